@@ -1,0 +1,48 @@
+// The certificate: how well (v, lambda) solves a CondProblem, from the problem data alone.
+#ifndef COND_CERTIFICATE_H
+#define COND_CERTIFICATE_H
+
+#include "cond/law.h"
+#include "cond/problem.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Norms of forces are weighted by the inverse diagonal of A, |f|_D = sqrt(sum f_i^2 / a_ii), so
+// that newtons and newton metres are never added. Contact errors are velocities, relative to the
+// largest velocity at play in any contact, max_c max(|J_c v|, gamma_c |lambda_c|), where gamma_c is
+// the contact's own scale (cond_contact_delassus).
+typedef struct CondCertificate {
+    double dynamics;        // |A v - b - Jc' lambda|_D / max(|A v|_D, |b|_D, |Jc' lambda|_D)
+    double contact;         // worst natural-map error over that velocity scale
+    double contact_speed;   // the same, absolute                                     [m/s]
+    double velocity_scale;  //                                                        [m/s]
+    double penetration;     // worst parts of the law error                           [m/s]
+    double pull;            //                                                        [N]
+    double cone;            //                                                        [N]
+    double complementarity; //                                                        [W]
+    double angle;           //                                                        [rad]
+    double coupling_slip; // worst |lambda| / kv of a virtual node, part of the problem posed [m/s]
+    int worst_contact;    // index of the contact with the largest natural-map error; -1: none
+} CondCertificate;
+
+// The larger of dynamics and contact: the one number that a tolerance bounds.
+double cond_certificate_residual(const CondCertificate* certificate);
+
+// Computes the certificate of v (n_dof) and lambda (n_contact x 3); omega > 0 is the invertible
+// law. Non-finite numbers give an infinite residual. Allocates and releases its workspace.
+CondStatus cond_certify(const CondContext* context, const CondProblem* problem, CondLaw law,
+                        double omega, const double* v, const double* lambda,
+                        CondCertificate* certificate);
+
+// Sides of contact i that get a virtual node: static sides never, a node on its first use never,
+// anything else does. virtual_sides counts them per contact.                  (n_contact)
+// Their compliance (virtual_sides / kv) is part of the problem posed when kv is finite.
+CondStatus cond_problem_virtual_sides(const CondContext* context, const CondProblem* problem,
+                                      int* virtual_sides);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,15 @@
+// COND: simulation of contact-rich soft manipulation by contact nodalization and diagonalization.
+#ifndef COND_COND_H
+#define COND_COND_H
+
+#include "cond/certificate.h"
+#include "cond/context.h"
+#include "cond/fclib.h"
+#include "cond/law.h"
+#include "cond/problem.h"
+#include "cond/scene.h"
+#include "cond/sim.h"
+#include "cond/solver.h"
+#include "cond/status.h"
+
+#endif

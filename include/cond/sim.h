@@ -1,0 +1,113 @@
+// CondModel (never changes), CondState (what moves), CondSim (workspace of one thread), and the
+// step as a list of stages, each timed and callable alone.
+#ifndef COND_SIM_H
+#define COND_SIM_H
+
+#include "cond/scene.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct CondModel CondModel;
+typedef struct CondState CondState;
+typedef struct CondSim CondSim;
+
+// The scene may be changed or destroyed afterwards.
+CondStatus cond_scene_compile(const CondScene* scene, CondModel** model, CondError* error);
+void cond_model_destroy(CondModel* model);
+
+const CondSceneSettings* cond_model_settings(const CondModel* model);
+int cond_model_n_dof(const CondModel* model);
+int cond_model_n_body(const CondModel* model);
+const char* cond_model_body_name(const CondModel* model, int body);
+// Index of a body by name, -1 when there is none.
+int cond_model_find_body(const CondModel* model, const char* name);
+
+// A state at the model's initial configuration.
+CondStatus cond_state_create(const CondModel* model, CondState** state, CondError* error);
+void cond_state_destroy(CondState* state);
+CondStatus cond_state_copy(CondState* to, const CondState* from);
+// A number that two states share only if every bit that influences the future is the same.
+uint64_t cond_state_hash(const CondState* state);
+
+double cond_state_time(const CondState* state);
+// Pose and velocity of a body, in world axes; any pointer may be NULL.
+typedef struct CondPose {
+    double position[3];         // centre of mass [m]
+    double orientation[4];      // (w, x, y, z), body to world
+    double velocity[3];         // [m/s]
+    double angular_velocity[3]; // world axes [rad/s]
+} CondPose;
+CondPose cond_state_pose(const CondModel* model, const CondState* state, int body);
+CondStatus cond_state_set_pose(const CondModel* model, CondState* state, int body,
+                               const CondPose* pose);
+const double* cond_state_velocity(const CondState* state); // v, by integrate          (n_dof)
+
+// One contact of the last step, for reading forces.
+typedef struct CondContactInfo {
+    int body;           //
+    int plane;          //
+    double position[3]; // world [m]
+    double frame[9];    // rows normal, tangent 1, tangent 2, world axes
+    double gap;         // at the start of the step [m]
+    double friction[2]; //
+    double restitution; //
+    double force[3];    // lambda of the step's contact problem, contact frame [N]
+    double impulse[3];  // what changed the momentum over the step, contact frame [N s]
+    double velocity[3]; // of the point at the end of the step, contact frame [m/s]
+} CondContactInfo;
+
+typedef enum CondStage {
+    COND_STAGE_FORCES = 0,
+    COND_STAGE_COLLIDE,
+    COND_STAGE_ASSEMBLE,
+    COND_STAGE_SOLVE,
+    COND_STAGE_INTEGRATE,
+    COND_STAGE_IMPACT,
+    COND_STAGE_CORRECT,
+    COND_N_STAGE,
+} CondStage;
+const char* cond_stage_name(CondStage stage);
+
+typedef struct CondStepInfo {
+    CondStatus status;            // the worst of the solves below
+    double time;                  // after the step [s]
+    int n_contact;                //
+    CondSolveInfo solve;          // the step's contact problem
+    CondSolveInfo impact;         // the impact problem; iterations 0 when none was needed
+    CondSolveInfo correction;     // the position problem; iterations 0 when none was needed
+    double penetration;           // deepest at the end of the step, before correction [m]
+    double kinetic_before;        // [J]
+    double potential_before;      // gravity and springs [J]
+    double kinetic_after;         //
+    double potential_after;       //
+    double seconds[COND_N_STAGE]; // wall clock per stage
+} CondStepInfo;
+
+CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* error);
+void cond_sim_destroy(CondSim* sim);
+
+// One step: all stages in order. On a negative status the state is left as it was.
+CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info);
+
+// The stages one by one; each needs the ones above it.
+CondStatus cond_sim_forces(CondSim* sim, const CondState* state);
+CondStatus cond_sim_collide(CondSim* sim, const CondState* state);
+CondStatus cond_sim_assemble(CondSim* sim, const CondState* state);
+const CondProblem* cond_sim_problem(const CondSim* sim); // valid until the next assemble
+CondStatus cond_sim_solve(CondSim* sim, const CondState* state, CondSolveInfo* info);
+// Also runs the impact and correction stages, fills everything of info but the solve and the times
+// of the stages above, and only then changes the state.
+CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info);
+
+int cond_sim_n_contact(const CondSim* sim);
+CondContactInfo cond_sim_contact(const CondSim* sim, int contact);
+// Resultant contact force on a body, averaged over the step (impulse / time step), in world axes
+// [N], and its torque about the centre of mass [N m].
+void cond_sim_body_force(const CondSim* sim, int body, double force[3], double torque[3]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,98 @@
+// Velocity solvers: CondProblem -> v, lambda, certificate. Chosen by name at run time.
+#ifndef COND_SOLVER_H
+#define COND_SOLVER_H
+
+#include "cond/certificate.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum CondSurrogateKind {
+    COND_SURROGATE_FROBENIUS = 0,      // diagonal W that minimises |I - W A|_F (Sec. IV-C)
+    COND_SURROGATE_BB1 = 1,            // W = alpha I, alpha = s's / s'z
+    COND_SURROGATE_BB2 = 2,            // W = alpha I, alpha = s'z / z'z
+    COND_SURROGATE_BB_ALTERNATING = 3, // bb1 and bb2 in turn
+    COND_SURROGATE_SPECTRUM = 4,       // W = alpha I, alpha = 2 / (sigma_min + sigma_max)
+    COND_SURROGATE_BLOCK = 5,          // exact inverse of every dense body block, ties included
+} CondSurrogateKind;
+
+typedef enum CondAcceleratorKind {
+    COND_ACCELERATOR_NONE = 0,
+    COND_ACCELERATOR_CHEBYSHEV = 1, // Alg. 3
+    COND_ACCELERATOR_ANDERSON = 2,  // least squares over the last iterates, restarted when it fails
+} CondAcceleratorKind;
+
+typedef enum CondStop {
+    COND_STOP_CERTIFICATE = 0, // max(dynamics, contact) of the certificate <= tolerance
+    COND_STOP_STEP = 1,        // |v^{l+1} - v^l| < tolerance [m/s], the paper's test
+} CondStop;
+
+const char* cond_surrogate_name(CondSurrogateKind kind);
+const char* cond_accelerator_name(CondAcceleratorKind kind);
+const char* cond_stop_name(CondStop stop);
+
+// Fill with cond_solver_settings_default() or _paper(), then change what you like.
+typedef struct CondSolverSettings {
+    CondLaw law;
+    double omega;                    // regularisation of the invertible law [m/(N s)]; 0: none
+    CondSurrogateKind surrogate;     //
+    CondAcceleratorKind accelerator; //
+    CondStop stop;                   //
+    double tolerance;                // relative for certificate, m/s for step
+    int max_iterations;              // of V-FPI, all outer passes together
+    int max_outer;                   // passes that carry the multiplier (only where kv = INFINITY)
+    double kv_scale;                 // kv = INFINITY is solved with kv_scale / Delassus scale
+    int chebyshev_start;             // l_s of Alg. 3, from 1
+    double under_relaxation;         // u of Alg. 3, in (0, 1]
+    int anderson_depth;              // differences kept, from 1
+    int reuse;                       // solves that W may serve before it is built anew, from 1
+    int pair_weights; // Frobenius: 1 one weight for both nodes of a D-contact (paper)
+    int threads;      // OpenMP threads, 0: as the run time decides; same bits for any
+    int cookie;       // set by the default functions, checked by cond_solver_create
+} CondSolverSettings;
+
+CondSolverSettings cond_solver_settings_default(void);
+// The paper's: Frobenius, Chebyshev, step-length stop at 1e-4.
+CondSolverSettings cond_solver_settings_paper(void);
+// COND_OK or COND_BAD_ARGUMENT with a message that names the field.
+CondStatus cond_solver_settings_check(const CondSolverSettings* settings, CondError* error);
+
+typedef struct CondSolveInfo {
+    CondStatus status;           // COND_OK, COND_NOT_CONVERGED or COND_DIVERGED
+    int iterations;              // V-FPI iterations
+    int outer;                   // passes of the multiplier loop, from 1
+    int products;                // products with A
+    int restarts;                // of the accelerator
+    int virtual_nodes;           //
+    double step_length;          // |v^{l+1} - v^l| of the last iteration [m/s]
+    double seconds;              // wall clock
+    CondCertificate certificate; // of the answer handed back
+} CondSolveInfo;
+
+typedef struct CondSolver CondSolver;
+
+// Names of the solvers, in table order; NULL past the end.
+const char* cond_solver_name(int index);
+
+// A workspace for one thread; it grows to the largest problem seen and then allocates no more.
+CondStatus cond_solver_create(const CondContext* context, const char* name,
+                              const CondSolverSettings* settings, CondSolver** solver,
+                              CondError* error);
+
+// Solves. v (n_dof) and lambda (n_contact x 3) hold the warm start on entry (zeros are fine) and
+// the answer on return: always the best certified pair that was seen, never worse than the start.
+// The problem is not checked here (cond_problem_check), except that non-finite numbers end in
+// COND_DIVERGED. Returns info->status, or a negative status when it could not work at all.
+CondStatus cond_solver_solve(CondSolver* solver, const CondProblem* problem, double* v,
+                             double* lambda, CondSolveInfo* info);
+
+// Step lengths |v^{l+1} - v^l| of the last solve, one per iteration; owned by the solver.
+const double* cond_solver_history(const CondSolver* solver, int* n);
+
+void cond_solver_destroy(CondSolver* solver);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

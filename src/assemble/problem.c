@@ -1,0 +1,145 @@
+// Products with the parts of a CondProblem. Serial and plain: the solvers' fast, threaded product
+// is the one of the nodalized view (nodalize/nodal.c).
+#include "cond/problem.h"
+
+#include <string.h>
+
+static void multiply_block(const CondBlock* block, const double* x, double* y)
+{
+    int n = block->n_dof;
+    x += block->dof_begin;
+    y += block->dof_begin;
+    for (int i = 0; i < n; i++) {
+        double sum = 0.0;
+        if (block->kind == COND_BLOCK_DENSE) {
+            const double* row = block->values + (size_t)i * n;
+            for (int j = 0; j < n; j++)
+                sum += row[j] * x[j];
+        } else {
+            for (int k = block->row_begin[i]; k < block->row_begin[i + 1]; k++)
+                sum += block->values[k] * x[block->column[k]];
+        }
+        y[i] = sum;
+    }
+}
+
+// y += J' K J x, one row of K at a time so that no workspace is needed.
+static void add_coupling(const CondCoupling* coupling, const double* x, double* y)
+{
+    int n_row = coupling->n_row, n = coupling->n_coordinate;
+    for (int r = 0; r < n_row; r++) {
+        double force = 0.0; // row r of K J x
+        for (int s = 0; s < n_row; s++) {
+            const double* J = coupling->jacobian + (size_t)s * n;
+            double rate = 0.0;
+            for (int k = 0; k < n; k++)
+                rate += J[k] * x[coupling->coordinate[k]];
+            force += coupling->gain[r * n_row + s] * rate;
+        }
+        const double* J = coupling->jacobian + (size_t)r * n;
+        for (int k = 0; k < n; k++)
+            y[coupling->coordinate[k]] += J[k] * force;
+    }
+}
+
+void cond_problem_multiply(const CondProblem* problem, const double* x, double* y)
+{
+    for (int i = 0; i < problem->n_block; i++)
+        multiply_block(&problem->block[i], x, y);
+    for (int i = 0; i < problem->n_coupling; i++)
+        add_coupling(&problem->coupling[i], x, y);
+}
+
+void cond_problem_diagonal(const CondProblem* problem, double* d)
+{
+    for (int i = 0; i < problem->n_block; i++) {
+        const CondBlock* block = &problem->block[i];
+        for (int j = 0; j < block->n_dof; j++) {
+            double value = 0.0;
+            if (block->kind == COND_BLOCK_DENSE) {
+                value = block->values[(size_t)j * block->n_dof + j];
+            } else {
+                for (int k = block->row_begin[j]; k < block->row_begin[j + 1]; k++)
+                    if (block->column[k] == j)
+                        value = block->values[k];
+            }
+            d[block->dof_begin + j] = value;
+        }
+    }
+    for (int i = 0; i < problem->n_coupling; i++) {
+        const CondCoupling* c = &problem->coupling[i];
+        for (int k = 0; k < c->n_coordinate; k++)
+            for (int r = 0; r < c->n_row; r++)
+                for (int s = 0; s < c->n_row; s++)
+                    d[c->coordinate[k]] += c->jacobian[r * c->n_coordinate + k] *
+                                           c->gain[r * c->n_row + s] *
+                                           c->jacobian[s * c->n_coordinate + k];
+    }
+}
+
+// Adds sign J v of one side to the world velocity p.
+static void add_side_velocity(const CondSide* side, double sign, const double* v, double p[3])
+{
+    int n = side->n_coordinate;
+    for (int r = 0; r < 3; r++) {
+        double sum = 0.0;
+        if (n > 0 && !side->jacobian)
+            sum = v[side->coordinate[r]];
+        else
+            for (int k = 0; k < n; k++)
+                sum += side->jacobian[r * n + k] * v[side->coordinate[k]];
+        p[r] += sign * sum;
+    }
+}
+
+void cond_contact_velocity(const CondContact* contact, const double* v, double* u)
+{
+    const double* R = contact->frame;
+    double p[3] = {0.0, 0.0, 0.0};
+    add_side_velocity(&contact->side[0], 1.0, v, p);
+    add_side_velocity(&contact->side[1], -1.0, v, p);
+    for (int r = 0; r < 3; r++)
+        u[r] = R[3 * r] * p[0] + R[3 * r + 1] * p[1] + R[3 * r + 2] * p[2] + contact->phi[r];
+}
+
+void cond_contact_add_force(const CondContact* contact, double scale, const double* lambda,
+                            double* f)
+{
+    const double* R = contact->frame;
+    double world[3];
+    for (int i = 0; i < 3; i++)
+        world[i] = scale * (R[i] * lambda[0] + R[3 + i] * lambda[1] + R[6 + i] * lambda[2]);
+    for (int s = 0; s < 2; s++) {
+        const CondSide* side = &contact->side[s];
+        double sign = s == 0 ? 1.0 : -1.0;
+        int n = side->n_coordinate;
+        for (int k = 0; k < n; k++) {
+            double sum = 0.0;
+            if (!side->jacobian)
+                sum = world[k];
+            else
+                for (int r = 0; r < 3; r++)
+                    sum += side->jacobian[r * n + k] * world[r];
+            f[side->coordinate[k]] += sign * sum;
+        }
+    }
+}
+
+double cond_contact_delassus(const CondContact* contact, const double* diagonal)
+{
+    double trace = 0.0; // R is orthonormal, so it drops out of the trace
+    for (int s = 0; s < 2; s++) {
+        const CondSide* side = &contact->side[s];
+        int n = side->n_coordinate;
+        for (int k = 0; k < n; k++) {
+            double square = 1.0;
+            if (side->jacobian) {
+                square = 0.0;
+                for (int r = 0; r < 3; r++)
+                    square += side->jacobian[r * n + k] * side->jacobian[r * n + k];
+            }
+            trace += square / diagonal[side->coordinate[k]];
+        }
+    }
+    return trace / 3.0;
+}

@@ -1,0 +1,44 @@
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+CondStatus cond_error_set(CondError* error, CondStatus status, const char* format, ...)
+{
+    if (error) {
+        va_list arguments;
+        va_start(arguments, format);
+        error->status = status;
+        vsnprintf(error->message, sizeof error->message, format, arguments);
+        va_end(arguments);
+    }
+    return status;
+}
+
+const char* cond_status_name(CondStatus status)
+{
+    switch (status) {
+    case COND_OK:
+        return "ok";
+    case COND_NOT_CONVERGED:
+        return "not converged";
+    case COND_OUT_OF_MEMORY:
+        return "out of memory";
+    case COND_BAD_ARGUMENT:
+        return "bad argument";
+    case COND_BAD_INPUT:
+        return "bad input";
+    case COND_NO_FILE:
+        return "no file";
+    case COND_DIVERGED:
+        return "diverged";
+    case COND_NOT_SUPPORTED:
+        return "not supported";
+    }
+    return "unknown";
+}
+
+const char* cond_version(void)
+{
+    return COND_VERSION;
+}

@@ -1,0 +1,88 @@
+#include "base/sum.h"
+
+#include <stddef.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+// Partial sums of BLOCK numbers each are independent of the thread count; they are added in order,
+// CHUNK of them at a time so that no memory is needed beyond the stack.
+enum { BLOCK = 512, CHUNK = 256 };
+
+int cond_threads(int n, int threads)
+{
+    if (n < COND_PARALLEL_FROM)
+        return 1;
+#ifdef _OPENMP
+    return threads > 0 ? threads : omp_get_max_threads();
+#else
+    (void)threads;
+    return 1;
+#endif
+}
+
+typedef double (*Partial)(int begin, int end, const double* s, const double* x, const double* y);
+
+static double sum_blocks(int n, const double* s, const double* x, const double* y, Partial partial,
+                         int threads)
+{
+    double total = 0.0;
+    int n_block = (n + BLOCK - 1) / BLOCK;
+    int n_thread = cond_threads(n, threads);
+    (void)n_thread;
+    for (int first = 0; first < n_block; first += CHUNK) {
+        double part[CHUNK];
+        int count = n_block - first < CHUNK ? n_block - first : CHUNK;
+#pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
+        for (int k = 0; k < count; k++) {
+            int begin = (first + k) * BLOCK;
+            int end = begin + BLOCK < n ? begin + BLOCK : n;
+            part[k] = partial(begin, end, s, x, y);
+        }
+        for (int k = 0; k < count; k++)
+            total += part[k];
+    }
+    return total;
+}
+
+static double partial_dot(int begin, int end, const double* s, const double* x, const double* y)
+{
+    (void)s;
+    double sum = 0.0;
+    for (int i = begin; i < end; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
+static double partial_scaled(int begin, int end, const double* s, const double* x, const double* y)
+{
+    double sum = 0.0;
+    for (int i = begin; i < end; i++)
+        sum += s[i] * x[i] * y[i];
+    return sum;
+}
+
+static double partial_distance(int begin, int end, const double* s, const double* x,
+                               const double* y)
+{
+    (void)s;
+    double sum = 0.0;
+    for (int i = begin; i < end; i++)
+        sum += (x[i] - y[i]) * (x[i] - y[i]);
+    return sum;
+}
+
+double cond_dot(int n, const double* x, const double* y, int threads)
+{
+    return sum_blocks(n, NULL, x, y, partial_dot, threads);
+}
+
+double cond_dot_scaled(int n, const double* s, const double* x, const double* y, int threads)
+{
+    return sum_blocks(n, s, x, y, partial_scaled, threads);
+}
+
+double cond_distance2(int n, const double* x, const double* y, int threads)
+{
+    return sum_blocks(n, NULL, x, y, partial_distance, threads);
+}

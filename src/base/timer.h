@@ -1,0 +1,8 @@
+// Wall clock.
+#ifndef COND_BASE_TIMER_H
+#define COND_BASE_TIMER_H
+
+// Seconds since some fixed moment, monotonic.
+double cond_seconds(void);
+
+#endif

@@ -1,0 +1,49 @@
+// Unit quaternions (w, x, y, z) and the exponential map of SO(3), inline.
+#ifndef COND_MATH_QUAT_H
+#define COND_MATH_QUAT_H
+
+#include "math/vec3.h"
+
+// c = a b; c may be neither.
+static inline void quat_product(const double a[4], const double b[4], double c[4])
+{
+    c[0] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3];
+    c[1] = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2];
+    c[2] = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1];
+    c[3] = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0];
+}
+
+static inline void quat_normalize(double q[4])
+{
+    double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    for (int i = 0; i < 4; i++)
+        q[i] /= norm;
+}
+
+// exp of the rotation vector w: (cos(|w|/2), sin(|w|/2) w/|w|).
+static inline void quat_exp(const double w[3], double q[4])
+{
+    double half = 0.5 * vec3_norm(w);
+    // sin(h)/h is even and analytic; its series is exact to rounding below 1e-4.
+    double sinc = half > 1e-4 ? sin(half) / half : 1.0 - half * half / 6.0;
+    q[0] = cos(half);
+    for (int i = 0; i < 3; i++)
+        q[1 + i] = 0.5 * sinc * w[i];
+}
+
+// Rotation matrix, row-major: world = R body.
+static inline void quat_matrix(const double q[4], double R[9])
+{
+    double w = q[0], x = q[1], y = q[2], z = q[3];
+    R[0] = 1.0 - 2.0 * (y * y + z * z);
+    R[1] = 2.0 * (x * y - w * z);
+    R[2] = 2.0 * (x * z + w * y);
+    R[3] = 2.0 * (x * y + w * z);
+    R[4] = 1.0 - 2.0 * (x * x + z * z);
+    R[5] = 2.0 * (y * z - w * x);
+    R[6] = 2.0 * (x * z - w * y);
+    R[7] = 2.0 * (y * z + w * x);
+    R[8] = 1.0 - 2.0 * (x * x + y * y);
+}
+
+#endif

@@ -1,0 +1,392 @@
+#include "nodalize/nodal.h"
+
+#include "base/memory.h"
+#include "base/sum.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+void cond_nodal_own_sides(const CondProblem* problem, int* mark, int* own)
+{
+    memset(mark, 0, (size_t)problem->n_dof * sizeof *mark);
+    for (int c = 0; c < problem->n_contact; c++) {
+        for (int s = 0; s < 2; s++) {
+            const CondSide* side = &problem->contact[c].side[s];
+            own[2 * c + s] = 0;
+            if (side->n_coordinate != 3 || side->jacobian)
+                continue;
+            const int* k = side->coordinate;
+            if (!mark[k[0]] && !mark[k[1]] && !mark[k[2]]) {
+                mark[k[0]] = mark[k[1]] = mark[k[2]] = 1;
+                own[2 * c + s] = 1;
+            }
+        }
+    }
+}
+
+// Sizes of everything that depends on the contacts, from the own-sides in node (as flags).
+typedef struct Sizes {
+    int virtual_nodes, rows, entries, jacobian, gain;
+} Sizes;
+
+static Sizes count_sizes(const CondProblem* problem, const int* own)
+{
+    Sizes size = {0, 0, 0, 0, 0};
+    for (int i = 0; i < problem->n_coupling; i++) {
+        const CondCoupling* c = &problem->coupling[i];
+        size.rows += c->n_row;
+        size.entries += c->n_coordinate;
+        size.jacobian += c->n_row * c->n_coordinate;
+        size.gain += c->n_row * c->n_row;
+    }
+    for (int c = 0; c < problem->n_contact; c++) {
+        for (int s = 0; s < 2; s++) {
+            int n = problem->contact[c].side[s].n_coordinate;
+            if (n == 0 || own[2 * c + s])
+                continue;
+            size.virtual_nodes++;
+            size.rows += 3;
+            size.entries += n + 3;
+            size.jacobian += 3 * (n + 3);
+        }
+    }
+    return size;
+}
+
+static CondStatus reserve(CondNodal* nodal, const Sizes* size)
+{
+    const CondContext* m = &nodal->context;
+    int n = nodal->n_dof + 3 * size->virtual_nodes;
+    int n_contact = nodal->problem->n_contact;
+    int n_term = nodal->problem->n_coupling + size->virtual_nodes;
+#define RESERVE(array, count)                                                                      \
+    cond_reserve(m, &nodal->array, &nodal->cap_##array, count, sizeof *nodal->array)
+    bool failed = RESERVE(term, n_term) || RESERVE(coordinate, size->entries) ||
+                  RESERVE(jacobian, size->jacobian) || RESERVE(gain, size->gain) ||
+                  RESERVE(force, size->rows) || RESERVE(rate, size->rows) ||
+                  RESERVE(touch_begin, n + 1) || RESERVE(touch_term, size->entries) ||
+                  RESERVE(touch_entry, size->entries) || RESERVE(compliance, n_contact) ||
+                  RESERVE(carried, n_contact) || RESERVE(delassus, n_contact) || RESERVE(mark, n);
+#undef RESERVE
+    return failed ? COND_OUT_OF_MEMORY : COND_OK;
+}
+
+// Where the next term goes.
+typedef struct Cursor {
+    int term, row, entry, jacobian, gain;
+} Cursor;
+
+static CondTerm* next_term(CondNodal* nodal, Cursor* at, int n_row, int n_entry)
+{
+    CondTerm* term = &nodal->term[at->term++];
+    *term = (CondTerm){.n_row = n_row,
+                       .n_entry = n_entry,
+                       .row_begin = at->row,
+                       .entry_begin = at->entry,
+                       .jacobian_begin = at->jacobian,
+                       .gain_begin = -1};
+    at->row += n_row;
+    at->entry += n_entry;
+    at->jacobian += n_row * n_entry;
+    return term;
+}
+
+static void add_coupling(CondNodal* nodal, const CondCoupling* coupling, Cursor* at)
+{
+    int n_row = coupling->n_row, n = coupling->n_coordinate;
+    CondTerm* term = next_term(nodal, at, n_row, n);
+    term->gain_begin = at->gain;
+    memcpy(nodal->gain + at->gain, coupling->gain, (size_t)n_row * n_row * sizeof(double));
+    at->gain += n_row * n_row;
+    for (int k = 0; k < n; k++) {
+        nodal->coordinate[term->entry_begin + k] = coupling->coordinate[k];
+        for (int r = 0; r < n_row; r++)
+            nodal->jacobian[term->jacobian_begin + k * n_row + r] = coupling->jacobian[r * n + k];
+    }
+}
+
+// Tie of a virtual node at coordinates node .. node + 2: rows [J, -I], K = kv I.
+static void add_tie(CondNodal* nodal, const CondSide* side, int node, double kv, Cursor* at)
+{
+    int n = side->n_coordinate;
+    CondTerm* term = next_term(nodal, at, 3, n + 3);
+    term->kv = kv;
+    double* J = nodal->jacobian + term->jacobian_begin;
+    for (int k = 0; k < n + 3; k++) {
+        nodal->coordinate[term->entry_begin + k] = k < n ? side->coordinate[k] : node + k - n;
+        for (int r = 0; r < 3; r++) {
+            double value = k < n ? (double)(r == k) : -(double)(r == k - n);
+            if (k < n && side->jacobian)
+                value = side->jacobian[r * n + k];
+            J[3 * k + r] = value;
+        }
+    }
+}
+
+static void build_terms(CondNodal* nodal, double kv_scale)
+{
+    const CondProblem* problem = nodal->problem;
+    Cursor at = {0, 0, 0, 0, 0};
+    for (int i = 0; i < problem->n_coupling; i++)
+        add_coupling(nodal, &problem->coupling[i], &at);
+    int next = nodal->n_dof;
+    nodal->any_carried = 0;
+    for (int c = 0; c < problem->n_contact; c++) {
+        const CondContact* contact = &problem->contact[c];
+        double scale = cond_contact_delassus(contact, nodal->diagonal);
+        double kv = isfinite(contact->kv) ? contact->kv : kv_scale / scale;
+        int n_virtual = 0;
+        for (int s = 0; s < 2; s++) {
+            const CondSide* side = &contact->side[s];
+            int* node = &nodal->node[2 * c + s]; // holds the own flag until here
+            if (side->n_coordinate == 0) {
+                *node = -1;
+            } else if (*node) {
+                *node = side->coordinate[0];
+            } else {
+                *node = next;
+                add_tie(nodal, side, next, kv, &at);
+                next += 3;
+                n_virtual++;
+            }
+        }
+        nodal->compliance[c] = n_virtual / kv;
+        nodal->carried[c] = n_virtual > 0 && !isfinite(contact->kv);
+        nodal->any_carried |= nodal->carried[c];
+        nodal->delassus[c] = scale;
+    }
+}
+
+// Turns the terms' coordinate lists round: which terms touch each coordinate, in term order.
+static void build_touch(CondNodal* nodal)
+{
+    int* begin = nodal->touch_begin;
+    memset(begin, 0, ((size_t)nodal->n + 1) * sizeof *begin);
+    for (int t = 0; t < nodal->n_term; t++)
+        for (int k = 0; k < nodal->term[t].n_entry; k++)
+            begin[nodal->coordinate[nodal->term[t].entry_begin + k] + 1]++;
+    for (int i = 0; i < nodal->n; i++)
+        begin[i + 1] += begin[i];
+    memcpy(nodal->mark, begin, (size_t)nodal->n * sizeof *begin);
+    for (int t = 0; t < nodal->n_term; t++) {
+        for (int k = 0; k < nodal->term[t].n_entry; k++) {
+            int place = nodal->mark[nodal->coordinate[nodal->term[t].entry_begin + k]]++;
+            nodal->touch_term[place] = t;
+            nodal->touch_entry[place] = k;
+        }
+    }
+    memset(nodal->mark, 0, (size_t)nodal->n * sizeof *nodal->mark);
+}
+
+CondStatus cond_nodal_build(CondNodal* nodal, const CondProblem* problem, double kv_scale)
+{
+    const CondContext* m = &nodal->context;
+    nodal->problem = problem;
+    nodal->n_dof = problem->n_dof;
+    if (cond_reserve(m, &nodal->node, &nodal->cap_node, 2 * problem->n_contact,
+                     sizeof *nodal->node) ||
+        cond_reserve(m, &nodal->mark, &nodal->cap_mark, problem->n_dof, sizeof *nodal->mark) ||
+        cond_reserve(m, &nodal->diagonal, &nodal->cap_diagonal, problem->n_dof,
+                     sizeof *nodal->diagonal))
+        return COND_OUT_OF_MEMORY;
+    cond_nodal_own_sides(problem, nodal->mark, nodal->node);
+    Sizes size = count_sizes(problem, nodal->node);
+    CondStatus status = reserve(nodal, &size);
+    if (status)
+        return status;
+    nodal->n_virtual = size.virtual_nodes;
+    nodal->n = nodal->n_dof + 3 * nodal->n_virtual;
+    nodal->n_term = problem->n_coupling + nodal->n_virtual;
+    cond_problem_diagonal(problem, nodal->diagonal);
+    build_terms(nodal, kv_scale);
+    build_touch(nodal);
+    return COND_OK;
+}
+
+void cond_nodal_destroy(CondNodal* nodal)
+{
+    const CondContext* m = &nodal->context;
+    void* arrays[] = {nodal->term,        nodal->coordinate, nodal->jacobian,    nodal->gain,
+                      nodal->force,       nodal->rate,       nodal->touch_begin, nodal->touch_term,
+                      nodal->touch_entry, nodal->node,       nodal->compliance,  nodal->carried,
+                      nodal->diagonal,    nodal->delassus,   nodal->mark};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        cond_release(m, arrays[i]);
+}
+
+static double sparse_row(const CondBlock* block, int i, const double* x)
+{
+    double sum = 0.0;
+    for (int k = block->row_begin[i]; k < block->row_begin[i + 1]; k++)
+        sum += block->values[k] * x[block->column[k]];
+    return sum;
+}
+
+static void multiply_blocks(const CondProblem* problem, const double* x, double* y, int threads)
+{
+    int n_thread = cond_threads(problem->n_dof, threads);
+    (void)n_thread;
+#pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
+    for (int b = 0; b < problem->n_block; b++) {
+        const CondBlock* block = &problem->block[b];
+        if (block->kind != COND_BLOCK_DENSE)
+            continue;
+        int n = block->n_dof;
+        for (int i = 0; i < n; i++) {
+            const double* row = block->values + (size_t)i * n;
+            double sum = 0.0;
+            for (int j = 0; j < n; j++)
+                sum += row[j] * x[block->dof_begin + j];
+            y[block->dof_begin + i] = sum;
+        }
+    }
+    for (int b = 0; b < problem->n_block; b++) {
+        const CondBlock* block = &problem->block[b];
+        if (block->kind != COND_BLOCK_SPARSE)
+            continue;
+        int team = cond_threads(block->n_dof, threads);
+        (void)team;
+#pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
+        for (int i = 0; i < block->n_dof; i++)
+            y[block->dof_begin + i] = sparse_row(block, i, x + block->dof_begin);
+    }
+}
+
+// force = K J x of every term. Terms write rows of their own: no two threads meet.
+static void term_forces(CondNodal* nodal, const double* x, int n_thread)
+{
+    (void)n_thread;
+#pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
+    for (int t = 0; t < nodal->n_term; t++) {
+        const CondTerm* term = &nodal->term[t];
+        const double* J = nodal->jacobian + term->jacobian_begin;
+        double* rate = nodal->rate + term->row_begin;
+        double* force = nodal->force + term->row_begin;
+        int n_row = term->n_row;
+        for (int r = 0; r < n_row; r++)
+            rate[r] = 0.0;
+        for (int k = 0; k < term->n_entry; k++) {
+            double xk = x[nodal->coordinate[term->entry_begin + k]];
+            for (int r = 0; r < n_row; r++)
+                rate[r] += J[k * n_row + r] * xk;
+        }
+        for (int r = 0; r < n_row; r++) {
+            double sum = 0.0;
+            if (term->gain_begin < 0)
+                sum = term->kv * rate[r];
+            else
+                for (int s = 0; s < n_row; s++)
+                    sum += nodal->gain[term->gain_begin + r * n_row + s] * rate[s];
+            force[r] = sum;
+        }
+    }
+}
+
+void cond_nodal_multiply(CondNodal* nodal, const double* x, double* y, int threads)
+{
+    int n_thread = cond_threads(nodal->n, threads);
+    multiply_blocks(nodal->problem, x, y, threads);
+    for (int i = nodal->n_dof; i < nodal->n; i++)
+        y[i] = 0.0;
+    if (nodal->n_term == 0)
+        return;
+    term_forces(nodal, x, n_thread);
+    // Each coordinate gathers from its terms in term order: no races and no atomics.
+#pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
+    for (int i = 0; i < nodal->n; i++) {
+        double sum = y[i];
+        for (int p = nodal->touch_begin[i]; p < nodal->touch_begin[i + 1]; p++) {
+            const CondTerm* term = &nodal->term[nodal->touch_term[p]];
+            const double* J =
+                nodal->jacobian + term->jacobian_begin + nodal->touch_entry[p] * term->n_row;
+            const double* force = nodal->force + term->row_begin;
+            for (int r = 0; r < term->n_row; r++)
+                sum += J[r] * force[r];
+        }
+        y[i] = sum;
+    }
+}
+
+int cond_nodal_block(const CondProblem* problem, int i)
+{
+    int low = 0, high = problem->n_block - 1;
+    while (low < high) {
+        int middle = (low + high + 1) / 2;
+        if (problem->block[middle].dof_begin <= i)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+double cond_nodal_term_entry(const CondNodal* nodal, const CondTerm* term, int k, int l)
+{
+    const double* Jk = nodal->jacobian + term->jacobian_begin + k * term->n_row;
+    const double* Jl = nodal->jacobian + term->jacobian_begin + l * term->n_row;
+    double value = 0.0;
+    for (int r = 0; r < term->n_row; r++) {
+        if (term->gain_begin < 0)
+            value += term->kv * Jk[r] * Jl[r];
+        else
+            for (int s = 0; s < term->n_row; s++)
+                value += Jk[r] * nodal->gain[term->gain_begin + r * term->n_row + s] * Jl[s];
+    }
+    return value;
+}
+
+static int add_entry(int j, double value, double* row, int* list, int* mark, int count)
+{
+    if (!mark[j]) {
+        mark[j] = 1;
+        list[count++] = j;
+    }
+    row[j] += value;
+    return count;
+}
+
+int cond_nodal_row(const CondNodal* nodal, int i, double* row, int* list, int* mark)
+{
+    int count = 0;
+    if (i < nodal->n_dof) {
+        const CondBlock* block = &nodal->problem->block[cond_nodal_block(nodal->problem, i)];
+        int local = i - block->dof_begin;
+        if (block->kind == COND_BLOCK_DENSE)
+            for (int j = 0; j < block->n_dof; j++)
+                count =
+                    add_entry(block->dof_begin + j, block->values[(size_t)local * block->n_dof + j],
+                              row, list, mark, count);
+        else
+            for (int k = block->row_begin[local]; k < block->row_begin[local + 1]; k++)
+                count = add_entry(block->dof_begin + block->column[k], block->values[k], row, list,
+                                  mark, count);
+    }
+    for (int p = nodal->touch_begin[i]; p < nodal->touch_begin[i + 1]; p++) {
+        const CondTerm* term = &nodal->term[nodal->touch_term[p]];
+        for (int k = 0; k < term->n_entry; k++) {
+            double value = cond_nodal_term_entry(nodal, term, nodal->touch_entry[p], k);
+            count =
+                add_entry(nodal->coordinate[term->entry_begin + k], value, row, list, mark, count);
+        }
+    }
+    for (int k = 0; k < count; k++)
+        mark[list[k]] = 0;
+    return count;
+}
+
+void cond_nodal_lift(const CondNodal* nodal, double* v)
+{
+    for (int t = nodal->problem->n_coupling; t < nodal->n_term; t++) {
+        const CondTerm* term = &nodal->term[t];
+        const double* J = nodal->jacobian + term->jacobian_begin;
+        const int* coordinate = nodal->coordinate + term->entry_begin;
+        int n = term->n_entry - 3; // the last three entries are the node itself
+        for (int r = 0; r < 3; r++) {
+            double sum = 0.0;
+            for (int k = 0; k < n; k++)
+                sum += J[3 * k + r] * v[coordinate[k]];
+            v[coordinate[n + r]] = sum;
+        }
+    }
+}

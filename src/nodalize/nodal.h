@@ -1,0 +1,78 @@
+// The nodalized system (paper eq. (13)) as a view of a CondProblem: contacts act on nodes, and
+// where there is no node a massless virtual one is tied to the point by kv |J v - v_v|^2 / 2.
+//
+//     A = [ A0 + sum kv J'J   -kv J' ]      coordinates: the problem's own first,
+//         [ -kv J              kv I  ]      then three per virtual node
+//
+// A is never assembled: it is the problem's blocks plus a list of terms J' K J, which holds the
+// couplings and the ties alike.
+#ifndef COND_NODALIZE_NODAL_H
+#define COND_NODALIZE_NODAL_H
+
+#include "cond/problem.h"
+
+// J' K J on a few coordinates.
+typedef struct CondTerm {
+    int n_row;          // rows of J
+    int n_entry;        // columns of J
+    int row_begin;      // into force and rate
+    int entry_begin;    // into coordinate
+    int jacobian_begin; // into jacobian; entry k holds its column of J, n_row numbers
+    int gain_begin;     // into gain, n_row x n_row; -1: K = kv I
+    double kv;          //
+} CondTerm;
+
+typedef struct CondNodal {
+    CondContext context;
+    const CondProblem* problem;
+    int n_dof;          // coordinates of the problem
+    int n_virtual;      // virtual nodes
+    int n;              // n_dof + 3 n_virtual
+    int n_term;         // couplings, then one tie per virtual node
+    CondTerm* term;     //                                                    (n_term)
+    int* coordinate;    // of the entries of all terms
+    double* jacobian;   // of all terms
+    double* gain;       // of the couplings
+    double* force;      // K J x of every row, by multiply
+    double* rate;       // J x of every row, by multiply
+    int* touch_begin;   // terms that touch a coordinate                      (n + 1)
+    int* touch_term;    //
+    int* touch_entry;   // entry within the term
+    int* node;          // first coordinate of the contact's nodes, -1 static (n_contact x 2)
+    double* compliance; // virtual sides / kv, the slip per force             (n_contact)
+    int* carried;       // 1: kv = INFINITY, the multiplier must be carried   (n_contact)
+    int any_carried;    //
+    double* diagonal;   // of the problem's A                                 (n_dof)
+    double* delassus;   // scale of each contact's Delassus block             (n_contact)
+    int* mark;          // scratch                                            (n)
+    int cap_term, cap_coordinate, cap_jacobian, cap_gain, cap_force, cap_rate;
+    int cap_touch_begin, cap_touch_term, cap_touch_entry;
+    int cap_node, cap_compliance, cap_carried, cap_diagonal, cap_delassus, cap_mark;
+} CondNodal;
+
+// own[2 c + s] = 1 where side s of contact c is a node used for the first time, so that the
+// contact acts on it directly. mark (n_dof) is scratch.
+void cond_nodal_own_sides(const CondProblem* problem, int* mark, int* own);
+
+// Builds the view. kv_scale / Delassus scale stands in for kv = INFINITY.
+CondStatus cond_nodal_build(CondNodal* nodal, const CondProblem* problem, double kv_scale);
+void cond_nodal_destroy(CondNodal* nodal);
+
+// y = A x, the same bits for any number of threads.                         x, y (n)
+void cond_nodal_multiply(CondNodal* nodal, const double* x, double* y, int threads);
+
+// Row i of A: adds the entries into row (n, zero on entry), lists the columns touched in list (n),
+// which mark (n, zero on entry and exit) keeps free of repeats. Returns how many; the caller
+// zeroes row at the listed columns again.
+int cond_nodal_row(const CondNodal* nodal, int i, double* row, int* list, int* mark);
+
+// Entry (k, l) of a term's J' K J.
+double cond_nodal_term_entry(const CondNodal* nodal, const CondTerm* term, int k, int l);
+
+// Index of the block that holds coordinate i, by bisection.
+int cond_nodal_block(const CondProblem* problem, int i);
+
+// Velocities of the virtual nodes from those of the points they are tied to: v_v = J v.
+void cond_nodal_lift(const CondNodal* nodal, double* v);
+
+#endif

@@ -1,0 +1,165 @@
+// CondScene -> CondModel: names become indices, directions unit vectors, shapes contact points.
+#include "base/error.h"
+#include "base/memory.h"
+#include "body/body.h"
+#include "math/quat.h"
+#include "scene/model.h"
+#include "scene/scene.h"
+
+#include <math.h>
+#include <string.h>
+
+static int count_points(const CondBodyDef* def)
+{
+    if (def->kind == COND_BODY_PARTICLE)
+        return 1;
+    if (def->shape == COND_SHAPE_BOX)
+        return 8;
+    return def->shape == COND_SHAPE_POINTS ? def->n_point : 0;
+}
+
+static CondStatus allocate(CondModel* model, const CondScene* scene)
+{
+    const CondContext* m = &model->context;
+    model->n_body = scene->n_body;
+    model->n_plane = scene->n_plane;
+    model->n_force = scene->n_force;
+    model->n_spring = scene->n_spring;
+    for (int i = 0; i < scene->n_body; i++)
+        model->n_point += count_points(&scene->body[i]);
+    model->body = cond_allocate(m, (size_t)model->n_body, sizeof *model->body);
+    model->plane = cond_allocate(m, (size_t)model->n_plane, sizeof *model->plane);
+    model->force = cond_allocate(m, (size_t)model->n_force, sizeof *model->force);
+    model->spring = cond_allocate(m, (size_t)model->n_spring, sizeof *model->spring);
+    model->point = cond_allocate(m, 3 * (size_t)model->n_point, sizeof *model->point);
+    return model->body && model->plane && model->force && model->spring && model->point
+               ? COND_OK
+               : COND_OUT_OF_MEMORY;
+}
+
+static void compile_points(const CondBodyDef* def, CondBody* body, double* point)
+{
+    body->n_point = count_points(def);
+    for (int k = 0; k < body->n_point; k++) {
+        double* p = point + 3 * k;
+        for (int i = 0; i < 3; i++) {
+            if (def->kind == COND_BODY_PARTICLE)
+                p[i] = 0.0;
+            else if (def->shape == COND_SHAPE_BOX)
+                p[i] = (k >> i & 1 ? 0.5 : -0.5) * def->size[i];
+            else
+                p[i] = def->point[3 * k + i];
+        }
+        body->radius = fmax(body->radius, vec3_norm(p));
+    }
+}
+
+static void compile_bodies(CondModel* model, const CondScene* scene)
+{
+    int point = 0;
+    for (int b = 0; b < scene->n_body; b++) {
+        const CondBodyDef* def = &scene->body[b];
+        CondBody* body = &model->body[b];
+        memcpy(body->name, def->name, sizeof body->name);
+        body->kind = def->kind;
+        body->dof_begin = model->n_dof;
+        body->n_dof = cond_body_ops(def->kind)->n_dof;
+        model->n_dof += body->n_dof;
+        body->mass = def->mass;
+        const double* I = def->inertia; // xx, yy, zz, xy, xz, yz
+        double full[9] = {I[0], I[3], I[4], I[3], I[1], I[5], I[4], I[5], I[2]};
+        memcpy(body->inertia, full, sizeof full);
+        body->point_begin = point;
+        compile_points(def, body, model->point + 3 * (size_t)point);
+        point += body->n_point;
+        body->surface = def->surface;
+        memcpy(body->initial.position, def->position, sizeof def->position);
+        memcpy(body->initial.orientation, def->orientation, sizeof def->orientation);
+        quat_normalize(body->initial.orientation);
+        memcpy(body->initial.velocity, def->velocity, sizeof def->velocity);
+        memcpy(body->initial.angular_velocity, def->angular_velocity, sizeof def->angular_velocity);
+    }
+}
+
+static void compile_planes(CondModel* model, const CondScene* scene)
+{
+    for (int i = 0; i < scene->n_plane; i++) {
+        const CondPlaneDef* def = &scene->plane[i];
+        CondPlane* plane = &model->plane[i];
+        double length = vec3_norm(def->normal), normal[3];
+        for (int k = 0; k < 3; k++)
+            normal[k] = def->normal[k] / length;
+        mat3_frame(normal, def->direction, plane->frame);
+        plane->offset = def->offset;
+        plane->surface = def->surface;
+    }
+}
+
+static void compile_forces(CondModel* model, const CondScene* scene)
+{
+    for (int i = 0; i < scene->n_force; i++) {
+        const CondForceDef* def = &scene->force[i];
+        CondForce* force = &model->force[i];
+        force->body = cond_scene_find_body(scene, def->body);
+        memcpy(force->force, def->force, sizeof def->force);
+        memcpy(force->torque, def->torque, sizeof def->torque);
+        memcpy(force->point, def->point, sizeof def->point);
+        force->start = def->start;
+        force->end = def->end;
+    }
+}
+
+// World position of a spring's end at the start.
+static void end_position(const CondModel* model, const CondSpring* spring, int end, double p[3])
+{
+    int b = spring->body[end];
+    double J[18];
+    memcpy(p, spring->point[end], 3 * sizeof *p);
+    if (b >= 0)
+        cond_body_ops(model->body[b].kind)
+            ->point(model->body[b].initial.position, model->body[b].initial.orientation,
+                    spring->point[end], p, J);
+}
+
+static void compile_springs(CondModel* model, const CondScene* scene)
+{
+    for (int i = 0; i < scene->n_spring; i++) {
+        const CondSpringDef* def = &scene->spring[i];
+        CondSpring* spring = &model->spring[i];
+        double p[2][3];
+        for (int end = 0; end < 2; end++) {
+            spring->body[end] =
+                def->body[end][0] ? cond_scene_find_body(scene, def->body[end]) : -1;
+            memcpy(spring->point[end], def->point[end], sizeof def->point[end]);
+            end_position(model, spring, end, p[end]);
+        }
+        spring->stiffness = def->stiffness;
+        spring->damping = def->damping;
+        for (int k = 0; k < 3; k++)
+            p[0][k] -= p[1][k];
+        spring->rest_length = isnan(def->rest_length) ? vec3_norm(p[0]) : def->rest_length;
+    }
+}
+
+CondStatus cond_scene_compile(const CondScene* scene, CondModel** model, CondError* error)
+{
+    *model = NULL;
+    CondStatus status = cond_scene_settings_check(&scene->settings, error);
+    if (status)
+        return status;
+    CondModel* made = cond_allocate(&scene->context, 1, sizeof *made);
+    if (!made)
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    made->context = scene->context;
+    made->settings = scene->settings;
+    if (allocate(made, scene)) {
+        cond_model_destroy(made);
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    }
+    compile_bodies(made, scene);
+    compile_planes(made, scene);
+    compile_forces(made, scene);
+    compile_springs(made, scene);
+    *model = made;
+    return COND_OK;
+}

@@ -1,0 +1,43 @@
+#include "scene/model.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+void cond_model_destroy(CondModel* model)
+{
+    if (!model)
+        return;
+    CondContext m = model->context;
+    void* arrays[] = {model->body, model->plane, model->force, model->spring, model->point, model};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        cond_release(&m, arrays[i]);
+}
+
+const CondSceneSettings* cond_model_settings(const CondModel* model)
+{
+    return &model->settings;
+}
+
+int cond_model_n_dof(const CondModel* model)
+{
+    return model->n_dof;
+}
+
+int cond_model_n_body(const CondModel* model)
+{
+    return model->n_body;
+}
+
+const char* cond_model_body_name(const CondModel* model, int body)
+{
+    return body >= 0 && body < model->n_body ? model->body[body].name : NULL;
+}
+
+int cond_model_find_body(const CondModel* model, const char* name)
+{
+    for (int b = 0; b < model->n_body; b++)
+        if (strcmp(model->body[b].name, name) == 0)
+            return b;
+    return -1;
+}

@@ -1,0 +1,71 @@
+// Inside of a CondScene: growing arrays of checked definitions.
+#ifndef COND_SCENE_SCENE_H
+#define COND_SCENE_SCENE_H
+
+#include "cond/scene.h"
+#include "scene/name_index.h"
+
+// Written by the default functions, looked for by the checks: a definition that was filled by hand
+// from nothing is refused instead of being read with whatever its other fields hold.
+#define COND_SCENE_COOKIE 0x5ce7e001
+
+struct CondScene {
+    CondContext context;
+    CondSceneSettings settings;
+    int n_body;
+    int n_plane;
+    int n_force;
+    int n_spring;
+    CondBodyDef* body;     // with their own points, inertia filled in         (n_body)
+    CondPlaneDef* plane;   // direction filled in                              (n_plane)
+    CondForceDef* force;   //                                                  (n_force)
+    CondSpringDef* spring; //                                                  (n_spring)
+    int body_capacity;
+    int plane_capacity;
+    int force_capacity;
+    int spring_capacity;
+    CondNameIndex body_name;
+    CondNameIndex plane_name;
+    CondNameIndex force_name;
+    CondNameIndex spring_name;
+};
+
+// What is wrong with a definition, and in which field. The field is a key of the scene file
+// ("mass", "shape.box", "from.body"), so that the reader can find its line.
+typedef struct CondSceneIssue {
+    char field[48];
+    char text[256];
+} CondSceneIssue;
+
+// Writes field and text (printf format); returns COND_BAD_ARGUMENT.
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+CondStatus
+cond_scene_issue_set(CondSceneIssue* issue, const char* field, const char* format, ...);
+
+// The rules a definition obeys, those between fields and between definitions included.
+CondStatus cond_scene_check_body(const CondScene* scene, const CondBodyDef* def,
+                                 CondSceneIssue* issue);
+CondStatus cond_scene_check_plane(const CondScene* scene, const CondPlaneDef* def,
+                                  CondSceneIssue* issue);
+CondStatus cond_scene_check_force(const CondScene* scene, const CondForceDef* def,
+                                  CondSceneIssue* issue);
+CondStatus cond_scene_check_spring(const CondScene* scene, const CondSpringDef* def,
+                                   CondSceneIssue* issue);
+CondStatus cond_scene_check_settings(const CondSceneSettings* settings, CondSceneIssue* issue);
+
+// cond_scene_add_* with the field apart from the text, for the reader.
+CondStatus cond_scene_put_body(CondScene* scene, const CondBodyDef* def, CondSceneIssue* issue);
+CondStatus cond_scene_put_plane(CondScene* scene, const CondPlaneDef* def, CondSceneIssue* issue);
+CondStatus cond_scene_put_force(CondScene* scene, const CondForceDef* def, CondSceneIssue* issue);
+CondStatus cond_scene_put_spring(CondScene* scene, const CondSpringDef* def, CondSceneIssue* issue);
+
+// cond_scene_check_settings with a message for people. Settings may be changed until the scene is
+// compiled, so compiling begins with this.
+CondStatus cond_scene_settings_check(const CondSceneSettings* settings, CondError* error);
+
+// Index of a body by name, -1 when there is none.
+int cond_scene_find_body(const CondScene* scene, const char* name);
+
+#endif

@@ -1,0 +1,302 @@
+#include "scene/scene_keys.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+// Choices are stored in enums, which are read and written as int.
+_Static_assert(sizeof(CondStepMethod) == sizeof(int), "enums are as wide as int");
+_Static_assert(sizeof(CondLaw) == sizeof(int), "enums are as wide as int");
+
+static const char* method_name(int index)
+{
+    static const char* const names[] = {"velocity", "penalty"};
+    return names[index];
+}
+
+static const char* preset_name(int index)
+{
+    static const char* const names[] = {"default", "paper"};
+    return names[index];
+}
+
+static const char* kind_name(int index)
+{
+    static const char* const names[] = {"particle", "rigid"};
+    return names[index];
+}
+
+static const char* law_name(int index)
+{
+    return cond_law_name((CondLaw)index);
+}
+
+static const char* surrogate_name(int index)
+{
+    return cond_surrogate_name((CondSurrogateKind)index);
+}
+
+static const char* accelerator_name(int index)
+{
+    return cond_accelerator_name((CondAcceleratorKind)index);
+}
+
+static const char* stop_name(int index)
+{
+    return cond_stop_name((CondStop)index);
+}
+
+// How the type of a number reads in documents and messages, per range.
+#define TYPE_FINITE "number"
+#define TYPE_POSITIVE "number > 0"
+#define TYPE_POSITIVE_OR_INFINITE "number > 0 or .inf"
+#define TYPE_NOT_NEGATIVE "number >= 0"
+#define TYPE_ABOVE "number or .inf"
+#define TYPE_UNIT "number in 0 .. 1"
+#define TYPE_SHARE "number > 0 and <= 1"
+#define TYPE_THETA "number in 0.5 .. 1"
+#define TYPE_FROM_ONE ">= 1"
+
+// clang-format off
+// Each row begins with section, key, structure and field, and ends with the default and the meaning.
+#define TEXT(section, key, structure, field, initial, meaning) \
+    {{section, key, "text of at most 63 bytes", "", initial, meaning}, \
+     COND_KEY_TEXT, offsetof(structure, field), 1, COND_RANGE_FINITE, COND_UNSET_NEVER, NULL}
+#define NUMBER(section, key, structure, field, range, unit, initial, meaning) \
+    {{section, key, TYPE_##range, unit, initial, meaning}, \
+     COND_KEY_NUMBER, offsetof(structure, field), 1, COND_RANGE_##range, COND_UNSET_NEVER, NULL}
+#define NUMBER_OR_ABSENT(section, key, structure, field, range, unit, initial, meaning) \
+    {{section, key, TYPE_##range, unit, initial, meaning}, \
+     COND_KEY_NUMBER, offsetof(structure, field), 1, COND_RANGE_##range, COND_UNSET_ABSENT, NULL}
+#define NUMBER_OR_AUTO(section, key, structure, field, range, unit, initial, meaning) \
+    {{section, key, TYPE_##range " or auto", unit, initial, meaning}, \
+     COND_KEY_NUMBER, offsetof(structure, field), 1, COND_RANGE_##range, COND_UNSET_AUTO, NULL}
+#define WHOLE(section, key, structure, field, range, bound, initial, meaning) \
+    {{section, key, "whole number " bound, "", initial, meaning}, \
+     COND_KEY_WHOLE, offsetof(structure, field), 1, COND_RANGE_##range, COND_UNSET_NEVER, NULL}
+#define SWITCH(section, key, structure, field, initial, meaning) \
+    {{section, key, "true or false", "", initial, meaning}, \
+     COND_KEY_SWITCH, offsetof(structure, field), 1, COND_RANGE_UNIT, COND_UNSET_NEVER, NULL}
+#define CHOICE(section, key, structure, field, count, name, names, initial, meaning) \
+    {{section, key, "one of " names, "", initial, meaning}, \
+     COND_KEY_CHOICE, offsetof(structure, field), count, COND_RANGE_FINITE, COND_UNSET_NEVER, name}
+#define VECTOR(section, key, structure, field, unit, initial, meaning) \
+    {{section, key, "vector of 3", unit, initial, meaning}, \
+     COND_KEY_VECTOR, offsetof(structure, field), 3, COND_RANGE_FINITE, COND_UNSET_NEVER, NULL}
+#define VECTOR_OF(section, key, structure, field, kind, count, range, unset, type, unit, initial, meaning) \
+    {{section, key, type, unit, initial, meaning}, \
+     COND_KEY_##kind, offsetof(structure, field), count, COND_RANGE_##range, COND_UNSET_##unset, NULL}
+#define NESTED(section, key, kind, type, initial, meaning) \
+    {{section, key, type, "", initial, meaning}, \
+     COND_KEY_##kind, 0, 0, COND_RANGE_FINITE, COND_UNSET_NEVER, NULL}
+
+static const CondKey keys[] = {
+    TEXT("", "name", CondSettingsDraft, settings.name, "", "what the scene is called"),
+    VECTOR("", "gravity", CondSettingsDraft, settings.gravity, "m/s2", "[0, 0, -9.81]", "acceleration of free fall"),
+    NESTED("", "step", SECTION, "mapping", "{}", "how time is cut into steps"),
+    NESTED("", "contact", SECTION, "mapping", "{}", "how contacts behave"),
+    NESTED("", "solver", SECTION, "mapping", "{}", "how the contact problem of a step is solved"),
+    NESTED("", "penalty", SECTION, "mapping", "{}", "contact of the penalty method"),
+    NESTED("", "planes", LIST, "list of mappings", "[]", "fixed half-spaces, such as the ground"),
+    NESTED("", "bodies", LIST, "list of mappings", "[]", "what moves"),
+    NESTED("", "forces", LIST, "list of mappings", "[]", "forces from outside"),
+    NESTED("", "springs", LIST, "list of mappings", "[]", "spring-dampers between two points"),
+
+    CHOICE("step", "method", CondSettingsDraft, settings.method, 2, method_name, "velocity, penalty", "velocity", "contact as a velocity problem, or by explicit penalty springs (a baseline)"),
+    NUMBER("step", "time_step", CondSettingsDraft, settings.time_step, POSITIVE, "s", "0.01", "length of a step"),
+    NUMBER("step", "theta", CondSettingsDraft, settings.theta, THETA, "", "1", "0.5 is the midpoint rule, 1 implicit Euler"),
+    NUMBER("step", "duration", CondSettingsDraft, settings.duration, NOT_NEGATIVE, "s", "1", "time that a run covers"),
+    SWITCH("step", "gap", CondSettingsDraft, settings.gap, "true", "contacts may close their gap within a step; false treats every contact as closed"),
+    SWITCH("step", "impact", CondSettingsDraft, settings.impact, "true", "impacts and restitution are solved apart, after the step"),
+    SWITCH("step", "position_correction", CondSettingsDraft, settings.position_correction, "true", "penetration is removed by moving bodies, without touching their velocity"),
+
+    CHOICE("contact", "law", CondSettingsDraft, settings.solver.law, 2, law_name, "strict, proximal", "strict", "Signorini-Coulomb, or its convex relaxation"),
+    NUMBER("contact", "omega", CondSettingsDraft, settings.solver.omega, NOT_NEGATIVE, "m/(N s)", "0", "regularisation that makes the law invertible; 0 for none"),
+    NUMBER("contact", "kv", CondSettingsDraft, settings.kv, POSITIVE_OR_INFINITE, "N s/m", ".inf", "gain that ties a contact point to its body; .inf lets nothing slip"),
+    NUMBER_OR_AUTO("contact", "margin", CondSettingsDraft, settings.margin, NOT_NEGATIVE, "m", "auto", "gap below which a contact is made; auto takes it from speed and step"),
+
+    CHOICE("solver", "preset", CondSettingsDraft, preset, 2, preset_name, "default, paper", "default", "where the other settings of the solver start from, applied before them"),
+    CHOICE("solver", "surrogate", CondSettingsDraft, settings.solver.surrogate, 6, surrogate_name, "frobenius, bb1, bb2, bb-alternating, spectrum, block", "block", "approximate inverse of the system matrix"),
+    CHOICE("solver", "accelerator", CondSettingsDraft, settings.solver.accelerator, 3, accelerator_name, "none, chebyshev, anderson", "anderson", "how iterates are extrapolated"),
+    CHOICE("solver", "stop", CondSettingsDraft, settings.solver.stop, 2, stop_name, "certificate, step", "certificate", "what is held against the tolerance: the residuals, or the last change of velocity"),
+    NUMBER("solver", "tolerance", CondSettingsDraft, settings.solver.tolerance, POSITIVE, "", "1e-8", "relative for certificate, in m/s for step"),
+    WHOLE("solver", "max_iterations", CondSettingsDraft, settings.solver.max_iterations, FROM_ONE, ">= 1", "20000", "iterations a solve may take, all outer passes together"),
+    WHOLE("solver", "max_outer", CondSettingsDraft, settings.solver.max_outer, FROM_ONE, ">= 1", "100", "outer passes a solve may take (only where kv is .inf)"),
+    NUMBER("solver", "kv_scale", CondSettingsDraft, settings.solver.kv_scale, POSITIVE, "", "10", "gain used inside where kv is .inf, relative to the scale of the problem"),
+    WHOLE("solver", "chebyshev_start", CondSettingsDraft, settings.solver.chebyshev_start, FROM_ONE, ">= 1", "5", "iteration at which Chebyshev extrapolation begins"),
+    NUMBER("solver", "under_relaxation", CondSettingsDraft, settings.solver.under_relaxation, SHARE, "", "0.9", "share of an iteration's change that Chebyshev takes"),
+    WHOLE("solver", "anderson_depth", CondSettingsDraft, settings.solver.anderson_depth, FROM_ONE, ">= 1", "10", "differences that Anderson extrapolation keeps"),
+    WHOLE("solver", "reuse", CondSettingsDraft, settings.solver.reuse, FROM_ONE, ">= 1", "1", "solves that a surrogate serves before it is built anew"),
+    SWITCH("solver", "pair_weights", CondSettingsDraft, settings.solver.pair_weights, "true", "frobenius gives both nodes of a contact one weight"),
+    WHOLE("solver", "threads", CondSettingsDraft, settings.solver.threads, NOT_NEGATIVE, ">= 0", "0", "threads to use; 0 leaves it to the run time"),
+
+    NUMBER("penalty", "stiffness", CondSettingsDraft, settings.penalty_stiffness, NOT_NEGATIVE, "N/m", "10000", "per contact point"),
+    NUMBER("penalty", "damping", CondSettingsDraft, settings.penalty_damping, NOT_NEGATIVE, "N s/m", "20", "along the normal"),
+    NUMBER("penalty", "friction", CondSettingsDraft, settings.penalty_friction, NOT_NEGATIVE, "N s/m", "20", "tangential viscosity, capped at friction times normal force"),
+
+    TEXT("planes", "name", CondPlaneDef, name, "", "unique among planes; a number is given where it is left out"),
+    VECTOR("planes", "normal", CondPlaneDef, normal, "", "[0, 0, 1]", "points to the side where bodies live; any length"),
+    NUMBER("planes", "offset", CondPlaneDef, offset, FINITE, "m", "0", "distance from the origin along the normal"),
+    VECTOR_OF("planes", "direction", CondPlaneDef, direction, VECTOR, 3, FINITE, AUTO, "vector of 3 or auto", "", "auto", "first tangent, made orthogonal to the normal; auto is the x axis, or y where x is too close to the normal"),
+    VECTOR_OF("planes", "friction", CondPlaneDef, surface.friction, SAME, 2, NOT_NEGATIVE, ABSENT, "number >= 0 or list of 2", "", "not given", "coefficient, or one per tangent; where both surfaces give one, the geometric mean"),
+    NUMBER_OR_ABSENT("planes", "restitution", CondPlaneDef, surface.restitution, UNIT, "", "not given", "speed after over speed before an impact; where both surfaces give one, the larger"),
+
+    TEXT("bodies", "name", CondBodyDraft, def.name, "", "unique among bodies; a number is given where it is left out"),
+    CHOICE("bodies", "kind", CondBodyDraft, def.kind, 2, kind_name, "particle, rigid", "rigid", "a point mass, or a rigid body"),
+    NUMBER("bodies", "mass", CondBodyDraft, def.mass, POSITIVE, "kg", "required", "mass"),
+    NESTED("bodies", "shape", SECTION, "mapping or none", "none", "what touches; a particle has no shape and touches with its point"),
+    VECTOR_OF("bodies", "inertia", CondBodyDraft, def.inertia, SHORT, 6, FINITE, NEVER, "list of 3 or 6", "kg m2", "from the box", "xx, yy, zz, and where they are not zero xy, xz, yz, about the centre of mass in body axes"),
+    VECTOR("bodies", "position", CondBodyDraft, def.position, "m", "[0, 0, 0]", "of the centre of mass"),
+    VECTOR_OF("bodies", "orientation", CondBodyDraft, def.orientation, VECTOR, 4, FINITE, NEVER, "vector of 4", "", "[1, 0, 0, 0]", "quaternion w, x, y, z from body to world axes; any length"),
+    NESTED("bodies", "rotation", SECTION, "mapping", "none", "orientation as an axis and an angle"),
+    VECTOR("bodies", "velocity", CondBodyDraft, def.velocity, "m/s", "[0, 0, 0]", "of the centre of mass"),
+    VECTOR("bodies", "angular_velocity", CondBodyDraft, def.angular_velocity, "rad/s", "[0, 0, 0]", "in world axes"),
+    VECTOR_OF("bodies", "friction", CondBodyDraft, def.surface.friction, SAME, 2, NOT_NEGATIVE, ABSENT, "number >= 0 or list of 2", "", "not given", "as for planes"),
+    NUMBER_OR_ABSENT("bodies", "restitution", CondBodyDraft, def.surface.restitution, UNIT, "", "not given", "as for planes"),
+
+    VECTOR_OF("bodies.shape", "box", CondBodyDraft, def.size, VECTOR, 3, POSITIVE, NEVER, "vector of 3, each > 0", "m", "none", "edges of a box; its eight corners touch"),
+    NESTED("bodies.shape", "points", POINTS, "list of vectors of 3", "none", "points that touch, in body axes, in m"),
+
+    VECTOR("bodies.rotation", "axis", CondBodyDraft, axis, "", "required", "in world axes; any length"),
+    NUMBER("bodies.rotation", "degrees", CondBodyDraft, degrees, FINITE, "degree", "required", "angle about the axis"),
+
+    TEXT("forces", "name", CondForceDef, name, "", "unique among forces; a number is given where it is left out"),
+    TEXT("forces", "body", CondForceDef, body, "required", "the body that is pushed"),
+    VECTOR("forces", "force", CondForceDef, force, "N", "[0, 0, 0]", "in world axes"),
+    VECTOR("forces", "torque", CondForceDef, torque, "N m", "[0, 0, 0]", "in world axes; rigid bodies only"),
+    VECTOR("forces", "point", CondForceDef, point, "m", "[0, 0, 0]", "where the force acts, in body axes"),
+    NUMBER("forces", "start", CondForceDef, start, FINITE, "s", "0", "when it begins"),
+    NUMBER("forces", "end", CondForceDef, end, ABOVE, "s", ".inf", "when it ends; .inf is never"),
+
+    TEXT("springs", "name", CondSpringDef, name, "", "unique among springs; a number is given where it is left out"),
+    NESTED("springs", "from", SECTION, "mapping", "required", "one end"),
+    NESTED("springs", "to", SECTION, "mapping", "required", "the other end"),
+    NUMBER("springs", "stiffness", CondSpringDef, stiffness, NOT_NEGATIVE, "N/m", "required", "force per length"),
+    NUMBER("springs", "damping", CondSpringDef, damping, NOT_NEGATIVE, "N s/m", "0", "along the spring"),
+    NUMBER_OR_AUTO("springs", "rest_length", CondSpringDef, rest_length, NOT_NEGATIVE, "m", "auto", "length without force; auto is its length at the start"),
+
+    TEXT("springs.from", "body", CondSpringDef, body[0], "", "the body it is fixed to; the world where it is left out"),
+    VECTOR("springs.from", "point", CondSpringDef, point[0], "m", "[0, 0, 0]", "in body axes, or in world axes"),
+    TEXT("springs.to", "body", CondSpringDef, body[1], "", "the body it is fixed to; the world where it is left out"),
+    VECTOR("springs.to", "point", CondSpringDef, point[1], "m", "[0, 0, 0]", "in body axes, or in world axes"),
+};
+// clang-format on
+
+enum { n_keys = sizeof keys / sizeof keys[0] };
+
+int cond_scene_key(int index, CondSceneKey* key)
+{
+    if (index < 0 || index >= n_keys)
+        return 0;
+    if (key)
+        *key = keys[index].text;
+    return 1;
+}
+
+const CondKey* cond_keys_section(const char* section, int* n_key)
+{
+    const CondKey* first = NULL;
+    *n_key = 0;
+    for (int i = 0; i < n_keys; ++i) {
+        if (strcmp(keys[i].text.section, section) != 0)
+            continue;
+        if (!first)
+            first = &keys[i];
+        ++*n_key;
+    }
+    return first;
+}
+
+const CondKey* cond_keys_find(const char* section, const char* key)
+{
+    for (int i = 0; i < n_keys; ++i)
+        if (strcmp(keys[i].text.key, key) == 0 && strcmp(keys[i].text.section, section) == 0)
+            return &keys[i];
+    return NULL;
+}
+
+const CondKey* cond_keys_find_elsewhere(const char* section, const char* key)
+{
+    for (int i = 0; i < n_keys; ++i)
+        if (strcmp(keys[i].text.key, key) == 0 && strcmp(keys[i].text.section, section) != 0)
+            return &keys[i];
+    return NULL;
+}
+
+// Levenshtein's distance, row by row: d(i, j) is the least number of changes that make the first j
+// letters of `known` from the first i letters of `name`.
+int cond_keys_distance(const char* name, const char* known)
+{
+    enum { longest = 64 };
+    size_t n = strlen(name);
+    size_t m = strlen(known);
+    if (n >= longest || m >= longest)
+        return -1;
+    int row[longest];
+    for (size_t j = 0; j <= m; ++j)
+        row[j] = (int)j;
+    for (size_t i = 1; i <= n; ++i) {
+        int diagonal = row[0]; // d(i - 1, j - 1)
+        row[0] = (int)i;
+        for (size_t j = 1; j <= m; ++j) {
+            int above = row[j]; // d(i - 1, j)
+            int best = diagonal + (name[i - 1] != known[j - 1]);
+            if (above + 1 < best)
+                best = above + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            diagonal = above;
+            row[j] = best;
+        }
+    }
+    // A third of the letters may be wrong: more than that is another word.
+    return row[m] <= (int)(m + 2) / 3 ? row[m] : -1;
+}
+
+const CondKey* cond_keys_nearest(const char* section, const char* key)
+{
+    const CondKey* nearest = NULL;
+    int least = 0;
+    int n_key;
+    const CondKey* known = cond_keys_section(section, &n_key);
+    for (int i = 0; i < n_key; ++i) {
+        int distance = cond_keys_distance(key, known[i].text.key);
+        if (distance >= 0 && (!nearest || distance < least)) {
+            nearest = &known[i];
+            least = distance;
+        }
+    }
+    return nearest;
+}
+
+const char* cond_key_article(const CondKey* key)
+{
+    return key->type == COND_KEY_CHOICE || key->type == COND_KEY_SWITCH ? "" : "a ";
+}
+
+int cond_key_accepts(const CondKey* key, double value)
+{
+    if (isnan(value))
+        return key->unset != COND_UNSET_NEVER;
+    switch (key->range) {
+    case COND_RANGE_POSITIVE:
+        return value > 0.0 && isfinite(value);
+    case COND_RANGE_POSITIVE_OR_INFINITE:
+        return value > 0.0;
+    case COND_RANGE_NOT_NEGATIVE:
+        return value >= 0.0 && isfinite(value);
+    case COND_RANGE_ABOVE:
+        return value > -INFINITY;
+    case COND_RANGE_UNIT:
+        return value >= 0.0 && value <= 1.0;
+    case COND_RANGE_SHARE:
+        return value > 0.0 && value <= 1.0;
+    case COND_RANGE_THETA:
+        return value >= 0.5 && value <= 1.0;
+    case COND_RANGE_FROM_ONE:
+        return value >= 1.0 && isfinite(value);
+    case COND_RANGE_FINITE:
+        break;
+    }
+    return isfinite(value);
+}

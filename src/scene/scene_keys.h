@@ -1,0 +1,84 @@
+// The table of all keys of a scene file: what they are called, what they may hold, and where in
+// the definitions it goes. Reading, checking and documenting are driven by it.
+#ifndef COND_SCENE_SCENE_KEYS_H
+#define COND_SCENE_SCENE_KEYS_H
+
+#include "scene/scene.h"
+
+typedef enum CondKeyType {
+    COND_KEY_TEXT,    // char[COND_NAME_SIZE]
+    COND_KEY_NUMBER,  // double
+    COND_KEY_WHOLE,   // int
+    COND_KEY_SWITCH,  // int, 0 or 1
+    COND_KEY_CHOICE,  // an enum, counted from 0
+    COND_KEY_VECTOR,  // double[count], from a list of that many
+    COND_KEY_SAME,    // double[count], from a list, or from one number for all of them
+    COND_KEY_SHORT,   // double[count], from a list, or from half as many and zeros
+    COND_KEY_POINTS,  // a list of vectors of 3; read by the body
+    COND_KEY_SECTION, // a mapping with keys of its own
+    COND_KEY_LIST,    // a list of such mappings
+} CondKeyType;
+
+// The numbers a key accepts.
+typedef enum CondRange {
+    COND_RANGE_FINITE,
+    COND_RANGE_POSITIVE,
+    COND_RANGE_POSITIVE_OR_INFINITE,
+    COND_RANGE_NOT_NEGATIVE,
+    COND_RANGE_ABOVE, // finite, or infinity above
+    COND_RANGE_UNIT,  // 0 .. 1
+    COND_RANGE_SHARE, // 0 .. 1 without 0
+    COND_RANGE_THETA, // 1/2 .. 1
+    COND_RANGE_FROM_ONE,
+} CondRange;
+
+// What NaN means in a field: nothing sensible, "not given", or that and the word auto in a file.
+typedef enum CondUnset { COND_UNSET_NEVER, COND_UNSET_ABSENT, COND_UNSET_AUTO } CondUnset;
+
+typedef struct CondKey {
+    CondSceneKey text;
+    CondKeyType type;
+    size_t offset; // in the structure of the section
+    int count;     // of a vector, or of the choices
+    CondRange range;
+    CondUnset unset;
+    const char* (*choice)(int index);
+} CondKey;
+
+// What the reader fills for the sections that hold more than the definition does. The definition
+// comes first, so that offsets in it are offsets in the draft too.
+typedef struct CondSettingsDraft {
+    CondSceneSettings settings;
+    int preset; // 0 default, 1 paper
+} CondSettingsDraft;
+
+typedef struct CondBodyDraft {
+    CondBodyDef def;
+    double axis[3];
+    double degrees;
+} CondBodyDraft;
+
+// Most keys a section has.
+#define COND_SECTION_SIZE 24
+
+// The rows of a section: the first one, and how many.
+const CondKey* cond_keys_section(const char* section, int* n_key);
+const CondKey* cond_keys_find(const char* section, const char* key);
+// A key with this name anywhere else, NULL when there is none.
+const CondKey* cond_keys_find_elsewhere(const char* section, const char* key);
+
+// The key of the section that looks most like `key`, NULL when none is near.
+const CondKey* cond_keys_nearest(const char* section, const char* key);
+// Whether `name` could be a slip for `known`: the number of single-letter changes, -1 for too many.
+int cond_keys_distance(const char* name, const char* known);
+
+// Whether the key accepts this number.
+int cond_key_accepts(const CondKey* key, double value);
+// The article that reads well before the key's type: "a " or "".
+const char* cond_key_article(const CondKey* key);
+
+// Checks every field of a section against its row; fields that lie beyond `size` are left out.
+CondStatus cond_keys_check(const char* section, const void* structure, size_t size,
+                           CondSceneIssue* issue);
+
+#endif

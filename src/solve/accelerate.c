@@ -1,0 +1,60 @@
+#include "solve/accelerate.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+CondStatus cond_accelerator_begin(CondAccelerator* a, const CondSolverSettings* settings, int n,
+                                  const double* w)
+{
+    const CondContext* m = &a->context;
+    a->kind = settings->accelerator;
+    a->n = n;
+    a->depth = settings->anderson_depth < n ? settings->anderson_depth : (n > 0 ? n : 1);
+    a->start = settings->chebyshev_start;
+    a->under = settings->under_relaxation;
+    a->threads = settings->threads;
+    a->w = w;
+    a->restarts = 0;
+    int size = a->depth * n;
+    int failed = cond_reserve(m, &a->v_old, &a->cap_v_old, n, sizeof *a->v_old);
+    if (!failed && a->kind == COND_ACCELERATOR_ANDERSON)
+        failed = cond_reserve(m, &a->f_old, &a->cap_f_old, n, sizeof *a->f_old) ||
+                 cond_reserve(m, &a->g_old, &a->cap_g_old, n, sizeof *a->g_old) ||
+                 cond_reserve(m, &a->dG, &a->cap_dG, size, sizeof *a->dG) ||
+                 cond_reserve(m, &a->Q, &a->cap_Q, size, sizeof *a->Q) ||
+                 cond_reserve(m, &a->R, &a->cap_R, a->depth * a->depth, sizeof *a->R) ||
+                 cond_reserve(m, &a->gamma, &a->cap_gamma, a->depth, sizeof *a->gamma);
+    if (failed)
+        return COND_OUT_OF_MEMORY;
+    cond_accelerator_restart(a);
+    return COND_OK;
+}
+
+void cond_accelerator_restart(CondAccelerator* a)
+{
+    a->count = 0;
+    a->columns = 0;
+    a->nu = 1.0;
+    a->step = a->step_old = 0.0;
+    a->smallest = INFINITY;
+}
+
+void cond_accelerator_propose(CondAccelerator* a, const double* v, const double* plain,
+                              double residual, double* next)
+{
+    if (a->kind == COND_ACCELERATOR_CHEBYSHEV)
+        cond_accelerate_chebyshev(a, v, plain, next);
+    else if (a->kind == COND_ACCELERATOR_ANDERSON)
+        cond_accelerate_anderson(a, v, plain, residual, next);
+    else
+        memcpy(next, plain, (size_t)a->n * sizeof *next);
+}
+
+void cond_accelerator_destroy(CondAccelerator* a)
+{
+    void* arrays[] = {a->v_old, a->f_old, a->g_old, a->dG, a->Q, a->R, a->gamma};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        cond_release(&a->context, arrays[i]);
+}

@@ -1,0 +1,49 @@
+// Accelerators: from v^l and the plain iterate v** they propose v^{l+1}.
+#ifndef COND_SOLVE_ACCELERATE_H
+#define COND_SOLVE_ACCELERATE_H
+
+#include "cond/solver.h"
+
+typedef struct CondAccelerator {
+    CondContext context;
+    CondAcceleratorKind kind;
+    int n;                 // coordinates
+    int depth;             // Anderson: differences kept at most
+    int start;             // Chebyshev: l_s
+    double under;          // Chebyshev: u
+    int threads;           //
+    const double* w;       // diagonal of W: norms are taken as sum x_i^2 / w_i        (n)
+    int restarts;          // since the start of the solve
+    int count;             // iterations since the last restart
+    double* v_old;         // v^{l-1}                                                  (n)
+    double step, step_old; // Chebyshev: |v^l - v^{l-1}| and the one before
+    double nu;             // Chebyshev
+    double* f_old;         // Anderson: last residual v** - v                          (n)
+    double* g_old;         // Anderson: last v**                                       (n)
+    double* dG;            // Anderson: differences of v**, oldest first               (depth x n)
+    double* Q;             // Anderson: orthonormal basis of the residual differences  (depth x n)
+    double* R;       // Anderson: their upper triangle, column by column         (depth x depth)
+    double* gamma;   // Anderson: coefficients                                   (depth)
+    int columns;     // Anderson: differences held
+    double smallest; // Anderson: smallest residual since the last restart
+    int cap_v_old, cap_f_old, cap_g_old, cap_dG, cap_Q, cap_R, cap_gamma;
+} CondAccelerator;
+
+// Starts a solve with n coordinates; w is the diagonal of the surrogate.
+CondStatus cond_accelerator_begin(CondAccelerator* a, const CondSolverSettings* settings, int n,
+                                  const double* w);
+// Forgets the past: the map that is iterated has changed.
+void cond_accelerator_restart(CondAccelerator* a);
+// next = v^{l+1} from v = v^l and plain = v**; residual = |plain - v| in the norm above.
+// next must be neither v nor plain.
+void cond_accelerator_propose(CondAccelerator* a, const double* v, const double* plain,
+                              double residual, double* next);
+void cond_accelerator_destroy(CondAccelerator* a);
+
+// The two kinds that do something.
+void cond_accelerate_chebyshev(CondAccelerator* a, const double* v, const double* plain,
+                               double* next);
+void cond_accelerate_anderson(CondAccelerator* a, const double* v, const double* plain,
+                              double residual, double* next);
+
+#endif

@@ -1,0 +1,139 @@
+// Anderson acceleration, type II, in the W^-1 norm. With the residuals f^l = v** - v^l and the
+// differences dF = (f^{j+1} - f^j), dG = (v**^{j+1} - v**^j) of the last `depth` iterations,
+//     gamma = argmin | f^l - dF gamma |,     v^{l+1} = v** - dG gamma.
+// dF is kept as Q R: a new difference is orthogonalised against Q, the oldest one leaves by plane
+// rotations. The past is dropped when the residual has grown tenfold over the best one, or when R
+// says that the differences are all but dependent.
+#include "solve/accelerate.h"
+
+#include "base/sum.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double GROWTH = 10.0;        // residual over the best one that ends an episode
+static const double MAX_CONDITION = 1e10; // of R, by its diagonal
+
+static double* column_of(const CondAccelerator* a, double* base, int j)
+{
+    return base + (size_t)j * (size_t)a->n;
+}
+
+// R(i, j), stored by columns.
+static double* entry(const CondAccelerator* a, int i, int j)
+{
+    return &a->R[(size_t)j * (size_t)a->depth + (size_t)i];
+}
+
+// Removes the oldest difference: R without its first column is upper Hessenberg; rotations of
+// neighbouring rows make it triangular again and turn the columns of Q along.
+static void drop_oldest(CondAccelerator* a)
+{
+    int m = a->columns, n = a->n;
+    for (int j = 1; j < m; j++)
+        for (int i = 0; i <= j; i++)
+            *entry(a, i, j - 1) = *entry(a, i, j);
+    for (int i = 0; i + 1 < m; i++) {
+        double x = *entry(a, i, i), y = *entry(a, i + 1, i), r = hypot(x, y);
+        double c = r > 0.0 ? x / r : 1.0, s = r > 0.0 ? y / r : 0.0;
+        for (int j = i; j + 1 < m; j++) {
+            double upper = *entry(a, i, j), lower = *entry(a, i + 1, j);
+            *entry(a, i, j) = c * upper + s * lower;
+            *entry(a, i + 1, j) = c * lower - s * upper;
+        }
+        double *q = column_of(a, a->Q, i), *p = column_of(a, a->Q, i + 1);
+        for (int k = 0; k < n; k++) {
+            double upper = q[k], lower = p[k];
+            q[k] = c * upper + s * lower;
+            p[k] = c * lower - s * upper;
+        }
+    }
+    memmove(a->dG, a->dG + n, (size_t)(m - 1) * (size_t)n * sizeof *a->dG);
+    a->columns = m - 1;
+}
+
+// Appends the difference of residuals held in the next free column of Q (already scaled).
+static void append(CondAccelerator* a)
+{
+    int m = a->columns, n = a->n;
+    double* q = column_of(a, a->Q, m);
+    for (int j = 0; j <= m; j++)
+        *entry(a, j, m) = 0.0;
+    for (int pass = 0; pass < 2; pass++) // the second pass restores what rounding took
+        for (int j = 0; j < m; j++) {
+            const double* old = column_of(a, a->Q, j);
+            double overlap = cond_dot(n, old, q, a->threads);
+            *entry(a, j, m) += overlap;
+            for (int k = 0; k < n; k++)
+                q[k] -= overlap * old[k];
+        }
+    double norm = sqrt(cond_dot(n, q, q, a->threads));
+    *entry(a, m, m) = norm;
+    for (int k = 0; k < n && norm > 0.0; k++)
+        q[k] /= norm;
+    a->columns = m + 1;
+}
+
+// 1 when the largest and the smallest diagonal entry of R are too far apart.
+static int ill_conditioned(const CondAccelerator* a)
+{
+    double largest = 0.0, smallest = INFINITY;
+    for (int j = 0; j < a->columns; j++) {
+        double r = fabs(*entry(a, j, j));
+        largest = fmax(largest, r);
+        smallest = fmin(smallest, r);
+    }
+    return !(smallest * MAX_CONDITION > largest);
+}
+
+static void restart(CondAccelerator* a)
+{
+    cond_accelerator_restart(a);
+    a->restarts++;
+}
+
+void cond_accelerate_anderson(CondAccelerator* a, const double* v, const double* plain,
+                              double residual, double* next)
+{
+    int n = a->n;
+    if (residual > GROWTH * a->smallest)
+        restart(a);
+    a->smallest = fmin(a->smallest, residual);
+    if (a->count > 0) {
+        if (a->columns == a->depth)
+            drop_oldest(a);
+        double *q = column_of(a, a->Q, a->columns), *g = column_of(a, a->dG, a->columns);
+        for (int i = 0; i < n; i++) {
+            q[i] = (plain[i] - v[i] - a->f_old[i]) / sqrt(a->w[i]);
+            g[i] = plain[i] - a->g_old[i];
+        }
+        append(a);
+        while (a->columns > 1 && ill_conditioned(a))
+            drop_oldest(a);
+        if (a->columns == 1 && !(*entry(a, 0, 0) > 0.0))
+            a->columns = 0;
+    }
+    a->count++;
+    for (int i = 0; i < n; i++) {
+        a->f_old[i] = plain[i] - v[i];
+        a->g_old[i] = plain[i];
+        next[i] = a->f_old[i] / sqrt(a->w[i]); // scratch: the scaled residual
+    }
+    int m = a->columns;
+    for (int j = 0; j < m; j++)
+        a->gamma[j] = cond_dot(n, column_of(a, a->Q, j), next, a->threads);
+    for (int i = m - 1; i >= 0; i--) { // R gamma = Q' f
+        for (int j = i + 1; j < m; j++)
+            a->gamma[i] -= *entry(a, i, j) * a->gamma[j];
+        a->gamma[i] /= *entry(a, i, i);
+    }
+    int n_thread = cond_threads(n, a->threads);
+    (void)n_thread;
+#pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
+    for (int i = 0; i < n; i++) {
+        double sum = plain[i];
+        for (int j = 0; j < m; j++)
+            sum -= a->gamma[j] * a->dG[(size_t)j * (size_t)n + (size_t)i];
+        next[i] = sum;
+    }
+}

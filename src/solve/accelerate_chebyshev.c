@@ -1,0 +1,36 @@
+// Alg. 3:  nu = 1 (l < l_s), 2 / (2 - rho^2) (l = l_s), 4 / (4 - rho^2 nu) after;
+//          rho = min(|v^l - v^{l-1}| / |v^{l-1} - v^{l-2}|, 1);
+//          v^{l+1} = nu (u (v** - v^l) + v^l - v^{l-1}) + v^{l-1}.
+// It is what the paper describes and nothing more: there is no guard against divergence.
+#include "solve/accelerate.h"
+
+#include "base/sum.h"
+
+#include <math.h>
+#include <string.h>
+
+void cond_accelerate_chebyshev(CondAccelerator* a, const double* v, const double* plain,
+                               double* next)
+{
+    int n = a->n, l = ++a->count;
+    if (l == 1)
+        memcpy(a->v_old, v, (size_t)n * sizeof *v); // v^0 = v^1: nu = 1 takes it out anyway
+    double rho = a->step_old > 0.0 ? fmin(a->step / a->step_old, 1.0) : 0.0;
+    if (l < a->start)
+        a->nu = 1.0;
+    else if (l == a->start)
+        a->nu = 2.0 / (2.0 - rho * rho);
+    else
+        a->nu = 4.0 / (4.0 - rho * rho * a->nu);
+    double nu = a->nu, under = a->under;
+    int n_thread = cond_threads(n, a->threads);
+    (void)n_thread;
+#pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
+    for (int i = 0; i < n; i++) {
+        double old = a->v_old[i];
+        next[i] = nu * (under * (plain[i] - v[i]) + v[i] - old) + old;
+        a->v_old[i] = v[i];
+    }
+    a->step_old = a->step;
+    a->step = sqrt(cond_distance2(n, next, v, a->threads));
+}

@@ -1,0 +1,152 @@
+// The certificate, computed in this one place for every solver.
+#include "solve/certificate.h"
+
+#include "base/memory.h"
+#include "nodalize/nodal.h"
+
+#include <math.h>
+#include <string.h>
+
+double cond_certificate_residual(const CondCertificate* certificate)
+{
+    return fmax(certificate->dynamics, certificate->contact);
+}
+
+// |f|_D = sqrt(sum f_i^2 / a_ii)
+static double weighted_norm(int n, const double* diagonal, const double* f)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++)
+        sum += f[i] * f[i] / diagonal[i];
+    return sqrt(sum);
+}
+
+// |A v - b - Jc' lambda|_D / max(|A v|_D, |b|_D, |Jc' lambda|_D)
+static double dynamics_residual(const CondCertificateData* data, const double* v,
+                                const double* lambda, double* work)
+{
+    const CondProblem* problem = data->problem;
+    int n = problem->n_dof;
+    double *Av = work, *f = work + n;
+    cond_problem_multiply(problem, v, Av);
+    memset(f, 0, (size_t)n * sizeof *f);
+    for (int c = 0; c < problem->n_contact; c++)
+        cond_contact_add_force(&problem->contact[c], 1.0, lambda + 3 * c, f);
+    double scale = weighted_norm(n, data->diagonal, Av);
+    scale = fmax(scale, weighted_norm(n, data->diagonal, f));
+    scale = fmax(scale, weighted_norm(n, data->diagonal, problem->b));
+    for (int i = 0; i < n; i++)
+        f[i] = Av[i] - problem->b[i] - f[i];
+    double residual = weighted_norm(n, data->diagonal, f);
+    if (residual == 0.0)
+        return 0.0;
+    return residual / scale;
+}
+
+static void contact_residual(const CondCertificateData* data, const double* v, const double* lambda,
+                             CondCertificate* out)
+{
+    const CondProblem* problem = data->problem;
+    double worst = -1.0, velocity = 0.0;
+    for (int c = 0; c < problem->n_contact; c++) {
+        const CondContact* contact = &problem->contact[c];
+        const double* l = lambda + 3 * c;
+        double u[3], force = 0.0, speed = 0.0;
+        double slip = data->carried[c] ? 0.0 : data->compliance[c];
+        double gamma = data->delassus[c] + slip + data->omega;
+        cond_contact_velocity(contact, v, u);
+        for (int i = 0; i < 3; i++) {
+            force += l[i] * l[i];
+            speed += (u[i] - contact->phi[i]) * (u[i] - contact->phi[i]);
+            u[i] += (slip + data->omega) * l[i]; // the law holds at the virtual node
+            if (data->carry && data->carried[c])
+                u[i] += data->compliance[c] * (l[i] - data->carry[3 * c + i]);
+        }
+        force = sqrt(force);
+        speed = sqrt(speed);
+        CondLawError e = cond_law_error(data->law, contact->friction, gamma, u, l);
+        if (!(e.natural <= worst)) { // also takes NaN
+            worst = e.natural;
+            out->worst_contact = c;
+        }
+        velocity = fmax(velocity, fmax(speed, gamma * force));
+        out->penetration = fmax(out->penetration, e.penetration);
+        out->pull = fmax(out->pull, e.pull);
+        out->cone = fmax(out->cone, e.cone);
+        out->complementarity = fmax(out->complementarity, e.complementarity);
+        out->angle = fmax(out->angle, e.angle);
+        out->coupling_slip = fmax(out->coupling_slip, slip * force);
+        if (isnan(e.natural))
+            break;
+    }
+    out->velocity_scale = velocity;
+    out->contact_speed = problem->n_contact > 0 ? worst : 0.0;
+    out->contact = out->contact_speed == 0.0 ? 0.0 : out->contact_speed / velocity;
+}
+
+CondCertificate cond_certificate_compute(const CondCertificateData* data, const double* v,
+                                         const double* lambda, double* work)
+{
+    CondCertificate out = {.worst_contact = -1};
+    out.dynamics = dynamics_residual(data, v, lambda, work);
+    contact_residual(data, v, lambda, &out);
+    if (!isfinite(out.dynamics))
+        out.dynamics = INFINITY;
+    if (!isfinite(out.contact))
+        out.contact = INFINITY;
+    return out;
+}
+
+CondStatus cond_problem_virtual_sides(const CondContext* context, const CondProblem* problem,
+                                      int* virtual_sides)
+{
+    CondContext m = cond_context_or_default(context);
+    int* mark = cond_allocate(&m, (size_t)problem->n_dof, sizeof *mark);
+    int* own = cond_allocate(&m, 2 * (size_t)problem->n_contact, sizeof *own);
+    CondStatus status = mark && own ? COND_OK : COND_OUT_OF_MEMORY;
+    if (!status) {
+        cond_nodal_own_sides(problem, mark, own);
+        for (int c = 0; c < problem->n_contact; c++) {
+            virtual_sides[c] = 0;
+            for (int s = 0; s < 2; s++)
+                if (problem->contact[c].side[s].n_coordinate > 0 && !own[2 * c + s])
+                    virtual_sides[c]++;
+        }
+    }
+    cond_release(&m, mark);
+    cond_release(&m, own);
+    return status;
+}
+
+CondStatus cond_certify(const CondContext* context, const CondProblem* problem, CondLaw law,
+                        double omega, const double* v, const double* lambda,
+                        CondCertificate* certificate)
+{
+    CondContext m = cond_context_or_default(context);
+    size_t n = (size_t)problem->n_dof, nc = (size_t)problem->n_contact;
+    double* work = cond_allocate(&m, 3 * n + 2 * nc, sizeof *work);
+    int* sides = cond_allocate(&m, 2 * nc, sizeof *sides); // virtual sides, then carried flags
+    CondStatus status = work && sides ? COND_OK : COND_OUT_OF_MEMORY;
+    if (!status)
+        status = cond_problem_virtual_sides(context, problem, sides);
+    if (!status) {
+        double *diagonal = work + 2 * n, *delassus = work + 3 * n, *compliance = delassus + nc;
+        cond_problem_diagonal(problem, diagonal);
+        for (int c = 0; c < problem->n_contact; c++) {
+            double kv = problem->contact[c].kv;
+            delassus[c] = cond_contact_delassus(&problem->contact[c], diagonal);
+            compliance[c] = isfinite(kv) ? sides[c] / kv : 0.0;
+        }
+        CondCertificateData data = {.problem = problem,
+                                    .law = law,
+                                    .omega = omega,
+                                    .diagonal = diagonal,
+                                    .delassus = delassus,
+                                    .compliance = compliance,
+                                    .carried = sides + nc};
+        *certificate = cond_certificate_compute(&data, v, lambda, work);
+    }
+    cond_release(&m, work);
+    cond_release(&m, sides);
+    return status;
+}

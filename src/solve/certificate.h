@@ -1,0 +1,24 @@
+// The certificate with everything it needs at hand, for solvers that call it often.
+#ifndef COND_SOLVE_CERTIFICATE_H
+#define COND_SOLVE_CERTIFICATE_H
+
+#include "cond/certificate.h"
+
+// What the certificate needs besides the answer. compliance is 0 where kv = INFINITY.
+typedef struct CondCertificateData {
+    const CondProblem* problem;
+    CondLaw law;
+    double omega;
+    const double* diagonal;   // of A                                       (n_dof)
+    const double* delassus;   // scale gamma_c                              (n_contact)
+    const double* compliance; // slip per force that belongs to the problem (n_contact)
+    const int* carried;       // 1: compliance is the solver's own affair   (n_contact)
+    const double* carry; // not NULL: judge an inner problem, whose carried contacts obey the law at
+                         // u + compliance (lambda - carry)                   (n_contact x 3)
+} CondCertificateData;
+
+// work holds 2 n_dof numbers.
+CondCertificate cond_certificate_compute(const CondCertificateData* data, const double* v,
+                                         const double* lambda, double* work);
+
+#endif

@@ -1,0 +1,12 @@
+// Solver settings: the cookie, and what the check needs to know of the parts.
+#ifndef COND_SOLVE_SETTINGS_H
+#define COND_SOLVE_SETTINGS_H
+
+#include "cond/solver.h"
+
+#define COND_SOLVER_COOKIE 0x56465049
+
+// 1 when W changes from iteration to iteration.
+int cond_surrogate_varies(CondSurrogateKind kind);
+
+#endif

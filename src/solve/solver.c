@@ -1,0 +1,76 @@
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/timer.h"
+#include "solve/vfpi.h"
+
+#include <string.h>
+
+static const CondSolverOps* const table[] = {&cond_solver_vfpi};
+enum { N_SOLVER = sizeof table / sizeof table[0] };
+
+struct CondSolver {
+    CondContext context;
+    const CondSolverOps* ops;
+    void* work;
+};
+
+const char* cond_solver_name(int index)
+{
+    return index >= 0 && index < N_SOLVER ? table[index]->name : NULL;
+}
+
+CondStatus cond_solver_create(const CondContext* context, const char* name,
+                              const CondSolverSettings* settings, CondSolver** solver,
+                              CondError* error)
+{
+    *solver = NULL;
+    CondStatus status = cond_solver_settings_check(settings, error);
+    if (status)
+        return status;
+    const CondSolverOps* ops = NULL;
+    for (int i = 0; i < N_SOLVER; i++)
+        if (strcmp(name, table[i]->name) == 0)
+            ops = table[i];
+    if (!ops)
+        return cond_error_set(error, COND_BAD_ARGUMENT, "no solver is named '%s'", name);
+    CondContext memory = cond_context_or_default(context);
+    CondSolver* made = cond_allocate(&memory, 1, sizeof *made);
+    if (made) {
+        made->context = memory;
+        made->ops = ops;
+        made->work = ops->create(&memory, settings);
+        if (made->work) {
+            *solver = made;
+            return COND_OK;
+        }
+    }
+    cond_release(&memory, made);
+    return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+}
+
+CondStatus cond_solver_solve(CondSolver* solver, const CondProblem* problem, double* v,
+                             double* lambda, CondSolveInfo* info)
+{
+    double start = cond_seconds();
+    CondSolveInfo own;
+    CondSolveInfo* out = info ? info : &own;
+    memset(out, 0, sizeof *out);
+    CondStatus status = solver->ops->solve(solver->work, problem, v, lambda, out);
+    out->status = status;
+    out->seconds = cond_seconds() - start;
+    return status;
+}
+
+const double* cond_solver_history(const CondSolver* solver, int* n)
+{
+    return solver->ops->history(solver->work, n);
+}
+
+void cond_solver_destroy(CondSolver* solver)
+{
+    if (!solver)
+        return;
+    CondContext memory = solver->context;
+    solver->ops->destroy(solver->work);
+    cond_release(&memory, solver);
+}

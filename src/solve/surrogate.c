@@ -1,0 +1,86 @@
+#include "solve/surrogate.h"
+
+#include "base/memory.h"
+#include "base/sum.h"
+
+static const CondSurrogateOps* find(CondSurrogateKind kind)
+{
+    switch (kind) {
+    case COND_SURROGATE_BB1:
+    case COND_SURROGATE_BB2:
+    case COND_SURROGATE_BB_ALTERNATING:
+        return &cond_surrogate_bb;
+    case COND_SURROGATE_SPECTRUM:
+        return &cond_surrogate_spectrum;
+    case COND_SURROGATE_BLOCK:
+        return &cond_surrogate_block;
+    case COND_SURROGATE_FROBENIUS:
+        break;
+    }
+    return &cond_surrogate_frobenius;
+}
+
+CondStatus cond_surrogate_build(CondSurrogate* W, CondNodal* nodal,
+                                const CondSolverSettings* settings)
+{
+    const CondContext* m = &W->context;
+    W->ops = find(settings->surrogate);
+    W->updates = 0;
+    if (cond_reserve(m, &W->w, &W->cap_w, nodal->n, sizeof *W->w))
+        return COND_OUT_OF_MEMORY;
+    return W->ops->build(W, nodal, settings);
+}
+
+void cond_surrogate_update(CondSurrogate* W, const CondNodal* nodal,
+                           const CondSolverSettings* settings, const double* v, const double* g)
+{
+    if (W->ops->update)
+        W->ops->update(W, nodal, settings->surrogate, v, g, settings->threads);
+}
+
+void cond_surrogate_apply(const CondSurrogate* W, const CondNodal* nodal, const double* g,
+                          const double* v, double* out, int threads)
+{
+    if (W->ops->apply) {
+        W->ops->apply(W, nodal, g, v, out, threads);
+        return;
+    }
+    int n_thread = cond_threads(nodal->n, threads);
+    (void)n_thread;
+#pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
+    for (int i = 0; i < nodal->n; i++)
+        out[i] = v[i] - W->w[i] * g[i];
+}
+
+void cond_surrogate_destroy(CondSurrogate* W)
+{
+    void* arrays[] = {W->w,      W->row,          W->list,       W->diagonal, W->norm2, W->touched,
+                      W->factor, W->factor_begin, W->solve_work, W->v_old,    W->g_old};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        cond_release(&W->context, arrays[i]);
+}
+
+CondStatus cond_surrogate_rows(CondSurrogate* W, CondNodal* nodal, const int* fresh)
+{
+    const CondContext* m = &W->context;
+    int n = nodal->n;
+    if (cond_reserve(m, &W->row, &W->cap_row, n, sizeof *W->row) ||
+        cond_reserve(m, &W->list, &W->cap_list, n, sizeof *W->list) ||
+        cond_reserve(m, &W->diagonal, &W->cap_diagonal, n, sizeof *W->diagonal) ||
+        cond_reserve(m, &W->norm2, &W->cap_norm2, n, sizeof *W->norm2))
+        return COND_OUT_OF_MEMORY;
+    for (int i = 0; i < n; i++) {
+        if (fresh && !fresh[i])
+            continue;
+        int count = cond_nodal_row(nodal, i, W->row, W->list, nodal->mark);
+        double sum = 0.0;
+        W->diagonal[i] = W->row[i];
+        for (int k = 0; k < count; k++) {
+            double a = W->row[W->list[k]];
+            sum += a * a;
+            W->row[W->list[k]] = 0.0;
+        }
+        W->norm2[i] = sum;
+    }
+    return COND_OK;
+}

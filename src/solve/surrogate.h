@@ -1,0 +1,62 @@
+// The surrogate W of V-FPI: v* = v - W (A v - b). On a contact node it is a scalar, so that the
+// surrogate Delassus matrix is diagonal (Prop. 3); elsewhere it may be any positive operator.
+#ifndef COND_SOLVE_SURROGATE_H
+#define COND_SOLVE_SURROGATE_H
+
+#include "cond/solver.h"
+#include "nodalize/nodal.h"
+
+typedef struct CondSurrogate {
+    CondContext context;
+    const struct CondSurrogateOps* ops;
+    double* w; // diagonal of W, equal on the three coordinates of a contact node   (n)
+    // frobenius, block and the start of bb
+    double* row;      // scratch row of A                                                  (n)
+    int* list;        // its columns                                                       (n)
+    double* diagonal; // a_ii                                                              (n)
+    double* norm2;    // |A_i*|^2                                                          (n)
+    int* touched;     // coordinates whose rows contacts changed when W was built      (n_dof)
+    int built_n_dof;  // problem size W was built for; 0: never
+    int age;          // solves W has served
+    // block
+    double* factor;     // Cholesky factors of the dense blocks, one after the other
+    int* factor_begin;  // into factor; -1: the block is treated as a diagonal         (n_block)
+    double* solve_work; // a column of the largest dense block
+    // bb
+    double* v_old; //                                                                   (n)
+    double* g_old; //                                                                   (n)
+    int updates;   // since the start of the solve
+    int cap_w, cap_row, cap_list, cap_diagonal, cap_norm2, cap_touched, cap_factor;
+    int cap_factor_begin, cap_solve_work, cap_v_old, cap_g_old;
+} CondSurrogate;
+
+// What a kind of surrogate can do.
+typedef struct CondSurrogateOps {
+    CondSurrogateKind kind;
+    // Builds W for this problem.
+    CondStatus (*build)(CondSurrogate* W, CondNodal* nodal, const CondSolverSettings* settings);
+    // Changes W before the next iteration from v and g = A v - b; NULL: W stays.
+    void (*update)(CondSurrogate* W, const CondNodal* nodal, CondSurrogateKind kind,
+                   const double* v, const double* g, int threads);
+    // out = v - W g; NULL: W is diagonal.
+    void (*apply)(const CondSurrogate* W, const CondNodal* nodal, const double* g, const double* v,
+                  double* out, int threads);
+} CondSurrogateOps;
+
+extern const CondSurrogateOps cond_surrogate_frobenius;
+extern const CondSurrogateOps cond_surrogate_bb;
+extern const CondSurrogateOps cond_surrogate_spectrum;
+extern const CondSurrogateOps cond_surrogate_block;
+
+CondStatus cond_surrogate_build(CondSurrogate* W, CondNodal* nodal,
+                                const CondSolverSettings* settings);
+void cond_surrogate_update(CondSurrogate* W, const CondNodal* nodal,
+                           const CondSolverSettings* settings, const double* v, const double* g);
+void cond_surrogate_apply(const CondSurrogate* W, const CondNodal* nodal, const double* g,
+                          const double* v, double* out, int threads);
+void cond_surrogate_destroy(CondSurrogate* W);
+
+// diagonal and norm2 of the rows of A for which fresh is NULL or fresh[i] is not 0.
+CondStatus cond_surrogate_rows(CondSurrogate* W, CondNodal* nodal, const int* fresh);
+
+#endif

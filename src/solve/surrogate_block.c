@@ -1,0 +1,179 @@
+// W with the exact inverse of every dense body block (6x6 of a rigid body, n x n of a robot), the
+// ties of its virtual nodes included, and 1/kv on the virtual nodes.
+//
+// Split the coordinates into the problem's own (o) and the virtual nodes (v). With W_o^-1 >= A_oo
+// and W_v = 1/kv, every eigenvalue of W A lies in (0, 2): V-FPI with the proximal law contracts in
+// the W^-1 norm without a step size. W_o^-1 >= A_oo holds for
+//   the block itself + sum over terms of p J'K J restricted to the block,
+// where p counts the groups of own coordinates that a term joins, because
+// (x_1 + .. + x_p)' K (..) <= p sum x_i' K x_i. A group is a dense block, or a single coordinate of
+// a sparse block or of a block that holds a contact node: there W is a diagonal, 1 / the sum of
+// absolute values of the block's row, one number for the three coordinates of a contact node.
+#include "solve/surrogate.h"
+
+#include "base/memory.h"
+#include "base/sum.h"
+#include "sparse/cholesky.h"
+
+#include <math.h>
+#include <string.h>
+
+// Chooses the blocks that are inverted exactly and lays out their factors.
+static CondStatus plan(CondSurrogate* W, const CondNodal* nodal)
+{
+    const CondProblem* problem = nodal->problem;
+    const CondContext* m = &W->context;
+    if (cond_reserve(m, &W->factor_begin, &W->cap_factor_begin, problem->n_block,
+                     sizeof *W->factor_begin))
+        return COND_OUT_OF_MEMORY;
+    for (int b = 0; b < problem->n_block; b++)
+        W->factor_begin[b] = problem->block[b].kind == COND_BLOCK_DENSE ? 0 : -1;
+    for (int c = 0; c < problem->n_contact; c++)
+        for (int s = 0; s < 2; s++) {
+            int node = nodal->node[2 * c + s];
+            if (node >= 0 && node < nodal->n_dof)
+                W->factor_begin[cond_nodal_block(problem, node)] = -1;
+        }
+    int size = 0, largest = 0;
+    for (int b = 0; b < problem->n_block; b++) {
+        if (W->factor_begin[b] < 0)
+            continue;
+        int n = problem->block[b].n_dof;
+        W->factor_begin[b] = size;
+        size += n * n;
+        largest = n > largest ? n : largest;
+    }
+    if (cond_reserve(m, &W->factor, &W->cap_factor, size, sizeof *W->factor) ||
+        cond_reserve(m, &W->solve_work, &W->cap_solve_work, largest, sizeof *W->solve_work))
+        return COND_OUT_OF_MEMORY;
+    return COND_OK;
+}
+
+// W->norm2 collects 1/w of the diagonal coordinates, W->factor the blocks to invert.
+static void start_blocks(CondSurrogate* W, const CondProblem* problem)
+{
+    for (int b = 0; b < problem->n_block; b++) {
+        const CondBlock* block = &problem->block[b];
+        int n = block->n_dof;
+        if (W->factor_begin[b] >= 0) {
+            memcpy(W->factor + W->factor_begin[b], block->values,
+                   (size_t)n * n * sizeof *W->factor);
+            continue;
+        }
+        for (int i = 0; i < n; i++) {
+            double sum = 0.0;
+            if (block->kind == COND_BLOCK_DENSE)
+                for (int j = 0; j < n; j++)
+                    sum += fabs(block->values[(size_t)i * n + j]);
+            else
+                for (int k = block->row_begin[i]; k < block->row_begin[i + 1]; k++)
+                    sum += fabs(block->values[k]);
+            W->norm2[block->dof_begin + i] = sum;
+        }
+    }
+}
+
+// Number of groups among the term's own coordinates. Entries of one block are neighbours in all
+// terms the assembly makes; where they are not, a block counts twice, which is safe.
+static int count_groups(const CondSurrogate* W, const CondNodal* nodal, const CondTerm* term)
+{
+    int groups = 0, last = -1;
+    for (int k = 0; k < term->n_entry; k++) {
+        int i = nodal->coordinate[term->entry_begin + k];
+        if (i >= nodal->n_dof)
+            continue;
+        int b = cond_nodal_block(nodal->problem, i);
+        if (W->factor_begin[b] < 0 || b != last)
+            groups++;
+        last = W->factor_begin[b] < 0 ? -1 : b;
+    }
+    return groups;
+}
+
+static void add_term(CondSurrogate* W, const CondNodal* nodal, const CondTerm* term)
+{
+    const int* coordinate = nodal->coordinate + term->entry_begin;
+    int p = count_groups(W, nodal, term);
+    for (int k = 0; k < term->n_entry; k++) {
+        int i = coordinate[k];
+        if (i >= nodal->n_dof) { // a virtual node: W = 1/kv
+            W->norm2[i] = term->kv;
+            continue;
+        }
+        int b = cond_nodal_block(nodal->problem, i);
+        const CondBlock* block = &nodal->problem->block[b];
+        if (W->factor_begin[b] < 0) {
+            W->norm2[i] += p * cond_nodal_term_entry(nodal, term, k, k);
+            continue;
+        }
+        double* F = W->factor + W->factor_begin[b] + (i - block->dof_begin) * block->n_dof;
+        for (int l = 0; l < term->n_entry; l++) {
+            int j = coordinate[l] - block->dof_begin;
+            if (j >= 0 && j < block->n_dof)
+                F[j] += p * cond_nodal_term_entry(nodal, term, k, l);
+        }
+    }
+}
+
+static CondStatus build(CondSurrogate* W, CondNodal* nodal, const CondSolverSettings* settings)
+{
+    const CondProblem* problem = nodal->problem;
+    (void)settings;
+    CondStatus status = plan(W, nodal);
+    if (!status && cond_reserve(&W->context, &W->norm2, &W->cap_norm2, nodal->n, sizeof *W->norm2))
+        status = COND_OUT_OF_MEMORY;
+    if (status)
+        return status;
+    start_blocks(W, problem);
+    for (int t = 0; t < nodal->n_term; t++)
+        add_term(W, nodal, &nodal->term[t]);
+    for (int i = 0; i < nodal->n; i++)
+        W->w[i] = 1.0 / W->norm2[i];
+    for (int b = 0; b < problem->n_block; b++) {
+        const CondBlock* block = &problem->block[b];
+        if (W->factor_begin[b] < 0)
+            continue;
+        double* factor = W->factor + W->factor_begin[b];
+        if (cond_cholesky_factor(block->n_dof, factor))
+            return COND_DIVERGED;
+        cond_cholesky_inverse_diagonal(block->n_dof, factor, W->w + block->dof_begin,
+                                       W->solve_work);
+    }
+    for (int c = 0; c < problem->n_contact; c++)
+        for (int s = 0; s < 2; s++) {
+            int node = nodal->node[2 * c + s];
+            if (node < 0)
+                continue;
+            double w = fmin(W->w[node], fmin(W->w[node + 1], W->w[node + 2]));
+            W->w[node] = W->w[node + 1] = W->w[node + 2] = w;
+        }
+    return COND_OK;
+}
+
+static void apply(const CondSurrogate* W, const CondNodal* nodal, const double* g, const double* v,
+                  double* out, int threads)
+{
+    const CondProblem* problem = nodal->problem;
+    int n_thread = cond_threads(nodal->n, threads);
+    (void)n_thread;
+#pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
+    for (int b = 0; b < problem->n_block; b++) {
+        const CondBlock* block = &problem->block[b];
+        int begin = block->dof_begin, n = block->n_dof;
+        double* z = out + begin;
+        if (W->factor_begin[b] < 0) {
+            for (int i = begin; i < begin + n; i++)
+                out[i] = v[i] - W->w[i] * g[i];
+            continue;
+        }
+        memcpy(z, g + begin, (size_t)n * sizeof *z);
+        cond_cholesky_solve(n, W->factor + W->factor_begin[b], z);
+        for (int i = 0; i < n; i++)
+            z[i] = v[begin + i] - z[i];
+    }
+#pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
+    for (int i = nodal->n_dof; i < nodal->n; i++)
+        out[i] = v[i] - W->w[i] * g[i];
+}
+
+const CondSurrogateOps cond_surrogate_block = {COND_SURROGATE_BLOCK, build, NULL, apply};

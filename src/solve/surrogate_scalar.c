@@ -1,0 +1,95 @@
+// W = alpha I: alpha from the spectrum (fixed), or by Barzilai and Borwein (a new one each time).
+#include "solve/surrogate.h"
+
+#include "base/memory.h"
+#include "base/sum.h"
+#include "sparse/lanczos.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LANCZOS_STEPS = 200 };
+
+static void fill(CondSurrogate* W, int n, double alpha)
+{
+    for (int i = 0; i < n; i++)
+        W->w[i] = alpha;
+}
+
+typedef struct Product {
+    CondNodal* nodal;
+    int threads;
+} Product;
+
+static void multiply(void* data, const double* x, double* y)
+{
+    Product* product = data;
+    cond_nodal_multiply(product->nodal, x, y, product->threads);
+}
+
+// alpha = 2 / (sigma_min + sigma_max), which makes |I - alpha A| smallest.
+static CondStatus build_spectrum(CondSurrogate* W, CondNodal* nodal,
+                                 const CondSolverSettings* settings)
+{
+    Product product = {nodal, settings->threads};
+    CondOperator A = {multiply, &product, nodal->n};
+    double low = 1.0, high = 1.0;
+    if (nodal->n > 0) {
+        CondStatus status = cond_lanczos_extremes(&W->context, &A, LANCZOS_STEPS, &low, &high);
+        if (status)
+            return status;
+    }
+    fill(W, nodal->n, 2.0 / (low + high));
+    return COND_OK;
+}
+
+const CondSurrogateOps cond_surrogate_spectrum = {COND_SURROGATE_SPECTRUM, build_spectrum, NULL,
+                                                  NULL};
+
+// The first alpha minimises |I - alpha A|_F: sum a_ii / sum |A_i*|^2.
+static CondStatus build_bb(CondSurrogate* W, CondNodal* nodal, const CondSolverSettings* settings)
+{
+    const CondContext* m = &W->context;
+    int n = nodal->n;
+    (void)settings;
+    if (cond_reserve(m, &W->v_old, &W->cap_v_old, n, sizeof *W->v_old) ||
+        cond_reserve(m, &W->g_old, &W->cap_g_old, n, sizeof *W->g_old))
+        return COND_OUT_OF_MEMORY;
+    CondStatus status = cond_surrogate_rows(W, nodal, NULL);
+    if (status)
+        return status;
+    double a = 0.0, norm2 = 0.0;
+    for (int i = 0; i < n; i++) {
+        a += W->diagonal[i];
+        norm2 += W->norm2[i];
+    }
+    fill(W, n, n > 0 ? a / norm2 : 1.0);
+    return COND_OK;
+}
+
+// s = v - v_old, z = A s = g - g_old (g = A v - b, so no product is spent);
+// bb1: s's / s'z, bb2: s'z / z'z.
+static void update_bb(CondSurrogate* W, const CondNodal* nodal, CondSurrogateKind kind,
+                      const double* v, const double* g, int threads)
+{
+    int n = nodal->n;
+    if (W->updates > 0) {
+        for (int i = 0; i < n; i++) {
+            W->v_old[i] = v[i] - W->v_old[i];
+            W->g_old[i] = g[i] - W->g_old[i];
+        }
+        double ss = cond_dot(n, W->v_old, W->v_old, threads);
+        double sz = cond_dot(n, W->v_old, W->g_old, threads);
+        double zz = cond_dot(n, W->g_old, W->g_old, threads);
+        int first = kind == COND_SURROGATE_BB1 ||
+                    (kind == COND_SURROGATE_BB_ALTERNATING && W->updates % 2 == 1);
+        double alpha = first ? ss / sz : sz / zz;
+        if (isfinite(alpha) && alpha > 0.0) // s = 0 leaves the last alpha
+            fill(W, n, alpha);
+    }
+    memcpy(W->v_old, v, (size_t)n * sizeof *v);
+    memcpy(W->g_old, g, (size_t)n * sizeof *g);
+    W->updates++;
+}
+
+const CondSurrogateOps cond_surrogate_bb = {COND_SURROGATE_BB1, build_bb, update_bb, NULL};

@@ -1,0 +1,354 @@
+// The loop reads like the paper: product, surrogate, one-shot contact solve, update, stop test.
+//
+// Certified stop. The pair that is judged is always (v**, lambda) of a plain iteration: it obeys
+// the contact law at the nodes by construction, so its certificate measures the dynamics and what
+// the virtual nodes still slip. Judging costs about a product; it is done when the fixed-point
+// residual |v** - v| predicts success, because the two shrink in proportion.
+//
+// kv = INFINITY. The law is posed at u_v + phi - lambda_prev / kv, where u_v = u + lambda / kv is
+// the velocity of the virtual node: when lambda no longer changes from one outer pass to the next,
+// the law holds at u itself, whatever kv is (the method of multipliers).
+#include "solve/vfpi.h"
+
+#include "base/memory.h"
+#include "base/sum.h"
+#include "solve/accelerate.h"
+#include "solve/certificate.h"
+#include "solve/surrogate.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double INNER_SHARE = 0.1; // of the true residual that an inner pass must reach
+static const double INNER_FLOOR = 0.3; // of the tolerance, below which inner passes need not go
+static const double SAFETY = 0.7;      // on the predicted residual before judging again
+static const double ROUNDING = 1e-16;  // change relative to |v| below which iterating is over
+enum { JUDGE_EVERY = 100 };            // iterations after which a pair is judged in any case
+
+typedef struct Vfpi {
+    CondContext context;
+    CondSolverSettings settings;
+    CondNodal nodal;
+    CondSurrogate W;
+    CondAccelerator accelerator;
+    double* v;           // v^l                                                  (nodal.n)
+    double* g;           // A v - b                                              (nodal.n)
+    double* plain;       // v**                                                  (nodal.n)
+    double* next;        // v^{l+1}                                              (nodal.n)
+    double* lambda;      // of the last contact solve                            (n_contact x 3)
+    double* carry;       // lambda_prev of the multiplier loop                   (n_contact x 3)
+    double* best_v;      // best certified pair                                  (n_dof)
+    double* best_lambda; //                                                      (n_contact x 3)
+    double* work;        // scratch of the certificate                           (2 n_dof)
+    double* history;     // step lengths                                         (iterations)
+    int n_history;
+    double best; // residual of the best pair
+    CondCertificate best_certificate;
+    int cap_v, cap_g, cap_plain, cap_next, cap_lambda, cap_carry, cap_best_v, cap_best_lambda;
+    int cap_work, cap_history;
+} Vfpi;
+
+static void* create(const CondContext* context, const CondSolverSettings* settings)
+{
+    Vfpi* s = cond_allocate(context, 1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->context = *context;
+    s->settings = *settings;
+    s->nodal.context = s->W.context = s->accelerator.context = *context;
+    return s;
+}
+
+static void destroy(void* work)
+{
+    Vfpi* s = work;
+    if (!s)
+        return;
+    CondContext m = s->context;
+    cond_nodal_destroy(&s->nodal);
+    cond_surrogate_destroy(&s->W);
+    cond_accelerator_destroy(&s->accelerator);
+    void* arrays[] = {s->v,     s->g,      s->plain,       s->next, s->lambda,
+                      s->carry, s->best_v, s->best_lambda, s->work, s->history};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        cond_release(&m, arrays[i]);
+    cond_release(&m, s);
+}
+
+static const double* history(const void* work, int* n)
+{
+    const Vfpi* s = work;
+    *n = s->n_history;
+    return s->history;
+}
+
+static CondStatus reserve(Vfpi* s, const CondProblem* problem)
+{
+    const CondContext* m = &s->context;
+    int n = s->nodal.n, nc3 = 3 * problem->n_contact;
+#define RESERVE(array, count) cond_reserve(m, &s->array, &s->cap_##array, count, sizeof *s->array)
+    int failed = RESERVE(v, n) || RESERVE(g, n) || RESERVE(plain, n) || RESERVE(next, n) ||
+                 RESERVE(lambda, nc3) || RESERVE(carry, nc3) || RESERVE(best_v, problem->n_dof) ||
+                 RESERVE(best_lambda, nc3) || RESERVE(work, 2 * problem->n_dof) ||
+                 RESERVE(history, s->settings.max_iterations);
+#undef RESERVE
+    return failed ? COND_OUT_OF_MEMORY : COND_OK;
+}
+
+static int finite_all(int n, const double* x)
+{
+    for (int i = 0; i < n; i++)
+        if (!isfinite(x[i]))
+            return 0;
+    return 1;
+}
+
+// g = A v - b
+static void product(Vfpi* s)
+{
+    const double* b = s->nodal.problem->b;
+    cond_nodal_multiply(&s->nodal, s->v, s->g, s->settings.threads);
+    for (int i = 0; i < s->nodal.n_dof; i++)
+        s->g[i] -= b[i];
+}
+
+// One contact of Alg. 2 and line 11 of Alg. 1: eta = Jc v* + phi, lambda = SOL(eta, gamma),
+// v** = v* + W Jc' lambda. Every node is in one contact only, so contacts never meet.
+static void solve_contact(Vfpi* s, int c)
+{
+    const CondContact* contact = &s->nodal.problem->contact[c];
+    const double* R = contact->frame;
+    int i = s->nodal.node[2 * c], j = s->nodal.node[2 * c + 1];
+    double* vi = s->plain + i;
+    double* lambda = s->lambda + 3 * c;
+    double wi = s->W.w[i], wj = j >= 0 ? s->W.w[j] : 0.0;
+    double shift = s->nodal.carried[c] ? s->nodal.compliance[c] : 0.0;
+    double eta[3], world[3];
+    for (int r = 0; r < 3; r++) {
+        double sum = contact->phi[r] - shift * s->carry[3 * c + r];
+        for (int k = 0; k < 3; k++)
+            sum += R[3 * r + k] * (j >= 0 ? vi[k] - s->plain[j + k] : vi[k]);
+        eta[r] = sum;
+    }
+    cond_law_solve(s->settings.law, contact->friction, s->settings.omega, wi + wj, eta, lambda);
+    for (int k = 0; k < 3; k++) {
+        world[k] = R[k] * lambda[0] + R[3 + k] * lambda[1] + R[6 + k] * lambda[2];
+        vi[k] += wi * world[k];
+        if (j >= 0)
+            s->plain[j + k] -= wj * world[k];
+    }
+}
+
+// v** and lambda from v: one plain iteration.
+static void iterate(Vfpi* s)
+{
+    const CondSolverSettings* settings = &s->settings;
+    product(s);
+    cond_surrogate_update(&s->W, &s->nodal, settings, s->v, s->g);
+    cond_surrogate_apply(&s->W, &s->nodal, s->g, s->v, s->plain, settings->threads);
+    int n_contact = s->nodal.problem->n_contact;
+    int n_thread = cond_threads(3 * n_contact, settings->threads);
+    (void)n_thread;
+#pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
+    for (int c = 0; c < n_contact; c++)
+        solve_contact(s, c);
+}
+
+// |v** - v| in the W^-1 norm (of the diagonal of W).
+static double fixed_point_residual(Vfpi* s)
+{
+    double* f = s->next; // free until the accelerator writes it
+    int n = s->nodal.n;
+    for (int i = 0; i < n; i++)
+        f[i] = (s->plain[i] - s->v[i]) / sqrt(s->W.w[i]);
+    return sqrt(cond_dot(n, f, f, s->settings.threads));
+}
+
+// |v| in the same norm.
+static double velocity_norm(const Vfpi* s)
+{
+    double sum = 0.0;
+    for (int i = 0; i < s->nodal.n; i++)
+        sum += s->v[i] * s->v[i] / s->W.w[i];
+    return sqrt(sum);
+}
+
+static CondCertificate certify(Vfpi* s, const double* v, const double* lambda, const double* carry)
+{
+    CondCertificateData data = {.problem = s->nodal.problem,
+                                .law = s->settings.law,
+                                .omega = s->settings.omega,
+                                .diagonal = s->nodal.diagonal,
+                                .delassus = s->nodal.delassus,
+                                .compliance = s->nodal.compliance,
+                                .carried = s->nodal.carried,
+                                .carry = carry};
+    return cond_certificate_compute(&data, v, lambda, s->work);
+}
+
+// Keeps (v, lambda) when it is the best so far (always with `take`); returns its residual.
+static double judge(Vfpi* s, const double* v, const double* lambda, int take)
+{
+    CondCertificate certificate = certify(s, v, lambda, NULL);
+    double residual = cond_certificate_residual(&certificate);
+    if (take || residual < s->best) {
+        s->best = residual;
+        s->best_certificate = certificate;
+        memcpy(s->best_v, v, (size_t)s->nodal.n_dof * sizeof *v);
+        memcpy(s->best_lambda, lambda, 3 * (size_t)s->nodal.problem->n_contact * sizeof *lambda);
+    }
+    return residual;
+}
+
+typedef enum PassEnd { PASS_DONE, PASS_CARRY, PASS_LIMIT, PASS_DIVERGED } PassEnd;
+
+// Certified stop: decides whether the pass goes on (-1) or how it ends. *trigger is the
+// fixed-point residual below which the next pair is judged.
+static int test_certificate(Vfpi* s, double residual, double* trigger, double inner_tolerance,
+                            CondSolveInfo* info)
+{
+    double tolerance = s->settings.tolerance;
+    double value = judge(s, s->plain, s->lambda, 0);
+    info->products++;
+    if (value <= tolerance)
+        return PASS_DONE;
+    if (s->nodal.any_carried) {
+        CondCertificate inner = certify(s, s->plain, s->lambda, s->carry);
+        info->products++;
+        value = cond_certificate_residual(&inner);
+        if (value <= inner_tolerance)
+            return PASS_CARRY;
+        tolerance = inner_tolerance;
+    }
+    double ratio = SAFETY * tolerance / value;
+    *trigger = residual * (isfinite(ratio) ? ratio : 0.1);
+    return -1;
+}
+
+// Iterates until the stop test holds.
+static PassEnd run_pass(Vfpi* s, double inner_tolerance, CondSolveInfo* info)
+{
+    const CondSolverSettings* settings = &s->settings;
+    int n = s->nodal.n, last_judged = 0;
+    double trigger = INFINITY;
+    cond_accelerator_restart(&s->accelerator);
+    for (int l = 1; info->iterations < settings->max_iterations; l++) {
+        iterate(s);
+        info->iterations++;
+        info->products++;
+        double residual = fixed_point_residual(s);
+        if (!isfinite(residual))
+            return PASS_DIVERGED;
+        int exact = residual <= ROUNDING * velocity_norm(s); // no change left but rounding
+        if (settings->stop == COND_STOP_CERTIFICATE &&
+            (residual <= trigger || exact || l - last_judged >= JUDGE_EVERY)) {
+            int end = test_certificate(s, residual, &trigger, inner_tolerance, info);
+            last_judged = l;
+            if (end >= 0)
+                return (PassEnd)end;
+            if (exact)
+                return s->nodal.any_carried ? PASS_CARRY : PASS_LIMIT;
+        }
+        cond_accelerator_propose(&s->accelerator, s->v, s->plain, residual, s->next);
+        info->step_length = sqrt(cond_distance2(n, s->next, s->v, settings->threads));
+        s->history[s->n_history++] = info->step_length;
+        double* swap = s->v;
+        s->v = s->next;
+        s->next = swap;
+        if (settings->stop == COND_STOP_STEP && info->step_length < settings->tolerance)
+            return PASS_CARRY;
+    }
+    return PASS_LIMIT;
+}
+
+// Ends a pass of the step-length stop with a plain iteration: only then does (v, lambda) obey the
+// contact law exactly.
+static PassEnd finish_step_pass(Vfpi* s, PassEnd end, CondSolveInfo* info)
+{
+    if (end == PASS_DIVERGED)
+        return end;
+    iterate(s);
+    info->products++;
+    if (!finite_all(s->nodal.n, s->plain))
+        return PASS_DIVERGED;
+    judge(s, s->plain, s->lambda, 1);
+    return end;
+}
+
+static void start(Vfpi* s, const double* v, const double* lambda)
+{
+    size_t nc3 = 3 * (size_t)s->nodal.problem->n_contact;
+    memcpy(s->v, v, (size_t)s->nodal.n_dof * sizeof *v);
+    cond_nodal_lift(&s->nodal, s->v);
+    memcpy(s->lambda, lambda, nc3 * sizeof *lambda);
+    memcpy(s->carry, lambda, nc3 * sizeof *lambda);
+    s->best = INFINITY;
+    s->n_history = 0;
+}
+
+// The multiplier loop: one pass when no contact has kv = INFINITY.
+static PassEnd run(Vfpi* s, CondSolveInfo* info)
+{
+    const CondSolverSettings* settings = &s->settings;
+    size_t nc3 = 3 * (size_t)s->nodal.problem->n_contact;
+    PassEnd end = PASS_LIMIT;
+    double value = judge(s, s->v, s->lambda, 1); // the warm start may be good already
+    info->products++;
+    if (settings->stop == COND_STOP_CERTIFICATE && value <= settings->tolerance)
+        return PASS_DONE;
+    for (info->outer = 1; info->outer <= settings->max_outer; info->outer++) {
+        double inner = fmax(INNER_SHARE * fmin(s->best, 1.0), INNER_FLOOR * settings->tolerance);
+        end = run_pass(s, inner, info);
+        if (settings->stop == COND_STOP_STEP) {
+            end = finish_step_pass(s, end, info);
+            // The carried multiplier has settled when the slip it still corrects is as short.
+            double change = 0.0;
+            for (int c = 0; c < s->nodal.problem->n_contact && s->nodal.any_carried; c++)
+                for (int r = 0; r < 3 && s->nodal.carried[c]; r++) {
+                    double d =
+                        s->nodal.compliance[c] * (s->lambda[3 * c + r] - s->carry[3 * c + r]);
+                    change += d * d;
+                }
+            if (end == PASS_CARRY && sqrt(change) < settings->tolerance)
+                end = PASS_DONE;
+        }
+        if (end != PASS_CARRY)
+            break;
+        memcpy(s->carry, s->lambda, nc3 * sizeof *s->carry);
+        memcpy(s->v, s->plain, (size_t)s->nodal.n * sizeof *s->v);
+    }
+    if (info->outer > settings->max_outer)
+        info->outer = settings->max_outer;
+    return end;
+}
+
+static CondStatus solve(void* work, const CondProblem* problem, double* v, double* lambda,
+                        CondSolveInfo* info)
+{
+    Vfpi* s = work;
+    const CondSolverSettings* settings = &s->settings;
+    info->certificate.worst_contact = -1;
+    CondStatus status = cond_nodal_build(&s->nodal, problem, settings->kv_scale);
+    if (!status)
+        status = reserve(s, problem);
+    if (!status)
+        status = cond_surrogate_build(&s->W, &s->nodal, settings);
+    if (!status)
+        status = cond_accelerator_begin(&s->accelerator, settings, s->nodal.n, s->W.w);
+    if (status)
+        return status;
+    info->virtual_nodes = s->nodal.n_virtual;
+    start(s, v, lambda);
+    PassEnd end = run(s, info);
+    info->restarts = s->accelerator.restarts;
+    info->certificate = s->best_certificate;
+    memcpy(v, s->best_v, (size_t)problem->n_dof * sizeof *v);
+    memcpy(lambda, s->best_lambda, 3 * (size_t)problem->n_contact * sizeof *lambda);
+    if (end == PASS_DIVERGED && settings->stop == COND_STOP_STEP)
+        return COND_DIVERGED;
+    if (end == PASS_DONE)
+        return COND_OK;
+    return end == PASS_DIVERGED ? COND_DIVERGED : COND_NOT_CONVERGED;
+}
+
+const CondSolverOps cond_solver_vfpi = {"vfpi", create, solve, history, destroy};

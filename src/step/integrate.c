@@ -1,0 +1,216 @@
+// v_hat -> v_{k+1}, q_{k+1}, and the two problems on the masses alone that keep contact honest.
+//
+// Contact is posed on v_hat. At theta < 1 a stopped v_hat means v_{k+1} = -v_k (1 - theta)/theta: a
+// bounce nobody asked for. Where contacts closed, the velocity therefore comes from a
+// velocity-level problem on M alone,
+//     M v+ = M v_{k+1} - t Jc' lambda + Jc' Lambda,      0 <= Lambda_n  _|_  Jn v+ - target >= 0,
+// with target = e_r times the speed of approach: the step without its contact forces, and impulses
+// Lambda [N s] that make v+ obey the law. Penetration left at the end of the step is removed by
+// moving the configuration along M^-1 Jn' and leaving v alone.
+#include "base/memory.h"
+#include "base/timer.h"
+#include "body/body.h"
+#include "step/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double CLOSED = 1e-9;      // a gap below this counts as closed [m]
+static const double PENETRATION = 1e-9; // and a penetration above this is corrected [m]
+
+static void advance(const CondModel* model, CondState* state, const double* v)
+{
+    for (int b = 0; b < model->n_body; b++)
+        cond_body_ops(model->body[b].kind)
+            ->advance(v + model->body[b].dof_begin, model->settings.time_step,
+                      state->position + 3 * b, state->orientation + 4 * b);
+}
+
+CondStatus cond_sim_solve_aside(CondSim* sim, CondSolveInfo* info)
+{
+    const CondProblem* problem = &sim->aside.problem;
+    if (cond_reserve(&sim->context, &sim->aside_lambda, &sim->cap_aside_lambda,
+                     3 * problem->n_contact, sizeof *sim->aside_lambda))
+        return COND_OUT_OF_MEMORY;
+    memset(sim->aside_lambda, 0, 3 * (size_t)problem->n_contact * sizeof *sim->aside_lambda);
+    return cond_solver_solve(sim->aside_solver, problem, sim->aside_v, sim->aside_lambda, info);
+}
+
+// Speed at which the bodies approach at contact c with velocity v; positive: approaching.
+static double approach(const CondSim* sim, int c, const double* v)
+{
+    const CondContact* contact = &sim->assembly.contact[c];
+    double u[3];
+    cond_contact_velocity(contact, v, u);
+    return contact->phi[0] - u[0];
+}
+
+// Lists the contacts that are closed at the end of the step; 1 when an impact stage is needed.
+static int list_closed(CondSim* sim, const CondState* state)
+{
+    double t = sim->model->settings.time_step;
+    int needed = 0;
+    sim->near.n = 0;
+    for (int c = 0; c < sim->touches.n; c++) {
+        const CondTouch* touch = &sim->touches.touch[c];
+        double gap = touch->gap - t * approach(sim, c, sim->v_hat);
+        if (!(sim->lambda[3 * c] > 0.0) && gap > CLOSED)
+            continue;
+        sim->near_of[sim->near.n] = c;
+        sim->near.touch[sim->near.n++] = *touch;
+        if (sim->model->settings.theta < 1.0 ||
+            (touch->restitution > 0.0 && approach(sim, c, state->v) > 0.0))
+            needed = 1;
+    }
+    return needed;
+}
+
+CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* info)
+{
+    const CondModel* model = sim->model;
+    const CondContext* m = &sim->context;
+    CondAssembly* aside = &sim->aside;
+    double t = model->settings.time_step;
+    if (cond_reserve(m, &sim->near.touch, &sim->near.cap_touch, sim->touches.n,
+                     sizeof *sim->near.touch) ||
+        cond_reserve(m, &sim->near_of, &sim->cap_near_of, sim->touches.n, sizeof *sim->near_of))
+        return COND_OUT_OF_MEMORY;
+    if (!list_closed(sim, state))
+        return COND_OK;
+    cond_assembly_masses(aside, model, 1.0);
+    cond_assembly_multiply(aside, sim->next->v, aside->b);
+    for (int c = 0; c < sim->touches.n; c++)
+        cond_contact_add_force(&sim->assembly.contact[c], -t, sim->lambda + 3 * c, aside->b);
+    CondStatus status = cond_assembly_contacts(aside, model, state, &sim->near, INFINITY);
+    if (status)
+        return status;
+    for (int k = 0; k < sim->near.n; k++) {
+        double speed = approach(sim, sim->near_of[k], state->v);
+        aside->contact[k].phi[0] = -fmax(sim->near.touch[k].restitution * speed, 0.0);
+    }
+    memcpy(sim->aside_v, sim->next->v, (size_t)model->n_dof * sizeof(double));
+    status = cond_sim_solve_aside(sim, info);
+    if (status < 0)
+        return status;
+    memcpy(sim->next->v, sim->aside_v, (size_t)model->n_dof * sizeof(double));
+    memset(sim->impulse, 0, 3 * (size_t)sim->touches.n * sizeof *sim->impulse);
+    for (int k = 0; k < sim->near.n; k++)
+        memcpy(sim->impulse + 3 * sim->near_of[k], sim->aside_lambda + 3 * k,
+               3 * sizeof *sim->impulse);
+    return status;
+}
+
+CondStatus cond_sim_correct(CondSim* sim, CondSolveInfo* info)
+{
+    const CondModel* model = sim->model;
+    CondAssembly* aside = &sim->aside;
+    CondState* next = sim->next;
+    double t = model->settings.time_step;
+    double deepest = -cond_collide_smallest_gap(model, next->position, next->orientation);
+    if (!(deepest > PENETRATION))
+        return COND_OK;
+    // Points within reach of the correction are kept out as well.
+    for (int b = 0; b < model->n_body; b++)
+        sim->reach[b] = 2.0 * deepest;
+    CondStatus status = cond_collide_planes(model, next, sim->reach, &sim->near);
+    if (status)
+        return status;
+    cond_assembly_masses(aside, model, 1.0);
+    memset(aside->b, 0, (size_t)model->n_dof * sizeof(double));
+    memset(sim->aside_v, 0, (size_t)model->n_dof * sizeof(double));
+    status = cond_assembly_contacts(aside, model, next, &sim->near, INFINITY);
+    if (status)
+        return status;
+    for (int k = 0; k < sim->near.n; k++) {
+        aside->contact[k].phi[0] = sim->near.touch[k].gap / t;
+        aside->contact[k].friction[0] = aside->contact[k].friction[1] = 0.0;
+    }
+    status = cond_sim_solve_aside(sim, info);
+    if (status >= 0)
+        advance(model, next, sim->aside_v);
+    return status;
+}
+
+CondStatus cond_sim_remember(CondSim* sim)
+{
+    CondState* next = sim->next;
+    if (cond_reserve(&next->context, &next->memory, &next->cap_memory, sim->touches.n,
+                     sizeof *next->memory))
+        return COND_OUT_OF_MEMORY;
+    next->n_memory = sim->touches.n;
+    for (int c = 0; c < sim->touches.n; c++) {
+        next->memory[c].key = sim->touches.touch[c].key;
+        memcpy(next->memory[c].lambda, sim->lambda + 3 * c, sizeof next->memory[c].lambda);
+    }
+    return COND_OK;
+}
+
+// q_{k+1} = update(q_k, v_hat, t),  v_{k+1} = v_k + (v_hat - v_k)/theta, in sim->next.
+static CondStatus make_next(CondSim* sim, const CondState* state)
+{
+    const CondModel* model = sim->model;
+    CondState* next = sim->next;
+    CondStatus status = cond_state_copy(next, state);
+    if (status)
+        return status;
+    advance(model, next, sim->v_hat);
+    for (int i = 0; i < model->n_dof; i++) {
+        next->v[i] = state->v[i] + (sim->v_hat[i] - state->v[i]) / model->settings.theta;
+        next->v_hat[i] = sim->v_hat[i];
+    }
+    next->step = state->step + 1;
+    next->time = (double)next->step * model->settings.time_step;
+    for (int i = 0; i < 3 * sim->touches.n; i++)
+        sim->impulse[i] = model->settings.time_step * sim->lambda[i];
+    memcpy(sim->centre, state->position, 3 * (size_t)model->n_body * sizeof(double));
+    return cond_sim_remember(sim);
+}
+
+static int finite_state(const CondState* state)
+{
+    for (int i = 0; i < state->n_dof; i++)
+        if (!isfinite(state->v[i]))
+            return 0;
+    for (int i = 0; i < 3 * state->n_body; i++)
+        if (!isfinite(state->position[i]))
+            return 0;
+    return 1;
+}
+
+CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info)
+{
+    const CondModel* model = sim->model;
+    double clock = cond_seconds(), now;
+    CondStatus worst = make_next(sim, state);
+    info->seconds[COND_STAGE_INTEGRATE] += (now = cond_seconds()) - clock;
+    if (worst < 0)
+        return worst;
+    clock = now;
+    if (model->settings.impact) {
+        CondStatus status = cond_sim_impact(sim, state, &info->impact);
+        info->seconds[COND_STAGE_IMPACT] += (now = cond_seconds()) - clock;
+        if (status < 0)
+            return status;
+        worst = status > worst ? status : worst;
+    }
+    double gap = cond_collide_smallest_gap(model, sim->next->position, sim->next->orientation);
+    info->penetration = fmax(-gap, 0.0);
+    clock = cond_seconds();
+    if (model->settings.position_correction) {
+        CondStatus status = cond_sim_correct(sim, &info->correction);
+        info->seconds[COND_STAGE_CORRECT] += cond_seconds() - clock;
+        if (status < 0)
+            return status;
+        worst = status > worst ? status : worst;
+    }
+    if (!finite_state(sim->next))
+        return COND_DIVERGED;
+    info->n_contact = sim->touches.n;
+    info->time = sim->next->time;
+    info->kinetic_before = cond_sim_kinetic(model, state);
+    info->potential_before = cond_sim_potential(model, state);
+    info->kinetic_after = cond_sim_kinetic(model, sim->next);
+    info->potential_after = cond_sim_potential(model, sim->next);
+    CondStatus status = cond_state_copy(state, sim->next);
+    return status < 0 ? status : worst;
+}

@@ -1,0 +1,264 @@
+// One time step as a list of stages.
+#include "step/sim.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/timer.h"
+#include "body/body.h"
+#include "math/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+// The impact and correction problems are solved to the certificate whatever the step's stop test
+// is: they have no counterpart in the paper.
+static CondSolverSettings aside_settings(const CondSceneSettings* settings)
+{
+    CondSolverSettings aside = cond_solver_settings_default();
+    aside.law = settings->solver.law;
+    aside.threads = settings->solver.threads;
+    if (settings->solver.stop == COND_STOP_CERTIFICATE)
+        aside.tolerance = settings->solver.tolerance;
+    return aside;
+}
+
+CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* error)
+{
+    *sim = NULL;
+    const CondContext* m = &model->context;
+    CondSim* made = cond_allocate(m, 1, sizeof *made);
+    if (!made)
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    made->context = *m;
+    made->model = model;
+    made->touches.context = made->near.context = *m;
+    made->f = cond_allocate(m, (size_t)model->n_dof, sizeof(double));
+    made->reach = cond_allocate(m, (size_t)model->n_body, sizeof(double));
+    made->v_hat = cond_allocate(m, (size_t)model->n_dof, sizeof(double));
+    made->centre = cond_allocate(m, 3 * (size_t)model->n_body, sizeof(double));
+    made->aside_v = cond_allocate(m, (size_t)model->n_dof, sizeof(double));
+    CondStatus status = COND_OUT_OF_MEMORY;
+    if (made->f && made->reach && made->v_hat && made->centre && made->aside_v)
+        status = cond_assembly_create(model, &made->assembly);
+    if (!status)
+        status = cond_assembly_create(model, &made->aside);
+    if (status)
+        cond_error_set(error, status, "out of memory");
+    CondSolverSettings aside = aside_settings(&model->settings);
+    if (!status)
+        status = cond_state_create(model, &made->next, error);
+    if (!status)
+        status = cond_solver_create(m, "vfpi", &model->settings.solver, &made->solver, error);
+    if (!status)
+        status = cond_solver_create(m, "vfpi", &aside, &made->aside_solver, error);
+    if (status) {
+        cond_sim_destroy(made);
+        return status;
+    }
+    *sim = made;
+    return COND_OK;
+}
+
+void cond_sim_destroy(CondSim* sim)
+{
+    if (!sim)
+        return;
+    CondContext m = sim->context;
+    cond_assembly_destroy(&sim->assembly);
+    cond_assembly_destroy(&sim->aside);
+    cond_solver_destroy(sim->solver);
+    cond_solver_destroy(sim->aside_solver);
+    cond_state_destroy(sim->next);
+    void* arrays[] = {sim->f,       sim->reach,        sim->touches.touch, sim->v_hat,
+                      sim->lambda,  sim->impulse,      sim->near.touch,    sim->near_of,
+                      sim->aside_v, sim->aside_lambda, sim->centre};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        cond_release(&m, arrays[i]);
+    cond_release(&m, sim);
+}
+
+const char* cond_stage_name(CondStage stage)
+{
+    static const char* const names[] = {"forces",    "collide", "assemble", "solve",
+                                        "integrate", "impact",  "correct"};
+    return stage >= 0 && stage < COND_N_STAGE ? names[stage] : NULL;
+}
+
+double cond_sim_kinetic(const CondModel* model, const CondState* state)
+{
+    double energy = 0.0;
+    for (int b = 0; b < model->n_body; b++)
+        energy += cond_body_kinetic(&model->body[b], state->v + model->body[b].dof_begin);
+    return energy;
+}
+
+double cond_sim_potential(const CondModel* model, const CondState* state)
+{
+    double energy = cond_gravity_energy(model, state);
+    for (int i = 0; i < model->n_spring; i++)
+        energy += cond_spring_energy(model, state, &model->spring[i]);
+    return energy;
+}
+
+// f = -C v + gravity + constant forces + springs, and the linearised springs.
+CondStatus cond_sim_forces(CondSim* sim, const CondState* state)
+{
+    const CondModel* model = sim->model;
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        cond_body_ops(body->kind)
+            ->bias(body, state->v + body->dof_begin, model->settings.time_step,
+                   sim->f + body->dof_begin);
+    }
+    cond_gravity_add(model, sim->f);
+    cond_force_add(model, state, sim->f);
+    for (int i = 0; i < model->n_spring; i++)
+        cond_spring_link(model, state, &model->spring[i], &sim->assembly.link[i], sim->f);
+    return COND_OK;
+}
+
+// How far a body's points may travel in the step, twice over: contacts beyond it cannot close, and
+// one that is made in vain costs little because phi keeps it open.
+static double body_reach(const CondModel* model, int b, const CondState* state, const double* f)
+{
+    const CondSceneSettings* settings = &model->settings;
+    const CondBody* body = &model->body[b];
+    const double* v = state->v + body->dof_begin;
+    double t = settings->time_step, a[6], spin = 0.0, turn = 0.0;
+    if (!isnan(settings->margin))
+        return settings->margin;
+    if (!settings->gap)
+        return 1e-6; // phi = 0 would stop a body before it arrives
+    cond_body_ops(body->kind)->accelerate(body, f + body->dof_begin, a);
+    if (body->n_dof == 6) {
+        spin = vec3_norm(v + 3) * body->radius;
+        turn = vec3_norm(a + 3) * body->radius;
+    }
+    return 1e-6 + 2.0 * t * (vec3_norm(v) + spin + t * (vec3_norm(a) + turn));
+}
+
+CondStatus cond_sim_collide(CondSim* sim, const CondState* state)
+{
+    for (int b = 0; b < sim->model->n_body; b++)
+        sim->reach[b] = body_reach(sim->model, b, state, sim->f);
+    return cond_collide_planes(sim->model, state, sim->reach, &sim->touches);
+}
+
+// A = M/(th t) + J'KJ of the springs, b = M v_k/(th t) + f, phi_n = gap/t.
+CondStatus cond_sim_assemble(CondSim* sim, const CondState* state)
+{
+    const CondModel* model = sim->model;
+    const CondSceneSettings* settings = &model->settings;
+    CondAssembly* assembly = &sim->assembly;
+    cond_assembly_masses(assembly, model, 1.0 / (settings->theta * settings->time_step));
+    cond_assembly_multiply(assembly, state->v, assembly->b);
+    for (int i = 0; i < model->n_dof; i++)
+        assembly->b[i] += sim->f[i];
+    cond_assembly_springs(assembly, model);
+    CondStatus status = cond_assembly_contacts(assembly, model, state, &sim->touches, settings->kv);
+    for (int c = 0; c < sim->touches.n && !status && settings->gap; c++)
+        assembly->contact[c].phi[0] = fmax(sim->touches.touch[c].gap, 0.0) / settings->time_step;
+    return status;
+}
+
+const CondProblem* cond_sim_problem(const CondSim* sim)
+{
+    return &sim->assembly.problem;
+}
+
+CondStatus cond_sim_solve(CondSim* sim, const CondState* state, CondSolveInfo* info)
+{
+    const CondContext* m = &sim->context;
+    int n = sim->touches.n;
+    if (cond_reserve(m, &sim->lambda, &sim->cap_lambda, 3 * n, sizeof *sim->lambda) ||
+        cond_reserve(m, &sim->impulse, &sim->cap_impulse, 3 * n, sizeof *sim->impulse))
+        return COND_OUT_OF_MEMORY;
+    memcpy(sim->v_hat, state->v_hat, (size_t)sim->model->n_dof * sizeof(double));
+    for (int c = 0, k = 0; c < n; c++) { // both lists ascend with the key
+        uint64_t key = sim->touches.touch[c].key;
+        while (k < state->n_memory && state->memory[k].key < key)
+            k++;
+        int known = k < state->n_memory && state->memory[k].key == key;
+        for (int i = 0; i < 3; i++)
+            sim->lambda[3 * c + i] = known ? state->memory[k].lambda[i] : 0.0;
+    }
+    return cond_solver_solve(sim->solver, &sim->assembly.problem, sim->v_hat, sim->lambda, info);
+}
+
+CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info)
+{
+    CondStepInfo own;
+    CondStepInfo* out = info ? info : &own;
+    memset(out, 0, sizeof *out);
+    if (sim->model->settings.method == COND_STEP_PENALTY)
+        return out->status = cond_sim_step_penalty(sim, state, out);
+    double clock = cond_seconds();
+#define STAGE(stage, call)                                                                         \
+    do {                                                                                           \
+        CondStatus status = (call);                                                                \
+        double now = cond_seconds();                                                               \
+        out->seconds[stage] += now - clock;                                                        \
+        clock = now;                                                                               \
+        if (status < 0)                                                                            \
+            return out->status = status;                                                           \
+        if (status > out->status)                                                                  \
+            out->status = status;                                                                  \
+    } while (0)
+    STAGE(COND_STAGE_FORCES, cond_sim_forces(sim, state));
+    STAGE(COND_STAGE_COLLIDE, cond_sim_collide(sim, state));
+    STAGE(COND_STAGE_ASSEMBLE, cond_sim_assemble(sim, state));
+    STAGE(COND_STAGE_SOLVE, cond_sim_solve(sim, state, &out->solve));
+    CondStatus status = cond_sim_integrate(sim, state, out); // times its own stages
+#undef STAGE
+    if (status < 0)
+        return out->status = status;
+    return out->status = status > out->status ? status : out->status;
+}
+
+int cond_sim_n_contact(const CondSim* sim)
+{
+    return sim->touches.n;
+}
+
+CondContactInfo cond_sim_contact(const CondSim* sim, int contact)
+{
+    CondContactInfo info = {.body = -1, .plane = -1};
+    if (contact < 0 || contact >= sim->touches.n)
+        return info;
+    const CondTouch* touch = &sim->touches.touch[contact];
+    const CondContact* made = &sim->assembly.contact[contact];
+    info.body = touch->body;
+    info.plane = touch->plane;
+    info.gap = touch->gap;
+    info.restitution = touch->restitution;
+    memcpy(info.friction, touch->friction, sizeof info.friction);
+    memcpy(info.position, touch->position, sizeof info.position);
+    memcpy(info.frame, made->frame, sizeof info.frame);
+    memcpy(info.force, sim->lambda + 3 * contact, sizeof info.force);
+    memcpy(info.impulse, sim->impulse + 3 * contact, sizeof info.impulse);
+    cond_contact_velocity(made, sim->next->v, info.velocity);
+    for (int i = 0; i < 3; i++)
+        info.velocity[i] -= made->phi[i];
+    return info;
+}
+
+void cond_sim_body_force(const CondSim* sim, int body, double force[3], double torque[3])
+{
+    double t = sim->model->settings.time_step;
+    for (int i = 0; i < 3; i++)
+        force[i] = torque[i] = 0.0;
+    for (int c = 0; c < sim->touches.n; c++) {
+        const CondTouch* touch = &sim->touches.touch[c];
+        double world[3], arm[3], moment[3];
+        if (touch->body != body)
+            continue;
+        mat3_multiply_transposed(sim->assembly.contact[c].frame, sim->impulse + 3 * c, world);
+        for (int i = 0; i < 3; i++)
+            arm[i] = touch->position[i] - sim->centre[3 * body + i];
+        vec3_cross(arm, world, moment);
+        for (int i = 0; i < 3; i++) {
+            force[i] += world[i] / t;
+            torque[i] += moment[i] / t;
+        }
+    }
+}

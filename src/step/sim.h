@@ -1,0 +1,48 @@
+// Inside of a CondSim: the workspace of one simulation on one thread.
+#ifndef COND_STEP_SIM_H
+#define COND_STEP_SIM_H
+
+#include "assemble/assemble.h"
+
+struct CondSim {
+    CondContext context;
+    const CondModel* model;
+    double* f;             // forces at the start of the step, -C v included  (n_dof)
+    double* reach;         // gap within which contacts are made [m]          (n_body)
+    CondTouchList touches; // contacts of the step, by collide
+    CondAssembly assembly; // the step's problem, by assemble
+    CondSolver* solver;
+    double* v_hat;   // by solve                                        (n_dof)
+    double* lambda;  // by solve                                        (n_contact x 3)
+    double* impulse; // by integrate: what changed the momentum [N s]   (n_contact x 3)
+    double* centre;  // of the bodies when the contacts were found [m]  (n_body x 3)
+    CondState* next; // the state being made; committed at the end of the step
+    // impact and correction: problems on the masses alone
+    CondTouchList near; // their contacts
+    int* near_of;       // index into touches of a contact of impact       (n_contact)
+    CondAssembly aside;
+    CondSolver* aside_solver;
+    double* aside_v;      //                                                 (n_dof)
+    double* aside_lambda; //                                                 (n_contact x 3)
+    int cap_lambda, cap_impulse, cap_near_of, cap_aside_lambda;
+};
+
+// Replaces the velocity of sim->next by one that the contacts' velocity-level law allows.
+CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* info);
+
+// Moves the configuration of sim->next out of penetration; leaves its velocity alone.
+CondStatus cond_sim_correct(CondSim* sim, CondSolveInfo* info);
+
+// The penalty baseline: forces, contact and integration in one.
+CondStatus cond_sim_step_penalty(CondSim* sim, CondState* state, CondStepInfo* info);
+
+// Solves the problem in sim->aside from zero.
+CondStatus cond_sim_solve_aside(CondSim* sim, CondSolveInfo* info);
+
+// Remembers lambda for the next step, in sim->next.
+CondStatus cond_sim_remember(CondSim* sim);
+
+double cond_sim_kinetic(const CondModel* model, const CondState* state);
+double cond_sim_potential(const CondModel* model, const CondState* state);
+
+#endif

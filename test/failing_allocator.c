@@ -1,0 +1,28 @@
+#include "failing_allocator.h"
+
+#include <stdlib.h>
+
+static void* allocate(size_t bytes, void* user)
+{
+    FailingAllocator* allocator = user;
+    allocator->calls++;
+    if (allocator->calls == allocator->fail_at)
+        return NULL;
+    void* memory = malloc(bytes);
+    if (memory)
+        allocator->live++;
+    return memory;
+}
+
+static void release(void* memory, void* user)
+{
+    FailingAllocator* allocator = user;
+    allocator->live--;
+    free(memory);
+}
+
+CondContext failing_allocator_context(FailingAllocator* allocator)
+{
+    CondContext context = {allocate, release, allocator};
+    return context;
+}

@@ -1,0 +1,314 @@
+#include "verifier.h"
+
+#include "cone.h"
+#include "dense.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+// What two honest computations of the same number may differ by: this share of the number, and
+// ROUNDING of the largest quantity that entered it.
+static const double SHARE = 1e-6;
+static const double ROUNDING = 1e-12;
+
+int verifier_virtual_sides(const CondProblem* problem, int* sides)
+{
+    int* taken = calloc((size_t)problem->n_dof + 1, sizeof *taken);
+    int total = 0;
+    assert_non_null(taken);
+    for (int c = 0; c < problem->n_contact; c++) {
+        sides[c] = 0;
+        for (int s = 0; s < 2; s++) {
+            const CondSide* side = &problem->contact[c].side[s];
+            if (side->n_coordinate == 0)
+                continue;
+            int free_node = side->jacobian == NULL;
+            for (int k = 0; k < side->n_coordinate && free_node; k++)
+                free_node = !taken[side->coordinate[k]];
+            for (int k = 0; k < side->n_coordinate && free_node; k++)
+                taken[side->coordinate[k]] = 1;
+            sides[c] += !free_node;
+        }
+        total += sides[c];
+    }
+    free(taken);
+    return total;
+}
+
+// A v and diag(A), entry by entry, summed in extended precision.
+static void product_and_diagonal(const CondProblem* problem, const double* v, double* Av,
+                                 double* diagonal)
+{
+    long double* sum = calloc((size_t)problem->n_dof + 1, sizeof *sum);
+    assert_non_null(sum);
+    for (int b = 0; b < problem->n_block; b++) {
+        const CondBlock* block = &problem->block[b];
+        int dense = block->kind == COND_BLOCK_DENSE;
+        for (int i = 0; i < block->n_dof; i++) {
+            int row = block->dof_begin + i;
+            int first = dense ? 0 : block->row_begin[i];
+            int end = dense ? block->n_dof : block->row_begin[i + 1];
+            diagonal[row] = 0.0;
+            for (int k = first; k < end; k++) {
+                int j = dense ? k : block->column[k];
+                double a = dense ? block->values[(size_t)i * block->n_dof + k] : block->values[k];
+                sum[row] += (long double)a * v[block->dof_begin + j];
+                if (i == j)
+                    diagonal[row] = a;
+            }
+        }
+    }
+    for (int c = 0; c < problem->n_coupling; c++) {
+        const CondCoupling* p = &problem->coupling[c];
+        int n = p->n_coordinate;
+        for (int k = 0; k < n; k++)
+            for (int l = 0; l < n; l++) {
+                long double a = 0.0L;
+                for (int r = 0; r < p->n_row; r++)
+                    for (int s = 0; s < p->n_row; s++)
+                        a += (long double)p->jacobian[r * n + k] * p->gain[r * p->n_row + s] *
+                             p->jacobian[s * n + l];
+                sum[p->coordinate[k]] += a * v[p->coordinate[l]];
+                if (k == l)
+                    diagonal[p->coordinate[k]] += (double)a;
+            }
+    }
+    for (int i = 0; i < problem->n_dof; i++)
+        Av[i] = (double)sum[i];
+    free(sum);
+}
+
+// Entry (i, k) of a side's Jacobian in world axes.
+static double side_entry(const CondSide* side, int i, int k)
+{
+    return side->jacobian ? side->jacobian[i * side->n_coordinate + k] : (double)(i == k);
+}
+
+// Jc v in the contact frame, and f += Jc' lambda.
+static void contact_maps(const CondContact* contact, const double* v, const double* lambda,
+                         double* Jv, double* f)
+{
+    double p[3] = {0.0, 0.0, 0.0}, world[3] = {0.0, 0.0, 0.0};
+    for (int i = 0; i < 3; i++)
+        for (int r = 0; r < 3; r++)
+            world[i] += contact->frame[3 * r + i] * lambda[r];
+    for (int s = 0; s < 2; s++) {
+        const CondSide* side = &contact->side[s];
+        double sign = s == 0 ? 1.0 : -1.0;
+        for (int k = 0; k < side->n_coordinate; k++)
+            for (int i = 0; i < 3; i++) {
+                p[i] += sign * side_entry(side, i, k) * v[side->coordinate[k]];
+                f[side->coordinate[k]] += sign * side_entry(side, i, k) * world[i];
+            }
+    }
+    for (int r = 0; r < 3; r++)
+        Jv[r] = contact->frame[3 * r] * p[0] + contact->frame[3 * r + 1] * p[1] +
+                contact->frame[3 * r + 2] * p[2];
+}
+
+static double delassus_scale(const CondContact* contact, const double* diagonal)
+{
+    double trace = 0.0;
+    for (int s = 0; s < 2; s++) {
+        const CondSide* side = &contact->side[s];
+        for (int k = 0; k < side->n_coordinate; k++)
+            for (int i = 0; i < 3; i++)
+                trace +=
+                    side_entry(side, i, k) * side_entry(side, i, k) / diagonal[side->coordinate[k]];
+    }
+    return trace / 3.0;
+}
+
+// What the checks need besides the certificate: scales for rounding, error per contact.
+typedef struct Verified {
+    CondCertificate certificate;
+    double angle_high; // with the slips too near the floor to call counted in
+    double force;      // largest |lambda|
+    double friction;   // largest mu
+    double angle_slack;
+    double* natural; //                                                       (n_contact)
+} Verified;
+
+static double weighted(int n, const double* diagonal, const double* f)
+{
+    long double sum = 0.0L;
+    for (int i = 0; i < n; i++)
+        sum += (long double)f[i] * f[i] / diagonal[i];
+    return (double)sqrtl(sum);
+}
+
+// Adds contact c to the certificate; Jv is its velocity without phi.
+static void verify_contact(Verified* out, const CondContact* contact, CondLaw law, double omega,
+                           double slip, double delassus, const double* Jv, const double* l, int c)
+{
+    CondCertificate* z = &out->certificate;
+    double gamma = delassus + slip + omega, u[3];
+    double force = sqrt(l[0] * l[0] + l[1] * l[1] + l[2] * l[2]);
+    double speed = sqrt(Jv[0] * Jv[0] + Jv[1] * Jv[1] + Jv[2] * Jv[2]);
+    for (int i = 0; i < 3; i++)
+        u[i] = Jv[i] + contact->phi[i] + (slip + omega) * l[i];
+    ConeError e = cone_law_error(law, contact->friction, gamma, u, l);
+    out->natural[c] = e.natural;
+    if (!(e.natural <= z->contact_speed) || z->worst_contact < 0) {
+        z->contact_speed = e.natural;
+        z->worst_contact = c;
+    }
+    z->velocity_scale = fmax(z->velocity_scale, fmax(speed, gamma * force));
+    z->penetration = fmax(z->penetration, e.penetration);
+    z->pull = fmax(z->pull, e.pull);
+    z->cone = fmax(z->cone, e.cone);
+    z->complementarity = fmax(z->complementarity, e.complementarity);
+    z->coupling_slip = fmax(z->coupling_slip, slip * force);
+    double unsure = 1e-13 * (1.0 + fmax(contact->friction[0], contact->friction[1])) *
+                    fmax(speed + fabs(contact->phi[0]), gamma * force);
+    if (e.slip > 2.0 * e.slip_floor + 100.0 * unsure)
+        z->angle = fmax(z->angle, e.angle);
+    if (e.slip > 0.5 * e.slip_floor - 100.0 * unsure) {
+        out->angle_high = fmax(out->angle_high, e.angle);
+        out->angle_slack = fmax(out->angle_slack, 10.0 * unsure / (e.slip + unsure));
+    }
+    out->force = fmax(out->force, force);
+    out->friction = fmax(out->friction, fmax(contact->friction[0], contact->friction[1]));
+}
+
+static Verified verify(const CondProblem* problem, CondLaw law, double omega, const double* v,
+                       const double* lambda)
+{
+    Verified out = {.certificate = {.worst_contact = -1}};
+    int n = problem->n_dof, nc = problem->n_contact;
+    double *Av = dense_zeros((size_t)n), *diagonal = dense_zeros((size_t)n);
+    double* f = dense_zeros((size_t)n);
+    double* Jv = dense_zeros(3 * (size_t)nc);
+    int* sides = calloc((size_t)nc + 1, sizeof *sides);
+    assert_non_null(sides);
+    out.natural = dense_zeros((size_t)nc);
+    product_and_diagonal(problem, v, Av, diagonal);
+    verifier_virtual_sides(problem, sides);
+    for (int c = 0; c < nc; c++) {
+        const CondContact* contact = &problem->contact[c];
+        double slip = contact->kv < INFINITY ? sides[c] / contact->kv : 0.0;
+        contact_maps(contact, v, lambda + 3 * c, Jv + 3 * c, f);
+        verify_contact(&out, contact, law, omega, slip, delassus_scale(contact, diagonal),
+                       Jv + 3 * c, lambda + 3 * c, c);
+    }
+    CondCertificate* z = &out.certificate;
+    double scale = fmax(weighted(n, diagonal, Av),
+                        fmax(weighted(n, diagonal, f), weighted(n, diagonal, problem->b)));
+    for (int i = 0; i < n; i++)
+        f[i] = Av[i] - problem->b[i] - f[i];
+    z->dynamics = weighted(n, diagonal, f);
+    z->dynamics = z->dynamics == 0.0 ? 0.0 : z->dynamics / scale;
+    z->contact = z->contact_speed == 0.0 ? 0.0 : z->contact_speed / z->velocity_scale;
+    if (!isfinite(z->dynamics))
+        z->dynamics = INFINITY;
+    if (!isfinite(z->contact))
+        z->contact = INFINITY;
+    free(Av);
+    free(diagonal);
+    free(f);
+    free(Jv);
+    free(sides);
+    return out;
+}
+
+CondCertificate verifier_certificate(const CondProblem* problem, CondLaw law, double omega,
+                                     const double* v, const double* lambda)
+{
+    Verified true_one = verify(problem, law, omega, v, lambda);
+    free(true_one.natural);
+    return true_one.certificate;
+}
+
+static void same(const char* name, double reported, double mine, double scale)
+{
+    if (isinf(mine) && isinf(reported))
+        return;
+    if (!(fabs(reported - mine) <= SHARE * mine + ROUNDING * scale))
+        fail_msg("%s: the solver reports %.17g, the problem says %.17g", name, reported, mine);
+}
+
+void verifier_check_certificate(const CondProblem* problem, CondLaw law, double omega,
+                                const double* v, const double* lambda,
+                                const CondCertificate* reported)
+{
+    Verified mine = verify(problem, law, omega, v, lambda);
+    const CondCertificate* z = &mine.certificate;
+    double stiff = 1.0 + mine.friction; // |u_t|_mu turns a rounding of u_t into mu times as much
+    double speed = stiff * z->velocity_scale, force = stiff * mine.force;
+    same("dynamics", reported->dynamics, z->dynamics, 1.0);
+    same("contact", reported->contact, z->contact, stiff);
+    if (isfinite(z->contact)) {
+        for (int c = 0; c < problem->n_contact; c++)
+            speed = fmax(speed, stiff * dense_largest(3, problem->contact[c].phi));
+        same("contact speed", reported->contact_speed, z->contact_speed, speed);
+        same("velocity scale", reported->velocity_scale, z->velocity_scale, speed);
+        same("penetration", reported->penetration, z->penetration, speed);
+        same("pull", reported->pull, z->pull, force);
+        same("cone", reported->cone, z->cone, force);
+        same("complementarity", reported->complementarity, z->complementarity, speed * mine.force);
+        same("coupling slip", reported->coupling_slip, z->coupling_slip, speed);
+        double slack = 1e-6 + mine.angle_slack;
+        if (!(reported->angle >= z->angle - slack && reported->angle <= mine.angle_high + slack))
+            fail_msg("angle: the solver reports %.17g, the problem says %.17g to %.17g",
+                     reported->angle, z->angle, mine.angle_high);
+        assert_true(reported->worst_contact >= (problem->n_contact > 0 ? 0 : -1));
+        assert_true(reported->worst_contact < problem->n_contact);
+        if (problem->n_contact > 0)
+            same("worst contact", mine.natural[reported->worst_contact], z->contact_speed, speed);
+    }
+    assert_true(cond_certificate_residual(reported) == fmax(reported->dynamics, reported->contact));
+    free(mine.natural);
+}
+
+void verifier_check(const CondProblem* problem, const CondSolverSettings* settings, const double* v,
+                    const double* lambda, const CondSolveInfo* info)
+{
+    verifier_check_certificate(problem, settings->law, settings->omega, v, lambda,
+                               &info->certificate);
+    double residual = cond_certificate_residual(&info->certificate);
+    int by_certificate = settings->stop == COND_STOP_CERTIFICATE;
+    if (info->status == COND_OK && by_certificate)
+        assert_true(residual <= settings->tolerance);
+    if (info->status == COND_OK && !by_certificate)
+        assert_true(info->step_length < settings->tolerance);
+    if (info->status == COND_NOT_CONVERGED && by_certificate)
+        assert_true(residual > settings->tolerance);
+    assert_true(info->status == COND_OK || info->status == COND_NOT_CONVERGED ||
+                info->status == COND_DIVERGED);
+    if (info->status == COND_OK)
+        assert_true(isfinite(residual));
+    assert_in_range(info->iterations, 0, settings->max_iterations);
+    assert_in_range(info->outer, info->iterations > 0, settings->max_outer);
+    assert_true(info->products >= info->iterations);
+    assert_true(info->restarts >= 0);
+    assert_true(info->seconds >= 0.0);
+    int* sides = calloc((size_t)problem->n_contact + 1, sizeof *sides);
+    assert_non_null(sides);
+    assert_int_equal(info->virtual_nodes, verifier_virtual_sides(problem, sides));
+    free(sides);
+}
+
+CondStatus verifier_solve(const CondProblem* problem, const CondSolverSettings* settings, double* v,
+                          double* lambda, CondSolveInfo* info)
+{
+    CondSolver* solver = NULL;
+    CondError error;
+    int n = 0;
+    if (cond_solver_create(NULL, "vfpi", settings, &solver, &error))
+        fail_msg("%s", error.message);
+    CondStatus status = cond_solver_solve(solver, problem, v, lambda, info);
+    assert_int_equal(status, info->status);
+    if (status >= 0 || status == COND_DIVERGED)
+        verifier_check(problem, settings, v, lambda, info);
+    cond_solver_history(solver, &n);
+    assert_in_range(n, 0, info->iterations);
+    cond_solver_destroy(solver);
+    return status;
+}

@@ -1,0 +1,9 @@
+#!/bin/sh
+# Says where the sources differ from .clang-format; --fix rewrites them instead.
+set -eu
+cd "$(dirname "$0")/.."
+mode='--dry-run --Werror'
+[ "${1-}" != --fix ] || mode=-i
+# shellcheck disable=SC2086
+find include src cli test examples bench -name '*.[ch]' 2>/dev/null | sort |
+    xargs clang-format $mode

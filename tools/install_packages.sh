@@ -1,0 +1,75 @@
+#!/bin/sh
+# The Debian packages that COND needs, and why.
+#
+#   install_packages.sh list demo|check      prints the missing ones, one "package  reason" a line
+#   install_packages.sh install demo|check   installs the missing ones
+#
+# `list` prints every package where dpkg is not there to ask; the reader then installs what the
+# distribution calls by these names.
+set -eu
+export LC_ALL=C
+
+needed()
+{
+    cat <<'LIST'
+cmake             configures the build
+ninja-build       runs the build
+gcc               C compiler with OpenMP
+libc6-dev         C library headers
+pkg-config        finds the libraries below
+libhdf5-dev       reads and writes contact problems (FCLib) and trajectories
+libyaml-dev       reads scenes
+libjansson-dev    writes JSON
+liblapacke-dev    dense linear algebra, C interface
+libopenblas-dev   dense linear algebra, fast kernels
+gnuplot-nox       draws the plots of reports
+LIST
+    [ "$1" = check ] || return 0
+    cat <<'LIST'
+g++               checks that the headers serve C++
+clang             second compiler
+libomp-dev        OpenMP for clang
+clang-format      checks the format of the sources
+valgrind          finds memory errors
+libcmocka-dev     unit tests
+LIST
+}
+
+installed()
+{
+    case $(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null) in
+    installed*) return 0 ;;
+    esac
+    return 1
+}
+
+list()
+{
+    needed "$1" | while read -r package reason; do
+        if ! command -v dpkg-query >/dev/null || ! installed "$package"; then
+            printf '%-16s  %s\n' "$package" "$reason"
+        fi
+    done
+}
+
+install()
+{
+    packages=$(list "$1" | while read -r package reason; do echo "$package"; done)
+    [ -n "$packages" ] || return 0
+    as_root=
+    [ "$(id -u)" -eq 0 ] || as_root=sudo
+    $as_root apt-get update -q || echo "apt-get update failed; trying with the lists at hand"
+    # The package names are words of their own, so they stay without quotes.
+    # shellcheck disable=SC2086
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
+        -o DPkg::Lock::Timeout=300 $packages
+}
+
+case "${1-} ${2-}" in
+"list demo" | "list check") list "$2" ;;
+"install demo" | "install check") install "$2" ;;
+*)
+    echo "usage: install_packages.sh list|install demo|check" >&2
+    exit 1
+    ;;
+esac
