@@ -113,7 +113,8 @@ ConeError cone_law_error(CondLaw law, const double mu[2], double gamma, const do
     // The ellipse's most dissipative point is t_i = -mu_i^2 u_i up to scale.
     double d[2] = {-mu[0] * mu[0] * u[1], -mu[1] * mu[1] * u[2]};
     double product = hypot(d[0], d[1]) * hypot(lambda[1], lambda[2]);
-    e.slip = hypot(u[1], u[2]);
+    double most = fmax(mu[0], mu[1]);
+    e.slip = most > 0.0 ? hypot(d[0], d[1]) / (most * most) : 0.0;
     e.slip_floor = 10.0 * e.natural + 1e-12 * gamma * n;
     if (product > 0.0) {
         double sine = (d[0] * lambda[2] - d[1] * lambda[1]) / product;

@@ -15,7 +15,7 @@ void cone_ellipse_nearest(const double e[2], const double a[2], double t[2]);
 typedef struct ConeError {
     double natural, penetration, pull, cone, complementarity;
     double angle;      // as it is, whatever the slip
-    double slip;       // |u_t|
+    double slip;       // as far as it meets friction: |(mu1^2 u1, mu2^2 u2)| / max mu^2
     double slip_floor; // slip below it is not told from stick
 } ConeError;
 

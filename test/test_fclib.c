@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <hdf5.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +37,10 @@ static int leave_folder(void** state)
     (void)state;
     for (size_t k = 0; k < sizeof FILES / sizeof *FILES; k++)
         remove(FILES[k]);
-    return chdir("..") == 0 && rmdir(folder) == 0 ? 0 : -1; // fails if anything was left behind
+    // Fails when a file was left behind or is still open.
+    return chdir("..") == 0 && rmdir(folder) == 0 && H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL) == 0
+               ? 0
+               : -1;
 }
 
 static const char* data_path(const char* name, const char* ending)

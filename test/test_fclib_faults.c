@@ -62,6 +62,7 @@ static void expect_refused(const char* path, CondStatus expected, const char* te
     assert_int_equal(prints, 0);
     assert_true(print_after == count_prints && data_after == &prints);
 
+    assert_int_equal(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL), 0); // everything is closed
     assert_null(file);
     assert_int_equal(allocator.live, 0);
     if (status != expected || !strstr(error.message, text))

@@ -47,6 +47,7 @@ typedef struct CondSolverSettings {
     double under_relaxation;         // u of Alg. 3, in (0, 1]
     int anderson_depth;              // differences kept, from 1
     int reuse;                       // solves that W may serve before it is built anew, from 1
+    int fallback;                    // 1: primal-dual passes where V-FPI stalls (certificate stop)
     int pair_weights; // Frobenius: 1 one weight for both nodes of a D-contact (paper)
     int threads;      // OpenMP threads, 0: as the run time decides; same bits for any
     int cookie;       // set by the default functions, checked by cond_solver_create
@@ -64,6 +65,7 @@ typedef struct CondSolveInfo {
     int outer;                   // passes of the multiplier loop, from 1
     int products;                // products with A
     int restarts;                // of the accelerator
+    int passes;                  // of the primal-dual fallback; 0: it was not needed
     int virtual_nodes;           //
     double step_length;          // |v^{l+1} - v^l| of the last iteration [m/s]
     double seconds;              // wall clock

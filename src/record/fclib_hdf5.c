@@ -181,7 +181,6 @@ static CondStatus read_text_dataset(const CondFclib* file, hid_t dataset, hid_t 
     hid_t memory_type = H5Tcopy(H5T_C_S1);
     H5Tset_cset(memory_type, H5Tget_cset(type));
     herr_t outcome = -1;
-    int short_of_memory = 0;
     if (H5Tis_variable_str(type) > 0) {
         char* stored = NULL;
         H5Tset_size(memory_type, H5T_VARIABLE);
@@ -198,9 +197,8 @@ static CondStatus read_text_dataset(const CondFclib* file, hid_t dataset, hid_t 
         if (*text)
             outcome = H5Dread(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, *text);
     }
-    short_of_memory = !*text;
     H5Tclose(memory_type);
-    if (short_of_memory)
+    if (!*text)
         return cond_fclib_out_of_memory(file);
     if (outcome < 0)
         (*text)[0] = '\0'; // a remark that cannot be read is no reason to refuse the problem

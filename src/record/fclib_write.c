@@ -292,9 +292,10 @@ static CondStatus write_content(const CondFclib* file, const CondProblem* proble
     return status;
 }
 
-// Creates a file of a name not yet taken beside the target: name has room for the path and a
-// suffix.
+// Room for ".part" and a number behind the path, and how many such names are tried.
 enum { SUFFIX_SIZE = 16, MAX_ATTEMPTS = 1000 };
+
+// Creates a file beside the target under a name that is not yet taken.
 static CondStatus create_beside(CondFclib* file, char* name, size_t size)
 {
     for (int k = 0; k < MAX_ATTEMPTS; k++) {

@@ -9,56 +9,58 @@
 enum { MAX_ROOT = 128 };
 
 // t = nearest point to a of the ellipse (t1/e1)^2 + (t2/e2)^2 <= 1:
-//   t_i = e_i^2 a_i / (e_i^2 + tau),  tau >= 0 the root of  sum (e_i a_i / (e_i^2 + tau))^2 = 1.
+//   t_i = e_i p_i,  p_i = e_i a_i / (e_i^2 + tau),  tau >= 0 the root of  p_1^2 + p_2^2 = 1.
+// Solved for x = tau / (E m) with E = max e, m = |a|, so that no force is too large or too small.
 static void project_ellipse(const double e[2], const double a[2], double t[2])
 {
-    if (e[0] <= 0.0 || e[1] <= 0.0) { // a segment, or the point 0
+    double E = fmax(e[0], e[1]), m = hypot(a[0], a[1]);
+    if (!(fmin(e[0], e[1]) > 1e-100 * E)) { // a segment, or the point 0
         for (int i = 0; i < 2; i++)
             t[i] = e[i] > 0.0 ? fmax(-e[i], fmin(e[i], a[i])) : 0.0;
         return;
     }
-    double r0 = a[0] / e[0], r1 = a[1] / e[1];
-    if (r0 * r0 + r1 * r1 <= 1.0) {
+    if (hypot(a[0] / e[0], a[1] / e[1]) <= 1.0) {
         t[0] = a[0];
         t[1] = a[1];
         return;
     }
     if (e[0] == e[1]) {
-        double scale = e[0] / hypot(a[0], a[1]);
-        t[0] = scale * a[0];
-        t[1] = scale * a[1];
+        t[0] = e[0] * (a[0] / m);
+        t[1] = e[1] * (a[1] / m);
         return;
     }
-    // f(0) > 0, and f < 0 once tau exceeds |(e1 a1, e2 a2)|.
-    double low = 0.0, high = hypot(e[0] * a[0], e[1] * a[1]), tau = 0.0;
+    double top[2], bottom[2]; // p_i = top_i / (bottom_i + x)
+    for (int i = 0; i < 2; i++) {
+        top[i] = e[i] / E * (a[i] / m);
+        bottom[i] = e[i] / E * (e[i] / m);
+    }
+    // One |p_i| alone reaches 1 at low, both together fall short of 1 at high.
+    double low = fmax(0.0, fmax(fabs(top[0]) - bottom[0], fabs(top[1]) - bottom[1]));
+    double high = hypot(top[0], top[1]), x = low;
     for (int k = 0; k < MAX_ROOT; k++) {
         double f = -1.0, slope = 0.0;
         for (int i = 0; i < 2; i++) {
-            double s = e[i] * e[i] + tau, p = e[i] * a[i] / s;
+            double s = bottom[i] + x, p = top[i] / s;
             f += p * p;
             slope -= 2.0 * p * p / s;
         }
         if (f >= 0.0)
-            low = tau;
+            low = x;
         else
-            high = tau;
-        double next = tau - f / slope;
+            high = x;
+        double next = x - f / slope;
         if (!(next > low && next < high))
             next = 0.5 * (low + high);
-        if (fabs(next - tau) <= 1e-16 * high || next == low || next == high) {
-            tau = next;
+        if (fabs(next - x) <= 1e-16 * high || next == low || next == high) {
+            x = next;
             break;
         }
-        tau = next;
+        x = next;
     }
-    double length = 0.0;
-    for (int i = 0; i < 2; i++) {
-        t[i] = e[i] * e[i] * a[i] / (e[i] * e[i] + tau);
-        length += (t[i] / e[i]) * (t[i] / e[i]);
-    }
-    length = sqrt(length); // puts the point on the boundary to the last digit
-    t[0] /= length;
-    t[1] /= length;
+    double p[2] = {top[0] / (bottom[0] + x), top[1] / (bottom[1] + x)};
+    double length = hypot(p[0], p[1]); // puts the point on the boundary to the last digit
+    t[0] = e[0] * (p[0] / length);
+    t[1] = e[1] * (p[1] / length);
 }
 
 static void project_strict(const double* mu, const double* trial, double* lambda)
@@ -75,7 +77,7 @@ static void project_strict(const double* mu, const double* trial, double* lambda
 static void project_circular(double mu, const double* trial, double* lambda)
 {
     double n = trial[0], t = hypot(trial[1], trial[2]);
-    if (t <= mu * n) {
+    if (n >= 0.0 && t <= mu * n) { // 0 <= 0 n says nothing about the sign of n
         memmove(lambda, trial, 3 * sizeof *lambda);
     } else if (mu * t <= -n) {
         lambda[0] = lambda[1] = lambda[2] = 0.0;
@@ -159,10 +161,18 @@ static void project_elliptic(const double* mu, const double* trial, double* lamb
 
 static void project_nearest(const double* mu, const double* trial, double* lambda)
 {
-    if (mu[0] == mu[1])
+    if (mu[0] == mu[1]) {
         project_circular(mu[0], trial, lambda);
-    else
-        project_elliptic(mu, trial, lambda);
+        return;
+    }
+    // The cone has no length scale: the trial is brought to size 1, where squares are safe.
+    double size = fmax(fabs(trial[0]), fmax(fabs(trial[1]), fabs(trial[2])));
+    double scaled[3];
+    for (int i = 0; i < 3; i++)
+        scaled[i] = size > 0.0 ? trial[i] / size : trial[i];
+    project_elliptic(mu, scaled, lambda);
+    for (int i = 0; i < 3 && size > 0.0; i++)
+        lambda[i] *= size;
 }
 
 void cond_law_project(CondLaw law, const double* mu, const double* trial, double* lambda)
@@ -183,12 +193,14 @@ void cond_law_solve(CondLaw law, const double* mu, double omega, double gamma, c
 }
 
 // Angle between the friction force and the one that dissipates most at the slip velocity (u1, u2):
-// t_i = -mu_i^2 u_i up to scale. Zero where there is no slip or no friction force.
+// t_i = -mu_i^2 u_i up to scale. Zero where there is no slip or no friction force. Slip counts as
+// far as it meets friction, |(mu1^2 u1, mu2^2 u2)| / max mu^2: slip along an axis without any says
+// nothing about the direction of the force.
 static double slip_angle(const double* mu, const double* u, const double* lambda, double slip_floor)
 {
     double d1 = -mu[0] * mu[0] * u[1], d2 = -mu[1] * mu[1] * u[2];
-    double t1 = lambda[1], t2 = lambda[2];
-    if (hypot(u[1], u[2]) <= slip_floor || hypot(d1, d2) == 0.0 || hypot(t1, t2) == 0.0)
+    double t1 = lambda[1], t2 = lambda[2], most = fmax(mu[0], mu[1]);
+    if (hypot(d1, d2) <= slip_floor * most * most || hypot(t1, t2) == 0.0)
         return 0.0;
     return fabs(atan2(d1 * t2 - d2 * t1, d1 * t1 + d2 * t2));
 }

@@ -55,6 +55,7 @@ CondSolverSettings cond_solver_settings_default(void)
         .under_relaxation = 0.9,
         .anderson_depth = 10,
         .reuse = 1,
+        .fallback = 1,
         .pair_weights = 1,
         .threads = 0,
         .cookie = COND_SOLVER_COOKIE,
@@ -69,6 +70,7 @@ CondSolverSettings cond_solver_settings_paper(void)
     settings.accelerator = COND_ACCELERATOR_CHEBYSHEV;
     settings.stop = COND_STOP_STEP;
     settings.tolerance = 1e-4;
+    settings.fallback = 0;
     return settings;
 }
 

@@ -55,7 +55,7 @@ void cond_surrogate_apply(const CondSurrogate* W, const CondNodal* nodal, const 
 void cond_surrogate_destroy(CondSurrogate* W)
 {
     void* arrays[] = {W->w,      W->row,          W->list,       W->diagonal, W->norm2, W->touched,
-                      W->factor, W->factor_begin, W->solve_work, W->v_old,    W->g_old};
+                      W->factor, W->factor_begin, W->solve_work, W->v_old,    W->g_old, W->lanczos};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&W->context, arrays[i]);
 }

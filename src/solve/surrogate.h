@@ -22,12 +22,14 @@ typedef struct CondSurrogate {
     double* factor;     // Cholesky factors of the dense blocks, one after the other
     int* factor_begin;  // into factor; -1: the block is treated as a diagonal         (n_block)
     double* solve_work; // a column of the largest dense block
+    // spectrum
+    double* lanczos; // workspace
     // bb
     double* v_old; //                                                                   (n)
     double* g_old; //                                                                   (n)
     int updates;   // since the start of the solve
     int cap_w, cap_row, cap_list, cap_diagonal, cap_norm2, cap_touched, cap_factor;
-    int cap_factor_begin, cap_solve_work, cap_v_old, cap_g_old;
+    int cap_factor_begin, cap_solve_work, cap_v_old, cap_g_old, cap_lanczos;
 } CondSurrogate;
 
 // What a kind of surrogate can do.

@@ -31,8 +31,8 @@ static CondStatus plan(CondSurrogate* W, const CondNodal* nodal)
     for (int c = 0; c < problem->n_contact; c++)
         for (int s = 0; s < 2; s++) {
             int node = nodal->node[2 * c + s];
-            if (node >= 0 && node < nodal->n_dof)
-                W->factor_begin[cond_nodal_block(problem, node)] = -1;
+            for (int k = 0; k < 3 && node >= 0 && node < nodal->n_dof; k++) // may span blocks
+                W->factor_begin[cond_nodal_block(problem, node + k)] = -1;
         }
     int size = 0, largest = 0;
     for (int b = 0; b < problem->n_block; b++) {

@@ -5,6 +5,7 @@
 #include "base/sum.h"
 #include "sparse/lanczos.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -35,7 +36,12 @@ static CondStatus build_spectrum(CondSurrogate* W, CondNodal* nodal,
     CondOperator A = {multiply, &product, nodal->n};
     double low = 1.0, high = 1.0;
     if (nodal->n > 0) {
-        CondStatus status = cond_lanczos_extremes(&W->context, &A, LANCZOS_STEPS, &low, &high);
+        int steps = nodal->n < LANCZOS_STEPS ? nodal->n : LANCZOS_STEPS;
+        size_t size = COND_LANCZOS_WORK(nodal->n, steps);
+        if (size > INT_MAX ||
+            cond_reserve(&W->context, &W->lanczos, &W->cap_lanczos, (int)size, sizeof *W->lanczos))
+            return COND_OUT_OF_MEMORY;
+        CondStatus status = cond_lanczos_extremes(&A, steps, W->lanczos, &low, &high);
         if (status)
             return status;
     }

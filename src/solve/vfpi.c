@@ -14,6 +14,7 @@
 #include "base/sum.h"
 #include "solve/accelerate.h"
 #include "solve/certificate.h"
+#include "solve/primal_dual.h"
 #include "solve/surrogate.h"
 
 #include <math.h>
@@ -23,7 +24,12 @@ static const double INNER_SHARE = 0.1; // of the true residual that an inner pas
 static const double INNER_FLOOR = 0.3; // of the tolerance, below which inner passes need not go
 static const double SAFETY = 0.7;      // on the predicted residual before judging again
 static const double ROUNDING = 1e-16;  // change relative to |v| below which iterating is over
-enum { JUDGE_EVERY = 100 };            // iterations after which a pair is judged in any case
+enum {
+    JUDGE_EVERY = 100, // iterations after which a pair is judged in any case
+    FIRST_TRY = 300,   // iterations before the fallback, where there is one,
+    FIRST_OUTER = 30,  // and outer passes
+    MAX_PASSES = 100,  // of the fallback
+};
 
 typedef struct Vfpi {
     CondContext context;
@@ -31,6 +37,9 @@ typedef struct Vfpi {
     CondNodal nodal;
     CondSurrogate W;
     CondAccelerator accelerator;
+    CondPrimalDual fallback;
+    int max_iterations;  // of this leg of the ladder
+    int max_outer;       //
     double* v;           // v^l                                                  (nodal.n)
     double* g;           // A v - b                                              (nodal.n)
     double* plain;       // v**                                                  (nodal.n)
@@ -56,6 +65,7 @@ static void* create(const CondContext* context, const CondSolverSettings* settin
     s->context = *context;
     s->settings = *settings;
     s->nodal.context = s->W.context = s->accelerator.context = *context;
+    s->fallback.context = *context;
     return s;
 }
 
@@ -68,6 +78,7 @@ static void destroy(void* work)
     cond_nodal_destroy(&s->nodal);
     cond_surrogate_destroy(&s->W);
     cond_accelerator_destroy(&s->accelerator);
+    cond_primal_dual_destroy(&s->fallback);
     void* arrays[] = {s->v,     s->g,      s->plain,       s->next, s->lambda,
                       s->carry, s->best_v, s->best_lambda, s->work, s->history};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
@@ -173,16 +184,21 @@ static double velocity_norm(const Vfpi* s)
     return sqrt(sum);
 }
 
+static CondCertificateData certificate_data(const Vfpi* s, const double* carry)
+{
+    return (CondCertificateData){.problem = s->nodal.problem,
+                                 .law = s->settings.law,
+                                 .omega = s->settings.omega,
+                                 .diagonal = s->nodal.diagonal,
+                                 .delassus = s->nodal.delassus,
+                                 .compliance = s->nodal.compliance,
+                                 .carried = s->nodal.carried,
+                                 .carry = carry};
+}
+
 static CondCertificate certify(Vfpi* s, const double* v, const double* lambda, const double* carry)
 {
-    CondCertificateData data = {.problem = s->nodal.problem,
-                                .law = s->settings.law,
-                                .omega = s->settings.omega,
-                                .diagonal = s->nodal.diagonal,
-                                .delassus = s->nodal.delassus,
-                                .compliance = s->nodal.compliance,
-                                .carried = s->nodal.carried,
-                                .carry = carry};
+    CondCertificateData data = certificate_data(s, carry);
     return cond_certificate_compute(&data, v, lambda, s->work);
 }
 
@@ -225,33 +241,43 @@ static int test_certificate(Vfpi* s, double residual, double* trigger, double in
     return -1;
 }
 
+// Keeps the length of the step from v^l to v^{l+1} = to.
+static void record_step(Vfpi* s, const double* to, CondSolveInfo* info)
+{
+    info->step_length = sqrt(cond_distance2(s->nodal.n, to, s->v, s->settings.threads));
+    s->history[s->n_history++] = info->step_length;
+}
+
 // Iterates until the stop test holds.
 static PassEnd run_pass(Vfpi* s, double inner_tolerance, CondSolveInfo* info)
 {
     const CondSolverSettings* settings = &s->settings;
-    int n = s->nodal.n, last_judged = 0;
+    int last_judged = 0;
     double trigger = INFINITY;
     cond_accelerator_restart(&s->accelerator);
-    for (int l = 1; info->iterations < settings->max_iterations; l++) {
+    for (int l = 1; info->iterations < s->max_iterations; l++) {
         iterate(s);
         info->iterations++;
         info->products++;
         double residual = fixed_point_residual(s);
-        if (!isfinite(residual))
+        if (!isfinite(residual)) {
+            record_step(s, s->plain, info);
             return PASS_DIVERGED;
+        }
         int exact = residual <= ROUNDING * velocity_norm(s); // no change left but rounding
         if (settings->stop == COND_STOP_CERTIFICATE &&
             (residual <= trigger || exact || l - last_judged >= JUDGE_EVERY)) {
             int end = test_certificate(s, residual, &trigger, inner_tolerance, info);
             last_judged = l;
-            if (end >= 0)
+            if (end < 0 && exact)
+                end = s->nodal.any_carried ? PASS_CARRY : PASS_LIMIT;
+            if (end >= 0) { // the pass ends with the plain iterate
+                record_step(s, s->plain, info);
                 return (PassEnd)end;
-            if (exact)
-                return s->nodal.any_carried ? PASS_CARRY : PASS_LIMIT;
+            }
         }
         cond_accelerator_propose(&s->accelerator, s->v, s->plain, residual, s->next);
-        info->step_length = sqrt(cond_distance2(n, s->next, s->v, settings->threads));
-        s->history[s->n_history++] = info->step_length;
+        record_step(s, s->next, info);
         double* swap = s->v;
         s->v = s->next;
         s->next = swap;
@@ -283,7 +309,6 @@ static void start(Vfpi* s, const double* v, const double* lambda)
     memcpy(s->lambda, lambda, nc3 * sizeof *lambda);
     memcpy(s->carry, lambda, nc3 * sizeof *lambda);
     s->best = INFINITY;
-    s->n_history = 0;
 }
 
 // The multiplier loop: one pass when no contact has kv = INFINITY.
@@ -296,7 +321,7 @@ static PassEnd run(Vfpi* s, CondSolveInfo* info)
     info->products++;
     if (settings->stop == COND_STOP_CERTIFICATE && value <= settings->tolerance)
         return PASS_DONE;
-    for (info->outer = 1; info->outer <= settings->max_outer; info->outer++) {
+    for (info->outer = 1; info->outer <= s->max_outer; info->outer++) {
         double inner = fmax(INNER_SHARE * fmin(s->best, 1.0), INNER_FLOOR * settings->tolerance);
         end = run_pass(s, inner, info);
         if (settings->stop == COND_STOP_STEP) {
@@ -317,9 +342,45 @@ static PassEnd run(Vfpi* s, CondSolveInfo* info)
         memcpy(s->carry, s->lambda, nc3 * sizeof *s->carry);
         memcpy(s->v, s->plain, (size_t)s->nodal.n * sizeof *s->v);
     }
-    if (info->outer > settings->max_outer)
-        info->outer = settings->max_outer;
+    if (info->outer > s->max_outer)
+        info->outer = s->max_outer;
     return end;
+}
+
+// The ladder: V-FPI; where it stalls and the bodies' groups are small, primal-dual passes from the
+// best pair; and V-FPI again from the best pair with all the iterations that were asked for.
+static CondStatus climb(Vfpi* s, CondSolveInfo* info, PassEnd* end)
+{
+    const CondSolverSettings* settings = &s->settings;
+    int fits = 0;
+    s->max_iterations = settings->max_iterations;
+    s->max_outer = settings->max_outer;
+    if (settings->fallback && settings->stop == COND_STOP_CERTIFICATE) {
+        CondStatus status =
+            cond_primal_dual_plan(&s->fallback, s->nodal.problem, settings->law, &fits);
+        if (status)
+            return status;
+    }
+    if (fits) {
+        s->max_iterations = FIRST_TRY < s->max_iterations ? FIRST_TRY : s->max_iterations;
+        s->max_outer = FIRST_OUTER < s->max_outer ? FIRST_OUTER : s->max_outer;
+    }
+    *end = run(s, info);
+    if (!fits || *end == PASS_DONE || !isfinite(s->best))
+        return COND_OK;
+    CondCertificateData data = certificate_data(s, NULL);
+    CondStatus status =
+        cond_primal_dual_solve(&s->fallback, &data, settings->tolerance, MAX_PASSES, s->best_v,
+                               s->best_lambda, &s->best_certificate, &info->passes);
+    s->best = cond_certificate_residual(&s->best_certificate);
+    *end = status == COND_OK ? PASS_DONE : PASS_LIMIT;
+    if (status < 0 || *end == PASS_DONE)
+        return status < 0 ? status : COND_OK;
+    s->max_iterations = settings->max_iterations;
+    s->max_outer = settings->max_outer;
+    start(s, s->best_v, s->best_lambda);
+    *end = run(s, info);
+    return COND_OK;
 }
 
 static CondStatus solve(void* work, const CondProblem* problem, double* v, double* lambda,
@@ -328,6 +389,8 @@ static CondStatus solve(void* work, const CondProblem* problem, double* v, doubl
     Vfpi* s = work;
     const CondSolverSettings* settings = &s->settings;
     info->certificate.worst_contact = -1;
+    info->certificate.dynamics = info->certificate.contact = INFINITY; // until something is known
+    s->n_history = 0;
     CondStatus status = cond_nodal_build(&s->nodal, problem, settings->kv_scale);
     if (!status)
         status = reserve(s, problem);
@@ -339,7 +402,10 @@ static CondStatus solve(void* work, const CondProblem* problem, double* v, doubl
         return status;
     info->virtual_nodes = s->nodal.n_virtual;
     start(s, v, lambda);
-    PassEnd end = run(s, info);
+    PassEnd end = PASS_LIMIT;
+    status = climb(s, info, &end);
+    if (status)
+        return status;
     info->restarts = s->accelerator.restarts;
     info->certificate = s->best_certificate;
     memcpy(v, s->best_v, (size_t)problem->n_dof * sizeof *v);

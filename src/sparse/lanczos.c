@@ -1,6 +1,5 @@
 #include "sparse/lanczos.h"
 
-#include "base/memory.h"
 #include "base/sum.h"
 
 #include <lapacke.h>
@@ -11,27 +10,23 @@
 static CondStatus tridiagonal_extremes(int k, const double* alpha, const double* beta, double* work,
                                        double* low, double* high)
 {
-    double *d = work, *e = work + k, *z = work + 2 * k;
+    double *d = work, *e = d + k, *scratch = e + k, *z = scratch + 2 * k;
     for (int i = 0; i < k; i++) {
         d[i] = alpha[i];
         e[i] = beta[i];
     }
-    if (LAPACKE_dstev(LAPACK_ROW_MAJOR, 'V', k, d, e, z, k) != 0)
+    if (LAPACKE_dstev_work(LAPACK_COL_MAJOR, 'V', k, d, e, z, k, scratch) != 0)
         return COND_DIVERGED;
     *low = d[0];
     *high = d[k - 1] + fabs(beta[k - 1] * z[(size_t)(k - 1) * k + k - 1]);
     return COND_OK;
 }
 
-CondStatus cond_lanczos_extremes(const CondContext* context, const CondOperator* A, int max_steps,
-                                 double* low, double* high)
+CondStatus cond_lanczos_extremes(const CondOperator* A, int max_steps, double* work, double* low,
+                                 double* high)
 {
     int n = A->n, m = max_steps < n ? max_steps : n;
-    size_t size = (size_t)(m + 1) * n + 4 * (size_t)m + (size_t)m * m;
-    double* memory = cond_allocate(context, size, sizeof *memory);
-    if (!memory)
-        return COND_OUT_OF_MEMORY;
-    double *Q = memory, *alpha = Q + (size_t)(m + 1) * n, *beta = alpha + m, *work = beta + m;
+    double *Q = work, *alpha = Q + (size_t)(m + 1) * n, *beta = alpha + m, *small = beta + m;
     unsigned seed = 1; // a fixed start that is orthogonal to nothing in particular
     for (int i = 0; i < n; i++) {
         seed = seed * 1664525u + 1013904223u;
@@ -59,7 +54,5 @@ CondStatus cond_lanczos_extremes(const CondContext* context, const CondOperator*
         for (int i = 0; i < n; i++)
             next[i] /= beta[k - 1];
     }
-    CondStatus status = tridiagonal_extremes(k, alpha, beta, work, low, high);
-    cond_release(context, memory);
-    return status;
+    return tridiagonal_extremes(k, alpha, beta, small, low, high);
 }

@@ -2,7 +2,8 @@
 #ifndef COND_SPARSE_LANCZOS_H
 #define COND_SPARSE_LANCZOS_H
 
-#include "cond/context.h"
+#include <stddef.h>
+
 #include "cond/status.h"
 
 typedef struct CondOperator {
@@ -11,10 +12,14 @@ typedef struct CondOperator {
     int n;
 } CondOperator;
 
+// Doubles that the workspace must hold.
+#define COND_LANCZOS_WORK(n, steps)                                                                \
+    (((size_t)(steps) + 1) * (size_t)(n) + 6 * (size_t)(steps) + (size_t)(steps) * (size_t)(steps))
+
 // Lanczos with full reorthogonalisation, at most max_steps products. high is the largest Ritz value
 // plus its residual bound, so that it is not below the eigenvalue it stands for; low is the
 // smallest Ritz value, from above.
-CondStatus cond_lanczos_extremes(const CondContext* context, const CondOperator* A, int max_steps,
-                                 double* low, double* high);
+CondStatus cond_lanczos_extremes(const CondOperator* A, int max_steps, double* work, double* low,
+                                 double* high);
 
 #endif

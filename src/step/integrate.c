@@ -212,5 +212,8 @@ CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info
     info->kinetic_after = cond_sim_kinetic(model, sim->next);
     info->potential_after = cond_sim_potential(model, sim->next);
     CondStatus status = cond_state_copy(state, sim->next);
-    return status < 0 ? status : worst;
+    if (status < 0)
+        return status;
+    sim->n_ready = sim->touches.n;
+    return worst;
 }

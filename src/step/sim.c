@@ -11,14 +11,18 @@
 #include <string.h>
 
 // The impact and correction problems are solved to the certificate whatever the step's stop test
-// is: they have no counterpart in the paper.
+// is: they have no counterpart in the paper. Where the step is too, they get its limits.
 static CondSolverSettings aside_settings(const CondSceneSettings* settings)
 {
     CondSolverSettings aside = cond_solver_settings_default();
     aside.law = settings->solver.law;
     aside.threads = settings->solver.threads;
-    if (settings->solver.stop == COND_STOP_CERTIFICATE)
+    if (settings->solver.stop == COND_STOP_CERTIFICATE) {
         aside.tolerance = settings->solver.tolerance;
+        aside.max_iterations = settings->solver.max_iterations;
+        aside.max_outer = settings->solver.max_outer;
+        aside.kv_scale = settings->solver.kv_scale;
+    }
     return aside;
 }
 
@@ -139,6 +143,7 @@ static double body_reach(const CondModel* model, int b, const CondState* state, 
 
 CondStatus cond_sim_collide(CondSim* sim, const CondState* state)
 {
+    sim->n_ready = 0; // forces of the last step belong to contacts that are forgotten here
     for (int b = 0; b < sim->model->n_body; b++)
         sim->reach[b] = body_reach(sim->model, b, state, sim->f);
     return cond_collide_planes(sim->model, state, sim->reach, &sim->touches);
@@ -166,6 +171,41 @@ const CondProblem* cond_sim_problem(const CondSim* sim)
     return &sim->assembly.problem;
 }
 
+// v_hat to start from: the last one where springs act (and for the paper's stop test, which the
+// paper combines with that start), elsewhere v_k + th t M^-1 (f + Jc' lambda). The latter leaves no
+// residual in the dynamics. A start that does would be accepted whenever the change of a step is
+// below the tolerance relative to M v_k / t, and a body that moves fast would never feel a small
+// force.
+static void predict(CondSim* sim, const CondState* state)
+{
+    const CondModel* model = sim->model;
+    const CondSceneSettings* settings = &model->settings;
+    double* force = sim->aside_v; // free until the impact stage
+    memcpy(sim->v_hat, state->v_hat, (size_t)model->n_dof * sizeof(double));
+    if (settings->solver.stop == COND_STOP_STEP)
+        return;
+    memcpy(force, sim->f, (size_t)model->n_dof * sizeof(double));
+    for (int c = 0; c < sim->touches.n; c++)
+        cond_contact_add_force(&sim->assembly.contact[c], 1.0, sim->lambda + 3 * c, force);
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        double a[6];
+        cond_body_ops(body->kind)->accelerate(body, force + body->dof_begin, a);
+        for (int i = 0; i < body->n_dof; i++)
+            sim->v_hat[body->dof_begin + i] =
+                state->v[body->dof_begin + i] + settings->theta * settings->time_step * a[i];
+    }
+    for (int i = 0; i < model->n_spring; i++) {
+        for (int end = 0; end < 2; end++) {
+            int b = model->spring[i].body[end];
+            if (b >= 0)
+                memcpy(sim->v_hat + model->body[b].dof_begin,
+                       state->v_hat + model->body[b].dof_begin,
+                       (size_t)model->body[b].n_dof * sizeof(double));
+        }
+    }
+}
+
 CondStatus cond_sim_solve(CondSim* sim, const CondState* state, CondSolveInfo* info)
 {
     const CondContext* m = &sim->context;
@@ -173,7 +213,6 @@ CondStatus cond_sim_solve(CondSim* sim, const CondState* state, CondSolveInfo* i
     if (cond_reserve(m, &sim->lambda, &sim->cap_lambda, 3 * n, sizeof *sim->lambda) ||
         cond_reserve(m, &sim->impulse, &sim->cap_impulse, 3 * n, sizeof *sim->impulse))
         return COND_OUT_OF_MEMORY;
-    memcpy(sim->v_hat, state->v_hat, (size_t)sim->model->n_dof * sizeof(double));
     for (int c = 0, k = 0; c < n; c++) { // both lists ascend with the key
         uint64_t key = sim->touches.touch[c].key;
         while (k < state->n_memory && state->memory[k].key < key)
@@ -182,6 +221,7 @@ CondStatus cond_sim_solve(CondSim* sim, const CondState* state, CondSolveInfo* i
         for (int i = 0; i < 3; i++)
             sim->lambda[3 * c + i] = known ? state->memory[k].lambda[i] : 0.0;
     }
+    predict(sim, state);
     return cond_solver_solve(sim->solver, &sim->assembly.problem, sim->v_hat, sim->lambda, info);
 }
 
@@ -226,14 +266,16 @@ CondContactInfo cond_sim_contact(const CondSim* sim, int contact)
     if (contact < 0 || contact >= sim->touches.n)
         return info;
     const CondTouch* touch = &sim->touches.touch[contact];
-    const CondContact* made = &sim->assembly.contact[contact];
     info.body = touch->body;
     info.plane = touch->plane;
     info.gap = touch->gap;
     info.restitution = touch->restitution;
     memcpy(info.friction, touch->friction, sizeof info.friction);
     memcpy(info.position, touch->position, sizeof info.position);
-    memcpy(info.frame, made->frame, sizeof info.frame);
+    memcpy(info.frame, sim->model->plane[touch->plane].frame, sizeof info.frame);
+    if (contact >= sim->n_ready)
+        return info;
+    const CondContact* made = &sim->assembly.contact[contact];
     memcpy(info.force, sim->lambda + 3 * contact, sizeof info.force);
     memcpy(info.impulse, sim->impulse + 3 * contact, sizeof info.impulse);
     cond_contact_velocity(made, sim->next->v, info.velocity);
@@ -247,7 +289,7 @@ void cond_sim_body_force(const CondSim* sim, int body, double force[3], double t
     double t = sim->model->settings.time_step;
     for (int i = 0; i < 3; i++)
         force[i] = torque[i] = 0.0;
-    for (int c = 0; c < sim->touches.n; c++) {
+    for (int c = 0; c < sim->n_ready; c++) {
         const CondTouch* touch = &sim->touches.touch[c];
         double world[3], arm[3], moment[3];
         if (touch->body != body)

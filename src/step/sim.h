@@ -15,6 +15,7 @@ struct CondSim {
     double* v_hat;   // by solve                                        (n_dof)
     double* lambda;  // by solve                                        (n_contact x 3)
     double* impulse; // by integrate: what changed the momentum [N s]   (n_contact x 3)
+    int n_ready;     // contacts whose force is known: all of a whole step, none before
     double* centre;  // of the bodies when the contacts were found [m]  (n_body x 3)
     CondState* next; // the state being made; committed at the end of the step
     // impact and correction: problems on the masses alone

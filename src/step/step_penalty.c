@@ -25,6 +25,7 @@ static CondStatus add_contacts(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
     const CondContext* m = &sim->context;
+    sim->n_ready = 0;
     for (int b = 0; b < model->n_body; b++)
         sim->reach[b] = 0.0;
     CondStatus status = cond_collide_planes(model, state, sim->reach, &sim->touches);
@@ -88,6 +89,8 @@ CondStatus cond_sim_step_penalty(CondSim* sim, CondState* state, CondStepInfo* i
     status = cond_sim_remember(sim);
     if (!status)
         status = cond_state_copy(state, next);
+    if (!status)
+        sim->n_ready = sim->touches.n;
     info->seconds[COND_STAGE_INTEGRATE] = cond_seconds() - clock;
     return status;
 }

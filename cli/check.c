@@ -1,0 +1,171 @@
+// cond check: reads and compiles a scene and says what is in it.
+#include "cli.h"
+#include "json.h"
+#include "settings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// The tables of all keys, as docs/scenes.md holds them.
+static void print_keys(void)
+{
+    const char* section = NULL;
+    CondSceneKey key;
+    for (int i = 0; cond_scene_key(i, &key); i++) {
+        if (!section || strcmp(section, key.section) != 0) {
+            const char* quote = key.section[0] ? "`" : "";
+            printf("%s### %s%s%s\n\n", section ? "\n" : "", quote,
+                   key.section[0] ? key.section : "top level", quote);
+            puts("| key | type | unit | default | meaning |\n| --- | --- | --- | --- | --- |");
+            section = key.section;
+        }
+        printf("| `%s` | %s | %s | %s | %s |\n", key.key, key.type, key.unit, key.initial,
+               key.meaning);
+    }
+}
+
+// Contacts of the first step.
+static CondStatus count_contacts(const CondModel* model, int* n_contact, CondError* error)
+{
+    CondState* state = NULL;
+    CondSim* sim = NULL;
+    CondStatus status = cond_state_create(model, &state, error);
+    if (!status)
+        status = cond_sim_create(model, &sim, error);
+    if (!status)
+        status = cond_sim_forces(sim, state);
+    if (!status)
+        status = cond_sim_collide(sim, state);
+    *n_contact = status ? 0 : cond_sim_n_contact(sim);
+    cond_sim_destroy(sim);
+    cond_state_destroy(state);
+    return status;
+}
+
+// The names of the bodies, cut short where there are many.
+static void print_bodies(FILE* out, const CondModel* model)
+{
+    enum { MAX_NAME = 8 };
+    int n = cond_model_n_body(model);
+    fprintf(out, "  bodies    %d with %d coordinates", n, cond_model_n_dof(model));
+    for (int b = 0; b < n && b < MAX_NAME; b++)
+        fprintf(out, "%s%s", b ? ", " : ": ", cond_model_body_name(model, b));
+    fputs(n > MAX_NAME ? ", ...\n" : "\n", out);
+}
+
+static const char* method_name(CondStepMethod method)
+{
+    return method == COND_STEP_PENALTY ? "penalty" : "velocity";
+}
+
+static void print_scene(FILE* out, const char* path, const CondModel* model, int n_contact)
+{
+    const CondSceneSettings* s = cond_model_settings(model);
+    const CondSolverSettings* solver = &s->solver;
+    fprintf(out, "%s: fine\n", path);
+    if (s->name[0])
+        fprintf(out, "  name      %s\n", s->name);
+    print_bodies(out, model);
+    fprintf(out, "  contacts  %d at the start\n", n_contact);
+    fprintf(out, "  step      %s, %g s, theta %g, for %g s\n", method_name(s->method), s->time_step,
+            s->theta, s->duration);
+    fprintf(out, "  law       %s, kv %g N s/m, omega %g m/(N s)\n", cond_law_name(solver->law),
+            s->kv, solver->omega);
+    fprintf(out, "  solver    %s, %s, stop by %s at %g, at most %d iterations\n",
+            cond_surrogate_name(solver->surrogate), cond_accelerator_name(solver->accelerator),
+            cond_stop_name(solver->stop), solver->tolerance, solver->max_iterations);
+}
+
+static json_t* scene_json(const char* path, const CondModel* model, int n_contact)
+{
+    const CondSceneSettings* s = cond_model_settings(model);
+    json_t* step = json_object();
+    json_object_set_new(step, "method", json_string(method_name(s->method)));
+    json_object_set_new(step, "time_step", json_number(s->time_step));
+    json_object_set_new(step, "theta", json_number(s->theta));
+    json_object_set_new(step, "duration", json_number(s->duration));
+    json_object_set_new(step, "gap", json_boolean(s->gap));
+    json_object_set_new(step, "impact", json_boolean(s->impact));
+    json_object_set_new(step, "position_correction", json_boolean(s->position_correction));
+    json_t* out = json_object();
+    json_t* scene = json_string(path);
+    json_object_set_new(out, "scene", scene ? scene : json_null());
+    json_object_set_new(out, "name", json_string(s->name));
+    json_object_set_new(out, "bodies", json_integer(cond_model_n_body(model)));
+    json_object_set_new(out, "dof", json_integer(cond_model_n_dof(model)));
+    json_object_set_new(out, "contacts", json_integer(n_contact));
+    json_object_set_new(out, "kv", json_number(s->kv));
+    json_object_set_new(out, "step", step);
+    json_object_set_new(out, "settings", settings_json(&s->solver));
+    return out;
+}
+
+static int check_scene(const char* text, const TextList* set, const char* json)
+{
+    char path[4096];
+    cli_scene_path(text, path, sizeof path);
+    CondError error = {0};
+    CondScene* scene = NULL;
+    CondModel* model = NULL;
+    int n_contact = 0;
+    CondStatus status = cond_scene_read(NULL, path, set->n, set->item, &scene, &error);
+    if (!status)
+        status = cond_scene_compile(scene, &model, &error);
+    if (!status)
+        status = count_contacts(model, &n_contact, &error);
+    int code = CLI_FINE;
+    if (status) {
+        const char* message = error.message[0] ? error.message : cond_status_name(status);
+        // Compiling knows no file, so its messages get the name here.
+        if (strncmp(message, path, strlen(path)) == 0)
+            cli_complain("%s", message);
+        else
+            cli_complain("%s: %s", path, message);
+        code = CLI_INPUT;
+    } else {
+        int taken = json && strcmp(json, "-") == 0; // standard output is the JSON's alone
+        print_scene(taken ? stderr : stdout, path, model, n_contact);
+        if (json && json_put(scene_json(path, model, n_contact), json))
+            code = CLI_INPUT;
+    }
+    cond_model_destroy(model);
+    cond_scene_destroy(scene);
+    return code;
+}
+
+static int run(int argc, char** argv)
+{
+    const char* scene = NULL;
+    const char* json = NULL;
+    int keys = 0, n_positional = 0;
+    TextList set = {0};
+    const Option option[] = {
+        {"--set", OPTION_LIST, &set, "PATH=VALUE", "change a value of the scene; may be repeated"},
+        {"--keys", OPTION_FLAG, &keys, NULL, "print all keys a scene may hold, as Markdown"},
+        {"--json", OPTION_TEXT, &json, "FILE", "the description as JSON; - is standard output"},
+    };
+    int code = options_read(&cli_check, option, sizeof option / sizeof option[0], argc, argv,
+                            &scene, 1, &n_positional);
+    if (code != 0) {
+        code = n_positional < 0 ? CLI_FINE : CLI_USAGE;
+    } else if (keys && (scene || json || set.n)) {
+        cli_complain("check: --keys stands alone");
+        code = CLI_USAGE;
+    } else if (keys) {
+        print_keys();
+    } else if (!scene) {
+        cli_complain("check: no scene given; usage: cond %s", cli_check.usage);
+        code = CLI_USAGE;
+    } else {
+        code = check_scene(scene, &set, json);
+    }
+    free(set.item);
+    return code;
+}
+
+const Command cli_check = {
+    "check",
+    "check SCENE [options]",
+    "Reads a scene and says what is in it, or what is wrong with it.",
+    run,
+};

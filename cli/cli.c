@@ -1,0 +1,82 @@
+#define _POSIX_C_SOURCE 200809L
+#include "cli.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int cli_exit(CondStatus status)
+{
+    switch (status) {
+    case COND_OK:
+        return CLI_FINE;
+    case COND_NOT_CONVERGED:
+        return CLI_TOLERANCE;
+    case COND_DIVERGED:
+        return CLI_DIVERGED;
+    default:
+        return CLI_INPUT;
+    }
+}
+
+void cli_complain(const char* format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("cond: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+}
+
+const char* cli_law_name(int index)
+{
+    return cond_law_name((CondLaw)index);
+}
+
+const char* cli_surrogate_name(int index)
+{
+    return cond_surrogate_name((CondSurrogateKind)index);
+}
+
+const char* cli_accelerator_name(int index)
+{
+    return cond_accelerator_name((CondAcceleratorKind)index);
+}
+
+const char* cli_stop_name(int index)
+{
+    return cond_stop_name((CondStop)index);
+}
+
+int cli_enum(const char* option, const char* text, const char* (*name)(int))
+{
+    char known[256] = "";
+    for (int i = 0; name(i); i++) {
+        if (strcmp(text, name(i)) == 0)
+            return i;
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", name(i));
+    }
+    cli_complain("%s %s: not one of %s", option, text, known);
+    return -1;
+}
+
+void cli_scene_path(const char* text, char* out, size_t size)
+{
+    snprintf(out, size, "%s", text);
+    if (strpbrk(text, "/.") || access(text, F_OK) == 0)
+        return;
+    char program[4096];
+    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (n <= 0)
+        return;
+    program[n] = '\0';
+    for (int up = 0; up < 2; up++) { // .../bin/cond -> ...
+        char* slash = strrchr(program, '/');
+        if (slash)
+            *slash = '\0';
+    }
+    snprintf(out, size, "%s/share/cond/scenes/%s.yaml", program, text);
+}

@@ -1,0 +1,243 @@
+#define _POSIX_C_SOURCE 200809L
+#include "paper.h"
+
+#include "plot.h"
+#include "text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const Experiment* const experiments[] = {&paper_box, &paper_anisotropic};
+enum { N_EXPERIMENT = sizeof experiments / sizeof experiments[0] };
+
+CondStatus paper_worst(CondStatus a, CondStatus b)
+{
+    if (a < 0 || b < 0)
+        return a < b ? a : b;
+    return a > b ? a : b;
+}
+
+int paper_load(const char* scene, int n_override, const char* const* override, CondModel** model)
+{
+    char path[4096];
+    CondError error;
+    CondScene* read = NULL;
+    cli_scene_path(scene, path, sizeof path);
+    CondStatus status = cond_scene_read(NULL, path, n_override, override, &read, &error);
+    if (!status)
+        status = cond_scene_compile(read, model, &error);
+    cond_scene_destroy(read);
+    if (status)
+        cli_complain("%s", error.message);
+    return cli_exit(status);
+}
+
+json_t* paper_settings(const PaperOptions* options, const CondModel* model, int steps, int trials,
+                       double mean_contacts, const char* preset)
+{
+    const CondSceneSettings* s = cond_model_settings(model);
+    return json_pack("{s:s, s:i, s:i, s:o, s:i, s:i, s:i, s:i, s:o, s:o, s:s, s:s, s:s, s:o}",
+                     "preset", preset, "dof", cond_model_n_dof(model), "bodies",
+                     cond_model_n_body(model), "contacts", json_number(mean_contacts), "steps",
+                     steps, "trials", trials, "seed", options->seed, "threads", options->threads,
+                     "time_step", json_number(s->time_step), "theta", json_number(s->theta), "law",
+                     cond_law_name(s->solver.law), "surrogate",
+                     cond_surrogate_name(s->solver.surrogate), "accelerator",
+                     cond_accelerator_name(s->solver.accelerator), "tolerance",
+                     json_number(s->solver.tolerance));
+}
+
+static void add_cell(Text* text, const json_t* row, const PaperColumn* column, int markdown)
+{
+    const json_t* value = json_object_get(row, column->key);
+    char cell[64] = "";
+    if (json_is_string(value))
+        snprintf(cell, sizeof cell, "%s", json_string_value(value));
+    else if (json_is_number(value))
+        snprintf(cell, sizeof cell, column->format, json_number_value(value));
+    if (markdown)
+        text_add(text, " %s |", cell);
+    else if (column->format)
+        text_add(text, " %12s", cell);
+    else
+        text_add(text, "%-30s", cell);
+}
+
+// The table of ours and the paper's rows, for a terminal or in Markdown.
+static void add_table(Text* text, const PaperResult* result, int markdown)
+{
+    text_add(text, markdown ? "| |" : "%-8s", "");
+    for (int k = 0; k < result->n_column; k++) {
+        const char* heading = result->column[k].heading;
+        if (markdown)
+            text_add(text, " %s |", heading);
+        else if (result->column[k].format)
+            text_add(text, " %12s", heading);
+        else
+            text_add(text, "%-30s", heading);
+    }
+    text_add(text, "\n");
+    if (markdown) {
+        text_add(text, "|");
+        for (int k = 0; k <= result->n_column; k++)
+            text_add(text, " --- |");
+        text_add(text, "\n");
+    }
+    for (int part = 0; part < 2; part++) {
+        const json_t* rows = part == 0 ? result->rows : result->paper;
+        for (size_t i = 0; i < json_array_size(rows); i++) {
+            const char* whose = part == 0 ? "COND" : "paper";
+            text_add(text, markdown ? "| %s |" : "%-8s", whose);
+            for (int k = 0; k < result->n_column; k++)
+                add_cell(text, json_array_get(rows, i), &result->column[k], markdown);
+            text_add(text, "\n");
+        }
+    }
+}
+
+static int write_text(const char* directory, const char* name, const char* ending,
+                      const char* content)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s.%s", directory, name, ending);
+    FILE* file = fopen(path, "w");
+    int failed = !file || fputs(content ? content : "", file) < 0;
+    failed |= file && fclose(file) != 0;
+    if (failed)
+        cli_complain("%s: cannot write: %s", path, strerror(errno));
+    return failed;
+}
+
+static void add_settings(Text* text, const json_t* settings)
+{
+    char* dump = json_dumps(settings, JSON_INDENT(1));
+    text_add(text, "\nSettings:\n\n```json\n%s\n```\n", dump ? dump : "");
+    free(dump);
+}
+
+// NAME.md, NAME.csv and the plots as SVG, in the report's folder.
+static int write_report(const Experiment* experiment, const PaperResult* result, const json_t* json,
+                        const char* directory)
+{
+    Text text = {0};
+    text_add(&text, "# %s\n\n", experiment->title);
+    add_table(&text, result, 1);
+    text_add(&text, "\n%s\n", result->remarks);
+    int failed = write_text(directory, experiment->name, "csv", result->csv);
+    for (int i = 0; i < result->n_plot && !failed; i++) {
+        const PaperPlot* plot = &result->plot[i];
+        if (plot_svg(directory, plot->name, experiment->name, plot->title, plot->script) == 0)
+            text_add(&text, "\n![%s](%s.svg)\n", plot->title, plot->name);
+        else
+            text_add(&text, "\n(%s was not drawn: gnuplot is missing or failed.)\n", plot->name);
+    }
+    add_settings(&text, json_object_get(json, "settings"));
+    add_settings(&text, json_object_get(json, "machine"));
+    failed |= text.failed || write_text(directory, experiment->name, "md", text.data);
+    free(text.data);
+    return failed;
+}
+
+static json_t* result_json(const Experiment* experiment, const PaperResult* result,
+                           const PaperOptions* options)
+{
+    return json_pack("{s:s, s:O, s:o, s:O, s:O}", "experiment", experiment->name, "settings",
+                     result->settings, "machine", json_machine(options->threads), "rows",
+                     result->rows, "paper", result->paper);
+}
+
+static void release(PaperResult* result)
+{
+    json_decref(result->settings);
+    json_decref(result->rows);
+    json_decref(result->paper);
+    free(result->csv);
+}
+
+// Runs one experiment: table to standard error, report to a folder, JSON into *json.
+static int run_one(const Experiment* experiment, const PaperOptions* options, const char* directory,
+                   json_t** json)
+{
+    PaperResult result = {0};
+    fprintf(stderr, "%s\n\n", experiment->title);
+    int code = experiment->run(options, &result);
+    if (code == CLI_FINE) {
+        Text table = {0};
+        add_table(&table, &result, 0);
+        fprintf(stderr, "%s\n", table.data ? table.data : "");
+        free(table.data);
+        *json = result_json(experiment, &result, options);
+        if (!*json) {
+            cli_complain("out of memory");
+            code = CLI_INPUT;
+        } else if (directory) {
+            if (write_report(experiment, &result, *json, directory))
+                code = CLI_INPUT;
+            else
+                fprintf(stderr, "report: %s/%s.md\n\n", directory, experiment->name);
+        }
+        if (code == CLI_FINE)
+            code = cli_exit(result.status);
+    }
+    release(&result);
+    return code;
+}
+
+static void list_experiments(void)
+{
+    for (int i = 0; i < N_EXPERIMENT; i++)
+        fprintf(stderr, "  %-14s %s\n", experiments[i]->name, experiments[i]->title);
+}
+
+static int run(int argc, char** argv)
+{
+    PaperOptions options = {0};
+    const char *json_path = NULL, *directory = NULL, *name = NULL;
+    const Option table[] = {
+        {"--json", OPTION_TEXT, &json_path, "FILE", "the result as JSON; - is standard output"},
+        {"--out", OPTION_TEXT, &directory, "DIR", "a report with table, data and plots"},
+        {"--trials", OPTION_INT, &options.trials, "N", "randomised trials, where there are any"},
+        {"--steps", OPTION_INT, &options.steps, "N", "time steps instead of the experiment's own"},
+        {"--seed", OPTION_INT, &options.seed, "N", "of the randomised trials"},
+        {"--threads", OPTION_INT, &options.threads, "N", "0: as OpenMP decides"},
+    };
+    int n_positional;
+    if (options_read(&cli_paper, table, sizeof table / sizeof table[0], argc, argv, &name, 1,
+                     &n_positional))
+        return n_positional < 0 ? CLI_FINE : CLI_USAGE;
+    int all = name && strcmp(name, "all") == 0, found = 0, worst = CLI_FINE;
+    for (int i = 0; i < N_EXPERIMENT && name; i++)
+        found |= all || strcmp(name, experiments[i]->name) == 0;
+    if (!found) {
+        cli_complain(name ? "paper: no experiment is named '%s'" : "paper: name an experiment%s",
+                     name ? name : "");
+        list_experiments();
+        return CLI_USAGE;
+    }
+    if (directory && mkdir(directory, 0777) != 0 && errno != EEXIST) {
+        cli_complain("%s: cannot make the folder: %s", directory, strerror(errno));
+        return CLI_INPUT;
+    }
+    json_t* list = json_array();
+    for (int i = 0; i < N_EXPERIMENT; i++) {
+        if (!all && strcmp(name, experiments[i]->name) != 0)
+            continue;
+        json_t* json = NULL;
+        int code = run_one(experiments[i], &options, directory, &json);
+        worst = code > worst ? code : worst;
+        if (json)
+            json_array_append_new(list, json);
+    }
+    if (json_path && json_array_size(list) > 0) {
+        json_t* out = all ? json_incref(list) : json_incref(json_array_get(list, 0));
+        if (json_put(out, json_path))
+            worst = CLI_INPUT;
+    }
+    json_decref(list);
+    return worst;
+}
+
+const Command cli_paper = {"paper", "paper NAME|all [options]",
+                           "the paper's tables and figures, beside its numbers", run};

@@ -1,0 +1,61 @@
+// The paper's experiments: each fills a result, and one place prints, writes and plots it.
+#ifndef COND_CLI_PAPER_H
+#define COND_CLI_PAPER_H
+
+#include "cli.h"
+#include "json.h"
+
+typedef struct PaperOptions {
+    int trials;  // 0: the experiment's own number
+    int steps;   // 0: the experiment's own number
+    int seed;    //
+    int threads; // 0: as the run time decides
+} PaperOptions;
+
+// One column of a table.
+typedef struct PaperColumn {
+    const char* key;
+    const char* heading;
+    const char* format; // of a number, such as "%.4f"
+} PaperColumn;
+
+// One plot: a gnuplot script body that reads the experiment's CSV file through the variable `data`.
+typedef struct PaperPlot {
+    const char* name; // file name without ending
+    const char* title;
+    const char* script;
+} PaperPlot;
+
+typedef struct PaperResult {
+    CondStatus status;         // worst of all steps
+    json_t* settings;          // object
+    json_t* rows;              // array of objects, ours
+    json_t* paper;             // array of objects, the paper's
+    const char* remarks;       // Markdown, what the reader must know
+    const PaperColumn* column; // of the table, `label` first          (n_column)
+    int n_column;
+    const PaperPlot* plot; //                                          (n_plot)
+    int n_plot;
+    char* csv; // data of the plots, from malloc
+} PaperResult;
+
+typedef struct Experiment {
+    const char* name;
+    const char* title;
+    // 0 when it ran, else an exit code after a message.
+    int (*run)(const PaperOptions* options, PaperResult* result);
+} Experiment;
+
+extern const Experiment paper_anisotropic, paper_box;
+
+// Reads a shipped scene with overrides and compiles it; exit code after a message.
+int paper_load(const char* scene, int n_override, const char* const* override, CondModel** model);
+
+// Settings that every experiment reports; the caller adds its own.
+json_t* paper_settings(const PaperOptions* options, const CondModel* model, int steps, int trials,
+                       double mean_contacts, const char* preset);
+
+// The worst of two statuses: a failure beats a warning beats fine.
+CondStatus paper_worst(CondStatus a, CondStatus b);
+
+#endif

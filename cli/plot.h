@@ -1,0 +1,10 @@
+// Plots by gnuplot, as SVG.
+#ifndef COND_CLI_PLOT_H
+#define COND_CLI_PLOT_H
+
+// Draws directory/name.svg from directory/data.csv; the script finds the data as `data`. 0 when
+// gnuplot did it, 1 when it is missing or failed.
+int plot_svg(const char* directory, const char* name, const char* data, const char* title,
+             const char* script);
+
+#endif

@@ -1,0 +1,311 @@
+// cond run: simulate a scene and say how it went.
+#include "cli.h"
+#include "json.h"
+#include "progress.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct RunOptions {
+    const char *json, *csv, *solver, *dump;
+    int steps, threads, quiet;
+    double tolerance;
+    TextList set;
+} RunOptions;
+
+// What a run adds up.
+typedef struct Summary {
+    CondStatus status; // worst of all steps
+    int steps, missed; // steps made, steps beyond their tolerance
+    int first_missed;  // -1: none
+    double residual;   // worst certificate of all three problems of a step
+    double penetration;
+    double iterations, contacts; // sums over steps
+    int max_iterations;
+    double seconds[COND_N_STAGE];
+    double energy_start, energy_end;
+} Summary;
+
+static double step_residual(const CondStepInfo* info)
+{
+    double worst = cond_certificate_residual(&info->solve.certificate);
+    worst = fmax(worst, cond_certificate_residual(&info->impact.certificate));
+    return fmax(worst, cond_certificate_residual(&info->correction.certificate));
+}
+
+static void add_step(Summary* s, const CondStepInfo* info)
+{
+    if (s->steps == 0)
+        s->energy_start = info->kinetic_before + info->potential_before;
+    if (info->status > 0 && s->missed++ == 0)
+        s->first_missed = s->steps;
+    s->steps++;
+    s->status = info->status > s->status ? info->status : s->status;
+    s->residual = fmax(s->residual, step_residual(info));
+    s->penetration = fmax(s->penetration, info->penetration);
+    s->iterations += info->solve.iterations;
+    s->contacts += info->n_contact;
+    if (info->solve.iterations > s->max_iterations)
+        s->max_iterations = info->solve.iterations;
+    for (int k = 0; k < COND_N_STAGE; k++)
+        s->seconds[k] += info->seconds[k];
+    s->energy_end = info->kinetic_after + info->potential_after;
+}
+
+static void csv_header(FILE* file, const CondModel* model)
+{
+    fputs("time", file);
+    for (int b = 0; b < cond_model_n_body(model); b++) {
+        const char* name = cond_model_body_name(model, b);
+        static const char* const parts[] = {"x",  "y",  "z",  "qw", "qx", "qy", "qz",
+                                            "vx", "vy", "vz", "wx", "wy", "wz"};
+        for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++)
+            fprintf(file, ",%s.%s", name, parts[k]);
+    }
+    fputs(",certificate,penetration,kinetic,potential,contacts,iterations\n", file);
+}
+
+static void csv_row(FILE* file, const CondModel* model, const CondState* state,
+                    const CondStepInfo* info)
+{
+    fprintf(file, "%.9g", info->time);
+    for (int b = 0; b < cond_model_n_body(model); b++) {
+        CondPose p = cond_state_pose(model, state, b);
+        for (int i = 0; i < 3; i++)
+            fprintf(file, ",%.17g", p.position[i]);
+        for (int i = 0; i < 4; i++)
+            fprintf(file, ",%.17g", p.orientation[i]);
+        for (int i = 0; i < 3; i++)
+            fprintf(file, ",%.17g", p.velocity[i]);
+        for (int i = 0; i < 3; i++)
+            fprintf(file, ",%.17g", p.angular_velocity[i]);
+    }
+    fprintf(file, ",%.3g,%.6g,%.17g,%.17g,%d,%d\n", step_residual(info), info->penetration,
+            info->kinetic_after, info->potential_after, info->n_contact, info->solve.iterations);
+}
+
+// --dump STEP:FILE writes the contact problem of that step (from 0) as an FCLib file.
+static int parse_dump(const char* text, long* step, const char** path)
+{
+    char* end = NULL;
+    *step = text ? strtol(text, &end, 10) : -1;
+    *path = NULL;
+    if (!text)
+        return 0;
+    if (end == text || *end != ':' || !end[1] || *step < 0) {
+        cli_complain("run: --dump %s: expected STEP:FILE", text);
+        return 1;
+    }
+    *path = end + 1;
+    return 0;
+}
+
+static CondStatus dump_problem(CondSim* sim, const CondState* state, const char* path)
+{
+    CondError error;
+    CondStatus status = cond_sim_forces(sim, state);
+    if (!status)
+        status = cond_sim_collide(sim, state);
+    if (!status)
+        status = cond_sim_assemble(sim, state);
+    if (!status)
+        status = cond_fclib_write(NULL, path, cond_sim_problem(sim), COND_FCLIB_ROWS,
+                                  "COND contact problem", NULL, NULL, &error);
+    if (status)
+        cli_complain("%s: %s", path, error.message);
+    return status;
+}
+
+// Simulates; everything recorded so far is kept whatever happens.
+static CondStatus simulate(const RunOptions* options, const CondModel* model, CondSim* sim,
+                           CondState* state, int steps, FILE* csv, Summary* summary)
+{
+    long dump_step;
+    const char* dump_path;
+    if (parse_dump(options->dump, &dump_step, &dump_path))
+        return COND_BAD_ARGUMENT;
+    Progress progress = progress_start(cond_model_settings(model)->name);
+    CondStatus status = COND_OK;
+    for (int k = 0; k < steps; k++) {
+        CondStepInfo info;
+        if (dump_path && k == dump_step && (status = dump_problem(sim, state, dump_path)) < 0)
+            break;
+        status = cond_sim_step(sim, state, &info);
+        if (status < 0) {
+            cli_complain("step %d at t = %g s: %s", k, cond_state_time(state),
+                         cond_status_name(status));
+            break;
+        }
+        add_step(summary, &info);
+        if (csv)
+            csv_row(csv, model, state, &info);
+        progress_update(&progress, k + 1, steps);
+    }
+    progress_end(&progress);
+    return status < 0 ? status : summary->status;
+}
+
+static void print_summary(const CondModel* model, const CondState* state, const Summary* s)
+{
+    double total = 0.0;
+    int n = s->steps > 0 ? s->steps : 1;
+    for (int k = 0; k < COND_N_STAGE; k++)
+        total += s->seconds[k];
+    fprintf(stderr, "%s: %d steps to t = %g s, %d bodies, %d dof\n",
+            cond_model_settings(model)->name, s->steps, cond_state_time(state),
+            cond_model_n_body(model), cond_model_n_dof(model));
+    fprintf(stderr, "  contacts      %.1f a step\n", s->contacts / n);
+    fprintf(stderr, "  iterations    %.1f a step, at most %d\n", s->iterations / n,
+            s->max_iterations);
+    fprintf(stderr, "  certificate   %.1e at worst", s->residual);
+    if (s->missed > 0)
+        fprintf(stderr, "; %d steps missed the tolerance %.1e, the first is step %d", s->missed,
+                cond_model_settings(model)->solver.tolerance, s->first_missed);
+    fprintf(stderr, "\n  penetration   %.3g m at most\n", s->penetration);
+    fprintf(stderr, "  energy        %.6g J to %.6g J\n", s->energy_start, s->energy_end);
+    fprintf(stderr, "  time a step   %.3g ms:", 1e3 * total / n);
+    for (int k = 0; k < COND_N_STAGE; k++)
+        fprintf(stderr, " %s %.3g", cond_stage_name((CondStage)k), 1e3 * s->seconds[k] / n);
+    fputc('\n', stderr);
+}
+
+static json_t* summary_json(const char* path, const CondModel* model, const CondState* state,
+                            const Summary* s, CondStatus status)
+{
+    const CondSceneSettings* settings = cond_model_settings(model);
+    int n = s->steps > 0 ? s->steps : 1;
+    char hash[32];
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)cond_state_hash(state));
+    json_t* stages = json_object();
+    for (int k = 0; k < COND_N_STAGE; k++)
+        json_object_set_new(stages, cond_stage_name((CondStage)k),
+                            json_number(1e3 * s->seconds[k] / n));
+    json_t* bodies = json_array();
+    for (int b = 0; b < cond_model_n_body(model); b++) {
+        CondPose p = cond_state_pose(model, state, b);
+        json_array_append_new(bodies, json_pack("{s:s, s:o, s:o, s:o, s:o}", "name",
+                                                cond_model_body_name(model, b), "position",
+                                                json_numbers(p.position, 3), "orientation",
+                                                json_numbers(p.orientation, 4), "velocity",
+                                                json_numbers(p.velocity, 3), "angular_velocity",
+                                                json_numbers(p.angular_velocity, 3)));
+    }
+    return json_pack(
+        "{s:s, s:s, s:s, s:i, s:o, s:i, s:o, s:o, s:i, s:o, s:i, s:o, s:o, s:o, s:s, "
+        "s:o, s:o, s:o}",
+        "scene", path, "name", settings->name, "status", cond_status_name(status), "steps",
+        s->steps, "time", json_number(cond_state_time(state)), "missed", s->missed, "residual",
+        json_number(s->residual), "iterations", json_number(s->iterations / n), "max_iterations",
+        s->max_iterations, "contacts", json_number(s->contacts / n), "dof", cond_model_n_dof(model),
+        "penetration", json_number(s->penetration), "energy_start", json_number(s->energy_start),
+        "energy_end", json_number(s->energy_end), "hash", hash, "stage_ms", stages, "bodies",
+        bodies, "machine", json_machine(settings->solver.threads));
+}
+
+// Applies --tol and --threads on top of the scene.
+static CondStatus load(const RunOptions* options, const char* path, CondModel** model)
+{
+    CondScene* scene = NULL;
+    CondError error;
+    CondStatus status =
+        cond_scene_read(NULL, path, options->set.n, options->set.item, &scene, &error);
+    if (!status) {
+        CondSceneSettings* settings = cond_scene_settings(scene);
+        if (!isnan(options->tolerance))
+            settings->solver.tolerance = options->tolerance;
+        if (options->threads > 0)
+            settings->solver.threads = options->threads;
+        status = cond_scene_compile(scene, model, &error);
+    }
+    cond_scene_destroy(scene);
+    if (status)
+        cli_complain("%s", error.message);
+    return status;
+}
+
+static int known_solver(const char* name)
+{
+    for (int i = 0; name && cond_solver_name(i); i++)
+        if (strcmp(name, cond_solver_name(i)) == 0)
+            return 1;
+    if (name)
+        cli_complain("run: --solver %s: no solver has that name", name);
+    return !name;
+}
+
+static int run_scene(const RunOptions* options, const char* text)
+{
+    char path[4096];
+    CondModel* model = NULL;
+    CondState* state = NULL;
+    CondSim* sim = NULL;
+    CondError error;
+    Summary summary = {.first_missed = -1};
+    FILE* csv = NULL;
+    cli_scene_path(text, path, sizeof path);
+    CondStatus status = load(options, path, &model);
+    if (status)
+        return cli_exit(status);
+    status = cond_state_create(model, &state, &error);
+    if (!status)
+        status = cond_sim_create(model, &sim, &error);
+    if (status)
+        cli_complain("%s", error.message);
+    if (!status && options->csv && !(csv = fopen(options->csv, "w"))) {
+        cli_complain("%s: cannot write", options->csv);
+        status = COND_NO_FILE;
+    }
+    int code = cli_exit(status);
+    if (!status) {
+        const CondSceneSettings* settings = cond_model_settings(model);
+        int steps = options->steps > 0 ? options->steps
+                                       : (int)lround(settings->duration / settings->time_step);
+        if (csv)
+            csv_header(csv, model);
+        status = simulate(options, model, sim, state, steps, csv, &summary);
+        code = status == COND_BAD_ARGUMENT ? CLI_USAGE : cli_exit(status);
+        if (!options->quiet)
+            print_summary(model, state, &summary);
+        if (options->json &&
+            json_put(summary_json(path, model, state, &summary, status), options->json))
+            code = CLI_INPUT;
+    }
+    if (csv && fclose(csv) != 0) {
+        cli_complain("%s: cannot write", options->csv);
+        code = CLI_INPUT;
+    }
+    cond_sim_destroy(sim);
+    cond_state_destroy(state);
+    cond_model_destroy(model);
+    return code;
+}
+
+static int run(int argc, char** argv)
+{
+    RunOptions options = {.tolerance = NAN};
+    const Option table[] = {
+        {"--steps", OPTION_INT, &options.steps, "N", "steps instead of the scene's duration"},
+        {"--set", OPTION_LIST, &options.set, "PATH=VALUE", "change a value of the scene"},
+        {"--solver", OPTION_TEXT, &options.solver, "NAME", "velocity solver (vfpi)"},
+        {"--tol", OPTION_NUMBER, &options.tolerance, "X", "tolerance of the solver"},
+        {"--threads", OPTION_INT, &options.threads, "N", "0: as OpenMP decides"},
+        {"--csv", OPTION_TEXT, &options.csv, "FILE", "poses and certificate of every step"},
+        {"--dump", OPTION_TEXT, &options.dump, "STEP:FILE", "contact problem of a step, FCLib"},
+        {"--json", OPTION_TEXT, &options.json, "FILE", "summary as JSON; - is standard output"},
+        {"--quiet", OPTION_FLAG, &options.quiet, NULL, "no summary on standard error"},
+    };
+    const char* scene = NULL;
+    int n_positional, code = CLI_USAGE;
+    if (options_read(&cli_run, table, sizeof table / sizeof table[0], argc, argv, &scene, 1,
+                     &n_positional))
+        code = n_positional < 0 ? CLI_FINE : CLI_USAGE;
+    else if (!scene)
+        cli_complain("run: name a scene; usage: cond %s", cli_run.usage);
+    else if (known_solver(options.solver))
+        code = run_scene(&options, scene);
+    free(options.set.item);
+    return code;
+}
+
+const Command cli_run = {"run", "run SCENE [options]", "simulate a scene", run};

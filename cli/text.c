@@ -1,0 +1,36 @@
+#include "text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void text_add(Text* text, const char* format, ...)
+{
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int more = vsnprintf(NULL, 0, format, arguments);
+    if (more >= 0 && !text->failed) {
+        size_t need = text->size + (size_t)more + 1;
+        size_t held = text->size ? text->size + 1 : 0;
+        // Double at powers of two: the capacity is the next one above the size.
+        size_t capacity = 64;
+        while (capacity < held)
+            capacity *= 2;
+        char* data = text->data;
+        if (!data || need > capacity) {
+            while (capacity < need)
+                capacity *= 2;
+            data = realloc(text->data, capacity);
+        }
+        if (data) {
+            text->data = data;
+            vsnprintf(data + text->size, (size_t)more + 1, format, again);
+            text->size += (size_t)more;
+        } else {
+            text->failed = 1;
+        }
+    }
+    va_end(again);
+    va_end(arguments);
+}

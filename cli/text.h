@@ -1,0 +1,18 @@
+// A text that grows.
+#ifndef COND_CLI_TEXT_H
+#define COND_CLI_TEXT_H
+
+#include <stddef.h>
+
+typedef struct Text {
+    char* data; // always ends with 0; NULL when nothing was added; from malloc
+    size_t size;
+    int failed; // memory ran out: the text is cut
+} Text;
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void text_add(Text* text, const char* format, ...);
+
+#endif

@@ -1,0 +1,64 @@
+// Primal-dual passes: what the one-shot contact solve predicts (open, stick, slip and where to)
+// becomes linear ties lambda = fix - D u, and (A + Jc' D Jc) v = b + Jc' (fix - D phi) is solved
+// directly. Newton's method on the natural map in the scaling of V-FPI; a handful of passes where
+// V-FPI needs thousands of iterations. The tie system splits into the groups of bodies that
+// couplings and contacts join; each is factored as a dense matrix, so this serves problems whose
+// largest group is small.
+#ifndef COND_SOLVE_PRIMAL_DUAL_H
+#define COND_SOLVE_PRIMAL_DUAL_H
+
+#include "solve/certificate.h"
+
+// lambda = fix - D u for one contact in one pass.
+typedef struct CondTie {
+    double D[9];
+    double fix[3];
+    double slip[2]; // direction of the trial friction force while slipping, else 0
+} CondTie;
+
+// Items sorted by group: those of group g are item[begin[g]] .. item[begin[g + 1] - 1], ascending.
+typedef struct CondBucket {
+    int* begin; //                                                             (n_group + 1)
+    int* item;  //                                                             (n_item)
+    int cap_begin, cap_item;
+} CondBucket;
+
+typedef struct CondPrimalDual {
+    CondContext context;
+    int* group;                   // of each block                                      (n_block)
+    int n_group;                  //
+    int largest;                  // coordinates of the largest group
+    int* place;                   // place of a coordinate within its group             (n_dof)
+    CondBucket dofs;              // coordinates by group
+    CondBucket blocks;            //
+    CondBucket couplings;         //
+    CondBucket contacts;          //
+    int* key;                     // scratch: group of each item                        (n_item)
+    double* K;                    // tie matrix of one group                            (largest^2)
+    int* pivot;                   //                                                    (largest)
+    double* x;                    // its right-hand side                                (largest)
+    CondTie* tie;                 //                                                    (n_contact)
+    double *v, *lambda;           // current pair
+    double *v_new, *lambda_new;   // after the pass
+    double *v_try, *lambda_try;   // along the line between them
+    double *v_best, *lambda_best; // best certified
+    double* f;                    // right-hand side of all groups                      (n_dof)
+    double* work;                 // of the certificate                                 (2 n_dof)
+    int cap_group, cap_place, cap_key, cap_K, cap_pivot, cap_x, cap_tie, cap_v, cap_lambda;
+    int cap_v_new, cap_lambda_new, cap_v_try, cap_lambda_try, cap_v_best, cap_lambda_best, cap_f;
+    int cap_work;
+} CondPrimalDual;
+
+// Groups the problem's bodies; *fits is 1 when the passes can serve it.
+CondStatus cond_primal_dual_plan(CondPrimalDual* pd, const CondProblem* problem, CondLaw law,
+                                 int* fits);
+
+// Passes from (v, lambda) until the certificate's residual is at most the tolerance. On return v,
+// lambda and *certificate are the best pair seen, the start included. *passes counts the solves.
+CondStatus cond_primal_dual_solve(CondPrimalDual* pd, const CondCertificateData* data,
+                                  double tolerance, int max_passes, double* v, double* lambda,
+                                  CondCertificate* certificate, int* passes);
+
+void cond_primal_dual_destroy(CondPrimalDual* pd);
+
+#endif

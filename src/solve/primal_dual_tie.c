@@ -1,0 +1,139 @@
+// With x = lambda - (u + c lambda)/gamma the trial force and P its projection, the law reads
+// lambda = P(x). P is positively homogeneous, so P(x) = P'(x) x and Newton's step is
+//     lambda = P'(x) ((1 - c/gamma) lambda - u/gamma),
+// with u and lambda new. Where P' has the eigenvalue 1 this says u + c lambda = 0, a tie that is
+// kept by a large gain k and the multiplier carried along: lambda = lambda_old - k (u + c lambda).
+#include "solve/primal_dual_tie.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double GAIN = 1e6;        // k gamma
+static const double MAX_SHARE = 0.999; // of P' across the slip: keeps the tie's gain finite
+
+static void trial(double gamma, double c, const double* u, const double* lambda, double x[3])
+{
+    for (int i = 0; i < 3; i++)
+        x[i] = lambda[i] - (u[i] + c * lambda[i]) / gamma;
+}
+
+void cond_tie_error(CondLaw law, const double* mu, double gamma, double c, const double* u,
+                    const double* lambda, double* error)
+{
+    double x[3], p[3];
+    trial(gamma, c, u, lambda, x);
+    cond_law_project(law, mu, x, p);
+    for (int i = 0; i < 3; i++)
+        error[i] = lambda[i] - p[i];
+}
+
+// lambda_i = lambda_old - k (u_i + c lambda_i) in one direction of the contact frame: the row
+// `d` of D and its share of fix. For a unit vector d both act along it.
+static void hold(const double d[3], double k, double c, const double* lambda, CondTie* tie)
+{
+    double scale = 1.0 / (1.0 + k * c), old = 0.0;
+    for (int i = 0; i < 3; i++)
+        old += d[i] * lambda[i];
+    for (int i = 0; i < 3; i++) {
+        tie->fix[i] += scale * old * d[i];
+        for (int j = 0; j < 3; j++)
+            tie->D[3 * i + j] += scale * k * d[i] * d[j];
+    }
+}
+
+// lambda = -g u in the direction of the unit vector d.
+static void resist(const double d[3], double g, CondTie* tie)
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            tie->D[3 * i + j] += g * d[i] * d[j];
+}
+
+static void stick(double k, double c, const double* lambda, CondTie* tie)
+{
+    static const double axes[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    for (int i = 0; i < 3; i++)
+        hold(axes[i], k, c, lambda, tie);
+}
+
+// Strict slip. The normal is held; with n = x_n and y = P_t(x) on the ellipse of radii mu_i n,
+//     lambda_t = Q ((1 - c/gamma) lambda_t - u_t/gamma) + y_n lambda_n,
+// where Q = dy/dx_t and y_n = dy/dn = (y - Q x_t)/n. For the ellipse, with tau_i = x_i/y_i,
+//     Q = N^-1 - N^-1 a a' N^-1 / (a' N^-1 a),   N = diag(tau),  a_i = y_i/e_i^2.
+static void slip_strict(const double* mu, double gamma, double c, const double* x, const double* y,
+                        double k, const double* lambda, CondTie* tie)
+{
+    static const double normal[3] = {1.0, 0.0, 0.0};
+    double n = x[0], Q[4], b[2], inv[2], ana = 0.0;
+    hold(normal, k, c, lambda, tie);
+    for (int i = 0; i < 2; i++) {
+        double e = mu[i] * n;
+        // x_i / y_i >= 1; where y_i = 0 the ratio is that of the other axis' multiplier.
+        inv[i] = fabs(x[1 + i]) > 0.0 ? y[1 + i] / x[1 + i] : 0.0;
+        inv[i] = fmin(fmax(inv[i], 0.0), MAX_SHARE);
+        b[i] = e > 0.0 ? y[1 + i] / (e * e) : 0.0;
+        ana += b[i] * inv[i] * b[i];
+    }
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++)
+            Q[2 * i + j] =
+                (i == j ? inv[i] : 0.0) - (ana > 0.0 ? inv[i] * b[i] * inv[j] * b[j] / ana : 0.0);
+    double yn[2], S[4]; // S = I - (1 - c/gamma) Q
+    for (int i = 0; i < 2; i++) {
+        yn[i] = (y[1 + i] - Q[2 * i] * x[1] - Q[2 * i + 1] * x[2]) / n;
+        for (int j = 0; j < 2; j++)
+            S[2 * i + j] = (i == j) - (1.0 - c / gamma) * Q[2 * i + j];
+    }
+    double det = S[0] * S[3] - S[1] * S[2];
+    double B[4] = {S[3] / det, -S[1] / det, -S[2] / det, S[0] / det};
+    for (int i = 0; i < 2; i++) {
+        double along = B[2 * i] * yn[0] + B[2 * i + 1] * yn[1]; // lambda_t += along lambda_n
+        tie->fix[1 + i] += along * tie->fix[0];
+        tie->D[3 * (1 + i)] += along * tie->D[0];
+        for (int j = 0; j < 2; j++)
+            tie->D[3 * (1 + i) + 1 + j] += (B[2 * i] * Q[j] + B[2 * i + 1] * Q[2 + j]) / gamma;
+    }
+}
+
+// Proximal slip on the circular cone: P' has the eigenvalue 1 along the edge y, s = |y_t|/|x_t|
+// around the cone and 0 across it.
+static void slip_proximal(double gamma, double c, const double* x, const double* y, double k,
+                          const double* lambda, CondTie* tie)
+{
+    double length = sqrt(y[0] * y[0] + y[1] * y[1] + y[2] * y[2]), t = hypot(x[1], x[2]);
+    double edge[3] = {y[0] / length, y[1] / length, y[2] / length};
+    double round[3] = {0.0, -x[2] / t, x[1] / t};
+    double s = fmin(hypot(y[1], y[2]) / t, MAX_SHARE);
+    hold(edge, k, c, lambda, tie);
+    resist(round, s / (1.0 - (1.0 - c / gamma) * s) / gamma, tie);
+}
+
+CondTie cond_tie_make(CondLaw law, const double* mu, double gamma, double c, const double* u,
+                      const double* lambda, const CondTie* previous)
+{
+    CondTie tie;
+    double x[3], y[3], k = GAIN / gamma;
+    memset(&tie, 0, sizeof tie);
+    trial(gamma, c, u, lambda, x);
+    cond_law_project(law, mu, x, y);
+    if (!(y[0] > 0.0))
+        return tie; // open
+    int slips = y[1] != x[1] || y[2] != x[2] || y[0] != x[0];
+    if (slips) {
+        double t = hypot(x[1], x[2]);
+        tie.slip[0] = x[1] / t;
+        tie.slip[1] = x[2] / t;
+        // A slip that turns round from one pass to the next has passed through stick.
+        if (tie.slip[0] * previous->slip[0] + tie.slip[1] * previous->slip[1] < 0.0) {
+            slips = 0;
+            tie.slip[0] = tie.slip[1] = 0.0;
+        }
+    }
+    if (!slips)
+        stick(k, c, lambda, &tie);
+    else if (law == COND_LAW_PROXIMAL)
+        slip_proximal(gamma, c, x, y, k, lambda, &tie);
+    else
+        slip_strict(mu, gamma, c, x, y, k, lambda, &tie);
+    return tie;
+}

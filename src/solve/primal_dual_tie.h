@@ -1,0 +1,16 @@
+// The tie of one contact: Newton's linearisation of its law.
+#ifndef COND_SOLVE_PRIMAL_DUAL_TIE_H
+#define COND_SOLVE_PRIMAL_DUAL_TIE_H
+
+#include "solve/primal_dual.h"
+
+// u = Jc v + phi and lambda now; slip c >= 0 is what the law's velocity u + c lambda adds (virtual
+// node and omega). previous is the tie of the last pass, which the reversal rule looks at.
+CondTie cond_tie_make(CondLaw law, const double* mu, double gamma, double c, const double* u,
+                      const double* lambda, const CondTie* previous);
+
+// lambda - P(lambda - (u + c lambda)/gamma), the natural map of the solver's own projection.
+void cond_tie_error(CondLaw law, const double* mu, double gamma, double c, const double* u,
+                    const double* lambda, double* error);
+
+#endif

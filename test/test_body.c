@@ -1,0 +1,377 @@
+// Bodies and springs alone: Jacobians and forces by finite differences of the configuration update
+// and of the energy.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "scene_make.h"
+
+#include "body/body.h"
+#include "math/quat.h"
+#include "potential/potential.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static CondBody rigid_body(void)
+{
+    CondBody body = {.kind = COND_BODY_RIGID, .n_dof = 6, .mass = 2.0};
+    const double I[9] = {0.3, 0.02, -0.01, 0.02, 0.2, 0.03, -0.01, 0.03, 0.25};
+    memcpy(body.inertia, I, sizeof I);
+    return body;
+}
+
+static void random_numbers(Dice* dice, int n, double* x)
+{
+    for (int i = 0; i < n; i++)
+        x[i] = dice_uniform(dice, -1.0, 1.0);
+}
+
+static void random_pose(Dice* dice, double position[3], double q[4])
+{
+    random_numbers(dice, 3, position);
+    random_numbers(dice, 4, q);
+    quat_normalize(q);
+}
+
+// World position of a point after moving with velocity v for the time t.
+static void moved_point(const CondBodyOps* ops, const double* position, const double* orientation,
+                        const double* local, const double* v, double t, double world[3])
+{
+    double x[3], q[4], J[18];
+    memcpy(x, position, sizeof x);
+    memcpy(q, orientation, sizeof q);
+    ops->advance(v, t, x, q);
+    ops->point(x, q, local, world, J);
+}
+
+static void test_point_jacobian(void** state)
+{
+    (void)state;
+    Dice dice = {1};
+    const double h = 1e-5;
+    for (int kind = 0; kind < 2; kind++) {
+        const CondBodyOps* ops = cond_body_ops((CondBodyKind)kind);
+        assert_int_equal(ops->kind, kind);
+        for (int trial = 0; trial < 20; trial++) {
+            double x[3], q[4], local[3], world[3], J[18];
+            random_pose(&dice, x, q);
+            random_numbers(&dice, 3, local);
+            ops->point(x, q, local, world, J);
+            for (int k = 0; k < ops->n_dof; k++) {
+                double v[6] = {0.0}, ahead[3], behind[3];
+                v[k] = 1.0;
+                moved_point(ops, x, q, local, v, h, ahead);
+                moved_point(ops, x, q, local, v, -h, behind);
+                for (int r = 0; r < 3; r++)
+                    assert_near(J[r * ops->n_dof + k], (ahead[r] - behind[r]) / (2.0 * h), 1e-9);
+            }
+        }
+    }
+}
+
+// A full turn about any axis brings a body back; many small turns about one axis add up.
+static void test_advance_turns(void** state)
+{
+    (void)state;
+    const double pi = acos(-1.0), w[6] = {0.0, 0.0, 0.0, 0.6, 0.0, 0.8};
+    double x[3] = {1.0, 2.0, 3.0}, q[4] = {1.0, 0.0, 0.0, 0.0};
+    for (int i = 0; i < 1000; i++)
+        cond_body_rigid.advance(w, 0.5 * pi / 1000.0, x, q);
+    assert_near(q[0], cos(0.25 * pi), 1e-13);
+    assert_near(q[1], 0.6 * sin(0.25 * pi), 1e-13);
+    assert_near(q[3], 0.8 * sin(0.25 * pi), 1e-13);
+    assert_true(x[0] == 1.0 && x[1] == 2.0 && x[2] == 3.0);
+}
+
+// Power is the same in generalized coordinates and at the point: f . v = F . (J v).
+static void test_force_and_torque_do_work(void** state)
+{
+    (void)state;
+    Dice dice = {2};
+    CondBody rigid = rigid_body(), particle = {.kind = COND_BODY_PARTICLE, .n_dof = 3, .mass = 1.0};
+    for (int trial = 0; trial < 20; trial++) {
+        const CondBody* body = trial % 2 ? &rigid : &particle;
+        const CondBodyOps* ops = cond_body_ops(body->kind);
+        double x[3], q[4], local[3], F[3], v[6], f[6] = {0.0}, J[18], world[3];
+        random_pose(&dice, x, q);
+        random_numbers(&dice, 3, local);
+        random_numbers(&dice, 3, F);
+        random_numbers(&dice, 6, v);
+        ops->point(x, q, local, world, J);
+        cond_body_add_force(body, x, q, local, F, f);
+        double power = 0.0, expected = 0.0;
+        for (int k = 0; k < body->n_dof; k++) {
+            power += f[k] * v[k];
+            for (int r = 0; r < 3; r++)
+                expected += F[r] * J[r * body->n_dof + k] * v[k];
+        }
+        assert_near(power, expected, 1e-14);
+    }
+    // A torque in world axes works on the angular velocity in world axes.
+    double x[3], q[4], R[9], w[3], torque[3], v[6], f[6] = {0.0};
+    random_pose(&dice, x, q);
+    random_numbers(&dice, 3, torque);
+    random_numbers(&dice, 6, v);
+    cond_body_rigid.add_torque(q, torque, f);
+    quat_matrix(q, R);
+    mat3_multiply(R, v + 3, w);
+    assert_near(vec3_dot(f + 3, v + 3), vec3_dot(torque, w), 1e-14);
+    assert_true(f[0] == 0.0 && f[1] == 0.0 && f[2] == 0.0);
+}
+
+static void test_mass_energy_and_acceleration(void** state)
+{
+    (void)state;
+    Dice dice = {3};
+    CondBody body = rigid_body();
+    double v[6], M[36], f[6], a[6], L[3];
+    random_numbers(&dice, 6, v);
+    cond_body_rigid.mass(&body, M);
+    mat3_multiply(body.inertia, v + 3, L);
+    assert_near(cond_body_kinetic(&body, v), 0.5 * (2.0 * vec3_dot(v, v) + vec3_dot(v + 3, L)),
+                1e-14);
+    for (int i = 0; i < 6; i++) {
+        f[i] = 0.0;
+        for (int j = 0; j < 6; j++)
+            f[i] += M[6 * i + j] * v[j];
+    }
+    cond_body_rigid.accelerate(&body, f, a);
+    for (int i = 0; i < 6; i++)
+        assert_near(a[i], v[i], 1e-14);
+}
+
+// -C v tends to -w x I w for short steps, with an error of the first order, and never works on the
+// middle velocity, so that the free step w1 = w0 - t I^-1 C v keeps the energy and |I w|.
+static void test_bias_is_gyroscopic(void** state)
+{
+    (void)state;
+    CondBody body = rigid_body();
+    const double v[6] = {0.1, 0.2, 0.3, 4.0, -3.0, 5.0};
+    double L[3], exact[3], f[6], a[6], last = 0.0;
+    mat3_multiply(body.inertia, v + 3, L);
+    vec3_cross(v + 3, L, exact);
+    for (int k = 0; k < 3; k++) {
+        double error = 0.0;
+        cond_body_rigid.bias(&body, v, 1e-3 / (1 << k), f);
+        assert_true(f[0] == 0.0 && f[1] == 0.0 && f[2] == 0.0);
+        for (int i = 0; i < 3; i++)
+            error = fmax(error, fabs(f[3 + i] + exact[i]));
+        if (k > 0)
+            assert_near(last / error, 2.0, 0.05);
+        last = error;
+    }
+    for (double t = 1e-4; t < 2.0; t *= 10.0) { // up to steps of several turns
+        double w[6] = {0.0}, L1[3];
+        cond_body_rigid.bias(&body, v, t, f);
+        cond_body_rigid.accelerate(&body, f, a);
+        for (int i = 0; i < 3; i++)
+            w[3 + i] = v[3 + i] + t * a[3 + i];
+        mat3_multiply(body.inertia, w + 3, L1);
+        assert_near(vec3_dot(w + 3, L1), vec3_dot(v + 3, L), 1e-13 * vec3_dot(v + 3, L));
+        assert_near(vec3_norm(L1), vec3_norm(L), 1e-13 * vec3_norm(L));
+    }
+}
+
+// Two rigid bodies or particles joined by a spring between points off their centres.
+static Trial joined(int kind, double rest, Dice* dice)
+{
+    CondScene* scene = make_scene();
+    for (int b = 0; b < 2; b++) {
+        CondBodyDef def = kind ? make_box(1.0, 0.3, 0.2, 0.1, 0.0, 0.0, 0.0)
+                               : make_particle(1.0, 0.0, 0.0, 0.0);
+        random_numbers(dice, 3, def.position);
+        def.position[0] += b ? 2.0 : 0.0; // far enough to have a length
+        if (kind)
+            random_numbers(dice, 4, def.orientation);
+        add_body(scene, &def);
+    }
+    CondSpringDef spring = make_spring("body0", "body1", 7.0);
+    spring.rest_length = rest;
+    if (kind) {
+        random_numbers(dice, 3, spring.point[0]);
+        random_numbers(dice, 3, spring.point[1]);
+    }
+    add_spring(scene, &spring);
+    cond_scene_settings(scene)->theta = 0.5;
+    return trial_begin(scene);
+}
+
+// Moves coordinate k of the whole model by h.
+static void nudge(const Trial* trial, CondState* state, int k, double h)
+{
+    double v[12] = {0.0};
+    v[k] = h;
+    for (int b = 0; b < 2; b++) {
+        const CondBody* body = &trial->model->body[b];
+        cond_body_ops(body->kind)
+            ->advance(v + body->dof_begin, 1.0, state->position + 3 * b,
+                      state->orientation + 4 * b);
+    }
+}
+
+static void spring_force(const Trial* trial, const CondState* state, CondSpringLink* link,
+                         double f[12])
+{
+    memset(f, 0, 12 * sizeof *f);
+    cond_spring_link(trial->model, state, trial->model->spring, link, f);
+}
+
+static void test_spring_force_is_minus_energy_gradient(void** state)
+{
+    (void)state;
+    Dice dice = {4};
+    const double h = 1e-5;
+    for (int round = 0; round < 12; round++) {
+        Trial trial = joined(round % 2, round % 3 ? 0.5 : 6.0, &dice);
+        CondState* at;
+        assert_int_equal(cond_state_create(trial.model, &at, NULL), COND_OK);
+        CondSpringLink link;
+        double f[12], energy[2];
+        spring_force(&trial, trial.state, &link, f);
+        for (int k = 0; k < trial.model->n_dof; k++) {
+            for (int side = 0; side < 2; side++) {
+                assert_int_equal(cond_state_copy(at, trial.state), COND_OK);
+                nudge(&trial, at, k, side ? h : -h);
+                energy[side] = cond_spring_energy(trial.model, at, trial.model->spring);
+            }
+            assert_near(f[k], -(energy[1] - energy[0]) / (2.0 * h), 1e-7);
+        }
+        cond_state_destroy(at);
+        trial_end(&trial);
+    }
+}
+
+// Between particles th t K is the whole stiffness while the spring pulls, and its part along the
+// spring while it pushes. K d = k d in both cases, and K is never negative.
+static void test_spring_gain_is_stiffness(void** state)
+{
+    (void)state;
+    Dice dice = {5};
+    const double h = 1e-5, step = 0.5 * 0.01;
+    for (int round = 0; round < 8; round++) {
+        int pulls = round % 2;
+        Trial trial = joined(0, pulls ? 0.5 : 6.0, &dice);
+        CondState* at;
+        assert_int_equal(cond_state_create(trial.model, &at, NULL), COND_OK);
+        CondSpringLink link, other;
+        double f[12], side[2][12];
+        spring_force(&trial, trial.state, &link, f);
+        assert_int_equal(link.n_coordinate, 6);
+        for (int k = 0; k < 6 && pulls; k++) {
+            for (int s = 0; s < 2; s++) {
+                assert_int_equal(cond_state_copy(at, trial.state), COND_OK);
+                nudge(&trial, at, k, s ? h : -h);
+                spring_force(&trial, at, &other, side[s]);
+            }
+            for (int i = 0; i < 6; i++) {
+                double JKJ = 0.0;
+                for (int a = 0; a < 3; a++)
+                    for (int b = 0; b < 3; b++)
+                        JKJ += link.jacobian[6 * a + i] * link.gain[3 * a + b] *
+                               link.jacobian[6 * b + k];
+                assert_near(JKJ, -step * (side[1][i] - side[0][i]) / (2.0 * h), 1e-8);
+            }
+        }
+        double d[3], Kd[3], length = 0.0;
+        for (int i = 0; i < 3; i++)
+            d[i] = trial.state->position[i] - trial.state->position[3 + i];
+        length = vec3_norm(d);
+        mat3_multiply(link.gain, d, Kd);
+        for (int i = 0; i < 3; i++)
+            assert_near(Kd[i], step * 7.0 * d[i], 1e-14 * length);
+        for (int k = 0; k < 20; k++) {
+            double x[3], Kx[3];
+            random_numbers(&dice, 3, x);
+            mat3_multiply(link.gain, x, Kx);
+            assert_true(vec3_dot(x, Kx) >= -1e-16);
+        }
+        cond_state_destroy(at);
+        trial_end(&trial);
+    }
+}
+
+static void test_rest_length_defaults_to_the_first(void** state)
+{
+    (void)state;
+    Dice dice = {6};
+    Trial trial = joined(1, NAN, &dice);
+    CondSpringLink link;
+    double f[12];
+    assert_near(cond_spring_energy(trial.model, trial.state, trial.model->spring), 0.0, 1e-28);
+    spring_force(&trial, trial.state, &link, f);
+    for (int k = 0; k < 12; k++)
+        assert_near(f[k], 0.0, 1e-13);
+    trial_end(&trial);
+}
+
+// Damping pulls against the rate of length only: -c d (d . relative velocity).
+static void test_spring_damping(void** state)
+{
+    (void)state;
+    CondScene* scene = make_scene();
+    CondBodyDef a = make_particle(1.0, 0.0, 0.0, 0.0), b = make_particle(1.0, 3.0, 4.0, 0.0);
+    a.velocity[0] = 2.0;
+    a.velocity[2] = 5.0; // across the spring
+    add_body(scene, &a);
+    add_body(scene, &b);
+    CondSpringDef spring = make_spring("body0", "body1", 0.0);
+    spring.damping = 10.0;
+    add_spring(scene, &spring);
+    Trial trial = trial_begin(scene);
+    CondSpringLink link;
+    double f[6] = {0.0}, d[3] = {-0.6, -0.8, 0.0};
+    cond_spring_add_damping(trial.model, trial.state, trial.model->spring, f);
+    for (int i = 0; i < 3; i++) {
+        assert_near(f[i], -10.0 * d[i] * (2.0 * d[0]), 1e-13);
+        assert_near(f[3 + i], -f[i], 1e-15);
+    }
+    memset(f, 0, sizeof f);
+    cond_spring_link(trial.model, trial.state, trial.model->spring, &link, f);
+    for (int i = 0; i < 9; i++) // the implicit one is c dd'
+        assert_near(link.gain[i], 10.0 * d[i / 3] * d[i % 3], 1e-14);
+    trial_end(&trial);
+}
+
+// Ends that coincide have no direction to push along: no force, no stiffness, no NaN.
+static void test_spring_without_length(void** state)
+{
+    (void)state;
+    CondScene* scene = make_scene();
+    cond_scene_settings(scene)->gravity[2] = 0.0;
+    CondBodyDef box = make_box(1.0, 0.3, 0.2, 0.1, 0.0, 0.0, 0.0);
+    add_body(scene, &box);
+    CondSpringDef spring = make_spring("body0", "", 50.0);
+    add_spring(scene, &spring); // rest length 0, its length at the start
+    spring.rest_length = 1.0;
+    add_spring(scene, &spring);
+    Trial trial = trial_begin(scene);
+    trial_step(&trial, 10);
+    CondPose pose = trial_pose(&trial, 0);
+    for (int i = 0; i < 3; i++) {
+        assert_near(pose.position[i], 0.0, 1e-12);
+        assert_near(pose.angular_velocity[i], 0.0, 1e-12);
+    }
+    trial_end(&trial);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_point_jacobian),
+        cmocka_unit_test(test_advance_turns),
+        cmocka_unit_test(test_force_and_torque_do_work),
+        cmocka_unit_test(test_mass_energy_and_acceleration),
+        cmocka_unit_test(test_bias_is_gyroscopic),
+        cmocka_unit_test(test_spring_force_is_minus_energy_gradient),
+        cmocka_unit_test(test_spring_gain_is_stiffness),
+        cmocka_unit_test(test_rest_length_defaults_to_the_first),
+        cmocka_unit_test(test_spring_damping),
+        cmocka_unit_test(test_spring_without_length),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

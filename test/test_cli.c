@@ -1,0 +1,519 @@
+// The command line tool as a user meets it: exit codes, messages, JSON and files.
+#define _XOPEN_SOURCE 700
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <glob.h>
+#include <hdf5.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli_run.h"
+#include "cond/cond.h"
+#include "cone.h"
+#include "dense.h"
+#include "gfc.h"
+
+static const char* const PROBLEMS[] = {"GFC3D_Example00", "LMGC_GFC3D-i00001-1-00000",
+                                       "LMGC_GFC3D-i00501-4-00000"};
+enum { N_PROBLEM = sizeof PROBLEMS / sizeof *PROBLEMS };
+static const char EXAMPLE[] = COND_TEST_DATA "/fclib/LMGC_GFC3D-i00501-4-00000.hdf5";
+
+// The tests run in a folder of their own, removed at the end with the files named here.
+static char folder[] = "cli_XXXXXX";
+static const char* const FILES[] = {"problem.hdf5", "cut.hdf5", "out.hdf5", "out.json", "bad.yaml"};
+
+static int enter_folder(void** state)
+{
+    (void)state;
+    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+}
+
+static int leave_folder(void** state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof FILES / sizeof *FILES; k++)
+        remove(FILES[k]);
+    return chdir("..") == 0 && rmdir(folder) == 0 ? 0 : -1;
+}
+
+static double number_of(const json_t* object, const char* key)
+{
+    json_t* value = json_object_get(object, key);
+    if (!json_is_number(value))
+        fail_msg("%s: no number", key);
+    return json_number_value(value);
+}
+
+static const char* text_of(const json_t* object, const char* key)
+{
+    const char* text = json_string_value(json_object_get(object, key));
+    if (!text)
+        fail_msg("%s: no text", key);
+    return text;
+}
+
+static double* numbers_of(const json_t* object, const char* key, int n)
+{
+    json_t* array = json_object_get(object, key);
+    assert_int_equal((int)json_array_size(array), n);
+    double* x = dense_zeros((size_t)n + 1);
+    for (int i = 0; i < n; i++) {
+        assert_true(json_is_number(json_array_get(array, (size_t)i)));
+        x[i] = json_number_value(json_array_get(array, (size_t)i));
+    }
+    return x;
+}
+
+static void test_help(void** state)
+{
+    (void)state;
+    static const char* const commands[] = {"run", "paper", "solve", "check"};
+    CliOutput output = cli_run("--help");
+    assert_int_equal(output.code, 0);
+    assert_string_equal(output.err, "");
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        assert_non_null(strstr(output.out, commands[i]));
+        CliOutput help = cli_run(commands[i], "--help");
+        assert_int_equal(help.code, 0);
+        assert_non_null(strstr(help.out, "usage: cond"));
+        assert_string_equal(help.err, "");
+        cli_output_free(&help);
+    }
+    cli_output_free(&output);
+    output = cli_run("--version");
+    assert_int_equal(output.code, 0);
+    assert_non_null(strstr(output.out, cond_version()));
+    cli_output_free(&output);
+}
+
+static void test_usage(void** state)
+{
+    (void)state;
+    const char* const nothing[] = {NULL};
+    CliOutput output = cli_run_words(nothing);
+    assert_int_equal(output.code, 1);
+    assert_string_equal(output.out, "");
+    cli_output_free(&output);
+    cli_expect(1, "sing", "sing");
+    cli_expect(1, "--loud", "run", "--loud");
+    cli_expect(1, "--loud", "paper", "--loud");
+    cli_expect(1, "--loud", "solve", EXAMPLE, "--loud");
+    cli_expect(1, "--loud", "check", "box", "--loud");
+    cli_expect(1, "no problem", "solve");
+    cli_expect(1, "unexpected word", "solve", EXAMPLE, EXAMPLE);
+    cli_expect(1, "needs a value", "solve", EXAMPLE, "--tol");
+    cli_expect(1, "expected a number", "solve", EXAMPLE, "--tol", "small");
+    cli_expect(1, "tolerance", "solve", EXAMPLE, "--tol", "0");
+    cli_expect(1, "tolerance", "solve", EXAMPLE, "--tol", "nan");
+    cli_expect(1, "omega", "solve", EXAMPLE, "--omega", "-1");
+    cli_expect(1, "max_iterations", "solve", EXAMPLE, "--max-iterations", "0");
+    cli_expect(1, "whole number", "solve", EXAMPLE, "--threads", "-1");
+    cli_expect(1, "--certify", "solve", EXAMPLE, "--certify", "nan");
+    cli_expect(1, "strict, proximal", "solve", EXAMPLE, "--law", "lenient");
+    cli_expect(1, "default, paper", "solve", EXAMPLE, "--preset", "best");
+    cli_expect(1, "triplet, columns, rows", "solve", EXAMPLE, "--layout", "heap");
+    cli_expect(1, "frobenius, bb1", "solve", EXAMPLE, "--surrogate", "none");
+    cli_expect(1, "none, chebyshev, anderson", "solve", EXAMPLE, "--accelerator", "bb1");
+    cli_expect(1, "certificate, step", "solve", EXAMPLE, "--stop", "never");
+    cli_expect(1, "vfpi, all", "solve", EXAMPLE, "--solver", "magic");
+    cli_expect(1, "anderson needs", "solve", EXAMPLE, "--surrogate", "bb1");
+    cli_expect(1, "no scene", "check");
+    cli_expect(1, "stands alone", "check", "box", "--keys");
+    cli_expect(1, "takes no value", "check", "--keys=1");
+}
+
+// The first `size` bytes of a file, as another file.
+static void copy_start(const char* from, const char* to, size_t size)
+{
+    FILE* in = fopen(from, "rb");
+    FILE* out = fopen(to, "wb");
+    assert_non_null(in);
+    assert_non_null(out);
+    for (int c; size-- > 0 && (c = fgetc(in)) != EOF;)
+        fputc(c, out);
+    fclose(in);
+    assert_int_equal(fclose(out), 0);
+}
+
+static void write_text(const char* path, const char* text)
+{
+    FILE* file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void test_bad_input(void** state)
+{
+    (void)state;
+    cli_expect(2, "nowhere.hdf5", "solve", "nowhere.hdf5");
+    cli_expect(2, COND_TEST_DATA, "solve", COND_TEST_DATA);
+    static const size_t sizes[] = {0, 7, 100, 2000, 20000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        copy_start(EXAMPLE, "cut.hdf5", sizes[i]);
+        cli_expect(2, "cut.hdf5", "solve", "cut.hdf5");
+    }
+    cli_expect(2, "box.yaml", "solve", COND_SCENES "/box.yaml");
+    cli_expect(2, "nowhere.yaml", "check", "nowhere.yaml");
+    cli_expect(2, "nowhere", "check", "nowhere");
+    cli_expect(2, COND_SCENES, "check", COND_SCENES);
+    cli_expect(2, "hdf5", "check", EXAMPLE);
+    write_text("bad.yaml", "bodies:\n  - {name: box, mas: 1}\n");
+    cli_expect(2, "bad.yaml:2:", "check", "bad.yaml");
+    write_text("bad.yaml", "bodies:\n  - {name: box, mass: -1}\n");
+    cli_expect(2, "bad.yaml:2:", "check", "bad.yaml");
+    write_text("bad.yaml", "bodies: [");
+    cli_expect(2, "bad.yaml", "check", "bad.yaml");
+}
+
+static void test_unwritable(void** state)
+{
+    (void)state;
+    cli_expect(2, "none/out.json", "solve", EXAMPLE, "--json", "none/out.json");
+    cli_expect(2, "none/out.hdf5", "solve", EXAMPLE, "--write", "none/out.hdf5");
+    cli_expect(2, "none/out.json", "check", COND_SCENES "/box.yaml", "--json", "none/out.json");
+}
+
+// A problem of test/data/fclib with its reference answers.
+typedef struct Sample {
+    char path[512];
+    Gfc gfc;
+    CondProblemFile* file;
+    const CondProblem* problem;
+    double* q; // Jc A^-1 b + phi                                      (3 n_contact)
+} Sample;
+
+static void sample_make(const char* name, Sample* s)
+{
+    CondError error = {0};
+    snprintf(s->path, sizeof s->path, "%s/fclib/%s.gfc", COND_TEST_DATA, name);
+    assert_true(gfc_read(s->path, &s->gfc));
+    s->file = gfc_problem(&s->gfc);
+    assert_non_null(s->file);
+    s->problem = cond_problem_file_problem(s->file);
+    snprintf(s->path, sizeof s->path, "%s/fclib/%s.hdf5", COND_TEST_DATA, name);
+    if (access(s->path, F_OK) != 0) {
+        snprintf(s->path, sizeof s->path, "problem.hdf5");
+        if (cond_fclib_write(NULL, s->path, s->problem, COND_FCLIB_TRIPLET, name, NULL, NULL,
+                             &error))
+            fail_msg("%s", error.message);
+    }
+    int n = s->problem->n_dof;
+    double* A = dense_zeros((size_t)n * (size_t)n);
+    double* v = dense_zeros((size_t)n);
+    s->q = dense_zeros(3 * (size_t)s->problem->n_contact);
+    dense_problem_matrix(s->problem, A);
+    assert_true(dense_cholesky(n, A));
+    memcpy(v, s->problem->b, (size_t)n * sizeof *v);
+    dense_cholesky_solve(n, A, v);
+    for (int c = 0; c < s->problem->n_contact; c++)
+        cond_contact_velocity(&s->problem->contact[c], v, s->q + 3 * c);
+    free(A);
+    free(v);
+}
+
+static void sample_free(Sample* s)
+{
+    cond_problem_file_destroy(s->file);
+    gfc_free(&s->gfc);
+    free(s->q);
+}
+
+// |r - P(r - u_hat)| / |q|, u_hat = u + omega r + mu |u_T| n (the last term for the strict law).
+static double natural_error(const Sample* s, int strict, double omega, const double* u,
+                            const double* r)
+{
+    double sum = 0.0;
+    for (int c = 0; c < s->problem->n_contact; c++) {
+        double mu = s->gfc.mu[c], trial[3], nearest[3], u_hat[3];
+        for (int i = 0; i < 3; i++)
+            u_hat[i] = u[3 * c + i] + omega * r[3 * c + i];
+        if (strict)
+            u_hat[0] += mu * hypot(u_hat[1], u_hat[2]);
+        for (int i = 0; i < 3; i++)
+            trial[i] = r[3 * c + i] - u_hat[i];
+        cone_nearest((double[2]){mu, mu}, trial, nearest);
+        for (int i = 0; i < 3; i++)
+            sum += (r[3 * c + i] - nearest[i]) * (r[3 * c + i] - nearest[i]);
+    }
+    return sqrt(sum) / dense_norm(3 * s->problem->n_contact, s->q);
+}
+
+// The only result of a JSON document, and what every document must say about its problem.
+static json_t* single_result(const json_t* root, const Sample* s, const char* law)
+{
+    json_t* results = json_object_get(root, "results");
+    assert_string_equal(text_of(root, "problem"), s->path);
+    assert_string_equal(text_of(root, "law"), law);
+    assert_int_equal((int)number_of(root, "dof"), s->problem->n_dof);
+    assert_int_equal((int)number_of(root, "contacts"), s->problem->n_contact);
+    assert_string_equal(text_of(json_object_get(root, "settings"), "law"), law);
+    assert_int_equal((int)json_array_size(results), 1);
+    return json_array_get(results, 0);
+}
+
+static void check_certificate(const json_t* result, double tolerance)
+{
+    static const char* const parts[] = {
+        "dynamics", "contact",         "contact_speed", "velocity_scale", "penetration",  "pull",
+        "cone",     "complementarity", "angle",         "coupling_slip",  "worst_contact"};
+    json_t* certificate = json_object_get(result, "certificate");
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        number_of(certificate, parts[i]);
+    assert_true(number_of(certificate, "dynamics") <= tolerance);
+    assert_true(number_of(certificate, "contact") <= tolerance);
+    assert_true(number_of(certificate, "dynamics") == number_of(result, "dynamics_residual"));
+}
+
+// Solves a sample and holds the document against the references; u_expected may be NULL.
+static void check_solve(const Sample* s, const char* law, const char* omega,
+                        const double* u_expected)
+{
+    int n = 3 * s->problem->n_contact;
+    CliOutput output =
+        cli_run("solve", s->path, "--law", law, "--omega", omega, "--tol", "1e-9", "--json", "-");
+    if (output.code != 0)
+        fail_msg("%s: %s", s->path, output.err);
+    json_t* root = cli_output_json(&output);
+    json_t* result = single_result(root, s, law);
+    assert_string_equal(text_of(result, "status"), "ok");
+    assert_string_equal(text_of(result, "solver"), "vfpi");
+    assert_true(number_of(result, "iterations") >= 1 && number_of(result, "outer") >= 1);
+    assert_true(number_of(result, "products") >= 1 && number_of(result, "restarts") >= 0);
+    assert_true(number_of(result, "seconds") >= 0.0);
+    check_certificate(result, 1e-9);
+    assert_true(number_of(result, "dynamics_residual") <= 1e-8);
+    assert_true(number_of(result, "contact_residual") <= 1e-8);
+    double* u = numbers_of(result, "u", n);
+    double* v = numbers_of(result, "v", s->problem->n_dof);
+    double* lambda = numbers_of(result, "lambda", n);
+    double error = natural_error(s, strcmp(law, "strict") == 0, atof(omega), u, lambda);
+    assert_true(fabs(number_of(result, "contact_residual") - error) <= 1e-3 * error + 1e-14);
+    for (int c = 0; c < s->problem->n_contact; c++) {
+        double at[3];
+        cond_contact_velocity(&s->problem->contact[c], v, at);
+        assert_true(dense_distance(3, at, u + 3 * c) <= 1e-12 * dense_largest(n, s->q));
+    }
+    for (int k = 0; u_expected && k < n; k++)
+        assert_true(fabs(u[k] - u_expected[k]) <= 1e-6 * dense_largest(n, s->q));
+    free(u);
+    free(v);
+    free(lambda);
+    json_decref(root);
+    cli_output_free(&output);
+}
+
+static void test_solve_strict(void** state)
+{
+    (void)state;
+    for (int k = 0; k < N_PROBLEM; k++) {
+        Sample s = {0};
+        sample_make(PROBLEMS[k], &s);
+        assert_non_null(s.gfc.u_ref);
+        check_solve(&s, "strict", "0", s.gfc.u_ref);
+        sample_free(&s);
+    }
+}
+
+static void test_solve_proximal(void** state)
+{
+    (void)state;
+    int compared = 0;
+    for (int k = 0; k < N_PROBLEM; k++) {
+        Sample s = {0};
+        sample_make(PROBLEMS[k], &s);
+        compared += s.gfc.u_ccp != NULL;
+        check_solve(&s, "proximal", "0", s.gfc.u_ccp);
+        sample_free(&s);
+    }
+    assert_int_equal(compared, N_PROBLEM);
+}
+
+// The regularised law has no reference answers; its residual is checked all the same.
+static void test_solve_omega(void** state)
+{
+    (void)state;
+    Sample s = {0};
+    sample_make(PROBLEMS[2], &s);
+    check_solve(&s, "strict", "0.1", NULL);
+    check_solve(&s, "proximal", "0.1", NULL);
+    sample_free(&s);
+}
+
+static void test_solve_table(void** state)
+{
+    (void)state;
+    CliOutput output = cli_run("solve", EXAMPLE);
+    assert_int_equal(output.code, 0);
+    assert_string_equal(output.out, "");
+    assert_non_null(strstr(output.err, "coordinates: 162, contacts: 4"));
+    assert_non_null(strstr(output.err, "vfpi       ok"));
+    cli_output_free(&output);
+}
+
+// A missed tolerance is never a success, whichever stop test was asked for.
+static void test_tolerance(void** state)
+{
+    (void)state;
+    cli_expect(3, "not converged", "solve", EXAMPLE, "--tol", "1e-300", "--max-iterations", "5");
+    cli_expect(3, "warning", "solve", EXAMPLE, "--preset", "paper");
+    cli_expect(3, "warning", "solve", EXAMPLE, "--stop", "step", "--tol", "1");
+    cli_expect(0, "ok", "solve", EXAMPLE, "--stop", "step", "--tol", "1", "--certify", "1e9");
+    cli_expect(0, "ok", "solve", EXAMPLE, "--preset", "paper", "--stop", "certificate", "--tol",
+               "1e-6");
+}
+
+static void test_solve_settings(void** state)
+{
+    (void)state;
+    CliOutput output = cli_run("solve", EXAMPLE, "--tol=1e-6", "--preset", "paper",
+                               "--stop=certificate", "--accelerator", "none", "--max-iterations",
+                               "30000", "--threads", "1", "--solver", "all", "--json=-");
+    json_t* root = cli_output_json(&output);
+    json_t* settings = json_object_get(root, "settings");
+    assert_string_equal(text_of(settings, "preset"), "paper");
+    assert_string_equal(text_of(settings, "surrogate"), "frobenius");
+    assert_string_equal(text_of(settings, "accelerator"), "none");
+    assert_string_equal(text_of(settings, "stop"), "certificate");
+    assert_true(number_of(settings, "tolerance") == 1e-6);
+    assert_int_equal((int)number_of(settings, "max_iterations"), 30000);
+    assert_int_equal((int)number_of(settings, "threads"), 1);
+    int n_solver = 0;
+    while (cond_solver_name(n_solver))
+        n_solver++;
+    assert_int_equal((int)json_array_size(json_object_get(root, "results")), n_solver);
+    json_decref(root);
+    cli_output_free(&output);
+}
+
+// A vector of the solution group is the one of the JSON document.
+static void check_solution(hid_t file, const char* dataset, const json_t* result, const char* key,
+                           int n)
+{
+    double* expected = numbers_of(result, key, n);
+    double* x = dense_zeros((size_t)n);
+    hid_t id = H5Dopen2(file, dataset, H5P_DEFAULT);
+    assert_true(id >= 0);
+    hid_t space = H5Dget_space(id);
+    assert_int_equal((int)H5Sget_simple_extent_npoints(space), n);
+    assert_true(H5Dread(id, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, x) >= 0);
+    assert_true(dense_distance(n, x, expected) <= 1e-14 * dense_norm(n, expected));
+    H5Sclose(space);
+    H5Dclose(id);
+    free(expected);
+    free(x);
+}
+
+static void test_solve_write(void** state)
+{
+    (void)state;
+    static const char* const layouts[] = {"triplet", "columns", "rows"};
+    for (size_t k = 0; k < sizeof layouts / sizeof *layouts; k++) {
+        cli_expect(0, "ok", "solve", EXAMPLE, "--write", "out.hdf5", "--layout", layouts[k],
+                   "--json", "out.json");
+        json_error_t error;
+        json_t* root = json_load_file("out.json", 0, &error);
+        assert_non_null(root);
+        json_t* result = json_array_get(json_object_get(root, "results"), 0);
+        hid_t written = H5Fopen("out.hdf5", H5F_ACC_RDONLY, H5P_DEFAULT);
+        assert_true(written >= 0);
+        check_solution(written, "/solution/v", result, "v", 162);
+        check_solution(written, "/solution/u", result, "u", 12);
+        check_solution(written, "/solution/r", result, "lambda", 12);
+        H5Fclose(written);
+        json_decref(root);
+        CondProblemFile* file = NULL;
+        assert_int_equal(cond_fclib_read(NULL, "out.hdf5", &file, NULL), COND_OK);
+        assert_int_equal(cond_problem_file_problem(file)->n_dof, 162);
+        assert_int_equal(cond_problem_file_problem(file)->n_contact, 4);
+        assert_string_equal(cond_problem_file_title(file), "LMGC dump in hdf5");
+        cond_problem_file_destroy(file);
+        cli_expect(0, "ok", "solve", "out.hdf5");
+    }
+}
+
+static void test_check_scenes(void** state)
+{
+    (void)state;
+    glob_t scenes;
+    assert_int_equal(glob(COND_SCENES "/*.yaml", 0, NULL, &scenes), 0);
+    for (size_t i = 0; i < scenes.gl_pathc; i++) {
+        CliOutput output = cli_run("check", scenes.gl_pathv[i]);
+        if (output.code != 0)
+            fail_msg("%s", output.err);
+        assert_string_equal(output.err, "");
+        assert_non_null(strstr(output.out, "fine"));
+        cli_output_free(&output);
+        output = cli_run("check", scenes.gl_pathv[i], "--json", "-");
+        assert_int_equal(output.code, 0);
+        json_t* root = cli_output_json(&output);
+        assert_string_equal(text_of(root, "scene"), scenes.gl_pathv[i]);
+        assert_true(number_of(root, "bodies") >= 1 && number_of(root, "dof") >= 3);
+        json_decref(root);
+        cli_output_free(&output);
+    }
+    globfree(&scenes);
+}
+
+static void test_check_set(void** state)
+{
+    (void)state;
+    static const char scene[] = COND_SCENES "/box.yaml";
+    CliOutput output = cli_run("check", scene, "--set", "step.time_step=0.002", "--set",
+                               "solver.tolerance=1e-5", "--json", "-");
+    assert_int_equal(output.code, 0);
+    json_t* root = cli_output_json(&output);
+    assert_true(number_of(json_object_get(root, "step"), "time_step") == 0.002);
+    assert_true(number_of(json_object_get(root, "settings"), "tolerance") == 1e-5);
+    assert_int_equal((int)number_of(root, "contacts"), 4);
+    json_decref(root);
+    cli_output_free(&output);
+    cli_expect(2, "stepp.time_step", "check", scene, "--set", "stepp.time_step=0.002");
+    cli_expect(2, "path=value", "check", scene, "--set", "step");
+    cli_expect(2, "time_step", "check", scene, "--set", "step.time_step=-1");
+    cli_expect(2, "bodies.ball", "check", scene, "--set", "bodies.ball.mass=1");
+    cli_expect(1, "needs a value", "check", scene, "--set");
+}
+
+// Scenes that ship with the tool go by their short names.
+static void test_check_short_name(void** state)
+{
+    (void)state;
+    CliOutput output = cli_run("check", "box");
+    assert_int_equal(output.code, 0);
+    assert_non_null(strstr(output.out, "box.yaml: fine"));
+    cli_output_free(&output);
+}
+
+static void test_check_keys(void** state)
+{
+    (void)state;
+    CliOutput output = cli_run("check", "--keys");
+    assert_int_equal(output.code, 0);
+    assert_int_equal(strncmp(output.out, "### top level\n\n| key |", 22), 0);
+    assert_non_null(strstr(output.out, "\n\n### `bodies.shape`\n\n| key |"));
+    assert_non_null(strstr(output.out, "| `time_step` | number > 0 | s | 0.01 |"));
+    cli_output_free(&output);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_help),         cmocka_unit_test(test_usage),
+        cmocka_unit_test(test_bad_input),    cmocka_unit_test(test_unwritable),
+        cmocka_unit_test(test_solve_strict), cmocka_unit_test(test_solve_proximal),
+        cmocka_unit_test(test_solve_omega),  cmocka_unit_test(test_solve_table),
+        cmocka_unit_test(test_tolerance),    cmocka_unit_test(test_solve_settings),
+        cmocka_unit_test(test_solve_write),  cmocka_unit_test(test_check_scenes),
+        cmocka_unit_test(test_check_set),    cmocka_unit_test(test_check_short_name),
+        cmocka_unit_test(test_check_keys),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
