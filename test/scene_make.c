@@ -155,8 +155,8 @@ void trial_end(Trial* trial)
     cond_model_destroy(trial->model);
 }
 
-void check_near(double value, double expected, double tolerance, const char* text,
-                const char* file, int line)
+void check_near(double value, double expected, double tolerance, const char* text, const char* file,
+                int line)
 {
     if (fabs(value - expected) <= tolerance)
         return;

@@ -47,8 +47,8 @@ void trial_end(Trial* trial);
 // |value - expected| <= tolerance, with the numbers in the message.
 #define assert_near(value, expected, tolerance)                                                    \
     check_near(value, expected, tolerance, #value, __FILE__, __LINE__)
-void check_near(double value, double expected, double tolerance, const char* text,
-                const char* file, int line);
+void check_near(double value, double expected, double tolerance, const char* text, const char* file,
+                int line);
 
 // A small generator of its own (xorshift), so that every platform tests the same numbers.
 typedef struct Dice {

@@ -182,8 +182,8 @@ static Trial joined(int kind, double rest, Dice* dice)
 {
     CondScene* scene = make_scene();
     for (int b = 0; b < 2; b++) {
-        CondBodyDef def = kind ? make_box(1.0, 0.3, 0.2, 0.1, 0.0, 0.0, 0.0)
-                               : make_particle(1.0, 0.0, 0.0, 0.0);
+        CondBodyDef def =
+            kind ? make_box(1.0, 0.3, 0.2, 0.1, 0.0, 0.0, 0.0) : make_particle(1.0, 0.0, 0.0, 0.0);
         random_numbers(dice, 3, def.position);
         def.position[0] += b ? 2.0 : 0.0; // far enough to have a length
         if (kind)

@@ -255,6 +255,7 @@ static void fixed_point_is_consistent(void** state)
                     settings.surrogate = (CondSurrogateKind)kind;
                     settings.accelerator = (CondAcceleratorKind)accelerator;
                     settings.tolerance = 1e-10;
+                    settings.fallback = 0;
                     settings.kv_scale = 3.0;
                     settings.max_iterations = 40000;
                     if (cond_solver_settings_check(&settings, NULL))

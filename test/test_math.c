@@ -37,9 +37,8 @@ static void test_exponential_is_rodrigues(void** state)
     (void)state;
     Dice dice = {1};
     // Lengths on both sides of where the series takes over (|w|/2 = 1e-4), and beyond a turn.
-    const double lengths[] = {0.0,    1e-300, 1e-30,  1e-9, 1e-5, 1.99e-4,
-                              2.0e-4, 2.01e-4, 1e-3,  0.1,  1.0,  3.14159,
-                              6.3,    10.0};
+    const double lengths[] = {0.0,     1e-300, 1e-30, 1e-9, 1e-5,    1.99e-4, 2.0e-4,
+                              2.01e-4, 1e-3,   0.1,   1.0,  3.14159, 6.3,     10.0};
     for (size_t k = 0; k < sizeof lengths / sizeof lengths[0]; k++) {
         for (int trial = 0; trial < 20; trial++) {
             double w[3], q[4], R[9], expected[9];

@@ -36,7 +36,8 @@ static CondBodyDef particle(void)
     return make_particle(0.7, 0.0, 0.0, 0.25);
 }
 
-// With e = 0 a body that lands stays: never up again, at rest from the next step on.
+// With e = 0 a body that lands stays: never up again, at rest from the step after at the latest.
+// (Implicit Euler ends the step of the landing with gap/t, the velocity that just closes the gap.)
 static void test_no_restitution_stays_down(void** state)
 {
     (void)state;
@@ -48,11 +49,13 @@ static void test_no_restitution_stays_down(void** state)
             for (int i = 0; i < 200; i++) {
                 trial_step(&trial, 1);
                 CondPose pose = trial_pose(&trial, 0);
-                landed |= trial.info.impact.iterations > 0 || pose.position[2] < height + 1e-9;
+                landed += !landed &&
+                          (trial.info.impact.iterations > 0 || pose.position[2] < height + 1e-9);
                 if (!landed)
                     continue;
                 assert_true(pose.velocity[2] < 1e-9);
-                assert_near(pose.velocity[2], 0.0, 1e-7);
+                if (landed++ > 1 || THETAS[k] < 1.0)
+                    assert_near(pose.velocity[2], 0.0, 1e-7);
                 assert_near(pose.position[2], height, 1e-9);
                 for (int a = 0; a < 3; a++)
                     assert_near(pose.angular_velocity[a], 0.0, 1e-6);
@@ -92,15 +95,17 @@ static void test_rebound_speed(void** state)
 }
 
 // The corner of a tilted box leaves with e times its own normal speed; with friction enough it
-// does not slip.
+// does not slip. (Without restitution implicit Euler needs the next step for that.)
 static void test_corner_rebound(void** state)
 {
     (void)state;
     for (int k = 0; k < 3; k++) {
         for (int r = 0; r < 2; r++) {
-            double e = r ? 0.5 : 0.0, before[8], after = NAN, expected = NAN;
+            double e = r ? 0.5 : 0.0, before[6], after = NAN, expected = NAN;
             CondBodyDef box = flat_box();
             make_turn(1.0, 2.0, 0.5, 0.6, box.orientation);
+            if (e == 0.0 && THETAS[k] == 1.0)
+                continue;
             Trial trial = dropped(box, THETAS[k], 10.0, e);
             for (int i = 0; i < 100 && isnan(after); i++) {
                 memcpy(before, cond_state_velocity(trial.state), 6 * sizeof *before);
@@ -188,7 +193,7 @@ static void test_tilted_box_without_restitution(void** state)
             // Correction may lift by what a turning corner sinks within a step, (w t)^2 r / 2.
             assert_true(energy < last + 1e-4);
             last = energy;
-            assert_true(trial_gap(&trial) > -1e-5);
+            assert_true(trial_gap(&trial) > -1.1e-9);
         }
         CondPose pose = trial_pose(&trial, 0);
         for (int a = 0; a < 3; a++) {
@@ -214,8 +219,7 @@ static void test_turning_box_does_not_sink(void** state)
             trial_try(&trial, 1);
             deepest = fmin(deepest, trial_gap(&trial));
         }
-        print_message("theta %g deepest %g\n", THETAS[k], deepest);
-        assert_true(deepest > -1e-6);
+        assert_true(deepest > -1e-9);
         trial_end(&trial);
     }
 }

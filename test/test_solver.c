@@ -68,6 +68,7 @@ static void answers_are_those_of_the_reference(void** state)
             CondSolverSettings settings = cond_solver_settings_default();
             settings.law = (CondLaw)law;
             settings.omega = seed % 4 == 0 ? 0.05 : 0.0;
+            settings.fallback = seed % 3 == 0;
             settings.tolerance = 1e-10;
             assert_int_equal(bench_solve(&bench, &settings), COND_OK);
             double *v = dense_zeros((size_t)bench.n), *u = dense_zeros((size_t)bench.m);
@@ -113,6 +114,7 @@ static void every_combination_tells_the_truth(void** state)
             settings.max_iterations = k / 72 ? 1000 : 20;
             settings.tolerance = 1e-5;
             settings.pair_weights = k % 5 != 0;
+            settings.fallback = k % 7 == 0;
             if (cond_solver_settings_check(&settings, NULL))
                 continue;
             CondStatus status = bench_solve(&bench, &settings);
@@ -245,6 +247,7 @@ static void reuse_of_W_does_not_change_answers(void** state)
             settings.accelerator =
                 kind >= 1 && kind <= 3 ? COND_ACCELERATOR_NONE : COND_ACCELERATOR_ANDERSON;
             settings.reuse = reuse;
+            settings.fallback = 0;
             settings.tolerance = 1e-8;
             CondSolver* solver = solver_make(&settings);
             for (int round = 0; round < 12; round++) {
@@ -319,6 +322,7 @@ static void anderson_depth_and_restarts(void** state)
     bench_make(&options, &bench);
     CondSolverSettings settings = cond_solver_settings_default();
     settings.tolerance = 1e-10;
+    settings.fallback = 0;
     settings.accelerator = COND_ACCELERATOR_NONE;
     assert_int_equal(bench_solve(&bench, &settings), COND_OK);
     int plain = bench.info.iterations, restarts = 0;
@@ -350,6 +354,7 @@ static void pair_weights_do_not_change_the_answer(void** state)
     settings.surrogate = COND_SURROGATE_FROBENIUS;
     settings.accelerator = COND_ACCELERATOR_NONE;
     settings.tolerance = 1e-10;
+    settings.fallback = 0;
     double steps[2][3];
     double* v = dense_zeros((size_t)bench.n);
     for (settings.pair_weights = 0; settings.pair_weights < 2; settings.pair_weights++) {

@@ -61,6 +61,7 @@ static void prop2_virtual_nodes_become_exact_as_kv_grows(void** state)
         assert_true(reference_solve(&exact.problem, COND_LAW_STRICT, 0.0, v, u, lambda) < 1e-13);
         CondSolverSettings settings = cond_solver_settings_default();
         settings.tolerance = 1e-11;
+        settings.fallback = 0;
         double error[4];
         for (int k = 0; k < 4; k++) {
             options.kv_strength = 10.0 * pow(10.0, k);
@@ -282,6 +283,7 @@ static void invertible_law_recovers_forces_from_motion(void** state)
             CondSolverSettings settings = cond_solver_settings_default();
             settings.law = (CondLaw)law;
             settings.omega = 0.2;
+            settings.fallback = 0;
             settings.tolerance = 1e-11;
             Answer answer = solve(&made.problem, &settings);
             double size = dense_largest(3 * made.problem.n_contact, answer.lambda);

@@ -188,6 +188,17 @@ static CondStatus check_contact(const CondContact* c, int index, CondError* erro
     return COND_OK;
 }
 
+// A Jacobian of zeros, or no side at all.
+static int never_moves(const CondSide* side)
+{
+    if (side->n_coordinate > 0 && !side->jacobian)
+        return 0;
+    for (int k = 0; k < 3 * side->n_coordinate; k++)
+        if (side->jacobian[k] != 0.0)
+            return 0;
+    return 1;
+}
+
 static CondStatus check_sides(const CondProblem* problem, int index, int* seen, int* tag,
                               CondError* error)
 {
@@ -220,6 +231,9 @@ static CondStatus check_sides(const CondProblem* problem, int index, int* seen, 
                                   "contact %d: side %d: the Jacobian is not finite", index, s);
         }
     }
+    if (never_moves(&c->side[0]) && never_moves(&c->side[1]))
+        return cond_error_set(error, COND_BAD_ARGUMENT,
+                              "contact %d: no motion moves it, its Jacobians are zero", index);
     if (!c->side[0].jacobian && c->side[1].n_coordinate > 0 && !c->side[1].jacobian &&
         c->side[0].coordinate[0] == c->side[1].coordinate[0])
         return cond_error_set(error, COND_BAD_ARGUMENT, "contact %d: a node touches itself", index);
@@ -233,6 +247,10 @@ CondStatus cond_problem_check(const CondContext* context, const CondProblem* pro
     if (problem->n_dof < 0 || problem->n_block < 0 || problem->n_coupling < 0 ||
         problem->n_contact < 0)
         return cond_error_set(error, COND_BAD_ARGUMENT, "a count is negative");
+    if ((problem->n_block > 0 && !problem->block) ||
+        (problem->n_coupling > 0 && !problem->coupling) ||
+        (problem->n_contact > 0 && !problem->contact))
+        return cond_error_set(error, COND_BAD_ARGUMENT, "blocks, couplings or contacts are NULL");
     CondStatus status = check_blocks(problem, error);
     if (status)
         return status;

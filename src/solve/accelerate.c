@@ -22,6 +22,7 @@ CondStatus cond_accelerator_begin(CondAccelerator* a, const CondSolverSettings* 
     if (!failed && a->kind == COND_ACCELERATOR_ANDERSON)
         failed = cond_reserve(m, &a->f_old, &a->cap_f_old, n, sizeof *a->f_old) ||
                  cond_reserve(m, &a->g_old, &a->cap_g_old, n, sizeof *a->g_old) ||
+                 cond_reserve(m, &a->g_best, &a->cap_g_best, n, sizeof *a->g_best) ||
                  cond_reserve(m, &a->dG, &a->cap_dG, size, sizeof *a->dG) ||
                  cond_reserve(m, &a->Q, &a->cap_Q, size, sizeof *a->Q) ||
                  cond_reserve(m, &a->R, &a->cap_R, a->depth * a->depth, sizeof *a->R) ||
@@ -54,7 +55,7 @@ void cond_accelerator_propose(CondAccelerator* a, const double* v, const double*
 
 void cond_accelerator_destroy(CondAccelerator* a)
 {
-    void* arrays[] = {a->v_old, a->f_old, a->g_old, a->dG, a->Q, a->R, a->gamma};
+    void* arrays[] = {a->v_old, a->f_old, a->g_old, a->g_best, a->dG, a->Q, a->R, a->gamma};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&a->context, arrays[i]);
 }

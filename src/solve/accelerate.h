@@ -19,6 +19,7 @@ typedef struct CondAccelerator {
     double step, step_old; // Chebyshev: |v^l - v^{l-1}| and the one before
     double nu;             // Chebyshev
     double* f_old;         // Anderson: last residual v** - v                          (n)
+    double* g_best;        // Anderson: v** of the smallest residual                    (n)
     double* g_old;         // Anderson: last v**                                       (n)
     double* dG;            // Anderson: differences of v**, oldest first               (depth x n)
     double* Q;             // Anderson: orthonormal basis of the residual differences  (depth x n)
@@ -26,7 +27,7 @@ typedef struct CondAccelerator {
     double* gamma;   // Anderson: coefficients                                   (depth)
     int columns;     // Anderson: differences held
     double smallest; // Anderson: smallest residual since the last restart
-    int cap_v_old, cap_f_old, cap_g_old, cap_dG, cap_Q, cap_R, cap_gamma;
+    int cap_v_old, cap_f_old, cap_g_old, cap_g_best, cap_dG, cap_Q, cap_R, cap_gamma;
 } CondAccelerator;
 
 // Starts a solve with n coordinates; w is the diagonal of the surrogate.

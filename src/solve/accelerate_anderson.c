@@ -2,8 +2,10 @@
 // differences dF = (f^{j+1} - f^j), dG = (v**^{j+1} - v**^j) of the last `depth` iterations,
 //     gamma = argmin | f^l - dF gamma |,     v^{l+1} = v** - dG gamma.
 // dF is kept as Q R: a new difference is orthogonalised against Q, the oldest one leaves by plane
-// rotations. The past is dropped when the residual has grown tenfold over the best one, or when R
-// says that the differences are all but dependent.
+// rotations, and so do older ones while R says that the differences are all but dependent. The map
+// has kinks where contacts open or begin to slip, and a step across one may land anywhere: when the
+// residual has grown fivefold over the best one, the memory is emptied and the iteration goes on
+// from the plain iterate that was best.
 #include "solve/accelerate.h"
 
 #include "base/sum.h"
@@ -11,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double GROWTH = 10.0;        // residual over the best one that ends an episode
+static const double GROWTH = 5.0;        // residual over the best one that ends an episode
 static const double MAX_CONDITION = 1e10; // of R, by its diagonal
 
 static double* column_of(const CondAccelerator* a, double* base, int j)
@@ -96,9 +98,15 @@ void cond_accelerate_anderson(CondAccelerator* a, const double* v, const double*
                               double residual, double* next)
 {
     int n = a->n;
-    if (residual > GROWTH * a->smallest)
+    if (residual > GROWTH * a->smallest) { // back to where it was best, with an empty memory
+        memcpy(next, a->g_best, (size_t)n * sizeof *next);
         restart(a);
-    a->smallest = fmin(a->smallest, residual);
+        return;
+    }
+    if (residual < a->smallest) {
+        a->smallest = residual;
+        memcpy(a->g_best, plain, (size_t)n * sizeof *plain);
+    }
     if (a->count > 0) {
         if (a->columns == a->depth)
             drop_oldest(a);

@@ -410,11 +410,9 @@ static CondStatus solve(void* work, const CondProblem* problem, double* v, doubl
     info->certificate = s->best_certificate;
     memcpy(v, s->best_v, (size_t)problem->n_dof * sizeof *v);
     memcpy(lambda, s->best_lambda, 3 * (size_t)problem->n_contact * sizeof *lambda);
-    if (end == PASS_DIVERGED && settings->stop == COND_STOP_STEP)
+    if (end == PASS_DIVERGED || !isfinite(s->best)) // NaN in phi alone leaves v finite
         return COND_DIVERGED;
-    if (end == PASS_DONE)
-        return COND_OK;
-    return end == PASS_DIVERGED ? COND_DIVERGED : COND_NOT_CONVERGED;
+    return end == PASS_DONE ? COND_OK : COND_NOT_CONVERGED;
 }
 
 const CondSolverOps cond_solver_vfpi = {"vfpi", create, solve, history, destroy};

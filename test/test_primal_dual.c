@@ -1,0 +1,172 @@
+// The primal-dual passes behind V-FPI: what they solve, and when they are not used.
+#include "dense.h"
+#include "random_problem.h"
+#include "reference.h"
+#include "verifier.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+// One iteration of V-FPI and then the passes.
+static CondSolverSettings passes_only(CondLaw law)
+{
+    CondSolverSettings settings = cond_solver_settings_default();
+    settings.law = law;
+    settings.max_iterations = 1;
+    settings.tolerance = 1e-10;
+    settings.fallback = 1;
+    return settings;
+}
+
+// Compares the passes' answer with the dense reference; returns how many there were.
+static int check_against_reference(const RandomOptions* options, CondLaw law, double omega)
+{
+    RandomProblem made;
+    random_problem_make(options, &made);
+    int n = made.problem.n_dof, m = 3 * made.problem.n_contact;
+    double *v = dense_zeros((size_t)n), *lambda = dense_zeros((size_t)m);
+    double *v_ref = dense_zeros((size_t)n), *u_ref = dense_zeros((size_t)m);
+    double* lambda_ref = dense_zeros((size_t)m);
+    CondSolverSettings settings = passes_only(law);
+    settings.omega = omega;
+    CondSolveInfo info;
+    if (verifier_solve(&made.problem, &settings, v, lambda, &info) != COND_OK)
+        fail_msg("seed %d, %s: residual %g after %d passes", (int)options->seed, cond_law_name(law),
+                 cond_certificate_residual(&info.certificate), info.passes);
+    assert_true(reference_solve(&made.problem, law, omega, v_ref, u_ref, lambda_ref) < 1e-13);
+    assert_true(dense_distance(n, v, v_ref) < 1e-7 * dense_norm(n, v_ref));
+    free(v);
+    free(lambda);
+    free(v_ref);
+    free(u_ref);
+    free(lambda_ref);
+    random_problem_free(&made);
+    return info.passes;
+}
+
+static void strict_answers_are_those_of_the_reference(void** state)
+{
+    (void)state;
+    int passes = 0;
+    for (uint64_t seed = 400; seed < 420; seed++) {
+        RandomOptions options = random_options_default(seed);
+        options.n_contact = 3 + (int)(seed % 6);
+        options.friction = 0.5;
+        passes += check_against_reference(&options, COND_LAW_STRICT, seed % 3 ? 0.0 : 0.05);
+    }
+    assert_true(passes > 20);
+}
+
+static void proximal_answers_are_those_of_the_reference(void** state)
+{
+    (void)state;
+    int passes = 0;
+    for (uint64_t seed = 420; seed < 440; seed++) {
+        RandomOptions options = random_options_default(seed);
+        options.n_contact = 3 + (int)(seed % 6);
+        options.anisotropic = 0; // the passes do not know the elliptic cone's nearest point
+        passes += check_against_reference(&options, COND_LAW_PROXIMAL, seed % 3 ? 0.0 : 0.05);
+    }
+    assert_true(passes > 20);
+}
+
+// Stiff ties, on which V-FPI alone needs tens of thousands of iterations.
+static void stiff_ties(void** state)
+{
+    (void)state;
+    RandomOptions options = random_options_default(2);
+    options.n_contact = 5;
+    options.finite_kv = 1.0;
+    options.kv_strength = 1e5;
+    RandomProblem made;
+    random_problem_make(&options, &made);
+    double* v = dense_zeros((size_t)made.problem.n_dof);
+    double* lambda = dense_zeros(3 * (size_t)made.problem.n_contact);
+    CondSolverSettings settings = cond_solver_settings_default();
+    settings.max_iterations = 1000;
+    settings.fallback = 0;
+    CondSolveInfo info;
+    assert_int_equal(verifier_solve(&made.problem, &settings, v, lambda, &info),
+                     COND_NOT_CONVERGED);
+    assert_int_equal(info.passes, 0);
+    settings.fallback = 1;
+    memset(v, 0, (size_t)made.problem.n_dof * sizeof *v);
+    memset(lambda, 0, 3 * (size_t)made.problem.n_contact * sizeof *lambda);
+    assert_int_equal(verifier_solve(&made.problem, &settings, v, lambda, &info), COND_OK);
+    assert_in_range(info.passes, 1, 30);
+    free(v);
+    free(lambda);
+    random_problem_free(&made);
+}
+
+// The elliptic cone under the proximal law and the step-length stop are left to V-FPI.
+static void not_used_where_it_does_not_fit(void** state)
+{
+    (void)state;
+    RandomOptions options = random_options_default(3);
+    RandomProblem made;
+    random_problem_make(&options, &made);
+    double* v = dense_zeros((size_t)made.problem.n_dof);
+    double* lambda = dense_zeros(3 * (size_t)made.problem.n_contact);
+    CondSolverSettings settings = passes_only(COND_LAW_PROXIMAL);
+    CondSolveInfo info;
+    assert_int_equal(verifier_solve(&made.problem, &settings, v, lambda, &info),
+                     COND_NOT_CONVERGED);
+    assert_int_equal(info.passes, 0);
+    settings = passes_only(COND_LAW_STRICT);
+    settings.stop = COND_STOP_STEP;
+    assert_int_equal(verifier_solve(&made.problem, &settings, v, lambda, &info),
+                     COND_NOT_CONVERGED);
+    assert_int_equal(info.passes, 0);
+    free(v);
+    free(lambda);
+    random_problem_free(&made);
+}
+
+// A contact between two points that move as one can never open: no answer, and the report says so.
+static void unsolvable_problems_are_missed_honestly(void** state)
+{
+    (void)state;
+    double mass[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, b[3] = {-1.0, 0.5, 0.2};
+    double J[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    int coordinate[3] = {0, 1, 2};
+    CondBlock block = {COND_BLOCK_DENSE, 0, 3, mass, NULL, NULL};
+    CondContact contact = {.side = {{3, coordinate, J}, {3, coordinate, J}},
+                           .frame = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                           .friction = {0.3, 0.3},
+                           .phi = {-1.0, 0.0, 0.0},
+                           .kv = INFINITY};
+    CondProblem problem = {3, 1, 0, 1, &block, NULL, &contact, b};
+    for (int law = 0; law < 2; law++)
+        for (int fallback = 0; fallback < 2; fallback++) {
+            CondSolverSettings settings = cond_solver_settings_default();
+            settings.law = (CondLaw)law;
+            settings.fallback = fallback;
+            settings.max_iterations = 2000;
+            double v[3] = {0.0}, lambda[3] = {0.0};
+            CondSolveInfo info;
+            assert_int_not_equal(verifier_solve(&problem, &settings, v, lambda, &info), COND_OK);
+            for (int i = 0; i < 3; i++)
+                assert_true(isfinite(v[i]) && isfinite(lambda[i]));
+            assert_true(info.certificate.penetration > 0.9);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(strict_answers_are_those_of_the_reference),
+        cmocka_unit_test(proximal_answers_are_those_of_the_reference),
+        cmocka_unit_test(stiff_ties),
+        cmocka_unit_test(not_used_where_it_does_not_fit),
+        cmocka_unit_test(unsolvable_problems_are_missed_honestly),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
