@@ -274,6 +274,41 @@ static void reuse_of_W_does_not_change_answers(void** state)
         bench_free(&bench[k]);
 }
 
+// Where only contacts change and A stays, the kept W is the new one to the last bit: entries that
+// contacts touch or touched are made anew, the others are still right.
+static void kept_W_is_the_new_one_where_A_stays(void** state)
+{
+    (void)state;
+    RandomOptions options = random_options_default(345);
+    options.n_contact = 12;
+    Bench bench;
+    bench_make(&options, &bench);
+    CondSolverSettings settings = cond_solver_settings_default();
+    settings.surrogate = COND_SURROGATE_FROBENIUS;
+    settings.reuse = 100;
+    CondSolver* solver = solver_make(&settings);
+    double *v = dense_zeros((size_t)bench.n), *lambda = dense_zeros((size_t)bench.m);
+    for (int round = 0; round < 10; round++) {
+        CondProblem part = bench.made.problem;
+        part.contact += round * 5 % 8;
+        part.n_contact = 4 - round % 3 * 2;
+        memset(v, 0, (size_t)bench.n * sizeof *v);
+        memset(lambda, 0, (size_t)bench.m * sizeof *lambda);
+        memset(bench.v, 0, (size_t)bench.n * sizeof *v);
+        memset(bench.lambda, 0, (size_t)bench.m * sizeof *lambda);
+        assert_int_equal(cond_solver_solve(solver, &part, v, lambda, &bench.info), COND_OK);
+        int iterations = bench.info.iterations;
+        verifier_solve(&part, &settings, bench.v, bench.lambda, &bench.info);
+        assert_int_equal(bench.info.iterations, iterations);
+        assert_memory_equal(v, bench.v, (size_t)bench.n * sizeof *v);
+        assert_memory_equal(lambda, bench.lambda, (size_t)bench.m * sizeof *lambda);
+    }
+    free(v);
+    free(lambda);
+    cond_solver_destroy(solver);
+    bench_free(&bench);
+}
+
 // First steps of a solve with the given settings.
 static void first_steps(Bench* bench, const CondSolverSettings* settings, int count, double* steps)
 {
@@ -405,6 +440,7 @@ int main(void)
         cmocka_unit_test(history_has_one_step_per_iteration),
         cmocka_unit_test(warm_start_from_the_answer_costs_nothing),
         cmocka_unit_test(reuse_of_W_does_not_change_answers),
+        cmocka_unit_test(kept_W_is_the_new_one_where_A_stays),
         cmocka_unit_test(chebyshev_start_and_under_relaxation),
         cmocka_unit_test(anderson_depth_and_restarts),
         cmocka_unit_test(pair_weights_do_not_change_the_answer),

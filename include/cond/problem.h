@@ -23,16 +23,24 @@ extern "C" {
 typedef enum CondBlockKind {
     COND_BLOCK_DENSE = 0,  // values (n_dof x n_dof), row-major, symmetric
     COND_BLOCK_SPARSE = 1, // compressed rows, the full symmetric pattern, columns ascending
+    COND_BLOCK_BSR3 = 2,   // the same with 3x3 blocks in place of numbers (finite elements)
 } CondBlockKind;
 
 typedef struct CondBlock {
     CondBlockKind kind;
     int dof_begin;        // first coordinate of the block; blocks tile 0..n_dof in order
     int n_dof;            // size of the block
-    const double* values; // dense: (n_dof x n_dof); sparse: (row_begin[n_dof])
-    const int* row_begin; // sparse only                                    (n_dof + 1)
-    const int* column;    // sparse only, relative to dof_begin             (row_begin[n_dof])
+    const double* values; // dense: (n_dof x n_dof); sparse: (row_begin[n_dof]);
+                          // bsr3: nine numbers per 3x3 block, row-major
+    const int* row_begin; // sparse: (n_dof + 1); bsr3: rows of blocks      (n_dof / 3 + 1)
+    const int* column;    // sparse and bsr3 (columns of blocks), relative to dof_begin
 } CondBlock;
+
+// Row i of a block has cond_block_row_size entries; the k-th is returned, with its column in *j,
+// ascending with k. Dense rows hold all columns. For code that is not in a hurry: each kind has its
+// own product.
+int cond_block_row_size(const CondBlock* block, int i);
+double cond_block_entry(const CondBlock* block, int i, int k, int* j);
 
 // Adds J' K J to A, with K symmetric positive semi-definite.
 typedef struct CondCoupling {

@@ -4,20 +4,40 @@
 
 #include <string.h>
 
+int cond_block_row_size(const CondBlock* block, int i)
+{
+    if (block->kind == COND_BLOCK_DENSE)
+        return block->n_dof;
+    if (block->kind == COND_BLOCK_SPARSE)
+        return block->row_begin[i + 1] - block->row_begin[i];
+    return 3 * (block->row_begin[i / 3 + 1] - block->row_begin[i / 3]);
+}
+
+double cond_block_entry(const CondBlock* block, int i, int k, int* j)
+{
+    if (block->kind == COND_BLOCK_DENSE) {
+        *j = k;
+        return block->values[(size_t)i * (size_t)block->n_dof + (size_t)k];
+    }
+    if (block->kind == COND_BLOCK_SPARSE) {
+        *j = block->column[block->row_begin[i] + k];
+        return block->values[block->row_begin[i] + k];
+    }
+    int at = block->row_begin[i / 3] + k / 3;
+    *j = 3 * block->column[at] + k % 3;
+    return block->values[9 * (size_t)at + (size_t)(3 * (i % 3) + k % 3)];
+}
+
 static void multiply_block(const CondBlock* block, const double* x, double* y)
 {
-    int n = block->n_dof;
     x += block->dof_begin;
     y += block->dof_begin;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < block->n_dof; i++) {
         double sum = 0.0;
-        if (block->kind == COND_BLOCK_DENSE) {
-            const double* row = block->values + (size_t)i * n;
-            for (int j = 0; j < n; j++)
-                sum += row[j] * x[j];
-        } else {
-            for (int k = block->row_begin[i]; k < block->row_begin[i + 1]; k++)
-                sum += block->values[k] * x[block->column[k]];
+        int n = cond_block_row_size(block, i), j;
+        for (int k = 0; k < n; k++) {
+            double value = cond_block_entry(block, i, k, &j);
+            sum += value * x[j];
         }
         y[i] = sum;
     }
@@ -52,18 +72,16 @@ void cond_problem_multiply(const CondProblem* problem, const double* x, double* 
 
 void cond_problem_diagonal(const CondProblem* problem, double* d)
 {
-    for (int i = 0; i < problem->n_block; i++) {
-        const CondBlock* block = &problem->block[i];
-        for (int j = 0; j < block->n_dof; j++) {
-            double value = 0.0;
-            if (block->kind == COND_BLOCK_DENSE) {
-                value = block->values[(size_t)j * block->n_dof + j];
-            } else {
-                for (int k = block->row_begin[j]; k < block->row_begin[j + 1]; k++)
-                    if (block->column[k] == j)
-                        value = block->values[k];
+    for (int b = 0; b < problem->n_block; b++) {
+        const CondBlock* block = &problem->block[b];
+        for (int i = 0; i < block->n_dof; i++) {
+            int n = cond_block_row_size(block, i), j;
+            d[block->dof_begin + i] = 0.0;
+            for (int k = 0; k < n; k++) {
+                double value = cond_block_entry(block, i, k, &j);
+                if (j == i)
+                    d[block->dof_begin + i] = value;
             }
-            d[block->dof_begin + j] = value;
         }
     }
     for (int i = 0; i < problem->n_coupling; i++) {

@@ -10,50 +10,14 @@ static const double MAX_FRICTION = 1e12; // beyond it mu^2 drowns everything els
 static const double SYMMETRY = 1e-9;     // relative
 static const double ORTHONORMAL = 1e-6;
 
-static CondStatus check_dense(const CondBlock* block, int index, CondError* error)
+// Pattern of a sparse block of either kind: rows ascend, columns ascend and are in range.
+static CondStatus check_pattern(const CondBlock* block, int index, CondError* error)
 {
-    int n = block->n_dof;
-    const double* a = block->values;
-    for (int i = 0; i < n; i++) {
-        for (int j = 0; j < n; j++)
-            if (!isfinite(a[(size_t)i * n + j]))
-                return cond_error_set(error, COND_BAD_ARGUMENT,
-                                      "block %d: entry (%d, %d) is not finite", index, i, j);
-        if (!(a[(size_t)i * n + i] > 0.0))
-            return cond_error_set(error, COND_BAD_ARGUMENT,
-                                  "block %d: diagonal entry %d is %g, must be positive", index, i,
-                                  a[(size_t)i * n + i]);
-    }
-    for (int i = 0; i < n; i++) {
-        for (int j = 0; j < i; j++) {
-            double x = a[(size_t)i * n + j], y = a[(size_t)j * n + i];
-            double scale = sqrt(a[(size_t)i * n + i]) * sqrt(a[(size_t)j * n + j]);
-            if (fabs(x - y) > SYMMETRY * scale)
-                return cond_error_set(error, COND_BAD_ARGUMENT,
-                                      "block %d: entries (%d, %d) and (%d, %d) differ: %g and %g",
-                                      index, i, j, j, i, x, y);
-        }
-    }
-    return COND_OK;
-}
-
-// Value at (i, j) of a sparse block whose columns ascend; 0 where the pattern has no entry.
-static double sparse_entry(const CondBlock* block, int i, int j)
-{
-    int low = block->row_begin[i], high = block->row_begin[i + 1];
-    while (low < high) {
-        int middle = low + (high - low) / 2;
-        if (block->column[middle] < j)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < block->row_begin[i + 1] && block->column[low] == j ? block->values[low] : 0.0;
-}
-
-static CondStatus check_sparse(const CondBlock* block, int index, CondError* error)
-{
-    int n = block->n_dof;
+    int n = block->kind == COND_BLOCK_BSR3 ? block->n_dof / 3 : block->n_dof;
+    if (block->kind == COND_BLOCK_BSR3 && block->n_dof % 3 != 0)
+        return cond_error_set(error, COND_BAD_ARGUMENT,
+                              "block %d: %d coordinates do not make 3x3 blocks", index,
+                              block->n_dof);
     if (!block->row_begin || !block->column || block->row_begin[0] != 0)
         return cond_error_set(error, COND_BAD_ARGUMENT, "block %d: no sparse pattern", index);
     for (int i = 0; i < n; i++) {
@@ -66,24 +30,53 @@ static CondStatus check_sparse(const CondBlock* block, int index, CondError* err
                 return cond_error_set(error, COND_BAD_ARGUMENT,
                                       "block %d: row %d: column %d out of range or order", index, i,
                                       j);
-            if (!isfinite(block->values[k]))
-                return cond_error_set(error, COND_BAD_ARGUMENT,
-                                      "block %d: entry (%d, %d) is not finite", index, i, j);
         }
     }
-    for (int i = 0; i < n; i++) {
-        double d = sparse_entry(block, i, i);
+    return COND_OK;
+}
+
+// Value at (i, j) by bisection in the row's ascending columns; 0 where the pattern has no entry.
+static double value_at(const CondBlock* block, int i, int j)
+{
+    int low = 0, high = cond_block_row_size(block, i), column = -1;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        cond_block_entry(block, i, middle, &column);
+        if (column < j)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == cond_block_row_size(block, i))
+        return 0.0;
+    double value = cond_block_entry(block, i, low, &column);
+    return column == j ? value : 0.0;
+}
+
+// Finite, symmetric, with a positive diagonal.
+static CondStatus check_values(const CondBlock* block, int index, CondError* error)
+{
+    for (int i = 0; i < block->n_dof; i++) {
+        int n = cond_block_row_size(block, i), j;
+        for (int k = 0; k < n; k++)
+            if (!isfinite(cond_block_entry(block, i, k, &j)))
+                return cond_error_set(error, COND_BAD_ARGUMENT,
+                                      "block %d: entry (%d, %d) is not finite", index, i, j);
+    }
+    for (int i = 0; i < block->n_dof; i++) {
+        int n = cond_block_row_size(block, i), j;
+        double d = value_at(block, i, i);
         if (!(d > 0.0))
             return cond_error_set(error, COND_BAD_ARGUMENT,
                                   "block %d: diagonal entry %d is %g, must be positive", index, i,
                                   d);
-        for (int k = block->row_begin[i]; k < block->row_begin[i + 1]; k++) {
-            int j = block->column[k];
-            double other = sparse_entry(block, j, i), dj = sparse_entry(block, j, j);
-            if (fabs(block->values[k] - other) > SYMMETRY * sqrt(d) * sqrt(fmax(dj, 0.0)))
+        for (int k = 0; k < n; k++) {
+            double value = cond_block_entry(block, i, k, &j);
+            double other = value_at(block, j, i), dj = value_at(block, j, j);
+            if (fabs(value - other) > SYMMETRY * sqrt(d) * sqrt(fmax(dj, 0.0)))
                 return cond_error_set(error, COND_BAD_ARGUMENT,
                                       "block %d: entries (%d, %d) and (%d, %d) differ: %g and %g",
-                                      index, i, j, j, i, block->values[k], other);
+                                      index, i, j, j, i, value, other);
         }
     }
     return COND_OK;
@@ -103,13 +96,15 @@ static CondStatus check_blocks(const CondProblem* problem, CondError* error)
         next += block->n_dof;
         if (!block->values)
             return cond_error_set(error, COND_BAD_ARGUMENT, "block %d: no values", i);
-        CondStatus status = COND_BAD_ARGUMENT;
-        if (block->kind == COND_BLOCK_DENSE)
-            status = check_dense(block, i, error);
-        else if (block->kind == COND_BLOCK_SPARSE)
-            status = check_sparse(block, i, error);
-        else
-            cond_error_set(error, status, "block %d: unknown kind %d", i, (int)block->kind);
+        if (block->kind != COND_BLOCK_DENSE && block->kind != COND_BLOCK_SPARSE &&
+            block->kind != COND_BLOCK_BSR3)
+            return cond_error_set(error, COND_BAD_ARGUMENT, "block %d: unknown kind %d", i,
+                                  (int)block->kind);
+        CondStatus status = COND_OK;
+        if (block->kind != COND_BLOCK_DENSE)
+            status = check_pattern(block, i, error);
+        if (!status)
+            status = check_values(block, i, error);
         if (status)
             return status;
     }

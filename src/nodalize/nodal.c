@@ -223,6 +223,22 @@ static double sparse_row(const CondBlock* block, int i, const double* x)
     return sum;
 }
 
+// Three rows at once: y = sum over the blocks of the row of B x_column.
+static void bsr3_row(const CondBlock* block, int i, const double* x, double* y)
+{
+    double y0 = 0.0, y1 = 0.0, y2 = 0.0;
+    for (int k = block->row_begin[i]; k < block->row_begin[i + 1]; k++) {
+        const double* B = block->values + 9 * (size_t)k;
+        const double* xk = x + 3 * block->column[k];
+        y0 += B[0] * xk[0] + B[1] * xk[1] + B[2] * xk[2];
+        y1 += B[3] * xk[0] + B[4] * xk[1] + B[5] * xk[2];
+        y2 += B[6] * xk[0] + B[7] * xk[1] + B[8] * xk[2];
+    }
+    y[0] = y0;
+    y[1] = y1;
+    y[2] = y2;
+}
+
 static void multiply_blocks(const CondProblem* problem, const double* x, double* y, int threads)
 {
     int n_thread = cond_threads(problem->n_dof, threads);
@@ -243,13 +259,19 @@ static void multiply_blocks(const CondProblem* problem, const double* x, double*
     }
     for (int b = 0; b < problem->n_block; b++) {
         const CondBlock* block = &problem->block[b];
-        if (block->kind != COND_BLOCK_SPARSE)
+        if (block->kind == COND_BLOCK_DENSE)
             continue;
         int team = cond_threads(block->n_dof, threads);
         (void)team;
+        if (block->kind == COND_BLOCK_SPARSE) {
 #pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-        for (int i = 0; i < block->n_dof; i++)
-            y[block->dof_begin + i] = sparse_row(block, i, x + block->dof_begin);
+            for (int i = 0; i < block->n_dof; i++)
+                y[block->dof_begin + i] = sparse_row(block, i, x + block->dof_begin);
+        } else {
+#pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
+            for (int i = 0; i < block->n_dof / 3; i++)
+                bsr3_row(block, i, x + block->dof_begin, y + block->dof_begin + 3 * i);
+        }
     }
 }
 
@@ -352,15 +374,11 @@ int cond_nodal_row(const CondNodal* nodal, int i, double* row, int* list, int* m
     if (i < nodal->n_dof) {
         const CondBlock* block = &nodal->problem->block[cond_nodal_block(nodal->problem, i)];
         int local = i - block->dof_begin;
-        if (block->kind == COND_BLOCK_DENSE)
-            for (int j = 0; j < block->n_dof; j++)
-                count =
-                    add_entry(block->dof_begin + j, block->values[(size_t)local * block->n_dof + j],
-                              row, list, mark, count);
-        else
-            for (int k = block->row_begin[local]; k < block->row_begin[local + 1]; k++)
-                count = add_entry(block->dof_begin + block->column[k], block->values[k], row, list,
-                                  mark, count);
+        int size = cond_block_row_size(block, local), j;
+        for (int k = 0; k < size; k++) {
+            double value = cond_block_entry(block, local, k, &j);
+            count = add_entry(block->dof_begin + j, value, row, list, mark, count);
+        }
     }
     for (int p = nodal->touch_begin[i]; p < nodal->touch_begin[i + 1]; p++) {
         const CondTerm* term = &nodal->term[nodal->touch_term[p]];

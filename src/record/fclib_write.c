@@ -75,15 +75,12 @@ static void add_triplet(Triplets* t, int row, int column, double value)
 
 static void add_block(const CondBlock* block, Triplets* t)
 {
-    int n = block->n_dof;
     int begin = block->dof_begin;
-    for (int i = 0; i < n; i++) {
-        if (block->kind == COND_BLOCK_DENSE) {
-            for (int j = 0; j < n; j++)
-                add_triplet(t, begin + i, begin + j, block->values[(size_t)i * (size_t)n + j]);
-        } else {
-            for (int k = block->row_begin[i]; k < block->row_begin[i + 1]; k++)
-                add_triplet(t, begin + i, begin + block->column[k], block->values[k]);
+    for (int i = 0; i < block->n_dof; i++) {
+        int n = cond_block_row_size(block, i), j;
+        for (int k = 0; k < n; k++) {
+            double value = cond_block_entry(block, i, k, &j);
+            add_triplet(t, begin + i, begin + j, value);
         }
     }
 }
@@ -114,8 +111,8 @@ static CondStatus assemble_dynamics(const CondFclib* file, const CondProblem* pr
     size_t count = 0;
     for (int i = 0; i < problem->n_block; i++) {
         const CondBlock* block = &problem->block[i];
-        size_t n = (size_t)block->n_dof;
-        count += block->kind == COND_BLOCK_DENSE ? n * n : (size_t)block->row_begin[n];
+        for (int k = 0; k < block->n_dof; k++)
+            count += (size_t)cond_block_row_size(block, k);
     }
     for (int i = 0; i < problem->n_coupling; i++)
         count +=

@@ -202,14 +202,14 @@ static void add_tie(CondPrimalDual* pd, const CondContact* contact, const double
 
 static void add_block(CondPrimalDual* pd, const CondBlock* block, int n)
 {
-    int dense = block->kind == COND_BLOCK_DENSE;
     const int* place = pd->place + block->dof_begin;
     for (int i = 0; i < block->n_dof; i++) {
         double* K = pd->K + (size_t)place[i] * (size_t)n;
-        int begin = dense ? i * block->n_dof : block->row_begin[i];
-        int end = dense ? begin + block->n_dof : block->row_begin[i + 1];
-        for (int k = begin; k < end; k++)
-            K[place[dense ? k - begin : block->column[k]]] += block->values[k];
+        int size = cond_block_row_size(block, i), j;
+        for (int k = 0; k < size; k++) {
+            double value = cond_block_entry(block, i, k, &j);
+            K[place[j]] += value;
+        }
     }
 }
 

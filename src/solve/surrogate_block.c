@@ -62,12 +62,9 @@ static void start_blocks(CondSurrogate* W, const CondProblem* problem)
         }
         for (int i = 0; i < n; i++) {
             double sum = 0.0;
-            if (block->kind == COND_BLOCK_DENSE)
-                for (int j = 0; j < n; j++)
-                    sum += fabs(block->values[(size_t)i * n + j]);
-            else
-                for (int k = block->row_begin[i]; k < block->row_begin[i + 1]; k++)
-                    sum += fabs(block->values[k]);
+            int size = cond_block_row_size(block, i), j;
+            for (int k = 0; k < size; k++)
+                sum += fabs(cond_block_entry(block, i, k, &j));
             W->norm2[block->dof_begin + i] = sum;
         }
     }

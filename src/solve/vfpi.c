@@ -301,13 +301,20 @@ static PassEnd finish_step_pass(Vfpi* s, PassEnd end, CondSolveInfo* info)
     return end;
 }
 
+// The user's arrays may be NULL where there is nothing in them, which memcpy must not see.
+static void copy(double* to, const double* from, size_t n)
+{
+    if (n > 0)
+        memcpy(to, from, n * sizeof *to);
+}
+
 static void start(Vfpi* s, const double* v, const double* lambda)
 {
     size_t nc3 = 3 * (size_t)s->nodal.problem->n_contact;
-    memcpy(s->v, v, (size_t)s->nodal.n_dof * sizeof *v);
+    copy(s->v, v, (size_t)s->nodal.n_dof);
     cond_nodal_lift(&s->nodal, s->v);
-    memcpy(s->lambda, lambda, nc3 * sizeof *lambda);
-    memcpy(s->carry, lambda, nc3 * sizeof *lambda);
+    copy(s->lambda, lambda, nc3);
+    copy(s->carry, lambda, nc3);
     s->best = INFINITY;
 }
 
@@ -408,8 +415,8 @@ static CondStatus solve(void* work, const CondProblem* problem, double* v, doubl
         return status;
     info->restarts = s->accelerator.restarts;
     info->certificate = s->best_certificate;
-    memcpy(v, s->best_v, (size_t)problem->n_dof * sizeof *v);
-    memcpy(lambda, s->best_lambda, 3 * (size_t)problem->n_contact * sizeof *lambda);
+    copy(v, s->best_v, (size_t)problem->n_dof);
+    copy(lambda, s->best_lambda, 3 * (size_t)problem->n_contact);
     if (end == PASS_DIVERGED || !isfinite(s->best)) // NaN in phi alone leaves v finite
         return COND_DIVERGED;
     return end == PASS_DONE ? COND_OK : COND_NOT_CONVERGED;
