@@ -423,6 +423,7 @@ static void node_across_blocks(void** state)
         CondSolverSettings settings = cond_solver_settings_default();
         settings.surrogate = (CondSurrogateKind)kind;
         settings.accelerator = COND_ACCELERATOR_NONE;
+        settings.fallback = 0;
         double v[3] = {0.0}, lambda[3] = {0.0};
         CondSolveInfo info;
         assert_int_equal(verifier_solve(&problem, &settings, v, lambda, &info), COND_OK);

@@ -155,9 +155,10 @@ static void verify_contact(Verified* out, const CondContact* contact, CondLaw la
     for (int i = 0; i < 3; i++)
         u[i] = Jv[i] + contact->phi[i] + (slip + omega) * l[i];
     ConeError e = cone_law_error(law, contact->friction, gamma, u, l);
-    out->natural[c] = e.natural;
-    if (!(e.natural <= z->contact_speed) || z->worst_contact < 0) {
-        z->contact_speed = e.natural;
+    double law_error = e.natural > e.penetration ? e.natural : e.penetration;
+    out->natural[c] = law_error;
+    if (!(law_error <= z->contact_speed) || z->worst_contact < 0) {
+        z->contact_speed = law_error;
         z->worst_contact = c;
     }
     z->velocity_scale = fmax(z->velocity_scale, fmax(speed, gamma * force));

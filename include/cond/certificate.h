@@ -15,7 +15,7 @@ extern "C" {
 // the contact's own scale (cond_contact_delassus).
 typedef struct CondCertificate {
     double dynamics;        // |A v - b - Jc' lambda|_D / max(|A v|_D, |b|_D, |Jc' lambda|_D)
-    double contact;         // worst natural-map error over that velocity scale
+    double contact;         // worst of natural-map error and penetration over that velocity scale
     double contact_speed;   // the same, absolute                                     [m/s]
     double velocity_scale;  //                                                        [m/s]
     double penetration;     // worst parts of the law error                           [m/s]
@@ -24,7 +24,7 @@ typedef struct CondCertificate {
     double complementarity; //                                                        [W]
     double angle;           //                                                        [rad]
     double coupling_slip; // worst |lambda| / kv of a virtual node, part of the problem posed [m/s]
-    int worst_contact;    // index of the contact with the largest natural-map error; -1: none
+    int worst_contact;    // index of the contact with the largest such error; -1: none
 } CondCertificate;
 
 // The larger of dynamics and contact: the one number that a tolerance bounds.

@@ -1,0 +1,63 @@
+// Rigid shapes with a pose: the signed distance of a point, bounding boxes, and points to test
+// against a plane. A pose is position [m] and unit quaternion: (x, y, z, qw, qx, qy, qz).
+#ifndef COND_COLLIDE_SHAPE_H
+#define COND_COLLIDE_SHAPE_H
+
+#include "cond/status.h"
+
+// A form is what collision sees. (The shape kinds of a scene are what a user writes.)
+typedef enum CondShapeForm {
+    COND_FORM_PLANE = 0,    // the half-space z <= 0
+    COND_FORM_SPHERE = 1,   // radius
+    COND_FORM_CAPSULE = 2,  // radius around the segment |z| <= half[2] on the z axis
+    COND_FORM_BOX = 3,      // |x_i| <= half[i]
+    COND_FORM_CYLINDER = 4, // x^2 + y^2 <= radius^2, |z| <= half[2]
+    COND_FORM_CONVEX = 5,   // a closed convex triangle mesh
+} CondShapeForm;
+
+struct CondConvex;
+
+typedef struct CondShape {
+    CondShapeForm form;
+    double radius;  // sphere, capsule, cylinder [m]
+    double half[3]; // half edges of the box; half[2]: half length of capsule and cylinder [m]
+    double margin;  // the surface lies this far outside the form, edges rounded [m], >= 0
+    int n_rim;      // cylinder: fixed points on each rim against a plane
+    const struct CondConvex* convex; // not owned
+} CondShape;
+
+// Where a point lies relative to a surface. Always point_asked = point + gap normal.
+typedef struct CondProbe {
+    double gap;       // signed distance [m], negative inside
+    double normal[3]; // outward, world: the gradient of gap
+    double point[3];  // closest point of the surface, world [m]
+} CondProbe;
+
+// COND_BAD_ARGUMENT and a message that names the field, where a size makes no sense.
+CondStatus cond_shape_check(const CondShape* shape, CondError* error);
+
+// Gap, normal and closest point of a world point. Where several surface points are equally near
+// (centre, medial axis), the first face or the first axis is taken: the same input gives the same
+// normal.
+void cond_shape_probe(const CondShape* shape, const double pose[7], const double point[3],
+                      CondProbe* probe);
+
+// The same for a point followed in time. Deep inside, where the nearest face is about to change,
+// the face most along last_normal (world, from the last step) is kept while it lies at most a tenth
+// deeper than the nearest; on an axis or centre last_normal is used as it is. The gap then belongs
+// to the face kept. last_normal may be NULL.
+void cond_shape_probe_again(const CondShape* shape, const double pose[7], const double point[3],
+                            const double* last_normal, CondProbe* probe);
+
+// The smallest axis-aligned box, margin included: low[3], high[3]. A plane has infinite sides.
+void cond_shape_bound(const CondShape* shape, const double pose[7], double box[6]);
+
+// Points of the surface to test against a half-space with the unit normal `normal`: sphere 1,
+// capsule 2, box 8, cylinder 2 (n_rim + 1), convex one per vertex, plane none. The i-th point is
+// the same feature in every step; the first two of a cylinder are the deepest of its two rims, so
+// that it rolls without bumps, the others are fixed to it, so that it stands.
+int cond_shape_point_count(const CondShape* shape);
+void cond_shape_plane_points(const CondShape* shape, const double pose[7], const double normal[3],
+                             double* point); //                               (count x 3)
+
+#endif

@@ -1,0 +1,47 @@
+// Sphere: gap = |x| - radius.
+#include "collide/shape_ops.h"
+#include "math/vec3.h"
+
+#include <string.h>
+
+static CondStatus sphere_check(const CondShape* shape, CondError* error)
+{
+    return cond_shape_check_length(shape->radius, "radius", error);
+}
+
+static double sphere_probe(const CondShape* shape, const double x[3], const double* last,
+                           double normal[3])
+{
+    const double up[3] = {0.0, 0.0, 1.0};
+    double length = vec3_norm(x);
+    const double* from = x;
+    if (!(length > 1e-9 * shape->radius)) {
+        from = last ? last : up; // at the centre every direction is as good
+        length = vec3_norm(from);
+    }
+    for (int i = 0; i < 3; i++)
+        normal[i] = from[i] / length;
+    return vec3_dot(normal, x) - shape->radius;
+}
+
+static double sphere_support(const CondShape* shape, const double d[3])
+{
+    (void)d;
+    return shape->radius;
+}
+
+static int sphere_point_count(const CondShape* shape)
+{
+    (void)shape;
+    return 1;
+}
+
+static void sphere_plane_point(const CondShape* shape, const double n[3], int i, double x[3])
+{
+    (void)i;
+    for (int k = 0; k < 3; k++)
+        x[k] = -shape->radius * n[k];
+}
+
+const CondShapeOps COND_SPHERE_OPS = {COND_FORM_SPHERE, sphere_check,       sphere_probe,
+                                      sphere_support,   sphere_point_count, sphere_plane_point};
