@@ -151,6 +151,14 @@ void dense_problem_matrix(const CondProblem* problem, double* A)
     for (int b = 0; b < problem->n_block; b++) {
         const CondBlock* block = &problem->block[b];
         double* corner = A + (size_t)block->dof_begin * n + (size_t)block->dof_begin;
+        if (block->kind == COND_BLOCK_BSR3) {
+            for (int i = 0; i < block->n_dof / 3; i++)
+                for (int k = block->row_begin[i]; k < block->row_begin[i + 1]; k++)
+                    for (int e = 0; e < 9; e++)
+                        corner[(size_t)(3 * i + e / 3) * n +
+                               (size_t)(3 * block->column[k] + e % 3)] = block->values[9 * k + e];
+            continue;
+        }
         for (int i = 0; i < block->n_dof; i++) {
             if (block->kind == COND_BLOCK_DENSE)
                 for (int j = 0; j < block->n_dof; j++)

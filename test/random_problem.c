@@ -68,6 +68,7 @@ RandomOptions random_options_default(uint64_t seed)
                              .n_particle = 3,
                              .n_rigid = 3,
                              .n_cloth = 1,
+                             .bsr3 = (int)(seed % 2),
                              .cloth_nodes = 5,
                              .n_coupling = 3,
                              .n_contact = 9,
@@ -90,7 +91,7 @@ static void* keep(RandomProblem* out, size_t count, size_t size)
 }
 
 // A chain of nodes: masses and springs along random directions, three coordinates a node.
-static void make_cloth(RandomProblem* out, Random* random, int nodes, CondBlock* block)
+static void make_cloth(RandomProblem* out, Random* random, int nodes, int bsr3, CondBlock* block)
 {
     int n = 3 * nodes, count = 0;
     double* dense = calloc((size_t)n * n, sizeof *dense);
@@ -109,19 +110,26 @@ static void make_cloth(RandomProblem* out, Random* random, int nodes, CondBlock*
                     dense[(3 * (a - s / 2) + i) * n + 3 * (a - s % 2) + j] +=
                         (s == 0 || s == 3 ? 1.0 : -1.0) * K[3 * i + j];
     }
+    int size = bsr3 ? 3 : 1; // of the entries of the pattern
     int* row_begin = keep(out, (size_t)n + 1, sizeof *row_begin);
     int* column = keep(out, (size_t)n * 9, sizeof *column);
-    double* values = keep(out, (size_t)n * 9, sizeof *values);
-    for (int i = 0; i < n; i++) {
-        for (int j = 0; j < n; j++)
-            if (dense[i * n + j] != 0.0) {
-                column[count] = j;
-                values[count++] = dense[i * n + j];
+    double* values = keep(out, (size_t)n * 9 + 9, sizeof *values);
+    for (int i = 0; i < n / size; i++) {
+        for (int j = 0; j < n / size; j++) {
+            int present = 0;
+            for (int e = 0; e < size * size; e++) {
+                double a = dense[(size * i + e / size) * n + size * j + e % size];
+                values[size * size * count + e] = a;
+                present |= a != 0.0;
             }
+            if (present)
+                column[count++] = j;
+        }
         row_begin[i + 1] = count;
     }
     free(dense);
-    *block = (CondBlock){COND_BLOCK_SPARSE, 0, n, values, row_begin, column};
+    *block =
+        (CondBlock){bsr3 ? COND_BLOCK_BSR3 : COND_BLOCK_SPARSE, 0, n, values, row_begin, column};
 }
 
 static void make_blocks(const RandomOptions* options, Random* random, RandomProblem* out)
@@ -131,7 +139,7 @@ static void make_blocks(const RandomOptions* options, Random* random, RandomProb
     CondProblem* problem = &out->problem;
     for (int b = 0; b < count; b++) {
         if (b < options->n_cloth) { // sparse first, so that dense ones start at odd places
-            make_cloth(out, random, options->cloth_nodes, &block[b]);
+            make_cloth(out, random, options->cloth_nodes, options->bsr3, &block[b]);
         } else {
             int n = b < options->n_cloth + options->n_particle ? 3 : 6;
             double* values = keep(out, (size_t)n * n, sizeof *values);

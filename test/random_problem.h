@@ -22,6 +22,7 @@ typedef struct RandomOptions {
     int n_particle;     // dense blocks of three coordinates: a node each
     int n_rigid;        // dense blocks of six coordinates
     int n_cloth;        // sparse blocks: chains of nodes joined by springs
+    int bsr3;           // 1: they are stored in 3x3 blocks
     int cloth_nodes;    // nodes of each
     int n_coupling;     //
     int n_contact;      //

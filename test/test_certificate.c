@@ -189,6 +189,23 @@ static void numbers_that_are_none(void** state)
     random_problem_free(&made);
 }
 
+// A contact that slips under a large mu and sinks in: the natural map alone would hide it by 1/mu.
+static void penetration_counts_in_full(void** state)
+{
+    (void)state;
+    double mass[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, v[3] = {-0.1, 1.0, 0.0};
+    double lambda[3] = {0.001, -1.0, 0.0}, b[3] = {-0.101, 2.0, 0.0};
+    int coordinate[3] = {0, 1, 2};
+    CondBlock block = {COND_BLOCK_DENSE, 0, 3, mass, NULL, NULL};
+    CondContact contact = {.side = {{3, coordinate, NULL}},
+                           .frame = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                           .friction = {1000.0, 1000.0},
+                           .kv = INFINITY};
+    CondProblem problem = {3, 1, 0, 1, &block, NULL, &contact, b};
+    CondCertificate z = certify(&problem, COND_LAW_STRICT, 0.0, v, lambda);
+    assert_true(z.dynamics < 1e-15 && z.contact_speed >= 0.1 && z.penetration == 0.1);
+}
+
 // Nothing at all is solved exactly.
 static void empty_problems(void** state)
 {
@@ -217,6 +234,7 @@ int main(void)
         cmocka_unit_test(coupling_slip_is_the_virtual_nodes),
         cmocka_unit_test(units_do_not_matter),
         cmocka_unit_test(numbers_that_are_none),
+        cmocka_unit_test(penetration_counts_in_full),
         cmocka_unit_test(empty_problems),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -312,6 +312,34 @@ static void prop3_surrogate_delassus_is_diagonal(void** state)
         }
 }
 
+// The same body as numbers and as 3x3 blocks is the same matrix.
+static void sparse_kinds_are_the_same_matrix(void** state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        RandomOptions options = random_options_default(seed);
+        RandomProblem made[2];
+        double* A[2];
+        for (options.bsr3 = 0; options.bsr3 < 2; options.bsr3++) {
+            int k = options.bsr3;
+            random_problem_make(&options, &made[k]);
+            assert_int_equal(cond_problem_check(NULL, &made[k].problem, NULL), COND_OK);
+            assert_int_equal(made[k].problem.block[0].kind,
+                             k ? COND_BLOCK_BSR3 : COND_BLOCK_SPARSE);
+            CondNodal nodal = {.context = cond_context_or_default(NULL)};
+            assert_int_equal(cond_nodal_build(&nodal, &made[k].problem, 7.0), COND_OK);
+            A[k] = nodal_matrix(&nodal);
+            if (k == 1)
+                assert_memory_equal(A[0], A[1], (size_t)nodal.n * nodal.n * sizeof *A[0]);
+            cond_nodal_destroy(&nodal);
+        }
+        for (int k = 0; k < 2; k++) {
+            free(A[k]);
+            random_problem_free(&made[k]);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -320,6 +348,7 @@ int main(void)
         cmocka_unit_test(product_is_the_dense_product),
         cmocka_unit_test(problem_products_are_dense_products),
         cmocka_unit_test(nodes_belong_to_one_contact),
+        cmocka_unit_test(sparse_kinds_are_the_same_matrix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,6 +101,7 @@ SPOIL(side_below, s->point[0] = -1)
 SPOIL(side_twice, s->point[1] = 0)
 SPOIL(node_scattered, (s->node[1] = 2, s->node[2] = 1))
 SPOIL(side_nan, s->J[5] = NAN)
+SPOIL(blocks_of_three, (s->block[0].kind = COND_BLOCK_BSR3, s->block[0].n_dof = 2))
 SPOIL(idle, memset(s->J, 0, sizeof s->J))
 SPOIL(no_blocks, s->problem.block = NULL)
 SPOIL(no_couplings, s->problem.coupling = NULL)
@@ -150,6 +151,7 @@ static const Mistake mistakes[] = {
     {side_twice, "contact 1", "twice"},
     {node_scattered, "contact 0", "consecutive"},
     {side_nan, "contact 1", "Jacobian is not finite"},
+    {blocks_of_three, "block 0", "3x3"},
     {idle, "contact 1", "zero"},
     {no_blocks, "blocks", "NULL"},
     {no_couplings, "couplings", "NULL"},

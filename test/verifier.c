@@ -42,29 +42,47 @@ int verifier_virtual_sides(const CondProblem* problem, int* sides)
     return total;
 }
 
-// A v and diag(A), entry by entry, summed in extended precision.
+// One entry of A: into the product and the diagonal.
+typedef struct Product {
+    const double* v;
+    long double* sum; // extended precision
+    double* diagonal;
+} Product;
+
+static void take(Product* out, int i, int j, double a)
+{
+    out->sum[i] += (long double)a * out->v[j];
+    if (i == j)
+        out->diagonal[i] = a;
+}
+
+// Every entry of one block, whatever its kind.
+static void take_block(Product* out, const CondBlock* block)
+{
+    int first = block->dof_begin, n = block->n_dof;
+    if (block->kind == COND_BLOCK_DENSE) {
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                take(out, first + i, first + j, block->values[(size_t)i * n + j]);
+        return;
+    }
+    int size = block->kind == COND_BLOCK_BSR3 ? 3 : 1; // of the entries of the pattern
+    for (int row = 0; row < n / size; row++)
+        for (int k = block->row_begin[row]; k < block->row_begin[row + 1]; k++)
+            for (int e = 0; e < size * size; e++)
+                take(out, first + size * row + e / size, first + size * block->column[k] + e % size,
+                     block->values[(size_t)(size * size) * k + e]);
+}
+
+// A v and diag(A), entry by entry.
 static void product_and_diagonal(const CondProblem* problem, const double* v, double* Av,
                                  double* diagonal)
 {
     long double* sum = calloc((size_t)problem->n_dof + 1, sizeof *sum);
     assert_non_null(sum);
-    for (int b = 0; b < problem->n_block; b++) {
-        const CondBlock* block = &problem->block[b];
-        int dense = block->kind == COND_BLOCK_DENSE;
-        for (int i = 0; i < block->n_dof; i++) {
-            int row = block->dof_begin + i;
-            int first = dense ? 0 : block->row_begin[i];
-            int end = dense ? block->n_dof : block->row_begin[i + 1];
-            diagonal[row] = 0.0;
-            for (int k = first; k < end; k++) {
-                int j = dense ? k : block->column[k];
-                double a = dense ? block->values[(size_t)i * block->n_dof + k] : block->values[k];
-                sum[row] += (long double)a * v[block->dof_begin + j];
-                if (i == j)
-                    diagonal[row] = a;
-            }
-        }
-    }
+    Product out = {v, sum, diagonal};
+    for (int b = 0; b < problem->n_block; b++)
+        take_block(&out, &problem->block[b]);
     for (int c = 0; c < problem->n_coupling; c++) {
         const CondCoupling* p = &problem->coupling[c];
         int n = p->n_coordinate;
@@ -155,7 +173,7 @@ static void verify_contact(Verified* out, const CondContact* contact, CondLaw la
     for (int i = 0; i < 3; i++)
         u[i] = Jv[i] + contact->phi[i] + (slip + omega) * l[i];
     ConeError e = cone_law_error(law, contact->friction, gamma, u, l);
-    double law_error = e.natural > e.penetration ? e.natural : e.penetration;
+    double law_error = e.natural < e.penetration ? e.penetration : e.natural; // NaN stays NaN
     out->natural[c] = law_error;
     if (!(law_error <= z->contact_speed) || z->worst_contact < 0) {
         z->contact_speed = law_error;

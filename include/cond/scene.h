@@ -11,17 +11,57 @@ extern "C" {
 #endif
 
 #define COND_NAME_SIZE 64
+#define COND_PATH_SIZE 256
 
 typedef enum CondBodyKind {
     COND_BODY_PARTICLE = 0, // a point mass: three coordinates, itself a contact node
     COND_BODY_RIGID = 1,    // six: velocity of the centre of mass (world), angular velocity (body)
+    COND_BODY_SOFT = 2,     // tetrahedra: three per node, each node a contact node
+    COND_BODY_ROBOT = 3,    // articulated, from URDF: base (six when floating), then one per joint
 } CondBodyKind;
 
 typedef enum CondShapeKind {
-    COND_SHAPE_NONE = 0,   // no contact (a particle still touches with its point)
-    COND_SHAPE_BOX = 1,    // its eight vertices are contact points
-    COND_SHAPE_POINTS = 2, // contact points given one by one
+    COND_SHAPE_NONE = 0,     // no contact (a particle still touches with its point)
+    COND_SHAPE_BOX = 1,      // its eight vertices are contact points
+    COND_SHAPE_POINTS = 2,   // contact points given one by one
+    COND_SHAPE_SPHERE = 3,   // size: radius
+    COND_SHAPE_CAPSULE = 4,  // size: radius, distance of the end centres, along z
+    COND_SHAPE_CYLINDER = 5, // size: radius, height, along z
 } CondShapeKind;
+
+typedef enum CondElasticity {
+    COND_ELASTICITY_COROTATIONAL = 0, // linear in the rotated frame of each tetrahedron
+    COND_ELASTICITY_NEOHOOKEAN = 1,   // stable neo-Hookean
+} CondElasticity;
+
+// What keeps the stiffness of a soft body positive where elements are bent (the paper's E).
+typedef enum CondGeometricStiffness {
+    COND_GEOMETRIC_NONE = 0,  // Je'K Je alone, plus the material's damping
+    COND_GEOMETRIC_BOUND = 1, // diagonal of absolute column sums of the geometric stiffness
+} CondGeometricStiffness;
+
+typedef struct CondMaterialDef {
+    char name[COND_NAME_SIZE];
+    CondElasticity elasticity;
+    CondGeometricStiffness geometric;
+    double youngs_modulus;       // [Pa]
+    double poisson_ratio;        // (-1, 0.5)
+    double density;              // [kg/m3]
+    double mass_damping;         // Rayleigh: D = mass_damping M + stiffness_damping K [1/s]
+    double stiffness_damping;    // [s]
+    char source[COND_PATH_SIZE]; // where the numbers come from
+    int cookie;
+} CondMaterialDef;
+
+// A joint of a robot at the start, and its motor: torque = stiffness (target - position) +
+// damping (target rate - rate), implicit. NaN: as the robot's defaults say.
+typedef struct CondJointDef {
+    char name[COND_NAME_SIZE];
+    double position;  // [rad, m]
+    double velocity;  // [rad/s, m/s]
+    double stiffness; // [N m/rad, N/m]
+    double damping;   // [N m s/rad, N s/m]
+} CondJointDef;
 
 // Friction and restitution of a surface. Where two surfaces meet: a value that only one of them
 // gives is used; two frictions combine as the geometric mean, two restitutions as the larger.
@@ -36,8 +76,8 @@ typedef struct CondBodyDef {
     double mass;                // [kg]
     double inertia[6];          // xx, yy, zz, xy, xz, yz about the centre, body axes [kg m2]
     int inertia_from_shape;     // 1: a solid box of the shape's size and the mass
-    CondShapeKind shape;        //
-    double size[3];             // edges of the box [m]
+    CondShapeKind shape;        // of a rigid body
+    double size[3];             // as the shape says; edges of the box [m]
     int n_point;                // contact points of COND_SHAPE_POINTS
     const double* point;        // in body axes [m], copied by cond_scene_add_body  (n_point x 3)
     double position[3];         // of the centre of mass [m]
@@ -45,8 +85,78 @@ typedef struct CondBodyDef {
     double velocity[3];         // [m/s]
     double angular_velocity[3]; // in world axes [rad/s]
     CondSurfaceDef surface;
+    // soft: the mesh is turned by orientation about its own origin and moved by position
+    char mesh[COND_PATH_SIZE];     // a file, or a generator such as "mat:27,27,2:0.3,0.3,0.01"
+    double mesh_scale;             // metres per unit of the file
+    char material[COND_NAME_SIZE]; //
+    int self_contact;              // 1: the body may touch itself
+    double thickness;              // soft surfaces touch within this distance [m]
+    // robot: position and orientation are those of the base link
+    char urdf[COND_PATH_SIZE];
+    int floating;              // 1: the base moves freely
+    int n_joint;               //
+    const CondJointDef* joint; // copied by cond_scene_add_body                      (n_joint)
+    double motor_stiffness;    // of joints that do not say [N m/rad, N/m]; 0: no motor
+    double motor_damping;      // [N m s/rad, N s/m]
     int cookie;
 } CondBodyDef;
+
+// A static shape.
+typedef struct CondObstacleDef {
+    char name[COND_NAME_SIZE];
+    CondShapeKind shape; // sphere, capsule, cylinder or box
+    double size[3];      // as the shape says [m]
+    double position[3];  // [m]
+    double orientation[4];
+    CondSurfaceDef surface;
+    int cookie;
+} CondObstacleDef;
+
+// Nodes of a soft body that lie in a box at the start, in world axes.
+typedef struct CondPatchDef {
+    char name[COND_NAME_SIZE];
+    char body[COND_NAME_SIZE];
+    double low[3], high[3]; // [m]
+    int cookie;
+} CondPatchDef;
+
+// One end of an attachment: a body's point, a robot's link, a patch of a soft body, or the world.
+typedef struct CondEndDef {
+    char body[COND_NAME_SIZE];  // "" is the world
+    char link[COND_NAME_SIZE];  // robots: link name
+    char patch[COND_NAME_SIZE]; // soft bodies: patch name
+    double point[3];            // body, link or world axes [m]; a patch has its own centre
+} CondEndDef;
+
+// Holds two frames together as they are at the moment it is made, by implicit spring-dampers.
+typedef struct CondAttachmentDef {
+    char name[COND_NAME_SIZE];
+    CondEndDef end[2];
+    int turns;                 // 1: orientation is held too (6 dof), 0: a ball joint (3 dof)
+    double stiffness;          // [N/m]
+    double damping;            // [N s/m]
+    double rotation_stiffness; // [N m/rad]
+    double rotation_damping;   // [N m s/rad]
+    double start, end_time;    // [s]; INFINITY: for ever
+    int cookie;
+} CondAttachmentDef;
+
+typedef struct CondWaypoint {
+    double time;           // [s], ascending
+    double position[3];    // of the link's frame, world axes [m]
+    double orientation[4]; //
+} CondWaypoint;
+
+// Poses that a robot's link follows: its motors track joint targets found by inverse kinematics.
+typedef struct CondTrajectoryDef {
+    char name[COND_NAME_SIZE];
+    char body[COND_NAME_SIZE];
+    char link[COND_NAME_SIZE];
+    double point[3];              // in link axes: the point whose pose is given [m]
+    int n_waypoint;               //
+    const CondWaypoint* waypoint; // copied by cond_scene_add_trajectory          (n_waypoint)
+    int cookie;
+} CondTrajectoryDef;
 
 // Static half-space {x : normal . x <= offset}; bodies live on the side the normal points to.
 typedef struct CondPlaneDef {
@@ -81,6 +191,13 @@ typedef struct CondSpringDef {
     int cookie;
 } CondSpringDef;
 
+typedef enum CondIntegrator {
+    COND_INTEGRATOR_THETA = 0,       // one linear problem a step, theta from 1/2 to 1
+    COND_INTEGRATOR_EULER = 1,       // implicit Euler, non-linear, by Newton's method
+    COND_INTEGRATOR_MIDPOINT = 2,    // implicit midpoint, non-linear
+    COND_INTEGRATOR_VARIATIONAL = 3, // discrete Euler-Lagrange equations with midpoint quadrature
+} CondIntegrator;
+
 typedef enum CondStepMethod {
     COND_STEP_VELOCITY = 0, // A v = b + Jc' lambda by a velocity solver
     COND_STEP_PENALTY = 1,  // baseline: explicit spring-damper contact
@@ -88,19 +205,23 @@ typedef enum CondStepMethod {
 
 typedef struct CondSceneSettings {
     char name[COND_NAME_SIZE];
-    double gravity[3];        // [m/s2]
-    CondStepMethod method;    //
-    double time_step;         // [s]
-    double theta;             // 1/2 midpoint (paper) .. 1 implicit Euler (default)
-    double duration;          // what `cond run` runs [s]
-    double kv;                // gain of virtual nodes [N s/m]; INFINITY (default): no slip
-    int gap;                  // 1: phi = gap / t; 0: phi = 0 (the paper's box)
-    int impact;               // 1: impacts and restitution as a velocity problem of their own
-    int position_correction;  // 1: penetration is removed by a position step that leaves v alone
-    double margin;            // contacts are made below this gap [m]; NaN: from speed and step
-    double penalty_stiffness; // baseline, per contact point [N/m]
-    double penalty_damping;   // [N s/m]
-    double penalty_friction;  // tangential viscosity, capped at mu f_n [N s/m]
+    double gravity[3];         // [m/s2]
+    CondStepMethod method;     //
+    double time_step;          // [s]
+    double theta;              // 1/2 midpoint (paper) .. 1 implicit Euler (default)
+    CondIntegrator integrator; // what is solved in a step
+    int mass_root;             // 1: robots step in the coordinates M^(1/2) v, which keeps energy
+    double newton_tolerance;   // of the non-linear integrators: |change of v| [m/s]
+    int newton_iterations;     // at most
+    double duration;           // what `cond run` runs [s]
+    double kv;                 // gain of virtual nodes [N s/m]; INFINITY (default): no slip
+    int gap;                   // 1: phi = gap / t; 0: phi = 0 (the paper's box)
+    int impact;                // 1: impacts and restitution as a velocity problem of their own
+    int position_correction;   // 1: penetration is removed by a position step that leaves v alone
+    double margin;             // contacts are made below this gap [m]; NaN: from speed and step
+    double penalty_stiffness;  // baseline, per contact point [N/m]
+    double penalty_damping;    // [N s/m]
+    double penalty_friction;   // tangential viscosity, capped at mu f_n [N s/m]
     CondSolverSettings solver;
     int cookie;
 } CondSceneSettings;
@@ -109,6 +230,11 @@ CondBodyDef cond_body_def_default(void);
 CondPlaneDef cond_plane_def_default(void);
 CondForceDef cond_force_def_default(void);
 CondSpringDef cond_spring_def_default(void);
+CondMaterialDef cond_material_def_default(void);
+CondObstacleDef cond_obstacle_def_default(void);
+CondPatchDef cond_patch_def_default(void);
+CondAttachmentDef cond_attachment_def_default(void);
+CondTrajectoryDef cond_trajectory_def_default(void);
 CondSceneSettings cond_scene_settings_default(void);
 
 typedef struct CondScene CondScene;
@@ -124,6 +250,13 @@ CondStatus cond_scene_add_body(CondScene* scene, const CondBodyDef* def, CondErr
 CondStatus cond_scene_add_plane(CondScene* scene, const CondPlaneDef* def, CondError* error);
 CondStatus cond_scene_add_force(CondScene* scene, const CondForceDef* def, CondError* error);
 CondStatus cond_scene_add_spring(CondScene* scene, const CondSpringDef* def, CondError* error);
+CondStatus cond_scene_add_material(CondScene* scene, const CondMaterialDef* def, CondError* error);
+CondStatus cond_scene_add_obstacle(CondScene* scene, const CondObstacleDef* def, CondError* error);
+CondStatus cond_scene_add_patch(CondScene* scene, const CondPatchDef* def, CondError* error);
+CondStatus cond_scene_add_attachment(CondScene* scene, const CondAttachmentDef* def,
+                                     CondError* error);
+CondStatus cond_scene_add_trajectory(CondScene* scene, const CondTrajectoryDef* def,
+                                     CondError* error);
 
 // Reads a YAML scene. Each override is "path=value", applied to the file before it is understood.
 // Unknown keys and impossible values are refused with file, line and key.

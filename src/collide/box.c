@@ -26,9 +26,9 @@ static double box_probe(const CondShape* shape, const double x[3], const double*
             normal[i] = d[i] / length;
         return length;
     }
-    const double plane[24] = {1.0,  0.0,  0.0,  half[0], -1.0, 0.0,  0.0,  half[0],
-                              0.0,  1.0,  0.0,  half[1], 0.0,  -1.0, 0.0,  half[1],
-                              0.0,  0.0,  1.0,  half[2], 0.0,  0.0,  -1.0, half[2]};
+    const double plane[24] = {1.0, 0.0, 0.0, half[0], -1.0, 0.0,  0.0,  half[0],
+                              0.0, 1.0, 0.0, half[1], 0.0,  -1.0, 0.0,  half[1],
+                              0.0, 0.0, 1.0, half[2], 0.0,  0.0,  -1.0, half[2]};
     const double* face = plane + 4 * cond_shape_nearest_plane(6, plane, x, last);
     for (int i = 0; i < 3; i++)
         normal[i] = face[i];

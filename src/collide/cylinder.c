@@ -21,8 +21,8 @@ static double cylinder_probe(const CondShape* shape, const double x[3], const do
 {
     double u[3], half = shape->half[2];
     double rho = cond_shape_radial(x, shape->radius, last, u);
-    double out = fmax(rho - shape->radius, 0.0);             // across the axis
-    double over = x[2] - fmin(fmax(x[2], -half), half);      // along the axis
+    double out = fmax(rho - shape->radius, 0.0);        // across the axis
+    double over = x[2] - fmin(fmax(x[2], -half), half); // along the axis
     double length = hypot(out, over);
     if (length > 0.0) {
         for (int i = 0; i < 2; i++)
@@ -31,8 +31,8 @@ static double cylinder_probe(const CondShape* shape, const double x[3], const do
         return length;
     }
     // Near this point the side is as good as the plane that touches it.
-    const double plane[12] = {u[0], u[1], 0.0,  shape->radius, 0.0,  0.0,
-                              1.0,  half, 0.0,  0.0,           -1.0, half};
+    const double plane[12] = {u[0], u[1], 0.0, shape->radius, 0.0,  0.0,
+                              1.0,  half, 0.0, 0.0,           -1.0, half};
     const double* face = plane + 4 * cond_shape_nearest_plane(3, plane, x, last);
     for (int i = 0; i < 3; i++)
         normal[i] = face[i];

@@ -100,8 +100,8 @@ void cond_shape_probe_again(const CondShape* shape, const double pose[7], const 
         mat3_multiply_transposed(R, last_normal, last);
     // The distance to a convex set moved outward by the margin is the old distance less the margin,
     // inside and outside, with the same normal.
-    probe->gap = shape_ops(shape->form)->probe(shape, x, last_normal ? last : NULL, normal) -
-                 shape->margin;
+    probe->gap =
+        shape_ops(shape->form)->probe(shape, x, last_normal ? last : NULL, normal) - shape->margin;
     mat3_multiply(R, normal, probe->normal);
     for (int i = 0; i < 3; i++)
         probe->point[i] = point[i] - probe->gap * probe->normal[i];

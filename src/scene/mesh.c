@@ -14,7 +14,8 @@ CondStatus cond_mesh_create(const CondContext* context, int n_node, int n_tet, i
                             CondMesh** mesh, CondError* error)
 {
     *mesh = NULL;
-    if (n_node < 0 || n_tet < 0 || n_triangle < 0 || n_tet > INT_MAX / 4)
+    if (n_node < 0 || n_tet < 0 || n_triangle < 0 || n_tet > INT_MAX / 4 ||
+        n_triangle > INT_MAX / 4)
         return cond_error_set(error, COND_BAD_ARGUMENT,
                               "a mesh of %d nodes, %d tetrahedra and %d triangles is not possible",
                               n_node, n_tet, n_triangle);

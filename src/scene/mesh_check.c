@@ -60,7 +60,7 @@ static CondStatus check_sound(const CondMesh* mesh, CondError* error)
 
 // The smallest dihedral angle of a tetrahedron [degrees]. Two faces with outward normals m and n
 // meet at the angle pi - angle(m, n); atan2 keeps small angles exact.
-static double smallest_dihedral(const double normal[4][3])
+static double smallest_dihedral(double normal[4][3])
 {
     double least = 180.0;
     for (int a = 0; a < 4; a++) {
@@ -74,7 +74,7 @@ static double smallest_dihedral(const double normal[4][3])
 }
 
 // 3 r_in / r_out with r_in = 3 V / S and r_out = |a2 (b x c) + b2 (c x a) + c2 (a x b)| / (12 V).
-static double radius_ratio(const double e[3][3], const double normal[4][3], double volume6)
+static double radius_ratio(double e[3][3], double normal[4][3], double volume6)
 {
     double area2 = 0.0, sum[3] = {0.0, 0.0, 0.0};
     for (int k = 0; k < 4; k++)

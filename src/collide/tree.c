@@ -1,0 +1,294 @@
+#include "collide/tree.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+// A tree of int many primitives is at most 31 levels deep. A walk over pairs of nodes goes down
+// one level of one tree at a time and leaves at most two pairs behind on each.
+enum { LEVELS = 32, STACK = 4 * LEVELS + 4 };
+
+void cond_tree_begin(const CondContext* context, CondTree* tree)
+{
+    *tree = (CondTree){.context = cond_context_or_default(context)};
+}
+
+void cond_tree_end(CondTree* tree)
+{
+    cond_release(&tree->context, tree->node);
+    cond_release(&tree->context, tree->order);
+    cond_release(&tree->context, tree->centre);
+    *tree = (CondTree){.context = tree->context};
+}
+
+void cond_tree_hits_begin(const CondContext* context, CondTreeHits* hits)
+{
+    *hits = (CondTreeHits){.context = cond_context_or_default(context)};
+}
+
+void cond_tree_hits_end(CondTreeHits* hits)
+{
+    cond_release(&hits->context, hits->primitive);
+    *hits = (CondTreeHits){.context = hits->context};
+}
+
+void cond_tree_pairs_begin(const CondContext* context, CondTreePairs* pairs)
+{
+    *pairs = (CondTreePairs){.context = cond_context_or_default(context)};
+}
+
+void cond_tree_pairs_end(CondTreePairs* pairs)
+{
+    cond_release(&pairs->context, pairs->pair);
+    *pairs = (CondTreePairs){.context = pairs->context};
+}
+
+static int boxes_overlap(const double a[6], const double b[6])
+{
+    return a[0] <= b[3] && b[0] <= a[3] && a[1] <= b[4] && b[1] <= a[4] && a[2] <= b[5] &&
+           b[2] <= a[5];
+}
+
+static int is_leaf(const CondTree* tree, int i)
+{
+    return tree->node[i].primitive >= 0;
+}
+
+static int right_child(const CondTree* tree, int i)
+{
+    return tree->node[i + 1].next;
+}
+
+// Total order of primitives along an axis, so that equal centres split the same way everywhere.
+static int centre_before(const CondTree* tree, int axis, int a, int b)
+{
+    double x = tree->centre[3 * (size_t)a + axis], y = tree->centre[3 * (size_t)b + axis];
+    return x < y || (x == y && a < b);
+}
+
+// Reorders order[begin .. end) so that the one at `middle` is in its sorted place and none before
+// it comes after it. Quickselect with the median of three as pivot.
+static void select_middle(CondTree* tree, int axis, int begin, int end, int middle)
+{
+    int* order = tree->order;
+    while (end - begin > 1) {
+        int a = order[begin], b = order[begin + (end - begin) / 2], c = order[end - 1], pivot;
+        if (centre_before(tree, axis, b, a) != centre_before(tree, axis, c, a))
+            pivot = a;
+        else
+            pivot = centre_before(tree, axis, a, b) != centre_before(tree, axis, c, b) ? b : c;
+        int i = begin, j = end - 1;
+        while (i <= j) {
+            while (centre_before(tree, axis, order[i], pivot))
+                i++;
+            while (centre_before(tree, axis, pivot, order[j]))
+                j--;
+            if (i <= j) {
+                int swap = order[i];
+                order[i++] = order[j];
+                order[j--] = swap;
+            }
+        }
+        // Now order[begin .. j] <= pivot <= order[i .. end), and what is between equals the pivot.
+        if (middle <= j)
+            end = j + 1;
+        else if (middle >= i)
+            begin = i;
+        else
+            return;
+    }
+}
+
+// The axis along which the centres of order[begin .. end) spread most.
+static int widest_axis(const CondTree* tree, int begin, int end)
+{
+    double low[3], high[3];
+    for (int i = 0; i < 3; i++)
+        low[i] = high[i] = tree->centre[3 * (size_t)tree->order[begin] + i];
+    for (int k = begin + 1; k < end; k++) {
+        for (int i = 0; i < 3; i++) {
+            double x = tree->centre[3 * (size_t)tree->order[k] + i];
+            low[i] = fmin(low[i], x);
+            high[i] = fmax(high[i], x);
+        }
+    }
+    int axis = 0;
+    for (int i = 1; i < 3; i++)
+        axis = high[i] - low[i] > high[axis] - low[axis] ? i : axis;
+    return axis;
+}
+
+// Makes the subtree of order[begin .. end) at node i; as deep a recursion as the tree.
+static void build_subtree(CondTree* tree, int i, int begin, int end)
+{
+    tree->node[i].next = i + 2 * (end - begin) - 1;
+    tree->node[i].primitive = end - begin == 1 ? tree->order[begin] : -1;
+    if (end - begin == 1)
+        return;
+    int middle = begin + (end - begin) / 2;
+    select_middle(tree, widest_axis(tree, begin, end), begin, end, middle);
+    build_subtree(tree, i + 1, begin, middle);
+    build_subtree(tree, tree->node[i + 1].next, middle, end);
+}
+
+CondStatus cond_tree_build(CondTree* tree, int n, const double* box)
+{
+    tree->n = 0;
+    if (n < 0 || n > (1 << 29))
+        return COND_BAD_ARGUMENT;
+    if (n == 0)
+        return COND_OK;
+    if (cond_reserve(&tree->context, &tree->node, &tree->cap_node, 2 * n - 1, sizeof *tree->node) ||
+        cond_reserve(&tree->context, &tree->order, &tree->cap_order, n, sizeof *tree->order) ||
+        cond_reserve(&tree->context, &tree->centre, &tree->cap_centre, n, 3 * sizeof(double)))
+        return COND_OUT_OF_MEMORY;
+    for (int k = 0; k < n; k++) {
+        tree->order[k] = k;
+        for (int i = 0; i < 3; i++) {
+            double x = 0.5 * box[6 * (size_t)k + i] + 0.5 * box[6 * (size_t)k + 3 + i];
+            tree->centre[3 * (size_t)k + i] = isfinite(x) ? x : 0.0; // boxes without end
+        }
+    }
+    tree->n = n;
+    build_subtree(tree, 0, 0, n);
+    cond_tree_refit(tree, box);
+    return COND_OK;
+}
+
+void cond_tree_refit(CondTree* tree, const double* box)
+{
+    // Children lie behind their parents.
+    for (int i = 2 * tree->n - 2; i >= 0; i--) {
+        CondTreeNode* node = &tree->node[i];
+        if (is_leaf(tree, i)) {
+            memcpy(node->box, box + 6 * (size_t)node->primitive, sizeof node->box);
+            continue;
+        }
+        const double *a = tree->node[i + 1].box, *b = tree->node[right_child(tree, i)].box;
+        for (int k = 0; k < 3; k++) {
+            node->box[k] = fmin(a[k], b[k]);
+            node->box[3 + k] = fmax(a[3 + k], b[3 + k]);
+        }
+    }
+}
+
+CondStatus cond_tree_query(const CondTree* tree, const double box[6], CondTreeHits* hits)
+{
+    hits->n = 0;
+    for (int i = 0; i < 2 * tree->n - 1;) {
+        const CondTreeNode* node = &tree->node[i];
+        hits->visited++;
+        if (!boxes_overlap(node->box, box)) {
+            i = node->next;
+            continue;
+        }
+        if (node->primitive >= 0) {
+            if (cond_reserve(&hits->context, &hits->primitive, &hits->cap, hits->n + 1,
+                             sizeof *hits->primitive))
+                return COND_OUT_OF_MEMORY;
+            hits->primitive[hits->n++] = node->primitive;
+        }
+        i++;
+    }
+    return COND_OK;
+}
+
+static CondStatus add_pair(CondTreePairs* pairs, int a, int b)
+{
+    if (cond_reserve(&pairs->context, &pairs->pair, &pairs->cap, pairs->n + 1, sizeof *pairs->pair))
+        return COND_OUT_OF_MEMORY;
+    pairs->pair[pairs->n][0] = a;
+    pairs->pair[pairs->n++][1] = b;
+    return COND_OK;
+}
+
+// All overlapping pairs below node i of a and node j of b. For a == b and i == j every unordered
+// pair is met once: a node against itself becomes left-left, right-right and left-right.
+static CondStatus walk_pairs(const CondTree* a, const CondTree* b, CondTreePairs* pairs)
+{
+    int stack[STACK][2] = {{0, 0}}, top = 1;
+    while (top > 0) {
+        int i = stack[--top][0], j = stack[top][1];
+        const CondTreeNode *x = &a->node[i], *y = &b->node[j];
+        pairs->visited++;
+        if (a == b && i == j) {
+            if (!is_leaf(a, i)) {
+                int left = i + 1, right = right_child(a, i);
+                const int next[3][2] = {{left, right}, {right, right}, {left, left}};
+                memcpy(stack[top], next, sizeof next);
+                top += 3;
+            }
+            continue;
+        }
+        if (!boxes_overlap(x->box, y->box))
+            continue;
+        int leaf_x = is_leaf(a, i), leaf_y = is_leaf(b, j);
+        if (leaf_x && leaf_y) {
+            int swap = a == b && x->primitive > y->primitive;
+            if (add_pair(pairs, swap ? y->primitive : x->primitive,
+                         swap ? x->primitive : y->primitive))
+                return COND_OUT_OF_MEMORY;
+            continue;
+        }
+        // The larger subtree is opened, so that both shrink together.
+        int open_x = !leaf_x && (leaf_y || x->next - i >= y->next - j);
+        for (int side = 1; side >= 0; side--) {
+            stack[top][0] = !open_x ? i : side ? right_child(a, i) : i + 1;
+            stack[top++][1] = open_x ? j : side ? right_child(b, j) : j + 1;
+        }
+    }
+    return COND_OK;
+}
+
+CondStatus cond_tree_self_pairs(const CondTree* tree, CondTreePairs* pairs)
+{
+    return cond_tree_pairs(tree, tree, pairs);
+}
+
+CondStatus cond_tree_pairs(const CondTree* a, const CondTree* b, CondTreePairs* pairs)
+{
+    pairs->n = 0;
+    return a->n > 0 && b->n > 0 ? walk_pairs(a, b, pairs) : COND_OK;
+}
+
+static double box_distance(const double box[6], const double p[3])
+{
+    double sum = 0.0;
+    for (int i = 0; i < 3; i++) {
+        double d = fmax(fmax(box[i] - p[i], p[i] - box[3 + i]), 0.0);
+        sum += d * d;
+    }
+    return sqrt(sum);
+}
+
+int cond_tree_nearest(const CondTree* tree, const double point[3], CondTreeDistance measure,
+                      void* user, double* distance)
+{
+    // Rounding may put a box a little farther away than what it holds.
+    const double slack = 1.0 - 1e-12;
+    int stack[LEVELS + 2], top = 0, best = -1;
+    if (tree->n > 0)
+        stack[top++] = 0;
+    while (top > 0) {
+        int i = stack[--top];
+        if (slack * box_distance(tree->node[i].box, point) > *distance)
+            continue;
+        if (is_leaf(tree, i)) {
+            int primitive = tree->node[i].primitive;
+            double found = measure(user, primitive);
+            if (found < *distance || (found == *distance && (best < 0 || primitive < best))) {
+                *distance = found;
+                best = found < INFINITY ? primitive : best;
+            }
+            continue;
+        }
+        int left = i + 1, right = right_child(tree, i);
+        int right_first =
+            box_distance(tree->node[right].box, point) < box_distance(tree->node[left].box, point);
+        stack[top++] = right_first ? left : right; // the nearer child is looked at first
+        stack[top++] = right_first ? right : left;
+    }
+    return best;
+}
