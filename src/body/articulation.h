@@ -93,6 +93,7 @@ typedef struct CondArticulation {
     int n_dof;                          // (floating ? 6 : 0) + n_joint
     int n_q;                            // (floating ? 7 : 0) + n_joint
     CondJointCoordinate* coordinate;    // by finish                          (n_joint)
+    int fault;                          // the link at fault where finish failed; -1: none
 } CondArticulation;
 
 // Poses and scratch of one thread. Everything is in world axes; moments and spatial quantities

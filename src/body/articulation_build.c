@@ -290,7 +290,7 @@ static CondStatus restrict_limits(CondJointCoordinate* c, const CondLink* link, 
 
 // A part that moves on its own is a link with a moving joint and all that is fixed to it. When each
 // carries mass, every velocity v != 0 moves some mass: M is positive definite.
-static CondStatus check_moving_parts(const CondArticulation* a, CondError* error)
+static CondStatus check_moving_parts(CondArticulation* a, CondError* error)
 {
     for (int i = 0; i < a->n_link; i++) {
         const CondLink* part = &a->link[i];
@@ -303,17 +303,20 @@ static CondStatus check_moving_parts(const CondArticulation* a, CondError* error
                 k = a->link[k].parent;
             mass += k == i ? a->link[j].mass : 0.0;
         }
-        if (!(mass > 0.0))
+        if (!(mass > 0.0)) {
+            a->fault = i;
             return cond_error_set(error, COND_BAD_ARGUMENT,
                                   "link '%s' moves but neither it nor what is fixed to it has an "
                                   "inertia",
                                   part->name);
+        }
     }
     return COND_OK;
 }
 
 CondStatus cond_articulation_finish(CondArticulation* a, CondError* error)
 {
+    a->fault = -1;
     if (a->n_link == 0)
         return cond_error_set(error, COND_BAD_ARGUMENT, "an articulated body without links");
     if (!finite(3, a->base_position) || !unit(a->base_orientation))
@@ -351,8 +354,10 @@ CondStatus cond_articulation_finish(CondArticulation* a, CondError* error)
             link->coordinate = a->link[end].coordinate;
             status = restrict_limits(&a->coordinate[link->coordinate], link, error);
         }
-        if (status != COND_OK)
+        if (status != COND_OK) {
+            a->fault = i;
             return status;
+        }
     }
     return check_moving_parts(a, error);
 }

@@ -4,6 +4,7 @@
 #include "math/vec3.h"
 
 #include <math.h>
+#include <stddef.h>
 
 static CondStatus cylinder_check(const CondShape* shape, CondError* error)
 {

@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { MAX_SHELLS = 500 }; // 20 n^3 tetrahedra must be counted by an int
+enum { MAX_SHELLS = 250 }; // an int must count the corners of all tetrahedra
 
 // Vertices in the order of rising height: a pole, two rings of five, the other pole.
 static void make_icosahedron(double vertex[12][3], int face[20][3])
@@ -42,8 +42,7 @@ static void make_icosahedron(double vertex[12][3], int face[20][3])
 }
 
 // A lattice point by the vertices it leans on and their weights. Points that two sectors share get
-// the same key, because vertices of weight zero are left out and the others are in rising order
-// (every face lists a set; the order is made here).
+// the same key, because vertices of weight zero are left out and the others put in rising order.
 static uint64_t key_of(const int face[3], const int weight[3])
 {
     int order[3] = {0, 1, 2};
@@ -59,7 +58,6 @@ static uint64_t key_of(const int face[3], const int weight[3])
     for (int k = 0; k < 3; k++)
         if (weight[order[k]] > 0)
             key = key << 20 | (uint64_t)(face[order[k]] + 1) << 16 | (uint64_t)weight[order[k]];
-    // The shell comes first, so that nodes are numbered from the centre outward.
     return key;
 }
 
@@ -164,7 +162,8 @@ static void cut_cell(Lattice* lattice, int sector, const int w[3], int* extra)
         add_tet(lattice, at[3], at[5], at[6], at[7]);
 }
 
-// Calls visit for every lattice point of a sector, shell by shell from the centre.
+// Goes through the lattice points of a sector, shell by shell from the centre, and places their
+// nodes (extra = NULL) or cuts their cells.
 static void walk(Lattice* lattice, int sector, int* extra)
 {
     for (int m = 0; m <= lattice->n; m++) {

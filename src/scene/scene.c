@@ -7,63 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static CondSurfaceDef surface_default(void)
-{
-    return (CondSurfaceDef){.friction = {NAN, NAN}, .restitution = NAN};
-}
-
-CondBodyDef cond_body_def_default(void)
-{
-    return (CondBodyDef){
-        .kind = COND_BODY_RIGID,
-        .inertia_from_shape = 1,
-        .orientation = {1.0, 0.0, 0.0, 0.0},
-        .surface = surface_default(),
-        .cookie = COND_SCENE_COOKIE,
-    };
-}
-
-CondPlaneDef cond_plane_def_default(void)
-{
-    return (CondPlaneDef){
-        .normal = {0.0, 0.0, 1.0},
-        .direction = {NAN, NAN, NAN},
-        .surface = surface_default(),
-        .cookie = COND_SCENE_COOKIE,
-    };
-}
-
-CondForceDef cond_force_def_default(void)
-{
-    return (CondForceDef){.end = INFINITY, .cookie = COND_SCENE_COOKIE};
-}
-
-CondSpringDef cond_spring_def_default(void)
-{
-    return (CondSpringDef){.rest_length = NAN, .cookie = COND_SCENE_COOKIE};
-}
-
-CondSceneSettings cond_scene_settings_default(void)
-{
-    return (CondSceneSettings){
-        .gravity = {0.0, 0.0, -9.81},
-        .method = COND_STEP_VELOCITY,
-        .time_step = 0.01,
-        .theta = 1.0,
-        .duration = 1.0,
-        .kv = INFINITY,
-        .gap = 1,
-        .impact = 1,
-        .position_correction = 1,
-        .margin = NAN,
-        .penalty_stiffness = 1e4,
-        .penalty_damping = 20.0,
-        .penalty_friction = 20.0,
-        .solver = cond_solver_settings_default(),
-        .cookie = COND_SCENE_COOKIE,
-    };
-}
-
 CondStatus cond_scene_create(const CondContext* context, CondScene** scene, CondError* error)
 {
     CondContext own = cond_context_or_default(context);

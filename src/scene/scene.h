@@ -12,26 +12,47 @@
 struct CondScene {
     CondContext context;
     CondSceneSettings settings;
+    int n_material;
     int n_body;
     int n_plane;
+    int n_obstacle;
+    int n_patch;
+    int n_attachment;
+    int n_trajectory;
     int n_force;
     int n_spring;
-    CondBodyDef* body;     // with their own points, inertia filled in         (n_body)
-    CondPlaneDef* plane;   // direction filled in                              (n_plane)
-    CondForceDef* force;   //                                                  (n_force)
-    CondSpringDef* spring; //                                                  (n_spring)
+    CondMaterialDef* material;     //                                          (n_material)
+    CondBodyDef* body;             // own points and joints, inertia filled in (n_body)
+    CondPlaneDef* plane;           // direction filled in                      (n_plane)
+    CondObstacleDef* obstacle;     //                                          (n_obstacle)
+    CondPatchDef* patch;           //                                          (n_patch)
+    CondAttachmentDef* attachment; //                                          (n_attachment)
+    CondTrajectoryDef* trajectory; // with their own waypoints                 (n_trajectory)
+    CondForceDef* force;           //                                          (n_force)
+    CondSpringDef* spring;         //                                          (n_spring)
+    int material_capacity;
     int body_capacity;
     int plane_capacity;
+    int obstacle_capacity;
+    int patch_capacity;
+    int attachment_capacity;
+    int trajectory_capacity;
     int force_capacity;
     int spring_capacity;
+    CondNameIndex material_name;
     CondNameIndex body_name;
     CondNameIndex plane_name;
+    CondNameIndex obstacle_name;
+    CondNameIndex patch_name;
+    CondNameIndex attachment_name;
+    CondNameIndex trajectory_name;
     CondNameIndex force_name;
     CondNameIndex spring_name;
 };
 
 // What is wrong with a definition, and in which field. The field is a key of the scene file
-// ("mass", "shape.box", "from.body"), so that the reader can find its line.
+// ("mass", "shape.box",
+// "joints[2].name"), so that the reader can find its line.
 typedef struct CondSceneIssue {
     char field[48];
     char text[256];
@@ -53,6 +74,16 @@ CondStatus cond_scene_check_force(const CondScene* scene, const CondForceDef* de
                                   CondSceneIssue* issue);
 CondStatus cond_scene_check_spring(const CondScene* scene, const CondSpringDef* def,
                                    CondSceneIssue* issue);
+CondStatus cond_scene_check_material(const CondScene* scene, const CondMaterialDef* def,
+                                     CondSceneIssue* issue);
+CondStatus cond_scene_check_obstacle(const CondScene* scene, const CondObstacleDef* def,
+                                     CondSceneIssue* issue);
+CondStatus cond_scene_check_patch(const CondScene* scene, const CondPatchDef* def,
+                                  CondSceneIssue* issue);
+CondStatus cond_scene_check_attachment(const CondScene* scene, const CondAttachmentDef* def,
+                                       CondSceneIssue* issue);
+CondStatus cond_scene_check_trajectory(const CondScene* scene, const CondTrajectoryDef* def,
+                                       CondSceneIssue* issue);
 CondStatus cond_scene_check_settings(const CondSceneSettings* settings, CondSceneIssue* issue);
 
 // cond_scene_add_* with the field apart from the text, for the reader.
@@ -60,12 +91,23 @@ CondStatus cond_scene_put_body(CondScene* scene, const CondBodyDef* def, CondSce
 CondStatus cond_scene_put_plane(CondScene* scene, const CondPlaneDef* def, CondSceneIssue* issue);
 CondStatus cond_scene_put_force(CondScene* scene, const CondForceDef* def, CondSceneIssue* issue);
 CondStatus cond_scene_put_spring(CondScene* scene, const CondSpringDef* def, CondSceneIssue* issue);
+CondStatus cond_scene_put_material(CondScene* scene, const CondMaterialDef* def,
+                                   CondSceneIssue* issue);
+CondStatus cond_scene_put_obstacle(CondScene* scene, const CondObstacleDef* def,
+                                   CondSceneIssue* issue);
+CondStatus cond_scene_put_patch(CondScene* scene, const CondPatchDef* def, CondSceneIssue* issue);
+CondStatus cond_scene_put_attachment(CondScene* scene, const CondAttachmentDef* def,
+                                     CondSceneIssue* issue);
+CondStatus cond_scene_put_trajectory(CondScene* scene, const CondTrajectoryDef* def,
+                                     CondSceneIssue* issue);
 
 // cond_scene_check_settings with a message for people. Settings may be changed until the scene is
 // compiled, so compiling begins with this.
 CondStatus cond_scene_settings_check(const CondSceneSettings* settings, CondError* error);
 
-// Index of a body by name, -1 when there is none.
+// Index by name, -1 when there is none.
 int cond_scene_find_body(const CondScene* scene, const char* name);
+int cond_scene_find_material(const CondScene* scene, const char* name);
+int cond_scene_find_patch(const CondScene* scene, const char* name);
 
 #endif

@@ -1,0 +1,90 @@
+// Vertices of soft bodies against volumes of tetrahedra, another body's or their own.
+#ifndef COND_COLLIDE_VOLUME_H
+#define COND_COLLIDE_VOLUME_H
+
+#include "collide/tree.h"
+
+// A tetrahedral mesh made ready for collision. All but the last group is fixed by the create call.
+typedef struct CondVolume {
+    CondContext context;
+    int body;          // the caller's number, copied to contacts
+    int n_vertex;      //
+    int n_tet;         //
+    int n_triangle;    // faces of one tetrahedron only: the surface
+    int n_surface;     // vertices on the surface
+    double size;       // diagonal of the bounding box at rest [m]
+    int* tet;          //                                                     (n_tet x 4)
+    double* rest;      // [m]                                                 (n_vertex x 3)
+    int* triangle;     // counter-clockwise seen from outside                 (n_triangle x 3)
+    int* triangle_tet; // the tetrahedron behind each                         (n_triangle)
+    int* surface;      // ascending                                           (n_surface)
+    int* fan_begin;    // triangles around a vertex                           (n_vertex + 1)
+    int* fan;          //                                                     (3 n_triangle)
+    int* ring_begin;   // vertices too near in the mesh for self-contact      (n_vertex + 1)
+    int* ring;         // of surface vertices, themselves included            (ring_begin[n_vertex])
+    int cap_ring;
+    CondTree rest_tree; // triangles at rest
+
+    double* position;       // [m], by update                                 (n_vertex x 3)
+    double* normal;         // of triangles, zero where there is no area      (n_triangle x 3)
+    double* vertex_normal;  // mean of the triangles by area; zero inside     (n_vertex x 3)
+    double* box;            // scratch of update             (max(n_tet, n_triangle) x 6)
+    CondTree tet_tree;      // by update
+    CondTree triangle_tree; // by update
+} CondVolume;
+
+// A vertex that touches a triangle: gap = normal . (x_vertex - sum weight_i x_i).
+typedef struct CondVolumeContact {
+    int body;         // number of the body that owns the vertex
+    int vertex;       //
+    int other;        // number of the body that owns the triangle
+    int triangle;     // index into its CondVolume.triangle
+    int inside;       // 1: the vertex lies in a tetrahedron of the other, 0: in front of it
+    double weight[3]; // of the triangle's corners, not negative, sum 1
+    double gap;       // [m], <= 0 inside
+    double normal[3]; // of the triangle, outward, world
+} CondVolumeContact;
+
+typedef struct CondVolumeFound CondVolumeFound;
+
+typedef struct CondVolumeContacts {
+    CondContext context;
+    int n;
+    CondVolumeContact* contact; //                                            (n)
+    int cap;
+    CondTreeHits hits;      // scratch; hits.visited counts the nodes of all queries
+    CondVolumeFound* found; // scratch: triangles near one vertex
+    int cap_found;
+    int* place; // scratch: 1 + place in found of a triangle, else 0          (n_triangle)
+    int cap_place;
+    char* near_mesh; // scratch: 1 for vertices in the ring of one vertex     (n_vertex)
+    int cap_near_mesh;
+} CondVolumeContacts;
+
+// Copies the mesh; the current positions are those at rest. n_ring: a vertex is never in
+// self-contact with a tetrahedron or triangle that has a corner within so many edges of it; 1 is a
+// good choice. Tetrahedra may have either orientation. COND_BAD_ARGUMENT for an index out of range,
+// a repeated corner, a position that is not finite, or a face shared by more than two tetrahedra.
+CondStatus cond_volume_create(const CondContext* context, int body, int n_vertex,
+                              const double* rest, int n_tet, const int* tet, int n_ring,
+                              CondVolume** out, CondError* error);
+void cond_volume_destroy(CondVolume* volume);
+// Takes over current positions; O(n), no allocation.                         (n_vertex x 3)
+void cond_volume_update(CondVolume* volume, const double* position);
+
+// An empty list; the context may be NULL.
+void cond_volume_contacts_begin(const CondContext* context, CondVolumeContacts* contacts);
+void cond_volume_contacts_end(CondVolumeContacts* contacts);
+
+// Appends the contacts of all surface vertices of a with the volume of b; a == b: self-contact. The
+// appended part ascends with (vertex, triangle). A vertex inside is always reported, one outside up
+// to `margin` in front of the surface [m], >= 0. `last` holds for each vertex of a the triangle of
+// b it touched in the last step or -1, and may be NULL.                      last (a->n_vertex)
+CondStatus cond_volume_collide(const CondVolume* a, const CondVolume* b, double margin,
+                               const int* last, CondVolumeContacts* contacts);
+
+// last[v] = triangle of the deepest contact of vertex v of `body` with `other`; -1 where none.
+void cond_volume_contacts_last(const CondVolumeContacts* contacts, int body, int other,
+                               int n_vertex, int* last);
+
+#endif

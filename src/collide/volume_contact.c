@@ -1,0 +1,406 @@
+// Contacts of surface vertices with a tetrahedral volume. docs/collision.md tells why it is done
+// this way.
+#include "base/memory.h"
+#include "collide/triangle.h"
+#include "collide/volume.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+static const double OPPOSED = -0.1; // n_vertex . n_triangle of surfaces that face each other
+static const double PENALTY = 3.0;  // a triangle turned as the vertex counts 1 + PENALTY times
+static const double KEEP = 0.25;    // the triangle of the last step counts only this much
+static const double WEDGE = 0.9;    // cosine: how far beside a triangle a vertex may stand
+static const double NEARER = 0.5;   // self-contact begins at this share of the distance at rest
+static const double TINY = 1e-9;    // of the size: rounding of a distance
+
+struct CondVolumeFound {
+    int triangle;
+    int tet; // that holds the vertex; -1 outside
+    double distance;
+    double side; // normal . (vertex - point)
+    double cost;
+    double weight[3];
+};
+
+// One vertex of a against the volume of b.
+typedef struct Search {
+    const CondVolume* a;
+    const CondVolume* b;
+    const char* near_mesh; // vertices of b that are too near in the mesh; NULL: two bodies
+    int vertex;            //
+    int last;              // triangle of the last step, -1: none
+    const double* p;       // the vertex
+    const double* n;       // its normal, zero when unknown
+    double tiny;           // [m]
+    double material[3];    // the place in b at rest of the vertex inside
+} Search;
+
+static int is_excluded(const Search* search, int width, const int* corner)
+{
+    for (int i = 0; i < width && search->near_mesh; i++)
+        if (search->near_mesh[corner[i]])
+            return 1;
+    return 0;
+}
+
+static int is_usable(const Search* search, int t)
+{
+    const double* n = search->b->normal + 3 * (size_t)t;
+    return (n[0] != 0.0 || n[1] != 0.0 || n[2] != 0.0) &&
+           !is_excluded(search, 3, search->b->triangle + 3 * (size_t)t);
+}
+
+// Cosine between the normals of vertex and triangle; -1, face to face, for a vertex without.
+static double facing(const Search* search, int t)
+{
+    const double* n = search->n;
+    if (n[0] == 0.0 && n[1] == 0.0 && n[2] == 0.0)
+        return -1.0;
+    return vec3_dot(n, search->b->normal + 3 * (size_t)t);
+}
+
+// Distances grow where the triangle does not face the vertex: d -> d (1 + PENALTY (1 + cos)/2).
+static double weighted(const Search* search, int t, double distance)
+{
+    double cosine = fmin(fmax(facing(search, t), -1.0), 1.0);
+    return (distance + search->tiny) * (1.0 + 0.5 * PENALTY * (1.0 + cosine));
+}
+
+static double nearest_on(const double* x, const int* corner, const double p[3], double weight[3],
+                         double point[3])
+{
+    return sqrt(triangle_nearest(p, x + 3 * (size_t)corner[0], x + 3 * (size_t)corner[1],
+                                 x + 3 * (size_t)corner[2], weight, point));
+}
+
+// Cost of leaving through triangle t, measured in the body at rest.
+static double rest_cost(void* user, int t)
+{
+    const Search* search = user;
+    double weight[3], point[3];
+    if (!is_usable(search, t))
+        return INFINITY;
+    return weighted(search, t,
+                    nearest_on(search->b->rest, search->b->triangle + 3 * (size_t)t,
+                               search->material, weight, point));
+}
+
+// Cost of leaving through triangle t, measured now.
+static double present_cost(const Search* search, int t)
+{
+    double weight[3], point[3];
+    if (!is_usable(search, t))
+        return INFINITY;
+    return weighted(search, t,
+                    nearest_on(search->b->position, search->b->triangle + 3 * (size_t)t, search->p,
+                               weight, point));
+}
+
+// From triangle to neighbouring triangle (a shared corner is enough) as long as the cost falls.
+static int walk_surface(const Search* search, int t)
+{
+    const CondVolume* b = search->b;
+    double cost = present_cost(search, t);
+    for (int from = -1; from != t;) {
+        from = t;
+        for (int c = 0; c < 3; c++) {
+            int v = b->triangle[3 * (size_t)from + c];
+            for (int k = b->fan_begin[v]; k < b->fan_begin[v + 1]; k++) {
+                double other = present_cost(search, b->fan[k]);
+                if (other < cost) {
+                    cost = other;
+                    t = b->fan[k];
+                }
+            }
+        }
+    }
+    return t;
+}
+
+static void measure_triangle(const Search* search, int t, CondVolumeFound* found)
+{
+    double point[3];
+    const double* n = search->b->normal + 3 * (size_t)t;
+    found->triangle = t;
+    found->distance = nearest_on(search->b->position, search->b->triangle + 3 * (size_t)t,
+                                 search->p, found->weight, point);
+    found->side = 0.0;
+    for (int i = 0; i < 3; i++)
+        found->side += n[i] * (search->p[i] - point[i]);
+}
+
+// The triangle through which the vertex leaves tetrahedron `tet`; 0 when there is none. The
+// material point says which part of the surface is near through the body, the normals on which
+// side of a thin layer, the last triangle settles what is nearly even.
+static int leave_tet(Search* search, int tet, const double weight[4], CondVolumeFound* found)
+{
+    const CondVolume* b = search->b;
+    for (int i = 0; i < 3; i++) {
+        search->material[i] = 0.0;
+        for (int c = 0; c < 4; c++)
+            search->material[i] += weight[c] * b->rest[3 * (size_t)b->tet[4 * (size_t)tet + c] + i];
+    }
+    double cost = INFINITY;
+    int t = cond_tree_nearest(&b->rest_tree, search->material, rest_cost, search, &cost);
+    if (t < 0)
+        return 0;
+    t = walk_surface(search, t);
+    if (search->last >= 0 && is_usable(search, search->last)) {
+        int kept = walk_surface(search, search->last);
+        double kept_cost = KEEP * rest_cost(search, kept);
+        if (kept_cost <= cost) {
+            t = kept;
+            cost = kept_cost;
+        }
+    }
+    measure_triangle(search, t, found);
+    found->tet = tet;
+    found->cost = cost;
+    return 1;
+}
+
+static int share_corner(int n_a, const int* a, int n_b, const int* b)
+{
+    for (int i = 0; i < n_a; i++)
+        for (int k = 0; k < n_b; k++)
+            if (a[i] == b[k])
+                return 1;
+    return 0;
+}
+
+static int are_neighbours(const CondVolume* b, const CondVolumeFound* x, const CondVolumeFound* y)
+{
+    if (share_corner(3, b->triangle + 3 * (size_t)x->triangle, 3,
+                     b->triangle + 3 * (size_t)y->triangle))
+        return 1;
+    return x->tet >= 0 && y->tet >= 0 &&
+           share_corner(4, b->tet + 4 * (size_t)x->tet, 4, b->tet + 4 * (size_t)y->tet);
+}
+
+static CondStatus reserve_found(CondVolumeContacts* contacts, int n)
+{
+    return cond_reserve(&contacts->context, &contacts->found, &contacts->cap_found, n,
+                        sizeof *contacts->found);
+}
+
+// Fills found with one way out for each part of the body that holds the vertex.
+static CondStatus find_inside(Search* search, CondVolumeContacts* contacts, int* n_found)
+{
+    const CondVolume* b = search->b;
+    const double* p = search->p;
+    double box[6] = {p[0] - search->tiny, p[1] - search->tiny, p[2] - search->tiny,
+                     p[0] + search->tiny, p[1] + search->tiny, p[2] + search->tiny};
+    CondStatus status = cond_tree_query(&b->tet_tree, box, &contacts->hits);
+    for (int h = 0; h < contacts->hits.n && !status; h++) {
+        int tet = contacts->hits.primitive[h];
+        const int* corner = b->tet + 4 * (size_t)tet;
+        const double* x = b->position;
+        double weight[4];
+        if (is_excluded(search, 4, corner) ||
+            tetrahedron_weights(p, x + 3 * (size_t)corner[0], x + 3 * (size_t)corner[1],
+                                x + 3 * (size_t)corner[2], x + 3 * (size_t)corner[3], weight))
+            continue;
+        if (!(fmin(fmin(weight[0], weight[1]), fmin(weight[2], weight[3])) >= -1e-12))
+            continue;
+        CondVolumeFound found;
+        if (!leave_tet(search, tet, weight, &found))
+            continue;
+        int same = 0;
+        while (same < *n_found && !are_neighbours(b, &contacts->found[same], &found))
+            same++;
+        status = reserve_found(contacts, same + 1);
+        if (status)
+            break;
+        CondVolumeFound* place = &contacts->found[same];
+        if (same == *n_found)
+            (*n_found)++;
+        else if (place->cost < found.cost ||
+                 (place->cost == found.cost && place->triangle <= found.triangle))
+            continue;
+        *place = found;
+    }
+    return status;
+}
+
+// Of two neighbouring triangles the one to keep: the nearer; on a shared edge that of the last
+// step, then the one that looks more at the vertex.
+static int is_better(const Search* search, const CondVolumeFound* x, const CondVolumeFound* y)
+{
+    if (fabs(x->distance - y->distance) > search->tiny)
+        return x->distance < y->distance;
+    if ((x->triangle == search->last) != (y->triangle == search->last))
+        return x->triangle == search->last;
+    if (fabs(x->side - y->side) > search->tiny)
+        return x->side > y->side;
+    return x->triangle < y->triangle;
+}
+
+// 1 when no neighbouring triangle is a better one.
+static int is_local_best(const Search* search, const CondVolumeContacts* contacts,
+                         const CondVolumeFound* found)
+{
+    const CondVolume* b = search->b;
+    for (int c = 0; c < 3; c++) {
+        int v = b->triangle[3 * (size_t)found->triangle + c];
+        for (int k = b->fan_begin[v]; k < b->fan_begin[v + 1]; k++) {
+            int place = contacts->place[b->fan[k]];
+            if (place > 0 && is_better(search, &contacts->found[place - 1], found))
+                return 0;
+        }
+    }
+    return 1;
+}
+
+// 1 when the vertex stands in front of the triangle, the two face each other, and, within one body,
+// they have come nearer than they were made.
+static int is_touching(const Search* search, const CondVolumeFound* found)
+{
+    if (!(found->side >= WEDGE * found->distance - search->tiny) ||
+        !(facing(search, found->triangle) < OPPOSED))
+        return 0;
+    if (!search->near_mesh)
+        return 1;
+    double weight[3], point[3];
+    double apart = nearest_on(search->b->rest, search->b->triangle + 3 * (size_t)found->triangle,
+                              search->a->rest + 3 * (size_t)search->vertex, weight, point);
+    return found->distance <= NEARER * apart;
+}
+
+// Appends to the n_inside ways out the triangles that the vertex hovers over: the local minima of
+// the distance to the surface.
+static CondStatus find_outside(const Search* search, double margin, CondVolumeContacts* contacts,
+                               int n_inside, int* n_found)
+{
+    const double* p = search->p;
+    double box[6] = {p[0] - margin, p[1] - margin, p[2] - margin,
+                     p[0] + margin, p[1] + margin, p[2] + margin};
+    CondStatus status = cond_tree_query(&search->b->triangle_tree, box, &contacts->hits);
+    int n = n_inside;
+    for (int h = 0; h < contacts->hits.n && !status; h++) {
+        int t = contacts->hits.primitive[h];
+        if (!is_usable(search, t))
+            continue;
+        CondVolumeFound found = {.tet = -1};
+        measure_triangle(search, t, &found);
+        if (!(found.distance <= margin))
+            continue;
+        status = reserve_found(contacts, n + 1);
+        if (status)
+            break;
+        contacts->found[n++] = found;
+        contacts->place[t] = n;
+    }
+    // Which ones stay is settled before any is moved, because the places refer to all of them.
+    for (int k = n_inside; k < n; k++) {
+        CondVolumeFound* found = &contacts->found[k];
+        int stays = !status && is_touching(search, found) && is_local_best(search, contacts, found);
+        for (int i = 0; i < n_inside && stays; i++)
+            stays = !are_neighbours(search->b, &contacts->found[i], found);
+        found->cost = stays;
+    }
+    for (int k = n_inside; k < n; k++) {
+        contacts->place[contacts->found[k].triangle] = 0;
+        if (contacts->found[k].cost > 0.0)
+            contacts->found[(*n_found)++] = contacts->found[k];
+    }
+    return status;
+}
+
+// Appends what was found for one vertex, by ascending triangle.
+static CondStatus add_contacts(const Search* search, CondVolumeContacts* contacts, int n_found)
+{
+    if (n_found > 0 && cond_reserve(&contacts->context, &contacts->contact, &contacts->cap,
+                                    contacts->n + n_found, sizeof *contacts->contact))
+        return COND_OUT_OF_MEMORY;
+    int begin = contacts->n;
+    for (int k = 0; k < n_found; k++) {
+        const CondVolumeFound* found = &contacts->found[k];
+        CondVolumeContact contact = {.body = search->a->body,
+                                     .vertex = search->vertex,
+                                     .other = search->b->body,
+                                     .triangle = found->triangle,
+                                     .inside = found->tet >= 0,
+                                     .gap = found->side};
+        if (contact.inside) // beside a triangle of a tangled body the sign may be lost
+            contact.gap = fmin(contact.gap, 0.0);
+        memcpy(contact.weight, found->weight, sizeof contact.weight);
+        memcpy(contact.normal, search->b->normal + 3 * (size_t)found->triangle,
+               sizeof contact.normal);
+        int place = contacts->n++;
+        for (; place > begin && contacts->contact[place - 1].triangle > contact.triangle; place--)
+            contacts->contact[place] = contacts->contact[place - 1];
+        contacts->contact[place] = contact;
+    }
+    return COND_OK;
+}
+
+CondStatus cond_volume_collide(const CondVolume* a, const CondVolume* b, double margin,
+                               const int* last, CondVolumeContacts* contacts)
+{
+    if (!(margin >= 0.0))
+        return COND_BAD_ARGUMENT;
+    if (cond_reserve(&contacts->context, &contacts->place, &contacts->cap_place, b->n_triangle,
+                     sizeof *contacts->place) ||
+        cond_reserve(&contacts->context, &contacts->near_mesh, &contacts->cap_near_mesh,
+                     b->n_vertex, 1))
+        return COND_OUT_OF_MEMORY;
+    CondStatus status = COND_OK;
+    for (int k = 0; k < a->n_surface && !status; k++) {
+        int v = a->surface[k], n_found = 0;
+        Search search = {.a = a,
+                         .b = b,
+                         .near_mesh = a == b ? contacts->near_mesh : NULL,
+                         .vertex = v,
+                         .last = last && last[v] < b->n_triangle ? last[v] : -1,
+                         .p = a->position + 3 * (size_t)v,
+                         .n = a->vertex_normal + 3 * (size_t)v,
+                         .tiny = TINY * b->size};
+        for (int r = a->ring_begin[v]; r < a->ring_begin[v + 1] && a == b; r++)
+            contacts->near_mesh[a->ring[r]] = 1;
+        status = find_inside(&search, contacts, &n_found);
+        if (!status && margin > 0.0)
+            status = find_outside(&search, margin, contacts, n_found, &n_found);
+        if (!status)
+            status = add_contacts(&search, contacts, n_found);
+        for (int r = a->ring_begin[v]; r < a->ring_begin[v + 1] && a == b; r++)
+            contacts->near_mesh[a->ring[r]] = 0;
+    }
+    return status;
+}
+
+void cond_volume_contacts_begin(const CondContext* context, CondVolumeContacts* contacts)
+{
+    *contacts = (CondVolumeContacts){.context = cond_context_or_default(context)};
+    cond_tree_hits_begin(context, &contacts->hits);
+}
+
+void cond_volume_contacts_end(CondVolumeContacts* contacts)
+{
+    CondContext own = contacts->context;
+    cond_release(&own, contacts->contact);
+    cond_release(&own, contacts->found);
+    cond_release(&own, contacts->place);
+    cond_release(&own, contacts->near_mesh);
+    cond_tree_hits_end(&contacts->hits);
+    *contacts = (CondVolumeContacts){.context = own};
+}
+
+void cond_volume_contacts_last(const CondVolumeContacts* contacts, int body, int other,
+                               int n_vertex, int* last)
+{
+    for (int v = 0; v < n_vertex; v++)
+        last[v] = -1;
+    for (int k = 0, deepest = -1; k < contacts->n; k++) {
+        const CondVolumeContact* contact = &contacts->contact[k];
+        if (contact->body != body || contact->other != other)
+            continue;
+        // The contacts of one vertex follow one another.
+        int first = last[contact->vertex] < 0;
+        if (first || contact->gap < contacts->contact[deepest].gap) {
+            last[contact->vertex] = contact->triangle;
+            deepest = k;
+        }
+    }
+}

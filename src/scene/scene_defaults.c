@@ -1,0 +1,108 @@
+// What a definition holds before anything is said about it.
+#include "scene/scene.h"
+
+#include <math.h>
+
+static CondSurfaceDef surface_default(void)
+{
+    return (CondSurfaceDef){.friction = {NAN, NAN}, .restitution = NAN};
+}
+
+CondBodyDef cond_body_def_default(void)
+{
+    return (CondBodyDef){
+        .kind = COND_BODY_RIGID,
+        .inertia_from_shape = 1,
+        .orientation = {1.0, 0.0, 0.0, 0.0},
+        .surface = surface_default(),
+        .mesh_scale = 1.0,
+        .self_contact = 1,
+        .thickness = 1e-3,
+        .cookie = COND_SCENE_COOKIE,
+    };
+}
+
+CondMaterialDef cond_material_def_default(void)
+{
+    return (CondMaterialDef){
+        .elasticity = COND_ELASTICITY_COROTATIONAL,
+        .geometric = COND_GEOMETRIC_NONE,
+        .cookie = COND_SCENE_COOKIE,
+    };
+}
+
+CondObstacleDef cond_obstacle_def_default(void)
+{
+    return (CondObstacleDef){
+        .orientation = {1.0, 0.0, 0.0, 0.0},
+        .surface = surface_default(),
+        .cookie = COND_SCENE_COOKIE,
+    };
+}
+
+CondPatchDef cond_patch_def_default(void)
+{
+    return (CondPatchDef){.cookie = COND_SCENE_COOKIE};
+}
+
+CondAttachmentDef cond_attachment_def_default(void)
+{
+    return (CondAttachmentDef){
+        .turns = 1,
+        .stiffness = 1e4,
+        .damping = 10.0,
+        .rotation_stiffness = 10.0,
+        .rotation_damping = 0.1,
+        .end_time = INFINITY,
+        .cookie = COND_SCENE_COOKIE,
+    };
+}
+
+CondTrajectoryDef cond_trajectory_def_default(void)
+{
+    return (CondTrajectoryDef){.cookie = COND_SCENE_COOKIE};
+}
+
+CondPlaneDef cond_plane_def_default(void)
+{
+    return (CondPlaneDef){
+        .normal = {0.0, 0.0, 1.0},
+        .direction = {NAN, NAN, NAN},
+        .surface = surface_default(),
+        .cookie = COND_SCENE_COOKIE,
+    };
+}
+
+CondForceDef cond_force_def_default(void)
+{
+    return (CondForceDef){.end = INFINITY, .cookie = COND_SCENE_COOKIE};
+}
+
+CondSpringDef cond_spring_def_default(void)
+{
+    return (CondSpringDef){.rest_length = NAN, .cookie = COND_SCENE_COOKIE};
+}
+
+CondSceneSettings cond_scene_settings_default(void)
+{
+    return (CondSceneSettings){
+        .gravity = {0.0, 0.0, -9.81},
+        .method = COND_STEP_VELOCITY,
+        .time_step = 0.01,
+        .theta = 1.0,
+        .integrator = COND_INTEGRATOR_THETA,
+        .newton_tolerance = 1e-10,
+        .newton_iterations = 20,
+        .duration = 1.0,
+        .kv = INFINITY,
+        .gap = 1,
+        .impact = 1,
+        .position_correction = 1,
+        .margin = NAN,
+        .penalty_stiffness = 1e4,
+        .penalty_damping = 20.0,
+        .penalty_friction = 20.0,
+        .solver = cond_solver_settings_default(),
+        .cookie = COND_SCENE_COOKIE,
+    };
+}
