@@ -3,6 +3,7 @@
 #   - every path they name in code, and every file they link to, exists;
 #   - every cond_, Cond and COND_ name they use in code is in the sources;
 #   - the table of scene keys in docs/scenes.md is what `cond check --keys` prints;
+#   - the first program in README.md is examples/first.c;
 #   - CITATION.cff names the version that CMakeLists.txt builds.
 # With --update the table of scene keys is written anew instead of being compared.
 set -eu
@@ -134,6 +135,18 @@ if [ -x "$tool" ] && [ -f docs/scenes.md ] && "$tool" check --keys >"$work/keys"
             cat "$work/diff"
         } >>"$work/wrong"
     fi
+fi
+
+# The first C block of the README is the program that the build compiles.
+awk '
+    /^```/ && inside { exit }
+    inside { print }
+    /^```c$/ { inside = 1 }' README.md >"$work/first.c"
+if ! diff examples/first.c "$work/first.c" >"$work/diff"; then
+    {
+        echo "README.md: its first program is not examples/first.c:"
+        cat "$work/diff"
+    } >>"$work/wrong"
 fi
 
 version=$(sed -n 's/^project(cond VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)

@@ -22,6 +22,7 @@ libyaml-dev       reads scenes
 libjansson-dev    writes JSON
 liblapacke-dev    dense linear algebra, C interface
 libopenblas-dev   dense linear algebra, fast kernels
+libsuitesparse-dev  sparse factorisation, for the solvers COND is compared with
 gnuplot-nox       draws the plots of reports
 LIST
     [ "$1" = check ] || return 0

@@ -69,10 +69,24 @@ typedef struct CondSolveInfo {
     int virtual_nodes;           //
     double step_length;          // |v^{l+1} - v^l| of the last iteration [m/s]
     double seconds;              // wall clock
+    double delassus_seconds;     // of these: factorisation and Delassus operator (baselines)
     CondCertificate certificate; // of the answer handed back
 } CondSolveInfo;
 
 typedef struct CondSolver CondSolver;
+
+// A solver as a set of verbs over a workspace of its own; the table of libcond has such entries, and
+// other libraries may bring more (cond/baselines.h).
+typedef struct CondSolverOps {
+    const char* name;
+    // A workspace, or NULL when memory is short.
+    void* (*create)(const CondContext* context, const CondSolverSettings* settings);
+    // As cond_solver_solve, which fills info with zeros before and status and seconds after.
+    CondStatus (*solve)(void* work, const CondProblem* problem, double* v, double* lambda,
+                        CondSolveInfo* info);
+    const double* (*history)(const void* work, int* n);
+    void (*destroy)(void* work);
+} CondSolverOps;
 
 // Names of the solvers, in table order; NULL past the end.
 const char* cond_solver_name(int index);
@@ -81,6 +95,11 @@ const char* cond_solver_name(int index);
 CondStatus cond_solver_create(const CondContext* context, const char* name,
                               const CondSolverSettings* settings, CondSolver** solver,
                               CondError* error);
+
+// The same with a solver that is not in the table. ops must outlive the workspace.
+CondStatus cond_solver_create_from(const CondContext* context, const CondSolverOps* ops,
+                                   const CondSolverSettings* settings, CondSolver** solver,
+                                   CondError* error);
 
 // Solves. v (n_dof) and lambda (n_contact x 3) hold the warm start on entry (zeros are fine) and
 // the answer on return: always the best certified pair that was seen, never worse than the start.

@@ -66,7 +66,7 @@ CondStatus cond_mesh_file_refuse(const CondMeshFile* file, size_t at, const char
                               text);
     size_t line = 1;
     for (size_t i = 0; i < at && i < file->size; i++)
-        line += file->data[i] == '\n';
+        line += file->data[i] == '\n' || file->data[i] == '\v';
     return cond_error_set(file->error, COND_BAD_INPUT, "%s:%zu: %s", tail(file->path), line, text);
 }
 

@@ -24,16 +24,34 @@ void cond_scene_destroy(CondScene* scene)
     if (!scene)
         return;
     CondContext context = scene->context;
-    for (int i = 0; i < scene->n_body; ++i)
+    for (int i = 0; i < scene->n_body; ++i) {
         cond_release(&context, (void*)scene->body[i].point);
-    cond_release(&context, scene->body);
-    cond_release(&context, scene->plane);
-    cond_release(&context, scene->force);
-    cond_release(&context, scene->spring);
-    cond_release(&context, scene->body_name.slot);
-    cond_release(&context, scene->plane_name.slot);
-    cond_release(&context, scene->force_name.slot);
-    cond_release(&context, scene->spring_name.slot);
+        cond_release(&context, (void*)scene->body[i].joint);
+    }
+    for (int i = 0; i < scene->n_trajectory; ++i)
+        cond_release(&context, (void*)scene->trajectory[i].waypoint);
+    void* const arrays[] = {
+        scene->material,
+        scene->body,
+        scene->plane,
+        scene->obstacle,
+        scene->patch,
+        scene->attachment,
+        scene->trajectory,
+        scene->force,
+        scene->spring,
+        scene->material_name.slot,
+        scene->body_name.slot,
+        scene->plane_name.slot,
+        scene->obstacle_name.slot,
+        scene->patch_name.slot,
+        scene->attachment_name.slot,
+        scene->trajectory_name.slot,
+        scene->force_name.slot,
+        scene->spring_name.slot,
+    };
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
+        cond_release(&context, arrays[i]);
     cond_release(&context, scene);
 }
 
@@ -47,6 +65,17 @@ int cond_scene_find_body(const CondScene* scene, const char* name)
     return cond_name_index_find(&scene->body_name, scene->body, sizeof *scene->body, name);
 }
 
+int cond_scene_find_material(const CondScene* scene, const char* name)
+{
+    return cond_name_index_find(&scene->material_name, scene->material, sizeof *scene->material,
+                                name);
+}
+
+int cond_scene_find_patch(const CondScene* scene, const char* name)
+{
+    return cond_name_index_find(&scene->patch_name, scene->patch, sizeof *scene->patch, name);
+}
+
 // The arrays of one kind, seen without its type: every definition begins with its name.
 typedef struct Kind {
     const char* word;
@@ -57,10 +86,23 @@ typedef struct Kind {
     size_t size;
 } Kind;
 
+#define KIND(scene, kind)                                                                          \
+    ((Kind){.word = #kind,                                                                         \
+            .data = &(scene)->kind,                                                                \
+            .count = &(scene)->n_##kind,                                                           \
+            .capacity = &(scene)->kind##_capacity,                                                 \
+            .index = &(scene)->kind##_name,                                                        \
+            .size = sizeof *(scene)->kind})
+
 _Static_assert(offsetof(CondBodyDef, name) == 0, "a definition begins with its name");
 _Static_assert(offsetof(CondPlaneDef, name) == 0, "a definition begins with its name");
 _Static_assert(offsetof(CondForceDef, name) == 0, "a definition begins with its name");
 _Static_assert(offsetof(CondSpringDef, name) == 0, "a definition begins with its name");
+_Static_assert(offsetof(CondMaterialDef, name) == 0, "a definition begins with its name");
+_Static_assert(offsetof(CondObstacleDef, name) == 0, "a definition begins with its name");
+_Static_assert(offsetof(CondPatchDef, name) == 0, "a definition begins with its name");
+_Static_assert(offsetof(CondAttachmentDef, name) == 0, "a definition begins with its name");
+_Static_assert(offsetof(CondTrajectoryDef, name) == 0, "a definition begins with its name");
 
 static CondStatus no_memory(const Kind* kind, CondSceneIssue* issue)
 {
@@ -102,34 +144,71 @@ static void inertia_of_box(double mass, const double* size, double* inertia)
         double a = size[(i + 1) % 3];
         double b = size[(i + 2) % 3];
         inertia[i] = mass * (a * a + b * b) / 12.0;
-        inertia[3 + i] = 0.0;
     }
+}
+
+// Solids of revolution about z, of radius r and length l:
+//   cylinder  I_zz = m r^2 / 2,  I_xx = m (r^2 / 4 + l^2 / 12)
+//   sphere    I = 2/5 m r^2, and its halves moved apart by l:  I_xx + m (l^2 / 4 + 3/8 l r)
+// A capsule is both, with the mass shared as the volumes l and 4/3 r (times pi r^2) are.
+static void inertia_of_capsule(double cylinder, double sphere, double r, double l, double* inertia)
+{
+    double across = cylinder * (r * r / 4.0 + l * l / 12.0) +
+                    sphere * (0.4 * r * r + l * l / 4.0 + 0.375 * l * r);
+    inertia[0] = inertia[1] = across;
+    inertia[2] = cylinder * r * r / 2.0 + sphere * 0.4 * r * r;
+}
+
+static void inertia_of_shape(CondShapeKind shape, double mass, const double* size, double* inertia)
+{
+    double r = size[0];
+    double l = size[1];
+    double share = l / (l + r * 4.0 / 3.0); // of a capsule's mass in its cylinder
+    memset(inertia, 0, 6 * sizeof *inertia);
+    if (shape == COND_SHAPE_BOX)
+        inertia_of_box(mass, size, inertia);
+    else if (shape == COND_SHAPE_SPHERE)
+        inertia_of_capsule(0.0, mass, r, 0.0, inertia);
+    else if (shape == COND_SHAPE_CAPSULE)
+        inertia_of_capsule(share * mass, (1.0 - share) * mass, r, l, inertia);
+    else if (shape == COND_SHAPE_CYLINDER)
+        inertia_of_capsule(mass, 0.0, r, l, inertia);
+}
+
+// A copy of the elements of an array; NULL for none of them. Returns 0 when memory is short.
+static int copy_array(const CondScene* scene, const void* array, int count, size_t size,
+                      void** copy)
+{
+    *copy = count > 0 ? cond_allocate(&scene->context, (size_t)count, size) : NULL;
+    if (*copy)
+        memcpy(*copy, array, (size_t)count * size);
+    return count <= 0 || *copy;
 }
 
 CondStatus cond_scene_put_body(CondScene* scene, const CondBodyDef* def, CondSceneIssue* issue)
 {
-    Kind kind = {"body",     &scene->body, &scene->n_body, &scene->body_capacity, &scene->body_name,
-                 sizeof *def};
+    Kind kind = KIND(scene, body);
     CondStatus status = cond_scene_check_body(scene, def, issue);
     if (status)
         return status;
     CondBodyDef own = *def;
-    double* point = NULL;
-    if (own.shape == COND_SHAPE_POINTS) {
-        size_t n = 3 * (size_t)own.n_point;
-        point = cond_allocate(&scene->context, n, sizeof *point);
-        if (!point)
-            return no_memory(&kind, issue);
-        memcpy(point, def->point, n * sizeof *point);
-    } else {
+    void* point = NULL;
+    void* joint = NULL;
+    if (own.shape != COND_SHAPE_POINTS)
         own.n_point = 0;
-    }
+    if (!copy_array(scene, def->point, own.n_point, 3 * sizeof *def->point, &point) ||
+        !copy_array(scene, def->joint, own.n_joint, sizeof *def->joint, &joint))
+        status = no_memory(&kind, issue);
     own.point = point;
+    own.joint = joint;
     if (own.kind == COND_BODY_RIGID && own.inertia_from_shape)
-        inertia_of_box(own.mass, own.size, own.inertia);
-    status = append(scene, &kind, &own, issue);
-    if (status)
+        inertia_of_shape(own.shape, own.mass, own.size, own.inertia);
+    if (!status)
+        status = append(scene, &kind, &own, issue);
+    if (status) {
         cond_release(&scene->context, point);
+        cond_release(&scene->context, joint);
+    }
     return status;
 }
 
@@ -144,9 +223,7 @@ static void choose_direction(const double* normal, double* direction)
 
 CondStatus cond_scene_put_plane(CondScene* scene, const CondPlaneDef* def, CondSceneIssue* issue)
 {
-    Kind kind = {
-        "plane",    &scene->plane, &scene->n_plane, &scene->plane_capacity, &scene->plane_name,
-        sizeof *def};
+    Kind kind = KIND(scene, plane);
     CondStatus status = cond_scene_check_plane(scene, def, issue);
     if (status)
         return status;
@@ -158,20 +235,65 @@ CondStatus cond_scene_put_plane(CondScene* scene, const CondPlaneDef* def, CondS
 
 CondStatus cond_scene_put_force(CondScene* scene, const CondForceDef* def, CondSceneIssue* issue)
 {
-    Kind kind = {
-        "force",    &scene->force, &scene->n_force, &scene->force_capacity, &scene->force_name,
-        sizeof *def};
+    Kind kind = KIND(scene, force);
     CondStatus status = cond_scene_check_force(scene, def, issue);
     return status ? status : append(scene, &kind, def, issue);
 }
 
 CondStatus cond_scene_put_spring(CondScene* scene, const CondSpringDef* def, CondSceneIssue* issue)
 {
-    Kind kind = {
-        "spring",   &scene->spring, &scene->n_spring, &scene->spring_capacity, &scene->spring_name,
-        sizeof *def};
+    Kind kind = KIND(scene, spring);
     CondStatus status = cond_scene_check_spring(scene, def, issue);
     return status ? status : append(scene, &kind, def, issue);
+}
+
+CondStatus cond_scene_put_material(CondScene* scene, const CondMaterialDef* def,
+                                   CondSceneIssue* issue)
+{
+    Kind kind = KIND(scene, material);
+    CondStatus status = cond_scene_check_material(scene, def, issue);
+    return status ? status : append(scene, &kind, def, issue);
+}
+
+CondStatus cond_scene_put_obstacle(CondScene* scene, const CondObstacleDef* def,
+                                   CondSceneIssue* issue)
+{
+    Kind kind = KIND(scene, obstacle);
+    CondStatus status = cond_scene_check_obstacle(scene, def, issue);
+    return status ? status : append(scene, &kind, def, issue);
+}
+
+CondStatus cond_scene_put_patch(CondScene* scene, const CondPatchDef* def, CondSceneIssue* issue)
+{
+    Kind kind = KIND(scene, patch);
+    CondStatus status = cond_scene_check_patch(scene, def, issue);
+    return status ? status : append(scene, &kind, def, issue);
+}
+
+CondStatus cond_scene_put_attachment(CondScene* scene, const CondAttachmentDef* def,
+                                     CondSceneIssue* issue)
+{
+    Kind kind = KIND(scene, attachment);
+    CondStatus status = cond_scene_check_attachment(scene, def, issue);
+    return status ? status : append(scene, &kind, def, issue);
+}
+
+CondStatus cond_scene_put_trajectory(CondScene* scene, const CondTrajectoryDef* def,
+                                     CondSceneIssue* issue)
+{
+    Kind kind = KIND(scene, trajectory);
+    CondStatus status = cond_scene_check_trajectory(scene, def, issue);
+    if (status)
+        return status;
+    CondTrajectoryDef own = *def;
+    void* waypoint;
+    if (!copy_array(scene, def->waypoint, def->n_waypoint, sizeof *def->waypoint, &waypoint))
+        return no_memory(&kind, issue);
+    own.waypoint = waypoint;
+    status = append(scene, &kind, &own, issue);
+    if (status)
+        cond_release(&scene->context, waypoint);
+    return status;
 }
 
 // "body 'box': mass: what is wrong"
@@ -206,4 +328,40 @@ CondStatus cond_scene_add_spring(CondScene* scene, const CondSpringDef* def, Con
 {
     CondSceneIssue issue;
     return report(error, cond_scene_put_spring(scene, def, &issue), "spring", def->name, &issue);
+}
+
+CondStatus cond_scene_add_material(CondScene* scene, const CondMaterialDef* def, CondError* error)
+{
+    CondSceneIssue issue;
+    return report(error, cond_scene_put_material(scene, def, &issue), "material", def->name,
+                  &issue);
+}
+
+CondStatus cond_scene_add_obstacle(CondScene* scene, const CondObstacleDef* def, CondError* error)
+{
+    CondSceneIssue issue;
+    return report(error, cond_scene_put_obstacle(scene, def, &issue), "obstacle", def->name,
+                  &issue);
+}
+
+CondStatus cond_scene_add_patch(CondScene* scene, const CondPatchDef* def, CondError* error)
+{
+    CondSceneIssue issue;
+    return report(error, cond_scene_put_patch(scene, def, &issue), "patch", def->name, &issue);
+}
+
+CondStatus cond_scene_add_attachment(CondScene* scene, const CondAttachmentDef* def,
+                                     CondError* error)
+{
+    CondSceneIssue issue;
+    return report(error, cond_scene_put_attachment(scene, def, &issue), "attachment", def->name,
+                  &issue);
+}
+
+CondStatus cond_scene_add_trajectory(CondScene* scene, const CondTrajectoryDef* def,
+                                     CondError* error)
+{
+    CondSceneIssue issue;
+    return report(error, cond_scene_put_trajectory(scene, def, &issue), "trajectory", def->name,
+                  &issue);
 }

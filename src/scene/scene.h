@@ -51,8 +51,7 @@ struct CondScene {
 };
 
 // What is wrong with a definition, and in which field. The field is a key of the scene file
-// ("mass", "shape.box",
-// "joints[2].name"), so that the reader can find its line.
+// ("mass", "shape.box", "joints[2].name"), so that the reader can find its line.
 typedef struct CondSceneIssue {
     char field[48];
     char text[256];

@@ -6,6 +6,10 @@
 
 // Choices are stored in enums, which are read and written as int.
 _Static_assert(sizeof(CondStepMethod) == sizeof(int), "enums are as wide as int");
+_Static_assert(sizeof(CondIntegrator) == sizeof(int), "enums are as wide as int");
+_Static_assert(sizeof(CondBodyKind) == sizeof(int), "enums are as wide as int");
+_Static_assert(sizeof(CondElasticity) == sizeof(int), "enums are as wide as int");
+_Static_assert(sizeof(CondGeometricStiffness) == sizeof(int), "enums are as wide as int");
 _Static_assert(sizeof(CondLaw) == sizeof(int), "enums are as wide as int");
 
 static const char* method_name(int index)
@@ -22,7 +26,25 @@ static const char* preset_name(int index)
 
 static const char* kind_name(int index)
 {
-    static const char* const names[] = {"particle", "rigid"};
+    static const char* const names[] = {"particle", "rigid", "soft", "robot"};
+    return names[index];
+}
+
+static const char* integrator_name(int index)
+{
+    static const char* const names[] = {"theta", "euler", "midpoint", "variational"};
+    return names[index];
+}
+
+static const char* elasticity_name(int index)
+{
+    static const char* const names[] = {"corotational", "neohookean"};
+    return names[index];
+}
+
+static const char* geometric_name(int index)
+{
+    static const char* const names[] = {"none", "bound"};
     return names[index];
 }
 
@@ -56,12 +78,16 @@ static const char* stop_name(int index)
 #define TYPE_SHARE "number > 0 and <= 1"
 #define TYPE_THETA "number in 0.5 .. 1"
 #define TYPE_FROM_ONE ">= 1"
+#define TYPE_POISSON "number > -1 and < 0.5"
 
 // clang-format off
 // Each row begins with section, key, structure and field, and ends with the default and the meaning.
 #define TEXT(section, key, structure, field, initial, meaning) \
     {{section, key, "text of at most 63 bytes", "", initial, meaning}, \
-     COND_KEY_TEXT, offsetof(structure, field), 1, COND_RANGE_FINITE, COND_UNSET_NEVER, NULL}
+     COND_KEY_TEXT, offsetof(structure, field), COND_NAME_SIZE, COND_RANGE_FINITE, COND_UNSET_NEVER, NULL}
+#define LONG_TEXT(section, key, structure, field, initial, meaning) \
+    {{section, key, "text of at most 255 bytes", "", initial, meaning}, \
+     COND_KEY_TEXT, offsetof(structure, field), COND_PATH_SIZE, COND_RANGE_FINITE, COND_UNSET_NEVER, NULL}
 #define NUMBER(section, key, structure, field, range, unit, initial, meaning) \
     {{section, key, TYPE_##range, unit, initial, meaning}, \
      COND_KEY_NUMBER, offsetof(structure, field), 1, COND_RANGE_##range, COND_UNSET_NEVER, NULL}
@@ -86,6 +112,15 @@ static const char* stop_name(int index)
 #define VECTOR_OF(section, key, structure, field, kind, count, range, unset, type, unit, initial, meaning) \
     {{section, key, type, unit, initial, meaning}, \
      COND_KEY_##kind, offsetof(structure, field), count, COND_RANGE_##range, COND_UNSET_##unset, NULL}
+#define NUMBER_OR_ZERO(section, key, structure, field, range, unit, initial, meaning) \
+    {{section, key, TYPE_##range, unit, initial, meaning}, \
+     COND_KEY_NUMBER, offsetof(structure, field), 1, COND_RANGE_##range, COND_UNSET_ZERO, NULL}
+#define ORIENTATION(section, structure, field, meaning) \
+    {{section, "orientation", "vector of 4", "", "[1, 0, 0, 0]", meaning}, \
+     COND_KEY_VECTOR, offsetof(structure, field), 4, COND_RANGE_FINITE, COND_UNSET_NEVER, NULL}
+#define SIZES(section, key, structure, count, numbers, meaning) \
+    {{section, key, numbers ", each > 0", "m", "none", meaning}, \
+     COND_KEY_VECTOR, offsetof(structure, size), count, COND_RANGE_POSITIVE, COND_UNSET_NEVER, NULL}
 #define NESTED(section, key, kind, type, initial, meaning) \
     {{section, key, type, "", initial, meaning}, \
      COND_KEY_##kind, 0, 0, COND_RANGE_FINITE, COND_UNSET_NEVER, NULL}
@@ -93,18 +128,28 @@ static const char* stop_name(int index)
 static const CondKey keys[] = {
     TEXT("", "name", CondSettingsDraft, settings.name, "", "what the scene is called"),
     VECTOR("", "gravity", CondSettingsDraft, settings.gravity, "m/s2", "[0, 0, -9.81]", "acceleration of free fall"),
+    LONG_TEXT("", "library", CondSettingsDraft, library, "", "a file with more materials, beside the scene file"),
     NESTED("", "step", SECTION, "mapping", "{}", "how time is cut into steps"),
     NESTED("", "contact", SECTION, "mapping", "{}", "how contacts behave"),
     NESTED("", "solver", SECTION, "mapping", "{}", "how the contact problem of a step is solved"),
     NESTED("", "penalty", SECTION, "mapping", "{}", "contact of the penalty method"),
+    NESTED("", "materials", LIST, "list of mappings", "[]", "what soft bodies are made of"),
     NESTED("", "planes", LIST, "list of mappings", "[]", "fixed half-spaces, such as the ground"),
+    NESTED("", "obstacles", LIST, "list of mappings", "[]", "fixed shapes"),
     NESTED("", "bodies", LIST, "list of mappings", "[]", "what moves"),
+    NESTED("", "patches", LIST, "list of mappings", "[]", "named places of soft bodies"),
+    NESTED("", "attachments", LIST, "list of mappings", "[]", "what holds bodies together"),
+    NESTED("", "trajectories", LIST, "list of mappings", "[]", "the poses that links of robots follow"),
     NESTED("", "forces", LIST, "list of mappings", "[]", "forces from outside"),
     NESTED("", "springs", LIST, "list of mappings", "[]", "spring-dampers between two points"),
 
     CHOICE("step", "method", CondSettingsDraft, settings.method, 2, method_name, "velocity, penalty", "velocity", "contact as a velocity problem, or by explicit penalty springs (a baseline)"),
     NUMBER("step", "time_step", CondSettingsDraft, settings.time_step, POSITIVE, "s", "0.01", "length of a step"),
-    NUMBER("step", "theta", CondSettingsDraft, settings.theta, THETA, "", "1", "0.5 is the midpoint rule, 1 implicit Euler"),
+    NUMBER("step", "theta", CondSettingsDraft, settings.theta, THETA, "", "1", "of the integrator theta: 0.5 is the midpoint rule, 1 implicit Euler"),
+    CHOICE("step", "integrator", CondSettingsDraft, settings.integrator, 4, integrator_name, "theta, euler, midpoint, variational", "theta", "theta solves one linear problem a step; the others are non-linear: implicit Euler, implicit midpoint, discrete Euler-Lagrange"),
+    SWITCH("step", "mass_root", CondSettingsDraft, settings.mass_root, "false", "robots step in the coordinates M^(1/2) v, which keeps energy"),
+    NUMBER("step", "newton_tolerance", CondSettingsDraft, settings.newton_tolerance, POSITIVE, "m/s", "1e-10", "change of velocity at which a non-linear step is solved"),
+    WHOLE("step", "newton_iterations", CondSettingsDraft, settings.newton_iterations, FROM_ONE, ">= 1", "20", "iterations a non-linear step may take"),
     NUMBER("step", "duration", CondSettingsDraft, settings.duration, NOT_NEGATIVE, "s", "1", "time that a run covers"),
     SWITCH("step", "gap", CondSettingsDraft, settings.gap, "true", "contacts may close their gap within a step; false treats every contact as closed"),
     SWITCH("step", "impact", CondSettingsDraft, settings.impact, "true", "impacts and restitution are solved apart, after the step"),
@@ -135,6 +180,16 @@ static const CondKey keys[] = {
     NUMBER("penalty", "damping", CondSettingsDraft, settings.penalty_damping, NOT_NEGATIVE, "N s/m", "20", "along the normal"),
     NUMBER("penalty", "friction", CondSettingsDraft, settings.penalty_friction, NOT_NEGATIVE, "N s/m", "20", "tangential viscosity, capped at friction times normal force"),
 
+    TEXT("materials", "name", CondMaterialDef, name, "", "unique among materials, those of the library included; a number is given where it is left out"),
+    NUMBER("materials", "youngs_modulus", CondMaterialDef, youngs_modulus, POSITIVE, "Pa", "required", "stress per strain"),
+    NUMBER("materials", "poisson_ratio", CondMaterialDef, poisson_ratio, POISSON, "", "required", "share of a stretch by which the sides shrink"),
+    NUMBER("materials", "density", CondMaterialDef, density, POSITIVE, "kg/m3", "required", "mass per volume"),
+    CHOICE("materials", "elasticity", CondMaterialDef, elasticity, 2, elasticity_name, "corotational, neohookean", "corotational", "linear in the turned frame of each tetrahedron, or stable neo-Hookean"),
+    CHOICE("materials", "geometric", CondMaterialDef, geometric, 2, geometric_name, "none, bound", "none", "geometric stiffness: left out, or bounded by the absolute sums of its columns"),
+    NUMBER("materials", "mass_damping", CondMaterialDef, mass_damping, NOT_NEGATIVE, "1/s", "0", "share of the mass in Rayleigh damping"),
+    NUMBER("materials", "stiffness_damping", CondMaterialDef, stiffness_damping, NOT_NEGATIVE, "s", "0", "share of the stiffness in Rayleigh damping"),
+    LONG_TEXT("materials", "source", CondMaterialDef, source, "", "where the numbers come from"),
+
     TEXT("planes", "name", CondPlaneDef, name, "", "unique among planes; a number is given where it is left out"),
     VECTOR("planes", "normal", CondPlaneDef, normal, "", "[0, 0, 1]", "points to the side where bodies live; any length"),
     NUMBER("planes", "offset", CondPlaneDef, offset, FINITE, "m", "0", "distance from the origin along the normal"),
@@ -142,27 +197,104 @@ static const CondKey keys[] = {
     VECTOR_OF("planes", "friction", CondPlaneDef, surface.friction, SAME, 2, NOT_NEGATIVE, ABSENT, "number >= 0 or list of 2", "", "not given", "coefficient, or one per tangent; where both surfaces give one, the geometric mean"),
     NUMBER_OR_ABSENT("planes", "restitution", CondPlaneDef, surface.restitution, UNIT, "", "not given", "speed after over speed before an impact; where both surfaces give one, the larger"),
 
-    TEXT("bodies", "name", CondBodyDraft, def.name, "", "unique among bodies; a number is given where it is left out"),
-    CHOICE("bodies", "kind", CondBodyDraft, def.kind, 2, kind_name, "particle, rigid", "rigid", "a point mass, or a rigid body"),
-    NUMBER("bodies", "mass", CondBodyDraft, def.mass, POSITIVE, "kg", "required", "mass"),
-    NESTED("bodies", "shape", SECTION, "mapping or none", "none", "what touches; a particle has no shape and touches with its point"),
-    VECTOR_OF("bodies", "inertia", CondBodyDraft, def.inertia, SHORT, 6, FINITE, NEVER, "list of 3 or 6", "kg m2", "from the box", "xx, yy, zz, and where they are not zero xy, xz, yz, about the centre of mass in body axes"),
-    VECTOR("bodies", "position", CondBodyDraft, def.position, "m", "[0, 0, 0]", "of the centre of mass"),
-    VECTOR_OF("bodies", "orientation", CondBodyDraft, def.orientation, VECTOR, 4, FINITE, NEVER, "vector of 4", "", "[1, 0, 0, 0]", "quaternion w, x, y, z from body to world axes; any length"),
+    TEXT("obstacles", "name", CondObstacleDef, name, "", "unique among obstacles; a number is given where it is left out"),
+    NESTED("obstacles", "shape", SECTION, "mapping", "required", "what touches"),
+    VECTOR("obstacles", "position", CondObstacleDef, position, "m", "[0, 0, 0]", "of the middle of the shape"),
+    ORIENTATION("obstacles", CondObstacleDef, orientation, "quaternion w, x, y, z from the shape's axes to world axes; any length"),
+    NESTED("obstacles", "rotation", SECTION, "mapping", "none", "orientation as an axis and an angle"),
+    VECTOR_OF("obstacles", "friction", CondObstacleDef, surface.friction, SAME, 2, NOT_NEGATIVE, ABSENT, "number >= 0 or list of 2", "", "not given", "as for planes"),
+    NUMBER_OR_ABSENT("obstacles", "restitution", CondObstacleDef, surface.restitution, UNIT, "", "not given", "as for planes"),
+
+    SIZES("obstacles.shape", "box", CondObstacleDef, 3, "vector of 3", "edges"),
+    NUMBER("obstacles.shape", "sphere", CondObstacleDef, size, POSITIVE, "m", "none", "radius"),
+    SIZES("obstacles.shape", "capsule", CondObstacleDef, 2, "vector of 2", "radius, and distance of the centres of its ends, along z"),
+    SIZES("obstacles.shape", "cylinder", CondObstacleDef, 2, "vector of 2", "radius, and height along z"),
+
+    VECTOR("obstacles.rotation", "axis", CondRotationDraft, axis, "", "required", "in world axes; any length"),
+    NUMBER("obstacles.rotation", "degrees", CondRotationDraft, degrees, FINITE, "degree", "required", "angle about the axis"),
+
+    TEXT("bodies", "name", CondBodyDef, name, "", "unique among bodies; a number is given where it is left out"),
+    CHOICE("bodies", "kind", CondBodyDef, kind, 4, kind_name, "particle, rigid, soft, robot", "rigid", "a point mass, a rigid body, tetrahedra, or links and joints"),
+    NUMBER_OR_ZERO("bodies", "mass", CondBodyDef, mass, POSITIVE, "kg", "required for particle, rigid", "that of soft bodies comes from their material, that of robots from their URDF"),
+    NESTED("bodies", "shape", SECTION, "mapping or none", "none", "rigid: what touches; a particle has no shape and touches with its point"),
+    VECTOR_OF("bodies", "inertia", CondBodyDef, inertia, SHORT, 6, FINITE, NEVER, "list of 3 or 6", "kg m2", "from the shape", "rigid: xx, yy, zz, and where they are not zero xy, xz, yz, about the centre of mass in body axes"),
+    VECTOR("bodies", "position", CondBodyDef, position, "m", "[0, 0, 0]", "of the centre of mass, of the mesh's origin, or of the robot's base"),
+    ORIENTATION("bodies", CondBodyDef, orientation, "quaternion w, x, y, z from body to world axes; any length"),
     NESTED("bodies", "rotation", SECTION, "mapping", "none", "orientation as an axis and an angle"),
-    VECTOR("bodies", "velocity", CondBodyDraft, def.velocity, "m/s", "[0, 0, 0]", "of the centre of mass"),
-    VECTOR("bodies", "angular_velocity", CondBodyDraft, def.angular_velocity, "rad/s", "[0, 0, 0]", "in world axes"),
-    VECTOR_OF("bodies", "friction", CondBodyDraft, def.surface.friction, SAME, 2, NOT_NEGATIVE, ABSENT, "number >= 0 or list of 2", "", "not given", "as for planes"),
-    NUMBER_OR_ABSENT("bodies", "restitution", CondBodyDraft, def.surface.restitution, UNIT, "", "not given", "as for planes"),
+    VECTOR("bodies", "velocity", CondBodyDef, velocity, "m/s", "[0, 0, 0]", "of the centre of mass, of all nodes, or of a floating base"),
+    VECTOR("bodies", "angular_velocity", CondBodyDef, angular_velocity, "rad/s", "[0, 0, 0]", "rigid and floating robots: in world axes"),
+    VECTOR_OF("bodies", "friction", CondBodyDef, surface.friction, SAME, 2, NOT_NEGATIVE, ABSENT, "number >= 0 or list of 2", "", "not given", "as for planes"),
+    NUMBER_OR_ABSENT("bodies", "restitution", CondBodyDef, surface.restitution, UNIT, "", "not given", "as for planes"),
+    LONG_TEXT("bodies", "mesh", CondBodyDef, mesh, "", "required for soft: a file, or one of the generators box, mat, ball, cylinder such as mat:27,27,2:0.3,0.3,0.01"),
+    NUMBER("bodies", "scale", CondBodyDef, mesh_scale, POSITIVE, "m", "1", "soft: length of the mesh's unit"),
+    TEXT("bodies", "material", CondBodyDef, material, "", "required for soft: the name of its material"),
+    SWITCH("bodies", "self_contact", CondBodyDef, self_contact, "true", "soft: the body may touch itself"),
+    NUMBER("bodies", "thickness", CondBodyDef, thickness, NOT_NEGATIVE, "m", "0.001", "soft: surfaces touch within this distance"),
+    LONG_TEXT("bodies", "urdf", CondBodyDef, urdf, "", "required for robot: the file that describes it"),
+    SWITCH("bodies", "floating", CondBodyDef, floating, "false", "robot: the base moves freely"),
+    NESTED("bodies", "joints", LIST, "list of mappings", "[]", "robot: joints that do not start at zero or have a motor of their own"),
+    NESTED("bodies", "motor", SECTION, "mapping", "{}", "robot: motor of the joints that do not say"),
 
-    VECTOR_OF("bodies.shape", "box", CondBodyDraft, def.size, VECTOR, 3, POSITIVE, NEVER, "vector of 3, each > 0", "m", "none", "edges of a box; its eight corners touch"),
+    SIZES("bodies.shape", "box", CondBodyDef, 3, "vector of 3", "edges of a box; its eight corners touch"),
     NESTED("bodies.shape", "points", POINTS, "list of vectors of 3", "none", "points that touch, in body axes, in m"),
+    NUMBER("bodies.shape", "sphere", CondBodyDef, size, POSITIVE, "m", "none", "radius"),
+    SIZES("bodies.shape", "capsule", CondBodyDef, 2, "vector of 2", "radius, and distance of the centres of its ends, along z"),
+    SIZES("bodies.shape", "cylinder", CondBodyDef, 2, "vector of 2", "radius, and height along z"),
 
-    VECTOR("bodies.rotation", "axis", CondBodyDraft, axis, "", "required", "in world axes; any length"),
-    NUMBER("bodies.rotation", "degrees", CondBodyDraft, degrees, FINITE, "degree", "required", "angle about the axis"),
+    VECTOR("bodies.rotation", "axis", CondRotationDraft, axis, "", "required", "in world axes; any length"),
+    NUMBER("bodies.rotation", "degrees", CondRotationDraft, degrees, FINITE, "degree", "required", "angle about the axis"),
+
+    TEXT("bodies.joints", "name", CondJointDef, name, "required", "as in the URDF"),
+    NUMBER("bodies.joints", "position", CondJointDef, position, FINITE, "rad or m", "0", "at the start"),
+    NUMBER("bodies.joints", "velocity", CondJointDef, velocity, FINITE, "rad/s or m/s", "0", "at the start"),
+    NUMBER_OR_ABSENT("bodies.joints", "stiffness", CondJointDef, stiffness, NOT_NEGATIVE, "N m/rad or N/m", "not given", "of its motor; that of the robot where it is left out"),
+    NUMBER_OR_ABSENT("bodies.joints", "damping", CondJointDef, damping, NOT_NEGATIVE, "N m s/rad or N s/m", "not given", "of its motor; that of the robot where it is left out"),
+
+    NUMBER("bodies.motor", "stiffness", CondBodyDef, motor_stiffness, NOT_NEGATIVE, "N m/rad or N/m", "0", "per angle or length that is missing to the target"),
+    NUMBER("bodies.motor", "damping", CondBodyDef, motor_damping, NOT_NEGATIVE, "N m s/rad or N s/m", "0", "per speed that is missing to the target's"),
+
+    TEXT("patches", "name", CondPatchDef, name, "", "unique among patches; a number is given where it is left out"),
+    TEXT("patches", "body", CondPatchDef, body, "required", "the soft body"),
+    VECTOR("patches", "low", CondPatchDef, low, "m", "required", "lower corner of the box, in world axes, that holds the patch's nodes at the start"),
+    VECTOR("patches", "high", CondPatchDef, high, "m", "required", "its upper corner"),
+
+    TEXT("attachments", "name", CondAttachmentDef, name, "", "unique among attachments; a number is given where it is left out"),
+    NESTED("attachments", "from", SECTION, "mapping", "required", "one end"),
+    NESTED("attachments", "to", SECTION, "mapping", "required", "the other end"),
+    SWITCH("attachments", "turns", CondAttachmentDef, turns, "true", "orientation is held too; false makes a ball joint"),
+    NUMBER("attachments", "stiffness", CondAttachmentDef, stiffness, POSITIVE, "N/m", "10000", "force per distance"),
+    NUMBER("attachments", "damping", CondAttachmentDef, damping, NOT_NEGATIVE, "N s/m", "10", "force per speed"),
+    NUMBER("attachments", "rotation_stiffness", CondAttachmentDef, rotation_stiffness, NOT_NEGATIVE, "N m/rad", "10", "torque per angle, where it turns"),
+    NUMBER("attachments", "rotation_damping", CondAttachmentDef, rotation_damping, NOT_NEGATIVE, "N m s/rad", "0.1", "torque per angular speed, where it turns"),
+    NUMBER("attachments", "start", CondAttachmentDef, start, FINITE, "s", "0", "when it is made, between the frames as they are then"),
+    NUMBER("attachments", "end", CondAttachmentDef, end_time, ABOVE, "s", ".inf", "when it is let go; .inf is never"),
+
+    TEXT("attachments.from", "body", CondAttachmentDef, end[0].body, "", "the body; the world where it is left out"),
+    TEXT("attachments.from", "link", CondAttachmentDef, end[0].link, "", "required for robots: the link that is held"),
+    TEXT("attachments.from", "patch", CondAttachmentDef, end[0].patch, "", "required for soft bodies: the patch that is held"),
+    VECTOR("attachments.from", "point", CondAttachmentDef, end[0].point, "m", "[0, 0, 0]", "in the axes of the body, the link or the world; a patch has its own centre"),
+
+    TEXT("attachments.to", "body", CondAttachmentDef, end[1].body, "", "the body; the world where it is left out"),
+    TEXT("attachments.to", "link", CondAttachmentDef, end[1].link, "", "required for robots: the link that is held"),
+    TEXT("attachments.to", "patch", CondAttachmentDef, end[1].patch, "", "required for soft bodies: the patch that is held"),
+    VECTOR("attachments.to", "point", CondAttachmentDef, end[1].point, "m", "[0, 0, 0]", "in the axes of the body, the link or the world; a patch has its own centre"),
+
+    TEXT("trajectories", "name", CondTrajectoryDef, name, "", "unique among trajectories; a number is given where it is left out"),
+    TEXT("trajectories", "body", CondTrajectoryDef, body, "required", "the robot"),
+    TEXT("trajectories", "link", CondTrajectoryDef, link, "required", "the link that follows"),
+    VECTOR("trajectories", "point", CondTrajectoryDef, point, "m", "[0, 0, 0]", "where on the link the pose is given, in link axes"),
+    NESTED("trajectories", "waypoints", LIST, "list of mappings", "required", "poses, in the order of their times"),
+
+    NUMBER("trajectories.waypoints", "time", CondWaypoint, time, FINITE, "s", "required", "when the pose is reached"),
+    VECTOR("trajectories.waypoints", "position", CondWaypoint, position, "m", "required", "in world axes"),
+    ORIENTATION("trajectories.waypoints", CondWaypoint, orientation, "quaternion w, x, y, z from link to world axes; any length"),
+    NESTED("trajectories.waypoints", "rotation", SECTION, "mapping", "none", "orientation as an axis and an angle"),
+
+    VECTOR("trajectories.waypoints.rotation", "axis", CondRotationDraft, axis, "", "required", "in world axes; any length"),
+    NUMBER("trajectories.waypoints.rotation", "degrees", CondRotationDraft, degrees, FINITE, "degree", "required", "angle about the axis"),
 
     TEXT("forces", "name", CondForceDef, name, "", "unique among forces; a number is given where it is left out"),
-    TEXT("forces", "body", CondForceDef, body, "required", "the body that is pushed"),
+    TEXT("forces", "body", CondForceDef, body, "required", "the particle or rigid body that is pushed"),
     VECTOR("forces", "force", CondForceDef, force, "N", "[0, 0, 0]", "in world axes"),
     VECTOR("forces", "torque", CondForceDef, torque, "N m", "[0, 0, 0]", "in world axes; rigid bodies only"),
     VECTOR("forces", "point", CondForceDef, point, "m", "[0, 0, 0]", "where the force acts, in body axes"),
@@ -176,9 +308,9 @@ static const CondKey keys[] = {
     NUMBER("springs", "damping", CondSpringDef, damping, NOT_NEGATIVE, "N s/m", "0", "along the spring"),
     NUMBER_OR_AUTO("springs", "rest_length", CondSpringDef, rest_length, NOT_NEGATIVE, "m", "auto", "length without force; auto is its length at the start"),
 
-    TEXT("springs.from", "body", CondSpringDef, body[0], "", "the body it is fixed to; the world where it is left out"),
+    TEXT("springs.from", "body", CondSpringDef, body[0], "", "the particle or rigid body it is fixed to; the world where it is left out"),
     VECTOR("springs.from", "point", CondSpringDef, point[0], "m", "[0, 0, 0]", "in body axes, or in world axes"),
-    TEXT("springs.to", "body", CondSpringDef, body[1], "", "the body it is fixed to; the world where it is left out"),
+    TEXT("springs.to", "body", CondSpringDef, body[1], "", "the particle or rigid body it is fixed to; the world where it is left out"),
     VECTOR("springs.to", "point", CondSpringDef, point[1], "m", "[0, 0, 0]", "in body axes, or in world axes"),
 };
 // clang-format on
@@ -278,7 +410,7 @@ const char* cond_key_article(const CondKey* key)
 int cond_key_accepts(const CondKey* key, double value)
 {
     if (isnan(value))
-        return key->unset != COND_UNSET_NEVER;
+        return key->unset == COND_UNSET_ABSENT || key->unset == COND_UNSET_AUTO;
     switch (key->range) {
     case COND_RANGE_POSITIVE:
         return value > 0.0 && isfinite(value);
@@ -296,6 +428,8 @@ int cond_key_accepts(const CondKey* key, double value)
         return value >= 0.5 && value <= 1.0;
     case COND_RANGE_FROM_ONE:
         return value >= 1.0 && isfinite(value);
+    case COND_RANGE_POISSON:
+        return value > -1.0 && value < 0.5;
     case COND_RANGE_FINITE:
         break;
     }

@@ -6,7 +6,7 @@
 #include "scene/scene.h"
 
 typedef enum CondKeyType {
-    COND_KEY_TEXT,    // char[COND_NAME_SIZE]
+    COND_KEY_TEXT,    // char[count]
     COND_KEY_NUMBER,  // double
     COND_KEY_WHOLE,   // int
     COND_KEY_SWITCH,  // int, 0 or 1
@@ -16,7 +16,7 @@ typedef enum CondKeyType {
     COND_KEY_SHORT,   // double[count], from a list, or from half as many and zeros
     COND_KEY_POINTS,  // a list of vectors of 3; read by the body
     COND_KEY_SECTION, // a mapping with keys of its own
-    COND_KEY_LIST,    // a list of such mappings
+    COND_KEY_LIST,    // a list of such mappings; read by hand
 } CondKeyType;
 
 // The numbers a key accepts.
@@ -30,16 +30,22 @@ typedef enum CondRange {
     COND_RANGE_SHARE, // 0 .. 1 without 0
     COND_RANGE_THETA, // 1/2 .. 1
     COND_RANGE_FROM_ONE,
+    COND_RANGE_POISSON, // -1 .. 1/2 without either
 } CondRange;
 
-// What NaN means in a field: nothing sensible, "not given", or that and the word auto in a file.
-typedef enum CondUnset { COND_UNSET_NEVER, COND_UNSET_ABSENT, COND_UNSET_AUTO } CondUnset;
+// How a field says that it was not given.
+typedef enum CondUnset {
+    COND_UNSET_NEVER,  // it cannot
+    COND_UNSET_ABSENT, // by NaN
+    COND_UNSET_AUTO,   // by NaN, and by the word auto in a file
+    COND_UNSET_ZERO,   // by 0, which a file may not say; what needs it is checked by hand
+} CondUnset;
 
 typedef struct CondKey {
     CondSceneKey text;
     CondKeyType type;
     size_t offset; // in the structure of the section
-    int count;     // of a vector, or of the choices
+    int count;     // of a vector, of the choices, or of the bytes of a text
     CondRange range;
     CondUnset unset;
     const char* (*choice)(int index);
@@ -50,13 +56,14 @@ typedef struct CondKey {
 typedef struct CondSettingsDraft {
     CondSceneSettings settings;
     int preset; // 0 default, 1 paper
+    char library[COND_PATH_SIZE];
 } CondSettingsDraft;
 
-typedef struct CondBodyDraft {
-    CondBodyDef def;
+// A rotation as files give it, which becomes an orientation at once.
+typedef struct CondRotationDraft {
     double axis[3];
     double degrees;
-} CondBodyDraft;
+} CondRotationDraft;
 
 // Most keys a section has.
 #define COND_SECTION_SIZE 24
@@ -77,8 +84,18 @@ int cond_key_accepts(const CondKey* key, double value);
 // The article that reads well before the key's type: "a " or "".
 const char* cond_key_article(const CondKey* key);
 
+// Whether two structures of the key's section hold the same in its field.
+int cond_key_same(const CondKey* key, const void* structure, const void* other);
+
 // Checks every field of a section against its row; fields that lie beyond `size` are left out.
+// Issues name the field within the entry of a list (nested lists with their place: "joints[2]" is
+// then the prefix), or with the section for the settings; cond_keys_check finds the prefix itself.
 CondStatus cond_keys_check(const char* section, const void* structure, size_t size,
                            CondSceneIssue* issue);
+CondStatus cond_keys_check_at(const char* section, const char* prefix, const void* structure,
+                              size_t size, CondSceneIssue* issue);
+// The same for one field.
+CondStatus cond_key_check(const CondKey* key, const char* prefix, const void* structure,
+                          CondSceneIssue* issue);
 
 #endif

@@ -24,15 +24,22 @@ CondStatus cond_solver_create(const CondContext* context, const char* name,
                               CondError* error)
 {
     *solver = NULL;
+    for (int i = 0; i < N_SOLVER; i++)
+        if (strcmp(name, table[i]->name) == 0)
+            return cond_solver_create_from(context, table[i], settings, solver, error);
+    return cond_error_set(error, COND_BAD_ARGUMENT, "no solver is named '%s'", name);
+}
+
+CondStatus cond_solver_create_from(const CondContext* context, const CondSolverOps* ops,
+                                   const CondSolverSettings* settings, CondSolver** solver,
+                                   CondError* error)
+{
+    *solver = NULL;
+    if (!ops)
+        return cond_error_set(error, COND_BAD_ARGUMENT, "no solver was given");
     CondStatus status = cond_solver_settings_check(settings, error);
     if (status)
         return status;
-    const CondSolverOps* ops = NULL;
-    for (int i = 0; i < N_SOLVER; i++)
-        if (strcmp(name, table[i]->name) == 0)
-            ops = table[i];
-    if (!ops)
-        return cond_error_set(error, COND_BAD_ARGUMENT, "no solver is named '%s'", name);
     CondContext memory = cond_context_or_default(context);
     CondSolver* made = cond_allocate(&memory, 1, sizeof *made);
     if (made) {

@@ -2,7 +2,7 @@
 #ifndef COND_SOLVE_VFPI_H
 #define COND_SOLVE_VFPI_H
 
-#include "solve/solver_table.h"
+#include "cond/solver.h"
 
 extern const CondSolverOps cond_solver_vfpi;
 

@@ -1,0 +1,35 @@
+// Rules that several kinds of definitions share. Each returns COND_OK, or writes the issue.
+#ifndef COND_SCENE_SCENE_CHECK_H
+#define COND_SCENE_SCENE_CHECK_H
+
+#include "scene/scene_keys.h"
+
+CondStatus cond_check_cookie(int cookie, const char* function, CondSceneIssue* issue);
+
+// Entries of a kind have different names; "" stands for a name yet to be given.
+CondStatus cond_check_name(const char* kind, const char* name, const CondNameIndex* index,
+                           const void* names, size_t stride, CondSceneIssue* issue);
+
+// A direction that is normalised later must have a length that can be divided by.
+CondStatus cond_check_length(const char* field, int n, const double* x, CondSceneIssue* issue);
+
+int cond_is_zero(int n, const double* x);
+
+// "particle", "rigid body", "soft body", "robot".
+const char* cond_body_noun(CondBodyKind kind);
+
+// "there is no body called 'bos' (did you mean 'box'?)"; the names are `stride` bytes apart.
+CondStatus cond_check_missing(const char* field, const char* kind, const char* name,
+                              const void* names, size_t stride, int count, CondSceneIssue* issue);
+
+// The body that another definition names, and whether a point of it may be named too.
+CondStatus cond_check_body_name(const CondScene* scene, const char* field, const char* name,
+                                int* body, CondSceneIssue* issue);
+CondStatus cond_check_body_point(const CondScene* scene, int body, const char* field,
+                                 const double* point, CondSceneIssue* issue);
+
+// The one row of a shape's size; NULL for COND_SHAPE_NONE and for a number that is no shape.
+// `section` is "bodies.shape" or "obstacles.shape".
+const CondKey* cond_shape_key(const char* section, CondShapeKind shape);
+
+#endif

@@ -1,0 +1,166 @@
+// The rules that patches, attachments and trajectories obey.
+#include "scene/scene_check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+CondStatus cond_scene_check_patch(const CondScene* scene, const CondPatchDef* def,
+                                  CondSceneIssue* issue)
+{
+    int body = -1;
+    CondStatus status = cond_check_cookie(def->cookie, "cond_patch_def_default", issue);
+    if (!status)
+        status = cond_keys_check("patches", def, sizeof *def, issue);
+    if (!status)
+        status = cond_check_name("patch", def->name, &scene->patch_name, scene->patch, sizeof *def,
+                                 issue);
+    if (!status)
+        status = cond_check_body_name(scene, "body", def->body, &body, issue);
+    if (status)
+        return status;
+    CondBodyKind kind = scene->body[body].kind;
+    if (kind != COND_BODY_SOFT)
+        return cond_scene_issue_set(issue, "body", "'%s' is a %s; only soft bodies have patches",
+                                    def->body, cond_body_noun(kind));
+    for (int i = 0; i < 3; ++i)
+        if (def->low[i] > def->high[i])
+            return cond_scene_issue_set(issue, "high", "must not lie below low (%c: %g < %g)",
+                                        "xyz"[i], def -> high[i], def -> low[i]);
+    return COND_OK;
+}
+
+// An end names a body, and of it what that kind of body is held by.
+static CondStatus check_end(const CondScene* scene, const CondAttachmentDef* def, int end,
+                            CondSceneIssue* issue)
+{
+    static const char* const words[2] = {"from", "to"};
+    const CondEndDef* at = &def->end[end];
+    char body_field[16], link_field[16], patch_field[16], point_field[16];
+    snprintf(body_field, sizeof body_field, "%s.body", words[end]);
+    snprintf(link_field, sizeof link_field, "%s.link", words[end]);
+    snprintf(patch_field, sizeof patch_field, "%s.patch", words[end]);
+    snprintf(point_field, sizeof point_field, "%s.point", words[end]);
+    if (!at->body[0] && (at->link[0] || at->patch[0]))
+        return cond_scene_issue_set(issue, body_field, "is required where a %s is named",
+                                    at->link[0] ? "link" : "patch");
+    if (!at->body[0])
+        return COND_OK;
+    int body;
+    CondStatus status = cond_check_body_name(scene, body_field, at->body, &body, issue);
+    if (status)
+        return status;
+    CondBodyKind kind = scene->body[body].kind;
+    const char* noun = cond_body_noun(kind);
+    if (kind == COND_BODY_ROBOT && !at->link[0])
+        return cond_scene_issue_set(issue, link_field, "is required: '%s' is a robot", at->body);
+    if (kind != COND_BODY_ROBOT && at->link[0])
+        return cond_scene_issue_set(issue, link_field, "only robots have links; '%s' is a %s",
+                                    at->body, noun);
+    if (kind == COND_BODY_SOFT && !at->patch[0])
+        return cond_scene_issue_set(issue, patch_field, "is required: '%s' is a soft body",
+                                    at->body);
+    if (kind != COND_BODY_SOFT && at->patch[0])
+        return cond_scene_issue_set(issue, patch_field,
+                                    "only soft bodies have patches; '%s' is a %s", at->body, noun);
+    if (kind == COND_BODY_PARTICLE && def->turns)
+        return cond_scene_issue_set(issue, "turns",
+                                    "must be false: '%s' is a particle, which has no orientation",
+                                    at->body);
+    if (kind != COND_BODY_SOFT)
+        return cond_check_body_point(scene, body, point_field, at->point, issue);
+    int patch = cond_scene_find_patch(scene, at->patch);
+    if (patch < 0)
+        return cond_check_missing(patch_field, "patch", at->patch, scene->patch,
+                                  sizeof *scene->patch, scene->n_patch, issue);
+    if (strcmp(scene->patch[patch].body, at->body) != 0)
+        return cond_scene_issue_set(issue, patch_field, "'%s' is a patch of '%s', not of '%s'",
+                                    at->patch, scene->patch[patch].body, at->body);
+    if (!cond_is_zero(3, at->point))
+        return cond_scene_issue_set(issue, point_field, "must be zero: a patch has its own centre");
+    return COND_OK;
+}
+
+CondStatus cond_scene_check_attachment(const CondScene* scene, const CondAttachmentDef* def,
+                                       CondSceneIssue* issue)
+{
+    static const char* const sections[2] = {"attachments.from", "attachments.to"};
+    CondStatus status = cond_check_cookie(def->cookie, "cond_attachment_def_default", issue);
+    if (!status)
+        status = cond_keys_check("attachments", def, sizeof *def, issue);
+    if (!status)
+        status = cond_check_name("attachment", def->name, &scene->attachment_name,
+                                 scene->attachment, sizeof *def, issue);
+    for (int end = 0; end < 2 && !status; ++end) {
+        status = cond_keys_check(sections[end], def, sizeof *def, issue);
+        if (!status)
+            status = check_end(scene, def, end, issue);
+    }
+    if (status)
+        return status;
+    const CondEndDef* end = def->end;
+    if (!end[0].body[0] && !end[1].body[0])
+        return cond_scene_issue_set(issue, "to.body", "at least one end must be on a body");
+    if (strcmp(end[0].body, end[1].body) == 0) {
+        if (!end[0].patch[0])
+            return cond_scene_issue_set(issue, "to.body", "must be another body than that of from");
+        if (strcmp(end[0].patch, end[1].patch) == 0)
+            return cond_scene_issue_set(issue, "to.patch",
+                                        "must be another patch than that of from");
+    }
+    if (def->turns && !(def->rotation_stiffness > 0.0))
+        return cond_scene_issue_set(issue, "rotation_stiffness",
+                                    "must be > 0 where orientation is held (turns: false makes a "
+                                    "ball joint)");
+    if (!(def->end_time > def->start))
+        return cond_scene_issue_set(issue, "end", "must come after the start (%g s), not at %g s",
+                                    def->start, def->end_time);
+    return COND_OK;
+}
+
+static CondStatus check_waypoints(const CondTrajectoryDef* def, CondSceneIssue* issue)
+{
+    if (def->n_waypoint < 1 || !def->waypoint)
+        return cond_scene_issue_set(issue, "waypoints", "expected at least one");
+    for (int i = 0; i < def->n_waypoint; ++i) {
+        const CondWaypoint* point = &def->waypoint[i];
+        char at[40];
+        snprintf(at, sizeof at, "waypoints[%d]", i);
+        CondStatus status =
+            cond_keys_check_at("trajectories.waypoints", at, point, sizeof *point, issue);
+        snprintf(at, sizeof at, "waypoints[%d].orientation", i);
+        if (!status)
+            status = cond_check_length(at, 4, point->orientation, issue);
+        if (status)
+            return status;
+        snprintf(at, sizeof at, "waypoints[%d].time", i);
+        if (i > 0 && !(point->time > point[-1].time))
+            return cond_scene_issue_set(issue, at,
+                                        "must come after the one before (%g s), not at %g s",
+                                        point[-1].time, point->time);
+    }
+    return COND_OK;
+}
+
+CondStatus cond_scene_check_trajectory(const CondScene* scene, const CondTrajectoryDef* def,
+                                       CondSceneIssue* issue)
+{
+    int body = -1;
+    CondStatus status = cond_check_cookie(def->cookie, "cond_trajectory_def_default", issue);
+    if (!status)
+        status = cond_keys_check("trajectories", def, sizeof *def, issue);
+    if (!status)
+        status = cond_check_name("trajectory", def->name, &scene->trajectory_name,
+                                 scene->trajectory, sizeof *def, issue);
+    if (!status)
+        status = cond_check_body_name(scene, "body", def->body, &body, issue);
+    if (status)
+        return status;
+    CondBodyKind kind = scene->body[body].kind;
+    if (kind != COND_BODY_ROBOT)
+        return cond_scene_issue_set(issue, "body", "'%s' is a %s; only robots follow trajectories",
+                                    def->body, cond_body_noun(kind));
+    if (!def->link[0])
+        return cond_scene_issue_set(issue, "link", "is required (the link that follows)");
+    return check_waypoints(def, issue);
+}

@@ -1,0 +1,241 @@
+// The rules that bodies obey: which kind has which keys, and what must fit together.
+#include "scene/scene_check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const CondKey* cond_shape_key(const char* section, CondShapeKind shape)
+{
+    static const char* const names[] = {NULL, "box", "points", "sphere", "capsule", "cylinder"};
+    int number = (int)shape;
+    if (number < 0 || number >= (int)(sizeof names / sizeof *names) || !names[number])
+        return NULL;
+    return cond_keys_find(section, names[number]);
+}
+
+enum { PARTICLE = 1, RIGID = 2, SOFT = 4, ROBOT = 8 };
+
+// The keys that not all kinds have.
+typedef struct Ownership {
+    const char* key;
+    int kinds;
+    const char* owners; // the kinds in words
+} Ownership;
+
+static const Ownership ownerships[] = {
+    {"mass", PARTICLE | RIGID, "particle, rigid"},
+    {"inertia", RIGID, "rigid"},
+    {"orientation", RIGID | SOFT | ROBOT, "rigid, soft, robot"},
+    {"angular_velocity", RIGID | ROBOT, "rigid, robot"},
+    {"mesh", SOFT, "soft"},
+    {"scale", SOFT, "soft"},
+    {"material", SOFT, "soft"},
+    {"self_contact", SOFT, "soft"},
+    {"thickness", SOFT, "soft"},
+    {"urdf", ROBOT, "robot"},
+    {"floating", ROBOT, "robot"},
+};
+
+static CondStatus refuse_key(const CondBodyDef* def, const char* key, const char* owners,
+                             CondSceneIssue* issue)
+{
+    const char* noun = cond_body_noun(def->kind);
+    const char* hint = NULL;
+    if (strcmp(key, "mass") == 0)
+        hint = def->kind == COND_BODY_SOFT ? "its mass comes from the density of its material"
+                                           : "its mass comes from its URDF";
+    else if (strcmp(key, "shape") == 0 && def->kind == COND_BODY_SOFT)
+        hint = "its mesh is what touches";
+    else if (strcmp(key, "shape") == 0 && def->kind == COND_BODY_ROBOT)
+        hint = "its shapes come from its URDF";
+    if (hint)
+        return cond_scene_issue_set(issue, key, "a %s has none: %s", noun, hint);
+    return cond_scene_issue_set(issue, key, "a %s has none (only kind: %s)", noun, owners);
+}
+
+// A field that the kind does not have must be as the default leaves it.
+static CondStatus check_ownership(const CondBodyDef* def, CondSceneIssue* issue)
+{
+    CondBodyDef initial = cond_body_def_default();
+    int kind = 1 << def->kind;
+    for (size_t i = 0; i < sizeof ownerships / sizeof *ownerships; ++i) {
+        const Ownership* o = &ownerships[i];
+        if (!(o->kinds & kind) && !cond_key_same(cond_keys_find("bodies", o->key), def, &initial))
+            return refuse_key(def, o->key, o->owners, issue);
+    }
+    if (def->kind != COND_BODY_RIGID && def->shape != COND_SHAPE_NONE)
+        return refuse_key(def, "shape", "rigid", issue);
+    if (def->kind == COND_BODY_ROBOT)
+        return COND_OK;
+    if (def->n_joint != 0)
+        return refuse_key(def, "joints", "robot", issue);
+    if (def->motor_stiffness != 0.0 || def->motor_damping != 0.0)
+        return refuse_key(def, "motor", "robot", issue);
+    return COND_OK;
+}
+
+// Sylvester: a symmetric 3x3 matrix (xx, yy, zz, xy, xz, yz) is positive definite exactly when its
+// leading minors are positive. The matrix is scaled by its trace first, against over- and
+// underflow.
+static int is_positive_definite(const double* a)
+{
+    double trace = a[0] + a[1] + a[2];
+    if (!(trace > 0.0 && isfinite(trace)))
+        return 0;
+    double xx = a[0] / trace, yy = a[1] / trace, zz = a[2] / trace;
+    double xy = a[3] / trace, xz = a[4] / trace, yz = a[5] / trace;
+    double minor = xx * yy - xy * xy;
+    double determinant = zz * minor - xx * yz * yz - yy * xz * xz + 2.0 * xy * xz * yz;
+    return xx > 0.0 && minor > 0.0 && determinant > 0.0;
+}
+
+// The inertia I = integral of (|r|^2 1 - r r') dm is that of some distribution of mass exactly when
+// integral of r r' dm = tr(I)/2 1 - I has no negative eigenvalue, which is the triangle inequality
+// of the principal moments. A flat body meets it with equality, so rounding is allowed for.
+static CondStatus check_inertia(const double* inertia, CondSceneIssue* issue)
+{
+    if (!is_positive_definite(inertia))
+        return cond_scene_issue_set(issue, "inertia", "must be positive definite");
+    double trace = inertia[0] + inertia[1] + inertia[2];
+    double slack = 1e-9 * trace;
+    double second[6];
+    for (int i = 0; i < 3; ++i) {
+        second[i] = 0.5 * trace - inertia[i] + slack;
+        second[3 + i] = -inertia[3 + i];
+    }
+    if (!is_positive_definite(second))
+        return cond_scene_issue_set(issue, "inertia",
+                                    "no body has it: each principal moment must be at most the "
+                                    "sum of the other two");
+    return COND_OK;
+}
+
+static CondStatus check_mass(const CondBodyDef* def, CondSceneIssue* issue)
+{
+    if (def->mass == 0.0)
+        return cond_scene_issue_set(issue, "mass", "is required (a number > 0)");
+    return COND_OK;
+}
+
+static CondStatus check_points(const CondBodyDef* def, CondSceneIssue* issue)
+{
+    if (def->n_point < 1 || !def->point)
+        return cond_scene_issue_set(issue, "shape.points", "expected at least one point");
+    for (int i = 0; i < def->n_point; ++i)
+        for (int k = 0; k < 3; ++k)
+            if (!isfinite(def->point[3 * (size_t)i + k]))
+                return cond_scene_issue_set(issue, "shape.points", "point %d is not finite", i);
+    return COND_OK;
+}
+
+static CondStatus check_rigid(const CondBodyDef* def, CondSceneIssue* issue)
+{
+    CondStatus status = check_mass(def, issue);
+    if (!status && def->shape == COND_SHAPE_POINTS)
+        status = check_points(def, issue);
+    else if (!status && def->shape != COND_SHAPE_NONE)
+        status = cond_key_check(cond_shape_key("bodies.shape", def->shape), "shape", def, issue);
+    if (status)
+        return status;
+    if (!def->inertia_from_shape)
+        return check_inertia(def->inertia, issue);
+    if (def->shape == COND_SHAPE_NONE || def->shape == COND_SHAPE_POINTS)
+        return cond_scene_issue_set(issue, "inertia",
+                                    "is required: 3 or 6 numbers (only a box, sphere, capsule or "
+                                    "cylinder can do without)");
+    if (!cond_is_zero(6, def->inertia))
+        return cond_scene_issue_set(
+            issue, "inertia", "is given, but inertia_from_shape says to make it from the shape");
+    return COND_OK;
+}
+
+static CondStatus check_soft(const CondScene* scene, const CondBodyDef* def, CondSceneIssue* issue)
+{
+    if (!def->mesh[0])
+        return cond_scene_issue_set(issue, "mesh",
+                                    "is required: a file, or a generator such as "
+                                    "mat:27,27,2:0.3,0.3,0.01");
+    if (!def->material[0])
+        return cond_scene_issue_set(issue, "material", "is required (the name of a material)");
+    if (cond_scene_find_material(scene, def->material) < 0)
+        return cond_check_missing("material", "material", def->material, scene->material,
+                                  sizeof *scene->material, scene->n_material, issue);
+    return COND_OK;
+}
+
+// Joints have names, and no two the same.
+static CondStatus check_joints(const CondBodyDef* def, CondSceneIssue* issue)
+{
+    if (def->n_joint < 0 || (def->n_joint > 0 && !def->joint))
+        return cond_scene_issue_set(issue, "joints", "n_joint is %d, but there are none",
+                                    def->n_joint);
+    for (int i = 0; i < def->n_joint; ++i) {
+        const CondJointDef* joint = &def->joint[i];
+        char at[32];
+        snprintf(at, sizeof at, "joints[%d]", i);
+        CondStatus status = cond_keys_check_at("bodies.joints", at, joint, sizeof *joint, issue);
+        if (status)
+            return status;
+        snprintf(at, sizeof at, "joints[%d].name", i);
+        if (!joint->name[0])
+            return cond_scene_issue_set(issue, at, "is required (as in the URDF)");
+        for (int j = 0; j < i; ++j)
+            if (strcmp(def->joint[j].name, joint->name) == 0)
+                return cond_scene_issue_set(issue, at, "another joint is called '%s' already",
+                                            joint->name);
+    }
+    return COND_OK;
+}
+
+static CondStatus check_robot(const CondBodyDef* def, CondSceneIssue* issue)
+{
+    if (!def->urdf[0])
+        return cond_scene_issue_set(issue, "urdf",
+                                    "is required: the file that describes the robot");
+    CondStatus status = cond_keys_check("bodies.motor", def, sizeof *def, issue);
+    if (!status)
+        status = check_joints(def, issue);
+    if (status || def->floating)
+        return status;
+    const char* field = NULL;
+    if (!cond_is_zero(3, def->velocity))
+        field = "velocity";
+    else if (!cond_is_zero(3, def->angular_velocity))
+        field = "angular_velocity";
+    if (field)
+        return cond_scene_issue_set(issue, field, "the base stands still (unless floating: true)");
+    return COND_OK;
+}
+
+CondStatus cond_scene_check_body(const CondScene* scene, const CondBodyDef* def,
+                                 CondSceneIssue* issue)
+{
+    CondStatus status = cond_check_cookie(def->cookie, "cond_body_def_default", issue);
+    if (!status)
+        status = cond_keys_check("bodies", def, sizeof *def, issue);
+    if (!status)
+        status =
+            cond_check_name("body", def->name, &scene->body_name, scene->body, sizeof *def, issue);
+    if (!status)
+        status = cond_check_length("orientation", 4, def->orientation, issue);
+    if (status)
+        return status;
+    int shape = (int)def->shape;
+    if (shape != COND_SHAPE_NONE && !cond_shape_key("bodies.shape", def->shape))
+        return cond_scene_issue_set(issue, "shape", "there is no shape number %d", shape);
+    status = check_ownership(def, issue);
+    if (status)
+        return status;
+    switch (def->kind) {
+    case COND_BODY_PARTICLE:
+        return check_mass(def, issue);
+    case COND_BODY_RIGID:
+        return check_rigid(def, issue);
+    case COND_BODY_SOFT:
+        return check_soft(scene, def, issue);
+    case COND_BODY_ROBOT:
+        return check_robot(def, issue);
+    }
+    return COND_OK;
+}
