@@ -8,6 +8,7 @@
 #include "scene_make.h"
 
 #include "collide/plane.h"
+#include "step/sim.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -144,8 +145,15 @@ CondPose trial_pose(const Trial* trial, int body)
 
 double trial_gap(const Trial* trial)
 {
-    return cond_collide_smallest_gap(trial->model, trial->state->position,
-                                     trial->state->orientation);
+    CondSim* sim = trial->sim;
+    double smallest = INFINITY;
+    for (int b = 0; b < trial->model->n_body; b++)
+        sim->reach[b] = INFINITY;
+    cond_posture_set(&sim->then, trial->state->q);
+    assert_int_equal(cond_collide_planes(&sim->then, sim->reach, &sim->near), COND_OK);
+    for (int c = 0; c < sim->near.n; c++)
+        smallest = fmin(smallest, sim->near.touch[c].gap);
+    return smallest;
 }
 
 void trial_end(Trial* trial)

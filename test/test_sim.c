@@ -132,8 +132,7 @@ static void test_hash_sees_every_bit(void** state)
         size_t bytes;
     } parts[] = {{&s->time, sizeof s->time},
                  {&s->step, sizeof s->step},
-                 {s->position, 3 * sizeof(double)},
-                 {s->orientation, 4 * sizeof(double)},
+                 {s->q, 7 * sizeof(double)},
                  {s->v, 6 * sizeof(double)},
                  {s->v_hat, 6 * sizeof(double)},
                  {s->memory, (size_t)s->n_memory * sizeof *s->memory}};

@@ -42,12 +42,17 @@ typedef struct CondPose {
 CondPose cond_state_pose(const CondModel* model, const CondState* state, int body);
 CondStatus cond_state_set_pose(const CondModel* model, CondState* state, int body,
                                const CondPose* pose);
+// The configuration of a body: position (particle); position and quaternion (rigid); positions of
+// all nodes (soft); base pose where it floats, then joint positions (robot). *n counts the numbers.
+const double* cond_state_configuration(const CondModel* model, const CondState* state, int body,
+                                       int* n);
 const double* cond_state_velocity(const CondState* state); // v, by integrate          (n_dof)
 
 // One contact of the last step, for reading forces.
 typedef struct CondContactInfo {
-    int body;           //
-    int plane;          //
+    int body;           // of side 0
+    int other;          // body of side 1; -1: static
+    int plane;          // the static plane; -1: something else
     double position[3]; // world [m]
     double frame[9];    // rows normal, tangent 1, tangent 2, world axes
     double gap;         // at the start of the step [m]

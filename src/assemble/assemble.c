@@ -8,48 +8,154 @@
 CondStatus cond_assembly_create(const CondModel* model, CondAssembly* assembly)
 {
     const CondContext* m = &model->context;
+    size_t size = 0;
     assembly->context = *m;
     assembly->block = cond_allocate(m, (size_t)model->n_body, sizeof *assembly->block);
-    assembly->block_values = cond_allocate(m, 36 * (size_t)model->n_body, sizeof(double));
+    assembly->block_begin = cond_allocate(m, (size_t)model->n_body, sizeof(size_t));
     assembly->b = cond_allocate(m, (size_t)model->n_dof, sizeof(double));
-    assembly->link = cond_allocate(m, (size_t)model->n_spring, sizeof *assembly->link);
-    assembly->coupling = cond_allocate(m, (size_t)model->n_spring, sizeof *assembly->coupling);
+    if (!assembly->block || !assembly->block_begin || !assembly->b)
+        return COND_OUT_OF_MEMORY;
+    for (int b = 0; b < model->n_body; b++) {
+        assembly->block_begin[b] = size;
+        size += cond_body_block_size(&model->body[b]);
+    }
+    assembly->block_values = cond_allocate(m, size, sizeof(double));
     assembly->problem = (CondProblem){.n_dof = model->n_dof,
                                       .n_block = model->n_body,
                                       .block = assembly->block,
-                                      .coupling = assembly->coupling,
                                       .b = assembly->b};
-    return assembly->block && assembly->block_values && assembly->b && assembly->link &&
-                   assembly->coupling
-               ? COND_OK
-               : COND_OUT_OF_MEMORY;
+    return assembly->block_values ? COND_OK : COND_OUT_OF_MEMORY;
 }
 
 void cond_assembly_destroy(CondAssembly* assembly)
 {
-    void* arrays[] = {assembly->block,      assembly->block_values, assembly->b,
-                      assembly->link,       assembly->coupling,     assembly->contact,
-                      assembly->coordinate, assembly->jacobian};
+    void* arrays[] = {assembly->block,
+                      assembly->block_begin,
+                      assembly->block_values,
+                      assembly->b,
+                      assembly->coupling,
+                      assembly->place,
+                      assembly->coupling_coordinate,
+                      assembly->coupling_jacobian,
+                      assembly->coupling_gain,
+                      assembly->contact,
+                      assembly->coordinate,
+                      assembly->jacobian};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         if (arrays[i])
             cond_release(&assembly->context, arrays[i]);
 }
 
-void cond_assembly_masses(CondAssembly* assembly, const CondModel* model, double scale)
+void cond_assembly_begin(CondAssembly* assembly, const CondPosture* posture, double step, double* f)
 {
+    const CondModel* model = posture->model;
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
-        double* values = assembly->block_values + 36 * (size_t)b;
-        cond_body_ops(body->kind)->mass(body, values);
-        for (int i = 0; i < body->n_dof * body->n_dof; i++)
-            values[i] *= scale;
-        assembly->block[b] = (CondBlock){.kind = COND_BLOCK_DENSE,
-                                         .dof_begin = body->dof_begin,
-                                         .n_dof = body->n_dof,
-                                         .values = values};
+        double* values = assembly->block_values + assembly->block_begin[b];
+        if (step > 0.0)
+            cond_body_ops(body->kind)
+                ->block(body, posture, step, values, &assembly->block[b], f + body->dof_begin);
+        else
+            cond_body_ops(body->kind)->mass(body, posture, values, &assembly->block[b]);
+        assembly->block[b].dof_begin = body->dof_begin;
     }
-    assembly->problem.n_coupling = 0;
-    assembly->problem.n_contact = 0;
+    assembly->n_coupling = 0;
+    assembly->n_coupling_coordinate = assembly->n_coupling_jacobian = assembly->n_coupling_gain = 0;
+    assembly->problem.n_coupling = assembly->problem.n_contact = 0;
+}
+
+CondStatus cond_assembly_room(CondAssembly* assembly, const CondModel* model, int n_row,
+                              CondCouplingRoom* room)
+{
+    const CondContext* m = &assembly->context;
+    int most = 2 * model->max_point_dof;
+    int coordinates = assembly->n_coupling_coordinate + most;
+    int numbers = assembly->n_coupling_jacobian + n_row * most;
+    int gains = assembly->n_coupling_gain + n_row * n_row;
+    if (cond_reserve(m, &assembly->coupling, &assembly->cap_coupling, assembly->n_coupling + 1,
+                     sizeof *assembly->coupling) ||
+        cond_reserve(m, &assembly->place, &assembly->cap_place, assembly->n_coupling + 1,
+                     sizeof *assembly->place) ||
+        cond_reserve(m, &assembly->coupling_coordinate, &assembly->cap_coupling_coordinate,
+                     coordinates, sizeof *assembly->coupling_coordinate) ||
+        cond_reserve(m, &assembly->coupling_jacobian, &assembly->cap_coupling_jacobian, numbers,
+                     sizeof *assembly->coupling_jacobian) ||
+        cond_reserve(m, &assembly->coupling_gain, &assembly->cap_coupling_gain, gains,
+                     sizeof *assembly->coupling_gain))
+        return COND_OUT_OF_MEMORY;
+    room->n_row = n_row;
+    room->n_coordinate = 0;
+    room->coordinate = assembly->coupling_coordinate + assembly->n_coupling_coordinate;
+    room->jacobian = assembly->coupling_jacobian + assembly->n_coupling_jacobian;
+    room->gain = assembly->coupling_gain + assembly->n_coupling_gain;
+    return COND_OK;
+}
+
+void cond_assembly_keep(CondAssembly* assembly, const CondCouplingRoom* room)
+{
+    if (room->n_coordinate == 0)
+        return;
+    assembly->place[assembly->n_coupling++] =
+        (CondCouplingPlace){.n_row = room->n_row,
+                            .n_coordinate = room->n_coordinate,
+                            .coordinate = assembly->n_coupling_coordinate,
+                            .jacobian = assembly->n_coupling_jacobian,
+                            .gain = assembly->n_coupling_gain};
+    assembly->n_coupling_coordinate += room->n_coordinate;
+    assembly->n_coupling_jacobian += room->n_row * room->n_coordinate;
+    assembly->n_coupling_gain += room->n_row * room->n_row;
+}
+
+static CondSide make_side(CondAssembly* assembly, const CondPosture* posture,
+                          const CondPoint* point, size_t slot)
+{
+    size_t most = (size_t)posture->model->max_point_dof;
+    int* coordinate = assembly->coordinate + slot * most;
+    double* J = assembly->jacobian + 3 * slot * most;
+    double world[3];
+    CondSide side = {.coordinate = coordinate, .jacobian = J};
+    side.n_coordinate = cond_posture_point(posture, point, world, coordinate, J);
+    if (cond_posture_is_node(posture->model, point))
+        side.jacobian = NULL;
+    return side;
+}
+
+CondStatus cond_assembly_finish(CondAssembly* assembly, const CondPosture* posture,
+                                const CondTouchList* list, double kv)
+{
+    const CondContext* m = &assembly->context;
+    int most = posture->model->max_point_dof;
+    if (cond_reserve(m, &assembly->contact, &assembly->cap_contact, list->n,
+                     sizeof *assembly->contact) ||
+        cond_reserve(m, &assembly->coordinate, &assembly->cap_coordinate, 2 * most * list->n,
+                     sizeof *assembly->coordinate) ||
+        cond_reserve(m, &assembly->jacobian, &assembly->cap_jacobian, 6 * most * list->n,
+                     sizeof *assembly->jacobian))
+        return COND_OUT_OF_MEMORY;
+    for (int c = 0; c < list->n; c++) {
+        const CondTouch* touch = &list->touch[c];
+        CondContact* contact = &assembly->contact[c];
+        *contact = (CondContact){.kv = kv, .key = touch->key};
+        for (int s = 0; s < 2; s++)
+            contact->side[s] =
+                make_side(assembly, posture, &touch->point[s], 2 * (size_t)c + (size_t)s);
+        memcpy(contact->frame, touch->frame, sizeof contact->frame);
+        memcpy(contact->friction, touch->friction, sizeof contact->friction);
+    }
+    for (int i = 0; i < assembly->n_coupling; i++) {
+        const CondCouplingPlace* place = &assembly->place[i];
+        assembly->coupling[i] =
+            (CondCoupling){.n_row = place->n_row,
+                           .n_coordinate = place->n_coordinate,
+                           .coordinate = assembly->coupling_coordinate + place->coordinate,
+                           .jacobian = assembly->coupling_jacobian + place->jacobian,
+                           .gain = assembly->coupling_gain + place->gain};
+    }
+    assembly->problem.coupling = assembly->coupling;
+    assembly->problem.n_coupling = assembly->n_coupling;
+    assembly->problem.contact = assembly->contact;
+    assembly->problem.n_contact = list->n;
+    return COND_OK;
 }
 
 void cond_assembly_multiply(const CondAssembly* assembly, const double* x, double* y)
@@ -57,54 +163,4 @@ void cond_assembly_multiply(const CondAssembly* assembly, const double* x, doubl
     CondProblem blocks = assembly->problem;
     blocks.n_coupling = 0;
     cond_problem_multiply(&blocks, x, y);
-}
-
-void cond_assembly_springs(CondAssembly* assembly, const CondModel* model)
-{
-    for (int i = 0; i < model->n_spring; i++) {
-        const CondSpringLink* link = &assembly->link[i];
-        assembly->coupling[i] = (CondCoupling){.n_row = 3,
-                                               .n_coordinate = link->n_coordinate,
-                                               .coordinate = link->coordinate,
-                                               .jacobian = link->jacobian,
-                                               .gain = link->gain};
-    }
-    assembly->problem.n_coupling = model->n_spring;
-}
-
-CondStatus cond_assembly_contacts(CondAssembly* assembly, const CondModel* model,
-                                  const CondState* state, const CondTouchList* list, double kv)
-{
-    const CondContext* m = &assembly->context;
-    if (cond_reserve(m, &assembly->contact, &assembly->cap_contact, list->n,
-                     sizeof *assembly->contact) ||
-        cond_reserve(m, &assembly->coordinate, &assembly->cap_coordinate, 6 * list->n,
-                     sizeof *assembly->coordinate) ||
-        cond_reserve(m, &assembly->jacobian, &assembly->cap_jacobian, 18 * list->n,
-                     sizeof *assembly->jacobian))
-        return COND_OUT_OF_MEMORY;
-    for (int c = 0; c < list->n; c++) {
-        const CondTouch* touch = &list->touch[c];
-        const CondBody* body = &model->body[touch->body];
-        CondContact* contact = &assembly->contact[c];
-        int* coordinate = assembly->coordinate + 6 * (size_t)c;
-        double* J = assembly->jacobian + 18 * (size_t)c;
-        double world[3];
-        for (int k = 0; k < body->n_dof; k++)
-            coordinate[k] = body->dof_begin + k;
-        cond_body_ops(body->kind)
-            ->point(state->position + 3 * touch->body, state->orientation + 4 * touch->body,
-                    model->point + 3 * (size_t)touch->point, world, J);
-        *contact = (CondContact){.kv = kv, .key = touch->key};
-        contact->side[0] = (CondSide){
-            .n_coordinate = body->n_dof,
-            .coordinate = coordinate,
-            .jacobian = body->kind == COND_BODY_PARTICLE ? NULL : J, // a particle is a node
-        };
-        memcpy(contact->frame, model->plane[touch->plane].frame, sizeof contact->frame);
-        memcpy(contact->friction, touch->friction, sizeof contact->friction);
-    }
-    assembly->problem.contact = assembly->contact;
-    assembly->problem.n_contact = list->n;
-    return COND_OK;
 }

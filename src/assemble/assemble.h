@@ -1,38 +1,65 @@
-// Bodies, springs and contacts -> CondProblem. An assembly owns the arrays its problem points to.
+// Bodies, potentials and contacts -> CondProblem. An assembly owns the arrays its problem points
+// to.
 #ifndef COND_ASSEMBLE_ASSEMBLE_H
 #define COND_ASSEMBLE_ASSEMBLE_H
 
-#include "collide/plane.h"
-#include "potential/potential.h"
+#include "collide/touch.h"
+
+// Where a coupling lies in the pools; pointers are made when the problem is finished, because the
+// pools may move while they grow.
+typedef struct CondCouplingPlace {
+    int n_row, n_coordinate;
+    int coordinate, jacobian, gain; // offsets into the pools
+} CondCouplingPlace;
+
+// Room for one coupling that is being made.
+typedef struct CondCouplingRoom {
+    int n_row;
+    int n_coordinate; // to be set by who fills it, at most 2 max_point_dof
+    int* coordinate;  //
+    double* jacobian; // (n_row x n_coordinate)
+    double* gain;     // (n_row x n_row)
+} CondCouplingRoom;
 
 typedef struct CondAssembly {
     CondContext context;
     CondProblem problem;
-    CondBlock* block;       //                                                (n_body)
-    double* block_values;   // mass matrices times a scale                    (n_body x 36)
-    double* b;              //                                                (n_dof)
-    CondSpringLink* link;   //                                                (n_spring)
-    CondCoupling* coupling; //                                                (n_spring)
-    CondContact* contact;   //                                                (n_contact)
-    int* coordinate;        // of the contacts' bodies                        (n_contact x 6)
-    double* jacobian;       // of the contacts' points                        (n_contact x 18)
+    CondBlock* block;         //                                               (n_body)
+    double* block_values;     // of all blocks
+    size_t* block_begin;      // into block_values                             (n_body)
+    double* b;                //                                               (n_dof)
+    CondCoupling* coupling;   //                                               (n_coupling)
+    CondCouplingPlace* place; //                                              (n_coupling)
+    int n_coupling;           //
+    int* coupling_coordinate; // pools of the couplings
+    double* coupling_jacobian;
+    double* coupling_gain;
+    int n_coupling_coordinate, n_coupling_jacobian, n_coupling_gain;
+    CondContact* contact; //                                               (n_contact)
+    int* coordinate;      // of the contacts' sides         (n_contact x 2 max_point_dof)
+    double* jacobian;     // of the contacts' sides         (n_contact x 6 max_point_dof)
+    int cap_coupling, cap_place, cap_coupling_coordinate, cap_coupling_jacobian, cap_coupling_gain;
     int cap_contact, cap_coordinate, cap_jacobian;
 } CondAssembly;
 
 CondStatus cond_assembly_create(const CondModel* model, CondAssembly* assembly);
 void cond_assembly_destroy(CondAssembly* assembly);
 
-// Blocks = scale M, no couplings, no contacts.
-void cond_assembly_masses(CondAssembly* assembly, const CondModel* model, double scale);
+// Empties couplings and contacts. Blocks = A of each body for step = th t, elastic forces added to
+// f; or, with step = 0, the masses alone (f may be NULL).
+void cond_assembly_begin(CondAssembly* assembly, const CondPosture* posture, double step,
+                         double* f);
 
-// y = (scale M) x, the blocks alone.                                         x, y (n_dof)
+// Room for a coupling with n_row rows, and keeping what was put there.
+CondStatus cond_assembly_room(CondAssembly* assembly, const CondModel* model, int n_row,
+                              CondCouplingRoom* room);
+void cond_assembly_keep(CondAssembly* assembly, const CondCouplingRoom* room);
+
+// One contact per touch, with phi = 0 and the given kv; then the problem is complete.
+CondStatus cond_assembly_finish(CondAssembly* assembly, const CondPosture* posture,
+                                const CondTouchList* list, double kv);
+
+// y = blocks x, couplings left out.                                         x, y (n_dof)
 void cond_assembly_multiply(const CondAssembly* assembly, const double* x, double* y);
-
-// Adds the couplings of the springs, whose links were filled before.
-void cond_assembly_springs(CondAssembly* assembly, const CondModel* model);
-
-// One contact per touch, at the state's configuration, with phi = 0 and the given kv.
-CondStatus cond_assembly_contacts(CondAssembly* assembly, const CondModel* model,
-                                  const CondState* state, const CondTouchList* list, double kv);
 
 #endif

@@ -1,26 +1,38 @@
-// What every kind of body can do. Coordinates of a body are its velocities; its configuration is a
-// position and, for rigid bodies, an orientation.
+// What every kind of body can do. Velocities v and forces f are those of the body alone (n_dof);
+// the configuration is read through a posture.
 #ifndef COND_BODY_BODY_H
 #define COND_BODY_BODY_H
 
-#include "scene/model.h"
+#include "body/posture.h"
 
 typedef struct CondBodyOps {
     CondBodyKind kind;
-    int n_dof;
-    // M (n_dof x n_dof), row-major.
-    void (*mass)(const CondBody* body, double* M);
-    // f = -C v, taken at the middle of a force-free step of length t from v.
-    void (*bias)(const CondBody* body, const double* v, double t, double* f);
-    // v = M^-1 f
-    void (*accelerate)(const CondBody* body, const double* f, double* v);
-    // q <- update(q, v, t)
-    void (*advance)(const double* v, double t, double* position, double* orientation);
-    // World position of a point given in body axes, and J (3 x n_dof) of its velocity.
-    void (*point)(const double* position, const double* orientation, const double* local,
-                  double* world, double* jacobian);
-    // f += the generalized force of a torque in world axes.
-    void (*add_torque)(const double* orientation, const double* torque, double* f);
+    // f = -C v + weight, for a step of length t.
+    void (*bias)(const CondBody* body, const CondPosture* posture, const double* v, double t,
+                 const double gravity[3], double* f);
+    // The body's block of A, M/(th t) + th t (K + E) + D with step = th t: fills values and *block,
+    // and adds the elastic force at q to f.
+    void (*block)(const CondBody* body, const CondPosture* posture, double step, double* values,
+                  CondBlock* block, double* f);
+    // M alone.
+    void (*mass)(const CondBody* body, const CondPosture* posture, double* values,
+                 CondBlock* block);
+    // a = M^-1 f
+    void (*accelerate)(const CondBody* body, const CondPosture* posture, const double* f,
+                       double* a);
+    // q <- update(q, v, t); q is the body's own (n_q)
+    void (*advance)(const CondBody* body, const double* v, double t, double* q);
+    // World position of a point and J of its velocity; see cond_posture_point.
+    int (*point)(const CondBody* body, const CondPosture* posture, const CondPoint* point,
+                 double* world, int* coordinate, double* J);
+    // How fast any of its points moves at most with velocity v.
+    double (*speed)(const CondBody* body, const CondPosture* posture, const double* v);
+    // Gravity and elastic energy.
+    double (*potential)(const CondBody* body, const CondPosture* posture, const double gravity[3]);
+    // Pose for people: of the centre of mass, or of a robot's base.
+    CondPose (*pose)(const CondBody* body, const double* q, const double* v);
+    // The inverse: 0 when done, 1 when the body cannot be moved so.
+    int (*set_pose)(const CondBody* body, const CondPose* pose, double* q, double* v);
 } CondBodyOps;
 
 extern const CondBodyOps cond_body_particle;
@@ -28,11 +40,11 @@ extern const CondBodyOps cond_body_rigid;
 
 const CondBodyOps* cond_body_ops(CondBodyKind kind);
 
-// f += J' force at a point of the body. jacobian is scratch (3 x 6).
-void cond_body_add_force(const CondBody* body, const double* position, const double* orientation,
-                         const double* local, const double* force, double* f);
+// Doubles that hold the body's block of A, or its mass matrix.
+size_t cond_body_block_size(const CondBody* body);
 
-// 1/2 v' M v
-double cond_body_kinetic(const CondBody* body, const double* v);
+// f (n_dof of the model) += J' force at a point.
+void cond_body_add_force(const CondPosture* posture, const CondPoint* point, const double force[3],
+                         double* f);
 
 #endif

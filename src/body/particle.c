@@ -1,51 +1,98 @@
 // A point mass: three coordinates, the velocity of the point.
 #include "body/body.h"
+#include "math/vec3.h"
 
-static void mass(const CondBody* body, double* M)
-{
-    for (int i = 0; i < 9; i++)
-        M[i] = i % 4 == 0 ? body->mass : 0.0;
-}
+#include <string.h>
 
-static void bias(const CondBody* body, const double* v, double t, double* f)
+static void bias(const CondBody* body, const CondPosture* posture, const double* v, double t,
+                 const double gravity[3], double* f)
 {
-    (void)body;
+    (void)posture;
     (void)v;
     (void)t;
-    f[0] = f[1] = f[2] = 0.0;
+    for (int i = 0; i < 3; i++)
+        f[i] = body->mass * gravity[i];
 }
 
-static void accelerate(const CondBody* body, const double* f, double* v)
+static void fill(double mass, double* values, CondBlock* block)
 {
-    for (int i = 0; i < 3; i++)
-        v[i] = f[i] / body->mass;
+    for (int i = 0; i < 9; i++)
+        values[i] = i % 4 == 0 ? mass : 0.0;
+    *block = (CondBlock){.kind = COND_BLOCK_DENSE, .n_dof = 3, .values = values};
 }
 
-static void advance(const double* v, double t, double* position, double* orientation)
+static void block(const CondBody* body, const CondPosture* posture, double step, double* values,
+                  CondBlock* out, double* f)
 {
-    (void)orientation;
+    (void)posture;
+    (void)f;
+    fill(body->mass / step, values, out);
+}
+
+static void mass(const CondBody* body, const CondPosture* posture, double* values, CondBlock* out)
+{
+    (void)posture;
+    fill(body->mass, values, out);
+}
+
+static void accelerate(const CondBody* body, const CondPosture* posture, const double* f, double* a)
+{
+    (void)posture;
     for (int i = 0; i < 3; i++)
-        position[i] += t * v[i];
+        a[i] = f[i] / body->mass;
+}
+
+static void advance(const CondBody* body, const double* v, double t, double* q)
+{
+    (void)body;
+    for (int i = 0; i < 3; i++)
+        q[i] += t * v[i];
 }
 
 // A particle has no extent and no axes: every point of it is the point.
-static void point(const double* position, const double* orientation, const double* local,
-                  double* world, double* jacobian)
+static int point(const CondBody* body, const CondPosture* posture, const CondPoint* at,
+                 double* world, int* coordinate, double* J)
 {
-    (void)orientation;
-    (void)local;
-    for (int i = 0; i < 3; i++)
-        world[i] = position[i];
-    for (int i = 0; i < 9; i++)
-        jacobian[i] = i % 4 == 0 ? 1.0 : 0.0;
+    (void)at;
+    for (int i = 0; i < 3; i++) {
+        world[i] = posture->q[body->q_begin + i];
+        if (coordinate)
+            coordinate[i] = body->dof_begin + i;
+    }
+    for (int i = 0; i < 9 && J; i++)
+        J[i] = i % 4 == 0 ? 1.0 : 0.0;
+    return 3;
 }
 
-static void add_torque(const double* orientation, const double* torque, double* f)
+static double speed(const CondBody* body, const CondPosture* posture, const double* v)
 {
-    (void)orientation;
-    (void)torque;
-    (void)f;
+    (void)body;
+    (void)posture;
+    return vec3_norm(v);
 }
 
-const CondBodyOps cond_body_particle = {COND_BODY_PARTICLE, 3,       mass,  bias,
-                                        accelerate,         advance, point, add_torque};
+static double potential(const CondBody* body, const CondPosture* posture, const double gravity[3])
+{
+    return -body->mass * vec3_dot(gravity, posture->q + body->q_begin);
+}
+
+static CondPose pose(const CondBody* body, const double* q, const double* v)
+{
+    (void)body;
+    CondPose out = {.orientation = {1.0, 0.0, 0.0, 0.0}};
+    memcpy(out.position, q, sizeof out.position);
+    memcpy(out.velocity, v, sizeof out.velocity);
+    return out;
+}
+
+static int set_pose(const CondBody* body, const CondPose* in, double* q, double* v)
+{
+    (void)body;
+    memcpy(q, in->position, sizeof in->position);
+    memcpy(v, in->velocity, sizeof in->velocity);
+    return 0;
+}
+
+const CondBodyOps cond_body_particle = {COND_BODY_PARTICLE, bias,    block,   mass,
+                                        accelerate,         advance, point,   speed,
+                                        potential,          pose,    set_pose};

@@ -7,14 +7,29 @@
 
 #include <string.h>
 
-static void mass(const CondBody* body, double* M)
+static void fill(const CondBody* body, double scale, double* values, CondBlock* block)
 {
-    memset(M, 0, 36 * sizeof *M);
+    memset(values, 0, 36 * sizeof *values);
     for (int i = 0; i < 3; i++) {
-        M[7 * i] = body->mass;
+        values[7 * i] = scale * body->mass;
         for (int j = 0; j < 3; j++)
-            M[6 * (3 + i) + 3 + j] = body->inertia[3 * i + j];
+            values[6 * (3 + i) + 3 + j] = scale * body->inertia[3 * i + j];
     }
+    *block = (CondBlock){.kind = COND_BLOCK_DENSE, .n_dof = 6, .values = values};
+}
+
+static void block(const CondBody* body, const CondPosture* posture, double step, double* values,
+                  CondBlock* out, double* f)
+{
+    (void)posture;
+    (void)f;
+    fill(body, 1.0 / step, values, out);
+}
+
+static void mass(const CondBody* body, const CondPosture* posture, double* values, CondBlock* out)
+{
+    (void)posture;
+    fill(body, 1.0, values, out);
 }
 
 // w x I w
@@ -55,63 +70,99 @@ static void middle(const double I[9], const double w0[3], double t, double w[3])
     }
 }
 
-static void bias(const CondBody* body, const double* v, double t, double* f)
+static void bias(const CondBody* body, const CondPosture* posture, const double* v, double t,
+                 const double gravity[3], double* f)
 {
     double w[3], torque[3];
+    (void)posture;
     middle(body->inertia, v + 3, t, w);
     gyroscopic(body->inertia, w, torque);
     for (int i = 0; i < 3; i++) {
-        f[i] = 0.0;
+        f[i] = body->mass * gravity[i];
         f[3 + i] = -torque[i];
     }
 }
 
-static void accelerate(const CondBody* body, const double* f, double* v)
+static void accelerate(const CondBody* body, const CondPosture* posture, const double* f, double* a)
 {
+    (void)posture;
     for (int i = 0; i < 3; i++)
-        v[i] = f[i] / body->mass;
-    mat3_solve(body->inertia, f + 3, v + 3); // positive definite: the scene was checked
+        a[i] = f[i] / body->mass;
+    mat3_solve(body->inertia, f + 3, a + 3); // positive definite: the scene was checked
 }
 
-static void advance(const double* v, double t, double* position, double* orientation)
+static void advance(const CondBody* body, const double* v, double t, double* q)
 {
-    double turn[3], dq[4], q[4];
+    double turn[3], dq[4], turned[4];
+    (void)body;
     for (int i = 0; i < 3; i++) {
-        position[i] += t * v[i];
+        q[i] += t * v[i];
         turn[i] = t * v[3 + i];
     }
     quat_exp(turn, dq);
-    quat_product(orientation, dq, q);
-    quat_normalize(q); // rounding only
-    memcpy(orientation, q, sizeof q);
+    quat_product(q + 3, dq, turned);
+    quat_normalize(turned); // rounding only
+    memcpy(q + 3, turned, sizeof turned);
 }
 
 // p = x + R r,  dp/dt = v + R (w x r) = [I, -R [r]x] (v, w)
-static void point(const double* position, const double* orientation, const double* local,
-                  double* world, double* jacobian)
+static int point(const CondBody* body, const CondPosture* posture, const CondPoint* at,
+                 double* world, int* coordinate, double* J)
 {
+    const double* q = posture->q + body->q_begin;
     double R[9], S[9], RS[9], Rr[3];
-    quat_matrix(orientation, R);
-    mat3_multiply(R, local, Rr);
-    mat3_cross(local, S);
+    quat_matrix(q + 3, R);
+    mat3_multiply(R, at->local, Rr);
+    mat3_cross(at->local, S);
     mat3_product(R, S, RS);
     for (int i = 0; i < 3; i++) {
-        world[i] = position[i] + Rr[i];
-        for (int j = 0; j < 3; j++) {
-            jacobian[6 * i + j] = i == j;
-            jacobian[6 * i + 3 + j] = -RS[3 * i + j];
+        world[i] = q[i] + Rr[i];
+        for (int j = 0; j < 3 && J; j++) {
+            J[6 * i + j] = i == j;
+            J[6 * i + 3 + j] = -RS[3 * i + j];
         }
     }
+    for (int i = 0; i < 6 && coordinate; i++)
+        coordinate[i] = body->dof_begin + i;
+    return 6;
 }
 
-static void add_torque(const double* orientation, const double* torque, double* f)
+static double speed(const CondBody* body, const CondPosture* posture, const double* v)
 {
-    double R[9], local[3];
-    quat_matrix(orientation, R);
-    mat3_multiply_transposed(R, torque, local);
-    for (int i = 0; i < 3; i++)
-        f[3 + i] += local[i];
+    (void)posture;
+    return vec3_norm(v) + body->radius * vec3_norm(v + 3);
 }
 
-const CondBodyOps cond_body_rigid = {COND_BODY_RIGID, 6,       mass,  bias,
-                                     accelerate,      advance, point, add_torque};
+static double potential(const CondBody* body, const CondPosture* posture, const double gravity[3])
+{
+    return -body->mass * vec3_dot(gravity, posture->q + body->q_begin);
+}
+
+static CondPose pose(const CondBody* body, const double* q, const double* v)
+{
+    CondPose out;
+    double R[9];
+    (void)body;
+    memcpy(out.position, q, sizeof out.position);
+    memcpy(out.orientation, q + 3, sizeof out.orientation);
+    memcpy(out.velocity, v, sizeof out.velocity);
+    quat_matrix(q + 3, R);
+    mat3_multiply(R, v + 3, out.angular_velocity);
+    return out;
+}
+
+static int set_pose(const CondBody* body, const CondPose* in, double* q, double* v)
+{
+    double R[9];
+    (void)body;
+    memcpy(q, in->position, sizeof in->position);
+    memcpy(q + 3, in->orientation, sizeof in->orientation);
+    quat_normalize(q + 3);
+    memcpy(v, in->velocity, sizeof in->velocity);
+    quat_matrix(q + 3, R);
+    mat3_multiply_transposed(R, in->angular_velocity, v + 3);
+    return 0;
+}
+
+const CondBodyOps cond_body_rigid = {COND_BODY_RIGID, bias,  block,     mass, accelerate, advance,
+                                     point,           speed, potential, pose, set_pose};

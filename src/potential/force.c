@@ -1,20 +1,31 @@
 #include "body/body.h"
+#include "math/quat.h"
 #include "potential/potential.h"
 
-void cond_force_add(const CondModel* model, const CondState* state, double* f)
+// f += the generalized force of a torque in world axes on a rigid body, whose angular coordinates
+// are in body axes.
+static void add_torque(const CondBody* body, const double* q, const double torque[3], double* f)
 {
+    double R[9], local[3];
+    quat_matrix(q + body->q_begin + 3, R);
+    mat3_multiply_transposed(R, torque, local);
+    for (int i = 0; i < 3; i++)
+        f[body->dof_begin + 3 + i] += local[i];
+}
+
+void cond_force_add(const CondPosture* posture, double time, double* f)
+{
+    const CondModel* model = posture->model;
     for (int i = 0; i < model->n_force; i++) {
         const CondForce* force = &model->force[i];
-        // The step begins at state->time; a force acts in the steps that begin within its span. The
-        // small part of a step makes 0.1 + 0.1 + ... meet the span's ends as the user means them.
+        // A force acts in the steps that begin within its span. The small part of a step makes
+        // 0.1 + 0.1 + ... meet the span's ends as the user means them.
         double slack = 1e-9 * model->settings.time_step;
-        if (state->time < force->start - slack || state->time >= force->end - slack)
+        if (time < force->start - slack || time >= force->end - slack)
             continue;
-        const CondBody* body = &model->body[force->body];
-        const double* orientation = state->orientation + 4 * force->body;
-        double* out = f + body->dof_begin;
-        cond_body_add_force(body, state->position + 3 * force->body, orientation, force->point,
-                            force->force, out);
-        cond_body_ops(body->kind)->add_torque(orientation, force->torque, out);
+        cond_body_add_force(posture, &force->point, force->force, f);
+        const CondBody* body = &model->body[force->point.body];
+        if (body->kind == COND_BODY_RIGID)
+            add_torque(body, posture->q, force->torque, f);
     }
 }

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-static int count_points(const CondBodyDef* def)
+static int count_features(const CondBodyDef* def)
 {
     if (def->kind == COND_BODY_PARTICLE)
         return 1;
@@ -26,22 +26,23 @@ static CondStatus allocate(CondModel* model, const CondScene* scene)
     model->n_force = scene->n_force;
     model->n_spring = scene->n_spring;
     for (int i = 0; i < scene->n_body; i++)
-        model->n_point += count_points(&scene->body[i]);
+        model->n_feature += count_features(&scene->body[i]);
     model->body = cond_allocate(m, (size_t)model->n_body, sizeof *model->body);
     model->plane = cond_allocate(m, (size_t)model->n_plane, sizeof *model->plane);
     model->force = cond_allocate(m, (size_t)model->n_force, sizeof *model->force);
     model->spring = cond_allocate(m, (size_t)model->n_spring, sizeof *model->spring);
-    model->point = cond_allocate(m, 3 * (size_t)model->n_point, sizeof *model->point);
-    return model->body && model->plane && model->force && model->spring && model->point
+    model->feature = cond_allocate(m, (size_t)model->n_feature, sizeof *model->feature);
+    return model->body && model->plane && model->force && model->spring && model->feature
                ? COND_OK
                : COND_OUT_OF_MEMORY;
 }
 
-static void compile_points(const CondBodyDef* def, CondBody* body, double* point)
+static void compile_features(const CondBodyDef* def, CondBody* body, CondFeature* feature)
 {
-    body->n_point = count_points(def);
-    for (int k = 0; k < body->n_point; k++) {
-        double* p = point + 3 * k;
+    body->n_feature = count_features(def);
+    for (int k = 0; k < body->n_feature; k++) {
+        double* p = feature[k].point.local;
+        feature[k].point.body = body->index;
         for (int i = 0; i < 3; i++) {
             if (def->kind == COND_BODY_PARTICLE)
                 p[i] = 0.0;
@@ -56,22 +57,28 @@ static void compile_points(const CondBodyDef* def, CondBody* body, double* point
 
 static void compile_bodies(CondModel* model, const CondScene* scene)
 {
-    int point = 0;
+    int feature = 0;
     for (int b = 0; b < scene->n_body; b++) {
         const CondBodyDef* def = &scene->body[b];
         CondBody* body = &model->body[b];
         memcpy(body->name, def->name, sizeof body->name);
         body->kind = def->kind;
+        body->index = b;
         body->dof_begin = model->n_dof;
-        body->n_dof = cond_body_ops(def->kind)->n_dof;
+        body->n_dof = def->kind == COND_BODY_PARTICLE ? 3 : 6;
+        body->q_begin = model->n_q;
+        body->n_q = def->kind == COND_BODY_PARTICLE ? 3 : 7;
         model->n_dof += body->n_dof;
+        model->n_q += body->n_q;
+        model->max_point_dof =
+            body->n_dof > model->max_point_dof ? body->n_dof : model->max_point_dof;
         body->mass = def->mass;
         const double* I = def->inertia; // xx, yy, zz, xy, xz, yz
         double full[9] = {I[0], I[3], I[4], I[3], I[1], I[5], I[4], I[5], I[2]};
         memcpy(body->inertia, full, sizeof full);
-        body->point_begin = point;
-        compile_points(def, body, model->point + 3 * (size_t)point);
-        point += body->n_point;
+        body->feature_begin = feature;
+        compile_features(def, body, model->feature + feature);
+        feature += body->n_feature;
         body->surface = def->surface;
         memcpy(body->initial.position, def->position, sizeof def->position);
         memcpy(body->initial.orientation, def->orientation, sizeof def->orientation);
@@ -100,25 +107,28 @@ static void compile_forces(CondModel* model, const CondScene* scene)
     for (int i = 0; i < scene->n_force; i++) {
         const CondForceDef* def = &scene->force[i];
         CondForce* force = &model->force[i];
-        force->body = cond_scene_find_body(scene, def->body);
+        force->point.body = cond_scene_find_body(scene, def->body);
         memcpy(force->force, def->force, sizeof def->force);
         memcpy(force->torque, def->torque, sizeof def->torque);
-        memcpy(force->point, def->point, sizeof def->point);
+        memcpy(force->point.local, def->point, sizeof def->point);
         force->start = def->start;
         force->end = def->end;
     }
 }
 
-// World position of a spring's end at the start.
-static void end_position(const CondModel* model, const CondSpring* spring, int end, double p[3])
+// World position at the start of a point given in the body's axes, or of the world.
+static void start_position(const CondModel* model, const CondPoint* point, double p[3])
 {
-    int b = spring->body[end];
-    double J[18];
-    memcpy(p, spring->point[end], 3 * sizeof *p);
-    if (b >= 0)
-        cond_body_ops(model->body[b].kind)
-            ->point(model->body[b].initial.position, model->body[b].initial.orientation,
-                    spring->point[end], p, J);
+    memcpy(p, point->local, 3 * sizeof *p);
+    if (point->body < 0)
+        return;
+    const CondBody* body = &model->body[point->body];
+    double R[9], turned[3] = {0.0, 0.0, 0.0};
+    quat_matrix(body->initial.orientation, R);
+    if (body->kind == COND_BODY_RIGID)
+        mat3_multiply(R, point->local, turned);
+    for (int k = 0; k < 3; k++)
+        p[k] = body->initial.position[k] + turned[k];
 }
 
 static void compile_springs(CondModel* model, const CondScene* scene)
@@ -128,10 +138,10 @@ static void compile_springs(CondModel* model, const CondScene* scene)
         CondSpring* spring = &model->spring[i];
         double p[2][3];
         for (int end = 0; end < 2; end++) {
-            spring->body[end] =
+            spring->end[end].body =
                 def->body[end][0] ? cond_scene_find_body(scene, def->body[end]) : -1;
-            memcpy(spring->point[end], def->point[end], sizeof def->point[end]);
-            end_position(model, spring, end, p[end]);
+            memcpy(spring->end[end].local, def->point[end], sizeof def->point[end]);
+            start_position(model, &spring->end[end], p[end]);
         }
         spring->stiffness = def->stiffness;
         spring->damping = def->damping;

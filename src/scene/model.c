@@ -9,7 +9,8 @@ void cond_model_destroy(CondModel* model)
     if (!model)
         return;
     CondContext m = model->context;
-    void* arrays[] = {model->body, model->plane, model->force, model->spring, model->point, model};
+    void* arrays[] = {model->body,   model->plane,   model->force,
+                      model->spring, model->feature, model};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&m, arrays[i]);
 }

@@ -2,20 +2,46 @@
 #ifndef COND_SCENE_MODEL_H
 #define COND_SCENE_MODEL_H
 
+#include "body/point.h"
 #include "cond/sim.h"
+
+struct CondArticulation;
+struct CondFem;
+
+// A point of a body that may touch something, or the centre of a ball of that radius.
+typedef struct CondFeature {
+    CondPoint point;
+    double radius; // [m]
+} CondFeature;
+
+// The motor of one joint coordinate of a robot.
+typedef struct CondMotor {
+    double stiffness; // [N m/rad, N/m]
+    double damping;   // [N m s/rad, N s/m]
+} CondMotor;
 
 typedef struct CondBody {
     char name[COND_NAME_SIZE];
     CondBodyKind kind;
-    int dof_begin;     // first coordinate
-    int n_dof;         // 3 or 6
-    double mass;       // [kg]
-    double inertia[9]; // body axes [kg m2]
-    int point_begin;   // contact points, into CondModel.point
-    int n_point;       //
-    double radius;     // largest distance of a contact point from the centre [m]
+    int index;         // of this body
+    int dof_begin;     // first velocity coordinate
+    int n_dof;         //
+    int q_begin;       // first configuration coordinate
+    int n_q;           // particle 3; rigid 7; soft 3 per node; robot (7 +) joints
+    double mass;       // [kg], of the whole body
+    double inertia[9]; // rigid: body axes [kg m2]
+    int feature_begin; // into CondModel.feature
+    int n_feature;     //
+    double radius;     // rigid: largest distance of a feature's surface from the centre [m]
     CondSurfaceDef surface;
-    CondPose initial;
+    CondPose initial;             // particle, rigid; base of a robot
+    struct CondFem* fem;          // soft: owned by the model
+    double* start;                // soft and robot: q at the start           (n_q)
+    double* start_v;              // and v                                    (n_dof)
+    int self_contact;             // soft
+    double thickness;             // soft [m]
+    struct CondArticulation* arm; // robot: owned by the model
+    CondMotor* motor;             // robot: one per joint coordinate          (n_joint)
 } CondBody;
 
 typedef struct CondPlane {
@@ -25,29 +51,28 @@ typedef struct CondPlane {
 } CondPlane;
 
 typedef struct CondForce {
-    int body;
+    CondPoint point;
     double force[3];
-    double torque[3];
-    double point[3];
+    double torque[3]; // rigid bodies
     double start, end;
 } CondForce;
 
 typedef struct CondSpring {
-    int body[2]; // -1: the world
-    double point[2][3];
+    CondPoint end[2];
     double stiffness, damping, rest_length;
 } CondSpring;
 
 struct CondModel {
     CondContext context;
     CondSceneSettings settings;
-    int n_dof;
-    int n_body, n_plane, n_force, n_spring, n_point;
-    CondBody* body;     //                                                    (n_body)
-    CondPlane* plane;   //                                                    (n_plane)
-    CondForce* force;   //                                                    (n_force)
-    CondSpring* spring; //                                                    (n_spring)
-    double* point;      // contact points of all bodies, body axes [m]        (n_point x 3)
+    int n_dof, n_q;
+    int max_point_dof; // coordinates that a point may depend on, at most
+    int n_body, n_plane, n_force, n_spring, n_feature;
+    CondBody* body;       //                                                  (n_body)
+    CondPlane* plane;     //                                                  (n_plane)
+    CondForce* force;     //                                                  (n_force)
+    CondSpring* spring;   //                                                  (n_spring)
+    CondFeature* feature; // of all bodies, body by body                      (n_feature)
 };
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "body/body.h"
+#include "collide/plane.h"
 #include "step/sim.h"
 
 #include <math.h>
@@ -20,10 +21,12 @@ static const double PENETRATION = 1e-9; // and a penetration above this is corre
 
 static void advance(const CondModel* model, CondState* state, const double* v)
 {
-    for (int b = 0; b < model->n_body; b++)
-        cond_body_ops(model->body[b].kind)
-            ->advance(v + model->body[b].dof_begin, model->settings.time_step,
-                      state->position + 3 * b, state->orientation + 4 * b);
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        cond_body_ops(body->kind)
+            ->advance(body, v + body->dof_begin, model->settings.time_step,
+                      state->q + body->q_begin);
+    }
 }
 
 CondStatus cond_sim_solve_aside(CondSim* sim, CondSolveInfo* info)
@@ -77,11 +80,11 @@ CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* 
         return COND_OUT_OF_MEMORY;
     if (!list_closed(sim, state))
         return COND_OK;
-    cond_assembly_masses(aside, model, 1.0);
+    cond_assembly_begin(aside, &sim->now, 0.0, NULL);
     cond_assembly_multiply(aside, sim->next->v, aside->b);
     for (int c = 0; c < sim->touches.n; c++)
         cond_contact_add_force(&sim->assembly.contact[c], -t, sim->lambda + 3 * c, aside->b);
-    CondStatus status = cond_assembly_contacts(aside, model, state, &sim->near, INFINITY);
+    CondStatus status = cond_assembly_finish(aside, &sim->now, &sim->near, INFINITY);
     if (status)
         return status;
     for (int k = 0; k < sim->near.n; k++) {
@@ -100,25 +103,23 @@ CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* 
     return status;
 }
 
-CondStatus cond_sim_correct(CondSim* sim, CondSolveInfo* info)
+CondStatus cond_sim_correct(CondSim* sim, double deepest, CondSolveInfo* info)
 {
     const CondModel* model = sim->model;
     CondAssembly* aside = &sim->aside;
-    CondState* next = sim->next;
     double t = model->settings.time_step;
-    double deepest = -cond_collide_smallest_gap(model, next->position, next->orientation);
     if (!(deepest > PENETRATION))
         return COND_OK;
     // Points within reach of the correction are kept out as well.
     for (int b = 0; b < model->n_body; b++)
         sim->reach[b] = 2.0 * deepest;
-    CondStatus status = cond_collide_planes(model, next, sim->reach, &sim->near);
+    CondStatus status = cond_collide_planes(&sim->then, sim->reach, &sim->near);
     if (status)
         return status;
-    cond_assembly_masses(aside, model, 1.0);
+    cond_assembly_begin(aside, &sim->then, 0.0, NULL);
     memset(aside->b, 0, (size_t)model->n_dof * sizeof(double));
     memset(sim->aside_v, 0, (size_t)model->n_dof * sizeof(double));
-    status = cond_assembly_contacts(aside, model, next, &sim->near, INFINITY);
+    status = cond_assembly_finish(aside, &sim->then, &sim->near, INFINITY);
     if (status)
         return status;
     for (int k = 0; k < sim->near.n; k++) {
@@ -126,8 +127,10 @@ CondStatus cond_sim_correct(CondSim* sim, CondSolveInfo* info)
         aside->contact[k].friction[0] = aside->contact[k].friction[1] = 0.0;
     }
     status = cond_sim_solve_aside(sim, info);
-    if (status >= 0)
-        advance(model, next, sim->aside_v);
+    if (status >= 0) {
+        advance(model, sim->next, sim->aside_v);
+        cond_posture_set(&sim->then, sim->next->q);
+    }
     return status;
 }
 
@@ -162,8 +165,25 @@ static CondStatus make_next(CondSim* sim, const CondState* state)
     next->time = (double)next->step * model->settings.time_step;
     for (int i = 0; i < 3 * sim->touches.n; i++)
         sim->impulse[i] = model->settings.time_step * sim->lambda[i];
-    memcpy(sim->centre, state->position, 3 * (size_t)model->n_body * sizeof(double));
+    cond_sim_centres(sim, state);
+    cond_posture_set(&sim->then, next->q);
     return cond_sim_remember(sim);
+}
+
+void cond_sim_energies(CondSim* sim, const CondState* state, CondStepInfo* info)
+{
+    info->kinetic_before = cond_sim_kinetic(sim, &sim->now, state->v);
+    info->potential_before = cond_sim_potential(&sim->now);
+    info->kinetic_after = cond_sim_kinetic(sim, &sim->then, sim->next->v);
+    info->potential_after = cond_sim_potential(&sim->then);
+}
+
+void cond_sim_centres(CondSim* sim, const CondState* state)
+{
+    for (int b = 0; b < sim->model->n_body; b++) {
+        CondPose pose = cond_state_pose(sim->model, state, b);
+        memcpy(sim->centre + 3 * b, pose.position, sizeof pose.position);
+    }
 }
 
 static int finite_state(const CondState* state)
@@ -171,8 +191,8 @@ static int finite_state(const CondState* state)
     for (int i = 0; i < state->n_dof; i++)
         if (!isfinite(state->v[i]))
             return 0;
-    for (int i = 0; i < 3 * state->n_body; i++)
-        if (!isfinite(state->position[i]))
+    for (int i = 0; i < state->n_q; i++)
+        if (!isfinite(state->q[i]))
             return 0;
     return 1;
 }
@@ -193,11 +213,12 @@ CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info
             return status;
         worst = status > worst ? status : worst;
     }
-    double gap = cond_collide_smallest_gap(model, sim->next->position, sim->next->orientation);
-    info->penetration = fmax(-gap, 0.0);
+    CondStatus found = cond_sim_collide_next(sim, &info->penetration);
+    if (found < 0)
+        return found;
     clock = cond_seconds();
     if (model->settings.position_correction) {
-        CondStatus status = cond_sim_correct(sim, &info->correction);
+        CondStatus status = cond_sim_correct(sim, info->penetration, &info->correction);
         info->seconds[COND_STAGE_CORRECT] += cond_seconds() - clock;
         if (status < 0)
             return status;
@@ -207,10 +228,7 @@ CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info
         return COND_DIVERGED;
     info->n_contact = sim->touches.n;
     info->time = sim->next->time;
-    info->kinetic_before = cond_sim_kinetic(model, state);
-    info->potential_before = cond_sim_potential(model, state);
-    info->kinetic_after = cond_sim_kinetic(model, sim->next);
-    info->potential_after = cond_sim_potential(model, sim->next);
+    cond_sim_energies(sim, state, info);
     CondStatus status = cond_state_copy(state, sim->next);
     if (status < 0)
         return status;

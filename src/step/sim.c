@@ -5,7 +5,9 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "body/body.h"
+#include "collide/plane.h"
 #include "math/vec3.h"
+#include "potential/potential.h"
 
 #include <math.h>
 #include <string.h>
@@ -46,6 +48,10 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
         status = cond_assembly_create(model, &made->assembly);
     if (!status)
         status = cond_assembly_create(model, &made->aside);
+    if (!status)
+        status = cond_posture_create(model, &made->now);
+    if (!status)
+        status = cond_posture_create(model, &made->then);
     if (status)
         cond_error_set(error, status, "out of memory");
     CondSolverSettings aside = aside_settings(&model->settings);
@@ -70,6 +76,8 @@ void cond_sim_destroy(CondSim* sim)
     CondContext m = sim->context;
     cond_assembly_destroy(&sim->assembly);
     cond_assembly_destroy(&sim->aside);
+    cond_posture_destroy(&sim->now);
+    cond_posture_destroy(&sim->then);
     cond_solver_destroy(sim->solver);
     cond_solver_destroy(sim->aside_solver);
     cond_state_destroy(sim->next);
@@ -88,79 +96,98 @@ const char* cond_stage_name(CondStage stage)
     return stage >= 0 && stage < COND_N_STAGE ? names[stage] : NULL;
 }
 
-double cond_sim_kinetic(const CondModel* model, const CondState* state)
+double cond_sim_kinetic(CondSim* sim, const CondPosture* posture, const double* v)
 {
+    double energy = 0.0, *p = sim->aside_v;
+    cond_assembly_begin(&sim->aside, posture, 0.0, NULL);
+    cond_assembly_multiply(&sim->aside, v, p);
+    for (int i = 0; i < sim->model->n_dof; i++)
+        energy += 0.5 * v[i] * p[i];
+    return energy;
+}
+
+double cond_sim_potential(const CondPosture* posture)
+{
+    const CondModel* model = posture->model;
     double energy = 0.0;
-    for (int b = 0; b < model->n_body; b++)
-        energy += cond_body_kinetic(&model->body[b], state->v + model->body[b].dof_begin);
-    return energy;
-}
-
-double cond_sim_potential(const CondModel* model, const CondState* state)
-{
-    double energy = cond_gravity_energy(model, state);
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        energy += cond_body_ops(body->kind)->potential(body, posture, model->settings.gravity);
+    }
     for (int i = 0; i < model->n_spring; i++)
-        energy += cond_spring_energy(model, state, &model->spring[i]);
+        energy += cond_spring_energy(posture, &model->spring[i]);
     return energy;
 }
 
-// f = -C v + gravity + constant forces + springs, and the linearised springs.
+// f = -C v + weight + constant forces + elastic forces; the blocks of A and the couplings.
 CondStatus cond_sim_forces(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
+    const CondSceneSettings* settings = &model->settings;
+    double step = settings->theta * settings->time_step;
+    cond_posture_set(&sim->now, state->q);
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         cond_body_ops(body->kind)
-            ->bias(body, state->v + body->dof_begin, model->settings.time_step,
-                   sim->f + body->dof_begin);
+            ->bias(body, &sim->now, state->v + body->dof_begin, settings->time_step,
+                   settings->gravity, sim->f + body->dof_begin);
     }
-    cond_gravity_add(model, sim->f);
-    cond_force_add(model, state, sim->f);
-    for (int i = 0; i < model->n_spring; i++)
-        cond_spring_link(model, state, &model->spring[i], &sim->assembly.link[i], sim->f);
-    return COND_OK;
+    cond_force_add(&sim->now, state->time, sim->f);
+    cond_assembly_begin(&sim->assembly, &sim->now, step, sim->f);
+    CondStatus status = COND_OK;
+    for (int i = 0; i < model->n_spring && !status; i++)
+        status = cond_spring_add(&sim->now, &model->spring[i], step, &sim->assembly, sim->f);
+    return status;
 }
 
 // How far a body's points may travel in the step, twice over: contacts beyond it cannot close, and
 // one that is made in vain costs little because phi keeps it open.
-static double body_reach(const CondModel* model, int b, const CondState* state, const double* f)
+static double body_reach(CondSim* sim, const CondBody* body, const CondState* state)
 {
-    const CondSceneSettings* settings = &model->settings;
-    const CondBody* body = &model->body[b];
-    const double* v = state->v + body->dof_begin;
-    double t = settings->time_step, a[6], spin = 0.0, turn = 0.0;
+    const CondSceneSettings* settings = &sim->model->settings;
+    const CondBodyOps* ops = cond_body_ops(body->kind);
+    double t = settings->time_step, *a = sim->aside_v;
     if (!isnan(settings->margin))
         return settings->margin;
     if (!settings->gap)
         return 1e-6; // phi = 0 would stop a body before it arrives
-    cond_body_ops(body->kind)->accelerate(body, f + body->dof_begin, a);
-    if (body->n_dof == 6) {
-        spin = vec3_norm(v + 3) * body->radius;
-        turn = vec3_norm(a + 3) * body->radius;
-    }
-    return 1e-6 + 2.0 * t * (vec3_norm(v) + spin + t * (vec3_norm(a) + turn));
+    ops->accelerate(body, &sim->now, sim->f + body->dof_begin, a);
+    return 1e-6 + 2.0 * t *
+                      (ops->speed(body, &sim->now, state->v + body->dof_begin) +
+                       t * ops->speed(body, &sim->now, a));
 }
 
 CondStatus cond_sim_collide(CondSim* sim, const CondState* state)
 {
     sim->n_ready = 0; // forces of the last step belong to contacts that are forgotten here
     for (int b = 0; b < sim->model->n_body; b++)
-        sim->reach[b] = body_reach(sim->model, b, state, sim->f);
-    return cond_collide_planes(sim->model, state, sim->reach, &sim->touches);
+        sim->reach[b] = body_reach(sim, &sim->model->body[b], state);
+    return cond_collide_planes(&sim->now, sim->reach, &sim->touches);
 }
 
-// A = M/(th t) + J'KJ of the springs, b = M v_k/(th t) + f, phi_n = gap/t.
+CondStatus cond_sim_collide_next(CondSim* sim, double* deepest)
+{
+    for (int b = 0; b < sim->model->n_body; b++)
+        sim->reach[b] = 0.0;
+    CondStatus status = cond_collide_planes(&sim->then, sim->reach, &sim->near);
+    *deepest = 0.0;
+    for (int c = 0; c < sim->near.n && !status; c++)
+        *deepest = fmax(*deepest, -sim->near.touch[c].gap);
+    return status;
+}
+
+// A = M/(th t) + ..., b = M v_k/(th t) + f, phi_n = gap/t.
 CondStatus cond_sim_assemble(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
     const CondSceneSettings* settings = &model->settings;
     CondAssembly* assembly = &sim->assembly;
-    cond_assembly_masses(assembly, model, 1.0 / (settings->theta * settings->time_step));
-    cond_assembly_multiply(assembly, state->v, assembly->b);
+    double step = settings->theta * settings->time_step;
+    cond_assembly_begin(&sim->aside, &sim->now, 0.0, NULL);
+    cond_assembly_multiply(&sim->aside, state->v, assembly->b);
     for (int i = 0; i < model->n_dof; i++)
-        assembly->b[i] += sim->f[i];
-    cond_assembly_springs(assembly, model);
-    CondStatus status = cond_assembly_contacts(assembly, model, state, &sim->touches, settings->kv);
+        assembly->b[i] = assembly->b[i] / step + sim->f[i];
+    CondStatus status = cond_assembly_finish(assembly, &sim->now, &sim->touches, settings->kv);
     for (int c = 0; c < sim->touches.n && !status && settings->gap; c++)
         assembly->contact[c].phi[0] = fmax(sim->touches.touch[c].gap, 0.0) / settings->time_step;
     return status;
@@ -189,15 +216,17 @@ static void predict(CondSim* sim, const CondState* state)
         cond_contact_add_force(&sim->assembly.contact[c], 1.0, sim->lambda + 3 * c, force);
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
-        double a[6];
-        cond_body_ops(body->kind)->accelerate(body, force + body->dof_begin, a);
+        double* v_hat = sim->v_hat + body->dof_begin;
+        if (body->kind != COND_BODY_PARTICLE && body->kind != COND_BODY_RIGID)
+            continue;
+        cond_body_ops(body->kind)->accelerate(body, &sim->now, force + body->dof_begin, v_hat);
         for (int i = 0; i < body->n_dof; i++)
-            sim->v_hat[body->dof_begin + i] =
-                state->v[body->dof_begin + i] + settings->theta * settings->time_step * a[i];
+            v_hat[i] =
+                state->v[body->dof_begin + i] + settings->theta * settings->time_step * v_hat[i];
     }
     for (int i = 0; i < model->n_spring; i++) {
         for (int end = 0; end < 2; end++) {
-            int b = model->spring[i].body[end];
+            int b = model->spring[i].end[end].body;
             if (b >= 0)
                 memcpy(sim->v_hat + model->body[b].dof_begin,
                        state->v_hat + model->body[b].dof_begin,
@@ -262,17 +291,18 @@ int cond_sim_n_contact(const CondSim* sim)
 
 CondContactInfo cond_sim_contact(const CondSim* sim, int contact)
 {
-    CondContactInfo info = {.body = -1, .plane = -1};
+    CondContactInfo info = {.body = -1, .other = -1, .plane = -1};
     if (contact < 0 || contact >= sim->touches.n)
         return info;
     const CondTouch* touch = &sim->touches.touch[contact];
-    info.body = touch->body;
+    info.body = touch->point[0].body;
+    info.other = touch->point[1].body;
     info.plane = touch->plane;
     info.gap = touch->gap;
     info.restitution = touch->restitution;
     memcpy(info.friction, touch->friction, sizeof info.friction);
     memcpy(info.position, touch->position, sizeof info.position);
-    memcpy(info.frame, sim->model->plane[touch->plane].frame, sizeof info.frame);
+    memcpy(info.frame, touch->frame, sizeof info.frame);
     if (contact >= sim->n_ready)
         return info;
     const CondContact* made = &sim->assembly.contact[contact];
@@ -289,18 +319,18 @@ void cond_sim_body_force(const CondSim* sim, int body, double force[3], double t
     double t = sim->model->settings.time_step;
     for (int i = 0; i < 3; i++)
         force[i] = torque[i] = 0.0;
-    for (int c = 0; c < sim->n_ready; c++) {
-        const CondTouch* touch = &sim->touches.touch[c];
-        double world[3], arm[3], moment[3];
-        if (touch->body != body)
+    for (int c = 0; c < 2 * sim->n_ready; c++) {
+        const CondTouch* touch = &sim->touches.touch[c / 2];
+        double world[3], arm[3], moment[3], sign = c % 2 == 0 ? 1.0 : -1.0;
+        if (touch->point[c % 2].body != body)
             continue;
-        mat3_multiply_transposed(sim->assembly.contact[c].frame, sim->impulse + 3 * c, world);
+        mat3_multiply_transposed(touch->frame, sim->impulse + 3 * (c / 2), world);
         for (int i = 0; i < 3; i++)
             arm[i] = touch->position[i] - sim->centre[3 * body + i];
         vec3_cross(arm, world, moment);
         for (int i = 0; i < 3; i++) {
-            force[i] += world[i] / t;
-            torque[i] += moment[i] / t;
+            force[i] += sign * world[i] / t;
+            torque[i] += sign * moment[i] / t;
         }
     }
 }

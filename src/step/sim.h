@@ -3,10 +3,14 @@
 #define COND_STEP_SIM_H
 
 #include "assemble/assemble.h"
+#include "body/posture.h"
+#include "step/state.h"
 
 struct CondSim {
     CondContext context;
     const CondModel* model;
+    CondPosture now;       // at the start of the step, by forces
+    CondPosture then;      // at its end
     double* f;             // forces at the start of the step, -C v included  (n_dof)
     double* reach;         // gap within which contacts are made [m]          (n_body)
     CondTouchList touches; // contacts of the step, by collide
@@ -32,7 +36,7 @@ struct CondSim {
 CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* info);
 
 // Moves the configuration of sim->next out of penetration; leaves its velocity alone.
-CondStatus cond_sim_correct(CondSim* sim, CondSolveInfo* info);
+CondStatus cond_sim_correct(CondSim* sim, double deepest, CondSolveInfo* info);
 
 // The penalty baseline: forces, contact and integration in one.
 CondStatus cond_sim_step_penalty(CondSim* sim, CondState* state, CondStepInfo* info);
@@ -43,7 +47,18 @@ CondStatus cond_sim_solve_aside(CondSim* sim, CondSolveInfo* info);
 // Remembers lambda for the next step, in sim->next.
 CondStatus cond_sim_remember(CondSim* sim);
 
-double cond_sim_kinetic(const CondModel* model, const CondState* state);
-double cond_sim_potential(const CondModel* model, const CondState* state);
+// Largest penetration of any two things at the end of the step [m]; lists the contacts within reach
+// of the bodies in sim->near.
+CondStatus cond_sim_collide_next(CondSim* sim, double* deepest);
+
+// Keeps where the bodies were when their contacts were found, for torques.
+void cond_sim_centres(CondSim* sim, const CondState* state);
+
+// Energies before and after the step, at sim->now and sim->then.
+void cond_sim_energies(CondSim* sim, const CondState* state, CondStepInfo* info);
+
+// 1/2 v' M v at a posture, and the energy of gravity, elasticity and springs.
+double cond_sim_kinetic(CondSim* sim, const CondPosture* posture, const double* v);
+double cond_sim_potential(const CondPosture* posture);
 
 #endif

@@ -14,10 +14,10 @@ struct CondState {
     CondContext context;
     int n_body;
     int n_dof;
-    double time;               // [s]
-    int64_t step;              // steps taken; time = start + step * time_step, without drift
-    double* position;          //                                            (n_body x 3)
-    double* orientation;       //                                            (n_body x 4)
+    double time;  // [s]
+    int64_t step; // steps taken; time = start + step * time_step, without drift
+    int n_q;
+    double* q;                 // configuration of all bodies                (n_q)
     double* v;                 // v_k                                        (n_dof)
     double* v_hat;             // representative velocity of the last step   (n_dof)
     CondContactMemory* memory; // by ascending key                           (n_memory)

@@ -4,7 +4,8 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "body/body.h"
-#include "math/vec3.h"
+#include "collide/plane.h"
+#include "potential/potential.h"
 #include "step/sim.h"
 
 #include <math.h>
@@ -28,9 +29,9 @@ static CondStatus add_contacts(CondSim* sim, const CondState* state)
     sim->n_ready = 0;
     for (int b = 0; b < model->n_body; b++)
         sim->reach[b] = 0.0;
-    CondStatus status = cond_collide_planes(model, state, sim->reach, &sim->touches);
+    CondStatus status = cond_collide_planes(&sim->now, sim->reach, &sim->touches);
     if (!status)
-        status = cond_assembly_contacts(&sim->assembly, model, state, &sim->touches, INFINITY);
+        status = cond_assembly_finish(&sim->assembly, &sim->now, &sim->touches, INFINITY);
     int n = sim->touches.n;
     if (!status && (cond_reserve(m, &sim->lambda, &sim->cap_lambda, 3 * n, sizeof *sim->lambda) ||
                     cond_reserve(m, &sim->impulse, &sim->cap_impulse, 3 * n, sizeof *sim->impulse)))
@@ -47,16 +48,35 @@ static CondStatus add_contacts(CondSim* sim, const CondState* state)
     return status;
 }
 
+// f = -C v + weight + constant forces + springs with their dampers, all explicit.
+static CondStatus add_forces(CondSim* sim, const CondState* state)
+{
+    const CondModel* model = sim->model;
+    cond_posture_set(&sim->now, state->q);
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        cond_body_ops(body->kind)
+            ->bias(body, &sim->now, state->v + body->dof_begin, model->settings.time_step,
+                   model->settings.gravity, sim->f + body->dof_begin);
+    }
+    cond_force_add(&sim->now, state->time, sim->f);
+    cond_assembly_begin(&sim->assembly, &sim->now, model->settings.time_step, sim->f);
+    CondStatus status = COND_OK;
+    for (int i = 0; i < model->n_spring && !status; i++)
+        status = cond_spring_add_explicit(&sim->now, &model->spring[i], state->v, &sim->assembly,
+                                          sim->f);
+    return status;
+}
+
 CondStatus cond_sim_step_penalty(CondSim* sim, CondState* state, CondStepInfo* info)
 {
     const CondModel* model = sim->model;
     CondState* next = sim->next;
     double t = model->settings.time_step, clock = cond_seconds();
     info->solve.certificate.worst_contact = -1;
-    cond_sim_forces(sim, state);
-    for (int i = 0; i < model->n_spring; i++)
-        cond_spring_add_damping(model, state, &model->spring[i], sim->f);
-    CondStatus status = add_contacts(sim, state);
+    CondStatus status = add_forces(sim, state);
+    if (!status)
+        status = add_contacts(sim, state);
     if (!status)
         status = cond_state_copy(next, state);
     if (status)
@@ -64,15 +84,14 @@ CondStatus cond_sim_step_penalty(CondSim* sim, CondState* state, CondStepInfo* i
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         const CondBodyOps* ops = cond_body_ops(body->kind);
-        double a[6];
-        ops->accelerate(body, sim->f + body->dof_begin, a);
+        double* a = sim->aside_v;
+        ops->accelerate(body, &sim->now, sim->f + body->dof_begin, a);
         for (int i = 0; i < body->n_dof; i++)
             next->v[body->dof_begin + i] += t * a[i];
-        ops->advance(next->v + body->dof_begin, t, next->position + 3 * b,
-                     next->orientation + 4 * b);
+        ops->advance(body, next->v + body->dof_begin, t, next->q + body->q_begin);
     }
     memcpy(next->v_hat, next->v, (size_t)model->n_dof * sizeof(double));
-    memcpy(sim->centre, state->position, 3 * (size_t)model->n_body * sizeof(double));
+    cond_sim_centres(sim, state);
     next->step = state->step + 1;
     next->time = (double)next->step * t;
     for (int i = 0; i < model->n_dof; i++)
@@ -80,12 +99,11 @@ CondStatus cond_sim_step_penalty(CondSim* sim, CondState* state, CondStepInfo* i
             return COND_DIVERGED;
     info->n_contact = sim->touches.n;
     info->time = next->time;
-    info->penetration =
-        fmax(-cond_collide_smallest_gap(model, next->position, next->orientation), 0.0);
-    info->kinetic_before = cond_sim_kinetic(model, state);
-    info->potential_before = cond_sim_potential(model, state);
-    info->kinetic_after = cond_sim_kinetic(model, next);
-    info->potential_after = cond_sim_potential(model, next);
+    cond_posture_set(&sim->then, next->q);
+    status = cond_sim_collide_next(sim, &info->penetration);
+    if (status)
+        return status;
+    cond_sim_energies(sim, state, info);
     status = cond_sim_remember(sim);
     if (!status)
         status = cond_state_copy(state, next);

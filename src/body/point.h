@@ -1,0 +1,12 @@
+// A material point of a body, and a frame: what contacts, springs and attachments hold on to.
+#ifndef COND_BODY_POINT_H
+#define COND_BODY_POINT_H
+
+typedef struct CondPoint {
+    int body;        // -1: the world; local is then a world position
+    int part;        // robot: link; soft body: number of nodes the point depends on (1 .. 4)
+    int node[4];     // soft body: those nodes
+    double local[4]; // body or link axes [m]; soft body: weights of the nodes
+} CondPoint;
+
+#endif

@@ -1,0 +1,44 @@
+// Where all bodies are at one configuration q, with what is worth computing once: poses and mass
+// matrix of the robots.
+#ifndef COND_BODY_POSTURE_H
+#define COND_BODY_POSTURE_H
+
+#include "body/articulation.h"
+#include "scene/model.h"
+
+typedef struct CondArmPosture {
+    CondArticulationWork* work; //
+    double* M;                  // mass matrix                                (n_dof x n_dof)
+    double* L;                  // its Cholesky factor                        (n_dof x n_dof)
+} CondArmPosture;
+
+typedef struct CondPosture {
+    CondContext context;
+    const CondModel* model;
+    const double* q;     // the configuration this is about; borrowed         (n_q)
+    CondArmPosture* arm; // of the robots, zero for other bodies              (n_body)
+    int* list;           // scratch of relative                               (2 max_point_dof)
+    double* columns;     // scratch of relative                               (6 max_point_dof)
+} CondPosture;
+
+CondStatus cond_posture_create(const CondModel* model, CondPosture* posture);
+void cond_posture_destroy(CondPosture* posture);
+
+// Takes up q, which must stay as it is while the posture is used.
+void cond_posture_set(CondPosture* posture, const double* q);
+
+// World position of a point and its velocity J v: returns the number of coordinates k it depends
+// on, listed in coordinate (k), with J (3 x k) row-major. coordinate and J may be NULL. The world
+// gives 0.
+int cond_posture_point(const CondPosture* posture, const CondPoint* point, double world[3],
+                       int* coordinate, double* J);
+
+// 1 when J of the point is the identity on three neighbouring coordinates: a node.
+int cond_posture_is_node(const CondModel* model, const CondPoint* point);
+
+// The velocity of end 0 relative to end 1: J = [J0, -J1] (3 x k) over the coordinates of both, each
+// listed once. Returns k <= 2 max_point_dof; world positions in p.
+int cond_posture_relative(const CondPosture* posture, const CondPoint end[2], double p[2][3],
+                          int* coordinate, double* J);
+
+#endif

@@ -1,0 +1,31 @@
+// A contact as collision detection finds it.
+#ifndef COND_COLLIDE_TOUCH_H
+#define COND_COLLIDE_TOUCH_H
+
+#include "body/posture.h"
+
+typedef struct CondTouch {
+    CondPoint point[2]; // side 0 and side 1; side 1 of a static thing has body -1
+    int plane;          // index of the static plane it is on, else -1
+    uint64_t key;       // the same pair of features in any step; never 0
+    double position[3]; // world [m]
+    double frame[9];    // rows normal (towards side 0), tangent 1, tangent 2
+    double gap;         // [m], negative inside
+    double friction[2]; //
+    double restitution; //
+} CondTouch;
+
+typedef struct CondTouchList {
+    CondContext context;
+    int n;
+    CondTouch* touch; // by ascending key                                     (n)
+    int cap_touch;
+} CondTouchList;
+
+CondStatus cond_touch_add(CondTouchList* list, const CondTouch* touch);
+
+// Friction and restitution of a pair of surfaces: what only one side gives is used; two frictions
+// combine as the geometric mean, two restitutions as the larger.
+void cond_touch_surfaces(const CondSurfaceDef* a, const CondSurfaceDef* b, CondTouch* touch);
+
+#endif
