@@ -20,6 +20,8 @@ pkg-config        finds the libraries below
 libhdf5-dev       reads and writes contact problems (FCLib) and trajectories
 libyaml-dev       reads scenes
 libjansson-dev    writes JSON
+libxml2-dev       reads robots (URDF) and meshes (VTU)
+zlib1g-dev        reads compressed meshes (VTU)
 liblapacke-dev    dense linear algebra, C interface
 libopenblas-dev   dense linear algebra, fast kernels
 libsuitesparse-dev  sparse factorisation, for the solvers COND is compared with

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const double OPPOSED = -0.1; // n_vertex . n_triangle of surfaces that face each other
-static const double PENALTY = 3.0;  // a triangle turned as the vertex counts 1 + PENALTY times
+static const double PENALTY = 5.0;  // a triangle turned as the vertex counts 1 + PENALTY times
 static const double KEEP = 0.25;    // the triangle of the last step counts only this much
 static const double WEDGE = 0.9;    // cosine: how far beside a triangle a vertex may stand
 static const double NEARER = 0.5;   // self-contact begins at this share of the distance at rest

@@ -24,6 +24,10 @@ CondMeshKey* cond_mesh_faces(const CondContext* context, const CondMesh* mesh);
 // *longest unless that is NULL.
 double cond_tet_volume6(const double* node, const int tet[4], double* longest);
 
+// COND_BAD_ARGUMENT unless all indices are in range and all positions finite, which everything that
+// works on a mesh relies on.
+CondStatus cond_mesh_check_sound(const CondMesh* mesh, CondError* error);
+
 // Turns tetrahedra of negative volume round and makes the surface; returns how many in *turned.
 CondStatus cond_mesh_orient(CondMesh* mesh, int* turned, CondError* error);
 

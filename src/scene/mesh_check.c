@@ -36,8 +36,7 @@ static double length(const double a[3])
     return sqrt(dot(a, a));
 }
 
-// Indices in range and positions finite: everything else relies on it.
-static CondStatus check_sound(const CondMesh* mesh, CondError* error)
+CondStatus cond_mesh_check_sound(const CondMesh* mesh, CondError* error)
 {
     for (int i = 0; i < mesh->n_tet; i++)
         for (int k = 0; k < 4; k++)
@@ -280,7 +279,7 @@ CondStatus cond_mesh_check(const CondContext* context, const CondMesh* mesh, Con
     CondContext from = cond_context_or_default(context);
     memset(report, 0, sizeof *report);
     report->first_degenerate = report->first_loose = report->worst = -1;
-    CondStatus status = check_sound(mesh, error);
+    CondStatus status = cond_mesh_check_sound(mesh, error);
     if (status != COND_OK)
         return status;
     if (mesh->n_tet)

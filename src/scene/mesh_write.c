@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "scene/mesh_build.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -94,14 +95,14 @@ CondMeshWriteSettings cond_mesh_write_settings_default(void)
 typedef struct Format {
     const char* ending;
     int surface_only; // no tetrahedra
-    int base64, binary;
+    int base64;
     void (*write)(CondMeshText* text, const CondMesh* mesh, const CondMeshWriteSettings* settings);
 } Format;
 
 static const Format formats[] = {
-    {".msh", 0, 0, 1, cond_mesh_write_gmsh}, {".vtk", 0, 0, 1, cond_mesh_write_vtk},
-    {".vtu", 0, 1, 1, cond_mesh_write_vtu},  {".obj", 1, 0, 0, cond_mesh_write_obj},
-    {".stl", 1, 0, 1, cond_mesh_write_stl},
+    {".msh", 0, 0, cond_mesh_write_gmsh}, {".vtk", 0, 0, cond_mesh_write_vtk},
+    {".vtu", 0, 1, cond_mesh_write_vtu},  {".obj", 1, 0, cond_mesh_write_obj},
+    {".stl", 1, 0, cond_mesh_write_stl},
 };
 
 static const Format* find_format(const char* path)
@@ -157,6 +158,8 @@ CondStatus cond_mesh_write(const CondContext* context, const char* path, const C
     const CondMeshWriteSettings* used = settings ? settings : &standard;
     const Format* format = find_format(path);
     CondStatus status = check_settings(path, format, mesh, used, error);
+    if (status == COND_OK)
+        status = cond_mesh_check_sound(mesh, error);
     if (status != COND_OK)
         return status;
     // Numbers have a decimal point, whatever the language of the host program.

@@ -1,4 +1,5 @@
 // The rules that bodies obey: which kind has which keys, and what must fit together.
+#include "base/memory.h"
 #include "scene/scene_check.h"
 
 #include <math.h>
@@ -164,38 +165,52 @@ static CondStatus check_soft(const CondScene* scene, const CondBodyDef* def, Con
     return COND_OK;
 }
 
-// Joints have names, and no two the same.
-static CondStatus check_joints(const CondBodyDef* def, CondSceneIssue* issue)
+// The joint has a name that none of those before it has; their index grows by it.
+static CondStatus check_joint_name(const CondScene* scene, const CondBodyDef* def, int i,
+                                   CondNameIndex* index, CondSceneIssue* issue)
+{
+    const char* name = def->joint[i].name;
+    char field[40];
+    snprintf(field, sizeof field, "joints[%d].name", i);
+    if (!*name)
+        return cond_scene_issue_set(issue, field, "is required (as in the URDF)");
+    if (cond_name_index_find(index, def->joint, sizeof *def->joint, name) >= 0)
+        return cond_scene_issue_set(issue, field, "another joint is called '%s' already", name);
+    if (cond_name_index_reserve(&scene->context, index, def->joint, sizeof *def->joint, i, i + 1)) {
+        cond_scene_issue_set(issue, "", "no memory for the names of joints");
+        return COND_OUT_OF_MEMORY;
+    }
+    cond_name_index_add(index, def->joint, sizeof *def->joint, i);
+    return COND_OK;
+}
+
+static CondStatus check_joints(const CondScene* scene, const CondBodyDef* def,
+                               CondSceneIssue* issue)
 {
     if (def->n_joint < 0 || (def->n_joint > 0 && !def->joint))
         return cond_scene_issue_set(issue, "joints", "n_joint is %d, but there are none",
                                     def->n_joint);
-    for (int i = 0; i < def->n_joint; ++i) {
-        const CondJointDef* joint = &def->joint[i];
+    CondNameIndex index = {0, NULL};
+    CondStatus status = COND_OK;
+    for (int i = 0; i < def->n_joint && !status; ++i) {
         char at[32];
         snprintf(at, sizeof at, "joints[%d]", i);
-        CondStatus status = cond_keys_check_at("bodies.joints", at, joint, sizeof *joint, issue);
-        if (status)
-            return status;
-        snprintf(at, sizeof at, "joints[%d].name", i);
-        if (!joint->name[0])
-            return cond_scene_issue_set(issue, at, "is required (as in the URDF)");
-        for (int j = 0; j < i; ++j)
-            if (strcmp(def->joint[j].name, joint->name) == 0)
-                return cond_scene_issue_set(issue, at, "another joint is called '%s' already",
-                                            joint->name);
+        status = cond_keys_check_at("bodies.joints", at, &def->joint[i], sizeof *def->joint, issue);
+        if (!status)
+            status = check_joint_name(scene, def, i, &index, issue);
     }
-    return COND_OK;
+    cond_release(&scene->context, index.slot);
+    return status;
 }
 
-static CondStatus check_robot(const CondBodyDef* def, CondSceneIssue* issue)
+static CondStatus check_robot(const CondScene* scene, const CondBodyDef* def, CondSceneIssue* issue)
 {
     if (!def->urdf[0])
         return cond_scene_issue_set(issue, "urdf",
                                     "is required: the file that describes the robot");
     CondStatus status = cond_keys_check("bodies.motor", def, sizeof *def, issue);
     if (!status)
-        status = check_joints(def, issue);
+        status = check_joints(scene, def, issue);
     if (status || def->floating)
         return status;
     const char* field = NULL;
@@ -235,7 +250,7 @@ CondStatus cond_scene_check_body(const CondScene* scene, const CondBodyDef* def,
     case COND_BODY_SOFT:
         return check_soft(scene, def, issue);
     case COND_BODY_ROBOT:
-        return check_robot(def, issue);
+        return check_robot(scene, def, issue);
     }
     return COND_OK;
 }

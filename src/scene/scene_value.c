@@ -122,9 +122,9 @@ static int is_word(const CondYamlNode* node, const char* word)
 static CondStatus read_text(const CondSceneReader* reader, const CondKey* key,
                             const CondYamlNode* node, const char* path, char* text)
 {
-    if (node->kind != COND_YAML_SCALAR || strlen(node->text) >= COND_NAME_SIZE)
+    if (node->kind != COND_YAML_SCALAR || strlen(node->text) >= (size_t)key->count)
         return cond_scene_refuse_type(reader, key, node, path);
-    memset(text, 0, COND_NAME_SIZE);
+    memset(text, 0, (size_t)key->count);
     strcpy(text, node->text);
     return COND_OK;
 }
@@ -186,7 +186,7 @@ static CondStatus read_vector(const CondSceneReader* reader, const CondKey* key,
         vector[i] = 0.0;
     int i = 0;
     for (const CondYamlNode* child = node->first; child; child = child->next, ++i) {
-        char place[COND_PATH_SIZE + 16];
+        char place[COND_KEY_PATH_SIZE + 16];
         snprintf(place, sizeof place, "%s[%d]", path, i);
         double value;
         if (child->kind != COND_YAML_SCALAR || !child->plain ||

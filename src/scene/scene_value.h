@@ -6,11 +6,11 @@
 #include "scene/yaml_tree.h"
 
 // Longest path of keys that a message can show.
-#define COND_PATH_SIZE 160
+#define COND_KEY_PATH_SIZE 160
 
 typedef struct CondSceneReader {
     CondContext context;
-    const char* file;
+    const char* file; // as messages name it; paths in it are relative to its folder
     CondError* error;
     CondScene* scene;
 } CondSceneReader;

@@ -1,0 +1,318 @@
+// cond convert: reads or makes a mesh, says what it is worth, and writes it in another format.
+#include "cli.h"
+#include "json.h"
+
+#include <cond/mesh.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The shapes that can be made: the groups of a text such as box:4,4,4:0.1,0.1,0.1 must be all
+// counts or all lengths.
+typedef struct Shape {
+    const char* name;
+    const char* form;
+    char group[2]; // 'n' counts, 'x' lengths
+    int least[2];  // how many numbers a group has at least
+    int most[2];   // and at most
+    CondStatus (*make)(const double value[2][4], int n_given, CondMesh** mesh, CondError* error);
+} Shape;
+
+static CondStatus make_box(const double value[2][4], int n_given, CondMesh** mesh, CondError* error)
+{
+    int n[3] = {(int)value[0][0], (int)value[0][1], (int)value[0][2]};
+    int per_cell = n_given > 3 ? (int)value[0][3] : 5;
+    if (per_cell != 5 && per_cell != 6) {
+        snprintf(error->message, sizeof error->message, "box: a cell is cut in 5 or 6, not %d",
+                 per_cell);
+        return error->status = COND_BAD_ARGUMENT;
+    }
+    return cond_mesh_box(NULL, n, value[1], per_cell == 5 ? COND_MESH_FIVE : COND_MESH_SIX, mesh,
+                         error);
+}
+
+static CondStatus make_mat(const double value[2][4], int n_given, CondMesh** mesh, CondError* error)
+{
+    (void)n_given;
+    return cond_mesh_mat(NULL, (int)value[0][0], (int)value[0][1], (int)value[0][2], value[1], mesh,
+                         error);
+}
+
+static CondStatus make_ball(const double value[2][4], int n_given, CondMesh** mesh,
+                            CondError* error)
+{
+    return cond_mesh_ball(NULL, value[0][0], (int)value[1][0], n_given > 1 ? (int)value[1][1] : 0,
+                          mesh, error);
+}
+
+static CondStatus make_cylinder(const double value[2][4], int n_given, CondMesh** mesh,
+                                CondError* error)
+{
+    (void)n_given;
+    return cond_mesh_cylinder(NULL, value[0][0], value[0][1], (int)value[1][0], (int)value[1][1],
+                              mesh, error);
+}
+
+static const Shape shapes[] = {
+    {"box", "box:NX,NY,NZ[,5|6]:X,Y,Z", {'n', 'x'}, {3, 3}, {4, 3}, make_box},
+    {"mat", "mat:NX,NY,LAYERS:X,Y,Z", {'n', 'x'}, {3, 3}, {3, 3}, make_mat},
+    {"ball", "ball:RADIUS:SHELLS[,EXTRA]", {'x', 'n'}, {1, 1}, {1, 2}, make_ball},
+    {"cylinder", "cylinder:RADIUS,HEIGHT:RINGS,LAYERS", {'x', 'n'}, {2, 2}, {2, 2}, make_cylinder},
+};
+enum { N_SHAPE = sizeof shapes / sizeof shapes[0] };
+
+static const Shape* find_shape(const char* text)
+{
+    for (int i = 0; i < N_SHAPE; i++) {
+        size_t n = strlen(shapes[i].name);
+        if (strncmp(text, shapes[i].name, n) == 0 && text[n] == ':')
+            return &shapes[i];
+    }
+    return NULL;
+}
+
+// The numbers of one group; returns how many, or -1 when the text is wrong.
+static int read_group(const char** text, char kind, int most, double value[4])
+{
+    for (int n = 0; n < most;) {
+        char* end;
+        value[n] = strtod(*text, &end);
+        int whole = kind == 'n';
+        if (end == *text || !isfinite(value[n]) || fabs(value[n]) > 1e9 ||
+            (whole && value[n] != floor(value[n])))
+            return -1;
+        n++;
+        *text = end;
+        if (**text != ',')
+            return n;
+        ++*text;
+    }
+    return -1;
+}
+
+// 0 when made, else the exit code after a message.
+static int make_shape(const Shape* shape, const char* text, CondMesh** mesh, CondMeshReport* report)
+{
+    double value[2][4] = {{0}};
+    int n[2] = {0, 0};
+    const char* at = text + strlen(shape->name);
+    for (int g = 0; g < 2; g++) {
+        n[g] = *at == ':' ? (at++, read_group(&at, shape->group[g], shape->most[g], value[g])) : -1;
+        if (n[g] < shape->least[g]) {
+            cli_complain("convert: '%s': expected %s", text, shape->form);
+            return CLI_USAGE;
+        }
+    }
+    if (*at) {
+        cli_complain("convert: '%s': expected %s", text, shape->form);
+        return CLI_USAGE;
+    }
+    CondError error = {0};
+    // Only the counts have parts that may be left out.
+    CondStatus status = shape->make((const double(*)[4])value, n[shape->group[0] == 'n' ? 0 : 1],
+                                    mesh, &error);
+    if (status == COND_OK)
+        status = cond_mesh_check(NULL, *mesh, report, &error);
+    if (status != COND_OK) {
+        cli_complain("convert: %s", error.message);
+        return status == COND_BAD_ARGUMENT ? CLI_USAGE : cli_exit(status);
+    }
+    return CLI_FINE;
+}
+
+static void print_faults(FILE* out, const CondMesh* mesh, const CondMeshReport* report)
+{
+    if (report->n_inverted)
+        fprintf(out, "  turned    %d inverted tetrahedra\n", report->n_inverted);
+    if (report->n_ignored)
+        fprintf(out, "  left out  %d elements of other kinds\n", report->n_ignored);
+    if (report->n_degenerate)
+        fprintf(out, "  faults    %d %s without %s, the first is number %d\n", report->n_degenerate,
+                mesh->n_tet ? "tetrahedra" : "triangles", mesh->n_tet ? "volume" : "area",
+                report->first_degenerate);
+    if (report->n_loose)
+        fprintf(out, "  faults    %d loose nodes, the first is number %d\n", report->n_loose,
+                report->first_loose);
+    if (report->n_duplicate)
+        fprintf(out, "  faults    %d nodes at the place of another\n", report->n_duplicate);
+    if (report->n_nonmanifold)
+        fprintf(out, "  faults    %d edges or faces shared by too many\n", report->n_nonmanifold);
+    if (report->n_open)
+        fprintf(out, "  faults    %d open edges: the surface is not closed\n", report->n_open);
+    if (*report->warning)
+        fprintf(out, "  warning   %s\n", report->warning);
+}
+
+static void print_report(FILE* out, const char* name, const CondMesh* mesh,
+                         const CondMeshReport* report)
+{
+    fprintf(out, "%s\n", name);
+    fprintf(out, "  mesh      %d nodes, %d tetrahedra, %d triangles\n", mesh->n_node, mesh->n_tet,
+            mesh->n_triangle);
+    fprintf(out, "  size      %g x %g x %g m, volume %g m3\n", report->extent[0], report->extent[1],
+            report->extent[2], report->volume);
+    if (mesh->n_tet)
+        fprintf(out,
+                "  quality   dihedral angles from %.1f degrees (mean of the smallest %.1f), "
+                "radius ratio from %.3f, edge ratio to %.2f; worst is tetrahedron %d\n",
+                report->min_dihedral, report->mean_dihedral, report->min_radius_ratio,
+                report->max_edge_ratio, report->worst);
+    else
+        fprintf(out, "  quality   edge ratio to %.2f\n", report->max_edge_ratio);
+    print_faults(out, mesh, report);
+}
+
+static json_t* report_json(const char* input, const char* output, const CondMesh* mesh,
+                           const CondMeshReport* report)
+{
+    int solid = cond_mesh_check_solid(NULL, mesh, NULL) == COND_OK;
+    json_t* json = json_pack(
+        "{s:s, s:s?, s:i, s:i, s:i, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "input", input, "output",
+        output, "nodes", mesh->n_node, "tets", mesh->n_tet, "triangles", mesh->n_triangle, "solid",
+        solid, "volume", json_number(report->volume), "extent", json_numbers(report->extent, 3),
+        "min_dihedral", json_number(report->min_dihedral), "mean_dihedral",
+        json_number(report->mean_dihedral), "min_radius_ratio",
+        json_number(report->min_radius_ratio), "max_edge_ratio",
+        json_number(report->max_edge_ratio));
+    json_t* counts =
+        json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:s}", "worst", report->worst,
+                  "inverted", report->n_inverted, "degenerate", report->n_degenerate,
+                  "first_degenerate", report->first_degenerate, "loose", report->n_loose,
+                  "first_loose", report->first_loose, "duplicate", report->n_duplicate,
+                  "nonmanifold", report->n_nonmanifold, "open", report->n_open, "ignored",
+                  report->n_ignored, "warning", report->warning);
+    if (json && counts)
+        json_object_update(json, counts);
+    json_decref(counts);
+    return json;
+}
+
+typedef struct Wish {
+    double scale;
+    const char* format;
+    const char* version;
+    const char* json;
+    int compress, surface, compact;
+    CondMeshWriteSettings settings;
+} Wish;
+
+// Fills in the settings of the writer; 1 after a message.
+static int read_wish(Wish* wish)
+{
+    static const char* const encodings[] = {"binary", "ascii", "base64"};
+    wish->settings = cond_mesh_write_settings_default();
+    wish->settings.compress = wish->compress;
+    int found = wish->format == NULL;
+    for (int i = 0; wish->format && i < 3; i++) {
+        if (strcmp(wish->format, encodings[i]) == 0) {
+            wish->settings.encoding = (CondMeshEncoding)i;
+            found = 1;
+        }
+    }
+    if (!found) {
+        cli_complain("convert: --format %s: not one of ascii, binary, base64", wish->format);
+        return 1;
+    }
+    if (wish->version && strcmp(wish->version, "2.2") == 0)
+        wish->settings.gmsh_version = 22;
+    else if (wish->version && strcmp(wish->version, "4.1") != 0) {
+        cli_complain("convert: --version %s: not one of 2.2, 4.1", wish->version);
+        return 1;
+    }
+    if (!(wish->scale > 0.0) || isinf(wish->scale)) {
+        cli_complain("convert: --scale %g: expected a positive number", wish->scale);
+        return 1;
+    }
+    return 0;
+}
+
+// Scales, compacts and reduces the mesh as wished and looks at it again; what reading found out
+// about the file stays in the report.
+static CondStatus alter(const Wish* wish, CondMesh** mesh, CondMeshReport* report, CondError* error)
+{
+    CondStatus status = COND_OK;
+    int inverted = report->n_inverted, ignored = report->n_ignored;
+    if (wish->scale != 1.0)
+        status = cond_mesh_transform(*mesh, wish->scale, NULL, NULL, error);
+    if (status == COND_OK && wish->surface) {
+        CondMesh* skin;
+        status = cond_mesh_skin(NULL, *mesh, &skin, error);
+        if (status == COND_OK) {
+            cond_mesh_destroy(*mesh);
+            *mesh = skin;
+        }
+    }
+    if (status == COND_OK && wish->compact)
+        status = cond_mesh_compact(*mesh, error);
+    if (status == COND_OK)
+        status = cond_mesh_check(NULL, *mesh, report, error);
+    report->n_inverted = inverted;
+    report->n_ignored = ignored;
+    return status;
+}
+
+static int convert(const char* input, const char* output, const Wish* wish)
+{
+    CondMesh* mesh = NULL;
+    CondMeshReport report;
+    CondError error = {0};
+    const Shape* shape = find_shape(input);
+    int code = CLI_FINE;
+    CondStatus status = COND_OK;
+    if (shape)
+        code = make_shape(shape, input, &mesh, &report);
+    else
+        status = cond_mesh_read(NULL, input, &mesh, &report, &error);
+    if (code == CLI_FINE && status == COND_OK)
+        status = alter(wish, &mesh, &report, &error);
+    if (code == CLI_FINE && status == COND_OK) {
+        int taken = wish->json && strcmp(wish->json, "-") == 0; // standard output is the JSON's
+        print_report(taken ? stderr : stdout, input, mesh, &report);
+        if (output)
+            status = cond_mesh_write(NULL, output, mesh, &wish->settings, &error);
+        if (status == COND_OK && wish->json &&
+            json_put(report_json(input, output, mesh, &report), wish->json))
+            code = CLI_INPUT;
+    }
+    if (status != COND_OK) {
+        cli_complain("%s", error.message);
+        code = cli_exit(status);
+    }
+    cond_mesh_destroy(mesh);
+    return code;
+}
+
+static int run(int argc, char** argv)
+{
+    const char* path[2] = {NULL, NULL};
+    int n_path = 0;
+    Wish wish = {.scale = 1.0};
+    const Option option[] = {
+        {"--scale", OPTION_NUMBER, &wish.scale, "X", "multiplies all lengths, 0.001 for mm"},
+        {"--format", OPTION_TEXT, &wish.format, "NAME", "ascii, binary (default) or base64 (.vtu)"},
+        {"--version", OPTION_TEXT, &wish.version, "V", "of .msh: 2.2 or 4.1 (default)"},
+        {"--compress", OPTION_FLAG, &wish.compress, NULL, "compresses a binary .vtu"},
+        {"--surface", OPTION_FLAG, &wish.surface, NULL, "keeps the surface only"},
+        {"--compact", OPTION_FLAG, &wish.compact, NULL, "removes nodes that nothing uses"},
+        {"--json", OPTION_TEXT, &wish.json, "FILE", "the report as JSON; - is standard output"},
+    };
+    if (options_read(&cli_convert, option, sizeof option / sizeof option[0], argc, argv, path, 2,
+                     &n_path))
+        return n_path < 0 ? CLI_FINE : CLI_USAGE;
+    if (n_path == 0) {
+        cli_complain("convert: no mesh given; usage: cond %s", cli_convert.usage);
+        return CLI_USAGE;
+    }
+    if (read_wish(&wish))
+        return CLI_USAGE;
+    return convert(path[0], path[1], &wish);
+}
+
+const Command cli_convert = {
+    "convert",
+    "convert IN [OUT] [options]",
+    "Checks a mesh and writes it in another format (.msh, .vtk, .vtu, .obj, .stl). IN is a file or\n"
+    "a shape: box:NX,NY,NZ[,5|6]:X,Y,Z, mat:NX,NY,LAYERS:X,Y,Z, ball:RADIUS:SHELLS[,EXTRA] or\n"
+    "cylinder:RADIUS,HEIGHT:RINGS,LAYERS, counts in cells (mat: nodes), lengths in m.",
+    run,
+};
