@@ -2,10 +2,11 @@
 //
 //     minimise f(lambda) = 1/2 lambda'Ac lambda + lambda'q   over the product of friction cones,
 //
-// by Nesterov's method with a step that backtracks and momentum that restarts when it points uphill.
-// Lengths are measured by |d|_M^2 = sum_c m_c |d_c|^2 with m_c the mean diagonal of the contact's
-// block. One number per contact leaves the cones as they are, and it removes differences of scale
-// between contacts. In that norm the largest eigenvalue of Ac is at most 3 n_contact, its trace.
+// by Nesterov's method with a step that backtracks and momentum that restarts when it points
+// uphill. Lengths are measured by |d|_M^2 = sum_c m_c |d_c|^2 with m_c the mean diagonal of the
+// contact's block. One number per contact leaves the cones as they are, and it removes differences
+// of scale between contacts. In that norm the largest eigenvalue of Ac is at most 3 n_contact, its
+// trace.
 #include "baselines.h"
 
 #include "dual.h"

@@ -2,7 +2,7 @@
 // between the dynamics, which know v, and the contacts, which know their own velocities z = u.
 //
 //     dynamics    (A + sum rho_c Jc_c'Jc_c) v = b + Jc'(lambda + rho (z - phi))
-//     contact     eta = u - lambda / rho,  u = Jc v + phi,  over-relaxed towards z
+//     contact     eta = u - lambda / rho,  u = Jc v + phi
 //                 lambda = SOL(eta, 1 / rho),  z = eta + lambda / rho
 //
 // The matrix is factored at the start. rho is one over the scale of the contact's Delassus block,
@@ -20,10 +20,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double OVER_RELAXATION = 1.6; // of u, where the problem is convex
-static const double IMBALANCE = 5.0;       // between the residuals before rho is changed
-static const double MOST_CHANGE = 1e3;     // of rho at a time
-static const double SAFETY = 0.7;          // on the predicted residual before judging again
+static const double IMBALANCE = 3.0;   // between the residuals before rho is changed
+static const double MOST_CHANGE = 1e3; // of rho at a time
+static const double SAFETY = 0.7;      // on the predicted residual before judging again
 enum {
     FIRST_BALANCE = 10, // iteration after which rho is looked at first
     JUDGE_EVERY = 100,  // iterations after which a pair is judged in any case
@@ -74,8 +73,8 @@ static void destroy(void* work)
     cond_factor_destroy(&s->factor);
     cond_jacobian_destroy(&s->Jc);
     cond_judge_destroy(&s->judge);
-    void* arrays[] = {s->virtual_sides, s->softness, s->scale, s->rho, s->lambda, s->z,
-                      s->u,             s->force,    s->v,     s->old_v};
+    void* arrays[] = {s->virtual_sides, s->softness, s->scale, s->rho, s->lambda, s->z, s->u,
+                      s->force,         s->v,        s->old_v};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&m, arrays[i]);
     cond_release(&m, s);
@@ -124,8 +123,7 @@ static CondStatus dynamics_step(Ccs* s, CondSolveInfo* info)
     memcpy(s->old_v, s->v, (size_t)problem->n_dof * sizeof *s->v);
     memcpy(s->v, problem->b, (size_t)problem->n_dof * sizeof *s->v);
     for (int i = 0; i < 3 * problem->n_contact; i++)
-        s->force[i] =
-            s->lambda[i] + s->rho[i / 3] * (s->z[i] - problem->contact[i / 3].phi[i % 3]);
+        s->force[i] = s->lambda[i] + s->rho[i / 3] * (s->z[i] - problem->contact[i / 3].phi[i % 3]);
     cond_jacobian_add_transposed(&s->Jc, s->force, s->v);
     info->products++;
     CondStatus status = cond_factor_solve(&s->factor, 1, s->v);
@@ -134,7 +132,7 @@ static CondStatus dynamics_step(Ccs* s, CondSolveInfo* info)
 }
 
 // lambda, z and the residuals from u.
-static void contact_step(Ccs* s, double relaxation)
+static void contact_step(Ccs* s)
 {
     double primal = 0.0, dual = 0.0, gap = 0.0;
     for (int c = 0; c < s->problem->n_contact; c++) {
@@ -142,7 +140,7 @@ static void contact_step(Ccs* s, double relaxation)
         const double* u = s->u + 3 * c;
         double give = 1.0 / s->rho[c];
         for (int i = 0; i < 3; i++)
-            eta[i] = relaxation * u[i] + (1.0 - relaxation) * z[i] - give * lambda[i];
+            eta[i] = u[i] - give * lambda[i];
         cond_law_solve(s->settings.law, s->problem->contact[c].friction, s->softness[c], give, eta,
                        lambda);
         for (int i = 0; i < 3; i++) {
@@ -202,12 +200,11 @@ static CondStatus iterate(Ccs* s, int* end, CondSolveInfo* info)
     int by_step = settings->stop == COND_STOP_STEP, last = 0, last_judged = 0;
     int next_balance = FIRST_BALANCE;
     double trigger = INFINITY;
-    double relaxation = settings->law == COND_LAW_PROXIMAL ? OVER_RELAXATION : 1.0;
     while (!*end && !last) {
         CondStatus status = dynamics_step(s, info);
         if (status)
             return status;
-        contact_step(s, relaxation);
+        contact_step(s);
         info->iterations++;
         info->step_length = distance(s->problem->n_dof, s->v, s->old_v);
         status = cond_judge_record(&s->judge, info->step_length);
@@ -243,7 +240,7 @@ static void start(Ccs* s, const double* v, const double* lambda)
     memcpy(s->lambda, lambda, 3 * (size_t)s->problem->n_contact * sizeof *lambda);
     contact_velocity(s);
     memcpy(s->z, s->u, 3 * (size_t)s->problem->n_contact * sizeof *s->z);
-    contact_step(s, 1.0);
+    contact_step(s);
 }
 
 static CondStatus prepare(Ccs* s, const CondProblem* problem, CondSolveInfo* info)
@@ -251,9 +248,8 @@ static CondStatus prepare(Ccs* s, const CondProblem* problem, CondSolveInfo* inf
     s->problem = problem;
     CondStatus status = cond_jacobian_build(&s->Jc, problem);
     if (!status)
-        status =
-            cond_contact_scales(&s->context, problem, s->settings.omega, s->virtual_sides,
-                                s->softness, s->scale, s->v, &info->virtual_nodes);
+        status = cond_contact_scales(&s->context, problem, s->settings.omega, s->virtual_sides,
+                                     s->softness, s->scale, s->v, &info->virtual_nodes);
     if (status)
         return status;
     for (int c = 0; c < problem->n_contact; c++) {

@@ -22,8 +22,7 @@ void cond_delassus_destroy(CondDelassus* d)
     cond_factor_destroy(&d->factor);
     cond_front_destroy(&d->front);
     cond_jacobian_destroy(&d->Jc);
-    void* arrays[] = {d->Ac,    d->q,     d->softness,     d->scale,
-                      d->panel, d->force, d->virtual_sides};
+    void* arrays[] = {d->Ac, d->q, d->softness, d->scale, d->panel, d->force, d->virtual_sides};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&d->context, arrays[i]);
 }
@@ -58,8 +57,7 @@ static CondStatus reserve(CondDelassus* d, const CondProblem* problem)
                  RESERVE(force, n_dof) || RESERVE(virtual_sides, nc) ||
                  RESERVE(panel, (int)panel * n_dof);
 #undef RESERVE
-    return failed ||
-                   cond_front_reserve(m, &d->Ac, &d->cap_Ac, (size_t)n * (size_t)n, 0) != COND_OK
+    return failed || cond_front_reserve(m, &d->Ac, &d->cap_Ac, (size_t)n * (size_t)n, 0) != COND_OK
                ? COND_OUT_OF_MEMORY
                : COND_OK;
 }

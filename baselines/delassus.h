@@ -1,7 +1,8 @@
 // The Delassus operator Ac = Jc A^-1 Jc' + S and the free velocity q = Jc A^-1 b + phi, dense.
 //
 // S is diagonal: omega of the invertible law, and virtual sides / kv where kv is finite, because
-// there the law holds at the virtual node. So u = Ac lambda + q is the velocity the law is posed on.
+// there the law holds at the virtual node. So u = Ac lambda + q is the velocity the law is posed
+// on.
 #ifndef COND_BASELINES_DELASSUS_H
 #define COND_BASELINES_DELASSUS_H
 

@@ -32,7 +32,7 @@ void cond_factor_destroy(CondFactor* factor)
     cholmod_free_dense(&factor->Y, common);
     cholmod_free_dense(&factor->E, common);
     cholmod_finish(common);
-    cond_assembly_destroy(&factor->A);
+    cond_matrix_destroy(&factor->A);
 }
 
 // What CHOLMOD says of its last call. Warnings are positive.
@@ -50,8 +50,8 @@ CondStatus cond_factor_build(CondFactor* factor, const CondProblem* problem, con
                              const double* weight)
 {
     cholmod_common* common = &factor->common;
-    CondAssembly* A = &factor->A;
-    CondStatus status = cond_assembly_build(A, problem, Jc, weight);
+    CondMatrix* A = &factor->A;
+    CondStatus status = cond_matrix_build(A, problem, Jc, weight);
     if (status)
         return status;
     size_t n = (size_t)A->n, n_entry = (size_t)A->col_begin[A->n];

@@ -4,7 +4,7 @@
 #ifndef COND_BASELINES_FACTOR_H
 #define COND_BASELINES_FACTOR_H
 
-#include "assembly.h"
+#include "matrix.h"
 
 #include <cholmod.h>
 
@@ -21,7 +21,7 @@ typedef struct CondFactor {
     cholmod_dense* X; // CHOLMOD's answer and workspaces, kept from solve to solve
     cholmod_dense* Y; //
     cholmod_dense* E; //
-    CondAssembly A;
+    CondMatrix A;
     int n_analyses; // symbolic analyses made so far
 } CondFactor;
 

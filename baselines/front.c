@@ -25,10 +25,20 @@ CondStatus cond_front_reserve(const CondContext* context, double** data, size_t*
 
 void cond_front_destroy(CondFront* f)
 {
-    void* arrays[] = {f->update,       f->stack,    f->contact_stack, f->F,
-                      f->T,            f->position, f->local,         f->entry_begin,
-                      f->supernode_of, f->entry,    f->entry_contact, f->mark,
-                      f->column,       f->active};
+    void* arrays[] = {f->update,
+                      f->stack,
+                      f->contact_stack,
+                      f->F,
+                      f->T,
+                      f->position,
+                      f->local,
+                      f->entry_begin,
+                      f->supernode_of,
+                      f->entry,
+                      f->entry_contact,
+                      f->mark,
+                      f->column,
+                      f->active};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&f->context, arrays[i]);
 }
@@ -190,8 +200,7 @@ static CondStatus push(CondFront* f, int s, int parent, int n_active, int inner,
                                                  .n_contact = n_active,
                                                  .contact_begin = f->n_contact_stack,
                                                  .data_begin = f->n_stack};
-    memcpy(f->contact_stack + f->n_contact_stack, f->active,
-           (size_t)n_active * sizeof *f->active);
+    memcpy(f->contact_stack + f->n_contact_stack, f->active, (size_t)n_active * sizeof *f->active);
     for (size_t k = 0; k < width; k++)
         memcpy(f->stack + f->n_stack + k * below, f->F + k * (size_t)n_row + inner,
                below * sizeof *f->F);

@@ -7,7 +7,6 @@
 #include "dual.h"
 #include "one_contact.h"
 
-#include <cblas.h>
 #include <string.h>
 
 enum { REFRESH = 50 }; // sweeps after which u is computed anew, against piled-up rounding
@@ -17,16 +16,21 @@ static void begin(CondDual* s)
     s->state[0] = 0.0;
 }
 
-// u += Ac[:, c] d and lambda_c += d
+// lambda_c = next and u += Ac[:, c] d
 static void change_contact(CondDual* s, int c, const double* next)
 {
     const CondDelassus* d = &s->delassus;
+    double change[3];
     for (int r = 0; r < 3; r++) {
-        double change = next[r] - s->lambda[3 * c + r];
+        change[r] = next[r] - s->lambda[3 * c + r];
         s->lambda[3 * c + r] = next[r];
-        if (change != 0.0)
-            cblas_daxpy(d->n, change, d->Ac + (size_t)d->n * (size_t)(3 * c + r), 1, s->u, 1);
     }
+    if (change[0] == 0.0 && change[1] == 0.0 && change[2] == 0.0)
+        return;
+    const double* column = d->Ac + (size_t)d->n * (size_t)(3 * c);
+    const double *x = column, *y = column + d->n, *z = column + 2 * (size_t)d->n;
+    for (int i = 0; i < d->n; i++)
+        s->u[i] += x[i] * change[0] + y[i] * change[1] + z[i] * change[2];
 }
 
 // The 3x3 block of a contact.

@@ -109,8 +109,8 @@ static int make_shape(const Shape* shape, const char* text, CondMesh** mesh, Con
     }
     CondError error = {0};
     // Only the counts have parts that may be left out.
-    CondStatus status = shape->make((const double(*)[4])value, n[shape->group[0] == 'n' ? 0 : 1],
-                                    mesh, &error);
+    CondStatus status =
+        shape->make((const double(*)[4])value, n[shape->group[0] == 'n' ? 0 : 1], mesh, &error);
     if (status == COND_OK)
         status = cond_mesh_check(NULL, *mesh, report, &error);
     if (status != COND_OK) {
@@ -166,21 +166,20 @@ static json_t* report_json(const char* input, const char* output, const CondMesh
                            const CondMeshReport* report)
 {
     int solid = cond_mesh_check_solid(NULL, mesh, NULL) == COND_OK;
-    json_t* json = json_pack(
-        "{s:s, s:s?, s:i, s:i, s:i, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "input", input, "output",
-        output, "nodes", mesh->n_node, "tets", mesh->n_tet, "triangles", mesh->n_triangle, "solid",
-        solid, "volume", json_number(report->volume), "extent", json_numbers(report->extent, 3),
-        "min_dihedral", json_number(report->min_dihedral), "mean_dihedral",
-        json_number(report->mean_dihedral), "min_radius_ratio",
-        json_number(report->min_radius_ratio), "max_edge_ratio",
-        json_number(report->max_edge_ratio));
-    json_t* counts =
-        json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:s}", "worst", report->worst,
-                  "inverted", report->n_inverted, "degenerate", report->n_degenerate,
-                  "first_degenerate", report->first_degenerate, "loose", report->n_loose,
-                  "first_loose", report->first_loose, "duplicate", report->n_duplicate,
-                  "nonmanifold", report->n_nonmanifold, "open", report->n_open, "ignored",
-                  report->n_ignored, "warning", report->warning);
+    json_t* json = json_pack("{s:s, s:s?, s:i, s:i, s:i, s:b, s:o, s:o, s:o, s:o, s:o, s:o}",
+                             "input", input, "output", output, "nodes", mesh->n_node, "tets",
+                             mesh->n_tet, "triangles", mesh->n_triangle, "solid", solid, "volume",
+                             json_number(report->volume), "extent", json_numbers(report->extent, 3),
+                             "min_dihedral", json_number(report->min_dihedral), "mean_dihedral",
+                             json_number(report->mean_dihedral), "min_radius_ratio",
+                             json_number(report->min_radius_ratio), "max_edge_ratio",
+                             json_number(report->max_edge_ratio));
+    json_t* counts = json_pack(
+        "{s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:s}", "worst", report->worst,
+        "inverted", report->n_inverted, "degenerate", report->n_degenerate, "first_degenerate",
+        report->first_degenerate, "loose", report->n_loose, "first_loose", report->first_loose,
+        "duplicate", report->n_duplicate, "nonmanifold", report->n_nonmanifold, "open",
+        report->n_open, "ignored", report->n_ignored, "warning", report->warning);
     if (json && counts)
         json_object_update(json, counts);
     json_decref(counts);
@@ -285,7 +284,7 @@ static int convert(const char* input, const char* output, const Wish* wish)
 static int run(int argc, char** argv)
 {
     const char* path[2] = {NULL, NULL};
-    int n_path = 0;
+    int n_path = 0, shapes_only = 0;
     Wish wish = {.scale = 1.0};
     const Option option[] = {
         {"--scale", OPTION_NUMBER, &wish.scale, "X", "multiplies all lengths, 0.001 for mm"},
@@ -294,11 +293,17 @@ static int run(int argc, char** argv)
         {"--compress", OPTION_FLAG, &wish.compress, NULL, "compresses a binary .vtu"},
         {"--surface", OPTION_FLAG, &wish.surface, NULL, "keeps the surface only"},
         {"--compact", OPTION_FLAG, &wish.compact, NULL, "removes nodes that nothing uses"},
+        {"--shapes", OPTION_FLAG, &shapes_only, NULL, "lists the shapes that can stand for IN"},
         {"--json", OPTION_TEXT, &wish.json, "FILE", "the report as JSON; - is standard output"},
     };
     if (options_read(&cli_convert, option, sizeof option / sizeof option[0], argc, argv, path, 2,
                      &n_path))
         return n_path < 0 ? CLI_FINE : CLI_USAGE;
+    if (shapes_only && n_path == 0) {
+        for (int i = 0; i < N_SHAPE; i++)
+            printf("%s\n", shapes[i].form);
+        return CLI_FINE;
+    }
     if (n_path == 0) {
         cli_complain("convert: no mesh given; usage: cond %s", cli_convert.usage);
         return CLI_USAGE;
@@ -311,8 +316,6 @@ static int run(int argc, char** argv)
 const Command cli_convert = {
     "convert",
     "convert IN [OUT] [options]",
-    "Checks a mesh and writes it in another format (.msh, .vtk, .vtu, .obj, .stl). IN is a file or\n"
-    "a shape: box:NX,NY,NZ[,5|6]:X,Y,Z, mat:NX,NY,LAYERS:X,Y,Z, ball:RADIUS:SHELLS[,EXTRA] or\n"
-    "cylinder:RADIUS,HEIGHT:RINGS,LAYERS, counts in cells (mat: nodes), lengths in m.",
+    "Checks a mesh, or makes one of a simple shape, and writes it in another format.",
     run,
 };

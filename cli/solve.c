@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "json.h"
 #include "settings.h"
+#include "solvers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -52,11 +53,11 @@ static const char* layout_name(int index)
     return index < 3 ? names[index] : NULL;
 }
 
-// The solvers of the table, and after the last one "all".
+// The solvers by name, and after the last one "all".
 static const char* solver_choice(int index)
 {
-    const char* name = cond_solver_name(index);
-    return name || index == 0 || !cond_solver_name(index - 1) ? name : "all";
+    const char* name = solvers_name(index);
+    return name || index == 0 || !solvers_name(index - 1) ? name : "all";
 }
 
 static int read_words(int argc, char** argv, SolveOptions* o, int* n_positional)
@@ -118,8 +119,8 @@ static int read_options(int argc, char** argv, SolveOptions* o, int* helped)
     CHOOSE("--stop", o->stop, cli_stop_name, o->settings.stop);
     CHOOSE("--layout", o->layout, layout_name, o->file_layout);
     CHOOSE("--solver", o->solver, solver_choice, choice);
-    o->first = cond_solver_name(choice) ? choice : 0;
-    o->last = cond_solver_name(choice) ? choice : choice - 1;
+    o->first = solvers_name(choice) ? choice : 0;
+    o->last = solvers_name(choice) ? choice : choice - 1;
     CondError error;
     if (cond_solver_settings_check(&o->settings, &error)) {
         cli_complain("solve: %s", error.message);
@@ -220,7 +221,7 @@ static CondStatus answer_make(const CondProblem* problem, const CondSolverSettin
     answer->lambda = zeros(3 * problem->n_contact, sizeof *answer->lambda);
     answer->u = zeros(3 * problem->n_contact, sizeof *answer->u);
     if (answer->v && answer->lambda && answer->u)
-        status = cond_solver_create(NULL, answer->solver, settings, &solver, NULL);
+        status = solvers_create(answer->solver, settings, &solver, NULL);
     if (status == COND_OK)
         status = cond_solver_solve(solver, problem, answer->v, answer->lambda, &answer->info);
     cond_solver_destroy(solver);
@@ -257,14 +258,14 @@ static void print_problem(const SolveOptions* o, const CondProblemFile* file,
             measure->virtual_nodes);
     if (title[0])
         fprintf(stderr, ", \"%.*s\"", (int)strcspn(title, "\r\n"), title);
-    fprintf(stderr, "\n%-10s %-14s %10s %9s %6s %9s %9s %9s\n", "solver", "status", "iterations",
+    fprintf(stderr, "\n%-16s %-14s %10s %9s %6s %9s %9s %9s\n", "solver", "status", "iterations",
             "products", "outer", "seconds", "dynamics", "contact");
 }
 
 static void print_answer(const Answer* answer)
 {
     const CondSolveInfo* info = &answer->info;
-    fprintf(stderr, "%-10s %-14s %10d %9d %6d %9.2e %9.2e %9.2e\n", answer->solver,
+    fprintf(stderr, "%-16s %-14s %10d %9d %6d %9.2e %9.2e %9.2e\n", answer->solver,
             cond_status_name(info->status), info->iterations, info->products, info->outer,
             info->seconds, info->certificate.dynamics, answer->contact_residual);
 }
@@ -299,6 +300,7 @@ static json_t* answer_json(const CondProblem* problem, const Answer* answer)
     json_object_set_new(out, "virtual_nodes", json_integer(info->virtual_nodes));
     json_object_set_new(out, "step_length", json_number(info->step_length));
     json_object_set_new(out, "seconds", json_number(info->seconds));
+    json_object_set_new(out, "delassus_seconds", json_number(info->delassus_seconds));
     json_object_set_new(out, "dynamics_residual", json_number(info->certificate.dynamics));
     json_object_set_new(out, "contact_residual", json_number(answer->contact_residual));
     json_object_set_new(out, "certificate", certificate_json(&info->certificate));
@@ -370,7 +372,7 @@ static int solve_all(const SolveOptions* o, const CondProblemFile* file, Answer*
     if (status == COND_OK)
         print_problem(o, file, &measure);
     for (int i = 0; status == COND_OK && i < n_answer; i++) {
-        answer[i].solver = cond_solver_name(o->first + i);
+        answer[i].solver = solvers_name(o->first + i);
         status = answer_make(problem, &o->settings, &measure, &answer[i]);
         if (status == COND_OK) {
             print_answer(&answer[i]);

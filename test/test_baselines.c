@@ -2,11 +2,11 @@
 #include "cond/baselines.h"
 
 #include "base/memory.h"
-#include "delassus.h"
+#include "baselines/delassus.h"
+#include "baselines/one_contact.h"
 #include "dense.h"
 #include "failing_allocator.h"
 #include "gfc.h"
-#include "one_contact.h"
 #include "random_problem.h"
 #include "verifier.h"
 
@@ -440,9 +440,9 @@ static void apgd_is_honest(void** state)
     assert_int_equal(solve_on("apgd", &made.problem, &settings, &answer), COND_NOT_CONVERGED);
     assert_true(cond_certificate_residual(&answer.info.certificate) > 1e-4);
     assert_in_range(answer.info.iterations, 1, 1000); // it does not search in vain
-    assert_int_equal(cond_certify(NULL, &made.problem, COND_LAW_PROXIMAL, 0.0, answer.v,
-                                  answer.lambda, &convex),
-                     COND_OK);
+    assert_int_equal(
+        cond_certify(NULL, &made.problem, COND_LAW_PROXIMAL, 0.0, answer.v, answer.lambda, &convex),
+        COND_OK);
     assert_true(cond_certificate_residual(&convex) <= settings.tolerance);
     answer_free(&answer);
     random_problem_free(&made);
@@ -523,8 +523,7 @@ static void bad_numbers(void** state)
             double* place[] = {b, A, A, contact[1].phi, contact[2].frame};
             double kept = *place[fault];
             *place[fault] = fault == 2 ? -1e6 : NAN;
-            CondStatus status =
-                cond_solver_solve(solver, problem, answer.v, answer.lambda, &info);
+            CondStatus status = cond_solver_solve(solver, problem, answer.v, answer.lambda, &info);
             if (status != COND_DIVERGED)
                 fail_msg("%s, fault %d: %s", cond_baseline_name(k), fault,
                          cond_status_name(status));
@@ -558,9 +557,9 @@ static void workspace_is_reused(void** state)
             random_problem_make(&options, &made);
             Answer answer = answer_zero(&made.problem);
             Answer fresh = solve(cond_baseline_name(k), &made.problem, &settings);
-            assert_int_equal(cond_solver_solve(solver, &made.problem, answer.v, answer.lambda,
-                                               &answer.info),
-                             COND_OK);
+            assert_int_equal(
+                cond_solver_solve(solver, &made.problem, answer.v, answer.lambda, &answer.info),
+                COND_OK);
             same_motion(cond_baseline_name(k), &made.problem, &answer, &fresh, 1e-9);
             answer_free(&answer);
             answer_free(&fresh);
@@ -589,8 +588,8 @@ static void allocations_fail(void** state)
             status = cond_solver_create_from(&context, cond_baseline(cond_baseline_name(k)),
                                              &settings, &solver, NULL);
             if (!status)
-                status = cond_solver_solve(solver, &made.problem, answer.v, answer.lambda,
-                                           &answer.info);
+                status =
+                    cond_solver_solve(solver, &made.problem, answer.v, answer.lambda, &answer.info);
             cond_solver_destroy(solver);
             assert_int_equal(allocator.live, 0);
             answer_free(&answer);

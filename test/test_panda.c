@@ -147,6 +147,11 @@ static void test_limits_and_shapes(void** state)
     assert_near(R[2], s, 1e-15);
     assert_near(R[5], s, 1e-15);
     assert_near(bent->position[0], 0.06 * s, 1e-15);
+    // The hand is one rigid part with link 7, and carries its mass there.
+    int hand = cond_articulation_find_link(a, "panda_hand");
+    int link7 = cond_articulation_find_link(a, "panda_link7");
+    assert_int_equal(a->link[hand].part, link7);
+    assert_near(a->link[link7].part_mass, 0.735522 + 0.73, 1e-15);
     double q[N];
     cond_articulation_rest(a, q);
     assert_near(q[3], -0.0698, 0.0);

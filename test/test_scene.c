@@ -313,8 +313,9 @@ static void check_initial(const CondKey* key, const void* defaults)
     CondSceneReader reader = {cond_context_or_default(NULL), "table", &error, NULL};
     union {
         CondSettingsDraft settings;
-        CondBodyDraft body;
+        CondBodyDef body;
         CondSpringDef spring;
+        CondAttachmentDef attachment;
     } made;
     memset(&made, 0, sizeof made);
     if (strcmp(key->text.initial, "not given") == 0) {
@@ -325,8 +326,9 @@ static void check_initial(const CondKey* key, const void* defaults)
         }
         return;
     }
-    static const char* const words[] = {"required", "from the box", "none"};
-    for (int i = 0; i < 3; ++i)
+    static const char* const words[] = {"required", "required for particle, rigid",
+                                        "from the shape", "none"};
+    for (int i = 0; i < 4; ++i)
         if (strcmp(key->text.initial, words[i]) == 0)
             return;
     if (key->type == COND_KEY_TEXT) {
@@ -364,25 +366,45 @@ static void test_table_tells_the_defaults(void** state)
 {
     (void)state;
     CondSettingsDraft settings = {.settings = cond_scene_settings_default()};
-    CondBodyDraft body = {.def = cond_body_def_default()};
+    CondBodyDef body = cond_body_def_default();
     CondPlaneDef plane = cond_plane_def_default();
     CondForceDef force = cond_force_def_default();
     CondSpringDef spring = cond_spring_def_default();
+    CondMaterialDef material = cond_material_def_default();
+    CondObstacleDef obstacle = cond_obstacle_def_default();
+    CondPatchDef patch = cond_patch_def_default();
+    CondAttachmentDef attachment = cond_attachment_def_default();
+    CondTrajectoryDef trajectory = cond_trajectory_def_default();
+    CondJointDef joint = {.stiffness = NAN, .damping = NAN}; // as the reader makes them
+    CondWaypoint waypoint = {.orientation = {1.0, 0.0, 0.0, 0.0}};
+    // The longer names come first: the first that the section begins with is taken.
+    const struct {
+        const char* section;
+        const void* defaults;
+    } homes[] = {
+        {"bodies.joints", &joint},
+        {"trajectories.waypoints", &waypoint},
+        {"bodies", &body},
+        {"planes", &plane},
+        {"forces", &force},
+        {"springs", &spring},
+        {"materials", &material},
+        {"obstacles", &obstacle},
+        {"patches", &patch},
+        {"attachments", &attachment},
+        {"trajectories", &trajectory},
+        {"", &settings},
+    };
     int n_checked = 0;
     CondSceneKey row;
     for (int i = 0; cond_scene_key(i, &row); ++i) {
         const CondKey* key = cond_keys_find(row.section, row.key);
         assert_non_null(key);
         assert_true(*row.meaning && *row.type);
-        const void* defaults = &settings;
-        if (strncmp(row.section, "bodies", 6) == 0)
-            defaults = &body;
-        else if (strncmp(row.section, "planes", 6) == 0)
-            defaults = &plane;
-        else if (strncmp(row.section, "forces", 6) == 0)
-            defaults = &force;
-        else if (strncmp(row.section, "springs", 7) == 0)
-            defaults = &spring;
+        const void* defaults = NULL;
+        for (size_t j = 0; j < sizeof homes / sizeof *homes && !defaults; ++j)
+            if (strncmp(row.section, homes[j].section, strlen(homes[j].section)) == 0)
+                defaults = homes[j].defaults;
         if (key->type == COND_KEY_SECTION || key->type == COND_KEY_LIST ||
             key->type == COND_KEY_POINTS)
             continue;

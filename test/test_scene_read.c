@@ -118,7 +118,9 @@ static const char full[] = //
     "     rest_length: 9}\n"
     "name: 'all of it'\n"
     "gravity: [1, -2.5e-1, +3]\n"
-    "step: {method: penalty, time_step: 1e-3, theta: 0.75, duration: 0, gap: false}\n"
+    "step: {method: penalty, time_step: 1e-3, theta: 0.75, duration: 0, gap: false,\n"
+    "       integrator: variational, mass_root: true, newton_tolerance: 1e-9,\n"
+    "       newton_iterations: 7}\n"
     "contact: {law: proximal, omega: 1e-3, kv: inf, margin: 0.5}\n"
     "solver: {tolerance: 1e-6, max_iterations: 1e3, surrogate: bb-alternating, preset: paper}\n"
     "penalty: {stiffness: 1, damping: 2, friction: 3}\n"
@@ -147,6 +149,8 @@ static void test_every_key(void** state)
     assert_true(s->gravity[0] == 1.0 && s->gravity[1] == -0.25 && s->gravity[2] == 3.0);
     assert_int_equal(s->method, COND_STEP_PENALTY);
     assert_true(s->time_step == 1e-3 && s->theta == 0.75 && s->duration == 0.0 && !s->gap);
+    assert_int_equal(s->integrator, COND_INTEGRATOR_VARIATIONAL);
+    assert_true(s->mass_root && s->newton_tolerance == 1e-9 && s->newton_iterations == 7);
     assert_int_equal(s->solver.law, COND_LAW_PROXIMAL);
     assert_true(s->solver.omega == 1e-3 && isinf(s->kv) && s->margin == 0.5);
     // The preset stands last and yet does not undo the other keys.
@@ -217,6 +221,13 @@ static void test_settings_refusals(void** state)
          "s.yaml:1: step.time_step: expected a number > 0, not a list of 1"},
         {"step: {theta: 0.4}\n", "s.yaml:1: step.theta: expected a number in 0.5 .. 1, not 0.4"},
         {"step: {theta: 1.1}\n", "s.yaml:1: step.theta: expected a number in 0.5 .. 1, not 1.1"},
+        {"step: {integrator: midpont}\n",
+         "s.yaml:1: step.integrator: expected one of theta, euler, midpoint, variational, not "
+         "midpont (did you mean midpoint?)"},
+        {"step: {newton_iterations: 0}\n",
+         "s.yaml:1: step.newton_iterations: expected a whole number >= 1, not 0"},
+        {"step: {newton_tolerance: 0}\n",
+         "s.yaml:1: step.newton_tolerance: expected a number > 0, not 0"},
         {"step: {gap: yes}\n", "s.yaml:1: step.gap: expected true or false, not yes"},
         {"step: {method: velocty}\n", "s.yaml:1: step.method: expected one of velocity, penalty, "
                                       "not velocty (did you mean velocity?)"},
@@ -252,11 +263,12 @@ static void test_entry_refusals(void** state)
         {"bodies: [1]\n", "s.yaml:1: bodies[0]: expected a mapping of keys and values"},
         {B, "s.yaml:2: bodies.b.mass: is required (a number > 0)"},
         {B "    mass: -1\n", "s.yaml:3: bodies.b.mass: expected a number > 0, not -1"},
-        {B "    mass: 1\n", "s.yaml:2: bodies.b.inertia: is required: 3 or 6 numbers (only a box "
-                            "can do without)"},
+        {B "    mass: 1\n", "s.yaml:2: bodies.b.inertia: is required: 3 or 6 numbers (only a box, "
+                            "sphere, capsule or cylinder can do without)"},
         {RIGID "    colour: red\n",
          "s.yaml:5: bodies.b.colour: unknown key (known: name, kind, mass, shape, inertia, "
-         "position, orientation, rotation, velocity, angular_velocity, friction, restitution)"},
+         "position, orientation, rotation, velocity, angular_velocity, friction, restitution, "
+         "mesh, scale, material, self_contact, thickness, urdf, floating, joints, motor)"},
         {RIGID "    frictoin: 1\n", "s.yaml:5: bodies.b.frictoin: unknown key (did you mean "
                                     "friction?)"},
         {RIGID "    friction: -0.1\n",
@@ -280,9 +292,10 @@ static void test_entry_refusals(void** state)
          "s.yaml:5: bodies.b.rotation.degrees: is required (a number)"},
         {RIGID "  - {name: b, kind: particle, mass: 1}\n",
          "s.yaml:5: bodies.b.name: another body is called 'b' already"},
-        {B "    mass: 1\n    shape: {}\n", "s.yaml:4: bodies.b.shape: expected one of box, points"},
+        {B "    mass: 1\n    shape: {}\n",
+         "s.yaml:4: bodies.b.shape: expected one of box, points, sphere, capsule, cylinder"},
         {B "    mass: 1\n    shape: {box: [1, 1, 1], points: [[0, 0, 0]]}\n",
-         "s.yaml:4: bodies.b.shape: expected one of box, points"},
+         "s.yaml:4: bodies.b.shape: expected one of box, points, sphere, capsule, cylinder"},
         {B "    mass: 1\n    shape:\n      box: [1, 0, 1]\n",
          "s.yaml:5: bodies.b.shape.box[1]: 0 is not allowed (expected a vector of 3, each > 0)"},
         {B "    mass: 1\n    shape:\n      points: []\n",
@@ -290,9 +303,9 @@ static void test_entry_refusals(void** state)
         {B "    mass: 1\n    shape:\n      points:\n        - [0, 0, 0]\n        - [0, 0]\n",
          "s.yaml:7: bodies.b.shape.points[1]: expected a vector of 3, not a list of 2"},
         {"bodies:\n  - kind: particle\n    mass: 1\n    shape: {box: [1, 1, 1]}\n",
-         "s.yaml:4: bodies[0].shape: a particle has none (only kind: rigid does)"},
+         "s.yaml:4: bodies[0].shape: a particle has none (only kind: rigid)"},
         {"bodies:\n  - kind: particle\n    mass: 1\n    rotation: {axis: [1, 0, 0], degrees: 5}\n",
-         "s.yaml:4: bodies[0].rotation: a particle has none (only kind: rigid does)"},
+         "s.yaml:4: bodies[0].rotation: a particle has none (only kind: rigid, soft, robot)"},
         {"planes:\n  - normal: [0, 0, 0]\n", "s.yaml:2: planes[0].normal: must not be zero"},
         {"planes:\n  - normal: [0, 1, 0]\n    direction: [0, -2, 0]\n",
          "s.yaml:3: planes[0].direction: must not be parallel to the normal"},

@@ -128,6 +128,15 @@ CondStatus cond_mesh_ball(const CondContext* context, double radius, int shells,
 CondStatus cond_mesh_cylinder(const CondContext* context, double radius, double height, int rings,
                               int layers, CondMesh** mesh, CondError* error);
 
+// The same by a line of text: "box:4,4,4:0.1,0.1,0.1", "mat:27,27,2:0.3,0.3,0.01",
+// "ball:0.05:7,2", "cylinder:0.02,0.1:3,8".
+CondStatus cond_mesh_make(const CondContext* context, const char* text, CondMesh** mesh,
+                          CondError* error);
+// 1 when the text begins with the name of such a shape and a colon.
+int cond_mesh_is_recipe(const char* text);
+// How the i-th such text is written; NULL past the end.
+const char* cond_mesh_recipe(int index);
+
 #ifdef __cplusplus
 }
 #endif

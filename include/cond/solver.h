@@ -75,8 +75,8 @@ typedef struct CondSolveInfo {
 
 typedef struct CondSolver CondSolver;
 
-// A solver as a set of verbs over a workspace of its own; the table of libcond has such entries, and
-// other libraries may bring more (cond/baselines.h).
+// A solver as a set of verbs over a workspace of its own; the table of libcond has such entries,
+// and other libraries may bring more (cond/baselines.h).
 typedef struct CondSolverOps {
     const char* name;
     // A workspace, or NULL when memory is short.

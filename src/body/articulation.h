@@ -49,6 +49,8 @@ typedef struct CondLink {
     // By finish: joint position = scale q[coordinate] + shift.
     int coordinate; // among the independent joints; -1: the joint does not move
     double scale, shift;
+    int part; // the first link of the rigid part it belongs to: itself where its joint moves
+    double part_mass; // of that whole part, kept at its first link [kg]
 } CondLink;
 
 typedef enum CondLinkShapeKind {

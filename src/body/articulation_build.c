@@ -288,28 +288,25 @@ static CondStatus restrict_limits(CondJointCoordinate* c, const CondLink* link, 
     return COND_OK;
 }
 
-// A part that moves on its own is a link with a moving joint and all that is fixed to it. When each
-// carries mass, every velocity v != 0 moves some mass: M is positive definite.
-static CondStatus check_moving_parts(CondArticulation* a, CondError* error)
+// A rigid part is a link with a moving joint, or link 0, and all that is fixed to it. When each
+// part that moves carries mass, every velocity v != 0 moves some mass: M is positive definite.
+static CondStatus gather_parts(CondArticulation* a, CondError* error)
 {
     for (int i = 0; i < a->n_link; i++) {
-        const CondLink* part = &a->link[i];
-        if (i == 0 ? !a->floating : part->coordinate < 0 || part->scale == 0.0)
+        CondLink* link = &a->link[i];
+        int moves = link->coordinate >= 0 && link->scale != 0.0;
+        link->part = i == 0 || moves ? i : a->link[link->parent].part;
+        link->part_mass = 0.0;
+        a->link[link->part].part_mass += link->mass;
+    }
+    for (int i = a->floating ? 0 : 1; i < a->n_link; i++) {
+        if (a->link[i].part != i || a->link[i].part_mass > 0.0)
             continue;
-        double mass = 0.0;
-        for (int j = i; j < a->n_link && !(mass > 0.0); j++) {
-            int k = j;
-            while (k > i && (a->link[k].coordinate < 0 || a->link[k].scale == 0.0))
-                k = a->link[k].parent;
-            mass += k == i ? a->link[j].mass : 0.0;
-        }
-        if (!(mass > 0.0)) {
-            a->fault = i;
-            return cond_error_set(error, COND_BAD_ARGUMENT,
-                                  "link '%s' moves but neither it nor what is fixed to it has an "
-                                  "inertia",
-                                  part->name);
-        }
+        a->fault = i;
+        return cond_error_set(error, COND_BAD_ARGUMENT,
+                              "link '%s' moves but neither it nor what is fixed to it has an "
+                              "inertia",
+                              a->link[i].name);
     }
     return COND_OK;
 }
@@ -359,7 +356,7 @@ CondStatus cond_articulation_finish(CondArticulation* a, CondError* error)
             return status;
         }
     }
-    return check_moving_parts(a, error);
+    return gather_parts(a, error);
 }
 
 int cond_articulation_find_link(const CondArticulation* a, const char* name)

@@ -27,7 +27,7 @@ struct CondIk {
     double* wish;   // rates towards the rest posture                     (n_joint)
     double* move;   // from x to the next point                           (n_joint)
     double* begun;  // posture that solve was given                       (n_q)
-    double* best;   // nearest posture that solve has seen                (n_q)
+    double* best;   // nearest posture that solve has seen; tried by step (n_q)
     int* held;      // 0: free, -1: at lo, +1: at hi                      (n_joint)
 };
 
@@ -105,15 +105,23 @@ static void turn_between(const double from[4], const double to[4], double w[3])
         w[k] = sign * factor * d[1 + k];
 }
 
-// e = (position, turn) from the frame at q to the target; leaves the kinematics of q in the work.
+// Where the frame is at q; leaves the kinematics of q in the work.
+static void frame_pose(CondIk* ik, const CondIkFrame* frame, const double* q, double position[3],
+                       double orientation[4])
+{
+    cond_articulation_kinematics(ik->articulation, q, ik->work);
+    cond_articulation_point(ik->articulation, ik->work, frame->link, frame->position, position,
+                            NULL);
+    quat_product(ik->work->orientation + 4 * frame->link, frame->orientation, orientation);
+    quat_normalize(orientation);
+}
+
+// e = (position, turn) from the frame at q to the target.
 static void pose_error(CondIk* ik, const CondIkFrame* frame, const double position[3],
                        const double orientation[4], const double* q, double e[6])
 {
     double world[3], turned[4];
-    cond_articulation_kinematics(ik->articulation, q, ik->work);
-    cond_articulation_point(ik->articulation, ik->work, frame->link, frame->position, world, NULL);
-    quat_product(ik->work->orientation + 4 * frame->link, frame->orientation, turned);
-    quat_normalize(turned);
+    frame_pose(ik, frame, q, world, turned);
     for (int k = 0; k < 3; k++)
         e[k] = position[k] - world[k];
     turn_between(turned, orientation, e + 3);
@@ -275,37 +283,81 @@ static void wanted_velocity(const CondIkSettings* settings, const CondIkTarget* 
         V[k] *= part * (k < 3 ? 1.0 : settings->length);
 }
 
+// joint += dt x; a joint that was inside its limits stays there, whatever rounding says.
+static void take_step(const CondIk* ik, double dt, double* joint)
+{
+    for (int i = 0; i < ik->articulation->n_joint; i++) {
+        const CondJointCoordinate* c = &ik->articulation->coordinate[i];
+        int inside = joint[i] >= c->lower && joint[i] <= c->upper;
+        joint[i] += dt * ik->x[i];
+        if (inside)
+            joint[i] = fmin(fmax(joint[i], c->lower), c->upper);
+    }
+}
+
+// Does the step bring the frame as far along V as J says, to a quarter? Near the edge of reach the
+// Jacobian shrinks in the direction asked for; a step that ignores how J changes would jump to and
+// fro across the edge for ever. Compared are the squared remainders of dt V.
+static int jacobian_holds(CondIk* ik, const CondIkFrame* frame, double length, const double V[6],
+                          double dt, const double* q)
+{
+    const CondArticulation* a = ik->articulation;
+    double position[3], orientation[4], back[6], whole = 0.0, said = 0.0, true_one = 0.0;
+    frame_pose(ik, frame, q, position, orientation);
+    memcpy(ik->best, q, (size_t)a->n_q * sizeof *q);
+    take_step(ik, dt, ik->best + (a->n_q - a->n_joint));
+    pose_error(ik, frame, position, orientation, ik->best, back); // minus the motion
+    for (int k = 0; k < 6; k++) {
+        double moved = 0.0, wanted = dt * V[k];
+        for (int i = 0; i < a->n_joint; i++)
+            moved += dt * ik->J[6 * i + k] * ik->x[i];
+        double left = wanted + (k < 3 ? 1.0 : length) * back[k];
+        whole += wanted * wanted;
+        said += (wanted - moved) * (wanted - moved);
+        true_one += left * left;
+    }
+    // Nothing to gain: limits forced the motion, or it is down to rounding.
+    if (whole - said <= 1e-24)
+        return 1;
+    return whole - true_one >= 0.25 * (whole - said);
+}
+
+// Least-squares rates, damped more until the Jacobian holds for the whole step.
+static void trusted_rates(CondIk* ik, const CondIkSettings* settings, const CondIkFrame* frame,
+                          const CondIkTarget* target, const double e[6], double dt, const double* q)
+{
+    double V[6], shift = settings->damping * settings->damping;
+    wanted_velocity(settings, target, e, dt, V);
+    for (int attempt = 0; attempt < 12; attempt++) {
+        least_squares(ik, V, shift);
+        if (jacobian_holds(ik, frame, settings->length, V, dt, q))
+            return;
+        shift = fmax(10.0 * shift, 1e-6 * settings->length * settings->length);
+    }
+}
+
 void cond_ik_step(CondIk* ik, const CondIkSettings* settings, const CondIkFrame* frame,
                   const CondIkTarget* target, double dt, double* q, double* v, CondIkInfo* info)
 {
     const CondArticulation* a = ik->articulation;
-    double e[6], V[6], *joint = q + (a->n_q - a->n_joint);
+    double e[6], *joint = q + (a->n_q - a->n_joint);
     pose_error(ik, frame, target->position, target->orientation, q, e);
     joint_jacobian(ik, frame, settings->length);
-    wanted_velocity(settings, target, e, dt, V);
     for (int i = 0; i < a->n_joint; i++) {
         const CondJointCoordinate* c = &a->coordinate[i];
         ik->lo[i] = fmin(fmax((c->lower - joint[i]) / dt, -c->velocity), c->velocity);
         ik->hi[i] = fmin(fmax((c->upper - joint[i]) / dt, -c->velocity), c->velocity);
     }
-    least_squares(ik, V, settings->damping * settings->damping);
-    CondIkInfo result = {0};
+    trusted_rates(ik, settings, frame, target, e, dt, q);
     if (settings->rest) {
         for (int i = 0; i < a->n_joint; i++)
             ik->wish[i] = fmin(settings->rest_gain, 1.0 / dt) * (settings->rest[i] - joint[i]);
         pull_to_rest(ik);
     }
-    if (v)
+    take_step(ik, dt, joint);
+    if (v) {
         memset(v, 0, (size_t)a->n_dof * sizeof *v);
-    for (int i = 0; i < a->n_joint; i++) {
-        const CondJointCoordinate* c = &a->coordinate[i];
-        int inside = joint[i] >= c->lower && joint[i] <= c->upper;
-        joint[i] += dt * ik->x[i];
-        if (inside) // rounding must not lead out
-            joint[i] = fmin(fmax(joint[i], c->lower), c->upper);
-        if (v)
-            v[a->n_dof - a->n_joint + i] = ik->x[i];
-        result.n_limited += ik->held[i] != 0;
+        memcpy(v + (a->n_dof - a->n_joint), ik->x, (size_t)a->n_joint * sizeof *v);
     }
     double position[3], turn[3], step[4], orientation[4];
     for (int k = 0; k < 3; k++) {
@@ -315,8 +367,9 @@ void cond_ik_step(CondIk* ik, const CondIkSettings* settings, const CondIkFrame*
     quat_exp(turn, step);
     quat_product(step, target->orientation, orientation);
     pose_error(ik, frame, position, orientation, q, e);
-    result.position_error = vec3_norm(e);
-    result.angle_error = vec3_norm(e + 3);
+    CondIkInfo result = {.position_error = vec3_norm(e), .angle_error = vec3_norm(e + 3)};
+    for (int i = 0; i < a->n_joint; i++)
+        result.n_limited += ik->held[i] != 0;
     if (info)
         *info = result;
 }

@@ -1,13 +1,18 @@
 #include "body/body.h"
 
+#include "body/fem.h"
+
 const CondBodyOps* cond_body_ops(CondBodyKind kind)
 {
-    static const CondBodyOps* const table[] = {&cond_body_particle, &cond_body_rigid};
+    static const CondBodyOps* const table[] = {&cond_body_particle, &cond_body_rigid,
+                                               &cond_body_soft, &cond_body_robot};
     return table[kind];
 }
 
 size_t cond_body_block_size(const CondBody* body)
 {
+    if (body->kind == COND_BODY_SOFT)
+        return 9 * (size_t)body->fem->pattern.row_begin[body->fem->n_node];
     return (size_t)body->n_dof * (size_t)body->n_dof;
 }
 

@@ -37,6 +37,8 @@ typedef struct CondBodyOps {
 
 extern const CondBodyOps cond_body_particle;
 extern const CondBodyOps cond_body_rigid;
+extern const CondBodyOps cond_body_soft;
+extern const CondBodyOps cond_body_robot;
 
 const CondBodyOps* cond_body_ops(CondBodyKind kind);
 

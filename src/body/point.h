@@ -9,4 +9,11 @@ typedef struct CondPoint {
     double local[4]; // body or link axes [m]; soft body: weights of the nodes
 } CondPoint;
 
+// A frame to hold on to: a point with the axes of its body, or a patch of a soft body, whose frame
+// is fitted to its nodes.
+typedef struct CondFrame {
+    CondPoint point;
+    int patch; // index into CondModel.patch; -1: the point's own body
+} CondFrame;
+
 #endif

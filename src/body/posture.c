@@ -12,13 +12,23 @@ CondStatus cond_posture_create(const CondModel* model, CondPosture* posture)
     posture->context = *m;
     posture->model = model;
     posture->arm = cond_allocate(m, (size_t)model->n_body, sizeof *posture->arm);
+    int most = 0;
+    for (int b = 0; b < model->n_body; b++)
+        most = model->body[b].n_dof > most ? model->body[b].n_dof : most;
+    posture->fem = cond_allocate(m, (size_t)model->n_body, sizeof *posture->fem);
+    posture->elastic = cond_allocate(m, (size_t)most, sizeof(double));
     posture->list = cond_allocate(m, 2 * (size_t)model->max_point_dof, sizeof *posture->list);
     posture->columns = cond_allocate(m, 6 * (size_t)model->max_point_dof, sizeof(double));
-    if (!posture->arm || !posture->list || !posture->columns)
+    posture->frame_list = cond_allocate(m, 3 * (size_t)model->max_point_dof, sizeof(int));
+    posture->frame_columns = cond_allocate(m, 12 * (size_t)model->max_point_dof, sizeof(double));
+    if (!posture->arm || !posture->fem || !posture->elastic || !posture->list ||
+        !posture->columns || !posture->frame_list || !posture->frame_columns)
         return COND_OUT_OF_MEMORY;
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         CondArmPosture* arm = &posture->arm[b];
+        if (body->kind == COND_BODY_SOFT && cond_fem_work_create(body->fem, &posture->fem[b]))
+            return COND_OUT_OF_MEMORY;
         if (body->kind != COND_BODY_ROBOT)
             continue;
         size_t size = (size_t)body->n_dof * (size_t)body->n_dof;
@@ -44,9 +54,16 @@ void cond_posture_destroy(CondPosture* posture)
         cond_release(m, posture->arm[b].M);
         cond_release(m, posture->arm[b].L);
     }
+    for (int b = 0; b < posture->model->n_body && posture->fem; b++)
+        if (posture->model->body[b].kind == COND_BODY_SOFT)
+            cond_fem_work_destroy(posture->model->body[b].fem, &posture->fem[b]);
     cond_release(m, posture->arm);
+    cond_release(m, posture->fem);
+    cond_release(m, posture->elastic);
     cond_release(m, posture->list);
     cond_release(m, posture->columns);
+    cond_release(m, posture->frame_list);
+    cond_release(m, posture->frame_columns);
     memset(posture, 0, sizeof *posture);
 }
 

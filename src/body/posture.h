@@ -4,6 +4,7 @@
 #define COND_BODY_POSTURE_H
 
 #include "body/articulation.h"
+#include "body/fem.h"
 #include "scene/model.h"
 
 typedef struct CondArmPosture {
@@ -15,10 +16,14 @@ typedef struct CondArmPosture {
 typedef struct CondPosture {
     CondContext context;
     const CondModel* model;
-    const double* q;     // the configuration this is about; borrowed         (n_q)
-    CondArmPosture* arm; // of the robots, zero for other bodies              (n_body)
-    int* list;           // scratch of relative                               (2 max_point_dof)
-    double* columns;     // scratch of relative                               (6 max_point_dof)
+    const double* q;       // the configuration this is about; borrowed         (n_q)
+    CondArmPosture* arm;   // of the robots, zero for other bodies              (n_body)
+    CondFemWork* fem;      // of the soft bodies, zero for others                  (n_body)
+    double* elastic;       // scratch: forces of one soft body                      (largest n_dof)
+    int* list;             // scratch of relative                               (2 max_point_dof)
+    double* columns;       // scratch of relative                               (6 max_point_dof)
+    int* frame_list;       // scratch of attachments                            (3 max_point_dof)
+    double* frame_columns; // scratch of attachments                          (12 max_point_dof)
 } CondPosture;
 
 CondStatus cond_posture_create(const CondModel* model, CondPosture* posture);
@@ -32,6 +37,12 @@ void cond_posture_set(CondPosture* posture, const double* q);
 // gives 0.
 int cond_posture_point(const CondPosture* posture, const CondPoint* point, double world[3],
                        int* coordinate, double* J);
+
+// Position and axes (R, world = R frame) of a frame, and J (6 x k) of its velocity and angular
+// velocity in world axes; returns k. Particles and the world have the world's axes. coordinate and
+// J may both be NULL.
+int cond_posture_frame(const CondPosture* posture, const CondFrame* frame, double position[3],
+                       double R[9], int* coordinate, double* J);
 
 // 1 when J of the point is the identity on three neighbouring coordinates: a node.
 int cond_posture_is_node(const CondModel* model, const CondPoint* point);

@@ -14,14 +14,14 @@
 static const double FLAT = 1e-6; // how far a vertex may stand out of a face, of the size
 
 // Every directed edge must occur once, and once the other way round.
-static CondStatus check_closed(const CondConvex* convex, CondError* error)
+static CondStatus check_closed(const CondConvex* convex, const int* face, CondError* error)
 {
     int n = 3 * convex->n_face;
     CondKey* key = cond_allocate(&convex->context, (size_t)n, sizeof *key);
     if (!key)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     for (int k = 0; k < n; k++) {
-        int from = convex->face[k], to = convex->face[k - k % 3 + (k + 1) % 3];
+        int from = face[k], to = face[k - k % 3 + (k + 1) % 3];
         key[k] = (CondKey){{from < to ? from : to, from < to ? to : from, 0}, from < to};
     }
     cond_keys_sort(key, n);
@@ -143,7 +143,7 @@ CondStatus cond_convex_create(const CondContext* context, int n_vertex, const do
     if (!status)
         status = copy_mesh(convex, n_vertex, vertex, face, error);
     if (!status)
-        status = check_closed(convex, error);
+        status = check_closed(convex, face, error);
     if (!status) {
         turn_outward(convex);
         status = make_planes(convex, error);

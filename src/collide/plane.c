@@ -29,7 +29,6 @@ static CondPoint nearest_point(const CondPosture* posture, const CondFeature* fe
 CondStatus cond_collide_planes(const CondPosture* posture, const double* reach, CondTouchList* list)
 {
     const CondModel* model = posture->model;
-    list->n = 0;
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         for (int i = 0; i < model->n_plane; i++) {
@@ -41,7 +40,7 @@ CondStatus cond_collide_planes(const CondPosture* posture, const double* reach, 
                 continue;
             for (int k = 0; k < body->n_feature; k++) {
                 const CondFeature* feature = &model->feature[body->feature_begin + k];
-                CondTouch touch = {.plane = i};
+                CondTouch touch = {.plane = i, .triangle = -1};
                 cond_posture_point(posture, &feature->point, touch.position, NULL, NULL);
                 touch.gap =
                     vec3_dot(plane->frame, touch.position) - plane->offset - feature->radius;

@@ -4,7 +4,7 @@
 
 #include "collide/touch.h"
 
-// Lists every feature whose gap is at most the reach of its body.           reach (n_body)
+// Appends every feature whose gap is at most the reach of its body.           reach (n_body)
 CondStatus cond_collide_planes(const CondPosture* posture, const double* reach,
                                CondTouchList* list);
 

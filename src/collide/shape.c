@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <string.h>
 
 static const double KEEP = 0.1;   // a face is kept while at most this share deeper than the nearest
 static const double SMALL = 1e-9; // of a shape's size: on an axis or a centre

@@ -2,8 +2,6 @@
 #include "collide/shape_ops.h"
 #include "math/vec3.h"
 
-#include <string.h>
-
 static CondStatus sphere_check(const CondShape* shape, CondError* error)
 {
     return cond_shape_check_length(shape->radius, "radius", error);

@@ -4,9 +4,14 @@
 
 #include "body/posture.h"
 
+// Kinds of keys: planes from 1, then solids, then soft bodies.
+#define COND_KEY_SOLID ((uint64_t)1 << 60)
+#define COND_KEY_SOFT ((uint64_t)2 << 60)
+
 typedef struct CondTouch {
     CondPoint point[2]; // side 0 and side 1; side 1 of a static thing has body -1
     int plane;          // index of the static plane it is on, else -1
+    int triangle;       // of the other soft body, else -1
     uint64_t key;       // the same pair of features in any step; never 0
     double position[3]; // world [m]
     double frame[9];    // rows normal (towards side 0), tangent 1, tangent 2

@@ -319,6 +319,19 @@ static void scale_to_unit(double n[3])
         n[i] = length > 0.0 ? n[i] / length : 0.0;
 }
 
+// Angle at corner a of the triangle a b c. Weighing normals by it makes a vertex normal independent
+// of how the faces around it are cut into triangles.
+static double corner_angle(const double a[3], const double b[3], const double c[3])
+{
+    double u[3], v[3], n[3];
+    for (int i = 0; i < 3; i++) {
+        u[i] = b[i] - a[i];
+        v[i] = c[i] - a[i];
+    }
+    vec3_cross(u, v, n);
+    return atan2(vec3_norm(n), vec3_dot(u, v));
+}
+
 void cond_volume_update(CondVolume* volume, const double* position)
 {
     memcpy(volume->position, position, (size_t)volume->n_vertex * 3 * sizeof *position);
@@ -326,12 +339,16 @@ void cond_volume_update(CondVolume* volume, const double* position)
     for (int t = 0; t < volume->n_triangle; t++) {
         const int* corner = volume->triangle + 3 * (size_t)t;
         double* n = volume->normal + 3 * (size_t)t;
-        triangle_area_vector(position + 3 * (size_t)corner[0], position + 3 * (size_t)corner[1],
-                             position + 3 * (size_t)corner[2], n);
+        const double* x[3];
         for (int c = 0; c < 3; c++)
-            for (int i = 0; i < 3; i++)
-                volume->vertex_normal[3 * (size_t)corner[c] + i] += n[i];
+            x[c] = position + 3 * (size_t)corner[c];
+        triangle_area_vector(x[0], x[1], x[2], n);
         scale_to_unit(n);
+        for (int c = 0; c < 3; c++) {
+            double angle = corner_angle(x[c], x[(c + 1) % 3], x[(c + 2) % 3]);
+            for (int i = 0; i < 3; i++)
+                volume->vertex_normal[3 * (size_t)corner[c] + i] += angle * n[i];
+        }
     }
     for (int k = 0; k < volume->n_surface; k++)
         scale_to_unit(volume->vertex_normal + 3 * (size_t)volume->surface[k]);

@@ -27,7 +27,7 @@ typedef struct CondVolume {
 
     double* position;       // [m], by update                                 (n_vertex x 3)
     double* normal;         // of triangles, zero where there is no area      (n_triangle x 3)
-    double* vertex_normal;  // mean of the triangles by area; zero inside     (n_vertex x 3)
+    double* vertex_normal;  // mean of the triangles by angle; zero inside    (n_vertex x 3)
     double* box;            // scratch of update             (max(n_tet, n_triangle) x 6)
     CondTree tet_tree;      // by update
     CondTree triangle_tree; // by update

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const double OPPOSED = -0.1; // n_vertex . n_triangle of surfaces that face each other
-static const double PENALTY = 5.0;  // a triangle turned as the vertex counts 1 + PENALTY times
+static const double PENALTY = 5.0;  // longer by this share is a way out through a face turned away
 static const double KEEP = 0.25;    // the triangle of the last step counts only this much
 static const double WEDGE = 0.9;    // cosine: how far beside a triangle a vertex may stand
 static const double NEARER = 0.5;   // self-contact begins at this share of the distance at rest
@@ -17,10 +17,12 @@ static const double TINY = 1e-9;    // of the size: rounding of a distance
 
 struct CondVolumeFound {
     int triangle;
-    int tet; // that holds the vertex; -1 outside
+    int tet; // that holds the vertex; -1: outside, -2: outside and dropped
     double distance;
-    double side; // normal . (vertex - point)
-    double cost;
+    double side;  // normal . (vertex - point)
+    double cost;  // of leaving a tetrahedron
+    int touching; // outside: a contact, if no neighbour is better
+    double material[3];
     double weight[3];
 };
 
@@ -35,6 +37,7 @@ typedef struct Search {
     const double* n;       // its normal, zero when unknown
     double tiny;           // [m]
     double material[3];    // the place in b at rest of the vertex inside
+    double thickness;      // smallest height at rest of the tetrahedron around it [m]
 } Search;
 
 static int is_excluded(const Search* search, int width, const int* corner)
@@ -61,11 +64,14 @@ static double facing(const Search* search, int t)
     return vec3_dot(n, search->b->normal + 3 * (size_t)t);
 }
 
-// Distances grow where the triangle does not face the vertex: d -> d (1 + PENALTY (1 + cos)/2).
+// Cost of a way out of length d:  (1 + PENALTY turned) d + 2 turned thickness, where `turned` grows
+// from 0 for a triangle that faces the vertex (within 60 degrees) to 1 for one that looks the same
+// way. The second term is for vertices on the rim of the other surface: they have no way at all to
+// go sideways, and yet should leave through the face.
 static double weighted(const Search* search, int t, double distance)
 {
-    double cosine = fmin(fmax(facing(search, t), -1.0), 1.0);
-    return (distance + search->tiny) * (1.0 + 0.5 * PENALTY * (1.0 + cosine));
+    double cosine = fmin(fmax(facing(search, t), -0.5), 1.0), turned = (cosine + 0.5) / 1.5;
+    return (1.0 + PENALTY * turned) * (distance + search->tiny) + 2.0 * turned * search->thickness;
 }
 
 static double nearest_on(const double* x, const int* corner, const double p[3], double weight[3],
@@ -131,17 +137,29 @@ static void measure_triangle(const Search* search, int t, CondVolumeFound* found
         found->side += n[i] * (search->p[i] - point[i]);
 }
 
+// Smallest height of a tetrahedron at rest: 3 volume / largest face.
+static double rest_thickness(const CondVolume* b, int tet)
+{
+    const double* x[4];
+    double n[3], edge[3], largest = 0.0;
+    for (int i = 0; i < 4; i++)
+        x[i] = b->rest + 3 * (size_t)b->tet[4 * (size_t)tet + i];
+    for (int i = 0; i < 4; i++) {
+        triangle_area_vector(x[i], x[(i + 1) % 4], x[(i + 2) % 4], n);
+        largest = fmax(largest, vec3_norm(n));
+    }
+    for (int i = 0; i < 3; i++)
+        edge[i] = x[2][i] - x[3][i]; // n is now that of the face 3, 0, 1
+    return largest > 0.0 ? fabs(vec3_dot(n, edge)) / largest : 0.0;
+}
+
 // The triangle through which the vertex leaves tetrahedron `tet`; 0 when there is none. The
 // material point says which part of the surface is near through the body, the normals on which
 // side of a thin layer, the last triangle settles what is nearly even.
-static int leave_tet(Search* search, int tet, const double weight[4], CondVolumeFound* found)
+static int leave_tet(Search* search, int tet, CondVolumeFound* found)
 {
     const CondVolume* b = search->b;
-    for (int i = 0; i < 3; i++) {
-        search->material[i] = 0.0;
-        for (int c = 0; c < 4; c++)
-            search->material[i] += weight[c] * b->rest[3 * (size_t)b->tet[4 * (size_t)tet + c] + i];
-    }
+    search->thickness = rest_thickness(b, tet);
     double cost = INFINITY;
     int t = cond_tree_nearest(&b->rest_tree, search->material, rest_cost, search, &cost);
     if (t < 0)
@@ -156,9 +174,31 @@ static int leave_tet(Search* search, int tet, const double weight[4], CondVolume
         }
     }
     measure_triangle(search, t, found);
+    memcpy(found->material, search->material, sizeof found->material);
     found->tet = tet;
     found->cost = cost;
     return 1;
+}
+
+// Where a vertex inside `tet` lies at rest; 1 when another tetrahedron has said the same, as those
+// do that share the face, edge or corner it lies on.
+static int locate(Search* search, int tet, const double weight[4], const CondVolumeFound* found,
+                  int n_found)
+{
+    const CondVolume* b = search->b;
+    for (int i = 0; i < 3; i++) {
+        search->material[i] = 0.0;
+        for (int c = 0; c < 4; c++)
+            search->material[i] += weight[c] * b->rest[3 * (size_t)b->tet[4 * (size_t)tet + c] + i];
+    }
+    for (int k = 0; k < n_found; k++) {
+        double off = 0.0;
+        for (int i = 0; i < 3; i++)
+            off = fmax(off, fabs(found[k].material[i] - search->material[i]));
+        if (off <= search->tiny)
+            return 1;
+    }
+    return 0;
 }
 
 static int share_corner(int n_a, const int* a, int n_b, const int* b)
@@ -204,8 +244,9 @@ static CondStatus find_inside(Search* search, CondVolumeContacts* contacts, int*
             continue;
         if (!(fmin(fmin(weight[0], weight[1]), fmin(weight[2], weight[3])) >= -1e-12))
             continue;
-        CondVolumeFound found;
-        if (!leave_tet(search, tet, weight, &found))
+        CondVolumeFound found = {0};
+        if (locate(search, tet, weight, contacts->found, *n_found) ||
+            !leave_tet(search, tet, &found))
             continue;
         int same = 0;
         while (same < *n_found && !are_neighbours(b, &contacts->found[same], &found))
@@ -224,16 +265,19 @@ static CondStatus find_inside(Search* search, CondVolumeContacts* contacts, int*
     return status;
 }
 
-// Of two neighbouring triangles the one to keep: the nearer; on a shared edge that of the last
-// step, then the one that looks more at the vertex.
+// Of two neighbouring triangles the one to keep: the nearer; on a shared edge the one that makes a
+// contact, then the one that looks more at the vertex, so that the gap does not jump as the vertex
+// crosses the edge, then that of the last step.
 static int is_better(const Search* search, const CondVolumeFound* x, const CondVolumeFound* y)
 {
     if (fabs(x->distance - y->distance) > search->tiny)
         return x->distance < y->distance;
-    if ((x->triangle == search->last) != (y->triangle == search->last))
-        return x->triangle == search->last;
+    if (x->touching != y->touching)
+        return x->touching;
     if (fabs(x->side - y->side) > search->tiny)
         return x->side > y->side;
+    if ((x->triangle == search->last) != (y->triangle == search->last))
+        return x->triangle == search->last;
     return x->triangle < y->triangle;
 }
 
@@ -289,20 +333,21 @@ static CondStatus find_outside(const Search* search, double margin, CondVolumeCo
         status = reserve_found(contacts, n + 1);
         if (status)
             break;
+        found.touching = is_touching(search, &found);
         contacts->found[n++] = found;
         contacts->place[t] = n;
     }
     // Which ones stay is settled before any is moved, because the places refer to all of them.
-    for (int k = n_inside; k < n; k++) {
+    for (int k = n_inside; k < n && !status; k++) {
         CondVolumeFound* found = &contacts->found[k];
-        int stays = !status && is_touching(search, found) && is_local_best(search, contacts, found);
-        for (int i = 0; i < n_inside && stays; i++)
-            stays = !are_neighbours(search->b, &contacts->found[i], found);
-        found->cost = stays;
+        found->tet = found->touching && is_local_best(search, contacts, found) ? -1 : -2;
+        for (int i = 0; i < n_inside; i++)
+            if (are_neighbours(search->b, &contacts->found[i], found))
+                found->tet = -2;
     }
     for (int k = n_inside; k < n; k++) {
         contacts->place[contacts->found[k].triangle] = 0;
-        if (contacts->found[k].cost > 0.0)
+        if (contacts->found[k].tet == -1)
             contacts->found[(*n_found)++] = contacts->found[k];
     }
     return status;

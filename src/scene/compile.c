@@ -1,22 +1,11 @@
 // CondScene -> CondModel: names become indices, directions unit vectors, shapes contact points.
+#include "scene/compile.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "body/body.h"
 #include "math/quat.h"
-#include "scene/model.h"
-#include "scene/scene.h"
 
 #include <math.h>
 #include <string.h>
-
-static int count_features(const CondBodyDef* def)
-{
-    if (def->kind == COND_BODY_PARTICLE)
-        return 1;
-    if (def->shape == COND_SHAPE_BOX)
-        return 8;
-    return def->shape == COND_SHAPE_POINTS ? def->n_point : 0;
-}
 
 static CondStatus allocate(CondModel* model, const CondScene* scene)
 {
@@ -25,67 +14,58 @@ static CondStatus allocate(CondModel* model, const CondScene* scene)
     model->n_plane = scene->n_plane;
     model->n_force = scene->n_force;
     model->n_spring = scene->n_spring;
-    for (int i = 0; i < scene->n_body; i++)
-        model->n_feature += count_features(&scene->body[i]);
     model->body = cond_allocate(m, (size_t)model->n_body, sizeof *model->body);
     model->plane = cond_allocate(m, (size_t)model->n_plane, sizeof *model->plane);
     model->force = cond_allocate(m, (size_t)model->n_force, sizeof *model->force);
     model->spring = cond_allocate(m, (size_t)model->n_spring, sizeof *model->spring);
-    model->feature = cond_allocate(m, (size_t)model->n_feature, sizeof *model->feature);
-    return model->body && model->plane && model->force && model->spring && model->feature
-               ? COND_OK
-               : COND_OUT_OF_MEMORY;
+    if (model->body && model->plane && model->force && model->spring)
+        return COND_OK;
+    model->n_body = 0; // whose parts cond_model_destroy would look for
+    return COND_OUT_OF_MEMORY;
 }
 
-static void compile_features(const CondBodyDef* def, CondBody* body, CondFeature* feature)
+// Mass and inertia of a particle or a rigid body.
+static void compile_rigid(CondModel* model, const CondBodyDef* def, CondBody* body)
 {
-    body->n_feature = count_features(def);
-    for (int k = 0; k < body->n_feature; k++) {
-        double* p = feature[k].point.local;
-        feature[k].point.body = body->index;
-        for (int i = 0; i < 3; i++) {
-            if (def->kind == COND_BODY_PARTICLE)
-                p[i] = 0.0;
-            else if (def->shape == COND_SHAPE_BOX)
-                p[i] = (k >> i & 1 ? 0.5 : -0.5) * def->size[i];
-            else
-                p[i] = def->point[3 * k + i];
-        }
-        body->radius = fmax(body->radius, vec3_norm(p));
-    }
+    body->n_dof = def->kind == COND_BODY_PARTICLE ? 3 : 6;
+    body->n_q = def->kind == COND_BODY_PARTICLE ? 3 : 7;
+    body->mass = def->mass;
+    const double* I = def->inertia; // xx, yy, zz, xy, xz, yz
+    double full[9] = {I[0], I[3], I[4], I[3], I[1], I[5], I[4], I[5], I[2]};
+    memcpy(body->inertia, full, sizeof full);
+    if (body->n_dof > model->max_point_dof)
+        model->max_point_dof = body->n_dof;
 }
 
-static void compile_bodies(CondModel* model, const CondScene* scene)
+static CondStatus compile_bodies(CondModel* model, const CondScene* scene, CondError* error)
 {
-    int feature = 0;
     for (int b = 0; b < scene->n_body; b++) {
         const CondBodyDef* def = &scene->body[b];
         CondBody* body = &model->body[b];
         memcpy(body->name, def->name, sizeof body->name);
         body->kind = def->kind;
         body->index = b;
-        body->dof_begin = model->n_dof;
-        body->n_dof = def->kind == COND_BODY_PARTICLE ? 3 : 6;
-        body->q_begin = model->n_q;
-        body->n_q = def->kind == COND_BODY_PARTICLE ? 3 : 7;
-        model->n_dof += body->n_dof;
-        model->n_q += body->n_q;
-        model->max_point_dof =
-            body->n_dof > model->max_point_dof ? body->n_dof : model->max_point_dof;
-        body->mass = def->mass;
-        const double* I = def->inertia; // xx, yy, zz, xy, xz, yz
-        double full[9] = {I[0], I[3], I[4], I[3], I[1], I[5], I[4], I[5], I[2]};
-        memcpy(body->inertia, full, sizeof full);
-        body->feature_begin = feature;
-        compile_features(def, body, model->feature + feature);
-        feature += body->n_feature;
         body->surface = def->surface;
         memcpy(body->initial.position, def->position, sizeof def->position);
         memcpy(body->initial.orientation, def->orientation, sizeof def->orientation);
         quat_normalize(body->initial.orientation);
         memcpy(body->initial.velocity, def->velocity, sizeof def->velocity);
         memcpy(body->initial.angular_velocity, def->angular_velocity, sizeof def->angular_velocity);
+        CondStatus status = COND_OK;
+        if (def->kind == COND_BODY_SOFT)
+            status = cond_compile_soft(model, scene, b, error);
+        else if (def->kind == COND_BODY_ROBOT)
+            status = cond_compile_robot(model, scene, b, error);
+        else
+            compile_rigid(model, def, body);
+        if (status)
+            return status;
+        body->dof_begin = model->n_dof;
+        body->q_begin = model->n_q;
+        model->n_dof += body->n_dof;
+        model->n_q += body->n_q;
     }
+    return COND_OK;
 }
 
 static void compile_planes(CondModel* model, const CondScene* scene)
@@ -162,11 +142,23 @@ CondStatus cond_scene_compile(const CondScene* scene, CondModel** model, CondErr
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     made->context = scene->context;
     made->settings = scene->settings;
-    if (allocate(made, scene)) {
+    status = allocate(made, scene);
+    if (status)
+        cond_error_set(error, status, "out of memory");
+    else
+        status = compile_bodies(made, scene, error);
+    if (!status)
+        status = cond_compile_shapes(made, scene, error);
+    if (!status)
+        status = cond_compile_patches(made, scene, error);
+    if (!status)
+        status = cond_compile_attachments(made, scene, error);
+    if (!status)
+        status = cond_compile_trajectories(made, scene, error);
+    if (status) {
         cond_model_destroy(made);
-        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+        return status;
     }
-    compile_bodies(made, scene);
     compile_planes(made, scene);
     compile_forces(made, scene);
     compile_springs(made, scene);

@@ -18,9 +18,9 @@ typedef struct Type {
 } Type;
 
 static const Type types[] = {
-    {"Float64", REAL, 8},  {"Float32", REAL, 4},    {"Int64", SIGNED, 8},   {"Int32", SIGNED, 4},
+    {"Float64", REAL, 8},   {"Float32", REAL, 4},    {"Int64", SIGNED, 8},    {"Int32", SIGNED, 4},
     {"UInt8", UNSIGNED, 1}, {"UInt32", UNSIGNED, 4}, {"UInt64", UNSIGNED, 8}, {"Int8", SIGNED, 1},
-    {"Int16", SIGNED, 2},  {"UInt16", UNSIGNED, 2},
+    {"Int16", SIGNED, 2},   {"UInt16", UNSIGNED, 2},
 };
 
 static const Type* find_type(const char* name)
@@ -140,9 +140,9 @@ static CondStatus inflate_block(CondMeshFile* file, Source* source, uint64_t pac
         if (code == Z_MEM_ERROR)
             status = cond_mesh_file_no_memory(file);
         else if (code != Z_OK || made != size)
-            status = cond_mesh_file_refuse(file, source->array->at,
-                                           "a compressed block of '%s' is damaged",
-                                           source->array->name);
+            status =
+                cond_mesh_file_refuse(file, source->array->at,
+                                      "a compressed block of '%s' is damaged", source->array->name);
     }
     cond_release(&file->context, block);
     return status;
@@ -157,10 +157,12 @@ static CondStatus take_compressed(CondMeshFile* file, Source* source, char* out,
     if (!take_header(source, &n_block) || !take_header(source, &full) ||
         !take_header(source, &last) || n_block > source->array->size / header)
         return refuse_end(file, source->array);
-    if (n_block == 0 || full > size || last > full || (full == 0 && size > 0))
+    if (n_block == 0 || full == 0 || last > full)
         return refuse_size(file, source->array, full, size);
+    // The last block may be the only one and smaller than a full one, so a full one may be larger
+    // than all the data.
     uint64_t total = (n_block - 1) * full + (last ? last : full);
-    if (n_block - 1 > size / (full ? full : 1) || total != size)
+    if (n_block - 1 > size / full || total != size)
         return refuse_size(file, source->array, total, size);
     uint64_t* packed = cond_allocate(&file->context, (size_t)n_block, sizeof *packed);
     if (!packed)
@@ -287,8 +289,9 @@ CondStatus cond_mesh_array_read(CondMeshFile* file, const CondMeshArray* array, 
     else if (array->compressed)
         most = most <= SIZE_MAX / MOST_EXPANSION ? most * MOST_EXPANSION : SIZE_MAX;
     if (n < 0 || (uint64_t)n > most / (binary ? type->size : 1))
-        return cond_mesh_file_refuse(file, array->at, "%lld numbers of '%s' do not fit in %zu bytes",
-                                     (long long)n, array->name, array->size);
+        return cond_mesh_file_refuse(file, array->at,
+                                     "%lld numbers of '%s' do not fit in %zu bytes", (long long)n,
+                                     array->name, array->size);
     if (real)
         *real = cond_allocate(&file->context, (size_t)n, sizeof **real);
     else

@@ -19,7 +19,8 @@ CondStatus cond_mesh_add_cells(CondMeshFile* file, size_t at, int64_t base, int6
         if (type[i] == 1)
             expected = 1; // a vertex: it is passed over, but its size must be right
         if (expected && n != expected)
-            return cond_mesh_file_refuse(file, at, "cell %lld of type %lld has %lld corners, not %d",
+            return cond_mesh_file_refuse(file, at,
+                                         "cell %lld of type %lld has %lld corners, not %d",
                                          (long long)i, (long long)type[i], (long long)n, expected);
         if (expected < 3) {
             file->n_ignored++;

@@ -209,8 +209,7 @@ static CondStatus reserve(CondMeshFile* file, void* data, int* capacity, int hav
 {
     if (more > INT_MAX / 4 - have)
         return cond_error_set(file->error, COND_NOT_SUPPORTED,
-                              "%s: more nodes or elements than an int can count",
-                              tail(file->path));
+                              "%s: more nodes or elements than an int can count", tail(file->path));
     if (cond_reserve(&file->context, data, capacity, have + (int)more, size) != COND_OK)
         return cond_mesh_file_no_memory(file);
     return COND_OK;

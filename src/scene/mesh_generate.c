@@ -39,7 +39,8 @@ static CondStatus finish(CondMesh** mesh, CondError* error)
 
 // Corner c of a cell has the bits of c as its coordinates: x is bit 0, y bit 1, z bit 2.
 // Five: the corners 0, 3, 5, 6 with an even number of bits span the inner tetrahedron.
-static const int five[5][4] = {{0, 3, 5, 6}, {1, 0, 3, 5}, {2, 0, 6, 3}, {4, 0, 5, 6}, {7, 3, 6, 5}};
+static const int five[5][4] = {
+    {0, 3, 5, 6}, {1, 0, 3, 5}, {2, 0, 6, 3}, {4, 0, 5, 6}, {7, 3, 6, 5}};
 // Six: the paths from corner 0 to corner 7 along the edges, one per order of the axes (Kuhn).
 static const int six[6][4] = {{0, 1, 3, 7}, {0, 1, 5, 7}, {0, 2, 3, 7},
                               {0, 2, 6, 7}, {0, 4, 5, 7}, {0, 4, 6, 7}};

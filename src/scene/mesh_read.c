@@ -33,8 +33,9 @@ static CondStatus finish(CondMeshFile* file, CondMesh** mesh, CondMeshReport* re
 {
     if (file->n_tet + file->n_triangle == 0)
         return cond_mesh_file_refuse(
-            file, file->at, "no tetrahedra and no triangles in the file (%d nodes, %d elements of "
-                            "other kinds)",
+            file, file->at,
+            "no tetrahedra and no triangles in the file (%d nodes, %d elements of "
+            "other kinds)",
             file->n_node, file->n_ignored);
     CondMesh* made;
     CondStatus status = cond_mesh_create(&file->context, 0, 0, 0, &made, file->error);

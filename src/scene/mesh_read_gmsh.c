@@ -12,8 +12,8 @@ enum { TRIANGLE = 2, TETRAHEDRON = 4, MOST_CORNERS = 125 };
 // Nodes of each element type; 0 where gmsh knows none.
 static int corners_of(int64_t type)
 {
-    static const unsigned char n[] = {0, 2,  3,  4,  4,  8,  6,  5,  3,  6,  9,  10, 27, 18, 14, 1,
-                                      8, 20, 15, 13, 9,  10, 12, 15, 15, 21, 4,  5,  6,  20, 35, 56};
+    static const unsigned char n[] = {0, 2,  3,  4,  4, 8,  6,  5,  3,  6,  9, 10, 27, 18, 14, 1,
+                                      8, 20, 15, 13, 9, 10, 12, 15, 15, 21, 4, 5,  6,  20, 35, 56};
     if (type == 92)
         return 64;
     if (type == 93)
@@ -203,7 +203,8 @@ static CondStatus read_node_block(Reader* reader)
     return status;
 }
 
-// The line of four counts before the blocks of version 4.1: blocks, items, smallest and largest tag.
+// The line of four counts before the blocks of version 4.1: blocks, items, smallest and largest
+// tag.
 static CondStatus read_counts_41(Reader* reader, int64_t* blocks, int64_t* items)
 {
     int64_t ignored;
@@ -283,8 +284,9 @@ static CondStatus read_corners(Reader* reader, size_t at, int64_t number, int64_
                 high = middle;
         }
         if (!found)
-            return cond_mesh_file_refuse(file, at, "element %lld names node %lld, which is not "
-                                                   "there",
+            return cond_mesh_file_refuse(file, at,
+                                         "element %lld names node %lld, which is not "
+                                         "there",
                                          (long long)number, (long long)key.tag);
         corner[k] = found->index;
     }
@@ -343,8 +345,8 @@ static CondStatus read_elements_22(Reader* reader)
             if (file->binary)
                 status = get(reader, "the number of an element", 0, &number);
             if (status == COND_OK)
-                status = read_element_22(reader, file->binary ? file->at - 4 : at, number, type,
-                                         n_tag);
+                status =
+                    read_element_22(reader, file->binary ? file->at - 4 : at, number, type, n_tag);
         }
     }
     return status;

@@ -60,7 +60,8 @@ static CondStatus read_corner(CondMeshFile* file, size_t at, int64_t* corner)
         else
             digits++;
     if (digits == (size_t)negative || (digits < length && word[digits] != '/'))
-        return cond_mesh_file_refuse(file, at, "the corner of a face should be a vertex, not '%.*s'",
+        return cond_mesh_file_refuse(file, at,
+                                     "the corner of a face should be a vertex, not '%.*s'",
                                      (int)(length < 40 ? length : 40), word);
     if (value == 0 || value > file->n_node)
         return cond_mesh_file_refuse(file, at, "a face names vertex %s%lld; %d are there so far",
@@ -259,12 +260,12 @@ CondStatus cond_mesh_read_stl(CondMeshFile* file)
         status = read_stl_text(file, &weld);
     } else {
         file->binary = 1;
-        status = file->size < 84
-                     ? cond_mesh_file_refuse(file, 0, "neither text nor a binary .stl: %zu bytes",
-                                             file->size)
-                     : cond_mesh_file_refuse(file, 80,
-                                             "%u triangles take %llu bytes; the file has %zu", count,
-                                             84 + 50 * (unsigned long long)count, file->size);
+        status =
+            file->size < 84
+                ? cond_mesh_file_refuse(file, 0, "neither text nor a binary .stl: %zu bytes",
+                                        file->size)
+                : cond_mesh_file_refuse(file, 80, "%u triangles take %llu bytes; the file has %zu",
+                                        count, 84 + 50 * (unsigned long long)count, file->size);
     }
     cond_release(&file->context, weld.slot);
     return status;

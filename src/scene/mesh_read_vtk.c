@@ -16,12 +16,18 @@ typedef struct Type {
 } Type;
 
 static const Type types[] = {
-    {"float", KIND_REAL, 4},          {"double", KIND_REAL, 8},
-    {"int", KIND_INTEGER, 4},         {"vtktypeint64", KIND_INTEGER, 8},
-    {"long", KIND_INTEGER, 8},        {"vtkIdType", KIND_INTEGER, 8},
-    {"unsigned_int", KIND_UNSIGNED, 4}, {"unsigned_long", KIND_INTEGER, 8},
-    {"short", KIND_INTEGER, 2},       {"unsigned_short", KIND_UNSIGNED, 2},
-    {"char", KIND_INTEGER, 1},        {"unsigned_char", KIND_UNSIGNED, 1},
+    {"float", KIND_REAL, 4},
+    {"double", KIND_REAL, 8},
+    {"int", KIND_INTEGER, 4},
+    {"vtktypeint64", KIND_INTEGER, 8},
+    {"long", KIND_INTEGER, 8},
+    {"vtkIdType", KIND_INTEGER, 8},
+    {"unsigned_int", KIND_UNSIGNED, 4},
+    {"unsigned_long", KIND_INTEGER, 8},
+    {"short", KIND_INTEGER, 2},
+    {"unsigned_short", KIND_UNSIGNED, 2},
+    {"char", KIND_INTEGER, 1},
+    {"unsigned_char", KIND_UNSIGNED, 1},
 };
 
 typedef struct Grid {
@@ -165,8 +171,9 @@ static CondStatus read_cells_old(Grid* grid, size_t at, int64_t n_cell, int64_t 
     for (int64_t i = 0; i < n_cell; i++) {
         int64_t n = from < size ? grid->connectivity[from++] : -1;
         if (n < 0 || n > size - from)
-            return cond_mesh_file_refuse(file, at, "cell %lld does not fit in a list of %lld "
-                                                   "numbers",
+            return cond_mesh_file_refuse(file, at,
+                                         "cell %lld does not fit in a list of %lld "
+                                         "numbers",
                                          (long long)i, (long long)size);
         memmove(grid->connectivity + to, grid->connectivity + from, (size_t)n * sizeof(int64_t));
         from += n;
@@ -293,8 +300,9 @@ static CondStatus read_header(CondMeshFile* file)
     at = file->at;
     if (!cond_mesh_file_word_is(file, "DATASET") ||
         !cond_mesh_file_word_is(file, "UNSTRUCTURED_GRID"))
-        return cond_mesh_file_refuse(file, at + 1, "DATASET UNSTRUCTURED_GRID should be here; "
-                                                   "other data sets cannot be read");
+        return cond_mesh_file_refuse(file, at + 1,
+                                     "DATASET UNSTRUCTURED_GRID should be here; "
+                                     "other data sets cannot be read");
     file->binary = binary;
     const uint16_t one = 1;
     file->swap = *(const unsigned char*)&one == 1; // this machine is little-endian
@@ -331,7 +339,7 @@ static CondStatus read_grid(Grid* grid)
         return status;
     if (!grid->have_points || grid->n_cell < 0 || !grid->type)
         return cond_mesh_file_refuse(file, file->at, "the file has no %s",
-                                     !grid->have_points    ? "POINTS"
+                                     !grid->have_points ? "POINTS"
                                      : grid->n_cell < 0 ? "CELLS"
                                                         : "CELL_TYPES");
     return cond_mesh_add_cells(file, grid->cells_at, 0, grid->n_cell, grid->offset,

@@ -207,8 +207,9 @@ static CondStatus read_header(Reader* reader, const xmlNode* root)
                                      attribute(root, "type", ""));
     const char* compressor = attribute(root, "compressor", "");
     if (*compressor && strcmp(compressor, "vtkZLibDataCompressor") != 0)
-        return cond_mesh_file_refuse(file, at, "the compressor %.60s is not known; "
-                                               "vtkZLibDataCompressor is",
+        return cond_mesh_file_refuse(file, at,
+                                     "the compressor %.60s is not known; "
+                                     "vtkZLibDataCompressor is",
                                      compressor);
     reader->compressed = *compressor != 0;
     const char* header = attribute(root, "header_type", "UInt32");
@@ -223,9 +224,10 @@ static CondStatus read_header(Reader* reader, const xmlNode* root)
         return cond_mesh_file_refuse(file, at, "byte_order is '%.40s'", order);
     reader->swap = (strcmp(order, "LittleEndian") == 0) != little;
     const xmlNode* appended = child(root, "AppendedData", NULL);
-    reader->appended_form = appended && strcmp(attribute(appended, "encoding", "raw"), "base64") == 0
-                                ? COND_ARRAY_BASE64
-                                : COND_ARRAY_RAW;
+    reader->appended_form =
+        appended && strcmp(attribute(appended, "encoding", "raw"), "base64") == 0
+            ? COND_ARRAY_BASE64
+            : COND_ARRAY_RAW;
     return COND_OK;
 }
 
@@ -303,9 +305,9 @@ static CondStatus parse(Reader* reader, const char* xml, size_t size, xmlDoc** d
         status = cond_mesh_file_no_memory(file);
     } else if (!*document) {
         const char* message = parser->lastError.message ? parser->lastError.message : "no XML";
-        status = cond_mesh_file_refuse(file, place_of_line(file, parser->lastError.line),
-                                       "not well-formed: %.*s", (int)strcspn(message, "\n"),
-                                       message);
+        status =
+            cond_mesh_file_refuse(file, place_of_line(file, parser->lastError.line),
+                                  "not well-formed: %.*s", (int)strcspn(message, "\n"), message);
     }
     xmlFreeParserCtxt(parser);
     return status;

@@ -120,8 +120,8 @@ void cond_mesh_write_gmsh(CondMeshText* text, const CondMesh* mesh,
 {
     int ascii = settings->encoding == COND_MESH_ASCII;
     CondMeshElements elements = cond_mesh_elements(mesh);
-    cond_mesh_text_add(text, "$MeshFormat\n%s %d 8\n",
-                       settings->gmsh_version == 22 ? "2.2" : "4.1", !ascii);
+    cond_mesh_text_add(text, "$MeshFormat\n%s %d 8\n", settings->gmsh_version == 22 ? "2.2" : "4.1",
+                       !ascii);
     if (!ascii) {
         cond_mesh_text_int32(text, 1); // tells the byte order
         cond_mesh_text_add(text, "\n");

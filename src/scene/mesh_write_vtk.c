@@ -36,7 +36,8 @@ void cond_mesh_write_vtk(CondMeshText* text, const CondMesh* mesh,
 {
     int ascii = settings->encoding == COND_MESH_ASCII;
     CondMeshElements elements = cond_mesh_elements(mesh);
-    cond_mesh_text_add(text, "# vtk DataFile Version 4.2\nmesh [m]\n%s\nDATASET UNSTRUCTURED_GRID\n",
+    cond_mesh_text_add(text,
+                       "# vtk DataFile Version 4.2\nmesh [m]\n%s\nDATASET UNSTRUCTURED_GRID\n",
                        ascii ? "ASCII" : "BINARY");
     cond_mesh_text_add(text, "POINTS %d double\n", mesh->n_node);
     for (size_t i = 0; i < 3 * (size_t)mesh->n_node; i++) {

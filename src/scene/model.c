@@ -1,16 +1,40 @@
 #include "scene/model.h"
 
 #include "base/memory.h"
+#include "body/articulation.h"
+#include "body/fem.h"
 
 #include <string.h>
+
+static void destroy_body(const CondContext* m, CondBody* body)
+{
+    if (body->fem)
+        cond_fem_destroy(body->fem);
+    cond_articulation_destroy(body->arm);
+    void* arrays[] = {body->fem,      body->start, body->start_v, body->diagonal_begin,
+                      body->triangle, body->motor};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        cond_release(m, arrays[i]);
+}
 
 void cond_model_destroy(CondModel* model)
 {
     if (!model)
         return;
     CondContext m = model->context;
-    void* arrays[] = {model->body,   model->plane,   model->force,
-                      model->spring, model->feature, model};
+    for (int b = 0; b < model->n_body; b++)
+        destroy_body(&m, &model->body[b]);
+    for (int i = 0; i < model->n_patch; i++) {
+        cond_release(&m, model->patch[i].node);
+        cond_release(&m, model->patch[i].weight);
+        cond_release(&m, model->patch[i].rest);
+    }
+    for (int i = 0; i < model->n_trajectory; i++)
+        cond_release(&m, model->trajectory[i].waypoint);
+    void* arrays[] = {
+        model->body,  model->plane,      model->force,      model->spring,   model->feature,
+        model->patch, model->attachment, model->trajectory, model->obstacle, model->solid,
+        model};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&m, arrays[i]);
 }

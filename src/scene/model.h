@@ -3,6 +3,7 @@
 #define COND_SCENE_MODEL_H
 
 #include "body/point.h"
+#include "collide/shape.h"
 #include "cond/sim.h"
 
 struct CondArticulation;
@@ -34,15 +35,31 @@ typedef struct CondBody {
     int n_feature;     //
     double radius;     // rigid: largest distance of a feature's surface from the centre [m]
     CondSurfaceDef surface;
-    CondPose initial;             // particle, rigid; base of a robot
-    struct CondFem* fem;          // soft: owned by the model
-    double* start;                // soft and robot: q at the start           (n_q)
-    double* start_v;              // and v                                    (n_dof)
-    int self_contact;             // soft
-    double thickness;             // soft [m]
-    struct CondArticulation* arm; // robot: owned by the model
-    CondMotor* motor;             // robot: one per joint coordinate          (n_joint)
+    CondPose initial;                 // particle, rigid; base of a robot
+    struct CondFem* fem;              // soft: owned by the model
+    double* start;                    // soft and robot: q at the start           (n_q)
+    double* start_v;                  // and v                                    (n_dof)
+    int n_triangle;                   // soft: of the surface
+    int* triangle;                    // soft: outward (n_triangle x 3)
+    int* diagonal_begin;              // soft: 0, 1, 2 ...                        (n_node + 1)
+    CondGeometricStiffness geometric; // soft
+    int self_contact;                 // soft
+    double thickness;                 // soft [m]
+    struct CondArticulation* arm;     // robot: owned by the model
+    CondMotor* motor;                 // robot: one per joint coordinate          (n_joint)
+    int target_begin;                 // robot: into CondState.target
 } CondBody;
+
+// A rigid shape that points of other bodies may touch.
+typedef struct CondSolid {
+    char name[COND_NAME_SIZE];
+    CondShape shape;
+    int body;              // -1: static
+    int part;              // link of a robot
+    double position[3];    // in body or link axes, or world [m]
+    double orientation[4]; //
+    CondSurfaceDef surface;
+} CondSolid;
 
 typedef struct CondPlane {
     double frame[9]; // rows normal, tangent 1, tangent 2
@@ -62,17 +79,53 @@ typedef struct CondSpring {
     double stiffness, damping, rest_length;
 } CondSpring;
 
+// Nodes of a soft body that move as one frame: the centre of their masses, and the rotation that
+// fits them best.
+typedef struct CondPatch {
+    char name[COND_NAME_SIZE];
+    int body;
+    int n_node;
+    int* node;      //                                                        (n_node)
+    double* weight; // share of the patch's mass                              (n_node)
+    double* rest;   // from the centre, at the start, world axes [m]          (n_node x 3)
+} CondPatch;
+
+typedef struct CondAttachment {
+    char name[COND_NAME_SIZE];
+    CondFrame end[2];
+    int turns;
+    double stiffness[2]; // linear [N/m], angular [N m/rad]
+    double damping[2];   // linear [N s/m], angular [N m s/rad]
+    double start, end_time;
+} CondAttachment;
+
+typedef struct CondTrajectory {
+    int body;
+    int link;
+    double point[3];
+    int n_waypoint;
+    CondWaypoint* waypoint; //                                                (n_waypoint)
+} CondTrajectory;
+
 struct CondModel {
     CondContext context;
     CondSceneSettings settings;
     int n_dof, n_q;
     int max_point_dof; // coordinates that a point may depend on, at most
+    int n_target;      // joint targets of all robots
     int n_body, n_plane, n_force, n_spring, n_feature;
-    CondBody* body;       //                                                  (n_body)
-    CondPlane* plane;     //                                                  (n_plane)
-    CondForce* force;     //                                                  (n_force)
-    CondSpring* spring;   //                                                  (n_spring)
-    CondFeature* feature; // of all bodies, body by body                      (n_feature)
+    int n_patch, n_attachment, n_trajectory, n_obstacle;
+    CondBody* body;             //                                                  (n_body)
+    CondPlane* plane;           //                                                  (n_plane)
+    CondForce* force;           //                                                  (n_force)
+    CondSpring* spring;         //                                                  (n_spring)
+    CondFeature* feature;       // of all bodies, body by body                      (n_feature)
+    CondPatch* patch;           //                                            (n_patch)
+    CondAttachment* attachment; //                                            (n_attachment)
+    CondTrajectory* trajectory; //                                            (n_trajectory)
+    CondSolid* obstacle;        // static                                     (n_obstacle)
+    CondSolid* solid;           // of rigid bodies and robots' links          (n_solid)
+    int n_solid;
 };
 
 #endif

@@ -1,7 +1,6 @@
 // The rules that patches, attachments and trajectories obey.
 #include "scene/scene_check.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "scene/scene_part.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static CondStatus read_plane(const CondSceneReader* reader, const CondYamlNode* node,

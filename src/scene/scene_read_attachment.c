@@ -3,9 +3,6 @@
 #include "base/memory.h"
 #include "scene/scene_part.h"
 
-#include <stdio.h>
-#include <string.h>
-
 CondStatus cond_material_read(const CondSceneReader* reader, const CondYamlNode* node,
                               const char* path, int place, void* target)
 {

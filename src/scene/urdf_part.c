@@ -79,6 +79,9 @@ static CondStatus read_limit(const CondUrdfFile* file, const xmlNode* node, Cond
         status = cond_urdf_numbers(file, limit, "effort", 1, 0, &link->effort);
     if (!status && isinf(link->velocity))
         status = cond_urdf_warn(file, limit, "joint '%s': no velocity limit given", link->joint);
+    if (!status && link->velocity == 0.0)
+        status = cond_urdf_warn(file, limit, "joint '%s': velocity limit 0 keeps the joint still",
+                                link->joint);
     if (!status && isinf(link->effort))
         status = cond_urdf_warn(file, limit, "joint '%s': no effort limit given", link->joint);
     return status;

@@ -72,6 +72,14 @@ static CondStatus load(const CondUrdfFile* file, char** text, int* length)
     return status;
 }
 
+// What the parser's callbacks leave behind.
+typedef struct Reading {
+    int document_type; // 1: the file has one
+    int code;          // of the first error, 0: none
+    int line;
+    char message[200];
+} Reading;
+
 // Called where the parser meets <!DOCTYPE: that is where entities come from, and no robot needs
 // any. The parser stops before it has looked at one.
 static void refuse_document_type(void* context, const xmlChar* name, const xmlChar* id,
@@ -79,28 +87,48 @@ static void refuse_document_type(void* context, const xmlChar* name, const xmlCh
 {
     (void)name, (void)id, (void)system;
     xmlParserCtxtPtr parser = context;
-    *(int*)parser->_private = 1;
+    ((Reading*)parser->_private)->document_type = 1;
     xmlStopParser(parser);
 }
 
-static CondStatus refuse_syntax(const CondUrdfFile* file, xmlParserCtxtPtr parser)
+#if LIBXML_VERSION >= 21200
+typedef const xmlError* XmlFault;
+#else
+typedef xmlErrorPtr XmlFault;
+#endif
+
+// Of a series of errors the first says most.
+static void keep_first_error(void* context, XmlFault fault)
 {
-    const xmlError* fault = xmlCtxtGetLastError(parser);
-    if (!fault)
-        return cond_urdf_refuse(file, NULL, COND_BAD_INPUT, "this is not XML");
-    if (fault->code == XML_ERR_NO_MEMORY)
-        return cond_urdf_refuse(file, NULL, COND_OUT_OF_MEMORY, "no memory to read the file");
-    // The parser's messages end with a line break.
+    Reading* reading = ((xmlParserCtxtPtr)context)->_private;
+    if (reading->code || fault->level < XML_ERR_ERROR)
+        return;
     const char* message = fault->message ? fault->message : "this is not XML";
-    int length = (int)strcspn(message, "\r\n");
-    return cond_error_set(file->error, COND_BAD_INPUT, "%s:%d: %.*s", tail(file->path), fault->line,
-                          length < 200 ? length : 200, message);
+    reading->code = fault->code;
+    reading->line = fault->line;
+    // The parser's messages end with a line break.
+    snprintf(reading->message, sizeof reading->message, "%.*s", (int)strcspn(message, "\r\n"),
+             message);
+}
+
+static CondStatus refuse_syntax(const CondUrdfFile* file, const Reading* reading)
+{
+    if (reading->document_type)
+        return cond_urdf_refuse(file, NULL, COND_BAD_INPUT,
+                                "document types (<!DOCTYPE ...>) are not accepted");
+    if (reading->code == XML_ERR_NO_MEMORY)
+        return cond_urdf_refuse(file, NULL, COND_OUT_OF_MEMORY, "no memory to read the file");
+    if (!reading->code)
+        return cond_urdf_refuse(file, NULL, COND_BAD_INPUT, "this is not XML");
+    return cond_error_set(file->error, COND_BAD_INPUT, "%s:%d: %s", tail(file->path), reading->line,
+                          reading->message);
 }
 
 CondStatus cond_urdf_xml_read(CondUrdfFile* file)
 {
     char* text = NULL;
-    int length = 0, document_type = 0;
+    int length = 0;
+    Reading reading = {0};
     CondStatus status = load(file, &text, &length);
     xmlParserCtxtPtr parser = NULL;
     if (!status) {
@@ -109,18 +137,16 @@ CondStatus cond_urdf_xml_read(CondUrdfFile* file)
             status = cond_urdf_refuse(file, NULL, COND_OUT_OF_MEMORY, "no memory to read XML");
     }
     if (!status) {
-        parser->_private = &document_type;
+        parser->_private = &reading;
         parser->sax->internalSubset = refuse_document_type;
+        parser->sax->serror = keep_first_error;
         // Without XML_PARSE_HUGE the parser also bounds the depth of nesting and the lengths of
         // names and attributes; without XML_PARSE_NOENT and _DTDLOAD it replaces and loads nothing.
         file->document = xmlCtxtReadMemory(parser, text, length, NULL, NULL,
                                            XML_PARSE_NONET | XML_PARSE_NOERROR |
                                                XML_PARSE_NOWARNING | XML_PARSE_BIG_LINES);
-        if (document_type)
-            status = cond_urdf_refuse(file, NULL, COND_BAD_INPUT,
-                                      "document types (<!DOCTYPE ...>) are not accepted");
-        else if (!file->document)
-            status = refuse_syntax(file, parser);
+        if (reading.document_type || !file->document)
+            status = refuse_syntax(file, &reading);
     }
     if (parser)
         xmlFreeParserCtxt(parser);

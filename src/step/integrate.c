@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "body/body.h"
-#include "collide/plane.h"
 #include "step/sim.h"
 
 #include <math.h>
@@ -113,7 +112,7 @@ CondStatus cond_sim_correct(CondSim* sim, double deepest, CondSolveInfo* info)
     // Points within reach of the correction are kept out as well.
     for (int b = 0; b < model->n_body; b++)
         sim->reach[b] = 2.0 * deepest;
-    CondStatus status = cond_collide_planes(&sim->then, sim->reach, &sim->near);
+    CondStatus status = cond_collide(&sim->collider, &sim->then, sim->next, sim->reach, &sim->near);
     if (status)
         return status;
     cond_assembly_begin(aside, &sim->then, 0.0, NULL);
@@ -143,6 +142,7 @@ CondStatus cond_sim_remember(CondSim* sim)
     next->n_memory = sim->touches.n;
     for (int c = 0; c < sim->touches.n; c++) {
         next->memory[c].key = sim->touches.touch[c].key;
+        next->memory[c].triangle = sim->touches.touch[c].triangle;
         memcpy(next->memory[c].lambda, sim->lambda + 3 * c, sizeof next->memory[c].lambda);
     }
     return COND_OK;
@@ -153,10 +153,7 @@ static CondStatus make_next(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
     CondState* next = sim->next;
-    CondStatus status = cond_state_copy(next, state);
-    if (status)
-        return status;
-    advance(model, next, sim->v_hat);
+    advance(model, next, sim->v_hat); // next is a copy of state since cond_sim_lead
     for (int i = 0; i < model->n_dof; i++) {
         next->v[i] = state->v[i] + (sim->v_hat[i] - state->v[i]) / model->settings.theta;
         next->v_hat[i] = sim->v_hat[i];
@@ -173,9 +170,9 @@ static CondStatus make_next(CondSim* sim, const CondState* state)
 void cond_sim_energies(CondSim* sim, const CondState* state, CondStepInfo* info)
 {
     info->kinetic_before = cond_sim_kinetic(sim, &sim->now, state->v);
-    info->potential_before = cond_sim_potential(&sim->now);
+    info->potential_before = cond_sim_potential(&sim->now, state);
     info->kinetic_after = cond_sim_kinetic(sim, &sim->then, sim->next->v);
-    info->potential_after = cond_sim_potential(&sim->then);
+    info->potential_after = cond_sim_potential(&sim->then, sim->next);
 }
 
 void cond_sim_centres(CondSim* sim, const CondState* state)

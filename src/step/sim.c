@@ -5,8 +5,9 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "body/body.h"
-#include "collide/plane.h"
 #include "math/vec3.h"
+#include "potential/attachment.h"
+#include "potential/motor.h"
 #include "potential/potential.h"
 
 #include <math.h>
@@ -43,8 +44,12 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
     made->v_hat = cond_allocate(m, (size_t)model->n_dof, sizeof(double));
     made->centre = cond_allocate(m, 3 * (size_t)model->n_body, sizeof(double));
     made->aside_v = cond_allocate(m, (size_t)model->n_dof, sizeof(double));
+    made->rate = cond_allocate(m, (size_t)model->n_target, sizeof(double));
+    made->middle = cond_allocate(m, (size_t)model->n_target, sizeof(double));
+    made->ik = cond_allocate(m, (size_t)model->n_body, sizeof *made->ik);
     CondStatus status = COND_OUT_OF_MEMORY;
-    if (made->f && made->reach && made->v_hat && made->centre && made->aside_v)
+    if (made->f && made->reach && made->v_hat && made->centre && made->aside_v && made->rate &&
+        made->middle && made->ik)
         status = cond_assembly_create(model, &made->assembly);
     if (!status)
         status = cond_assembly_create(model, &made->aside);
@@ -55,6 +60,13 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
     if (status)
         cond_error_set(error, status, "out of memory");
     CondSolverSettings aside = aside_settings(&model->settings);
+    if (!status)
+        status = cond_collider_create(model, &made->collider, error);
+    for (int i = 0; i < model->n_trajectory && !status; i++) {
+        int b = model->trajectory[i].body;
+        if (!made->ik[b])
+            status = cond_ik_create(m, model->body[b].arm, &made->ik[b], error);
+    }
     if (!status)
         status = cond_state_create(model, &made->next, error);
     if (!status)
@@ -78,12 +90,17 @@ void cond_sim_destroy(CondSim* sim)
     cond_assembly_destroy(&sim->aside);
     cond_posture_destroy(&sim->now);
     cond_posture_destroy(&sim->then);
+    cond_collider_destroy(&sim->collider);
+    for (int b = 0; b < sim->model->n_body && sim->ik; b++)
+        if (sim->ik[b])
+            cond_ik_destroy(sim->ik[b]);
     cond_solver_destroy(sim->solver);
     cond_solver_destroy(sim->aside_solver);
     cond_state_destroy(sim->next);
-    void* arrays[] = {sim->f,       sim->reach,        sim->touches.touch, sim->v_hat,
-                      sim->lambda,  sim->impulse,      sim->near.touch,    sim->near_of,
-                      sim->aside_v, sim->aside_lambda, sim->centre};
+    void* arrays[] = {
+        sim->f,       sim->reach,      sim->touches.touch, sim->v_hat,   sim->lambda,
+        sim->impulse, sim->near.touch, sim->near_of,       sim->aside_v, sim->aside_lambda,
+        sim->centre,  sim->rate,       sim->middle,        sim->ik};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&m, arrays[i]);
     cond_release(&m, sim);
@@ -106,16 +123,21 @@ double cond_sim_kinetic(CondSim* sim, const CondPosture* posture, const double* 
     return energy;
 }
 
-double cond_sim_potential(const CondPosture* posture)
+double cond_sim_potential(const CondPosture* posture, const CondState* state)
 {
     const CondModel* model = posture->model;
     double energy = 0.0;
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         energy += cond_body_ops(body->kind)->potential(body, posture, model->settings.gravity);
+        if (body->kind == COND_BODY_ROBOT)
+            energy += cond_motor_energy(posture, body, state->target + body->target_begin);
     }
     for (int i = 0; i < model->n_spring; i++)
         energy += cond_spring_energy(posture, &model->spring[i]);
+    for (int i = 0; i < state->n_hold; i++)
+        if (state->hold[i].active)
+            energy += cond_hold_energy(posture, &state->hold[i]);
     return energy;
 }
 
@@ -126,6 +148,9 @@ CondStatus cond_sim_forces(CondSim* sim, const CondState* state)
     const CondSceneSettings* settings = &model->settings;
     double step = settings->theta * settings->time_step;
     cond_posture_set(&sim->now, state->q);
+    CondStatus status = cond_sim_lead(sim, state);
+    if (status)
+        return status;
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         cond_body_ops(body->kind)
@@ -134,10 +159,9 @@ CondStatus cond_sim_forces(CondSim* sim, const CondState* state)
     }
     cond_force_add(&sim->now, state->time, sim->f);
     cond_assembly_begin(&sim->assembly, &sim->now, step, sim->f);
-    CondStatus status = COND_OK;
     for (int i = 0; i < model->n_spring && !status; i++)
         status = cond_spring_add(&sim->now, &model->spring[i], step, &sim->assembly, sim->f);
-    return status;
+    return status ? status : cond_sim_add_leads(sim, step);
 }
 
 // How far a body's points may travel in the step, twice over: contacts beyond it cannot close, and
@@ -162,14 +186,14 @@ CondStatus cond_sim_collide(CondSim* sim, const CondState* state)
     sim->n_ready = 0; // forces of the last step belong to contacts that are forgotten here
     for (int b = 0; b < sim->model->n_body; b++)
         sim->reach[b] = body_reach(sim, &sim->model->body[b], state);
-    return cond_collide_planes(&sim->now, sim->reach, &sim->touches);
+    return cond_collide(&sim->collider, &sim->now, sim->next, sim->reach, &sim->touches);
 }
 
 CondStatus cond_sim_collide_next(CondSim* sim, double* deepest)
 {
     for (int b = 0; b < sim->model->n_body; b++)
         sim->reach[b] = 0.0;
-    CondStatus status = cond_collide_planes(&sim->then, sim->reach, &sim->near);
+    CondStatus status = cond_collide(&sim->collider, &sim->then, sim->next, sim->reach, &sim->near);
     *deepest = 0.0;
     for (int c = 0; c < sim->near.n && !status; c++)
         *deepest = fmax(*deepest, -sim->near.touch[c].gap);

@@ -4,15 +4,17 @@
 
 #include "assemble/assemble.h"
 #include "body/posture.h"
+#include "collide/collide.h"
 #include "step/state.h"
 
 struct CondSim {
     CondContext context;
     const CondModel* model;
-    CondPosture now;       // at the start of the step, by forces
-    CondPosture then;      // at its end
-    double* f;             // forces at the start of the step, -C v included  (n_dof)
-    double* reach;         // gap within which contacts are made [m]          (n_body)
+    CondPosture now;  // at the start of the step, by forces
+    CondPosture then; // at its end
+    double* f;        // forces at the start of the step, -C v included  (n_dof)
+    double* reach;    // gap within which contacts are made [m]          (n_body)
+    CondCollider collider;
     CondTouchList touches; // contacts of the step, by collide
     CondAssembly assembly; // the step's problem, by assemble
     CondSolver* solver;
@@ -27,10 +29,20 @@ struct CondSim {
     int* near_of;       // index into touches of a contact of impact       (n_contact)
     CondAssembly aside;
     CondSolver* aside_solver;
+    CondIk** ik;          // of robots that follow a trajectory, else NULL  (n_body)
+    double* rate;         // of the joint targets in this step              (n_target)
+    double* middle;       // joint targets at the representative time       (n_target)
     double* aside_v;      //                                                 (n_dof)
     double* aside_lambda; //                                                 (n_contact x 3)
     int cap_lambda, cap_impulse, cap_near_of, cap_aside_lambda;
 };
+
+// Joint targets at the end of the step by inverse kinematics, and attachments whose time has come
+// or gone, in sim->next; needs sim->now.
+CondStatus cond_sim_lead(CondSim* sim, const CondState* state);
+
+// Forces and couplings of motors and attachments.
+CondStatus cond_sim_add_leads(CondSim* sim, double step);
 
 // Replaces the velocity of sim->next by one that the contacts' velocity-level law allows.
 CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* info);
@@ -57,8 +69,9 @@ void cond_sim_centres(CondSim* sim, const CondState* state);
 // Energies before and after the step, at sim->now and sim->then.
 void cond_sim_energies(CondSim* sim, const CondState* state, CondStepInfo* info);
 
-// 1/2 v' M v at a posture, and the energy of gravity, elasticity and springs.
+// 1/2 v' M v at a posture, and the energy of gravity, elasticity, springs,
+// motors and attachments.
 double cond_sim_kinetic(CondSim* sim, const CondPosture* posture, const double* v);
-double cond_sim_potential(const CondPosture* posture);
+double cond_sim_potential(const CondPosture* posture, const CondState* state);
 
 #endif

@@ -7,6 +7,18 @@
 #include <math.h>
 #include <string.h>
 
+// The scene's attachments, none of them made yet.
+static CondStatus start_holds(const CondModel* model, CondState* state)
+{
+    if (cond_reserve(&state->context, &state->hold, &state->cap_hold, model->n_attachment,
+                     sizeof *state->hold))
+        return COND_OUT_OF_MEMORY;
+    for (int i = 0; i < model->n_attachment; i++)
+        state->hold[i] = (CondHold){.attachment = i, .what = model->attachment[i]};
+    state->n_hold = model->n_attachment;
+    return COND_OK;
+}
+
 CondStatus cond_state_create(const CondModel* model, CondState** state, CondError* error)
 {
     *state = NULL;
@@ -21,7 +33,9 @@ CondStatus cond_state_create(const CondModel* model, CondState** state, CondErro
     made->q = cond_allocate(m, (size_t)model->n_q, sizeof(double));
     made->v = cond_allocate(m, (size_t)model->n_dof, sizeof(double));
     made->v_hat = cond_allocate(m, (size_t)model->n_dof, sizeof(double));
-    if (!made->q || !made->v || !made->v_hat) {
+    made->n_target = model->n_target;
+    made->target = cond_allocate(m, (size_t)model->n_target, sizeof(double));
+    if (!made->q || !made->v || !made->v_hat || !made->target || start_holds(model, made)) {
         cond_state_destroy(made);
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     }
@@ -32,6 +46,10 @@ CondStatus cond_state_create(const CondModel* model, CondState** state, CondErro
             memcpy(made->q + body->q_begin, body->start, n_q * sizeof(double));
             memcpy(made->v + body->dof_begin, body->start_v, n_dof * sizeof(double));
             memcpy(made->v_hat + body->dof_begin, body->start_v, n_dof * sizeof(double));
+            if (body->arm) // joints come last in q
+                memcpy(made->target + body->target_begin,
+                       body->start + body->n_q - body->arm->n_joint,
+                       (size_t)body->arm->n_joint * sizeof(double));
         } else {
             cond_state_set_pose(model, made, b, &body->initial);
         }
@@ -48,6 +66,8 @@ void cond_state_destroy(CondState* state)
     cond_release(&m, state->q);
     cond_release(&m, state->v);
     cond_release(&m, state->v_hat);
+    cond_release(&m, state->target);
+    cond_release(&m, state->hold);
     cond_release(&m, state->memory);
     cond_release(&m, state);
 }
@@ -57,13 +77,18 @@ CondStatus cond_state_copy(CondState* to, const CondState* from)
     if (to->n_body != from->n_body || to->n_dof != from->n_dof || to->n_q != from->n_q)
         return COND_BAD_ARGUMENT;
     if (cond_reserve(&to->context, &to->memory, &to->cap_memory, from->n_memory,
-                     sizeof *to->memory))
+                     sizeof *to->memory) ||
+        cond_reserve(&to->context, &to->hold, &to->cap_hold, from->n_hold, sizeof *to->hold))
         return COND_OUT_OF_MEMORY;
     to->time = from->time;
     to->step = from->step;
     memcpy(to->q, from->q, (size_t)from->n_q * sizeof(double));
     memcpy(to->v, from->v, (size_t)from->n_dof * sizeof(double));
     memcpy(to->v_hat, from->v_hat, (size_t)from->n_dof * sizeof(double));
+    memcpy(to->target, from->target, (size_t)from->n_target * sizeof(double));
+    if (from->n_hold > 0)
+        memcpy(to->hold, from->hold, (size_t)from->n_hold * sizeof *to->hold);
+    to->n_hold = from->n_hold;
     if (from->n_memory > 0)
         memcpy(to->memory, from->memory, (size_t)from->n_memory * sizeof *to->memory);
     to->n_memory = from->n_memory;
@@ -88,9 +113,17 @@ uint64_t cond_state_hash(const CondState* state)
     hash = hash_bytes(hash, state->q, (size_t)state->n_q * sizeof(double));
     hash = hash_bytes(hash, state->v, n_dof * sizeof(double));
     hash = hash_bytes(hash, state->v_hat, n_dof * sizeof(double));
+    hash = hash_bytes(hash, state->target, (size_t)state->n_target * sizeof(double));
+    for (int i = 0; i < state->n_hold; i++) {
+        const CondHold* hold = &state->hold[i];
+        hash = hash_bytes(hash, &hold->active, sizeof hold->active);
+        hash = hash_bytes(hash, hold->anchor, sizeof hold->anchor);
+        hash = hash_bytes(hash, hold->turn, sizeof hold->turn);
+    }
     for (int i = 0; i < state->n_memory; i++) {
         hash = hash_bytes(hash, &state->memory[i].key, sizeof state->memory[i].key);
         hash = hash_bytes(hash, state->memory[i].lambda, sizeof state->memory[i].lambda);
+        hash = hash_bytes(hash, &state->memory[i].triangle, sizeof state->memory[i].triangle);
     }
     return hash;
 }

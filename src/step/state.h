@@ -8,7 +8,17 @@
 typedef struct CondContactMemory {
     uint64_t key;
     double lambda[3];
+    int triangle; // soft contact: where the vertex was; else -1
 } CondContactMemory;
+
+// An attachment that is being held: two frames as they were when it was made.
+typedef struct CondHold {
+    int attachment; // index into CondModel.attachment; -1: made by the user
+    int active;     //
+    CondAttachment what;
+    double anchor[3]; // end 0 in the frame of end 1 [m]
+    double turn[4];   // axes of end 0 in those of end 1
+} CondHold;
 
 struct CondState {
     CondContext context;
@@ -17,9 +27,13 @@ struct CondState {
     double time;  // [s]
     int64_t step; // steps taken; time = start + step * time_step, without drift
     int n_q;
-    double* q;                 // configuration of all bodies                (n_q)
-    double* v;                 // v_k                                        (n_dof)
-    double* v_hat;             // representative velocity of the last step   (n_dof)
+    double* q;      // configuration of all bodies                (n_q)
+    double* v;      // v_k                                        (n_dof)
+    double* v_hat;  // representative velocity of the last step   (n_dof)
+    double* target; // joint targets of the robots [rad, m]       (n_target)
+    int n_target;
+    CondHold* hold; // the scene's attachments first              (n_hold)
+    int n_hold, cap_hold;
     CondContactMemory* memory; // by ascending key                           (n_memory)
     int n_memory;
     int cap_memory;

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "body/body.h"
-#include "collide/plane.h"
 #include "potential/potential.h"
 #include "step/sim.h"
 
@@ -29,7 +28,8 @@ static CondStatus add_contacts(CondSim* sim, const CondState* state)
     sim->n_ready = 0;
     for (int b = 0; b < model->n_body; b++)
         sim->reach[b] = 0.0;
-    CondStatus status = cond_collide_planes(&sim->now, sim->reach, &sim->touches);
+    CondStatus status =
+        cond_collide(&sim->collider, &sim->now, sim->next, sim->reach, &sim->touches);
     if (!status)
         status = cond_assembly_finish(&sim->assembly, &sim->now, &sim->touches, INFINITY);
     int n = sim->touches.n;
@@ -53,6 +53,9 @@ static CondStatus add_forces(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
     cond_posture_set(&sim->now, state->q);
+    CondStatus status = cond_state_copy(sim->next, state);
+    if (status)
+        return status;
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         cond_body_ops(body->kind)
@@ -61,7 +64,6 @@ static CondStatus add_forces(CondSim* sim, const CondState* state)
     }
     cond_force_add(&sim->now, state->time, sim->f);
     cond_assembly_begin(&sim->assembly, &sim->now, model->settings.time_step, sim->f);
-    CondStatus status = COND_OK;
     for (int i = 0; i < model->n_spring && !status; i++)
         status = cond_spring_add_explicit(&sim->now, &model->spring[i], state->v, &sim->assembly,
                                           sim->f);
@@ -77,8 +79,6 @@ CondStatus cond_sim_step_penalty(CondSim* sim, CondState* state, CondStepInfo* i
     CondStatus status = add_forces(sim, state);
     if (!status)
         status = add_contacts(sim, state);
-    if (!status)
-        status = cond_state_copy(next, state);
     if (status)
         return status;
     for (int b = 0; b < model->n_body; b++) {

@@ -3,12 +3,12 @@
 // The matrix is a sum of contributions (row, column, value). Their places in the columns are found
 // once and kept while the list of rows and columns stays the same, so that a step of a simulation
 // only adds numbers, and the symbolic analysis of the factorisation stays good as well.
-#ifndef COND_BASELINES_ASSEMBLY_H
-#define COND_BASELINES_ASSEMBLY_H
+#ifndef COND_BASELINES_MATRIX_H
+#define COND_BASELINES_MATRIX_H
 
 #include "jacobian.h"
 
-typedef struct CondAssembly {
+typedef struct CondMatrix {
     CondContext context;
     int n;            // rows and columns
     int n_entry;      // contributions
@@ -26,12 +26,12 @@ typedef struct CondAssembly {
     int kept_entries; // contributions of that build
     int cap_row, cap_column, cap_value, cap_place, cap_col_begin, cap_row_index, cap_x;
     int cap_order, cap_count;
-} CondAssembly;
+} CondMatrix;
 
 // A, or A + sum_c weight_c Jc_c' Jc_c where weight (n_contact) is not NULL.
 // COND_NOT_SUPPORTED: a kind of block that this library does not know, or too many entries.
-CondStatus cond_assembly_build(CondAssembly* assembly, const CondProblem* problem,
-                               const CondJacobian* Jc, const double* weight);
-void cond_assembly_destroy(CondAssembly* assembly);
+CondStatus cond_matrix_build(CondMatrix* matrix, const CondProblem* problem, const CondJacobian* Jc,
+                             const double* weight);
+void cond_matrix_destroy(CondMatrix* matrix);
 
 #endif

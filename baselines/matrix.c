@@ -1,4 +1,4 @@
-#include "assembly.h"
+#include "matrix.h"
 
 #include "base/memory.h"
 
@@ -6,7 +6,7 @@
 #include <string.h>
 
 // Takes one contribution; of the two mirror images only the lower one.
-static void add(CondAssembly* a, int row, int column, double value)
+static void add(CondMatrix* a, int row, int column, double value)
 {
     if (row < column)
         return;
@@ -25,7 +25,7 @@ static size_t count_dense(const CondBlock* block)
     return (size_t)block->n_dof * ((size_t)block->n_dof + 1) / 2;
 }
 
-static void add_dense(CondAssembly* a, const CondBlock* block)
+static void add_dense(CondMatrix* a, const CondBlock* block)
 {
     int n = block->n_dof, d = block->dof_begin;
     for (int i = 0; i < n; i++)
@@ -38,7 +38,7 @@ static size_t count_sparse(const CondBlock* block)
     return (size_t)block->row_begin[block->n_dof];
 }
 
-static void add_sparse(CondAssembly* a, const CondBlock* block)
+static void add_sparse(CondMatrix* a, const CondBlock* block)
 {
     int d = block->dof_begin;
     for (int i = 0; i < block->n_dof; i++)
@@ -51,7 +51,7 @@ static size_t count_bsr3(const CondBlock* block)
     return 9 * (size_t)block->row_begin[block->n_dof / 3];
 }
 
-static void add_bsr3(CondAssembly* a, const CondBlock* block)
+static void add_bsr3(CondMatrix* a, const CondBlock* block)
 {
     int d = block->dof_begin;
     for (int i = 0; i < block->n_dof / 3; i++)
@@ -65,7 +65,7 @@ static void add_bsr3(CondAssembly* a, const CondBlock* block)
 typedef struct BlockOps {
     CondBlockKind kind;
     size_t (*count)(const CondBlock* block);
-    void (*add)(CondAssembly* a, const CondBlock* block);
+    void (*add)(CondMatrix* a, const CondBlock* block);
 } BlockOps;
 
 static const BlockOps block_table[] = {
@@ -83,7 +83,7 @@ static const BlockOps* block_ops(CondBlockKind kind)
 }
 
 // J' K J
-static void add_coupling(CondAssembly* a, const CondCoupling* coupling)
+static void add_coupling(CondMatrix* a, const CondCoupling* coupling)
 {
     int m = coupling->n_row, n = coupling->n_coordinate;
     for (int k = 0; k < n; k++)
@@ -100,7 +100,7 @@ static void add_coupling(CondAssembly* a, const CondCoupling* coupling)
 }
 
 // weight Jc_c' Jc_c; a coordinate that both sides name meets itself in every combination.
-static void add_contact(CondAssembly* a, const CondJacobian* Jc, int c, double weight)
+static void add_contact(CondMatrix* a, const CondJacobian* Jc, int c, double weight)
 {
     for (int k = Jc->begin[c]; k < Jc->begin[c + 1]; k++)
         for (int l = Jc->begin[c]; l < Jc->begin[c + 1]; l++) {
@@ -110,7 +110,7 @@ static void add_contact(CondAssembly* a, const CondJacobian* Jc, int c, double w
         }
 }
 
-static CondStatus reserve(CondAssembly* a, const CondProblem* problem, const CondJacobian* Jc,
+static CondStatus reserve(CondMatrix* a, const CondProblem* problem, const CondJacobian* Jc,
                           const double* weight)
 {
     const CondContext* m = &a->context;
@@ -145,7 +145,7 @@ static CondStatus reserve(CondAssembly* a, const CondProblem* problem, const Con
 }
 
 // to = from, stably sorted by key[from]; keys are 0 .. n - 1.
-static void sort_by(CondAssembly* a, const int* key, const int* from, int* to)
+static void sort_by(CondMatrix* a, const int* key, const int* from, int* to)
 {
     memset(a->count, 0, ((size_t)a->n + 1) * sizeof *a->count);
     for (int k = 0; k < a->n_entry; k++)
@@ -158,7 +158,7 @@ static void sort_by(CondAssembly* a, const int* key, const int* from, int* to)
 
 // Finds the columns and the place of every contribution: sorted by row, then by column, with equal
 // ones in the same place.
-static CondStatus find_places(CondAssembly* a)
+static CondStatus find_places(CondMatrix* a)
 {
     int *first = a->order, *second = a->order + a->n_entry;
     for (int k = 0; k < a->n_entry; k++)
@@ -188,8 +188,8 @@ static CondStatus find_places(CondAssembly* a)
     return COND_OK;
 }
 
-CondStatus cond_assembly_build(CondAssembly* a, const CondProblem* problem, const CondJacobian* Jc,
-                               const double* weight)
+CondStatus cond_matrix_build(CondMatrix* a, const CondProblem* problem, const CondJacobian* Jc,
+                             const double* weight)
 {
     CondStatus status = reserve(a, problem, Jc, weight);
     if (status)
@@ -219,7 +219,7 @@ CondStatus cond_assembly_build(CondAssembly* a, const CondProblem* problem, cons
     return COND_OK;
 }
 
-void cond_assembly_destroy(CondAssembly* a)
+void cond_matrix_destroy(CondMatrix* a)
 {
     void* arrays[] = {a->row,       a->column, a->value, a->place, a->col_begin,
                       a->row_index, a->x,      a->order, a->count};

@@ -1,0 +1,126 @@
+// An articulated body: coordinates and configuration as body/articulation.h says. The posture holds
+// its kinematics and its mass matrix.
+#include "body/body.h"
+#include "math/quat.h"
+#include "sparse/cholesky.h"
+
+#include <math.h>
+#include <string.h>
+
+static CondArticulationWork* work_of(const CondBody* body, const CondPosture* posture)
+{
+    return posture->arm[body->index].work;
+}
+
+static void bias(const CondBody* body, const CondPosture* posture, const double* v, double t,
+                 const double gravity[3], double* f)
+{
+    (void)t;
+    cond_articulation_bias(body->arm, work_of(body, posture), v, gravity, f);
+}
+
+static void fill(const CondBody* body, const CondPosture* posture, double scale, double* values,
+                 CondBlock* block)
+{
+    const double* M = posture->arm[body->index].M;
+    for (int i = 0; i < body->n_dof * body->n_dof; i++)
+        values[i] = scale * M[i];
+    *block = (CondBlock){.kind = COND_BLOCK_DENSE, .n_dof = body->n_dof, .values = values};
+}
+
+// Joint damping is viscous and goes into A as it is.
+static void block(const CondBody* body, const CondPosture* posture, double step, double* values,
+                  CondBlock* out, double* f)
+{
+    const CondArticulation* arm = body->arm;
+    int first = arm->n_dof - arm->n_joint;
+    (void)f;
+    fill(body, posture, 1.0 / step, values, out);
+    for (int j = 0; j < arm->n_joint; j++)
+        values[(size_t)(first + j) * (size_t)(body->n_dof + 1)] += arm->coordinate[j].damping;
+}
+
+static void mass(const CondBody* body, const CondPosture* posture, double* values, CondBlock* out)
+{
+    fill(body, posture, 1.0, values, out);
+}
+
+static void accelerate(const CondBody* body, const CondPosture* posture, const double* f, double* a)
+{
+    memcpy(a, f, (size_t)body->n_dof * sizeof *a);
+    cond_cholesky_solve(body->n_dof, posture->arm[body->index].L, a);
+}
+
+static void advance(const CondBody* body, const double* v, double t, double* q)
+{
+    cond_articulation_advance(body->arm, v, t, q);
+}
+
+static int point(const CondBody* body, const CondPosture* posture, const CondPoint* at,
+                 double* world, int* coordinate, double* J)
+{
+    cond_articulation_point(body->arm, work_of(body, posture), at->part, at->local, world, J);
+    for (int i = 0; i < body->n_dof && coordinate; i++)
+        coordinate[i] = body->dof_begin + i;
+    return body->n_dof;
+}
+
+// Of the features: they are what may touch something.
+static double speed(const CondBody* body, const CondPosture* posture, const double* v)
+{
+    double fastest = 0.0, world[3], *J = posture->columns;
+    int n = body->n_dof;
+    for (int k = 0; k < body->n_feature; k++) {
+        const CondFeature* feature = &posture->model->feature[body->feature_begin + k];
+        double u[3] = {0.0, 0.0, 0.0};
+        cond_posture_point(posture, &feature->point, world, NULL, J);
+        for (int r = 0; r < 3; r++)
+            for (int i = 0; i < n; i++)
+                u[r] += J[r * n + i] * v[i];
+        fastest = fmax(fastest, sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]));
+    }
+    return fastest;
+}
+
+static double potential(const CondBody* body, const CondPosture* posture, const double gravity[3])
+{
+    double energy = 0.0;
+    cond_articulation_energy(body->arm, work_of(body, posture), NULL, gravity, NULL, &energy);
+    return energy;
+}
+
+// The pose of the base link.
+static CondPose pose(const CondBody* body, const double* q, const double* v)
+{
+    CondPose out;
+    double R[9];
+    memset(&out, 0, sizeof out);
+    if (!body->arm->floating) {
+        memcpy(out.position, body->arm->base_position, sizeof out.position);
+        memcpy(out.orientation, body->arm->base_orientation, sizeof out.orientation);
+        return out;
+    }
+    memcpy(out.position, q, sizeof out.position);
+    memcpy(out.orientation, q + 3, sizeof out.orientation);
+    memcpy(out.velocity, v, sizeof out.velocity);
+    quat_matrix(q + 3, R);
+    mat3_multiply(R, v + 3, out.angular_velocity);
+    return out;
+}
+
+static int set_pose(const CondBody* body, const CondPose* in, double* q, double* v)
+{
+    double R[9];
+    if (!body->arm->floating)
+        return 1;
+    memcpy(q, in->position, sizeof in->position);
+    memcpy(q + 3, in->orientation, sizeof in->orientation);
+    quat_normalize(q + 3);
+    memcpy(v, in->velocity, sizeof in->velocity);
+    quat_matrix(q + 3, R);
+    mat3_multiply_transposed(R, in->angular_velocity, v + 3);
+    return 0;
+}
+
+const CondBodyOps cond_body_robot = {COND_BODY_ROBOT, bias,  block,     mass, accelerate, advance,
+                                     point,           speed, potential, pose, set_pose};

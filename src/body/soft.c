@@ -1,0 +1,156 @@
+// An elastic body of tetrahedra: three coordinates per node, and every node a contact node. Its
+// block of A is a sparse matrix of 3x3 blocks on the pattern of the mesh.
+#include "body/body.h"
+#include "body/fem.h"
+#include "math/quat.h"
+
+#include <math.h>
+#include <string.h>
+
+static CondFemWork* work_of(const CondBody* body, const CondPosture* posture)
+{
+    return &posture->fem[body->index];
+}
+
+static int threads_of(const CondPosture* posture)
+{
+    return posture->model->settings.solver.threads;
+}
+
+static void bias(const CondBody* body, const CondPosture* posture, const double* v, double t,
+                 const double gravity[3], double* f)
+{
+    (void)posture;
+    (void)v;
+    (void)t;
+    for (int i = 0; i < body->fem->n_node; i++)
+        for (int k = 0; k < 3; k++)
+            f[3 * i + k] = body->fem->mass[i] * gravity[k];
+}
+
+static void block(const CondBody* body, const CondPosture* posture, double step, double* values,
+                  CondBlock* out, double* f)
+{
+    const CondFem* fem = body->fem;
+    CondBsr3 A = {&fem->pattern, values};
+    CondFemPolicy policy = {body->geometric == COND_GEOMETRIC_BOUND ? COND_FEM_GEOMETRIC_BOUND
+                                                                    : COND_FEM_GEOMETRIC_NONE,
+                            0.0};
+    double* elastic = posture->elastic;
+    cond_fem_assemble(fem, posture->q + body->q_begin, 1.0 / step, step, NULL, &policy,
+                      work_of(body, posture), &A, elastic, threads_of(posture));
+    for (int i = 0; i < body->n_dof; i++)
+        f[i] += elastic[i];
+    *out = (CondBlock){.kind = COND_BLOCK_BSR3,
+                       .n_dof = body->n_dof,
+                       .values = values,
+                       .row_begin = fem->pattern.row_begin,
+                       .column = fem->pattern.column};
+}
+
+// A diagonal, as 3x3 blocks.
+static void mass(const CondBody* body, const CondPosture* posture, double* values, CondBlock* out)
+{
+    (void)posture;
+    for (int i = 0; i < body->fem->n_node; i++)
+        for (int k = 0; k < 9; k++)
+            values[9 * i + k] = k % 4 == 0 ? body->fem->mass[i] : 0.0;
+    *out = (CondBlock){.kind = COND_BLOCK_BSR3,
+                       .n_dof = body->n_dof,
+                       .values = values,
+                       .row_begin = body->diagonal_begin,
+                       .column = body->diagonal_begin}; // 0, 1, 2 ... serves for both
+}
+
+static void accelerate(const CondBody* body, const CondPosture* posture, const double* f, double* a)
+{
+    (void)posture;
+    for (int i = 0; i < body->n_dof; i++)
+        a[i] = f[i] / body->fem->mass[i / 3];
+}
+
+static void advance(const CondBody* body, const double* v, double t, double* q)
+{
+    for (int i = 0; i < body->n_dof; i++)
+        q[i] += t * v[i];
+}
+
+// x = sum of weight times node.
+static int point(const CondBody* body, const CondPosture* posture, const CondPoint* at,
+                 double* world, int* coordinate, double* J)
+{
+    const double* x = posture->q + body->q_begin;
+    int n = 3 * at->part;
+    for (int i = 0; i < 3; i++) {
+        world[i] = 0.0;
+        for (int k = 0; k < at->part; k++)
+            world[i] += at->local[k] * x[3 * at->node[k] + i];
+        for (int k = 0; k < n && J; k++)
+            J[i * n + k] = k % 3 == i ? at->local[k / 3] : 0.0;
+    }
+    for (int k = 0; k < n && coordinate; k++)
+        coordinate[k] = body->dof_begin + 3 * at->node[k / 3] + k % 3;
+    return n;
+}
+
+static double speed(const CondBody* body, const CondPosture* posture, const double* v)
+{
+    double fastest = 0.0;
+    (void)posture;
+    for (int i = 0; i < body->fem->n_node; i++)
+        fastest = fmax(fastest, vec3_norm(v + 3 * i));
+    return fastest;
+}
+
+static double potential(const CondBody* body, const CondPosture* posture, const double gravity[3])
+{
+    const double* x = posture->q + body->q_begin;
+    double energy = 0.0;
+    cond_fem_forces(body->fem, x, work_of(body, posture), NULL, &energy, threads_of(posture));
+    for (int i = 0; i < body->fem->n_node; i++)
+        energy -= body->fem->mass[i] * vec3_dot(gravity, x + 3 * i);
+    return energy;
+}
+
+// Mean of positions or velocities by mass.
+static void centre(const CondFem* fem, const double* x, double c[3])
+{
+    c[0] = c[1] = c[2] = 0.0;
+    for (int i = 0; i < fem->n_node; i++)
+        for (int k = 0; k < 3; k++)
+            c[k] += fem->mass[i] / fem->total_mass * x[3 * i + k];
+}
+
+// Centre of mass and its velocity; a soft body has no orientation of its own.
+static CondPose pose(const CondBody* body, const double* q, const double* v)
+{
+    CondPose out = {.orientation = {1.0, 0.0, 0.0, 0.0}};
+    centre(body->fem, q, out.position);
+    centre(body->fem, v, out.velocity);
+    return out;
+}
+
+// The undeformed body, turned as at the start and then by the pose.
+static int set_pose(const CondBody* body, const CondPose* in, double* q, double* v)
+{
+    double R[9], c[3], unit[4];
+    memcpy(unit, in->orientation, sizeof unit);
+    quat_normalize(unit);
+    quat_matrix(unit, R);
+    centre(body->fem, body->start, c);
+    for (int i = 0; i < body->fem->n_node; i++) {
+        double r[3], turned[3], w[3];
+        for (int k = 0; k < 3; k++)
+            r[k] = body->start[3 * i + k] - c[k];
+        mat3_multiply(R, r, turned);
+        vec3_cross(in->angular_velocity, turned, w);
+        for (int k = 0; k < 3; k++) {
+            q[3 * i + k] = in->position[k] + turned[k];
+            v[3 * i + k] = in->velocity[k] + w[k];
+        }
+    }
+    return 0;
+}
+
+const CondBodyOps cond_body_soft = {COND_BODY_SOFT, bias,  block,     mass, accelerate, advance,
+                                    point,          speed, potential, pose, set_pose};

@@ -1,0 +1,187 @@
+#include "collide/collide.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "body/body.h"
+#include "body/fem.h"
+#include "collide/plane.h"
+#include "collide/solid.h"
+#include "math/vec3.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, CondError* error)
+{
+    const CondContext* m = &model->context;
+    collider->context = *m;
+    collider->model = model;
+    cond_volume_contacts_begin(m, &collider->found);
+    collider->volume = cond_allocate(m, (size_t)model->n_body, sizeof *collider->volume);
+    if (!collider->volume)
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    CondStatus status = COND_OK;
+    for (int b = 0; b < model->n_body && !status; b++) {
+        const CondFem* fem = model->body[b].fem;
+        if (model->body[b].kind == COND_BODY_SOFT)
+            status = cond_volume_create(m, b, fem->n_node, fem->rest, fem->n_tet, fem->tet, 1,
+                                        &collider->volume[b], error);
+    }
+    return status;
+}
+
+void cond_collider_destroy(CondCollider* collider)
+{
+    if (!collider->model)
+        return;
+    for (int b = 0; b < collider->model->n_body && collider->volume; b++)
+        if (collider->volume[b])
+            cond_volume_destroy(collider->volume[b]);
+    cond_volume_contacts_end(&collider->found);
+    cond_release(&collider->context, collider->volume);
+    cond_release(&collider->context, collider->last);
+}
+
+// Key of a vertex of body a that touches body b: kind 2, the vertex's first coordinate, the other
+// body, and a number that tells several contacts of one vertex apart.
+static uint64_t soft_key(const CondModel* model, const CondBody* a, int vertex, int other,
+                         int number)
+{
+    uint64_t node = (uint64_t)(a->dof_begin / 3 + vertex);
+    return COND_KEY_SOFT + ((node * (uint64_t)model->n_body + (uint64_t)other) << 4) +
+           (uint64_t)(number & 15);
+}
+
+// last[v] from the contact memory.
+static CondStatus recall(CondCollider* collider, const CondState* state, const CondBody* a,
+                         int other)
+{
+    const CondModel* model = collider->model;
+    int n = a->fem->n_node;
+    if (cond_reserve(&collider->context, &collider->last, &collider->cap_last, n,
+                     sizeof *collider->last))
+        return COND_OUT_OF_MEMORY;
+    for (int i = 0; i < n; i++)
+        collider->last[i] = -1;
+    for (int k = 0; k < state->n_memory; k++) {
+        uint64_t key = state->memory[k].key;
+        if (key < COND_KEY_SOFT || state->memory[k].triangle < 0)
+            continue;
+        uint64_t pair = (key - COND_KEY_SOFT) >> 4;
+        int node = (int)(pair / (uint64_t)model->n_body) - a->dof_begin / 3;
+        if (node >= 0 && node < n && (int)(pair % (uint64_t)model->n_body) == other)
+            collider->last[node] = state->memory[k].triangle;
+    }
+    return COND_OK;
+}
+
+static CondStatus add_soft(const CondCollider* collider, const CondPosture* posture,
+                           const CondVolumeContact* contact, int number, CondTouchList* list)
+{
+    static const double axis[3] = {1.0, 0.0, 0.0};
+    const CondModel* model = collider->model;
+    const CondBody *a = &model->body[contact->body], *b = &model->body[contact->other];
+    const int* corner = collider->volume[contact->other]->triangle + 3 * contact->triangle;
+    CondTouch touch = {.plane = -1, .triangle = contact->triangle};
+    touch.point[0] =
+        (CondPoint){.body = contact->body, .part = 1, .node = {contact->vertex}, .local = {1.0}};
+    touch.point[1] = (CondPoint){.body = contact->other, .part = 3};
+    for (int k = 0; k < 3; k++) {
+        touch.point[1].node[k] = corner[k];
+        touch.point[1].local[k] = contact->weight[k];
+    }
+    cond_posture_point(posture, &touch.point[0], touch.position, NULL, NULL);
+    mat3_frame(contact->normal, axis, touch.frame);
+    touch.gap = contact->gap - fmax(a->thickness, b->thickness);
+    touch.key = soft_key(model, a, contact->vertex, contact->other, number);
+    cond_touch_surfaces(&a->surface, &b->surface, &touch);
+    return cond_touch_add(list, &touch);
+}
+
+// Vertices of a against the volume of b.
+static CondStatus collide_pair(CondCollider* collider, const CondPosture* posture,
+                               const CondState* state, int a, int b, double reach,
+                               CondTouchList* list)
+{
+    const CondModel* model = collider->model;
+    double margin = reach + fmax(model->body[a].thickness, model->body[b].thickness);
+    CondStatus status = recall(collider, state, &model->body[a], b);
+    collider->found.n = 0;
+    if (!status)
+        status = cond_volume_collide(collider->volume[a], collider->volume[b], margin,
+                                     collider->last, &collider->found);
+    for (int k = 0, number = 0; k < collider->found.n && !status; k++) {
+        const CondVolumeContact* contact = &collider->found.contact[k];
+        number = k > 0 && contact[-1].vertex == contact->vertex ? number + 1 : 0;
+        status = add_soft(collider, posture, contact, number, list);
+    }
+    return status;
+}
+
+static CondStatus collide_soft(CondCollider* collider, const CondPosture* posture,
+                               const CondState* state, const double* reach, CondTouchList* list)
+{
+    const CondModel* model = collider->model;
+    CondStatus status = COND_OK;
+    for (int b = 0; b < model->n_body; b++)
+        if (collider->volume[b])
+            cond_volume_update(collider->volume[b], posture->q + model->body[b].q_begin);
+    for (int a = 0; a < model->n_body; a++)
+        for (int b = 0; b < model->n_body && !status; b++) {
+            if (!collider->volume[a] || !collider->volume[b] ||
+                (a == b && !model->body[a].self_contact))
+                continue;
+            status = collide_pair(collider, posture, state, a, b, fmax(reach[a], reach[b]), list);
+        }
+    return status;
+}
+
+static int by_key(const void* x, const void* y)
+{
+    uint64_t a = ((const CondTouch*)x)->key, b = ((const CondTouch*)y)->key;
+    return a < b ? -1 : a > b;
+}
+
+// 1 when the contact is between the two ends of an attachment that is being held, at the held
+// nodes: they are where the attachment puts them.
+static int is_held(const CondModel* model, const CondState* state, const CondTouch* touch)
+{
+    for (int h = 0; h < state->n_hold; h++) {
+        const CondHold* hold = &state->hold[h];
+        for (int end = 0; end < 2 && hold->active; end++) {
+            int patch = hold->what.end[end].patch;
+            int other = hold->what.end[1 - end].point.body;
+            if (patch < 0 || touch->point[1].body != other || other < 0 ||
+                model->patch[patch].body != touch->point[0].body)
+                continue;
+            for (int k = 0; k < model->patch[patch].n_node; k++)
+                if (model->patch[patch].node[k] == touch->point[0].node[0])
+                    return 1;
+        }
+    }
+    return 0;
+}
+
+CondStatus cond_collide(CondCollider* collider, const CondPosture* posture, const CondState* state,
+                        const double* reach, CondTouchList* list)
+{
+    list->n = 0;
+    CondStatus status = cond_collide_planes(posture, reach, list);
+    if (!status)
+        status = cond_collide_solids(posture, reach, list);
+    if (!status)
+        status = collide_soft(collider, posture, state, reach, list);
+    if (status)
+        return status;
+    if (state->n_hold > 0) {
+        int kept = 0;
+        for (int c = 0; c < list->n; c++)
+            if (!is_held(collider->model, state, &list->touch[c]))
+                list->touch[kept++] = list->touch[c];
+        list->n = kept;
+    }
+    if (list->n > 0)
+        qsort(list->touch, (size_t)list->n, sizeof *list->touch, by_key);
+    return COND_OK;
+}

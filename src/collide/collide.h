@@ -1,0 +1,27 @@
+// Collision detection of a whole scene: features against planes and solids, soft bodies against
+// soft bodies.
+#ifndef COND_COLLIDE_COLLIDE_H
+#define COND_COLLIDE_COLLIDE_H
+
+#include "collide/touch.h"
+#include "collide/volume.h"
+#include "step/state.h"
+
+typedef struct CondCollider {
+    CondContext context;
+    const CondModel* model;
+    CondVolume** volume;      // of the soft bodies, NULL for others          (n_body)
+    CondVolumeContacts found; // scratch
+    int* last;                // scratch: triangle of each vertex in the last step
+    int cap_last;
+} CondCollider;
+
+CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, CondError* error);
+void cond_collider_destroy(CondCollider* collider);
+
+// Lists everything within reach of a body, by ascending key. The state's contact memory tells which
+// triangle a vertex touched last, and its active attachments which bodies are held together there.
+CondStatus cond_collide(CondCollider* collider, const CondPosture* posture, const CondState* state,
+                        const double* reach, CondTouchList* list);
+
+#endif

@@ -1,0 +1,124 @@
+#include "collide/solid.h"
+
+#include "body/body.h"
+#include "math/quat.h"
+
+#include <math.h>
+#include <string.h>
+
+// Pose of a solid (position, quaternion) and its axes' rotation in the world.
+static void solid_pose(const CondPosture* posture, const CondSolid* solid, double pose[7])
+{
+    if (solid->body < 0) {
+        memcpy(pose, solid->position, sizeof solid->position);
+        memcpy(pose + 3, solid->orientation, sizeof solid->orientation);
+        return;
+    }
+    const CondBody* body = &posture->model->body[solid->body];
+    const double *p, *q;
+    double R[9], turned[3];
+    if (body->kind == COND_BODY_ROBOT) {
+        p = posture->arm[solid->body].work->position + 3 * solid->part;
+        q = posture->arm[solid->body].work->orientation + 4 * solid->part;
+    } else {
+        p = posture->q + body->q_begin;
+        q = p + 3;
+    }
+    quat_matrix(q, R);
+    mat3_multiply(R, solid->position, turned);
+    for (int i = 0; i < 3; i++)
+        pose[i] = p[i] + turned[i];
+    quat_product(q, solid->orientation, pose + 3);
+}
+
+// The point of a body that is at a world position now.
+static CondPoint point_at(const CondPosture* posture, int body, int part, const double world[3])
+{
+    CondPoint point = {.body = body, .part = part};
+    memcpy(point.local, world, 3 * sizeof *world);
+    if (body < 0)
+        return point;
+    const CondBody* owner = &posture->model->body[body];
+    double R[9], d[3];
+    const double* p = posture->q + owner->q_begin;
+    if (owner->kind == COND_BODY_ROBOT) {
+        p = posture->arm[body].work->position + 3 * part;
+        memcpy(R, posture->arm[body].work->rotation + 9 * part, sizeof R);
+    } else {
+        quat_matrix(p + 3, R);
+    }
+    for (int i = 0; i < 3; i++)
+        d[i] = world[i] - p[i];
+    mat3_multiply_transposed(R, d, point.local);
+    return point;
+}
+
+static CondStatus probe_feature(const CondPosture* posture, const CondSolid* solid, int i_solid,
+                                const double pose[7], int i_feature, const double x[3],
+                                double reach, CondTouchList* list)
+{
+    static const double axis[3] = {1.0, 0.0, 0.0};
+    const CondModel* model = posture->model;
+    const CondFeature* feature = &model->feature[i_feature];
+    CondProbe probe;
+    cond_shape_probe(&solid->shape, pose, x, &probe);
+    if (!(probe.gap - feature->radius <= reach))
+        return COND_OK;
+    CondTouch touch = {.plane = -1, .triangle = -1, .gap = probe.gap - feature->radius};
+    touch.point[0] = feature->point;
+    if (feature->radius > 0.0) { // the ball's point towards the solid
+        double p[3];
+        for (int i = 0; i < 3; i++)
+            p[i] = x[i] - feature->radius * probe.normal[i];
+        touch.point[0] = point_at(posture, feature->point.body, feature->point.part, p);
+    }
+    touch.point[1] = point_at(posture, solid->body, solid->part, probe.point);
+    memcpy(touch.position, probe.point, sizeof touch.position);
+    mat3_frame(probe.normal, axis, touch.frame);
+    touch.key = COND_KEY_SOLID +
+                (uint64_t)i_feature * (uint64_t)(model->n_obstacle + model->n_solid) +
+                (uint64_t)i_solid;
+    cond_touch_surfaces(&model->body[feature->point.body].surface, &solid->surface, &touch);
+    return cond_touch_add(list, &touch);
+}
+
+static CondStatus collide_solid(const CondPosture* posture, const CondSolid* solid, int i_solid,
+                                const double* reach, CondTouchList* list)
+{
+    const CondModel* model = posture->model;
+    double pose[7], box[6];
+    solid_pose(posture, solid, pose);
+    cond_shape_bound(&solid->shape, pose, box);
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        double far = reach[b] + (solid->body >= 0 ? reach[solid->body] : 0.0);
+        if (b == solid->body)
+            continue; // a body does not touch itself here
+        for (int k = 0; k < body->n_feature; k++) {
+            int i_feature = body->feature_begin + k;
+            double x[3], wide = far + model->feature[i_feature].radius;
+            cond_posture_point(posture, &model->feature[i_feature].point, x, NULL, NULL);
+            int outside = 0;
+            for (int i = 0; i < 3; i++)
+                outside |= x[i] < box[i] - wide || x[i] > box[3 + i] + wide;
+            if (outside)
+                continue;
+            CondStatus status =
+                probe_feature(posture, solid, i_solid, pose, i_feature, x, far, list);
+            if (status)
+                return status;
+        }
+    }
+    return COND_OK;
+}
+
+CondStatus cond_collide_solids(const CondPosture* posture, const double* reach, CondTouchList* list)
+{
+    const CondModel* model = posture->model;
+    CondStatus status = COND_OK;
+    for (int i = 0; i < model->n_obstacle && !status; i++)
+        status = collide_solid(posture, &model->obstacle[i], i, reach, list);
+    for (int i = 0; i < model->n_solid && !status; i++)
+        status = collide_solid(posture, &model->solid[i], model->n_obstacle + i, reach, list);
+    return status;
+}

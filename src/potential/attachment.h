@@ -1,0 +1,22 @@
+// Attachments: two frames held together by implicit spring-dampers, in three or six directions.
+#ifndef COND_POTENTIAL_ATTACHMENT_H
+#define COND_POTENTIAL_ATTACHMENT_H
+
+#include "assemble/assemble.h"
+#include "step/state.h"
+
+// Makes the attachment hold what is there now.
+void cond_hold_make(const CondPosture* posture, CondHold* hold);
+
+// Adds the force -J' K e to f and the coupling J' (th t K + D) J to the assembly; step = th t.
+CondStatus cond_hold_add(const CondPosture* posture, const CondHold* hold, double step,
+                         CondAssembly* assembly, double* f);
+
+// Force (0..2) [N] and torque (3..5) [N m] on end 0 in world axes during a step with v_hat. The
+// assembly gives room to compute in.
+CondStatus cond_hold_wrench(const CondPosture* posture, const CondHold* hold, double step,
+                            const double* v_hat, CondAssembly* assembly, double wrench[6]);
+
+double cond_hold_energy(const CondPosture* posture, const CondHold* hold);
+
+#endif

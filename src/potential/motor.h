@@ -1,0 +1,15 @@
+// Joint motors of robots: proportional-derivative, implicit.
+#ifndef COND_POTENTIAL_MOTOR_H
+#define COND_POTENTIAL_MOTOR_H
+
+#include "assemble/assemble.h"
+
+// torque = k (target - q - th t v) + d (rate - v) per joint coordinate of a robot: adds
+// k (target - q) + d rate to f and the coupling diag(th t k + d). target and rate are those of the
+// body's joints at the representative time of the step; step = th t.
+CondStatus cond_motor_add(const CondPosture* posture, const CondBody* body, const double* target,
+                          const double* rate, double step, CondAssembly* assembly, double* f);
+
+double cond_motor_energy(const CondPosture* posture, const CondBody* body, const double* target);
+
+#endif

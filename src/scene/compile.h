@@ -1,0 +1,22 @@
+// The parts of compiling a scene; each fills its part of the model and says what is wrong.
+#ifndef COND_SCENE_COMPILE_H
+#define COND_SCENE_COMPILE_H
+
+#include "scene/model.h"
+#include "scene/scene.h"
+
+// Soft body: mesh and material -> CondFem, start, features. index: of the body.
+CondStatus cond_compile_soft(CondModel* model, const CondScene* scene, int index, CondError* error);
+// Robot: URDF -> CondArticulation, start, motors.
+CondStatus cond_compile_robot(CondModel* model, const CondScene* scene, int index,
+                              CondError* error);
+
+// Contact features and solid shapes of all bodies, and the obstacles.
+CondStatus cond_compile_shapes(CondModel* model, const CondScene* scene, CondError* error);
+
+// Patches, attachments and trajectories.
+CondStatus cond_compile_patches(CondModel* model, const CondScene* scene, CondError* error);
+CondStatus cond_compile_attachments(CondModel* model, const CondScene* scene, CondError* error);
+CondStatus cond_compile_trajectories(CondModel* model, const CondScene* scene, CondError* error);
+
+#endif

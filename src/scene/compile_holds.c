@@ -1,0 +1,154 @@
+// Patches, attachments and trajectories: what holds on to bodies and leads them.
+#include "base/error.h"
+#include "base/memory.h"
+#include "body/articulation.h"
+#include "body/fem.h"
+#include "math/quat.h"
+#include "scene/compile.h"
+
+#include <math.h>
+#include <string.h>
+
+static int inside(const CondPatchDef* def, const double x[3])
+{
+    for (int i = 0; i < 3; i++)
+        if (x[i] < def->low[i] || x[i] > def->high[i])
+            return 0;
+    return 1;
+}
+
+static CondStatus compile_patch(CondModel* model, const CondScene* scene, int index,
+                                CondError* error)
+{
+    const CondContext* m = &model->context;
+    const CondPatchDef* def = &scene->patch[index];
+    CondPatch* patch = &model->patch[index];
+    memcpy(patch->name, def->name, sizeof patch->name);
+    patch->body = cond_scene_find_body(scene, def->body);
+    const CondBody* body = &model->body[patch->body];
+    const CondFem* fem = body->fem;
+    double mass = 0.0, centre[3] = {0.0, 0.0, 0.0};
+    for (int i = 0; i < fem->n_node; i++)
+        patch->n_node += inside(def, body->start + 3 * i);
+    if (patch->n_node < 3)
+        return cond_error_set(error, COND_BAD_INPUT,
+                              "patch %s: its box holds %d nodes of body %s; a frame needs three",
+                              def->name, patch->n_node, def->body);
+    size_t n = (size_t)patch->n_node;
+    patch->node = cond_allocate(m, n, sizeof *patch->node);
+    patch->weight = cond_allocate(m, n, sizeof *patch->weight);
+    patch->rest = cond_allocate(m, 3 * n, sizeof *patch->rest);
+    if (!patch->node || !patch->weight || !patch->rest)
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    for (int i = 0, k = 0; i < fem->n_node; i++) {
+        if (!inside(def, body->start + 3 * i))
+            continue;
+        patch->node[k] = i;
+        patch->weight[k++] = fem->mass[i];
+        mass += fem->mass[i];
+    }
+    for (size_t k = 0; k < n; k++) {
+        patch->weight[k] /= mass;
+        for (int i = 0; i < 3; i++)
+            centre[i] += patch->weight[k] * body->start[3 * patch->node[k] + i];
+    }
+    for (size_t k = 0; k < n; k++)
+        for (int i = 0; i < 3; i++)
+            patch->rest[3 * k + (size_t)i] = body->start[3 * patch->node[k] + i] - centre[i];
+    if (model->max_point_dof < 3 * patch->n_node)
+        model->max_point_dof = 3 * patch->n_node;
+    return COND_OK;
+}
+
+CondStatus cond_compile_patches(CondModel* model, const CondScene* scene, CondError* error)
+{
+    model->patch = cond_allocate(&model->context, (size_t)scene->n_patch, sizeof *model->patch);
+    if (!model->patch)
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    model->n_patch = scene->n_patch;
+    CondStatus status = COND_OK;
+    for (int i = 0; i < scene->n_patch && !status; i++)
+        status = compile_patch(model, scene, i, error);
+    return status;
+}
+
+static int find_patch(const CondModel* model, const char* name)
+{
+    for (int i = 0; i < model->n_patch; i++)
+        if (strcmp(model->patch[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+static CondStatus compile_end(CondModel* model, const CondScene* scene, const char* owner,
+                              const CondEndDef* def, CondFrame* frame, CondError* error)
+{
+    frame->patch = -1;
+    frame->point.body = def->body[0] ? cond_scene_find_body(scene, def->body) : -1;
+    memcpy(frame->point.local, def->point, sizeof def->point);
+    if (frame->point.body < 0)
+        return COND_OK;
+    const CondBody* body = &model->body[frame->point.body];
+    if (body->kind == COND_BODY_SOFT) {
+        frame->patch = find_patch(model, def->patch);
+    } else if (body->kind == COND_BODY_ROBOT) {
+        frame->point.part = cond_articulation_find_link(body->arm, def->link);
+        if (frame->point.part < 0)
+            return cond_error_set(error, COND_BAD_INPUT, "%s: robot %s has no link '%s'", owner,
+                                  def->body, def->link);
+    }
+    return COND_OK;
+}
+
+CondStatus cond_compile_attachments(CondModel* model, const CondScene* scene, CondError* error)
+{
+    model->attachment =
+        cond_allocate(&model->context, (size_t)scene->n_attachment, sizeof *model->attachment);
+    if (!model->attachment)
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    model->n_attachment = scene->n_attachment;
+    CondStatus status = COND_OK;
+    for (int i = 0; i < scene->n_attachment && !status; i++) {
+        const CondAttachmentDef* def = &scene->attachment[i];
+        CondAttachment* out = &model->attachment[i];
+        memcpy(out->name, def->name, sizeof out->name);
+        for (int end = 0; end < 2 && !status; end++)
+            status = compile_end(model, scene, def->name, &def->end[end], &out->end[end], error);
+        out->turns = def->turns;
+        out->stiffness[0] = def->stiffness;
+        out->stiffness[1] = def->rotation_stiffness;
+        out->damping[0] = def->damping;
+        out->damping[1] = def->rotation_damping;
+        out->start = def->start;
+        out->end_time = def->end_time;
+    }
+    return status;
+}
+
+CondStatus cond_compile_trajectories(CondModel* model, const CondScene* scene, CondError* error)
+{
+    const CondContext* m = &model->context;
+    model->trajectory = cond_allocate(m, (size_t)scene->n_trajectory, sizeof *model->trajectory);
+    if (!model->trajectory)
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    model->n_trajectory = scene->n_trajectory;
+    for (int i = 0; i < scene->n_trajectory; i++) {
+        const CondTrajectoryDef* def = &scene->trajectory[i];
+        CondTrajectory* out = &model->trajectory[i];
+        size_t n = (size_t)def->n_waypoint;
+        out->body = cond_scene_find_body(scene, def->body);
+        out->link = cond_articulation_find_link(model->body[out->body].arm, def->link);
+        if (out->link < 0)
+            return cond_error_set(error, COND_BAD_INPUT, "trajectory %s: robot %s has no link '%s'",
+                                  def->name, def->body, def->link);
+        memcpy(out->point, def->point, sizeof def->point);
+        out->waypoint = cond_allocate(m, n, sizeof *out->waypoint);
+        if (!out->waypoint)
+            return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+        out->n_waypoint = def->n_waypoint;
+        memcpy(out->waypoint, def->waypoint, n * sizeof *out->waypoint);
+        for (size_t k = 0; k < n; k++)
+            quat_normalize(out->waypoint[k].orientation);
+    }
+    return COND_OK;
+}

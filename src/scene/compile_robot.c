@@ -1,0 +1,85 @@
+#include "base/error.h"
+#include "base/memory.h"
+#include "body/articulation.h"
+#include "scene/compile.h"
+#include "scene/urdf.h"
+
+#include <math.h>
+#include <string.h>
+
+// The joint coordinate that a joint's name stands for; -1 after a message.
+static int find_coordinate(const CondArticulation* arm, const CondBodyDef* def, const char* name,
+                           CondError* error)
+{
+    int link = cond_articulation_find_joint(arm, name);
+    if (link < 0 || arm->link[link].coordinate < 0) {
+        cond_error_set(error, COND_BAD_INPUT, "body %s: joint %s: %s", def->name, name,
+                       link < 0 ? "the robot has no such joint" : "it does not move");
+        return -1;
+    }
+    if (arm->link[link].mimic >= 0) {
+        cond_error_set(error, COND_BAD_INPUT, "body %s: joint %s: it follows another joint",
+                       def->name, name);
+        return -1;
+    }
+    return arm->link[link].coordinate;
+}
+
+static CondStatus start_joints(CondBody* body, const CondBodyDef* def, CondError* error)
+{
+    const CondArticulation* arm = body->arm;
+    double* q = body->start + arm->n_q - arm->n_joint;
+    double* v = body->start_v + arm->n_dof - arm->n_joint;
+    for (int j = 0; j < arm->n_joint; j++)
+        body->motor[j] = (CondMotor){def->motor_stiffness, def->motor_damping};
+    for (int k = 0; k < def->n_joint; k++) {
+        const CondJointDef* joint = &def->joint[k];
+        int j = find_coordinate(arm, def, joint->name, error);
+        if (j < 0)
+            return COND_BAD_INPUT;
+        const CondJointCoordinate* limits = &arm->coordinate[j];
+        q[j] = joint->position;
+        v[j] = joint->velocity;
+        if (q[j] < limits->lower || q[j] > limits->upper)
+            return cond_error_set(error, COND_BAD_INPUT,
+                                  "body %s: joint %s: position %g is outside [%g, %g]", def->name,
+                                  joint->name, q[j], limits->lower, limits->upper);
+        if (!isnan(joint->stiffness))
+            body->motor[j].stiffness = joint->stiffness;
+        if (!isnan(joint->damping))
+            body->motor[j].damping = joint->damping;
+    }
+    return COND_OK;
+}
+
+CondStatus cond_compile_robot(CondModel* model, const CondScene* scene, int index, CondError* error)
+{
+    const CondContext* m = &model->context;
+    const CondBodyDef* def = &scene->body[index];
+    CondBody* body = &model->body[index];
+    CondUrdfOptions options = {.package_path = NULL, .floating = def->floating};
+    CondError inner = {COND_OK, ""};
+    CondStatus status = cond_urdf_read(m, def->urdf, &options, &body->arm, &inner);
+    if (status)
+        return cond_error_set(error, status, "body %s: %s", def->name, inner.message);
+    CondArticulation* arm = body->arm;
+    memcpy(arm->base_position, def->position, sizeof def->position);
+    memcpy(arm->base_orientation, body->initial.orientation, sizeof arm->base_orientation);
+    body->n_dof = arm->n_dof;
+    body->n_q = arm->n_q;
+    body->target_begin = model->n_target;
+    model->n_target += arm->n_joint;
+    for (int i = 0; i < arm->n_link; i++)
+        body->mass += arm->link[i].mass;
+    body->start = cond_allocate(m, (size_t)arm->n_q, sizeof(double));
+    body->start_v = cond_allocate(m, (size_t)arm->n_dof, sizeof(double));
+    body->motor = cond_allocate(m, (size_t)arm->n_joint, sizeof *body->motor);
+    if (!body->start || !body->start_v || !body->motor)
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    cond_articulation_rest(arm, body->start);
+    if (arm->floating)
+        memcpy(body->start_v, def->velocity, sizeof def->velocity);
+    if (model->max_point_dof < arm->n_dof)
+        model->max_point_dof = arm->n_dof;
+    return start_joints(body, def, error);
+}

@@ -1,0 +1,221 @@
+// What touches: features (points and balls) of every body, and solids that points may touch.
+#include "base/error.h"
+#include "base/memory.h"
+#include "body/articulation.h"
+#include "body/fem.h"
+#include "math/quat.h"
+#include "scene/compile.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { N_RIM = 16 }; // points on each rim of a cylinder
+
+// Lists that grow while the bodies are gone through.
+typedef struct Growing {
+    CondModel* model;
+    int cap_feature, cap_solid;
+} Growing;
+
+static CondStatus add_feature(Growing* g, const CondFeature* feature)
+{
+    CondModel* model = g->model;
+    if (cond_reserve(&model->context, &model->feature, &g->cap_feature, model->n_feature + 1,
+                     sizeof *feature))
+        return COND_OUT_OF_MEMORY;
+    model->feature[model->n_feature++] = *feature;
+    return COND_OK;
+}
+
+static CondStatus add_point(Growing* g, int body, int part, const double local[3], double radius)
+{
+    CondFeature feature = {.radius = radius};
+    feature.point.body = body;
+    feature.point.part = part;
+    memcpy(feature.point.local, local, 3 * sizeof *local);
+    CondBody* owner = &g->model->body[body];
+    if (owner->kind == COND_BODY_RIGID)
+        owner->radius = fmax(owner->radius, vec3_norm(local) + radius);
+    return add_feature(g, &feature);
+}
+
+static CondStatus add_solid(Growing* g, const CondSolid* solid)
+{
+    CondModel* model = g->model;
+    if (cond_reserve(&model->context, &model->solid, &g->cap_solid, model->n_solid + 1,
+                     sizeof *solid))
+        return COND_OUT_OF_MEMORY;
+    model->solid[model->n_solid++] = *solid;
+    return COND_OK;
+}
+
+// Features of a shape placed at `position`, turned by `orientation`, in the body's or link's axes.
+static CondStatus add_shape_features(Growing* g, int body, int part, CondShapeKind kind,
+                                     const double size[3], const double position[3],
+                                     const double orientation[4])
+{
+    double R[9], local[3], p[3];
+    int count = 0;
+    quat_matrix(orientation, R);
+    if (kind == COND_SHAPE_BOX)
+        count = 8;
+    else if (kind == COND_SHAPE_SPHERE)
+        count = 1;
+    else if (kind == COND_SHAPE_CAPSULE)
+        count = 2;
+    else if (kind == COND_SHAPE_CYLINDER)
+        count = 2 * N_RIM;
+    for (int k = 0; k < count; k++) {
+        double radius = 0.0;
+        memset(local, 0, sizeof local);
+        if (kind == COND_SHAPE_BOX) {
+            for (int i = 0; i < 3; i++)
+                local[i] = (k >> i & 1 ? 0.5 : -0.5) * size[i];
+        } else if (kind == COND_SHAPE_SPHERE) {
+            radius = size[0];
+        } else if (kind == COND_SHAPE_CAPSULE) {
+            radius = size[0];
+            local[2] = (k ? 0.5 : -0.5) * size[1];
+        } else {
+            double angle = 2.0 * acos(-1.0) * (k / 2) / N_RIM;
+            local[0] = size[0] * cos(angle);
+            local[1] = size[0] * sin(angle);
+            local[2] = (k % 2 ? 0.5 : -0.5) * size[1];
+        }
+        mat3_multiply(R, local, p);
+        for (int i = 0; i < 3; i++)
+            p[i] += position[i];
+        CondStatus status = add_point(g, body, part, p, radius);
+        if (status)
+            return status;
+    }
+    return COND_OK;
+}
+
+// The solid form of a scene's shape; 0 when it has none.
+static int solid_form(CondShapeKind kind, const double size[3], CondShape* shape)
+{
+    memset(shape, 0, sizeof *shape);
+    shape->n_rim = N_RIM;
+    shape->radius = size[0];
+    shape->half[2] = 0.5 * size[1];
+    switch (kind) {
+    case COND_SHAPE_BOX:
+        shape->form = COND_FORM_BOX;
+        shape->radius = 0.0;
+        for (int i = 0; i < 3; i++)
+            shape->half[i] = 0.5 * size[i];
+        return 1;
+    case COND_SHAPE_SPHERE:
+        shape->form = COND_FORM_SPHERE;
+        return 1;
+    case COND_SHAPE_CAPSULE:
+        shape->form = COND_FORM_CAPSULE;
+        return 1;
+    case COND_SHAPE_CYLINDER:
+        shape->form = COND_FORM_CYLINDER;
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+static CondStatus add_placed(Growing* g, int body, int part, CondShapeKind kind,
+                             const double size[3], const double position[3],
+                             const double orientation[4], const CondSurfaceDef* surface)
+{
+    CondSolid solid = {.body = body, .part = part, .surface = *surface};
+    CondStatus status = add_shape_features(g, body, part, kind, size, position, orientation);
+    if (status || !solid_form(kind, size, &solid.shape))
+        return status;
+    memcpy(solid.position, position, sizeof solid.position);
+    memcpy(solid.orientation, orientation, sizeof solid.orientation);
+    return add_solid(g, &solid);
+}
+
+static CondStatus robot_shapes(Growing* g, const CondBody* body)
+{
+    static const CondShapeKind kinds[] = {COND_SHAPE_SPHERE, COND_SHAPE_CAPSULE, COND_SHAPE_BOX,
+                                          COND_SHAPE_CYLINDER};
+    const CondArticulation* arm = body->arm;
+    CondStatus status = COND_OK;
+    for (int i = 0; i < arm->n_shape && !status; i++) {
+        const CondLinkShape* shape = &arm->shape[i];
+        if (shape->kind == COND_LINK_MESH)
+            continue; // drawn, not touched
+        status = add_placed(g, body->index, shape->link, kinds[shape->kind], shape->size,
+                            shape->position, shape->orientation, &body->surface);
+    }
+    return status;
+}
+
+// Every node on the surface.
+static CondStatus soft_features(Growing* g, const CondBody* body)
+{
+    const CondContext* m = &g->model->context;
+    int* on_surface = cond_allocate(m, (size_t)body->fem->n_node, sizeof *on_surface);
+    CondStatus status = on_surface ? COND_OK : COND_OUT_OF_MEMORY;
+    for (int k = 0; k < 3 * body->n_triangle && !status; k++)
+        on_surface[body->triangle[k]] = 1;
+    for (int i = 0; i < body->fem->n_node && !status; i++) {
+        if (!on_surface[i])
+            continue;
+        CondFeature feature = {.radius = 0.0};
+        feature.point = (CondPoint){.body = body->index, .part = 1, .node = {i}, .local = {1.0}};
+        status = add_feature(g, &feature);
+    }
+    cond_release(m, on_surface);
+    return status;
+}
+
+static CondStatus body_shapes(Growing* g, const CondScene* scene, CondBody* body)
+{
+    static const double origin[3] = {0.0, 0.0, 0.0}, unit[4] = {1.0, 0.0, 0.0, 0.0};
+    const CondBodyDef* def = &scene->body[body->index];
+    CondStatus status = COND_OK;
+    if (body->kind == COND_BODY_PARTICLE)
+        return add_point(g, body->index, 0, origin, 0.0);
+    if (body->kind == COND_BODY_ROBOT)
+        return robot_shapes(g, body);
+    if (body->kind == COND_BODY_SOFT)
+        return soft_features(g, body);
+    if (def->shape == COND_SHAPE_POINTS)
+        for (int k = 0; k < def->n_point && !status; k++)
+            status = add_point(g, body->index, 0, def->point + 3 * k, 0.0);
+    else
+        status = add_placed(g, body->index, 0, def->shape, def->size, origin, unit, &def->surface);
+    return status;
+}
+
+static CondStatus compile_obstacles(CondModel* model, const CondScene* scene)
+{
+    model->n_obstacle = scene->n_obstacle;
+    model->obstacle =
+        cond_allocate(&model->context, (size_t)scene->n_obstacle, sizeof *model->obstacle);
+    if (!model->obstacle)
+        return COND_OUT_OF_MEMORY;
+    for (int i = 0; i < scene->n_obstacle; i++) {
+        const CondObstacleDef* def = &scene->obstacle[i];
+        CondSolid* solid = &model->obstacle[i];
+        memcpy(solid->name, def->name, sizeof solid->name);
+        solid_form(def->shape, def->size, &solid->shape);
+        solid->body = -1;
+        memcpy(solid->position, def->position, sizeof solid->position);
+        memcpy(solid->orientation, def->orientation, sizeof solid->orientation);
+        quat_normalize(solid->orientation);
+        solid->surface = def->surface;
+    }
+    return COND_OK;
+}
+
+CondStatus cond_compile_shapes(CondModel* model, const CondScene* scene, CondError* error)
+{
+    Growing g = {.model = model};
+    CondStatus status = compile_obstacles(model, scene);
+    for (int b = 0; b < model->n_body && !status; b++) {
+        model->body[b].feature_begin = model->n_feature;
+        status = body_shapes(&g, scene, &model->body[b]);
+        model->body[b].n_feature = model->n_feature - model->body[b].feature_begin;
+    }
+    return status ? cond_error_set(error, status, "out of memory") : COND_OK;
+}

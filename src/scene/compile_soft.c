@@ -1,0 +1,95 @@
+#include "base/error.h"
+#include "base/memory.h"
+#include "body/fem.h"
+#include "cond/mesh.h"
+#include "math/quat.h"
+#include "scene/compile.h"
+
+#include <string.h>
+
+static CondStatus get_mesh(const CondContext* context, const CondBodyDef* def, CondMesh** mesh,
+                           CondError* error)
+{
+    CondError inner = {COND_OK, ""};
+    CondStatus status = cond_mesh_is_recipe(def->mesh)
+                            ? cond_mesh_make(context, def->mesh, mesh, &inner)
+                            : cond_mesh_read(context, def->mesh, mesh, NULL, &inner);
+    if (!status)
+        status =
+            cond_mesh_transform(*mesh, def->mesh_scale, def->orientation, def->position, &inner);
+    if (!status)
+        status = cond_mesh_check_solid(context, *mesh, &inner);
+    if (status)
+        cond_error_set(error, status == COND_BAD_ARGUMENT ? COND_BAD_INPUT : status,
+                       "body %s: mesh: %s", def->name, inner.message);
+    return status == COND_BAD_ARGUMENT ? COND_BAD_INPUT : status;
+}
+
+static const CondMaterialDef* find_material(const CondScene* scene, const char* name)
+{
+    for (int i = 0; i < scene->n_material; i++)
+        if (strcmp(scene->material[i].name, name) == 0)
+            return &scene->material[i];
+    return NULL;
+}
+
+static CondStatus make_fem(CondBody* body, const CondContext* m, const CondMesh* mesh,
+                           const CondMaterialDef* def, CondError* error)
+{
+    CondFemMaterial material = cond_fem_material_default();
+    material.kind =
+        def->elasticity == COND_ELASTICITY_NEOHOOKEAN ? COND_FEM_NEOHOOKEAN : COND_FEM_COROTATIONAL;
+    material.youngs_modulus = def->youngs_modulus;
+    material.poisson_ratio = def->poisson_ratio;
+    material.density = def->density;
+    material.mass_damping = def->mass_damping;
+    material.stiffness_damping = def->stiffness_damping;
+    body->geometric = def->geometric;
+    body->fem = cond_allocate(m, 1, sizeof *body->fem);
+    if (!body->fem)
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    return cond_fem_create(m, mesh->n_node, mesh->node, mesh->n_tet, mesh->tet, 1, &material, NULL,
+                           body->fem, error);
+}
+
+CondStatus cond_compile_soft(CondModel* model, const CondScene* scene, int index, CondError* error)
+{
+    const CondContext* m = &model->context;
+    const CondBodyDef* def = &scene->body[index];
+    const CondMaterialDef* material = find_material(scene, def->material);
+    CondBody* body = &model->body[index];
+    CondMesh* mesh = NULL;
+    if (!material)
+        return cond_error_set(error, COND_BAD_INPUT, "body %s: no material is named '%s'",
+                              def->name, def->material);
+    CondStatus status = get_mesh(m, def, &mesh, error);
+    if (!status)
+        status = make_fem(body, m, mesh, material, error);
+    if (!status) {
+        size_t n = (size_t)mesh->n_node;
+        body->n_dof = body->n_q = 3 * mesh->n_node;
+        body->mass = body->fem->total_mass;
+        body->start = cond_allocate(m, 3 * n, sizeof(double));
+        body->start_v = cond_allocate(m, 3 * n, sizeof(double));
+        body->diagonal_begin = cond_allocate(m, n + 1, sizeof(int));
+        body->triangle = cond_allocate(m, 3 * (size_t)mesh->n_triangle, sizeof(int));
+        if (!body->start || !body->start_v || !body->diagonal_begin || !body->triangle)
+            status = cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+        for (size_t i = 0; i < 3 * n && !status; i++) {
+            body->start[i] = mesh->node[i];
+            body->start_v[i] = def->velocity[i % 3];
+        }
+        if (!status) {
+            body->n_triangle = mesh->n_triangle;
+            memcpy(body->triangle, mesh->triangle, 3 * (size_t)mesh->n_triangle * sizeof(int));
+        }
+        for (size_t i = 0; i <= n && !status; i++)
+            body->diagonal_begin[i] = (int)i;
+    }
+    if (!status && model->max_point_dof < 12)
+        model->max_point_dof = 12;
+    body->self_contact = def->self_contact;
+    body->thickness = def->thickness;
+    cond_mesh_destroy(mesh);
+    return status;
+}

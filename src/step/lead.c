@@ -1,0 +1,74 @@
+// What leads the bodies in a step: joint targets and attachments.
+#include "base/memory.h"
+#include "potential/attachment.h"
+#include "potential/motor.h"
+#include "step/sim.h"
+#include "step/trajectory.h"
+
+#include <string.h>
+
+// One step of inverse kinematics from the present targets towards the trajectory at the end of the
+// step. The posture it works on is that of the targets, not of the robot, which lags behind.
+static void follow(CondSim* sim, const CondTrajectory* trajectory, const CondState* state)
+{
+    const CondModel* model = sim->model;
+    const CondBody* body = &model->body[trajectory->body];
+    const CondArticulation* arm = body->arm;
+    double t = model->settings.time_step;
+    double* q = sim->now.columns; // n_q <= n_dof + 1 <= 6 max_point_dof
+    size_t base = (size_t)(arm->n_q - arm->n_joint), joints = (size_t)arm->n_joint;
+    CondIkSettings settings = cond_ik_settings_default();
+    CondIkFrame frame = {.link = trajectory->link, .orientation = {1.0, 0.0, 0.0, 0.0}};
+    CondIkTarget target = cond_trajectory_at(trajectory, state->time + t);
+    CondIkInfo info;
+    memcpy(frame.position, trajectory->point, sizeof frame.position);
+    memcpy(q, state->q + body->q_begin, base * sizeof *q);
+    memcpy(q + base, state->target + body->target_begin, joints * sizeof *q);
+    cond_ik_step(sim->ik[trajectory->body], &settings, &frame, &target, t, q, NULL, &info);
+    memcpy(sim->next->target + body->target_begin, q + base, joints * sizeof *q);
+}
+
+CondStatus cond_sim_lead(CondSim* sim, const CondState* state)
+{
+    const CondModel* model = sim->model;
+    const CondSceneSettings* settings = &model->settings;
+    CondStatus status = cond_state_copy(sim->next, state);
+    if (status)
+        return status;
+    for (int i = 0; i < model->n_trajectory; i++)
+        follow(sim, &model->trajectory[i], state);
+    for (int i = 0; i < model->n_target; i++) {
+        double change = sim->next->target[i] - state->target[i];
+        sim->rate[i] = change / settings->time_step;
+        sim->middle[i] = state->target[i] + settings->theta * change;
+    }
+    double slack = 1e-9 * settings->time_step;
+    for (int i = 0; i < sim->next->n_hold; i++) {
+        CondHold* hold = &sim->next->hold[i];
+        if (hold->attachment < 0)
+            continue; // the user makes and releases it
+        int due =
+            state->time >= hold->what.start - slack && state->time < hold->what.end_time - slack;
+        if (due && !hold->active)
+            cond_hold_make(&sim->now, hold);
+        else if (!due)
+            hold->active = 0;
+    }
+    return COND_OK;
+}
+
+CondStatus cond_sim_add_leads(CondSim* sim, double step)
+{
+    const CondModel* model = sim->model;
+    CondStatus status = COND_OK;
+    for (int b = 0; b < model->n_body && !status; b++) {
+        const CondBody* body = &model->body[b];
+        if (body->kind == COND_BODY_ROBOT)
+            status = cond_motor_add(&sim->now, body, sim->middle + body->target_begin,
+                                    sim->rate + body->target_begin, step, &sim->assembly, sim->f);
+    }
+    for (int i = 0; i < sim->next->n_hold && !status; i++)
+        if (sim->next->hold[i].active)
+            status = cond_hold_add(&sim->now, &sim->next->hold[i], step, &sim->assembly, sim->f);
+    return status;
+}

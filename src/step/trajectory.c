@@ -1,0 +1,63 @@
+#include "step/trajectory.h"
+
+#include "math/quat.h"
+
+#include <string.h>
+
+// Velocity at waypoint k: the slope between its neighbours; zero at the ends.
+static void tangent(const CondTrajectory* t, int k, double v[3])
+{
+    for (int i = 0; i < 3; i++) {
+        v[i] = 0.0;
+        if (k > 0 && k + 1 < t->n_waypoint)
+            v[i] = (t->waypoint[k + 1].position[i] - t->waypoint[k - 1].position[i]) /
+                   (t->waypoint[k + 1].time - t->waypoint[k - 1].time);
+    }
+}
+
+// The rotation vector, in world axes, that turns a into b, the short way.
+static void turn_between(const double a[4], const double b[4], double w[3])
+{
+    double inverse[4] = {a[0], -a[1], -a[2], -a[3]}, d[4];
+    quat_product(b, inverse, d);
+    double sign = d[0] < 0.0 ? -1.0 : 1.0;
+    double s = vec3_norm(d + 1), angle = 2.0 * atan2(s, sign * d[0]);
+    for (int i = 0; i < 3; i++)
+        w[i] = s > 0.0 ? sign * angle / s * d[1 + i] : 0.0;
+}
+
+CondIkTarget cond_trajectory_at(const CondTrajectory* trajectory, double time)
+{
+    CondIkTarget out;
+    const CondWaypoint* way = trajectory->waypoint;
+    int n = trajectory->n_waypoint, k = 0;
+    memset(&out, 0, sizeof out);
+    if (time <= way[0].time || n == 1 || time >= way[n - 1].time) {
+        const CondWaypoint* end = time <= way[0].time || n == 1 ? &way[0] : &way[n - 1];
+        memcpy(out.position, end->position, sizeof out.position);
+        memcpy(out.orientation, end->orientation, sizeof out.orientation);
+        return out;
+    }
+    while (k + 2 < n && time >= way[k + 1].time)
+        k++;
+    double h = way[k + 1].time - way[k].time, s = (time - way[k].time) / h, v0[3], v1[3];
+    tangent(trajectory, k, v0);
+    tangent(trajectory, k + 1, v1);
+    for (int i = 0; i < 3; i++) { // Hermite: p0, p1 and the two velocities
+        double p0 = way[k].position[i], p1 = way[k + 1].position[i];
+        out.position[i] = (2 * s * s * s - 3 * s * s + 1) * p0 +
+                          (s * s * s - 2 * s * s + s) * h * v0[i] +
+                          (3 * s * s - 2 * s * s * s) * p1 + (s * s * s - s * s) * h * v1[i];
+        out.velocity[i] = ((6 * s * s - 6 * s) * (p0 - p1)) / h + (3 * s * s - 4 * s + 1) * v0[i] +
+                          (3 * s * s - 2 * s) * v1[i];
+    }
+    double w[3], part[3], dq[4], share = 3 * s * s - 2 * s * s * s, rate = (6 * s - 6 * s * s) / h;
+    turn_between(way[k].orientation, way[k + 1].orientation, w);
+    for (int i = 0; i < 3; i++) {
+        part[i] = share * w[i];
+        out.angular[i] = rate * w[i];
+    }
+    quat_exp(part, dq);
+    quat_product(dq, way[k].orientation, out.orientation);
+    return out;
+}
