@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const Command* const commands[] = {&cli_run, &cli_paper, &cli_solve, &cli_check,
-                                         &cli_convert};
+                                          &cli_convert};
 enum { N_COMMAND = sizeof commands / sizeof commands[0] };
 
 static void print_usage(FILE* out)

@@ -217,10 +217,12 @@ static CondStatus load(const RunOptions* options, const char* path, CondModel** 
         if (options->threads > 0)
             settings->solver.threads = options->threads;
         status = cond_scene_compile(scene, model, &error);
+        if (status)
+            cli_complain("%s: %s", path, error.message);
+    } else {
+        cli_complain("%s", error.message);
     }
     cond_scene_destroy(scene);
-    if (status)
-        cli_complain("%s", error.message);
     return status;
 }
 

@@ -483,7 +483,7 @@ static void no_contacts(void** state)
     assert_true(dense_cholesky(n, A));
     memcpy(x, made.problem.b, (size_t)n * sizeof *x);
     dense_cholesky_solve(n, A, x);
-    CondProblem empty = {0};
+    CondProblem empty = {.b = x};
     for (int k = 0; cond_baseline_name(k); k++) {
         for (int stop = 0; stop < 2; stop++) {
             CondSolverSettings settings = tight(COND_LAW_STRICT);

@@ -357,7 +357,7 @@ static void test_solve_table(void** state)
     assert_int_equal(output.code, 0);
     assert_string_equal(output.out, "");
     assert_non_null(strstr(output.err, "coordinates: 162, contacts: 4"));
-    assert_non_null(strstr(output.err, "vfpi       ok"));
+    assert_non_null(strstr(output.err, "vfpi             ok"));
     cli_output_free(&output);
 }
 

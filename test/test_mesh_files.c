@@ -6,7 +6,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,7 +136,7 @@ static void test_round_trips(void** state)
     (void)state;
     for (int i = 0; i < N_WAY; i++) {
         for (int surface = ways[i].tets ? 0 : 1; surface < 2; surface++) {
-            CondMesh *mesh = make_ball(3, surface), *back;
+            CondMesh *mesh = make_ball(3, surface), *back = NULL;
             CondMeshReport report;
             CondError error = {0};
             if (cond_mesh_write(NULL, ways[i].path, mesh, &ways[i].settings, &error) ||

@@ -9,7 +9,6 @@
 #include "math/vec3.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, CondError* error)
@@ -137,12 +136,6 @@ static CondStatus collide_soft(CondCollider* collider, const CondPosture* postur
     return status;
 }
 
-static int by_key(const void* x, const void* y)
-{
-    uint64_t a = ((const CondTouch*)x)->key, b = ((const CondTouch*)y)->key;
-    return a < b ? -1 : a > b;
-}
-
 // 1 when the contact is between the two ends of an attachment that is being held, at the held
 // nodes: they are where the attachment puts them.
 static int is_held(const CondModel* model, const CondState* state, const CondTouch* touch)
@@ -163,6 +156,37 @@ static int is_held(const CondModel* model, const CondState* state, const CondTou
     return 0;
 }
 
+// 1 when no motion moves the contact: both points are static or lie on the axis of a robot's joint
+// that alone could move them.
+static int is_idle(const CondPosture* posture, const CondTouch* touch)
+{
+    double moved = 0.0, world[3];
+    for (int s = 0; s < 2; s++) {
+        int b = touch->point[s].body;
+        if (b < 0)
+            continue;
+        if (posture->model->body[b].kind != COND_BODY_ROBOT)
+            return 0;
+        int n = cond_posture_point(posture, &touch->point[s], world, NULL, posture->columns);
+        for (int k = 0; k < 3 * n; k++)
+            moved += posture->columns[k] * posture->columns[k];
+    }
+    return moved < 1e-12; // a micrometre for a radian
+}
+
+// Shell sort by key: in place, without memory of its own.
+static void sort_by_key(CondTouch* touch, int n)
+{
+    for (int gap = n / 2; gap > 0; gap /= 2)
+        for (int i = gap; i < n; i++) {
+            CondTouch moving = touch[i];
+            int j = i;
+            for (; j >= gap && touch[j - gap].key > moving.key; j -= gap)
+                touch[j] = touch[j - gap];
+            touch[j] = moving;
+        }
+}
+
 CondStatus cond_collide(CondCollider* collider, const CondPosture* posture, const CondState* state,
                         const double* reach, CondTouchList* list)
 {
@@ -174,14 +198,11 @@ CondStatus cond_collide(CondCollider* collider, const CondPosture* posture, cons
         status = collide_soft(collider, posture, state, reach, list);
     if (status)
         return status;
-    if (state->n_hold > 0) {
-        int kept = 0;
-        for (int c = 0; c < list->n; c++)
-            if (!is_held(collider->model, state, &list->touch[c]))
-                list->touch[kept++] = list->touch[c];
-        list->n = kept;
-    }
-    if (list->n > 0)
-        qsort(list->touch, (size_t)list->n, sizeof *list->touch, by_key);
+    int kept = 0;
+    for (int c = 0; c < list->n; c++)
+        if (!is_held(collider->model, state, &list->touch[c]) && !is_idle(posture, &list->touch[c]))
+            list->touch[kept++] = list->touch[c];
+    list->n = kept;
+    sort_by_key(list->touch, list->n);
     return COND_OK;
 }

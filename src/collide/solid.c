@@ -72,7 +72,7 @@ static CondStatus probe_feature(const CondPosture* posture, const CondSolid* sol
             p[i] = x[i] - feature->radius * probe.normal[i];
         touch.point[0] = point_at(posture, feature->point.body, feature->point.part, p);
     }
-    touch.point[1] = point_at(posture, solid->body, solid->part, probe.point);
+    touch.point[1] = point_at(posture, solid->fixed ? -1 : solid->body, solid->part, probe.point);
     memcpy(touch.position, probe.point, sizeof touch.position);
     mat3_frame(probe.normal, axis, touch.frame);
     touch.key = COND_KEY_SOLID +

@@ -17,7 +17,7 @@ static int find_coordinate(const CondArticulation* arm, const CondBodyDef* def, 
                        link < 0 ? "the robot has no such joint" : "it does not move");
         return -1;
     }
-    if (arm->link[link].mimic >= 0) {
+    if (arm->coordinate[arm->link[link].coordinate].link != link) {
         cond_error_set(error, COND_BAD_INPUT, "body %s: joint %s: it follows another joint",
                        def->name, name);
         return -1;

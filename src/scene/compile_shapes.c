@@ -133,6 +133,17 @@ static CondStatus add_placed(Growing* g, int body, int part, CondShapeKind kind,
     return add_solid(g, &solid);
 }
 
+static CondStatus add_solid_only(Growing* g, const CondBody* body, int part, CondShapeKind kind,
+                                 const CondLinkShape* shape)
+{
+    CondSolid solid = {.body = body->index, .part = part, .fixed = 1, .surface = body->surface};
+    if (!solid_form(kind, shape->size, &solid.shape))
+        return COND_OK;
+    memcpy(solid.position, shape->position, sizeof solid.position);
+    memcpy(solid.orientation, shape->orientation, sizeof solid.orientation);
+    return add_solid(g, &solid);
+}
+
 static CondStatus robot_shapes(Growing* g, const CondBody* body)
 {
     static const CondShapeKind kinds[] = {COND_SHAPE_SPHERE, COND_SHAPE_CAPSULE, COND_SHAPE_BOX,
@@ -143,6 +154,11 @@ static CondStatus robot_shapes(Growing* g, const CondBody* body)
         const CondLinkShape* shape = &arm->shape[i];
         if (shape->kind == COND_LINK_MESH)
             continue; // drawn, not touched
+        if (!arm->floating && arm->link[shape->link].part == arm->link[0].part) {
+            // What never moves needs no features: nothing static touches anything static.
+            status = add_solid_only(g, body, shape->link, kinds[shape->kind], shape);
+            continue;
+        }
         status = add_placed(g, body->index, shape->link, kinds[shape->kind], shape->size,
                             shape->position, shape->orientation, &body->surface);
     }

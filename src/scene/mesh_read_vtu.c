@@ -297,9 +297,10 @@ static CondStatus parse(Reader* reader, const char* xml, size_t size, xmlDoc** d
     xmlParserCtxt* parser = xmlNewParserCtxt();
     if (!parser)
         return cond_mesh_file_no_memory(file);
-    *document = xmlCtxtReadMemory(parser, xml, (int)size, NULL, NULL,
+    // The encoding is given: libxml2 reports a failed conversion on standard error, past all flags.
+    *document = xmlCtxtReadMemory(parser, xml, (int)size, NULL, "UTF-8",
                                   XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
-                                      XML_PARSE_HUGE | XML_PARSE_BIG_LINES);
+                                      XML_PARSE_HUGE | XML_PARSE_BIG_LINES | XML_PARSE_IGNORE_ENC);
     CondStatus status = COND_OK;
     if (!*document && parser->lastError.code == XML_ERR_NO_MEMORY) {
         status = cond_mesh_file_no_memory(file);

@@ -56,6 +56,7 @@ typedef struct CondSolid {
     CondShape shape;
     int body;              // -1: static
     int part;              // link of a robot
+    int fixed;             // 1: it belongs to a robot but never moves
     double position[3];    // in body or link axes, or world [m]
     double orientation[4]; //
     CondSurfaceDef surface;

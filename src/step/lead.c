@@ -7,8 +7,9 @@
 
 #include <string.h>
 
-// One step of inverse kinematics from the present targets towards the trajectory at the end of the
-// step. The posture it works on is that of the targets, not of the robot, which lags behind.
+// One step of inverse kinematics from the present targets along the trajectory, whose velocity is
+// fed forward over the step. The posture it works on is that of the targets, not of the robot,
+// which lags behind.
 static void follow(CondSim* sim, const CondTrajectory* trajectory, const CondState* state)
 {
     const CondModel* model = sim->model;
@@ -19,7 +20,7 @@ static void follow(CondSim* sim, const CondTrajectory* trajectory, const CondSta
     size_t base = (size_t)(arm->n_q - arm->n_joint), joints = (size_t)arm->n_joint;
     CondIkSettings settings = cond_ik_settings_default();
     CondIkFrame frame = {.link = trajectory->link, .orientation = {1.0, 0.0, 0.0, 0.0}};
-    CondIkTarget target = cond_trajectory_at(trajectory, state->time + t);
+    CondIkTarget target = cond_trajectory_at(trajectory, state->time);
     CondIkInfo info;
     memcpy(frame.position, trajectory->point, sizeof frame.position);
     memcpy(q, state->q + body->q_begin, base * sizeof *q);
