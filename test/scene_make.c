@@ -150,6 +150,7 @@ double trial_gap(const Trial* trial)
     for (int b = 0; b < trial->model->n_body; b++)
         sim->reach[b] = INFINITY;
     cond_posture_set(&sim->then, trial->state->q);
+    sim->near.n = 0;
     assert_int_equal(cond_collide_planes(&sim->then, sim->reach, &sim->near), COND_OK);
     for (int c = 0; c < sim->near.n; c++)
         smallest = fmin(smallest, sim->near.touch[c].gap);

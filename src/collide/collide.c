@@ -70,7 +70,7 @@ static CondStatus recall(CondCollider* collider, const CondState* state, const C
         uint64_t pair = (key - COND_KEY_SOFT) >> 4;
         int node = (int)(pair / (uint64_t)model->n_body) - a->dof_begin / 3;
         if (node >= 0 && node < n && (int)(pair % (uint64_t)model->n_body) == other)
-            collider->last[node] = state->memory[k].triangle;
+            collider->last[node] = (int)state->memory[k].triangle;
     }
     return COND_OK;
 }

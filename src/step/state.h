@@ -8,7 +8,7 @@
 typedef struct CondContactMemory {
     uint64_t key;
     double lambda[3];
-    int triangle; // soft contact: where the vertex was; else -1
+    int64_t triangle; // soft contact: where the vertex was; else -1
 } CondContactMemory;
 
 // An attachment that is being held: two frames as they were when it was made.
