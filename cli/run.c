@@ -3,13 +3,14 @@
 #include "json.h"
 #include "progress.h"
 
+#include <cond/record.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct RunOptions {
-    const char *json, *csv, *solver, *dump;
-    int steps, threads, quiet;
+    const char *json, *csv, *solver, *dump, *record;
+    int steps, threads, quiet, every;
     double tolerance;
     TextList set;
 } RunOptions;
@@ -117,9 +118,30 @@ static CondStatus dump_problem(CondSim* sim, const CondState* state, const char*
     return status;
 }
 
+// Where a run is written to while it goes on; NULL: not wanted, or given up after a failure.
+typedef struct Sinks {
+    FILE* csv;
+    CondRecord* record;
+    int failed; // 1: the record has ended early
+} Sinks;
+
+// A frame that cannot be written ends the record, not the run.
+static void record_frame(Sinks* sinks, const CondSim* sim, const CondState* state,
+                         const CondStepInfo* info)
+{
+    CondError error;
+    if (!sinks->record || !cond_record_frame(sinks->record, sim, state, info, &error))
+        return;
+    cli_complain("%s; the record ends with frame %d", error.message,
+                 cond_record_n_frame(sinks->record) - 1);
+    cond_record_close(sinks->record);
+    sinks->record = NULL;
+    sinks->failed = 1;
+}
+
 // Simulates; everything recorded so far is kept whatever happens.
 static CondStatus simulate(const RunOptions* options, const CondModel* model, CondSim* sim,
-                           CondState* state, int steps, FILE* csv, Summary* summary)
+                           CondState* state, int steps, Sinks* sinks, Summary* summary)
 {
     long dump_step;
     const char* dump_path;
@@ -127,6 +149,7 @@ static CondStatus simulate(const RunOptions* options, const CondModel* model, Co
         return COND_BAD_ARGUMENT;
     Progress progress = progress_start(cond_model_settings(model)->name);
     CondStatus status = COND_OK;
+    record_frame(sinks, NULL, state, NULL);
     for (int k = 0; k < steps; k++) {
         CondStepInfo info;
         if (dump_path && k == dump_step && (status = dump_problem(sim, state, dump_path)) < 0)
@@ -138,8 +161,10 @@ static CondStatus simulate(const RunOptions* options, const CondModel* model, Co
             break;
         }
         add_step(summary, &info);
-        if (csv)
-            csv_row(csv, model, state, &info);
+        if (sinks->csv)
+            csv_row(sinks->csv, model, state, &info);
+        if ((k + 1) % options->every == 0)
+            record_frame(sinks, sim, state, &info);
         progress_update(&progress, k + 1, steps);
     }
     progress_end(&progress);
@@ -244,7 +269,7 @@ static int run_scene(const RunOptions* options, const char* text)
     CondSim* sim = NULL;
     CondError error;
     Summary summary = {.first_missed = -1};
-    FILE* csv = NULL;
+    Sinks sinks = {NULL, NULL, 0};
     cli_scene_path(text, path, sizeof path);
     CondStatus status = load(options, path, &model);
     if (status)
@@ -252,9 +277,11 @@ static int run_scene(const RunOptions* options, const char* text)
     status = cond_state_create(model, &state, &error);
     if (!status)
         status = cond_sim_create(model, &sim, &error);
+    if (!status && options->record)
+        status = cond_record_open(NULL, options->record, model, &sinks.record, &error);
     if (status)
         cli_complain("%s", error.message);
-    if (!status && options->csv && !(csv = fopen(options->csv, "w"))) {
+    if (!status && options->csv && !(sinks.csv = fopen(options->csv, "w"))) {
         cli_complain("%s: cannot write", options->csv);
         status = COND_NO_FILE;
     }
@@ -263,9 +290,9 @@ static int run_scene(const RunOptions* options, const char* text)
         const CondSceneSettings* settings = cond_model_settings(model);
         int steps = options->steps > 0 ? options->steps
                                        : (int)lround(settings->duration / settings->time_step);
-        if (csv)
-            csv_header(csv, model);
-        status = simulate(options, model, sim, state, steps, csv, &summary);
+        if (sinks.csv)
+            csv_header(sinks.csv, model);
+        status = simulate(options, model, sim, state, steps, &sinks, &summary);
         code = status == COND_BAD_ARGUMENT ? CLI_USAGE : cli_exit(status);
         if (!options->quiet)
             print_summary(model, state, &summary);
@@ -273,10 +300,13 @@ static int run_scene(const RunOptions* options, const char* text)
             json_put(summary_json(path, model, state, &summary, status), options->json))
             code = CLI_INPUT;
     }
-    if (csv && fclose(csv) != 0) {
+    if (sinks.csv && fclose(sinks.csv) != 0) {
         cli_complain("%s: cannot write", options->csv);
         code = CLI_INPUT;
     }
+    if (sinks.failed && code < CLI_INPUT)
+        code = CLI_INPUT;
+    cond_record_close(sinks.record);
     cond_sim_destroy(sim);
     cond_state_destroy(state);
     cond_model_destroy(model);
@@ -285,7 +315,7 @@ static int run_scene(const RunOptions* options, const char* text)
 
 static int run(int argc, char** argv)
 {
-    RunOptions options = {.tolerance = NAN};
+    RunOptions options = {.tolerance = NAN, .every = 1};
     const Option table[] = {
         {"--steps", OPTION_INT, &options.steps, "N", "steps instead of the scene's duration"},
         {"--set", OPTION_LIST, &options.set, "PATH=VALUE", "change a value of the scene"},
@@ -293,6 +323,8 @@ static int run(int argc, char** argv)
         {"--tol", OPTION_NUMBER, &options.tolerance, "X", "tolerance of the solver"},
         {"--threads", OPTION_INT, &options.threads, "N", "0: as OpenMP decides"},
         {"--csv", OPTION_TEXT, &options.csv, "FILE", "poses and certificate of every step"},
+        {"--record", OPTION_TEXT, &options.record, "FILE.pvd", "frames to look at, for ParaView"},
+        {"--every", OPTION_INT, &options.every, "N", "steps from one frame to the next (1)"},
         {"--dump", OPTION_TEXT, &options.dump, "STEP:FILE", "contact problem of a step, FCLib"},
         {"--json", OPTION_TEXT, &options.json, "FILE", "summary as JSON; - is standard output"},
         {"--quiet", OPTION_FLAG, &options.quiet, NULL, "no summary on standard error"},
@@ -304,6 +336,8 @@ static int run(int argc, char** argv)
         code = n_positional < 0 ? CLI_FINE : CLI_USAGE;
     else if (!scene)
         cli_complain("run: name a scene; usage: cond %s", cli_run.usage);
+    else if (options.every < 1)
+        cli_complain("run: --every 0: expected at least 1");
     else if (known_solver(options.solver))
         code = run_scene(&options, scene);
     free(options.set.item);

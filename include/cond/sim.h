@@ -48,6 +48,18 @@ const double* cond_state_configuration(const CondModel* model, const CondState* 
                                        int* n);
 const double* cond_state_velocity(const CondState* state); // v, by integrate          (n_dof)
 
+// Attachments of a state: the scene's own first, then those made here. The frames are held as they
+// stand now. An index stays valid until it is released, and may then be given again. Names of
+// bodies, links and patches are those of the model; start and end_time play no part.
+CondStatus cond_state_attach(const CondModel* model, CondState* state, const CondAttachmentDef* def,
+                             int* index, CondError* error);
+// Lets go, of one of the scene's for good.
+CondStatus cond_state_release(CondState* state, int index);
+// Released ones included: every index is below this number.
+int cond_state_n_attachment(const CondState* state);
+// 1 while it holds. The scene's are made at the beginning of a step.
+int cond_state_attachment_holds(const CondState* state, int index);
+
 // One contact of the last step, for reading forces.
 typedef struct CondContactInfo {
     int body;           // of side 0
@@ -79,7 +91,9 @@ typedef struct CondStepInfo {
     CondStatus status;            // the worst of the solves below
     double time;                  // after the step [s]
     int n_contact;                //
-    CondSolveInfo solve;          // the step's contact problem
+    CondSolveInfo solve;          // the step's contact problem; of the last one, with the work of
+                                  // all summed up, where the integrator is non-linear
+    int newton_iterations;        // of a non-linear integrator, from 1; 0 for theta
     CondSolveInfo impact;         // the impact problem; iterations 0 when none was needed
     CondSolveInfo correction;     // the position problem; iterations 0 when none was needed
     double penetration;           // deepest at the end of the step, before correction [m]
@@ -111,6 +125,11 @@ CondContactInfo cond_sim_contact(const CondSim* sim, int contact);
 // Resultant contact force on a body, averaged over the step (impulse / time step), in world axes
 // [N], and its torque about the centre of mass [N m].
 void cond_sim_body_force(const CondSim* sim, int body, double force[3], double torque[3]);
+// Force (0 .. 2) [N] and torque (3 .. 5) [N m], in world axes, by which an attachment acted on its
+// first end during the last step; its second end felt the opposite. The torque is that of the
+// rotational spring alone. Zero while it does not hold. COND_BAD_ARGUMENT for an attachment that
+// the last step did not know.
+CondStatus cond_sim_attachment_wrench(const CondSim* sim, int attachment, double wrench[6]);
 
 #ifdef __cplusplus
 }

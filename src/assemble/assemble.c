@@ -46,6 +46,13 @@ void cond_assembly_destroy(CondAssembly* assembly)
             cond_release(&assembly->context, arrays[i]);
 }
 
+static void empty(CondAssembly* assembly)
+{
+    assembly->n_coupling = 0;
+    assembly->n_coupling_coordinate = assembly->n_coupling_jacobian = assembly->n_coupling_gain = 0;
+    assembly->problem.n_coupling = assembly->problem.n_contact = 0;
+}
+
 void cond_assembly_begin(CondAssembly* assembly, const CondPosture* posture, double step, double* f)
 {
     const CondModel* model = posture->model;
@@ -59,9 +66,19 @@ void cond_assembly_begin(CondAssembly* assembly, const CondPosture* posture, dou
             cond_body_ops(body->kind)->mass(body, posture, values, &assembly->block[b]);
         assembly->block[b].dof_begin = body->dof_begin;
     }
-    assembly->n_coupling = 0;
-    assembly->n_coupling_coordinate = assembly->n_coupling_jacobian = assembly->n_coupling_gain = 0;
-    assembly->problem.n_coupling = assembly->problem.n_contact = 0;
+    empty(assembly);
+}
+
+void cond_assembly_begin_damping(CondAssembly* assembly, const CondPosture* posture)
+{
+    const CondModel* model = posture->model;
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        double* values = assembly->block_values + assembly->block_begin[b];
+        cond_body_ops(body->kind)->damping(body, posture, values, &assembly->block[b]);
+        assembly->block[b].dof_begin = body->dof_begin;
+    }
+    empty(assembly);
 }
 
 CondStatus cond_assembly_room(CondAssembly* assembly, const CondModel* model, int n_row,

@@ -50,6 +50,9 @@ void cond_assembly_destroy(CondAssembly* assembly);
 void cond_assembly_begin(CondAssembly* assembly, const CondPosture* posture, double step,
                          double* f);
 
+// The same with blocks = D, the damping of each body alone.
+void cond_assembly_begin_damping(CondAssembly* assembly, const CondPosture* posture);
+
 // Room for a coupling with n_row rows, and keeping what was put there.
 CondStatus cond_assembly_room(CondAssembly* assembly, const CondModel* model, int n_row,
                               CondCouplingRoom* room);

@@ -17,6 +17,9 @@ typedef struct CondBodyOps {
     // M alone.
     void (*mass)(const CondBody* body, const CondPosture* posture, double* values,
                  CondBlock* block);
+    // D alone: the viscous damping that the block of A carries as it is.
+    void (*damping)(const CondBody* body, const CondPosture* posture, double* values,
+                    CondBlock* block);
     // a = M^-1 f
     void (*accelerate)(const CondBody* body, const CondPosture* posture, const double* f,
                        double* a);

@@ -35,6 +35,14 @@ static void mass(const CondBody* body, const CondPosture* posture, double* value
     fill(body->mass, values, out);
 }
 
+static void damping(const CondBody* body, const CondPosture* posture, double* values,
+                    CondBlock* out)
+{
+    (void)body;
+    (void)posture;
+    fill(0.0, values, out);
+}
+
 static void accelerate(const CondBody* body, const CondPosture* posture, const double* f, double* a)
 {
     (void)posture;
@@ -93,6 +101,6 @@ static int set_pose(const CondBody* body, const CondPose* in, double* q, double*
     return 0;
 }
 
-const CondBodyOps cond_body_particle = {COND_BODY_PARTICLE, bias,    block,   mass,
-                                        accelerate,         advance, point,   speed,
-                                        potential,          pose,    set_pose};
+const CondBodyOps cond_body_particle = {
+    COND_BODY_PARTICLE, bias, block,   mass, damping, accelerate, advance, point, speed,
+    potential,          pose, set_pose};

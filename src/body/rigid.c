@@ -32,6 +32,13 @@ static void mass(const CondBody* body, const CondPosture* posture, double* value
     fill(body, 1.0, values, out);
 }
 
+static void damping(const CondBody* body, const CondPosture* posture, double* values,
+                    CondBlock* out)
+{
+    (void)posture;
+    fill(body, 0.0, values, out);
+}
+
 // w x I w
 static void gyroscopic(const double I[9], const double w[3], double out[3])
 {
@@ -164,5 +171,5 @@ static int set_pose(const CondBody* body, const CondPose* in, double* q, double*
     return 0;
 }
 
-const CondBodyOps cond_body_rigid = {COND_BODY_RIGID, bias,  block,     mass, accelerate, advance,
-                                     point,           speed, potential, pose, set_pose};
+const CondBodyOps cond_body_rigid = {COND_BODY_RIGID, bias,  block, mass,      damping, accelerate,
+                                     advance,         point, speed, potential, pose,    set_pose};

@@ -28,21 +28,33 @@ static void fill(const CondBody* body, const CondPosture* posture, double scale,
     *block = (CondBlock){.kind = COND_BLOCK_DENSE, .n_dof = body->n_dof, .values = values};
 }
 
+static void add_damping(const CondBody* body, double* values)
+{
+    const CondArticulation* arm = body->arm;
+    int first = arm->n_dof - arm->n_joint;
+    for (int j = 0; j < arm->n_joint; j++)
+        values[(size_t)(first + j) * (size_t)(body->n_dof + 1)] += arm->coordinate[j].damping;
+}
+
 // Joint damping is viscous and goes into A as it is.
 static void block(const CondBody* body, const CondPosture* posture, double step, double* values,
                   CondBlock* out, double* f)
 {
-    const CondArticulation* arm = body->arm;
-    int first = arm->n_dof - arm->n_joint;
     (void)f;
     fill(body, posture, 1.0 / step, values, out);
-    for (int j = 0; j < arm->n_joint; j++)
-        values[(size_t)(first + j) * (size_t)(body->n_dof + 1)] += arm->coordinate[j].damping;
+    add_damping(body, values);
 }
 
 static void mass(const CondBody* body, const CondPosture* posture, double* values, CondBlock* out)
 {
     fill(body, posture, 1.0, values, out);
+}
+
+static void damping(const CondBody* body, const CondPosture* posture, double* values,
+                    CondBlock* out)
+{
+    fill(body, posture, 0.0, values, out);
+    add_damping(body, values);
 }
 
 static void accelerate(const CondBody* body, const CondPosture* posture, const double* f, double* a)
@@ -122,5 +134,5 @@ static int set_pose(const CondBody* body, const CondPose* in, double* q, double*
     return 0;
 }
 
-const CondBodyOps cond_body_robot = {COND_BODY_ROBOT, bias,  block,     mass, accelerate, advance,
-                                     point,           speed, potential, pose, set_pose};
+const CondBodyOps cond_body_robot = {COND_BODY_ROBOT, bias,  block, mass,      damping, accelerate,
+                                     advance,         point, speed, potential, pose,    set_pose};

@@ -28,14 +28,22 @@ static void bias(const CondBody* body, const CondPosture* posture, const double*
             f[3 * i + k] = body->fem->mass[i] * gravity[k];
 }
 
+// The linear step takes E as the material asks. For Newton's method E is a means only, which the
+// answer does not feel: there the closest positive matrix that is cheap serves best.
+static CondFemGeometric geometric(const CondBody* body, const CondPosture* posture)
+{
+    if (posture->model->settings.integrator != COND_INTEGRATOR_THETA)
+        return COND_FEM_GEOMETRIC_CLAMPED;
+    return body->geometric == COND_GEOMETRIC_BOUND ? COND_FEM_GEOMETRIC_BOUND
+                                                   : COND_FEM_GEOMETRIC_NONE;
+}
+
 static void block(const CondBody* body, const CondPosture* posture, double step, double* values,
                   CondBlock* out, double* f)
 {
     const CondFem* fem = body->fem;
     CondBsr3 A = {&fem->pattern, values};
-    CondFemPolicy policy = {body->geometric == COND_GEOMETRIC_BOUND ? COND_FEM_GEOMETRIC_BOUND
-                                                                    : COND_FEM_GEOMETRIC_NONE,
-                            0.0};
+    CondFemPolicy policy = {geometric(body, posture), 0.0};
     double* elastic = posture->elastic;
     cond_fem_assemble(fem, posture->q + body->q_begin, 1.0 / step, step, NULL, &policy,
                       work_of(body, posture), &A, elastic, threads_of(posture));
@@ -60,6 +68,22 @@ static void mass(const CondBody* body, const CondPosture* posture, double* value
                        .values = values,
                        .row_begin = body->diagonal_begin,
                        .column = body->diagonal_begin}; // 0, 1, 2 ... serves for both
+}
+
+// Rayleigh's alpha M + beta K at the posture.
+static void damping(const CondBody* body, const CondPosture* posture, double* values,
+                    CondBlock* out)
+{
+    const CondFem* fem = body->fem;
+    CondBsr3 D = {&fem->pattern, values};
+    CondFemPolicy policy = {COND_FEM_GEOMETRIC_NONE, 0.0};
+    cond_fem_assemble(fem, posture->q + body->q_begin, 0.0, 0.0, NULL, &policy,
+                      work_of(body, posture), &D, NULL, threads_of(posture));
+    *out = (CondBlock){.kind = COND_BLOCK_BSR3,
+                       .n_dof = body->n_dof,
+                       .values = values,
+                       .row_begin = fem->pattern.row_begin,
+                       .column = fem->pattern.column};
 }
 
 static void accelerate(const CondBody* body, const CondPosture* posture, const double* f, double* a)
@@ -152,5 +176,5 @@ static int set_pose(const CondBody* body, const CondPose* in, double* q, double*
     return 0;
 }
 
-const CondBodyOps cond_body_soft = {COND_BODY_SOFT, bias,  block,     mass, accelerate, advance,
-                                    point,          speed, potential, pose, set_pose};
+const CondBodyOps cond_body_soft = {COND_BODY_SOFT, bias,  block, mass,      damping, accelerate,
+                                    advance,        point, speed, potential, pose,    set_pose};

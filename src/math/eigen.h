@@ -2,11 +2,12 @@
 #ifndef COND_MATH_EIGEN_H
 #define COND_MATH_EIGEN_H
 
-// The largest order that cond_eigen_symmetric takes: the twelve coordinates of a tetrahedron.
+// The largest order in which its cost is small: the twelve coordinates of a tetrahedron.
 #define COND_EIGEN_MAX 12
 
-// A = Q diag(w) Q' by cyclic Jacobi rotations, n <= COND_EIGEN_MAX, row-major; eigenvector k is
-// column k of Q, in no particular order. A is destroyed: its diagonal ends as w.
+// A = Q diag(w) Q' by cyclic Jacobi rotations, row-major, for any n, though the work grows fast
+// with it. Eigenvector k is column k of Q, in no particular order. A is destroyed: its diagonal
+// ends as w.
 void cond_eigen_symmetric(int n, double* A, double* w, double* Q);
 
 #endif

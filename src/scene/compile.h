@@ -17,6 +17,10 @@ CondStatus cond_compile_shapes(CondModel* model, const CondScene* scene, CondErr
 // Patches, attachments and trajectories.
 CondStatus cond_compile_patches(CondModel* model, const CondScene* scene, CondError* error);
 CondStatus cond_compile_attachments(CondModel* model, const CondScene* scene, CondError* error);
+// An attachment's definition with its names looked up in the model, whose patches must be there.
+// COND_BAD_ARGUMENT with a message where something is not, or a value is out of range.
+CondStatus cond_attachment_resolve(const CondModel* model, const CondAttachmentDef* def,
+                                   CondAttachment* out, CondError* error);
 CondStatus cond_compile_trajectories(CondModel* model, const CondScene* scene, CondError* error);
 
 #endif

@@ -72,34 +72,6 @@ CondStatus cond_compile_patches(CondModel* model, const CondScene* scene, CondEr
     return status;
 }
 
-static int find_patch(const CondModel* model, const char* name)
-{
-    for (int i = 0; i < model->n_patch; i++)
-        if (strcmp(model->patch[i].name, name) == 0)
-            return i;
-    return -1;
-}
-
-static CondStatus compile_end(CondModel* model, const CondScene* scene, const char* owner,
-                              const CondEndDef* def, CondFrame* frame, CondError* error)
-{
-    frame->patch = -1;
-    frame->point.body = def->body[0] ? cond_scene_find_body(scene, def->body) : -1;
-    memcpy(frame->point.local, def->point, sizeof def->point);
-    if (frame->point.body < 0)
-        return COND_OK;
-    const CondBody* body = &model->body[frame->point.body];
-    if (body->kind == COND_BODY_SOFT) {
-        frame->patch = find_patch(model, def->patch);
-    } else if (body->kind == COND_BODY_ROBOT) {
-        frame->point.part = cond_articulation_find_link(body->arm, def->link);
-        if (frame->point.part < 0)
-            return cond_error_set(error, COND_BAD_INPUT, "%s: robot %s has no link '%s'", owner,
-                                  def->body, def->link);
-    }
-    return COND_OK;
-}
-
 CondStatus cond_compile_attachments(CondModel* model, const CondScene* scene, CondError* error)
 {
     model->attachment =
@@ -107,22 +79,12 @@ CondStatus cond_compile_attachments(CondModel* model, const CondScene* scene, Co
     if (!model->attachment)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     model->n_attachment = scene->n_attachment;
-    CondStatus status = COND_OK;
-    for (int i = 0; i < scene->n_attachment && !status; i++) {
-        const CondAttachmentDef* def = &scene->attachment[i];
-        CondAttachment* out = &model->attachment[i];
-        memcpy(out->name, def->name, sizeof out->name);
-        for (int end = 0; end < 2 && !status; end++)
-            status = compile_end(model, scene, def->name, &def->end[end], &out->end[end], error);
-        out->turns = def->turns;
-        out->stiffness[0] = def->stiffness;
-        out->stiffness[1] = def->rotation_stiffness;
-        out->damping[0] = def->damping;
-        out->damping[1] = def->rotation_damping;
-        out->start = def->start;
-        out->end_time = def->end_time;
+    for (int i = 0; i < scene->n_attachment; i++) {
+        CondError inner = {COND_OK, ""};
+        if (cond_attachment_resolve(model, &scene->attachment[i], &model->attachment[i], &inner))
+            return cond_error_set(error, COND_BAD_INPUT, "%s", inner.message);
     }
-    return status;
+    return COND_OK;
 }
 
 CondStatus cond_compile_trajectories(CondModel* model, const CondScene* scene, CondError* error)

@@ -1,6 +1,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "body/articulation.h"
+#include "math/quat.h"
 #include "scene/compile.h"
 #include "scene/urdf.h"
 
@@ -77,8 +78,12 @@ CondStatus cond_compile_robot(CondModel* model, const CondScene* scene, int inde
     if (!body->start || !body->start_v || !body->motor)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     cond_articulation_rest(arm, body->start);
-    if (arm->floating)
+    if (arm->floating) { // the angular velocity of the base is in base axes
+        double R[9];
+        quat_matrix(body->initial.orientation, R);
         memcpy(body->start_v, def->velocity, sizeof def->velocity);
+        mat3_multiply_transposed(R, def->angular_velocity, body->start_v + 3);
+    }
     if (model->max_point_dof < arm->n_dof)
         model->max_point_dof = arm->n_dof;
     return start_joints(body, def, error);

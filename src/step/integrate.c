@@ -18,13 +18,11 @@
 static const double CLOSED = 1e-9;      // a gap below this counts as closed [m]
 static const double PENETRATION = 1e-9; // and a penetration above this is corrected [m]
 
-static void advance(const CondModel* model, CondState* state, const double* v)
+void cond_sim_advance(const CondModel* model, const double* v, double t, double* q)
 {
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
-        cond_body_ops(body->kind)
-            ->advance(body, v + body->dof_begin, model->settings.time_step,
-                      state->q + body->q_begin);
+        cond_body_ops(body->kind)->advance(body, v + body->dof_begin, t, q + body->q_begin);
     }
 }
 
@@ -60,7 +58,7 @@ static int list_closed(CondSim* sim, const CondState* state)
             continue;
         sim->near_of[sim->near.n] = c;
         sim->near.touch[sim->near.n++] = *touch;
-        if (sim->model->settings.theta < 1.0 ||
+        if (cond_sim_theta(sim) < 1.0 ||
             (touch->restitution > 0.0 && approach(sim, c, state->v) > 0.0))
             needed = 1;
     }
@@ -127,7 +125,7 @@ CondStatus cond_sim_correct(CondSim* sim, double deepest, CondSolveInfo* info)
     }
     status = cond_sim_solve_aside(sim, info);
     if (status >= 0) {
-        advance(model, sim->next, sim->aside_v);
+        cond_sim_advance(model, sim->aside_v, t, sim->next->q);
         cond_posture_set(&sim->then, sim->next->q);
     }
     return status;
@@ -153,9 +151,12 @@ static CondStatus make_next(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
     CondState* next = sim->next;
-    advance(model, next, sim->v_hat); // next is a copy of state since cond_sim_lead
+    const double* v_hat = cond_sim_representative(sim, state);
+    double theta = cond_sim_theta(sim);
+    // next is a copy of state since cond_sim_lead
+    cond_sim_advance(model, sim->v_hat, model->settings.time_step, next->q);
     for (int i = 0; i < model->n_dof; i++) {
-        next->v[i] = state->v[i] + (sim->v_hat[i] - state->v[i]) / model->settings.theta;
+        next->v[i] = state->v[i] + (v_hat[i] - state->v[i]) / theta;
         next->v_hat[i] = sim->v_hat[i];
     }
     next->step = state->step + 1;
@@ -221,12 +222,16 @@ CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info
             return status;
         worst = status > worst ? status : worst;
     }
+    cond_sim_carry(sim);
     if (!finite_state(sim->next))
         return COND_DIVERGED;
     info->n_contact = sim->touches.n;
+    info->newton_iterations = sim->newton.iterations;
     info->time = sim->next->time;
     cond_sim_energies(sim, state, info);
-    CondStatus status = cond_state_copy(state, sim->next);
+    CondStatus status = cond_sim_read_wrenches(sim);
+    if (!status)
+        status = cond_state_copy(state, sim->next);
     if (status < 0)
         return status;
     sim->n_ready = sim->touches.n;

@@ -41,7 +41,7 @@ CondStatus cond_sim_lead(CondSim* sim, const CondState* state)
     for (int i = 0; i < model->n_target; i++) {
         double change = sim->next->target[i] - state->target[i];
         sim->rate[i] = change / settings->time_step;
-        sim->middle[i] = state->target[i] + settings->theta * change;
+        sim->middle[i] = state->target[i] + cond_sim_theta(sim) * change;
     }
     double slack = 1e-9 * settings->time_step;
     for (int i = 0; i < sim->next->n_hold; i++) {
@@ -58,18 +58,19 @@ CondStatus cond_sim_lead(CondSim* sim, const CondState* state)
     return COND_OK;
 }
 
-CondStatus cond_sim_add_leads(CondSim* sim, double step)
+CondStatus cond_sim_add_leads(CondSim* sim, const CondPosture* posture, double step,
+                              CondAssembly* assembly, double* f)
 {
     const CondModel* model = sim->model;
     CondStatus status = COND_OK;
     for (int b = 0; b < model->n_body && !status; b++) {
         const CondBody* body = &model->body[b];
         if (body->kind == COND_BODY_ROBOT)
-            status = cond_motor_add(&sim->now, body, sim->middle + body->target_begin,
-                                    sim->rate + body->target_begin, step, &sim->assembly, sim->f);
+            status = cond_motor_add(posture, body, sim->middle + body->target_begin,
+                                    sim->rate + body->target_begin, step, assembly, f);
     }
     for (int i = 0; i < sim->next->n_hold && !status; i++)
         if (sim->next->hold[i].active)
-            status = cond_hold_add(&sim->now, &sim->next->hold[i], step, &sim->assembly, sim->f);
+            status = cond_hold_add(posture, &sim->next->hold[i], step, assembly, f);
     return status;
 }

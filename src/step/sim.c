@@ -67,6 +67,12 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
         if (!made->ik[b])
             status = cond_ik_create(m, model->body[b].arm, &made->ik[b], error);
     }
+    if (!status && model->settings.mass_root &&
+        model->settings.integrator == COND_INTEGRATOR_VARIATIONAL)
+        status = cond_error_set(error, COND_NOT_SUPPORTED,
+                                "mass_root and the variational integrator exclude each other");
+    if (!status && (status = cond_newton_create(made)))
+        cond_error_set(error, status, "out of memory");
     if (!status)
         status = cond_state_create(model, &made->next, error);
     if (!status)
@@ -90,6 +96,7 @@ void cond_sim_destroy(CondSim* sim)
     cond_assembly_destroy(&sim->aside);
     cond_posture_destroy(&sim->now);
     cond_posture_destroy(&sim->then);
+    cond_newton_destroy(sim);
     cond_collider_destroy(&sim->collider);
     for (int b = 0; b < sim->model->n_body && sim->ik; b++)
         if (sim->ik[b])
@@ -97,10 +104,10 @@ void cond_sim_destroy(CondSim* sim)
     cond_solver_destroy(sim->solver);
     cond_solver_destroy(sim->aside_solver);
     cond_state_destroy(sim->next);
-    void* arrays[] = {
-        sim->f,       sim->reach,      sim->touches.touch, sim->v_hat,   sim->lambda,
-        sim->impulse, sim->near.touch, sim->near_of,       sim->aside_v, sim->aside_lambda,
-        sim->centre,  sim->rate,       sim->middle,        sim->ik};
+    void* arrays[] = {sim->f,       sim->reach,        sim->touches.touch, sim->v_hat,
+                      sim->lambda,  sim->impulse,      sim->near.touch,    sim->near_of,
+                      sim->aside_v, sim->aside_lambda, sim->centre,        sim->rate,
+                      sim->middle,  sim->ik,           sim->wrench};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&m, arrays[i]);
     cond_release(&m, sim);
@@ -141,12 +148,22 @@ double cond_sim_potential(const CondPosture* posture, const CondState* state)
     return energy;
 }
 
+CondStatus cond_sim_couple(CondSim* sim, const CondPosture* posture, double step,
+                           CondAssembly* assembly, double* f)
+{
+    const CondModel* model = sim->model;
+    CondStatus status = COND_OK;
+    for (int i = 0; i < model->n_spring && !status; i++)
+        status = cond_spring_add(posture, &model->spring[i], step, assembly, f);
+    return status ? status : cond_sim_add_leads(sim, posture, step, assembly, f);
+}
+
 // f = -C v + weight + constant forces + elastic forces; the blocks of A and the couplings.
 CondStatus cond_sim_forces(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
     const CondSceneSettings* settings = &model->settings;
-    double step = settings->theta * settings->time_step;
+    double step = cond_sim_theta(sim) * settings->time_step;
     cond_posture_set(&sim->now, state->q);
     CondStatus status = cond_sim_lead(sim, state);
     if (status)
@@ -156,12 +173,13 @@ CondStatus cond_sim_forces(CondSim* sim, const CondState* state)
         cond_body_ops(body->kind)
             ->bias(body, &sim->now, state->v + body->dof_begin, settings->time_step,
                    settings->gravity, sim->f + body->dof_begin);
+        if (body->kind == COND_BODY_ROBOT && sim->carry.kind == COND_CARRY_ROOT)
+            cond_carry_bias(&sim->carry, body, &sim->now, state->v + body->dof_begin,
+                            settings->time_step, settings->gravity, sim->f + body->dof_begin);
     }
     cond_force_add(&sim->now, state->time, sim->f);
     cond_assembly_begin(&sim->assembly, &sim->now, step, sim->f);
-    for (int i = 0; i < model->n_spring && !status; i++)
-        status = cond_spring_add(&sim->now, &model->spring[i], step, &sim->assembly, sim->f);
-    return status ? status : cond_sim_add_leads(sim, step);
+    return cond_sim_couple(sim, &sim->now, step, &sim->assembly, sim->f);
 }
 
 // How far a body's points may travel in the step, twice over: contacts beyond it cannot close, and
@@ -175,6 +193,13 @@ static double body_reach(CondSim* sim, const CondBody* body, const CondState* st
         return settings->margin;
     if (!settings->gap)
         return 1e-6; // phi = 0 would stop a body before it arrives
+    if (body->kind == COND_BODY_SOFT || body->kind == COND_BODY_ROBOT) {
+        // Their forces are stiff and implicit: what they would do explicitly says nothing. The last
+        // step and gravity do.
+        double fast = fmax(ops->speed(body, &sim->now, state->v + body->dof_begin),
+                           ops->speed(body, &sim->now, state->v_hat + body->dof_begin));
+        return 1e-4 + 2.0 * t * (fast + t * vec3_norm(settings->gravity));
+    }
     ops->accelerate(body, &sim->now, sim->f + body->dof_begin, a);
     return 1e-6 + 2.0 * t *
                       (ops->speed(body, &sim->now, state->v + body->dof_begin) +
@@ -200,21 +225,28 @@ CondStatus cond_sim_collide_next(CondSim* sim, double* deepest)
     return status;
 }
 
+CondStatus cond_sim_finish(CondSim* sim)
+{
+    const CondSceneSettings* settings = &sim->model->settings;
+    CondAssembly* assembly = &sim->assembly;
+    CondStatus status = cond_assembly_finish(assembly, &sim->now, &sim->touches, settings->kv);
+    for (int c = 0; c < sim->touches.n && !status && settings->gap; c++)
+        assembly->contact[c].phi[0] = fmax(sim->touches.touch[c].gap, 0.0) / settings->time_step;
+    return status;
+}
+
 // A = M/(th t) + ..., b = M v_k/(th t) + f, phi_n = gap/t.
 CondStatus cond_sim_assemble(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
     const CondSceneSettings* settings = &model->settings;
     CondAssembly* assembly = &sim->assembly;
-    double step = settings->theta * settings->time_step;
+    double step = cond_sim_theta(sim) * settings->time_step;
     cond_assembly_begin(&sim->aside, &sim->now, 0.0, NULL);
     cond_assembly_multiply(&sim->aside, state->v, assembly->b);
     for (int i = 0; i < model->n_dof; i++)
         assembly->b[i] = assembly->b[i] / step + sim->f[i];
-    CondStatus status = cond_assembly_finish(assembly, &sim->now, &sim->touches, settings->kv);
-    for (int c = 0; c < sim->touches.n && !status && settings->gap; c++)
-        assembly->contact[c].phi[0] = fmax(sim->touches.touch[c].gap, 0.0) / settings->time_step;
-    return status;
+    return cond_sim_finish(sim);
 }
 
 const CondProblem* cond_sim_problem(const CondSim* sim)
@@ -245,8 +277,8 @@ static void predict(CondSim* sim, const CondState* state)
             continue;
         cond_body_ops(body->kind)->accelerate(body, &sim->now, force + body->dof_begin, v_hat);
         for (int i = 0; i < body->n_dof; i++)
-            v_hat[i] =
-                state->v[body->dof_begin + i] + settings->theta * settings->time_step * v_hat[i];
+            v_hat[i] = state->v[body->dof_begin + i] +
+                       cond_sim_theta(sim) * settings->time_step * v_hat[i];
     }
     for (int i = 0; i < model->n_spring; i++) {
         for (int end = 0; end < 2; end++) {
@@ -275,7 +307,11 @@ CondStatus cond_sim_solve(CondSim* sim, const CondState* state, CondSolveInfo* i
             sim->lambda[3 * c + i] = known ? state->memory[k].lambda[i] : 0.0;
     }
     predict(sim, state);
-    return cond_solver_solve(sim->solver, &sim->assembly.problem, sim->v_hat, sim->lambda, info);
+    CondStatus status =
+        cond_solver_solve(sim->solver, &sim->assembly.problem, sim->v_hat, sim->lambda, info);
+    if (status < 0 || sim->model->settings.integrator == COND_INTEGRATOR_THETA)
+        return status;
+    return cond_sim_newton(sim, state, info);
 }
 
 CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info)

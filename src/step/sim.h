@@ -5,7 +5,22 @@
 #include "assemble/assemble.h"
 #include "body/posture.h"
 #include "collide/collide.h"
+#include "step/carry.h"
 #include "step/state.h"
+
+// Of the non-linear integrators; empty for theta.
+typedef struct CondNewton {
+    double* q;        // configuration at the representative time       (n_q)
+    double* start;    // v_k as seen from there                         (n_dof)
+    double* v;        // the iterate before the last solve              (n_dof)
+    double* lambda;   // its contact forces                             (n_contact x 3)
+    double* r;        // residual of the dynamics, contacts left out    (n_dof)
+    double* diagonal; // of A                                           (n_dof)
+    double* work;     //                                                (n_dof)
+    double* history;  // |change of v| by iteration [m/s], from 1       (newton_iterations)
+    int iterations;   // in the last step, the linear one included
+    int cap_lambda;
+} CondNewton;
 
 struct CondSim {
     CondContext context;
@@ -22,6 +37,8 @@ struct CondSim {
     double* lambda;  // by solve                                        (n_contact x 3)
     double* impulse; // by integrate: what changed the momentum [N s]   (n_contact x 3)
     int n_ready;     // contacts whose force is known: all of a whole step, none before
+    double* wrench;  // of the attachments in the last step             (n_wrench x 6)
+    int n_wrench, cap_wrench;
     double* centre;  // of the bodies when the contacts were found [m]  (n_body x 3)
     CondState* next; // the state being made; committed at the end of the step
     // impact and correction: problems on the masses alone
@@ -35,14 +52,48 @@ struct CondSim {
     double* aside_v;      //                                                 (n_dof)
     double* aside_lambda; //                                                 (n_contact x 3)
     int cap_lambda, cap_impulse, cap_near_of, cap_aside_lambda;
+    CondNewton newton;
+    CondCarry carry; // what the robots keep while no force acts
 };
+
+// theta of the step: that of the settings, or what another integrator stands for.
+double cond_sim_theta(const CondSim* sim);
+
+// q <- update(q, v, t) of all bodies.
+void cond_sim_advance(const CondModel* model, const double* v, double t, double* q);
 
 // Joint targets at the end of the step by inverse kinematics, and attachments whose time has come
 // or gone, in sim->next; needs sim->now.
 CondStatus cond_sim_lead(CondSim* sim, const CondState* state);
 
-// Forces and couplings of motors and attachments.
-CondStatus cond_sim_add_leads(CondSim* sim, double step);
+// Adds forces to f and couplings to the assembly: of motors and attachments, and of these and the
+// springs.
+CondStatus cond_sim_add_leads(CondSim* sim, const CondPosture* posture, double step,
+                              CondAssembly* assembly, double* f);
+CondStatus cond_sim_couple(CondSim* sim, const CondPosture* posture, double step,
+                           CondAssembly* assembly, double* f);
+
+// Adds the contacts of sim->touches to the step's problem.
+CondStatus cond_sim_finish(CondSim* sim);
+
+// Makes and destroys sim->newton and sim->carry.
+CondStatus cond_newton_create(CondSim* sim);
+void cond_newton_destroy(CondSim* sim);
+
+// Goes on from the linear step's v_hat and lambda to those of the non-linear integrator;
+// COND_NOT_CONVERGED where the iterations do not suffice.
+CondStatus cond_sim_newton(CondSim* sim, const CondState* state, CondSolveInfo* info);
+
+// v_hat as seen from q_k, such that v_{k+1} = v_k + (v_hat - v_k)/theta, seen from q_k too; in
+// sim->aside_v.
+const double* cond_sim_representative(CondSim* sim, const CondState* state);
+
+// The velocity of sim->next, as seen from q_k until now, as seen from q_{k+1} = sim->then.
+void cond_sim_carry(CondSim* sim);
+
+// Wrenches of the attachments in this step, from v_hat; needs sim->now as it was when the step
+// began.
+CondStatus cond_sim_read_wrenches(CondSim* sim);
 
 // Replaces the velocity of sim->next by one that the contacts' velocity-level law allows.
 CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* info);

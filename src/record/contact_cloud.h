@@ -1,0 +1,27 @@
+// The contacts of a step as points with data, for a file of their own.
+#ifndef COND_RECORD_CONTACT_CLOUD_H
+#define COND_RECORD_CONTACT_CLOUD_H
+
+#include "cond/sim.h"
+
+typedef struct CondContactCloud {
+    CondContext context;
+    int n;            //
+    double* position; // world [m]                                            (n x 3)
+    double* force;    // on side 0, mean over the step, world axes [N]        (n x 3)
+    double* normal;   // towards side 0, world axes                           (n x 3)
+    double* gap;      // at the start of the step [m]                         (n)
+    int* body;        // of side 0                                            (n)
+    int* other;       // of side 1; -1: static                                (n)
+    int* corner;      // 0, 1, 2 ...: each contact is a cell of one point     (n)
+    int* corner_end;  // 1, 2, 3 ...                                          (n)
+    uint8_t* type;    //                                                      (n)
+    int cap_position, cap_force, cap_normal, cap_gap, cap_body, cap_other;
+    int cap_corner, cap_corner_end, cap_type;
+} CondContactCloud;
+
+// Takes the contacts of the last step of sim; NULL has none.
+CondStatus cond_contact_cloud_fill(CondContactCloud* cloud, const CondSim* sim, double time_step);
+void cond_contact_cloud_destroy(CondContactCloud* cloud);
+
+#endif

@@ -1,0 +1,226 @@
+#include "record/drawing.h"
+
+#include "base/memory.h"
+#include "body/articulation.h"
+#include "body/fem.h"
+#include "math/quat.h"
+#include "record/tessellate.h"
+
+#include <math.h>
+#include <string.h>
+
+static CondStatus add_point(CondDrawing* drawing, const CondPoint* point)
+{
+    if (cond_reserve(&drawing->context, &drawing->point, &drawing->cap_point, drawing->n_point + 1,
+                     sizeof *drawing->point))
+        return COND_OUT_OF_MEMORY;
+    drawing->point[drawing->n_point++] = *point;
+    return COND_OK;
+}
+
+// A cell whose corners count from the point `first`.
+static CondStatus add_cell(CondDrawing* drawing, int type, int first, int n, const int* corner,
+                           int body)
+{
+    const CondContext* m = &drawing->context;
+    int i = drawing->n_cell, end = drawing->n_corner + n;
+    if (cond_reserve(m, &drawing->corner, &drawing->cap_corner, end, sizeof(int)) ||
+        cond_reserve(m, &drawing->corner_end, &drawing->cap_corner_end, i + 1, sizeof(int)) ||
+        cond_reserve(m, &drawing->type, &drawing->cap_type, i + 1, sizeof *drawing->type) ||
+        cond_reserve(m, &drawing->body, &drawing->cap_body, i + 1, sizeof(int)))
+        return COND_OUT_OF_MEMORY;
+    for (int k = 0; k < n; k++)
+        drawing->corner[drawing->n_corner++] = first + corner[k];
+    drawing->corner_end[i] = end;
+    drawing->type[i] = (uint8_t)type;
+    drawing->body[i] = body;
+    drawing->n_cell++;
+    return COND_OK;
+}
+
+// Points of a body, link or the world, and the triangles between them. place (position, quaternion)
+// is where the axes of the tessellation are in those of the body.
+static CondStatus add_triangles(CondDrawing* drawing, const CondTessellation* t, int body, int part,
+                                const double position[3], const double orientation[4], int shown_as)
+{
+    CondStatus status = COND_OK;
+    double R[9];
+    int first = drawing->n_point;
+    quat_matrix(orientation, R);
+    for (int k = 0; k < t->n_point && !status; k++) {
+        CondPoint point = {.body = body, .part = part};
+        mat3_multiply(R, t->point + 3 * k, point.local);
+        for (int i = 0; i < 3; i++)
+            point.local[i] += position[i];
+        status = add_point(drawing, &point);
+    }
+    for (int k = 0; k < t->n_triangle && !status; k++)
+        status = add_cell(drawing, COND_CELL_TRIANGLE, first, 3, t->triangle + 3 * k, shown_as);
+    return status;
+}
+
+static CondStatus add_vertex(CondDrawing* drawing, const CondPoint* point)
+{
+    static const int zero = 0;
+    CondStatus status = add_point(drawing, point);
+    if (!status)
+        status = add_cell(drawing, COND_CELL_VERTEX, drawing->n_point - 1, 1, &zero, point->body);
+    return status;
+}
+
+static CondStatus draw_solid(CondDrawing* drawing, const CondSolid* solid, CondTessellation* t)
+{
+    CondStatus status = cond_tessellate_shape(&solid->shape, t);
+    if (status)
+        return status;
+    return add_triangles(drawing, t, solid->body, solid->part, solid->position, solid->orientation,
+                         solid->body < 0 ? COND_DRAWN_STATIC : solid->body);
+}
+
+static CondStatus draw_soft(CondDrawing* drawing, const CondBody* body)
+{
+    CondStatus status = COND_OK;
+    int first = drawing->n_point;
+    for (int i = 0; i < body->fem->n_node && !status; i++) {
+        CondPoint node = {.body = body->index, .part = 1, .node = {i}, .local = {1.0}};
+        status = add_point(drawing, &node);
+    }
+    for (int i = 0; i < body->fem->n_tet && !status; i++)
+        status =
+            add_cell(drawing, COND_CELL_TETRAHEDRON, first, 4, body->fem->tet + 4 * i, body->index);
+    return status;
+}
+
+// A rigid body given by its contact points: their hull, or the points alone where it has none.
+static CondStatus draw_points(CondDrawing* drawing, const CondModel* model, const CondBody* body,
+                              CondTessellation* t)
+{
+    static const double origin[3] = {0.0, 0.0, 0.0}, unit[4] = {1.0, 0.0, 0.0, 0.0};
+    const CondFeature* feature = model->feature + body->feature_begin;
+    double* local = cond_allocate(&drawing->context, 3 * (size_t)body->n_feature, sizeof *local);
+    if (!local)
+        return COND_OUT_OF_MEMORY;
+    for (int k = 0; k < body->n_feature; k++)
+        memcpy(local + 3 * k, feature[k].point.local, 3 * sizeof *local);
+    CondStatus status = cond_tessellate_hull(body->n_feature, local, t);
+    cond_release(&drawing->context, local);
+    if (!status && t->n_triangle > 0)
+        return add_triangles(drawing, t, body->index, 0, origin, unit, body->index);
+    for (int k = 0; k < body->n_feature && !status; k++)
+        status = add_vertex(drawing, &feature[k].point);
+    return status;
+}
+
+static CondStatus draw_body(CondDrawing* drawing, const CondModel* model, const CondBody* body,
+                            CondTessellation* t)
+{
+    CondPoint origin = {.body = body->index};
+    int before = drawing->n_cell;
+    if (body->kind == COND_BODY_SOFT)
+        return draw_soft(drawing, body);
+    CondStatus status = COND_OK;
+    for (int i = 0; i < model->n_solid && !status; i++)
+        if (model->solid[i].body == body->index)
+            status = draw_solid(drawing, &model->solid[i], t);
+    if (body->kind == COND_BODY_RIGID && drawing->n_cell == before && !status)
+        status = draw_points(drawing, model, body, t);
+    // What has no shape is seen as a point: a particle, or where its links begin.
+    int n_origin = body->kind == COND_BODY_ROBOT ? body->arm->n_link : 1;
+    if (drawing->n_cell > before)
+        return status;
+    for (origin.part = 0; origin.part < n_origin && !status; origin.part++)
+        status = add_vertex(drawing, &origin);
+    return status;
+}
+
+// A square of any size; cond_drawing_fit_planes puts it where it belongs.
+static CondStatus draw_plane(CondDrawing* drawing, CondTessellation* t)
+{
+    static const double origin[3] = {0.0, 0.0, 0.0}, unit[4] = {1.0, 0.0, 0.0, 0.0};
+    CondShape square = {.form = COND_FORM_PLANE, .half = {1.0}};
+    CondStatus status = cond_tessellate_shape(&square, t);
+    if (status)
+        return status;
+    return add_triangles(drawing, t, -1, 0, origin, unit, COND_DRAWN_PLANE);
+}
+
+CondStatus cond_drawing_create(const CondContext* context, const CondModel* model,
+                               CondDrawing* drawing)
+{
+    CondTessellation t = {.context = *context};
+    memset(drawing, 0, sizeof *drawing);
+    drawing->context = *context;
+    for (int i = 0; i < 3; i++) {
+        drawing->box[0][i] = INFINITY;
+        drawing->box[1][i] = -INFINITY;
+    }
+    drawing->point_begin = cond_allocate(context, (size_t)model->n_body, sizeof(int));
+    drawing->cell_begin = cond_allocate(context, (size_t)model->n_body, sizeof(int));
+    CondStatus status = COND_OK;
+    if (!drawing->point_begin || !drawing->cell_begin)
+        status = COND_OUT_OF_MEMORY;
+    for (int b = 0; b < model->n_body && !status; b++) {
+        drawing->point_begin[b] = drawing->n_point;
+        drawing->cell_begin[b] = drawing->n_cell;
+        status = draw_body(drawing, model, &model->body[b], &t);
+    }
+    for (int i = 0; i < model->n_obstacle && !status; i++)
+        status = draw_solid(drawing, &model->obstacle[i], &t);
+    drawing->plane_begin = drawing->n_point;
+    for (int i = 0; i < model->n_plane && !status; i++)
+        status = draw_plane(drawing, &t);
+    cond_tessellation_destroy(&t);
+    if (status)
+        cond_drawing_destroy(drawing);
+    return status;
+}
+
+void cond_drawing_destroy(CondDrawing* drawing)
+{
+    void* arrays[] = {drawing->point, drawing->corner,      drawing->corner_end, drawing->type,
+                      drawing->body,  drawing->point_begin, drawing->cell_begin};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        cond_release(&drawing->context, arrays[i]);
+    memset(drawing, 0, sizeof *drawing);
+}
+
+// Half the edge of a square on the plane that lies under all of the box around its centre.
+static double plane_reach(const CondDrawing* drawing, const CondPlane* plane,
+                          const double centre[3])
+{
+    double reach = 0.0;
+    for (int k = 0; k < 8; k++) {
+        double d[3];
+        for (int i = 0; i < 3; i++)
+            d[i] = drawing->box[k >> i & 1][i] - centre[i];
+        reach = fmax(reach, fabs(vec3_dot(plane->frame + 3, d)));
+        reach = fmax(reach, fabs(vec3_dot(plane->frame + 6, d)));
+    }
+    double height = fabs(vec3_dot(plane->frame, centre) - plane->offset);
+    reach = fmax(1.5 * reach, 0.5 * height);
+    return reach > 0.0 ? reach : 1.0;
+}
+
+void cond_drawing_fit_planes(CondDrawing* drawing, const CondModel* model, double* position)
+{
+    for (int p = 0; p < drawing->plane_begin; p++) {
+        for (int i = 0; i < 3; i++) {
+            drawing->box[0][i] = fmin(drawing->box[0][i], position[3 * p + i]);
+            drawing->box[1][i] = fmax(drawing->box[1][i], position[3 * p + i]);
+        }
+    }
+    double centre[3] = {0.0, 0.0, 0.0};
+    for (int i = 0; i < 3 && drawing->plane_begin > 0; i++)
+        centre[i] = 0.5 * (drawing->box[0][i] + drawing->box[1][i]);
+    for (int k = 0; k < model->n_plane; k++) {
+        const CondPlane* plane = &model->plane[k];
+        const double *normal = plane->frame, *t1 = normal + 3, *t2 = normal + 6;
+        double reach = drawing->plane_begin > 0 ? plane_reach(drawing, plane, centre) : 1.0;
+        double down = vec3_dot(normal, centre) - plane->offset;
+        double* x = position + 3 * (drawing->plane_begin + 4 * k);
+        for (int c = 0; c < 4; c++)
+            for (int i = 0; i < 3; i++)
+                x[3 * c + i] = centre[i] - down * normal[i] + (c & 1 ? reach : -reach) * t1[i] +
+                               (c & 2 ? reach : -reach) * t2[i];
+    }
+}

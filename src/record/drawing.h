@@ -1,0 +1,39 @@
+// What of a model is drawn: points that move with their bodies, and cells between them. Made once;
+// a frame then only asks a posture where the points are.
+#ifndef COND_RECORD_DRAWING_H
+#define COND_RECORD_DRAWING_H
+
+#include "scene/model.h"
+
+#include <stdint.h>
+
+// VTK's numbers of the cells used here.
+enum { COND_CELL_VERTEX = 1, COND_CELL_TRIANGLE = 5, COND_CELL_TETRAHEDRON = 10 };
+
+// The body of a cell that belongs to none.
+enum { COND_DRAWN_STATIC = -1, COND_DRAWN_PLANE = -2 };
+
+typedef struct CondDrawing {
+    CondContext context;
+    int n_point, n_cell, n_corner;
+    CondPoint* point; // the bodies' in their order, obstacles, planes              (n_point)
+    int* corner;      // points of the cells                                        (n_corner)
+    int* corner_end;  // one past the last corner of a cell                         (n_cell)
+    uint8_t* type;    //                                                            (n_cell)
+    int* body;        // of a cell; negative as above                               (n_cell)
+    int* point_begin; // first point of a body; of a soft body they are its nodes   (n_body)
+    int* cell_begin;  // first cell of a body; of a soft body they are its elements (n_body)
+    int plane_begin;  // first point of the planes: four each
+    double box[2][3]; // lowest and highest corner of all but planes so far [m]
+    int cap_point, cap_corner, cap_corner_end, cap_type, cap_body;
+} CondDrawing;
+
+CondStatus cond_drawing_create(const CondContext* context, const CondModel* model,
+                               CondDrawing* drawing);
+void cond_drawing_destroy(CondDrawing* drawing);
+
+// Makes the squares of the planes large enough for all that was drawn so far and for points at
+// position (n_point x 3), of which it overwrites those of the planes.
+void cond_drawing_fit_planes(CondDrawing* drawing, const CondModel* model, double* position);
+
+#endif

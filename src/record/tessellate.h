@@ -1,0 +1,27 @@
+// Triangles of the surfaces of shapes, to be looked at.
+#ifndef COND_RECORD_TESSELLATE_H
+#define COND_RECORD_TESSELLATE_H
+
+#include "collide/shape.h"
+#include "cond/context.h"
+
+typedef struct CondTessellation {
+    CondContext context;
+    int n_point, cap_point;       // the capacities count numbers, not points or triangles
+    int n_triangle, cap_triangle; //
+    double* point;                // axes of the shape [m]                    (n_point x 3)
+    int* triangle;                // counter-clockwise seen from outside      (n_triangle x 3)
+} CondTessellation;
+
+// Replaces what the tessellation holds by the surface of a shape. Round shapes become polygons
+// whose corners lie on them; a margin makes a shape larger, and its edges stay sharp. A plane is
+// the square |x|, |y| <= half[0].
+CondStatus cond_tessellate_shape(const CondShape* shape, CondTessellation* out);
+
+// The same by the convex hull of points (n x 3). Points in a plane give both of its sides. More
+// than a few hundred points, and points on a line, give no triangles.
+CondStatus cond_tessellate_hull(int n, const double* point, CondTessellation* out);
+
+void cond_tessellation_destroy(CondTessellation* tessellation);
+
+#endif

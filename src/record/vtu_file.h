@@ -1,0 +1,37 @@
+// One VTK file of an unstructured grid with raw appended data, and files that appear only whole.
+#ifndef COND_RECORD_VTU_FILE_H
+#define COND_RECORD_VTU_FILE_H
+
+#include "scene/mesh_write.h"
+
+typedef enum CondVtuType { COND_VTU_DOUBLE = 0, COND_VTU_INT = 1, COND_VTU_BYTE = 2 } CondVtuType;
+
+typedef struct CondVtuArray {
+    const char* name;
+    CondVtuType type;
+    int components;
+    const void* data; // (tuples x components)
+} CondVtuArray;
+
+typedef struct CondVtuGrid {
+    int n_point, n_cell, n_corner;
+    const double* point;   //                                                (n_point x 3)
+    const int* corner;     // points of the cells                            (n_corner)
+    const int* corner_end; // one past the last corner of a cell             (n_cell)
+    const uint8_t* type;   // VTK's numbers                                  (n_cell)
+    int n_field, n_point_data, n_cell_data;
+    const CondVtuArray* field;      // one tuple each                         (n_field)
+    const CondVtuArray* point_data; // n_point tuples each                    (n_point_data)
+    const CondVtuArray* cell_data;  // n_cell tuples each                     (n_cell_data)
+} CondVtuGrid;
+
+// A file as two texts, one after the other; both are overwritten. Where memory is short one of them
+// says so.
+void cond_vtu_make(const CondVtuGrid* grid, CondMeshText* head, CondMeshText* data);
+
+// Writes the texts one after the other to `temporary` and gives that the name `path`. On failure
+// the temporary file is removed and path is as it was. COND_OUT_OF_MEMORY for a text that failed.
+CondStatus cond_file_replace(const char* path, const char* temporary, int n,
+                             const CondMeshText* const* text, CondError* error);
+
+#endif

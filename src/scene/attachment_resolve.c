@@ -1,0 +1,97 @@
+// The names in an attachment's definition become indices of a compiled model: once for the scene's
+// own attachments, and again for those that are made while a simulation runs.
+#include "base/error.h"
+#include "body/articulation.h"
+#include "scene/compile.h"
+#include "scene/scene_check.h"
+
+#include <math.h>
+#include <string.h>
+
+static int find_patch(const CondModel* model, const char* name)
+{
+    for (int i = 0; i < model->n_patch; i++)
+        if (strcmp(model->patch[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+// What a body of each kind is held by: a link, a patch, or a point alone.
+static CondStatus resolve_end(const CondModel* model, const CondAttachmentDef* def, int end,
+                              CondFrame* frame, CondError* error)
+{
+    const CondEndDef* at = &def->end[end];
+    memset(frame, 0, sizeof *frame);
+    frame->patch = -1;
+    frame->point.body = at->body[0] ? cond_model_find_body(model, at->body) : -1;
+    memcpy(frame->point.local, at->point, sizeof at->point);
+    if (!at->body[0])
+        return COND_OK;
+    if (frame->point.body < 0)
+        return cond_error_set(error, COND_BAD_ARGUMENT,
+                              "attachment %s: there is no body called '%s'", def->name, at->body);
+    const CondBody* body = &model->body[frame->point.body];
+    if (body->kind == COND_BODY_SOFT) {
+        frame->patch = find_patch(model, at->patch);
+        if (frame->patch < 0 || model->patch[frame->patch].body != body->index)
+            return cond_error_set(error, COND_BAD_ARGUMENT,
+                                  "attachment %s: soft body %s has no patch '%s'", def->name,
+                                  at->body, at->patch);
+    } else if (body->kind == COND_BODY_ROBOT) {
+        frame->point.part = cond_articulation_find_link(body->arm, at->link);
+        if (frame->point.part < 0)
+            return cond_error_set(error, COND_BAD_ARGUMENT,
+                                  "attachment %s: robot %s has no link '%s'", def->name, at->body,
+                                  at->link);
+    } else if (body->kind == COND_BODY_PARTICLE && def->turns) {
+        return cond_error_set(error, COND_BAD_ARGUMENT,
+                              "attachment %s: '%s' is a particle, which has no orientation to hold",
+                              def->name, at->body);
+    }
+    return COND_OK;
+}
+
+// Two ends must be able to move against each other.
+static CondStatus check_pair(const CondAttachmentDef* def, const CondFrame end[2], CondError* error)
+{
+    int same = end[0].point.body == end[1].point.body;
+    if (same && (end[0].patch < 0 || end[0].patch == end[1].patch))
+        return cond_error_set(error, COND_BAD_ARGUMENT,
+                              "attachment %s: its ends must be on two different things", def->name);
+    if (def->turns && !(def->rotation_stiffness > 0.0))
+        return cond_error_set(error, COND_BAD_ARGUMENT,
+                              "attachment %s: rotation_stiffness must be > 0 where orientation is "
+                              "held",
+                              def->name);
+    return COND_OK;
+}
+
+CondStatus cond_attachment_resolve(const CondModel* model, const CondAttachmentDef* def,
+                                   CondAttachment* out, CondError* error)
+{
+    CondSceneIssue issue;
+    CondStatus status = cond_check_cookie(def->cookie, "cond_attachment_def_default", &issue);
+    if (!status)
+        status = cond_keys_check("attachments", def, sizeof *def, &issue);
+    if (!status)
+        status = cond_keys_check("attachments.from", def, sizeof *def, &issue);
+    if (!status)
+        status = cond_keys_check("attachments.to", def, sizeof *def, &issue);
+    if (status)
+        return cond_error_set(error, COND_BAD_ARGUMENT, "attachment %s: %s: %s", def->name,
+                              issue.field, issue.text);
+    memset(out, 0, sizeof *out);
+    memcpy(out->name, def->name, sizeof out->name);
+    for (int end = 0; end < 2 && !status; end++)
+        status = resolve_end(model, def, end, &out->end[end], error);
+    if (!status)
+        status = check_pair(def, out->end, error);
+    out->turns = def->turns;
+    out->stiffness[0] = def->stiffness;
+    out->stiffness[1] = def->rotation_stiffness;
+    out->damping[0] = def->damping;
+    out->damping[1] = def->rotation_damping;
+    out->start = def->start;
+    out->end_time = def->end_time;
+    return status;
+}

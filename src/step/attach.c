@@ -1,0 +1,98 @@
+// Attachments that are made and released while a simulation runs, and what they carry.
+#include "base/error.h"
+#include "base/memory.h"
+#include "potential/attachment.h"
+#include "scene/compile.h"
+#include "step/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+// A place for one more attachment: one that was released, or a new one at the end; -1: no memory.
+static int find_place(CondState* state)
+{
+    for (int i = 0; i < state->n_hold; i++)
+        if (state->hold[i].attachment < 0 && !state->hold[i].active)
+            return i;
+    if (cond_reserve(&state->context, &state->hold, &state->cap_hold, state->n_hold + 1,
+                     sizeof *state->hold))
+        return -1;
+    return state->n_hold;
+}
+
+CondStatus cond_state_attach(const CondModel* model, CondState* state, const CondAttachmentDef* def,
+                             int* index, CondError* error)
+{
+    CondHold hold = {.attachment = -1};
+    CondPosture posture;
+    *index = -1;
+    if (model->n_body != state->n_body || model->n_dof != state->n_dof || model->n_q != state->n_q)
+        return cond_error_set(error, COND_BAD_ARGUMENT, "the state is not one of this model");
+    CondStatus status = cond_attachment_resolve(model, def, &hold.what, error);
+    if (status)
+        return status;
+    memset(&posture, 0, sizeof posture);
+    status = cond_posture_create(model, &posture);
+    int place = status ? -1 : find_place(state);
+    if (place >= 0) {
+        cond_posture_set(&posture, state->q);
+        cond_hold_make(&posture, &hold);
+        state->hold[place] = hold;
+        if (place == state->n_hold)
+            state->n_hold++;
+        *index = place;
+    }
+    cond_posture_destroy(&posture);
+    return place < 0 ? cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory") : COND_OK;
+}
+
+CondStatus cond_state_release(CondState* state, int index)
+{
+    if (index < 0 || index >= state->n_hold)
+        return COND_BAD_ARGUMENT;
+    CondHold* hold = &state->hold[index];
+    hold->active = 0;
+    if (hold->attachment >= 0)
+        hold->what.end_time = -INFINITY; // its time is over
+    return COND_OK;
+}
+
+int cond_state_n_attachment(const CondState* state)
+{
+    return state->n_hold;
+}
+
+int cond_state_attachment_holds(const CondState* state, int index)
+{
+    return index >= 0 && index < state->n_hold && state->hold[index].active;
+}
+
+CondStatus cond_sim_read_wrenches(CondSim* sim)
+{
+    const CondSceneSettings* settings = &sim->model->settings;
+    double step = settings->theta * settings->time_step;
+    const CondState* next = sim->next;
+    if (cond_reserve(&sim->context, &sim->wrench, &sim->cap_wrench, 6 * next->n_hold,
+                     sizeof *sim->wrench))
+        return COND_OUT_OF_MEMORY;
+    for (int i = 0; i < next->n_hold; i++) {
+        double* wrench = sim->wrench + 6 * i;
+        memset(wrench, 0, 6 * sizeof *wrench);
+        if (!next->hold[i].active)
+            continue;
+        CondStatus status =
+            cond_hold_wrench(&sim->now, &next->hold[i], step, sim->v_hat, &sim->aside, wrench);
+        if (status)
+            return status;
+    }
+    sim->n_wrench = next->n_hold;
+    return COND_OK;
+}
+
+CondStatus cond_sim_attachment_wrench(const CondSim* sim, int attachment, double wrench[6])
+{
+    if (attachment < 0 || attachment >= sim->n_wrench)
+        return COND_BAD_ARGUMENT;
+    memcpy(wrench, sim->wrench + 6 * attachment, 6 * sizeof *wrench);
+    return COND_OK;
+}

@@ -1,0 +1,303 @@
+// The non-linear integrators: Newton's method around the linear contact problem.
+//
+// With h = th t and q(v) = update(q_k, v, h), the representative velocity v of the step solves
+//     g(v) = M (v - v_k)/h - f(q(v), v) + D v - Jc' lambda = 0
+// and the contact law, where f holds all forces (-C v too) and M, D belong to q(v). Linearised at
+// an iterate v_i, with df/dv = -h K,
+//     A_i = M/h + h K + D,      b_i = M v_k/h + f_i + h K v_i = A_i v_i - r_i,
+// where r_i = M (v_i - v_k)/h - f_i + D v_i: a contact problem of the very kind of the linear step,
+// which is the first iteration (q(v) = q_k, K v_i = 0). Contacts are found once, at q_k. What A_i
+// leaves out, the change of M, C and D and negative geometric stiffness, slows the convergence down
+// but does not move the answer.
+#include "base/memory.h"
+#include "body/body.h"
+#include "potential/potential.h"
+#include "step/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { HALVINGS = 6 }; // of one step of Newton's method
+
+double cond_sim_theta(const CondSim* sim)
+{
+    switch (sim->model->settings.integrator) {
+    case COND_INTEGRATOR_EULER:
+        return 1.0;
+    case COND_INTEGRATOR_MIDPOINT:
+    case COND_INTEGRATOR_VARIATIONAL:
+        return 0.5;
+    default:
+        return sim->model->settings.theta;
+    }
+}
+
+static int is_newton(const CondSim* sim)
+{
+    return sim->model->settings.integrator != COND_INTEGRATOR_THETA;
+}
+
+static double step_of(const CondSim* sim)
+{
+    return cond_sim_theta(sim) * sim->model->settings.time_step;
+}
+
+CondStatus cond_newton_create(CondSim* sim)
+{
+    const CondModel* model = sim->model;
+    const CondSceneSettings* settings = &model->settings;
+    const CondContext* m = &sim->context;
+    CondNewton* newton = &sim->newton;
+    CondCarryKind kind = settings->mass_root ? COND_CARRY_ROOT
+                         : settings->integrator == COND_INTEGRATOR_VARIATIONAL
+                             ? COND_CARRY_MOMENTUM
+                             : COND_CARRY_VELOCITY;
+    size_t n = (size_t)model->n_dof;
+    CondStatus status = cond_carry_create(model, kind, &sim->carry);
+    if (status || !is_newton(sim))
+        return status;
+    newton->q = cond_allocate(m, (size_t)model->n_q, sizeof(double));
+    newton->start = cond_allocate(m, n, sizeof(double));
+    newton->v = cond_allocate(m, n, sizeof(double));
+    newton->r = cond_allocate(m, n, sizeof(double));
+    newton->diagonal = cond_allocate(m, n, sizeof(double));
+    newton->work = cond_allocate(m, n, sizeof(double));
+    newton->history = cond_allocate(m, (size_t)settings->newton_iterations, sizeof(double));
+    int all = newton->q && newton->start && newton->v && newton->r && newton->diagonal &&
+              newton->work && newton->history;
+    return all ? COND_OK : COND_OUT_OF_MEMORY;
+}
+
+void cond_newton_destroy(CondSim* sim)
+{
+    CondNewton* newton = &sim->newton;
+    void* arrays[] = {newton->q,        newton->start, newton->v,       newton->r,
+                      newton->diagonal, newton->work,  newton->history, newton->lambda};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        cond_release(&sim->context, arrays[i]);
+    cond_carry_destroy(&sim->carry);
+}
+
+// v_k as seen from a posture: M^(1/2) v or M v of a robot is carried there where the settings say.
+static void see_start(CondSim* sim, const CondState* state, const CondPosture* from,
+                      const CondPosture* to, double* v)
+{
+    const CondModel* model = sim->model;
+    memcpy(v, state->v, (size_t)model->n_dof * sizeof *v);
+    for (int b = 0; b < model->n_body; b++)
+        if (model->body[b].kind == COND_BODY_ROBOT)
+            cond_carry_move(&sim->carry, &model->body[b], from, to, v + model->body[b].dof_begin);
+}
+
+// Weight and -C v at the iterate. A rigid body under implicit Euler keeps the gyroscopic rule of
+// the linear step, which conserves its energy and bears any spin; under the midpoint rule -C v is
+// taken at the midpoint, as the second order asks.
+static void bias(CondSim* sim, const CondState* state, const double* v, double* f)
+{
+    const CondModel* model = sim->model;
+    const CondSceneSettings* settings = &model->settings;
+    int euler = settings->integrator == COND_INTEGRATOR_EULER;
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        int at = body->dof_begin;
+        if (body->kind == COND_BODY_ROBOT)
+            cond_carry_bias(&sim->carry, body, &sim->then, v + at, 0.0, settings->gravity, f + at);
+        else
+            cond_body_ops(body->kind)
+                ->bias(body, &sim->then, euler ? state->v + at : v + at,
+                       euler ? settings->time_step : 0.0, settings->gravity, f + at);
+    }
+}
+
+// y = D v, of bodies and couplings.
+static CondStatus damp(CondSim* sim, const double* v, double* y)
+{
+    CondTouchList none = {.n = 0};
+    cond_assembly_begin_damping(&sim->aside, &sim->then);
+    // A step of length 0 leaves the damping alone in the gains. The forces are known already.
+    CondStatus status = cond_sim_couple(sim, &sim->then, 0.0, &sim->aside, y);
+    if (!status)
+        status = cond_assembly_finish(&sim->aside, &sim->then, &none, INFINITY);
+    if (!status)
+        cond_problem_multiply(&sim->aside.problem, v, y);
+    return status;
+}
+
+// The posture, f, A and the residual at the iterate (sim->v_hat, sim->lambda), and the size of the
+// residual without its contact part: sqrt(r' diag(A)^-1 r) [sqrt(W)].
+static CondStatus evaluate(CondSim* sim, const CondState* state, double* size)
+{
+    const CondModel* model = sim->model;
+    CondNewton* newton = &sim->newton;
+    double h = step_of(sim), *r = newton->r, *work = newton->work;
+    const double* v = sim->v_hat;
+    int n = model->n_dof;
+    memcpy(newton->q, state->q, (size_t)model->n_q * sizeof(double));
+    cond_sim_advance(model, v, h, newton->q);
+    cond_posture_set(&sim->then, newton->q);
+    see_start(sim, state, &sim->now, &sim->then, newton->start);
+    bias(sim, state, v, sim->f);
+    cond_force_add(&sim->then, state->time, sim->f);
+    cond_assembly_begin(&sim->assembly, &sim->then, h, sim->f);
+    CondStatus status = cond_sim_couple(sim, &sim->then, h, &sim->assembly, sim->f);
+    if (!status)
+        status = cond_sim_finish(sim);
+    if (!status)
+        status = damp(sim, v, r);
+    if (status)
+        return status;
+    cond_assembly_begin(&sim->aside, &sim->then, 0.0, NULL);
+    for (int i = 0; i < n; i++)
+        sim->aside_v[i] = v[i] - newton->start[i];
+    cond_assembly_multiply(&sim->aside, sim->aside_v, work);
+    for (int i = 0; i < n; i++)
+        r[i] += work[i] / h - sim->f[i];
+    memcpy(work, r, (size_t)n * sizeof *work);
+    for (int c = 0; c < sim->touches.n; c++)
+        cond_contact_add_force(&sim->assembly.contact[c], -1.0, sim->lambda + 3 * c, work);
+    cond_problem_diagonal(&sim->assembly.problem, newton->diagonal);
+    *size = 0.0;
+    for (int i = 0; i < n; i++)
+        *size += work[i] * work[i] / newton->diagonal[i];
+    *size = sqrt(*size);
+    return isfinite(*size) ? COND_OK : COND_DIVERGED;
+}
+
+// b = A v - r; returns its size in the norm of the residual.
+static double right_hand_side(CondSim* sim)
+{
+    double *b = sim->assembly.b, size = 0.0;
+    cond_problem_multiply(&sim->assembly.problem, sim->v_hat, b);
+    for (int i = 0; i < sim->model->n_dof; i++) {
+        b[i] -= sim->newton.r[i];
+        size += b[i] * b[i] / sim->newton.diagonal[i];
+    }
+    return sqrt(size);
+}
+
+static double mass_of(const CondBody* body, const CondPosture* posture)
+{
+    double centre[3];
+    if (body->kind == COND_BODY_SOFT)
+        return body->fem->total_mass;
+    if (body->kind == COND_BODY_ROBOT)
+        return cond_articulation_center(body->arm, posture->arm[body->index].work, centre);
+    return body->mass;
+}
+
+// |dv| in m/s: the largest sqrt(dv' M dv / mass) of any body, which weighs turning by the inertia.
+static double change_of(CondSim* sim)
+{
+    const CondModel* model = sim->model;
+    double *dv = sim->aside_v, *p = sim->newton.work, largest = 0.0;
+    for (int i = 0; i < model->n_dof; i++)
+        dv[i] = sim->v_hat[i] - sim->newton.v[i];
+    cond_assembly_begin(&sim->aside, &sim->then, 0.0, NULL);
+    cond_assembly_multiply(&sim->aside, dv, p);
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        double energy = 0.0;
+        for (int i = body->dof_begin; i < body->dof_begin + body->n_dof; i++)
+            energy += dv[i] * p[i];
+        largest = fmax(largest, sqrt(fmax(energy, 0.0) / mass_of(body, &sim->then)));
+    }
+    return largest;
+}
+
+// x <- (x + base)/2
+static void halve(int n, const double* base, double* x)
+{
+    for (int i = 0; i < n; i++)
+        x[i] = 0.5 * (x[i] + base[i]);
+}
+
+// Evaluates the iterate; while its residual is larger than the last one's, goes back half the way.
+// Below `noise` the residual is that of the linear solves and says nothing.
+static CondStatus descend(CondSim* sim, const CondState* state, double noise, double* size)
+{
+    CondNewton* newton = &sim->newton;
+    double last = *size;
+    CondStatus status = evaluate(sim, state, size);
+    for (int i = 0; i < HALVINGS; i++) {
+        int worse = status == COND_DIVERGED || (!status && *size > fmax(last, noise));
+        if (!worse || !isfinite(last))
+            break;
+        halve(sim->model->n_dof, newton->v, sim->v_hat);
+        halve(3 * sim->touches.n, newton->lambda, sim->lambda);
+        status = evaluate(sim, state, size);
+    }
+    return status;
+}
+
+// Work is summed over the iterations; everything else is that of the last.
+static void add_work(CondSolveInfo* info, const CondSolveInfo* last)
+{
+    CondSolveInfo sum = *last;
+    sum.iterations += info->iterations;
+    sum.outer += info->outer;
+    sum.products += info->products;
+    sum.restarts += info->restarts;
+    sum.passes += info->passes;
+    sum.seconds += info->seconds;
+    *info = sum;
+}
+
+CondStatus cond_sim_newton(CondSim* sim, const CondState* state, CondSolveInfo* info)
+{
+    const CondSceneSettings* settings = &sim->model->settings;
+    CondNewton* newton = &sim->newton;
+    size_t n = (size_t)sim->model->n_dof, n_lambda = 3 * (size_t)sim->touches.n;
+    double size = INFINITY, noise = 0.0;
+    double floor = settings->solver.stop == COND_STOP_CERTIFICATE
+                       ? fmax(1e-12, 10.0 * settings->solver.tolerance)
+                       : 1e-6;
+    if (cond_reserve(&sim->context, &newton->lambda, &newton->cap_lambda, (int)n_lambda,
+                     sizeof *newton->lambda))
+        return COND_OUT_OF_MEMORY;
+    newton->iterations = 1; // the linear step
+    newton->history[0] = INFINITY;
+    while (newton->iterations < settings->newton_iterations) {
+        CondSolveInfo last;
+        CondStatus status = descend(sim, state, noise, &size);
+        if (status < 0)
+            return status;
+        noise = floor * right_hand_side(sim);
+        memcpy(newton->v, sim->v_hat, n * sizeof *newton->v);
+        memcpy(newton->lambda, sim->lambda, n_lambda * sizeof *newton->lambda);
+        status =
+            cond_solver_solve(sim->solver, &sim->assembly.problem, sim->v_hat, sim->lambda, &last);
+        if (status < 0)
+            return status;
+        add_work(info, &last);
+        double change = newton->history[newton->iterations++] = change_of(sim);
+        if (change < settings->newton_tolerance)
+            return status;
+    }
+    return info->status = COND_NOT_CONVERGED;
+}
+
+const double* cond_sim_representative(CondSim* sim, const CondState* state)
+{
+    const CondModel* model = sim->model;
+    double* v = sim->aside_v;
+    memcpy(v, sim->v_hat, (size_t)model->n_dof * sizeof *v);
+    if (!is_newton(sim) || sim->carry.kind == COND_CARRY_VELOCITY)
+        return v;
+    memcpy(sim->newton.q, state->q, (size_t)model->n_q * sizeof(double));
+    cond_sim_advance(model, v, step_of(sim), sim->newton.q);
+    cond_posture_set(&sim->then, sim->newton.q);
+    for (int b = 0; b < model->n_body; b++)
+        if (model->body[b].kind == COND_BODY_ROBOT)
+            cond_carry_move(&sim->carry, &model->body[b], &sim->then, &sim->now,
+                            v + model->body[b].dof_begin);
+    return v;
+}
+
+void cond_sim_carry(CondSim* sim)
+{
+    const CondModel* model = sim->model;
+    for (int b = 0; b < model->n_body; b++)
+        if (model->body[b].kind == COND_BODY_ROBOT)
+            cond_carry_move(&sim->carry, &model->body[b], &sim->now, &sim->then,
+                            sim->next->v + model->body[b].dof_begin);
+}
