@@ -132,8 +132,8 @@ static void record_frame(Sinks* sinks, const CondSim* sim, const CondState* stat
     CondError error;
     if (!sinks->record || !cond_record_frame(sinks->record, sim, state, info, &error))
         return;
-    cli_complain("%s; the record ends with frame %d", error.message,
-                 cond_record_n_frame(sinks->record) - 1);
+    cli_complain("%s; the record ends here with %d frames, the run goes on", error.message,
+                 cond_record_n_frame(sinks->record));
     cond_record_close(sinks->record);
     sinks->record = NULL;
     sinks->failed = 1;

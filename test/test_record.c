@@ -6,8 +6,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <libxml/parser.h>
-#include <libxml/tree.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,9 +20,9 @@
 #include "cond/record.h"
 #include "failing_allocator.h"
 #include "math/quat.h"
-#include "record/tessellate.h"
 #include "scene/model.h"
 #include "scene_make.h"
+#include "vtu_read.h"
 
 // The tests run in a folder of their own, removed at the end with all that is in it.
 static char folder[] = "record_XXXXXX";
@@ -53,218 +51,6 @@ static int leave_folder(void** state)
 {
     (void)state;
     return chdir("..") == 0 && rmdir(folder) == 0 ? 0 : -1;
-}
-
-// A file in memory and its tags.
-typedef struct VtuFile {
-    char* bytes;
-    size_t size, data; // and where the appended data begin
-    xmlDocPtr document;
-} VtuFile;
-
-static VtuFile open_file(const char* path)
-{
-    VtuFile file = {0};
-    FILE* in = fopen(path, "rb");
-    if (!in)
-        fail_msg("%s is not there", path);
-    fseek(in, 0, SEEK_END);
-    file.size = (size_t)ftell(in);
-    rewind(in);
-    file.bytes = malloc(file.size + 1);
-    assert_non_null(file.bytes);
-    assert_int_equal(fread(file.bytes, 1, file.size, in), file.size);
-    fclose(in);
-    file.bytes[file.size] = '\0';
-    // Raw data are no XML: everything in front of them and behind them is.
-    static const char tag[] = "<AppendedData encoding=\"raw\">\n_", end[] = "</VTKFile>\n";
-    char* found = strstr(file.bytes, tag);
-    size_t head = found ? (size_t)(found - file.bytes) : file.size;
-    char* text = malloc(head + sizeof end);
-    assert_non_null(text);
-    memcpy(text, file.bytes, head);
-    strcpy(text + head, found ? end : "");
-    file.data = head + sizeof tag - 1;
-    file.document = xmlReadMemory(text, (int)strlen(text), path, NULL, XML_PARSE_NONET);
-    free(text);
-    if (!file.document)
-        fail_msg("%s is not well-formed", path);
-    if (found) {
-        static const char tail[] = "\n</AppendedData>\n</VTKFile>\n";
-        assert_string_equal(file.bytes + file.size - (sizeof tail - 1), tail);
-    }
-    return file;
-}
-
-static void close_file(VtuFile* file)
-{
-    xmlFreeDoc(file->document);
-    free(file->bytes);
-}
-
-// The first element of a name, and with an attribute Name unless that is NULL.
-static xmlNodePtr find_node(xmlNodePtr node, const char* tag, const char* name)
-{
-    for (; node; node = node->next) {
-        if (node->type == XML_ELEMENT_NODE && strcmp((const char*)node->name, tag) == 0) {
-            xmlChar* has = xmlGetProp(node, BAD_CAST "Name");
-            int same = !name || (has && strcmp((const char*)has, name) == 0);
-            xmlFree(has);
-            if (same)
-                return node;
-        }
-        xmlNodePtr inside = find_node(node->children, tag, name);
-        if (inside)
-            return inside;
-    }
-    return NULL;
-}
-
-static int int_of(xmlNodePtr node, const char* key)
-{
-    xmlChar* text = xmlGetProp(node, BAD_CAST key);
-    assert_non_null(text);
-    int value = atoi((const char*)text);
-    xmlFree(text);
-    return value;
-}
-
-// Array `name` inside the element `section`; n receives its numbers. Copied, since raw data need
-// not be aligned.
-static void* array_of(const VtuFile* file, const char* section, const char* name, size_t size,
-                      int* n)
-{
-    xmlNodePtr at = find_node(xmlDocGetRootElement(file->document), section, NULL);
-    assert_non_null(at);
-    at = find_node(at->children, "DataArray", name);
-    if (!at)
-        fail_msg("no array %s in %s", name, section);
-    uint64_t bytes;
-    size_t offset = file->data + (size_t)int_of(at, "offset");
-    memcpy(&bytes, file->bytes + offset, sizeof bytes);
-    assert_true(offset + sizeof bytes + bytes <= file->size);
-    assert_int_equal(bytes % size, 0);
-    *n = (int)(bytes / size);
-    void* data = malloc(bytes + 1);
-    assert_non_null(data);
-    memcpy(data, file->bytes + offset + sizeof bytes, bytes);
-    return data;
-}
-
-static double* doubles(const VtuFile* file, const char* section, const char* name, int expected)
-{
-    int n;
-    double* data = array_of(file, section, name, sizeof *data, &n);
-    assert_int_equal(n, expected);
-    return data;
-}
-
-static int* ints(const VtuFile* file, const char* section, const char* name, int expected)
-{
-    int n;
-    int* data = array_of(file, section, name, sizeof *data, &n);
-    if (expected >= 0)
-        assert_int_equal(n, expected);
-    return data;
-}
-
-static double field(const VtuFile* file, const char* name)
-{
-    double* data = doubles(file, "FieldData", name, 1);
-    double value = data[0];
-    free(data);
-    return value;
-}
-
-// Volume inside the triangles, after a look that every edge has its opposite.
-static double closed_volume(const CondTessellation* t)
-{
-    double volume = 0.0;
-    for (int i = 0; i < 3 * t->n_triangle; i++) {
-        int a = t->triangle[i], b = t->triangle[i % 3 == 2 ? i - 2 : i + 1], opposite = 0;
-        assert_in_range(a, 0, t->n_point - 1);
-        for (int k = 0; k < 3 * t->n_triangle; k++)
-            opposite += t->triangle[k] == b && t->triangle[k % 3 == 2 ? k - 2 : k + 1] == a;
-        assert_int_equal(opposite, 1);
-    }
-    for (int i = 0; i < t->n_triangle; i++) {
-        const int* c = t->triangle + 3 * i;
-        double n[3];
-        vec3_cross(t->point + 3 * c[0], t->point + 3 * c[1], n);
-        volume += vec3_dot(n, t->point + 3 * c[2]) / 6.0;
-    }
-    return volume;
-}
-
-static void test_shapes(void** state)
-{
-    (void)state;
-    const double pi = 3.14159265358979323846;
-    CondTessellation t = {.context = {NULL, NULL, NULL}};
-    FailingAllocator allocator = {0};
-    t.context = failing_allocator_context(&allocator);
-    CondShape shape = {.form = COND_FORM_SPHERE, .radius = 0.5};
-    // A polygon of 24 corners fills 0.9886 of its circle.
-    assert_int_equal(cond_tessellate_shape(&shape, &t), COND_OK);
-    assert_near(closed_volume(&t) / (4.0 / 3.0 * pi * 0.125), 0.98, 0.01);
-    for (int k = 0; k < t.n_point; k++)
-        assert_near(vec3_norm(t.point + 3 * k), 0.5, 1e-15);
-    shape = (CondShape){.form = COND_FORM_CAPSULE, .radius = 0.25, .half = {0, 0, 1.0}};
-    assert_int_equal(cond_tessellate_shape(&shape, &t), COND_OK);
-    assert_near(closed_volume(&t) / (pi * 0.0625 * (2.0 + 1.0 / 3.0)), 0.988, 0.002);
-    shape =
-        (CondShape){.form = COND_FORM_CYLINDER, .radius = 0.2, .half = {0, 0, 0.9}, .margin = 0.1};
-    assert_int_equal(cond_tessellate_shape(&shape, &t), COND_OK);
-    assert_near(closed_volume(&t) / (pi * 0.09 * 2.0), 12.0 * sin(pi / 12.0) / pi, 1e-12);
-    shape = (CondShape){.form = COND_FORM_BOX, .half = {0.5, 1.0, 1.5}};
-    assert_int_equal(cond_tessellate_shape(&shape, &t), COND_OK);
-    assert_near(closed_volume(&t), 6.0, 1e-14);
-    assert_int_equal(t.n_triangle, 12);
-    cond_tessellation_destroy(&t);
-    assert_int_equal(allocator.live, 0);
-}
-
-static void test_hull(void** state)
-{
-    (void)state;
-    // The corners of a cube, points inside it, on an edge, on a face, and one corner twice.
-    double point[13 * 3] = {0};
-    for (int i = 0; i < 8; i++)
-        for (int k = 0; k < 3; k++)
-            point[3 * i + k] = i >> k & 1 ? 1.0 : -1.0;
-    point[3 * 9] = point[3 * 9 + 1] = 1.0;
-    point[3 * 10] = 1.0;
-    point[3 * 11 + 2] = 0.5;
-    memcpy(point + 3 * 12, point, 3 * sizeof *point);
-    FailingAllocator allocator = {0};
-    CondTessellation t = {.context = failing_allocator_context(&allocator)};
-    assert_int_equal(cond_tessellate_hull(12, point, &t), COND_OK);
-    assert_int_equal(t.n_triangle, 12);
-    assert_near(closed_volume(&t), 8.0, 1e-12);
-    assert_int_equal(cond_tessellate_hull(13, point, &t), COND_OK);
-    assert_int_equal(t.n_triangle, 12);
-    assert_int_equal(cond_tessellate_hull(4, point, &t), COND_OK); // a square has two sides
-    assert_int_equal(t.n_triangle, 4);
-    assert_int_equal(cond_tessellate_hull(2, point, &t), COND_OK);
-    assert_int_equal(t.n_triangle, 0);
-    assert_int_equal(cond_tessellate_hull(0, NULL, &t), COND_OK);
-    assert_int_equal(t.n_triangle, 0);
-    // Points on a sphere: all are corners, so Euler says 2 n - 4 triangles.
-    enum { N = 60 };
-    double ball[3 * N];
-    Dice dice = {7};
-    for (int i = 0; i < N; i++) {
-        for (int k = 0; k < 3; k++)
-            ball[3 * i + k] = dice_uniform(&dice, -1.0, 1.0);
-        double norm = vec3_norm(ball + 3 * i);
-        for (int k = 0; k < 3; k++)
-            ball[3 * i + k] /= norm;
-    }
-    assert_int_equal(cond_tessellate_hull(N, ball, &t), COND_OK);
-    assert_int_equal(t.n_triangle, 2 * N - 4);
-    assert_true(closed_volume(&t) > 3.0 && closed_volume(&t) < 4.19);
-    cond_tessellation_destroy(&t);
-    assert_int_equal(allocator.live, 0);
 }
 
 // One of every kind but a robot, in this order: soft, box, points, particle.
@@ -316,19 +102,19 @@ static void check_bodies(const Trial* trial, const VtuFile* file)
 {
     const CondModel* model = trial->model;
     const CondFem* fem = model->body[SOFT].fem;
-    xmlNodePtr piece = find_node(xmlDocGetRootElement(file->document), "Piece", NULL);
-    int n_point = int_of(piece, "NumberOfPoints"), n_cell = int_of(piece, "NumberOfCells");
+    xmlNodePtr piece = vtu_node(xmlDocGetRootElement(file->document), "Piece", NULL);
+    int n_point = vtu_int(piece, "NumberOfPoints"), n_cell = vtu_int(piece, "NumberOfCells");
     int n_sphere_point = 11 * 24 + 2, n_sphere = 11 * 2 * 24, n_q, n_type;
     assert_int_equal(n_point, fem->n_node + 8 + 4 + 1 + n_sphere_point + 4);
     assert_int_equal(n_cell, fem->n_tet + 12 + 4 + 1 + n_sphere + 2);
-    double* x = doubles(file, "Points", "Points", 3 * n_point);
-    double* u = doubles(file, "PointData", "velocity", 3 * n_point);
-    double* d = doubles(file, "PointData", "displacement", 3 * n_point);
-    double* stress = doubles(file, "CellData", "von_mises", n_cell);
-    int* body = ints(file, "CellData", "body", n_cell);
-    int* end = ints(file, "Cells", "offsets", n_cell);
-    int* corner = ints(file, "Cells", "connectivity", end[n_cell - 1]);
-    uint8_t* type = array_of(file, "Cells", "types", 1, &n_type);
+    double* x = vtu_doubles(file, "Points", "Points", 3 * n_point);
+    double* u = vtu_doubles(file, "PointData", "velocity", 3 * n_point);
+    double* d = vtu_doubles(file, "PointData", "displacement", 3 * n_point);
+    double* stress = vtu_doubles(file, "CellData", "von_mises", n_cell);
+    int* body = vtu_ints(file, "CellData", "body", n_cell);
+    int* end = vtu_ints(file, "Cells", "offsets", n_cell);
+    int* corner = vtu_ints(file, "Cells", "connectivity", end[n_cell - 1]);
+    uint8_t* type = vtu_array(file, "Cells", "types", 1, &n_type);
     assert_int_equal(n_type, n_cell);
     // The soft body comes first, node by node and element by element.
     const double* q = cond_state_configuration(model, trial->state, SOFT, &n_q);
@@ -383,15 +169,15 @@ static void check_bodies(const Trial* trial, const VtuFile* file)
 static void check_contacts(const Trial* trial, const VtuFile* file)
 {
     int n = cond_sim_n_contact(trial->sim), n_type;
-    double* x = doubles(file, "Points", "Points", 3 * n);
-    double* force = doubles(file, "PointData", "force", 3 * n);
-    double* normal = doubles(file, "PointData", "normal", 3 * n);
-    double* gap = doubles(file, "PointData", "gap", n);
-    int* body = ints(file, "PointData", "body", n);
-    int* other = ints(file, "PointData", "other", n);
-    int* corner = ints(file, "Cells", "connectivity", n);
-    int* end = ints(file, "Cells", "offsets", n);
-    uint8_t* type = array_of(file, "Cells", "types", 1, &n_type);
+    double* x = vtu_doubles(file, "Points", "Points", 3 * n);
+    double* force = vtu_doubles(file, "PointData", "force", 3 * n);
+    double* normal = vtu_doubles(file, "PointData", "normal", 3 * n);
+    double* gap = vtu_doubles(file, "PointData", "gap", n);
+    int* body = vtu_ints(file, "PointData", "body", n);
+    int* other = vtu_ints(file, "PointData", "other", n);
+    int* corner = vtu_ints(file, "Cells", "connectivity", n);
+    int* end = vtu_ints(file, "Cells", "offsets", n);
+    uint8_t* type = vtu_array(file, "Cells", "types", 1, &n_type);
     assert_int_equal(n_type, n);
     double sum[4][3] = {{0.0}};
     for (int k = 0; k < n; k++) {
@@ -421,8 +207,8 @@ static void check_contacts(const Trial* trial, const VtuFile* file)
 // Entries of a collection, which must name n frames of the stem at multiples of a time.
 static void check_collection(const char* path, const char* stem, int n, double time)
 {
-    VtuFile file = open_file(path);
-    xmlNodePtr at = find_node(xmlDocGetRootElement(file.document), "DataSet", NULL);
+    VtuFile file = vtu_open(path);
+    xmlNodePtr at = vtu_node(xmlDocGetRootElement(file.document), "DataSet", NULL);
     int count = 0;
     for (; at; at = at->next) {
         if (at->type != XML_ELEMENT_NODE)
@@ -435,14 +221,14 @@ static void check_collection(const char* path, const char* stem, int n, double t
         text = xmlGetProp(at, BAD_CAST "timestep");
         assert_near(atof((const char*)text), count / 2 * time, 1e-12);
         xmlFree(text);
-        assert_int_equal(int_of(at, "part"), count % 2);
-        VtuFile frame = open_file(name);
-        assert_near(field(&frame, "TimeValue"), count / 2 * time, 1e-12);
-        close_file(&frame);
+        assert_int_equal(vtu_int(at, "part"), count % 2);
+        VtuFile frame = vtu_open(name);
+        assert_near(vtu_field(&frame, "TimeValue"), count / 2 * time, 1e-12);
+        vtu_close(&frame);
         count++;
     }
     assert_int_equal(count, 2 * n);
-    close_file(&file);
+    vtu_close(&file);
 }
 
 static void test_frames(void** state)
@@ -455,10 +241,11 @@ static void test_frames(void** state)
     assert_int_equal(cond_record_open(NULL, "a&\"<b.pvd", trial.model, &record, &error), COND_OK);
     check_collection("a&\"<b.pvd", "a&\"<b", 0, 0.0);
     assert_int_equal(cond_record_frame(record, NULL, trial.state, NULL, &error), COND_OK);
-    VtuFile file = open_file("a&\"<b_000000.vtu");
+    VtuFile file = vtu_open("a&\"<b_000000.vtu");
     check_bodies(&trial, &file);
-    assert_true(isnan(field(&file, "certificate")) && isnan(field(&file, "kinetic_energy")));
-    close_file(&file);
+    assert_true(isnan(vtu_field(&file, "certificate")) &&
+                isnan(vtu_field(&file, "kinetic_energy")));
+    vtu_close(&file);
     for (int k = 1; k <= 3; k++) {
         char name[64];
         trial_step(&trial, 5);
@@ -466,17 +253,18 @@ static void test_frames(void** state)
                          COND_OK);
         assert_int_equal(cond_record_n_frame(record), k + 1);
         snprintf(name, sizeof name, "a&\"<b_%06d.vtu", k);
-        file = open_file(name);
+        file = vtu_open(name);
         check_bodies(&trial, &file);
-        assert_near(field(&file, "kinetic_energy"), trial.info.kinetic_after, 0.0);
-        assert_near(field(&file, "potential_energy"), trial.info.potential_after, 0.0);
-        assert_true(field(&file, "certificate") >= 0.0 && field(&file, "certificate") < 1e-6);
-        close_file(&file);
+        assert_near(vtu_field(&file, "kinetic_energy"), trial.info.kinetic_after, 0.0);
+        assert_near(vtu_field(&file, "potential_energy"), trial.info.potential_after, 0.0);
+        assert_true(vtu_field(&file, "certificate") >= 0.0 &&
+                    vtu_field(&file, "certificate") < 1e-6);
+        vtu_close(&file);
         snprintf(name, sizeof name, "a&\"<b_contacts_%06d.vtu", k);
-        file = open_file(name);
+        file = vtu_open(name);
         assert_true(cond_sim_n_contact(trial.sim) > 8);
         check_contacts(&trial, &file);
-        close_file(&file);
+        vtu_close(&file);
         check_collection("a&\"<b.pvd", "a&\"<b", k + 1, 0.01);
     }
     cond_record_close(record);
@@ -504,12 +292,12 @@ static void test_robot(void** state)
     assert_int_equal(cond_record_frame(record, NULL, trial.state, NULL, NULL), COND_OK);
     trial_step(&trial, 1);
     assert_int_equal(cond_record_frame(record, trial.sim, trial.state, &trial.info, NULL), COND_OK);
-    VtuFile before = open_file("arm_000000.vtu"), after = open_file("arm_000001.vtu");
-    xmlNodePtr piece = find_node(xmlDocGetRootElement(after.document), "Piece", NULL);
-    int n = 3 * int_of(piece, "NumberOfPoints");
-    double *x0 = doubles(&before, "Points", "Points", n), largest = 0.0;
-    double *x1 = doubles(&after, "Points", "Points", n),
-           *u = doubles(&after, "PointData", "velocity", n);
+    VtuFile before = vtu_open("arm_000000.vtu"), after = vtu_open("arm_000001.vtu");
+    xmlNodePtr piece = vtu_node(xmlDocGetRootElement(after.document), "Piece", NULL);
+    int n = 3 * vtu_int(piece, "NumberOfPoints");
+    double *x0 = vtu_doubles(&before, "Points", "Points", n), largest = 0.0;
+    double *x1 = vtu_doubles(&after, "Points", "Points", n),
+           *u = vtu_doubles(&after, "PointData", "velocity", n);
     for (int i = 0; i < n; i++) {
         assert_near((x1[i] - x0[i]) / 1e-5, u[i], 1e-4);
         largest = fmax(largest, fabs(u[i]));
@@ -518,8 +306,8 @@ static void test_robot(void** state)
     free(x0);
     free(x1);
     free(u);
-    close_file(&before);
-    close_file(&after);
+    vtu_close(&before);
+    vtu_close(&after);
     cond_record_close(record);
     remove_frames("arm", 2);
     trial_end(&trial);
@@ -658,22 +446,19 @@ static void test_command(void** state)
     assert_non_null(strstr(output.err, "run.pvd: could not be written to its end"));
     assert_non_null(strstr(output.err, "60 steps"));
     cli_output_free(&output);
-    VtuFile file = open_file("run.pvd");
+    VtuFile file = vtu_open("run.pvd");
     assert_non_null(strstr(file.bytes, "run_contacts_000020.vtu"));
     assert_null(strstr(file.bytes, "run_contacts_000060.vtu"));
-    close_file(&file);
+    vtu_close(&file);
     remove_frames("run", 61);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shapes), cmocka_unit_test(test_hull),
         cmocka_unit_test(test_frames), cmocka_unit_test(test_robot),
         cmocka_unit_test(test_paths),  cmocka_unit_test(test_full_disk),
         cmocka_unit_test(test_memory), cmocka_unit_test(test_command),
     };
-    int failed = cmocka_run_group_tests(tests, enter_folder, leave_folder);
-    xmlCleanupParser();
-    return failed;
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

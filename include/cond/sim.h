@@ -20,6 +20,10 @@ void cond_model_destroy(CondModel* model);
 const CondSceneSettings* cond_model_settings(const CondModel* model);
 int cond_model_n_dof(const CondModel* model);
 int cond_model_n_body(const CondModel* model);
+CondBodyKind cond_model_body_kind(const CondModel* model, int body);
+// Nodes and tetrahedra of a soft body; 0 for others.
+int cond_model_n_node(const CondModel* model, int body);
+int cond_model_n_tet(const CondModel* model, int body);
 const char* cond_model_body_name(const CondModel* model, int body);
 // Index of a body by name, -1 when there is none.
 int cond_model_find_body(const CondModel* model, const char* name);
@@ -106,6 +110,13 @@ typedef struct CondStepInfo {
 
 CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* error);
 void cond_sim_destroy(CondSim* sim);
+
+// Replaces the solver of the step's contact problem, which the sim then owns; the impact and
+// correction problems keep theirs.
+void cond_sim_set_solver(CondSim* sim, CondSolver* solver);
+
+// Norm of the elastic forces at the nodes of a soft body in this state [N]; 0 for other bodies.
+double cond_sim_internal_force(CondSim* sim, const CondState* state, int body);
 
 // One step: all stages in order. On a negative status the state is left as it was.
 CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info);

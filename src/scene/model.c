@@ -54,6 +54,23 @@ int cond_model_n_body(const CondModel* model)
     return model->n_body;
 }
 
+CondBodyKind cond_model_body_kind(const CondModel* model, int body)
+{
+    return body >= 0 && body < model->n_body ? model->body[body].kind : COND_BODY_PARTICLE;
+}
+
+int cond_model_n_node(const CondModel* model, int body)
+{
+    int soft = cond_model_body_kind(model, body) == COND_BODY_SOFT;
+    return soft ? model->body[body].fem->n_node : 0;
+}
+
+int cond_model_n_tet(const CondModel* model, int body)
+{
+    int soft = cond_model_body_kind(model, body) == COND_BODY_SOFT;
+    return soft ? model->body[body].fem->n_tet : 0;
+}
+
 const char* cond_model_body_name(const CondModel* model, int body)
 {
     return body >= 0 && body < model->n_body ? model->body[body].name : NULL;

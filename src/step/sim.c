@@ -113,6 +113,22 @@ void cond_sim_destroy(CondSim* sim)
     cond_release(&m, sim);
 }
 
+void cond_sim_set_solver(CondSim* sim, CondSolver* solver)
+{
+    cond_solver_destroy(sim->solver);
+    sim->solver = solver;
+}
+
+double cond_sim_internal_force(CondSim* sim, const CondState* state, int body)
+{
+    const CondModel* model = sim->model;
+    if (cond_model_body_kind(model, body) != COND_BODY_SOFT)
+        return 0.0;
+    return cond_fem_force_norm(model->body[body].fem, state->q + model->body[body].q_begin,
+                               &sim->then.fem[body], sim->then.elastic,
+                               model->settings.solver.threads);
+}
+
 const char* cond_stage_name(CondStage stage)
 {
     static const char* const names[] = {"forces",    "collide", "assemble", "solve",
