@@ -107,32 +107,56 @@ void add_attachment(CondScene* scene, const CondAttachmentDef* def)
     expect_ok(cond_scene_add_attachment(scene, def, &error), &error);
 }
 
-void write_chain(const char* path, int n, double mass, double length, double damping, double tip)
+// An <inertial> element with diagonal inertia.
+static void write_inertial(FILE* file, double z, double mass, double xx, double yy, double zz)
+{
+    fprintf(file,
+            "    <inertial>\n      <origin xyz=\"0 0 %.17g\"/>\n      <mass value=\"%.17g\"/>\n"
+            "      <inertia ixx=\"%.17g\" ixy=\"0\" ixz=\"0\" iyy=\"%.17g\" iyz=\"0\" "
+            "izz=\"%.17g\"/>\n    </inertial>\n",
+            z, mass, xx, yy, zz);
+}
+
+void write_chain(const char* path, int n, double mass, double length, double damping, double base)
 {
     FILE* file = fopen(path, "w");
     double across = mass * length * length / 12.0, along = 1e-6 * mass * length * length;
+    char parent[16] = "base";
     assert_non_null(file);
-    fprintf(file, "<?xml version=\"1.0\"?>\n<robot name=\"chain\">\n  <link name=\"base\"/>\n");
+    fprintf(file, "<?xml version=\"1.0\"?>\n<robot name=\"chain\">\n  <link name=\"base\">\n");
+    if (base > 0.0)
+        write_inertial(file, 0.0, base, 0.004 * base, 0.004 * base, 0.004 * base);
+    fprintf(file, "  </link>\n");
     for (int i = 0; i < n; i++) {
-        fprintf(file,
-                "  <link name=\"rod%d\">\n    <inertial>\n      <origin xyz=\"0 0 %.17g\"/>\n"
-                "      <mass value=\"%.17g\"/>\n      <inertia ixx=\"%.17g\" ixy=\"0\" ixz=\"0\" "
-                "iyy=\"%.17g\" iyz=\"0\" izz=\"%.17g\"/>\n    </inertial>\n",
-                i, -0.5 * length, mass, across, across, along);
-        if (tip > 0.0 && i == n - 1)
-            fprintf(file,
-                    "    <collision>\n      <origin xyz=\"0 0 %.17g\"/>\n"
-                    "      <geometry><sphere radius=\"%.17g\"/></geometry>\n    </collision>\n",
-                    -length, tip);
+        fprintf(file, "  <link name=\"rod%d\">\n", i);
+        write_inertial(file, -0.5 * length, mass, across, across, along);
         fprintf(file,
                 "  </link>\n  <joint name=\"hinge%d\" type=\"continuous\">\n"
-                "    <parent link=\"%s%.0d\"/>\n    <child link=\"rod%d\"/>\n"
+                "    <parent link=\"%s\"/>\n    <child link=\"rod%d\"/>\n"
                 "    <origin xyz=\"0 0 %.17g\"/>\n    <axis xyz=\"0 1 0\"/>\n"
                 "    <dynamics damping=\"%.17g\"/>\n  </joint>\n",
-                i, i > 1 ? "rod" : i == 1 ? "rod0" : "base", i > 1 ? i - 1 : 0, i,
-                i > 0 ? -length : 0.0, damping);
+                i, parent, i, i > 0 ? -length : 0.0, damping);
+        snprintf(parent, sizeof parent, "rod%d", i);
     }
     fprintf(file, "</robot>\n");
+    assert_int_equal(fclose(file), 0);
+}
+
+void write_slider(const char* path, double mass, double radius)
+{
+    FILE* file = fopen(path, "w");
+    double inertia = 0.4 * mass * radius * radius;
+    assert_non_null(file);
+    fprintf(file, "<?xml version=\"1.0\"?>\n<robot name=\"slider\">\n  <link name=\"base\"/>\n"
+                  "  <link name=\"foot\">\n");
+    write_inertial(file, 0.0, mass, inertia, inertia, inertia);
+    fprintf(file,
+            "    <collision>\n      <geometry><sphere radius=\"%.17g\"/></geometry>\n"
+            "    </collision>\n  </link>\n  <joint name=\"slide\" type=\"prismatic\">\n"
+            "    <parent link=\"base\"/>\n    <child link=\"foot\"/>\n    <axis xyz=\"0 0 1\"/>\n"
+            "    <limit lower=\"-1\" upper=\"1\" velocity=\"10\" effort=\"1000\"/>\n"
+            "  </joint>\n</robot>\n",
+            radius);
     assert_int_equal(fclose(file), 0);
 }
 

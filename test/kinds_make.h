@@ -26,8 +26,10 @@ void add_attachment(CondScene* scene, const CondAttachmentDef* def);
 
 // A URDF file in the working directory: a chain of n rods, each of the given mass and length,
 // hanging along -z and turning about y. The rods are thin: inertia m l^2/12 across, 1e-6 m l^2
-// along. `tip` adds a sphere of that radius at the end of the last one (0: none) to touch with.
-void write_chain(const char* path, int n, double mass, double length, double damping, double tip);
+// along. The base is a ball of mass `base` and radius 0.1 m, or nothing (0).
+void write_chain(const char* path, int n, double mass, double length, double damping, double base);
+// A ball of the given mass and radius on a slider along z, joint "slide" of link "foot".
+void write_slider(const char* path, double mass, double radius);
 
 // Linear (0 .. 2) and angular momentum about the world's origin (3 .. 5) of all bodies.
 void trial_momentum(const Trial* trial, double momentum[6]);

@@ -411,6 +411,37 @@ static void test_box_slides_and_stops(void** state)
     }
 }
 
+// The wrench of an attachment is the force that the step felt: m (v_{k+1} - v_k)/t - m g.
+static void test_attachment_wrench(void** state)
+{
+    (void)state;
+    for (int k = COND_INTEGRATOR_EULER; k <= COND_INTEGRATOR_VARIATIONAL; k++) {
+        const double t = 5e-3;
+        CondScene* scene = sharp_scene((CondIntegrator)k, t);
+        CondBodyDef box = make_box(1.0, 0.2, 0.3, 0.1, 0.0, 0.0, 0.0);
+        box.angular_velocity[1] = 4.0;
+        add_body(scene, &box);
+        CondAttachmentDef tie = make_attachment("tie", "body0", "", 0);
+        tie.end[0].point[0] = 0.1;
+        tie.end[1].point[0] = 0.1;
+        tie.stiffness = 200.0;
+        tie.damping = 2.0;
+        add_attachment(scene, &tie);
+        Trial trial = trial_begin(scene);
+        for (int i = 0; i < 100; i++) {
+            double before[3], wrench[6];
+            memcpy(before, trial.state->v, sizeof before);
+            trial_step(&trial, 1);
+            assert_int_equal(cond_sim_attachment_wrench(trial.sim, 0, wrench), COND_OK);
+            for (int j = 0; j < 3; j++) {
+                double force = (trial.state->v[j] - before[j]) / t + (j == 2 ? 9.81 : 0.0);
+                assert_near(wrench[j], force, 1e-6);
+            }
+        }
+        trial_end(&trial);
+    }
+}
+
 // A heavy base that floats, and three rods on axes that cross.
 static void write_floater(const char* path)
 {
@@ -611,6 +642,7 @@ int main(void)
         cmocka_unit_test(test_not_converged_is_said),
         cmocka_unit_test(test_soft_cube_comes_to_rest),
         cmocka_unit_test(test_box_slides_and_stops),
+        cmocka_unit_test(test_attachment_wrench),
         cmocka_unit_test(test_root_keeps_energy),
         cmocka_unit_test(test_root_has_its_order),
         cmocka_unit_test(test_memory_may_run_out),

@@ -70,8 +70,15 @@ int cond_state_attachment_holds(const CondState* state, int index)
 CondStatus cond_sim_read_wrenches(CondSim* sim)
 {
     const CondSceneSettings* settings = &sim->model->settings;
-    double step = settings->theta * settings->time_step;
+    double step = cond_sim_theta(sim) * settings->time_step;
     const CondState* next = sim->next;
+    const CondPosture* posture = &sim->now;
+    if (settings->integrator != COND_INTEGRATOR_THETA) {
+        // The force was not extrapolated from q_k but taken where the last iterate was.
+        cond_posture_set(&sim->then, sim->newton.q);
+        posture = &sim->then;
+        step = 0.0;
+    }
     if (cond_reserve(&sim->context, &sim->wrench, &sim->cap_wrench, 6 * next->n_hold,
                      sizeof *sim->wrench))
         return COND_OUT_OF_MEMORY;
@@ -81,7 +88,7 @@ CondStatus cond_sim_read_wrenches(CondSim* sim)
         if (!next->hold[i].active)
             continue;
         CondStatus status =
-            cond_hold_wrench(&sim->now, &next->hold[i], step, sim->v_hat, &sim->aside, wrench);
+            cond_hold_wrench(posture, &next->hold[i], step, sim->v_hat, &sim->aside, wrench);
         if (status)
             return status;
     }

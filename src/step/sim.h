@@ -92,7 +92,7 @@ const double* cond_sim_representative(CondSim* sim, const CondState* state);
 void cond_sim_carry(CondSim* sim);
 
 // Wrenches of the attachments in this step, from v_hat; needs sim->now as it was when the step
-// began.
+// began, and may change sim->then.
 CondStatus cond_sim_read_wrenches(CondSim* sim);
 
 // Replaces the velocity of sim->next by one that the contacts' velocity-level law allows.
