@@ -330,6 +330,16 @@ CondStatus cond_sim_solve(CondSim* sim, const CondState* state, CondSolveInfo* i
     return cond_sim_newton(sim, state, info);
 }
 
+const double* cond_sim_solution(const CondSim* sim)
+{
+    return sim->v_hat;
+}
+
+const double* cond_sim_lambda(const CondSim* sim)
+{
+    return sim->lambda;
+}
+
 CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info)
 {
     CondStepInfo own;
