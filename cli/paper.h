@@ -46,7 +46,8 @@ typedef struct Experiment {
     int (*run)(const PaperOptions* options, PaperResult* result);
 } Experiment;
 
-extern const Experiment paper_anisotropic, paper_box;
+extern const Experiment paper_anisotropic, paper_box, paper_ccs, paper_chebyshev, paper_invertible,
+    paper_mat, paper_scaling;
 
 // Reads a shipped scene with overrides and compiles it; exit code after a message.
 int paper_load(const char* scene, int n_override, const char* const* override, CondModel** model);

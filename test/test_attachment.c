@@ -25,7 +25,7 @@ static CondScene* hold_scene(double theta, double gravity)
     CondSceneSettings* settings = cond_scene_settings(scene);
     settings->gravity[2] = -gravity;
     settings->theta = theta;
-    settings->solver.tolerance = 1e-12;
+    settings->solver.tolerance = 1e-10;
     settings->solver.threads = 1;
     return scene;
 }
@@ -118,8 +118,8 @@ static void test_chain_of_boxes(void** state)
         assert_near(wrench[2], 5.0 * G, 1e-6 * 5.0 * G);
         wrench_of(&trial, 1, wrench);
         assert_near(wrench[2], -2.0 * G, 1e-6 * 2.0 * G); // on its first end, the upper box
-        assert_near(trial_pose(&trial, 1).position[2],
-                    0.8 - (5.0 + 2.0) * G / upper.stiffness, 1e-8);
+        assert_near(trial_pose(&trial, 1).position[2], 0.8 - (5.0 + 2.0) * G / upper.stiffness,
+                    1e-8);
         trial_end(&trial);
     }
 }
@@ -191,7 +191,7 @@ static void test_soft_block_hangs(void** state)
     const double held[4] = {0.0, 1.5, 0.0, 1.0}; // mass between the block and the world's hook
     for (int holder = 0; holder < 4; holder++) {
         Trial trial = hang(holder);
-        trial_step(&trial, 500);
+        trial_step(&trial, 300);
         double wrench[6], m = trial_mass(&trial, 0), sag = m * G / 1e4;
         int grip = cond_state_n_attachment(trial.state) - 1;
         assert_near(trial_speed(&trial), 0.0, 1e-7);
@@ -220,6 +220,7 @@ static void test_action_is_reaction(void** state)
         int soft = which & 1, turns = which >> 1;
         CondScene* scene = hold_scene(0.5, 0.0);
         cond_scene_settings(scene)->time_step = 1e-3;
+        cond_scene_settings(scene)->solver.tolerance = 1e-12;
         CondMaterialDef rubber = make_material("rubber", 2e5, 0.0);
         add_material(scene, &rubber);
         CondBodyDef a = make_box(1.0, 0.1, 0.1, 0.1, 0.0, 0.0, 0.0);
@@ -246,7 +247,11 @@ static void test_action_is_reaction(void** state)
         trial_momentum(&trial, before);
         trial_step(&trial, 200);
         trial_momentum(&trial, after);
-        assert_true(trial_pose(&trial, 0).velocity[1] < 0.4); // it does hold
+        CondPose end[2] = {trial_pose(&trial, 0), trial_pose(&trial, 1)};
+        double d[3];
+        for (int i = 0; i < 3; i++)
+            d[i] = end[1].position[i] - end[0].position[i];
+        assert_near(vec3_norm(d), 0.3, 2e-2); // it does hold: free, they were 0.36 m apart
         for (int i = 0; i < 3; i++)
             assert_near(after[i], before[i], 1e-10);
         for (int i = 3; i < 6; i++)
@@ -308,7 +313,8 @@ static void test_made_at_run_time(void** state)
     grip.start = 0.0;
     grip.damping = 100.0;
     uint64_t hash = cond_state_hash(trial.state);
-    assert_int_equal(cond_state_attach(trial.model, trial.state, &grip, &index[0], &error), COND_OK);
+    assert_int_equal(cond_state_attach(trial.model, trial.state, &grip, &index[0], &error),
+                     COND_OK);
     assert_int_equal(index[0], 1);
     assert_int_equal(cond_state_n_attachment(trial.state), 2);
     assert_true(cond_state_hash(trial.state) != hash);
@@ -317,21 +323,23 @@ static void test_made_at_run_time(void** state)
     assert_int_equal(cond_state_create(trial.model, &copy, NULL), COND_OK);
     assert_int_equal(cond_state_copy(copy, trial.state), COND_OK);
     assert_true(cond_state_hash(copy) == cond_state_hash(trial.state));
-    trial_step(&trial, 500);
+    trial_step(&trial, 250);
     wrench_of(&trial, index[0], wrench);
     assert_near(wrench[2], m * G, 1e-6 * m * G);
     assert_near(patch_height(&trial), z - m * G / grip.stiffness, 1e-8);
-    for (int k = 0; k < 500; k++)
+    for (int k = 0; k < 250; k++)
         assert_int_equal(cond_sim_step(trial.sim, copy, NULL), COND_OK);
     assert_true(cond_state_hash(copy) == cond_state_hash(trial.state));
     cond_state_destroy(copy);
     // A second one shares the load, and its place is given again after its release.
-    assert_int_equal(cond_state_attach(trial.model, trial.state, &grip, &index[1], &error), COND_OK);
+    assert_int_equal(cond_state_attach(trial.model, trial.state, &grip, &index[1], &error),
+                     COND_OK);
     assert_int_equal(index[1], 2);
     assert_int_equal(cond_state_release(trial.state, index[0]), COND_OK);
-    assert_int_equal(cond_state_attach(trial.model, trial.state, &grip, &index[2], &error), COND_OK);
+    assert_int_equal(cond_state_attach(trial.model, trial.state, &grip, &index[2], &error),
+                     COND_OK);
     assert_int_equal(index[2], index[0]);
-    trial_step(&trial, 300);
+    trial_step(&trial, 200);
     double other[6];
     wrench_of(&trial, index[1], wrench);
     wrench_of(&trial, index[2], other);

@@ -46,8 +46,7 @@ static void test_soft_on_obstacles(void** state)
         CondScene* scene = contact_scene(1.0);
         CondMaterialDef rubber = make_material("rubber", 1e5, 1e-2);
         add_material(scene, &rubber);
-        CondBodyDef slab =
-            make_soft("slab", "box:4,4,2:0.12,0.12,0.04", "rubber", 0.0, 0.0, 0.021);
+        CondBodyDef slab = make_soft("slab", "box:4,4,2:0.12,0.12,0.04", "rubber", 0.0, 0.0, 0.021);
         add_body(scene, &slab);
         CondObstacleDef obstacle =
             make_obstacle(shapes[k], 0.1, 0.1, 0.1, 0.0, 0.0, k == 0 || k == 2 ? -0.1 : -0.05);
@@ -114,8 +113,8 @@ static void test_box_on_a_static_box(void** state)
     Trial trial = trial_begin(scene);
     trial_step(&trial, 100);
     double down[3] = {cos(angle), 0.0, -sin(angle)};
-    assert_near(vec3_dot(trial_pose(&trial, 0).velocity, down),
-                G * (sin(angle) - mu * cos(angle)), 1e-6);
+    assert_near(vec3_dot(trial_pose(&trial, 0).velocity, down), G * (sin(angle) - mu * cos(angle)),
+                1e-6);
     trial_end(&trial);
 }
 
@@ -226,8 +225,8 @@ static void test_rigid_collision_keeps_momentum(void** state)
         CondScene* scene = contact_scene(which & 1 ? 0.5 : 1.0);
         memset(cond_scene_settings(scene)->gravity, 0, 3 * sizeof(double));
         CondBodyDef a = make_box(1.0, 0.2, 0.1, 0.1, -0.2, 0.0, 0.0);
-        CondBodyDef b = make_shape(which & 2 ? COND_SHAPE_SPHERE : COND_SHAPE_BOX, 2.0, 0.1, 0.1,
-                                   0.1, 0.0);
+        CondBodyDef b =
+            make_shape(which & 2 ? COND_SHAPE_SPHERE : COND_SHAPE_BOX, 2.0, 0.1, 0.1, 0.1, 0.0);
         b.position[1] = 0.02;
         a.velocity[0] = 2.0;
         a.surface.restitution = 0.5;

@@ -1,5 +1,5 @@
-// Robots in time: pendulums against closed and independent solutions, motors, trajectories, floating
-// bases, pressing on the floor.
+// Robots in time: pendulums against closed and independent solutions, motors, trajectories,
+// floating bases, pressing on the floor.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,8 +32,8 @@ static CondScene* robot_scene(double theta, double time_step, double gravity)
 
 static CondJointDef make_joint(const char* name, double position, double velocity)
 {
-    CondJointDef joint = {.position = position, .velocity = velocity, .stiffness = NAN,
-                          .damping = NAN};
+    CondJointDef joint = {
+        .position = position, .velocity = velocity, .stiffness = NAN, .damping = NAN};
     snprintf(joint.name, sizeof joint.name, "%s", name);
     return joint;
 }
@@ -159,8 +159,8 @@ static void test_joint_damping(void** state)
         double theta = which ? 1.0 : 0.5, x = t * c / I;
         Trial trial = swing(theta, t, 0.0, 1, &start, &rate, c);
         trial_step(&trial, 100);
-        assert_near(trial.state->v[0], rate * pow((1.0 - (1.0 - theta) * x) / (1.0 + theta * x), 100),
-                    1e-9);
+        assert_near(trial.state->v[0],
+                    rate * pow((1.0 - (1.0 - theta) * x) / (1.0 + theta * x), 100), 1e-9);
         assert_near(trial.state->v[0], rate * exp(-c / I), which ? 1e-2 : 1e-4);
         trial_end(&trial);
     }

@@ -239,9 +239,9 @@ static void test_stiff_block_on_a_slope(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rest_in_free_space),     cmocka_unit_test(test_momentum_in_flight),
-        cmocka_unit_test(test_energy_never_grows),     cmocka_unit_test(test_energy_at_the_midpoint),
-        cmocka_unit_test(test_weight_on_a_table),      cmocka_unit_test(test_stiff_block_on_a_slope),
+        cmocka_unit_test(test_rest_in_free_space), cmocka_unit_test(test_momentum_in_flight),
+        cmocka_unit_test(test_energy_never_grows), cmocka_unit_test(test_energy_at_the_midpoint),
+        cmocka_unit_test(test_weight_on_a_table),  cmocka_unit_test(test_stiff_block_on_a_slope),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

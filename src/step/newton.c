@@ -123,8 +123,8 @@ static CondStatus damp(CondSim* sim, const double* v, double* y)
     return status;
 }
 
-// The posture, f, A and the residual at the iterate (sim->v_hat, sim->lambda), and the size of the
-// residual without its contact part: sqrt(r' diag(A)^-1 r) [sqrt(W)].
+// The posture, f, A and r at the iterate (sim->v_hat, sim->lambda), and the size of the residual
+// g = r - Jc' lambda: sqrt(g' diag(A)^-1 g) [sqrt(W)].
 static CondStatus evaluate(CondSim* sim, const CondState* state, double* size)
 {
     const CondModel* model = sim->model;
