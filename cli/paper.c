@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const Experiment* const experiments[] = {&paper_box, &paper_anisotropic, &paper_mat,
-                                                &paper_ccs, &paper_chebyshev, &paper_scaling,
-                                                &paper_invertible};
+static const Experiment* const experiments[] = {
+    &paper_box,       &paper_anisotropic, &paper_mat,       &paper_ccs,
+    &paper_chebyshev, &paper_scaling,     &paper_invertible};
 enum { N_EXPERIMENT = sizeof experiments / sizeof experiments[0] };
 
 CondStatus paper_worst(CondStatus a, CondStatus b)

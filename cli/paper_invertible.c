@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { MAX_OVERRIDE = 6 };
 
@@ -38,6 +37,7 @@ typedef struct InverseRun {
     double error;    // mean | |lambda| - |lambda_inverse| | [N]
     double vector;   // mean |lambda - lambda_inverse| [N]
     double dynamics; // mean |Jc' lambda_inverse - (A v - b)| over nodes in contact [N]
+    double norms;    // mean | |Jc' lambda_inverse| - |A v - b| | over the same [N]
     double residual; // the worst
     double iterations;
     double contacts;
@@ -46,8 +46,9 @@ typedef struct InverseRun {
 
 // Work arrays, one number per coordinate each.
 typedef struct Scratch {
-    double* residue; // A v - b - Jc' lambda_inverse
-    char* touched;   // 1 where a contact acts
+    double* demand; // A v - b
+    double* force;  // Jc' lambda_inverse
+    char* touched;  // 1 where a contact acts
 } Scratch;
 
 static double square3(const double* x)
@@ -62,18 +63,20 @@ static void measure(const CondModel* model, const CondSim* sim, int inverse, Scr
     const CondProblem* problem = cond_sim_problem(sim);
     const CondSolverSettings* settings = &cond_model_settings(model)->solver;
     const double *v = cond_sim_solution(sim), *lambda = cond_sim_lambda(sim);
-    double forward = 0.0, back = 0.0, apart = 0.0, demanded = 0.0;
-    cond_problem_multiply(problem, v, work->residue);
-    for (int i = 0; i < problem->n_dof; i++)
-        work->residue[i] -= problem->b[i];
-    memset(work->touched, 0, (size_t)problem->n_dof);
+    double forward = 0.0, back = 0.0, apart = 0.0, demanded = 0.0, given = 0.0, residue = 0.0;
+    cond_problem_multiply(problem, v, work->demand);
+    for (int i = 0; i < problem->n_dof; i++) {
+        work->demand[i] -= problem->b[i];
+        work->force[i] = 0.0;
+        work->touched[i] = 0;
+    }
     for (int c = 0; c < problem->n_contact; c++) {
         const CondContact* contact = &problem->contact[c];
         double u[3], found[3] = {0.0, 0.0, 0.0}, difference[3];
         cond_contact_velocity(contact, v, u);
         if (inverse)
             cond_law_solve(settings->law, contact->friction, settings->omega, 0.0, u, found);
-        cond_contact_add_force(contact, -1.0, found, work->residue);
+        cond_contact_add_force(contact, 1.0, found, work->force);
         for (int s = 0; s < 2; s++)
             for (int k = 0; k < contact->side[s].n_coordinate; k++)
                 work->touched[contact->side[s].coordinate[k]] = 1;
@@ -83,15 +86,21 @@ static void measure(const CondModel* model, const CondSim* sim, int inverse, Scr
         back += square3(found);
         apart += square3(difference);
     }
-    for (int i = 0; i < problem->n_dof; i++)
-        if (work->touched[i])
-            demanded += work->residue[i] * work->residue[i];
+    for (int i = 0; i < problem->n_dof; i++) {
+        double difference = work->force[i] - work->demand[i];
+        if (!work->touched[i])
+            continue;
+        demanded += work->demand[i] * work->demand[i];
+        given += work->force[i] * work->force[i];
+        residue += difference * difference;
+    }
     norm[0] = sqrt(forward);
     norm[1] = inverse ? sqrt(back) : NAN;
     out->force += norm[0];
     out->error += fabs(norm[0] - sqrt(back));
     out->vector += sqrt(apart);
-    out->dynamics += sqrt(demanded);
+    out->dynamics += sqrt(residue);
+    out->norms += fabs(sqrt(given) - sqrt(demanded));
 }
 
 static CondStatus make_steps(const CondModel* model, const Variant* variant, CondSim* sim,
@@ -120,6 +129,7 @@ static CondStatus make_steps(const CondModel* model, const Variant* variant, Con
     out->error /= steps;
     out->vector /= steps;
     out->dynamics /= steps;
+    out->norms /= steps;
     return COND_OK;
 }
 
@@ -131,10 +141,10 @@ static int simulate(const CondModel* model, const Variant* variant, int steps, I
     CondSim* sim = NULL;
     CondError error;
     size_t n = (size_t)cond_model_n_dof(model);
-    Scratch work = {calloc(n, sizeof(double)), calloc(n, 1)};
+    Scratch work = {calloc(n, sizeof(double)), calloc(n, sizeof(double)), calloc(n, 1)};
     CondStatus status = COND_OUT_OF_MEMORY;
     snprintf(error.message, sizeof error.message, "out of memory");
-    if (work.residue && work.touched)
+    if (work.demand && work.force && work.touched)
         status = cond_state_create(model, &state, &error);
     if (!status)
         status = cond_sim_create(model, &sim, &error);
@@ -144,7 +154,8 @@ static int simulate(const CondModel* model, const Variant* variant, int steps, I
         status = make_steps(model, variant, sim, state, steps, &work, out, curve);
     cond_sim_destroy(sim);
     cond_state_destroy(state);
-    free(work.residue);
+    free(work.demand);
+    free(work.force);
     free(work.touched);
     return status < 0 ? cli_exit(status) : CLI_FINE;
 }
@@ -172,6 +183,7 @@ static const PaperColumn columns[] = {
     {"force_error_mN", "force mN", "%.2e"},
     {"vector_error_mN", "vector mN", "%.2e"},
     {"dynamics_error_mN", "A v - b mN", "%.2e"},
+    {"dynamics_norm_error_mN", "its norm mN", "%.2e"},
     {"force_mN", "|lambda| mN", "%.1f"},
     {"contacts", "contacts", "%.0f"},
     {"iterations", "iterations", "%.1f"},
@@ -197,6 +209,7 @@ static void add_row(const Variant* variant, const InverseRun* run, int steps, Pa
         json_object_set_new(row, "force_error_mN", json_number(1e3 * run->error));
         json_object_set_new(row, "vector_error_mN", json_number(1e3 * run->vector));
         json_object_set_new(row, "dynamics_error_mN", json_number(1e3 * run->dynamics));
+        json_object_set_new(row, "dynamics_norm_error_mN", json_number(1e3 * run->norms));
     }
     json_array_append_new(result->rows, row);
     result->status = paper_worst(result->status, run->status);
@@ -250,12 +263,14 @@ static int run(const PaperOptions* options, PaperResult* result)
     result->remarks =
         "Means over all steps, with the proximal law and omega = 1e-3 m/(N s). `force` is the\n"
         "difference of the norms of forward and inverse force over all contacts, the paper's\n"
-        "index; `vector` is the norm of their difference; `A v - b` is the distance of the "
-        "inverse\n"
-        "force from what the dynamics demand at the nodes in contact, a check that does not go\n"
-        "through the solver's own force. The inverse magnifies an error of the velocity by\n"
-        "1/omega. The first row is solved to a certificate of 1e-8, the second to the paper's\n"
-        "stop; the strict row, without omega, is there for its curve.";
+        "index; `vector` is the norm of their difference. Both are round-off whatever the stop,\n"
+        "because every iteration of V-FPI ends in a force that obeys the law at the velocity it\n"
+        "hands back: they say nothing about the quality of the answer. `A v - b` does. It is the\n"
+        "distance of the inverse force from what the dynamics demand at the nodes in contact,\n"
+        "in whose making no projection took part, and `its norm` the difference of these norms,\n"
+        "which is the number to hold against the paper's. The first row is solved to a\n"
+        "certificate of 1e-8, the second to the paper's stop; the strict row, without omega, is\n"
+        "there for its curve. The paper's ball has no row of ours.";
     result->column = columns;
     result->n_column = sizeof columns / sizeof columns[0];
     result->plot = plots;

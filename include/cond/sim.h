@@ -127,8 +127,8 @@ CondStatus cond_sim_collide(CondSim* sim, const CondState* state);
 CondStatus cond_sim_assemble(CondSim* sim, const CondState* state);
 const CondProblem* cond_sim_problem(const CondSim* sim); // valid until the next assemble
 CondStatus cond_sim_solve(CondSim* sim, const CondState* state, CondSolveInfo* info);
-// The answer to that problem, until the next solve: the representative velocity v_hat (n_dof), and
-// lambda (n_contact x 3) in the contact frames [N]. v_hat is zero before the first solve, lambda NULL.
+// The answer to that problem, until the next solve: the representative velocity v_hat (n_dof) and
+// lambda (n_contact x 3), in the contact frames [N]. Before the first solve they are zero and NULL.
 const double* cond_sim_solution(const CondSim* sim);
 const double* cond_sim_lambda(const CondSim* sim);
 // Also runs the impact and correction stages, fills everything of info but the solve and the times

@@ -1,6 +1,7 @@
 // Products with the parts of a CondProblem. Serial and plain: the solvers' fast, threaded product
 // is the one of the nodalized view (nodalize/nodal.c).
 #include "cond/problem.h"
+#include "assemble/block.h"
 
 #include <string.h>
 
@@ -33,13 +34,12 @@ static void multiply_block(const CondBlock* block, const double* x, double* y)
     x += block->dof_begin;
     y += block->dof_begin;
     for (int i = 0; i < block->n_dof; i++) {
-        double sum = 0.0;
-        int n = cond_block_row_size(block, i), j;
-        for (int k = 0; k < n; k++) {
-            double value = cond_block_entry(block, i, k, &j);
-            sum += value * x[j];
-        }
-        y[i] = sum;
+        if (block->kind == COND_BLOCK_DENSE)
+            y[i] = cond_block_dense_row(block, i, x);
+        else if (block->kind == COND_BLOCK_SPARSE)
+            y[i] = cond_block_sparse_row(block, i, x);
+        else if (i % 3 == 0)
+            cond_block_bsr3_rows(block, i / 3, x, y + i);
     }
 }
 
@@ -74,7 +74,11 @@ void cond_problem_diagonal(const CondProblem* problem, double* d)
 {
     for (int b = 0; b < problem->n_block; b++) {
         const CondBlock* block = &problem->block[b];
-        for (int i = 0; i < block->n_dof; i++) {
+        for (int i = 0; i < block->n_dof / 3 && block->kind == COND_BLOCK_BSR3; i++)
+            for (int k = block->row_begin[i]; k < block->row_begin[i + 1]; k++)
+                for (int r = 0; r < 3 && block->column[k] == i; r++)
+                    d[block->dof_begin + 3 * i + r] = block->values[9 * (size_t)k + 4 * (size_t)r];
+        for (int i = 0; i < block->n_dof && block->kind != COND_BLOCK_BSR3; i++) {
             int n = cond_block_row_size(block, i), j;
             d[block->dof_begin + i] = 0.0;
             for (int k = 0; k < n; k++) {

@@ -1,5 +1,6 @@
 #include "nodalize/nodal.h"
 
+#include "assemble/block.h"
 #include "base/memory.h"
 #include "base/sum.h"
 
@@ -215,30 +216,6 @@ void cond_nodal_destroy(CondNodal* nodal)
         cond_release(m, arrays[i]);
 }
 
-static double sparse_row(const CondBlock* block, int i, const double* x)
-{
-    double sum = 0.0;
-    for (int k = block->row_begin[i]; k < block->row_begin[i + 1]; k++)
-        sum += block->values[k] * x[block->column[k]];
-    return sum;
-}
-
-// Three rows at once: y = sum over the blocks of the row of B x_column.
-static void bsr3_row(const CondBlock* block, int i, const double* x, double* y)
-{
-    double y0 = 0.0, y1 = 0.0, y2 = 0.0;
-    for (int k = block->row_begin[i]; k < block->row_begin[i + 1]; k++) {
-        const double* B = block->values + 9 * (size_t)k;
-        const double* xk = x + 3 * block->column[k];
-        y0 += B[0] * xk[0] + B[1] * xk[1] + B[2] * xk[2];
-        y1 += B[3] * xk[0] + B[4] * xk[1] + B[5] * xk[2];
-        y2 += B[6] * xk[0] + B[7] * xk[1] + B[8] * xk[2];
-    }
-    y[0] = y0;
-    y[1] = y1;
-    y[2] = y2;
-}
-
 static void multiply_blocks(const CondProblem* problem, const double* x, double* y, int threads)
 {
     int n_thread = cond_threads(problem->n_dof, threads);
@@ -249,13 +226,8 @@ static void multiply_blocks(const CondProblem* problem, const double* x, double*
         if (block->kind != COND_BLOCK_DENSE)
             continue;
         int n = block->n_dof;
-        for (int i = 0; i < n; i++) {
-            const double* row = block->values + (size_t)i * n;
-            double sum = 0.0;
-            for (int j = 0; j < n; j++)
-                sum += row[j] * x[block->dof_begin + j];
-            y[block->dof_begin + i] = sum;
-        }
+        for (int i = 0; i < n; i++)
+            y[block->dof_begin + i] = cond_block_dense_row(block, i, x + block->dof_begin);
     }
     for (int b = 0; b < problem->n_block; b++) {
         const CondBlock* block = &problem->block[b];
@@ -266,11 +238,11 @@ static void multiply_blocks(const CondProblem* problem, const double* x, double*
         if (block->kind == COND_BLOCK_SPARSE) {
 #pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
             for (int i = 0; i < block->n_dof; i++)
-                y[block->dof_begin + i] = sparse_row(block, i, x + block->dof_begin);
+                y[block->dof_begin + i] = cond_block_sparse_row(block, i, x + block->dof_begin);
         } else {
 #pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
             for (int i = 0; i < block->n_dof / 3; i++)
-                bsr3_row(block, i, x + block->dof_begin, y + block->dof_begin + 3 * i);
+                cond_block_bsr3_rows(block, i, x + block->dof_begin, y + block->dof_begin + 3 * i);
         }
     }
 }

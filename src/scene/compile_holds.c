@@ -17,6 +17,21 @@ static int inside(const CondPatchDef* def, const double x[3])
     return 1;
 }
 
+// 1 when the nodes lie on a line: they do not tell how the patch turns about it. With C the second
+// moments about the centre, tr(C)^2 - tr(C^2) is twice the sum of the products of two principal
+// moments, which are all zero then.
+static int on_a_line(const CondPatch* patch)
+{
+    double C[9] = {0.0}, trace, squares = 0.0;
+    for (int k = 0; k < patch->n_node; k++)
+        for (int i = 0; i < 9; i++)
+            C[i] += patch->weight[k] * patch->rest[3 * k + i / 3] * patch->rest[3 * k + i % 3];
+    trace = C[0] + C[4] + C[8];
+    for (int i = 0; i < 9; i++)
+        squares += C[i] * C[i];
+    return !(trace * trace - squares > 1e-10 * trace * trace);
+}
+
 static CondStatus compile_patch(CondModel* model, const CondScene* scene, int index,
                                 CondError* error)
 {
@@ -55,6 +70,10 @@ static CondStatus compile_patch(CondModel* model, const CondScene* scene, int in
     for (size_t k = 0; k < n; k++)
         for (int i = 0; i < 3; i++)
             patch->rest[3 * k + (size_t)i] = body->start[3 * patch->node[k] + i] - centre[i];
+    if (on_a_line(patch))
+        return cond_error_set(error, COND_BAD_INPUT,
+                              "patch %s: the %d nodes of body %s in its box lie on a line",
+                              def->name, patch->n_node, def->body);
     if (model->max_point_dof < 3 * patch->n_node)
         model->max_point_dof = 3 * patch->n_node;
     return COND_OK;

@@ -60,6 +60,28 @@ void cond_surrogate_destroy(CondSurrogate* W)
         cond_release(&W->context, arrays[i]);
 }
 
+// a_ii and |A_i*|^2 of a row that no term touches: its block alone.
+static void block_row(const CondNodal* nodal, int i, double* diagonal, double* norm2)
+{
+    const CondBlock* block = &nodal->problem->block[cond_nodal_block(nodal->problem, i)];
+    int local = i - block->dof_begin;
+    double sum = 0.0;
+    *diagonal = nodal->diagonal[i]; // no coupling touches the coordinate
+    if (block->kind == COND_BLOCK_BSR3) {
+        const double* B = block->values + 3 * (local % 3);
+        for (int k = block->row_begin[local / 3]; k < block->row_begin[local / 3 + 1]; k++)
+            for (int c = 0; c < 3; c++)
+                sum += B[9 * (size_t)k + (size_t)c] * B[9 * (size_t)k + (size_t)c];
+    } else {
+        int n = cond_block_row_size(block, local), j;
+        for (int k = 0; k < n; k++) {
+            double a = cond_block_entry(block, local, k, &j);
+            sum += a * a;
+        }
+    }
+    *norm2 = sum;
+}
+
 CondStatus cond_surrogate_rows(CondSurrogate* W, CondNodal* nodal, const int* fresh)
 {
     const CondContext* m = &W->context;
@@ -72,6 +94,10 @@ CondStatus cond_surrogate_rows(CondSurrogate* W, CondNodal* nodal, const int* fr
     for (int i = 0; i < n; i++) {
         if (fresh && !fresh[i])
             continue;
+        if (i < nodal->n_dof && nodal->touch_begin[i] == nodal->touch_begin[i + 1]) {
+            block_row(nodal, i, &W->diagonal[i], &W->norm2[i]);
+            continue;
+        }
         int count = cond_nodal_row(nodal, i, W->row, W->list, nodal->mark);
         double sum = 0.0;
         W->diagonal[i] = W->row[i];

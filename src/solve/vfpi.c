@@ -15,6 +15,7 @@
 #include "solve/accelerate.h"
 #include "solve/certificate.h"
 #include "solve/primal_dual.h"
+#include "solve/settings.h"
 #include "solve/surrogate.h"
 
 #include <math.h>
@@ -25,10 +26,11 @@ static const double INNER_FLOOR = 0.3; // of the tolerance, below which inner pa
 static const double SAFETY = 0.7;      // on the predicted residual before judging again
 static const double ROUNDING = 1e-16;  // change relative to |v| below which iterating is over
 enum {
-    JUDGE_EVERY = 100, // iterations after which a pair is judged in any case
-    FIRST_TRY = 300,   // iterations before the fallback, where there is one,
-    FIRST_OUTER = 30,  // and outer passes
-    MAX_PASSES = 100,  // of the fallback
+    ROUNDING_EVERY = 16, // iterations between looks at the rounding floor
+    JUDGE_EVERY = 100,   // iterations after which a pair is judged in any case
+    FIRST_TRY = 300,     // iterations before the fallback, where there is one,
+    FIRST_OUTER = 30,    // and outer passes
+    MAX_PASSES = 100,    // of the fallback
 };
 
 typedef struct Vfpi {
@@ -44,6 +46,7 @@ typedef struct Vfpi {
     double* g;           // A v - b                                              (nodal.n)
     double* plain;       // v**                                                  (nodal.n)
     double* next;        // v^{l+1}                                              (nodal.n)
+    double* metric;      // 1 / diagonal of W                                   (nodal.n)
     double* lambda;      // of the last contact solve                            (n_contact x 3)
     double* carry;       // lambda_prev of the multiplier loop                   (n_contact x 3)
     double* best_v;      // best certified pair                                  (n_dof)
@@ -53,7 +56,8 @@ typedef struct Vfpi {
     int n_history;
     double best; // residual of the best pair
     CondCertificate best_certificate;
-    int cap_v, cap_g, cap_plain, cap_next, cap_lambda, cap_carry, cap_best_v, cap_best_lambda;
+    int cap_v, cap_g, cap_plain, cap_next, cap_metric, cap_lambda, cap_carry, cap_best_v,
+        cap_best_lambda;
     int cap_work, cap_history;
 } Vfpi;
 
@@ -79,8 +83,8 @@ static void destroy(void* work)
     cond_surrogate_destroy(&s->W);
     cond_accelerator_destroy(&s->accelerator);
     cond_primal_dual_destroy(&s->fallback);
-    void* arrays[] = {s->v,     s->g,      s->plain,       s->next, s->lambda,
-                      s->carry, s->best_v, s->best_lambda, s->work, s->history};
+    void* arrays[] = {s->v,     s->metric, s->g,           s->plain, s->next,   s->lambda,
+                      s->carry, s->best_v, s->best_lambda, s->work,  s->history};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&m, arrays[i]);
     cond_release(&m, s);
@@ -99,9 +103,9 @@ static CondStatus reserve(Vfpi* s, const CondProblem* problem)
     int n = s->nodal.n, nc3 = 3 * problem->n_contact;
 #define RESERVE(array, count) cond_reserve(m, &s->array, &s->cap_##array, count, sizeof *s->array)
     int failed = RESERVE(v, n) || RESERVE(g, n) || RESERVE(plain, n) || RESERVE(next, n) ||
-                 RESERVE(lambda, nc3) || RESERVE(carry, nc3) || RESERVE(best_v, problem->n_dof) ||
-                 RESERVE(best_lambda, nc3) || RESERVE(work, 2 * problem->n_dof) ||
-                 RESERVE(history, s->settings.max_iterations);
+                 RESERVE(metric, n) || RESERVE(lambda, nc3) || RESERVE(carry, nc3) ||
+                 RESERVE(best_v, problem->n_dof) || RESERVE(best_lambda, nc3) ||
+                 RESERVE(work, 2 * problem->n_dof) || RESERVE(history, s->settings.max_iterations);
 #undef RESERVE
     return failed ? COND_OUT_OF_MEMORY : COND_OK;
 }
@@ -165,23 +169,27 @@ static void iterate(Vfpi* s)
         solve_contact(s, c);
 }
 
+// 1 / diagonal of W, the weights of the W^-1 norm; W may have changed since the last time.
+static void weigh(Vfpi* s)
+{
+    for (int i = 0; i < s->nodal.n; i++)
+        s->metric[i] = 1.0 / s->W.w[i];
+}
+
 // |v** - v| in the W^-1 norm (of the diagonal of W).
 static double fixed_point_residual(Vfpi* s)
 {
     double* f = s->next; // free until the accelerator writes it
     int n = s->nodal.n;
     for (int i = 0; i < n; i++)
-        f[i] = (s->plain[i] - s->v[i]) / sqrt(s->W.w[i]);
-    return sqrt(cond_dot(n, f, f, s->settings.threads));
+        f[i] = s->plain[i] - s->v[i];
+    return sqrt(cond_dot_scaled(n, s->metric, f, f, s->settings.threads));
 }
 
 // |v| in the same norm.
 static double velocity_norm(const Vfpi* s)
 {
-    double sum = 0.0;
-    for (int i = 0; i < s->nodal.n; i++)
-        sum += s->v[i] * s->v[i] / s->W.w[i];
-    return sqrt(sum);
+    return sqrt(cond_dot_scaled(s->nodal.n, s->metric, s->v, s->v, s->settings.threads));
 }
 
 static CondCertificateData certificate_data(const Vfpi* s, const double* carry)
@@ -252,21 +260,27 @@ static void record_step(Vfpi* s, const double* to, CondSolveInfo* info)
 static PassEnd run_pass(Vfpi* s, double inner_tolerance, CondSolveInfo* info)
 {
     const CondSolverSettings* settings = &s->settings;
-    int last_judged = 0;
+    int last_judged = 0, certified = settings->stop == COND_STOP_CERTIFICATE;
+    int measured = certified || settings->accelerator == COND_ACCELERATOR_ANDERSON;
+    int varies = cond_surrogate_varies(settings->surrogate);
     double trigger = INFINITY;
+    weigh(s);
     cond_accelerator_restart(&s->accelerator);
     for (int l = 1; info->iterations < s->max_iterations; l++) {
         iterate(s);
+        if (varies)
+            weigh(s);
         info->iterations++;
         info->products++;
-        double residual = fixed_point_residual(s);
+        double residual = measured ? fixed_point_residual(s) : 0.0;
         if (!isfinite(residual)) {
             record_step(s, s->plain, info);
             return PASS_DIVERGED;
         }
-        int exact = residual <= ROUNDING * velocity_norm(s); // no change left but rounding
-        if (settings->stop == COND_STOP_CERTIFICATE &&
-            (residual <= trigger || exact || l - last_judged >= JUDGE_EVERY)) {
+        // No change left but rounding.
+        int exact = certified && (residual == 0.0 || l % ROUNDING_EVERY == 0) &&
+                    residual <= ROUNDING * velocity_norm(s);
+        if (certified && (residual <= trigger || exact || l - last_judged >= JUDGE_EVERY)) {
             int end = test_certificate(s, residual, &trigger, inner_tolerance, info);
             last_judged = l;
             if (end < 0 && exact)
@@ -278,6 +292,8 @@ static PassEnd run_pass(Vfpi* s, double inner_tolerance, CondSolveInfo* info)
         }
         cond_accelerator_propose(&s->accelerator, s->v, s->plain, residual, s->next);
         record_step(s, s->next, info);
+        if (!isfinite(info->step_length))
+            return PASS_DIVERGED;
         double* swap = s->v;
         s->v = s->next;
         s->next = swap;

@@ -1,0 +1,119 @@
+// The paper's experiments through the tool, cut short: exit codes, the keys of the result, and
+// values that must hold at any length.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli_run.h"
+
+static double number_of(const json_t* object, const char* key)
+{
+    json_t* value = json_object_get(object, key);
+    if (!json_is_number(value))
+        fail_msg("%s: no number", key);
+    return json_number_value(value);
+}
+
+// The row of that label; the test fails when there is none.
+static const json_t* row_of(const json_t* result, const char* part, const char* label)
+{
+    const json_t* rows = json_object_get(result, part);
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        const json_t* row = json_array_get(rows, i);
+        const char* text = json_string_value(json_object_get(row, "label"));
+        if (text && strcmp(text, label) == 0)
+            return row;
+    }
+    fail_msg("%s: no row '%s'", part, label);
+    return NULL;
+}
+
+// Runs `cond paper NAME --steps STEPS` on one thread; the result is released with json_decref.
+static json_t* run_paper(const char* name, const char* steps)
+{
+    CliOutput output = cli_run("paper", name, "--steps", steps, "--threads", "1", "--json", "-");
+    if (output.code != 0)
+        fail_msg("paper %s: exit code %d:\n%s", name, output.code, output.err);
+    json_t* result = cli_output_json(&output);
+    cli_output_free(&output);
+    assert_string_equal(json_string_value(json_object_get(result, "experiment")), name);
+    assert_true(json_is_object(json_object_get(result, "settings")));
+    assert_true(json_is_object(json_object_get(result, "machine")));
+    return result;
+}
+
+static void test_scaling(void** state)
+{
+    (void)state;
+    static const int sizes[] = {16, 23, 32, 45, 64, 80, 101};
+    static const char* const modes[] = {"paper stop", "certificate"};
+    json_t* result = run_paper("scaling", "1");
+    char label[64];
+    for (size_t m = 0; m < 2; m++) {
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            int n = sizes[i];
+            snprintf(label, sizeof label, "%s N=%d", modes[m], n);
+            const json_t* row = row_of(result, "rows", label);
+            double iterations = number_of(row, "iterations"), solve = number_of(row, "st_ms");
+            assert_true(number_of(row, "nodes") == 2.0 * n * n);
+            assert_true(number_of(row, "dof") > 6.0 * n * n); // the arm's joints come on top
+            assert_true(number_of(row, "contacts") >= 1.0);
+            assert_true(iterations >= 1.0 && solve > 0.0 && number_of(row, "dt_ms") > 0.0);
+            assert_true(fabs(number_of(row, "ms_per_iteration") * iterations - solve) <=
+                        1e-9 * solve);
+            assert_true(number_of(row, "residual") <= (m == 0 ? 1e-2 : 1e-4));
+        }
+        snprintf(label, sizeof label, "fit %s", modes[m]);
+        const json_t* fit = row_of(result, "rows", label);
+        // Times on a busy machine scatter, but forty times the coordinates are never free.
+        assert_true(number_of(fit, "r_squared") > 0.3 && number_of(fit, "r_squared") <= 1.0);
+        assert_true(number_of(fit, "exponent") > 0.3 && number_of(fit, "exponent") < 3.0);
+    }
+#ifdef COND_BASELINES
+    assert_true(number_of(row_of(result, "rows", "pgs N=32"), "delassus_ms") > 0.0);
+    assert_true(number_of(row_of(result, "rows", "apgd N=16"), "delassus_ms") > 0.0);
+#endif
+    assert_true(number_of(row_of(result, "paper", "cond"), "r_squared") == 0.9997);
+    json_decref(result);
+}
+
+static void test_invertible(void** state)
+{
+    (void)state;
+    json_t* result = run_paper("invertible", "6");
+    const json_t* sharp = row_of(result, "rows", "mat");
+    const json_t* paper = row_of(result, "rows", "mat stop=1e-4");
+    const json_t* strict = row_of(result, "rows", "mat strict");
+    // The force is the law's at the velocity handed back: nothing but rounding is between them.
+    assert_true(number_of(sharp, "force_error_mN") <= 1e-6 * number_of(sharp, "force_mN"));
+    assert_true(number_of(sharp, "vector_error_mN") <= 1e-6 * number_of(sharp, "force_mN"));
+    assert_true(number_of(paper, "force_error_mN") <= 1e-2 * number_of(paper, "force_mN"));
+    // Against the dynamics the certificate decides.
+    assert_true(number_of(sharp, "residual") <= 1e-8);
+    assert_true(number_of(sharp, "dynamics_error_mN") <= 1e-6 * number_of(sharp, "force_mN"));
+    assert_true(number_of(sharp, "dynamics_norm_error_mN") <=
+                number_of(sharp, "dynamics_error_mN") * (1.0 + 1e-9));
+    assert_true(number_of(paper, "dynamics_error_mN") > number_of(sharp, "dynamics_error_mN"));
+    assert_true(number_of(sharp, "steps") == 6.0 && number_of(sharp, "contacts") > 100.0);
+    // All three carry the weight of the same mat.
+    assert_true(fabs(number_of(strict, "force_mN") / number_of(sharp, "force_mN") - 1.0) < 0.2);
+    assert_null(json_object_get(strict, "force_error_mN"));
+    assert_true(number_of(row_of(result, "paper", "mat"), "force_error_mN") == 0.087);
+    assert_true(number_of(row_of(result, "paper", "ball"), "force_error_mN") == 0.48);
+    json_decref(result);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_scaling),
+        cmocka_unit_test(test_invertible),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
