@@ -7,110 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The shapes that can be made: the groups of a text such as box:4,4,4:0.1,0.1,0.1 must be all
-// counts or all lengths.
-typedef struct Shape {
-    const char* name;
-    const char* form;
-    char group[2]; // 'n' counts, 'x' lengths
-    int least[2];  // how many numbers a group has at least
-    int most[2];   // and at most
-    CondStatus (*make)(const double value[2][4], int n_given, CondMesh** mesh, CondError* error);
-} Shape;
-
-static CondStatus make_box(const double value[2][4], int n_given, CondMesh** mesh, CondError* error)
-{
-    int n[3] = {(int)value[0][0], (int)value[0][1], (int)value[0][2]};
-    int per_cell = n_given > 3 ? (int)value[0][3] : 5;
-    if (per_cell != 5 && per_cell != 6) {
-        snprintf(error->message, sizeof error->message, "box: a cell is cut in 5 or 6, not %d",
-                 per_cell);
-        return error->status = COND_BAD_ARGUMENT;
-    }
-    return cond_mesh_box(NULL, n, value[1], per_cell == 5 ? COND_MESH_FIVE : COND_MESH_SIX, mesh,
-                         error);
-}
-
-static CondStatus make_mat(const double value[2][4], int n_given, CondMesh** mesh, CondError* error)
-{
-    (void)n_given;
-    return cond_mesh_mat(NULL, (int)value[0][0], (int)value[0][1], (int)value[0][2], value[1], mesh,
-                         error);
-}
-
-static CondStatus make_ball(const double value[2][4], int n_given, CondMesh** mesh,
-                            CondError* error)
-{
-    return cond_mesh_ball(NULL, value[0][0], (int)value[1][0], n_given > 1 ? (int)value[1][1] : 0,
-                          mesh, error);
-}
-
-static CondStatus make_cylinder(const double value[2][4], int n_given, CondMesh** mesh,
-                                CondError* error)
-{
-    (void)n_given;
-    return cond_mesh_cylinder(NULL, value[0][0], value[0][1], (int)value[1][0], (int)value[1][1],
-                              mesh, error);
-}
-
-static const Shape shapes[] = {
-    {"box", "box:NX,NY,NZ[,5|6]:X,Y,Z", {'n', 'x'}, {3, 3}, {4, 3}, make_box},
-    {"mat", "mat:NX,NY,LAYERS:X,Y,Z", {'n', 'x'}, {3, 3}, {3, 3}, make_mat},
-    {"ball", "ball:RADIUS:SHELLS[,EXTRA]", {'x', 'n'}, {1, 1}, {1, 2}, make_ball},
-    {"cylinder", "cylinder:RADIUS,HEIGHT:RINGS,LAYERS", {'x', 'n'}, {2, 2}, {2, 2}, make_cylinder},
-};
-enum { N_SHAPE = sizeof shapes / sizeof shapes[0] };
-
-static const Shape* find_shape(const char* text)
-{
-    for (int i = 0; i < N_SHAPE; i++) {
-        size_t n = strlen(shapes[i].name);
-        if (strncmp(text, shapes[i].name, n) == 0 && text[n] == ':')
-            return &shapes[i];
-    }
-    return NULL;
-}
-
-// The numbers of one group; returns how many, or -1 when the text is wrong.
-static int read_group(const char** text, char kind, int most, double value[4])
-{
-    for (int n = 0; n < most;) {
-        char* end;
-        value[n] = strtod(*text, &end);
-        int whole = kind == 'n';
-        if (end == *text || !isfinite(value[n]) || fabs(value[n]) > 1e9 ||
-            (whole && value[n] != floor(value[n])))
-            return -1;
-        n++;
-        *text = end;
-        if (**text != ',')
-            return n;
-        ++*text;
-    }
-    return -1;
-}
-
 // 0 when made, else the exit code after a message.
-static int make_shape(const Shape* shape, const char* text, CondMesh** mesh, CondMeshReport* report)
+static int make_shape(const char* text, CondMesh** mesh, CondMeshReport* report)
 {
-    double value[2][4] = {{0}};
-    int n[2] = {0, 0};
-    const char* at = text + strlen(shape->name);
-    for (int g = 0; g < 2; g++) {
-        n[g] = *at == ':' ? (at++, read_group(&at, shape->group[g], shape->most[g], value[g])) : -1;
-        if (n[g] < shape->least[g]) {
-            cli_complain("convert: '%s': expected %s", text, shape->form);
-            return CLI_USAGE;
-        }
-    }
-    if (*at) {
-        cli_complain("convert: '%s': expected %s", text, shape->form);
-        return CLI_USAGE;
-    }
     CondError error = {0};
-    // Only the counts have parts that may be left out.
-    CondStatus status =
-        shape->make((const double(*)[4])value, n[shape->group[0] == 'n' ? 0 : 1], mesh, &error);
+    CondStatus status = cond_mesh_make(NULL, text, mesh, &error);
     if (status == COND_OK)
         status = cond_mesh_check(NULL, *mesh, report, &error);
     if (status != COND_OK) {
@@ -255,11 +156,11 @@ static int convert(const char* input, const char* output, const Wish* wish)
     CondMesh* mesh = NULL;
     CondMeshReport report;
     CondError error = {0};
-    const Shape* shape = find_shape(input);
+    int shape = cond_mesh_is_recipe(input);
     int code = CLI_FINE;
     CondStatus status = COND_OK;
     if (shape)
-        code = make_shape(shape, input, &mesh, &report);
+        code = make_shape(input, &mesh, &report);
     else
         status = cond_mesh_read(NULL, input, &mesh, &report, &error);
     if (code == CLI_FINE && status == COND_OK)
@@ -300,8 +201,8 @@ static int run(int argc, char** argv)
                      &n_path))
         return n_path < 0 ? CLI_FINE : CLI_USAGE;
     if (shapes_only && n_path == 0) {
-        for (int i = 0; i < N_SHAPE; i++)
-            printf("%s\n", shapes[i].form);
+        for (int i = 0; cond_mesh_recipe(i); i++)
+            printf("%s\n", cond_mesh_recipe(i));
         return CLI_FINE;
     }
     if (n_path == 0) {

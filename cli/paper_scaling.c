@@ -213,7 +213,8 @@ static const PaperColumn columns[] = {
 
 static const PaperPlot plots[] = {
     {"scaling", "Mat: solver time of a step over coordinates",
-     "set logscale xy\nset xlabel 'coordinates'\nset ylabel 'solver time [ms]'\nset key left top\n"
+     "set logscale xy\nset xlabel 'coordinates'\nset ylabel 'solver time [ms]'\nset key right "
+     "bottom\n"
      "set datafile missing 'nan'\nset xrange [1000:100000]\n"
      "plot data using 1:2 with linespoints lw 2 pt 7 title 'COND, step 10^{-4}', "
      "data using 1:3 with linespoints lw 2 pt 5 title 'COND, certificate 10^{-4}', "

@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "json.h"
 #include "progress.h"
+#include "solvers.h"
 
 #include <cond/record.h>
 #include <math.h>
@@ -11,7 +12,7 @@
 typedef struct RunOptions {
     const char *json, *csv, *solver, *dump, *record;
     int steps, threads, quiet, every;
-    double tolerance;
+    double tolerance, certify;
     TextList set;
 } RunOptions;
 
@@ -253,12 +254,22 @@ static CondStatus load(const RunOptions* options, const char* path, CondModel** 
 
 static int known_solver(const char* name)
 {
-    for (int i = 0; name && cond_solver_name(i); i++)
-        if (strcmp(name, cond_solver_name(i)) == 0)
+    for (int i = 0; name && solvers_name(i); i++)
+        if (strcmp(name, solvers_name(i)) == 0)
             return 1;
     if (name)
         cli_complain("run: --solver %s: no solver has that name", name);
     return !name;
+}
+
+static CondStatus use_solver(CondSim* sim, const CondModel* model, const char* name,
+                             CondError* error)
+{
+    CondSolver* solver = NULL;
+    CondStatus status = solvers_create(name, &cond_model_settings(model)->solver, &solver, error);
+    if (!status)
+        cond_sim_set_solver(sim, solver);
+    return status;
 }
 
 static int run_scene(const RunOptions* options, const char* text)
@@ -277,6 +288,8 @@ static int run_scene(const RunOptions* options, const char* text)
     status = cond_state_create(model, &state, &error);
     if (!status)
         status = cond_sim_create(model, &sim, &error);
+    if (!status && options->solver)
+        status = use_solver(sim, model, options->solver, &error);
     if (!status && options->record)
         status = cond_record_open(NULL, options->record, model, &sinks.record, &error);
     if (status)
@@ -294,6 +307,13 @@ static int run_scene(const RunOptions* options, const char* text)
             csv_header(sinks.csv, model);
         status = simulate(options, model, sim, state, steps, &sinks, &summary);
         code = status == COND_BAD_ARGUMENT ? CLI_USAGE : cli_exit(status);
+        if (code == CLI_FINE && settings->solver.stop == COND_STOP_STEP &&
+            !(summary.residual <= options->certify)) {
+            cli_complain("every step passed the step test, but the worst certificate is %.1e "
+                         "(--certify %.1e)",
+                         summary.residual, options->certify);
+            code = CLI_TOLERANCE;
+        }
         if (!options->quiet)
             print_summary(model, state, &summary);
         if (options->json &&
@@ -315,12 +335,13 @@ static int run_scene(const RunOptions* options, const char* text)
 
 static int run(int argc, char** argv)
 {
-    RunOptions options = {.tolerance = NAN, .every = 1};
+    RunOptions options = {.certify = 1e-6, .tolerance = NAN, .every = 1};
     const Option table[] = {
         {"--steps", OPTION_INT, &options.steps, "N", "steps instead of the scene's duration"},
         {"--set", OPTION_LIST, &options.set, "PATH=VALUE", "change a value of the scene"},
-        {"--solver", OPTION_TEXT, &options.solver, "NAME", "velocity solver (vfpi)"},
+        {"--solver", OPTION_TEXT, &options.solver, "NAME", "velocity solver, as in cond solve"},
         {"--tol", OPTION_NUMBER, &options.tolerance, "X", "tolerance of the solver"},
+        {"--certify", OPTION_NUMBER, &options.certify, "X", "largest certificate that is fine"},
         {"--threads", OPTION_INT, &options.threads, "N", "0: as OpenMP decides"},
         {"--csv", OPTION_TEXT, &options.csv, "FILE", "poses and certificate of every step"},
         {"--record", OPTION_TEXT, &options.record, "FILE.pvd", "frames to look at, for ParaView"},

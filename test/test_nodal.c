@@ -1,4 +1,4 @@
-// The nodalized system against dense algebra: Prop. 1, Prop. 3, eq. (13), and the parts of A.
+// The nodalized system against dense algebra: Prop. 1, Prop. 3, eq. (15), and the parts of A.
 #include "base/memory.h"
 #include "dense.h"
 #include "nodalize/nodal.h"
@@ -118,7 +118,7 @@ static double* expected_matrix(const Case* at)
     return A;
 }
 
-// Prop. 1: A of the nodalized system is symmetric positive definite; and it is eq. (13).
+// Prop. 1: A of the nodalized system is symmetric positive definite; and it is eq. (15).
 static void prop1_nodalized_matrix_is_positive_definite(void** state)
 {
     (void)state;
@@ -158,7 +158,7 @@ static void product_is_the_dense_product(void** state)
             cond_nodal_multiply(&at.nodal, x, y, threads);
             assert_true(dense_distance(n, y, expected) <= 1e-13 * dense_norm(n, expected));
         }
-        // Virtual nodes that move with their points carry no force: A v is A0 v (eq. (15)).
+        // Virtual nodes that move with their points carry no force: A v is A0 v (eq. (18)).
         cond_nodal_lift(&at.nodal, x);
         cond_nodal_multiply(&at.nodal, x, y, 1);
         cond_problem_multiply(&at.made.problem, x, expected);

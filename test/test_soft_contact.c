@@ -62,7 +62,7 @@ static void test_two_cubes_stand(void** state)
         add_floor(scene, 0.5, NAN);
         Trial trial = trial_begin(scene);
         double force[3], torque[3], m[2] = {trial_mass(&trial, 0), trial_mass(&trial, 1)};
-        trial_step(&trial, which ? 260 : 80);
+        trial_step(&trial, which ? 230 : 80);
         force_between(&trial, 1, 0, force);
         assert_near(force[2], m[1] * G, 1e-6 * m[1] * G);
         cond_sim_body_force(trial.sim, 1, force, torque);

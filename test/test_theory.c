@@ -117,7 +117,7 @@ static void velocity(const OneContact* one, const double* lambda, double* u)
         u[i] = one->eta[i] + one->gamma * lambda[i];
 }
 
-// How far (u, lambda) is from eq. (9), every condition on its own, without the natural map.
+// How far (u, lambda) is from eq. (11), every condition on its own, without the natural map.
 static double scc_violation(const OneContact* one, const double* lambda)
 {
     double u[3], mu = one->mu[0];
@@ -154,7 +154,7 @@ static void prop4_strict_is_the_unique_solution(void** state)
     }
 }
 
-// Prop. 5: the proximal one-shot solve obeys the relaxed conditions, eq. (20), with
+// Prop. 5: the proximal one-shot solve obeys the relaxed conditions, eq. (28), with
 // delta = |u_t|, and minimises the convex problem (19).
 static void prop5_proximal_obeys_the_relaxed_conditions(void** state)
 {
@@ -270,7 +270,7 @@ static void lemma3_proximal_operator_is_monotone(void** state)
     assert_true(fabs(monotony(COND_LAW_STRICT, mu, x, y) + 1.9) < 1e-14);
 }
 
-// The invertible law, eq. (24): lambda = SOL(Jc v, Omega), from the motion alone.
+// The invertible law, eq. (37): lambda = SOL(Jc v, Omega), from the motion alone.
 static void invertible_law_recovers_forces_from_motion(void** state)
 {
     (void)state;

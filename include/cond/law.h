@@ -10,18 +10,18 @@ extern "C" {
 #endif
 
 typedef enum CondLaw {
-    COND_LAW_STRICT = 0,   // Signorini-Coulomb, paper eq. (9)
-    COND_LAW_PROXIMAL = 1, // its convex relaxation, paper eq. (20)
+    COND_LAW_STRICT = 0,   // Signorini-Coulomb, paper eq. (11)
+    COND_LAW_PROXIMAL = 1, // its convex relaxation, paper eq. (28)
 } CondLaw;
 
 const char* cond_law_name(CondLaw law);
 
 // lambda = ProjectFC(trial): the strict or proximal projection on the cone of friction mu (2),
-// isotropic or elliptic (paper eq. (18), Prop. 6). trial and lambda may be the same array (3).
+// isotropic or elliptic (paper eq. (26), Prop. 6). trial and lambda may be the same array (3).
 void cond_law_project(CondLaw law, const double* mu, const double* trial, double* lambda);
 
 // The one-contact problem with Delassus block gamma I (paper Alg. 2, and with omega > 0 the
-// invertible model of eq. (24)): the lambda for which u = eta + gamma lambda and lambda obey the
+// invertible model of eq. (37)): the lambda for which u = eta + gamma lambda and lambda obey the
 // law, or u + omega lambda and lambda when omega > 0. eta already holds phi.
 void cond_law_solve(CondLaw law, const double* mu, double omega, double gamma, const double* eta,
                     double* lambda);

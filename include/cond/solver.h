@@ -62,7 +62,7 @@ CondStatus cond_solver_settings_check(const CondSolverSettings* settings, CondEr
 typedef struct CondSolveInfo {
     CondStatus status;           // COND_OK, COND_NOT_CONVERGED or COND_DIVERGED
     int iterations;              // V-FPI iterations
-    int outer;                   // passes of the multiplier loop, from 1
+    int outer;                   // passes of the multiplier loop; 0: the start was good enough
     int products;                // products with A
     int restarts;                // of the accelerator
     int passes;                  // of the primal-dual fallback; 0: it was not needed
@@ -102,9 +102,10 @@ CondStatus cond_solver_create_from(const CondContext* context, const CondSolverO
                                    CondError* error);
 
 // Solves. v (n_dof) and lambda (n_contact x 3) hold the warm start on entry (zeros are fine) and
-// the answer on return: always the best certified pair that was seen, never worse than the start.
-// The problem is not checked here (cond_problem_check), except that non-finite numbers end in
-// COND_DIVERGED. Returns info->status, or a negative status when it could not work at all.
+// the answer on return: with the certificate stop the best certified pair that was seen, never
+// worse than the start; with the step stop the last one. The problem is not checked here
+// (cond_problem_check), except that non-finite numbers end in COND_DIVERGED. Returns info->status,
+// or a negative status when it could not work at all.
 CondStatus cond_solver_solve(CondSolver* solver, const CondProblem* problem, double* v,
                              double* lambda, CondSolveInfo* info);
 

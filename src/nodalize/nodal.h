@@ -1,4 +1,4 @@
-// The nodalized system (paper eq. (13)) as a view of a CondProblem: contacts act on nodes, and
+// The nodalized system (paper eq. (15)) as a view of a CondProblem: contacts act on nodes, and
 // where there is no node a massless virtual one is tied to the point by kv |J v - v_v|^2 / 2.
 //
 //     A = [ A0 + sum kv J'J   -kv J' ]      coordinates: the problem's own first,
