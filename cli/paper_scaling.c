@@ -155,20 +155,20 @@ static double fit_line(const double* x, const double* y, int n, double* r_square
     return xy / xx;
 }
 
-static void add_fit(const Mode* mode, const ScalingRun* run, PaperResult* result)
+static void add_fit(const Mode* mode, const ScalingRun* run, int n_size, PaperResult* result)
 {
     char label[64];
     double x[N_SIZE], y[N_SIZE], z[N_SIZE], log_x[N_SIZE], log_y[N_SIZE], r_squared, r_each, unused;
-    for (int i = 0; i < N_SIZE; i++) {
+    for (int i = 0; i < n_size; i++) {
         x[i] = run[i].dof;
         y[i] = 1e3 * run[i].solve;
         z[i] = y[i] / fmax(run[i].iterations, 1.0);
         log_x[i] = log(x[i]);
         log_y[i] = log(fmax(y[i], 1e-9));
     }
-    fit_line(x, y, N_SIZE, &r_squared);
-    fit_line(x, z, N_SIZE, &r_each);
-    double exponent = fit_line(log_x, log_y, N_SIZE, &unused);
+    fit_line(x, y, n_size, &r_squared);
+    fit_line(x, z, n_size, &r_each);
+    double exponent = fit_line(log_x, log_y, n_size, &unused);
     snprintf(label, sizeof label, "fit %s", mode->label);
     json_array_append_new(result->rows,
                           json_pack("{s:s, s:o, s:o, s:o}", "label", label, "r_squared",
@@ -177,14 +177,14 @@ static void add_fit(const Mode* mode, const ScalingRun* run, PaperResult* result
 }
 
 // One line per size: coordinates, then solver time of each mode, nan where it was not run.
-static char* make_csv(ScalingRun run[N_MODE][N_SIZE])
+static char* make_csv(ScalingRun run[N_MODE][N_SIZE], int n_size)
 {
     Text text = {0};
     text_add(&text, "dof");
     for (int m = 0; m < N_MODE; m++)
         text_add(&text, ",%s ms", modes[m].label);
     text_add(&text, "\n");
-    for (int i = 0; i < N_SIZE; i++) {
+    for (int i = 0; i < n_size; i++) {
         text_add(&text, "%d", run[0][i].dof);
         for (int m = 0; m < N_MODE; m++) {
             if (run[m][i].dof > 0)
@@ -225,6 +225,8 @@ static const PaperPlot plots[] = {
 static int run(const PaperOptions* options, PaperResult* result)
 {
     int steps = options->steps > 0 ? options->steps : 8, code = CLI_FINE;
+    // Nothing is random here: --trials says how many of the sizes are run, the smallest first.
+    int n_size = options->trials >= 3 && options->trials < N_SIZE ? options->trials : N_SIZE;
     ScalingRun all[N_MODE][N_SIZE] = {0};
     result->rows = json_array();
     result->paper = json_pack("[{s:s, s:f}]", "label", "cond", "r_squared", 0.9997);
@@ -235,15 +237,15 @@ static int run(const PaperOptions* options, PaperResult* result)
             continue;
         if (solver && own > BASELINE_STEPS)
             own = BASELINE_STEPS;
-        for (int i = 0; i < N_SIZE && code == CLI_FINE; i++)
+        for (int i = 0; i < n_size && code == CLI_FINE; i++)
             if (!solver || 2 * sizes[i] * sizes[i] <= BASELINE_NODES)
                 code = run_size(&modes[m], sizes[i], options, own, result, &all[m][i]);
     }
     fprintf(stderr, "\n");
     if (code == CLI_FINE) {
         for (int m = 0; m < N_OWN; m++)
-            add_fit(&modes[m], all[m], result);
-        result->csv = make_csv(all);
+            add_fit(&modes[m], all[m], n_size, result);
+        result->csv = make_csv(all, n_size);
     }
     result->remarks =
         "The mat with N x N x 2 nodes; means over the first steps, while it lies on the floor and\n"

@@ -130,12 +130,10 @@ static void test_hash_sees_every_bit(void** state)
     struct {
         void* memory;
         size_t bytes;
-    } parts[] = {{&s->time, sizeof s->time},
-                 {&s->step, sizeof s->step},
-                 {s->q, 7 * sizeof(double)},
-                 {s->v, 6 * sizeof(double)},
-                 {s->v_hat, 6 * sizeof(double)},
-                 {s->memory, (size_t)s->n_memory * sizeof *s->memory}};
+    } parts[] = {
+        {&s->time, sizeof s->time},     {&s->step, sizeof s->step},
+        {s->q, 7 * sizeof(double)},     {s->v, 6 * sizeof(double)},
+        {s->v_hat, 6 * sizeof(double)}, {s->memory, (size_t)s->n_memory * sizeof *s->memory}};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         for (size_t bit = 0; bit < 8 * parts[i].bytes; bit++) {
             flip(parts[i].memory, bit);

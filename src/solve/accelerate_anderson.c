@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double GROWTH = 5.0;        // residual over the best one that ends an episode
+static const double GROWTH = 5.0;         // residual over the best one that ends an episode
 static const double MAX_CONDITION = 1e10; // of R, by its diagonal
 
 static double* column_of(const CondAccelerator* a, double* base, int j)
