@@ -349,7 +349,10 @@ static void test_pressing_on_the_floor(void** state)
         add_body(scene, &leg);
         add_floor(scene, 0.5, NAN);
         Trial trial = trial_begin(scene);
-        trial.state->target[0] = -0.02; // two centimetres into the floor
+        assert_int_equal(cond_state_set_joint_target(trial.model, trial.state, 0, "none", 0.0),
+                         COND_BAD_ARGUMENT);
+        assert_int_equal( // two centimetres into the floor
+            cond_state_set_joint_target(trial.model, trial.state, 0, "slide", -0.02), COND_OK);
         trial_step(&trial, 50);
         double force[3], torque[3];
         cond_sim_body_force(trial.sim, 0, force, torque);

@@ -46,6 +46,12 @@ typedef struct CondPose {
 CondPose cond_state_pose(const CondModel* model, const CondState* state, int body);
 CondStatus cond_state_set_pose(const CondModel* model, CondState* state, int body,
                                const CondPose* pose);
+// Where the motor of a robot's joint pulls from the next step on [rad, m]; a trajectory of the
+// robot overrules it. COND_BAD_ARGUMENT for an unknown joint, one that follows another, or a target
+// that is not finite.
+CondStatus cond_state_set_joint_target(const CondModel* model, CondState* state, int body,
+                                       const char* joint, double target);
+
 // The configuration of a body: position (particle); position and quaternion (rigid); positions of
 // all nodes (soft); base pose where it floats, then joint positions (robot). *n counts the numbers.
 const double* cond_state_configuration(const CondModel* model, const CondState* state, int body,

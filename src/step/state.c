@@ -183,6 +183,20 @@ CondStatus cond_state_set_pose(const CondModel* model, CondState* state, int bod
     return COND_OK;
 }
 
+CondStatus cond_state_set_joint_target(const CondModel* model, CondState* state, int body,
+                                       const char* joint, double target)
+{
+    if (cond_model_body_kind(model, body) != COND_BODY_ROBOT || body < 0 || !isfinite(target))
+        return COND_BAD_ARGUMENT;
+    const CondArticulation* arm = model->body[body].arm;
+    int link = cond_articulation_find_joint(arm, joint);
+    if (link < 0 || arm->link[link].coordinate < 0 ||
+        arm->coordinate[arm->link[link].coordinate].link != link)
+        return COND_BAD_ARGUMENT;
+    state->target[model->body[body].target_begin + arm->link[link].coordinate] = target;
+    return COND_OK;
+}
+
 const double* cond_state_configuration(const CondModel* model, const CondState* state, int body,
                                        int* n)
 {
