@@ -157,6 +157,22 @@ static void test_energy_at_the_midpoint(void** state)
     assert_true(drift[1] < 0.6 * drift[0]);
 }
 
+// The bound of the geometric stiffness leaves translations free: a shaken body keeps its momentum.
+static void test_momentum_with_bound(void** state)
+{
+    (void)state;
+    CondMaterialDef rubber = make_material("rubber", 5e4, 0.0);
+    rubber.geometric = COND_GEOMETRIC_BOUND;
+    Trial trial = fly(0.5, 1e-3, &rubber, 0.1, 5.0);
+    double before[6], after[6];
+    trial_momentum(&trial, before);
+    trial_step(&trial, 100);
+    trial_momentum(&trial, after);
+    for (int i = 0; i < 3; i++)
+        assert_near(after[i], before[i], 1e-11);
+    trial_end(&trial);
+}
+
 // A cube dropped on a table comes to rest on it. In every step the momentum changes by the
 // contact forces and the weight, and at rest the forces carry the weight.
 static void test_weight_on_a_table(void** state)
@@ -239,9 +255,10 @@ static void test_stiff_block_on_a_slope(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rest_in_free_space), cmocka_unit_test(test_momentum_in_flight),
-        cmocka_unit_test(test_energy_never_grows), cmocka_unit_test(test_energy_at_the_midpoint),
-        cmocka_unit_test(test_weight_on_a_table),  cmocka_unit_test(test_stiff_block_on_a_slope),
+        cmocka_unit_test(test_rest_in_free_space),     cmocka_unit_test(test_momentum_in_flight),
+        cmocka_unit_test(test_momentum_with_bound),    cmocka_unit_test(test_energy_never_grows),
+        cmocka_unit_test(test_energy_at_the_midpoint), cmocka_unit_test(test_weight_on_a_table),
+        cmocka_unit_test(test_stiff_block_on_a_slope),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

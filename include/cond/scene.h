@@ -37,7 +37,7 @@ typedef enum CondElasticity {
 // What keeps the stiffness of a soft body positive where elements are bent (the paper's E).
 typedef enum CondGeometricStiffness {
     COND_GEOMETRIC_NONE = 0,  // Je'K Je alone, plus the material's damping
-    COND_GEOMETRIC_BOUND = 1, // diagonal of absolute column sums of the geometric stiffness
+    COND_GEOMETRIC_BOUND = 1, // absolute column sums of the geometric stiffness, translations free
 } CondGeometricStiffness;
 
 typedef struct CondMaterialDef {

@@ -28,7 +28,7 @@ typedef struct CondFemMaterial {
 typedef enum CondFemGeometric {
     COND_FEM_GEOMETRIC_NONE,
     COND_FEM_GEOMETRIC_CONSTANT,  // E = constant I, chosen by the user
-    COND_FEM_GEOMETRIC_BOUND,     // diagonal of absolute column sums, element by element
+    COND_FEM_GEOMETRIC_BOUND,     // absolute column sums, element by element, translations free
     COND_FEM_GEOMETRIC_CLAMPED,   // its positive spin moduli only: close to it, and cheap
     COND_FEM_GEOMETRIC_PROJECTED, // nearest positive semi-definite 12x12 matrix; slow, for tests
     COND_FEM_GEOMETRIC_EXACT,     // as it is: K + E is the Hessian and may be indefinite

@@ -161,8 +161,11 @@ static void project_positive(double* G)
             }
 }
 
-// S += g diag(sum_i |g_ij|). Both the diagonal minus G and the diagonal plus G are diagonally
-// dominant, so it bounds G from both sides.
+// S += g E, E made of the paper's diagonal d_j = sum_i |g_ij|. D - G and D + G are diagonally
+// dominant, so D bounds G from both sides; but a diagonal holds on to the world, and a free body
+// would lose its momentum to it. G leaves translations alone, and so does
+//     E = D - D 1 1' D / (1' D 1)     for each of the three axes, over the four corners:
+// for x = y + c 1 with 1'D y = 0 it gives x'E x = y'D y >= |y'G y| = |x'G x|, the same bound.
 static void add_column_sums(const double* G, double g, double* S)
 {
     double sum[12] = {0.0};
@@ -177,8 +180,13 @@ static void add_column_sums(const double* G, double g, double* S)
                         sum[3 * a + i] += size; // its mirror image below the diagonal
                 }
         }
-    for (int i = 0; i < 12; i++)
-        S[cond_strain_block(i / 3, i / 3) + 4 * (i % 3)] += g * sum[i];
+    for (int k = 0; k < 3; k++) {
+        double total = sum[k] + sum[3 + k] + sum[6 + k] + sum[9 + k];
+        for (int a = 0; a < 4 && total > 0.0; a++)
+            for (int b = a; b < 4; b++)
+                S[cond_strain_block(a, b) + 4 * k] +=
+                    g * ((a == b ? sum[3 * a + k] : 0.0) - sum[3 * a + k] * sum[3 * b + k] / total);
+    }
 }
 
 // S += g E
