@@ -104,7 +104,7 @@ void add_floor(CondScene* scene, double friction, double restitution)
 
 Trial trial_begin(CondScene* scene)
 {
-    Trial trial = {NULL, NULL, NULL, {COND_OK}};
+    Trial trial = {.model = NULL};
     CondError error;
     expect_ok(cond_scene_compile(scene, &trial.model, &error), &error);
     cond_scene_destroy(scene);

@@ -108,7 +108,7 @@ typedef struct CondStepInfo {
     CondSolveInfo correction;     // the position problem; iterations 0 when none was needed
     double penetration;           // deepest at the end of the step, before correction [m]
     double kinetic_before;        // [J]
-    double potential_before;      // gravity and springs [J]
+    double potential_before;      // gravity, elasticity, springs, motors, attachments [J]
     double kinetic_after;         //
     double potential_after;       //
     double seconds[COND_N_STAGE]; // wall clock per stage
