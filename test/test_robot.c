@@ -47,7 +47,7 @@ static Trial swing(double theta, double time_step, double gravity, int n, const 
     CondJointDef joint[4];
     write_chain("chain.urdf", n, 1.0, 1.0, damping, 0.0);
     for (int i = 0; i < n; i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "hinge%d", i);
         joint[i] = make_joint(name, position[i], velocity[i]);
     }
