@@ -270,11 +270,11 @@ const CondProblem* cond_sim_problem(const CondSim* sim)
     return &sim->assembly.problem;
 }
 
-// v_hat to start from: the last one where springs act (and for the paper's stop test, which the
-// paper combines with that start), elsewhere v_k + th t M^-1 (f + Jc' lambda). The latter leaves no
-// residual in the dynamics. A start that does would be accepted whenever the change of a step is
-// below the tolerance relative to M v_k / t, and a body that moves fast would never feel a small
-// force.
+// v_hat to start from: the last one for soft bodies, robots, and where springs act (and for the
+// paper's stop test, which the paper combines with that start), for other particles and rigid
+// bodies v_k + th t M^-1 (f + Jc' lambda). The latter leaves no residual in the dynamics. A start
+// that does would be accepted whenever the change of a step is below the tolerance relative to M
+// v_k / t, and a body that moves fast would never feel a small force.
 static void predict(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
