@@ -123,7 +123,8 @@ static void* create_simplicial(const CondContext* context, const CondSolverSetti
     return cond_dual_create(context, settings, &simplicial);
 }
 
-const CondSolverOps cond_baseline_apgd = {"apgd", create, cond_dual_solve, cond_dual_history,
-                                          cond_dual_destroy};
-const CondSolverOps cond_baseline_apgd_simplicial = {
-    "apgd-simplicial", create_simplicial, cond_dual_solve, cond_dual_history, cond_dual_destroy};
+const CondSolverOps cond_baseline_apgd = {
+    "apgd", create, cond_dual_solve, cond_dual_history, cond_dual_destroy, NULL};
+const CondSolverOps cond_baseline_apgd_simplicial = {"apgd-simplicial", create_simplicial,
+                                                     cond_dual_solve,   cond_dual_history,
+                                                     cond_dual_destroy, NULL};

@@ -10,8 +10,8 @@
 #include <string.h>
 
 typedef struct RunOptions {
-    const char *json, *csv, *solver, *dump, *record;
-    int steps, threads, quiet, every;
+    const char *json, *csv, *solver, *dump, *record, *save, *resume;
+    int steps, threads, quiet, every, save_every;
     double tolerance, certify;
     TextList set;
 } RunOptions;
@@ -123,8 +123,31 @@ static CondStatus dump_problem(CondSim* sim, const CondState* state, const char*
 typedef struct Sinks {
     FILE* csv;
     CondRecord* record;
-    int failed; // 1: the record has ended early
+    int failed; // 1: the record has ended early, or the state could not be saved
 } Sinks;
+
+// Saves the state where that is wanted; a failure does not end the run.
+static void save_state(const RunOptions* options, const CondModel* model, const CondState* state,
+                       Sinks* sinks)
+{
+    CondError error;
+    if (!options->save || !cond_state_write(model, state, options->save, &error))
+        return;
+    cli_complain("%s; the run goes on", error.message);
+    sinks->failed = 1;
+}
+
+// A surrogate that is kept over several steps is made anew at steps that are multiples of
+// solver.reuse. A state saved in between goes on well, but not with the same bits.
+static void warn_of_reuse(const CondModel* model, const CondState* state)
+{
+    const CondSceneSettings* settings = cond_model_settings(model);
+    long step = lround(cond_state_time(state) / settings->time_step);
+    if (step % settings->solver.reuse != 0)
+        cli_complain("the state was saved at step %ld, not a multiple of solver.reuse: %d; a run "
+                     "resumed from it has other bits than one that was not interrupted",
+                     step, settings->solver.reuse);
+}
 
 // A frame that cannot be written ends the record, not the run.
 static void record_frame(Sinks* sinks, const CondSim* sim, const CondState* state,
@@ -166,9 +189,14 @@ static CondStatus simulate(const RunOptions* options, const CondModel* model, Co
             csv_row(sinks->csv, model, state, &info);
         if ((k + 1) % options->every == 0)
             record_frame(sinks, sim, state, &info);
+        if (options->save_every > 0 && (k + 1) % options->save_every == 0)
+            save_state(options, model, state, sinks);
         progress_update(&progress, k + 1, steps);
     }
     progress_end(&progress);
+    if (options->save && status >= 0)
+        warn_of_reuse(model, state);
+    save_state(options, model, state, sinks);
     return status < 0 ? status : summary->status;
 }
 
@@ -290,6 +318,8 @@ static int run_scene(const RunOptions* options, const char* text)
         status = cond_sim_create(model, &sim, &error);
     if (!status && options->solver)
         status = use_solver(sim, model, options->solver, &error);
+    if (!status && options->resume)
+        status = cond_state_read(model, state, options->resume, &error);
     if (!status && options->record)
         status = cond_record_open(NULL, options->record, model, &sinks.record, &error);
     if (status)
@@ -301,8 +331,10 @@ static int run_scene(const RunOptions* options, const char* text)
     int code = cli_exit(status);
     if (!status) {
         const CondSceneSettings* settings = cond_model_settings(model);
-        int steps = options->steps > 0 ? options->steps
-                                       : (int)lround(settings->duration / settings->time_step);
+        int steps =
+            options->steps > 0
+                ? options->steps
+                : (int)lround((settings->duration - cond_state_time(state)) / settings->time_step);
         if (sinks.csv)
             csv_header(sinks.csv, model);
         status = simulate(options, model, sim, state, steps, &sinks, &summary);
@@ -347,6 +379,9 @@ static int run(int argc, char** argv)
         {"--record", OPTION_TEXT, &options.record, "FILE.pvd", "frames to look at, for ParaView"},
         {"--every", OPTION_INT, &options.every, "N", "steps from one frame to the next (1)"},
         {"--dump", OPTION_TEXT, &options.dump, "STEP:FILE", "contact problem of a step, FCLib"},
+        {"--save", OPTION_TEXT, &options.save, "FILE", "the state at the end, to resume from"},
+        {"--save-every", OPTION_INT, &options.save_every, "N", "save also every N steps"},
+        {"--resume", OPTION_TEXT, &options.resume, "FILE", "go on from a saved state"},
         {"--json", OPTION_TEXT, &options.json, "FILE", "summary as JSON; - is standard output"},
         {"--quiet", OPTION_FLAG, &options.quiet, NULL, "no summary on standard error"},
     };
@@ -359,6 +394,8 @@ static int run(int argc, char** argv)
         cli_complain("run: name a scene; usage: cond %s", cli_run.usage);
     else if (options.every < 1)
         cli_complain("run: --every 0: expected at least 1");
+    else if (options.save_every > 0 && !options.save)
+        cli_complain("run: --save-every needs --save FILE");
     else if (known_solver(options.solver))
         code = run_scene(&options, scene);
     free(options.set.item);

@@ -30,7 +30,8 @@ static const char EXAMPLE[] = COND_TEST_DATA "/fclib/LMGC_GFC3D-i00501-4-00000.h
 
 // The tests run in a folder of their own, removed at the end with the files named here.
 static char folder[] = "cli_XXXXXX";
-static const char* const FILES[] = {"problem.hdf5", "cut.hdf5", "out.hdf5", "out.json", "bad.yaml"};
+static const char* const FILES[] = {"problem.hdf5", "cut.hdf5", "out.hdf5",
+                                    "out.json",     "bad.yaml", "half.state"};
 
 static int enter_folder(void** state)
 {
@@ -512,6 +513,28 @@ static void test_check_keys(void** state)
     cli_output_free(&output);
 }
 
+// A run in two parts ends with the same bits as one in one part.
+static void test_save_and_resume(void** state)
+{
+    (void)state;
+    char hash[2][32];
+    cli_expect(0, "", "run", "push", "--steps", "33", "--save", "half.state", "--quiet");
+    for (int resumed = 0; resumed < 2; resumed++) {
+        CliOutput output = resumed ? cli_run("run", "push", "--json", "-", "--resume", "half.state")
+                                   : cli_run("run", "push", "--json", "-");
+        assert_int_equal(output.code, 0);
+        json_t* summary = cli_output_json(&output);
+        snprintf(hash[resumed], sizeof hash[resumed], "%s", text_of(summary, "hash"));
+        json_decref(summary);
+        cli_output_free(&output);
+    }
+    assert_string_equal(hash[0], hash[1]);
+    cli_expect(2, "another scene", "run", "drop", "--resume", "half.state");
+    cli_expect(2, "cannot be opened", "run", "push", "--resume", "no.state");
+    cli_expect(2, "cannot be written", "run", "push", "--steps", "1", "--save", "no/such.state");
+    cli_expect(1, "--save-every needs", "run", "push", "--save-every", "5");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -522,7 +545,7 @@ int main(void)
         cmocka_unit_test(test_tolerance),    cmocka_unit_test(test_solve_settings),
         cmocka_unit_test(test_solve_write),  cmocka_unit_test(test_check_scenes),
         cmocka_unit_test(test_check_set),    cmocka_unit_test(test_check_short_name),
-        cmocka_unit_test(test_check_keys),
+        cmocka_unit_test(test_check_keys),   cmocka_unit_test(test_save_and_resume),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -35,6 +35,21 @@ CondStatus cond_state_copy(CondState* to, const CondState* from);
 // A number that two states share only if every bit that influences the future is the same.
 uint64_t cond_state_hash(const CondState* state);
 
+// A state as bytes and back: what is loaded goes on with the same bits. save writes into buffer, of
+// `capacity` bytes, and says in *size how many it needs; with NULL it only says so. load refuses
+// bytes that are damaged, cut short, from a machine with another byte order, or from a scene with
+// other bodies, attachments, patches or time step, and then leaves the state as it was; masses,
+// materials and friction may differ. write and read do the same with a file, which appears under
+// its name only once it is whole.
+CondStatus cond_state_save(const CondModel* model, const CondState* state, void* buffer,
+                           size_t capacity, size_t* size);
+CondStatus cond_state_load(const CondModel* model, CondState* state, const void* buffer,
+                           size_t size, CondError* error);
+CondStatus cond_state_write(const CondModel* model, const CondState* state, const char* path,
+                            CondError* error);
+CondStatus cond_state_read(const CondModel* model, CondState* state, const char* path,
+                           CondError* error);
+
 double cond_state_time(const CondState* state);
 // Pose and velocity of a body, in world axes; any pointer may be NULL.
 typedef struct CondPose {

@@ -86,6 +86,8 @@ typedef struct CondSolverOps {
                         CondSolveInfo* info);
     const double* (*history)(const void* work, int* n);
     void (*destroy)(void* work);
+    // Forgets what was kept from earlier solves (settings.reuse); NULL: nothing ever is.
+    void (*reset)(void* work);
 } CondSolverOps;
 
 // Names of the solvers, in table order; NULL past the end.
@@ -111,6 +113,10 @@ CondStatus cond_solver_solve(CondSolver* solver, const CondProblem* problem, dou
 
 // Step lengths |v^{l+1} - v^l| of the last solve, one per iteration; owned by the solver.
 const double* cond_solver_history(const CondSolver* solver, int* n);
+
+// Forgets what earlier solves left behind to be used again (settings.reuse): the next one depends
+// on its problem and its start alone.
+void cond_solver_reset(CondSolver* solver);
 
 void cond_solver_destroy(CondSolver* solver);
 

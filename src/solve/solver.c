@@ -73,6 +73,12 @@ const double* cond_solver_history(const CondSolver* solver, int* n)
     return solver->ops->history(solver->work, n);
 }
 
+void cond_solver_reset(CondSolver* solver)
+{
+    if (solver->ops->reset)
+        solver->ops->reset(solver->work);
+}
+
 void cond_solver_destroy(CondSolver* solver)
 {
     if (!solver)

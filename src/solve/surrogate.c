@@ -52,6 +52,11 @@ void cond_surrogate_apply(const CondSurrogate* W, const CondNodal* nodal, const 
         out[i] = v[i] - W->w[i] * g[i];
 }
 
+void cond_surrogate_forget(CondSurrogate* W)
+{
+    W->built_n_dof = 0;
+}
+
 void cond_surrogate_destroy(CondSurrogate* W)
 {
     void* arrays[] = {W->w,      W->row,          W->list,       W->diagonal, W->norm2, W->touched,

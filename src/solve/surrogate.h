@@ -56,6 +56,8 @@ void cond_surrogate_update(CondSurrogate* W, const CondNodal* nodal,
                            const CondSolverSettings* settings, const double* v, const double* g);
 void cond_surrogate_apply(const CondSurrogate* W, const CondNodal* nodal, const double* g,
                           const double* v, double* out, int threads);
+// The next build starts from nothing, whatever settings.reuse says.
+void cond_surrogate_forget(CondSurrogate* W);
 void cond_surrogate_destroy(CondSurrogate* W);
 
 // diagonal and norm2 of the rows of A for which fresh is NULL or fresh[i] is not 0.

@@ -438,4 +438,9 @@ static CondStatus solve(void* work, const CondProblem* problem, double* v, doubl
     return end == PASS_DONE ? COND_OK : COND_NOT_CONVERGED;
 }
 
-const CondSolverOps cond_solver_vfpi = {"vfpi", create, solve, history, destroy};
+static void reset(void* work)
+{
+    cond_surrogate_forget(&((Vfpi*)work)->W);
+}
+
+const CondSolverOps cond_solver_vfpi = {"vfpi", create, solve, history, destroy, reset};

@@ -323,6 +323,9 @@ CondStatus cond_sim_solve(CondSim* sim, const CondState* state, CondSolveInfo* i
             sim->lambda[3 * c + i] = known ? state->memory[k].lambda[i] : 0.0;
     }
     predict(sim, state);
+    // What a solver keeps is made anew at fixed steps, so that a state saved there tells all.
+    if (state->step % sim->model->settings.solver.reuse == 0)
+        cond_solver_reset(sim->solver);
     CondStatus status =
         cond_solver_solve(sim->solver, &sim->assembly.problem, sim->v_hat, sim->lambda, info);
     if (status < 0 || sim->model->settings.integrator == COND_INTEGRATOR_THETA)

@@ -95,54 +95,6 @@ CondStatus cond_state_copy(CondState* to, const CondState* from)
     return COND_OK;
 }
 
-// FNV-1a, 64 bits.
-static uint64_t hash_bytes(uint64_t hash, const void* data, size_t bytes)
-{
-    const unsigned char* p = data;
-    for (size_t i = 0; i < bytes; i++)
-        hash = (hash ^ p[i]) * 1099511628211u;
-    return hash;
-}
-
-// All of an attachment but its name; field by field, for there may be padding.
-static uint64_t hash_hold(uint64_t hash, const CondHold* hold)
-{
-    const CondAttachment* what = &hold->what;
-    int numbers[] = {hold->attachment, hold->active, what->turns};
-    double values[] = {what->stiffness[0], what->stiffness[1], what->damping[0],
-                       what->damping[1],   what->start,        what->end_time};
-    hash = hash_bytes(hash, numbers, sizeof numbers);
-    hash = hash_bytes(hash, values, sizeof values);
-    for (int end = 0; end < 2; end++) {
-        const CondFrame* frame = &what->end[end];
-        int at[] = {frame->point.body, frame->point.part, frame->patch};
-        hash = hash_bytes(hash, at, sizeof at);
-        hash = hash_bytes(hash, frame->point.local, sizeof frame->point.local);
-    }
-    hash = hash_bytes(hash, hold->anchor, sizeof hold->anchor);
-    return hash_bytes(hash, hold->turn, sizeof hold->turn);
-}
-
-uint64_t cond_state_hash(const CondState* state)
-{
-    uint64_t hash = 14695981039346656037u;
-    size_t n_dof = (size_t)state->n_dof;
-    hash = hash_bytes(hash, &state->time, sizeof state->time);
-    hash = hash_bytes(hash, &state->step, sizeof state->step);
-    hash = hash_bytes(hash, state->q, (size_t)state->n_q * sizeof(double));
-    hash = hash_bytes(hash, state->v, n_dof * sizeof(double));
-    hash = hash_bytes(hash, state->v_hat, n_dof * sizeof(double));
-    hash = hash_bytes(hash, state->target, (size_t)state->n_target * sizeof(double));
-    for (int i = 0; i < state->n_hold; i++)
-        hash = hash_hold(hash, &state->hold[i]);
-    for (int i = 0; i < state->n_memory; i++) {
-        hash = hash_bytes(hash, &state->memory[i].key, sizeof state->memory[i].key);
-        hash = hash_bytes(hash, state->memory[i].lambda, sizeof state->memory[i].lambda);
-        hash = hash_bytes(hash, &state->memory[i].triangle, sizeof state->memory[i].triangle);
-    }
-    return hash;
-}
-
 double cond_state_time(const CondState* state)
 {
     return state->time;

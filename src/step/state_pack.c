@@ -1,0 +1,289 @@
+// A state as bytes. One walk over its fields serves the hash, saving and loading, so that none of
+// them can forget what another knows.
+//
+//     magic | order | version | fingerprint | n_hold | n_memory | fields ... | checksum
+//
+// Numbers stand as the machine holds them; `order` tells another byte order.
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "body/articulation.h"
+#include "step/state.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { VERSION = 1 };
+static const char magic[8] = "CONDstat";
+static const uint32_t order = 0x01020304;
+
+typedef enum WalkKind { WALK_HASH, WALK_MEASURE, WALK_SAVE, WALK_LOAD } WalkKind;
+
+typedef struct Walk {
+    WalkKind kind;
+    uint64_t hash;
+    unsigned char* bytes; // of save and load
+    size_t at;            // bytes passed so far
+} Walk;
+
+static void pass(Walk* walk, void* data, size_t bytes)
+{
+    if (bytes == 0)
+        return;
+    if (walk->kind == WALK_HASH)
+        walk->hash = cond_hash_bytes(walk->hash, data, bytes);
+    else if (walk->kind == WALK_SAVE)
+        memcpy(walk->bytes + walk->at, data, bytes);
+    else if (walk->kind == WALK_LOAD)
+        memcpy(data, walk->bytes + walk->at, bytes);
+    walk->at += bytes;
+}
+
+static void pass_numbers(Walk* walk, double* x, int n)
+{
+    pass(walk, x, (size_t)n * sizeof *x);
+}
+
+// Field by field, for there may be padding. A name plays no part in what happens.
+static void pass_hold(Walk* walk, CondHold* hold)
+{
+    CondAttachment* what = &hold->what;
+    if (walk->kind != WALK_HASH)
+        pass(walk, what->name, sizeof what->name);
+    pass(walk, &hold->attachment, sizeof hold->attachment);
+    pass(walk, &hold->active, sizeof hold->active);
+    for (int end = 0; end < 2; end++) {
+        CondFrame* frame = &what->end[end];
+        pass(walk, &frame->point.body, sizeof frame->point.body);
+        pass(walk, &frame->point.part, sizeof frame->point.part);
+        pass(walk, frame->point.node, sizeof frame->point.node);
+        pass(walk, frame->point.local, sizeof frame->point.local);
+        pass(walk, &frame->patch, sizeof frame->patch);
+    }
+    pass(walk, &what->turns, sizeof what->turns);
+    pass_numbers(walk, what->stiffness, 2);
+    pass_numbers(walk, what->damping, 2);
+    pass_numbers(walk, &what->start, 1);
+    pass_numbers(walk, &what->end_time, 1);
+    pass_numbers(walk, hold->anchor, 3);
+    pass_numbers(walk, hold->turn, 4);
+}
+
+// Everything that influences the future. The counts n_hold and n_memory come before: a state that
+// is loaded has to make room for them.
+static void pass_state(Walk* walk, CondState* state)
+{
+    pass_numbers(walk, &state->time, 1);
+    pass(walk, &state->step, sizeof state->step);
+    pass_numbers(walk, state->q, state->n_q);
+    pass_numbers(walk, state->v, state->n_dof);
+    pass_numbers(walk, state->v_hat, state->n_dof);
+    pass_numbers(walk, state->target, state->n_target);
+    for (int i = 0; i < state->n_hold; i++)
+        pass_hold(walk, &state->hold[i]);
+    for (int i = 0; i < state->n_memory; i++) {
+        CondContactMemory* memory = &state->memory[i];
+        pass(walk, &memory->key, sizeof memory->key);
+        pass_numbers(walk, memory->lambda, 3);
+        pass(walk, &memory->triangle, sizeof memory->triangle);
+    }
+}
+
+uint64_t cond_state_hash(const CondState* state)
+{
+    Walk walk = {.kind = WALK_HASH, .hash = COND_HASH_START};
+    pass_state(&walk, (CondState*)state); // this kind of walk only reads
+    return walk.hash;
+}
+
+// What a state must share with the model it is loaded for: the layout of its arrays, the meaning of
+// its indices, and the length of the steps it counts. Masses, materials, friction and the like may
+// differ: a saved state can go on under other conditions.
+static uint64_t fingerprint(const CondModel* model)
+{
+    uint64_t hash = cond_hash_bytes(COND_HASH_START, &model->settings.time_step, sizeof(double));
+    int counts[] = {model->n_body, model->n_attachment, model->n_patch, model->n_target};
+    hash = cond_hash_bytes(hash, counts, sizeof counts);
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        int sizes[] = {(int)body->kind, body->n_dof, body->n_q};
+        hash = cond_hash_bytes(hash, sizes, sizeof sizes);
+        hash = cond_hash_bytes(hash, body->name, strlen(body->name) + 1);
+    }
+    for (int i = 0; i < model->n_attachment; i++)
+        hash =
+            cond_hash_bytes(hash, model->attachment[i].name, strlen(model->attachment[i].name) + 1);
+    for (int i = 0; i < model->n_patch; i++) {
+        int sizes[] = {model->patch[i].body, model->patch[i].n_node};
+        hash = cond_hash_bytes(hash, sizes, sizeof sizes);
+    }
+    return hash;
+}
+
+typedef struct Head {
+    char magic[8];
+    uint32_t order, version;
+    uint64_t fingerprint;
+    int n_hold, n_memory;
+} Head;
+
+static void pass_head(Walk* walk, Head* head)
+{
+    pass(walk, head->magic, sizeof head->magic);
+    pass(walk, &head->order, sizeof head->order);
+    pass(walk, &head->version, sizeof head->version);
+    pass(walk, &head->fingerprint, sizeof head->fingerprint);
+    pass(walk, &head->n_hold, sizeof head->n_hold);
+    pass(walk, &head->n_memory, sizeof head->n_memory);
+}
+
+static int fits(const CondModel* model, const CondState* state)
+{
+    return model->n_body == state->n_body && model->n_dof == state->n_dof &&
+           model->n_q == state->n_q && model->n_target == state->n_target;
+}
+
+CondStatus cond_state_save(const CondModel* model, const CondState* state, void* buffer,
+                           size_t capacity, size_t* size)
+{
+    if (!fits(model, state))
+        return COND_BAD_ARGUMENT;
+    Head head = {.order = order,
+                 .version = VERSION,
+                 .fingerprint = fingerprint(model),
+                 .n_hold = state->n_hold,
+                 .n_memory = state->n_memory};
+    memcpy(head.magic, magic, sizeof head.magic);
+    Walk walk = {.kind = WALK_MEASURE};
+    pass_head(&walk, &head);
+    pass_state(&walk, (CondState*)state); // measuring and saving only read
+    *size = walk.at + sizeof(uint64_t);
+    if (!buffer)
+        return COND_OK;
+    if (capacity < *size)
+        return COND_BAD_ARGUMENT;
+    walk = (Walk){.kind = WALK_SAVE, .bytes = buffer};
+    pass_head(&walk, &head);
+    pass_state(&walk, (CondState*)state);
+    uint64_t checksum = cond_hash_bytes(COND_HASH_START, buffer, walk.at);
+    pass(&walk, &checksum, sizeof checksum);
+    return COND_OK;
+}
+
+// Whether the bytes are a whole state of this model; fills the head.
+static CondStatus check_bytes(const CondModel* model, const CondState* state, const void* bytes,
+                              size_t size, Head* head, CondError* error)
+{
+    CondState counts = *state;
+    Walk walk = {.kind = WALK_LOAD, .bytes = (unsigned char*)bytes}; // loading only reads them
+    Walk measure = {.kind = WALK_MEASURE};
+    uint64_t checksum;
+    pass_head(&measure, head);
+    if (size < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0)
+        return cond_error_set(error, COND_BAD_INPUT, "is not a saved state");
+    if (size < measure.at + sizeof checksum)
+        return cond_error_set(error, COND_BAD_INPUT, "is cut short: %zu bytes", size);
+    pass_head(&walk, head);
+    if (head->order != order)
+        return cond_error_set(error, COND_NOT_SUPPORTED,
+                              "was saved on a machine with another byte order");
+    if (head->version != VERSION)
+        return cond_error_set(error, COND_NOT_SUPPORTED,
+                              "has format version %lu; this program reads version %d",
+                              (unsigned long)head->version, VERSION);
+    memcpy(&checksum, (const unsigned char*)bytes + size - sizeof checksum, sizeof checksum);
+    if (checksum != cond_hash_bytes(COND_HASH_START, bytes, size - sizeof checksum))
+        return cond_error_set(error, COND_BAD_INPUT,
+                              "is damaged or cut short: its checksum does not fit");
+    if (head->fingerprint != fingerprint(model))
+        return cond_error_set(error, COND_BAD_INPUT,
+                              "belongs to another scene: bodies, attachments, patches or the "
+                              "time step differ");
+    if (head->n_hold < model->n_attachment || head->n_memory < 0 || (size_t)head->n_hold > size ||
+        (size_t)head->n_memory > size)
+        return cond_error_set(error, COND_BAD_INPUT, "holds impossible counts");
+    counts.n_hold = counts.n_memory = 0;
+    pass_state(&measure, &counts);
+    CondHold hold;
+    size_t fixed = measure.at;
+    pass_hold(&measure, &hold);
+    size_t expected =
+        fixed + (measure.at - fixed) * (size_t)head->n_hold +
+        (size_t)head->n_memory * (sizeof(uint64_t) + 3 * sizeof(double) + sizeof(int64_t)) +
+        sizeof checksum;
+    if (size != expected)
+        return cond_error_set(error, COND_BAD_INPUT, "has %zu bytes instead of %zu", size,
+                              expected);
+    return COND_OK;
+}
+
+static int sound_frame(const CondModel* model, const CondFrame* frame)
+{
+    int b = frame->point.body;
+    if (b < -1 || b >= model->n_body || frame->patch < -1 || frame->patch >= model->n_patch)
+        return 0;
+    if (frame->patch >= 0)
+        return model->patch[frame->patch].body == b;
+    if (b >= 0 && model->body[b].kind == COND_BODY_ROBOT)
+        return frame->point.part >= 0 && frame->point.part < model->body[b].arm->n_link;
+    return b < 0 || model->body[b].kind != COND_BODY_SOFT;
+}
+
+// Nothing that a step could trip over, however the bytes came about.
+static int sound(const CondModel* model, const CondState* state)
+{
+    double finite = 0.0 * state->time; // NaN and infinity survive a sum of products with 0
+    for (int i = 0; i < state->n_q; i++)
+        finite += 0.0 * state->q[i];
+    for (int i = 0; i < state->n_dof; i++)
+        finite += 0.0 * state->v[i] + 0.0 * state->v_hat[i];
+    if (finite != 0.0 || state->step < 0)
+        return 0;
+    for (int i = 0; i < state->n_hold; i++) {
+        const CondHold* hold = &state->hold[i];
+        int index = i < model->n_attachment ? i : -1;
+        if (hold->attachment != index || !sound_frame(model, &hold->what.end[0]) ||
+            !sound_frame(model, &hold->what.end[1]))
+            return 0;
+    }
+    for (int i = 1; i < state->n_memory; i++)
+        if (state->memory[i].key < state->memory[i - 1].key)
+            return 0;
+    return 1;
+}
+
+static CondStatus fill(const CondModel* model, const Head* head, const void* bytes, CondState* made,
+                       CondError* error)
+{
+    Walk walk = {.kind = WALK_LOAD, .bytes = (unsigned char*)bytes};
+    Head again;
+    if (cond_reserve(&made->context, &made->hold, &made->cap_hold, head->n_hold,
+                     sizeof *made->hold) ||
+        cond_reserve(&made->context, &made->memory, &made->cap_memory, head->n_memory,
+                     sizeof *made->memory))
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    made->n_hold = head->n_hold;
+    made->n_memory = head->n_memory;
+    pass_head(&walk, &again);
+    pass_state(&walk, made);
+    return sound(model, made) ? COND_OK
+                              : cond_error_set(error, COND_BAD_INPUT, "holds impossible values");
+}
+
+CondStatus cond_state_load(const CondModel* model, CondState* state, const void* buffer,
+                           size_t size, CondError* error)
+{
+    Head head;
+    CondState* made = NULL;
+    if (!fits(model, state))
+        return cond_error_set(error, COND_BAD_ARGUMENT, "the state is not one of this model");
+    CondStatus status = check_bytes(model, state, buffer, size, &head, error);
+    if (!status)
+        status = cond_state_create(model, &made, error);
+    if (!status)
+        status = fill(model, &head, buffer, made, error);
+    if (!status && (status = cond_state_copy(state, made)))
+        cond_error_set(error, status, "out of memory");
+    cond_state_destroy(made);
+    return status;
+}
