@@ -13,6 +13,7 @@
 #include "failing_allocator.h"
 #include "fem_grid.h"
 #include "sparse/bsr3.h"
+#include "sparse/bsr3_product.h"
 
 static int share_tet(const FemGrid* grid, int i, int j)
 {
@@ -92,6 +93,15 @@ static void test_multiply(void** state)
         cond_bsr3_multiply(&A, x, other, threads);
         assert_memory_equal(y, other, (size_t)n * sizeof *y);
     }
+    // The variant for this processor and the plain one: the same bits, with and without a shift.
+    CondBsr3Rows rows = {pattern.row_begin, pattern.column, A.value};
+    cond_bsr3_rows_generic(&rows, 0, pattern.n_row, x, NULL, other);
+    assert_memory_equal(y, other, (size_t)n * sizeof *y);
+    cond_bsr3_rows_generic(&rows, 0, pattern.n_row, x, dense, other);
+    cond_bsr3_rows(&rows, 0, pattern.n_row, x, dense, y);
+    assert_memory_equal(y, other, (size_t)n * sizeof *y);
+    for (int i = 0; i < n; i++)
+        assert_true(fabs(y[i]) < 1e-13); // dense holds A x
     cond_bsr3_diagonal(&A, y);
     for (int i = 0; i < n; i++)
         assert_true(y[i] == A.value[9 * pattern.diagonal[i / 3] + 4 * (i % 3)]);

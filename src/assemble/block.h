@@ -1,4 +1,4 @@
-// Products with one block of a CondProblem, by kind: the code in a hurry.
+// Products with the blocks of a CondProblem, by kind: the code in a hurry.
 #ifndef COND_ASSEMBLE_BLOCK_H
 #define COND_ASSEMBLE_BLOCK_H
 
@@ -24,20 +24,13 @@ static inline double cond_block_sparse_row(const CondBlock* block, int i, const 
     return sum;
 }
 
-// Rows 3 i .. 3 i + 2 at once: y = sum over the blocks of the row of B x_column.
-static inline void cond_block_bsr3_rows(const CondBlock* block, int i, const double* x, double* y)
-{
-    double y0 = 0.0, y1 = 0.0, y2 = 0.0;
-    for (int k = block->row_begin[i]; k < block->row_begin[i + 1]; k++) {
-        const double* B = block->values + 9 * (size_t)k;
-        const double* xk = x + 3 * block->column[k];
-        y0 += B[0] * xk[0] + B[1] * xk[1] + B[2] * xk[2];
-        y1 += B[3] * xk[0] + B[4] * xk[1] + B[5] * xk[2];
-        y2 += B[6] * xk[0] + B[7] * xk[1] + B[8] * xk[2];
-    }
-    y[0] = y0;
-    y[1] = y1;
-    y[2] = y2;
-}
+// y = B x - shift for the block's own coordinates, shift NULL for zero; x, shift and y begin at the
+// block's first coordinate. The same bits for any number of threads.
+void cond_block_multiply(const CondBlock* block, const double* x, const double* shift, double* y,
+                         int threads);
+
+// y = A x - shift of all blocks, couplings left out; whole vectors.                  (n_dof)
+void cond_problem_multiply_blocks(const CondProblem* problem, const double* x, const double* shift,
+                                  double* y, int threads);
 
 #endif

@@ -1,5 +1,5 @@
-// Products with the parts of a CondProblem. Serial and plain: the solvers' fast, threaded product
-// is the one of the nodalized view (nodalize/nodal.c).
+// Products with the parts of a CondProblem. Serial and plain: the solvers' product
+// is the one of the nodalized view (nodalize/nodal.c), with threads.
 #include "cond/problem.h"
 #include "assemble/block.h"
 
@@ -29,20 +29,6 @@ double cond_block_entry(const CondBlock* block, int i, int k, int* j)
     return block->values[9 * (size_t)at + (size_t)(3 * (i % 3) + k % 3)];
 }
 
-static void multiply_block(const CondBlock* block, const double* x, double* y)
-{
-    x += block->dof_begin;
-    y += block->dof_begin;
-    for (int i = 0; i < block->n_dof; i++) {
-        if (block->kind == COND_BLOCK_DENSE)
-            y[i] = cond_block_dense_row(block, i, x);
-        else if (block->kind == COND_BLOCK_SPARSE)
-            y[i] = cond_block_sparse_row(block, i, x);
-        else if (i % 3 == 0)
-            cond_block_bsr3_rows(block, i / 3, x, y + i);
-    }
-}
-
 // y += J' K J x, one row of K at a time so that no workspace is needed.
 static void add_coupling(const CondCoupling* coupling, const double* x, double* y)
 {
@@ -64,8 +50,7 @@ static void add_coupling(const CondCoupling* coupling, const double* x, double* 
 
 void cond_problem_multiply(const CondProblem* problem, const double* x, double* y)
 {
-    for (int i = 0; i < problem->n_block; i++)
-        multiply_block(&problem->block[i], x, y);
+    cond_problem_multiply_blocks(problem, x, NULL, y, 1);
     for (int i = 0; i < problem->n_coupling; i++)
         add_coupling(&problem->coupling[i], x, y);
 }

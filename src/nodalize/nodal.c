@@ -67,8 +67,9 @@ static CondStatus reserve(CondNodal* nodal, const Sizes* size)
                   RESERVE(jacobian, size->jacobian) || RESERVE(gain, size->gain) ||
                   RESERVE(force, size->rows) || RESERVE(rate, size->rows) ||
                   RESERVE(touch_begin, n + 1) || RESERVE(touch_term, size->entries) ||
-                  RESERVE(touch_entry, size->entries) || RESERVE(compliance, n_contact) ||
-                  RESERVE(carried, n_contact) || RESERVE(delassus, n_contact) || RESERVE(mark, n);
+                  RESERVE(touch_entry, size->entries) || RESERVE(touched, n) ||
+                  RESERVE(compliance, n_contact) || RESERVE(carried, n_contact) ||
+                  RESERVE(delassus, n_contact) || RESERVE(mark, n);
 #undef RESERVE
     return failed ? COND_OUT_OF_MEMORY : COND_OK;
 }
@@ -178,6 +179,10 @@ static void build_touch(CondNodal* nodal)
         }
     }
     memset(nodal->mark, 0, (size_t)nodal->n * sizeof *nodal->mark);
+    nodal->n_touched = 0;
+    for (int i = 0; i < nodal->n; i++)
+        if (begin[i] < begin[i + 1])
+            nodal->touched[nodal->n_touched++] = i;
 }
 
 CondStatus cond_nodal_build(CondNodal* nodal, const CondProblem* problem, double kv_scale)
@@ -211,40 +216,9 @@ void cond_nodal_destroy(CondNodal* nodal)
     void* arrays[] = {nodal->term,        nodal->coordinate, nodal->jacobian,    nodal->gain,
                       nodal->force,       nodal->rate,       nodal->touch_begin, nodal->touch_term,
                       nodal->touch_entry, nodal->node,       nodal->compliance,  nodal->carried,
-                      nodal->diagonal,    nodal->delassus,   nodal->mark};
+                      nodal->diagonal,    nodal->delassus,   nodal->mark,        nodal->touched};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(m, arrays[i]);
-}
-
-static void multiply_blocks(const CondProblem* problem, const double* x, double* y, int threads)
-{
-    int n_thread = cond_threads(problem->n_dof, threads);
-    (void)n_thread;
-#pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
-    for (int b = 0; b < problem->n_block; b++) {
-        const CondBlock* block = &problem->block[b];
-        if (block->kind != COND_BLOCK_DENSE)
-            continue;
-        int n = block->n_dof;
-        for (int i = 0; i < n; i++)
-            y[block->dof_begin + i] = cond_block_dense_row(block, i, x + block->dof_begin);
-    }
-    for (int b = 0; b < problem->n_block; b++) {
-        const CondBlock* block = &problem->block[b];
-        if (block->kind == COND_BLOCK_DENSE)
-            continue;
-        int team = cond_threads(block->n_dof, threads);
-        (void)team;
-        if (block->kind == COND_BLOCK_SPARSE) {
-#pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-            for (int i = 0; i < block->n_dof; i++)
-                y[block->dof_begin + i] = cond_block_sparse_row(block, i, x + block->dof_begin);
-        } else {
-#pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-            for (int i = 0; i < block->n_dof / 3; i++)
-                cond_block_bsr3_rows(block, i, x + block->dof_begin, y + block->dof_begin + 3 * i);
-        }
-    }
 }
 
 // force = K J x of every term. Terms write rows of their own: no two threads meet.
@@ -277,18 +251,14 @@ static void term_forces(CondNodal* nodal, const double* x, int n_thread)
     }
 }
 
-void cond_nodal_multiply(CondNodal* nodal, const double* x, double* y, int threads)
+// y += J' force of every term: each coordinate gathers from its terms in term order, so there are
+// no races and no atomics.
+static void gather_terms(const CondNodal* nodal, double* y, int n_thread)
 {
-    int n_thread = cond_threads(nodal->n, threads);
-    multiply_blocks(nodal->problem, x, y, threads);
-    for (int i = nodal->n_dof; i < nodal->n; i++)
-        y[i] = 0.0;
-    if (nodal->n_term == 0)
-        return;
-    term_forces(nodal, x, n_thread);
-    // Each coordinate gathers from its terms in term order: no races and no atomics.
+    (void)n_thread;
 #pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
-    for (int i = 0; i < nodal->n; i++) {
+    for (int k = 0; k < nodal->n_touched; k++) {
+        int i = nodal->touched[k];
         double sum = y[i];
         for (int p = nodal->touch_begin[i]; p < nodal->touch_begin[i + 1]; p++) {
             const CondTerm* term = &nodal->term[nodal->touch_term[p]];
@@ -300,6 +270,29 @@ void cond_nodal_multiply(CondNodal* nodal, const double* x, double* y, int threa
         }
         y[i] = sum;
     }
+}
+
+// y = A x - shift, shift NULL for zero; it has the problem's own coordinates only.
+static void multiply(CondNodal* nodal, const double* x, const double* shift, double* y, int threads)
+{
+    cond_problem_multiply_blocks(nodal->problem, x, shift, y, threads);
+    for (int i = nodal->n_dof; i < nodal->n; i++)
+        y[i] = 0.0;
+    if (nodal->n_term == 0)
+        return;
+    int n_thread = cond_threads(nodal->n_touched, threads);
+    term_forces(nodal, x, n_thread);
+    gather_terms(nodal, y, n_thread);
+}
+
+void cond_nodal_multiply(CondNodal* nodal, const double* x, double* y, int threads)
+{
+    multiply(nodal, x, NULL, y, threads);
+}
+
+void cond_nodal_residual(CondNodal* nodal, const double* v, double* g, int threads)
+{
+    multiply(nodal, v, nodal->problem->b, g, threads);
 }
 
 int cond_nodal_block(const CondProblem* problem, int i)

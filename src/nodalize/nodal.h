@@ -38,6 +38,8 @@ typedef struct CondNodal {
     int* touch_begin;   // terms that touch a coordinate                      (n + 1)
     int* touch_term;    //
     int* touch_entry;   // entry within the term
+    int* touched;       // the coordinates that any term touches              (n_touched)
+    int n_touched;      //
     int* node;          // first coordinate of the contact's nodes, -1 static (n_contact x 2)
     double* compliance; // virtual sides / kv, the slip per force             (n_contact)
     int* carried;       // 1: kv = INFINITY, the multiplier must be carried   (n_contact)
@@ -46,7 +48,7 @@ typedef struct CondNodal {
     double* delassus;   // scale of each contact's Delassus block             (n_contact)
     int* mark;          // scratch                                            (n)
     int cap_term, cap_coordinate, cap_jacobian, cap_gain, cap_force, cap_rate;
-    int cap_touch_begin, cap_touch_term, cap_touch_entry;
+    int cap_touch_begin, cap_touch_term, cap_touch_entry, cap_touched;
     int cap_node, cap_compliance, cap_carried, cap_diagonal, cap_delassus, cap_mark;
 } CondNodal;
 
@@ -60,6 +62,9 @@ void cond_nodal_destroy(CondNodal* nodal);
 
 // y = A x, the same bits for any number of threads.                         x, y (n)
 void cond_nodal_multiply(CondNodal* nodal, const double* x, double* y, int threads);
+
+// g = A v - b, b being zero on the virtual nodes.                            v, g (n)
+void cond_nodal_residual(CondNodal* nodal, const double* v, double* g, int threads);
 
 // Row i of A: adds the entries into row (n, zero on entry), lists the columns touched in list (n),
 // which mark (n, zero on entry and exit) keeps free of repeats. Returns how many; the caller

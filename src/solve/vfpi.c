@@ -118,15 +118,6 @@ static int finite_all(int n, const double* x)
     return 1;
 }
 
-// g = A v - b
-static void product(Vfpi* s)
-{
-    const double* b = s->nodal.problem->b;
-    cond_nodal_multiply(&s->nodal, s->v, s->g, s->settings.threads);
-    for (int i = 0; i < s->nodal.n_dof; i++)
-        s->g[i] -= b[i];
-}
-
 // One contact of Alg. 2 and line 11 of Alg. 1: eta = Jc v* + phi, lambda = SOL(eta, gamma),
 // v** = v* + W Jc' lambda. Every node is in one contact only, so contacts never meet.
 static void solve_contact(Vfpi* s, int c)
@@ -158,7 +149,7 @@ static void solve_contact(Vfpi* s, int c)
 static void iterate(Vfpi* s)
 {
     const CondSolverSettings* settings = &s->settings;
-    product(s);
+    cond_nodal_residual(&s->nodal, s->v, s->g, settings->threads);
     cond_surrogate_update(&s->W, &s->nodal, settings, s->v, s->g);
     cond_surrogate_apply(&s->W, &s->nodal, s->g, s->v, s->plain, settings->threads);
     int n_contact = s->nodal.problem->n_contact;

@@ -1,4 +1,5 @@
 #include "sparse/bsr3.h"
+#include "sparse/bsr3_product.h"
 
 #include <limits.h>
 #include <string.h>
@@ -158,22 +159,8 @@ void cond_bsr3_set_zero(CondBsr3* A)
 void cond_bsr3_multiply(const CondBsr3* A, const double* x, double* y, int threads)
 {
     const CondBsr3Pattern* pattern = A->pattern;
-    int n_thread = cond_threads(3 * pattern->n_row, threads);
-    (void)n_thread;
-#pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
-    for (int i = 0; i < pattern->n_row; i++) {
-        double y0 = 0.0, y1 = 0.0, y2 = 0.0; // y_i = sum_j A_ij x_j
-        for (int k = pattern->row_begin[i]; k < pattern->row_begin[i + 1]; k++) {
-            const double* B = A->value + 9 * (size_t)k;
-            const double* xj = x + 3 * (size_t)pattern->column[k];
-            y0 += B[0] * xj[0] + B[1] * xj[1] + B[2] * xj[2];
-            y1 += B[3] * xj[0] + B[4] * xj[1] + B[5] * xj[2];
-            y2 += B[6] * xj[0] + B[7] * xj[1] + B[8] * xj[2];
-        }
-        y[3 * (size_t)i] = y0;
-        y[3 * (size_t)i + 1] = y1;
-        y[3 * (size_t)i + 2] = y2;
-    }
+    CondBsr3Rows rows = {pattern->row_begin, pattern->column, A->value};
+    cond_bsr3_product(&rows, pattern->n_row, x, NULL, y, threads);
 }
 
 void cond_bsr3_diagonal(const CondBsr3* A, double* d)
