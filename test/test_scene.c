@@ -165,7 +165,7 @@ static void test_body_rules(void** state)
     def.kind = (CondBodyKind)7;
     assert_int_equal(cond_scene_add_body(scene, &def, &error), COND_BAD_ARGUMENT);
     def = box_def("box");
-    def.shape = (CondShapeKind)7;
+    def.shape = (CondShapeKind)77;
     assert_int_equal(cond_scene_add_body(scene, &def, &error), COND_BAD_ARGUMENT);
     def = box_def("box");
     def.shape = COND_SHAPE_POINTS;

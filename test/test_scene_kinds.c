@@ -355,10 +355,10 @@ static void test_obstacles(void** state)
     CondError error;
     CondObstacleDef def = cond_obstacle_def_default();
     expect(cond_scene_add_obstacle(scene, &def, &error), &error,
-           "obstacle '': shape: expected one of box, sphere, capsule, cylinder");
+           "obstacle '': shape: expected one of box, sphere, capsule, cylinder, convex, mesh");
     def.shape = COND_SHAPE_POINTS;
     assert_int_equal(cond_scene_add_obstacle(scene, &def, &error), COND_BAD_ARGUMENT);
-    def.shape = (CondShapeKind)9;
+    def.shape = (CondShapeKind)99;
     assert_int_equal(cond_scene_add_obstacle(scene, &def, &error), COND_BAD_ARGUMENT);
     def.shape = COND_SHAPE_CYLINDER;
     def.size[0] = 0.05;

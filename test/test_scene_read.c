@@ -263,10 +263,11 @@ static void test_entry_refusals(void** state)
         {"bodies: [1]\n", "s.yaml:1: bodies[0]: expected a mapping of keys and values"},
         {B, "s.yaml:2: bodies.b.mass: is required (a number > 0)"},
         {B "    mass: -1\n", "s.yaml:3: bodies.b.mass: expected a number > 0, not -1"},
-        {B "    mass: 1\n", "s.yaml:2: bodies.b.inertia: is required: 3 or 6 numbers (only a box, "
-                            "sphere, capsule or cylinder can do without)"},
+        {B "    mass: 1\n", "s.yaml:2: bodies.b.inertia: is required: 3 or 6 numbers (only shapes "
+                            "with a volume can do without)"},
         {RIGID "    colour: red\n",
-         "s.yaml:5: bodies.b.colour: unknown key (known: name, kind, mass, shape, inertia, "
+         "s.yaml:5: bodies.b.colour: unknown key (known: name, kind, mass, density, shape, "
+         "inertia, "
          "position, orientation, rotation, velocity, angular_velocity, friction, restitution, "
          "mesh, scale, material, self_contact, thickness, urdf, floating, joints, motor)"},
         {RIGID "    frictoin: 1\n", "s.yaml:5: bodies.b.frictoin: unknown key (did you mean "
@@ -292,10 +293,11 @@ static void test_entry_refusals(void** state)
          "s.yaml:5: bodies.b.rotation.degrees: is required (a number)"},
         {RIGID "  - {name: b, kind: particle, mass: 1}\n",
          "s.yaml:5: bodies.b.name: another body is called 'b' already"},
-        {B "    mass: 1\n    shape: {}\n",
-         "s.yaml:4: bodies.b.shape: expected one of box, points, sphere, capsule, cylinder"},
+        {B "    mass: 1\n    shape: {}\n", "s.yaml:4: bodies.b.shape: expected one of box, points, "
+                                           "sphere, capsule, cylinder, convex, mesh"},
         {B "    mass: 1\n    shape: {box: [1, 1, 1], points: [[0, 0, 0]]}\n",
-         "s.yaml:4: bodies.b.shape: expected one of box, points, sphere, capsule, cylinder"},
+         "s.yaml:4: bodies.b.shape: expected one of box, points, sphere, capsule, cylinder, "
+         "convex, mesh"},
         {B "    mass: 1\n    shape:\n      box: [1, 0, 1]\n",
          "s.yaml:5: bodies.b.shape.box[1]: 0 is not allowed (expected a vector of 3, each > 0)"},
         {B "    mass: 1\n    shape:\n      points: []\n",

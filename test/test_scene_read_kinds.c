@@ -270,7 +270,8 @@ static void test_body_refusals(void** state)
         {"obstacles:\n  - shape: {points: [[0, 0, 0]]}\n",
          "s.yaml:2: obstacles[0].shape.points: unknown key here; points belongs in bodies.shape"},
         {"obstacles:\n  - shape: {sphere: 1, box: [1, 1, 1]}\n",
-         "s.yaml:2: obstacles[0].shape: expected one of box, sphere, capsule, cylinder"},
+         "s.yaml:2: obstacles[0].shape: expected one of box, sphere, capsule, cylinder, convex, "
+         "mesh"},
         {"obstacles:\n  - shape: {sphere: 1}\n    orientation: [1, 0, 0, 0]\n"
          "    rotation: {axis: [1, 0, 0], degrees: 1}\n",
          "s.yaml:4: obstacles[0].rotation: orientation is given already; only one of them may be"},

@@ -42,7 +42,7 @@ static CondConvex* make_convex(int n_vertex, const double* vertex, int n_face, c
 static CondShape make_shape(CondShapeForm form, const CondConvex* convex)
 {
     CondShape shape = {
-        .form = form, .radius = 0.4, .half = {0.3, 0.4, 0.5}, .n_rim = 8, .convex = convex};
+        .form = form, .radius = 0.4, .half = {0.3, 0.4, 0.5}, .n_rim = 8, .shell = convex};
     assert_int_equal(cond_shape_check(&shape, NULL), COND_OK);
     return shape;
 }
@@ -88,8 +88,8 @@ static int is_member(const CondShape* shape, const double x[3])
     default:
         break;
     }
-    for (int f = 0; f < shape->convex->n_face; f++)
-        if (vec3_dot(shape->convex->plane + 4 * f, x) > shape->convex->plane[4 * f + 3])
+    for (int f = 0; f < shape->shell->n_face; f++)
+        if (vec3_dot(shape->shell->plane + 4 * f, x) > shape->shell->plane[4 * f + 3])
             return 0;
     return 1;
 }

@@ -27,6 +27,8 @@ typedef enum CondShapeKind {
     COND_SHAPE_SPHERE = 3,   // size: radius
     COND_SHAPE_CAPSULE = 4,  // size: radius, distance of the end centres, along z
     COND_SHAPE_CYLINDER = 5, // size: radius, height, along z
+    COND_SHAPE_CONVEX = 6,   // mesh: a closed convex surface
+    COND_SHAPE_MESH = 7,     // mesh: any closed surface
 } CondShapeKind;
 
 typedef enum CondElasticity {
@@ -73,9 +75,10 @@ typedef struct CondSurfaceDef {
 typedef struct CondBodyDef {
     char name[COND_NAME_SIZE];
     CondBodyKind kind;
-    double mass;                // [kg]
+    double mass;                // [kg]; 0: from the density
+    double density;             // rigid: mass per volume of the shape [kg/m3]; 0: not given
     double inertia[6];          // xx, yy, zz, xy, xz, yz about the centre, body axes [kg m2]
-    int inertia_from_shape;     // 1: a solid box of the shape's size and the mass
+    int inertia_from_shape;     // 1: that of the shape, filled evenly with the mass
     CondShapeKind shape;        // of a rigid body
     double size[3];             // as the shape says; edges of the box [m]
     int n_point;                // contact points of COND_SHAPE_POINTS
@@ -85,7 +88,8 @@ typedef struct CondBodyDef {
     double velocity[3];         // [m/s]
     double angular_velocity[3]; // in world axes [rad/s]
     CondSurfaceDef surface;
-    // soft: the mesh is turned by orientation about its own origin and moved by position
+    // soft: the mesh is turned by orientation about its own origin and moved by position; rigid, of
+    // shape convex or mesh: its surface, whose centre of mass becomes the origin of the body's axes
     char mesh[COND_PATH_SIZE];     // a file, or a generator such as "mat:27,27,2:0.3,0.3,0.01"
     double mesh_scale;             // metres per unit of the file
     char material[COND_NAME_SIZE]; //
@@ -104,9 +108,11 @@ typedef struct CondBodyDef {
 // A static shape.
 typedef struct CondObstacleDef {
     char name[COND_NAME_SIZE];
-    CondShapeKind shape; // sphere, capsule, cylinder or box
-    double size[3];      // as the shape says [m]
-    double position[3];  // [m]
+    CondShapeKind shape;       // sphere, capsule, cylinder, box, convex or mesh
+    double size[3];            // as the shape says [m]
+    char mesh[COND_PATH_SIZE]; // of convex and mesh: a file, or a generator
+    double mesh_scale;         // metres per unit of the file
+    double position[3];        // of the shape's middle, or of the mesh's origin [m]
     double orientation[4];
     CondSurfaceDef surface;
     int cookie;

@@ -2,18 +2,9 @@
 #ifndef COND_COLLIDE_CONVEX_H
 #define COND_COLLIDE_CONVEX_H
 
-#include "cond/context.h"
-#include "cond/status.h"
+#include "collide/shell.h"
 
-typedef struct CondConvex {
-    CondContext context;
-    int n_vertex;
-    int n_face;
-    double size;    // diagonal of the bounding box [m]
-    double* vertex; // those that a face uses, in the order given [m]         (n_vertex x 3)
-    int* face;      // counter-clockwise seen from outside                    (n_face x 3)
-    double* plane;  // unit outward normal, offset [m]                        (n_face x 4)
-} CondConvex;
+typedef CondShell CondConvex;
 
 // Copies the mesh. All triangles may be turned inward; then all are turned round. COND_BAD_ARGUMENT
 // when the mesh is not closed, not oriented the same way all over, has a triangle without area, or

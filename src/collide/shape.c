@@ -12,9 +12,9 @@ static const double SMALL = 1e-9; // of a shape's size: on an axis or a centre
 
 static const CondShapeOps* shape_ops(CondShapeForm form)
 {
-    static const CondShapeOps* const TABLE[] = {&COND_PLANE_OPS,    &COND_SPHERE_OPS,
-                                                &COND_CAPSULE_OPS,  &COND_BOX_OPS,
-                                                &COND_CYLINDER_OPS, &COND_CONVEX_OPS};
+    static const CondShapeOps* const TABLE[] = {
+        &COND_PLANE_OPS,    &COND_SPHERE_OPS, &COND_CAPSULE_OPS, &COND_BOX_OPS,
+        &COND_CYLINDER_OPS, &COND_CONVEX_OPS, &COND_MESH_OPS};
     for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++)
         if (TABLE[i]->form == form)
             return TABLE[i];

@@ -13,9 +13,10 @@ typedef enum CondShapeForm {
     COND_FORM_BOX = 3,      // |x_i| <= half[i]
     COND_FORM_CYLINDER = 4, // x^2 + y^2 <= radius^2, |z| <= half[2]
     COND_FORM_CONVEX = 5,   // a closed convex triangle mesh
+    COND_FORM_MESH = 6,     // any closed triangle mesh
 } CondShapeForm;
 
-struct CondConvex;
+struct CondShell;
 
 typedef struct CondShape {
     CondShapeForm form;
@@ -23,7 +24,7 @@ typedef struct CondShape {
     double half[3]; // half edges of the box; half[2]: half length of capsule and cylinder [m]
     double margin;  // the surface lies this far outside the form, edges rounded [m], >= 0
     int n_rim;      // cylinder: fixed points on each rim against a plane
-    const struct CondConvex* convex; // not owned
+    const struct CondShell* shell; // convex and mesh; not owned
 } CondShape;
 
 // Where a point lies relative to a surface. Always point_asked = point + gap normal.
@@ -53,9 +54,9 @@ void cond_shape_probe_again(const CondShape* shape, const double pose[7], const 
 void cond_shape_bound(const CondShape* shape, const double pose[7], double box[6]);
 
 // Points of the surface to test against a half-space with the unit normal `normal`: sphere 1,
-// capsule 2, box 8, cylinder 2 (n_rim + 1), convex one per vertex, plane none. The i-th point is
-// the same feature in every step; the first two of a cylinder are the deepest of its two rims, so
-// that it rolls without bumps, the others are fixed to it, so that it stands.
+// capsule 2, box 8, cylinder 2 (n_rim + 1), convex and mesh one per vertex, plane none. The i-th
+// point is the same feature in every step; the first two of a cylinder are the deepest of its two
+// rims, so that it rolls without bumps, the others are fixed to it, so that it stands.
 int cond_shape_point_count(const CondShape* shape);
 void cond_shape_plane_points(const CondShape* shape, const double pose[7], const double normal[3],
                              double* point); //                               (count x 3)

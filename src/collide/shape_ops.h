@@ -18,7 +18,12 @@ typedef struct CondShapeOps {
 } CondShapeOps;
 
 extern const CondShapeOps COND_PLANE_OPS, COND_SPHERE_OPS, COND_CAPSULE_OPS, COND_BOX_OPS,
-    COND_CYLINDER_OPS, COND_CONVEX_OPS;
+    COND_CYLINDER_OPS, COND_CONVEX_OPS, COND_MESH_OPS;
+
+// Support, count and points of what is given by a shell.
+double cond_shell_support(const CondShape* shape, const double d[3]);
+int cond_shell_point_count(const CondShape* shape);
+void cond_shell_point(const CondShape* shape, const double n[3], int i, double x[3]);
 
 // COND_BAD_ARGUMENT unless value is positive and finite.
 CondStatus cond_shape_check_length(double value, const char* name, CondError* error);

@@ -1,7 +1,7 @@
 #include "record/tessellate.h"
 
 #include "base/memory.h"
-#include "collide/convex.h"
+#include "collide/shell.h"
 
 #include <math.h>
 #include <string.h>
@@ -111,15 +111,15 @@ static CondStatus make_square(double half, CondTessellation* out)
     return COND_OK;
 }
 
-static CondStatus copy_convex(const CondConvex* convex, CondTessellation* out)
+static CondStatus copy_shell(const CondShell* shell, CondTessellation* out)
 {
-    CondStatus status = make_room(out, convex->n_vertex, convex->n_face);
+    CondStatus status = make_room(out, shell->n_vertex, shell->n_face);
     if (status)
         return status;
-    out->n_point = convex->n_vertex;
-    out->n_triangle = convex->n_face;
-    memcpy(out->point, convex->vertex, 3 * (size_t)convex->n_vertex * sizeof(double));
-    memcpy(out->triangle, convex->face, 3 * (size_t)convex->n_face * sizeof(int));
+    out->n_point = shell->n_vertex;
+    out->n_triangle = shell->n_face;
+    memcpy(out->point, shell->vertex, 3 * (size_t)shell->n_vertex * sizeof(double));
+    memcpy(out->triangle, shell->face, 3 * (size_t)shell->n_face * sizeof(int));
     return COND_OK;
 }
 
@@ -139,7 +139,8 @@ CondStatus cond_tessellate_shape(const CondShape* shape, CondTessellation* out)
     case COND_FORM_BOX:
         return make_box(shape->half, shape->margin, out);
     case COND_FORM_CONVEX:
-        return copy_convex(shape->convex, out);
+    case COND_FORM_MESH:
+        return copy_shell(shape->shell, out);
     case COND_FORM_PLANE:
         return make_square(shape->half[0], out);
     }

@@ -2,9 +2,11 @@
 #include "scene/compile.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "collide/shell.h"
 #include "math/quat.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static CondStatus allocate(CondModel* model, const CondScene* scene)
@@ -24,17 +26,56 @@ static CondStatus allocate(CondModel* model, const CondScene* scene)
     return COND_OUT_OF_MEMORY;
 }
 
-// Mass and inertia of a particle or a rigid body.
-static void compile_rigid(CondModel* model, const CondBodyDef* def, CondBody* body)
+// The surface of a rigid body, moved so that its centre of mass is the origin, and what follows
+// from it: the mass where the density is given, the inertia where it is not.
+static CondStatus compile_surface(CondModel* model, const CondBodyDef* def, CondBody* body,
+                                  double inertia[6], CondError* error)
 {
+    const double scale[3] = {def->mesh_scale, def->mesh_scale, def->mesh_scale};
+    char owner[COND_NAME_SIZE + 8];
+    double volume, centre[3], unit[6];
+    CondShell* shell;
+    snprintf(owner, sizeof owner, "body %s", def->name);
+    CondStatus status = cond_compile_shell(model, owner, def->mesh, scale,
+                                           def->shape == COND_SHAPE_CONVEX, &shell, error);
+    if (status)
+        return status;
+    cond_shell_inertia(shell, &volume, centre, unit);
+    if (!(volume > 1e-12 * shell->size * shell->size * shell->size))
+        return cond_error_set(error, COND_BAD_INPUT, "%s: shape: %s: it has no volume", owner,
+                              def->mesh);
+    if (body->mass == 0.0)
+        body->mass = def->density * volume;
+    for (int k = 0; k < 6 && def->inertia_from_shape; k++)
+        inertia[k] = unit[k] * (body->mass / volume);
+    for (int i = 0; i < 3; i++)
+        centre[i] = -centre[i];
+    if (cond_shell_shift(shell, centre))
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    body->shell = shell;
+    return COND_OK;
+}
+
+// Mass and inertia of a particle or a rigid body.
+static CondStatus compile_rigid(CondModel* model, const CondBodyDef* def, CondBody* body,
+                                CondError* error)
+{
+    double I[6]; // xx, yy, zz, xy, xz, yz
     body->n_dof = def->kind == COND_BODY_PARTICLE ? 3 : 6;
     body->n_q = def->kind == COND_BODY_PARTICLE ? 3 : 7;
     body->mass = def->mass;
-    const double* I = def->inertia; // xx, yy, zz, xy, xz, yz
+    memcpy(I, def->inertia, sizeof I);
+    if (def->kind == COND_BODY_RIGID &&
+        (def->shape == COND_SHAPE_CONVEX || def->shape == COND_SHAPE_MESH)) {
+        CondStatus status = compile_surface(model, def, body, I, error);
+        if (status)
+            return status;
+    }
     double full[9] = {I[0], I[3], I[4], I[3], I[1], I[5], I[4], I[5], I[2]};
     memcpy(body->inertia, full, sizeof full);
     if (body->n_dof > model->max_point_dof)
         model->max_point_dof = body->n_dof;
+    return COND_OK;
 }
 
 static CondStatus compile_bodies(CondModel* model, const CondScene* scene, CondError* error)
@@ -57,7 +98,7 @@ static CondStatus compile_bodies(CondModel* model, const CondScene* scene, CondE
         else if (def->kind == COND_BODY_ROBOT)
             status = cond_compile_robot(model, scene, b, error);
         else
-            compile_rigid(model, def, body);
+            status = compile_rigid(model, def, body, error);
         if (status)
             return status;
         body->dof_begin = model->n_dof;

@@ -11,6 +11,12 @@ CondStatus cond_compile_soft(CondModel* model, const CondScene* scene, int index
 CondStatus cond_compile_robot(CondModel* model, const CondScene* scene, int index,
                               CondError* error);
 
+// A closed surface from a file or a generator, for a shape of `owner` ("body NAME"); the model
+// keeps it. convex: anything else is refused.
+CondStatus cond_compile_shell(CondModel* model, const char* owner, const char* path,
+                              const double scale[3], int convex, struct CondShell** shell,
+                              CondError* error);
+
 // Contact features and solid shapes of all bodies, and the obstacles.
 CondStatus cond_compile_shapes(CondModel* model, const CondScene* scene, CondError* error);
 

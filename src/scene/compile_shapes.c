@@ -3,10 +3,12 @@
 #include "base/memory.h"
 #include "body/articulation.h"
 #include "body/fem.h"
+#include "collide/shell.h"
 #include "math/quat.h"
 #include "scene/compile.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { N_RIM = 16 }; // points on each rim of a cylinder
@@ -14,6 +16,7 @@ enum { N_RIM = 16 }; // points on each rim of a cylinder
 // Lists that grow while the bodies are gone through.
 typedef struct Growing {
     CondModel* model;
+    CondError* error; // of a surface that is refused
     int cap_feature, cap_solid;
 } Growing;
 
@@ -49,42 +52,60 @@ static CondStatus add_solid(Growing* g, const CondSolid* solid)
     return COND_OK;
 }
 
-// Features of a shape placed at `position`, turned by `orientation`, in the body's or link's axes.
-static CondStatus add_shape_features(Growing* g, int body, int part, CondShapeKind kind,
-                                     const double size[3], const double position[3],
-                                     const double orientation[4])
+// A shape in the axes of a body, a link or the world.
+typedef struct Placed {
+    CondShapeKind kind;
+    const double* size;
+    const CondShell* shell;
+    const double *position, *orientation;
+} Placed;
+
+// Contact point k of a shape, in its own axes, and the radius around it; k < 0: how many there are.
+static int shape_point(const Placed* placed, int k, double local[3], double* radius)
 {
-    double R[9], local[3], p[3];
-    int count = 0;
-    quat_matrix(orientation, R);
-    if (kind == COND_SHAPE_BOX)
-        count = 8;
-    else if (kind == COND_SHAPE_SPHERE)
-        count = 1;
-    else if (kind == COND_SHAPE_CAPSULE)
-        count = 2;
-    else if (kind == COND_SHAPE_CYLINDER)
-        count = 2 * N_RIM;
+    const double* size = placed->size;
+    const double angle = 2.0 * acos(-1.0) * (k / 2) / N_RIM;
+    *radius = 0.0;
+    local[0] = local[1] = local[2] = 0.0;
+    switch (placed->kind) {
+    case COND_SHAPE_BOX:
+        for (int i = 0; i < 3; i++)
+            local[i] = (k >> i & 1 ? 0.5 : -0.5) * size[i];
+        return 8;
+    case COND_SHAPE_SPHERE:
+        *radius = size[0];
+        return 1;
+    case COND_SHAPE_CAPSULE:
+        *radius = size[0];
+        local[2] = (k ? 0.5 : -0.5) * size[1];
+        return 2;
+    case COND_SHAPE_CYLINDER:
+        local[0] = size[0] * cos(angle);
+        local[1] = size[0] * sin(angle);
+        local[2] = (k % 2 ? 0.5 : -0.5) * size[1];
+        return 2 * N_RIM;
+    case COND_SHAPE_CONVEX:
+    case COND_SHAPE_MESH:
+        if (k >= 0)
+            memcpy(local, placed->shell->vertex + 3 * (size_t)k, 3 * sizeof *local);
+        return placed->shell->n_vertex;
+    case COND_SHAPE_NONE:
+    case COND_SHAPE_POINTS:
+        break;
+    }
+    return 0;
+}
+
+static CondStatus add_shape_features(Growing* g, int body, int part, const Placed* placed)
+{
+    double R[9], local[3], p[3], radius;
+    quat_matrix(placed->orientation, R);
+    int count = shape_point(placed, -1, local, &radius);
     for (int k = 0; k < count; k++) {
-        double radius = 0.0;
-        memset(local, 0, sizeof local);
-        if (kind == COND_SHAPE_BOX) {
-            for (int i = 0; i < 3; i++)
-                local[i] = (k >> i & 1 ? 0.5 : -0.5) * size[i];
-        } else if (kind == COND_SHAPE_SPHERE) {
-            radius = size[0];
-        } else if (kind == COND_SHAPE_CAPSULE) {
-            radius = size[0];
-            local[2] = (k ? 0.5 : -0.5) * size[1];
-        } else {
-            double angle = 2.0 * acos(-1.0) * (k / 2) / N_RIM;
-            local[0] = size[0] * cos(angle);
-            local[1] = size[0] * sin(angle);
-            local[2] = (k % 2 ? 0.5 : -0.5) * size[1];
-        }
+        shape_point(placed, k, local, &radius);
         mat3_multiply(R, local, p);
         for (int i = 0; i < 3; i++)
-            p[i] += position[i];
+            p[i] += placed->position[i];
         CondStatus status = add_point(g, body, part, p, radius);
         if (status)
             return status;
@@ -93,9 +114,11 @@ static CondStatus add_shape_features(Growing* g, int body, int part, CondShapeKi
 }
 
 // The solid form of a scene's shape; 0 when it has none.
-static int solid_form(CondShapeKind kind, const double size[3], CondShape* shape)
+static int solid_form(CondShapeKind kind, const double size[3], const CondShell* shell,
+                      CondShape* shape)
 {
     memset(shape, 0, sizeof *shape);
+    shape->shell = shell;
     shape->n_rim = N_RIM;
     shape->radius = size[0];
     shape->half[2] = 0.5 * size[1];
@@ -115,52 +138,61 @@ static int solid_form(CondShapeKind kind, const double size[3], CondShape* shape
     case COND_SHAPE_CYLINDER:
         shape->form = COND_FORM_CYLINDER;
         return 1;
-    default:
-        return 0;
+    case COND_SHAPE_CONVEX:
+    case COND_SHAPE_MESH:
+        shape->form = kind == COND_SHAPE_MESH ? COND_FORM_MESH : COND_FORM_CONVEX;
+        shape->radius = shape->half[2] = 0.0;
+        return 1;
+    case COND_SHAPE_NONE:
+    case COND_SHAPE_POINTS:
+        break;
     }
+    return 0;
 }
 
-static CondStatus add_placed(Growing* g, int body, int part, CondShapeKind kind,
-                             const double size[3], const double position[3],
-                             const double orientation[4], const CondSurfaceDef* surface)
+static CondStatus add_placed_solid(Growing* g, int body, int part, int fixed, const Placed* placed,
+                                   const CondSurfaceDef* surface)
 {
-    CondSolid solid = {.body = body, .part = part, .surface = *surface};
-    CondStatus status = add_shape_features(g, body, part, kind, size, position, orientation);
-    if (status || !solid_form(kind, size, &solid.shape))
-        return status;
-    memcpy(solid.position, position, sizeof solid.position);
-    memcpy(solid.orientation, orientation, sizeof solid.orientation);
-    return add_solid(g, &solid);
-}
-
-static CondStatus add_solid_only(Growing* g, const CondBody* body, int part, CondShapeKind kind,
-                                 const CondLinkShape* shape)
-{
-    CondSolid solid = {.body = body->index, .part = part, .fixed = 1, .surface = body->surface};
-    if (!solid_form(kind, shape->size, &solid.shape))
+    CondSolid solid = {.body = body, .part = part, .fixed = fixed, .surface = *surface};
+    if (!solid_form(placed->kind, placed->size, placed->shell, &solid.shape))
         return COND_OK;
-    memcpy(solid.position, shape->position, sizeof solid.position);
-    memcpy(solid.orientation, shape->orientation, sizeof solid.orientation);
+    memcpy(solid.position, placed->position, sizeof solid.position);
+    memcpy(solid.orientation, placed->orientation, sizeof solid.orientation);
     return add_solid(g, &solid);
+}
+
+static CondStatus add_placed(Growing* g, int body, int part, const Placed* placed,
+                             const CondSurfaceDef* surface)
+{
+    CondStatus status = add_shape_features(g, body, part, placed);
+    return status ? status : add_placed_solid(g, body, part, 0, placed, surface);
 }
 
 static CondStatus robot_shapes(Growing* g, const CondBody* body)
 {
     static const CondShapeKind kinds[] = {COND_SHAPE_SPHERE, COND_SHAPE_CAPSULE, COND_SHAPE_BOX,
-                                          COND_SHAPE_CYLINDER};
+                                          COND_SHAPE_CYLINDER, COND_SHAPE_MESH};
     const CondArticulation* arm = body->arm;
     CondStatus status = COND_OK;
     for (int i = 0; i < arm->n_shape && !status; i++) {
         const CondLinkShape* shape = &arm->shape[i];
-        if (shape->kind == COND_LINK_MESH)
-            continue; // drawn, not touched
-        if (!arm->floating && arm->link[shape->link].part == arm->link[0].part) {
-            // What never moves needs no features: nothing static touches anything static.
-            status = add_solid_only(g, body, shape->link, kinds[shape->kind], shape);
-            continue;
+        CondShell* shell = NULL;
+        if (shape->kind == COND_LINK_MESH) {
+            char owner[2 * COND_NAME_SIZE + 16];
+            snprintf(owner, sizeof owner, "body %s: link %.63s", body->name,
+                     arm->link[shape->link].name);
+            status =
+                cond_compile_shell(g->model, owner, shape->file, shape->size, 0, &shell, g->error);
+            if (status)
+                return status;
         }
-        status = add_placed(g, body->index, shape->link, kinds[shape->kind], shape->size,
-                            shape->position, shape->orientation, &body->surface);
+        const Placed placed = {kinds[shape->kind], shape->size, shell, shape->position,
+                               shape->orientation};
+        if (!arm->floating && arm->link[shape->link].part == arm->link[0].part)
+            // What never moves needs no features: nothing static touches anything static.
+            status = add_placed_solid(g, body->index, shape->link, 1, &placed, &body->surface);
+        else
+            status = add_placed(g, body->index, shape->link, &placed, &body->surface);
     }
     return status;
 }
@@ -199,13 +231,14 @@ static CondStatus body_shapes(Growing* g, const CondScene* scene, CondBody* body
         for (int k = 0; k < def->n_point && !status; k++)
             status = add_point(g, body->index, 0, def->point + 3 * k, 0.0);
     else
-        status = add_placed(g, body->index, 0, def->shape, def->size, origin, unit, &def->surface);
+        status =
+            add_placed(g, body->index, 0,
+                       &(Placed){def->shape, def->size, body->shell, origin, unit}, &def->surface);
     return status;
 }
 
-static CondStatus compile_obstacles(CondModel* model, const CondScene* scene)
+static CondStatus compile_obstacles(CondModel* model, const CondScene* scene, CondError* error)
 {
-    model->n_obstacle = scene->n_obstacle;
     model->obstacle =
         cond_allocate(&model->context, (size_t)scene->n_obstacle, sizeof *model->obstacle);
     if (!model->obstacle)
@@ -214,24 +247,36 @@ static CondStatus compile_obstacles(CondModel* model, const CondScene* scene)
         const CondObstacleDef* def = &scene->obstacle[i];
         CondSolid* solid = &model->obstacle[i];
         memcpy(solid->name, def->name, sizeof solid->name);
-        solid_form(def->shape, def->size, &solid->shape);
+        CondShell* shell = NULL;
+        if (def->shape == COND_SHAPE_CONVEX || def->shape == COND_SHAPE_MESH) {
+            const double scale[3] = {def->mesh_scale, def->mesh_scale, def->mesh_scale};
+            char owner[COND_NAME_SIZE + 16];
+            snprintf(owner, sizeof owner, "obstacle %s", def->name);
+            CondStatus status = cond_compile_shell(model, owner, def->mesh, scale,
+                                                   def->shape == COND_SHAPE_CONVEX, &shell, error);
+            if (status)
+                return status;
+        }
+        solid_form(def->shape, def->size, shell, &solid->shape);
         solid->body = -1;
         memcpy(solid->position, def->position, sizeof solid->position);
         memcpy(solid->orientation, def->orientation, sizeof solid->orientation);
         quat_normalize(solid->orientation);
         solid->surface = def->surface;
+        model->n_obstacle++;
     }
     return COND_OK;
 }
 
 CondStatus cond_compile_shapes(CondModel* model, const CondScene* scene, CondError* error)
 {
-    Growing g = {.model = model};
-    CondStatus status = compile_obstacles(model, scene);
+    CondError inner = {COND_OK, "out of memory"};
+    Growing g = {.model = model, .error = &inner};
+    CondStatus status = compile_obstacles(model, scene, &inner);
     for (int b = 0; b < model->n_body && !status; b++) {
         model->body[b].feature_begin = model->n_feature;
         status = body_shapes(&g, scene, &model->body[b]);
         model->body[b].n_feature = model->n_feature - model->body[b].feature_begin;
     }
-    return status ? cond_error_set(error, status, "out of memory") : COND_OK;
+    return status ? cond_error_set(error, status, "%s", inner.message) : COND_OK;
 }

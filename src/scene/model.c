@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "body/articulation.h"
 #include "body/fem.h"
+#include "collide/shell.h"
 
 #include <string.h>
 
@@ -31,10 +32,11 @@ void cond_model_destroy(CondModel* model)
     }
     for (int i = 0; i < model->n_trajectory; i++)
         cond_release(&m, model->trajectory[i].waypoint);
-    void* arrays[] = {
-        model->body,  model->plane,      model->force,      model->spring,   model->feature,
-        model->patch, model->attachment, model->trajectory, model->obstacle, model->solid,
-        model};
+    for (int i = 0; i < model->n_shell; i++)
+        cond_shell_destroy(model->shell[i]);
+    void* arrays[] = {model->body,     model->plane, model->force,      model->spring,
+                      model->feature,  model->patch, model->attachment, model->trajectory,
+                      model->obstacle, model->solid, model->shell,      model};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&m, arrays[i]);
 }

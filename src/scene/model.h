@@ -8,6 +8,7 @@
 
 struct CondArticulation;
 struct CondFem;
+struct CondShell;
 
 // A point of a body that may touch something, or the centre of a ball of that radius.
 typedef struct CondFeature {
@@ -36,6 +37,7 @@ typedef struct CondBody {
     double radius;     // rigid: largest distance of a feature's surface from the centre [m]
     CondSurfaceDef surface;
     CondPose initial;                 // particle, rigid; base of a robot
+    const struct CondShell* shell;    // rigid, shaped by a mesh: the model's
     struct CondFem* fem;              // soft: owned by the model
     double* start;                    // soft and robot: q at the start           (n_q)
     double* start_v;                  // and v                                    (n_dof)
@@ -127,6 +129,8 @@ struct CondModel {
     CondSolid* obstacle;        // static                                     (n_obstacle)
     CondSolid* solid;           // of rigid bodies and robots' links          (n_solid)
     int n_solid;
+    struct CondShell** shell; // surfaces of the shapes given by meshes       (n_shell)
+    int n_shell, cap_shell;
 };
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "scene/scene_check.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -159,6 +160,17 @@ static void inertia_of_capsule(double cylinder, double sphere, double r, double 
     inertia[2] = cylinder * r * r / 2.0 + sphere * 0.4 * r * r;
 }
 
+// Volume of a shape that is not given by a mesh.
+static double volume_of_shape(CondShapeKind shape, const double* size)
+{
+    const double pi = 3.14159265358979323846;
+    double r = size[0];
+    if (shape == COND_SHAPE_BOX)
+        return size[0] * size[1] * size[2];
+    double ball = shape == COND_SHAPE_CYLINDER ? 0.0 : 4.0 / 3.0 * pi * r * r * r;
+    return shape == COND_SHAPE_SPHERE ? ball : ball + pi * r * r * size[1];
+}
+
 static void inertia_of_shape(CondShapeKind shape, double mass, const double* size, double* inertia)
 {
     double r = size[0];
@@ -201,6 +213,10 @@ CondStatus cond_scene_put_body(CondScene* scene, const CondBodyDef* def, CondSce
         status = no_memory(&kind, issue);
     own.point = point;
     own.joint = joint;
+    if (own.density > 0.0 && !cond_shape_is_mesh(own.shape)) {
+        own.mass = own.density * volume_of_shape(own.shape, own.size);
+        own.density = 0.0;
+    }
     if (own.kind == COND_BODY_RIGID && own.inertia_from_shape)
         inertia_of_shape(own.shape, own.mass, own.size, own.inertia);
     if (!status)

@@ -54,7 +54,11 @@ CondStatus cond_scene_check_obstacle(const CondScene* scene, const CondObstacleD
     const CondKey* shape = cond_shape_key("obstacles.shape", def->shape);
     if (!shape)
         return cond_scene_issue_set(issue, "shape",
-                                    "expected one of box, sphere, capsule, cylinder");
+                                    "expected one of box, sphere, capsule, cylinder, convex, mesh");
+    if (cond_shape_is_mesh(def->shape) && !def->mesh[0])
+        return cond_scene_issue_set(issue, "shape", "needs the file of its surface");
+    if (!cond_shape_is_mesh(def->shape) && def->mesh_scale != 1.0)
+        return cond_scene_issue_set(issue, "scale", "only shapes convex and mesh have one");
     return cond_key_check(shape, "shape", def, issue);
 }
 

@@ -31,5 +31,7 @@ CondStatus cond_check_body_point(const CondScene* scene, int body, const char* f
 // The one row of a shape's size; NULL for COND_SHAPE_NONE and for a number that is no shape.
 // `section` is "bodies.shape" or "obstacles.shape".
 const CondKey* cond_shape_key(const char* section, CondShapeKind shape);
+// 1 for the shapes that a surface mesh gives.
+int cond_shape_is_mesh(CondShapeKind shape);
 
 #endif

@@ -8,11 +8,17 @@
 
 const CondKey* cond_shape_key(const char* section, CondShapeKind shape)
 {
-    static const char* const names[] = {NULL, "box", "points", "sphere", "capsule", "cylinder"};
+    static const char* const names[] = {NULL,      "box",      "points", "sphere",
+                                        "capsule", "cylinder", "convex", "mesh"};
     int number = (int)shape;
     if (number < 0 || number >= (int)(sizeof names / sizeof *names) || !names[number])
         return NULL;
     return cond_keys_find(section, names[number]);
+}
+
+int cond_shape_is_mesh(CondShapeKind shape)
+{
+    return shape == COND_SHAPE_CONVEX || shape == COND_SHAPE_MESH;
 }
 
 enum { PARTICLE = 1, RIGID = 2, SOFT = 4, ROBOT = 8 };
@@ -26,6 +32,7 @@ typedef struct Ownership {
 
 static const Ownership ownerships[] = {
     {"mass", PARTICLE | RIGID, "particle, rigid"},
+    {"density", RIGID, "rigid"},
     {"inertia", RIGID, "rigid"},
     {"orientation", RIGID | SOFT | ROBOT, "rigid, soft, robot"},
     {"angular_velocity", RIGID | ROBOT, "rigid, robot"},
@@ -62,6 +69,9 @@ static CondStatus check_ownership(const CondBodyDef* def, CondSceneIssue* issue)
     int kind = 1 << def->kind;
     for (size_t i = 0; i < sizeof ownerships / sizeof *ownerships; ++i) {
         const Ownership* o = &ownerships[i];
+        if (cond_shape_is_mesh(def->shape) && def->kind == COND_BODY_RIGID &&
+            (strcmp(o->key, "mesh") == 0 || strcmp(o->key, "scale") == 0))
+            continue; // the shape's
         if (!(o->kinds & kind) && !cond_key_same(cond_keys_find("bodies", o->key), def, &initial))
             return refuse_key(def, o->key, o->owners, issue);
     }
@@ -114,7 +124,12 @@ static CondStatus check_inertia(const double* inertia, CondSceneIssue* issue)
 
 static CondStatus check_mass(const CondBodyDef* def, CondSceneIssue* issue)
 {
-    if (def->mass == 0.0)
+    int has_volume = def->shape != COND_SHAPE_NONE && def->shape != COND_SHAPE_POINTS;
+    if (def->density != 0.0 && def->mass != 0.0)
+        return cond_scene_issue_set(issue, "density", "the mass is given; only one of them may be");
+    if (def->density != 0.0 && !has_volume)
+        return cond_scene_issue_set(issue, "density", "the body has no shape that has a volume");
+    if (def->mass == 0.0 && def->density == 0.0)
         return cond_scene_issue_set(issue, "mass", "is required (a number > 0)");
     return COND_OK;
 }
@@ -135,6 +150,8 @@ static CondStatus check_rigid(const CondBodyDef* def, CondSceneIssue* issue)
     CondStatus status = check_mass(def, issue);
     if (!status && def->shape == COND_SHAPE_POINTS)
         status = check_points(def, issue);
+    else if (!status && cond_shape_is_mesh(def->shape) && !def->mesh[0])
+        status = cond_scene_issue_set(issue, "shape", "needs the file of its surface");
     else if (!status && def->shape != COND_SHAPE_NONE)
         status = cond_key_check(cond_shape_key("bodies.shape", def->shape), "shape", def, issue);
     if (status)
@@ -143,8 +160,8 @@ static CondStatus check_rigid(const CondBodyDef* def, CondSceneIssue* issue)
         return check_inertia(def->inertia, issue);
     if (def->shape == COND_SHAPE_NONE || def->shape == COND_SHAPE_POINTS)
         return cond_scene_issue_set(issue, "inertia",
-                                    "is required: 3 or 6 numbers (only a box, sphere, capsule or "
-                                    "cylinder can do without)");
+                                    "is required: 3 or 6 numbers (only shapes with a volume can "
+                                    "do without)");
     if (!cond_is_zero(6, def->inertia))
         return cond_scene_issue_set(
             issue, "inertia", "is given, but inertia_from_shape says to make it from the shape");

@@ -34,6 +34,7 @@ CondMaterialDef cond_material_def_default(void)
 CondObstacleDef cond_obstacle_def_default(void)
 {
     return (CondObstacleDef){
+        .mesh_scale = 1.0,
         .orientation = {1.0, 0.0, 0.0, 0.0},
         .surface = surface_default(),
         .cookie = COND_SCENE_COOKIE,

@@ -66,7 +66,7 @@ typedef struct CondRotationDraft {
 } CondRotationDraft;
 
 // Most keys a section has.
-#define COND_SECTION_SIZE 24
+#define COND_SECTION_SIZE 32
 
 // The rows of a section: the first one, and how many.
 const CondKey* cond_keys_section(const char* section, int* n_key);

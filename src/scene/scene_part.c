@@ -9,13 +9,14 @@ CondStatus cond_shape_read(const CondSceneReader* reader, const char* name,
                            const CondYamlNode* node, const char* path, void* structure,
                            CondShapeKind* shape, CondSection* section)
 {
-    static const char* const keys[] = {"", "box", "points", "sphere", "capsule", "cylinder"};
+    static const char* const keys[] = {"",        "box",      "points", "sphere",
+                                       "capsule", "cylinder", "convex", "mesh"};
     *shape = COND_SHAPE_NONE;
     CondStatus status = cond_section_read(reader, name, node, path, structure, section);
     if (status)
         return status;
     int n_given = 0;
-    for (int i = COND_SHAPE_BOX; i <= COND_SHAPE_CYLINDER; ++i) {
+    for (int i = COND_SHAPE_BOX; i <= COND_SHAPE_MESH; ++i) {
         if (!cond_section_node(section, keys[i]))
             continue;
         *shape = (CondShapeKind)i;

@@ -33,6 +33,9 @@ CondStatus cond_obstacle_read(const CondSceneReader* reader, const CondYamlNode*
         status = cond_shape_read(reader, "obstacles.shape", cond_section_node(&section, "shape"),
                                  at, &def, &def.shape, &shape);
     }
+    for (int k = 0; k < 2 && !status; k++)
+        status = cond_path_resolve(reader, cond_section_node(&shape, k ? "mesh" : "convex"), at,
+                                   def.mesh);
     if (!status)
         status = cond_rotation_read(reader, &section, "obstacles.rotation", path, def.orientation);
     if (status)

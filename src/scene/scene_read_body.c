@@ -38,6 +38,9 @@ static CondStatus read_shape(const CondSceneReader* reader, const CondYamlNode* 
     cond_path_join(at, path, "shape");
     CondStatus status =
         cond_shape_read(reader, "bodies.shape", node, at, def, &def->shape, &section);
+    for (int k = 0; k < 2 && !status; k++)
+        status = cond_path_resolve(reader, cond_section_node(&section, k ? "mesh" : "convex"), at,
+                                   def->mesh);
     const CondYamlNode* list = status ? NULL : cond_section_node(&section, "points");
     if (!list)
         return status;
@@ -113,6 +116,10 @@ CondStatus cond_body_read(const CondSceneReader* reader, const CondYamlNode* nod
     CondSection section;
     CondStatus status = cond_section_read(reader, "bodies", node, path, &def, &section);
     def.inertia_from_shape = status || !cond_section_node(&section, "inertia");
+    if (!status && def.kind == COND_BODY_RIGID && cond_section_node(&section, "mesh"))
+        status = cond_scene_refuse(reader, cond_section_node(&section, "mesh"), path,
+                                   "a rigid body has none: its surface is given as shape: {mesh: "
+                                   "FILE} or {convex: FILE}");
     if (!status)
         status = read_shape(reader, cond_section_node(&section, "shape"), path, &def, &points);
     if (!status)
@@ -121,7 +128,7 @@ CondStatus cond_body_read(const CondSceneReader* reader, const CondYamlNode* nod
         status = read_joints(reader, cond_section_node(&section, "joints"), path, &def, &joints);
     if (!status)
         status = read_motor(reader, cond_section_node(&section, "motor"), path, &def);
-    if (!status)
+    if (!status && def.kind == COND_BODY_SOFT)
         status = read_path(reader, &section, "mesh", path, def.mesh);
     if (!status)
         status = read_path(reader, &section, "urdf", path, def.urdf);
