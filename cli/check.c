@@ -42,20 +42,63 @@ static CondStatus count_contacts(const CondModel* model, int* n_contact, CondErr
     return status;
 }
 
-// The names of the bodies, cut short where there are many.
+enum { MAX_KIND = 16 };
+
+// Bodies of each kind, nodes and tetrahedra.
+typedef struct Counts {
+    int kind[MAX_KIND];
+    int nodes, tets;
+} Counts;
+
+static Counts count_bodies(const CondModel* model)
+{
+    Counts counts = {.nodes = 0};
+    for (int b = 0; b < cond_model_n_body(model); b++) {
+        counts.kind[cond_model_body_kind(model, b)]++;
+        counts.nodes += cond_model_n_node(model, b);
+        counts.tets += cond_model_n_tet(model, b);
+    }
+    return counts;
+}
+
+// The names of the bodies, cut short where there are many, and how many there are of each kind.
 static void print_bodies(FILE* out, const CondModel* model)
 {
     enum { MAX_NAME = 8 };
     int n = cond_model_n_body(model);
+    Counts counts = count_bodies(model);
+    const char* comma = "";
     fprintf(out, "  bodies    %d with %d coordinates", n, cond_model_n_dof(model));
     for (int b = 0; b < n && b < MAX_NAME; b++)
         fprintf(out, "%s%s", b ? ", " : ": ", cond_model_body_name(model, b));
     fputs(n > MAX_NAME ? ", ...\n" : "\n", out);
+    fputs("  kinds     ", out);
+    for (int k = 0; k < MAX_KIND && cond_body_kind_name((CondBodyKind)k); k++) {
+        if (!counts.kind[k])
+            continue;
+        fprintf(out, "%s%d %s", comma, counts.kind[k], cond_body_kind_name((CondBodyKind)k));
+        comma = ", ";
+    }
+    if (counts.tets > 0)
+        fprintf(out, " (%d nodes, %d tetrahedra)", counts.nodes, counts.tets);
+    fprintf(out, "%s\n  also      %d attachments, %d trajectories, %d sensors\n",
+            *comma ? "" : "none", cond_model_n_attachment(model), cond_model_n_trajectory(model),
+            cond_model_n_sensor(model));
 }
 
 static const char* method_name(CondStepMethod method)
 {
     return method == COND_STEP_PENALTY ? "penalty" : "velocity";
+}
+
+// "theta 0.5", or the name of an integrator that has no theta.
+static void print_step(FILE* out, const CondSceneSettings* s)
+{
+    fprintf(out, "  step      %s, %g s, %s", method_name(s->method), s->time_step,
+            cond_integrator_name(s->integrator));
+    if (s->integrator == COND_INTEGRATOR_THETA)
+        fprintf(out, " %g", s->theta);
+    fprintf(out, "%s, for %g s\n", s->mass_root ? ", mass root" : "", s->duration);
 }
 
 static void print_scene(FILE* out, const char* path, const CondModel* model, int n_contact)
@@ -67,8 +110,7 @@ static void print_scene(FILE* out, const char* path, const CondModel* model, int
         fprintf(out, "  name      %s\n", s->name);
     print_bodies(out, model);
     fprintf(out, "  contacts  %d at the start\n", n_contact);
-    fprintf(out, "  step      %s, %g s, theta %g, for %g s\n", method_name(s->method), s->time_step,
-            s->theta, s->duration);
+    print_step(out, s);
     fprintf(out, "  law       %s, kv %g N s/m, omega %g m/(N s)\n", cond_law_name(solver->law),
             s->kv, solver->omega);
     fprintf(out, "  solver    %s, %s, stop by %s at %g, at most %d iterations\n",
@@ -82,6 +124,7 @@ static json_t* scene_json(const char* path, const CondModel* model, int n_contac
     json_t* step = json_object();
     json_object_set_new(step, "method", json_string(method_name(s->method)));
     json_object_set_new(step, "time_step", json_number(s->time_step));
+    json_object_set_new(step, "integrator", json_string(cond_integrator_name(s->integrator)));
     json_object_set_new(step, "theta", json_number(s->theta));
     json_object_set_new(step, "duration", json_number(s->duration));
     json_object_set_new(step, "gap", json_boolean(s->gap));
@@ -92,6 +135,17 @@ static json_t* scene_json(const char* path, const CondModel* model, int n_contac
     json_object_set_new(out, "scene", scene ? scene : json_null());
     json_object_set_new(out, "name", json_string(s->name));
     json_object_set_new(out, "bodies", json_integer(cond_model_n_body(model)));
+    json_t* kinds = json_object();
+    Counts counts = count_bodies(model);
+    for (int k = 0; k < MAX_KIND && cond_body_kind_name((CondBodyKind)k); k++)
+        json_object_set_new(kinds, cond_body_kind_name((CondBodyKind)k),
+                            json_integer(counts.kind[k]));
+    json_object_set_new(out, "kinds", kinds);
+    json_object_set_new(out, "nodes", json_integer(counts.nodes));
+    json_object_set_new(out, "tets", json_integer(counts.tets));
+    json_object_set_new(out, "attachments", json_integer(cond_model_n_attachment(model)));
+    json_object_set_new(out, "trajectories", json_integer(cond_model_n_trajectory(model)));
+    json_object_set_new(out, "sensors", json_integer(cond_model_n_sensor(model)));
     json_object_set_new(out, "dof", json_integer(cond_model_n_dof(model)));
     json_object_set_new(out, "contacts", json_integer(n_contact));
     json_object_set_new(out, "kv", json_number(s->kv));

@@ -1,5 +1,6 @@
 // cond run: simulate a scene and say how it went.
 #include "cli.h"
+#include "forces.h"
 #include "json.h"
 #include "progress.h"
 #include "solvers.h"
@@ -10,7 +11,7 @@
 #include <string.h>
 
 typedef struct RunOptions {
-    const char *json, *csv, *solver, *dump, *record, *save, *resume;
+    const char *json, *csv, *sensors, *solver, *dump, *record, *save, *resume;
     int steps, threads, quiet, every, save_every;
     double tolerance, certify;
     TextList set;
@@ -27,6 +28,7 @@ typedef struct Summary {
     int max_iterations;
     double seconds[COND_N_STAGE];
     double energy_start, energy_end;
+    SensorSum* sensor; //                                                     (n_sensor)
 } Summary;
 
 static double step_residual(const CondStepInfo* info)
@@ -121,7 +123,7 @@ static CondStatus dump_problem(CondSim* sim, const CondState* state, const char*
 
 // Where a run is written to while it goes on; NULL: not wanted, or given up after a failure.
 typedef struct Sinks {
-    FILE* csv;
+    FILE *csv, *sensors;
     CondRecord* record;
     int failed; // 1: the record has ended early, or the state could not be saved
 } Sinks;
@@ -185,8 +187,11 @@ static CondStatus simulate(const RunOptions* options, const CondModel* model, Co
             break;
         }
         add_step(summary, &info);
+        forces_add(model, sim, summary->sensor);
         if (sinks->csv)
             csv_row(sinks->csv, model, state, &info);
+        if (sinks->sensors)
+            forces_csv_row(sinks->sensors, model, sim, info.time);
         if ((k + 1) % options->every == 0)
             record_frame(sinks, sim, state, &info);
         if (options->save_every > 0 && (k + 1) % options->save_every == 0)
@@ -218,14 +223,15 @@ static void print_summary(const CondModel* model, const CondState* state, const 
                 cond_model_settings(model)->solver.tolerance, s->first_missed);
     fprintf(stderr, "\n  penetration   %.3g m at most\n", s->penetration);
     fprintf(stderr, "  energy        %.6g J to %.6g J\n", s->energy_start, s->energy_end);
+    forces_print(stderr, model, s->sensor);
     fprintf(stderr, "  time a step   %.3g ms:", 1e3 * total / n);
     for (int k = 0; k < COND_N_STAGE; k++)
         fprintf(stderr, " %s %.3g", cond_stage_name((CondStage)k), 1e3 * s->seconds[k] / n);
     fputc('\n', stderr);
 }
 
-static json_t* summary_json(const char* path, const CondModel* model, const CondState* state,
-                            const Summary* s, CondStatus status)
+static json_t* summary_json(const char* path, const CondModel* model, const CondSim* sim,
+                            const CondState* state, const Summary* s, CondStatus status)
 {
     const CondSceneSettings* settings = cond_model_settings(model);
     int n = s->steps > 0 ? s->steps : 1;
@@ -247,14 +253,15 @@ static json_t* summary_json(const char* path, const CondModel* model, const Cond
     }
     return json_pack(
         "{s:s, s:s, s:s, s:i, s:o, s:i, s:o, s:o, s:i, s:o, s:i, s:o, s:o, s:o, s:s, "
-        "s:o, s:o, s:o}",
+        "s:o, s:o, s:o, s:o, s:o}",
         "scene", path, "name", settings->name, "status", cond_status_name(status), "steps",
         s->steps, "time", json_number(cond_state_time(state)), "missed", s->missed, "residual",
         json_number(s->residual), "iterations", json_number(s->iterations / n), "max_iterations",
         s->max_iterations, "contacts", json_number(s->contacts / n), "dof", cond_model_n_dof(model),
         "penetration", json_number(s->penetration), "energy_start", json_number(s->energy_start),
         "energy_end", json_number(s->energy_end), "hash", hash, "stage_ms", stages, "bodies",
-        bodies, "machine", json_machine(settings->solver.threads));
+        bodies, "pairs", forces_pairs_json(model, sim), "sensors",
+        forces_sensors_json(model, s->sensor), "machine", json_machine(settings->solver.threads));
 }
 
 // Applies --tol and --threads on top of the scene.
@@ -300,6 +307,24 @@ static CondStatus use_solver(CondSim* sim, const CondModel* model, const char* n
     return status;
 }
 
+// A file to write a table to; none where no path is given.
+static CondStatus open_table(const char* path, FILE** file)
+{
+    *file = path ? fopen(path, "w") : NULL;
+    if (!path || *file)
+        return COND_OK;
+    cli_complain("%s: cannot write", path);
+    return COND_NO_FILE;
+}
+
+static int close_table(const char* path, FILE* file)
+{
+    if (!file || fclose(file) == 0)
+        return 0;
+    cli_complain("%s: cannot write", path);
+    return 1;
+}
+
 static int run_scene(const RunOptions* options, const char* text)
 {
     char path[4096];
@@ -308,7 +333,7 @@ static int run_scene(const RunOptions* options, const char* text)
     CondSim* sim = NULL;
     CondError error;
     Summary summary = {.first_missed = -1};
-    Sinks sinks = {NULL, NULL, 0};
+    Sinks sinks = {.csv = NULL};
     cli_scene_path(text, path, sizeof path);
     CondStatus status = load(options, path, &model);
     if (status)
@@ -324,9 +349,14 @@ static int run_scene(const RunOptions* options, const char* text)
         status = cond_record_open(NULL, options->record, model, &sinks.record, &error);
     if (status)
         cli_complain("%s", error.message);
-    if (!status && options->csv && !(sinks.csv = fopen(options->csv, "w"))) {
-        cli_complain("%s: cannot write", options->csv);
-        status = COND_NO_FILE;
+    if (!status)
+        status = open_table(options->csv, &sinks.csv);
+    if (!status)
+        status = open_table(options->sensors, &sinks.sensors);
+    if (!status && !(summary.sensor =
+                         calloc((size_t)cond_model_n_sensor(model) + 1, sizeof *summary.sensor))) {
+        cli_complain("out of memory");
+        status = COND_OUT_OF_MEMORY;
     }
     int code = cli_exit(status);
     if (!status) {
@@ -337,6 +367,8 @@ static int run_scene(const RunOptions* options, const char* text)
                 : (int)lround((settings->duration - cond_state_time(state)) / settings->time_step);
         if (sinks.csv)
             csv_header(sinks.csv, model);
+        if (sinks.sensors)
+            forces_csv_header(sinks.sensors, model);
         status = simulate(options, model, sim, state, steps, &sinks, &summary);
         code = status == COND_BAD_ARGUMENT ? CLI_USAGE : cli_exit(status);
         if (code == CLI_FINE && settings->solver.stop == COND_STOP_STEP &&
@@ -349,16 +381,15 @@ static int run_scene(const RunOptions* options, const char* text)
         if (!options->quiet)
             print_summary(model, state, &summary);
         if (options->json &&
-            json_put(summary_json(path, model, state, &summary, status), options->json))
+            json_put(summary_json(path, model, sim, state, &summary, status), options->json))
             code = CLI_INPUT;
     }
-    if (sinks.csv && fclose(sinks.csv) != 0) {
-        cli_complain("%s: cannot write", options->csv);
+    if (close_table(options->csv, sinks.csv) | close_table(options->sensors, sinks.sensors))
         code = CLI_INPUT;
-    }
     if (sinks.failed && code < CLI_INPUT)
         code = CLI_INPUT;
     cond_record_close(sinks.record);
+    free(summary.sensor);
     cond_sim_destroy(sim);
     cond_state_destroy(state);
     cond_model_destroy(model);
@@ -376,6 +407,7 @@ static int run(int argc, char** argv)
         {"--certify", OPTION_NUMBER, &options.certify, "X", "largest certificate that is fine"},
         {"--threads", OPTION_INT, &options.threads, "N", "0: as OpenMP decides"},
         {"--csv", OPTION_TEXT, &options.csv, "FILE", "poses and certificate of every step"},
+        {"--sensors", OPTION_TEXT, &options.sensors, "FILE", "what the sensors read in every step"},
         {"--record", OPTION_TEXT, &options.record, "FILE.pvd", "frames to look at, for ParaView"},
         {"--every", OPTION_INT, &options.every, "N", "steps from one frame to the next (1)"},
         {"--dump", OPTION_TEXT, &options.dump, "STEP:FILE", "contact problem of a step, FCLib"},

@@ -30,8 +30,8 @@ static const char EXAMPLE[] = COND_TEST_DATA "/fclib/LMGC_GFC3D-i00501-4-00000.h
 
 // The tests run in a folder of their own, removed at the end with the files named here.
 static char folder[] = "cli_XXXXXX";
-static const char* const FILES[] = {"problem.hdf5", "cut.hdf5", "out.hdf5",
-                                    "out.json",     "bad.yaml", "half.state"};
+static const char* const FILES[] = {"problem.hdf5", "cut.hdf5",   "out.hdf5", "out.json",
+                                    "bad.yaml",     "half.state", "out.csv"};
 
 static int enter_folder(void** state)
 {
@@ -535,6 +535,40 @@ static void test_save_and_resume(void** state)
     cli_expect(1, "--save-every needs", "run", "push", "--save-every", "5");
 }
 
+// The table of the sensors has a row per step; the summary tells the last one, and the pairs.
+static void test_run_sensors(void** state)
+{
+    (void)state;
+    CliOutput output = cli_run("run", COND_SCENES "/forces.yaml", "--steps", "20", "--threads", "1",
+                               "--sensors", "out.csv", "--json", "-");
+    assert_int_equal(output.code, 0);
+    assert_non_null(strstr(output.err, "sensor        top: force ("));
+    json_t* root = cli_output_json(&output);
+    json_t* sensors = json_object_get(root, "sensors");
+    assert_int_equal((int)json_array_size(sensors), 3);
+    const json_t* top = json_array_get(sensors, 2);
+    assert_string_equal(text_of(top, "name"), "top");
+    double* force = numbers_of(top, "force", 3);
+    assert_true(fabs(force[2] + 0.5 * 9.81) < 1e-6 && number_of(top, "contacts") == 4);
+    json_t* pairs = json_object_get(root, "pairs");
+    assert_int_equal((int)json_array_size(pairs), 2); // load and stand, stand and floor
+    FILE* file = fopen("out.csv", "r");
+    char line[4096], last[4096] = "";
+    int n = 0;
+    assert_non_null(file);
+    for (; fgets(line, sizeof line, file); n++)
+        strcpy(last, line);
+    fclose(file);
+    assert_int_equal(n, 21);
+    int n_comma = 0;
+    for (const char* c = last; *c; c++)
+        n_comma += *c == ',';
+    assert_int_equal(n_comma, 27); // nine numbers a sensor, empty where there is no centre
+    free(force);
+    json_decref(root);
+    cli_output_free(&output);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -546,6 +580,7 @@ int main(void)
         cmocka_unit_test(test_solve_write),  cmocka_unit_test(test_check_scenes),
         cmocka_unit_test(test_check_set),    cmocka_unit_test(test_check_short_name),
         cmocka_unit_test(test_check_keys),   cmocka_unit_test(test_save_and_resume),
+        cmocka_unit_test(test_run_sensors),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -55,6 +55,13 @@ static void fill_scene(CondScene* scene, const char* mesh, double theta)
     CondError error;
     assert_int_equal(cond_scene_add_trajectory(scene, &path, &error), COND_OK);
     add_floor(scene, 0.4, NAN);
+    CondSensorDef ankle = cond_sensor_def_default(), skin = cond_sensor_def_default();
+    snprintf(ankle.on.body, sizeof ankle.on.body, "leg");
+    snprintf(ankle.on.link, sizeof ankle.on.link, "foot");
+    ankle.kind = COND_SENSOR_JOINT;
+    snprintf(skin.on.body, sizeof skin.on.body, "block");
+    assert_int_equal(cond_scene_add_sensor(scene, &ankle, &error), COND_OK);
+    assert_int_equal(cond_scene_add_sensor(scene, &skin, &error), COND_OK);
 }
 
 static Trial begin(const char* mesh, double theta, int threads)

@@ -316,6 +316,7 @@ static void check_initial(const CondKey* key, const void* defaults)
         CondBodyDef body;
         CondSpringDef spring;
         CondAttachmentDef attachment;
+        CondSensorDef sensor;
     } made;
     memset(&made, 0, sizeof made);
     if (strcmp(key->text.initial, "not given") == 0) {
@@ -375,6 +376,7 @@ static void test_table_tells_the_defaults(void** state)
     CondPatchDef patch = cond_patch_def_default();
     CondAttachmentDef attachment = cond_attachment_def_default();
     CondTrajectoryDef trajectory = cond_trajectory_def_default();
+    CondSensorDef sensor = cond_sensor_def_default();
     CondJointDef joint = {.stiffness = NAN, .damping = NAN}; // as the reader makes them
     CondWaypoint waypoint = {.orientation = {1.0, 0.0, 0.0, 0.0}};
     // The longer names come first: the first that the section begins with is taken.
@@ -393,6 +395,7 @@ static void test_table_tells_the_defaults(void** state)
         {"patches", &patch},
         {"attachments", &attachment},
         {"trajectories", &trajectory},
+        {"sensors", &sensor},
         {"", &settings},
     };
     int n_checked = 0;

@@ -531,6 +531,53 @@ static void test_trajectories(void** state)
     cond_scene_destroy(scene);
 }
 
+static void refuse_sensor(CondScene* scene, const CondSensorDef* def, const char* message)
+{
+    CondError error = {0};
+    assert_int_equal(cond_scene_add_sensor(scene, def, &error), COND_BAD_ARGUMENT);
+    if (!strstr(error.message, message))
+        fail_msg("%s, instead of: %s", error.message, message);
+}
+
+static void test_sensors(void** state)
+{
+    (void)state;
+    CondScene* scene = new_scene();
+    CondAttachmentDef grip = attachment_def();
+    SET_TEXT(grip.name, "grip");
+    assert_int_equal(cond_scene_add_attachment(scene, &grip, NULL), COND_OK);
+    CondSensorDef def = {.on = {.body = "mat"}};
+    assert_int_equal(cond_scene_add_sensor(scene, &def, NULL), COND_BAD_ARGUMENT); // no cookie
+    def = cond_sensor_def_default();
+    refuse_sensor(scene, &def, "body: ");
+    SET_TEXT(def.on.body, "mat");
+    SET_TEXT(def.name, "skin");
+    assert_int_equal(cond_scene_add_sensor(scene, &def, NULL), COND_OK);
+    refuse_sensor(scene, &def, "sensor 'skin': name: another sensor is called 'skin' already");
+    SET_TEXT(def.name, "");
+    def.kind = COND_SENSOR_JOINT;
+    refuse_sensor(scene, &def, "measures: only robots have joints; 'mat' is a soft body");
+    SET_TEXT(def.on.body, "arm");
+    refuse_sensor(scene, &def, "link: is required");
+    SET_TEXT(def.on.link, "hand");
+    assert_int_equal(cond_scene_add_sensor(scene, &def, NULL), COND_OK);
+    SET_TEXT(def.against, "mat");
+    refuse_sensor(scene, &def, "against: only sensors of contact");
+    def.kind = COND_SENSOR_CONTACT;
+    assert_int_equal(cond_scene_add_sensor(scene, &def, NULL), COND_OK);
+    SET_TEXT(def.attachment, "grap");
+    refuse_sensor(scene, &def, "against: ");
+    SET_TEXT(def.against, "");
+    refuse_sensor(scene, &def, "only one of body and attachment");
+    def.on = (CondEndDef){.body = ""};
+    refuse_sensor(scene, &def,
+                  "attachment: there is no attachment called 'grap' (did you mean 'grip'?)");
+    SET_TEXT(def.attachment, "grip");
+    assert_int_equal(cond_scene_add_sensor(scene, &def, NULL), COND_OK);
+    assert_string_equal(scene->sensor[scene->n_sensor - 1].name, "sensor3");
+    cond_scene_destroy(scene);
+}
+
 static CondStatus build(const CondContext* context, CondError* error)
 {
     CondScene* scene;
@@ -543,6 +590,8 @@ static CondStatus build(const CondContext* context, CondError* error)
     obstacle.size[0] = 1.0;
     CondAttachmentDef attachment = attachment_def();
     CondTrajectoryDef trajectory = trajectory_def(&waypoint, 1);
+    CondSensorDef sensor = cond_sensor_def_default();
+    SET_TEXT(sensor.on.body, "mat");
     status = fill(scene, error);
     for (int i = 0; i < 12 && !status; ++i) {
         status = cond_scene_add_obstacle(scene, &obstacle, error);
@@ -550,6 +599,8 @@ static CondStatus build(const CondContext* context, CondError* error)
             status = cond_scene_add_attachment(scene, &attachment, error);
         if (!status)
             status = cond_scene_add_trajectory(scene, &trajectory, error);
+        if (!status)
+            status = cond_scene_add_sensor(scene, &sensor, error);
     }
     cond_scene_destroy(scene);
     return status;
@@ -587,6 +638,7 @@ int main(void)
         cmocka_unit_test(test_attachments),
         cmocka_unit_test(test_attachments_hold_two_things),
         cmocka_unit_test(test_trajectories),
+        cmocka_unit_test(test_sensors),
         cmocka_unit_test(test_allocation_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

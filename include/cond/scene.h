@@ -164,6 +164,24 @@ typedef struct CondTrajectoryDef {
     int cookie;
 } CondTrajectoryDef;
 
+typedef enum CondSensorKind {
+    COND_SENSOR_CONTACT = 0, // the contact forces that act on what the sensor is placed on
+    COND_SENSOR_JOINT = 1,   // what a link's joint carries: all that acts beyond it
+} CondSensorKind;
+
+// Reads force and torque in every step. Placed on a body, a robot's link, a patch of a soft body
+// (by on, whose point is where the torque is about), or an attachment (by name; on is empty then).
+typedef struct CondSensorDef {
+    char name[COND_NAME_SIZE];
+    CondSensorKind kind;             // of an attachment: plays no part
+    CondEndDef on;                   // point: in the axes of body, link or patch; from its origin
+    char attachment[COND_NAME_SIZE]; // "": none
+    char against[COND_NAME_SIZE];    // contact: only the forces from this body; "": from all
+    double orientation[4];           // axes of the sensor in those of what it is placed on
+    int world_axes;                  // 1: force and torque are told in world axes all the same
+    int cookie;
+} CondSensorDef;
+
 // Static half-space {x : normal . x <= offset}; bodies live on the side the normal points to.
 typedef struct CondPlaneDef {
     char name[COND_NAME_SIZE];
@@ -232,6 +250,10 @@ typedef struct CondSceneSettings {
     int cookie;
 } CondSceneSettings;
 
+// As scene files call them; NULL past the last.
+const char* cond_body_kind_name(CondBodyKind kind);
+const char* cond_integrator_name(CondIntegrator integrator);
+
 CondBodyDef cond_body_def_default(void);
 CondPlaneDef cond_plane_def_default(void);
 CondForceDef cond_force_def_default(void);
@@ -241,6 +263,7 @@ CondObstacleDef cond_obstacle_def_default(void);
 CondPatchDef cond_patch_def_default(void);
 CondAttachmentDef cond_attachment_def_default(void);
 CondTrajectoryDef cond_trajectory_def_default(void);
+CondSensorDef cond_sensor_def_default(void);
 CondSceneSettings cond_scene_settings_default(void);
 
 typedef struct CondScene CondScene;
@@ -263,6 +286,7 @@ CondStatus cond_scene_add_attachment(CondScene* scene, const CondAttachmentDef* 
                                      CondError* error);
 CondStatus cond_scene_add_trajectory(CondScene* scene, const CondTrajectoryDef* def,
                                      CondError* error);
+CondStatus cond_scene_add_sensor(CondScene* scene, const CondSensorDef* def, CondError* error);
 
 // Reads a YAML scene. Each override is "path=value", applied to the file before it is understood.
 // Unknown keys and impossible values are refused with file, line and key.

@@ -28,6 +28,14 @@ const char* cond_model_body_name(const CondModel* model, int body);
 // Index of a body by name, -1 when there is none.
 int cond_model_find_body(const CondModel* model, const char* name);
 
+// What else the scene holds.
+int cond_model_n_attachment(const CondModel* model);
+int cond_model_n_trajectory(const CondModel* model);
+int cond_model_n_sensor(const CondModel* model);
+const char* cond_model_sensor_name(const CondModel* model, int sensor);
+// Index of a sensor by name, -1 when there is none.
+int cond_model_find_sensor(const CondModel* model, const char* name);
+
 // A state at the model's initial configuration.
 CondStatus cond_state_create(const CondModel* model, CondState** state, CondError* error);
 void cond_state_destroy(CondState* state);
@@ -158,9 +166,49 @@ CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info
 
 int cond_sim_n_contact(const CondSim* sim);
 CondContactInfo cond_sim_contact(const CondSim* sim, int contact);
-// Resultant contact force on a body, averaged over the step (impulse / time step), in world axes
-// [N], and its torque about the centre of mass [N m].
+
+// Forces below are means over the last step: impulse / time step. Where no impact stage ran that is
+// the force of the step's contact problem itself. Zero before the first step.
+
+// Resultant contact force on a body, in world axes [N], and its torque about the centre of mass (of
+// a robot: the origin of its base) as it was at the start of the step [N m].
 void cond_sim_body_force(const CondSim* sim, int body, double force[3], double torque[3]);
+
+#define COND_STATIC_BODY (-1) // all that never moves: planes and obstacles
+#define COND_ANY_BODY (-2)    // everything
+
+// The contact forces of one body, or between two, summed up. With N the sum of the normal forces, n
+// its direction and x their mean place by size, the centre of pressure is the point of the plane
+// through x across n about which the moment of the normal forces has no part across n.
+typedef struct CondResultant {
+    int n_contact;         // contacts that carry a force
+    double force[3];       // on the body, world axes [N]
+    double torque[3];      // its moment about the body's centre, as in cond_sim_body_force [N m]
+    double normal[3];      // N, world axes [N]
+    double pressure;       // sum of the sizes of the normal forces [N]
+    double centre[3];      // centre of pressure, world [m]; NaN where the normal forces cancel
+    double free_torque[3]; // moment of all forces, friction too, about the centre of pressure;
+                           // about the centre of the body where there is none [N m]
+} CondResultant;
+// other: a body, COND_STATIC_BODY or COND_ANY_BODY. Between a body and itself the forces sum to
+// zero.
+CondResultant cond_sim_pair_force(const CondSim* sim, int body, int other);
+
+// What a sensor read in the last step, as means over it. contact: the forces on what it is placed
+// on. joint: the wrench that all beyond the joint (contacts, attachments, weight, inertia) exerts
+// through it on the rest; at rest the weight of what the joint carries. attachment: its action on
+// its end from.
+typedef struct CondSensorReading {
+    double force[3];    // sensor's axes, or world where the sensor says so [N]
+    double torque[3];   // about the sensor's point, the same axes [N m]
+    double position[3]; // of that point when the forces acted, world [m]
+    double axes[9];     // of the sensor: world = axes * sensor, row-major
+    int n_contact;      // contact: how many carry a force
+    double centre[3];   // contact: centre of pressure, world [m]; NaN where there is none
+} CondSensorReading;
+// COND_BAD_ARGUMENT for an unknown sensor or before the first step.
+CondStatus cond_sim_sensor(const CondSim* sim, int sensor, CondSensorReading* reading);
+
 // Force (0 .. 2) [N] and torque (3 .. 5) [N m], in world axes, by which an attachment acted on its
 // first end during the last step; its second end felt the opposite. The torque is that of the
 // rotational spring alone. Zero while it does not hold. COND_BAD_ARGUMENT for an attachment that

@@ -178,6 +178,18 @@ void cond_articulation_mass(const CondArticulation* articulation, CondArticulati
 // (CondJointCoordinate.damping).                                      v, f (n_dof)
 void cond_articulation_bias(const CondArticulation* articulation, CondArticulationWork* work,
                             const double* v, const double gravity[3], double* f);
+// Forces on links from outside: load (n_link x 6) holds a spatial force per link. push adds a force
+// and a torque (NULL: none) at a point of the world to one link's; project adds what they do on the
+// coordinates to f (n_dof); transmit turns load into what each link and all beyond it exert on its
+// parent through its joint, with dv/dt = acceleration (n_dof): load, weight and inertia. For link 0
+// that is what the whole exerts on what carries it.
+void cond_articulation_push(const CondArticulationWork* work, const double at[3],
+                            const double force[3], const double torque[3], double load[6]);
+void cond_articulation_project(const CondArticulation* articulation, CondArticulationWork* work,
+                               const double* load, double* f);
+void cond_articulation_transmit(const CondArticulation* articulation, CondArticulationWork* work,
+                                const double* v, const double* acceleration,
+                                const double gravity[3], double* load);
 // Kinetic energy and the potential energy of gravity -sum m g.c [J]; either may be NULL.
 void cond_articulation_energy(const CondArticulation* articulation, CondArticulationWork* work,
                               const double* v, const double gravity[3], double* kinetic,

@@ -145,50 +145,112 @@ static void link_velocities(const CondArticulation* a, CondArticulationWork* wor
     }
 }
 
-// Newton-Euler with dv/dt = 0: the forces that the motion and gravity ask for, outwards the
-// accelerations, inwards the sums of forces.
-//     A_0 = (0, -w x v - g)          a constant velocity v of the base's origin, seen at the fixed
-//                                    point O that the origin leaves; gravity as an acceleration
-//     A_i = A_parent + V_i x S_i rate_i
-//     F_i = I_i A_i + V_i x* I_i V_i,    f = -scale_i S_i . (sum of F over the subtree)
-void cond_articulation_bias(const CondArticulation* a, CondArticulationWork* work, const double* v,
-                            const double gravity[3], double* f)
+// Newton-Euler: the force F_i that the motion and gravity ask for at every link, outwards from the
+// base; a = dv/dt, NULL for 0.
+//     A_0 = (R dw/dt, dv/dt - w x v - g)   a velocity v of the base's origin, seen at the fixed
+//     point
+//                                          O that the origin leaves; gravity as an acceleration
+//     A_i = A_parent + V_i x S_i rate_i + S_i d(rate_i)/dt
+//     F_i = I_i A_i + V_i x* I_i V_i
+static void newton_euler(const CondArticulation* a, CondArticulationWork* work, const double* v,
+                         const double* acceleration, const double gravity[3])
 {
     int first = a->floating ? 6 : 0;
     double *V = work->velocity, *A = work->acceleration, *F = work->force, wv[3];
     const double* rate = v + first;
     link_velocities(a, work, v);
     vec3_cross(V, V + 3, wv);
-    for (int k = 0; k < 3; k++) {
-        A[k] = 0.0;
-        A[3 + k] = -wv[k] - gravity[k];
+    memset(A, 0, 6 * sizeof *A);
+    if (a->floating && acceleration) {
+        mat3_multiply(work->rotation, acceleration + 3, A);
+        memcpy(A + 3, acceleration, 3 * sizeof *A);
     }
+    for (int k = 0; k < 3; k++)
+        A[3 + k] -= wv[k] + gravity[k];
     for (int i = 0; i < a->n_link; i++) {
         const CondLink* link = &a->link[i];
         double P[6];
         if (i > 0) {
-            double s = link->coordinate < 0 ? 0.0 : link->scale * rate[link->coordinate];
+            int c = link->coordinate;
+            double s = c < 0 ? 0.0 : link->scale * rate[c];
+            double ds = c < 0 || !acceleration ? 0.0 : link->scale * acceleration[first + c];
             memcpy(A + 6 * i, A + 6 * link->parent, 6 * sizeof *A);
             add_motion_cross(V + 6 * i, work->motion + 6 * i, s, A + 6 * i);
+            for (int k = 0; k < 6; k++)
+                A[6 * i + k] += ds * work->motion[6 * i + k];
         }
         inertia_multiply(work->inertia + 10 * i, A + 6 * i, F + 6 * i);
         inertia_multiply(work->inertia + 10 * i, V + 6 * i, P);
         add_force_cross(V + 6 * i, P, F + 6 * i);
     }
-    memset(f, 0, (size_t)a->n_dof * sizeof *f);
+}
+
+// f_j += sign scale_i S_i . F_i over the links i that move with coordinate j, where F_i is already
+// that of the subtree; the base's six rows likewise.
+static void add_projected(const CondArticulation* a, const CondArticulationWork* work, double sign,
+                          const double* F, double* f)
+{
+    int first = a->floating ? 6 : 0;
+    double base[6];
     for (int i = a->n_link - 1; i > 0; i--) {
         const CondLink* link = &a->link[i];
         if (link->coordinate >= 0)
-            f[first + link->coordinate] -=
-                link->scale * spatial_dot(work->motion + 6 * i, F + 6 * i);
-        for (int k = 0; k < 6; k++)
-            F[6 * link->parent + k] += F[6 * i + k];
+            f[first + link->coordinate] +=
+                sign * link->scale * spatial_dot(work->motion + 6 * i, F + 6 * i);
     }
-    if (a->floating) {
-        base_force(work, F, f);
+    if (!a->floating)
+        return;
+    base_force(work, F, base);
+    for (int k = 0; k < 6; k++)
+        f[k] += sign * base[k];
+}
+
+// F_i <- sum of F over the subtree of i.
+static void sum_subtrees(const CondArticulation* a, double* F)
+{
+    for (int i = a->n_link - 1; i > 0; i--)
         for (int k = 0; k < 6; k++)
-            f[k] = -f[k];
+            F[6 * a->link[i].parent + k] += F[6 * i + k];
+}
+
+void cond_articulation_bias(const CondArticulation* a, CondArticulationWork* work, const double* v,
+                            const double gravity[3], double* f)
+{
+    newton_euler(a, work, v, NULL, gravity);
+    sum_subtrees(a, work->force);
+    memset(f, 0, (size_t)a->n_dof * sizeof *f);
+    add_projected(a, work, -1.0, work->force, f);
+}
+
+void cond_articulation_push(const CondArticulationWork* work, const double at[3],
+                            const double force[3], const double torque[3], double load[6])
+{
+    double arm[3], moment[3];
+    for (int k = 0; k < 3; k++)
+        arm[k] = at[k] - work->position[k];
+    vec3_cross(arm, force, moment);
+    for (int k = 0; k < 3; k++) {
+        load[k] += moment[k] + (torque ? torque[k] : 0.0);
+        load[3 + k] += force[k];
     }
+}
+
+void cond_articulation_project(const CondArticulation* a, CondArticulationWork* work,
+                               const double* load, double* f)
+{
+    memcpy(work->force, load, 6 * (size_t)a->n_link * sizeof *load);
+    sum_subtrees(a, work->force);
+    add_projected(a, work, 1.0, work->force, f);
+}
+
+void cond_articulation_transmit(const CondArticulation* a, CondArticulationWork* work,
+                                const double* v, const double* acceleration,
+                                const double gravity[3], double* load)
+{
+    newton_euler(a, work, v, acceleration, gravity);
+    for (int i = 0; i < 6 * a->n_link; i++)
+        load[i] -= work->force[i];
+    sum_subtrees(a, load);
 }
 
 void cond_articulation_energy(const CondArticulation* a, CondArticulationWork* work,

@@ -43,6 +43,15 @@ CondStatus cond_motor_add(const CondPosture* posture, const CondBody* body, cons
     return COND_OK;
 }
 
+void cond_motor_torque(const CondPosture* posture, const CondBody* body, const double* target,
+                       const double* rate, double step, const double* v_hat, double* torque)
+{
+    const double *q = posture->q + first_q(body), *v = v_hat + first_v(body);
+    for (int j = 0; j < body->arm->n_joint; j++)
+        torque[j] = body->motor[j].stiffness * (target[j] - q[j] - step * v[j]) +
+                    body->motor[j].damping * (rate[j] - v[j]);
+}
+
 double cond_motor_energy(const CondPosture* posture, const CondBody* body, const double* target)
 {
     const double* q = posture->q + first_q(body);

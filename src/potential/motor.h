@@ -10,6 +10,10 @@
 CondStatus cond_motor_add(const CondPosture* posture, const CondBody* body, const double* target,
                           const double* rate, double step, CondAssembly* assembly, double* f);
 
+// The torque of each joint's motor in a step with v_hat (n_dof of the model).     torque (n_joint)
+void cond_motor_torque(const CondPosture* posture, const CondBody* body, const double* target,
+                       const double* rate, double step, const double* v_hat, double* torque);
+
 double cond_motor_energy(const CondPosture* posture, const CondBody* body, const double* target);
 
 #endif

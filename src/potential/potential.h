@@ -13,9 +13,6 @@ void cond_force_add(const CondPosture* posture, double time, double* f);
 // K = th t (k dd' + max(tension, 0)/length (I - dd')) + c dd' and step = th t.
 CondStatus cond_spring_add(const CondPosture* posture, const CondSpring* spring, double step,
                            CondAssembly* assembly, double* f);
-// The explicit force with damping, for integrators without A.
-CondStatus cond_spring_add_explicit(const CondPosture* posture, const CondSpring* spring,
-                                    const double* v, CondAssembly* assembly, double* f);
 double cond_spring_energy(const CondPosture* posture, const CondSpring* spring);
 
 #endif

@@ -50,26 +50,6 @@ CondStatus cond_spring_add(const CondPosture* posture, const CondSpring* spring,
     return COND_OK;
 }
 
-CondStatus cond_spring_add_explicit(const CondPosture* posture, const CondSpring* spring,
-                                    const double* v, CondAssembly* assembly, double* f)
-{
-    CondCouplingRoom room;
-    double p[2][3], d[3], rate = 0.0;
-    CondStatus status = cond_assembly_room(assembly, posture->model, 3, &room);
-    if (status)
-        return status;
-    room.n_coordinate =
-        cond_posture_relative(posture, spring->end, p, room.coordinate, room.jacobian);
-    double length = direction(p, d);
-    int n = room.n_coordinate;
-    for (int k = 0; k < n; k++)
-        for (int r = 0; r < 3; r++)
-            rate += d[r] * room.jacobian[r * n + k] * v[room.coordinate[k]];
-    add_along(&room, d,
-              -spring->stiffness * (length - spring->rest_length) - spring->damping * rate, f);
-    return COND_OK;
-}
-
 double cond_spring_energy(const CondPosture* posture, const CondSpring* spring)
 {
     double p[2][3], d[3];

@@ -8,14 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-static int find_patch(const CondModel* model, const char* name)
-{
-    for (int i = 0; i < model->n_patch; i++)
-        if (strcmp(model->patch[i].name, name) == 0)
-            return i;
-    return -1;
-}
-
 // What a body of each kind is held by: a link, a patch, or a point alone.
 static CondStatus resolve_end(const CondModel* model, const CondAttachmentDef* def, int end,
                               CondFrame* frame, CondError* error)
@@ -32,7 +24,7 @@ static CondStatus resolve_end(const CondModel* model, const CondAttachmentDef* d
                               "attachment %s: there is no body called '%s'", def->name, at->body);
     const CondBody* body = &model->body[frame->point.body];
     if (body->kind == COND_BODY_SOFT) {
-        frame->patch = find_patch(model, at->patch);
+        frame->patch = cond_model_find_patch(model, at->patch);
         if (frame->patch < 0 || model->patch[frame->patch].body != body->index)
             return cond_error_set(error, COND_BAD_ARGUMENT,
                                   "attachment %s: soft body %s has no patch '%s'", def->name,

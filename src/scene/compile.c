@@ -196,6 +196,8 @@ CondStatus cond_scene_compile(const CondScene* scene, CondModel** model, CondErr
         status = cond_compile_attachments(made, scene, error);
     if (!status)
         status = cond_compile_trajectories(made, scene, error);
+    if (!status)
+        status = cond_compile_sensors(made, scene, error);
     if (status) {
         cond_model_destroy(made);
         return status;

@@ -28,5 +28,7 @@ CondStatus cond_compile_attachments(CondModel* model, const CondScene* scene, Co
 CondStatus cond_attachment_resolve(const CondModel* model, const CondAttachmentDef* def,
                                    CondAttachment* out, CondError* error);
 CondStatus cond_compile_trajectories(CondModel* model, const CondScene* scene, CondError* error);
+// Sensors, whose attachments must be there.
+CondStatus cond_compile_sensors(CondModel* model, const CondScene* scene, CondError* error);
 
 #endif

@@ -34,9 +34,19 @@ void cond_model_destroy(CondModel* model)
         cond_release(&m, model->trajectory[i].waypoint);
     for (int i = 0; i < model->n_shell; i++)
         cond_shell_destroy(model->shell[i]);
-    void* arrays[] = {model->body,     model->plane, model->force,      model->spring,
-                      model->feature,  model->patch, model->attachment, model->trajectory,
-                      model->obstacle, model->solid, model->shell,      model};
+    void* arrays[] = {model->body,
+                      model->plane,
+                      model->force,
+                      model->spring,
+                      model->feature,
+                      model->patch,
+                      model->attachment,
+                      model->trajectory,
+                      model->obstacle,
+                      model->solid,
+                      model->shell,
+                      model->sensor,
+                      model};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&m, arrays[i]);
 }
@@ -83,5 +93,41 @@ int cond_model_find_body(const CondModel* model, const char* name)
     for (int b = 0; b < model->n_body; b++)
         if (strcmp(model->body[b].name, name) == 0)
             return b;
+    return -1;
+}
+
+int cond_model_find_patch(const CondModel* model, const char* name)
+{
+    for (int i = 0; i < model->n_patch; i++)
+        if (strcmp(model->patch[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+int cond_model_n_attachment(const CondModel* model)
+{
+    return model->n_attachment;
+}
+
+int cond_model_n_trajectory(const CondModel* model)
+{
+    return model->n_trajectory;
+}
+
+int cond_model_n_sensor(const CondModel* model)
+{
+    return model->n_sensor;
+}
+
+const char* cond_model_sensor_name(const CondModel* model, int sensor)
+{
+    return sensor >= 0 && sensor < model->n_sensor ? model->sensor[sensor].name : NULL;
+}
+
+int cond_model_find_sensor(const CondModel* model, const char* name)
+{
+    for (int i = 0; i < model->n_sensor; i++)
+        if (strcmp(model->sensor[i].name, name) == 0)
+            return i;
     return -1;
 }

@@ -110,6 +110,19 @@ typedef struct CondTrajectory {
     CondWaypoint* waypoint; //                                                (n_waypoint)
 } CondTrajectory;
 
+// A sensor with its names looked up; see CondSensorDef.
+typedef struct CondSensor {
+    char name[COND_NAME_SIZE];
+    CondSensorKind kind;
+    CondFrame frame; // where it is; of an attachment: its end from
+    int whole;       // 1: all of the body, whatever link or patch
+    int attachment;  // -1: none
+    int against;     // body; COND_ANY_BODY: all
+    double point[3]; // from the frame's origin, in its axes [m]
+    double axes[9];  // frame = axes * sensor
+    int world_axes;
+} CondSensor;
+
 struct CondModel {
     CondContext context;
     CondSceneSettings settings;
@@ -117,7 +130,7 @@ struct CondModel {
     int max_point_dof; // coordinates that a point may depend on, at most
     int n_target;      // joint targets of all robots
     int n_body, n_plane, n_force, n_spring, n_feature;
-    int n_patch, n_attachment, n_trajectory, n_obstacle;
+    int n_patch, n_attachment, n_trajectory, n_obstacle, n_sensor;
     CondBody* body;             //                                                  (n_body)
     CondPlane* plane;           //                                                  (n_plane)
     CondForce* force;           //                                                  (n_force)
@@ -126,11 +139,15 @@ struct CondModel {
     CondPatch* patch;           //                                            (n_patch)
     CondAttachment* attachment; //                                            (n_attachment)
     CondTrajectory* trajectory; //                                            (n_trajectory)
+    CondSensor* sensor;         //                                            (n_sensor)
     CondSolid* obstacle;        // static                                     (n_obstacle)
     CondSolid* solid;           // of rigid bodies and robots' links          (n_solid)
     int n_solid;
     struct CondShell** shell; // surfaces of the shapes given by meshes       (n_shell)
     int n_shell, cap_shell;
 };
+
+// Index of a patch by name, -1 when there is none.
+int cond_model_find_patch(const CondModel* model, const char* name);
 
 #endif

@@ -39,6 +39,7 @@ void cond_scene_destroy(CondScene* scene)
         scene->patch,
         scene->attachment,
         scene->trajectory,
+        scene->sensor,
         scene->force,
         scene->spring,
         scene->material_name.slot,
@@ -48,6 +49,7 @@ void cond_scene_destroy(CondScene* scene)
         scene->patch_name.slot,
         scene->attachment_name.slot,
         scene->trajectory_name.slot,
+        scene->sensor_name.slot,
         scene->force_name.slot,
         scene->spring_name.slot,
     };
@@ -77,6 +79,12 @@ int cond_scene_find_patch(const CondScene* scene, const char* name)
     return cond_name_index_find(&scene->patch_name, scene->patch, sizeof *scene->patch, name);
 }
 
+int cond_scene_find_attachment(const CondScene* scene, const char* name)
+{
+    return cond_name_index_find(&scene->attachment_name, scene->attachment,
+                                sizeof *scene->attachment, name);
+}
+
 // The arrays of one kind, seen without its type: every definition begins with its name.
 typedef struct Kind {
     const char* word;
@@ -104,6 +112,7 @@ _Static_assert(offsetof(CondObstacleDef, name) == 0, "a definition begins with i
 _Static_assert(offsetof(CondPatchDef, name) == 0, "a definition begins with its name");
 _Static_assert(offsetof(CondAttachmentDef, name) == 0, "a definition begins with its name");
 _Static_assert(offsetof(CondTrajectoryDef, name) == 0, "a definition begins with its name");
+_Static_assert(offsetof(CondSensorDef, name) == 0, "a definition begins with its name");
 
 static CondStatus no_memory(const Kind* kind, CondSceneIssue* issue)
 {
@@ -312,6 +321,13 @@ CondStatus cond_scene_put_trajectory(CondScene* scene, const CondTrajectoryDef* 
     return status;
 }
 
+CondStatus cond_scene_put_sensor(CondScene* scene, const CondSensorDef* def, CondSceneIssue* issue)
+{
+    Kind kind = KIND(scene, sensor);
+    CondStatus status = cond_scene_check_sensor(scene, def, issue);
+    return status ? status : append(scene, &kind, def, issue);
+}
+
 // "body 'box': mass: what is wrong"
 static CondStatus report(CondError* error, CondStatus status, const char* word, const char* name,
                          const CondSceneIssue* issue)
@@ -380,4 +396,10 @@ CondStatus cond_scene_add_trajectory(CondScene* scene, const CondTrajectoryDef* 
     CondSceneIssue issue;
     return report(error, cond_scene_put_trajectory(scene, def, &issue), "trajectory", def->name,
                   &issue);
+}
+
+CondStatus cond_scene_add_sensor(CondScene* scene, const CondSensorDef* def, CondError* error)
+{
+    CondSceneIssue issue;
+    return report(error, cond_scene_put_sensor(scene, def, &issue), "sensor", def->name, &issue);
 }

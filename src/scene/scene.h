@@ -19,6 +19,7 @@ struct CondScene {
     int n_patch;
     int n_attachment;
     int n_trajectory;
+    int n_sensor;
     int n_force;
     int n_spring;
     CondMaterialDef* material;     //                                          (n_material)
@@ -28,6 +29,7 @@ struct CondScene {
     CondPatchDef* patch;           //                                          (n_patch)
     CondAttachmentDef* attachment; //                                          (n_attachment)
     CondTrajectoryDef* trajectory; // with their own waypoints                 (n_trajectory)
+    CondSensorDef* sensor;         //                                          (n_sensor)
     CondForceDef* force;           //                                          (n_force)
     CondSpringDef* spring;         //                                          (n_spring)
     int material_capacity;
@@ -37,6 +39,7 @@ struct CondScene {
     int patch_capacity;
     int attachment_capacity;
     int trajectory_capacity;
+    int sensor_capacity;
     int force_capacity;
     int spring_capacity;
     CondNameIndex material_name;
@@ -46,6 +49,7 @@ struct CondScene {
     CondNameIndex patch_name;
     CondNameIndex attachment_name;
     CondNameIndex trajectory_name;
+    CondNameIndex sensor_name;
     CondNameIndex force_name;
     CondNameIndex spring_name;
 };
@@ -83,6 +87,8 @@ CondStatus cond_scene_check_attachment(const CondScene* scene, const CondAttachm
                                        CondSceneIssue* issue);
 CondStatus cond_scene_check_trajectory(const CondScene* scene, const CondTrajectoryDef* def,
                                        CondSceneIssue* issue);
+CondStatus cond_scene_check_sensor(const CondScene* scene, const CondSensorDef* def,
+                                   CondSceneIssue* issue);
 CondStatus cond_scene_check_settings(const CondSceneSettings* settings, CondSceneIssue* issue);
 
 // cond_scene_add_* with the field apart from the text, for the reader.
@@ -99,6 +105,7 @@ CondStatus cond_scene_put_attachment(CondScene* scene, const CondAttachmentDef* 
                                      CondSceneIssue* issue);
 CondStatus cond_scene_put_trajectory(CondScene* scene, const CondTrajectoryDef* def,
                                      CondSceneIssue* issue);
+CondStatus cond_scene_put_sensor(CondScene* scene, const CondSensorDef* def, CondSceneIssue* issue);
 
 // cond_scene_check_settings with a message for people. Settings may be changed until the scene is
 // compiled, so compiling begins with this.
@@ -108,5 +115,6 @@ CondStatus cond_scene_settings_check(const CondSceneSettings* settings, CondErro
 int cond_scene_find_body(const CondScene* scene, const char* name);
 int cond_scene_find_material(const CondScene* scene, const char* name);
 int cond_scene_find_patch(const CondScene* scene, const char* name);
+int cond_scene_find_attachment(const CondScene* scene, const char* name);
 
 #endif

@@ -28,6 +28,10 @@ CondStatus cond_check_body_name(const CondScene* scene, const char* field, const
 CondStatus cond_check_body_point(const CondScene* scene, int body, const char* field,
                                  const double* point, CondSceneIssue* issue);
 
+// The patch that another definition names beside its body.
+CondStatus cond_check_patch_name(const CondScene* scene, const char* field, const char* name,
+                                 const char* body, CondSceneIssue* issue);
+
 // The one row of a shape's size; NULL for COND_SHAPE_NONE and for a number that is no shape.
 // `section` is "bodies.shape" or "obstacles.shape".
 const CondKey* cond_shape_key(const char* section, CondShapeKind shape);

@@ -29,6 +29,19 @@ CondStatus cond_scene_check_patch(const CondScene* scene, const CondPatchDef* de
     return COND_OK;
 }
 
+CondStatus cond_check_patch_name(const CondScene* scene, const char* field, const char* name,
+                                 const char* body, CondSceneIssue* issue)
+{
+    int patch = cond_scene_find_patch(scene, name);
+    if (patch < 0)
+        return cond_check_missing(field, "patch", name, scene->patch, sizeof *scene->patch,
+                                  scene->n_patch, issue);
+    if (strcmp(scene->patch[patch].body, body) != 0)
+        return cond_scene_issue_set(issue, field, "'%s' is a patch of '%s', not of '%s'", name,
+                                    scene->patch[patch].body, body);
+    return COND_OK;
+}
+
 // An end names a body, and of it what that kind of body is held by.
 static CondStatus check_end(const CondScene* scene, const CondAttachmentDef* def, int end,
                             CondSceneIssue* issue)
@@ -68,13 +81,9 @@ static CondStatus check_end(const CondScene* scene, const CondAttachmentDef* def
                                     at->body);
     if (kind != COND_BODY_SOFT)
         return cond_check_body_point(scene, body, point_field, at->point, issue);
-    int patch = cond_scene_find_patch(scene, at->patch);
-    if (patch < 0)
-        return cond_check_missing(patch_field, "patch", at->patch, scene->patch,
-                                  sizeof *scene->patch, scene->n_patch, issue);
-    if (strcmp(scene->patch[patch].body, at->body) != 0)
-        return cond_scene_issue_set(issue, patch_field, "'%s' is a patch of '%s', not of '%s'",
-                                    at->patch, scene->patch[patch].body, at->body);
+    status = cond_check_patch_name(scene, patch_field, at->patch, at->body, issue);
+    if (status)
+        return status;
     if (!cond_is_zero(3, at->point))
         return cond_scene_issue_set(issue, point_field, "must be zero: a patch has its own centre");
     return COND_OK;

@@ -64,6 +64,11 @@ CondTrajectoryDef cond_trajectory_def_default(void)
     return (CondTrajectoryDef){.cookie = COND_SCENE_COOKIE};
 }
 
+CondSensorDef cond_sensor_def_default(void)
+{
+    return (CondSensorDef){.orientation = {1.0, 0.0, 0.0, 0.0}, .cookie = COND_SCENE_COOKIE};
+}
+
 CondPlaneDef cond_plane_def_default(void)
 {
     return (CondPlaneDef){

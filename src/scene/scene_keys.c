@@ -10,6 +10,7 @@ _Static_assert(sizeof(CondIntegrator) == sizeof(int), "enums are as wide as int"
 _Static_assert(sizeof(CondBodyKind) == sizeof(int), "enums are as wide as int");
 _Static_assert(sizeof(CondElasticity) == sizeof(int), "enums are as wide as int");
 _Static_assert(sizeof(CondGeometricStiffness) == sizeof(int), "enums are as wide as int");
+_Static_assert(sizeof(CondSensorKind) == sizeof(int), "enums are as wide as int");
 _Static_assert(sizeof(CondLaw) == sizeof(int), "enums are as wide as int");
 
 static const char* method_name(int index)
@@ -24,16 +25,27 @@ static const char* preset_name(int index)
     return names[index];
 }
 
-static const char* kind_name(int index)
+const char* cond_body_kind_name(CondBodyKind kind)
 {
     static const char* const names[] = {"particle", "rigid", "soft", "robot"};
-    return names[index];
+    return kind >= 0 && (size_t)kind < sizeof names / sizeof *names ? names[kind] : NULL;
+}
+
+static const char* kind_name(int index)
+{
+    return cond_body_kind_name((CondBodyKind)index);
+}
+
+const char* cond_integrator_name(CondIntegrator integrator)
+{
+    static const char* const names[] = {"theta", "euler", "midpoint", "variational"};
+    return integrator >= 0 && (size_t)integrator < sizeof names / sizeof *names ? names[integrator]
+                                                                                : NULL;
 }
 
 static const char* integrator_name(int index)
 {
-    static const char* const names[] = {"theta", "euler", "midpoint", "variational"};
-    return names[index];
+    return cond_integrator_name((CondIntegrator)index);
 }
 
 static const char* elasticity_name(int index)
@@ -45,6 +57,18 @@ static const char* elasticity_name(int index)
 static const char* geometric_name(int index)
 {
     static const char* const names[] = {"none", "bound"};
+    return names[index];
+}
+
+static const char* sensor_name(int index)
+{
+    static const char* const names[] = {"contact", "joint"};
+    return names[index];
+}
+
+static const char* axes_name(int index)
+{
+    static const char* const names[] = {"sensor", "world"};
     return names[index];
 }
 
@@ -140,6 +164,7 @@ static const CondKey keys[] = {
     NESTED("", "patches", LIST, "list of mappings", "[]", "named places of soft bodies"),
     NESTED("", "attachments", LIST, "list of mappings", "[]", "what holds bodies together"),
     NESTED("", "trajectories", LIST, "list of mappings", "[]", "the poses that links of robots follow"),
+    NESTED("", "sensors", LIST, "list of mappings", "[]", "what reads force and torque"),
     NESTED("", "forces", LIST, "list of mappings", "[]", "forces from outside"),
     NESTED("", "springs", LIST, "list of mappings", "[]", "spring-dampers between two points"),
 
@@ -298,6 +323,21 @@ static const CondKey keys[] = {
 
     VECTOR("trajectories.waypoints.rotation", "axis", CondRotationDraft, axis, "", "required", "in world axes; any length"),
     NUMBER("trajectories.waypoints.rotation", "degrees", CondRotationDraft, degrees, FINITE, "degree", "required", "angle about the axis"),
+
+    TEXT("sensors", "name", CondSensorDef, name, "", "unique among sensors; a number is given where it is left out"),
+    TEXT("sensors", "body", CondSensorDef, on.body, "", "the body it is placed on"),
+    TEXT("sensors", "link", CondSensorDef, on.link, "", "robots: the link; all of them where it is left out"),
+    TEXT("sensors", "patch", CondSensorDef, on.patch, "", "soft bodies: the patch; the whole body where it is left out"),
+    TEXT("sensors", "attachment", CondSensorDef, attachment, "", "instead of a body: the attachment, whose action on its end from is read"),
+    CHOICE("sensors", "measures", CondSensorDef, kind, 2, sensor_name, "contact, joint", "contact", "contact forces on what it is placed on, or what the link's joint carries: contacts, weight and inertia beyond it"),
+    TEXT("sensors", "against", CondSensorDef, against, "", "contact: only the forces from this body"),
+    VECTOR("sensors", "point", CondSensorDef, on.point, "m", "[0, 0, 0]", "what the torque is about, from the centre of mass (rigid, soft), the link's or base's origin, or the patch's centre, in its axes"),
+    ORIENTATION("sensors", CondSensorDef, orientation, "quaternion w, x, y, z from the sensor's axes to those of what it is placed on; any length"),
+    NESTED("sensors", "rotation", SECTION, "mapping", "none", "orientation as an axis and an angle"),
+    CHOICE("sensors", "axes", CondSensorDef, world_axes, 2, axes_name, "sensor, world", "sensor", "the axes that force and torque are told in"),
+
+    VECTOR("sensors.rotation", "axis", CondRotationDraft, axis, "", "required", "in the axes of what it is placed on; any length"),
+    NUMBER("sensors.rotation", "degrees", CondRotationDraft, degrees, FINITE, "degree", "required", "angle about the axis"),
 
     TEXT("forces", "name", CondForceDef, name, "", "unique among forces; a number is given where it is left out"),
     TEXT("forces", "body", CondForceDef, body, "required", "the particle or rigid body that is pushed"),

@@ -25,5 +25,6 @@ CondEntryRead cond_obstacle_read;
 CondEntryRead cond_patch_read;
 CondEntryRead cond_attachment_read;
 CondEntryRead cond_trajectory_read;
+CondEntryRead cond_sensor_read;
 
 #endif

@@ -127,6 +127,7 @@ static CondStatus read_scene(const CondSceneReader* reader, const CondYamlNode* 
         {"patches", cond_patch_read},
         {"attachments", cond_attachment_read},
         {"trajectories", cond_trajectory_read},
+        {"sensors", cond_sensor_read},
         {"forces", read_force},
         {"springs", read_spring},
     };

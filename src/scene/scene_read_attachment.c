@@ -1,4 +1,4 @@
-// Materials, obstacles, patches, attachments and trajectories of a scene file.
+// Materials, obstacles, patches, attachments, trajectories and sensors of a scene file.
 #include "base/error.h"
 #include "base/memory.h"
 #include "scene/scene_part.h"
@@ -129,4 +129,21 @@ CondStatus cond_trajectory_read(const CondSceneReader* reader, const CondYamlNod
     }
     cond_release(&reader->context, waypoints);
     return status;
+}
+
+CondStatus cond_sensor_read(const CondSceneReader* reader, const CondYamlNode* node,
+                            const char* path, int place, void* target)
+{
+    (void)place;
+    (void)target;
+    CondSensorDef def = cond_sensor_def_default();
+    CondSection section;
+    CondSceneIssue issue;
+    CondStatus status = cond_section_read(reader, "sensors", node, path, &def, &section);
+    if (!status)
+        status = cond_rotation_read(reader, &section, "sensors.rotation", path, def.orientation);
+    if (status)
+        return status;
+    status = cond_scene_put_sensor(reader->scene, &def, &issue);
+    return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
 }

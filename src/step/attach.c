@@ -67,18 +67,23 @@ int cond_state_attachment_holds(const CondState* state, int index)
     return index >= 0 && index < state->n_hold && state->hold[index].active;
 }
 
+const CondPosture* cond_sim_acting(CondSim* sim, double* step)
+{
+    *step = cond_sim_theta(sim) * sim->model->settings.time_step;
+    if (sim->model->settings.method == COND_STEP_PENALTY)
+        *step = 0.0;
+    if (sim->newton.iterations < 2)
+        return &sim->now;
+    cond_posture_set(&sim->then, sim->newton.q);
+    *step = 0.0;
+    return &sim->then;
+}
+
 CondStatus cond_sim_read_wrenches(CondSim* sim)
 {
-    const CondSceneSettings* settings = &sim->model->settings;
-    double step = cond_sim_theta(sim) * settings->time_step;
     const CondState* next = sim->next;
-    const CondPosture* posture = &sim->now;
-    if (settings->integrator != COND_INTEGRATOR_THETA) {
-        // The force was not extrapolated from q_k but taken where the last iterate was.
-        cond_posture_set(&sim->then, sim->newton.q);
-        posture = &sim->then;
-        step = 0.0;
-    }
+    double step;
+    const CondPosture* posture = cond_sim_acting(sim, &step);
     if (cond_reserve(&sim->context, &sim->wrench, &sim->cap_wrench, 6 * next->n_hold,
                      sizeof *sim->wrench))
         return COND_OUT_OF_MEMORY;

@@ -163,9 +163,9 @@ static CondStatus make_next(CondSim* sim, const CondState* state)
     next->time = (double)next->step * model->settings.time_step;
     for (int i = 0; i < 3 * sim->touches.n; i++)
         sim->impulse[i] = model->settings.time_step * sim->lambda[i];
-    cond_sim_centres(sim, state);
     cond_posture_set(&sim->then, next->q);
-    return cond_sim_remember(sim);
+    CondStatus status = cond_sim_place_contacts(sim, state);
+    return status ? status : cond_sim_remember(sim);
 }
 
 void cond_sim_energies(CondSim* sim, const CondState* state, CondStepInfo* info)
@@ -174,14 +174,6 @@ void cond_sim_energies(CondSim* sim, const CondState* state, CondStepInfo* info)
     info->potential_before = cond_sim_potential(&sim->now, state);
     info->kinetic_after = cond_sim_kinetic(sim, &sim->then, sim->next->v);
     info->potential_after = cond_sim_potential(&sim->then, sim->next);
-}
-
-void cond_sim_centres(CondSim* sim, const CondState* state)
-{
-    for (int b = 0; b < sim->model->n_body; b++) {
-        CondPose pose = cond_state_pose(sim->model, state, b);
-        memcpy(sim->centre + 3 * b, pose.position, sizeof pose.position);
-    }
 }
 
 static int finite_state(const CondState* state)
@@ -231,9 +223,12 @@ CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info
     cond_sim_energies(sim, state, info);
     CondStatus status = cond_sim_read_wrenches(sim);
     if (!status)
+        status = cond_sim_read_sensors(sim, state);
+    if (!status)
         status = cond_state_copy(state, sim->next);
     if (status < 0)
         return status;
     sim->n_ready = sim->touches.n;
+    sim->sensors.ready = 1;
     return worst;
 }

@@ -71,7 +71,7 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
         model->settings.integrator == COND_INTEGRATOR_VARIATIONAL)
         status = cond_error_set(error, COND_NOT_SUPPORTED,
                                 "mass_root and the variational integrator exclude each other");
-    if (!status && (status = cond_newton_create(made)))
+    if (!status && ((status = cond_newton_create(made)) || (status = cond_sensors_create(made))))
         cond_error_set(error, status, "out of memory");
     if (!status)
         status = cond_state_create(model, &made->next, error);
@@ -97,6 +97,7 @@ void cond_sim_destroy(CondSim* sim)
     cond_posture_destroy(&sim->now);
     cond_posture_destroy(&sim->then);
     cond_newton_destroy(sim);
+    cond_sensors_destroy(sim);
     cond_collider_destroy(&sim->collider);
     for (int b = 0; b < sim->model->n_body && sim->ik; b++)
         if (sim->ik[b])
@@ -107,7 +108,7 @@ void cond_sim_destroy(CondSim* sim)
     void* arrays[] = {sim->f,       sim->reach,        sim->touches.touch, sim->v_hat,
                       sim->lambda,  sim->impulse,      sim->near.touch,    sim->near_of,
                       sim->aside_v, sim->aside_lambda, sim->centre,        sim->rate,
-                      sim->middle,  sim->ik,           sim->wrench};
+                      sim->middle,  sim->ik,           sim->wrench,        sim->place};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&m, arrays[i]);
     cond_release(&m, sim);
@@ -401,25 +402,4 @@ CondContactInfo cond_sim_contact(const CondSim* sim, int contact)
     for (int i = 0; i < 3; i++)
         info.velocity[i] -= made->phi[i];
     return info;
-}
-
-void cond_sim_body_force(const CondSim* sim, int body, double force[3], double torque[3])
-{
-    double t = sim->model->settings.time_step;
-    for (int i = 0; i < 3; i++)
-        force[i] = torque[i] = 0.0;
-    for (int c = 0; c < 2 * sim->n_ready; c++) {
-        const CondTouch* touch = &sim->touches.touch[c / 2];
-        double world[3], arm[3], moment[3], sign = c % 2 == 0 ? 1.0 : -1.0;
-        if (touch->point[c % 2].body != body)
-            continue;
-        mat3_multiply_transposed(touch->frame, sim->impulse + 3 * (c / 2), world);
-        for (int i = 0; i < 3; i++)
-            arm[i] = touch->position[i] - sim->centre[3 * body + i];
-        vec3_cross(arm, world, moment);
-        for (int i = 0; i < 3; i++) {
-            force[i] += sign * world[i] / t;
-            torque[i] += sign * moment[i] / t;
-        }
-    }
 }

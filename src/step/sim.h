@@ -22,6 +22,14 @@ typedef struct CondNewton {
     int cap_lambda;
 } CondNewton;
 
+// Of the sensors.
+typedef struct CondSensors {
+    CondSensorReading* reading; //                                       (n_sensor)
+    double* load;               // forces on the links of one robot    (largest n_link x 6)
+    double* acceleration;       // of one robot                          (largest n_dof)
+    int ready;                  // 1: after the first step
+} CondSensors;
+
 struct CondSim {
     CondContext context;
     const CondModel* model;
@@ -40,6 +48,7 @@ struct CondSim {
     double* wrench;  // of the attachments in the last step             (n_wrench x 6)
     int n_wrench, cap_wrench;
     double* centre;  // of the bodies when the contacts were found [m]  (n_body x 3)
+    double* place;   // where a contact acts on either side [m]         (n_contact x 2 x 3)
     CondState* next; // the state being made; committed at the end of the step
     // impact and correction: problems on the masses alone
     CondTouchList near; // their contacts
@@ -51,9 +60,10 @@ struct CondSim {
     double* middle;       // joint targets at the representative time       (n_target)
     double* aside_v;      //                                                 (n_dof)
     double* aside_lambda; //                                                 (n_contact x 3)
-    int cap_lambda, cap_impulse, cap_near_of, cap_aside_lambda;
+    int cap_lambda, cap_impulse, cap_near_of, cap_aside_lambda, cap_place;
     CondNewton newton;
     CondCarry carry; // what the robots keep while no force acts
+    CondSensors sensors;
 };
 
 // theta of the step: that of the settings, or what another integrator stands for.
@@ -91,9 +101,28 @@ const double* cond_sim_representative(CondSim* sim, const CondState* state);
 // The velocity of sim->next, as seen from q_k until now, as seen from q_{k+1} = sim->then.
 void cond_sim_carry(CondSim* sim);
 
-// Wrenches of the attachments in this step, from v_hat; needs sim->now as it was when the step
-// began, and may change sim->then.
+// The posture at which the forces of this step were taken, with what they were extrapolated by,
+// force(q + step v_hat): q_k and th t, or the last iterate of a non-linear integrator and 0. Needs
+// sim->now as it was when the step began, and may change sim->then.
+const CondPosture* cond_sim_acting(CondSim* sim, double* step);
+
+// Wrenches of the attachments in this step, from v_hat. Calls cond_sim_acting.
 CondStatus cond_sim_read_wrenches(CondSim* sim);
+
+// Where the contacts of the step act on either side, and where the bodies are, at sim->now.
+CondStatus cond_sim_place_contacts(CondSim* sim, const CondState* state);
+
+// The part of a side's force that counts in a sum: 0 .. 1.
+typedef double CondShare(const CondModel* model, const void* what, const CondTouch* touch,
+                         int side);
+// Sum of the contact forces whose share is above 0, torque about a point.
+CondResultant cond_sim_sum_contacts(const CondSim* sim, int n, const double about[3],
+                                    CondShare* share, const void* what);
+
+// Readings of the sensors in this step; needs the wrenches, and state as it was before the step.
+CondStatus cond_sim_read_sensors(CondSim* sim, const CondState* state);
+CondStatus cond_sensors_create(CondSim* sim);
+void cond_sensors_destroy(CondSim* sim);
 
 // Replaces the velocity of sim->next by one that the contacts' velocity-level law allows.
 CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* info);
@@ -113,9 +142,6 @@ CondStatus cond_sim_remember(CondSim* sim);
 // Largest penetration of any two things at the end of the step [m]; lists the contacts within reach
 // of the bodies in sim->near.
 CondStatus cond_sim_collide_next(CondSim* sim, double* deepest);
-
-// Keeps where the bodies were when their contacts were found, for torques.
-void cond_sim_centres(CondSim* sim, const CondState* state);
 
 // Energies before and after the step, at sim->now and sim->then.
 void cond_sim_energies(CondSim* sim, const CondState* state, CondStepInfo* info);

@@ -48,12 +48,15 @@ static CondStatus add_contacts(CondSim* sim, const CondState* state)
     return status;
 }
 
-// f = -C v + weight + constant forces + springs with their dampers, all explicit.
+// f = -C v + weight + constant forces + elasticity, springs, motors and attachments with their
+// damping, all explicit: the couplings of a step of length 0 hold the damping alone.
 static CondStatus add_forces(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
+    CondTouchList none = {.n = 0};
+    double* y = sim->aside_v;
     cond_posture_set(&sim->now, state->q);
-    CondStatus status = cond_state_copy(sim->next, state);
+    CondStatus status = cond_sim_lead(sim, state);
     if (status)
         return status;
     for (int b = 0; b < model->n_body; b++) {
@@ -64,10 +67,17 @@ static CondStatus add_forces(CondSim* sim, const CondState* state)
     }
     cond_force_add(&sim->now, state->time, sim->f);
     cond_assembly_begin(&sim->assembly, &sim->now, model->settings.time_step, sim->f);
-    for (int i = 0; i < model->n_spring && !status; i++)
-        status = cond_spring_add_explicit(&sim->now, &model->spring[i], state->v, &sim->assembly,
-                                          sim->f);
-    return status;
+    cond_assembly_begin_damping(&sim->assembly, &sim->now);
+    status = cond_sim_couple(sim, &sim->now, 0.0, &sim->assembly, sim->f);
+    if (!status)
+        status = cond_assembly_finish(&sim->assembly, &sim->now, &none, INFINITY);
+    if (status)
+        return status;
+    cond_problem_multiply(&sim->assembly.problem, state->v, y);
+    for (int i = 0; i < model->n_dof; i++)
+        sim->f[i] -= y[i];
+    memcpy(sim->v_hat, state->v, (size_t)model->n_dof * sizeof(double));
+    return COND_OK;
 }
 
 CondStatus cond_sim_step_penalty(CondSim* sim, CondState* state, CondStepInfo* info)
@@ -91,7 +101,6 @@ CondStatus cond_sim_step_penalty(CondSim* sim, CondState* state, CondStepInfo* i
         ops->advance(body, next->v + body->dof_begin, t, next->q + body->q_begin);
     }
     memcpy(next->v_hat, next->v, (size_t)model->n_dof * sizeof(double));
-    cond_sim_centres(sim, state);
     next->step = state->step + 1;
     next->time = (double)next->step * t;
     for (int i = 0; i < model->n_dof; i++)
@@ -104,11 +113,19 @@ CondStatus cond_sim_step_penalty(CondSim* sim, CondState* state, CondStepInfo* i
     if (status)
         return status;
     cond_sim_energies(sim, state, info);
-    status = cond_sim_remember(sim);
+    status = cond_sim_place_contacts(sim, state);
+    if (!status)
+        status = cond_sim_remember(sim);
+    if (!status)
+        status = cond_sim_read_wrenches(sim);
+    if (!status)
+        status = cond_sim_read_sensors(sim, state);
     if (!status)
         status = cond_state_copy(state, next);
-    if (!status)
+    if (!status) {
         sim->n_ready = sim->touches.n;
+        sim->sensors.ready = 1;
+    }
     info->seconds[COND_STAGE_INTEGRATE] = cond_seconds() - clock;
     return status;
 }

@@ -1,0 +1,123 @@
+#include "forces.h"
+
+#include <math.h>
+
+static double size(const double x[3])
+{
+    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+}
+
+void forces_csv_header(FILE* file, const CondModel* model)
+{
+    static const char* const parts[] = {"fx", "fy", "fz", "tx", "ty", "tz", "cx", "cy", "cz"};
+    fputs("time", file);
+    for (int i = 0; i < cond_model_n_sensor(model); i++)
+        for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++)
+            fprintf(file, ",%s.%s", cond_model_sensor_name(model, i), parts[k]);
+    fputc('\n', file);
+}
+
+void forces_csv_row(FILE* file, const CondModel* model, const CondSim* sim, double time)
+{
+    fprintf(file, "%.9g", time);
+    for (int i = 0; i < cond_model_n_sensor(model); i++) {
+        CondSensorReading reading;
+        if (cond_sim_sensor(sim, i, &reading))
+            continue;
+        for (int k = 0; k < 3; k++)
+            fprintf(file, ",%.17g", reading.force[k]);
+        for (int k = 0; k < 3; k++)
+            fprintf(file, ",%.17g", reading.torque[k]);
+        for (int k = 0; k < 3; k++) // empty where there is no centre of pressure
+            if (isnan(reading.centre[k]))
+                fputc(',', file);
+            else
+                fprintf(file, ",%.17g", reading.centre[k]);
+    }
+    fputc('\n', file);
+}
+
+void forces_add(const CondModel* model, const CondSim* sim, SensorSum* sum)
+{
+    for (int i = 0; i < cond_model_n_sensor(model); i++) {
+        SensorSum* s = &sum[i];
+        if (cond_sim_sensor(sim, i, &s->latest))
+            continue;
+        for (int k = 0; k < 3; k++) {
+            s->mean[k] += s->latest.force[k];
+            s->mean[3 + k] += s->latest.torque[k];
+        }
+        s->peak_force = fmax(s->peak_force, size(s->latest.force));
+        s->peak_torque = fmax(s->peak_torque, size(s->latest.torque));
+        s->n++;
+    }
+}
+
+void forces_print(FILE* file, const CondModel* model, const SensorSum* sum)
+{
+    for (int i = 0; i < cond_model_n_sensor(model); i++) {
+        const SensorSum* s = &sum[i];
+        const double *f = s->latest.force, *t = s->latest.torque;
+        fprintf(file,
+                "  sensor        %s: force (%.4g, %.4g, %.4g) N, torque (%.4g, %.4g, %.4g) N m at "
+                "the end; at most %.4g N, %.4g N m\n",
+                cond_model_sensor_name(model, i), f[0], f[1], f[2], t[0], t[1], t[2], s->peak_force,
+                s->peak_torque);
+    }
+}
+
+json_t* forces_sensors_json(const CondModel* model, const SensorSum* sum)
+{
+    json_t* out = json_array();
+    for (int i = 0; i < cond_model_n_sensor(model); i++) {
+        const SensorSum* s = &sum[i];
+        double mean[6];
+        for (int k = 0; k < 6; k++)
+            mean[k] = s->n > 0 ? s->mean[k] / s->n : 0.0;
+        json_array_append_new(
+            out,
+            json_pack("{s:s, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o}", "name",
+                      cond_model_sensor_name(model, i), "force", json_numbers(s->latest.force, 3),
+                      "torque", json_numbers(s->latest.torque, 3), "centre",
+                      json_numbers(s->latest.centre, 3), "contacts", s->latest.n_contact,
+                      "mean_force", json_numbers(mean, 3), "mean_torque", json_numbers(mean + 3, 3),
+                      "peak_force", json_number(s->peak_force), "peak_torque",
+                      json_number(s->peak_torque)));
+    }
+    return out;
+}
+
+static json_t* pair_json(const CondModel* model, const CondSim* sim, int body, int other)
+{
+    CondResultant sum = cond_sim_pair_force(sim, body, other);
+    const char* name = cond_model_body_name(model, other);
+    return json_pack("{s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:o}", "body",
+                     cond_model_body_name(model, body), "other",
+                     name ? json_string(name) : json_null(), "contacts", sum.n_contact, "force",
+                     json_numbers(sum.force, 3), "torque", json_numbers(sum.torque, 3), "pressure",
+                     json_number(sum.pressure), "centre", json_numbers(sum.centre, 3),
+                     "free_torque", json_numbers(sum.free_torque, 3));
+}
+
+json_t* forces_pairs_json(const CondModel* model, const CondSim* sim)
+{
+    json_t *out = json_array(), *seen = json_object();
+    for (int c = 0; c < cond_sim_n_contact(sim); c++) {
+        CondContactInfo contact = cond_sim_contact(sim, c);
+        int body = contact.body, other = contact.other;
+        char key[32];
+        if (body < 0 || contact.impulse[0] == 0.0)
+            continue;
+        if (other >= 0 && other < body) { // a pair has one name, whoever's point it was
+            body = contact.other;
+            other = contact.body;
+        }
+        snprintf(key, sizeof key, "%d %d", body, other);
+        if (json_object_get(seen, key))
+            continue;
+        json_object_set_new(seen, key, json_true());
+        json_array_append_new(out, pair_json(model, sim, body, other));
+    }
+    json_decref(seen);
+    return out;
+}

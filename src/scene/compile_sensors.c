@@ -1,0 +1,52 @@
+#include "base/error.h"
+#include "base/memory.h"
+#include "body/articulation.h"
+#include "math/quat.h"
+#include "scene/compile.h"
+
+#include <string.h>
+
+static CondStatus compile_sensor(const CondModel* model, const CondScene* scene,
+                                 const CondSensorDef* def, CondSensor* out, CondError* error)
+{
+    double unit[4];
+    memcpy(out->name, def->name, sizeof out->name);
+    memcpy(unit, def->orientation, sizeof unit);
+    quat_normalize(unit);
+    quat_matrix(unit, out->axes);
+    memcpy(out->point, def->on.point, sizeof out->point);
+    out->kind = def->kind;
+    out->world_axes = def->world_axes;
+    out->attachment = -1;
+    out->frame.patch = -1;
+    out->against = def->against[0] ? cond_scene_find_body(scene, def->against) : (int)COND_ANY_BODY;
+    if (def->attachment[0]) {
+        out->attachment = cond_scene_find_attachment(scene, def->attachment);
+        out->frame = model->attachment[out->attachment].end[0];
+        return COND_OK;
+    }
+    out->frame.point.body = cond_scene_find_body(scene, def->on.body);
+    out->whole = !def->on.link[0] && !def->on.patch[0];
+    if (def->on.patch[0])
+        out->frame.patch = cond_model_find_patch(model, def->on.patch);
+    if (!def->on.link[0])
+        return COND_OK;
+    const CondBody* body = &model->body[out->frame.point.body];
+    out->frame.point.part = cond_articulation_find_link(body->arm, def->on.link);
+    if (out->frame.point.part < 0)
+        return cond_error_set(error, COND_BAD_INPUT, "sensor %s: robot %s has no link '%s'",
+                              def->name, body->name, def->on.link);
+    return COND_OK;
+}
+
+CondStatus cond_compile_sensors(CondModel* model, const CondScene* scene, CondError* error)
+{
+    model->sensor = cond_allocate(&model->context, (size_t)scene->n_sensor, sizeof *model->sensor);
+    if (!model->sensor)
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    model->n_sensor = scene->n_sensor;
+    CondStatus status = COND_OK;
+    for (int i = 0; i < scene->n_sensor && !status; i++)
+        status = compile_sensor(model, scene, &scene->sensor[i], &model->sensor[i], error);
+    return status;
+}

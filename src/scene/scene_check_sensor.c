@@ -1,0 +1,63 @@
+// The rules that sensors obey.
+#include "scene/scene_check.h"
+
+// Something of a body: the whole, a link, a patch.
+static CondStatus check_place(const CondScene* scene, const CondSensorDef* def,
+                              CondSceneIssue* issue)
+{
+    const CondEndDef* on = &def->on;
+    int body;
+    CondStatus status = cond_check_body_name(scene, "body", on->body, &body, issue);
+    if (status)
+        return status;
+    CondBodyKind kind = scene->body[body].kind;
+    const char* noun = cond_body_noun(kind);
+    if (kind != COND_BODY_ROBOT && on->link[0])
+        return cond_scene_issue_set(issue, "link", "only robots have links; '%s' is a %s", on->body,
+                                    noun);
+    if (kind != COND_BODY_SOFT && on->patch[0])
+        return cond_scene_issue_set(issue, "patch", "only soft bodies have patches; '%s' is a %s",
+                                    on->body, noun);
+    if (def->kind == COND_SENSOR_JOINT && kind != COND_BODY_ROBOT)
+        return cond_scene_issue_set(issue, "measures", "only robots have joints; '%s' is a %s",
+                                    on->body, noun);
+    if (def->kind == COND_SENSOR_JOINT && !on->link[0])
+        return cond_scene_issue_set(issue, "link", "is required (the link whose joint is read)");
+    return on->patch[0] ? cond_check_patch_name(scene, "patch", on->patch, on->body, issue)
+                        : COND_OK;
+}
+
+CondStatus cond_scene_check_sensor(const CondScene* scene, const CondSensorDef* def,
+                                   CondSceneIssue* issue)
+{
+    int other;
+    const CondEndDef* on = &def->on;
+    CondStatus status = cond_check_cookie(def->cookie, "cond_sensor_def_default", issue);
+    if (!status)
+        status = cond_keys_check("sensors", def, sizeof *def, issue);
+    if (!status)
+        status = cond_check_name("sensor", def->name, &scene->sensor_name, scene->sensor,
+                                 sizeof *def, issue);
+    if (!status)
+        status = cond_check_length("orientation", 4, def->orientation, issue);
+    if (status)
+        return status;
+    if (def->against[0] && (def->attachment[0] || def->kind != COND_SENSOR_CONTACT))
+        return cond_scene_issue_set(issue, "against", "only sensors of contact have it");
+    if (def->against[0])
+        status = cond_check_body_name(scene, "against", def->against, &other, issue);
+    if (status)
+        return status;
+    if (!def->attachment[0])
+        return check_place(scene, def, issue);
+    if (on->body[0] || on->link[0] || on->patch[0])
+        return cond_scene_issue_set(issue, "body",
+                                    "a sensor of an attachment is where the attachment is; only "
+                                    "one of body and attachment may be given");
+    if (def->kind != COND_SENSOR_CONTACT)
+        return cond_scene_issue_set(issue, "measures", "an attachment has no joint");
+    if (cond_scene_find_attachment(scene, def->attachment) < 0)
+        return cond_check_missing("attachment", "attachment", def->attachment, scene->attachment,
+                                  sizeof *scene->attachment, scene->n_attachment, issue);
+    return COND_OK;
+}

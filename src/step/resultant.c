@@ -1,0 +1,125 @@
+// Sums of contact forces: of a body, of a pair of bodies, of what a sensor is placed on.
+//
+// Every force is the impulse of the step over its length, and acts where the side's own point was
+// when the contact was found: that is what moved the body.
+#include "base/memory.h"
+#include "math/vec3.h"
+#include "step/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+// Normal forces that sum to less than this share of their sizes have no centre of pressure: what is
+// left of them is the error of the solve.
+static const double CANCELLED = 1e-6;
+
+CondStatus cond_sim_place_contacts(CondSim* sim, const CondState* state)
+{
+    if (cond_reserve(&sim->context, &sim->place, &sim->cap_place, 6 * sim->touches.n,
+                     sizeof *sim->place))
+        return COND_OUT_OF_MEMORY;
+    for (int c = 0; c < sim->touches.n; c++)
+        for (int s = 0; s < 2; s++)
+            cond_posture_point(&sim->now, &sim->touches.touch[c].point[s],
+                               sim->place + 6 * c + 3 * s, NULL, NULL);
+    for (int b = 0; b < sim->model->n_body; b++) {
+        CondPose pose = cond_state_pose(sim->model, state, b);
+        memcpy(sim->centre + 3 * b, pose.position, sizeof pose.position);
+    }
+    return COND_OK;
+}
+
+// m += a x f
+static void add_moment(const double a[3], const double f[3], double m[3])
+{
+    double moment[3];
+    vec3_cross(a, f, moment);
+    for (int i = 0; i < 3; i++)
+        m[i] += moment[i];
+}
+
+// With m the moment of the normal forces about x, c = x + n x m / |N| has the moment n (n . m):
+// m - (c - x) x N = m - (n x m) x n = n (n . m). Moments come in about the point `about`.
+static void find_centre(const double about[3], const double mean[3], const double m_about[3],
+                        CondResultant* sum)
+{
+    double size = vec3_norm(sum->normal), n[3], m[3], arm[3], across[3];
+    memcpy(sum->free_torque, sum->torque, sizeof sum->torque);
+    for (int i = 0; i < 3; i++)
+        sum->centre[i] = NAN;
+    if (!(size > CANCELLED * sum->pressure))
+        return;
+    for (int i = 0; i < 3; i++) {
+        n[i] = sum->normal[i] / size;
+        arm[i] = about[i] - mean[i];
+        m[i] = m_about[i];
+    }
+    add_moment(arm, sum->normal, m);
+    vec3_cross(n, m, across);
+    for (int i = 0; i < 3; i++) {
+        sum->centre[i] = mean[i] + across[i] / size;
+        arm[i] = about[i] - sum->centre[i];
+    }
+    add_moment(arm, sum->force, sum->free_torque);
+}
+
+CondResultant cond_sim_sum_contacts(const CondSim* sim, int n, const double about[3],
+                                    CondShare* share, const void* what)
+{
+    CondResultant sum = {.n_contact = 0};
+    double t = sim->model->settings.time_step, mean[3] = {0.0}, m[3] = {0.0};
+    for (int c = 0; c < n; c++) {
+        const CondTouch* touch = &sim->touches.touch[c];
+        const double* impulse = sim->impulse + 3 * c;
+        for (int s = 0; s < 2; s++) {
+            double part = share(sim->model, what, touch, s) * (s == 0 ? 1.0 : -1.0) / t;
+            double force[3], normal[3], arm[3], size = fabs(part) * impulse[0];
+            if (part == 0.0 || (impulse[0] == 0.0 && impulse[1] == 0.0 && impulse[2] == 0.0))
+                continue;
+            mat3_multiply_transposed(touch->frame, impulse, force);
+            for (int i = 0; i < 3; i++) {
+                force[i] *= part;
+                normal[i] = part * impulse[0] * touch->frame[i];
+                arm[i] = sim->place[6 * c + 3 * s + i] - about[i];
+                sum.force[i] += force[i];
+                sum.normal[i] += normal[i];
+                mean[i] += size * arm[i];
+            }
+            add_moment(arm, force, sum.torque);
+            add_moment(arm, normal, m);
+            sum.pressure += size;
+            sum.n_contact++;
+        }
+    }
+    for (int i = 0; i < 3; i++)
+        mean[i] = about[i] + (sum.pressure > 0.0 ? mean[i] / sum.pressure : 0.0);
+    find_centre(about, mean, m, &sum);
+    return sum;
+}
+
+// Of the body what[0], from the body what[1].
+static double pair_share(const CondModel* model, const void* what, const CondTouch* touch, int side)
+{
+    const int* pair = what;
+    (void)model;
+    return touch->point[side].body == pair[0] &&
+                   (pair[1] == COND_ANY_BODY || touch->point[1 - side].body == pair[1])
+               ? 1.0
+               : 0.0;
+}
+
+CondResultant cond_sim_pair_force(const CondSim* sim, int body, int other)
+{
+    static const double origin[3] = {0.0, 0.0, 0.0};
+    int pair[2] = {body, other};
+    int known = body >= 0 && body < sim->model->n_body;
+    return cond_sim_sum_contacts(sim, known ? sim->n_ready : 0,
+                                 known ? sim->centre + 3 * body : origin, pair_share, pair);
+}
+
+void cond_sim_body_force(const CondSim* sim, int body, double force[3], double torque[3])
+{
+    CondResultant sum = cond_sim_pair_force(sim, body, COND_ANY_BODY);
+    memcpy(force, sum.force, sizeof sum.force);
+    memcpy(torque, sum.torque, sizeof sum.torque);
+}

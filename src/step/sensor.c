@@ -1,0 +1,242 @@
+// Sensors of force and torque, read at the end of every step.
+//
+// What a joint carries follows from Newton and Euler over the links beyond it. All that acts on the
+// robot from outside is known by then: contacts, attachments, motors and joint damping. So
+//     M a = -C v - g + tau + J' (forces on links)
+// gives the acceleration a that these forces mean at the posture where they were taken, and a
+// recursion outwards and inwards what passes through each joint. Its part along the joint's axis is
+// the motor's torque, to rounding.
+#include "base/memory.h"
+#include "body/body.h"
+#include "math/quat.h"
+#include "potential/motor.h"
+#include "step/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+CondStatus cond_sensors_create(CondSim* sim)
+{
+    const CondModel* model = sim->model;
+    const CondContext* m = &sim->context;
+    CondSensors* sensors = &sim->sensors;
+    size_t n_link = 0, n_dof = 0;
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        if (body->kind != COND_BODY_ROBOT)
+            continue;
+        n_link = (size_t)body->arm->n_link > n_link ? (size_t)body->arm->n_link : n_link;
+        n_dof = (size_t)body->n_dof > n_dof ? (size_t)body->n_dof : n_dof;
+    }
+    sensors->reading = cond_allocate(m, (size_t)model->n_sensor, sizeof *sensors->reading);
+    sensors->load = cond_allocate(m, 6 * n_link, sizeof(double));
+    sensors->acceleration = cond_allocate(m, 2 * n_dof, sizeof(double));
+    int all = sensors->reading && sensors->load && sensors->acceleration;
+    return all ? COND_OK : COND_OUT_OF_MEMORY;
+}
+
+void cond_sensors_destroy(CondSim* sim)
+{
+    cond_release(&sim->context, sim->sensors.reading);
+    cond_release(&sim->context, sim->sensors.load);
+    cond_release(&sim->context, sim->sensors.acceleration);
+}
+
+// Share of a soft body's point that lies in a patch: the weights of its nodes there.
+static double patch_share(const CondPatch* patch, const CondPoint* point)
+{
+    double share = 0.0;
+    for (int k = 0; k < point->part; k++) {
+        int low = 0, high = patch->n_node;
+        while (low < high) { // its nodes ascend
+            int middle = (low + high) / 2;
+            if (patch->node[middle] < point->node[k])
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        if (low < patch->n_node && patch->node[low] == point->node[k])
+            share += point->local[k];
+    }
+    return share;
+}
+
+static double sensor_share(const CondModel* model, const void* what, const CondTouch* touch,
+                           int side)
+{
+    const CondSensor* sensor = what;
+    const CondPoint* point = &touch->point[side];
+    if (point->body != sensor->frame.point.body)
+        return 0.0;
+    if (sensor->against != COND_ANY_BODY && touch->point[1 - side].body != sensor->against)
+        return 0.0;
+    if (sensor->whole)
+        return 1.0;
+    if (sensor->frame.patch >= 0)
+        return patch_share(&model->patch[sensor->frame.patch], point);
+    return point->part == sensor->frame.point.part ? 1.0 : 0.0;
+}
+
+// Where the sensor is: its point and its axes.
+static void place_sensor(const CondSim* sim, const CondPosture* posture, const CondSensor* sensor,
+                         CondSensorReading* reading)
+{
+    static const double identity[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
+    double R[9], arm[3];
+    int b = sensor->frame.point.body;
+    if (sensor->whole && b >= 0 && sim->model->body[b].kind == COND_BODY_SOFT) {
+        memcpy(reading->position, sim->centre + 3 * b, sizeof reading->position);
+        memcpy(R, identity, sizeof R);
+    } else {
+        cond_posture_frame(posture, &sensor->frame, reading->position, R, NULL, NULL);
+    }
+    mat3_multiply(R, sensor->point, arm);
+    for (int i = 0; i < 3; i++)
+        reading->position[i] += arm[i];
+    mat3_product(R, sensor->axes, reading->axes);
+}
+
+// Force and torque about the sensor's point, in world axes, as the sensor tells them.
+static void tell(const CondSensor* sensor, const double force[3], const double torque[3],
+                 CondSensorReading* reading)
+{
+    if (sensor->world_axes) {
+        memcpy(reading->force, force, sizeof reading->force);
+        memcpy(reading->torque, torque, sizeof reading->torque);
+        return;
+    }
+    mat3_multiply_transposed(reading->axes, force, reading->force);
+    mat3_multiply_transposed(reading->axes, torque, reading->torque);
+}
+
+static void read_contact(const CondSim* sim, const CondSensor* sensor, CondSensorReading* reading)
+{
+    place_sensor(sim, &sim->now, sensor, reading);
+    CondResultant sum =
+        cond_sim_sum_contacts(sim, sim->touches.n, reading->position, sensor_share, sensor);
+    reading->n_contact = sum.n_contact;
+    memcpy(reading->centre, sum.centre, sizeof reading->centre);
+    tell(sensor, sum.force, sum.torque, reading);
+}
+
+// torque about `to` of a force at `from` with a torque of its own.
+static void move_torque(const double from[3], const double to[3], const double force[3],
+                        const double own[3], double torque[3])
+{
+    double arm[3];
+    for (int i = 0; i < 3; i++)
+        arm[i] = from[i] - to[i];
+    vec3_cross(arm, force, torque);
+    for (int i = 0; i < 3; i++)
+        torque[i] += own[i];
+}
+
+static void read_attachment(const CondSim* sim, const CondPosture* acting, const CondSensor* sensor,
+                            CondSensorReading* reading)
+{
+    const double* wrench = sim->wrench + 6 * sensor->attachment;
+    double at[3], R[9], torque[3];
+    place_sensor(sim, acting, sensor, reading);
+    cond_posture_frame(acting, &sensor->frame, at, R, NULL, NULL);
+    move_torque(at, reading->position, wrench, wrench + 3, torque);
+    tell(sensor, wrench, torque, reading);
+}
+
+// Contacts and attachments that act on the links of a robot.
+static void load_links(const CondSim* sim, const CondPosture* acting, const CondBody* body,
+                       double* load)
+{
+    const CondArticulationWork* work = acting->arm[body->index].work;
+    double t = sim->model->settings.time_step, at[3], force[3], torque[3], R[9], arm[3];
+    memset(load, 0, 6 * (size_t)body->arm->n_link * sizeof *load);
+    for (int c = 0; c < sim->touches.n; c++) {
+        const CondTouch* touch = &sim->touches.touch[c];
+        for (int s = 0; s < 2; s++) {
+            const CondPoint* point = &touch->point[s];
+            if (point->body != body->index)
+                continue;
+            mat3_multiply_transposed(touch->frame, sim->impulse + 3 * c, force);
+            for (int i = 0; i < 3; i++)
+                force[i] *= (s == 0 ? 1.0 : -1.0) / t;
+            cond_posture_point(acting, point, at, NULL, NULL);
+            cond_articulation_push(work, at, force, NULL, load + 6 * point->part);
+        }
+    }
+    for (int k = 0; k < sim->next->n_hold; k++) {
+        const CondHold* hold = &sim->next->hold[k];
+        for (int end = 0; end < 2 && hold->active; end++) {
+            const CondFrame* frame = &hold->what.end[end];
+            if (frame->point.body != body->index)
+                continue;
+            cond_posture_frame(acting, frame, at, R, NULL, NULL);
+            mat3_multiply(R, hold->anchor, arm); // end 1 is pulled where end 0 should be
+            for (int i = 0; i < 3; i++) {
+                at[i] += end == 0 ? 0.0 : arm[i];
+                force[i] = (end == 0 ? 1.0 : -1.0) * sim->wrench[6 * k + i];
+                torque[i] = (end == 0 ? 1.0 : -1.0) * sim->wrench[6 * k + 3 + i];
+            }
+            cond_articulation_push(work, at, force, torque, load + 6 * frame->point.part);
+        }
+    }
+}
+
+// What passes through the joints of a robot, in sensors.load.
+static void transmit(CondSim* sim, const CondState* state, const CondPosture* acting, double step,
+                     const CondBody* body)
+{
+    const CondArticulation* arm = body->arm;
+    const CondSceneSettings* settings = &sim->model->settings;
+    CondArticulationWork* work = acting->arm[body->index].work;
+    double *load = sim->sensors.load, *a = sim->sensors.acceleration, *f = a + body->n_dof;
+    int first = arm->n_dof - arm->n_joint;
+    const double* v_hat = sim->v_hat + body->dof_begin;
+    const double* v = acting == &sim->now ? state->v + body->dof_begin : v_hat;
+    load_links(sim, acting, body, load);
+    cond_articulation_bias(arm, work, v, settings->gravity, f);
+    cond_motor_torque(acting, body, sim->middle + body->target_begin,
+                      sim->rate + body->target_begin, step, sim->v_hat, a);
+    for (int j = 0; j < arm->n_joint; j++)
+        f[first + j] += a[j] - arm->coordinate[j].damping * v_hat[first + j];
+    cond_articulation_project(arm, work, load, f);
+    cond_body_ops(body->kind)->accelerate(body, acting, f, a);
+    cond_articulation_transmit(arm, work, v, a, settings->gravity, load);
+}
+
+CondStatus cond_sim_read_sensors(CondSim* sim, const CondState* state)
+{
+    const CondModel* model = sim->model;
+    double step, torque[3];
+    int last = -1; // the robot whose joints were read last
+    if (model->n_sensor == 0)
+        return COND_OK;
+    const CondPosture* acting = cond_sim_acting(sim, &step);
+    for (int i = 0; i < model->n_sensor; i++) {
+        const CondSensor* sensor = &model->sensor[i];
+        CondSensorReading* reading = &sim->sensors.reading[i];
+        *reading = (CondSensorReading){.centre = {NAN, NAN, NAN}};
+        if (sensor->attachment >= 0) {
+            read_attachment(sim, acting, sensor, reading);
+        } else if (sensor->kind == COND_SENSOR_CONTACT) {
+            read_contact(sim, sensor, reading);
+        } else {
+            const CondBody* body = &model->body[sensor->frame.point.body];
+            const double* load = sim->sensors.load + 6 * sensor->frame.point.part;
+            if (body->index != last)
+                transmit(sim, state, acting, step, body);
+            last = body->index;
+            place_sensor(sim, acting, sensor, reading);
+            move_torque(acting->arm[last].work->position, reading->position, load + 3, load,
+                        torque);
+            tell(sensor, load + 3, torque, reading);
+        }
+    }
+    return COND_OK;
+}
+
+CondStatus cond_sim_sensor(const CondSim* sim, int sensor, CondSensorReading* reading)
+{
+    if (sensor < 0 || sensor >= sim->model->n_sensor || !sim->sensors.ready)
+        return COND_BAD_ARGUMENT;
+    *reading = sim->sensors.reading[sensor];
+    return COND_OK;
+}
