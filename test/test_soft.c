@@ -135,6 +135,68 @@ static void test_energy_never_grows(void** state)
     }
 }
 
+// The same for every policy of the geometric stiffness, through small strains and through large
+// ones that turn elements over. The exact positive projection is what the others stand for.
+static void test_energy_never_grows_with_any_policy(void** state)
+{
+    (void)state;
+    for (int which = 0; which < 10; which++) {
+        CondMaterialDef rubber = make_material("rubber", 5e4, 0.0);
+        rubber.geometric = (CondGeometricStiffness)(which % 5);
+        rubber.geometric_stiffness = rubber.geometric == COND_GEOMETRIC_CONSTANT ? 50.0 : 0.0;
+        Trial trial = fly(1.0, 0.002, &rubber, which < 5 ? 0.5 : 5.0, 0.0);
+        double first = 0.0, worst = 0.0;
+        for (int k = 0; k < 200; k++) {
+            trial_step(&trial, 1);
+            double before = trial.info.kinetic_before + trial.info.potential_before;
+            first = k == 0 ? before : first;
+            worst = fmax(worst, (trial_energy(&trial) - before) / first);
+        }
+        print_message("policy %d: energy grows by %g at most, ends at %g of %g J\n", which % 5,
+                      worst, trial_energy(&trial), first);
+        assert_true(worst <= 1e-12);
+        assert_true(trial_energy(&trial) < first);
+        trial_end(&trial);
+    }
+}
+
+// The constant E resists all motion alike: a body that flies through nothing slows down as
+// m (v' - v)/t = -t E v' at each of its nodes.
+static void test_constant_policy_damps(void** state)
+{
+    (void)state;
+    const double t = 0.002, E = 200.0;
+    CondMaterialDef rubber = make_material("rubber", 5e4, 0.0);
+    rubber.geometric = COND_GEOMETRIC_CONSTANT;
+    rubber.geometric_stiffness = E;
+    CondScene* scene = soft_scene(1.0, t, 0.0);
+    add_material(scene, &rubber);
+    CondBodyDef cube = make_soft("cube", "box:1,1,1:0.1,0.1,0.1", "rubber", 0.0, 0.0, 0.0);
+    cube.velocity[0] = 1.0;
+    add_body(scene, &cube);
+    Trial trial = trial_begin(scene);
+    const CondFem* fem = trial.model->body[0].fem;
+    double heavy = 0.0, light = INFINITY;
+    for (int i = 0; i < fem->n_node; i++) {
+        heavy = fmax(heavy, fem->mass[i]);
+        light = fmin(light, fem->mass[i]);
+    }
+    trial_step(&trial, 1);
+    double v = trial_pose(&trial, 0).velocity[0];
+    assert_true(v >= 1.0 / (1.0 + t * t * E / light));
+    assert_true(v <= 1.0 / (1.0 + t * t * E / heavy));
+    trial_end(&trial);
+    CondError error;
+    scene = soft_scene(1.0, 0.002, 0.0);
+    rubber.geometric_stiffness = 0.0;
+    assert_true(cond_scene_add_material(scene, &rubber, &error) < 0);
+    assert_non_null(strstr(error.message, "geometric_stiffness: is required"));
+    rubber.geometric = COND_GEOMETRIC_BOUND;
+    rubber.geometric_stiffness = 1.0;
+    assert_true(cond_scene_add_material(scene, &rubber, &error) < 0);
+    cond_scene_destroy(scene);
+}
+
 // At the midpoint the energy of an oscillation within the linear range stays, to second order.
 static void test_energy_at_the_midpoint(void** state)
 {
@@ -255,9 +317,14 @@ static void test_stiff_block_on_a_slope(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rest_in_free_space),     cmocka_unit_test(test_momentum_in_flight),
-        cmocka_unit_test(test_momentum_with_bound),    cmocka_unit_test(test_energy_never_grows),
-        cmocka_unit_test(test_energy_at_the_midpoint), cmocka_unit_test(test_weight_on_a_table),
+        cmocka_unit_test(test_rest_in_free_space),
+        cmocka_unit_test(test_momentum_in_flight),
+        cmocka_unit_test(test_momentum_with_bound),
+        cmocka_unit_test(test_energy_never_grows_with_any_policy),
+        cmocka_unit_test(test_constant_policy_damps),
+        cmocka_unit_test(test_energy_never_grows),
+        cmocka_unit_test(test_energy_at_the_midpoint),
+        cmocka_unit_test(test_weight_on_a_table),
         cmocka_unit_test(test_stiff_block_on_a_slope),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,12 +40,16 @@ typedef enum CondElasticity {
 typedef enum CondGeometricStiffness {
     COND_GEOMETRIC_NONE = 0,  // Je'K Je alone, plus the material's damping
     COND_GEOMETRIC_BOUND = 1, // absolute column sums of the geometric stiffness, translations free
+    COND_GEOMETRIC_CONSTANT = 2,  // geometric_stiffness at every node: damps all motion
+    COND_GEOMETRIC_CLAMPED = 3,   // the geometric stiffness where it is positive
+    COND_GEOMETRIC_PROJECTED = 4, // its nearest positive semi-definite matrix per element; slow
 } CondGeometricStiffness;
 
 typedef struct CondMaterialDef {
     char name[COND_NAME_SIZE];
     CondElasticity elasticity;
     CondGeometricStiffness geometric;
+    double geometric_stiffness;  // of COND_GEOMETRIC_CONSTANT, else 0 [N/m]
     double youngs_modulus;       // [Pa]
     double poisson_ratio;        // (-1, 0.5)
     double density;              // [kg/m3]

@@ -30,12 +30,18 @@ static void bias(const CondBody* body, const CondPosture* posture, const double*
 
 // The linear step takes E as the material asks. For Newton's method E is a means only, which the
 // answer does not feel: there the closest positive matrix that is cheap serves best.
-static CondFemGeometric geometric(const CondBody* body, const CondPosture* posture)
+static CondFemPolicy geometric(const CondBody* body, const CondPosture* posture)
 {
+    static const CondFemGeometric policy[] = {
+        [COND_GEOMETRIC_NONE] = COND_FEM_GEOMETRIC_NONE,
+        [COND_GEOMETRIC_BOUND] = COND_FEM_GEOMETRIC_BOUND,
+        [COND_GEOMETRIC_CONSTANT] = COND_FEM_GEOMETRIC_CONSTANT,
+        [COND_GEOMETRIC_CLAMPED] = COND_FEM_GEOMETRIC_CLAMPED,
+        [COND_GEOMETRIC_PROJECTED] = COND_FEM_GEOMETRIC_PROJECTED,
+    };
     if (posture->model->settings.integrator != COND_INTEGRATOR_THETA)
-        return COND_FEM_GEOMETRIC_CLAMPED;
-    return body->geometric == COND_GEOMETRIC_BOUND ? COND_FEM_GEOMETRIC_BOUND
-                                                   : COND_FEM_GEOMETRIC_NONE;
+        return (CondFemPolicy){COND_FEM_GEOMETRIC_CLAMPED, 0.0};
+    return (CondFemPolicy){policy[body->geometric], body->geometric_stiffness};
 }
 
 static void block(const CondBody* body, const CondPosture* posture, double step, double* values,
@@ -43,7 +49,7 @@ static void block(const CondBody* body, const CondPosture* posture, double step,
 {
     const CondFem* fem = body->fem;
     CondBsr3 A = {&fem->pattern, values};
-    CondFemPolicy policy = {geometric(body, posture), 0.0};
+    CondFemPolicy policy = geometric(body, posture);
     double* elastic = posture->elastic;
     cond_fem_assemble(fem, posture->q + body->q_begin, 1.0 / step, step, NULL, &policy,
                       work_of(body, posture), &A, elastic, threads_of(posture));

@@ -45,6 +45,7 @@ static CondStatus make_fem(CondBody* body, const CondContext* m, const CondMesh*
     material.mass_damping = def->mass_damping;
     material.stiffness_damping = def->stiffness_damping;
     body->geometric = def->geometric;
+    body->geometric_stiffness = def->geometric_stiffness;
     body->fem = cond_allocate(m, 1, sizeof *body->fem);
     if (!body->fem)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");

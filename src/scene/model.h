@@ -45,6 +45,7 @@ typedef struct CondBody {
     int* triangle;                    // soft: outward (n_triangle x 3)
     int* diagonal_begin;              // soft: 0, 1, 2 ...                        (n_node + 1)
     CondGeometricStiffness geometric; // soft
+    double geometric_stiffness;       // soft: of the constant one [N/m]
     int self_contact;                 // soft
     double thickness;                 // soft [m]
     struct CondArticulation* arm;     // robot: owned by the model

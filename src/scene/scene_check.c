@@ -71,7 +71,16 @@ CondStatus cond_scene_check_material(const CondScene* scene, const CondMaterialD
     if (!status)
         status = cond_check_name("material", def->name, &scene->material_name, scene->material,
                                  sizeof *def, issue);
-    return status;
+    if (status)
+        return status;
+    int constant = def->geometric == COND_GEOMETRIC_CONSTANT;
+    if (constant && def->geometric_stiffness == 0.0)
+        return cond_scene_issue_set(issue, "geometric_stiffness",
+                                    "is required for geometric: constant (a number > 0)");
+    if (!constant && def->geometric_stiffness != 0.0)
+        return cond_scene_issue_set(issue, "geometric_stiffness",
+                                    "is of use for geometric: constant only");
+    return COND_OK;
 }
 
 // The body that a force or a spring acts on, at a point of it.

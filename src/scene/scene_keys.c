@@ -56,7 +56,7 @@ static const char* elasticity_name(int index)
 
 static const char* geometric_name(int index)
 {
-    static const char* const names[] = {"none", "bound"};
+    static const char* const names[] = {"none", "bound", "constant", "clamped", "projected"};
     return names[index];
 }
 
@@ -210,7 +210,8 @@ static const CondKey keys[] = {
     NUMBER("materials", "poisson_ratio", CondMaterialDef, poisson_ratio, POISSON, "", "required", "share of a stretch by which the sides shrink"),
     NUMBER("materials", "density", CondMaterialDef, density, POSITIVE, "kg/m3", "required", "mass per volume"),
     CHOICE("materials", "elasticity", CondMaterialDef, elasticity, 2, elasticity_name, "corotational, neohookean", "corotational", "linear in the turned frame of each tetrahedron, or stable neo-Hookean"),
-    CHOICE("materials", "geometric", CondMaterialDef, geometric, 2, geometric_name, "none, bound", "none", "geometric stiffness: left out, or bounded by the absolute sums of its columns"),
+    CHOICE("materials", "geometric", CondMaterialDef, geometric, 5, geometric_name, "none, bound, constant, clamped, projected", "none", "geometric stiffness: left out, bounded by the absolute sums of its columns, replaced by geometric_stiffness, or its positive part by modes of spin or by eigenvalues"),
+    NUMBER("materials", "geometric_stiffness", CondMaterialDef, geometric_stiffness, NOT_NEGATIVE, "N/m", "0", "required for geometric constant: E at every node, a force of theta time_step E per speed"),
     NUMBER("materials", "mass_damping", CondMaterialDef, mass_damping, NOT_NEGATIVE, "1/s", "0", "share of the mass in Rayleigh damping"),
     NUMBER("materials", "stiffness_damping", CondMaterialDef, stiffness_damping, NOT_NEGATIVE, "s", "0", "share of the stiffness in Rayleigh damping"),
     LONG_TEXT("materials", "source", CondMaterialDef, source, "", "where the numbers come from"),
