@@ -62,6 +62,24 @@ static void add_bsr3(CondMatrix* a, const CondBlock* block)
                         block->values[9 * (size_t)k + 3 * (size_t)r + (size_t)s]);
 }
 
+static size_t count_tridiagonal(const CondBlock* block)
+{
+    size_t size = 0;
+    for (int i = 0; i < block->n_dof; i++)
+        size += (size_t)cond_block_row_size(block, i);
+    return size;
+}
+
+static void add_tridiagonal(CondMatrix* a, const CondBlock* block)
+{
+    int d = block->dof_begin, j;
+    for (int i = 0; i < block->n_dof; i++)
+        for (int k = 0; k < cond_block_row_size(block, i); k++) {
+            double value = cond_block_entry(block, i, k, &j);
+            add(a, d + i, d + j, value);
+        }
+}
+
 typedef struct BlockOps {
     CondBlockKind kind;
     size_t (*count)(const CondBlock* block);
@@ -72,6 +90,7 @@ static const BlockOps block_table[] = {
     {COND_BLOCK_DENSE, count_dense, add_dense},
     {COND_BLOCK_SPARSE, count_sparse, add_sparse},
     {COND_BLOCK_BSR3, count_bsr3, add_bsr3},
+    {COND_BLOCK_TRIDIAGONAL, count_tridiagonal, add_tridiagonal},
 };
 
 static const BlockOps* block_ops(CondBlockKind kind)

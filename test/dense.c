@@ -160,7 +160,13 @@ void dense_problem_matrix(const CondProblem* problem, double* A)
             continue;
         }
         for (int i = 0; i < block->n_dof; i++) {
-            if (block->kind == COND_BLOCK_DENSE)
+            if (block->kind == COND_BLOCK_TRIDIAGONAL)
+                for (int c = 0; c < 18; c++) {
+                    int j = 6 * (i / 6) - 6 + c;
+                    if (j >= 0 && j < block->n_dof)
+                        corner[(size_t)i * n + (size_t)j] = block->values[18 * i + c];
+                }
+            else if (block->kind == COND_BLOCK_DENSE)
                 for (int j = 0; j < block->n_dof; j++)
                     corner[(size_t)i * n + (size_t)j] = block->values[i * block->n_dof + j];
             else

@@ -132,13 +132,39 @@ static void make_cloth(RandomProblem* out, Random* random, int nodes, int bsr3, 
         (CondBlock){bsr3 ? COND_BLOCK_BSR3 : COND_BLOCK_SPARSE, 0, n, values, row_begin, column};
 }
 
+// A chain of links of six coordinates, neighbours joined by J' K J with a random J.
+static void make_chain(RandomProblem* out, Random* random, int links, CondBlock* block)
+{
+    int n = 6 * links;
+    double* values = keep(out, 18 * (size_t)n, sizeof *values);
+    for (int i = 0; i < links; i++) {
+        double mass[36];
+        random_spd(random, 6, random_uniform(random, 0.3, 3.0), 0.7, mass);
+        for (int e = 0; e < 36; e++)
+            values[18 * (6 * i + e / 6) + 6 + e % 6] += mass[e];
+    }
+    for (int i = 0; i + 1 < links; i++) {
+        double J[6][12];
+        for (int e = 0; e < 72; e++)
+            J[e / 12][e % 12] = random_uniform(random, -1.0, 1.0);
+        for (int a = 0; a < 12; a++)
+            for (int b = 0; b < 12; b++)
+                for (int r = 0; r < 6; r++)
+                    values[18 * (6 * i + a) + b + (a < 6 ? 6 : 0)] += 3.0 * J[r][a] * J[r][b];
+    }
+    *block = (CondBlock){COND_BLOCK_TRIDIAGONAL, 0, n, values, NULL, NULL};
+}
+
 static void make_blocks(const RandomOptions* options, Random* random, RandomProblem* out)
 {
-    int count = options->n_particle + options->n_rigid + options->n_cloth;
+    int others = options->n_particle + options->n_rigid + options->n_cloth;
+    int count = others + options->n_chain;
     CondBlock* block = keep(out, (size_t)count, sizeof *block);
     CondProblem* problem = &out->problem;
     for (int b = 0; b < count; b++) {
-        if (b < options->n_cloth) { // sparse first, so that dense ones start at odd places
+        if (b >= others) {
+            make_chain(out, random, options->chain_links, &block[b]);
+        } else if (b < options->n_cloth) { // sparse first, so that dense ones start at odd places
             make_cloth(out, random, options->cloth_nodes, options->bsr3, &block[b]);
         } else {
             int n = b < options->n_cloth + options->n_particle ? 3 : 6;

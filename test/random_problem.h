@@ -24,6 +24,8 @@ typedef struct RandomOptions {
     int n_cloth;        // sparse blocks: chains of nodes joined by springs
     int bsr3;           // 1: they are stored in 3x3 blocks
     int cloth_nodes;    // nodes of each
+    int n_chain;        // block tridiagonal blocks
+    int chain_links;    // blocks of six coordinates of each
     int n_coupling;     //
     int n_contact;      //
     int general;        // 1: some sides are points with a Jacobian, 0: nodes only

@@ -66,6 +66,15 @@ static void take_block(Product* out, const CondBlock* block)
                 take(out, first + i, first + j, block->values[(size_t)i * n + j]);
         return;
     }
+    if (block->kind == COND_BLOCK_TRIDIAGONAL) {
+        for (int i = 0; i < n; i++)
+            for (int c = 0; c < 18; c++) {
+                int j = 6 * (i / 6) - 6 + c;
+                if (j >= 0 && j < n)
+                    take(out, first + i, first + j, block->values[18 * (size_t)i + (size_t)c]);
+            }
+        return;
+    }
     int size = block->kind == COND_BLOCK_BSR3 ? 3 : 1; // of the entries of the pattern
     for (int row = 0; row < n / size; row++)
         for (int k = block->row_begin[row]; k < block->row_begin[row + 1]; k++)

@@ -21,17 +21,23 @@ extern "C" {
 #endif
 
 typedef enum CondBlockKind {
-    COND_BLOCK_DENSE = 0,  // values (n_dof x n_dof), row-major, symmetric
-    COND_BLOCK_SPARSE = 1, // compressed rows, the full symmetric pattern, columns ascending
-    COND_BLOCK_BSR3 = 2,   // the same with 3x3 blocks in place of numbers (finite elements)
+    COND_BLOCK_DENSE = 0,       // values (n_dof x n_dof), row-major, symmetric
+    COND_BLOCK_SPARSE = 1,      // compressed rows, the full symmetric pattern, columns ascending
+    COND_BLOCK_BSR3 = 2,        // the same with 3x3 blocks in place of numbers (finite elements)
+    COND_BLOCK_TRIDIAGONAL = 3, // 6x6 blocks on the diagonal and beside it (rods)
 } CondBlockKind;
+
+// A row of a tridiagonal block holds the columns of three blocks of six: those of the block before,
+// its own and the one behind. What sticks out of the matrix at both ends is not read.
+#define COND_TRIDIAGONAL_ROW 18
 
 typedef struct CondBlock {
     CondBlockKind kind;
     int dof_begin;        // first coordinate of the block; blocks tile 0..n_dof in order
     int n_dof;            // size of the block
     const double* values; // dense: (n_dof x n_dof); sparse: (row_begin[n_dof]);
-                          // bsr3: nine numbers per 3x3 block, row-major
+                          // bsr3: nine numbers per 3x3 block, row-major;
+                          // tridiagonal: (n_dof x COND_TRIDIAGONAL_ROW)
     const int* row_begin; // sparse: (n_dof + 1); bsr3: rows of blocks      (n_dof / 3 + 1)
     const int* column;    // sparse and bsr3 (columns of blocks), relative to dof_begin
 } CondBlock;

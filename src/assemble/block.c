@@ -23,6 +23,16 @@ static void multiply_sparse(const CondBlock* block, const double* x, const doubl
         y[i] = cond_block_sparse_row(block, i, x) - (shift ? shift[i] : 0.0);
 }
 
+static void multiply_tridiagonal(const CondBlock* block, const double* x, const double* shift,
+                                 double* y, int threads)
+{
+    int n = block->n_dof, n_thread = cond_threads(n, threads);
+    (void)n_thread;
+#pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
+    for (int i = 0; i < n; i++)
+        y[i] = cond_block_tridiagonal_row(block, i, x) - (shift ? shift[i] : 0.0);
+}
+
 void cond_block_multiply(const CondBlock* block, const double* x, const double* shift, double* y,
                          int threads)
 {
@@ -32,6 +42,9 @@ void cond_block_multiply(const CondBlock* block, const double* x, const double* 
         break;
     case COND_BLOCK_SPARSE:
         multiply_sparse(block, x, shift, y, threads);
+        break;
+    case COND_BLOCK_TRIDIAGONAL:
+        multiply_tridiagonal(block, x, shift, y, threads);
         break;
     case COND_BLOCK_BSR3: {
         CondBsr3Rows rows = {block->row_begin, block->column, block->values};

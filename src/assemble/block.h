@@ -33,4 +33,25 @@ void cond_block_multiply(const CondBlock* block, const double* x, const double* 
 void cond_problem_multiply_blocks(const CondProblem* problem, const double* x, const double* shift,
                                   double* y, int threads);
 
+// The columns of row i of a tridiagonal block: from *first, *count of them; returns the number of
+// the row's entry at *first.
+static inline int cond_block_tridiagonal_span(const CondBlock* block, int i, int* first, int* count)
+{
+    int begin = 6 * (i / 6) - 6, skip = begin < 0 ? -begin : 0;
+    int end = begin + COND_TRIDIAGONAL_ROW;
+    *first = begin + skip;
+    *count = (end < block->n_dof ? end : block->n_dof) - *first;
+    return skip;
+}
+
+static inline double cond_block_tridiagonal_row(const CondBlock* block, int i, const double* x)
+{
+    int first, count, skip = cond_block_tridiagonal_span(block, i, &first, &count);
+    const double* row = block->values + (size_t)i * COND_TRIDIAGONAL_ROW + skip;
+    double sum = 0.0;
+    for (int k = 0; k < count; k++)
+        sum += row[k] * x[first + k];
+    return sum;
+}
+
 #endif

@@ -11,6 +11,11 @@ int cond_block_row_size(const CondBlock* block, int i)
         return block->n_dof;
     if (block->kind == COND_BLOCK_SPARSE)
         return block->row_begin[i + 1] - block->row_begin[i];
+    if (block->kind == COND_BLOCK_TRIDIAGONAL) {
+        int first, count;
+        cond_block_tridiagonal_span(block, i, &first, &count);
+        return count;
+    }
     return 3 * (block->row_begin[i / 3 + 1] - block->row_begin[i / 3]);
 }
 
@@ -23,6 +28,11 @@ double cond_block_entry(const CondBlock* block, int i, int k, int* j)
     if (block->kind == COND_BLOCK_SPARSE) {
         *j = block->column[block->row_begin[i] + k];
         return block->values[block->row_begin[i] + k];
+    }
+    if (block->kind == COND_BLOCK_TRIDIAGONAL) {
+        int first, count, skip = cond_block_tridiagonal_span(block, i, &first, &count);
+        *j = first + k;
+        return block->values[(size_t)i * COND_TRIDIAGONAL_ROW + (size_t)(skip + k)];
     }
     int at = block->row_begin[i / 3] + k / 3;
     *j = 3 * block->column[at] + k % 3;

@@ -97,11 +97,15 @@ static CondStatus check_blocks(const CondProblem* problem, CondError* error)
         if (!block->values)
             return cond_error_set(error, COND_BAD_ARGUMENT, "block %d: no values", i);
         if (block->kind != COND_BLOCK_DENSE && block->kind != COND_BLOCK_SPARSE &&
-            block->kind != COND_BLOCK_BSR3)
+            block->kind != COND_BLOCK_BSR3 && block->kind != COND_BLOCK_TRIDIAGONAL)
             return cond_error_set(error, COND_BAD_ARGUMENT, "block %d: unknown kind %d", i,
                                   (int)block->kind);
         CondStatus status = COND_OK;
-        if (block->kind != COND_BLOCK_DENSE)
+        if (block->kind == COND_BLOCK_TRIDIAGONAL && block->n_dof % 6 != 0)
+            return cond_error_set(error, COND_BAD_ARGUMENT,
+                                  "block %d: %d coordinates do not make 6x6 blocks", i,
+                                  block->n_dof);
+        if (block->kind == COND_BLOCK_SPARSE || block->kind == COND_BLOCK_BSR3)
             status = check_pattern(block, i, error);
         if (!status)
             status = check_values(block, i, error);

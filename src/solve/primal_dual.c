@@ -2,13 +2,13 @@
 
 #include "base/memory.h"
 #include "nodalize/nodal.h"
+#include "solve/primal_dual_system.h"
 #include "solve/primal_dual_tie.h"
-#include "sparse/lu.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { LARGEST_GROUP = 600 }; // coordinates; a dense factorisation takes a tenth of a second there
+enum { WIDEST = 600 }; // border; a dense factorisation takes a tenth of a second there
 
 // Representative of block b in the union of joined blocks.
 static int find(int* group, int b)
@@ -92,13 +92,8 @@ static CondStatus sort_groups(CondPrimalDual* pd, const CondProblem* problem)
             pd->group[cond_nodal_block(problem, problem->contact[c].side[0].coordinate[0])];
     if (!status)
         status = fill_bucket(pd, &pd->contacts, problem->n_contact, n);
-    pd->largest = 0;
-    for (int g = 0; g < n && !status; g++) {
-        int size = pd->dofs.begin[g + 1] - pd->dofs.begin[g];
-        pd->largest = size > pd->largest ? size : pd->largest;
-        for (int i = 0; i < size; i++)
-            pd->place[pd->dofs.item[pd->dofs.begin[g] + i]] = i;
-    }
+    if (!status)
+        cond_primal_dual_layout(pd, problem);
     return status;
 }
 
@@ -108,6 +103,7 @@ CondStatus cond_primal_dual_plan(CondPrimalDual* pd, const CondProblem* problem,
     const CondContext* m = &pd->context;
     int n = problem->n_dof, nb = problem->n_block, nc = problem->n_contact;
     *fits = 0;
+    pd->K.context = pd->context;
     for (int c = 0; c < nc; c++) // the derivative of the elliptic cone's nearest point is not here
         if (law == COND_LAW_PROXIMAL &&
             problem->contact[c].friction[0] != problem->contact[c].friction[1])
@@ -115,16 +111,16 @@ CondStatus cond_primal_dual_plan(CondPrimalDual* pd, const CondProblem* problem,
 #define RESERVE(array, count)                                                                      \
     cond_reserve(m, &pd->array, &pd->cap_##array, count, sizeof *pd->array)
     int most = n + problem->n_coupling + nc; // blocks are no more than coordinates
-    if (RESERVE(group, nb) || RESERVE(place, n) || RESERVE(key, most))
+    if (RESERVE(group, nb) || RESERVE(place, n) || RESERVE(key, most) || RESERVE(n_band, nb) ||
+        RESERVE(n_border, nb) || RESERVE(slack, nc) || RESERVE(coupling_slack, problem->n_coupling))
         return COND_OUT_OF_MEMORY;
     make_groups(pd, problem);
     CondStatus status = sort_groups(pd, problem);
     if (status)
         return status;
-    if (pd->largest > LARGEST_GROUP)
+    if (pd->widest > WIDEST)
         return COND_OK;
-    if (RESERVE(K, pd->largest * pd->largest) || RESERVE(pivot, pd->largest) ||
-        RESERVE(x, pd->largest) || RESERVE(tie, nc) || RESERVE(v, n) || RESERVE(lambda, 3 * nc) ||
+    if (RESERVE(x, pd->largest) || RESERVE(tie, nc) || RESERVE(v, n) || RESERVE(lambda, 3 * nc) ||
         RESERVE(v_new, n) || RESERVE(lambda_new, 3 * nc) || RESERVE(v_try, n) ||
         RESERVE(lambda_try, 3 * nc) || RESERVE(v_best, n) || RESERVE(lambda_best, 3 * nc) ||
         RESERVE(f, n) || RESERVE(work, 2 * n))
@@ -136,6 +132,7 @@ CondStatus cond_primal_dual_plan(CondPrimalDual* pd, const CondProblem* problem,
 
 void cond_primal_dual_destroy(CondPrimalDual* pd)
 {
+    cond_bordered_destroy(&pd->K);
     void* arrays[] = {pd->group,
                       pd->place,
                       pd->key,
@@ -147,8 +144,10 @@ void cond_primal_dual_destroy(CondPrimalDual* pd)
                       pd->couplings.item,
                       pd->contacts.begin,
                       pd->contacts.item,
-                      pd->K,
-                      pd->pivot,
+                      pd->n_band,
+                      pd->n_border,
+                      pd->slack,
+                      pd->coupling_slack,
                       pd->x,
                       pd->tie,
                       pd->v,
@@ -163,119 +162,6 @@ void cond_primal_dual_destroy(CondPrimalDual* pd)
                       pd->work};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&pd->context, arrays[i]);
-}
-
-// Rows of R J of a contact for coordinate entry k of side s.
-static void column(const CondContact* contact, int s, int k, double out[3])
-{
-    const CondSide* side = &contact->side[s];
-    const double* R = contact->frame;
-    int n = side->n_coordinate;
-    for (int r = 0; r < 3; r++) {
-        out[r] = 0.0;
-        for (int i = 0; i < 3; i++) {
-            double J = side->jacobian ? side->jacobian[i * n + k] : (double)(i == k);
-            out[r] += (s == 0 ? 1.0 : -1.0) * R[3 * r + i] * J;
-        }
-    }
-}
-
-// K += Jc' D Jc of one contact.
-static void add_tie(CondPrimalDual* pd, const CondContact* contact, const double* D, int n)
-{
-    for (int s = 0; s < 2; s++)
-        for (int k = 0; k < contact->side[s].n_coordinate; k++) {
-            double row[3], left[3];
-            column(contact, s, k, row);
-            for (int j = 0; j < 3; j++)
-                left[j] = row[0] * D[j] + row[1] * D[3 + j] + row[2] * D[6 + j];
-            double* K = pd->K + (size_t)pd->place[contact->side[s].coordinate[k]] * (size_t)n;
-            for (int p = 0; p < 2; p++)
-                for (int l = 0; l < contact->side[p].n_coordinate; l++) {
-                    double right[3];
-                    column(contact, p, l, right);
-                    K[pd->place[contact->side[p].coordinate[l]]] +=
-                        left[0] * right[0] + left[1] * right[1] + left[2] * right[2];
-                }
-        }
-}
-
-static void add_block(CondPrimalDual* pd, const CondBlock* block, int n)
-{
-    const int* place = pd->place + block->dof_begin;
-    for (int i = 0; i < block->n_dof; i++) {
-        double* K = pd->K + (size_t)place[i] * (size_t)n;
-        int size = cond_block_row_size(block, i), j;
-        for (int k = 0; k < size; k++) {
-            double value = cond_block_entry(block, i, k, &j);
-            K[place[j]] += value;
-        }
-    }
-}
-
-// K += J' K J of a coupling.
-static void add_coupling(CondPrimalDual* pd, const CondCoupling* c, int n)
-{
-    for (int k = 0; k < c->n_coordinate; k++)
-        for (int l = 0; l < c->n_coordinate; l++) {
-            double value = 0.0;
-            for (int r = 0; r < c->n_row; r++)
-                for (int s = 0; s < c->n_row; s++)
-                    value += c->jacobian[r * c->n_coordinate + k] * c->gain[r * c->n_row + s] *
-                             c->jacobian[s * c->n_coordinate + l];
-            pd->K[(size_t)pd->place[c->coordinate[k]] * (size_t)n +
-                  (size_t)pd->place[c->coordinate[l]]] += value;
-        }
-}
-
-// K = A + Jc' D Jc restricted to group g.
-static void fill_group(CondPrimalDual* pd, const CondProblem* problem, int g, int n)
-{
-    memset(pd->K, 0, (size_t)n * (size_t)n * sizeof *pd->K);
-    for (int k = pd->blocks.begin[g]; k < pd->blocks.begin[g + 1]; k++)
-        add_block(pd, &problem->block[pd->blocks.item[k]], n);
-    for (int k = pd->couplings.begin[g]; k < pd->couplings.begin[g + 1]; k++)
-        add_coupling(pd, &problem->coupling[pd->couplings.item[k]], n);
-    for (int k = pd->contacts.begin[g]; k < pd->contacts.begin[g + 1]; k++) {
-        int c = pd->contacts.item[k];
-        add_tie(pd, &problem->contact[c], pd->tie[c].D, n);
-    }
-}
-
-// (A + Jc' D Jc) v_new = b + Jc' (fix - D phi), lambda_new = fix - D u_new. 1: singular.
-static int solve_ties(CondPrimalDual* pd, const CondProblem* problem)
-{
-    memcpy(pd->f, problem->b, (size_t)problem->n_dof * sizeof *pd->f);
-    for (int c = 0; c < problem->n_contact; c++) {
-        const CondTie* tie = &pd->tie[c];
-        const double* phi = problem->contact[c].phi;
-        double force[3];
-        for (int i = 0; i < 3; i++)
-            force[i] = tie->fix[i] - tie->D[3 * i] * phi[0] - tie->D[3 * i + 1] * phi[1] -
-                       tie->D[3 * i + 2] * phi[2];
-        cond_contact_add_force(&problem->contact[c], 1.0, force, pd->f);
-    }
-    for (int g = 0; g < pd->n_group; g++) {
-        int n = pd->dofs.begin[g + 1] - pd->dofs.begin[g];
-        const int* member = pd->dofs.item + pd->dofs.begin[g];
-        fill_group(pd, problem, g, n);
-        for (int i = 0; i < n; i++)
-            pd->x[i] = pd->f[member[i]];
-        if (cond_lu_factor(n, pd->K, pd->pivot))
-            return 1;
-        cond_lu_solve(n, pd->K, pd->pivot, pd->x);
-        for (int i = 0; i < n; i++)
-            pd->v_new[member[i]] = pd->x[i];
-    }
-    for (int c = 0; c < problem->n_contact; c++) {
-        const CondTie* tie = &pd->tie[c];
-        double u[3];
-        cond_contact_velocity(&problem->contact[c], pd->v_new, u);
-        for (int i = 0; i < 3; i++)
-            pd->lambda_new[3 * c + i] = tie->fix[i] - tie->D[3 * i] * u[0] -
-                                        tie->D[3 * i + 1] * u[1] - tie->D[3 * i + 2] * u[2];
-    }
-    return 0;
 }
 
 // Slip per force in the law of contact c, and the scale gamma of its natural map.
@@ -360,7 +246,11 @@ CondStatus cond_primal_dual_solve(CondPrimalDual* pd, const CondCertificateData*
         memcpy(pd->tie[c].fix, lambda + 3 * c, sizeof pd->tie[c].fix);
     CondStatus status = COND_NOT_CONVERGED;
     for (*passes = 0; *passes <= max_passes; ++*passes) {
-        if (solve_ties(pd, problem))
+        int singular = 0;
+        CondStatus solved = cond_primal_dual_solve_ties(pd, problem, &singular);
+        if (solved)
+            return solved;
+        if (singular)
             break; // no solution of this linearisation; the best pair so far stands
         if (*passes == 0) {
             memcpy(pd->v, pd->v_new, n * sizeof *v);

@@ -2,12 +2,13 @@
 // becomes linear ties lambda = fix - D u, and (A + Jc' D Jc) v = b + Jc' (fix - D phi) is solved
 // directly. Newton's method on the natural map in the scaling of V-FPI; a handful of passes where
 // V-FPI needs thousands of iterations. The tie system splits into the groups of bodies that
-// couplings and contacts join; each is factored as a dense matrix, so this serves problems whose
-// largest group is small.
+// couplings and contacts join. Of a group, block tridiagonal blocks (rods) are factored as a band,
+// everything else as its dense border: this serves problems whose largest border is small.
 #ifndef COND_SOLVE_PRIMAL_DUAL_H
 #define COND_SOLVE_PRIMAL_DUAL_H
 
 #include "solve/certificate.h"
+#include "sparse/bordered.h"
 
 // lambda = fix - D u for one contact in one pass.
 typedef struct CondTie {
@@ -27,15 +28,20 @@ typedef struct CondPrimalDual {
     CondContext context;
     int* group;                   // of each block                                      (n_block)
     int n_group;                  //
-    int largest;                  // coordinates of the largest group
-    int* place;                   // place of a coordinate within its group             (n_dof)
+    int largest;                  // unknowns of the largest group
+    int widest;                   // of these at most in a border
+    int* place;                   // place of a coordinate in its group, band first     (n_dof)
+    int* n_band;                  // coordinates in the band of a group                 (n_group)
+    int* n_border;                // unknowns in its border                             (n_group)
+    int* slack;                   // border place of a contact that joins far places of the band:
+                                  // its force is an unknown then; else -1              (n_contact)
+    int* coupling_slack;          // the same of a coupling                             (n_coupling)
     CondBucket dofs;              // coordinates by group
     CondBucket blocks;            //
     CondBucket couplings;         //
     CondBucket contacts;          //
     int* key;                     // scratch: group of each item                        (n_item)
-    double* K;                    // tie matrix of one group                            (largest^2)
-    int* pivot;                   //                                                    (largest)
+    CondBordered K;               // tie matrix of one group
     double* x;                    // its right-hand side                                (largest)
     CondTie* tie;                 //                                                    (n_contact)
     double *v, *lambda;           // current pair
@@ -44,7 +50,8 @@ typedef struct CondPrimalDual {
     double *v_best, *lambda_best; // best certified
     double* f;                    // right-hand side of all groups                      (n_dof)
     double* work;                 // of the certificate                                 (2 n_dof)
-    int cap_group, cap_place, cap_key, cap_K, cap_pivot, cap_x, cap_tie, cap_v, cap_lambda;
+    int cap_group, cap_place, cap_n_band, cap_n_border, cap_slack, cap_coupling_slack;
+    int cap_key, cap_x, cap_tie, cap_v, cap_lambda;
     int cap_v_new, cap_lambda_new, cap_v_try, cap_lambda_try, cap_v_best, cap_lambda_best, cap_f;
     int cap_work;
 } CondPrimalDual;

@@ -25,6 +25,7 @@ CondStatus cond_surrogate_build(CondSurrogate* W, CondNodal* nodal,
 {
     const CondContext* m = &W->context;
     W->ops = find(settings->surrogate);
+    W->chain.context = W->chain.matrix.context = W->context;
     W->updates = 0;
     if (cond_reserve(m, &W->w, &W->cap_w, nodal->n, sizeof *W->w))
         return COND_OUT_OF_MEMORY;
@@ -59,8 +60,10 @@ void cond_surrogate_forget(CondSurrogate* W)
 
 void cond_surrogate_destroy(CondSurrogate* W)
 {
-    void* arrays[] = {W->w,      W->row,          W->list,       W->diagonal, W->norm2, W->touched,
-                      W->factor, W->factor_begin, W->solve_work, W->v_old,    W->g_old, W->lanczos};
+    cond_chain_destroy(&W->chain);
+    void* arrays[] = {W->closed, W->w,       W->row,    W->list,         W->diagonal,
+                      W->norm2,  W->touched, W->factor, W->factor_begin, W->solve_work,
+                      W->v_old,  W->g_old,   W->lanczos};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&W->context, arrays[i]);
 }

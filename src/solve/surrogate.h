@@ -5,6 +5,7 @@
 
 #include "cond/solver.h"
 #include "nodalize/nodal.h"
+#include "solve/surrogate_chain.h"
 
 typedef struct CondSurrogate {
     CondContext context;
@@ -22,6 +23,8 @@ typedef struct CondSurrogate {
     double* factor;     // Cholesky factors of the dense blocks, one after the other
     int* factor_begin;  // into factor; -1: the block is treated as a diagonal         (n_block)
     double* solve_work; // a column of the largest dense block
+    int* closed;        // 1: the block holds a contact node                           (n_block)
+    CondChain chain;    // rods and what is tied to them
     // spectrum
     double* lanczos; // workspace
     // bb
@@ -29,7 +32,7 @@ typedef struct CondSurrogate {
     double* g_old; //                                                                   (n)
     int updates;   // since the start of the solve
     int cap_w, cap_row, cap_list, cap_diagonal, cap_norm2, cap_touched, cap_factor;
-    int cap_factor_begin, cap_solve_work, cap_v_old, cap_g_old, cap_lanczos;
+    int cap_factor_begin, cap_solve_work, cap_closed, cap_v_old, cap_g_old, cap_lanczos;
 } CondSurrogate;
 
 // What a kind of surrogate can do.

@@ -1,5 +1,6 @@
-// W with the exact inverse of every dense body block (6x6 of a rigid body, n x n of a robot), the
-// ties of its virtual nodes included, and 1/kv on the virtual nodes.
+// W with the exact inverse of every dense body block (6x6 of a rigid body, n x n of a robot) and of
+// every block tridiagonal one (rods), the ties of its virtual nodes included, and 1/kv on the
+// virtual nodes. Dense blocks that couplings tie to rods are inverted together with them.
 //
 // Split the coordinates into the problem's own (o) and the virtual nodes (v). With W_o^-1 >= A_oo
 // and W_v = 1/kv, every eigenvalue of W A lies in (0, 2): V-FPI with the proximal law contracts in
@@ -8,7 +9,9 @@
 // where p counts the groups of own coordinates that a term joins, because
 // (x_1 + .. + x_p)' K (..) <= p sum x_i' K x_i. A group is a dense block, or a single coordinate of
 // a sparse block or of a block that holds a contact node: there W is a diagonal, 1 / the sum of
-// absolute values of the block's row, one number for the three coordinates of a contact node.
+// absolute values of the block's row, one number for the three coordinates of a contact node. The
+// rods and what is tied to them are one group; of a term that ties places of them too far apart for
+// the band, every link is a group.
 #include "solve/surrogate.h"
 
 #include "base/memory.h"
@@ -24,21 +27,27 @@ static CondStatus plan(CondSurrogate* W, const CondNodal* nodal)
     const CondProblem* problem = nodal->problem;
     const CondContext* m = &W->context;
     if (cond_reserve(m, &W->factor_begin, &W->cap_factor_begin, problem->n_block,
-                     sizeof *W->factor_begin))
+                     sizeof *W->factor_begin) ||
+        cond_reserve(m, &W->closed, &W->cap_closed, problem->n_block, sizeof *W->closed))
         return COND_OUT_OF_MEMORY;
     for (int b = 0; b < problem->n_block; b++)
-        W->factor_begin[b] = problem->block[b].kind == COND_BLOCK_DENSE ? 0 : -1;
+        W->closed[b] = 0;
     for (int c = 0; c < problem->n_contact; c++)
         for (int s = 0; s < 2; s++) {
             int node = nodal->node[2 * c + s];
             for (int k = 0; k < 3 && node >= 0 && node < nodal->n_dof; k++) // may span blocks
-                W->factor_begin[cond_nodal_block(problem, node + k)] = -1;
+                W->closed[cond_nodal_block(problem, node + k)] = 1;
         }
+    CondStatus status = cond_chain_begin(&W->chain, problem, W->closed);
+    if (status)
+        return status;
     int size = 0, largest = 0;
     for (int b = 0; b < problem->n_block; b++) {
-        if (W->factor_begin[b] < 0)
+        const CondBlock* block = &problem->block[b];
+        W->factor_begin[b] = -1;
+        if (block->kind != COND_BLOCK_DENSE || W->closed[b] || W->chain.member[b])
             continue;
-        int n = problem->block[b].n_dof;
+        int n = block->n_dof;
         W->factor_begin[b] = size;
         size += n * n;
         largest = n > largest ? n : largest;
@@ -74,12 +83,19 @@ static void start_blocks(CondSurrogate* W, const CondProblem* problem)
 // terms the assembly makes; where they are not, a block counts twice, which is safe.
 static int count_groups(const CondSurrogate* W, const CondNodal* nodal, const CondTerm* term)
 {
-    int groups = 0, last = -1;
+    int groups = 0, last = -1, whole = 0, holds = cond_chain_holds(&W->chain, nodal, term);
     for (int k = 0; k < term->n_entry; k++) {
         int i = nodal->coordinate[term->entry_begin + k];
         if (i >= nodal->n_dof)
             continue;
-        int b = cond_nodal_block(nodal->problem, i);
+        int b = cond_nodal_block(nodal->problem, i), at = W->chain.place[i];
+        if (at >= 0) { // a link has a number below 0, and not that of any block
+            int unit = at < W->chain.matrix.n_band ? -2 - at / 6 : b;
+            groups += holds ? !whole : unit != last;
+            whole = 1;
+            last = unit;
+            continue;
+        }
         if (W->factor_begin[b] < 0 || b != last)
             groups++;
         last = W->factor_begin[b] < 0 ? -1 : b;
@@ -97,6 +113,8 @@ static void add_term(CondSurrogate* W, const CondNodal* nodal, const CondTerm* t
             W->norm2[i] = term->kv;
             continue;
         }
+        if (W->chain.place[i] >= 0)
+            continue; // below, all of them at once
         int b = cond_nodal_block(nodal->problem, i);
         const CondBlock* block = &nodal->problem->block[b];
         if (W->factor_begin[b] < 0) {
@@ -110,6 +128,7 @@ static void add_term(CondSurrogate* W, const CondNodal* nodal, const CondTerm* t
                 F[j] += p * cond_nodal_term_entry(nodal, term, k, l);
         }
     }
+    cond_chain_add(&W->chain, nodal, term, p);
 }
 
 static CondStatus build(CondSurrogate* W, CondNodal* nodal, const CondSolverSettings* settings)
@@ -136,6 +155,11 @@ static CondStatus build(CondSurrogate* W, CondNodal* nodal, const CondSolverSett
         cond_cholesky_inverse_diagonal(block->n_dof, factor, W->w + block->dof_begin,
                                        W->solve_work);
     }
+    if (cond_chain_factor(&W->chain))
+        return COND_DIVERGED;
+    for (int i = 0; i < nodal->n_dof; i++) // scale of the norm only; W itself is the inverse
+        if (W->chain.place[i] >= 0)
+            W->w[i] = 1.0 / nodal->diagonal[i];
     for (int c = 0; c < problem->n_contact; c++)
         for (int s = 0; s < 2; s++) {
             int node = nodal->node[2 * c + s];
@@ -158,6 +182,8 @@ static void apply(const CondSurrogate* W, const CondNodal* nodal, const double* 
         const CondBlock* block = &problem->block[b];
         int begin = block->dof_begin, n = block->n_dof;
         double* z = out + begin;
+        if (W->chain.member[b])
+            continue;
         if (W->factor_begin[b] < 0) {
             for (int i = begin; i < begin + n; i++)
                 out[i] = v[i] - W->w[i] * g[i];
@@ -168,6 +194,8 @@ static void apply(const CondSurrogate* W, const CondNodal* nodal, const double* 
         for (int i = 0; i < n; i++)
             z[i] = v[begin + i] - z[i];
     }
+    if (W->chain.matrix.n_band > 0)
+        cond_chain_apply(&W->chain, problem, g, v, out);
 #pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
     for (int i = nodal->n_dof; i < nodal->n; i++)
         out[i] = v[i] - W->w[i] * g[i];
