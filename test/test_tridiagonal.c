@@ -169,6 +169,7 @@ static void answers_are_those_of_the_reference(void** state)
                 settings.tolerance = 1e-10;
                 settings.fallback = way;
                 settings.max_iterations = 40000;
+                settings.max_outer = 4000;
                 settings.kv_scale = 3.0;
                 memset(v, 0, (size_t)n * sizeof *v);
                 memset(lambda, 0, (size_t)m * sizeof *lambda);
