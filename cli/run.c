@@ -11,8 +11,8 @@
 #include <string.h>
 
 typedef struct RunOptions {
-    const char *json, *csv, *sensors, *solver, *dump, *record, *save, *resume;
-    int steps, threads, quiet, every, save_every;
+    const char *json, *csv, *sensors, *solver, *dump, *record, *save, *resume, *digits;
+    int steps, threads, quiet, every, save_every, compress;
     double tolerance, certify;
     TextList set;
 } RunOptions;
@@ -325,6 +325,15 @@ static int close_table(const char* path, FILE* file)
     return 1;
 }
 
+static CondStatus open_record(const RunOptions* options, const CondModel* model,
+                              CondRecord** record, CondError* error)
+{
+    CondRecordSettings settings = cond_record_settings_default();
+    settings.all_digits = options->digits && strcmp(options->digits, "all") == 0;
+    settings.compression = options->compress;
+    return cond_record_open(NULL, options->record, model, &settings, record, error);
+}
+
 static int run_scene(const RunOptions* options, const char* text)
 {
     char path[4096];
@@ -346,7 +355,7 @@ static int run_scene(const RunOptions* options, const char* text)
     if (!status && options->resume)
         status = cond_state_read(model, state, options->resume, &error);
     if (!status && options->record)
-        status = cond_record_open(NULL, options->record, model, &sinks.record, &error);
+        status = open_record(options, model, &sinks.record, &error);
     if (status)
         cli_complain("%s", error.message);
     if (!status)
@@ -398,7 +407,7 @@ static int run_scene(const RunOptions* options, const char* text)
 
 static int run(int argc, char** argv)
 {
-    RunOptions options = {.certify = 1e-6, .tolerance = NAN, .every = 1};
+    RunOptions options = {.certify = 1e-6, .tolerance = NAN, .every = 1, .compress = 1};
     const Option table[] = {
         {"--steps", OPTION_INT, &options.steps, "N", "steps instead of the scene's duration"},
         {"--set", OPTION_LIST, &options.set, "PATH=VALUE", "change a value of the scene"},
@@ -408,8 +417,10 @@ static int run(int argc, char** argv)
         {"--threads", OPTION_INT, &options.threads, "N", "0: as OpenMP decides"},
         {"--csv", OPTION_TEXT, &options.csv, "FILE", "poses and certificate of every step"},
         {"--sensors", OPTION_TEXT, &options.sensors, "FILE", "what the sensors read in every step"},
-        {"--record", OPTION_TEXT, &options.record, "FILE.pvd", "frames to look at, for ParaView"},
+        {"--record", OPTION_TEXT, &options.record, "FILE", "frames in .h5 (VTKHDF) or .pvd files"},
         {"--every", OPTION_INT, &options.every, "N", "steps from one frame to the next (1)"},
+        {"--digits", OPTION_TEXT, &options.digits, "few|all", "of what is drawn: 32 bits or 64"},
+        {"--compress", OPTION_INT, &options.compress, "N", "0 fastest ... 9 smallest (1)"},
         {"--dump", OPTION_TEXT, &options.dump, "STEP:FILE", "contact problem of a step, FCLib"},
         {"--save", OPTION_TEXT, &options.save, "FILE", "the state at the end, to resume from"},
         {"--save-every", OPTION_INT, &options.save_every, "N", "save also every N steps"},
@@ -428,6 +439,11 @@ static int run(int argc, char** argv)
         cli_complain("run: --every 0: expected at least 1");
     else if (options.save_every > 0 && !options.save)
         cli_complain("run: --save-every needs --save FILE");
+    else if (options.compress > 9)
+        cli_complain("run: --compress %d: expected 0 to 9", options.compress);
+    else if (options.digits && strcmp(options.digits, "few") != 0 &&
+             strcmp(options.digits, "all") != 0)
+        cli_complain("run: --digits %s: expected few or all", options.digits);
     else if (known_solver(options.solver))
         code = run_scene(&options, scene);
     free(options.set.item);

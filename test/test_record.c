@@ -7,11 +7,9 @@
 
 #include <cmocka.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +18,7 @@
 #include "cond/record.h"
 #include "failing_allocator.h"
 #include "math/quat.h"
+#include "record_make.h"
 #include "scene/model.h"
 #include "scene_make.h"
 #include "vtu_read.h"
@@ -51,51 +50,6 @@ static int leave_folder(void** state)
 {
     (void)state;
     return chdir("..") == 0 && rmdir(folder) == 0 ? 0 : -1;
-}
-
-// One of every kind but a robot, in this order: soft, box, points, particle.
-enum { SOFT, BOX, POINTS, PARTICLE };
-
-static CondScene* zoo_scene(void)
-{
-    static const double corner[12] = {0.1, 0, 0, -0.1, 0.1, 0, -0.1, -0.1, 0, 0, 0, 0.2};
-    CondScene* scene = make_scene();
-    cond_scene_settings(scene)->time_step = 0.002;
-    CondMaterialDef material = cond_material_def_default();
-    snprintf(material.name, sizeof material.name, "rubber");
-    material.youngs_modulus = 1e5;
-    material.poisson_ratio = 0.4;
-    material.density = 1000.0;
-    assert_int_equal(cond_scene_add_material(scene, &material, NULL), COND_OK);
-    CondBodyDef soft = cond_body_def_default();
-    soft.kind = COND_BODY_SOFT;
-    snprintf(soft.mesh, sizeof soft.mesh, "box:2,2,1:0.1,0.1,0.05");
-    snprintf(soft.material, sizeof soft.material, "rubber");
-    soft.position[2] = 0.0251;
-    add_body(scene, &soft);
-    CondBodyDef box = make_box(0.5, 0.1, 0.2, 0.3, 0.5, 0.0, 0.151);
-    box.angular_velocity[2] = 1.0;
-    box.velocity[0] = 0.2;
-    add_body(scene, &box);
-    CondBodyDef points = make_box(0.5, 0.1, 0.2, 0.3, -0.5, 0.0, 0.001);
-    points.shape = COND_SHAPE_POINTS;
-    points.inertia_from_shape = 0;
-    points.inertia[0] = points.inertia[1] = points.inertia[2] = 0.01;
-    points.n_point = 4;
-    points.point = corner;
-    add_body(scene, &points);
-    CondBodyDef particle = make_particle(0.1, 0.0, 0.5, 0.001);
-    particle.velocity[1] = 0.3;
-    add_body(scene, &particle);
-    CondObstacleDef peg = cond_obstacle_def_default();
-    peg.shape = COND_SHAPE_SPHERE;
-    peg.size[0] = 0.1;
-    peg.position[1] = -1.0;
-    CondError error;
-    if (cond_scene_add_obstacle(scene, &peg, &error))
-        fail_msg("%s", error.message);
-    add_floor(scene, 0.5, NAN);
-    return scene;
 }
 
 static void check_bodies(const Trial* trial, const VtuFile* file)
@@ -238,7 +192,8 @@ static void test_frames(void** state)
     CondRecord* record;
     CondError error;
     // The name holds what XML must write in another way.
-    assert_int_equal(cond_record_open(NULL, "a&\"<b.pvd", trial.model, &record, &error), COND_OK);
+    assert_int_equal(cond_record_open(NULL, "a&\"<b.pvd", trial.model, NULL, &record, &error),
+                     COND_OK);
     check_collection("a&\"<b.pvd", "a&\"<b", 0, 0.0);
     assert_int_equal(cond_record_frame(record, NULL, trial.state, NULL, &error), COND_OK);
     VtuFile file = vtu_open("a&\"<b_000000.vtu");
@@ -288,7 +243,7 @@ static void test_robot(void** state)
     add_body(scene, &def);
     Trial trial = trial_begin(scene);
     CondRecord* record;
-    assert_int_equal(cond_record_open(NULL, "arm.pvd", trial.model, &record, NULL), COND_OK);
+    assert_int_equal(cond_record_open(NULL, "arm.pvd", trial.model, NULL, &record, NULL), COND_OK);
     assert_int_equal(cond_record_frame(record, NULL, trial.state, NULL, NULL), COND_OK);
     trial_step(&trial, 1);
     assert_int_equal(cond_record_frame(record, trial.sim, trial.state, &trial.info, NULL), COND_OK);
@@ -330,17 +285,18 @@ static void test_paths(void** state)
     CondError error;
     static const char* const endings[] = {"run", "run.vtu", "run.pvd.gz", "a.pvd/run", ""};
     for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
-        assert_int_equal(cond_record_open(NULL, endings[k], trial.model, &record, &error),
+        assert_int_equal(cond_record_open(NULL, endings[k], trial.model, NULL, &record, &error),
                          COND_NOT_SUPPORTED);
         assert_null(record);
         assert_non_null(strstr(error.message, ".pvd"));
     }
-    assert_int_equal(cond_record_open(NULL, "nowhere/run.pvd", trial.model, &record, &error),
+    assert_int_equal(cond_record_open(NULL, "nowhere/run.pvd", trial.model, NULL, &record, &error),
                      COND_NO_FILE);
     assert_non_null(strstr(error.message, "nowhere/run.pvd: cannot be written"));
     // The folder goes away and comes back.
     assert_int_equal(mkdir("out", 0700), 0);
-    assert_int_equal(cond_record_open(NULL, "out/run.pvd", trial.model, &record, &error), COND_OK);
+    assert_int_equal(cond_record_open(NULL, "out/run.pvd", trial.model, NULL, &record, &error),
+                     COND_OK);
     assert_int_equal(cond_record_frame(record, NULL, other.state, NULL, &error), COND_BAD_ARGUMENT);
     assert_int_equal(cond_record_frame(record, NULL, trial.state, NULL, &error), COND_OK);
     remove_frames("out/run", 1);
@@ -358,27 +314,18 @@ static void test_paths(void** state)
     trial_end(&other);
 }
 
-// Files end at so many bytes, as they do on a full disk; RLIM_INFINITY: nowhere.
-static void limit_files(rlim_t bytes)
-{
-    struct rlimit limit;
-    signal(SIGXFSZ, bytes == RLIM_INFINITY ? SIG_DFL : SIG_IGN);
-    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
-    limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-}
-
 static void test_full_disk(void** state)
 {
     (void)state;
     Trial trial = trial_begin(dot_scene());
     CondRecord* record;
     CondError error;
-    assert_int_equal(cond_record_open(NULL, "full.pvd", trial.model, &record, &error), COND_OK);
+    assert_int_equal(cond_record_open(NULL, "full.pvd", trial.model, NULL, &record, &error),
+                     COND_OK);
     assert_int_equal(cond_record_frame(record, NULL, trial.state, NULL, &error), COND_OK);
     limit_files(1000);
     CondStatus status = cond_record_frame(record, NULL, trial.state, NULL, &error);
-    limit_files(RLIM_INFINITY);
+    limit_files(-1);
     assert_int_equal(status, COND_NO_FILE);
     assert_non_null(strstr(error.message, "full_000001.vtu: could not be written to its end"));
     assert_int_equal(access("full_000001.vtu", F_OK), -1);
@@ -398,7 +345,7 @@ static void test_memory(void** state)
         CondContext context = failing_allocator_context(&allocator);
         CondRecord* record;
         CondError error = {COND_OK, ""};
-        CondStatus status = cond_record_open(&context, "m.pvd", trial.model, &record, &error);
+        CondStatus status = cond_record_open(&context, "m.pvd", trial.model, NULL, &record, &error);
         if (status)
             assert_null(record);
         for (int k = 0; k < 2 && !status; k++)
@@ -441,7 +388,7 @@ static void test_command(void** state)
     // The collection outgrows the limit after some frames: the run goes on to its end.
     limit_files(5000);
     CliOutput output = cli_run("run", scene, "--steps", "60", "--record", "run.pvd");
-    limit_files(RLIM_INFINITY);
+    limit_files(-1);
     assert_int_equal(output.code, 2);
     assert_non_null(strstr(output.err, "run.pvd: could not be written to its end"));
     assert_non_null(strstr(output.err, "60 steps"));

@@ -35,6 +35,8 @@ libomp-dev        OpenMP for clang
 clang-format      checks the format of the sources
 valgrind          finds memory errors
 libcmocka-dev     unit tests
+python3-h5py      reads recordings as others do
+python3-vtk9      reads recordings as ParaView does
 LIST
 }
 

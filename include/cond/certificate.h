@@ -36,6 +36,12 @@ CondStatus cond_certify(const CondContext* context, const CondProblem* problem, 
                         double omega, const double* v, const double* lambda,
                         CondCertificate* certificate);
 
+// The law error of each contact, absolute, of which the certificate has the worst as contact_speed
+// [m/s].                                                                     (n_contact)
+CondStatus cond_certify_contacts(const CondContext* context, const CondProblem* problem,
+                                 CondLaw law, double omega, const double* v, const double* lambda,
+                                 double* error);
+
 // Sides of contact i that get a virtual node: static sides never, a node on its first use never,
 // anything else does. virtual_sides counts them per contact.                  (n_contact)
 // Their compliance (virtual_sides / kv) is part of the problem posed when kv is finite.

@@ -9,8 +9,10 @@
 #include "cond/mesh.h"
 #include "cond/problem.h"
 #include "cond/record.h"
+#include "cond/recording.h"
 #include "cond/scene.h"
 #include "cond/sim.h"
+#include "cond/snapshot.h"
 #include "cond/solver.h"
 #include "cond/status.h"
 

@@ -1,6 +1,11 @@
-// A simulation as files to look at: a ParaView collection (.pvd) with two .vtu files per frame, one
-// of the bodies and one of the contacts. Each file appears under its name only once it is whole, so
-// that a run that is ended at any moment leaves all finished frames behind.
+// A simulation as files to look at and to compute with. The ending of the path chooses:
+//
+//   .h5, .hdf, .hdf5, .vtkhdf   one HDF5 file that ParaView (VTKHDF), h5py and `cond view` read,
+//   and
+//                               an .xdmf file beside it for older ParaView
+//   .pvd                        a ParaView collection with two .vtu files per frame
+//
+// A run that is ended at any moment leaves all finished frames behind.
 #ifndef COND_RECORD_H
 #define COND_RECORD_H
 
@@ -12,12 +17,20 @@ extern "C" {
 
 typedef struct CondRecord CondRecord;
 
-// Begins a record at path, which ends in .pvd, with an empty collection; an earlier one of that
-// name is replaced. "run.pvd" gets the frames run_000000.vtu and run_contacts_000000.vtu beside it.
-// The model must outlive the record.
-// COND_NOT_SUPPORTED: another ending. COND_NO_FILE: the file cannot be written.
+// Of an HDF5 file; a .pvd collection always holds all digits.
+typedef struct CondRecordSettings {
+    int all_digits;  // 1: what is drawn in 64 bits; 0: in 32. The state is always kept in 64.
+    int compression; // 0: none, fastest, to 9: smallest (deflate)
+    int cookie;
+} CondRecordSettings;
+CondRecordSettings cond_record_settings_default(void);
+
+// Begins a record; an earlier one of that name is replaced. The model must outlive the record.
+// settings may be NULL. COND_NOT_SUPPORTED: another ending. COND_NO_FILE: the file cannot be
+// written.
 CondStatus cond_record_open(const CondContext* context, const char* path, const CondModel* model,
-                            CondRecord** record, CondError* error);
+                            const CondRecordSettings* settings, CondRecord** record,
+                            CondError* error);
 
 // Adds the state as a frame. sim tells the contacts of the step that led to it, info its
 // certificate and energies; either may be NULL: then there are no contacts, and NaN stands for the
@@ -26,7 +39,7 @@ CondStatus cond_record_open(const CondContext* context, const char* path, const 
 CondStatus cond_record_frame(CondRecord* record, const CondSim* sim, const CondState* state,
                              const CondStepInfo* info, CondError* error);
 
-// Frames that are in the collection.
+// Frames that are in the record.
 int cond_record_n_frame(const CondRecord* record);
 
 // Everything is on disk already; this releases the memory. NULL is fine.

@@ -12,6 +12,9 @@ static CondStatus make_room(CondContactCloud* c, int n)
     if (cond_reserve(m, &c->position, &c->cap_position, 3 * n, sizeof(double)) ||
         cond_reserve(m, &c->force, &c->cap_force, 3 * n, sizeof(double)) ||
         cond_reserve(m, &c->normal, &c->cap_normal, 3 * n, sizeof(double)) ||
+        cond_reserve(m, &c->frame, &c->cap_frame, 9 * n, sizeof(double)) ||
+        cond_reserve(m, &c->friction, &c->cap_friction, 2 * n, sizeof(double)) ||
+        cond_reserve(m, &c->error, &c->cap_error, n, sizeof(double)) ||
         cond_reserve(m, &c->gap, &c->cap_gap, n, sizeof(double)) ||
         cond_reserve(m, &c->body, &c->cap_body, n, sizeof(int)) ||
         cond_reserve(m, &c->other, &c->cap_other, n, sizeof(int)) ||
@@ -22,7 +25,24 @@ static CondStatus make_room(CondContactCloud* c, int n)
     return COND_OK;
 }
 
-CondStatus cond_contact_cloud_fill(CondContactCloud* cloud, const CondSim* sim, double time_step)
+// How far each contact is from its law, in the problem that the step has solved. A penalty step
+// solves none.
+static CondStatus fill_errors(CondContactCloud* cloud, const CondSim* sim,
+                              const CondSceneSettings* settings)
+{
+    const CondProblem* problem = sim ? cond_sim_problem(sim) : NULL;
+    int n = cloud->n;
+    for (int k = 0; k < n; k++)
+        cloud->error[k] = 0.0;
+    if (n == 0 || settings->method == COND_STEP_PENALTY || problem->n_contact != n)
+        return COND_OK;
+    return cond_certify_contacts(&cloud->context, problem, settings->solver.law,
+                                 settings->solver.omega, cond_sim_solution(sim),
+                                 cond_sim_lambda(sim), cloud->error);
+}
+
+CondStatus cond_contact_cloud_fill(CondContactCloud* cloud, const CondSim* sim,
+                                   const CondSceneSettings* settings)
 {
     int n = sim ? cond_sim_n_contact(sim) : 0;
     cloud->n = 0;
@@ -33,10 +53,12 @@ CondStatus cond_contact_cloud_fill(CondContactCloud* cloud, const CondSim* sim, 
         double* force = cloud->force + 3 * k;
         memcpy(cloud->position + 3 * k, info.position, sizeof info.position);
         memcpy(cloud->normal + 3 * k, info.frame, 3 * sizeof *info.frame);
+        memcpy(cloud->frame + 9 * k, info.frame, sizeof info.frame);
+        memcpy(cloud->friction + 2 * k, info.friction, sizeof info.friction);
         // The mean force over the step is what changed the momentum, divided by its length.
         mat3_multiply_transposed(info.frame, info.impulse, force);
         for (int i = 0; i < 3; i++)
-            force[i] /= time_step;
+            force[i] /= settings->time_step;
         cloud->gap[k] = info.gap;
         cloud->body[k] = info.body;
         cloud->other[k] = info.other;
@@ -45,13 +67,14 @@ CondStatus cond_contact_cloud_fill(CondContactCloud* cloud, const CondSim* sim, 
         cloud->type[k] = COND_CELL_VERTEX;
     }
     cloud->n = n;
-    return COND_OK;
+    return fill_errors(cloud, sim, settings);
 }
 
 void cond_contact_cloud_destroy(CondContactCloud* cloud)
 {
-    void* arrays[] = {cloud->position, cloud->force,  cloud->normal,     cloud->gap, cloud->body,
-                      cloud->other,    cloud->corner, cloud->corner_end, cloud->type};
+    void* arrays[] = {cloud->position, cloud->force, cloud->normal,   cloud->gap,
+                      cloud->body,     cloud->other, cloud->corner,   cloud->corner_end,
+                      cloud->type,     cloud->frame, cloud->friction, cloud->error};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&cloud->context, arrays[i]);
     memset(cloud, 0, sizeof *cloud);

@@ -10,6 +10,9 @@ typedef struct CondContactCloud {
     double* position; // world [m]                                            (n x 3)
     double* force;    // on side 0, mean over the step, world axes [N]        (n x 3)
     double* normal;   // towards side 0, world axes                           (n x 3)
+    double* frame;    // rows normal, tangent 1, tangent 2                    (n x 9)
+    double* friction; // along the tangents                                   (n x 2)
+    double* error;    // of the contact law [m/s]                             (n)
     double* gap;      // at the start of the step [m]                         (n)
     int* body;        // of side 0                                            (n)
     int* other;       // of side 1; -1: static                                (n)
@@ -17,11 +20,13 @@ typedef struct CondContactCloud {
     int* corner_end;  // 1, 2, 3 ...                                          (n)
     uint8_t* type;    //                                                      (n)
     int cap_position, cap_force, cap_normal, cap_gap, cap_body, cap_other;
+    int cap_frame, cap_friction, cap_error;
     int cap_corner, cap_corner_end, cap_type;
 } CondContactCloud;
 
 // Takes the contacts of the last step of sim; NULL has none.
-CondStatus cond_contact_cloud_fill(CondContactCloud* cloud, const CondSim* sim, double time_step);
+CondStatus cond_contact_cloud_fill(CondContactCloud* cloud, const CondSim* sim,
+                                   const CondSceneSettings* settings);
 void cond_contact_cloud_destroy(CondContactCloud* cloud);
 
 #endif

@@ -3,15 +3,10 @@
 #ifndef COND_RECORD_DRAWING_H
 #define COND_RECORD_DRAWING_H
 
+#include "cond/snapshot.h"
 #include "scene/model.h"
 
 #include <stdint.h>
-
-// VTK's numbers of the cells used here.
-enum { COND_CELL_VERTEX = 1, COND_CELL_TRIANGLE = 5, COND_CELL_TETRAHEDRON = 10 };
-
-// The body of a cell that belongs to none.
-enum { COND_DRAWN_STATIC = -1, COND_DRAWN_PLANE = -2 };
 
 typedef struct CondDrawing {
     CondContext context;

@@ -62,6 +62,25 @@ void cond_mesh_text_int64(CondMeshText* text, int64_t value)
     cond_mesh_text_bytes(text, &value, sizeof value);
 }
 
+void cond_mesh_text_escaped(CondMeshText* text, const char* from)
+{
+    for (; *from; from++) {
+        switch (*from) {
+        case '&':
+            cond_mesh_text_add(text, "&amp;");
+            break;
+        case '<':
+            cond_mesh_text_add(text, "&lt;");
+            break;
+        case '"':
+            cond_mesh_text_add(text, "&quot;");
+            break;
+        default:
+            cond_mesh_text_bytes(text, from, 1);
+        }
+    }
+}
+
 void cond_mesh_text_base64(CondMeshText* text, const void* bytes, size_t size)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -21,6 +21,9 @@ void cond_mesh_text_add(CondMeshText* text, const char* format, ...);
 void cond_mesh_text_int32(CondMeshText* text, int32_t value);
 void cond_mesh_text_int64(CondMeshText* text, int64_t value);
 
+// Text as XML writes it between quotes.
+void cond_mesh_text_escaped(CondMeshText* text, const char* from);
+
 // Bytes as base64, padded.
 void cond_mesh_text_base64(CondMeshText* text, const void* bytes, size_t size);
 

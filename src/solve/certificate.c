@@ -72,6 +72,8 @@ static void contact_residual(const CondCertificateData* data, const double* v, c
             worst = law_error;
             out->worst_contact = c;
         }
+        if (data->error)
+            data->error[c] = law_error;
         velocity = fmax(velocity, fmax(speed, gamma * force));
         out->penetration = fmax(out->penetration, e.penetration);
         out->pull = fmax(out->pull, e.pull);
@@ -121,9 +123,9 @@ CondStatus cond_problem_virtual_sides(const CondContext* context, const CondProb
     return status;
 }
 
-CondStatus cond_certify(const CondContext* context, const CondProblem* problem, CondLaw law,
-                        double omega, const double* v, const double* lambda,
-                        CondCertificate* certificate)
+static CondStatus certify(const CondContext* context, const CondProblem* problem, CondLaw law,
+                          double omega, const double* v, const double* lambda, double* error,
+                          CondCertificate* certificate)
 {
     CondContext m = cond_context_or_default(context);
     size_t n = (size_t)problem->n_dof, nc = (size_t)problem->n_contact;
@@ -146,10 +148,26 @@ CondStatus cond_certify(const CondContext* context, const CondProblem* problem, 
                                     .diagonal = diagonal,
                                     .delassus = delassus,
                                     .compliance = compliance,
-                                    .carried = sides + nc};
+                                    .carried = sides + nc,
+                                    .error = error};
         *certificate = cond_certificate_compute(&data, v, lambda, work);
     }
     cond_release(&m, work);
     cond_release(&m, sides);
     return status;
+}
+
+CondStatus cond_certify(const CondContext* context, const CondProblem* problem, CondLaw law,
+                        double omega, const double* v, const double* lambda,
+                        CondCertificate* certificate)
+{
+    return certify(context, problem, law, omega, v, lambda, NULL, certificate);
+}
+
+CondStatus cond_certify_contacts(const CondContext* context, const CondProblem* problem,
+                                 CondLaw law, double omega, const double* v, const double* lambda,
+                                 double* error)
+{
+    CondCertificate certificate;
+    return certify(context, problem, law, omega, v, lambda, error, &certificate);
 }

@@ -15,6 +15,7 @@ typedef struct CondCertificateData {
     const int* carried;       // 1: compliance is the solver's own affair   (n_contact)
     const double* carry; // not NULL: judge an inner problem, whose carried contacts obey the law at
                          // u + compliance (lambda - carry)                   (n_contact x 3)
+    double* error;       // not NULL: takes the law error of each contact [m/s]     (n_contact)
 } CondCertificateData;
 
 // work holds 2 n_dof numbers.

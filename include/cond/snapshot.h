@@ -1,0 +1,84 @@
+// What a simulation looks like at one moment: the points and cells that are drawn, where they are,
+// the contacts, and the numbers of the step. Recordings hold it, and viewers show it.
+#ifndef COND_SNAPSHOT_H
+#define COND_SNAPSHOT_H
+
+#include "cond/sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// VTK's numbers of the cells that are drawn.
+enum { COND_CELL_VERTEX = 1, COND_CELL_TRIANGLE = 5, COND_CELL_TETRAHEDRON = 10 };
+
+// The body of a cell that belongs to none.
+enum { COND_DRAWN_STATIC = -1, COND_DRAWN_PLANE = -2 };
+
+// What is drawn, the same at all times.
+typedef struct CondScenery {
+    int n_body, n_point, n_cell, n_corner;
+    const char (*name)[COND_NAME_SIZE]; // of the bodies                              (n_body)
+    const char (*kind)[COND_NAME_SIZE]; // "rigid", "soft" ...                        (n_body)
+    const int* corner;                  // points of the cells                        (n_corner)
+    const int* corner_end;              // one past the last corner of a cell         (n_cell)
+    const uint8_t* type;                // as above                                   (n_cell)
+    const int* body;                    // of a cell; negative as above               (n_cell)
+    int plane_begin;                    // first point of the planes; they come last, four each
+} CondScenery;
+
+// The numbers of a frame; those of the step that led to it are NaN where there was none.
+typedef enum CondNumber {
+    COND_NUMBER_TIME = 0,          // [s]
+    COND_NUMBER_CERTIFICATE,       // worst of the step's problems
+    COND_NUMBER_PENETRATION,       // [m]
+    COND_NUMBER_KINETIC_ENERGY,    // [J]
+    COND_NUMBER_POTENTIAL_ENERGY,  // [J]
+    COND_NUMBER_ITERATIONS,        // of the step's contact problem
+    COND_NUMBER_NEWTON_ITERATIONS, // of a non-linear integrator
+    COND_NUMBER_CONTACTS,          //
+    COND_NUMBER_CONTACT_FORCE,     // sum of the contacts' |force| [N]
+    COND_NUMBER_STAGE,             // wall clock of the stages, in their order [s]
+    COND_N_NUMBER = COND_NUMBER_STAGE + COND_N_STAGE,
+} CondNumber;
+// The name and the unit of a number, such as "kinetic_energy" and "J".
+const char* cond_number_name(int number);
+const char* cond_number_unit(int number);
+
+typedef struct CondMoment {
+    double number[COND_N_NUMBER];
+    const double* position;         // of the points, world [m]                     (n_point x 3)
+    const double* velocity;         // [m/s]                                        (n_point x 3)
+    const double* displacement;     // of soft bodies, from rest [m]; else 0        (n_point x 3)
+    const double* von_mises;        // of soft bodies [Pa]; else 0                  (n_cell)
+    int n_contact;                  // of the step that led here
+    const double* contact_position; // world [m]                                    (n_contact x 3)
+    const double* contact_force;    // on side 0, mean over the step, world [N]     (n_contact x 3)
+    const double* contact_frame;    // rows normal, tangent 1, tangent 2            (n_contact x 9)
+    const double* contact_friction; // along the tangents                           (n_contact x 2)
+    const double* contact_gap;      // at the start of the step [m]                 (n_contact)
+    const double* contact_error;    // of the contact law [m/s]                     (n_contact)
+    const int* contact_body;        // of side 0                                    (n_contact)
+    const int* contact_other;       // of side 1; -1: static                        (n_contact)
+} CondMoment;
+
+typedef struct CondSnapshot CondSnapshot;
+
+// The model must outlive the snapshot.
+CondStatus cond_snapshot_create(const CondContext* context, const CondModel* model,
+                                CondSnapshot** snapshot, CondError* error);
+void cond_snapshot_destroy(CondSnapshot* snapshot); // NULL is fine
+
+// Looks at a state. sim tells the contacts of the step that led to it, info its numbers; either may
+// be NULL.
+CondStatus cond_snapshot_take(CondSnapshot* snapshot, const CondSim* sim, const CondState* state,
+                              const CondStepInfo* info, CondError* error);
+
+// Both are valid as long as the snapshot is; the moment is that of the last take.
+const CondScenery* cond_snapshot_scenery(const CondSnapshot* snapshot);
+const CondMoment* cond_snapshot_moment(const CondSnapshot* snapshot);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

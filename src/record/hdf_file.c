@@ -1,0 +1,285 @@
+#define _POSIX_C_SOURCE 200809L
+#include "record/hdf_file.h"
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+// The first bytes of a file of HDF5's version 3: signature, version, sizes, mark, addresses, and a
+// checksum over all before it.
+enum { VERSION_AT = 8, MARK_AT = 11, END_AT = 28, CHECKSUM_AT = 44, SUPERBLOCK = 48 };
+
+static uint32_t turn(uint32_t x, int k)
+{
+    return x << k | x >> (32 - k);
+}
+
+// Jenkins' lookup3, the checksum that HDF5's file format names, of up to 12 bytes more than a
+// multiple of 12.
+static uint32_t checksum(const unsigned char* bytes, size_t n)
+{
+    uint32_t s[3];
+    s[0] = s[1] = s[2] = 0xdeadbeefu + (uint32_t)n;
+    for (; n > 0;) {
+        size_t part = n < 12 ? n : 12;
+        for (size_t k = 0; k < part; k++)
+            s[k / 4] += (uint32_t)bytes[k] << 8 * (k % 4);
+        bytes += part;
+        n -= part;
+        uint32_t a = s[0], b = s[1], c = s[2];
+        if (n > 0) {
+            a -= c, a ^= turn(c, 4), c += b;
+            b -= a, b ^= turn(a, 6), a += c;
+            c -= b, c ^= turn(b, 8), b += a;
+            a -= c, a ^= turn(c, 16), c += b;
+            b -= a, b ^= turn(a, 19), a += c;
+            c -= b, c ^= turn(b, 4), b += a;
+        } else {
+            c ^= b, c -= turn(b, 14);
+            a ^= c, a -= turn(c, 11);
+            b ^= a, b -= turn(a, 25);
+            c ^= b, c -= turn(b, 16);
+            a ^= c, a -= turn(c, 4);
+            b ^= a, b -= turn(a, 14);
+            c ^= b, c -= turn(b, 24);
+        }
+        s[0] = a, s[1] = b, s[2] = c;
+    }
+    return s[2];
+}
+
+// Takes the mark away and tells where the file ends for HDF5.
+static int unmark(int descriptor, int64_t* end)
+{
+    unsigned char block[SUPERBLOCK];
+    if (pread(descriptor, block, sizeof block, 0) != (ssize_t)sizeof block ||
+        block[VERSION_AT] != 3)
+        return 1;
+    *end = 0;
+    for (int k = 0; k < 8; k++)
+        *end |= (int64_t)((uint64_t)block[END_AT + k] << 8 * k);
+    if (block[MARK_AT] == 0)
+        return 0;
+    block[MARK_AT] = 0;
+    uint32_t sum = checksum(block, CHECKSUM_AT);
+    for (int k = 0; k < 4; k++)
+        block[CHECKSUM_AT + k] = (unsigned char)(sum >> 8 * k);
+    return pwrite(descriptor, block, sizeof block, 0) != (ssize_t)sizeof block;
+}
+
+int cond_hdf_create(CondHdfFile* file)
+{
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
+    file->descriptor = -1;
+    file->id = H5Fcreate(file->path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    H5Pclose(access);
+    if (file->id >= 0)
+        file->descriptor = open(file->path, O_RDWR);
+    file->used = file->reserved = 0;
+    return file->descriptor < 0;
+}
+
+int cond_hdf_reserve(CondHdfFile* file, int64_t bytes)
+{
+    int64_t end = file->used + 2 * bytes;
+    if (file->used + bytes <= file->reserved)
+        return 0;
+    if (posix_fallocate(file->descriptor, 0, (off_t)end) != 0)
+        return 1;
+    file->reserved = end;
+    return 0;
+}
+
+void cond_hdf_close(CondHdfFile* file)
+{
+    if (file->id >= 0)
+        H5Fclose(file->id);
+    if (file->descriptor >= 0) {
+        // Room that was taken and not used goes back.
+        if (unmark(file->descriptor, &file->used) == 0 && file->used < file->reserved &&
+            ftruncate(file->descriptor, (off_t)file->used) != 0)
+            file->reserved = 0; // the file is whole all the same
+        close(file->descriptor);
+    }
+    file->id = file->descriptor = -1;
+}
+
+int cond_hdf_add_group(const CondHdfFile* file, const char* location, int ordered)
+{
+    hid_t plist = H5Pcreate(H5P_GROUP_CREATE);
+    H5Pset_link_creation_order(plist, ordered ? H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED : 0);
+    hid_t group = H5Gcreate2(file->id, location, H5P_DEFAULT, plist, H5P_DEFAULT);
+    H5Pclose(plist);
+    return group < 0 || H5Gclose(group) < 0;
+}
+
+int cond_hdf_add_link(const CondHdfFile* file, const char* target, const char* location)
+{
+    return H5Lcreate_soft(target, file->id, location, H5P_DEFAULT, H5P_DEFAULT) < 0;
+}
+
+static int set_attribute(const CondHdfFile* file, const char* location, const char* name,
+                         hid_t file_type, hid_t memory_type, hid_t space, const void* value)
+{
+    hid_t at = H5Acreate_by_name(file->id, location, name, file_type, space, H5P_DEFAULT,
+                                 H5P_DEFAULT, H5P_DEFAULT);
+    int failed = at < 0 || H5Awrite(at, memory_type, value) < 0;
+    if (at >= 0)
+        failed |= H5Aclose(at) < 0;
+    return failed;
+}
+
+int cond_hdf_set_ints(const CondHdfFile* file, const char* location, const char* name, int n,
+                      const int* values)
+{
+    hsize_t size = (hsize_t)n;
+    hid_t space = n == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, NULL);
+    int failed = set_attribute(file, location, name, H5T_STD_I64LE, H5T_NATIVE_INT, space, values);
+    H5Sclose(space);
+    return failed;
+}
+
+int cond_hdf_set_number(const CondHdfFile* file, const char* location, const char* name,
+                        double value)
+{
+    hid_t space = H5Screate(H5S_SCALAR);
+    int failed =
+        set_attribute(file, location, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, space, &value);
+    H5Sclose(space);
+    return failed;
+}
+
+int cond_hdf_set_text(const CondHdfFile* file, const char* location, const char* name,
+                      const char* text)
+{
+    // VTK asks for ASCII of a fixed length without an ending zero.
+    hid_t space = H5Screate(H5S_SCALAR), type = H5Tcopy(H5T_C_S1);
+    size_t length = strlen(text);
+    H5Tset_size(type, length > 0 ? length : 1);
+    H5Tset_strpad(type, H5T_STR_NULLPAD);
+    int failed = set_attribute(file, location, name, type, type, space, text);
+    H5Tclose(type);
+    H5Sclose(space);
+    return failed;
+}
+
+static int add_dataset(const CondHdfFile* file, const char* location, hid_t file_type,
+                       hid_t memory_type, hid_t space, const void* values)
+{
+    hid_t set =
+        H5Dcreate2(file->id, location, file_type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    int failed = set < 0;
+    if (!failed && H5Sget_simple_extent_npoints(space) > 0)
+        failed = H5Dwrite(set, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0;
+    if (set >= 0)
+        failed |= H5Dclose(set) < 0;
+    return failed;
+}
+
+int cond_hdf_add_array(const CondHdfFile* file, const char* location, hid_t file_type,
+                       hid_t memory_type, int n, const void* values)
+{
+    hsize_t size = (hsize_t)n;
+    hid_t space = H5Screate_simple(1, &size, NULL);
+    int failed = add_dataset(file, location, file_type, memory_type, space, values);
+    H5Sclose(space);
+    return failed;
+}
+
+int cond_hdf_add_texts(const CondHdfFile* file, const char* location, int n, size_t size,
+                       const char* texts)
+{
+    hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, size);
+    H5Tset_cset(type, H5T_CSET_UTF8);
+    int failed = cond_hdf_add_array(file, location, type, type, n, texts);
+    H5Tclose(type);
+    return failed;
+}
+
+int cond_hdf_add_series(const CondHdfFile* file, const char* location, hid_t file_type,
+                        hid_t memory_type, int rank, const hsize_t tail[2], int block,
+                        int compression, CondHdfSeries* series)
+{
+    enum { SMALL = 4096, LARGE = 1 << 20 }; // bytes of a chunk
+    hsize_t now[3] = {0, tail[0], tail[1]}, most[3] = {H5S_UNLIMITED, tail[0], tail[1]};
+    hsize_t chunk[3] = {(hsize_t)(block > 0 ? block : 1), tail[0], tail[1]};
+    hsize_t row = H5Tget_size(file_type);
+    for (int k = 1; k < rank; k++)
+        row *= tail[k - 1];
+    // A chunk is one frame where that is worth it. Small rows share a chunk, which is written again
+    // with every frame and therefore not compressed: compressed ones would move each time.
+    int small = chunk[0] * row < SMALL;
+    if (small)
+        chunk[0] = (SMALL + row - 1) / row;
+    else if (chunk[0] * row > LARGE)
+        chunk[0] = row < LARGE ? LARGE / row : 1;
+    hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(plist, rank, chunk);
+    if (!small && compression > 0) {
+        H5Pset_shuffle(plist);
+        H5Pset_deflate(plist, (unsigned)compression);
+    }
+    hid_t space = H5Screate_simple(rank, now, most);
+    series->id = H5Dcreate2(file->id, location, file_type, space, H5P_DEFAULT, plist, H5P_DEFAULT);
+    series->memory_type = memory_type;
+    series->rank = rank;
+    memcpy(series->tail, tail, sizeof series->tail);
+    H5Sclose(space);
+    H5Pclose(plist);
+    if (series->id < 0)
+        series->id = 0;
+    return series->id == 0;
+}
+
+int cond_hdf_start(const CondHdfFile* file)
+{
+    return H5Fstart_swmr_write(file->id) < 0;
+}
+
+int cond_hdf_put(const CondHdfSeries* series, int64_t first, int64_t n, const void* values)
+{
+    hsize_t begin[3] = {(hsize_t)first, 0, 0};
+    hsize_t count[3] = {(hsize_t)n, series->tail[0], series->tail[1]};
+    hsize_t size[3] = {(hsize_t)(first + n), series->tail[0], series->tail[1]};
+    if (H5Dset_extent(series->id, size) < 0)
+        return 1;
+    hsize_t cells = count[0];
+    for (int k = 1; k < series->rank; k++)
+        cells *= count[k];
+    if (cells == 0)
+        return 0;
+    hid_t space = H5Dget_space(series->id);
+    hid_t memory = H5Screate_simple(series->rank, count, NULL);
+    int failed = H5Sselect_hyperslab(space, H5S_SELECT_SET, begin, NULL, count, NULL) < 0 ||
+                 H5Dwrite(series->id, series->memory_type, memory, space, H5P_DEFAULT, values) < 0;
+    H5Sclose(memory);
+    H5Sclose(space);
+    return failed;
+}
+
+int cond_hdf_change_int(const CondHdfFile* file, const char* location, const char* name, int value)
+{
+    // HDF5 1.10 does not find an attribute again that was opened by the name of its object.
+    hid_t object = H5Oopen(file->id, location, H5P_DEFAULT);
+    hid_t at = H5Aopen(object, name, H5P_DEFAULT);
+    int failed = at < 0 || H5Awrite(at, H5T_NATIVE_INT, &value) < 0;
+    if (at >= 0)
+        failed |= H5Aclose(at) < 0;
+    if (object >= 0)
+        failed |= H5Oclose(object) < 0;
+    return failed;
+}
+
+int cond_hdf_commit(CondHdfFile* file)
+{
+    return H5Fflush(file->id, H5F_SCOPE_GLOBAL) < 0 || unmark(file->descriptor, &file->used);
+}
+
+hid_t cond_hdf_open(const char* path)
+{
+    hid_t id = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    return id >= 0 ? id : H5Fopen(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, H5P_DEFAULT);
+}

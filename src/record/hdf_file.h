@@ -1,0 +1,74 @@
+// An HDF5 file that grows frame by frame and can be opened by anyone at any moment, also when its
+// writer was ended in the middle.
+//
+// The file is written in HDF5's single-writer-multiple-reader mode, in which every structure on
+// disk is whole at all times. In this mode HDF5 marks the file as being written, and ordinary
+// readers refuse marked files; so the mark is taken away again after each frame. A write that fails
+// in the middle would leave HDF5 unable to close the file, so room on the disk is taken before
+// anything is written. Callers switch HDF5's own error printing off (H5E_BEGIN_TRY) around
+// everything here.
+#ifndef COND_RECORD_HDF_FILE_H
+#define COND_RECORD_HDF_FILE_H
+
+#include <hdf5.h>
+
+#include "cond/context.h"
+#include "cond/status.h"
+
+#include <stdint.h>
+
+typedef struct CondHdfFile {
+    const char* path;
+    hid_t id;         // -1: not open
+    int descriptor;   // of the same file, for its mark and its size; -1: not open
+    int64_t used;     // bytes that HDF5 uses, by commit
+    int64_t reserved; // bytes that are on the disk
+} CondHdfFile;
+
+// A dataset that gets rows. Datasets of one column are one-dimensional.
+typedef struct CondHdfSeries {
+    hid_t id; // 0: not made
+    hid_t memory_type;
+    int rank;
+    hsize_t tail[2]; // further dimensions
+} CondHdfSeries;
+
+// 0 when done, 1 when HDF5 or the system failed.
+int cond_hdf_create(CondHdfFile* file);
+// Takes room for so many bytes on the disk; nothing has happened when there is none.
+int cond_hdf_reserve(CondHdfFile* file, int64_t bytes);
+void cond_hdf_close(CondHdfFile* file);
+
+// ordered: links remember the order in which they were made, which VTK asks of some groups.
+int cond_hdf_add_group(const CondHdfFile* file, const char* location, int ordered);
+int cond_hdf_add_link(const CondHdfFile* file, const char* target, const char* location);
+int cond_hdf_set_ints(const CondHdfFile* file, const char* location, const char* name, int n,
+                      const int* values);
+int cond_hdf_set_number(const CondHdfFile* file, const char* location, const char* name,
+                        double value);
+int cond_hdf_set_text(const CondHdfFile* file, const char* location, const char* name,
+                      const char* text);
+// A dataset written once: n rows.
+int cond_hdf_add_array(const CondHdfFile* file, const char* location, hid_t file_type,
+                       hid_t memory_type, int n, const void* values);
+// n texts of at most size bytes each.
+int cond_hdf_add_texts(const CondHdfFile* file, const char* location, int n, size_t size,
+                       const char* texts);
+// An empty series. block is how many rows a frame usually adds; compression 0 to 9.
+int cond_hdf_add_series(const CondHdfFile* file, const char* location, hid_t file_type,
+                        hid_t memory_type, int rank, const hsize_t tail[2], int block,
+                        int compression, CondHdfSeries* series);
+
+// After this no group, dataset or attribute can be added, only rows.
+int cond_hdf_start(const CondHdfFile* file);
+// Rows first .. first + n; rows may be written again.
+int cond_hdf_put(const CondHdfSeries* series, int64_t first, int64_t n, const void* values);
+// Changes an integer attribute.
+int cond_hdf_change_int(const CondHdfFile* file, const char* location, const char* name, int value);
+// Everything is on disk, and the file unmarked.
+int cond_hdf_commit(CondHdfFile* file);
+
+// Opens a file for reading, marked or not; -1 when HDF5 cannot.
+hid_t cond_hdf_open(const char* path);
+
+#endif

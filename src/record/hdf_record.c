@@ -1,0 +1,565 @@
+// A recording in one HDF5 file: a VTKHDF collection of two grids that change with time, bodies and
+// contacts, and beside it what VTK has no place for: state, poses, and the numbers of the frames.
+#include "record/hdf_file.h"
+#include "record/record_sink.h"
+#include "record/xdmf.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "step/state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// What a grid tells of its points or cells in each frame.
+typedef struct GridArray {
+    const char* name;
+    int columns;
+    int cell;    // 1: of the cells
+    int integer; // 1: int, else double
+    int fixed;   // 1: written once
+} GridArray;
+
+static const GridArray body_array[] = {
+    {"velocity", 3, 0, 0, 0},
+    {"displacement", 3, 0, 0, 0},
+    {"von_mises", 1, 1, 0, 0},
+    {"body", 1, 1, 1, 1},
+};
+static const GridArray contact_array[] = {
+    {"force", 3, 0, 0, 0}, {"frame", 9, 0, 0, 0}, {"friction", 2, 0, 0, 0}, {"gap", 1, 0, 0, 0},
+    {"error", 1, 0, 0, 0}, {"body", 1, 0, 1, 0},  {"other", 1, 0, 1, 0},
+};
+enum { MAX_ARRAY = 8, LOCATION = 128 };
+enum { ROOM = 1 << 19 }; // bytes for what surrounds the numbers in the file
+
+// Where a frame begins in the arrays of a grid.
+enum { OF_PARTS, N_PARTS, OF_POINTS, OF_CELLS, OF_CORNERS, N_OFFSET };
+static const char* const offset_name[N_OFFSET] = {"PartOffsets", "NumberOfParts", "PointOffsets",
+                                                  "CellOffsets", "ConnectivityIdOffsets"};
+
+// The numbers of points, cells and corners of each part; then the cells themselves.
+enum { COUNT_POINTS, COUNT_CELLS, COUNT_CORNERS, N_COUNT };
+static const char* const count_name[N_COUNT] = {"NumberOfPoints", "NumberOfCells",
+                                                "NumberOfConnectivityIds"};
+
+typedef struct Grid {
+    const char* name;
+    int moving; // 1: its cells are new in each frame
+    int n_array;
+    const GridArray* array;
+    CondHdfSeries points, values;
+    CondHdfSeries data[MAX_ARRAY], data_offset[MAX_ARRAY]; //                  (n_array)
+    CondHdfSeries offset[N_OFFSET], count[N_COUNT];
+    CondHdfSeries corner, corner_end, type; // of a moving grid
+} Grid;
+
+enum { POSE_POSITION, POSE_ORIENTATION, POSE_VELOCITY, POSE_SPIN, N_POSE };
+
+typedef struct HdfRecord {
+    CondContext context;
+    const CondSnapshot* snapshot;
+    CondRecordSettings settings;
+    char* path;
+    char* xdmf_path;
+    CondHdfFile file;
+    CondXdmf xdmf;
+    Grid bodies, contacts;
+    CondHdfSeries number[COND_N_NUMBER];
+    CondHdfSeries q, v, pose[N_POSE];
+    double* row;       // scratch: one part of all poses                    (n_body x 4)
+    int* list;         // scratch: cells as XDMF writes them, and shorter lists
+    int64_t n_mixed;   // numbers of the cells as XDMF writes them
+    int64_t n_contact; // of all frames so far
+    int64_t* whole;    // scratch: 0, 1, 2 ... of a frame's contacts        (largest n + 1)
+    uint8_t* vertex;   // scratch: types of a frame's contacts              (largest n)
+    int cap_whole, cap_vertex;
+} HdfRecord;
+
+static CondStatus fail(const HdfRecord* record, CondError* error)
+{
+    return cond_error_set(error, COND_NO_FILE, "%.200s: cannot be written", record->path);
+}
+
+static hid_t real_type(const HdfRecord* record)
+{
+    return record->settings.all_digits ? H5T_IEEE_F64LE : H5T_IEEE_F32LE;
+}
+
+// A series of a column or more at group/name.
+static int add_series(HdfRecord* record, const char* group, const char* name, hid_t file_type,
+                      hid_t memory_type, int columns, int block, CondHdfSeries* series)
+{
+    char location[LOCATION];
+    const hsize_t tail[2] = {(hsize_t)columns, 0};
+    snprintf(location, sizeof location, "%.60s/%.60s", group, name);
+    return cond_hdf_add_series(&record->file, location, file_type, memory_type, columns > 1 ? 2 : 1,
+                               tail, block, record->settings.compression, series);
+}
+
+static int add_whole(HdfRecord* record, const char* group, const char* name, CondHdfSeries* series)
+{
+    return add_series(record, group, name, H5T_STD_I64LE, H5T_NATIVE_INT64, 1, 1, series);
+}
+
+static int add_array(HdfRecord* record, const Grid* grid, int k, int block, CondHdfSeries* data,
+                     CondHdfSeries* offset)
+{
+    const GridArray* array = &grid->array[k];
+    char group[LOCATION];
+    snprintf(group, sizeof group, "/VTKHDF/%s/%sData", grid->name, array->cell ? "Cell" : "Point");
+    int failed = add_series(
+        record, group, array->name, array->integer ? H5T_STD_I32LE : real_type(record),
+        array->integer ? H5T_NATIVE_INT : H5T_NATIVE_DOUBLE, array->columns, block, data);
+    snprintf(group, sizeof group, "/VTKHDF/%s/Steps/%sDataOffsets", grid->name,
+             array->cell ? "Cell" : "Point");
+    return failed || add_whole(record, group, array->name, offset);
+}
+
+// The groups and empty datasets of a grid that changes with time, as VTKHDF lays them out.
+static int add_grid(HdfRecord* record, Grid* grid, int index, int n_point, int n_cell)
+{
+    static const char* const parts[] = {"",
+                                        "/PointData",
+                                        "/CellData",
+                                        "/Steps",
+                                        "/Steps/PointDataOffsets",
+                                        "/Steps/CellDataOffsets"};
+    static const int version[2] = {2, 1}, zero = 0;
+    CondHdfFile* file = &record->file;
+    char root[LOCATION], steps[LOCATION + 8], link[LOCATION];
+    int failed = 0;
+    snprintf(root, sizeof root, "/VTKHDF/%s", grid->name);
+    snprintf(steps, sizeof steps, "%s/Steps", root);
+    snprintf(link, sizeof link, "/VTKHDF/Assembly/%s", grid->name);
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        char group[2 * LOCATION];
+        snprintf(group, sizeof group, "%s%s", root, parts[k]);
+        failed |= cond_hdf_add_group(file, group, 0);
+    }
+    failed |=
+        cond_hdf_set_ints(file, root, "Version", 2, version) ||
+        cond_hdf_set_text(file, root, "Type", "UnstructuredGrid") ||
+        cond_hdf_set_ints(file, root, "Index", 1, &index) ||
+        cond_hdf_set_ints(file, steps, "NSteps", 1, &zero) || cond_hdf_add_link(file, root, link) ||
+        add_series(record, root, "Points", real_type(record), H5T_NATIVE_DOUBLE, 3, n_point,
+                   &grid->points) ||
+        add_series(record, steps, "Values", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 1, 1, &grid->values);
+    for (int k = 0; k < N_OFFSET && !failed; k++)
+        failed = add_whole(record, steps, offset_name[k], &grid->offset[k]);
+    for (int k = 0; k < N_COUNT && !failed; k++)
+        failed = add_whole(record, root, count_name[k], &grid->count[k]);
+    for (int k = 0; k < grid->n_array && !failed; k++)
+        failed = add_array(record, grid, k, grid->array[k].cell ? n_cell : n_point, &grid->data[k],
+                           &grid->data_offset[k]);
+    if (!failed && grid->moving)
+        failed =
+            add_whole(record, root, "Connectivity", &grid->corner) ||
+            add_whole(record, root, "Offsets", &grid->corner_end) ||
+            add_series(record, root, "Types", H5T_STD_U8LE, H5T_NATIVE_UINT8, 1, 1, &grid->type);
+    return failed;
+}
+
+// The cells as XDMF has them in one list: the number of the type, how many corners where that may
+// vary, the corners. XDMF's numbers are its own.
+static int add_mixed(HdfRecord* record, const CondScenery* s)
+{
+    int *mixed = record->list, n = 0;
+    for (int c = 0, k = 0; c < s->n_cell; c++) {
+        mixed[n++] = s->type[c] == COND_CELL_TETRAHEDRON ? 6
+                     : s->type[c] == COND_CELL_TRIANGLE  ? 4
+                                                         : 1;
+        if (s->type[c] == COND_CELL_VERTEX)
+            mixed[n++] = 1;
+        for (; k < s->corner_end[c]; k++)
+            mixed[n++] = s->corner[k];
+    }
+    int failed = cond_hdf_add_array(&record->file, "/cond/mesh/xdmf_cells", H5T_STD_I32LE,
+                                    H5T_NATIVE_INT, n, mixed);
+    record->n_mixed = n;
+    return failed;
+}
+
+// What never changes: the cells of the bodies.
+static int add_mesh(HdfRecord* record)
+{
+    const CondScenery* s = &record->snapshot->scenery;
+    CondHdfFile* file = &record->file;
+    int* begin = record->list;
+    begin[0] = 0;
+    memcpy(begin + 1, s->corner_end, (size_t)s->n_cell * sizeof *begin);
+    int failed =
+        cond_hdf_add_array(file, "/VTKHDF/bodies/Connectivity", H5T_STD_I64LE, H5T_NATIVE_INT,
+                           s->n_corner, s->corner) ||
+        cond_hdf_add_array(file, "/VTKHDF/bodies/Offsets", H5T_STD_I64LE, H5T_NATIVE_INT,
+                           s->n_cell + 1, begin) ||
+        cond_hdf_add_array(file, "/VTKHDF/bodies/Types", H5T_STD_U8LE, H5T_NATIVE_UINT8, s->n_cell,
+                           s->type) ||
+        cond_hdf_add_texts(file, "/cond/mesh/body_name", s->n_body, COND_NAME_SIZE, s->name[0]) ||
+        cond_hdf_add_texts(file, "/cond/mesh/body_kind", s->n_body, COND_NAME_SIZE, s->kind[0]) ||
+        cond_hdf_set_ints(file, "/cond/mesh", "plane_begin", 1, &s->plane_begin) ||
+        add_mixed(record, s);
+    return failed;
+}
+
+// Where the coordinates of each body are in q and v.
+static int add_state(HdfRecord* record)
+{
+    static const struct {
+        const char* name;
+        int columns;
+    } pose[N_POSE] = {
+        {"position", 3}, {"orientation", 4}, {"velocity", 3}, {"angular_velocity", 3}};
+    const CondModel* model = record->snapshot->model;
+    CondHdfFile* file = &record->file;
+    int n = model->n_body;
+    int failed = add_series(record, "/cond/state", "q", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE,
+                            model->n_q, 1, &record->q) ||
+                 add_series(record, "/cond/state", "v", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE,
+                            model->n_dof, 1, &record->v);
+    for (int k = 0; k < N_POSE && !failed; k++) {
+        char location[LOCATION];
+        const hsize_t tail[2] = {(hsize_t)n, (hsize_t)pose[k].columns};
+        snprintf(location, sizeof location, "/cond/pose/%s", pose[k].name);
+        failed = cond_hdf_add_series(file, location, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 3, tail, 1,
+                                     record->settings.compression, &record->pose[k]);
+    }
+    int* begin = record->list;
+    for (int b = 0; b < n; b++) {
+        begin[b] = model->body[b].q_begin;
+        begin[n + 1 + b] = model->body[b].dof_begin;
+    }
+    begin[n] = model->n_q;
+    begin[2 * n + 1] = model->n_dof;
+    failed = failed ||
+             cond_hdf_add_array(file, "/cond/state/q_begin", H5T_STD_I32LE, H5T_NATIVE_INT, n + 1,
+                                begin) ||
+             cond_hdf_add_array(file, "/cond/state/v_begin", H5T_STD_I32LE, H5T_NATIVE_INT, n + 1,
+                                begin + n + 1);
+    return failed;
+}
+
+static int add_numbers(HdfRecord* record)
+{
+    int failed = 0;
+    for (int k = 0; k < COND_N_NUMBER && !failed; k++) {
+        char name[LOCATION], location[2 * LOCATION];
+        snprintf(name, sizeof name, "%s%s", k < COND_NUMBER_STAGE ? "" : "seconds_",
+                 cond_number_name(k));
+        failed = add_series(record, "/cond/frames", name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 1, 1,
+                            &record->number[k]);
+        snprintf(location, sizeof location, "/cond/frames/%s", name);
+        if (!failed && *cond_number_unit(k))
+            failed = cond_hdf_set_text(&record->file, location, "unit", cond_number_unit(k));
+    }
+    return failed;
+}
+
+static int add_all(HdfRecord* record)
+{
+    static const int version[2] = {2, 1}, format = 1;
+    const CondModel* model = record->snapshot->model;
+    const CondScenery* s = &record->snapshot->scenery;
+    CondHdfFile* file = &record->file;
+    return cond_hdf_add_group(file, "/VTKHDF", 1) ||
+           cond_hdf_set_ints(file, "/VTKHDF", "Version", 2, version) ||
+           cond_hdf_set_text(file, "/VTKHDF", "Type", "PartitionedDataSetCollection") ||
+           cond_hdf_add_group(file, "/VTKHDF/Assembly", 1) ||
+           add_grid(record, &record->bodies, 0, s->n_point, s->n_cell) ||
+           add_grid(record, &record->contacts, 1, 1, 1) || cond_hdf_add_group(file, "/cond", 0) ||
+           cond_hdf_set_ints(file, "/cond", "format", 1, &format) ||
+           cond_hdf_set_text(file, "/cond", "version", cond_version()) ||
+           cond_hdf_set_text(file, "/cond", "scene", model->settings.name) ||
+           cond_hdf_set_number(file, "/cond", "time_step", model->settings.time_step) ||
+           cond_hdf_add_group(file, "/cond/mesh", 0) ||
+           cond_hdf_add_group(file, "/cond/state", 0) ||
+           cond_hdf_add_group(file, "/cond/pose", 0) ||
+           cond_hdf_add_group(file, "/cond/frames", 1) || add_mesh(record) || add_state(record) ||
+           add_numbers(record);
+}
+
+// Offsets of a frame and, where its cells are new, their numbers.
+static int put_steps(const Grid* grid, int i, double time, int64_t points_before,
+                     int64_t cells_before, int64_t corners_before, int64_t part)
+{
+    const int64_t value[N_OFFSET] = {part, 1, points_before, grid->moving ? cells_before : 0,
+                                     corners_before};
+    int failed = cond_hdf_put(&grid->values, i, 1, &time);
+    for (int k = 0; k < N_OFFSET && !failed; k++)
+        failed = cond_hdf_put(&grid->offset[k], i, 1, &value[k]);
+    for (int k = 0; k < grid->n_array && !failed; k++) {
+        int64_t before = grid->array[k].fixed  ? 0
+                         : grid->array[k].cell ? cells_before
+                                               : points_before;
+        failed = cond_hdf_put(&grid->data_offset[k], i, 1, &before);
+    }
+    return failed;
+}
+
+static int put_bodies(const HdfRecord* record, int i)
+{
+    const CondSnapshot* s = record->snapshot;
+    const Grid* grid = &record->bodies;
+    const void* data[] = {s->velocity, s->displacement, s->von_mises, s->drawing.body};
+    int64_t n_point = s->scenery.n_point, n_cell = s->scenery.n_cell;
+    int failed =
+        cond_hdf_put(&grid->points, i * n_point, n_point, s->position) ||
+        put_steps(grid, i, s->moment.number[COND_NUMBER_TIME], i * n_point, i * n_cell, 0, 0);
+    for (int k = 0; k < grid->n_array && !failed; k++) {
+        int64_t rows = grid->array[k].cell ? n_cell : n_point;
+        if (i == 0 || !grid->array[k].fixed)
+            failed = cond_hdf_put(&grid->data[k], i * rows, rows, data[k]);
+    }
+    const int64_t count[N_COUNT] = {n_point, n_cell, s->scenery.n_corner};
+    for (int k = 0; k < N_COUNT && i == 0 && !failed; k++)
+        failed = cond_hdf_put(&grid->count[k], 0, 1, &count[k]);
+    return failed;
+}
+
+static int put_contacts(const HdfRecord* record, int i)
+{
+    const CondContactCloud* c = &record->snapshot->contacts;
+    const Grid* grid = &record->contacts;
+    const void* data[] = {c->force, c->frame, c->friction, c->gap, c->error, c->body, c->other};
+    int64_t before = record->n_contact, n = c->n;
+    int failed = cond_hdf_put(&grid->points, before, n, c->position) ||
+                 put_steps(grid, i, record->snapshot->moment.number[COND_NUMBER_TIME], before,
+                           before, before, i) ||
+                 cond_hdf_put(&grid->corner, before, n, record->whole) ||
+                 cond_hdf_put(&grid->corner_end, before + i, n + 1, record->whole) ||
+                 cond_hdf_put(&grid->type, before, n, record->vertex);
+    for (int k = 0; k < grid->n_array && !failed; k++)
+        failed = cond_hdf_put(&grid->data[k], before, n, data[k]);
+    for (int k = 0; k < N_COUNT && !failed; k++)
+        failed = cond_hdf_put(&grid->count[k], i, 1, &n);
+    return failed;
+}
+
+static int put_state(const HdfRecord* record, int i, const CondState* state)
+{
+    const CondModel* model = record->snapshot->model;
+    int failed =
+        cond_hdf_put(&record->q, i, 1, state->q) || cond_hdf_put(&record->v, i, 1, state->v);
+    for (int part = 0; part < N_POSE && !failed; part++) {
+        double* to = record->row;
+        for (int b = 0; b < model->n_body; b++) {
+            CondPose pose = cond_state_pose(model, state, b);
+            const double* from[N_POSE] = {pose.position, pose.orientation, pose.velocity,
+                                          pose.angular_velocity};
+            int n = part == POSE_ORIENTATION ? 4 : 3;
+            memcpy(to, from[part], (size_t)n * sizeof *to);
+            to += n;
+        }
+        failed = cond_hdf_put(&record->pose[part], i, 1, record->row);
+    }
+    for (int k = 0; k < COND_N_NUMBER && !failed; k++)
+        failed = cond_hdf_put(&record->number[k], i, 1, &record->snapshot->moment.number[k]);
+    return failed;
+}
+
+static CondXdmfGrid xdmf_grid(const HdfRecord* record, const Grid* grid, int64_t n_point,
+                              int64_t n_cell, int64_t point_first, int64_t cell_first,
+                              char (*location)[LOCATION], CondXdmfArray* array)
+{
+    int real = record->settings.all_digits ? 8 : 4;
+    for (int k = 0; k < grid->n_array; k++) {
+        const GridArray* a = &grid->array[k];
+        snprintf(location[k], LOCATION, "/VTKHDF/%s/%sData/%s", grid->name,
+                 a->cell ? "Cell" : "Point", a->name);
+        array[k] = (CondXdmfArray){.name = a->name,
+                                   .location = location[k],
+                                   .type = a->integer ? "Int" : "Float",
+                                   .size = a->integer ? 4 : real,
+                                   .columns = a->columns,
+                                   .cell = a->cell,
+                                   .first = a->fixed  ? 0
+                                            : a->cell ? cell_first
+                                                      : point_first};
+    }
+    snprintf(location[grid->n_array], LOCATION, "/VTKHDF/%s/Points", grid->name);
+    return (CondXdmfGrid){.name = grid->name,
+                          .n_point = n_point,
+                          .n_cell = n_cell,
+                          .point = {"", location[grid->n_array], "Float", real, 3, 0, point_first},
+                          .n_array = grid->n_array,
+                          .array = array};
+}
+
+static CondStatus put_xdmf(HdfRecord* record, int i)
+{
+    const CondSnapshot* s = record->snapshot;
+    char location[2][MAX_ARRAY + 1][LOCATION];
+    CondXdmfArray array[2][MAX_ARRAY];
+    int64_t n_point = s->scenery.n_point, n_cell = s->scenery.n_cell, n = s->contacts.n;
+    CondXdmfGrid grid[2] = {
+        xdmf_grid(record, &record->bodies, n_point, n_cell, i * n_point, i * n_cell, location[0],
+                  array[0]),
+        xdmf_grid(record, &record->contacts, n, n, record->n_contact, record->n_contact,
+                  location[1], array[1]),
+    };
+    grid[0].topology = "/cond/mesh/xdmf_cells";
+    grid[0].n_topology = record->n_mixed;
+    return cond_xdmf_frame(&record->xdmf, s->moment.number[COND_NUMBER_TIME], 2, grid);
+}
+
+static CondStatus make_room(HdfRecord* record)
+{
+    int n = record->snapshot->contacts.n;
+    if (cond_reserve(&record->context, &record->whole, &record->cap_whole, n + 1,
+                     sizeof *record->whole) ||
+        cond_reserve(&record->context, &record->vertex, &record->cap_vertex, n,
+                     sizeof *record->vertex))
+        return COND_OUT_OF_MEMORY;
+    for (int k = 0; k <= n; k++)
+        record->whole[k] = k;
+    for (int k = 0; k < n; k++)
+        record->vertex[k] = COND_CELL_VERTEX;
+    return COND_OK;
+}
+
+// No frame takes more bytes: all its numbers, and a new chunk for every small series.
+static int64_t frame_bytes(const HdfRecord* record)
+{
+    const CondSnapshot* s = record->snapshot;
+    int64_t doubles = 9 * (int64_t)s->scenery.n_point + s->scenery.n_cell +
+                      24 * (int64_t)s->contacts.n + s->model->n_q + s->model->n_dof +
+                      13 * (int64_t)s->model->n_body;
+    return (int64_t)sizeof(double) * doubles + ROOM;
+}
+
+// All of a frame is on disk before the number of frames says so.
+static CondStatus put_frame(void* sink, int i_frame, const CondState* state, CondError* error)
+{
+    HdfRecord* record = sink;
+    int failed;
+    if (make_room(record))
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    H5E_BEGIN_TRY
+    {
+        failed =
+            cond_hdf_reserve(&record->file, frame_bytes(record)) || put_bodies(record, i_frame) ||
+            put_contacts(record, i_frame) || put_state(record, i_frame, state) ||
+            cond_hdf_commit(&record->file) ||
+            cond_hdf_change_int(&record->file, "/VTKHDF/bodies/Steps", "NSteps", i_frame + 1) ||
+            cond_hdf_change_int(&record->file, "/VTKHDF/contacts/Steps", "NSteps", i_frame + 1) ||
+            cond_hdf_commit(&record->file);
+    }
+    H5E_END_TRY;
+    if (failed)
+        return fail(record, error);
+    CondStatus status = put_xdmf(record, i_frame);
+    if (status)
+        return cond_error_set(error, status, "%.200s: %s", record->xdmf_path,
+                              status == COND_OUT_OF_MEMORY ? "out of memory" : "cannot be written");
+    record->n_contact += record->snapshot->contacts.n;
+    return COND_OK;
+}
+
+static void close_series(CondHdfSeries* series, int n)
+{
+    for (int k = 0; k < n; k++)
+        if (series[k].id > 0)
+            H5Dclose(series[k].id);
+}
+
+static void close_grid(Grid* grid)
+{
+    CondHdfSeries* single[] = {&grid->points, &grid->values, &grid->corner, &grid->corner_end,
+                               &grid->type};
+    for (size_t k = 0; k < sizeof single / sizeof *single; k++)
+        close_series(single[k], 1);
+    close_series(grid->data, MAX_ARRAY);
+    close_series(grid->data_offset, MAX_ARRAY);
+    close_series(grid->offset, N_OFFSET);
+    close_series(grid->count, N_COUNT);
+}
+
+static void close_record(void* sink)
+{
+    HdfRecord* record = sink;
+    CondContext m = record->context;
+    H5E_BEGIN_TRY
+    {
+        close_grid(&record->bodies);
+        close_grid(&record->contacts);
+        close_series(record->number, COND_N_NUMBER);
+        close_series(&record->q, 1);
+        close_series(&record->v, 1);
+        close_series(record->pose, N_POSE);
+        cond_hdf_close(&record->file);
+    }
+    H5E_END_TRY;
+    cond_xdmf_close(&record->xdmf);
+    void* arrays[] = {record->path, record->xdmf_path, record->row,
+                      record->list, record->whole,     record->vertex};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        cond_release(&m, arrays[i]);
+    cond_release(&m, record);
+}
+
+static int64_t mesh_bytes(const HdfRecord* record)
+{
+    const CondScenery* s = &record->snapshot->scenery;
+    return (int64_t)sizeof(int64_t) * (2 * (int64_t)s->n_corner + 4 * (int64_t)s->n_cell) +
+           2 * COND_NAME_SIZE * (int64_t)s->n_body + ROOM;
+}
+
+static CondStatus begin_files(HdfRecord* record, CondError* error)
+{
+    int failed;
+    H5E_BEGIN_TRY
+    {
+        failed = cond_hdf_create(&record->file) ||
+                 cond_hdf_reserve(&record->file, mesh_bytes(record)) || add_all(record) ||
+                 cond_hdf_start(&record->file) || cond_hdf_commit(&record->file);
+    }
+    H5E_END_TRY;
+    if (failed)
+        return fail(record, error);
+    const char* slash = strrchr(record->path, '/');
+    return cond_xdmf_open(&record->context, record->xdmf_path, slash ? slash + 1 : record->path,
+                          &record->xdmf, error);
+}
+
+static CondStatus open_record(const CondContext* context, const char* path, size_t length,
+                              const CondSnapshot* snapshot, const CondRecordSettings* settings,
+                              void** sink, CondError* error)
+{
+    const CondContext m = *context;
+    size_t n_body = (size_t)snapshot->model->n_body;
+    HdfRecord* made = cond_allocate(&m, 1, sizeof *made);
+    *sink = NULL;
+    if (!made)
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    made->context = made->xdmf.text.context = made->xdmf.name.context = m;
+    made->snapshot = snapshot;
+    made->settings = *settings;
+    made->file.id = made->file.descriptor = -1;
+    made->bodies = (Grid){.name = "bodies", .array = body_array};
+    made->bodies.n_array = sizeof body_array / sizeof *body_array;
+    made->contacts = (Grid){.name = "contacts", .array = contact_array, .moving = 1};
+    made->contacts.n_array = sizeof contact_array / sizeof *contact_array;
+    made->path = cond_allocate(&m, strlen(path) + 1, 1);
+    made->xdmf_path = cond_allocate(&m, length + sizeof ".xdmf", 1);
+    made->row = cond_allocate(&m, 4 * n_body, sizeof *made->row);
+    const CondScenery* s = &snapshot->scenery;
+    made->list = cond_allocate(&m, (size_t)s->n_corner + 2 * (size_t)s->n_cell + 2 * n_body + 2,
+                               sizeof *made->list);
+    CondStatus status = COND_OK;
+    if (!made->path || !made->xdmf_path || !made->row || !made->list) {
+        status = cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    } else {
+        memcpy(made->path, path, strlen(path));
+        memcpy(made->xdmf_path, path, length);
+        memcpy(made->xdmf_path + length, ".xdmf", sizeof ".xdmf");
+        made->file.path = made->path;
+        status = begin_files(made, error);
+    }
+    if (status)
+        close_record(made);
+    else
+        *sink = made;
+    return status;
+}
+
+const CondRecordSink cond_record_hdf = {open_record, put_frame, close_record};

@@ -1,0 +1,100 @@
+// A record: takes a snapshot for every frame and hands it to the files of its kind.
+#define _POSIX_C_SOURCE 200809L
+#include "cond/record.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "record/record_sink.h"
+
+#include <string.h>
+#include <strings.h>
+
+struct CondRecord {
+    CondContext context;
+    CondSnapshot* snapshot;
+    const CondRecordSink* kind;
+    void* sink;
+    int n_frame;
+};
+
+enum { COOKIE = 0x7ec02d };
+
+CondRecordSettings cond_record_settings_default(void)
+{
+    return (CondRecordSettings){.all_digits = 0, .compression = 1, .cookie = COOKIE};
+}
+
+static const CondRecordSink* kind_of(const char* ending)
+{
+    static const char* const hdf[] = {".h5", ".hdf", ".hdf5", ".vtkhdf"};
+    if (!ending)
+        return NULL;
+    if (strcasecmp(ending, ".pvd") == 0)
+        return &cond_record_vtu;
+    for (size_t k = 0; k < sizeof hdf / sizeof *hdf; k++)
+        if (strcasecmp(ending, hdf[k]) == 0)
+            return &cond_record_hdf;
+    return NULL;
+}
+
+CondStatus cond_record_open(const CondContext* context, const char* path, const CondModel* model,
+                            const CondRecordSettings* settings, CondRecord** record,
+                            CondError* error)
+{
+    *record = NULL;
+    const char* dot = strrchr(path, '.');
+    const CondRecordSink* kind = kind_of(dot);
+    CondRecordSettings chosen = settings ? *settings : cond_record_settings_default();
+    if (!kind)
+        return cond_error_set(
+            error, COND_NOT_SUPPORTED,
+            "%.200s: a record is a .h5, .hdf, .vtkhdf or .pvd file, and this has another ending",
+            path);
+    if (chosen.cookie != COOKIE || chosen.compression < 0 || chosen.compression > 9)
+        return cond_error_set(error, COND_BAD_ARGUMENT,
+                              "settings of a record: begin with cond_record_settings_default(); "
+                              "compression is 0 to 9");
+    CondContext m = cond_context_or_default(context);
+    CondRecord* made = cond_allocate(&m, 1, sizeof *made);
+    if (!made)
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    made->context = m;
+    made->kind = kind;
+    CondStatus status = cond_snapshot_create(&m, model, &made->snapshot, error);
+    if (!status)
+        status =
+            kind->open(&m, path, (size_t)(dot - path), made->snapshot, &chosen, &made->sink, error);
+    if (status) {
+        cond_record_close(made);
+        return status;
+    }
+    *record = made;
+    return COND_OK;
+}
+
+CondStatus cond_record_frame(CondRecord* record, const CondSim* sim, const CondState* state,
+                             const CondStepInfo* info, CondError* error)
+{
+    CondStatus status = cond_snapshot_take(record->snapshot, sim, state, info, error);
+    if (!status)
+        status = record->kind->frame(record->sink, record->n_frame, state, error);
+    if (!status)
+        record->n_frame++;
+    return status;
+}
+
+int cond_record_n_frame(const CondRecord* record)
+{
+    return record->n_frame;
+}
+
+void cond_record_close(CondRecord* record)
+{
+    if (!record)
+        return;
+    CondContext m = record->context;
+    if (record->sink)
+        record->kind->close(record->sink);
+    cond_snapshot_destroy(record->snapshot);
+    cond_release(&m, record);
+}

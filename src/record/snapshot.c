@@ -1,0 +1,203 @@
+// A moment of a simulation as it is drawn: one place for recordings and viewers.
+#include "record/snapshot.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "math/vec3.h"
+#include "scene/scene_keys.h"
+#include "step/state.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char* cond_number_name(int number)
+{
+    static const char* const names[] = {
+        "time",       "certificate",       "penetration", "kinetic_energy", "potential_energy",
+        "iterations", "newton_iterations", "contacts",    "contact_force"};
+    _Static_assert(sizeof names / sizeof *names == COND_NUMBER_STAGE, "one name per number");
+    if (number < 0 || number >= COND_N_NUMBER)
+        return NULL;
+    return number < COND_NUMBER_STAGE ? names[number]
+                                      : cond_stage_name((CondStage)(number - COND_NUMBER_STAGE));
+}
+
+const char* cond_number_unit(int number)
+{
+    static const char* const units[] = {"s", "", "m", "J", "J", "", "", "", "N"};
+    if (number < 0 || number >= COND_N_NUMBER)
+        return NULL;
+    return number < COND_NUMBER_STAGE ? units[number] : "s";
+}
+
+static void fill_numbers(CondSnapshot* s, const CondState* state, const CondStepInfo* info)
+{
+    double* number = s->moment.number;
+    for (int i = 0; i < COND_N_NUMBER; i++)
+        number[i] = NAN;
+    number[COND_NUMBER_TIME] = state->time;
+    number[COND_NUMBER_CONTACTS] = s->contacts.n;
+    number[COND_NUMBER_CONTACT_FORCE] = 0.0;
+    for (int k = 0; k < s->contacts.n; k++)
+        number[COND_NUMBER_CONTACT_FORCE] += vec3_norm(s->contacts.force + 3 * k);
+    if (!info)
+        return;
+    number[COND_NUMBER_CERTIFICATE] =
+        fmax(cond_certificate_residual(&info->solve.certificate),
+             fmax(cond_certificate_residual(&info->impact.certificate),
+                  cond_certificate_residual(&info->correction.certificate)));
+    number[COND_NUMBER_PENETRATION] = info->penetration;
+    number[COND_NUMBER_KINETIC_ENERGY] = info->kinetic_after;
+    number[COND_NUMBER_POTENTIAL_ENERGY] = info->potential_after;
+    number[COND_NUMBER_ITERATIONS] = info->solve.iterations;
+    number[COND_NUMBER_NEWTON_ITERATIONS] = info->newton_iterations;
+    for (int k = 0; k < COND_N_STAGE; k++)
+        number[COND_NUMBER_STAGE + k] = info->seconds[k];
+}
+
+// Positions, velocities J v, displacements and stresses at a state.
+static void measure(CondSnapshot* s, const CondState* state)
+{
+    const CondModel* model = s->model;
+    CondDrawing* drawing = &s->drawing;
+    cond_posture_set(&s->posture, state->q);
+    for (int p = 0; p < drawing->n_point; p++) {
+        double* u = s->velocity + 3 * (size_t)p;
+        int n = cond_posture_point(&s->posture, &drawing->point[p], s->position + 3 * (size_t)p,
+                                   s->coordinate, s->J);
+        for (int i = 0; i < 3; i++) {
+            u[i] = 0.0;
+            for (int k = 0; k < n; k++)
+                u[i] += s->J[i * n + k] * state->v[s->coordinate[k]];
+        }
+    }
+    cond_drawing_fit_planes(drawing, model, s->position);
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        const double* x = state->q + body->q_begin;
+        if (body->kind != COND_BODY_SOFT)
+            continue;
+        double* d = s->displacement + 3 * (size_t)drawing->point_begin[b];
+        for (int i = 0; i < 3 * body->fem->n_node; i++)
+            d[i] = x[i] - body->fem->rest[i];
+        cond_fem_stress(body->fem, x, NULL, s->von_mises + drawing->cell_begin[b],
+                        model->settings.solver.threads);
+    }
+}
+
+CondStatus cond_snapshot_take(CondSnapshot* snapshot, const CondSim* sim, const CondState* state,
+                              const CondStepInfo* info, CondError* error)
+{
+    const CondModel* model = snapshot->model;
+    if (state->n_q != model->n_q || state->n_dof != model->n_dof)
+        return cond_error_set(error, COND_BAD_ARGUMENT, "the state belongs to another model");
+    if (cond_contact_cloud_fill(&snapshot->contacts, sim, &model->settings))
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    measure(snapshot, state);
+    fill_numbers(snapshot, state, info);
+    const CondContactCloud* cloud = &snapshot->contacts;
+    CondMoment* moment = &snapshot->moment;
+    moment->n_contact = cloud->n;
+    moment->contact_position = cloud->position;
+    moment->contact_force = cloud->force;
+    moment->contact_frame = cloud->frame;
+    moment->contact_friction = cloud->friction;
+    moment->contact_gap = cloud->gap;
+    moment->contact_error = cloud->error;
+    moment->contact_body = cloud->body;
+    moment->contact_other = cloud->other;
+    return COND_OK;
+}
+
+static CondStatus allocate_all(CondSnapshot* s)
+{
+    const CondContext* m = &s->context;
+    const CondModel* model = s->model;
+    if (cond_posture_create(model, &s->posture) || cond_drawing_create(m, model, &s->drawing))
+        return COND_OUT_OF_MEMORY;
+    size_t n = (size_t)s->drawing.n_point, k = (size_t)model->max_point_dof;
+    s->name = cond_allocate(m, (size_t)model->n_body, sizeof *s->name);
+    s->kind = cond_allocate(m, (size_t)model->n_body, sizeof *s->kind);
+    s->position = cond_allocate(m, 3 * n, sizeof(double));
+    s->velocity = cond_allocate(m, 3 * n, sizeof(double));
+    s->displacement = cond_allocate(m, 3 * n, sizeof(double));
+    s->von_mises = cond_allocate(m, (size_t)s->drawing.n_cell, sizeof(double));
+    s->coordinate = cond_allocate(m, k, sizeof(int));
+    s->J = cond_allocate(m, 3 * k, sizeof(double));
+    if (!s->name || !s->kind || !s->position || !s->velocity || !s->displacement || !s->von_mises ||
+        !s->coordinate || !s->J)
+        return COND_OUT_OF_MEMORY;
+    return COND_OK;
+}
+
+static void fill_scenery(CondSnapshot* s)
+{
+    const CondModel* model = s->model;
+    const CondDrawing* drawing = &s->drawing;
+    for (int b = 0; b < model->n_body; b++) {
+        memcpy(s->name[b], model->body[b].name, sizeof s->name[b]);
+        snprintf(s->kind[b], sizeof s->kind[b], "%s",
+                 cond_keys_find("bodies", "kind")->choice(model->body[b].kind));
+    }
+    s->scenery = (CondScenery){.n_body = model->n_body,
+                               .n_point = drawing->n_point,
+                               .n_cell = drawing->n_cell,
+                               .n_corner = drawing->n_corner,
+                               .name = (const char(*)[COND_NAME_SIZE])s->name,
+                               .kind = (const char(*)[COND_NAME_SIZE])s->kind,
+                               .corner = drawing->corner,
+                               .corner_end = drawing->corner_end,
+                               .type = drawing->type,
+                               .body = drawing->body,
+                               .plane_begin = drawing->plane_begin};
+    s->moment.position = s->position;
+    s->moment.velocity = s->velocity;
+    s->moment.displacement = s->displacement;
+    s->moment.von_mises = s->von_mises;
+}
+
+CondStatus cond_snapshot_create(const CondContext* context, const CondModel* model,
+                                CondSnapshot** snapshot, CondError* error)
+{
+    CondContext m = cond_context_or_default(context);
+    CondSnapshot* made = cond_allocate(&m, 1, sizeof *made);
+    *snapshot = NULL;
+    if (!made)
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    made->context = made->drawing.context = made->contacts.context = m;
+    made->model = model;
+    if (allocate_all(made)) {
+        cond_snapshot_destroy(made);
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    }
+    fill_scenery(made);
+    *snapshot = made;
+    return COND_OK;
+}
+
+void cond_snapshot_destroy(CondSnapshot* snapshot)
+{
+    if (!snapshot)
+        return;
+    CondContext m = snapshot->context;
+    cond_posture_destroy(&snapshot->posture);
+    cond_drawing_destroy(&snapshot->drawing);
+    cond_contact_cloud_destroy(&snapshot->contacts);
+    void* arrays[] = {snapshot->name,         snapshot->kind,      snapshot->position,
+                      snapshot->velocity,     snapshot->von_mises, snapshot->coordinate,
+                      snapshot->displacement, snapshot->J};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        cond_release(&m, arrays[i]);
+    cond_release(&m, snapshot);
+}
+
+const CondScenery* cond_snapshot_scenery(const CondSnapshot* snapshot)
+{
+    return &snapshot->scenery;
+}
+
+const CondMoment* cond_snapshot_moment(const CondSnapshot* snapshot)
+{
+    return &snapshot->moment;
+}

@@ -1,0 +1,27 @@
+// Inside of a CondSnapshot: what is drawn, and the arrays of the last moment.
+#ifndef COND_RECORD_SNAPSHOT_H
+#define COND_RECORD_SNAPSHOT_H
+
+#include "body/posture.h"
+#include "record/contact_cloud.h"
+#include "record/drawing.h"
+
+struct CondSnapshot {
+    CondContext context;
+    const CondModel* model;
+    CondPosture posture;
+    CondDrawing drawing;
+    CondContactCloud contacts;
+    CondScenery scenery;          // views of the drawing and of the names below
+    CondMoment moment;            // views of the arrays below
+    char (*name)[COND_NAME_SIZE]; // of the bodies                           (n_body)
+    char (*kind)[COND_NAME_SIZE]; //                                         (n_body)
+    double* position;             // of the drawing's points, world [m]      (n_point x 3)
+    double* velocity;             // [m/s]                                   (n_point x 3)
+    double* displacement;         // of soft bodies, from rest [m]; else 0   (n_point x 3)
+    double* von_mises;            // of soft bodies [Pa]; else 0             (n_cell)
+    int* coordinate;              // scratch                                 (max_point_dof)
+    double* J;                    // scratch                                 (3 x max_point_dof)
+};
+
+#endif

@@ -1,0 +1,132 @@
+#define _POSIX_C_SOURCE 200809L
+#include "record/xdmf.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <string.h>
+
+static const char tail[] = "</Grid>\n</Domain>\n</Xdmf>\n";
+
+static void add_slab(CondXdmf* x, const CondXdmfArray* a, long long n)
+{
+    CondMeshText* t = &x->text;
+    const char* columns = a->columns > 1 ? " %lld" : "";
+    char dims[32] = "", ones[4] = "", zero[4] = "";
+    if (*columns) {
+        snprintf(dims, sizeof dims, " %d", a->columns);
+        snprintf(ones, sizeof ones, " 1");
+        snprintf(zero, sizeof zero, " 0");
+    }
+    cond_mesh_text_add(t,
+                       "<DataItem ItemType=\"HyperSlab\" Dimensions=\"%lld%s\">"
+                       "<DataItem Dimensions=\"3 %d\" Format=\"XML\">%lld%s 1%s %lld%s</DataItem>"
+                       "<DataItem Dimensions=\"%lld%s\" NumberType=\"%s\" Precision=\"%d\" "
+                       "Format=\"HDF\">",
+                       n, dims, a->columns > 1 ? 2 : 1, a->first, zero, ones, n, dims, a->first + n,
+                       dims, a->type, a->size);
+    cond_mesh_text_bytes(t, x->name.data, x->name.size);
+    cond_mesh_text_add(t, ":%s</DataItem></DataItem>\n", a->location);
+}
+
+static void add_grid(CondXdmf* x, const CondXdmfGrid* grid)
+{
+    CondMeshText* t = &x->text;
+    cond_mesh_text_add(t, "<Grid Name=\"%s\" GridType=\"Uniform\">\n", grid->name);
+    if (grid->topology) {
+        CondXdmfArray cells = {"", grid->topology, "Int", 4, 1, 1, 0};
+        cond_mesh_text_add(t, "<Topology TopologyType=\"Mixed\" NumberOfElements=\"%lld\">\n",
+                           grid->n_cell);
+        add_slab(x, &cells, grid->n_topology);
+        cond_mesh_text_add(t, "</Topology>\n");
+    } else {
+        cond_mesh_text_add(t,
+                           "<Topology TopologyType=\"Polyvertex\" NodesPerElement=\"1\" "
+                           "NumberOfElements=\"%lld\"/>\n",
+                           grid->n_cell);
+    }
+    cond_mesh_text_add(t, "<Geometry GeometryType=\"XYZ\">\n");
+    add_slab(x, &grid->point, grid->n_point);
+    cond_mesh_text_add(t, "</Geometry>\n");
+    for (int k = 0; k < grid->n_array; k++) {
+        const CondXdmfArray* a = &grid->array[k];
+        const char* kind = a->columns == 1   ? "Scalar"
+                           : a->columns == 3 ? "Vector"
+                           : a->columns == 9 ? "Tensor"
+                                             : "Matrix";
+        cond_mesh_text_add(t, "<Attribute Name=\"%s\" AttributeType=\"%s\" Center=\"%s\">\n",
+                           a->name, kind, a->cell ? "Cell" : "Node");
+        add_slab(x, a, a->cell ? grid->n_cell : grid->n_point);
+        cond_mesh_text_add(t, "</Attribute>\n");
+    }
+    cond_mesh_text_add(t, "</Grid>\n");
+}
+
+// Writes the text where the last frame ends, and the end of the file behind it, in one piece.
+static int put(CondXdmf* x)
+{
+    size_t length = x->text.size;
+    cond_mesh_text_add(&x->text, "%s", tail);
+    if (x->text.failed)
+        return 1;
+    int failed = fseek(x->file, x->end, SEEK_SET) != 0 ||
+                 fwrite(x->text.data, 1, x->text.size, x->file) != x->text.size ||
+                 fflush(x->file) != 0;
+    if (!failed)
+        x->end += (long)length;
+    return failed;
+}
+
+CondStatus cond_xdmf_frame(CondXdmf* xdmf, double time, int n_grid, const CondXdmfGrid* grid)
+{
+    // Numbers have a decimal point, whatever the language of the host program.
+    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+    if (plain == (locale_t)0)
+        return COND_OUT_OF_MEMORY;
+    locale_t host = uselocale(plain);
+    xdmf->text.size = 0;
+    xdmf->text.failed = 0;
+    cond_mesh_text_add(&xdmf->text,
+                       "<Grid GridType=\"Collection\" CollectionType=\"Spatial\">\n"
+                       "<Time Value=\"%.15g\"/>\n",
+                       time);
+    for (int k = 0; k < n_grid; k++)
+        if (grid[k].n_point > 0)
+            add_grid(xdmf, &grid[k]);
+    cond_mesh_text_add(&xdmf->text, "</Grid>\n");
+    uselocale(host);
+    freelocale(plain);
+    if (!put(xdmf))
+        return COND_OK;
+    return xdmf->text.failed ? COND_OUT_OF_MEMORY : COND_NO_FILE;
+}
+
+CondStatus cond_xdmf_open(const CondContext* context, const char* path, const char* hdf_name,
+                          CondXdmf* xdmf, CondError* error)
+{
+    memset(xdmf, 0, sizeof *xdmf);
+    xdmf->text.context = xdmf->name.context = *context;
+    cond_mesh_text_escaped(&xdmf->name, hdf_name);
+    cond_mesh_text_add(&xdmf->text, "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">\n<Domain>\n"
+                                    "<Grid GridType=\"Collection\" CollectionType=\"Temporal\">\n");
+    if (xdmf->name.failed || xdmf->text.failed)
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    xdmf->file = fopen(path, "w");
+    if (xdmf->file && !put(xdmf))
+        return COND_OK;
+    if (xdmf->text.failed)
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    return cond_error_set(error, COND_NO_FILE, "%.200s: cannot be written: %s", path,
+                          strerror(errno));
+}
+
+void cond_xdmf_close(CondXdmf* xdmf)
+{
+    if (xdmf->file)
+        fclose(xdmf->file);
+    cond_release(&xdmf->text.context, xdmf->text.data);
+    cond_release(&xdmf->name.context, xdmf->name.data);
+    memset(xdmf, 0, sizeof *xdmf);
+}

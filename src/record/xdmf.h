@@ -1,0 +1,46 @@
+// The .xdmf file beside a recording: says in XML where in the HDF5 file each frame lies.
+#ifndef COND_RECORD_XDMF_H
+#define COND_RECORD_XDMF_H
+
+#include "scene/mesh_write.h"
+
+#include <stdio.h>
+
+typedef struct CondXdmf {
+    FILE* file;
+    CondMeshText text; // of one frame
+    CondMeshText name; // of the HDF5 file, as XML writes it
+    long end;          // where the next frame begins in the file
+} CondXdmf;
+
+// An array of one frame: rows first .. first + n of a dataset.
+typedef struct CondXdmfArray {
+    const char* name;     // "" where it is no attribute
+    const char* location; // in the HDF5 file
+    const char* type;     // "Float" or "Int"
+    int size;             // of a number, in bytes
+    int columns;
+    int cell; // 1: belongs to the cells
+    long long first;
+} CondXdmfArray;
+
+// One grid of a frame.
+typedef struct CondXdmfGrid {
+    const char* name;
+    long long n_point, n_cell;
+    const char* topology; // location of the cells, each behind XDMF's number of its type; NULL: a
+                          // vertex per point
+    long long n_topology; // numbers there
+    CondXdmfArray point;
+    int n_array;
+    const CondXdmfArray* array;
+} CondXdmfGrid;
+
+// hdf_name is the HDF5 file as seen from the .xdmf file. context is copied.
+CondStatus cond_xdmf_open(const CondContext* context, const char* path, const char* hdf_name,
+                          CondXdmf* xdmf, CondError* error);
+// Adds a frame; after a failure the file ends with the frame before.
+CondStatus cond_xdmf_frame(CondXdmf* xdmf, double time, int n_grid, const CondXdmfGrid* grid);
+void cond_xdmf_close(CondXdmf* xdmf);
+
+#endif
