@@ -378,7 +378,8 @@ static void test_table_tells_the_defaults(void** state)
     CondTrajectoryDef trajectory = cond_trajectory_def_default();
     CondSensorDef sensor = cond_sensor_def_default();
     CondJointDef joint = {.stiffness = NAN, .damping = NAN}; // as the reader makes them
-    CondWaypoint waypoint = {.orientation = {1.0, 0.0, 0.0, 0.0}};
+    CondWaypoint waypoint = {
+        .position = {NAN, NAN, NAN}, .orientation = {1.0, 0.0, 0.0, 0.0}, .target = NAN};
     // The longer names come first: the first that the section begins with is taken.
     const struct {
         const char* section;

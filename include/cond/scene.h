@@ -130,12 +130,14 @@ typedef struct CondPatchDef {
     int cookie;
 } CondPatchDef;
 
-// One end of an attachment: a body's point, a robot's link, a patch of a soft body, or the world.
+// One end of an attachment: a body's point, a robot's link, a patch of a soft body, the world, or a
+// frame that moves along a trajectory.
 typedef struct CondEndDef {
-    char body[COND_NAME_SIZE];  // "" is the world
-    char link[COND_NAME_SIZE];  // robots: link name
-    char patch[COND_NAME_SIZE]; // soft bodies: patch name
-    double point[3];            // body, link or world axes [m]; a patch has its own centre
+    char body[COND_NAME_SIZE];       // "" is the world
+    char link[COND_NAME_SIZE];       // robots: link name
+    char patch[COND_NAME_SIZE];      // soft bodies: patch name
+    char trajectory[COND_NAME_SIZE]; // no body: a trajectory without a body of its own
+    double point[3];                 // body, link or world axes [m]; patches, trajectories: zero
 } CondEndDef;
 
 // Holds two frames together as they are at the moment it is made, by implicit spring-dampers.
@@ -153,15 +155,20 @@ typedef struct CondAttachmentDef {
 
 typedef struct CondWaypoint {
     double time;           // [s], ascending
-    double position[3];    // of the link's frame, world axes [m]
+    double position[3];    // of the frame, world axes [m]; joints: not used
     double orientation[4]; //
+    double target;         // joints: where the motor pulls [rad, m]
+    int rest;              // 1: the frame's position comes to rest here
 } CondWaypoint;
 
-// Poses that a robot's link follows: its motors track joint targets found by inverse kinematics.
+// What moves as the scene says. With a link: poses that it follows, its robot's motors tracking
+// joint targets found by inverse kinematics. With a joint: the targets of its motor. Without a
+// body: poses of a frame in space, for attachments to hold on to.
 typedef struct CondTrajectoryDef {
     char name[COND_NAME_SIZE];
     char body[COND_NAME_SIZE];
     char link[COND_NAME_SIZE];
+    char joint[COND_NAME_SIZE];
     double point[3];              // in link axes: the point whose pose is given [m]
     int n_waypoint;               //
     const CondWaypoint* waypoint; // copied by cond_scene_add_trajectory          (n_waypoint)

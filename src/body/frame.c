@@ -61,6 +61,12 @@ int cond_posture_frame(const CondPosture* posture, const CondFrame* frame, doubl
     if (frame->patch >= 0)
         return patch_frame(posture, &posture->model->patch[frame->patch], position, R, coordinate,
                            J);
+    if (frame->guide > 0) {
+        const CondIkTarget* guide = &posture->guide[frame->guide - 1];
+        memcpy(position, guide->position, sizeof guide->position);
+        quat_matrix(guide->orientation, R);
+        return 0;
+    }
     int n = cond_posture_point(posture, point, position, coordinate, J);
     if (point->body < 0)
         return n;
@@ -79,4 +85,14 @@ int cond_posture_frame(const CondPosture* posture, const CondFrame* frame, doubl
             cond_articulation_frame_jacobian(body->arm, work, point->part, point->local, J);
     }
     return n;
+}
+
+void cond_posture_frame_rate(const CondPosture* posture, const CondFrame* frame, double rate[6])
+{
+    memset(rate, 0, 6 * sizeof *rate);
+    if (frame->guide == 0)
+        return;
+    const CondIkTarget* guide = &posture->guide[frame->guide - 1];
+    memcpy(rate, guide->velocity, sizeof guide->velocity);
+    memcpy(rate + 3, guide->angular, sizeof guide->angular);
 }

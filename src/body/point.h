@@ -9,11 +9,12 @@ typedef struct CondPoint {
     double local[4]; // body or link axes [m]; soft body: weights of the nodes
 } CondPoint;
 
-// A frame to hold on to: a point with the axes of its body, or a patch of a soft body, whose frame
-// is fitted to its nodes.
+// A frame to hold on to: a point with the axes of its body, a patch of a soft body, whose frame is
+// fitted to its nodes, or a frame in space that moves along a trajectory.
 typedef struct CondFrame {
     CondPoint point;
     int patch; // index into CondModel.patch; -1: the point's own body
+    int guide; // 1 + index into CondModel.trajectory; 0: none
 } CondFrame;
 
 #endif

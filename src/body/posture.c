@@ -21,8 +21,9 @@ CondStatus cond_posture_create(const CondModel* model, CondPosture* posture)
     posture->columns = cond_allocate(m, 6 * (size_t)model->max_point_dof, sizeof(double));
     posture->frame_list = cond_allocate(m, 3 * (size_t)model->max_point_dof, sizeof(int));
     posture->frame_columns = cond_allocate(m, 12 * (size_t)model->max_point_dof, sizeof(double));
+    posture->guide = cond_allocate(m, (size_t)model->n_trajectory, sizeof *posture->guide);
     if (!posture->arm || !posture->fem || !posture->elastic || !posture->list ||
-        !posture->columns || !posture->frame_list || !posture->frame_columns)
+        !posture->columns || !posture->frame_list || !posture->frame_columns || !posture->guide)
         return COND_OUT_OF_MEMORY;
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
@@ -64,6 +65,7 @@ void cond_posture_destroy(CondPosture* posture)
     cond_release(m, posture->columns);
     cond_release(m, posture->frame_list);
     cond_release(m, posture->frame_columns);
+    cond_release(m, posture->guide);
     memset(posture, 0, sizeof *posture);
 }
 

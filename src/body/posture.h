@@ -24,6 +24,7 @@ typedef struct CondPosture {
     double* columns;       // scratch of relative                               (6 max_point_dof)
     int* frame_list;       // scratch of attachments                            (3 max_point_dof)
     double* frame_columns; // scratch of attachments                          (12 max_point_dof)
+    CondIkTarget* guide;   // frames in space, of trajectories without a body (n_trajectory)
 } CondPosture;
 
 CondStatus cond_posture_create(const CondModel* model, CondPosture* posture);
@@ -39,10 +40,15 @@ int cond_posture_point(const CondPosture* posture, const CondPoint* point, doubl
                        int* coordinate, double* J);
 
 // Position and axes (R, world = R frame) of a frame, and J (6 x k) of its velocity and angular
-// velocity in world axes; returns k. Particles and the world have the world's axes. coordinate and
+// velocity in world axes; returns k. Particles and the world have the world's axes; frames in space
+// are where posture->guide has them. coordinate and
 // J may both be NULL.
 int cond_posture_frame(const CondPosture* posture, const CondFrame* frame, double position[3],
                        double R[9], int* coordinate, double* J);
+
+// Velocity (0 .. 2) [m/s] and angular velocity (3 .. 5) [rad/s] that a frame has whatever the
+// bodies do: those of a guide, zero for all others.
+void cond_posture_frame_rate(const CondPosture* posture, const CondFrame* frame, double rate[6]);
 
 // 1 when J of the point is the identity on three neighbouring coordinates: a node.
 int cond_posture_is_node(const CondModel* model, const CondPoint* point);

@@ -3,6 +3,8 @@
 //     e_p = p0 - (p1 + R1 anchor),       e_r = log(R0 (R1 turn)'),
 // and its rate, exact for e_p and to first order in e_r,
 //     u_p = v0 - v1 - w1 x (R1 anchor),  u_r = w0 - w1.
+// An end that moves along a trajectory gives its share g of the rate, u = J v + g. Its frame is
+// taken at the representative time, so that it has moved over the step already: e + th t J v.
 // The potential is 1/2 (k |e_p|^2 + k_r |e_r|^2).
 #include "potential/attachment.h"
 
@@ -14,6 +16,7 @@
 typedef struct Relation {
     double e[6];   // error
     double arm[3]; // R1 anchor
+    double g[6];   // share of the error's rate that the bodies have no part in
 } Relation;
 
 // Rotation vector of a rotation matrix, |log| <= pi.
@@ -84,6 +87,19 @@ void cond_hold_make(const CondPosture* posture, CondHold* hold)
     hold->active = 1;
 }
 
+// g: what frames in space add to the rate.
+static void given_rate(const CondPosture* posture, const CondHold* hold, Relation* relation)
+{
+    double rate[2][6], turned[3];
+    for (int end = 0; end < 2; end++)
+        cond_posture_frame_rate(posture, &hold->what.end[end], rate[end]);
+    vec3_cross(rate[1] + 3, relation->arm, turned);
+    for (int i = 0; i < 3; i++) {
+        relation->g[i] = rate[0][i] - rate[1][i] - turned[i];
+        relation->g[3 + i] = rate[0][3 + i] - rate[1][3 + i];
+    }
+}
+
 // J of the error's rate over the coordinates of both ends, each listed once; rows 3 or 6.
 static int jacobian(const CondPosture* posture, const CondHold* hold, int rows, Relation* relation,
                     int* coordinate, double* J)
@@ -96,6 +112,7 @@ static int jacobian(const CondPosture* posture, const CondHold* hold, int rows, 
     n[0] = cond_posture_frame(posture, &hold->what.end[0], p[0], R[0], c0, J0);
     n[1] = cond_posture_frame(posture, &hold->what.end[1], p[1], R[1], c1, J1);
     relate(hold, p, R, relation);
+    given_rate(posture, hold, relation);
     mat3_cross(relation->arm, S);
     for (int k = 0; k < n[1]; k++) { // v1 + w1 x arm = v1 - [arm]x w1
         double w[3], turned[3];
@@ -141,7 +158,8 @@ CondStatus cond_hold_add(const CondPosture* posture, const CondHold* hold, doubl
         double k = hold->what.stiffness[r / 3], d = hold->what.damping[r / 3];
         room.gain[r * rows + r] = step * k + d;
         for (int i = 0; i < n; i++)
-            f[room.coordinate[i]] -= k * relation.e[r] * room.jacobian[r * n + i];
+            f[room.coordinate[i]] -=
+                (k * relation.e[r] + d * relation.g[r]) * room.jacobian[r * n + i];
     }
     cond_assembly_keep(assembly, &room);
     return COND_OK;
@@ -162,7 +180,7 @@ CondStatus cond_hold_wrench(const CondPosture* posture, const CondHold* hold, do
         double k = hold->what.stiffness[r / 3], d = hold->what.damping[r / 3], u = 0.0;
         for (int i = 0; i < n; i++)
             u += room.jacobian[r * n + i] * v_hat[room.coordinate[i]];
-        wrench[r] = -(k * (relation.e[r] + step * u) + d * u);
+        wrench[r] = -(k * (relation.e[r] + step * u) + d * (u + relation.g[r]));
     }
     return COND_OK;
 }

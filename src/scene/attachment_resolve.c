@@ -8,6 +8,14 @@
 #include <math.h>
 #include <string.h>
 
+static int find_guide(const CondModel* model, const char* name)
+{
+    for (int i = 0; i < model->n_trajectory; i++)
+        if (model->trajectory[i].body < 0 && strcmp(model->trajectory[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
 // What a body of each kind is held by: a link, a patch, or a point alone.
 static CondStatus resolve_end(const CondModel* model, const CondAttachmentDef* def, int end,
                               CondFrame* frame, CondError* error)
@@ -17,8 +25,14 @@ static CondStatus resolve_end(const CondModel* model, const CondAttachmentDef* d
     frame->patch = -1;
     frame->point.body = at->body[0] ? cond_model_find_body(model, at->body) : -1;
     memcpy(frame->point.local, at->point, sizeof at->point);
-    if (!at->body[0])
-        return COND_OK;
+    if (!at->body[0]) {
+        frame->guide = at->trajectory[0] ? 1 + find_guide(model, at->trajectory) : 0;
+        return !at->trajectory[0] || frame->guide > 0
+                   ? COND_OK
+                   : cond_error_set(error, COND_BAD_ARGUMENT,
+                                    "attachment %s: there is no trajectory '%s' without a body",
+                                    def->name, at->trajectory);
+    }
     if (frame->point.body < 0)
         return cond_error_set(error, COND_BAD_ARGUMENT,
                               "attachment %s: there is no body called '%s'", def->name, at->body);

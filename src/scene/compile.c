@@ -193,9 +193,9 @@ CondStatus cond_scene_compile(const CondScene* scene, CondModel** model, CondErr
     if (!status)
         status = cond_compile_patches(made, scene, error);
     if (!status)
-        status = cond_compile_attachments(made, scene, error);
-    if (!status)
         status = cond_compile_trajectories(made, scene, error);
+    if (!status)
+        status = cond_compile_attachments(made, scene, error);
     if (!status)
         status = cond_compile_sensors(made, scene, error);
     if (status) {

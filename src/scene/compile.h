@@ -10,6 +10,10 @@ CondStatus cond_compile_soft(CondModel* model, const CondScene* scene, int index
 // Robot: URDF -> CondArticulation, start, motors.
 CondStatus cond_compile_robot(CondModel* model, const CondScene* scene, int index,
                               CondError* error);
+// The coordinate, from 0, that a joint's name stands for; -1 after a message that begins with
+// `owner`, when there is none, it does not move, or follows another joint.
+int cond_robot_find_joint(const CondModel* model, int body, const char* owner, const char* name,
+                          CondError* error);
 
 // A closed surface from a file or a generator, for a shape of `owner` ("body NAME"); the model
 // keeps it. convex: anything else is refused.
@@ -23,8 +27,9 @@ CondStatus cond_compile_shapes(CondModel* model, const CondScene* scene, CondErr
 // Patches, attachments and trajectories.
 CondStatus cond_compile_patches(CondModel* model, const CondScene* scene, CondError* error);
 CondStatus cond_compile_attachments(CondModel* model, const CondScene* scene, CondError* error);
-// An attachment's definition with its names looked up in the model, whose patches must be there.
-// COND_BAD_ARGUMENT with a message where something is not, or a value is out of range.
+// An attachment's definition with its names looked up in the model, whose patches and trajectories
+// must be there. COND_BAD_ARGUMENT with a message where something is not, or a value is out of
+// range.
 CondStatus cond_attachment_resolve(const CondModel* model, const CondAttachmentDef* def,
                                    CondAttachment* out, CondError* error);
 CondStatus cond_compile_trajectories(CondModel* model, const CondScene* scene, CondError* error);

@@ -7,6 +7,7 @@
 #include "scene/compile.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static int inside(const CondPatchDef* def, const double x[3])
@@ -106,6 +107,28 @@ CondStatus cond_compile_attachments(CondModel* model, const CondScene* scene, Co
     return COND_OK;
 }
 
+// Who follows a trajectory: a link, a joint, or nobody.
+static CondStatus resolve_follower(const CondModel* model, const CondScene* scene,
+                                   const CondTrajectoryDef* def, CondTrajectory* out,
+                                   CondError* error)
+{
+    char owner[COND_NAME_SIZE + 16];
+    memcpy(out->name, def->name, sizeof out->name);
+    out->link = out->joint = -1;
+    out->body = def->body[0] ? cond_scene_find_body(scene, def->body) : -1;
+    snprintf(owner, sizeof owner, "trajectory %s", def->name);
+    if (def->joint[0]) {
+        out->joint = cond_robot_find_joint(model, out->body, owner, def->joint, error);
+        return out->joint < 0 ? COND_BAD_INPUT : COND_OK;
+    }
+    if (out->body >= 0)
+        out->link = cond_articulation_find_link(model->body[out->body].arm, def->link);
+    if (out->body >= 0 && out->link < 0)
+        return cond_error_set(error, COND_BAD_INPUT, "%s: robot %s has no link '%s'", owner,
+                              def->body, def->link);
+    return COND_OK;
+}
+
 CondStatus cond_compile_trajectories(CondModel* model, const CondScene* scene, CondError* error)
 {
     const CondContext* m = &model->context;
@@ -117,11 +140,9 @@ CondStatus cond_compile_trajectories(CondModel* model, const CondScene* scene, C
         const CondTrajectoryDef* def = &scene->trajectory[i];
         CondTrajectory* out = &model->trajectory[i];
         size_t n = (size_t)def->n_waypoint;
-        out->body = cond_scene_find_body(scene, def->body);
-        out->link = cond_articulation_find_link(model->body[out->body].arm, def->link);
-        if (out->link < 0)
-            return cond_error_set(error, COND_BAD_INPUT, "trajectory %s: robot %s has no link '%s'",
-                                  def->name, def->body, def->link);
+        CondStatus status = resolve_follower(model, scene, def, out, error);
+        if (status)
+            return status;
         memcpy(out->point, def->point, sizeof def->point);
         out->waypoint = cond_allocate(m, n, sizeof *out->waypoint);
         if (!out->waypoint)

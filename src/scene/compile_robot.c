@@ -6,28 +6,32 @@
 #include "scene/urdf.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-// The joint coordinate that a joint's name stands for; -1 after a message.
-static int find_coordinate(const CondArticulation* arm, const CondBodyDef* def, const char* name,
-                           CondError* error)
+int cond_robot_find_joint(const CondModel* model, int body, const char* owner, const char* name,
+                          CondError* error)
 {
+    const CondArticulation* arm = model->body[body].arm;
     int link = cond_articulation_find_joint(arm, name);
     if (link < 0 || arm->link[link].coordinate < 0) {
-        cond_error_set(error, COND_BAD_INPUT, "body %s: joint %s: %s", def->name, name,
+        cond_error_set(error, COND_BAD_INPUT, "%s: joint %s: %s", owner, name,
                        link < 0 ? "the robot has no such joint" : "it does not move");
         return -1;
     }
     if (arm->coordinate[arm->link[link].coordinate].link != link) {
-        cond_error_set(error, COND_BAD_INPUT, "body %s: joint %s: it follows another joint",
-                       def->name, name);
+        cond_error_set(error, COND_BAD_INPUT, "%s: joint %s: it follows another joint", owner,
+                       name);
         return -1;
     }
     return arm->link[link].coordinate;
 }
 
-static CondStatus start_joints(CondBody* body, const CondBodyDef* def, CondError* error)
+static CondStatus start_joints(CondModel* model, CondBody* body, const CondBodyDef* def,
+                               CondError* error)
 {
+    char owner[COND_NAME_SIZE + 8];
+    snprintf(owner, sizeof owner, "body %s", def->name);
     const CondArticulation* arm = body->arm;
     double* q = body->start + arm->n_q - arm->n_joint;
     double* v = body->start_v + arm->n_dof - arm->n_joint;
@@ -35,7 +39,7 @@ static CondStatus start_joints(CondBody* body, const CondBodyDef* def, CondError
         body->motor[j] = (CondMotor){def->motor_stiffness, def->motor_damping};
     for (int k = 0; k < def->n_joint; k++) {
         const CondJointDef* joint = &def->joint[k];
-        int j = find_coordinate(arm, def, joint->name, error);
+        int j = cond_robot_find_joint(model, body->index, owner, joint->name, error);
         if (j < 0)
             return COND_BAD_INPUT;
         const CondJointCoordinate* limits = &arm->coordinate[j];
@@ -86,5 +90,5 @@ CondStatus cond_compile_robot(CondModel* model, const CondScene* scene, int inde
     }
     if (model->max_point_dof < arm->n_dof)
         model->max_point_dof = arm->n_dof;
-    return start_joints(body, def, error);
+    return start_joints(model, body, def, error);
 }

@@ -104,8 +104,10 @@ typedef struct CondAttachment {
 } CondAttachment;
 
 typedef struct CondTrajectory {
-    int body;
-    int link;
+    char name[COND_NAME_SIZE];
+    int body;  // -1: a frame in space
+    int link;  // -1: a joint follows
+    int joint; // its coordinate, from 0; -1: a link follows
     double point[3];
     int n_waypoint;
     CondWaypoint* waypoint; //                                                (n_waypoint)

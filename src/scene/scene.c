@@ -85,6 +85,12 @@ int cond_scene_find_attachment(const CondScene* scene, const char* name)
                                 sizeof *scene->attachment, name);
 }
 
+int cond_scene_find_trajectory(const CondScene* scene, const char* name)
+{
+    return cond_name_index_find(&scene->trajectory_name, scene->trajectory,
+                                sizeof *scene->trajectory, name);
+}
+
 // The arrays of one kind, seen without its type: every definition begins with its name.
 typedef struct Kind {
     const char* word;

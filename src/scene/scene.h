@@ -116,5 +116,6 @@ int cond_scene_find_body(const CondScene* scene, const char* name);
 int cond_scene_find_material(const CondScene* scene, const char* name);
 int cond_scene_find_patch(const CondScene* scene, const char* name);
 int cond_scene_find_attachment(const CondScene* scene, const char* name);
+int cond_scene_find_trajectory(const CondScene* scene, const char* name);
 
 #endif

@@ -1,6 +1,7 @@
 // The rules that patches, attachments and trajectories obey.
 #include "scene/scene_check.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -42,6 +43,28 @@ CondStatus cond_check_patch_name(const CondScene* scene, const char* field, cons
     return COND_OK;
 }
 
+// An end without a body is a point of the world, or a frame that moves along a trajectory which has
+// no body of its own.
+static CondStatus check_free_end(const CondScene* scene, const CondEndDef* at, const char* word,
+                                 CondSceneIssue* issue)
+{
+    char field[24];
+    if (!at->trajectory[0])
+        return COND_OK;
+    snprintf(field, sizeof field, "%s.trajectory", word);
+    int trajectory = cond_scene_find_trajectory(scene, at->trajectory);
+    if (trajectory < 0)
+        return cond_check_missing(field, "trajectory", at->trajectory, scene->trajectory,
+                                  sizeof *scene->trajectory, scene->n_trajectory, issue);
+    if (scene->trajectory[trajectory].body[0])
+        return cond_scene_issue_set(issue, field, "'%s' leads '%s'; a frame has no body",
+                                    at->trajectory, scene->trajectory[trajectory].body);
+    snprintf(field, sizeof field, "%s.point", word);
+    if (!cond_is_zero(3, at->point))
+        return cond_scene_issue_set(issue, field, "must be zero: a trajectory has its own origin");
+    return COND_OK;
+}
+
 // An end names a body, and of it what that kind of body is held by.
 static CondStatus check_end(const CondScene* scene, const CondAttachmentDef* def, int end,
                             CondSceneIssue* issue)
@@ -57,7 +80,10 @@ static CondStatus check_end(const CondScene* scene, const CondAttachmentDef* def
         return cond_scene_issue_set(issue, body_field, "is required where a %s is named",
                                     at->link[0] ? "link" : "patch");
     if (!at->body[0])
-        return COND_OK;
+        return check_free_end(scene, at, words[end], issue);
+    if (at->trajectory[0])
+        return cond_scene_issue_set(issue, body_field,
+                                    "must be left out where a trajectory is named");
     int body;
     CondStatus status = cond_check_body_name(scene, body_field, at->body, &body, issue);
     if (status)
@@ -126,6 +152,26 @@ CondStatus cond_scene_check_attachment(const CondScene* scene, const CondAttachm
     return COND_OK;
 }
 
+static CondStatus check_target(const CondWaypoint* point, int place, CondSceneIssue* issue)
+{
+    char at[40];
+    snprintf(at, sizeof at, "waypoints[%d].target", place);
+    if (isnan(point->target))
+        return cond_scene_issue_set(issue, at, "is required (a number)");
+    return COND_OK;
+}
+
+static CondStatus check_pose(const CondWaypoint* point, int place, CondSceneIssue* issue)
+{
+    char at[40];
+    snprintf(at, sizeof at, "waypoints[%d].position", place);
+    for (int k = 0; k < 3; ++k)
+        if (isnan(point->position[k]))
+            return cond_scene_issue_set(issue, at, "is required (a vector of 3)");
+    snprintf(at, sizeof at, "waypoints[%d].orientation", place);
+    return cond_check_length(at, 4, point->orientation, issue);
+}
+
 static CondStatus check_waypoints(const CondTrajectoryDef* def, CondSceneIssue* issue)
 {
     if (def->n_waypoint < 1 || !def->waypoint)
@@ -136,9 +182,9 @@ static CondStatus check_waypoints(const CondTrajectoryDef* def, CondSceneIssue* 
         snprintf(at, sizeof at, "waypoints[%d]", i);
         CondStatus status =
             cond_keys_check_at("trajectories.waypoints", at, point, sizeof *point, issue);
-        snprintf(at, sizeof at, "waypoints[%d].orientation", i);
-        if (!status)
-            status = cond_check_length(at, 4, point->orientation, issue);
+        if (status)
+            return status;
+        status = def->joint[0] ? check_target(point, i, issue) : check_pose(point, i, issue);
         if (status)
             return status;
         snprintf(at, sizeof at, "waypoints[%d].time", i);
@@ -160,15 +206,24 @@ CondStatus cond_scene_check_trajectory(const CondScene* scene, const CondTraject
     if (!status)
         status = cond_check_name("trajectory", def->name, &scene->trajectory_name,
                                  scene->trajectory, sizeof *def, issue);
-    if (!status)
-        status = cond_check_body_name(scene, "body", def->body, &body, issue);
+    if (status)
+        return status;
+    if (!def->body[0]) {
+        if (def->link[0] || def->joint[0])
+            return cond_scene_issue_set(issue, "body", "is required where a %s is named",
+                                        def->link[0] ? "link" : "joint");
+        return check_waypoints(def, issue);
+    }
+    status = cond_check_body_name(scene, "body", def->body, &body, issue);
     if (status)
         return status;
     CondBodyKind kind = scene->body[body].kind;
     if (kind != COND_BODY_ROBOT)
         return cond_scene_issue_set(issue, "body", "'%s' is a %s; only robots follow trajectories",
                                     def->body, cond_body_noun(kind));
-    if (!def->link[0])
+    if (def->link[0] && def->joint[0])
+        return cond_scene_issue_set(issue, "joint", "must be left out where a link is named");
+    if (!def->link[0] && !def->joint[0])
         return cond_scene_issue_set(issue, "link", "is required (the link that follows)");
     return check_waypoints(def, issue);
 }

@@ -3,6 +3,8 @@
 #include "base/memory.h"
 #include "scene/scene_part.h"
 
+#include <math.h>
+
 CondStatus cond_material_read(const CondSceneReader* reader, const CondYamlNode* node,
                               const char* path, int place, void* target)
 {
@@ -91,7 +93,10 @@ static CondStatus read_waypoint(const CondSceneReader* reader, const CondYamlNod
 {
     CondWaypoint* waypoint = (CondWaypoint*)target + place;
     CondSection section;
+    for (int i = 0; i < 3; ++i)
+        waypoint->position[i] = NAN;
     waypoint->orientation[0] = 1.0;
+    waypoint->target = NAN;
     CondStatus status =
         cond_section_read(reader, "trajectories.waypoints", node, path, waypoint, &section);
     if (status)

@@ -4,6 +4,7 @@
 #include "potential/attachment.h"
 #include "scene/compile.h"
 #include "step/sim.h"
+#include "step/trajectory.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,6 +37,7 @@ CondStatus cond_state_attach(const CondModel* model, CondState* state, const Con
     int place = status ? -1 : find_place(state);
     if (place >= 0) {
         cond_posture_set(&posture, state->q);
+        cond_trajectory_guide(&posture, state->time);
         cond_hold_make(&posture, &hold);
         state->hold[place] = hold;
         if (place == state->n_hold)
@@ -72,9 +74,12 @@ const CondPosture* cond_sim_acting(CondSim* sim, double* step)
     *step = cond_sim_theta(sim) * sim->model->settings.time_step;
     if (sim->model->settings.method == COND_STEP_PENALTY)
         *step = 0.0;
+    double time = sim->next->time - (1.0 - cond_sim_theta(sim)) * sim->model->settings.time_step;
+    cond_trajectory_guide(&sim->now, time);
     if (sim->newton.iterations < 2)
         return &sim->now;
     cond_posture_set(&sim->then, sim->newton.q);
+    cond_trajectory_guide(&sim->then, time);
     *step = 0.0;
     return &sim->then;
 }

@@ -11,6 +11,7 @@
 #include "base/timer.h"
 #include "body/body.h"
 #include "step/sim.h"
+#include "step/trajectory.h"
 
 #include <math.h>
 #include <string.h>
@@ -170,6 +171,8 @@ static CondStatus make_next(CondSim* sim, const CondState* state)
 
 void cond_sim_energies(CondSim* sim, const CondState* state, CondStepInfo* info)
 {
+    cond_trajectory_guide(&sim->now, state->time);
+    cond_trajectory_guide(&sim->then, sim->next->time);
     info->kinetic_before = cond_sim_kinetic(sim, &sim->now, state->v);
     info->potential_before = cond_sim_potential(&sim->now, state);
     info->kinetic_after = cond_sim_kinetic(sim, &sim->then, sim->next->v);

@@ -36,14 +36,22 @@ CondStatus cond_sim_lead(CondSim* sim, const CondState* state)
     CondStatus status = cond_state_copy(sim->next, state);
     if (status)
         return status;
-    for (int i = 0; i < model->n_trajectory; i++)
-        follow(sim, &model->trajectory[i], state);
+    double t = settings->time_step;
+    for (int i = 0; i < model->n_trajectory; i++) {
+        const CondTrajectory* trajectory = &model->trajectory[i];
+        if (trajectory->link >= 0)
+            follow(sim, trajectory, state);
+        else if (trajectory->joint >= 0)
+            sim->next->target[model->body[trajectory->body].target_begin + trajectory->joint] =
+                cond_trajectory_target(trajectory, state->time + t);
+    }
     for (int i = 0; i < model->n_target; i++) {
         double change = sim->next->target[i] - state->target[i];
-        sim->rate[i] = change / settings->time_step;
+        sim->rate[i] = change / t;
         sim->middle[i] = state->target[i] + cond_sim_theta(sim) * change;
     }
-    double slack = 1e-9 * settings->time_step;
+    double slack = 1e-9 * t;
+    cond_trajectory_guide(&sim->now, state->time); // where attachments are made
     for (int i = 0; i < sim->next->n_hold; i++) {
         CondHold* hold = &sim->next->hold[i];
         if (hold->attachment < 0)
@@ -55,6 +63,8 @@ CondStatus cond_sim_lead(CondSim* sim, const CondState* state)
         else if (!due)
             hold->active = 0;
     }
+    cond_trajectory_guide(&sim->now, state->time + cond_sim_theta(sim) * t);
+    cond_trajectory_guide(&sim->then, state->time + cond_sim_theta(sim) * t);
     return COND_OK;
 }
 

@@ -64,7 +64,7 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
         status = cond_collider_create(model, &made->collider, error);
     for (int i = 0; i < model->n_trajectory && !status; i++) {
         int b = model->trajectory[i].body;
-        if (!made->ik[b])
+        if (model->trajectory[i].link >= 0 && !made->ik[b])
             status = cond_ik_create(m, model->body[b].arm, &made->ik[b], error);
     }
     if (!status && model->settings.mass_root &&

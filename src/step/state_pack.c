@@ -59,6 +59,7 @@ static void pass_hold(Walk* walk, CondHold* hold)
         pass(walk, frame->point.node, sizeof frame->point.node);
         pass(walk, frame->point.local, sizeof frame->point.local);
         pass(walk, &frame->patch, sizeof frame->patch);
+        pass(walk, &frame->guide, sizeof frame->guide);
     }
     pass(walk, &what->turns, sizeof what->turns);
     pass_numbers(walk, what->stiffness, 2);
@@ -102,7 +103,8 @@ uint64_t cond_state_hash(const CondState* state)
 static uint64_t fingerprint(const CondModel* model)
 {
     uint64_t hash = cond_hash_bytes(COND_HASH_START, &model->settings.time_step, sizeof(double));
-    int counts[] = {model->n_body, model->n_attachment, model->n_patch, model->n_target};
+    int counts[] = {model->n_body, model->n_attachment, model->n_patch, model->n_target,
+                    model->n_trajectory};
     hash = cond_hash_bytes(hash, counts, sizeof counts);
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
@@ -222,6 +224,10 @@ static int sound_frame(const CondModel* model, const CondFrame* frame)
     int b = frame->point.body;
     if (b < -1 || b >= model->n_body || frame->patch < -1 || frame->patch >= model->n_patch)
         return 0;
+    if (frame->guide < 0 || frame->guide > model->n_trajectory)
+        return 0;
+    if (frame->guide > 0)
+        return b < 0 && frame->patch < 0 && model->trajectory[frame->guide - 1].body < 0;
     if (frame->patch >= 0)
         return model->patch[frame->patch].body == b;
     if (b >= 0 && model->body[b].kind == COND_BODY_ROBOT)

@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-// Velocity at waypoint k: the slope between its neighbours; zero at the ends.
+// Velocity at waypoint k: the slope between its neighbours; zero at the ends and where it rests.
 static void tangent(const CondTrajectory* t, int k, double v[3])
 {
     for (int i = 0; i < 3; i++) {
         v[i] = 0.0;
-        if (k > 0 && k + 1 < t->n_waypoint)
+        if (k > 0 && k + 1 < t->n_waypoint && !t->waypoint[k].rest)
             v[i] = (t->waypoint[k + 1].position[i] - t->waypoint[k - 1].position[i]) /
                    (t->waypoint[k + 1].time - t->waypoint[k - 1].time);
     }
@@ -26,11 +26,20 @@ static void turn_between(const double a[4], const double b[4], double w[3])
         w[i] = s > 0.0 ? sign * angle / s * d[1 + i] : 0.0;
 }
 
+// The waypoint before a time that lies between the first and the last one.
+static int segment(const CondTrajectory* trajectory, double time)
+{
+    int k = 0;
+    while (k + 2 < trajectory->n_waypoint && time >= trajectory->waypoint[k + 1].time)
+        k++;
+    return k;
+}
+
 CondIkTarget cond_trajectory_at(const CondTrajectory* trajectory, double time)
 {
     CondIkTarget out;
     const CondWaypoint* way = trajectory->waypoint;
-    int n = trajectory->n_waypoint, k = 0;
+    int n = trajectory->n_waypoint, k;
     memset(&out, 0, sizeof out);
     if (time <= way[0].time || n == 1 || time >= way[n - 1].time) {
         const CondWaypoint* end = time <= way[0].time || n == 1 ? &way[0] : &way[n - 1];
@@ -38,8 +47,7 @@ CondIkTarget cond_trajectory_at(const CondTrajectory* trajectory, double time)
         memcpy(out.orientation, end->orientation, sizeof out.orientation);
         return out;
     }
-    while (k + 2 < n && time >= way[k + 1].time)
-        k++;
+    k = segment(trajectory, time);
     double h = way[k + 1].time - way[k].time, s = (time - way[k].time) / h, v0[3], v1[3];
     tangent(trajectory, k, v0);
     tangent(trajectory, k + 1, v1);
@@ -60,4 +68,25 @@ CondIkTarget cond_trajectory_at(const CondTrajectory* trajectory, double time)
     quat_exp(part, dq);
     quat_product(dq, way[k].orientation, out.orientation);
     return out;
+}
+
+double cond_trajectory_target(const CondTrajectory* trajectory, double time)
+{
+    const CondWaypoint* way = trajectory->waypoint;
+    int n = trajectory->n_waypoint;
+    if (time <= way[0].time || n == 1)
+        return way[0].target;
+    if (time >= way[n - 1].time)
+        return way[n - 1].target;
+    way += segment(trajectory, time);
+    double s = (time - way[0].time) / (way[1].time - way[0].time);
+    return way[0].target + (3 * s * s - 2 * s * s * s) * (way[1].target - way[0].target);
+}
+
+void cond_trajectory_guide(CondPosture* posture, double time)
+{
+    const CondModel* model = posture->model;
+    for (int i = 0; i < model->n_trajectory; i++)
+        if (model->trajectory[i].body < 0)
+            posture->guide[i] = cond_trajectory_at(&model->trajectory[i], time);
 }
