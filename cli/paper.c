@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 
 static const Experiment* const experiments[] = {
-    &paper_box,       &paper_anisotropic, &paper_mat,       &paper_ccs,
+    &paper_box,       &paper_anisotropic, &paper_mat,       &paper_ball,
+    &paper_stiffness, &paper_gripper,     &paper_hold,      &paper_ccs,
     &paper_chebyshev, &paper_scaling,     &paper_invertible};
 enum { N_EXPERIMENT = sizeof experiments / sizeof experiments[0] };
 
@@ -19,6 +20,28 @@ CondStatus paper_worst(CondStatus a, CondStatus b)
     if (a < 0 || b < 0)
         return a < b ? a : b;
     return a > b ? a : b;
+}
+
+json_t* paper_quote(const char* text)
+{
+    Text json = {0};
+    for (const char* c = text; *c; c++)
+        text_add(&json, "%c", *c == '\'' ? '"' : *c);
+    json_t* rows = json_loads(json.data ? json.data : "", 0, NULL);
+    free(json.data);
+    return rows;
+}
+
+int paper_asked(const PaperOptions* options, const char* label)
+{
+    size_t n = strlen(label);
+    for (const char* at = options->rows; at && *at;) {
+        size_t length = strcspn(at, ",");
+        if (length == n && strncmp(at, label, n) == 0)
+            return 1;
+        at += length + (at[length] == ',');
+    }
+    return !options->rows;
 }
 
 int paper_load(const char* scene, int n_override, const char* const* override, CondModel** model)
@@ -202,6 +225,7 @@ static int run(int argc, char** argv)
         {"--out", OPTION_TEXT, &directory, "DIR", "a report with table, data and plots"},
         {"--trials", OPTION_INT, &options.trials, "N", "randomised trials, where there are any"},
         {"--steps", OPTION_INT, &options.steps, "N", "time steps instead of the experiment's own"},
+        {"--rows", OPTION_TEXT, &options.rows, "LABELS", "only these rows, separated by commas"},
         {"--seed", OPTION_INT, &options.seed, "N", "of the randomised trials"},
         {"--threads", OPTION_INT, &options.threads, "N", "0: as OpenMP decides"},
     };

@@ -6,10 +6,11 @@
 #include "json.h"
 
 typedef struct PaperOptions {
-    int trials;  // 0: the experiment's own number
-    int steps;   // 0: the experiment's own number
-    int seed;    //
-    int threads; // 0: as the run time decides
+    int trials;       // 0: the experiment's own number
+    int steps;        // 0: the experiment's own number
+    int seed;         //
+    int threads;      // 0: as the run time decides
+    const char* rows; // only the rows of these labels, separated by commas; NULL: all
 } PaperOptions;
 
 // One column of a table.
@@ -46,8 +47,8 @@ typedef struct Experiment {
     int (*run)(const PaperOptions* options, PaperResult* result);
 } Experiment;
 
-extern const Experiment paper_anisotropic, paper_box, paper_ccs, paper_chebyshev, paper_invertible,
-    paper_mat, paper_scaling;
+extern const Experiment paper_anisotropic, paper_ball, paper_box, paper_ccs, paper_chebyshev,
+    paper_gripper, paper_hold, paper_invertible, paper_mat, paper_scaling, paper_stiffness;
 
 // Reads a shipped scene with overrides and compiles it; exit code after a message.
 int paper_load(const char* scene, int n_override, const char* const* override, CondModel** model);
@@ -55,6 +56,12 @@ int paper_load(const char* scene, int n_override, const char* const* override, C
 // Settings that every experiment reports; the caller adds its own.
 json_t* paper_settings(const PaperOptions* options, const CondModel* model, int steps, int trials,
                        double mean_contacts, const char* preset);
+
+// Rows of the paper, from JSON with single quotes.
+json_t* paper_quote(const char* text);
+
+// 1 when the options ask for the row of that label.
+int paper_asked(const PaperOptions* options, const char* label);
 
 // The worst of two statuses: a failure beats a warning beats fine.
 CondStatus paper_worst(CondStatus a, CondStatus b);

@@ -24,12 +24,12 @@ static int run_scene(const PaperScene* scene, const PaperOptions* options, Paper
     double n[2];
     for (int i = 0; i < 2; i++)
         n[i] = windows.tally[i].steps ? windows.tally[i].steps : 1;
-    json_array_append_new(
-        result->rows,
-        json_pack("{s:s, s:o, s:o, s:o, s:o}", "label", scene->name, "with",
-                  json_number(windows.tally[0].iterations / n[0]), "without",
-                  json_number(windows.tally[1].iterations / n[1]), "residual",
-                  json_number(windows.tally[0].residual), "stop", json_number(scene->stop)));
+    json_array_append_new(result->rows,
+                          json_pack("{s:s, s:o, s:o, s:o, s:o}", "label", scene->name, "with",
+                                    json_number(windows.tally[0].iterations / n[0]), "without",
+                                    json_number(windows.tally[1].iterations / n[1]), "residual",
+                                    json_number(windows.tally[0].residual), "stop",
+                                    json_number(scene->stop)));
     return code;
 }
 
@@ -39,10 +39,10 @@ static int run(const PaperOptions* options, PaperResult* result)
                                                &paper_scene_gripper};
     int code = CLI_FINE;
     result->rows = json_array();
-    result->paper = paper_rows("[{'label':'mat','without':167.4,'with':39.72},"
-                               "{'label':'ball','without':138.8,'with':37.51},"
-                               "{'label':'cable','without':40.14,'with':18.28},"
-                               "{'label':'gripper','without':155.7,'with':30.88}]");
+    result->paper = paper_quote("[{'label':'mat','without':167.4,'with':39.72},"
+                                "{'label':'ball','without':138.8,'with':37.51},"
+                                "{'label':'cable','without':40.14,'with':18.28},"
+                                "{'label':'gripper','without':155.7,'with':30.88}]");
     result->remarks =
         "Mean iterations to the paper's stop test (1e-4 m/s on the mat, 1e-5 on the ball, 1e-6 on\n"
         "the gripper), with and without Chebyshev acceleration, on the same windows of the same\n"

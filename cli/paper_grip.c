@@ -20,8 +20,7 @@ PaperGrip paper_grip_begin(const PaperScene* scene, const CondModel* model)
     const double* g = cond_model_settings(model)->gravity;
     grip.held = cond_model_find_body(model, scene->held);
     grip.holder = cond_model_find_body(model, scene->holder);
-    grip.weight = cond_model_mass(model, grip.held) *
-                  sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    grip.weight = cond_model_mass(model, grip.held) * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
     return grip;
 }
 
@@ -87,7 +86,8 @@ static double distance(const PaperGrip* grip)
 
 int paper_grip_holds(const PaperGrip* grip)
 {
-    return grip->seen > grip->scene->hold_end - grip->half && grip->lift > 0.02 && distance(grip) < 5e-3;
+    return grip->seen > grip->scene->hold_end - grip->half && grip->lift > 0.02 &&
+           distance(grip) < 5e-3;
 }
 
 int paper_grip_allowed(const PaperGrip* grip, double friction)

@@ -26,17 +26,24 @@ enum { N_VARIANT = sizeof variants / sizeof variants[0] };
 static const char remarks[] =
     "Means over windows of the same run; every solver starts each window from the same state and\n"
     "goes on by itself. MP: deepest penetration of a step; IE, FE: errors of the norm of the\n"
-    "internal force and of the grip force; DE: of the held body's place at the end of a window; all\n"
+    "internal force and of the grip force; DE: of the held body's place at the end of a window; "
+    "all\n"
     "three against the same steps made to a certificate of 1e-9, our own converged run, not a\n"
-    "measurement. DT: forces, collision, assembly; ST: solver. `pgs` and `apgd` use the supernodal\n"
+    "measurement. DT: forces, collision, assembly; ST: solver. `pgs` and `apgd` use the "
+    "supernodal\n"
     "factorisation, the simplicial rows the paper's kind; the rows `certificate` stop at the same\n"
-    "certificate instead of the same step length (APGD at that of the convex law, which it solves).\n"
-    "`creep` is the speed of the held body against the gripper while that is at rest, in the whole\n"
-    "run at the paper's stop; `cond paper hold` has it at a certificate. Contacts that penetrate are\n"
+    "certificate instead of the same step length (APGD at that of the convex law, which it "
+    "solves).\n"
+    "`creep` is the speed of the held body against the gripper while that is at rest, in the "
+    "whole\n"
+    "run at the paper's stop; `cond paper hold` has it at a certificate. Contacts that penetrate "
+    "are\n"
     "pushed out at the end of every step, so what MP shows is made within one step: by nodes that\n"
-    "were out of reach at its start, and by what the stop leaves of the contact law. V-FPI ends with\n"
+    "were out of reach at its start, and by what the stop leaves of the contact law. V-FPI ends "
+    "with\n"
     "forces that obey the law at the velocity it hands back, and so leaves nothing; PGS and APGD\n"
-    "leave what their stop allows, and APGD's convex law lets slipping contacts part. The scene is\n"
+    "leave what their stop allows, and APGD's convex law lets slipping contacts part. The scene "
+    "is\n"
     "reconstructed: sizes, orders and ratios compare, not the authors' data.";
 
 static int run_scene(const PaperScene* scene, const PaperOptions* options,
@@ -69,7 +76,7 @@ static int run_ball(const PaperOptions* options, PaperResult* result)
         {"residual", "certificate", "%.1e"},
         {"creep_um_s", "creep um/s", "%.2f"},
     };
-    result->paper = paper_rows(
+    result->paper = paper_quote(
         "[{'label':'cond','mp_mm':0.0058,'ie':0.156,'dt_ms':18.61,'st_ms':8.464,"
         "'iterations':37.51},"
         "{'label':'pgs','mp_mm':1.9933,'ie':0.3189,'dt_ms':18.51,'st_ms':805.1,'delassus_ms':624,"
@@ -94,7 +101,7 @@ static int run_gripper(const PaperOptions* options, PaperResult* result)
         {"residual", "certificate", "%.1e"},
         {"creep_um_s", "creep um/s", "%.2f"},
     };
-    result->paper = paper_rows(
+    result->paper = paper_quote(
         "[{'label':'cond','mp_mm':0.0005,'fe_N':0.1169,'de_mm':1.898,'dt_ms':43.24,'st_ms':18.24,"
         "'iterations':30.88},"
         "{'label':'pgs','mp_mm':0.0397,'fe_N':0.1175,'de_mm':1.895,'dt_ms':42.89,'st_ms':547.0,"
@@ -153,17 +160,20 @@ static int run_stiffness(const PaperOptions* options, PaperResult* result)
     for (size_t i = json_array_size(result->rows); i-- > 0;)
         if (json_array_size(json_object_get(json_array_get(result->rows, i), "iterations")) == 0)
             json_array_remove(result->rows, i); // not asked for
-    result->paper = paper_rows("[{'label':'cond','iterations':[39.72,37.93,34.99],"
-                               "'at_0.1_MPa':39.72,'at_1_MPa':37.93,'at_10_MPa':34.99},"
-                               "{'label':'pgs','iterations':[145.8,224.0,306.7],"
-                               "'at_0.1_MPa':145.8,'at_1_MPa':224.0,'at_10_MPa':306.7},"
-                               "{'label':'apgd','iterations':[48.07,100.9,200.5],"
-                               "'at_0.1_MPa':48.07,'at_1_MPa':100.9,'at_10_MPa':200.5}]");
+    result->paper = paper_quote("[{'label':'cond','iterations':[39.72,37.93,34.99],"
+                                "'at_0.1_MPa':39.72,'at_1_MPa':37.93,'at_10_MPa':34.99},"
+                                "{'label':'pgs','iterations':[145.8,224.0,306.7],"
+                                "'at_0.1_MPa':145.8,'at_1_MPa':224.0,'at_10_MPa':306.7},"
+                                "{'label':'apgd','iterations':[48.07,100.9,200.5],"
+                                "'at_0.1_MPa':48.07,'at_1_MPa':100.9,'at_10_MPa':200.5}]");
     result->remarks =
         "Mean iterations a step on the same windows of a run until the ball was shaken, for three\n"
-        "moduli of the ball: the first rows at the paper's stop of 1e-5 m/s (at most 2000), the rows\n"
-        "`certificate` at the same certificate (at most 20000; COND with its default settings, APGD\n"
-        "with the certificate of the convex law). An iteration of COND is a product with A, one of\n"
+        "moduli of the ball: the first rows at the paper's stop of 1e-5 m/s (at most 2000), the "
+        "rows\n"
+        "`certificate` at the same certificate (at most 20000; COND with its default settings, "
+        "APGD\n"
+        "with the certificate of the convex law). An iteration of COND is a product with A, one "
+        "of\n"
         "PGS a sweep over the dense Delassus matrix, which takes a factorisation of A to make.";
     result->column = columns;
     result->n_column = sizeof columns / sizeof columns[0];

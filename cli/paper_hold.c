@@ -101,23 +101,28 @@ static int run_scene(const PaperScene* scene, const PaperOptions* options, Paper
         code = run_trial(scene, options, trial, steps, &sum, result);
     double n = sum.steps ? sum.steps : 1;
     json_array_append_new(
-        result->rows, json_pack("{s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o}", "label",
-                                scene->name, "trials", trials, "held", sum.held, "allowed",
-                                sum.allowed, "lost", sum.lost, "creep_um_s",
-                                json_number(sum.held ? sum.creep : NAN), "residual",
-                                json_number(sum.residual), "contacts", json_number(sum.contacts / n),
-                                "iterations", json_number(sum.iterations / n)));
+        result->rows,
+        json_pack("{s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o}", "label", scene->name, "trials",
+                  trials, "held", sum.held, "allowed", sum.allowed, "lost", sum.lost, "creep_um_s",
+                  json_number(sum.held ? sum.creep : NAN), "residual", json_number(sum.residual),
+                  "contacts", json_number(sum.contacts / n), "iterations",
+                  json_number(sum.iterations / n)));
     return code;
 }
 
 static int run(const PaperOptions* options, PaperResult* result)
 {
     static const PaperColumn columns[] = {
-        {"label", "scene", NULL},          {"friction", "mu", "%.3f"},
-        {"grip_N", "grip N", "%.3f"},      {"weight_N", "weight N", "%.3f"},
-        {"trials", "trials", "%.0f"},      {"allowed", "allowed", "%.0f"},
-        {"held", "held", "%.0f"},          {"lost", "lost", "%.0f"},
-        {"creep_um_s", "creep um/s", "%.3f"}, {"iterations", "iterations", "%.1f"},
+        {"label", "scene", NULL},
+        {"friction", "mu", "%.3f"},
+        {"grip_N", "grip N", "%.3f"},
+        {"weight_N", "weight N", "%.3f"},
+        {"trials", "trials", "%.0f"},
+        {"allowed", "allowed", "%.0f"},
+        {"held", "held", "%.0f"},
+        {"lost", "lost", "%.0f"},
+        {"creep_um_s", "creep um/s", "%.3f"},
+        {"iterations", "iterations", "%.1f"},
         {"residual", "certificate", "%.1e"},
     };
     result->rows = json_array();

@@ -112,9 +112,9 @@ static CondStatus run_window(const PaperGrip* grip, CondSim* sim, const CondStat
     if (tally && status >= 0) {
         const double* a = samples[PAPER_WINDOW_STEPS - 1].place;
         const double* b = exact ? exact[PAPER_WINDOW_STEPS - 1].place : a;
-        tally->displacement += 1e3 * sqrt((a[0] - b[0]) * (a[0] - b[0]) +
-                                          (a[1] - b[1]) * (a[1] - b[1]) +
-                                          (a[2] - b[2]) * (a[2] - b[2]));
+        tally->displacement +=
+            1e3 * sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) +
+                       (a[2] - b[2]) * (a[2] - b[2]));
         tally->windows++;
     }
     return status;
@@ -250,13 +250,13 @@ void paper_windows_rows(const PaperWindows* windows, PaperResult* result)
         if (windows->left_out[i])
             continue;
         double n = t->steps ? t->steps : 1, m = t->windows ? t->windows : 1;
-        json_t* row = json_pack(
-            "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:i}", "label", windows->variant[i].label, "mp_mm",
-            json_number(t->penetration / n), "ie",
-            json_number(t->internal / n / windows->scene->force_unit), "dt_ms",
-            json_number(t->dynamics / n), "st_ms", json_number(t->solve / n), "iterations",
-            json_number(t->iterations / n), "residual", json_number(t->residual), "steps",
-            t->steps);
+        json_t* row =
+            json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:i}", "label",
+                      windows->variant[i].label, "mp_mm", json_number(t->penetration / n), "ie",
+                      json_number(t->internal / n / windows->scene->force_unit), "dt_ms",
+                      json_number(t->dynamics / n), "st_ms", json_number(t->solve / n),
+                      "iterations", json_number(t->iterations / n), "residual",
+                      json_number(t->residual), "steps", t->steps);
         if (windows->variant[i].baseline)
             json_object_set_new(row, "delassus_ms", json_number(t->delassus / n));
         if (windows->scene->held) {

@@ -1,9 +1,9 @@
 // Solvers compared on the same windows of a run.
 //
 // COND leads a run of the scene. At several moments of it every solver is given the same state and
-// makes a few steps of its own; penetration, iterations and times are means over these steps. Errors
-// are against the same steps made by COND to a certificate of 1e-9: our own ground truth by excess
-// iterations, as the paper has it.
+// makes a few steps of its own; penetration, iterations and times are means over these steps.
+// Errors are against the same steps made by COND to a certificate of 1e-9: our own ground truth by
+// excess iterations, as the paper has it.
 #ifndef COND_CLI_PAPER_WINDOWS_H
 #define COND_CLI_PAPER_WINDOWS_H
 
@@ -25,10 +25,10 @@ typedef struct PaperVariant {
 
 // Sums over steps.
 typedef struct PaperTally {
-    double penetration;  // [mm]
-    double internal;     // error of the norm of the internal forces [N]
-    double force;        // error of the grip force [N]
-    double displacement; // error of the held body's place at the end of a window [mm]
+    double penetration;               // [mm]
+    double internal;                  // error of the norm of the internal forces [N]
+    double force;                     // error of the grip force [N]
+    double displacement;              // error of the held body's place at the end of a window [mm]
     double dynamics, solve, delassus; // [ms]
     double iterations;
     double residual; // the worst
@@ -53,9 +53,9 @@ typedef struct PaperWindows {
 // 0 when it ran, else an exit code after a message. Makes result->settings where there are none.
 int paper_windows_run(PaperWindows* windows, const PaperOptions* options, PaperResult* result);
 
-// A row per variant that was asked for: label, mp_mm, ie, dt_ms, st_ms, iterations, residual, steps, with a baseline
-// delassus_ms, and fe_N and de_mm where something is gripped. Makes result->rows where there are
-// none.
+// A row per variant that was asked for: label, mp_mm, ie, dt_ms, st_ms, iterations, residual,
+// steps, with a baseline delassus_ms, and fe_N and de_mm where something is gripped. Makes
+// result->rows where there are none.
 void paper_windows_rows(const PaperWindows* windows, PaperResult* result);
 
 #endif

@@ -10,44 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli_run.h"
-
-static double number_of(const json_t* object, const char* key)
-{
-    json_t* value = json_object_get(object, key);
-    if (!json_is_number(value))
-        fail_msg("%s: no number", key);
-    return json_number_value(value);
-}
-
-// The row of that label; the test fails when there is none.
-static const json_t* row_of(const json_t* result, const char* part, const char* label)
-{
-    const json_t* rows = json_object_get(result, part);
-    for (size_t i = 0; i < json_array_size(rows); i++) {
-        const json_t* row = json_array_get(rows, i);
-        const char* text = json_string_value(json_object_get(row, "label"));
-        if (text && strcmp(text, label) == 0)
-            return row;
-    }
-    fail_msg("%s: no row '%s'", part, label);
-    return NULL;
-}
-
-// Runs `cond paper NAME --steps STEPS` on one thread; the result is released with json_decref.
-static json_t* run_paper(const char* name, const char* steps, const char* trials)
-{
-    CliOutput output = cli_run("paper", name, "--steps", steps, "--trials", trials, "--threads",
-                               "1", "--json", "-");
-    if (output.code != 0)
-        fail_msg("paper %s: exit code %d:\n%s", name, output.code, output.err);
-    json_t* result = cli_output_json(&output);
-    cli_output_free(&output);
-    assert_string_equal(json_string_value(json_object_get(result, "experiment")), name);
-    assert_true(json_is_object(json_object_get(result, "settings")));
-    assert_true(json_is_object(json_object_get(result, "machine")));
-    return result;
-}
+#include "cli_paper.h"
 
 static void test_scaling(void** state)
 {
@@ -86,7 +49,7 @@ static void test_scaling(void** state)
 static void test_invertible(void** state)
 {
     (void)state;
-    json_t* result = run_paper("invertible", "6", "1");
+    json_t* result = run_paper_rows("invertible", "6", "1", "mat,mat stop=1e-4,mat strict");
     const json_t* sharp = row_of(result, "rows", "mat");
     const json_t* paper = row_of(result, "rows", "mat stop=1e-4");
     const json_t* strict = row_of(result, "rows", "mat strict");
@@ -141,9 +104,11 @@ static void test_ccs_and_chebyshev(void** state)
     assert_true(number_of(row_of(ccs, "rows", "cond 50"), "iterations") == 50.0);
     assert_true(number_of(row_of(ccs, "rows", "ccs 100"), "iterations") == 100.0);
     json_decref(ccs);
-    json_t* chebyshev = run_paper("chebyshev", "2", "1");
+    json_t* chebyshev = run_paper_rows("chebyshev", "2", "1", "mat");
     const json_t* row = row_of(chebyshev, "rows", "mat");
     assert_true(number_of(row, "with") >= 1.0 && number_of(row, "without") >= 1.0);
+    assert_int_equal(json_array_size(json_object_get(chebyshev, "rows")), 1);
+    assert_true(number_of(row_of(chebyshev, "paper", "cable"), "with") == 18.28);
     json_decref(chebyshev);
 }
 

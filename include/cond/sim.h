@@ -24,6 +24,7 @@ CondBodyKind cond_model_body_kind(const CondModel* model, int body);
 // Nodes and tetrahedra of a soft body; 0 for others.
 int cond_model_n_node(const CondModel* model, int body);
 int cond_model_n_tet(const CondModel* model, int body);
+double cond_model_mass(const CondModel* model, int body); // of a whole body [kg]
 const char* cond_model_body_name(const CondModel* model, int body);
 // Index of a body by name, -1 when there is none.
 int cond_model_find_body(const CondModel* model, const char* name);

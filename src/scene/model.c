@@ -83,6 +83,14 @@ int cond_model_n_tet(const CondModel* model, int body)
     return soft ? model->body[body].fem->n_tet : 0;
 }
 
+double cond_model_mass(const CondModel* model, int body)
+{
+    if (body < 0 || body >= model->n_body)
+        return 0.0;
+    int soft = cond_model_body_kind(model, body) == COND_BODY_SOFT;
+    return soft ? model->body[body].fem->total_mass : model->body[body].mass;
+}
+
 const char* cond_model_body_name(const CondModel* model, int body)
 {
     return body >= 0 && body < model->n_body ? model->body[body].name : NULL;
