@@ -66,7 +66,7 @@ static int run_ball(const PaperOptions* options, PaperResult* result)
 {
     static const PaperColumn columns[] = {
         {"label", "solver", NULL},
-        {"mp_mm", "MP mm", "%.4f"},
+        {"mp_mm", "MP mm", "%.1e"},
         {"ie", "IE N", "%.4f"},
         {"fe_N", "FE N", "%.4f"},
         {"dt_ms", "DT ms", "%.2f"},
@@ -91,7 +91,7 @@ static int run_gripper(const PaperOptions* options, PaperResult* result)
 {
     static const PaperColumn columns[] = {
         {"label", "solver", NULL},
-        {"mp_mm", "MP mm", "%.4f"},
+        {"mp_mm", "MP mm", "%.1e"},
         {"fe_N", "FE N", "%.4f"},
         {"de_mm", "DE mm", "%.2e"},
         {"dt_ms", "DT ms", "%.2f"},
