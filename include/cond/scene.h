@@ -18,6 +18,7 @@ typedef enum CondBodyKind {
     COND_BODY_RIGID = 1,    // six: velocity of the centre of mass (world), angular velocity (body)
     COND_BODY_SOFT = 2,     // tetrahedra: three per node, each node a contact node
     COND_BODY_ROBOT = 3,    // articulated, from URDF: base (six when floating), then one per joint
+    COND_BODY_ROD = 4,      // a chain of rigid links: six per link, as for a rigid body
 } CondBodyKind;
 
 typedef enum CondShapeKind {
@@ -76,6 +77,37 @@ typedef struct CondSurfaceDef {
     double restitution; // 0 .. 1; NaN: not given
 } CondSurfaceDef;
 
+typedef enum CondRodShape {
+    COND_ROD_STRAIGHT = 0, // along z
+    COND_ROD_ARC = 1,      // from z towards x, radius bend_radius
+    COND_ROD_HELIX = 2,    // about the line x = bend_radius, y = 0, rising by pitch per turn
+    COND_ROD_POINTS = 3,   // the ends of the links, given one by one
+} CondRodShape;
+
+typedef enum CondRodRest {
+    COND_ROD_REST_SHAPE = 0,   // free of stress as it starts
+    COND_ROD_REST_UNIFORM = 1, // free of stress with rest_curvature all along
+} CondRodRest;
+
+// Centreline and section of a rod. In body axes it begins at the origin; the links' third axis is
+// along them, the first two are those of the section, carried along without twist from the body's x
+// and y axes and then turned by `twist`.
+typedef struct CondRodDef {
+    CondRodShape shape;
+    int links;                // of points: one fewer than these
+    double length;            // [m]; of points: theirs
+    double bend_radius;       // arc and helix [m]
+    double pitch;             // helix: rise per turn [m]
+    double twist;             // of the section along the rod [rad/m]
+    CondRodRest rest;         //
+    double rest_curvature[3]; // uniform: bends about the two axes of the section, twist [rad/m]
+    double circle;            // section: radius [m]; 0: a rectangle
+    double rectangle[2];      // section: extents along its two axes [m]
+    double shear_factor;      // times G A is the shear stiffness
+    double contact_radius;    // [m]; 0: contact at the centreline; NaN: half the thinner extent
+    int contact_points;       // per link, against planes and solids; 0: by length and radius
+} CondRodDef;
+
 typedef struct CondBodyDef {
     char name[COND_NAME_SIZE];
     CondBodyKind kind;
@@ -85,7 +117,7 @@ typedef struct CondBodyDef {
     int inertia_from_shape;     // 1: that of the shape, filled evenly with the mass
     CondShapeKind shape;        // of a rigid body
     double size[3];             // as the shape says; edges of the box [m]
-    int n_point;                // contact points of COND_SHAPE_POINTS
+    int n_point;                // contact points of COND_SHAPE_POINTS; of rods: ends of the links
     const double* point;        // in body axes [m], copied by cond_scene_add_body  (n_point x 3)
     double position[3];         // of the centre of mass [m]
     double orientation[4];      // normalised when compiled
@@ -106,6 +138,7 @@ typedef struct CondBodyDef {
     const CondJointDef* joint; // copied by cond_scene_add_body                      (n_joint)
     double motor_stiffness;    // of joints that do not say [N m/rad, N/m]; 0: no motor
     double motor_damping;      // [N m s/rad, N s/m]
+    CondRodDef rod;            // position and orientation are those of its begin
     int cookie;
 } CondBodyDef;
 
@@ -138,6 +171,7 @@ typedef struct CondEndDef {
     char patch[COND_NAME_SIZE];      // soft bodies: patch name
     char trajectory[COND_NAME_SIZE]; // no body: a trajectory without a body of its own
     double point[3];                 // body, link or world axes [m]; patches, trajectories: zero
+    double at;                       // rods: distance from the begin, along it [m]; NaN: not given
 } CondEndDef;
 
 // Holds two frames together as they are at the moment it is made, by implicit spring-dampers.
@@ -208,8 +242,9 @@ typedef struct CondForceDef {
     char name[COND_NAME_SIZE];
     char body[COND_NAME_SIZE];
     double force[3];  // world axes [N]
-    double torque[3]; // world axes [N m], rigid bodies only
-    double point[3];  // body axes [m]
+    double torque[3]; // world axes [N m], rigid bodies and rods
+    double point[3];  // body axes [m]; of rods: link axes
+    double at;        // rods: distance from the begin, along it [m]; NaN: not given
     double start;     // [s]
     double end;       // [s]; INFINITY: for ever
     int cookie;

@@ -80,6 +80,14 @@ CondStatus cond_state_set_joint_target(const CondModel* model, CondState* state,
 // all nodes (soft); base pose where it floats, then joint positions (robot). *n counts the numbers.
 const double* cond_state_configuration(const CondModel* model, const CondState* state, int body,
                                        int* n);
+// What a rod carries at its joint between links `joint` and `joint` + 1, in the axes half way
+// between theirs: shear along the section's two axes and tension [N], bending moments about these
+// axes and twisting moment [N m]; and how far along the rod the joint is [m]. Either may be NULL.
+// COND_BAD_ARGUMENT where there is no such joint.
+CondStatus cond_state_rod_stress(const CondModel* model, const CondState* state, int body,
+                                 int joint, double stress[6], double* at);
+// Links of a rod; 0 for other bodies.
+int cond_model_n_link(const CondModel* model, int body);
 const double* cond_state_velocity(const CondState* state); // v, by integrate          (n_dof)
 
 // Attachments of a state: the scene's own first, then those made here. The frames are held as they

@@ -5,7 +5,7 @@
 const CondBodyOps* cond_body_ops(CondBodyKind kind)
 {
     static const CondBodyOps* const table[] = {&cond_body_particle, &cond_body_rigid,
-                                               &cond_body_soft, &cond_body_robot};
+                                               &cond_body_soft, &cond_body_robot, &cond_body_rod};
     return table[kind];
 }
 
@@ -13,6 +13,8 @@ size_t cond_body_block_size(const CondBody* body)
 {
     if (body->kind == COND_BODY_SOFT)
         return 9 * (size_t)body->fem->pattern.row_begin[body->fem->n_node];
+    if (body->kind == COND_BODY_ROD)
+        return (size_t)body->n_dof * COND_TRIDIAGONAL_ROW;
     return (size_t)body->n_dof * (size_t)body->n_dof;
 }
 

@@ -42,6 +42,7 @@ extern const CondBodyOps cond_body_particle;
 extern const CondBodyOps cond_body_rigid;
 extern const CondBodyOps cond_body_soft;
 extern const CondBodyOps cond_body_robot;
+extern const CondBodyOps cond_body_rod;
 
 const CondBodyOps* cond_body_ops(CondBodyKind kind);
 

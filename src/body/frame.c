@@ -53,6 +53,22 @@ static int patch_frame(const CondPosture* posture, const CondPatch* patch, doubl
     return n;
 }
 
+void cond_posture_axes(const CondPosture* posture, int body, int part, double origin[3],
+                       double R[9])
+{
+    const CondBody* owner = &posture->model->body[body];
+    const double* q = posture->q + owner->q_begin;
+    if (owner->kind == COND_BODY_ROBOT) {
+        const CondArticulationWork* work = posture->arm[body].work;
+        memcpy(origin, work->position + 3 * (size_t)part, 3 * sizeof *origin);
+        memcpy(R, work->rotation + 9 * (size_t)part, 9 * sizeof *R);
+        return;
+    }
+    q += owner->kind == COND_BODY_ROD ? 7 * (size_t)part : 0;
+    memcpy(origin, q, 3 * sizeof *origin);
+    quat_matrix(q + 3, R);
+}
+
 int cond_posture_frame(const CondPosture* posture, const CondFrame* frame, double position[3],
                        double R[9], int* coordinate, double* J)
 {
@@ -73,8 +89,9 @@ int cond_posture_frame(const CondPosture* posture, const CondFrame* frame, doubl
     const CondBody* body = &posture->model->body[point->body];
     if (J)
         memset(J + 3 * n, 0, 3 * (size_t)n * sizeof *J);
-    if (body->kind == COND_BODY_RIGID) {
-        quat_matrix(posture->q + body->q_begin + 3, R);
+    if (body->kind == COND_BODY_RIGID || body->kind == COND_BODY_ROD) {
+        double origin[3];
+        cond_posture_axes(posture, point->body, point->part, origin, R);
         for (int i = 0; i < 3 && J; i++)
             for (int j = 0; j < 3; j++)
                 J[(3 + i) * n + 3 + j] = R[3 * i + j];

@@ -4,7 +4,7 @@
 
 typedef struct CondPoint {
     int body;        // -1: the world; local is then a world position
-    int part;        // robot: link; soft body: number of nodes the point depends on (1 .. 4)
+    int part;        // robot, rod: link; soft body: number of nodes the point depends on (1 .. 4)
     int node[4];     // soft body: those nodes
     double local[4]; // body or link axes [m]; soft body: weights of the nodes
 } CondPoint;

@@ -50,6 +50,10 @@ int cond_posture_frame(const CondPosture* posture, const CondFrame* frame, doubl
 // bodies do: those of a guide, zero for all others.
 void cond_posture_frame_rate(const CondPosture* posture, const CondFrame* frame, double rate[6]);
 
+// Origin and axes (R, world = R part) of a rigid body, a robot's link or a rod's link.
+void cond_posture_axes(const CondPosture* posture, int body, int part, double origin[3],
+                       double R[9]);
+
 // 1 when J of the point is the identity on three neighbouring coordinates: a node.
 int cond_posture_is_node(const CondModel* model, const CondPoint* point);
 

@@ -3,6 +3,7 @@
 //     I dw/dt + w x I w = torque
 // fits A v = b exactly, and the configuration moves by R <- R exp(t w).
 #include "body/body.h"
+#include "body/gyroscopic.h"
 #include "math/quat.h"
 
 #include <string.h>
@@ -39,51 +40,12 @@ static void damping(const CondBody* body, const CondPosture* posture, double* va
     fill(body, 0.0, values, out);
 }
 
-// w x I w
-static void gyroscopic(const double I[9], const double w[3], double out[3])
-{
-    double L[3];
-    mat3_multiply(I, w, L);
-    vec3_cross(w, L, out);
-}
-
-// The middle of the force-free implicit midpoint step from w0:
-//     F(w) = I (w - w0) + t/2 w x I w = 0,    dF/dw = I + t/2 ([w]x I - [I w]x),
-// by Newton's method. That step keeps the energy and |I w| exactly, so taking -C v there makes
-// tumbling neither gain nor lose energy at any step length, where -C v at w0 would gain.
-static void middle(const double I[9], const double w0[3], double t, double w[3])
-{
-    memcpy(w, w0, 3 * sizeof *w);
-    for (int k = 0; k < 30; k++) {
-        double F[3], L[3], S[9], SI[9], SL[9], J[9], change[3], d[3];
-        gyroscopic(I, w, F);
-        for (int i = 0; i < 3; i++)
-            d[i] = w[i] - w0[i];
-        mat3_multiply(I, d, L);
-        for (int i = 0; i < 3; i++)
-            F[i] = L[i] + 0.5 * t * F[i];
-        mat3_multiply(I, w, L);
-        mat3_cross(w, S);
-        mat3_product(S, I, SI);
-        mat3_cross(L, SL);
-        for (int i = 0; i < 9; i++)
-            J[i] = I[i] + 0.5 * t * (SI[i] - SL[i]);
-        if (mat3_solve(J, F, change))
-            return;
-        for (int i = 0; i < 3; i++)
-            w[i] -= change[i];
-        if (vec3_norm(change) <= 1e-15 * vec3_norm(w))
-            return;
-    }
-}
-
 static void bias(const CondBody* body, const CondPosture* posture, const double* v, double t,
                  const double gravity[3], double* f)
 {
-    double w[3], torque[3];
+    double torque[3];
     (void)posture;
-    middle(body->inertia, v + 3, t, w);
-    gyroscopic(body->inertia, w, torque);
+    cond_gyroscopic_torque(body->inertia, v + 3, t, torque);
     for (int i = 0; i < 3; i++) {
         f[i] = body->mass * gravity[i];
         f[3 + i] = -torque[i];

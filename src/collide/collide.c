@@ -5,6 +5,7 @@
 #include "body/body.h"
 #include "body/fem.h"
 #include "collide/plane.h"
+#include "collide/rod_contact.h"
 #include "collide/solid.h"
 #include "math/vec3.h"
 
@@ -17,6 +18,7 @@ CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, 
     collider->context = *m;
     collider->model = model;
     cond_volume_contacts_begin(m, &collider->found);
+    cond_rod_collider_begin(m, &collider->rods);
     collider->volume = cond_allocate(m, (size_t)model->n_body, sizeof *collider->volume);
     if (!collider->volume)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
@@ -38,6 +40,7 @@ void cond_collider_destroy(CondCollider* collider)
         if (collider->volume[b])
             cond_volume_destroy(collider->volume[b]);
     cond_volume_contacts_end(&collider->found);
+    cond_rod_collider_end(&collider->rods);
     cond_release(&collider->context, collider->volume);
     cond_release(&collider->context, collider->last);
 }
@@ -145,6 +148,8 @@ static int is_held(const CondModel* model, const CondState* state, const CondTou
         for (int end = 0; end < 2 && hold->active; end++) {
             int patch = hold->what.end[end].patch;
             int other = hold->what.end[1 - end].point.body;
+            if (cond_rod_is_held(model, &hold->what, end, touch))
+                return 1;
             if (patch < 0 || touch->point[1].body != other || other < 0 ||
                 model->patch[patch].body != touch->point[0].body)
                 continue;
@@ -196,6 +201,8 @@ CondStatus cond_collide(CondCollider* collider, const CondPosture* posture, cons
         status = cond_collide_solids(posture, reach, list);
     if (!status)
         status = collide_soft(collider, posture, state, reach, list);
+    if (!status)
+        status = cond_collide_rods(&collider->rods, posture, reach, list);
     if (status)
         return status;
     int kept = 0;

@@ -3,6 +3,7 @@
 #ifndef COND_COLLIDE_COLLIDE_H
 #define COND_COLLIDE_COLLIDE_H
 
+#include "collide/rod_contact.h"
 #include "collide/touch.h"
 #include "collide/volume.h"
 #include "step/state.h"
@@ -12,6 +13,7 @@ typedef struct CondCollider {
     const CondModel* model;
     CondVolume** volume;      // of the soft bodies, NULL for others          (n_body)
     CondVolumeContacts found; // scratch
+    CondRodCollider rods;     // links of all rods
     int* last;                // scratch: triangle of each vertex in the last step
     int cap_last;
 } CondCollider;

@@ -12,14 +12,10 @@ static CondPoint nearest_point(const CondPosture* posture, const CondFeature* fe
                                const double normal[3])
 {
     CondPoint point = feature->point;
-    const CondBody* body = &posture->model->body[point.body];
     if (feature->radius == 0.0)
         return point;
-    double R[9], local[3];
-    if (body->kind == COND_BODY_ROBOT)
-        memcpy(R, posture->arm[point.body].work->rotation + 9 * point.part, sizeof R);
-    else
-        quat_matrix(posture->q + body->q_begin + 3, R);
+    double R[9], origin[3], local[3];
+    cond_posture_axes(posture, point.body, point.part, origin, R);
     mat3_multiply_transposed(R, normal, local);
     for (int i = 0; i < 3; i++)
         point.local[i] -= feature->radius * local[i];

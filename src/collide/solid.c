@@ -38,15 +38,8 @@ static CondPoint point_at(const CondPosture* posture, int body, int part, const 
     memcpy(point.local, world, 3 * sizeof *world);
     if (body < 0)
         return point;
-    const CondBody* owner = &posture->model->body[body];
-    double R[9], d[3];
-    const double* p = posture->q + owner->q_begin;
-    if (owner->kind == COND_BODY_ROBOT) {
-        p = posture->arm[body].work->position + 3 * part;
-        memcpy(R, posture->arm[body].work->rotation + 9 * part, sizeof R);
-    } else {
-        quat_matrix(p + 3, R);
-    }
+    double R[9], d[3], p[3];
+    cond_posture_axes(posture, body, part, p, R);
     for (int i = 0; i < 3; i++)
         d[i] = world[i] - p[i];
     mat3_multiply_transposed(R, d, point.local);

@@ -2,15 +2,16 @@
 #include "math/quat.h"
 #include "potential/potential.h"
 
-// f += the generalized force of a torque in world axes on a rigid body, whose angular coordinates
-// are in body axes.
-static void add_torque(const CondBody* body, const double* q, const double torque[3], double* f)
+// f += the generalized force of a torque in world axes on a rigid body or a rod's link, whose
+// angular coordinates are in body axes.
+static void add_torque(const CondPosture* posture, const CondPoint* point, const double torque[3],
+                       double* f)
 {
-    double R[9], local[3];
-    quat_matrix(q + body->q_begin + 3, R);
+    double R[9], origin[3], local[3];
+    cond_posture_axes(posture, point->body, point->part, origin, R);
     mat3_multiply_transposed(R, torque, local);
     for (int i = 0; i < 3; i++)
-        f[body->dof_begin + 3 + i] += local[i];
+        f[posture->model->body[point->body].dof_begin + 6 * point->part + 3 + i] += local[i];
 }
 
 void cond_force_add(const CondPosture* posture, double time, double* f)
@@ -25,7 +26,7 @@ void cond_force_add(const CondPosture* posture, double time, double* f)
             continue;
         cond_body_add_force(posture, &force->point, force->force, f);
         const CondBody* body = &model->body[force->point.body];
-        if (body->kind == COND_BODY_RIGID)
-            add_torque(body, posture->q, force->torque, f);
+        if (body->kind == COND_BODY_RIGID || body->kind == COND_BODY_ROD)
+            add_torque(posture, &force->point, force->torque, f);
     }
 }

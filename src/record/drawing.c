@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "body/articulation.h"
 #include "body/fem.h"
+#include "body/rod.h"
 #include "math/quat.h"
 #include "record/tessellate.h"
 
@@ -91,6 +92,45 @@ static CondStatus draw_soft(CondDrawing* drawing, const CondBody* body)
     return status;
 }
 
+// Corner k of the rings around a rod, in link axes.
+static CondPoint ring_corner(const CondBody* body, int ring, int k, int n)
+{
+    const CondRod* rod = body->rod;
+    int link = ring > 0 ? ring - 1 : 0;
+    CondPoint point = {.body = body->index, .part = link};
+    double angle = 2.0 * acos(-1.0) * k / n;
+    point.local[0] = rod->round ? rod->half[0] * cos(angle) : (k % 3 ? -1.0 : 1.0) * rod->half[0];
+    point.local[1] = rod->round ? rod->half[0] * sin(angle) : (k < 2 ? 1.0 : -1.0) * rod->half[1];
+    point.local[2] = (ring > 0 ? 0.5 : -0.5) * rod->length[link];
+    return point;
+}
+
+// A tube: a ring of corners where the rod begins and at the end of every link.
+static CondStatus draw_rod(CondDrawing* drawing, const CondBody* body)
+{
+    int n = cond_drawing_ring(body), first = drawing->n_point;
+    CondStatus status = COND_OK;
+    for (int ring = 0; ring <= body->rod->n_link; ring++)
+        for (int k = 0; k < n && !status; k++) {
+            CondPoint point = ring_corner(body, ring, k, n);
+            status = add_point(drawing, &point);
+        }
+    for (int i = 0; i < body->rod->n_link; i++)
+        for (int k = 0; k < n && !status; k++) {
+            int a = i * n + k, b = i * n + (k + 1) % n;
+            int lower[3] = {a, b, a + n}, upper[3] = {b, b + n, a + n};
+            status = add_cell(drawing, COND_CELL_TRIANGLE, first, 3, lower, body->index);
+            if (!status)
+                status = add_cell(drawing, COND_CELL_TRIANGLE, first, 3, upper, body->index);
+        }
+    return status;
+}
+
+int cond_drawing_ring(const CondBody* body)
+{
+    return body->rod->round ? 8 : 4;
+}
+
 // A rigid body given by its contact points: their hull, or the points alone where it has none.
 static CondStatus draw_points(CondDrawing* drawing, const CondModel* model, const CondBody* body,
                               CondTessellation* t)
@@ -118,6 +158,8 @@ static CondStatus draw_body(CondDrawing* drawing, const CondModel* model, const 
     int before = drawing->n_cell;
     if (body->kind == COND_BODY_SOFT)
         return draw_soft(drawing, body);
+    if (body->kind == COND_BODY_ROD)
+        return draw_rod(drawing, body);
     CondStatus status = COND_OK;
     for (int i = 0; i < model->n_solid && !status; i++)
         if (model->solid[i].body == body->index)

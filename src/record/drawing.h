@@ -25,6 +25,8 @@ typedef struct CondDrawing {
 
 CondStatus cond_drawing_create(const CondContext* context, const CondModel* model,
                                CondDrawing* drawing);
+// Corners of each ring around a rod: ring k is at the begin of link k, the last one at the end.
+int cond_drawing_ring(const CondBody* body);
 void cond_drawing_destroy(CondDrawing* drawing);
 
 // Makes the squares of the planes large enough for all that was drawn so far and for points at

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "body/rod.h"
 #include "math/vec3.h"
 #include "scene/scene_keys.h"
 #include "step/state.h"
@@ -56,6 +57,23 @@ static void fill_numbers(CondSnapshot* s, const CondState* state, const CondStep
         number[COND_NUMBER_STAGE + k] = info->seconds[k];
 }
 
+// Stress resultants on the rings of a rod: those of the joint there, at the ends of the nearest.
+static void measure_rod(CondSnapshot* s, const CondState* state, const CondBody* body)
+{
+    int n = cond_drawing_ring(body), links = body->rod->n_link;
+    size_t first = (size_t)s->drawing.point_begin[body->index];
+    for (int ring = 0; ring <= links && links > 1; ring++) {
+        int joint = ring < 1 ? 0 : ring > links - 1 ? links - 2 : ring - 1;
+        double stress[6];
+        cond_rod_stress(body->rod, state->q + body->q_begin, joint, stress);
+        for (int k = 0; k < n; k++) {
+            size_t p = first + (size_t)(ring * n + k);
+            memcpy(s->rod_force + 3 * p, stress, 3 * sizeof *stress);
+            memcpy(s->rod_moment + 3 * p, stress + 3, 3 * sizeof *stress);
+        }
+    }
+}
+
 // Positions, velocities J v, displacements and stresses at a state.
 static void measure(CondSnapshot* s, const CondState* state)
 {
@@ -76,6 +94,8 @@ static void measure(CondSnapshot* s, const CondState* state)
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         const double* x = state->q + body->q_begin;
+        if (body->kind == COND_BODY_ROD)
+            measure_rod(s, state, body);
         if (body->kind != COND_BODY_SOFT)
             continue;
         double* d = s->displacement + 3 * (size_t)drawing->point_begin[b];
@@ -122,10 +142,14 @@ static CondStatus allocate_all(CondSnapshot* s)
     s->position = cond_allocate(m, 3 * n, sizeof(double));
     s->velocity = cond_allocate(m, 3 * n, sizeof(double));
     s->displacement = cond_allocate(m, 3 * n, sizeof(double));
+    s->rod_force = cond_allocate(m, 3 * n, sizeof(double));
+    s->rod_moment = cond_allocate(m, 3 * n, sizeof(double));
+    for (int b = 0; b < model->n_body; b++)
+        s->has_rods |= model->body[b].kind == COND_BODY_ROD;
     s->von_mises = cond_allocate(m, (size_t)s->drawing.n_cell, sizeof(double));
     s->coordinate = cond_allocate(m, k, sizeof(int));
     s->J = cond_allocate(m, 3 * k, sizeof(double));
-    if (!s->name || !s->kind || !s->position || !s->velocity || !s->displacement || !s->von_mises ||
+    if (!s->name || !s->kind || !s->position || !s->velocity || !s->displacement || !s->rod_force || !s->rod_moment || !s->von_mises ||
         !s->coordinate || !s->J)
         return COND_OUT_OF_MEMORY;
     return COND_OK;
@@ -186,7 +210,7 @@ void cond_snapshot_destroy(CondSnapshot* snapshot)
     cond_contact_cloud_destroy(&snapshot->contacts);
     void* arrays[] = {snapshot->name,         snapshot->kind,      snapshot->position,
                       snapshot->velocity,     snapshot->von_mises, snapshot->coordinate,
-                      snapshot->displacement, snapshot->J};
+                      snapshot->displacement, snapshot->J, snapshot->rod_force, snapshot->rod_moment};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&m, arrays[i]);
     cond_release(&m, snapshot);

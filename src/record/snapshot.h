@@ -19,6 +19,9 @@ struct CondSnapshot {
     double* position;             // of the drawing's points, world [m]      (n_point x 3)
     double* velocity;             // [m/s]                                   (n_point x 3)
     double* displacement;         // of soft bodies, from rest [m]; else 0   (n_point x 3)
+    double* rod_force;            // of rods: shear, shear, tension [N]; else 0    (n_point x 3)
+    double* rod_moment;           // of rods: bending, bending, twist [N m]; else 0 (n_point x 3)
+    int has_rods;                 // 1: the two are not all zero
     double* von_mises;            // of soft bodies [Pa]; else 0             (n_cell)
     int* coordinate;              // scratch                                 (max_point_dof)
     double* J;                    // scratch                                 (3 x max_point_dof)

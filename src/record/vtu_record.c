@@ -46,6 +46,8 @@ static CondStatus put_bodies(VtuRecord* record, int n_field, const CondVtuArray*
     const CondVtuArray point_data[] = {
         {"velocity", COND_VTU_DOUBLE, 3, snapshot->velocity},
         {"displacement", COND_VTU_DOUBLE, 3, snapshot->displacement},
+        {"rod_force", COND_VTU_DOUBLE, 3, snapshot->rod_force},
+        {"rod_moment", COND_VTU_DOUBLE, 3, snapshot->rod_moment},
     };
     const CondVtuArray cell_data[] = {
         {"body", COND_VTU_INT, 1, drawing->body},
@@ -59,7 +61,7 @@ static CondStatus put_bodies(VtuRecord* record, int n_field, const CondVtuArray*
                               .corner_end = drawing->corner_end,
                               .type = drawing->type,
                               .n_field = n_field,
-                              .n_point_data = sizeof point_data / sizeof *point_data,
+                              .n_point_data = snapshot->has_rods ? 4 : 2,
                               .n_cell_data = sizeof cell_data / sizeof *cell_data,
                               .field = field,
                               .point_data = point_data,

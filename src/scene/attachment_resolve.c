@@ -49,6 +49,12 @@ static CondStatus resolve_end(const CondModel* model, const CondAttachmentDef* d
             return cond_error_set(error, COND_BAD_ARGUMENT,
                                   "attachment %s: robot %s has no link '%s'", def->name, at->body,
                                   at->link);
+    } else if (body->kind == COND_BODY_ROD) {
+        if (!isfinite(at->at))
+            return cond_error_set(error, COND_BAD_ARGUMENT,
+                                  "attachment %s: at is required: %s is a rod", def->name,
+                                  at->body);
+        cond_compile_at(model, at->at, &frame->point);
     } else if (body->kind == COND_BODY_PARTICLE && def->turns) {
         return cond_error_set(error, COND_BAD_ARGUMENT,
                               "attachment %s: '%s' is a particle, which has no orientation to hold",

@@ -97,6 +97,8 @@ static CondStatus compile_bodies(CondModel* model, const CondScene* scene, CondE
             status = cond_compile_soft(model, scene, b, error);
         else if (def->kind == COND_BODY_ROBOT)
             status = cond_compile_robot(model, scene, b, error);
+        else if (def->kind == COND_BODY_ROD)
+            status = cond_compile_rod(model, scene, b, error);
         else
             status = compile_rigid(model, def, body, error);
         if (status)
@@ -132,6 +134,7 @@ static void compile_forces(CondModel* model, const CondScene* scene)
         memcpy(force->force, def->force, sizeof def->force);
         memcpy(force->torque, def->torque, sizeof def->torque);
         memcpy(force->point.local, def->point, sizeof def->point);
+        cond_compile_at(model, def->at, &force->point);
         force->start = def->start;
         force->end = def->end;
     }

@@ -21,6 +21,13 @@ CondStatus cond_compile_shell(CondModel* model, const char* owner, const char* p
                               const double scale[3], int convex, struct CondShell** shell,
                               CondError* error);
 
+// Rod: centreline, section and material -> CondRod, start.
+CondStatus cond_compile_rod(CondModel* model, const CondScene* scene, int index, CondError* error);
+
+// Moves a point of a rod, given from its place `at` along it, to the link it belongs to; leaves
+// points of other bodies alone.
+void cond_compile_at(const CondModel* model, double at, CondPoint* point);
+
 // Contact features and solid shapes of all bodies, and the obstacles.
 CondStatus cond_compile_shapes(CondModel* model, const CondScene* scene, CondError* error);
 

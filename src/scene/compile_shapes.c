@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "body/articulation.h"
 #include "body/fem.h"
+#include "body/rod.h"
 #include "collide/shell.h"
 #include "math/quat.h"
 #include "scene/compile.h"
@@ -216,6 +217,25 @@ static CondStatus soft_features(Growing* g, const CondBody* body)
     return status;
 }
 
+// Balls along the links, close enough together to leave no more than an eighth of the radius
+// between them uncovered.
+static CondStatus rod_features(Growing* g, const CondBody* body, const CondRodDef* def)
+{
+    const CondRod* rod = body->rod;
+    CondStatus status = COND_OK;
+    for (int i = 0; i < rod->n_link; i++) {
+        double l = rod->length[i];
+        int count = def->contact_points;
+        if (count == 0)
+            count = rod->radius > 0.0 ? (int)ceil(l / rod->radius) : 1;
+        for (int k = 0; k < count && !status; k++) {
+            const double local[3] = {0.0, 0.0, ((k + 0.5) / count - 0.5) * l};
+            status = add_point(g, body->index, i, local, rod->radius);
+        }
+    }
+    return status;
+}
+
 static CondStatus body_shapes(Growing* g, const CondScene* scene, CondBody* body)
 {
     static const double origin[3] = {0.0, 0.0, 0.0}, unit[4] = {1.0, 0.0, 0.0, 0.0};
@@ -227,6 +247,8 @@ static CondStatus body_shapes(Growing* g, const CondScene* scene, CondBody* body
         return robot_shapes(g, body);
     if (body->kind == COND_BODY_SOFT)
         return soft_features(g, body);
+    if (body->kind == COND_BODY_ROD)
+        return rod_features(g, body, &def->rod);
     if (def->shape == COND_SHAPE_POINTS)
         for (int k = 0; k < def->n_point && !status; k++)
             status = add_point(g, body->index, 0, def->point + 3 * k, 0.0);

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "body/articulation.h"
 #include "body/fem.h"
+#include "body/rod.h"
 #include "collide/shell.h"
 
 #include <string.h>
@@ -11,8 +12,10 @@ static void destroy_body(const CondContext* m, CondBody* body)
 {
     if (body->fem)
         cond_fem_destroy(body->fem);
+    if (body->rod)
+        cond_rod_destroy(body->rod);
     cond_articulation_destroy(body->arm);
-    void* arrays[] = {body->fem,      body->start, body->start_v, body->diagonal_begin,
+    void* arrays[] = {body->rod,      body->fem,  body->start, body->start_v, body->diagonal_begin,
                       body->triangle, body->motor};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(m, arrays[i]);
@@ -75,6 +78,12 @@ int cond_model_n_node(const CondModel* model, int body)
 {
     int soft = cond_model_body_kind(model, body) == COND_BODY_SOFT;
     return soft ? model->body[body].fem->n_node : 0;
+}
+
+int cond_model_n_link(const CondModel* model, int body)
+{
+    int rod = cond_model_body_kind(model, body) == COND_BODY_ROD;
+    return rod ? model->body[body].rod->n_link : 0;
 }
 
 int cond_model_n_tet(const CondModel* model, int body)

@@ -8,6 +8,7 @@
 
 struct CondArticulation;
 struct CondFem;
+struct CondRod;
 struct CondShell;
 
 // A point of a body that may touch something, or the centre of a ball of that radius.
@@ -29,7 +30,7 @@ typedef struct CondBody {
     int dof_begin;     // first velocity coordinate
     int n_dof;         //
     int q_begin;       // first configuration coordinate
-    int n_q;           // particle 3; rigid 7; soft 3 per node; robot (7 +) joints
+    int n_q;           // particle 3; rigid 7; soft 3 per node; robot (7 +) joints; rod 7 per link
     double mass;       // [kg], of the whole body
     double inertia[9]; // rigid: body axes [kg m2]
     int feature_begin; // into CondModel.feature
@@ -39,16 +40,17 @@ typedef struct CondBody {
     CondPose initial;                 // particle, rigid; base of a robot
     const struct CondShell* shell;    // rigid, shaped by a mesh: the model's
     struct CondFem* fem;              // soft: owned by the model
-    double* start;                    // soft and robot: q at the start           (n_q)
+    double* start;                    // soft, robot, rod: q at the start         (n_q)
     double* start_v;                  // and v                                    (n_dof)
     int n_triangle;                   // soft: of the surface
     int* triangle;                    // soft: outward (n_triangle x 3)
     int* diagonal_begin;              // soft: 0, 1, 2 ...                        (n_node + 1)
-    CondGeometricStiffness geometric; // soft
+    CondGeometricStiffness geometric; // soft, rod
     double geometric_stiffness;       // soft: of the constant one [N/m]
-    int self_contact;                 // soft
+    int self_contact;                 // soft, rod
     double thickness;                 // soft [m]
     struct CondArticulation* arm;     // robot: owned by the model
+    struct CondRod* rod;              // rod: owned by the model
     CondMotor* motor;                 // robot: one per joint coordinate          (n_joint)
     int target_begin;                 // robot: into CondState.target
 } CondBody;

@@ -221,7 +221,8 @@ CondStatus cond_scene_put_body(CondScene* scene, const CondBodyDef* def, CondSce
     CondBodyDef own = *def;
     void* point = NULL;
     void* joint = NULL;
-    if (own.shape != COND_SHAPE_POINTS)
+    if (own.shape != COND_SHAPE_POINTS &&
+        !(own.kind == COND_BODY_ROD && own.rod.shape == COND_ROD_POINTS))
         own.n_point = 0;
     if (!copy_array(scene, def->point, own.n_point, 3 * sizeof *def->point, &point) ||
         !copy_array(scene, def->joint, own.n_joint, sizeof *def->joint, &joint))

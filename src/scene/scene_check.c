@@ -92,7 +92,7 @@ static CondStatus check_pushed(const CondScene* scene, const char* field, const 
     if (status)
         return status;
     CondBodyKind kind = scene->body[*body].kind;
-    if (kind != COND_BODY_PARTICLE && kind != COND_BODY_RIGID)
+    if (kind != COND_BODY_PARTICLE && kind != COND_BODY_RIGID && kind != COND_BODY_ROD)
         return cond_scene_issue_set(issue, field,
                                     "'%s' is a %s; forces and springs act on particles and rigid "
                                     "bodies (attachments serve soft bodies and robots)",
@@ -112,6 +112,9 @@ CondStatus cond_scene_check_force(const CondScene* scene, const CondForceDef* de
                                  issue);
     if (!status)
         status = check_pushed(scene, "body", def->body, "point", def->point, &body, issue);
+    if (status)
+        return status;
+    status = cond_check_at(scene, body, "", def->at, issue);
     if (status)
         return status;
     if (scene->body[body].kind == COND_BODY_PARTICLE && !cond_is_zero(3, def->torque))
@@ -144,6 +147,10 @@ CondStatus cond_scene_check_spring(const CondScene* scene, const CondSpringDef* 
     }
     if (status)
         return status;
+    for (int end = 0; end < 2; ++end)
+        if (body[end] >= 0 && scene->body[body[end]].kind == COND_BODY_ROD)
+            return cond_scene_issue_set(issue, bodies[end], "'%s' is a rod; attachments serve rods",
+                                        def->body[end]);
     if (body[0] < 0 && body[1] < 0)
         return cond_scene_issue_set(issue, "to.body", "at least one end must be on a body");
     if (body[0] == body[1])

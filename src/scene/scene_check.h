@@ -38,4 +38,10 @@ const CondKey* cond_shape_key(const char* section, CondShapeKind shape);
 // 1 for the shapes that a surface mesh gives.
 int cond_shape_is_mesh(CondShapeKind shape);
 
+// A distance along a rod where the body is one, and none where it is not. prefix: of the key "at".
+CondStatus cond_check_at(const CondScene* scene, int body, const char* prefix, double at,
+                         CondSceneIssue* issue);
+// Centreline and section of a rod.
+CondStatus cond_scene_check_rod(const CondBodyDef* def, CondSceneIssue* issue);
+
 #endif

@@ -101,6 +101,9 @@ static CondStatus check_end(const CondScene* scene, const CondAttachmentDef* def
     if (kind != COND_BODY_SOFT && at->patch[0])
         return cond_scene_issue_set(issue, patch_field,
                                     "only soft bodies have patches; '%s' is a %s", at->body, noun);
+    status = cond_check_at(scene, body, words[end], at->at, issue);
+    if (status)
+        return status;
     if (kind == COND_BODY_PARTICLE && def->turns)
         return cond_scene_issue_set(issue, "turns",
                                     "must be false: '%s' is a particle, which has no orientation",

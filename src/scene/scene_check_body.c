@@ -21,7 +21,7 @@ int cond_shape_is_mesh(CondShapeKind shape)
     return shape == COND_SHAPE_CONVEX || shape == COND_SHAPE_MESH;
 }
 
-enum { PARTICLE = 1, RIGID = 2, SOFT = 4, ROBOT = 8 };
+enum { PARTICLE = 1, RIGID = 2, SOFT = 4, ROBOT = 8, ROD = 16 };
 
 // The keys that not all kinds have.
 typedef struct Ownership {
@@ -34,12 +34,12 @@ static const Ownership ownerships[] = {
     {"mass", PARTICLE | RIGID, "particle, rigid"},
     {"density", RIGID, "rigid"},
     {"inertia", RIGID, "rigid"},
-    {"orientation", RIGID | SOFT | ROBOT, "rigid, soft, robot"},
+    {"orientation", RIGID | SOFT | ROBOT | ROD, "rigid, soft, robot, rod"},
     {"angular_velocity", RIGID | ROBOT, "rigid, robot"},
     {"mesh", SOFT, "soft"},
     {"scale", SOFT, "soft"},
-    {"material", SOFT, "soft"},
-    {"self_contact", SOFT, "soft"},
+    {"material", SOFT | ROD, "soft, rod"},
+    {"self_contact", SOFT | ROD, "soft, rod"},
     {"thickness", SOFT, "soft"},
     {"urdf", ROBOT, "robot"},
     {"floating", ROBOT, "robot"},
@@ -51,10 +51,12 @@ static CondStatus refuse_key(const CondBodyDef* def, const char* key, const char
     const char* noun = cond_body_noun(def->kind);
     const char* hint = NULL;
     if (strcmp(key, "mass") == 0)
-        hint = def->kind == COND_BODY_SOFT ? "its mass comes from the density of its material"
-                                           : "its mass comes from its URDF";
+        hint = def->kind != COND_BODY_ROBOT ? "its mass comes from the density of its material"
+                                            : "its mass comes from its URDF";
     else if (strcmp(key, "shape") == 0 && def->kind == COND_BODY_SOFT)
         hint = "its mesh is what touches";
+    else if (strcmp(key, "shape") == 0 && def->kind == COND_BODY_ROD)
+        hint = "its section is what touches";
     else if (strcmp(key, "shape") == 0 && def->kind == COND_BODY_ROBOT)
         hint = "its shapes come from its URDF";
     if (hint)
@@ -75,6 +77,11 @@ static CondStatus check_ownership(const CondBodyDef* def, CondSceneIssue* issue)
         if (!(o->kinds & kind) && !cond_key_same(cond_keys_find("bodies", o->key), def, &initial))
             return refuse_key(def, o->key, o->owners, issue);
     }
+    int n_rod;
+    const CondKey* rod = cond_keys_section("bodies.rod", &n_rod);
+    for (int i = 0; i < n_rod && def->kind != COND_BODY_ROD; ++i)
+        if (rod[i].type != COND_KEY_POINTS && !cond_key_same(&rod[i], def, &initial))
+            return refuse_key(def, "rod", "rod", issue);
     if (def->kind != COND_BODY_RIGID && def->shape != COND_SHAPE_NONE)
         return refuse_key(def, "shape", "rigid", issue);
     if (def->kind == COND_BODY_ROBOT)
@@ -168,18 +175,24 @@ static CondStatus check_rigid(const CondBodyDef* def, CondSceneIssue* issue)
     return COND_OK;
 }
 
-static CondStatus check_soft(const CondScene* scene, const CondBodyDef* def, CondSceneIssue* issue)
+static CondStatus check_material(const CondScene* scene, const CondBodyDef* def,
+                                 CondSceneIssue* issue)
 {
-    if (!def->mesh[0])
-        return cond_scene_issue_set(issue, "mesh",
-                                    "is required: a file, or a generator such as "
-                                    "mat:27,27,2:0.3,0.3,0.01");
     if (!def->material[0])
         return cond_scene_issue_set(issue, "material", "is required (the name of a material)");
     if (cond_scene_find_material(scene, def->material) < 0)
         return cond_check_missing("material", "material", def->material, scene->material,
                                   sizeof *scene->material, scene->n_material, issue);
     return COND_OK;
+}
+
+static CondStatus check_soft(const CondScene* scene, const CondBodyDef* def, CondSceneIssue* issue)
+{
+    if (!def->mesh[0])
+        return cond_scene_issue_set(issue, "mesh",
+                                    "is required: a file, or a generator such as "
+                                    "mat:27,27,2:0.3,0.3,0.01");
+    return check_material(scene, def, issue);
 }
 
 // The joint has a name that none of those before it has; their index grows by it.
@@ -268,6 +281,9 @@ CondStatus cond_scene_check_body(const CondScene* scene, const CondBodyDef* def,
         return check_soft(scene, def, issue);
     case COND_BODY_ROBOT:
         return check_robot(scene, def, issue);
+    case COND_BODY_ROD:
+        status = cond_scene_check_rod(def, issue);
+        return status ? status : check_material(scene, def, issue);
     }
     return COND_OK;
 }

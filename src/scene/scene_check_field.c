@@ -187,7 +187,7 @@ int cond_is_zero(int n, const double* x)
 
 const char* cond_body_noun(CondBodyKind kind)
 {
-    static const char* const nouns[] = {"particle", "rigid body", "soft body", "robot"};
+    static const char* const nouns[] = {"particle", "rigid body", "soft body", "robot", "rod"};
     return nouns[kind];
 }
 

@@ -18,6 +18,7 @@ CondBodyDef cond_body_def_default(void)
         .mesh_scale = 1.0,
         .self_contact = 1,
         .thickness = 1e-3,
+        .rod = {.links = 50, .shear_factor = 1.0, .contact_radius = NAN},
         .cookie = COND_SCENE_COOKIE,
     };
 }
@@ -49,6 +50,7 @@ CondPatchDef cond_patch_def_default(void)
 CondAttachmentDef cond_attachment_def_default(void)
 {
     return (CondAttachmentDef){
+        .end = {{.at = NAN}, {.at = NAN}},
         .turns = 1,
         .stiffness = 1e4,
         .damping = 10.0,
@@ -81,7 +83,7 @@ CondPlaneDef cond_plane_def_default(void)
 
 CondForceDef cond_force_def_default(void)
 {
-    return (CondForceDef){.end = INFINITY, .cookie = COND_SCENE_COOKIE};
+    return (CondForceDef){.at = NAN, .end = INFINITY, .cookie = COND_SCENE_COOKIE};
 }
 
 CondSpringDef cond_spring_def_default(void)

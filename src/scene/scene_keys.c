@@ -8,6 +8,8 @@
 _Static_assert(sizeof(CondStepMethod) == sizeof(int), "enums are as wide as int");
 _Static_assert(sizeof(CondIntegrator) == sizeof(int), "enums are as wide as int");
 _Static_assert(sizeof(CondBodyKind) == sizeof(int), "enums are as wide as int");
+_Static_assert(sizeof(CondRodShape) == sizeof(int), "enums are as wide as int");
+_Static_assert(sizeof(CondRodRest) == sizeof(int), "enums are as wide as int");
 _Static_assert(sizeof(CondElasticity) == sizeof(int), "enums are as wide as int");
 _Static_assert(sizeof(CondGeometricStiffness) == sizeof(int), "enums are as wide as int");
 _Static_assert(sizeof(CondSensorKind) == sizeof(int), "enums are as wide as int");
@@ -27,7 +29,7 @@ static const char* preset_name(int index)
 
 const char* cond_body_kind_name(CondBodyKind kind)
 {
-    static const char* const names[] = {"particle", "rigid", "soft", "robot"};
+    static const char* const names[] = {"particle", "rigid", "soft", "robot", "rod"};
     return kind >= 0 && (size_t)kind < sizeof names / sizeof *names ? names[kind] : NULL;
 }
 
@@ -46,6 +48,18 @@ const char* cond_integrator_name(CondIntegrator integrator)
 static const char* integrator_name(int index)
 {
     return cond_integrator_name((CondIntegrator)index);
+}
+
+static const char* rod_shape_name(int index)
+{
+    static const char* const names[] = {"straight", "arc", "helix", "points"};
+    return names[index];
+}
+
+static const char* rod_rest_name(int index)
+{
+    static const char* const names[] = {"shape", "uniform"};
+    return names[index];
 }
 
 static const char* elasticity_name(int index)
@@ -243,12 +257,12 @@ static const CondKey keys[] = {
     NUMBER("obstacles.rotation", "degrees", CondRotationDraft, degrees, FINITE, "degree", "required", "angle about the axis"),
 
     TEXT("bodies", "name", CondBodyDef, name, "", "unique among bodies; a number is given where it is left out"),
-    CHOICE("bodies", "kind", CondBodyDef, kind, 4, kind_name, "particle, rigid, soft, robot", "rigid", "a point mass, a rigid body, tetrahedra, or links and joints"),
-    NUMBER_OR_ZERO("bodies", "mass", CondBodyDef, mass, POSITIVE, "kg", "required for particle, rigid", "that of soft bodies comes from their material, that of robots from their URDF"),
+    CHOICE("bodies", "kind", CondBodyDef, kind, 5, kind_name, "particle, rigid, soft, robot, rod", "rigid", "a point mass, a rigid body, tetrahedra, links and joints, or a chain of links"),
+    NUMBER_OR_ZERO("bodies", "mass", CondBodyDef, mass, POSITIVE, "kg", "required for particle, rigid", "that of soft bodies and rods comes from their material, that of robots from their URDF"),
     NUMBER_OR_ZERO("bodies", "density", CondBodyDef, density, POSITIVE, "kg/m3", "none", "rigid: in place of the mass, which is this times the volume of the shape"),
     NESTED("bodies", "shape", SECTION, "mapping or none", "none", "rigid: what touches; a particle has no shape and touches with its point"),
     VECTOR_OF("bodies", "inertia", CondBodyDef, inertia, SHORT, 6, FINITE, NEVER, "list of 3 or 6", "kg m2", "from the shape", "rigid: xx, yy, zz, and where they are not zero xy, xz, yz, about the centre of mass in body axes"),
-    VECTOR("bodies", "position", CondBodyDef, position, "m", "[0, 0, 0]", "of the centre of mass, of the mesh's origin, or of the robot's base"),
+    VECTOR("bodies", "position", CondBodyDef, position, "m", "[0, 0, 0]", "of the centre of mass, of the mesh's origin, of the robot's base, or of the begin of the rod"),
     ORIENTATION("bodies", CondBodyDef, orientation, "quaternion w, x, y, z from body to world axes; any length"),
     NESTED("bodies", "rotation", SECTION, "mapping", "none", "orientation as an axis and an angle"),
     VECTOR("bodies", "velocity", CondBodyDef, velocity, "m/s", "[0, 0, 0]", "of the centre of mass, of all nodes, or of a floating base"),
@@ -257,13 +271,14 @@ static const CondKey keys[] = {
     NUMBER_OR_ABSENT("bodies", "restitution", CondBodyDef, surface.restitution, UNIT, "", "not given", "as for planes"),
     LONG_TEXT("bodies", "mesh", CondBodyDef, mesh, "", "required for soft: a file, or one of the generators box, mat, ball, cylinder such as mat:27,27,2:0.3,0.3,0.01"),
     NUMBER("bodies", "scale", CondBodyDef, mesh_scale, POSITIVE, "m", "1", "soft, and rigid of shape convex or mesh: length of the mesh's unit"),
-    TEXT("bodies", "material", CondBodyDef, material, "", "required for soft: the name of its material"),
-    SWITCH("bodies", "self_contact", CondBodyDef, self_contact, "true", "soft: the body may touch itself"),
+    TEXT("bodies", "material", CondBodyDef, material, "", "required for soft, rod: the name of its material"),
+    SWITCH("bodies", "self_contact", CondBodyDef, self_contact, "true", "soft, rod: the body may touch itself"),
     NUMBER("bodies", "thickness", CondBodyDef, thickness, NOT_NEGATIVE, "m", "0.001", "soft: surfaces touch within this distance"),
     LONG_TEXT("bodies", "urdf", CondBodyDef, urdf, "", "required for robot: the file that describes it"),
     SWITCH("bodies", "floating", CondBodyDef, floating, "false", "robot: the base moves freely"),
     NESTED("bodies", "joints", LIST, "list of mappings", "[]", "robot: joints that do not start at zero or have a motor of their own"),
     NESTED("bodies", "motor", SECTION, "mapping", "{}", "robot: motor of the joints that do not say"),
+    NESTED("bodies", "rod", SECTION, "mapping", "required for rod", "rod: centreline and section"),
 
     SIZES("bodies.shape", "box", CondBodyDef, 3, "vector of 3", "edges of a box; its eight corners touch"),
     NESTED("bodies.shape", "points", POINTS, "list of vectors of 3", "none", "points that touch, in body axes, in m"),
@@ -275,6 +290,21 @@ static const CondKey keys[] = {
 
     VECTOR("bodies.rotation", "axis", CondRotationDraft, axis, "", "required", "in world axes; any length"),
     NUMBER("bodies.rotation", "degrees", CondRotationDraft, degrees, FINITE, "degree", "required", "angle about the axis"),
+
+    CHOICE("bodies.rod", "shape", CondBodyDef, rod.shape, 4, rod_shape_name, "straight, arc, helix, points", "straight", "along z; from z towards x; about the line x = bend_radius, y = 0; or point by point"),
+    NESTED("bodies.rod", "points", POINTS, "list of vectors of 3", "none", "ends of the links, in body axes, in m; they make the shape points"),
+    WHOLE("bodies.rod", "links", CondBodyDef, rod.links, FROM_ONE, ">= 1", "50", "how many rigid links; points make one fewer than they are"),
+    NUMBER_OR_ZERO("bodies.rod", "length", CondBodyDef, rod.length, POSITIVE, "m", "required", "along the rod; points have their own"),
+    NUMBER_OR_ZERO("bodies.rod", "bend_radius", CondBodyDef, rod.bend_radius, POSITIVE, "m", "required", "of arc and helix: of the centreline"),
+    NUMBER("bodies.rod", "pitch", CondBodyDef, rod.pitch, FINITE, "m", "0", "helix: rise per turn"),
+    NUMBER("bodies.rod", "twist", CondBodyDef, rod.twist, FINITE, "rad/m", "0", "by which the section turns along the rod at the start"),
+    CHOICE("bodies.rod", "rest", CondBodyDef, rod.rest, 2, rod_rest_name, "shape, uniform", "shape", "what is free of stress: the rod as it starts, or with rest_curvature"),
+    VECTOR("bodies.rod", "rest_curvature", CondBodyDef, rod.rest_curvature, "rad/m", "[0, 0, 0]", "of rest uniform: bends about the section's two axes, twist"),
+    NUMBER_OR_ZERO("bodies.rod", "circle", CondBodyDef, rod.circle, POSITIVE, "m", "required", "radius of a circular section, where there is no rectangle"),
+    VECTOR_OF("bodies.rod", "rectangle", CondBodyDef, rod.rectangle, VECTOR, 2, NOT_NEGATIVE, NEVER, "vector of 2", "m", "none", "extents of a rectangular section along its two axes"),
+    NUMBER("bodies.rod", "shear_factor", CondBodyDef, rod.shear_factor, POSITIVE, "", "1", "times G A is the shear stiffness"),
+    NUMBER_OR_AUTO("bodies.rod", "contact_radius", CondBodyDef, rod.contact_radius, NOT_NEGATIVE, "m", "auto", "0 puts contact at the centreline; auto is half the thinner extent of the section"),
+    WHOLE("bodies.rod", "contact_points", CondBodyDef, rod.contact_points, NOT_NEGATIVE, ">= 0", "0", "per link, against planes and solids; 0 takes as many as the radius needs"),
 
     TEXT("bodies.joints", "name", CondJointDef, name, "required", "as in the URDF"),
     NUMBER("bodies.joints", "position", CondJointDef, position, FINITE, "rad or m", "0", "at the start"),
@@ -306,12 +336,14 @@ static const CondKey keys[] = {
     TEXT("attachments.from", "patch", CondAttachmentDef, end[0].patch, "", "required for soft bodies: the patch that is held"),
     TEXT("attachments.from", "trajectory", CondAttachmentDef, end[0].trajectory, "", "where no body is named: the frame that moves along this trajectory"),
     VECTOR("attachments.from", "point", CondAttachmentDef, end[0].point, "m", "[0, 0, 0]", "in the axes of the body, the link or the world; a patch has its own centre"),
+    NUMBER_OR_ABSENT("attachments.from", "at", CondAttachmentDef, end[0].at, NOT_NEGATIVE, "m", "not given", "required for rods: distance from the begin of the rod, along it; point is then in link axes, from there"),
 
     TEXT("attachments.to", "body", CondAttachmentDef, end[1].body, "", "the body; the world where it is left out"),
     TEXT("attachments.to", "link", CondAttachmentDef, end[1].link, "", "required for robots: the link that is held"),
     TEXT("attachments.to", "patch", CondAttachmentDef, end[1].patch, "", "required for soft bodies: the patch that is held"),
     TEXT("attachments.to", "trajectory", CondAttachmentDef, end[1].trajectory, "", "where no body is named: the frame that moves along this trajectory"),
     VECTOR("attachments.to", "point", CondAttachmentDef, end[1].point, "m", "[0, 0, 0]", "in the axes of the body, the link or the world; a patch has its own centre"),
+    NUMBER_OR_ABSENT("attachments.to", "at", CondAttachmentDef, end[1].at, NOT_NEGATIVE, "m", "not given", "required for rods: distance from the begin of the rod, along it; point is then in link axes, from there"),
 
     TEXT("trajectories", "name", CondTrajectoryDef, name, "", "unique among trajectories; a number is given where it is left out"),
     TEXT("trajectories", "body", CondTrajectoryDef, body, "", "the robot; without one it is a frame in space, for attachments to hold on to"),
@@ -346,10 +378,11 @@ static const CondKey keys[] = {
     NUMBER("sensors.rotation", "degrees", CondRotationDraft, degrees, FINITE, "degree", "required", "angle about the axis"),
 
     TEXT("forces", "name", CondForceDef, name, "", "unique among forces; a number is given where it is left out"),
-    TEXT("forces", "body", CondForceDef, body, "required", "the particle or rigid body that is pushed"),
+    TEXT("forces", "body", CondForceDef, body, "required", "the particle, rigid body or rod that is pushed"),
     VECTOR("forces", "force", CondForceDef, force, "N", "[0, 0, 0]", "in world axes"),
-    VECTOR("forces", "torque", CondForceDef, torque, "N m", "[0, 0, 0]", "in world axes; rigid bodies only"),
-    VECTOR("forces", "point", CondForceDef, point, "m", "[0, 0, 0]", "where the force acts, in body axes"),
+    VECTOR("forces", "torque", CondForceDef, torque, "N m", "[0, 0, 0]", "in world axes; rigid bodies and rods only"),
+    VECTOR("forces", "point", CondForceDef, point, "m", "[0, 0, 0]", "where the force acts, in body axes; of rods in link axes, from at"),
+    NUMBER_OR_ABSENT("forces", "at", CondForceDef, at, NOT_NEGATIVE, "m", "not given", "required for rods: distance from the begin of the rod, along it"),
     NUMBER("forces", "start", CondForceDef, start, FINITE, "s", "0", "when it begins"),
     NUMBER("forces", "end", CondForceDef, end, ABOVE, "s", ".inf", "when it ends; .inf is never"),
 

@@ -48,6 +48,23 @@ static CondStatus read_shape(const CondSceneReader* reader, const CondYamlNode* 
     return read_points(reader, list, at, def, points);
 }
 
+static CondStatus read_rod(const CondSceneReader* reader, const CondYamlNode* node,
+                           const char* path, CondBodyDef* def, double** points)
+{
+    if (!node)
+        return COND_OK;
+    CondSection section;
+    char at[COND_KEY_PATH_SIZE];
+    cond_path_join(at, path, "rod");
+    CondStatus status = cond_section_read(reader, "bodies.rod", node, at, def, &section);
+    const CondYamlNode* list = status ? NULL : cond_section_node(&section, "points");
+    if (!list)
+        return status;
+    def->rod.shape = COND_ROD_POINTS;
+    cond_path_join(at, path, "rod.points");
+    return read_points(reader, list, at, def, points);
+}
+
 static CondStatus read_joint(const CondSceneReader* reader, const CondYamlNode* node,
                              const char* path, int place, void* target)
 {
@@ -122,6 +139,8 @@ CondStatus cond_body_read(const CondSceneReader* reader, const CondYamlNode* nod
                                    "FILE} or {convex: FILE}");
     if (!status)
         status = read_shape(reader, cond_section_node(&section, "shape"), path, &def, &points);
+    if (!status && !points)
+        status = read_rod(reader, cond_section_node(&section, "rod"), path, &def, &points);
     if (!status)
         status = cond_rotation_read(reader, &section, "bodies.rotation", path, def.orientation);
     if (!status)

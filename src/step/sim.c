@@ -210,7 +210,7 @@ static double body_reach(CondSim* sim, const CondBody* body, const CondState* st
         return settings->margin;
     if (!settings->gap)
         return 1e-6; // phi = 0 would stop a body before it arrives
-    if (body->kind == COND_BODY_SOFT || body->kind == COND_BODY_ROBOT) {
+    if (body->kind != COND_BODY_PARTICLE && body->kind != COND_BODY_RIGID) {
         // Their forces are stiff and implicit: what they would do explicitly says nothing. The last
         // step and gravity do.
         double fast = fmax(ops->speed(body, &sim->now, state->v + body->dof_begin),

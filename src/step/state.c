@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "body/body.h"
+#include "body/rod.h"
 
 #include <math.h>
 #include <string.h>
@@ -156,4 +157,19 @@ const double* cond_state_configuration(const CondModel* model, const CondState* 
         return NULL;
     *n = model->body[body].n_q;
     return state->q + model->body[body].q_begin;
+}
+
+CondStatus cond_state_rod_stress(const CondModel* model, const CondState* state, int body,
+                                 int joint, double stress[6], double* at)
+{
+    if (cond_model_body_kind(model, body) != COND_BODY_ROD || body < 0)
+        return COND_BAD_ARGUMENT;
+    const CondRod* rod = model->body[body].rod;
+    if (joint < 0 || joint >= rod->n_link - 1)
+        return COND_BAD_ARGUMENT;
+    if (stress)
+        cond_rod_stress(rod, state->q + model->body[body].q_begin, joint, stress);
+    if (at)
+        *at = rod->arc[joint + 1];
+    return COND_OK;
 }

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "body/articulation.h"
+#include "body/rod.h"
 #include "step/state.h"
 
 #include <math.h>
@@ -232,6 +233,8 @@ static int sound_frame(const CondModel* model, const CondFrame* frame)
         return model->patch[frame->patch].body == b;
     if (b >= 0 && model->body[b].kind == COND_BODY_ROBOT)
         return frame->point.part >= 0 && frame->point.part < model->body[b].arm->n_link;
+    if (b >= 0 && model->body[b].kind == COND_BODY_ROD)
+        return frame->point.part >= 0 && frame->point.part < model->body[b].rod->n_link;
     return b < 0 || model->body[b].kind != COND_BODY_SOFT;
 }
 

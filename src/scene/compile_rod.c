@@ -1,0 +1,89 @@
+// Rods: centreline, section and material -> CondRod and the links' poses at the start.
+#include "base/error.h"
+#include "base/memory.h"
+#include "body/rod.h"
+#include "scene/compile.h"
+#include "scene/rod_shape.h"
+
+#include <math.h>
+#include <string.h>
+
+// Rest strains: those of the shape at the start, or a uniform curvature and twist.
+static void set_rest(const CondRodDef* def, const double* start, CondRod* rod)
+{
+    if (def->rest == COND_ROD_REST_SHAPE) {
+        cond_rod_set_rest(rod, start);
+        return;
+    }
+    for (int i = 0; i + 1 < rod->n_link; i++)
+        for (int k = 0; k < 3; k++)
+            rod->rest[6 * i + 3 + k] =
+                0.5 * (rod->length[i] + rod->length[i + 1]) * def->rest_curvature[k];
+}
+
+static CondStatus make_rod(CondModel* model, const CondBodyDef* def,
+                           const CondMaterialDef* material, CondBody* body)
+{
+    const CondContext* m = &model->context;
+    int n = cond_rod_shape_links(def);
+    CondRodSection section = {.round = def->rod.circle > 0.0,
+                              .size = {def->rod.rectangle[0], def->rod.rectangle[1]},
+                              .shear_factor = def->rod.shear_factor};
+    if (section.round)
+        section.size[0] = def->rod.circle;
+    double* point = cond_allocate(m, 3 * ((size_t)n + 1), sizeof *point);
+    double* length = cond_allocate(m, (size_t)n, sizeof *length);
+    body->rod = cond_allocate(m, 1, sizeof *body->rod);
+    body->start = cond_allocate(m, 7 * (size_t)n, sizeof(double));
+    body->start_v = cond_allocate(m, 6 * (size_t)n, sizeof(double));
+    CondStatus status = COND_OUT_OF_MEMORY;
+    if (point && length && body->rod && body->start && body->start_v) {
+        cond_rod_shape_points(def, point);
+        cond_rod_shape_place(def, point, body->start, length);
+        status = cond_rod_create(m, n, length, &section, material, body->rod);
+    }
+    if (!status) {
+        set_rest(&def->rod, body->start, body->rod);
+        if (!isnan(def->rod.contact_radius))
+            body->rod->radius = def->rod.contact_radius;
+        for (int i = 0; i < 6 * n; i++)
+            body->start_v[i] = i % 6 < 3 ? def->velocity[i % 6] : 0.0;
+    }
+    cond_release(m, point);
+    cond_release(m, length);
+    return status;
+}
+
+CondStatus cond_compile_rod(CondModel* model, const CondScene* scene, int index, CondError* error)
+{
+    const CondBodyDef* def = &scene->body[index];
+    CondBody* body = &model->body[index];
+    int found = cond_scene_find_material(scene, def->material);
+    if (found < 0)
+        return cond_error_set(error, COND_BAD_INPUT, "body %s: no material is named '%s'",
+                              def->name, def->material);
+    const CondMaterialDef* material = &scene->material[found];
+    CondStatus status = make_rod(model, def, material, body);
+    if (status)
+        return cond_error_set(error, status, "out of memory");
+    body->n_dof = 6 * body->rod->n_link;
+    body->n_q = 7 * body->rod->n_link;
+    for (int i = 0; i < body->rod->n_link; i++)
+        body->mass += body->rod->mass[i];
+    body->geometric = material->geometric;
+    body->geometric_stiffness = material->geometric_stiffness;
+    body->self_contact = def->self_contact;
+    body->thickness = def->thickness;
+    if (model->max_point_dof < 6)
+        model->max_point_dof = 6;
+    return COND_OK;
+}
+
+void cond_compile_at(const CondModel* model, double at, CondPoint* point)
+{
+    double along;
+    if (point->body < 0 || model->body[point->body].kind != COND_BODY_ROD)
+        return;
+    point->part = cond_rod_link_at(model->body[point->body].rod, at, &along);
+    point->local[2] += along;
+}
