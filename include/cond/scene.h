@@ -179,6 +179,7 @@ typedef struct CondAttachmentDef {
     char name[COND_NAME_SIZE];
     CondEndDef end[2];
     int turns;                 // 1: orientation is held too (6 dof), 0: a ball joint (3 dof)
+    int contact;               // 1: its two ends may touch where they are not held; rods only
     double stiffness;          // [N/m]
     double damping;            // [N s/m]
     double rotation_stiffness; // [N m/rad]

@@ -194,13 +194,13 @@ static CondStatus add_touch(const CondRodCollider* c, const CondPosture* posture
 }
 
 // Link i may be near several links in a row of another strand. One of a row is enough: the nearest,
-// the first among equals.
-static int is_best_of_row(const CondRodCollider* c, const CondModel* model, int i, int j,
-                          double distance)
+// the first among equals. Along one rod the row goes on to link i itself, so that a strand that
+// does not come back finds no partner.
+static int is_best_of_row(const CondRodCollider* c, int i, int j, double distance)
 {
     for (int step = -1; step <= 1; step += 2) {
         int k = j + step;
-        if (k < 0 || k >= c->n_link || c->body[k] != c->body[j] || !may_touch(c, model, i, k))
+        if (k < 0 || k >= c->n_link || c->body[k] != c->body[j])
             continue;
         Near other = nearest(c, i, k);
         if (other.distance < distance || (step < 0 && other.distance == distance))
@@ -235,8 +235,7 @@ CondStatus cond_collide_rods(CondRodCollider* c, const CondPosture* posture, con
         Near near = nearest(c, i, j);
         double gap = near.distance - model->body[c->body[i]].rod->radius -
                      model->body[c->body[j]].rod->radius;
-        if (gap <= reach[c->body[i]] + reach[c->body[j]] &&
-            is_best_of_row(c, model, i, j, near.distance))
+        if (gap <= reach[c->body[i]] + reach[c->body[j]] && is_best_of_row(c, i, j, near.distance))
             status = add_touch(c, posture, i, j, &near, list);
     }
     return status;
@@ -252,10 +251,12 @@ int cond_rod_is_held(const CondModel* model, const CondAttachment* what, int end
     for (int side = 0; side < 2; side++) {
         const CondPoint* at = &touch->point[side];
         const CondRod* rod = model->body[held->body].rod;
-        if (at->body != held->body || touch->point[1 - side].body != other)
+        if (at->body != held->body || touch->point[1 - side].body != other || other < 0)
             continue;
+        if (!what->contact && touch->point[1 - side].part == what->end[1 - end].point.part)
+            return 1;
         double here = rod->arc[at->part], there = rod->arc[held->part];
-        if (other >= 0 && fabs(here - there) <= 2.0 * NEIGHBOURS * rod->radius)
+        if (fabs(here - there) <= 2.0 * NEIGHBOURS * rod->radius)
             return 1;
     }
     return 0;

@@ -99,6 +99,7 @@ CondStatus cond_attachment_resolve(const CondModel* model, const CondAttachmentD
     if (!status)
         status = check_pair(def, out->end, error);
     out->turns = def->turns;
+    out->contact = def->contact;
     out->stiffness[0] = def->stiffness;
     out->stiffness[1] = def->rotation_stiffness;
     out->damping[0] = def->damping;

@@ -100,6 +100,7 @@ typedef struct CondAttachment {
     char name[COND_NAME_SIZE];
     CondFrame end[2];
     int turns;
+    int contact;         // 0: the ends do not touch (rods)
     double stiffness[2]; // linear [N/m], angular [N m/rad]
     double damping[2];   // linear [N s/m], angular [N m s/rad]
     double start, end_time;

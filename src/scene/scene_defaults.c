@@ -52,6 +52,7 @@ CondAttachmentDef cond_attachment_def_default(void)
     return (CondAttachmentDef){
         .end = {{.at = NAN}, {.at = NAN}},
         .turns = 1,
+        .contact = 1,
         .stiffness = 1e4,
         .damping = 10.0,
         .rotation_stiffness = 10.0,

@@ -30,6 +30,7 @@ typedef struct CondPrimalDual {
     int n_group;                  //
     int largest;                  // unknowns of the largest group
     int widest;                   // of these at most in a border
+    int band;                     // 1: most coordinates lie in bands
     int* place;                   // place of a coordinate in its group, band first     (n_dof)
     int* n_band;                  // coordinates in the band of a group                 (n_group)
     int* n_border;                // unknowns in its border                             (n_group)

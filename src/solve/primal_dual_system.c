@@ -46,6 +46,7 @@ static void place_group(CondPrimalDual* pd, const CondProblem* problem, int g)
 
 void cond_primal_dual_layout(CondPrimalDual* pd, const CondProblem* problem)
 {
+    int in_band = 0;
     pd->largest = pd->widest = 0;
     for (int g = 0; g < pd->n_group; g++) {
         place_group(pd, problem, g);
@@ -66,10 +67,12 @@ void cond_primal_dual_layout(CondPrimalDual* pd, const CondProblem* problem)
             pd->slack[i] = span_is_far(&span) ? pd->n_band[g] + pd->n_border[g] : -1;
             pd->n_border[g] += span_is_far(&span) ? 3 : 0;
         }
+        in_band += pd->n_band[g];
         int size = pd->n_band[g] + pd->n_border[g];
         pd->largest = size > pd->largest ? size : pd->largest;
         pd->widest = pd->n_border[g] > pd->widest ? pd->n_border[g] : pd->widest;
     }
+    pd->band = 2 * in_band > problem->n_dof;
 }
 
 // Rows of R J of a contact for coordinate entry k of side s.

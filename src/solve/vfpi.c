@@ -30,6 +30,7 @@ enum {
     JUDGE_EVERY = 100,   // iterations after which a pair is judged in any case
     FIRST_TRY = 300,     // iterations before the fallback, where there is one,
     FIRST_OUTER = 30,    // and outer passes
+    FIRST_TRY_BAND = 5,  // the same where it solves rods: a pass costs no more than an iteration
     MAX_PASSES = 100,    // of the fallback
 };
 
@@ -376,7 +377,8 @@ static CondStatus climb(Vfpi* s, CondSolveInfo* info, PassEnd* end)
             return status;
     }
     if (fits) {
-        s->max_iterations = FIRST_TRY < s->max_iterations ? FIRST_TRY : s->max_iterations;
+        int first = s->fallback.band ? FIRST_TRY_BAND : FIRST_TRY;
+        s->max_iterations = first < s->max_iterations ? first : s->max_iterations;
         s->max_outer = FIRST_OUTER < s->max_outer ? FIRST_OUTER : s->max_outer;
     }
     *end = run(s, info);

@@ -63,6 +63,7 @@ static void pass_hold(Walk* walk, CondHold* hold)
         pass(walk, &frame->guide, sizeof frame->guide);
     }
     pass(walk, &what->turns, sizeof what->turns);
+    pass(walk, &what->contact, sizeof what->contact);
     pass_numbers(walk, what->stiffness, 2);
     pass_numbers(walk, what->damping, 2);
     pass_numbers(walk, &what->start, 1);
