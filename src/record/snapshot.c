@@ -149,8 +149,8 @@ static CondStatus allocate_all(CondSnapshot* s)
     s->von_mises = cond_allocate(m, (size_t)s->drawing.n_cell, sizeof(double));
     s->coordinate = cond_allocate(m, k, sizeof(int));
     s->J = cond_allocate(m, 3 * k, sizeof(double));
-    if (!s->name || !s->kind || !s->position || !s->velocity || !s->displacement || !s->rod_force || !s->rod_moment || !s->von_mises ||
-        !s->coordinate || !s->J)
+    if (!s->name || !s->kind || !s->position || !s->velocity || !s->displacement || !s->rod_force ||
+        !s->rod_moment || !s->von_mises || !s->coordinate || !s->J)
         return COND_OUT_OF_MEMORY;
     return COND_OK;
 }
@@ -210,7 +210,8 @@ void cond_snapshot_destroy(CondSnapshot* snapshot)
     cond_contact_cloud_destroy(&snapshot->contacts);
     void* arrays[] = {snapshot->name,         snapshot->kind,      snapshot->position,
                       snapshot->velocity,     snapshot->von_mises, snapshot->coordinate,
-                      snapshot->displacement, snapshot->J, snapshot->rod_force, snapshot->rod_moment};
+                      snapshot->displacement, snapshot->J,         snapshot->rod_force,
+                      snapshot->rod_moment};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&m, arrays[i]);
     cond_release(&m, snapshot);
