@@ -36,7 +36,7 @@ static int run_scene(const PaperScene* scene, const PaperOptions* options, Paper
 static int run(const PaperOptions* options, PaperResult* result)
 {
     static const PaperScene* const scenes[] = {&paper_scene_mat, &paper_scene_ball,
-                                               &paper_scene_gripper};
+                                               &paper_scene_cable, &paper_scene_gripper};
     int code = CLI_FINE;
     result->rows = json_array();
     result->paper = paper_quote("[{'label':'mat','without':167.4,'with':39.72},"

@@ -48,6 +48,18 @@ const PaperScene paper_scene_gripper = {
     .hold_end = 3.5,
 };
 
+const PaperScene paper_scene_cable = {
+    .name = "cable",
+    .parameter = {{{"materials.rubber.youngs_modulus"}, 4e6, 5e6, 2.954e6},
+                  {{"materials.rubber.poisson_ratio"}, 0.4, 0.49, 0.49},
+                  {{"bodies.cable.friction"}, 0.5, 1.5, 1.3}},
+    .friction = 2,
+    .stop = 1e-4,
+    .steps = 5500,
+    .force_unit = 1.0,
+    .wrench = 2, // of the hand
+};
+
 double paper_scene_value(const PaperScene* scene, const PaperOptions* options, int trial,
                          int parameter)
 {
@@ -87,11 +99,14 @@ json_t* paper_scene_settings(const PaperOptions* options, const CondModel* model
                              int trials, double mean_contacts, const char* preset)
 {
     json_t* settings = paper_settings(options, model, steps, trials, mean_contacts, preset);
-    int nodes = 0, tets = 0;
+    int nodes = 0, tets = 0, links = 0;
     for (int b = 0; b < cond_model_n_body(model); b++) {
         nodes += cond_model_n_node(model, b);
         tets += cond_model_n_tet(model, b);
+        links += cond_model_n_link(model, b);
     }
+    if (links > 0)
+        json_object_set_new(settings, "links", json_integer(links));
     json_object_set_new(settings, "nodes", json_integer(nodes));
     json_object_set_new(settings, "tets", json_integer(tets));
     return settings;

@@ -21,6 +21,7 @@ typedef struct PaperScene {
     double stop;                                   // the paper's step test [m/s]
     int steps;
     double force_unit; // of `ie` [N]
+    int wrench;        // attachment whose force is compared, from 1; 0: none
     // Where something is gripped: held by two sides, moved by a robot, at these times.
     const char *held, *holder; // NULL: nothing is
     double grip_time;          // the grip is closed, the object stands on the ground yet [s]
@@ -28,7 +29,7 @@ typedef struct PaperScene {
     double hold_end;           //
 } PaperScene;
 
-extern const PaperScene paper_scene_mat, paper_scene_ball, paper_scene_gripper;
+extern const PaperScene paper_scene_mat, paper_scene_ball, paper_scene_gripper, paper_scene_cable;
 
 // The value of a parameter in a trial: the middle in trial 0, else uniform between low and high.
 double paper_scene_value(const PaperScene* scene, const PaperOptions* options, int trial,

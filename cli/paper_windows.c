@@ -58,7 +58,7 @@ static int open_sim(const CondModel* model, const PaperScene* scene, const Paper
 // What a step is judged by.
 typedef struct Sample {
     double internal; // norm of the internal forces of all soft bodies [N]
-    double force;    // of the grip [N]
+    double force;    // of the grip, or of an attachment [N]
     double place[3]; // of the held body [m]
 } Sample;
 
@@ -70,6 +70,12 @@ static Sample take_sample(const PaperGrip* grip, CondSim* sim, const CondState* 
         sample.internal += norm * norm;
     }
     sample.internal = sqrt(sample.internal);
+    if (grip->scene->wrench > 0) {
+        double wrench[6];
+        if (!cond_sim_attachment_wrench(sim, grip->scene->wrench - 1, wrench))
+            sample.force =
+                sqrt(wrench[0] * wrench[0] + wrench[1] * wrench[1] + wrench[2] * wrench[2]);
+    }
     if (grip->held >= 0) {
         CondPose pose = cond_state_pose(grip->model, state, grip->held);
         sample.force = paper_grip_force(grip, sim);
@@ -155,7 +161,8 @@ static int open_bench(const PaperWindows* windows, const PaperOptions* options, 
         code = CLI_INPUT;
     }
     if (code == CLI_FINE)
-        code = open_sim(bench->model, windows->scene, &windows->variant[0], &bench->lead);
+        code =
+            open_sim(bench->model, windows->scene, &windows->variant[windows->lead], &bench->lead);
     if (code == CLI_FINE && !windows->blind)
         code = open_sim(bench->model, windows->scene, &exact, &bench->truth);
     for (int i = 0; i < windows->n_variant && code == CLI_FINE; i++)
@@ -259,8 +266,9 @@ void paper_windows_rows(const PaperWindows* windows, PaperResult* result)
                       json_number(t->residual), "steps", t->steps);
         if (windows->variant[i].baseline)
             json_object_set_new(row, "delassus_ms", json_number(t->delassus / n));
-        if (windows->scene->held) {
+        if (windows->scene->held || windows->scene->wrench)
             json_object_set_new(row, "fe_N", json_number(t->force / n));
+        if (windows->scene->held) {
             json_object_set_new(row, "de_mm", json_number(t->displacement / m));
         }
         json_array_append_new(result->rows, row);

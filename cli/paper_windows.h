@@ -27,7 +27,7 @@ typedef struct PaperVariant {
 typedef struct PaperTally {
     double penetration;               // [mm]
     double internal;                  // error of the norm of the internal forces [N]
-    double force;                     // error of the grip force [N]
+    double force;                     // error of the grip force or of an attachment's [N]
     double displacement;              // error of the held body's place at the end of a window [mm]
     double dynamics, solve, delassus; // [ms]
     double iterations;
@@ -37,7 +37,8 @@ typedef struct PaperTally {
 
 typedef struct PaperWindows {
     const PaperScene* scene;
-    const PaperVariant* variant; // the first leads                        (n_variant)
+    const PaperVariant* variant; //                                        (n_variant)
+    int lead;                    // the variant that leads the run
     int n_variant;
     int trials; // where the options do not say
     int steps;  // where the options do not say; 0: the scene's

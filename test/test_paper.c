@@ -97,6 +97,26 @@ static void test_mat(void** state)
     json_decref(result);
 }
 
+// The cable before it touches the drum much: rows, sizes, and what the certificate buys.
+static void test_cable(void** state)
+{
+    (void)state;
+    static const char* const labels[] = {"cond", "cond paper W", "pgs", "apgd"};
+    json_t* result = run_paper("cable", "6", "1");
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
+        const json_t* row = row_of(result, "rows", labels[i]);
+        assert_true(number_of(row, "mp_mm") >= 0.0 && number_of(row, "mp_mm") < 0.01);
+        assert_true(number_of(row, "fe_N") >= 0.0 && number_of(row, "iterations") >= 1.0);
+    }
+    const json_t* sharp = row_of(result, "rows", "cond certificate=1e-6");
+    assert_true(number_of(sharp, "residual") <= 1e-6);
+    assert_true(number_of(sharp, "fe_N") < 1e-4);
+    const json_t* settings = json_object_get(result, "settings");
+    assert_true(number_of(settings, "dof") == 1927.0 && number_of(settings, "links") == 320.0);
+    assert_true(number_of(row_of(result, "paper", "cond"), "iterations") == 18.28);
+    json_decref(result);
+}
+
 static void test_ccs_and_chebyshev(void** state)
 {
     (void)state;
@@ -115,9 +135,8 @@ static void test_ccs_and_chebyshev(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scaling),
-        cmocka_unit_test(test_mat),
-        cmocka_unit_test(test_ccs_and_chebyshev),
+        cmocka_unit_test(test_scaling),    cmocka_unit_test(test_mat),
+        cmocka_unit_test(test_cable),      cmocka_unit_test(test_ccs_and_chebyshev),
         cmocka_unit_test(test_invertible),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
