@@ -120,10 +120,10 @@ CondStatus cond_primal_dual_plan(CondPrimalDual* pd, const CondProblem* problem,
         return status;
     if (pd->widest > WIDEST)
         return COND_OK;
-    if (RESERVE(x, pd->largest) || RESERVE(tie, nc) || RESERVE(v, n) || RESERVE(lambda, 3 * nc) ||
-        RESERVE(v_new, n) || RESERVE(lambda_new, 3 * nc) || RESERVE(v_try, n) ||
-        RESERVE(lambda_try, 3 * nc) || RESERVE(v_best, n) || RESERVE(lambda_best, 3 * nc) ||
-        RESERVE(f, n) || RESERVE(work, 2 * n))
+    if (RESERVE(x, pd->largest) || RESERVE(gamma, nc) || RESERVE(tie, nc) || RESERVE(v, n) ||
+        RESERVE(lambda, 3 * nc) || RESERVE(v_new, n) || RESERVE(lambda_new, 3 * nc) ||
+        RESERVE(v_try, n) || RESERVE(lambda_try, 3 * nc) || RESERVE(v_best, n) ||
+        RESERVE(lambda_best, 3 * nc) || RESERVE(f, n) || RESERVE(work, 2 * n))
         return COND_OUT_OF_MEMORY;
 #undef RESERVE
     *fits = 1;
@@ -148,6 +148,10 @@ void cond_primal_dual_destroy(CondPrimalDual* pd)
                       pd->n_border,
                       pd->slack,
                       pd->coupling_slack,
+                      pd->gamma,
+                      pd->middle,
+                      pd->before,
+                      pd->behind,
                       pd->x,
                       pd->tie,
                       pd->v,
@@ -172,12 +176,13 @@ static double law_slip(const CondCertificateData* data, int c)
 
 // sqrt(sum gamma |lambda - P(x)|^2); the dynamics hold along the way because every pass solves
 // them.
-static double merit(const CondCertificateData* data, const double* v, const double* lambda)
+static double merit(const CondPrimalDual* pd, const CondCertificateData* data, const double* v,
+                    const double* lambda)
 {
     double sum = 0.0;
     for (int c = 0; c < data->problem->n_contact; c++) {
         const CondContact* contact = &data->problem->contact[c];
-        double u[3], e[3], slip = law_slip(data, c), gamma = data->delassus[c] + slip;
+        double u[3], e[3], slip = law_slip(data, c), gamma = pd->gamma[c] + slip;
         cond_contact_velocity(contact, v, u);
         cond_tie_error(data->law, contact->friction, gamma, slip, u, lambda + 3 * c, e);
         sum += gamma * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
@@ -191,7 +196,7 @@ static void make_ties(CondPrimalDual* pd, const CondCertificateData* data)
         const CondContact* contact = &data->problem->contact[c];
         double u[3], slip = law_slip(data, c);
         cond_contact_velocity(contact, pd->v, u);
-        pd->tie[c] = cond_tie_make(data->law, contact->friction, data->delassus[c] + slip, slip, u,
+        pd->tie[c] = cond_tie_make(data->law, contact->friction, pd->gamma[c] + slip, slip, u,
                                    pd->lambda + 3 * c, &pd->tie[c]);
     }
 }
@@ -201,7 +206,7 @@ static void make_ties(CondPrimalDual* pd, const CondCertificateData* data)
 static void search(CondPrimalDual* pd, const CondCertificateData* data, int pass)
 {
     int n = data->problem->n_dof, nc3 = 3 * data->problem->n_contact;
-    double start = merit(data, pd->v, pd->lambda), a = 1.0;
+    double start = merit(pd, data, pd->v, pd->lambda), a = 1.0;
     for (int last = 0;; a *= 0.5) {
         if (a <= 0.05) {
             a = pass % 3 == 0 ? 1.0 : 0.3;
@@ -211,7 +216,7 @@ static void search(CondPrimalDual* pd, const CondCertificateData* data, int pass
             pd->v_try[i] = pd->v[i] + a * (pd->v_new[i] - pd->v[i]);
         for (int i = 0; i < nc3; i++)
             pd->lambda_try[i] = pd->lambda[i] + a * (pd->lambda_new[i] - pd->lambda[i]);
-        if (last || merit(data, pd->v_try, pd->lambda_try) <= (1.0 - 1e-3 * a) * start)
+        if (last || merit(pd, data, pd->v_try, pd->lambda_try) <= (1.0 - 1e-3 * a) * start)
             break;
     }
     memcpy(pd->v, pd->v_try, (size_t)n * sizeof *pd->v);
@@ -241,6 +246,9 @@ CondStatus cond_primal_dual_solve(CondPrimalDual* pd, const CondCertificateData*
     memcpy(pd->v_best, v, n * sizeof *v);
     memcpy(pd->lambda_best, lambda, nc3 * sizeof *lambda);
     *certificate = cond_certificate_compute(data, v, lambda, pd->work);
+    CondStatus scaled = cond_primal_dual_scale(pd, data);
+    if (scaled)
+        return scaled;
     memset(pd->tie, 0, (size_t)problem->n_contact * sizeof *pd->tie);
     for (int c = 0; c < problem->n_contact; c++) // v that goes with lambda: ties without give
         memcpy(pd->tie[c].fix, lambda + 3 * c, sizeof pd->tie[c].fix);

@@ -26,24 +26,26 @@ typedef struct CondBucket {
 
 typedef struct CondPrimalDual {
     CondContext context;
-    int* group;                   // of each block                                      (n_block)
-    int n_group;                  //
-    int largest;                  // unknowns of the largest group
-    int widest;                   // of these at most in a border
-    int band;                     // 1: most coordinates lie in bands
-    int* place;                   // place of a coordinate in its group, band first     (n_dof)
-    int* n_band;                  // coordinates in the band of a group                 (n_group)
-    int* n_border;                // unknowns in its border                             (n_group)
-    int* slack;                   // border place of a contact that joins far places of the band:
-                                  // its force is an unknown then; else -1              (n_contact)
-    int* coupling_slack;          // the same of a coupling                             (n_coupling)
-    CondBucket dofs;              // coordinates by group
-    CondBucket blocks;            //
-    CondBucket couplings;         //
-    CondBucket contacts;          //
-    int* key;                     // scratch: group of each item                        (n_item)
-    CondBordered K;               // tie matrix of one group
-    double* x;                    // its right-hand side                                (largest)
+    int* group;           // of each block                                      (n_block)
+    int n_group;          //
+    int largest;          // unknowns of the largest group
+    int widest;           // of these at most in a border
+    int band;             // 1: most coordinates lie in bands
+    int* place;           // place of a coordinate in its group, band first     (n_dof)
+    int* n_band;          // coordinates in the band of a group                 (n_group)
+    int* n_border;        // unknowns in its border                             (n_group)
+    int* slack;           // border place of a contact that joins far places of the band:
+                          // its force is an unknown then; else -1              (n_contact)
+    int* coupling_slack;  // the same of a coupling                             (n_coupling)
+    CondBucket dofs;      // coordinates by group
+    CondBucket blocks;    //
+    CondBucket couplings; //
+    CondBucket contacts;  //
+    int* key;             // scratch: group of each item                        (n_item)
+    CondBordered K;       // tie matrix of one group
+    double* x;            // its right-hand side                                (largest)
+    double* gamma;        // scale of the natural map                           (n_contact)
+    double *middle, *before, *behind; // its scratch on rods                            (n_dof x 6)
     CondTie* tie;                 //                                                    (n_contact)
     double *v, *lambda;           // current pair
     double *v_new, *lambda_new;   // after the pass
@@ -52,7 +54,7 @@ typedef struct CondPrimalDual {
     double* f;                    // right-hand side of all groups                      (n_dof)
     double* work;                 // of the certificate                                 (2 n_dof)
     int cap_group, cap_place, cap_n_band, cap_n_border, cap_slack, cap_coupling_slack;
-    int cap_key, cap_x, cap_tie, cap_v, cap_lambda;
+    int cap_key, cap_x, cap_gamma, cap_middle, cap_before, cap_behind, cap_tie, cap_v, cap_lambda;
     int cap_v_new, cap_lambda_new, cap_v_try, cap_lambda_try, cap_v_best, cap_lambda_best, cap_f;
     int cap_work;
 } CondPrimalDual;

@@ -13,4 +13,7 @@ void cond_primal_dual_layout(CondPrimalDual* pd, const CondProblem* problem);
 CondStatus cond_primal_dual_solve_ties(CondPrimalDual* pd, const CondProblem* problem,
                                        int* singular);
 
+// Fills gamma.
+CondStatus cond_primal_dual_scale(CondPrimalDual* pd, const CondCertificateData* data);
+
 #endif
