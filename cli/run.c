@@ -12,7 +12,7 @@
 
 typedef struct RunOptions {
     const char *json, *csv, *sensors, *solver, *dump, *record, *save, *resume, *digits;
-    int steps, threads, quiet, every, save_every, compress;
+    int steps, threads, quiet, every, save_every, compress, seed;
     double tolerance, certify;
     TextList set;
 } RunOptions;
@@ -270,7 +270,10 @@ static CondStatus load(const RunOptions* options, const char* path, CondModel** 
     CondScene* scene = NULL;
     CondError error;
     CondStatus status =
-        cond_scene_read(NULL, path, options->set.n, options->set.item, &scene, &error);
+        options->seed < 0
+            ? cond_scene_read(NULL, path, options->set.n, options->set.item, &scene, &error)
+            : cond_scene_read_drawn(NULL, path, options->set.n, options->set.item,
+                                    (uint64_t)options->seed, &scene, &error);
     if (!status) {
         CondSceneSettings* settings = cond_scene_settings(scene);
         if (!isnan(options->tolerance))
@@ -407,10 +410,11 @@ static int run_scene(const RunOptions* options, const char* text)
 
 static int run(int argc, char** argv)
 {
-    RunOptions options = {.certify = 1e-6, .tolerance = NAN, .every = 1, .compress = 1};
+    RunOptions options = {.certify = 1e-6, .tolerance = NAN, .every = 1, .compress = 1, .seed = -1};
     const Option table[] = {
         {"--steps", OPTION_INT, &options.steps, "N", "steps instead of the scene's duration"},
         {"--set", OPTION_LIST, &options.set, "PATH=VALUE", "change a value of the scene"},
+        {"--seed", OPTION_INT, &options.seed, "S", "draw what the scene randomises"},
         {"--solver", OPTION_TEXT, &options.solver, "NAME", "velocity solver, as in cond solve"},
         {"--tol", OPTION_NUMBER, &options.tolerance, "X", "tolerance of the solver"},
         {"--certify", OPTION_NUMBER, &options.certify, "X", "largest certificate that is fine"},

@@ -4,6 +4,7 @@
 
 #include "cond/certificate.h"
 #include "cond/context.h"
+#include "cond/env.h"
 #include "cond/fclib.h"
 #include "cond/law.h"
 #include "cond/mesh.h"

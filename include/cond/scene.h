@@ -227,6 +227,63 @@ typedef struct CondSensorDef {
     int world_axes;                  // 1: force and torque are told in world axes all the same
     int cookie;
 } CondSensorDef;
+typedef enum CondScale {
+    COND_SCALE_LINEAR = 0, // every value between the bounds is as likely
+    COND_SCALE_LOG = 1,    // every logarithm is
+} CondScale;
+
+// A value of the scene file that differs from trial to trial: a seed draws it.
+typedef struct CondVariationDef {
+    char name[COND_NAME_SIZE];
+    char path[COND_PATH_SIZE]; // as in an override; paths with commas between them get one value
+    double low, high;          // in the unit of that value
+    CondScale scale;           //
+    int cookie;
+} CondVariationDef;
+
+// What an environment (cond/env.h) is told at every step.
+typedef enum CondActionKind {
+    COND_ACTION_JOINTS = 0, // targets of a robot's joints
+    COND_ACTION_POSE = 1,   // pose of a robot's link, by inverse kinematics
+    COND_ACTION_ANCHOR = 2, // pose at which an attachment holds its first end in the world
+} CondActionKind;
+
+typedef enum CondActionMode {
+    COND_ACTION_INCREMENT = 0, // changes of what was told before
+    COND_ACTION_ABSOLUTE = 1,  // the targets themselves
+} CondActionMode;
+
+typedef struct CondActionDef {
+    char name[COND_NAME_SIZE];
+    CondActionKind kind;
+    CondActionMode mode;
+    char body[COND_NAME_SIZE];       // joints and pose: the robot
+    char link[COND_NAME_SIZE];       // pose
+    double point[3];                 // pose: in link axes [m]
+    char attachment[COND_NAME_SIZE]; // anchor: one that ends in the world
+    int turns;                       // pose and anchor: 1: orientation as well
+    double linear;                   // largest increment of a position or a sliding joint [m]
+    double angular;                  // largest increment of an angle [rad]
+    int cookie;
+} CondActionDef;
+
+typedef enum CondRewardKind {
+    COND_REWARD_DISTANCE = 0, // of a point from the goal [m]
+    COND_REWARD_HEIGHT = 1,   // of a point above where it was at the start, against gravity [m]
+    COND_REWARD_FORCE = 2,    // norm of the contact force on a body [N]
+} CondRewardKind;
+
+// One term of an environment's reward: weight times a value, which may also end the episode.
+typedef struct CondRewardDef {
+    char name[COND_NAME_SIZE];
+    CondRewardKind kind;
+    CondEndDef at;     // the body, and the point of it
+    double goal[3];    // distance: world axes [m]
+    double weight;     // per unit of the value
+    double done_below; // the episode ends where the value is below [m, N]; NaN: never
+    double done_above; // or above
+    int cookie;
+} CondRewardDef;
 
 // Static half-space {x : normal . x <= offset}; bodies live on the side the normal points to.
 typedef struct CondPlaneDef {
@@ -274,6 +331,19 @@ typedef enum CondStepMethod {
     COND_STEP_PENALTY = 1,  // baseline: explicit spring-damper contact
 } CondStepMethod;
 
+// Of the scene as an environment: how long an episode is, and what is observed.
+typedef struct CondEnvironmentSettings {
+    int steps;                 // actions after which an episode is cut off
+    int substeps;              // time steps per action
+    int observe_time;          // 1: part of the observation
+    int observe_poses;         // poses and velocities of bodies, positions and rates of joints
+    int observe_goals;         // what the actions have led to: targets of joints, poses
+    int observe_wrenches;      // of the attachments
+    int observe_contacts;      // their number, the force on every body, the penetration
+    int observe_certificate;   // worst of the action's time steps
+    int observe_configuration; // q and v of everything
+} CondEnvironmentSettings;
+
 typedef struct CondSceneSettings {
     char name[COND_NAME_SIZE];
     double gravity[3];         // [m/s2]
@@ -294,6 +364,7 @@ typedef struct CondSceneSettings {
     double penalty_damping;    // [N s/m]
     double penalty_friction;   // tangential viscosity, capped at mu f_n [N s/m]
     CondSolverSettings solver;
+    CondEnvironmentSettings environment;
     int cookie;
 } CondSceneSettings;
 
@@ -311,6 +382,9 @@ CondPatchDef cond_patch_def_default(void);
 CondAttachmentDef cond_attachment_def_default(void);
 CondTrajectoryDef cond_trajectory_def_default(void);
 CondSensorDef cond_sensor_def_default(void);
+CondVariationDef cond_variation_def_default(void);
+CondActionDef cond_action_def_default(void);
+CondRewardDef cond_reward_def_default(void);
 CondSceneSettings cond_scene_settings_default(void);
 
 typedef struct CondScene CondScene;
@@ -335,10 +409,27 @@ CondStatus cond_scene_add_trajectory(CondScene* scene, const CondTrajectoryDef* 
                                      CondError* error);
 CondStatus cond_scene_add_sensor(CondScene* scene, const CondSensorDef* def, CondError* error);
 
+CondStatus cond_scene_add_variation(CondScene* scene, const CondVariationDef* def,
+                                    CondError* error);
+CondStatus cond_scene_add_action(CondScene* scene, const CondActionDef* def, CondError* error);
+CondStatus cond_scene_add_reward(CondScene* scene, const CondRewardDef* def, CondError* error);
+
 // Reads a YAML scene. Each override is "path=value", applied to the file before it is understood.
 // Unknown keys and impossible values are refused with file, line and key.
 CondStatus cond_scene_read(const CondContext* context, const char* path, int n_override,
                            const char* const* override, CondScene** scene, CondError* error);
+
+// The same with the values of its section `randomise` drawn by a seed, as if they had been given as
+// overrides after the others. Seed and file decide alone: equal seeds give equal scenes.
+CondStatus cond_scene_read_drawn(const CondContext* context, const char* path, int n_override,
+                                 const char* const* override, uint64_t seed, CondScene** scene,
+                                 CondError* error);
+int cond_scene_n_variation(const CondScene* scene);
+// NULL where there is none.
+const CondVariationDef* cond_scene_variation(const CondScene* scene, int variation);
+// The value that a seed draws: number `variation` (from 0) of SplitMix64 started with the seed, its
+// upper 53 bits as a fraction of the range; NaN where there is no such variation.
+double cond_scene_draw(const CondScene* scene, int variation, uint64_t seed);
 
 // The keys a scene file may hold, row by row, made from the tables that read it; 0 past the end.
 typedef struct CondSceneKey {

@@ -75,6 +75,10 @@ CondStatus cond_state_set_pose(const CondModel* model, CondState* state, int bod
 // that is not finite.
 CondStatus cond_state_set_joint_target(const CondModel* model, CondState* state, int body,
                                        const char* joint, double target);
+// The same, but the target moves there during the next step, and the motor's damper is fed with its
+// rate: what a target that changes from step to step needs.
+CondStatus cond_state_move_joint_target(const CondModel* model, CondState* state, int body,
+                                        const char* joint, double target);
 
 // The configuration of a body: position (particle); position and quaternion (rigid); positions of
 // all nodes (soft); base pose where it floats, then joint positions (robot). *n counts the numbers.

@@ -7,6 +7,7 @@
 // as far as possible towards the rates that lead to the rest posture.
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "body/articulation.h"
 #include "math/quat.h"
 #include "sparse/cholesky.h"
@@ -374,18 +375,9 @@ void cond_ik_step(CondIk* ik, const CondIkSettings* settings, const CondIkFrame*
         *info = result;
 }
 
-// Uniform in [0, 1), the same everywhere: solve must give the same posture on every machine.
-static double uniform(uint64_t* state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
-
 // The posture that start number `start` begins from: as given, at rest, then spread over the
 // limits; a joint without limits over one turn or over `length`.
-static void begin(const CondIk* ik, const CondIkSettings* settings, int start, uint64_t* dice,
+static void begin(const CondIk* ik, const CondIkSettings* settings, int start, CondRandom* dice,
                   double* q)
 {
     const CondArticulation* a = ik->articulation;
@@ -399,7 +391,7 @@ static void begin(const CondIk* ik, const CondIkSettings* settings, int start, u
         if (start == 1)
             joint[i] = settings->rest ? settings->rest[i] : 0.5 * (lower + upper);
         else if (start > 1)
-            joint[i] = lower + (upper - lower) * uniform(dice);
+            joint[i] = lower + (upper - lower) * cond_random_uniform(dice);
         joint[i] = fmin(fmax(joint[i], c->lower), c->upper);
     }
 }
@@ -447,7 +439,7 @@ CondStatus cond_ik_solve(CondIk* ik, const CondIkSettings* settings, const CondI
     const CondArticulation* a = ik->articulation;
     size_t bytes = (size_t)a->n_q * sizeof *q;
     double nearest = INFINITY, e[6];
-    uint64_t dice = 0;
+    CondRandom dice = {0}; // the same posture on every machine
     CondIkInfo result = {0};
     CondStatus status = COND_NOT_CONVERGED;
     memcpy(ik->begun, q, bytes);

@@ -31,6 +31,17 @@ static inline void quat_exp(const double w[3], double q[4])
         q[1 + i] = 0.5 * sinc * w[i];
 }
 
+// The rotation vector, in world axes, that turns a into b, the short way.
+static inline void quat_between(const double a[4], const double b[4], double w[3])
+{
+    double inverse[4] = {a[0], -a[1], -a[2], -a[3]}, d[4];
+    quat_product(b, inverse, d);
+    double sign = d[0] < 0.0 ? -1.0 : 1.0;
+    double s = vec3_norm(d + 1), angle = 2.0 * atan2(s, sign * d[0]);
+    for (int i = 0; i < 3; i++)
+        w[i] = s > 0.0 ? sign * angle / s * d[1 + i] : 0.0;
+}
+
 // Rotation matrix, row-major: world = R body.
 static inline void quat_matrix(const double q[4], double R[9])
 {

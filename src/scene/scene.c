@@ -42,6 +42,9 @@ void cond_scene_destroy(CondScene* scene)
         scene->sensor,
         scene->force,
         scene->spring,
+        scene->variation,
+        scene->action,
+        scene->reward,
         scene->material_name.slot,
         scene->body_name.slot,
         scene->plane_name.slot,
@@ -52,6 +55,9 @@ void cond_scene_destroy(CondScene* scene)
         scene->sensor_name.slot,
         scene->force_name.slot,
         scene->spring_name.slot,
+        scene->variation_name.slot,
+        scene->action_name.slot,
+        scene->reward_name.slot,
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         cond_release(&context, arrays[i]);
@@ -119,6 +125,9 @@ _Static_assert(offsetof(CondPatchDef, name) == 0, "a definition begins with its 
 _Static_assert(offsetof(CondAttachmentDef, name) == 0, "a definition begins with its name");
 _Static_assert(offsetof(CondTrajectoryDef, name) == 0, "a definition begins with its name");
 _Static_assert(offsetof(CondSensorDef, name) == 0, "a definition begins with its name");
+_Static_assert(offsetof(CondVariationDef, name) == 0, "a definition begins with its name");
+_Static_assert(offsetof(CondActionDef, name) == 0, "a definition begins with its name");
+_Static_assert(offsetof(CondRewardDef, name) == 0, "a definition begins with its name");
 
 static CondStatus no_memory(const Kind* kind, CondSceneIssue* issue)
 {
@@ -310,6 +319,28 @@ CondStatus cond_scene_put_attachment(CondScene* scene, const CondAttachmentDef* 
     return status ? status : append(scene, &kind, def, issue);
 }
 
+CondStatus cond_scene_put_variation(CondScene* scene, const CondVariationDef* def,
+                                    CondSceneIssue* issue)
+{
+    Kind kind = KIND(scene, variation);
+    CondStatus status = cond_scene_check_variation(scene, def, issue);
+    return status ? status : append(scene, &kind, def, issue);
+}
+
+CondStatus cond_scene_put_action(CondScene* scene, const CondActionDef* def, CondSceneIssue* issue)
+{
+    Kind kind = KIND(scene, action);
+    CondStatus status = cond_scene_check_action(scene, def, issue);
+    return status ? status : append(scene, &kind, def, issue);
+}
+
+CondStatus cond_scene_put_reward(CondScene* scene, const CondRewardDef* def, CondSceneIssue* issue)
+{
+    Kind kind = KIND(scene, reward);
+    CondStatus status = cond_scene_check_reward(scene, def, issue);
+    return status ? status : append(scene, &kind, def, issue);
+}
+
 CondStatus cond_scene_put_trajectory(CondScene* scene, const CondTrajectoryDef* def,
                                      CondSceneIssue* issue)
 {
@@ -409,4 +440,23 @@ CondStatus cond_scene_add_sensor(CondScene* scene, const CondSensorDef* def, Con
 {
     CondSceneIssue issue;
     return report(error, cond_scene_put_sensor(scene, def, &issue), "sensor", def->name, &issue);
+}
+
+CondStatus cond_scene_add_variation(CondScene* scene, const CondVariationDef* def, CondError* error)
+{
+    CondSceneIssue issue;
+    return report(error, cond_scene_put_variation(scene, def, &issue), "variation", def->name,
+                  &issue);
+}
+
+CondStatus cond_scene_add_action(CondScene* scene, const CondActionDef* def, CondError* error)
+{
+    CondSceneIssue issue;
+    return report(error, cond_scene_put_action(scene, def, &issue), "action", def->name, &issue);
+}
+
+CondStatus cond_scene_add_reward(CondScene* scene, const CondRewardDef* def, CondError* error)
+{
+    CondSceneIssue issue;
+    return report(error, cond_scene_put_reward(scene, def, &issue), "reward", def->name, &issue);
 }

@@ -22,6 +22,9 @@ struct CondScene {
     int n_sensor;
     int n_force;
     int n_spring;
+    int n_variation;
+    int n_action;
+    int n_reward;
     CondMaterialDef* material;     //                                          (n_material)
     CondBodyDef* body;             // own points and joints, inertia filled in (n_body)
     CondPlaneDef* plane;           // direction filled in                      (n_plane)
@@ -32,6 +35,9 @@ struct CondScene {
     CondSensorDef* sensor;         //                                          (n_sensor)
     CondForceDef* force;           //                                          (n_force)
     CondSpringDef* spring;         //                                          (n_spring)
+    CondVariationDef* variation;   //                                          (n_variation)
+    CondActionDef* action;         //                                          (n_action)
+    CondRewardDef* reward;         //                                          (n_reward)
     int material_capacity;
     int body_capacity;
     int plane_capacity;
@@ -42,6 +48,9 @@ struct CondScene {
     int sensor_capacity;
     int force_capacity;
     int spring_capacity;
+    int variation_capacity;
+    int action_capacity;
+    int reward_capacity;
     CondNameIndex material_name;
     CondNameIndex body_name;
     CondNameIndex plane_name;
@@ -52,6 +61,9 @@ struct CondScene {
     CondNameIndex sensor_name;
     CondNameIndex force_name;
     CondNameIndex spring_name;
+    CondNameIndex variation_name;
+    CondNameIndex action_name;
+    CondNameIndex reward_name;
 };
 
 // What is wrong with a definition, and in which field. The field is a key of the scene file
@@ -88,6 +100,11 @@ CondStatus cond_scene_check_attachment(const CondScene* scene, const CondAttachm
 CondStatus cond_scene_check_trajectory(const CondScene* scene, const CondTrajectoryDef* def,
                                        CondSceneIssue* issue);
 CondStatus cond_scene_check_sensor(const CondScene* scene, const CondSensorDef* def,
+CondStatus cond_scene_check_variation(const CondScene* scene, const CondVariationDef* def,
+                                      CondSceneIssue* issue);
+CondStatus cond_scene_check_action(const CondScene* scene, const CondActionDef* def,
+                                   CondSceneIssue* issue);
+CondStatus cond_scene_check_reward(const CondScene* scene, const CondRewardDef* def,
                                    CondSceneIssue* issue);
 CondStatus cond_scene_check_settings(const CondSceneSettings* settings, CondSceneIssue* issue);
 
@@ -106,6 +123,10 @@ CondStatus cond_scene_put_attachment(CondScene* scene, const CondAttachmentDef* 
 CondStatus cond_scene_put_trajectory(CondScene* scene, const CondTrajectoryDef* def,
                                      CondSceneIssue* issue);
 CondStatus cond_scene_put_sensor(CondScene* scene, const CondSensorDef* def, CondSceneIssue* issue);
+CondStatus cond_scene_put_variation(CondScene* scene, const CondVariationDef* def,
+                                    CondSceneIssue* issue);
+CondStatus cond_scene_put_action(CondScene* scene, const CondActionDef* def, CondSceneIssue* issue);
+CondStatus cond_scene_put_reward(CondScene* scene, const CondRewardDef* def, CondSceneIssue* issue);
 
 // cond_scene_check_settings with a message for people. Settings may be changed until the scene is
 // compiled, so compiling begins with this.

@@ -70,6 +70,29 @@ CondTrajectoryDef cond_trajectory_def_default(void)
 CondSensorDef cond_sensor_def_default(void)
 {
     return (CondSensorDef){.orientation = {1.0, 0.0, 0.0, 0.0}, .cookie = COND_SCENE_COOKIE};
+CondVariationDef cond_variation_def_default(void)
+{
+    return (CondVariationDef){.cookie = COND_SCENE_COOKIE};
+}
+
+CondActionDef cond_action_def_default(void)
+{
+    return (CondActionDef){
+        .turns = 1,
+        .linear = 0.01,
+        .angular = 0.05,
+        .cookie = COND_SCENE_COOKIE,
+    };
+}
+
+CondRewardDef cond_reward_def_default(void)
+{
+    return (CondRewardDef){
+        .weight = 1.0,
+        .done_below = NAN,
+        .done_above = NAN,
+        .cookie = COND_SCENE_COOKIE,
+    };
 }
 
 CondPlaneDef cond_plane_def_default(void)
@@ -112,6 +135,14 @@ CondSceneSettings cond_scene_settings_default(void)
         .penalty_damping = 20.0,
         .penalty_friction = 20.0,
         .solver = cond_solver_settings_default(),
+        .environment = {.steps = 200,
+                        .substeps = 1,
+                        .observe_time = 1,
+                        .observe_poses = 1,
+                        .observe_goals = 1,
+                        .observe_wrenches = 1,
+                        .observe_contacts = 1,
+                        .observe_certificate = 1},
         .cookie = COND_SCENE_COOKIE,
     };
 }

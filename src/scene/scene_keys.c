@@ -13,6 +13,10 @@ _Static_assert(sizeof(CondRodRest) == sizeof(int), "enums are as wide as int");
 _Static_assert(sizeof(CondElasticity) == sizeof(int), "enums are as wide as int");
 _Static_assert(sizeof(CondGeometricStiffness) == sizeof(int), "enums are as wide as int");
 _Static_assert(sizeof(CondSensorKind) == sizeof(int), "enums are as wide as int");
+_Static_assert(sizeof(CondScale) == sizeof(int), "enums are as wide as int");
+_Static_assert(sizeof(CondActionKind) == sizeof(int), "enums are as wide as int");
+_Static_assert(sizeof(CondActionMode) == sizeof(int), "enums are as wide as int");
+_Static_assert(sizeof(CondRewardKind) == sizeof(int), "enums are as wide as int");
 _Static_assert(sizeof(CondLaw) == sizeof(int), "enums are as wide as int");
 
 static const char* method_name(int index)
@@ -83,6 +87,30 @@ static const char* sensor_name(int index)
 static const char* axes_name(int index)
 {
     static const char* const names[] = {"sensor", "world"};
+    return names[index];
+}
+
+static const char* scale_name(int index)
+{
+    static const char* const names[] = {"linear", "log"};
+    return names[index];
+}
+
+static const char* action_name(int index)
+{
+    static const char* const names[] = {"joints", "pose", "anchor"};
+    return names[index];
+}
+
+static const char* mode_name(int index)
+{
+    static const char* const names[] = {"increment", "absolute"};
+    return names[index];
+}
+
+static const char* reward_name(int index)
+{
+    static const char* const names[] = {"distance", "height", "force"};
     return names[index];
 }
 
@@ -181,6 +209,10 @@ static const CondKey keys[] = {
     NESTED("", "sensors", LIST, "list of mappings", "[]", "what reads force and torque"),
     NESTED("", "forces", LIST, "list of mappings", "[]", "forces from outside"),
     NESTED("", "springs", LIST, "list of mappings", "[]", "spring-dampers between two points"),
+    NESTED("", "environment", SECTION, "mapping", "{}", "the scene as an environment to learn in ([env](env.md))"),
+    NESTED("", "randomise", LIST, "list of mappings", "[]", "values that a seed draws"),
+    NESTED("", "actions", LIST, "list of mappings", "[]", "what an environment is told at every step"),
+    NESTED("", "rewards", LIST, "list of mappings", "[]", "what an environment rewards, and what ends its episodes"),
 
     CHOICE("step", "method", CondSettingsDraft, settings.method, 2, method_name, "velocity, penalty", "velocity", "contact as a velocity problem, or by explicit penalty springs (a baseline)"),
     NUMBER("step", "time_step", CondSettingsDraft, settings.time_step, POSITIVE, "s", "0.01", "length of a step"),
@@ -398,6 +430,46 @@ static const CondKey keys[] = {
     VECTOR("springs.from", "point", CondSpringDef, point[0], "m", "[0, 0, 0]", "in body axes, or in world axes"),
     TEXT("springs.to", "body", CondSpringDef, body[1], "", "the particle or rigid body it is fixed to; the world where it is left out"),
     VECTOR("springs.to", "point", CondSpringDef, point[1], "m", "[0, 0, 0]", "in body axes, or in world axes"),
+
+    WHOLE("environment", "steps", CondSettingsDraft, settings.environment.steps, FROM_ONE, ">= 1", "200", "actions after which an episode is cut off"),
+    WHOLE("environment", "substeps", CondSettingsDraft, settings.environment.substeps, FROM_ONE, ">= 1", "1", "time steps per action"),
+    NESTED("environment", "observe", SECTION, "mapping", "{}", "what the observation holds"),
+
+    SWITCH("environment.observe", "time", CondSettingsDraft, settings.environment.observe_time, "true", "since the start of the episode"),
+    SWITCH("environment.observe", "poses", CondSettingsDraft, settings.environment.observe_poses, "true", "poses and velocities of bodies, positions and rates of joints"),
+    SWITCH("environment.observe", "goals", CondSettingsDraft, settings.environment.observe_goals, "true", "where the actions have led so far: targets of joints, poses of links and anchors"),
+    SWITCH("environment.observe", "wrenches", CondSettingsDraft, settings.environment.observe_wrenches, "true", "force and torque of every attachment on its first end"),
+    SWITCH("environment.observe", "contacts", CondSettingsDraft, settings.environment.observe_contacts, "true", "how many, the force and torque on every body, the penetration"),
+    SWITCH("environment.observe", "certificate", CondSettingsDraft, settings.environment.observe_certificate, "true", "the worst of the action's time steps"),
+    SWITCH("environment.observe", "configuration", CondSettingsDraft, settings.environment.observe_configuration, "false", "all of q and v"),
+
+    TEXT("randomise", "name", CondVariationDef, name, "", "unique among variations; a number is given where it is left out"),
+    LONG_TEXT("randomise", "path", CondVariationDef, path, "required", "the value, as in `--set`; several paths with commas between them get the same value"),
+    NUMBER("randomise", "low", CondVariationDef, low, FINITE, "", "required", "smallest value, in the unit of what the path leads to"),
+    NUMBER("randomise", "high", CondVariationDef, high, FINITE, "", "required", "largest value"),
+    CHOICE("randomise", "scale", CondVariationDef, scale, 2, scale_name, "linear, log", "linear", "every value between is as likely, or every logarithm"),
+
+    TEXT("actions", "name", CondActionDef, name, "", "unique among actions; a number is given where it is left out"),
+    CHOICE("actions", "kind", CondActionDef, kind, 3, action_name, "joints, pose, anchor", "joints", "targets of a robot's joints, the pose of a robot's link by inverse kinematics, or the pose at which an attachment holds its `from` in the world"),
+    CHOICE("actions", "mode", CondActionDef, mode, 2, mode_name, "increment, absolute", "increment", "changes of what was told before, or the targets themselves"),
+    TEXT("actions", "body", CondActionDef, body, "", "required for joints and pose: the robot"),
+    TEXT("actions", "link", CondActionDef, link, "", "required for pose: the link that is led"),
+    VECTOR("actions", "point", CondActionDef, point, "m", "[0, 0, 0]", "pose: where on the link the pose is given, in link axes"),
+    TEXT("actions", "attachment", CondActionDef, attachment, "", "required for anchor: an attachment whose `to` is the world"),
+    SWITCH("actions", "turns", CondActionDef, turns, "true", "pose and anchor: orientation is told as well; false keeps that of the start"),
+    NUMBER("actions", "linear", CondActionDef, linear, POSITIVE, "m", "0.01", "largest increment of a position or a sliding joint"),
+    NUMBER("actions", "angular", CondActionDef, angular, POSITIVE, "rad", "0.05", "largest increment of an angle"),
+
+    TEXT("rewards", "name", CondRewardDef, name, "", "unique among rewards; a number is given where it is left out"),
+    CHOICE("rewards", "kind", CondRewardDef, kind, 3, reward_name, "distance, height, force", "distance", "of a point from the goal (m), of a point above its start (m), or the norm of the contact force on the body (N)"),
+    TEXT("rewards", "body", CondRewardDef, at.body, "required", "the body"),
+    TEXT("rewards", "link", CondRewardDef, at.link, "", "required for distance and height of a robot's link"),
+    TEXT("rewards", "patch", CondRewardDef, at.patch, "", "required for distance and height of a soft body"),
+    VECTOR("rewards", "point", CondRewardDef, at.point, "m", "[0, 0, 0]", "in the axes of the body or link"),
+    VECTOR("rewards", "goal", CondRewardDef, goal, "m", "[0, 0, 0]", "of distance, in world axes"),
+    NUMBER("rewards", "weight", CondRewardDef, weight, FINITE, "", "1", "the reward is the sum of weight times value; negative is a penalty"),
+    NUMBER_OR_ABSENT("rewards", "done_below", CondRewardDef, done_below, FINITE, "m or N", "not given", "the episode ends where the value is below"),
+    NUMBER_OR_ABSENT("rewards", "done_above", CondRewardDef, done_above, FINITE, "m or N", "not given", "the episode ends where the value is above"),
 };
 // clang-format on
 

@@ -26,5 +26,8 @@ CondEntryRead cond_patch_read;
 CondEntryRead cond_attachment_read;
 CondEntryRead cond_trajectory_read;
 CondEntryRead cond_sensor_read;
+CondEntryRead cond_variation_read;
+CondEntryRead cond_action_read;
+CondEntryRead cond_reward_read;
 
 #endif

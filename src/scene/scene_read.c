@@ -91,7 +91,7 @@ static CondStatus read_library(const CondSceneReader* reader, const CondSection*
 static CondStatus read_settings(const CondSceneReader* reader, const CondYamlNode* root,
                                 const CondSection* top, CondSettingsDraft* draft)
 {
-    static const char* const sections[] = {"step", "contact", "solver", "penalty"};
+    static const char* const sections[] = {"step", "contact", "solver", "penalty", "environment"};
     CondSection section;
     CondStatus status = COND_OK;
     // The preset comes first, wherever it stands: it would undo the other keys.
@@ -102,10 +102,15 @@ static CondStatus read_settings(const CondSceneReader* reader, const CondYamlNod
                                        "solver.preset", draft);
     if (!status && draft->preset)
         draft->settings.solver = cond_solver_settings_paper();
-    for (int i = 0; i < 4 && !status; ++i) {
+    for (int i = 0; i < 5 && !status; ++i) {
         const CondYamlNode* node = cond_section_node(top, sections[i]);
         if (node)
             status = cond_section_read(reader, sections[i], node, sections[i], draft, &section);
+        const CondYamlNode* observe =
+            node && !status ? cond_section_node(&section, "observe") : NULL;
+        if (observe)
+            status = cond_section_read(reader, "environment.observe", observe,
+                                       "environment.observe", draft, &section);
     }
     CondSceneIssue issue;
     if (!status && cond_scene_check_settings(&draft->settings, &issue))
@@ -130,6 +135,9 @@ static CondStatus read_scene(const CondSceneReader* reader, const CondYamlNode* 
         {"sensors", cond_sensor_read},
         {"forces", read_force},
         {"springs", read_spring},
+        {"randomise", cond_variation_read},
+        {"actions", cond_action_read},
+        {"rewards", cond_reward_read},
     };
     CondSettingsDraft draft = {.settings = cond_scene_settings_default()};
     CondSection top;

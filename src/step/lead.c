@@ -37,6 +37,7 @@ CondStatus cond_sim_lead(CondSim* sim, const CondState* state)
     if (status)
         return status;
     double t = settings->time_step;
+    memcpy(sim->next->target, state->command, (size_t)model->n_target * sizeof(double));
     for (int i = 0; i < model->n_trajectory; i++) {
         const CondTrajectory* trajectory = &model->trajectory[i];
         if (trajectory->link >= 0)
@@ -45,6 +46,7 @@ CondStatus cond_sim_lead(CondSim* sim, const CondState* state)
             sim->next->target[model->body[trajectory->body].target_begin + trajectory->joint] =
                 cond_trajectory_target(trajectory, state->time + t);
     }
+    memcpy(sim->next->command, sim->next->target, (size_t)model->n_target * sizeof(double));
     for (int i = 0; i < model->n_target; i++) {
         double change = sim->next->target[i] - state->target[i];
         sim->rate[i] = change / t;

@@ -36,7 +36,9 @@ CondStatus cond_state_create(const CondModel* model, CondState** state, CondErro
     made->v_hat = cond_allocate(m, (size_t)model->n_dof, sizeof(double));
     made->n_target = model->n_target;
     made->target = cond_allocate(m, (size_t)model->n_target, sizeof(double));
-    if (!made->q || !made->v || !made->v_hat || !made->target || start_holds(model, made)) {
+    made->command = cond_allocate(m, (size_t)model->n_target, sizeof(double));
+    if (!made->q || !made->v || !made->v_hat || !made->target || !made->command ||
+        start_holds(model, made)) {
         cond_state_destroy(made);
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     }
@@ -55,6 +57,7 @@ CondStatus cond_state_create(const CondModel* model, CondState** state, CondErro
             cond_state_set_pose(model, made, b, &body->initial);
         }
     }
+    memcpy(made->command, made->target, (size_t)model->n_target * sizeof(double));
     *state = made;
     return COND_OK;
 }
@@ -68,6 +71,7 @@ void cond_state_destroy(CondState* state)
     cond_release(&m, state->v);
     cond_release(&m, state->v_hat);
     cond_release(&m, state->target);
+    cond_release(&m, state->command);
     cond_release(&m, state->hold);
     cond_release(&m, state->memory);
     cond_release(&m, state);
@@ -87,6 +91,7 @@ CondStatus cond_state_copy(CondState* to, const CondState* from)
     memcpy(to->v, from->v, (size_t)from->n_dof * sizeof(double));
     memcpy(to->v_hat, from->v_hat, (size_t)from->n_dof * sizeof(double));
     memcpy(to->target, from->target, (size_t)from->n_target * sizeof(double));
+    memcpy(to->command, from->command, (size_t)from->n_target * sizeof(double));
     if (from->n_hold > 0)
         memcpy(to->hold, from->hold, (size_t)from->n_hold * sizeof *to->hold);
     to->n_hold = from->n_hold;
@@ -136,17 +141,36 @@ CondStatus cond_state_set_pose(const CondModel* model, CondState* state, int bod
     return COND_OK;
 }
 
-CondStatus cond_state_set_joint_target(const CondModel* model, CondState* state, int body,
-                                       const char* joint, double target)
+// Index of a joint's target, -1 for one that has none.
+static int find_target(const CondModel* model, int body, const char* joint, double target)
 {
     if (cond_model_body_kind(model, body) != COND_BODY_ROBOT || body < 0 || !isfinite(target))
-        return COND_BAD_ARGUMENT;
+        return -1;
     const CondArticulation* arm = model->body[body].arm;
     int link = cond_articulation_find_joint(arm, joint);
     if (link < 0 || arm->link[link].coordinate < 0 ||
         arm->coordinate[arm->link[link].coordinate].link != link)
+        return -1;
+    return model->body[body].target_begin + arm->link[link].coordinate;
+}
+
+CondStatus cond_state_set_joint_target(const CondModel* model, CondState* state, int body,
+                                       const char* joint, double target)
+{
+    int at = find_target(model, body, joint, target);
+    if (at < 0)
         return COND_BAD_ARGUMENT;
-    state->target[model->body[body].target_begin + arm->link[link].coordinate] = target;
+    state->target[at] = state->command[at] = target;
+    return COND_OK;
+}
+
+CondStatus cond_state_move_joint_target(const CondModel* model, CondState* state, int body,
+                                        const char* joint, double target)
+{
+    int at = find_target(model, body, joint, target);
+    if (at < 0)
+        return COND_BAD_ARGUMENT;
+    state->command[at] = target;
     return COND_OK;
 }
 

@@ -5,8 +5,8 @@
 //
 // Numbers stand as the machine holds them; `order` tells another byte order.
 #include "base/error.h"
-#include "base/hash.h"
 #include "base/memory.h"
+#include "base/pack.h"
 #include "body/articulation.h"
 #include "body/rod.h"
 #include "step/state.h"
@@ -18,85 +18,64 @@ enum { VERSION = 1 };
 static const char magic[8] = "CONDstat";
 static const uint32_t order = 0x01020304;
 
-typedef enum WalkKind { WALK_HASH, WALK_MEASURE, WALK_SAVE, WALK_LOAD } WalkKind;
-
-typedef struct Walk {
-    WalkKind kind;
-    uint64_t hash;
-    unsigned char* bytes; // of save and load
-    size_t at;            // bytes passed so far
-} Walk;
-
-static void pass(Walk* walk, void* data, size_t bytes)
+static void pass_numbers(CondPack* pack, double* x, int n)
 {
-    if (bytes == 0)
-        return;
-    if (walk->kind == WALK_HASH)
-        walk->hash = cond_hash_bytes(walk->hash, data, bytes);
-    else if (walk->kind == WALK_SAVE)
-        memcpy(walk->bytes + walk->at, data, bytes);
-    else if (walk->kind == WALK_LOAD)
-        memcpy(data, walk->bytes + walk->at, bytes);
-    walk->at += bytes;
-}
-
-static void pass_numbers(Walk* walk, double* x, int n)
-{
-    pass(walk, x, (size_t)n * sizeof *x);
+    cond_pack_pass(pack, x, (size_t)n * sizeof *x);
 }
 
 // Field by field, for there may be padding. A name plays no part in what happens.
-static void pass_hold(Walk* walk, CondHold* hold)
+static void pass_hold(CondPack* pack, CondHold* hold)
 {
     CondAttachment* what = &hold->what;
-    if (walk->kind != WALK_HASH)
-        pass(walk, what->name, sizeof what->name);
-    pass(walk, &hold->attachment, sizeof hold->attachment);
-    pass(walk, &hold->active, sizeof hold->active);
+    if (pack->kind != COND_PACK_HASH)
+        cond_pack_pass(pack, what->name, sizeof what->name);
+    cond_pack_pass(pack, &hold->attachment, sizeof hold->attachment);
+    cond_pack_pass(pack, &hold->active, sizeof hold->active);
     for (int end = 0; end < 2; end++) {
         CondFrame* frame = &what->end[end];
-        pass(walk, &frame->point.body, sizeof frame->point.body);
-        pass(walk, &frame->point.part, sizeof frame->point.part);
-        pass(walk, frame->point.node, sizeof frame->point.node);
-        pass(walk, frame->point.local, sizeof frame->point.local);
-        pass(walk, &frame->patch, sizeof frame->patch);
-        pass(walk, &frame->guide, sizeof frame->guide);
+        cond_pack_pass(pack, &frame->point.body, sizeof frame->point.body);
+        cond_pack_pass(pack, &frame->point.part, sizeof frame->point.part);
+        cond_pack_pass(pack, frame->point.node, sizeof frame->point.node);
+        cond_pack_pass(pack, frame->point.local, sizeof frame->point.local);
+        cond_pack_pass(pack, &frame->patch, sizeof frame->patch);
+        cond_pack_pass(pack, &frame->guide, sizeof frame->guide);
     }
-    pass(walk, &what->turns, sizeof what->turns);
-    pass(walk, &what->contact, sizeof what->contact);
-    pass_numbers(walk, what->stiffness, 2);
-    pass_numbers(walk, what->damping, 2);
-    pass_numbers(walk, &what->start, 1);
-    pass_numbers(walk, &what->end_time, 1);
-    pass_numbers(walk, hold->anchor, 3);
-    pass_numbers(walk, hold->turn, 4);
+    cond_pack_pass(pack, &what->turns, sizeof what->turns);
+    cond_pack_pass(pack, &what->contact, sizeof what->contact);
+    pass_numbers(pack, what->stiffness, 2);
+    pass_numbers(pack, what->damping, 2);
+    pass_numbers(pack, &what->start, 1);
+    pass_numbers(pack, &what->end_time, 1);
+    pass_numbers(pack, hold->anchor, 3);
+    pass_numbers(pack, hold->turn, 4);
 }
 
 // Everything that influences the future. The counts n_hold and n_memory come before: a state that
 // is loaded has to make room for them.
-static void pass_state(Walk* walk, CondState* state)
+static void pass_state(CondPack* pack, CondState* state)
 {
-    pass_numbers(walk, &state->time, 1);
-    pass(walk, &state->step, sizeof state->step);
-    pass_numbers(walk, state->q, state->n_q);
-    pass_numbers(walk, state->v, state->n_dof);
-    pass_numbers(walk, state->v_hat, state->n_dof);
-    pass_numbers(walk, state->target, state->n_target);
+    pass_numbers(pack, &state->time, 1);
+    cond_pack_pass(pack, &state->step, sizeof state->step);
+    pass_numbers(pack, state->q, state->n_q);
+    pass_numbers(pack, state->v, state->n_dof);
+    pass_numbers(pack, state->v_hat, state->n_dof);
+    pass_numbers(pack, state->target, state->n_target);
+    pass_numbers(pack, state->command, state->n_target);
     for (int i = 0; i < state->n_hold; i++)
-        pass_hold(walk, &state->hold[i]);
+        pass_hold(pack, &state->hold[i]);
     for (int i = 0; i < state->n_memory; i++) {
         CondContactMemory* memory = &state->memory[i];
-        pass(walk, &memory->key, sizeof memory->key);
-        pass_numbers(walk, memory->lambda, 3);
-        pass(walk, &memory->triangle, sizeof memory->triangle);
+        cond_pack_pass(pack, &memory->key, sizeof memory->key);
+        pass_numbers(pack, memory->lambda, 3);
+        cond_pack_pass(pack, &memory->triangle, sizeof memory->triangle);
     }
 }
 
 uint64_t cond_state_hash(const CondState* state)
 {
-    Walk walk = {.kind = WALK_HASH, .hash = COND_HASH_START};
-    pass_state(&walk, (CondState*)state); // this kind of walk only reads
-    return walk.hash;
+    CondPack pack = {.kind = COND_PACK_HASH, .hash = COND_HASH_START};
+    pass_state(&pack, (CondState*)state); // this kind of walk only reads
+    return pack.hash;
 }
 
 // What a state must share with the model it is loaded for: the layout of its arrays, the meaning of
@@ -131,14 +110,14 @@ typedef struct Head {
     int n_hold, n_memory;
 } Head;
 
-static void pass_head(Walk* walk, Head* head)
+static void pass_head(CondPack* pack, Head* head)
 {
-    pass(walk, head->magic, sizeof head->magic);
-    pass(walk, &head->order, sizeof head->order);
-    pass(walk, &head->version, sizeof head->version);
-    pass(walk, &head->fingerprint, sizeof head->fingerprint);
-    pass(walk, &head->n_hold, sizeof head->n_hold);
-    pass(walk, &head->n_memory, sizeof head->n_memory);
+    cond_pack_pass(pack, head->magic, sizeof head->magic);
+    cond_pack_pass(pack, &head->order, sizeof head->order);
+    cond_pack_pass(pack, &head->version, sizeof head->version);
+    cond_pack_pass(pack, &head->fingerprint, sizeof head->fingerprint);
+    cond_pack_pass(pack, &head->n_hold, sizeof head->n_hold);
+    cond_pack_pass(pack, &head->n_memory, sizeof head->n_memory);
 }
 
 static int fits(const CondModel* model, const CondState* state)
@@ -158,19 +137,19 @@ CondStatus cond_state_save(const CondModel* model, const CondState* state, void*
                  .n_hold = state->n_hold,
                  .n_memory = state->n_memory};
     memcpy(head.magic, magic, sizeof head.magic);
-    Walk walk = {.kind = WALK_MEASURE};
-    pass_head(&walk, &head);
-    pass_state(&walk, (CondState*)state); // measuring and saving only read
-    *size = walk.at + sizeof(uint64_t);
+    CondPack pack = {.kind = COND_PACK_MEASURE};
+    pass_head(&pack, &head);
+    pass_state(&pack, (CondState*)state); // measuring and saving only read
+    *size = pack.at + sizeof(uint64_t);
     if (!buffer)
         return COND_OK;
     if (capacity < *size)
         return COND_BAD_ARGUMENT;
-    walk = (Walk){.kind = WALK_SAVE, .bytes = buffer};
-    pass_head(&walk, &head);
-    pass_state(&walk, (CondState*)state);
-    uint64_t checksum = cond_hash_bytes(COND_HASH_START, buffer, walk.at);
-    pass(&walk, &checksum, sizeof checksum);
+    pack = (CondPack){.kind = COND_PACK_SAVE, .bytes = buffer};
+    pass_head(&pack, &head);
+    pass_state(&pack, (CondState*)state);
+    uint64_t checksum = cond_hash_bytes(COND_HASH_START, buffer, pack.at);
+    cond_pack_pass(&pack, &checksum, sizeof checksum);
     return COND_OK;
 }
 
@@ -179,15 +158,16 @@ static CondStatus check_bytes(const CondModel* model, const CondState* state, co
                               size_t size, Head* head, CondError* error)
 {
     CondState counts = *state;
-    Walk walk = {.kind = WALK_LOAD, .bytes = (unsigned char*)bytes}; // loading only reads them
-    Walk measure = {.kind = WALK_MEASURE};
+    CondPack pack = {.kind = COND_PACK_LOAD,
+                     .bytes = (unsigned char*)bytes}; // loading only reads them
+    CondPack measure = {.kind = COND_PACK_MEASURE};
     uint64_t checksum;
     pass_head(&measure, head);
     if (size < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0)
         return cond_error_set(error, COND_BAD_INPUT, "is not a saved state");
     if (size < measure.at + sizeof checksum)
         return cond_error_set(error, COND_BAD_INPUT, "is cut short: %zu bytes", size);
-    pass_head(&walk, head);
+    pass_head(&pack, head);
     if (head->order != order)
         return cond_error_set(error, COND_NOT_SUPPORTED,
                               "was saved on a machine with another byte order");
@@ -265,7 +245,7 @@ static int sound(const CondModel* model, const CondState* state)
 static CondStatus fill(const CondModel* model, const Head* head, const void* bytes, CondState* made,
                        CondError* error)
 {
-    Walk walk = {.kind = WALK_LOAD, .bytes = (unsigned char*)bytes};
+    CondPack pack = {.kind = COND_PACK_LOAD, .bytes = (unsigned char*)bytes};
     Head again;
     if (cond_reserve(&made->context, &made->hold, &made->cap_hold, head->n_hold,
                      sizeof *made->hold) ||
@@ -274,8 +254,8 @@ static CondStatus fill(const CondModel* model, const Head* head, const void* byt
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     made->n_hold = head->n_hold;
     made->n_memory = head->n_memory;
-    pass_head(&walk, &again);
-    pass_state(&walk, made);
+    pass_head(&pack, &again);
+    pass_state(&pack, made);
     return sound(model, made) ? COND_OK
                               : cond_error_set(error, COND_BAD_INPUT, "holds impossible values");
 }

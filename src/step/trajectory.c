@@ -15,17 +15,6 @@ static void tangent(const CondTrajectory* t, int k, double v[3])
     }
 }
 
-// The rotation vector, in world axes, that turns a into b, the short way.
-static void turn_between(const double a[4], const double b[4], double w[3])
-{
-    double inverse[4] = {a[0], -a[1], -a[2], -a[3]}, d[4];
-    quat_product(b, inverse, d);
-    double sign = d[0] < 0.0 ? -1.0 : 1.0;
-    double s = vec3_norm(d + 1), angle = 2.0 * atan2(s, sign * d[0]);
-    for (int i = 0; i < 3; i++)
-        w[i] = s > 0.0 ? sign * angle / s * d[1 + i] : 0.0;
-}
-
 // The waypoint before a time that lies between the first and the last one.
 static int segment(const CondTrajectory* trajectory, double time)
 {
@@ -60,7 +49,7 @@ CondIkTarget cond_trajectory_at(const CondTrajectory* trajectory, double time)
                           (3 * s * s - 2 * s) * v1[i];
     }
     double w[3], part[3], dq[4], share = 3 * s * s - 2 * s * s * s, rate = (6 * s - 6 * s * s) / h;
-    turn_between(way[k].orientation, way[k + 1].orientation, w);
+    quat_between(way[k].orientation, way[k + 1].orientation, w);
     for (int i = 0; i < 3; i++) {
         part[i] = share * w[i];
         out.angular[i] = rate * w[i];

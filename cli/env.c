@@ -1,0 +1,117 @@
+// cond env: a scene as environments, stepped for a while.
+#include "env_run.h"
+#include "json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void print_layout(const char* scene, const TextList* set)
+{
+    char path[4096];
+    CondEnv* env = NULL;
+    CondError error;
+    CondEnvSlot slot;
+    CondEnvDef def = cond_env_def_default();
+    cli_scene_path(scene, path, sizeof path);
+    def.scene = path;
+    def.n_override = set->n;
+    def.override = set->item;
+    if (cond_env_create(NULL, &def, &env, &error))
+        return; // the run says what is wrong
+    fprintf(stderr, "action, %d values\n", cond_env_n_action(env));
+    double* low = calloc(2 * (size_t)cond_env_n_action(env) + 1, sizeof *low);
+    if (low)
+        cond_env_action_bounds(env, low, low + cond_env_n_action(env));
+    for (int i = 0; low && cond_env_action_slot(env, i, &slot); i++)
+        fprintf(stderr, "  %4d %3d  %-40s %-6s %g to %g\n", slot.begin, slot.size, slot.name,
+                slot.unit, low[slot.begin], low[cond_env_n_action(env) + slot.begin]);
+    free(low);
+    fprintf(stderr, "observation, %d values\n", cond_env_n_observation(env));
+    for (int i = 0; cond_env_observation_slot(env, i, &slot); i++)
+        fprintf(stderr, "  %4d %3d  %-40s %s\n", slot.begin, slot.size, slot.name, slot.unit);
+    cond_env_destroy(env);
+}
+
+static void print_tally(const EnvRun* run, const EnvTally* t)
+{
+    double steps = t->steps > 0 ? (double)t->steps : 1.0;
+    fprintf(stderr, "%s: %d environments, %d actions each, %s, seed %d\n", run->scene, run->envs,
+            run->steps, run->still ? "still" : "random", run->seed);
+    fprintf(stderr, "  sizes         %d actions, %d observations, %d dof\n", t->n_action,
+            t->n_observation, t->n_dof);
+    fprintf(stderr, "  episodes      %ld ended, %ld of them by a goal or a failure, %ld diverged\n",
+            t->episodes, t->done, t->diverged);
+    fprintf(stderr, "  reward        %.6g a step\n", t->reward / steps);
+    fprintf(stderr, "  contacts      %.1f a step\n", t->contacts / steps);
+    fprintf(stderr, "  certificate   %.1e at worst; %ld of %ld time steps missed the tolerance\n",
+            t->certificate, t->missed, t->time_steps);
+    fprintf(stderr,
+            "  speed         %.0f environment-steps a second on %d threads (%.0f time steps)\n",
+            (double)t->steps / t->seconds, t->threads, (double)t->time_steps / t->seconds);
+    fprintf(stderr, "  resets        %.3g ms each\n",
+            1e3 * t->reset_seconds / (double)(run->envs + t->episodes));
+    fprintf(stderr, "  hash          %016llx\n", (unsigned long long)t->hash);
+}
+
+static json_t* tally_json(const EnvRun* run, const EnvTally* t)
+{
+    char hash[32];
+    double steps = t->steps > 0 ? (double)t->steps : 1.0;
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)t->hash);
+    return json_pack("{s:s, s:i, s:i, s:i, s:s, s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:o, s:o, "
+                     "s:o, s:o, s:o, s:o, s:s, s:o}",
+                     "scene", run->scene, "envs", run->envs, "steps", run->steps, "seed", run->seed,
+                     "actions", run->still ? "still" : "random", "n_action", t->n_action,
+                     "n_observation", t->n_observation, "dof", t->n_dof, "environment_steps",
+                     (json_int_t)t->steps, "time_steps", (json_int_t)t->time_steps, "episodes",
+                     (json_int_t)t->episodes, "missed", (json_int_t)t->missed, "diverged",
+                     (json_int_t)t->diverged, "reward", json_number(t->reward / steps), "contacts",
+                     json_number(t->contacts / steps), "residual", json_number(t->certificate),
+                     "seconds", json_number(t->seconds), "reset_seconds",
+                     json_number(t->reset_seconds), "steps_per_second",
+                     json_number((double)t->steps / t->seconds), "hash", hash, "machine",
+                     json_machine(t->threads));
+}
+
+static int run(int argc, char** argv)
+{
+    EnvRun what = {.envs = 64, .steps = 200, .progress = 1};
+    EnvTally tally;
+    const char *json = NULL, *actions = "random";
+    int layout = 0, n_positional, code = CLI_USAGE;
+    const Option table[] = {
+        {"--envs", OPTION_INT, &what.envs, "N", "environments (64)"},
+        {"--steps", OPTION_INT, &what.steps, "N", "actions each (200)"},
+        {"--seed", OPTION_INT, &what.seed, "S", "environment i begins with seed S + i (0)"},
+        {"--threads", OPTION_INT, &what.threads, "N", "0: as OpenMP decides"},
+        {"--actions", OPTION_TEXT, &actions, "KIND", "random (within the bounds) or still"},
+        {"--set", OPTION_LIST, &what.set, "PATH=VALUE", "change a value of the scene"},
+        {"--layout", OPTION_FLAG, &layout, NULL, "print names of actions and observations"},
+        {"--json", OPTION_TEXT, &json, "FILE", "the tally as JSON; - is standard output"},
+    };
+    if (options_read(&cli_env, table, sizeof table / sizeof table[0], argc, argv, &what.scene, 1,
+                     &n_positional)) {
+        code = n_positional < 0 ? CLI_FINE : CLI_USAGE;
+    } else if (!what.scene) {
+        cli_complain("env: name a scene; usage: cond %s", cli_env.usage);
+    } else if (what.envs < 1 || what.steps < 1) {
+        cli_complain("env: --envs and --steps must be at least 1");
+    } else if (strcmp(actions, "random") != 0 && strcmp(actions, "still") != 0) {
+        cli_complain("env: --actions %s: not one of random, still", actions);
+    } else {
+        what.still = strcmp(actions, "still") == 0;
+        code = env_run(&what, &tally);
+        if (!code) {
+            if (layout)
+                print_layout(what.scene, &what.set);
+            print_tally(&what, &tally);
+            code = tally.diverged > 0 ? CLI_DIVERGED : cli_exit(tally.status);
+            if (json && json_put(tally_json(&what, &tally), json))
+                code = CLI_INPUT;
+        }
+    }
+    free(what.set.item);
+    return code;
+}
+
+const Command cli_env = {"env", "env SCENE [options]", "a scene as environments to learn in", run};

@@ -1,0 +1,125 @@
+// CondEnv: a scene as an environment to learn in or to control. It is reset with a seed, which
+// draws the scene's section `randomise`; stepped with an action, as the sections `actions` and
+// `environment` say; and gives an observation, a reward and the end of the episode (`rewards`).
+// CondEnvBatch: many of them, stepped by threads. An environment owns everything it uses; nothing
+// is shared, so that many give the same bits as one by one.
+#ifndef COND_ENV_H
+#define COND_ENV_H
+
+#include "cond/sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct CondEnv CondEnv;
+typedef struct CondEnvBatch CondEnvBatch;
+
+// A reward of one's own, added to that of the scene; *done set to 1 ends the episode. Called after
+// every action, in a batch by several threads at once, each with an environment of its own.
+typedef double CondEnvReward(const CondEnv* env, void* user, int* done);
+
+typedef struct CondEnvDef {
+    const char* scene;           // path of a scene file
+    int n_override;              //
+    const char* const* override; // "path=value", copied                      (n_override)
+    CondEnvReward* reward;       // NULL: the scene's alone
+    void* user;                  // for the reward
+    int cookie;
+} CondEnvDef;
+
+CondEnvDef cond_env_def_default(void);
+
+// An environment, reset with seed 0. Messages name the file, line and key that is wrong.
+CondStatus cond_env_create(const CondContext* context, const CondEnvDef* def, CondEnv** env,
+                           CondError* error);
+void cond_env_destroy(CondEnv* env);
+
+// Begins an episode with the scene that the seed draws. On failure, a drawn value that the scene
+// refuses say, the environment is as it was.
+CondStatus cond_env_reset(CondEnv* env, uint64_t seed, CondError* error);
+uint64_t cond_env_seed(const CondEnv* env);
+// What the seed drew: number `index` of the section `randomise`; NaN past the end.
+double cond_env_drawn(const CondEnv* env, int index);
+
+// What one action led to.
+typedef struct CondEnvResult {
+    CondStatus status;  // worst of the time steps; COND_DIVERGED ends the episode
+    double reward;      // sum of weight times value, and the def's own
+    int done;           // 1: a reward's bound, the def's own reward or divergence ended the episode
+    int cut;            // 1: it has had all of its steps
+    int missed;         // time steps that missed their tolerance
+    double certificate; // worst of the time steps
+} CondEnvResult;
+
+// Acts and simulates. Values beyond the bounds are cut to them. COND_BAD_ARGUMENT for a value that
+// is not finite and for an episode that is over; on it, and when memory is short, the environment
+// is as it was. action may be NULL where it has no values.                       (n_action)
+CondStatus cond_env_step(CondEnv* env, const double* action, CondEnvResult* result);
+// Actions since the reset.
+int cond_env_n_step(const CondEnv* env);
+int cond_env_is_over(const CondEnv* env);
+
+// Values that belong together, such as "arm.panda_joint1" or "box.position".
+typedef struct CondEnvSlot {
+    char name[3 * COND_NAME_SIZE];
+    const char* unit; // "" where there is none
+    int begin, size;  // of the values in the vector
+} CondEnvSlot;
+
+// The action: how many values, what they are called (0 past the last slot), and their bounds.
+int cond_env_n_action(const CondEnv* env);
+int cond_env_action_slot(const CondEnv* env, int slot, CondEnvSlot* out);
+void cond_env_action_bounds(const CondEnv* env, double* low, double* high); // (n_action)
+
+// The action that leads nowhere: zeros for increments, what was told before for targets. And one
+// that a seed draws: uniform within the bounds, and as the still one where there are none.
+//                                                                                (n_action)
+void cond_env_action_still(const CondEnv* env, double* action);
+void cond_env_action_draw(const CondEnv* env, uint64_t seed, double* action);
+
+// The observation after the last action or reset. Its layout is the same for every seed.
+int cond_env_n_observation(const CondEnv* env);
+int cond_env_observation_slot(const CondEnv* env, int slot, CondEnvSlot* out);
+const double* cond_env_observation(const CondEnv* env); //                (n_observation)
+
+// The scene's rewards, term by term: the value, not weighted, and its name.
+int cond_env_n_reward(const CondEnv* env);
+double cond_env_reward_value(const CondEnv* env, int reward, const char** name);
+
+// What is behind it, until the next reset or load.
+const CondModel* cond_env_model(const CondEnv* env);
+const CondState* cond_env_state(const CondEnv* env);
+const CondSim* cond_env_sim(const CondEnv* env);
+
+// The whole environment as bytes and back, as cond_state_save and cond_state_load: what is loaded
+// goes on with the same bits, in any environment made from the same def. On failure load leaves the
+// environment as it was.
+CondStatus cond_env_save(const CondEnv* env, void* buffer, size_t capacity, size_t* size);
+CondStatus cond_env_load(CondEnv* env, const void* buffer, size_t size, CondError* error);
+// A number that two environments of one def share only if they have the same future.
+uint64_t cond_env_hash(const CondEnv* env);
+
+// n environments from one def, reset with the seeds 0 .. n - 1. threads: how many step them; 0: as
+// the run time decides. Each environment runs on one thread at a time. The context's callbacks must
+// bear calls from several threads.
+CondStatus cond_env_batch_create(const CondContext* context, const CondEnvDef* def, int n,
+                                 int threads, CondEnvBatch** batch, CondError* error);
+void cond_env_batch_destroy(CondEnvBatch* batch);
+int cond_env_batch_size(const CondEnvBatch* batch);
+CondEnv* cond_env_batch_env(CondEnvBatch* batch, int index);
+// Resets the environments for which which[i] is not 0; NULL: all. The error is that of the first
+// one that failed; the others are reset nevertheless.           seed, which (n)
+CondStatus cond_env_batch_reset(CondEnvBatch* batch, const uint64_t* seed, const int* which,
+                                CondError* error);
+// Steps those that are not over; the result of one that is has status COND_OK, no reward, and done
+// or cut as it was left. Returns the worst status.
+//                                   action (n x n_action), result (n)
+CondStatus cond_env_batch_step(CondEnvBatch* batch, const double* action, CondEnvResult* result);
+// All observations, one after the other.                observation (n x n_observation)
+void cond_env_batch_observe(const CondEnvBatch* batch, double* observation);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,251 @@
+// Environments: creation, reset, step.
+#include "env/env.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+CondEnvDef cond_env_def_default(void)
+{
+    return (CondEnvDef){.cookie = COND_SCENE_COOKIE};
+}
+
+// The def's texts in memory of the environment's own.
+static CondStatus copy_texts(CondEnv* env, const CondEnvDef* def)
+{
+    const CondContext* m = &env->context;
+    size_t size = strlen(def->scene) + 1, at = 0;
+    for (int i = 0; i < def->n_override; i++)
+        size += strlen(def->override[i]) + 1;
+    env->text = cond_allocate(m, size, 1);
+    env->line = cond_allocate(m, (size_t)def->n_override, sizeof *env->line);
+    if (!env->text || !env->line)
+        return COND_OUT_OF_MEMORY;
+    for (int i = -1; i < def->n_override; i++) {
+        const char* text = i < 0 ? def->scene : def->override[i];
+        memcpy(env->text + at, text, strlen(text) + 1);
+        if (i >= 0)
+            env->line[i] = env->text + at;
+        at += strlen(text) + 1;
+    }
+    env->def.scene = env->text;
+    env->def.override = env->line;
+    return COND_OK;
+}
+
+CondStatus cond_env_create(const CondContext* context, const CondEnvDef* def, CondEnv** env,
+                           CondError* error)
+{
+    *env = NULL;
+    if (def->cookie != COND_SCENE_COOKIE || !def->scene || def->n_override < 0)
+        return cond_error_set(error, COND_BAD_ARGUMENT, "%s",
+                              def->cookie != COND_SCENE_COOKIE
+                                  ? "the definition was not made by cond_env_def_default()"
+                              : def->scene ? "n_override is negative"
+                                           : "there is no path of a scene to read");
+    CondContext m = cond_context_or_default(context);
+    CondEnv* made = cond_allocate(&m, 1, sizeof *made);
+    if (!made)
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    made->context = m;
+    made->def = *def;
+    CondStatus status = copy_texts(made, def);
+    if (status)
+        cond_error_set(error, status, "out of memory");
+    else
+        status = cond_env_reset(made, 0, error);
+    if (status) {
+        cond_env_destroy(made);
+        return status;
+    }
+    *env = made;
+    return COND_OK;
+}
+
+void cond_env_destroy(CondEnv* env)
+{
+    if (!env)
+        return;
+    CondContext m = env->context;
+    cond_env_world_destroy(&m, &env->world);
+    cond_release(&m, env->line);
+    cond_release(&m, env->text);
+    cond_release(&m, env);
+}
+
+void cond_env_world_destroy(const CondContext* context, CondEnvWorld* world)
+{
+    for (int b = 0; world->ik && b < world->model->n_body; b++)
+        if (world->ik[b])
+            cond_ik_destroy(world->ik[b]);
+    cond_posture_destroy(&world->posture);
+    void* arrays[] = {world->ik, world->q, world->act, world->term, world->observation};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        cond_release(context, arrays[i]);
+    cond_sim_destroy(world->sim);
+    cond_state_destroy(world->before);
+    cond_state_destroy(world->state);
+    cond_model_destroy(world->model);
+    cond_scene_destroy(world->scene);
+    memset(world, 0, sizeof *world);
+}
+
+// Workspaces and what the scene asks for, on a compiled model.
+static CondStatus furnish(CondEnvWorld* world, const CondContext* m, CondError* error)
+{
+    CondStatus status = cond_state_create(world->model, &world->state, error);
+    if (!status)
+        status = cond_state_create(world->model, &world->before, error);
+    if (!status)
+        status = cond_sim_create(world->model, &world->sim, error);
+    if (!status && (status = cond_posture_create(world->model, &world->posture)))
+        cond_error_set(error, status, "out of memory");
+    if (!status)
+        status = cond_env_act_create(world, m, error);
+    if (!status)
+        status = cond_env_term_create(world, m, error);
+    if (status)
+        return status;
+    world->n_observation = cond_env_observe_count(world);
+    world->observation = cond_allocate(m, (size_t)world->n_observation, sizeof(double));
+    if (!world->observation)
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    cond_env_observe(world, 0.0);
+    return COND_OK;
+}
+
+CondStatus cond_env_world_create(const CondEnv* env, uint64_t seed, CondEnvWorld* world,
+                                 CondError* error)
+{
+    const CondContext* m = &env->context;
+    memset(world, 0, sizeof *world);
+    CondStatus status = cond_scene_read_drawn(m, env->def.scene, env->def.n_override,
+                                              env->def.override, seed, &world->scene, error);
+    if (!status) {
+        CondError why = {.message = ""};
+        // Threads belong to the batch: each environment has one.
+        cond_scene_settings(world->scene)->solver.threads = 1;
+        status = cond_scene_compile(world->scene, &world->model, &why);
+        if (!status)
+            status = furnish(world, m, &why);
+        if (status)
+            cond_error_set(error, status, "%.200s: %.250s", env->def.scene, why.message);
+    }
+    if (status)
+        cond_env_world_destroy(m, world);
+    return status;
+}
+
+CondStatus cond_env_reset(CondEnv* env, uint64_t seed, CondError* error)
+{
+    CondEnvWorld world;
+    CondStatus status = cond_env_world_create(env, seed, &world, error);
+    if (status)
+        return status;
+    cond_env_world_destroy(&env->context, &env->world);
+    env->world = world;
+    env->seed = seed;
+    env->n_step = env->done = env->cut = 0;
+    return COND_OK;
+}
+
+uint64_t cond_env_seed(const CondEnv* env)
+{
+    return env->seed;
+}
+
+double cond_env_drawn(const CondEnv* env, int index)
+{
+    return cond_scene_draw(env->world.scene, index, env->seed);
+}
+
+// The time steps of one action, into result.
+static CondStatus simulate(CondEnvWorld* world, const double* action, CondEnvResult* result)
+{
+    int substeps = world->model->settings.environment.substeps;
+    for (int k = 0; k < substeps; k++) {
+        CondStepInfo info;
+        cond_env_act_apply(world, action, k, substeps);
+        CondStatus status = cond_sim_step(world->sim, world->state, &info);
+        if (status < 0)
+            return status;
+        result->missed += status > 0;
+        result->status = status > result->status ? status : result->status;
+        result->certificate =
+            fmax(result->certificate, cond_certificate_residual(&info.solve.certificate));
+    }
+    cond_env_act_finish(world, action);
+    return COND_OK;
+}
+
+CondStatus cond_env_step(CondEnv* env, const double* action, CondEnvResult* result)
+{
+    CondEnvWorld* world = &env->world;
+    CondEnvResult own;
+    CondEnvResult* out = result ? result : &own;
+    memset(out, 0, sizeof *out);
+    out->done = env->done;
+    out->cut = env->cut;
+    if (env->done || env->cut || !cond_env_act_sound(world, action))
+        return out->status = COND_BAD_ARGUMENT;
+    CondStatus status = cond_state_copy(world->before, world->state);
+    if (status)
+        return out->status = status;
+    status = simulate(world, action, out);
+    if (status == COND_DIVERGED) { // the last finite state is kept
+        out->status = status;
+        out->done = env->done = 1;
+    } else if (status < 0) {
+        cond_state_copy(world->state, world->before); // it had room for as much before
+        return out->status = status;
+    }
+    env->n_step++;
+    out->reward = cond_env_term_evaluate(world, &out->done);
+    cond_env_observe(world, out->certificate);
+    env->cut = out->cut = env->n_step >= world->model->settings.environment.steps;
+    if (env->def.reward)
+        out->reward += env->def.reward(env, env->def.user, &out->done);
+    env->done = out->done = out->done != 0;
+    return out->status;
+}
+
+int cond_env_n_step(const CondEnv* env)
+{
+    return env->n_step;
+}
+
+int cond_env_is_over(const CondEnv* env)
+{
+    return env->done || env->cut;
+}
+
+int cond_env_n_reward(const CondEnv* env)
+{
+    return env->world.n_term;
+}
+
+double cond_env_reward_value(const CondEnv* env, int reward, const char** name)
+{
+    if (reward < 0 || reward >= env->world.n_term)
+        return NAN;
+    if (name)
+        *name = env->world.term[reward].def->name;
+    return env->world.term[reward].value;
+}
+
+const CondModel* cond_env_model(const CondEnv* env)
+{
+    return env->world.model;
+}
+
+const CondState* cond_env_state(const CondEnv* env)
+{
+    return env->world.state;
+}
+
+const CondSim* cond_env_sim(const CondEnv* env)
+{
+    return env->world.sim;
+}

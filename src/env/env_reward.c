@@ -1,0 +1,90 @@
+// Rewards: values of the scene that are weighted, summed up, and may end the episode.
+#include "env/env.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "math/vec3.h"
+#include "scene/compile.h"
+
+#include <math.h>
+#include <string.h>
+
+// The point of a body, a link or a patch, by the rules of an attachment's end.
+static CondStatus resolve(CondEnvWorld* world, CondEnvTerm* term, CondError* error)
+{
+    CondAttachmentDef def = cond_attachment_def_default();
+    CondAttachment made;
+    CondError why = {.message = ""};
+    def.turns = 0;
+    def.end[0] = term->def->at;
+    CondStatus status = cond_attachment_resolve(world->model, &def, &made, &why);
+    if (status) {
+        const char* text = strstr(why.message, ": ");
+        return cond_error_set(error, COND_BAD_INPUT, "reward %s: %s", term->def->name,
+                              text ? text + 2 : why.message);
+    }
+    term->frame = made.end[0];
+    return COND_OK;
+}
+
+// Against gravity; z where there is none.
+static double height(const CondModel* model, const double position[3])
+{
+    const double* g = model->settings.gravity;
+    double norm = vec3_norm(g);
+    return norm > 0.0 ? -vec3_dot(g, position) / norm : position[2];
+}
+
+static double value_of(const CondEnvWorld* world, const CondEnvTerm* term)
+{
+    double position[3], R[9], force[3], torque[3];
+    if (term->def->kind == COND_REWARD_FORCE) {
+        cond_sim_body_force(world->sim, term->body, force, torque);
+        return vec3_norm(force);
+    }
+    cond_posture_frame(&world->posture, &term->frame, position, R, NULL, NULL);
+    if (term->def->kind == COND_REWARD_HEIGHT)
+        return height(world->model, position) - term->start;
+    double way[3];
+    for (int i = 0; i < 3; i++)
+        way[i] = position[i] - term->def->goal[i];
+    return vec3_norm(way);
+}
+
+CondStatus cond_env_term_create(CondEnvWorld* world, const CondContext* m, CondError* error)
+{
+    int n = world->scene->n_reward, done;
+    world->term = cond_allocate(m, (size_t)n, sizeof *world->term);
+    if (!world->term)
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    cond_posture_set(&world->posture, world->state->q);
+    for (int i = 0; i < n; i++) {
+        CondEnvTerm* term = &world->term[i];
+        term->def = &world->scene->reward[i];
+        term->body = cond_model_find_body(world->model, term->def->at.body);
+        CondStatus status =
+            term->def->kind == COND_REWARD_FORCE ? COND_OK : resolve(world, term, error);
+        if (status)
+            return status;
+        world->n_term++;
+        if (term->def->kind == COND_REWARD_HEIGHT)
+            term->start = value_of(world, term);
+    }
+    cond_env_term_evaluate(world, &done);
+    return COND_OK;
+}
+
+double cond_env_term_evaluate(CondEnvWorld* world, int* done)
+{
+    double sum = 0.0;
+    if (world->n_term > 0)
+        cond_posture_set(&world->posture, world->state->q);
+    for (int i = 0; i < world->n_term; i++) {
+        CondEnvTerm* term = &world->term[i];
+        term->value = value_of(world, term);
+        sum += term->def->weight * term->value;
+        if (term->value < term->def->done_below || term->value > term->def->done_above)
+            *done = 1; // NaN is neither
+    }
+    return sum;
+}
