@@ -45,7 +45,7 @@ typedef struct Command {
     int (*run)(int argc, char** argv);
 } Command;
 
-extern const Command cli_check, cli_convert, cli_env, cli_paper, cli_run, cli_solve;
+extern const Command cli_bench, cli_check, cli_convert, cli_env, cli_paper, cli_run, cli_solve;
 
 // Reads options into their targets. Words that are no options go to positional (at most max).
 // `--help` prints the help of the command and returns 1 with *n_positional = -1. 0 when all is

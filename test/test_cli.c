@@ -569,18 +569,50 @@ static void test_run_sensors(void** state)
     cli_output_free(&output);
 }
 
+// Environments have the same hash on one and on two threads; a benchmark has its rows.
+static void test_env_and_bench(void** state)
+{
+    (void)state;
+    char hash[2][32];
+    for (int k = 0; k < 2; k++) {
+        CliOutput output = cli_run("env", "pusher", "--envs", "6", "--steps", "10", "--threads",
+                                   k ? "2" : "1", "--layout", "--json", "-");
+        assert_int_equal(output.code, 0);
+        assert_non_null(strstr(output.err, "environment-steps a second"));
+        assert_non_null(strstr(output.err, "hand.position"));
+        json_t* tally = cli_output_json(&output);
+        snprintf(hash[k], sizeof hash[k], "%s", text_of(tally, "hash"));
+        assert_true(number_of(tally, "environment_steps") == 60.0);
+        json_decref(tally);
+        cli_output_free(&output);
+    }
+    assert_string_equal(hash[0], hash[1]);
+    cli_expect(1, "name a scene", "env");
+    cli_expect(1, "not one of random, still", "env", "pusher", "--actions", "wild");
+    cli_expect(2, "nowhere.yaml", "env", "nowhere.yaml");
+    CliOutput output = cli_run("bench", "env", "--quick", "--threads", "1", "--json", "-");
+    assert_int_equal(output.code, 0);
+    json_t* result = cli_output_json(&output);
+    assert_string_equal(text_of(result, "benchmark"), "env");
+    const json_t* row = json_array_get(json_object_get(result, "rows"), 0);
+    assert_true(number_of(row, "steps_per_second") > 0.0);
+    json_decref(result);
+    cli_output_free(&output);
+    cli_expect(1, "no benchmark is named 'x'", "bench", "x");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_help),         cmocka_unit_test(test_usage),
-        cmocka_unit_test(test_bad_input),    cmocka_unit_test(test_unwritable),
-        cmocka_unit_test(test_solve_strict), cmocka_unit_test(test_solve_proximal),
-        cmocka_unit_test(test_solve_omega),  cmocka_unit_test(test_solve_table),
-        cmocka_unit_test(test_tolerance),    cmocka_unit_test(test_solve_settings),
-        cmocka_unit_test(test_solve_write),  cmocka_unit_test(test_check_scenes),
-        cmocka_unit_test(test_check_set),    cmocka_unit_test(test_check_short_name),
-        cmocka_unit_test(test_check_keys),   cmocka_unit_test(test_save_and_resume),
-        cmocka_unit_test(test_run_sensors),
+        cmocka_unit_test(test_help),          cmocka_unit_test(test_usage),
+        cmocka_unit_test(test_bad_input),     cmocka_unit_test(test_unwritable),
+        cmocka_unit_test(test_solve_strict),  cmocka_unit_test(test_solve_proximal),
+        cmocka_unit_test(test_solve_omega),   cmocka_unit_test(test_solve_table),
+        cmocka_unit_test(test_tolerance),     cmocka_unit_test(test_solve_settings),
+        cmocka_unit_test(test_solve_write),   cmocka_unit_test(test_check_scenes),
+        cmocka_unit_test(test_check_set),     cmocka_unit_test(test_check_short_name),
+        cmocka_unit_test(test_check_keys),    cmocka_unit_test(test_save_and_resume),
+        cmocka_unit_test(test_env_and_bench), cmocka_unit_test(test_run_sensors),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -338,7 +338,7 @@ typedef struct CondEnvironmentSettings {
     int observe_time;          // 1: part of the observation
     int observe_poses;         // poses and velocities of bodies, positions and rates of joints
     int observe_goals;         // what the actions have led to: targets of joints, poses
-    int observe_wrenches;      // of the attachments
+    int observe_wrenches;      // of the attachments and sensors
     int observe_contacts;      // their number, the force on every body, the penetration
     int observe_certificate;   // worst of the action's time steps
     int observe_configuration; // q and v of everything
@@ -408,7 +408,6 @@ CondStatus cond_scene_add_attachment(CondScene* scene, const CondAttachmentDef* 
 CondStatus cond_scene_add_trajectory(CondScene* scene, const CondTrajectoryDef* def,
                                      CondError* error);
 CondStatus cond_scene_add_sensor(CondScene* scene, const CondSensorDef* def, CondError* error);
-
 CondStatus cond_scene_add_variation(CondScene* scene, const CondVariationDef* def,
                                     CondError* error);
 CondStatus cond_scene_add_action(CondScene* scene, const CondActionDef* def, CondError* error);

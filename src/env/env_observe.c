@@ -112,6 +112,12 @@ static void pass_all(const CondEnvWorld* world, double certificate, Pass* pass)
         cond_sim_attachment_wrench(world->sim, i, wrench);
         put(slot(pass, model->attachment[i].name, "wrench", "N, N m", 6), wrench, 6);
     }
+    for (int i = 0; i < cond_model_n_sensor(model) && settings->observe_wrenches; i++) {
+        CondSensorReading reading = {.force = {0.0, 0.0, 0.0}};
+        cond_sim_sensor(world->sim, i, &reading);
+        put(slot(pass, cond_model_sensor_name(model, i), "force", "N", 3), reading.force, 3);
+        put(slot(pass, cond_model_sensor_name(model, i), "torque", "N m", 3), reading.torque, 3);
+    }
     if (settings->observe_contacts)
         pass_contacts(world, pass);
     if (settings->observe_certificate)

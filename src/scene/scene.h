@@ -100,6 +100,7 @@ CondStatus cond_scene_check_attachment(const CondScene* scene, const CondAttachm
 CondStatus cond_scene_check_trajectory(const CondScene* scene, const CondTrajectoryDef* def,
                                        CondSceneIssue* issue);
 CondStatus cond_scene_check_sensor(const CondScene* scene, const CondSensorDef* def,
+                                   CondSceneIssue* issue);
 CondStatus cond_scene_check_variation(const CondScene* scene, const CondVariationDef* def,
                                       CondSceneIssue* issue);
 CondStatus cond_scene_check_action(const CondScene* scene, const CondActionDef* def,

@@ -40,10 +40,7 @@ CondStatus cond_scene_check_action(const CondScene* scene, const CondActionDef* 
     if (status)
         return status;
     if (def->kind == COND_ACTION_ANCHOR) {
-        int found = -1;
-        for (int i = 0; i < scene->n_attachment; i++)
-            if (strcmp(scene->attachment[i].name, def->attachment) == 0)
-                found = i;
+        int found = cond_scene_find_attachment(scene, def->attachment);
         if (found < 0)
             return cond_check_missing("attachment", "attachment", def->attachment,
                                       scene->attachment, sizeof *scene->attachment,

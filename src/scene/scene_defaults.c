@@ -70,6 +70,8 @@ CondTrajectoryDef cond_trajectory_def_default(void)
 CondSensorDef cond_sensor_def_default(void)
 {
     return (CondSensorDef){.orientation = {1.0, 0.0, 0.0, 0.0}, .cookie = COND_SCENE_COOKIE};
+}
+
 CondVariationDef cond_variation_def_default(void)
 {
     return (CondVariationDef){.cookie = COND_SCENE_COOKIE};

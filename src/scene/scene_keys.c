@@ -438,7 +438,7 @@ static const CondKey keys[] = {
     SWITCH("environment.observe", "time", CondSettingsDraft, settings.environment.observe_time, "true", "since the start of the episode"),
     SWITCH("environment.observe", "poses", CondSettingsDraft, settings.environment.observe_poses, "true", "poses and velocities of bodies, positions and rates of joints"),
     SWITCH("environment.observe", "goals", CondSettingsDraft, settings.environment.observe_goals, "true", "where the actions have led so far: targets of joints, poses of links and anchors"),
-    SWITCH("environment.observe", "wrenches", CondSettingsDraft, settings.environment.observe_wrenches, "true", "force and torque of every attachment on its first end"),
+    SWITCH("environment.observe", "wrenches", CondSettingsDraft, settings.environment.observe_wrenches, "true", "force and torque of every attachment on its first end, and of every sensor"),
     SWITCH("environment.observe", "contacts", CondSettingsDraft, settings.environment.observe_contacts, "true", "how many, the force and torque on every body, the penetration"),
     SWITCH("environment.observe", "certificate", CondSettingsDraft, settings.environment.observe_certificate, "true", "the worst of the action's time steps"),
     SWITCH("environment.observe", "configuration", CondSettingsDraft, settings.environment.observe_configuration, "false", "all of q and v"),

@@ -1,0 +1,64 @@
+// Environment-steps per second: batches of tasks with random actions, on 1, 2, 4 ... threads. The
+// hash covers every state of every environment, so that equal hashes are equal bits.
+#include "bench.h"
+#include "env_run.h"
+
+#include <omp.h>
+
+static const struct {
+    const char* scene;
+    int envs, steps;
+} tasks[] = {
+    {"pusher", 64, 200},
+};
+enum { N_TASK = sizeof tasks / sizeof tasks[0] };
+
+static json_t* make_row(const EnvRun* run, const EnvTally* tally)
+{
+    char label[64], hash[32];
+    snprintf(label, sizeof label, "%s, %d threads", run->scene, run->threads);
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)tally->hash);
+    return json_pack(
+        "{s:s, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:I, s:s}", "label", label, "scene",
+        run->scene, "envs", run->envs, "threads", run->threads, "steps", run->steps, "dof",
+        tally->n_dof, "steps_per_second", json_number((double)tally->steps / tally->seconds),
+        "time_steps_per_second", json_number((double)tally->time_steps / tally->seconds),
+        "reset_ms", json_number(1e3 * tally->reset_seconds / (double)(run->envs + tally->episodes)),
+        "residual", json_number(tally->certificate), "missed", (json_int_t)tally->missed, "hash",
+        hash);
+}
+
+static int run(const BenchOptions* options, json_t* rows)
+{
+    int most = options->threads > 0 ? options->threads : omp_get_num_procs();
+    int code = CLI_FINE;
+    for (int i = 0; i < N_TASK && code == CLI_FINE; i++)
+        for (int threads = 1; threads <= most && code == CLI_FINE; threads *= 2) {
+            EnvRun what = {.scene = tasks[i].scene,
+                           .envs = options->quick ? 4 : tasks[i].envs,
+                           .steps = options->quick ? 5 : tasks[i].steps,
+                           .threads = threads,
+                           .progress = 1};
+            EnvTally tally;
+            if (options->steps > 0)
+                what.steps = options->steps;
+            code = env_run(&what, &tally);
+            if (code == CLI_FINE)
+                json_array_append_new(rows, make_row(&what, &tally));
+        }
+    return code;
+}
+
+static const BenchColumn columns[] = {
+    {"label", "task", NULL},
+    {"envs", "environments", "%.0f"},
+    {"steps", "actions each", "%.0f"},
+    {"steps_per_second", "env-steps/s", "%.0f"},
+    {"time_steps_per_second", "time steps/s", "%.0f"},
+    {"reset_ms", "reset, ms", "%.2f"},
+    {"residual", "certificate", "%.1e"},
+    {"missed", "missed", "%.0f"},
+};
+
+const Benchmark bench_env = {"env", "environment-steps per second, random actions", columns,
+                             sizeof columns / sizeof columns[0], run};
