@@ -88,7 +88,8 @@ static void print_bodies(FILE* out, const CondModel* model)
 
 static const char* method_name(CondStepMethod method)
 {
-    return method == COND_STEP_PENALTY ? "penalty" : "velocity";
+    static const char* const names[] = {"velocity", "penalty", "pbd"};
+    return names[method];
 }
 
 // "theta 0.5", or the name of an integrator that has no theta.

@@ -329,6 +329,7 @@ typedef enum CondIntegrator {
 typedef enum CondStepMethod {
     COND_STEP_VELOCITY = 0, // A v = b + Jc' lambda by a velocity solver
     COND_STEP_PENALTY = 1,  // baseline: explicit spring-damper contact
+    COND_STEP_PBD = 2,      // baseline: extended position-based dynamics with small substeps
 } CondStepMethod;
 
 // Of the scene as an environment: how long an episode is, and what is observed.
@@ -363,6 +364,7 @@ typedef struct CondSceneSettings {
     double penalty_stiffness;  // baseline, per contact point [N/m]
     double penalty_damping;    // [N s/m]
     double penalty_friction;   // tangential viscosity, capped at mu f_n [N s/m]
+    int pbd_substeps;          // baseline: substeps of a step, each with one iteration
     CondSolverSettings solver;
     CondEnvironmentSettings environment;
     int cookie;

@@ -160,8 +160,8 @@ CondStatus cond_scene_check_spring(const CondScene* scene, const CondSpringDef* 
 
 CondStatus cond_scene_check_settings(const CondSceneSettings* settings, CondSceneIssue* issue)
 {
-    static const char* const sections[] = {
-        "", "step", "contact", "solver", "penalty", "environment", "environment.observe"};
+    static const char* const sections[] = {"",        "step", "contact",     "solver",
+                                           "penalty", "pbd",  "environment", "environment.observe"};
     CondStatus status = cond_check_cookie(settings->cookie, "cond_scene_settings_default", issue);
     for (size_t i = 0; i < sizeof sections / sizeof *sections && !status; ++i)
         status = cond_keys_check(sections[i], settings, sizeof *settings, issue);

@@ -136,6 +136,7 @@ CondSceneSettings cond_scene_settings_default(void)
         .penalty_stiffness = 1e4,
         .penalty_damping = 20.0,
         .penalty_friction = 20.0,
+        .pbd_substeps = 100,
         .solver = cond_solver_settings_default(),
         .environment = {.steps = 200,
                         .substeps = 1,

@@ -21,7 +21,7 @@ _Static_assert(sizeof(CondLaw) == sizeof(int), "enums are as wide as int");
 
 static const char* method_name(int index)
 {
-    static const char* const names[] = {"velocity", "penalty"};
+    static const char* const names[] = {"velocity", "penalty", "pbd"};
     return names[index];
 }
 
@@ -199,6 +199,7 @@ static const CondKey keys[] = {
     NESTED("", "contact", SECTION, "mapping", "{}", "how contacts behave"),
     NESTED("", "solver", SECTION, "mapping", "{}", "how the contact problem of a step is solved"),
     NESTED("", "penalty", SECTION, "mapping", "{}", "contact of the penalty method"),
+    NESTED("", "pbd", SECTION, "mapping", "{}", "position-based dynamics"),
     NESTED("", "materials", LIST, "list of mappings", "[]", "what soft bodies are made of"),
     NESTED("", "planes", LIST, "list of mappings", "[]", "fixed half-spaces, such as the ground"),
     NESTED("", "obstacles", LIST, "list of mappings", "[]", "fixed shapes"),
@@ -214,7 +215,7 @@ static const CondKey keys[] = {
     NESTED("", "actions", LIST, "list of mappings", "[]", "what an environment is told at every step"),
     NESTED("", "rewards", LIST, "list of mappings", "[]", "what an environment rewards, and what ends its episodes"),
 
-    CHOICE("step", "method", CondSettingsDraft, settings.method, 2, method_name, "velocity, penalty", "velocity", "contact as a velocity problem, or by explicit penalty springs (a baseline)"),
+    CHOICE("step", "method", CondSettingsDraft, settings.method, 3, method_name, "velocity, penalty, pbd", "velocity", "contact as a velocity problem; or one of the baselines: explicit penalty springs, position-based dynamics"),
     NUMBER("step", "time_step", CondSettingsDraft, settings.time_step, POSITIVE, "s", "0.01", "length of a step"),
     NUMBER("step", "theta", CondSettingsDraft, settings.theta, THETA, "", "1", "of the integrator theta: 0.5 is the midpoint rule, 1 implicit Euler"),
     CHOICE("step", "integrator", CondSettingsDraft, settings.integrator, 4, integrator_name, "theta, euler, midpoint, variational", "theta", "theta solves one linear problem a step; the others are non-linear: implicit Euler, implicit midpoint, discrete Euler-Lagrange"),
@@ -250,6 +251,8 @@ static const CondKey keys[] = {
     NUMBER("penalty", "stiffness", CondSettingsDraft, settings.penalty_stiffness, NOT_NEGATIVE, "N/m", "10000", "per contact point"),
     NUMBER("penalty", "damping", CondSettingsDraft, settings.penalty_damping, NOT_NEGATIVE, "N s/m", "20", "along the normal"),
     NUMBER("penalty", "friction", CondSettingsDraft, settings.penalty_friction, NOT_NEGATIVE, "N s/m", "20", "tangential viscosity, capped at friction times normal force"),
+
+    WHOLE("pbd", "substeps", CondSettingsDraft, settings.pbd_substeps, FROM_ONE, ">= 1", "100", "substeps of a step, each with one iteration"),
 
     TEXT("materials", "name", CondMaterialDef, name, "", "unique among materials, those of the library included; a number is given where it is left out"),
     NUMBER("materials", "youngs_modulus", CondMaterialDef, youngs_modulus, POSITIVE, "Pa", "required", "stress per strain"),

@@ -91,7 +91,8 @@ static CondStatus read_library(const CondSceneReader* reader, const CondSection*
 static CondStatus read_settings(const CondSceneReader* reader, const CondYamlNode* root,
                                 const CondSection* top, CondSettingsDraft* draft)
 {
-    static const char* const sections[] = {"step", "contact", "solver", "penalty", "environment"};
+    static const char* const sections[] = {"step",    "contact", "solver",
+                                           "penalty", "pbd",     "environment"};
     CondSection section;
     CondStatus status = COND_OK;
     // The preset comes first, wherever it stands: it would undo the other keys.
@@ -102,7 +103,7 @@ static CondStatus read_settings(const CondSceneReader* reader, const CondYamlNod
                                        "solver.preset", draft);
     if (!status && draft->preset)
         draft->settings.solver = cond_solver_settings_paper();
-    for (int i = 0; i < 5 && !status; ++i) {
+    for (int i = 0; i < 6 && !status; ++i) {
         const CondYamlNode* node = cond_section_node(top, sections[i]);
         if (node)
             status = cond_section_read(reader, sections[i], node, sections[i], draft, &section);

@@ -73,6 +73,8 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
                                 "mass_root and the variational integrator exclude each other");
     if (!status && ((status = cond_newton_create(made)) || (status = cond_sensors_create(made))))
         cond_error_set(error, status, "out of memory");
+    if (!status && model->settings.method == COND_STEP_PBD)
+        status = cond_pbd_create(model, &made->pbd, error);
     if (!status)
         status = cond_state_create(model, &made->next, error);
     if (!status)
@@ -97,6 +99,7 @@ void cond_sim_destroy(CondSim* sim)
     cond_posture_destroy(&sim->now);
     cond_posture_destroy(&sim->then);
     cond_newton_destroy(sim);
+    cond_pbd_destroy(&sim->pbd);
     cond_sensors_destroy(sim);
     cond_collider_destroy(&sim->collider);
     for (int b = 0; b < sim->model->n_body && sim->ik; b++)
@@ -351,6 +354,8 @@ CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info)
     memset(out, 0, sizeof *out);
     if (sim->model->settings.method == COND_STEP_PENALTY)
         return out->status = cond_sim_step_penalty(sim, state, out);
+    if (sim->model->settings.method == COND_STEP_PBD)
+        return out->status = cond_sim_step_pbd(sim, state, out);
     double clock = cond_seconds();
 #define STAGE(stage, call)                                                                         \
     do {                                                                                           \

@@ -6,6 +6,7 @@
 #include "body/posture.h"
 #include "collide/collide.h"
 #include "step/carry.h"
+#include "step/pbd.h"
 #include "step/state.h"
 
 // Of the non-linear integrators; empty for theta.
@@ -64,6 +65,7 @@ struct CondSim {
     CondNewton newton;
     CondCarry carry; // what the robots keep while no force acts
     CondSensors sensors;
+    CondPbd pbd; // of step.method pbd
 };
 
 // theta of the step: that of the settings, or what another integrator stands for.
@@ -132,6 +134,9 @@ CondStatus cond_sim_correct(CondSim* sim, double deepest, CondSolveInfo* info);
 
 // The penalty baseline: forces, contact and integration in one.
 CondStatus cond_sim_step_penalty(CondSim* sim, CondState* state, CondStepInfo* info);
+
+// The position-based baseline, all in one.
+CondStatus cond_sim_step_pbd(CondSim* sim, CondState* state, CondStepInfo* info);
 
 // Solves the problem in sim->aside from zero.
 CondStatus cond_sim_solve_aside(CondSim* sim, CondSolveInfo* info);

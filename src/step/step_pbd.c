@@ -1,0 +1,390 @@
+// A step of extended position-based dynamics: contacts are found once, then every substep predicts,
+// corrects each constraint once, and reads the velocities off the poses (src/step/pbd_solve.c).
+// Robots are not simulated: their joints go where their targets are.
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/timer.h"
+#include "body/body.h"
+#include "body/rod.h"
+#include "math/quat.h"
+#include "potential/potential.h"
+#include "step/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+static CondStatus refuse(const CondModel* model, CondError* error)
+{
+    if (model->n_spring > 0)
+        return cond_error_set(error, COND_NOT_SUPPORTED,
+                              "step.method pbd knows no springs; an attachment may serve");
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        if (body->kind == COND_BODY_SOFT)
+            return cond_error_set(error, COND_NOT_SUPPORTED,
+                                  "step.method pbd knows no soft bodies ('%s')", body->name);
+        if (body->kind == COND_BODY_ROBOT && body->arm->floating)
+            return cond_error_set(error, COND_NOT_SUPPORTED,
+                                  "step.method pbd moves robots as their joint targets say; the "
+                                  "base of '%s' floats",
+                                  body->name);
+    }
+    return COND_OK;
+}
+
+// I^-1; zero where there is no inertia.
+static void invert(const double I[9], double inverse[9])
+{
+    for (int j = 0; j < 3; j++) {
+        double unit[3] = {j == 0, j == 1, j == 2}, column[3] = {0.0, 0.0, 0.0};
+        mat3_solve(I, unit, column);
+        for (int i = 0; i < 3; i++)
+            inverse[3 * i + j] = column[i];
+    }
+}
+
+static int n_link_of(const CondBody* body)
+{
+    if (body->kind == COND_BODY_ROD)
+        return body->rod->n_link;
+    return body->kind == COND_BODY_ROBOT ? 0 : 1;
+}
+
+static void make_link(const CondBody* body, int part, CondPbdLink* link)
+{
+    double mass = body->mass;
+    link->body = body->index;
+    link->part = part;
+    if (body->kind == COND_BODY_RIGID)
+        memcpy(link->inertia, body->inertia, sizeof link->inertia);
+    if (body->kind == COND_BODY_ROD) {
+        mass = body->rod->mass[part];
+        link->damping = body->rod->mass_damping;
+        for (int i = 0; i < 3; i++)
+            link->inertia[4 * i] = body->rod->inertia[3 * part + i];
+    }
+    link->inverse_mass = 1.0 / mass;
+    invert(link->inertia, link->inverse_inertia);
+}
+
+// K and D as the rod itself has them (src/body/rod.c).
+static void make_joint(const CondRod* rod, int i, int first, CondPbdJoint* joint)
+{
+    double L = 0.5 * (rod->length[i] + rod->length[i + 1]);
+    joint->end[0].link = first + i;
+    joint->end[1].link = first + i + 1;
+    joint->end[0].local[2] = 0.5 * rod->length[i];
+    joint->end[1].local[2] = -0.5 * rod->length[i + 1];
+    memcpy(joint->rest, rod->rest + 6 * (size_t)i, sizeof joint->rest);
+    for (int k = 0; k < 6; k++) {
+        joint->stiffness[k] = rod->stiffness[k] / L;
+        joint->damping[k] = rod->stiffness_damping * joint->stiffness[k];
+    }
+}
+
+CondStatus cond_pbd_create(const CondModel* model, CondPbd* pbd, CondError* error)
+{
+    const CondContext* m = &model->context;
+    CondStatus status = refuse(model, error);
+    if (status)
+        return status;
+    pbd->context = *m;
+    pbd->link_begin = cond_allocate(m, (size_t)model->n_body, sizeof *pbd->link_begin);
+    for (int b = 0; b < model->n_body && pbd->link_begin; b++) {
+        pbd->link_begin[b] = pbd->n_link;
+        pbd->n_link += n_link_of(&model->body[b]);
+    }
+    for (int b = 0; b < model->n_body; b++)
+        pbd->n_joint += model->body[b].kind == COND_BODY_ROD ? model->body[b].rod->n_link - 1 : 0;
+    pbd->link = cond_allocate(m, (size_t)pbd->n_link, sizeof *pbd->link);
+    pbd->joint = cond_allocate(m, (size_t)pbd->n_joint, sizeof *pbd->joint);
+    if (!pbd->link_begin || !pbd->link || !pbd->joint)
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    int made = 0;
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        for (int k = 0; k < n_link_of(body); k++)
+            make_link(body, k, &pbd->link[pbd->link_begin[b] + k]);
+        for (int k = 0; body->kind == COND_BODY_ROD && k + 1 < body->rod->n_link; k++)
+            make_joint(body->rod, k, pbd->link_begin[b], &pbd->joint[made++]);
+    }
+    return COND_OK;
+}
+
+void cond_pbd_destroy(CondPbd* pbd)
+{
+    void* arrays[] = {pbd->link, pbd->link_begin, pbd->joint, pbd->hold, pbd->contact};
+    if (!pbd->context.release)
+        return; // it was never made
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        cond_release(&pbd->context, arrays[i]);
+}
+
+// Poses, velocities and outside forces f (n_dof) of all links at the start of the step. Angular
+// coordinates are in body axes.
+static void load_links(const CondModel* model, const CondState* state, const double* f,
+                       CondPbd* pbd)
+{
+    for (int k = 0; k < pbd->n_link; k++) {
+        CondPbdLink* link = &pbd->link[k];
+        const CondBody* body = &model->body[link->body];
+        int turns = body->kind != COND_BODY_PARTICLE;
+        const double* q = state->q + body->q_begin + 7 * link->part;
+        int at = body->dof_begin + 6 * link->part;
+        double R[9];
+        memcpy(link->x, q, sizeof link->x);
+        memcpy(link->v, state->v + at, sizeof link->v);
+        memcpy(link->force, f + at, sizeof link->force);
+        memset(link->torque, 0, sizeof link->torque);
+        memset(link->w, 0, sizeof link->w);
+        memset(link->q, 0, sizeof link->q);
+        link->q[0] = 1.0;
+        if (!turns)
+            continue;
+        memcpy(link->q, q + 3, sizeof link->q);
+        quat_matrix(link->q, R);
+        mat3_multiply(R, state->v + at + 3, link->w);
+        memcpy(link->torque, f + at + 3, sizeof link->torque);
+    }
+}
+
+static void store_links(const CondModel* model, const CondPbd* pbd, CondState* next)
+{
+    for (int k = 0; k < pbd->n_link; k++) {
+        const CondPbdLink* link = &pbd->link[k];
+        const CondBody* body = &model->body[link->body];
+        double* q = next->q + body->q_begin + 7 * link->part;
+        double* v = next->v + body->dof_begin + 6 * link->part;
+        double R[9];
+        memcpy(q, link->x, sizeof link->x);
+        memcpy(v, link->v, sizeof link->v);
+        if (body->kind == COND_BODY_PARTICLE)
+            continue;
+        memcpy(q + 3, link->q, sizeof link->q);
+        quat_matrix(link->q, R);
+        mat3_multiply_transposed(R, link->w, v + 3);
+    }
+}
+
+// Joints go to their targets.
+static void lead_robots(CondSim* sim, const CondState* state)
+{
+    const CondModel* model = sim->model;
+    CondState* next = sim->next;
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        if (body->kind != COND_BODY_ROBOT)
+            continue;
+        for (int i = 0; i < body->n_q; i++) {
+            double from = state->q[body->q_begin + i], to = next->target[body->target_begin + i];
+            next->q[body->q_begin + i] = to;
+            next->v[body->dof_begin + i] = (to - from) / model->settings.time_step;
+        }
+    }
+    cond_posture_set(&sim->then, next->q);
+}
+
+static void matrix_quat(const double R[9], double q[4])
+{
+    // The largest component first, so that nothing small is divided by.
+    double t[4] = {R[0] + R[4] + R[8], R[0] - R[4] - R[8], R[4] - R[0] - R[8], R[8] - R[0] - R[4]};
+    int best = 0;
+    for (int i = 1; i < 4; i++)
+        best = t[i] > t[best] ? i : best;
+    double s = sqrt(1.0 + t[best]);
+    if (best == 0) {
+        q[0] = 0.5 * s;
+        q[1] = 0.5 * (R[7] - R[5]) / s;
+        q[2] = 0.5 * (R[2] - R[6]) / s;
+        q[3] = 0.5 * (R[3] - R[1]) / s;
+        return;
+    }
+    int i = best - 1, j = best % 3, k = (best + 1) % 3; // the axis and the next two
+    q[best] = 0.5 * s;
+    q[0] = 0.5 * (R[3 * k + j] - R[3 * j + k]) / s;
+    q[1 + j] = 0.5 * (R[3 * j + i] + R[3 * i + j]) / s;
+    q[1 + k] = 0.5 * (R[3 * k + i] + R[3 * i + k]) / s;
+}
+
+static void make_end(const CondSim* sim, const CondFrame* frame, CondPbdEnd* end)
+{
+    const CondPoint* point = &frame->point;
+    memset(end, 0, sizeof *end);
+    end->link = -1;
+    if (point->body >= 0 && n_link_of(&sim->model->body[point->body]) > 0) {
+        int rod = sim->model->body[point->body].kind == COND_BODY_ROD;
+        end->link = sim->pbd.link_begin[point->body] + (rod ? point->part : 0);
+        memcpy(end->local, point->local, sizeof end->local);
+        return;
+    }
+    double R[2][9], to[4];
+    cond_posture_frame(&sim->now, frame, end->from, R[0], NULL, NULL);
+    cond_posture_frame(&sim->then, frame, end->to, R[1], NULL, NULL);
+    matrix_quat(R[0], end->turn);
+    matrix_quat(R[1], to);
+    quat_between(end->turn, to, end->turns);
+}
+
+// The attachments and contacts of the step.
+static CondStatus make_constraints(CondSim* sim)
+{
+    const CondContext* m = &sim->context;
+    CondPbd* pbd = &sim->pbd;
+    const CondState* next = sim->next;
+    if (cond_reserve(m, &pbd->hold, &pbd->cap_hold, next->n_hold, sizeof *pbd->hold) ||
+        cond_reserve(m, &pbd->contact, &pbd->cap_contact, sim->touches.n, sizeof *pbd->contact))
+        return COND_OUT_OF_MEMORY;
+    pbd->n_hold = 0;
+    for (int i = 0; i < next->n_hold; i++) {
+        if (!next->hold[i].active)
+            continue;
+        CondPbdHold* hold = &pbd->hold[pbd->n_hold++];
+        memset(hold, 0, sizeof *hold);
+        hold->hold = i;
+        for (int end = 0; end < 2; end++)
+            make_end(sim, &next->hold[i].what.end[end], &hold->end[end]);
+    }
+    for (int c = 0; c < sim->touches.n; c++) {
+        CondPbdContact* contact = &pbd->contact[c];
+        double p[2][3];
+        memset(contact, 0, sizeof *contact);
+        for (int end = 0; end < 2; end++) {
+            CondFrame frame = {.point = sim->touches.touch[c].point[end], .patch = -1};
+            make_end(sim, &frame, &contact->end[end]);
+            cond_posture_point(&sim->now, &frame.point, p[end], NULL, NULL);
+        }
+        for (int i = 0; i < 3; i++)
+            contact->apart[i] = p[0][i] - p[1][i];
+    }
+    return COND_OK;
+}
+
+static void substeps(CondSim* sim)
+{
+    CondPbd* pbd = &sim->pbd;
+    const CondSceneSettings* settings = &sim->model->settings;
+    const CondTouch* touch = sim->touches.touch;
+    const CondHold* held = sim->next->hold;
+    int n = settings->pbd_substeps;
+    double t = settings->time_step, h = t / n, slow = 2.0 * h * vec3_norm(settings->gravity);
+    for (int k = 0; k < n; k++) {
+        double before = (double)k / n, share = (double)(k + 1) / n;
+        for (int c = 0; c < sim->touches.n; c++)
+            cond_pbd_approach(pbd, &pbd->contact[c], &touch[c], before, t);
+        cond_pbd_predict(pbd, settings->gravity, h);
+        for (int i = 0; i < pbd->n_joint; i++)
+            cond_pbd_solve_joint(pbd, &pbd->joint[i], h);
+        for (int i = 0; i < pbd->n_hold; i++)
+            cond_pbd_solve_hold(pbd, &pbd->hold[i], &held[pbd->hold[i].hold], share, h);
+        for (int c = 0; c < sim->touches.n; c++)
+            cond_pbd_solve_contact(pbd, &pbd->contact[c], &touch[c], before, share, h);
+        cond_pbd_velocities(pbd, h);
+        for (int i = 0; i < pbd->n_joint; i++)
+            cond_pbd_damp_joint(pbd, &pbd->joint[i], h);
+        for (int i = 0; i < pbd->n_hold; i++)
+            cond_pbd_damp_hold(pbd, &pbd->hold[i], &held[pbd->hold[i].hold], share, t, h);
+        for (int c = 0; c < sim->touches.n; c++)
+            cond_pbd_restore(pbd, &pbd->contact[c], &touch[c], share, t, slow);
+    }
+}
+
+// Impulses of contacts and wrenches of attachments, as means over the step.
+static CondStatus read_forces(CondSim* sim)
+{
+    const CondContext* m = &sim->context;
+    const CondPbd* pbd = &sim->pbd;
+    double t = sim->model->settings.time_step;
+    int n = 3 * sim->touches.n, n_hold = sim->next->n_hold;
+    if (cond_reserve(m, &sim->lambda, &sim->cap_lambda, n, sizeof *sim->lambda) ||
+        cond_reserve(m, &sim->impulse, &sim->cap_impulse, n, sizeof *sim->impulse) ||
+        cond_reserve(m, &sim->wrench, &sim->cap_wrench, 6 * n_hold, sizeof *sim->wrench))
+        return COND_OUT_OF_MEMORY;
+    for (int i = 0; i < n; i++) {
+        sim->impulse[i] = pbd->contact[i / 3].impulse[i % 3];
+        sim->lambda[i] = sim->impulse[i] / t;
+    }
+    memset(sim->wrench, 0, 6 * (size_t)n_hold * sizeof *sim->wrench);
+    for (int i = 0; i < pbd->n_hold; i++)
+        for (int k = 0; k < 6; k++)
+            sim->wrench[6 * pbd->hold[i].hold + k] = pbd->hold[i].impulse[k] / t;
+    sim->n_wrench = n_hold;
+    return COND_OK;
+}
+
+// Contacts and everything that the substeps need.
+static CondStatus prepare(CondSim* sim, const CondState* state)
+{
+    const CondModel* model = sim->model;
+    const CondSceneSettings* settings = &model->settings;
+    double* outside = sim->v_hat; // free until the end of the step
+    cond_posture_set(&sim->now, state->q);
+    CondStatus status = cond_sim_lead(sim, state);
+    if (status)
+        return status;
+    memset(outside, 0, (size_t)model->n_dof * sizeof *outside);
+    cond_force_add(&sim->now, state->time, outside);
+    load_links(model, state, outside, &sim->pbd);
+    for (int b = 0; b < model->n_body; b++) { // the reach of the contacts asks for f
+        const CondBody* body = &model->body[b];
+        cond_body_ops(body->kind)
+            ->bias(body, &sim->now, state->v + body->dof_begin, settings->time_step,
+                   settings->gravity, sim->f + body->dof_begin);
+    }
+    for (int i = 0; i < model->n_dof; i++)
+        sim->f[i] += outside[i];
+    cond_assembly_begin(&sim->assembly, &sim->now, settings->time_step, sim->f);
+    status = cond_sim_collide(sim, state);
+    if (!status)
+        status = cond_assembly_finish(&sim->assembly, &sim->now, &sim->touches, INFINITY);
+    if (status)
+        return status;
+    lead_robots(sim, state);
+    return make_constraints(sim);
+}
+
+CondStatus cond_sim_step_pbd(CondSim* sim, CondState* state, CondStepInfo* info)
+{
+    const CondModel* model = sim->model;
+    CondState* next = sim->next;
+    double clock = cond_seconds(), now;
+    info->solve.certificate.worst_contact = -1;
+    CondStatus status = prepare(sim, state);
+    if (status)
+        return status;
+    info->seconds[COND_STAGE_COLLIDE] = (now = cond_seconds()) - clock;
+    clock = now;
+    substeps(sim);
+    store_links(model, &sim->pbd, next);
+    for (int i = 0; i < model->n_dof; i++)
+        if (!isfinite(next->v[i]))
+            return COND_DIVERGED;
+    memcpy(next->v_hat, next->v, (size_t)model->n_dof * sizeof(double));
+    memcpy(sim->v_hat, next->v, (size_t)model->n_dof * sizeof(double));
+    next->step = state->step + 1;
+    next->time = (double)next->step * model->settings.time_step;
+    info->seconds[COND_STAGE_SOLVE] = (now = cond_seconds()) - clock;
+    clock = now;
+    info->solve.iterations = model->settings.pbd_substeps;
+    info->n_contact = sim->touches.n;
+    info->time = next->time;
+    cond_posture_set(&sim->then, next->q);
+    status = cond_sim_collide_next(sim, &info->penetration);
+    if (status)
+        return status;
+    cond_sim_energies(sim, state, info);
+    status = read_forces(sim);
+    if (!status)
+        status = cond_sim_place_contacts(sim, state);
+    if (!status)
+        status = cond_sim_remember(sim);
+    if (!status)
+        status = cond_sim_read_sensors(sim, state);
+    if (!status)
+        status = cond_state_copy(state, next);
+    if (!status) {
+        sim->n_ready = sim->touches.n;
+        sim->sensors.ready = 1;
+    }
+    info->seconds[COND_STAGE_INTEGRATE] = cond_seconds() - clock;
+    return status;
+}
