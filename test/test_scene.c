@@ -377,6 +377,9 @@ static void test_table_tells_the_defaults(void** state)
     CondAttachmentDef attachment = cond_attachment_def_default();
     CondTrajectoryDef trajectory = cond_trajectory_def_default();
     CondSensorDef sensor = cond_sensor_def_default();
+    CondVariationDef variation = cond_variation_def_default();
+    CondActionDef action = cond_action_def_default();
+    CondRewardDef reward = cond_reward_def_default();
     CondJointDef joint = {.stiffness = NAN, .damping = NAN}; // as the reader makes them
     CondWaypoint waypoint = {
         .position = {NAN, NAN, NAN}, .orientation = {1.0, 0.0, 0.0, 0.0}, .target = NAN};
@@ -397,6 +400,9 @@ static void test_table_tells_the_defaults(void** state)
         {"attachments", &attachment},
         {"trajectories", &trajectory},
         {"sensors", &sensor},
+        {"randomise", &variation},
+        {"actions", &action},
+        {"rewards", &reward},
         {"", &settings},
     };
     int n_checked = 0;
