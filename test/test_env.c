@@ -350,7 +350,11 @@ static void test_joints_and_poses(void** state)
     } cases[] = {
         {"{kind: joints, body: leg, linear: 0.01}", {0.004}, 1, 0.04},
         {"{kind: joints, body: leg, mode: absolute}", {0.03}, 1, 0.03},
-        {"{kind: pose, body: leg, link: foot, turns: false}", {0.0, 0.0, 0.004}, 3, 0.04},
+        {"{kind: pose, body: leg, link: foot, turns: false}\n"
+         "trajectories: [{body: leg, link: foot, waypoints: [{time: 0, position: [0, 0, 1]}]}]",
+         {0.0, 0.0, 0.004},
+         3,
+         0.04}, // the action takes the place of the trajectory
         {"{kind: pose, body: leg, link: foot}", {0.0, 0.0, 0.004}, 6, 0.04},
         {"{kind: pose, body: leg, link: foot, mode: absolute}",
          {0.0, 0.0, 0.03, 2.0, 0.0, 0.0, 0.0},
@@ -379,6 +383,33 @@ static void test_joints_and_poses(void** state)
     }
     remove("env_arm.yaml");
     remove("env_leg.urdf");
+}
+
+// A helix of two and a half turns, seen from either side.
+static void test_winding(void** state)
+{
+    (void)state;
+    double angle[2];
+    for (int k = 0; k < 2; k++) {
+        char text[1024];
+        const double pi = acos(-1.0);
+        snprintf(
+            text, sizeof text,
+            "gravity: [0, 0, 0]\n"
+            "materials: [{name: m, youngs_modulus: 1.0e6, poisson_ratio: 0.3, density: 1000}]\n"
+            "bodies: [{name: rod, kind: rod, material: m, rod: {shape: helix, links: 100, "
+            "length: %.17g, bend_radius: 0.05, pitch: 0.02, circle: 0.002}}]\n"
+            "rewards: [{kind: winding, body: rod, goal: [0.05, 0, 0], axis: [0, 0, %d]}]\n",
+            2.5 * hypot(2.0 * pi * 0.05, 0.02), k ? -3 : 2);
+        write_text("env_helix.yaml", text);
+        CondEnv* env = make_env("env_helix.yaml", 0, NULL);
+        angle[k] = cond_env_reward_value(env, 0, NULL);
+        cond_env_destroy(env);
+    }
+    // from the middle of the first link to that of the last
+    assert_near(fabs(angle[0]), 5.0 * acos(-1.0) * 0.99, 0.01);
+    assert_near(angle[1], -angle[0], 1e-12);
+    remove("env_helix.yaml");
 }
 
 static void refuse(const char* text, CondStatus expected, const char* words)
@@ -413,9 +444,7 @@ static void test_bad_scenes(void** state)
     refuse("randomise: [{path: bodies.leg.mass, low: 2, high: 1}]\n", COND_BAD_INPUT, "below low");
     refuse("randomise: [{path: gravity, low: 0, high: 1, scale: log}]\n", COND_BAD_INPUT, "> 0");
     refuse("randomise: [{low: 0, high: 1}]\n", COND_BAD_INPUT, "path: is required");
-    refuse("trajectories: [{body: leg, link: foot, waypoints: [{time: 0, position: [0, 0, 0]}]}]\n"
-           "actions: [{kind: joints, body: leg}]\n",
-           COND_BAD_INPUT, "follows the trajectory");
+    refuse("rewards: [{kind: winding, body: leg}]\n", COND_BAD_INPUT, "only rods wind");
     refuse("environment: {steps: 0}\n", COND_BAD_INPUT, "environment");
     CondEnvDef def = {.scene = PUSHER};
     CondEnv* env;
@@ -558,6 +587,7 @@ int main(void)
         cmocka_unit_test(test_rewards),
         cmocka_unit_test(test_anchor_leads),
         cmocka_unit_test(test_joints_and_poses),
+        cmocka_unit_test(test_winding),
         cmocka_unit_test(test_bad_scenes),
         cmocka_unit_test(test_bad_bytes),
         cmocka_unit_test(test_memory_runs_out),

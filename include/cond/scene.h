@@ -241,7 +241,8 @@ typedef struct CondVariationDef {
     int cookie;
 } CondVariationDef;
 
-// What an environment (cond/env.h) is told at every step.
+// What an environment (cond/env.h) is told at every step. A robot that is led so does not follow
+// the scene's trajectories there.
 typedef enum CondActionKind {
     COND_ACTION_JOINTS = 0, // targets of a robot's joints
     COND_ACTION_POSE = 1,   // pose of a robot's link, by inverse kinematics
@@ -271,6 +272,7 @@ typedef enum CondRewardKind {
     COND_REWARD_DISTANCE = 0, // of a point from the goal [m]
     COND_REWARD_HEIGHT = 1,   // of a point above where it was at the start, against gravity [m]
     COND_REWARD_FORCE = 2,    // norm of the contact force on a body [N]
+    COND_REWARD_WINDING = 3,  // angle by which a rod goes round an axis, from its begin [rad]
 } CondRewardKind;
 
 // One term of an environment's reward: weight times a value, which may also end the episode.
@@ -278,9 +280,10 @@ typedef struct CondRewardDef {
     char name[COND_NAME_SIZE];
     CondRewardKind kind;
     CondEndDef at;     // the body, and the point of it
-    double goal[3];    // distance: world axes [m]
+    double goal[3];    // distance; winding: a point of the axis; world axes [m]
+    double axis[3];    // winding: its direction, of any length
     double weight;     // per unit of the value
-    double done_below; // the episode ends where the value is below [m, N]; NaN: never
+    double done_below; // the episode ends where the value is below [m, N, rad]; NaN: never
     double done_above; // or above
     int cookie;
 } CondRewardDef;

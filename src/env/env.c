@@ -116,6 +116,23 @@ static CondStatus furnish(CondEnvWorld* world, const CondContext* m, CondError* 
     return COND_OK;
 }
 
+// What an action leads follows no trajectory.
+static void drop_trajectories(CondScene* scene)
+{
+    int kept = 0;
+    for (int i = 0; i < scene->n_trajectory; i++) {
+        int led = 0;
+        for (int k = 0; k < scene->n_action; k++)
+            led |= scene->action[k].kind != COND_ACTION_ANCHOR &&
+                   strcmp(scene->action[k].body, scene->trajectory[i].body) == 0;
+        if (led)
+            cond_release(&scene->context, (void*)scene->trajectory[i].waypoint);
+        else
+            scene->trajectory[kept++] = scene->trajectory[i];
+    }
+    scene->n_trajectory = kept;
+}
+
 CondStatus cond_env_world_create(const CondEnv* env, uint64_t seed, CondEnvWorld* world,
                                  CondError* error)
 {
@@ -127,6 +144,7 @@ CondStatus cond_env_world_create(const CondEnv* env, uint64_t seed, CondEnvWorld
         CondError why = {.message = ""};
         // Threads belong to the batch: each environment has one.
         cond_scene_settings(world->scene)->solver.threads = 1;
+        drop_trajectories(world->scene);
         status = cond_scene_compile(world->scene, &world->model, &why);
         if (!status)
             status = furnish(world, m, &why);

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "body/rod.h"
 #include "math/vec3.h"
 #include "scene/compile.h"
 
@@ -35,6 +36,29 @@ static double height(const CondModel* model, const double position[3])
     return norm > 0.0 ? -vec3_dot(g, position) / norm : position[2];
 }
 
+// Sum of the angles between neighbouring links, seen along the axis.
+static double winding(const CondEnvWorld* world, const CondEnvTerm* term)
+{
+    const CondBody* body = &world->model->body[term->body];
+    const double* q = world->state->q + body->q_begin;
+    double n[3], r[2][3], cross[3], sum = 0.0, length = vec3_norm(term->def->axis);
+    for (int k = 0; k < 3; k++)
+        n[k] = term->def->axis[k] / length;
+    for (int i = 0; i < body->rod->n_link; i++) {
+        double* at = r[i % 2];
+        for (int k = 0; k < 3; k++)
+            at[k] = q[7 * (size_t)i + (size_t)k] - term->def->goal[k];
+        double along = vec3_dot(at, n);
+        for (int k = 0; k < 3; k++)
+            at[k] -= along * n[k];
+        if (i == 0)
+            continue;
+        vec3_cross(r[(i + 1) % 2], at, cross);
+        sum += atan2(vec3_dot(cross, n), vec3_dot(r[(i + 1) % 2], at));
+    }
+    return sum;
+}
+
 static double value_of(const CondEnvWorld* world, const CondEnvTerm* term)
 {
     double position[3], R[9], force[3], torque[3];
@@ -42,6 +66,8 @@ static double value_of(const CondEnvWorld* world, const CondEnvTerm* term)
         cond_sim_body_force(world->sim, term->body, force, torque);
         return vec3_norm(force);
     }
+    if (term->def->kind == COND_REWARD_WINDING)
+        return winding(world, term);
     cond_posture_frame(&world->posture, &term->frame, position, R, NULL, NULL);
     if (term->def->kind == COND_REWARD_HEIGHT)
         return height(world->model, position) - term->start;
@@ -62,8 +88,9 @@ CondStatus cond_env_term_create(CondEnvWorld* world, const CondContext* m, CondE
         CondEnvTerm* term = &world->term[i];
         term->def = &world->scene->reward[i];
         term->body = cond_model_find_body(world->model, term->def->at.body);
-        CondStatus status =
-            term->def->kind == COND_REWARD_FORCE ? COND_OK : resolve(world, term, error);
+        int placed =
+            term->def->kind == COND_REWARD_DISTANCE || term->def->kind == COND_REWARD_HEIGHT;
+        CondStatus status = placed ? resolve(world, term, error) : COND_OK;
         if (status)
             return status;
         world->n_term++;

@@ -62,12 +62,6 @@ CondStatus cond_scene_check_action(const CondScene* scene, const CondActionDef* 
                                     def->body, cond_body_noun(scene->body[body].kind));
     if (def->kind == COND_ACTION_POSE && !def->link[0])
         return cond_scene_issue_set(issue, "link", "is required (the link that is led)");
-    for (int i = 0; i < scene->n_trajectory; i++)
-        if (strcmp(scene->trajectory[i].body, def->body) == 0)
-            return cond_scene_issue_set(issue, "body",
-                                        "'%s' follows the trajectory '%s' already "
-                                        "(--set trajectories=[] takes it away)",
-                                        def->body, scene->trajectory[i].name);
     return COND_OK;
 }
 
@@ -83,5 +77,10 @@ CondStatus cond_scene_check_reward(const CondScene* scene, const CondRewardDef* 
                                  sizeof *def, issue);
     if (!status)
         status = cond_check_body_name(scene, "body", def->at.body, &body, issue);
-    return status;
+    if (status || def->kind != COND_REWARD_WINDING)
+        return status;
+    if (scene->body[body].kind != COND_BODY_ROD)
+        return cond_scene_issue_set(issue, "body", "'%s' is a %s; only rods wind", def->at.body,
+                                    cond_body_noun(scene->body[body].kind));
+    return cond_check_length("axis", 3, def->axis, issue);
 }

@@ -90,6 +90,8 @@ CondActionDef cond_action_def_default(void)
 CondRewardDef cond_reward_def_default(void)
 {
     return (CondRewardDef){
+        .at = {.at = NAN},
+        .axis = {0.0, 0.0, 1.0},
         .weight = 1.0,
         .done_below = NAN,
         .done_above = NAN,

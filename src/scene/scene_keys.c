@@ -110,7 +110,7 @@ static const char* mode_name(int index)
 
 static const char* reward_name(int index)
 {
-    static const char* const names[] = {"distance", "height", "force"};
+    static const char* const names[] = {"distance", "height", "force", "winding"};
     return names[index];
 }
 
@@ -464,15 +464,17 @@ static const CondKey keys[] = {
     NUMBER("actions", "angular", CondActionDef, angular, POSITIVE, "rad", "0.05", "largest increment of an angle"),
 
     TEXT("rewards", "name", CondRewardDef, name, "", "unique among rewards; a number is given where it is left out"),
-    CHOICE("rewards", "kind", CondRewardDef, kind, 3, reward_name, "distance, height, force", "distance", "of a point from the goal (m), of a point above its start (m), or the norm of the contact force on the body (N)"),
+    CHOICE("rewards", "kind", CondRewardDef, kind, 4, reward_name, "distance, height, force, winding", "distance", "of a point from the goal (m), of a point above its start (m), the norm of the contact force on the body (N), or the angle by which a rod goes round an axis (rad)"),
     TEXT("rewards", "body", CondRewardDef, at.body, "required", "the body"),
     TEXT("rewards", "link", CondRewardDef, at.link, "", "required for distance and height of a robot's link"),
     TEXT("rewards", "patch", CondRewardDef, at.patch, "", "required for distance and height of a soft body"),
+    NUMBER_OR_ABSENT("rewards", "at", CondRewardDef, at.at, NOT_NEGATIVE, "m", "not given", "required for distance and height of a rod: distance from its begin, along it"),
     VECTOR("rewards", "point", CondRewardDef, at.point, "m", "[0, 0, 0]", "in the axes of the body or link"),
-    VECTOR("rewards", "goal", CondRewardDef, goal, "m", "[0, 0, 0]", "of distance, in world axes"),
+    VECTOR("rewards", "goal", CondRewardDef, goal, "m", "[0, 0, 0]", "of distance, or a point of winding's axis, in world axes"),
+    VECTOR("rewards", "axis", CondRewardDef, axis, "", "[0, 0, 1]", "direction of winding's axis; any length"),
     NUMBER("rewards", "weight", CondRewardDef, weight, FINITE, "", "1", "the reward is the sum of weight times value; negative is a penalty"),
-    NUMBER_OR_ABSENT("rewards", "done_below", CondRewardDef, done_below, FINITE, "m or N", "not given", "the episode ends where the value is below"),
-    NUMBER_OR_ABSENT("rewards", "done_above", CondRewardDef, done_above, FINITE, "m or N", "not given", "the episode ends where the value is above"),
+    NUMBER_OR_ABSENT("rewards", "done_below", CondRewardDef, done_below, FINITE, "m, N or rad", "not given", "the episode ends where the value is below"),
+    NUMBER_OR_ABSENT("rewards", "done_above", CondRewardDef, done_above, FINITE, "m, N or rad", "not given", "the episode ends where the value is above"),
 };
 // clang-format on
 
