@@ -9,7 +9,7 @@ enum { N_BENCHMARK = sizeof benchmarks / sizeof benchmarks[0] };
 static void print_rows(const Benchmark* benchmark, const json_t* rows)
 {
     for (int k = 0; k < benchmark->n_column; k++)
-        fprintf(stderr, benchmark->column[k].format ? "%14s" : "%-24s",
+        fprintf(stderr, benchmark->column[k].format ? "%14s" : "%-28s",
                 benchmark->column[k].heading);
     fputc('\n', stderr);
     for (size_t i = 0; i < json_array_size(rows); i++) {
@@ -21,7 +21,7 @@ static void print_rows(const Benchmark* benchmark, const json_t* rows)
                 snprintf(cell, sizeof cell, "%s", json_string_value(value));
             else if (json_is_number(value) && column->format)
                 snprintf(cell, sizeof cell, column->format, json_number_value(value));
-            fprintf(stderr, column->format ? "%14s" : "%-24s", cell);
+            fprintf(stderr, column->format ? "%14s" : "%-28s", cell);
         }
         fputc('\n', stderr);
     }

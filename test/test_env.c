@@ -147,25 +147,30 @@ static void test_reset_repeats(void** state)
     cond_env_destroy(b);
 }
 
-enum { ENVS = 64 };
+enum { ENVS = 64, MOST = 8 }; // environments, values of an action
 
 // Hashes of all environments, folded at every tenth step, with random actions that are the same for
 // every number of threads. `load`: halfway all are saved, and loaded into others.
-static uint64_t run_batch(const char* scene, int threads, int load, int steps)
+static uint64_t run_batch(const char* scene, const char* set, int envs, int threads, int load,
+                          int steps)
 {
     int half = steps / 2 + 3;
     CondEnvDef def = cond_env_def_default();
     CondEnvBatch *batch, *other = NULL;
     CondEnvResult result[ENVS];
-    double action[3 * ENVS];
+    double action[MOST * ENVS];
     uint64_t hash = 0;
     def.scene = scene;
-    assert_int_equal(cond_env_batch_create(NULL, &def, ENVS, threads, &batch, NULL), COND_OK);
+    def.n_override = set ? 1 : 0;
+    def.override = &set;
+    assert_int_equal(cond_env_batch_create(NULL, &def, envs, threads, &batch, NULL), COND_OK);
+    int n_action = cond_env_n_action(cond_env_batch_env(batch, 0));
+    assert_true(n_action <= MOST);
     for (int k = 0; k < steps; k++) {
         if (k == half && load) {
-            assert_int_equal(cond_env_batch_create(NULL, &def, ENVS, threads, &other, NULL),
+            assert_int_equal(cond_env_batch_create(NULL, &def, envs, threads, &other, NULL),
                              COND_OK);
-            for (int i = 0; i < ENVS; i++) {
+            for (int i = 0; i < envs; i++) {
                 size_t size;
                 CondEnv* env = cond_env_batch_env(batch, i);
                 assert_int_equal(cond_env_save(env, NULL, 0, &size), COND_OK);
@@ -173,21 +178,21 @@ static uint64_t run_batch(const char* scene, int threads, int load, int steps)
                 assert_int_equal(cond_env_save(env, bytes, size, &size), COND_OK);
                 // into an environment that had another seed
                 assert_int_equal(
-                    cond_env_load(cond_env_batch_env(other, ENVS - 1 - i), bytes, size, NULL),
+                    cond_env_load(cond_env_batch_env(other, envs - 1 - i), bytes, size, NULL),
                     COND_OK);
                 free(bytes);
             }
             cond_env_batch_destroy(batch);
             batch = other;
         }
-        for (int i = 0; i < ENVS; i++) {
-            int who = k >= half && load ? ENVS - 1 - i : i;
+        for (int i = 0; i < envs; i++) {
+            int who = k >= half && load ? envs - 1 - i : i;
             cond_env_action_draw(cond_env_batch_env(batch, who), (uint64_t)(1000 * k + i),
-                                 action + 3 * who);
+                                 action + n_action * who);
         }
         assert_true(cond_env_batch_step(batch, action, result) >= 0);
-        for (int i = 0; i < ENVS && (k % 10 == 9 || k + 1 == steps); i++) {
-            int who = k >= half && load ? ENVS - 1 - i : i;
+        for (int i = 0; i < envs && (k % 10 == 9 || k + 1 == steps); i++) {
+            int who = k >= half && load ? envs - 1 - i : i;
             hash = hash * 31 + cond_env_hash(cond_env_batch_env(batch, who));
         }
     }
@@ -200,13 +205,17 @@ static void test_threads_and_restore_keep_the_bits(void** state)
     (void)state;
     write_text("env_drag.yaml", DRAG);
     const struct {
-        const char* scene;
-        int steps;
-    } cases[] = {{"env_drag.yaml", 200}, {PUSHER, 12}};
+        const char *scene, *set;
+        int envs, steps;
+    } cases[] = {{"env_drag.yaml", NULL, ENVS, 200},
+                 {PUSHER, NULL, ENVS, 12},
+                 {COND_SCENES "/cable.yaml", "bodies.cable.rod.links=20", 6, 8}};
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
-        uint64_t hash = run_batch(cases[c].scene, 1, 0, cases[c].steps);
-        assert_true(run_batch(cases[c].scene, 2, 0, cases[c].steps) == hash);
-        assert_true(run_batch(cases[c].scene, 4, 1, cases[c].steps) == hash);
+        const char *scene = cases[c].scene, *set = cases[c].set;
+        int envs = cases[c].envs, steps = cases[c].steps;
+        uint64_t hash = run_batch(scene, set, envs, 1, 0, steps);
+        assert_true(run_batch(scene, set, envs, 2, 0, steps) == hash);
+        assert_true(run_batch(scene, set, envs, 4, 1, steps) == hash);
     }
     remove("env_drag.yaml");
 }

@@ -38,6 +38,12 @@ static CondStatus copy_texts(CondEnv* env, const CondEnvDef* def)
 CondStatus cond_env_create(const CondContext* context, const CondEnvDef* def, CondEnv** env,
                            CondError* error)
 {
+    return cond_env_create_seeded(context, def, 0, env, error);
+}
+
+CondStatus cond_env_create_seeded(const CondContext* context, const CondEnvDef* def, uint64_t seed,
+                                  CondEnv** env, CondError* error)
+{
     *env = NULL;
     if (def->cookie != COND_SCENE_COOKIE || !def->scene || def->n_override < 0)
         return cond_error_set(error, COND_BAD_ARGUMENT, "%s",
@@ -55,7 +61,10 @@ CondStatus cond_env_create(const CondContext* context, const CondEnvDef* def, Co
     if (status)
         cond_error_set(error, status, "out of memory");
     else
-        status = cond_env_reset(made, 0, error);
+        status = cond_scene_read(&m, made->def.scene, made->def.n_override, made->def.override,
+                                 &made->plain, error);
+    if (!status)
+        status = cond_env_reset(made, seed, error);
     if (status) {
         cond_env_destroy(made);
         return status;
@@ -70,6 +79,7 @@ void cond_env_destroy(CondEnv* env)
         return;
     CondContext m = env->context;
     cond_env_world_destroy(&m, &env->world);
+    cond_scene_destroy(env->plain);
     cond_release(&m, env->line);
     cond_release(&m, env->text);
     cond_release(&m, env);
@@ -138,7 +148,7 @@ CondStatus cond_env_world_create(const CondEnv* env, uint64_t seed, CondEnvWorld
 {
     const CondContext* m = &env->context;
     memset(world, 0, sizeof *world);
-    CondStatus status = cond_scene_read_drawn(m, env->def.scene, env->def.n_override,
+    CondStatus status = cond_scene_read_draws(env->plain, env->def.scene, env->def.n_override,
                                               env->def.override, seed, &world->scene, error);
     if (!status) {
         CondError why = {.message = ""};

@@ -46,6 +46,7 @@ struct CondEnv {
     CondEnvDef def;
     char* text;        // copies of scene and overrides
     const char** line; // the overrides in it                                (n_override)
+    CondScene* plain;  // as the file says, nothing drawn
     uint64_t seed;
     int n_step;
     int done, cut;
@@ -69,6 +70,10 @@ double cond_env_term_evaluate(CondEnvWorld* world, int* done);
 // certificate of the last action.
 int cond_env_observe_count(const CondEnvWorld* world);
 void cond_env_observe(CondEnvWorld* world, double certificate);
+
+// As cond_env_create, reset with another seed.
+CondStatus cond_env_create_seeded(const CondContext* context, const CondEnvDef* def, uint64_t seed,
+                                  CondEnv** env, CondError* error);
 
 // World of a seed, ready to step. On failure it is empty.
 CondStatus cond_env_world_create(const CondEnv* env, uint64_t seed, CondEnvWorld* world,

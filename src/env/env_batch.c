@@ -60,9 +60,8 @@ CondStatus cond_env_batch_create(const CondContext* context, const CondEnvDef* d
     } else {
 #pragma omp parallel for schedule(dynamic) num_threads(team(made)) if (team(made) > 1)
         for (int i = 0; i < n; i++) {
-            made->status[i] = cond_env_create(&m, def, &made->env[i], &made->error[i]);
-            if (!made->status[i] && i > 0)
-                made->status[i] = cond_env_reset(made->env[i], (uint64_t)i, &made->error[i]);
+            made->status[i] =
+                cond_env_create_seeded(&m, def, (uint64_t)i, &made->env[i], &made->error[i]);
         }
         status = gather(made, error);
     }

@@ -133,6 +133,11 @@ CondStatus cond_scene_put_reward(CondScene* scene, const CondRewardDef* def, Con
 // compiled, so compiling begins with this.
 CondStatus cond_scene_settings_check(const CondSceneSettings* settings, CondError* error);
 
+// cond_scene_read_drawn where the scene has been read before: `plain` tells what is drawn.
+CondStatus cond_scene_read_draws(const CondScene* plain, const char* path, int n_override,
+                                 const char* const* override, uint64_t seed, CondScene** scene,
+                                 CondError* error);
+
 // Index by name, -1 when there is none.
 int cond_scene_find_body(const CondScene* scene, const char* name);
 int cond_scene_find_material(const CondScene* scene, const char* name);

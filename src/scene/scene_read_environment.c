@@ -103,21 +103,18 @@ static int write_draws(const CondVariationDef* def, double value, DrawnText* tex
     return n;
 }
 
-CondStatus cond_scene_read_drawn(const CondContext* context, const char* path, int n_override,
+CondStatus cond_scene_read_draws(const CondScene* plain, const char* path, int n_override,
                                  const char* const* override, uint64_t seed, CondScene** scene,
                                  CondError* error)
 {
-    CondContext m = cond_context_or_default(context);
-    CondScene* plain = NULL;
-    *scene = NULL;
-    CondStatus status = cond_scene_read(context, path, n_override, override, &plain, error);
-    if (status)
-        return status;
+    const CondContext* m = &plain->context;
     int n = 0, most = 0;
+    CondStatus status;
+    *scene = NULL;
     for (int i = 0; i < plain->n_variation; i++)
         most += count_paths(plain->variation[i].path);
-    DrawnText* text = cond_allocate(&m, (size_t)most, sizeof *text);
-    const char** all = cond_allocate(&m, (size_t)(n_override + most), sizeof *all);
+    DrawnText* text = cond_allocate(m, (size_t)most, sizeof *text);
+    const char** all = cond_allocate(m, (size_t)(n_override + most), sizeof *all);
     if (text && all) {
         for (int i = 0; i < plain->n_variation; i++)
             n += write_draws(&plain->variation[i], cond_scene_draw(plain, i, seed), text + n);
@@ -125,12 +122,24 @@ CondStatus cond_scene_read_drawn(const CondContext* context, const char* path, i
             all[i] = override[i];
         for (int i = 0; i < n; i++)
             all[n_override + i] = text[i];
-        status = cond_scene_read(context, path, n_override + n, all, scene, error);
+        status = cond_scene_read(m, path, n_override + n, all, scene, error);
     } else {
         status = cond_error_set(error, COND_OUT_OF_MEMORY, "no memory to draw %.200s", path);
     }
-    cond_release(&m, all);
-    cond_release(&m, text);
+    cond_release(m, all);
+    cond_release(m, text);
+    return status;
+}
+
+CondStatus cond_scene_read_drawn(const CondContext* context, const char* path, int n_override,
+                                 const char* const* override, uint64_t seed, CondScene** scene,
+                                 CondError* error)
+{
+    CondScene* plain = NULL;
+    *scene = NULL;
+    CondStatus status = cond_scene_read(context, path, n_override, override, &plain, error);
+    if (!status)
+        status = cond_scene_read_draws(plain, path, n_override, override, seed, scene, error);
     cond_scene_destroy(plain);
     return status;
 }
