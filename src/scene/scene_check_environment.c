@@ -45,10 +45,11 @@ CondStatus cond_scene_check_action(const CondScene* scene, const CondActionDef* 
             return cond_check_missing("attachment", "attachment", def->attachment,
                                       scene->attachment, sizeof *scene->attachment,
                                       scene->n_attachment, issue);
-        if (scene->attachment[found].end[1].body[0])
-            return cond_scene_issue_set(issue, "attachment",
-                                        "'%s' must end in the world (no body in its `to`)",
-                                        def->attachment);
+        if (scene->attachment[found].end[1].body[0] ||
+            scene->attachment[found].end[1].trajectory[0])
+            return cond_scene_issue_set(
+                issue, "attachment",
+                "'%s' must end in the world (no body or trajectory in its `to`)", def->attachment);
         if (def->turns && !scene->attachment[found].turns)
             return cond_scene_issue_set(issue, "turns", "must be false: '%s' is a ball joint",
                                         def->attachment);

@@ -204,7 +204,8 @@ static CondStatus check_bytes(const CondModel* model, const CondState* state, co
 static int sound_frame(const CondModel* model, const CondFrame* frame)
 {
     int b = frame->point.body;
-    if (b < -1 || b >= model->n_body || frame->patch < -1 || frame->patch >= model->n_patch)
+    if (b < -1 || b >= model->n_body || frame->patch < -1 || frame->patch >= model->n_patch ||
+        frame->guide < 0 || frame->guide > model->n_trajectory)
         return 0;
     if (frame->guide < 0 || frame->guide > model->n_trajectory)
         return 0;

@@ -9,6 +9,7 @@
 #include "math/quat.h"
 #include "potential/potential.h"
 #include "step/sim.h"
+#include "step/trajectory.h"
 
 #include <math.h>
 #include <string.h>
@@ -182,6 +183,7 @@ static void lead_robots(CondSim* sim, const CondState* state)
         }
     }
     cond_posture_set(&sim->then, next->q);
+    cond_trajectory_guide(&sim->then, state->time + model->settings.time_step);
 }
 
 static void matrix_quat(const double R[9], double q[4])
