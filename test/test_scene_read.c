@@ -230,7 +230,7 @@ static void test_settings_refusals(void** state)
          "s.yaml:1: step.newton_tolerance: expected a number > 0, not 0"},
         {"step: {gap: yes}\n", "s.yaml:1: step.gap: expected true or false, not yes"},
         {"step: {method: velocty}\n", "s.yaml:1: step.method: expected one of velocity, penalty, "
-                                      "not velocty (did you mean velocity?)"},
+                                      "pbd, not velocty (did you mean velocity?)"},
         {"contact: {law: 7}\n", "s.yaml:1: contact.law: expected one of strict, proximal, not 7"},
         {"contact: {kv: 0}\n", "s.yaml:1: contact.kv: expected a number > 0 or .inf, not 0"},
         {"contact: {margin: -1}\n",
