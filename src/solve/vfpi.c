@@ -14,6 +14,7 @@
 #include "base/sum.h"
 #include "solve/accelerate.h"
 #include "solve/certificate.h"
+#include "solve/lagged.h"
 #include "solve/primal_dual.h"
 #include "solve/settings.h"
 #include "solve/surrogate.h"
@@ -40,6 +41,7 @@ typedef struct Vfpi {
     CondSurrogate W;
     CondAccelerator accelerator;
     CondPrimalDual fallback;
+    CondLagged lagged;
     int max_iterations;  // of this leg of the ladder
     int max_outer;       //
     double* v;           // v^l                                                  (nodal.n)
@@ -69,7 +71,7 @@ static void* create(const CondContext* context, const CondSolverSettings* settin
     s->context = *context;
     s->settings = *settings;
     s->nodal.context = s->W.context = s->accelerator.context = *context;
-    s->fallback.context = *context;
+    s->fallback.context = s->lagged.context = *context;
     return s;
 }
 
@@ -83,6 +85,7 @@ static void destroy(void* work)
     cond_surrogate_destroy(&s->W);
     cond_accelerator_destroy(&s->accelerator);
     cond_primal_dual_destroy(&s->fallback);
+    cond_lagged_destroy(&s->lagged);
     void* arrays[] = {s->v,     s->metric, s->g,           s->plain, s->next,   s->lambda,
                       s->carry, s->best_v, s->best_lambda, s->work,  s->history};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
@@ -125,24 +128,23 @@ static void solve_contact(Vfpi* s, int c)
     const CondContact* contact = &s->nodal.problem->contact[c];
     const double* R = contact->frame;
     int i = s->nodal.node[2 * c], j = s->nodal.node[2 * c + 1];
-    double* vi = s->plain + i;
+    double *vi = s->plain + i, *vj = j >= 0 ? s->plain + j : NULL;
     double* lambda = s->lambda + 3 * c;
-    double wi = s->W.w[i], wj = j >= 0 ? s->W.w[j] : 0.0;
-    double shift = s->nodal.carried[c] ? s->nodal.compliance[c] : 0.0;
-    double eta[3], world[3];
-    for (int r = 0; r < 3; r++) {
-        double sum = contact->phi[r] - shift * s->carry[3 * c + r];
-        for (int k = 0; k < 3; k++)
-            sum += R[3 * r + k] * (j >= 0 ? vi[k] - s->plain[j + k] : vi[k]);
-        eta[r] = sum;
-    }
+    double wi = s->W.w[i], wj = vj ? s->W.w[j] : 0.0;
+    double d[3] = {vi[0], vi[1], vi[2]}, eta[3];
+    for (int k = 0; k < 3 && vj; k++)
+        d[k] -= vj[k];
+    for (int r = 0; r < 3; r++)
+        eta[r] = contact->phi[r] + R[3 * r] * d[0] + R[3 * r + 1] * d[1] + R[3 * r + 2] * d[2];
+    for (int r = 0; r < 3 && s->nodal.carried[c]; r++)
+        eta[r] -= s->nodal.compliance[c] * s->carry[3 * c + r];
     cond_law_solve(s->settings.law, contact->friction, s->settings.omega, wi + wj, eta, lambda);
-    for (int k = 0; k < 3; k++) {
-        world[k] = R[k] * lambda[0] + R[3 + k] * lambda[1] + R[6 + k] * lambda[2];
-        vi[k] += wi * world[k];
-        if (j >= 0)
-            s->plain[j + k] -= wj * world[k];
-    }
+    for (int k = 0; k < 3; k++)
+        d[k] = R[k] * lambda[0] + R[3 + k] * lambda[1] + R[6 + k] * lambda[2]; // world axes
+    for (int k = 0; k < 3; k++)
+        vi[k] += wi * d[k];
+    for (int k = 0; k < 3 && vj; k++)
+        vj[k] -= wj * d[k];
 }
 
 // v** and lambda from v: one plain iteration.
@@ -366,9 +368,28 @@ static PassEnd run(Vfpi* s, CondSolveInfo* info)
 static CondStatus climb(Vfpi* s, CondSolveInfo* info, PassEnd* end)
 {
     const CondSolverSettings* settings = &s->settings;
-    int fits = 0;
+    int fits = 0, soft = 0;
     s->max_iterations = settings->max_iterations;
     s->max_outer = settings->max_outer;
+    if (settings->fallback && settings->stop == COND_STOP_CERTIFICATE) {
+        CondStatus status =
+            cond_lagged_plan(&s->lagged, s->nodal.problem, settings->law, settings->threads, &soft);
+        if (!status && soft) {
+            CondCertificateData data = certificate_data(s, NULL);
+            copy(s->best_v, s->v, (size_t)s->nodal.n_dof);
+            copy(s->best_lambda, s->lambda, 3 * (size_t)s->nodal.problem->n_contact);
+            status = cond_lagged_solve(&s->lagged, &data, settings->tolerance,
+                                       settings->max_iterations, s->best_v, s->best_lambda,
+                                       &s->best_certificate, &info->passes, &info->products);
+            s->best = cond_certificate_residual(&s->best_certificate);
+            if (status == COND_OK) {
+                *end = PASS_DONE;
+                return COND_OK;
+            }
+        }
+        if (status < 0)
+            return status;
+    }
     if (settings->fallback && settings->stop == COND_STOP_CERTIFICATE) {
         CondStatus status =
             cond_primal_dual_plan(&s->fallback, s->nodal.problem, settings->law, &fits);
