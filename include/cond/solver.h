@@ -21,6 +21,9 @@ typedef enum CondAcceleratorKind {
     COND_ACCELERATOR_NONE = 0,
     COND_ACCELERATOR_CHEBYSHEV = 1, // Alg. 3
     COND_ACCELERATOR_ANDERSON = 2,  // least squares over the last iterates, restarted when it fails
+    COND_ACCELERATOR_PRIMAL_DUAL = 3, // V-FPI predicts the contacts' states and conjugate gradients
+                                      // do the rest, where there are soft bodies and the stop is
+                                      // the certificate; else as anderson
 } CondAcceleratorKind;
 
 typedef enum CondStop {
@@ -65,7 +68,7 @@ typedef struct CondSolveInfo {
     int outer;                   // passes of the multiplier loop; 0: the start was good enough
     int products;                // products with A
     int restarts;                // of the accelerator
-    int passes;                  // of the primal-dual fallback; 0: it was not needed
+    int passes;                  // primal-dual passes, of the accelerator or of the fallback
     int virtual_nodes;           //
     double step_length;          // |v^{l+1} - v^l| of the last iteration [m/s]
     double seconds;              // wall clock

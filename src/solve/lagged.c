@@ -6,15 +6,13 @@
 #include "base/sum.h"
 #include "solve/primal_dual_tie.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <math.h>
 #include <string.h>
 
 static const double REDUCTION = 0.1;   // of the tied system's residual in a pass
 static const double FIRM_GAIN = 1e4;   // gain times gamma where the preconditioner is exact
 static const double LOOSE_GAIN = 20.0; // where the contact joins several nodes
-static const double SHORTEST = 0.05;  // part of a pass that is tried
+static const double SHORTEST = 0.05;   // part of a pass that is tried
 enum {
     MAX_CG = 300,  // products of a pass
     PATIENCE = 25, // passes without a smaller merit
@@ -275,17 +273,20 @@ CondStatus cond_lagged_solve(CondLagged* lagged, const CondCertificateData* data
     scale_contacts(lagged, data);
     memset(lagged->tie, 0, (size_t)problem->n_contact * sizeof *lagged->tie);
     memcpy(lagged->v, v, n * sizeof *v);
-    if (nc3 > 0)
+    memcpy(lagged->v_best, v, n * sizeof *v);
+    if (nc3 > 0) {
         memcpy(lagged->lambda, lambda, nc3 * sizeof *lambda);
+        memcpy(lagged->lambda_best, lambda, nc3 * sizeof *lambda);
+    }
     *certificate = (CondCertificate){.dynamics = INFINITY, .contact = INFINITY};
     double value = judge(lagged, data, certificate);
     made++;
-    if (!isfinite(value))
-        return COND_NOT_CONVERGED;
     for (int pass = 1; value > tolerance && made < max_products && stale < PATIENCE; pass++) {
         residual(lagged, problem, lagged->v, lagged->lambda, lagged->r);
         made++;
         double start = merit(lagged, data, lagged->v, lagged->lambda, lagged->r);
+        if (!isfinite(start))
+            break;
         make_ties(lagged, data);
         int count = solve_ties(lagged, problem);
         if (count == COND_OUT_OF_MEMORY)
@@ -299,8 +300,7 @@ CondStatus cond_lagged_solve(CondLagged* lagged, const CondCertificateData* data
         least = fmin(least, now);
         value = judge(lagged, data, certificate);
         made++;
-        if (getenv("DBG")) { int st=0,sl=0; for(int c=0;c<problem->n_contact;c++){ if(lagged->tie[c].slip[0]!=0||lagged->tie[c].slip[1]!=0) sl++; else if(lagged->tie[c].D[0]>0) st++;} fprintf(stderr,"pass %d start %.3e now %.3e cg %d value %.2e stick %d slip %d\n",pass,start,now,count,value,st,sl);} 
-        if (!isfinite(value))
+        if (!isfinite(now))
             break;
     }
     *products += made;

@@ -244,22 +244,21 @@ static void start_blocks(CondTieSystem* system, double* B, double* S)
     }
 }
 
-// B = its inverse, a symmetric 3x3 matrix. 1: not positive.
+// B = its inverse, a symmetric 3x3 matrix. By its Cholesky factor: a firm tie in one direction
+// makes the determinant a small difference of large numbers. 1: not positive.
 static int invert3(double* B)
 {
-    double a = B[0], b = 0.5 * (B[1] + B[3]), c = 0.5 * (B[2] + B[6]), d = B[4],
-           e = 0.5 * (B[5] + B[7]), f = B[8];
-    double A0 = d * f - e * e, A1 = c * e - b * f, A2 = b * e - c * d;
-    double det = a * A0 + b * A1 + c * A2;
-    if (!(a > 0.0 && det > 0.0))
+    if (cond_cholesky_factor(3, B))
         return 1;
-    double s = 1.0 / det;
-    B[0] = s * A0;
-    B[1] = B[3] = s * A1;
-    B[2] = B[6] = s * A2;
-    B[4] = s * (a * f - c * c);
-    B[5] = B[7] = s * (b * c - a * e);
-    B[8] = s * (a * d - b * b);
+    double i0 = 1.0 / B[0], i1 = 1.0 / B[4], i2 = 1.0 / B[8]; // rows of L^-1
+    double l10 = -B[3] * i0 * i1, l21 = -B[7] * i1 * i2;
+    double l20 = -(B[6] * i0 + B[7] * l10) * i2;
+    B[0] = i0 * i0 + l10 * l10 + l20 * l20;
+    B[1] = B[3] = l10 * i1 + l20 * l21;
+    B[2] = B[6] = l20 * i2;
+    B[4] = i1 * i1 + l21 * l21;
+    B[5] = B[7] = l21 * i2;
+    B[8] = i2 * i2;
     return 0;
 }
 

@@ -31,7 +31,7 @@ enum {
     JUDGE_EVERY = 100,   // iterations after which a pair is judged in any case
     FIRST_TRY = 300,     // iterations before the fallback, where there is one,
     FIRST_OUTER = 30,    // and outer passes
-    MAX_PASSES = 100,    // of the fallback
+    MAX_PASSES = 100,    // that factor
 };
 
 typedef struct Vfpi {
@@ -254,7 +254,7 @@ static PassEnd run_pass(Vfpi* s, double inner_tolerance, CondSolveInfo* info)
 {
     const CondSolverSettings* settings = &s->settings;
     int last_judged = 0, certified = settings->stop == COND_STOP_CERTIFICATE;
-    int measured = certified || settings->accelerator == COND_ACCELERATOR_ANDERSON;
+    int measured = certified || cond_accelerator_mixes(settings->accelerator);
     int varies = cond_surrogate_varies(settings->surrogate);
     double trigger = INFINITY;
     weigh(s);
@@ -363,59 +363,98 @@ static PassEnd run(Vfpi* s, CondSolveInfo* info)
     return end;
 }
 
-// The ladder: V-FPI; where it stalls and the bodies' groups are small, primal-dual passes from the
-// best pair; and V-FPI again from the best pair with all the iterations that were asked for.
-static CondStatus climb(Vfpi* s, CondSolveInfo* info, PassEnd* end)
+// The rungs of the ladder below. Each goes on from (v, lambda) of `start`, leaves the best pair in
+// best_v and best_lambda, and says in *end whether the certificate holds.
+
+static CondStatus climb_vfpi(Vfpi* s, int max_iterations, int max_outer, CondSolveInfo* info,
+                             PassEnd* end)
 {
     const CondSolverSettings* settings = &s->settings;
-    int fits = 0, soft = 0;
-    s->max_iterations = settings->max_iterations;
-    s->max_outer = settings->max_outer;
-    if (settings->fallback && settings->stop == COND_STOP_CERTIFICATE) {
-        CondStatus status =
-            cond_lagged_plan(&s->lagged, s->nodal.problem, settings->law, settings->threads, &soft);
-        if (!status && soft) {
-            CondCertificateData data = certificate_data(s, NULL);
-            copy(s->best_v, s->v, (size_t)s->nodal.n_dof);
-            copy(s->best_lambda, s->lambda, 3 * (size_t)s->nodal.problem->n_contact);
-            status = cond_lagged_solve(&s->lagged, &data, settings->tolerance,
-                                       settings->max_iterations, s->best_v, s->best_lambda,
-                                       &s->best_certificate, &info->passes, &info->products);
-            s->best = cond_certificate_residual(&s->best_certificate);
-            if (status == COND_OK) {
-                *end = PASS_DONE;
-                return COND_OK;
-            }
-        }
-        if (status < 0)
-            return status;
-    }
-    if (settings->fallback && settings->stop == COND_STOP_CERTIFICATE) {
-        CondStatus status =
-            cond_primal_dual_plan(&s->fallback, s->nodal.problem, settings->law, &fits);
-        if (status)
-            return status;
-    }
-    if (fits) {
-        s->max_iterations = FIRST_TRY < s->max_iterations ? FIRST_TRY : s->max_iterations;
-        s->max_outer = FIRST_OUTER < s->max_outer ? FIRST_OUTER : s->max_outer;
-    }
+    int limit = info->iterations + max_iterations;
+    s->max_iterations = limit < settings->max_iterations ? limit : settings->max_iterations;
+    s->max_outer = max_outer < settings->max_outer ? max_outer : settings->max_outer;
     *end = run(s, info);
-    if (!fits || *end == PASS_DONE || !isfinite(s->best))
-        return COND_OK;
+    return COND_OK;
+}
+
+static CondStatus climb_lagged(Vfpi* s, CondSolveInfo* info, PassEnd* end)
+{
+    const CondSolverSettings* settings = &s->settings;
+    CondCertificateData data = certificate_data(s, NULL);
+    copy(s->best_v, s->v, (size_t)s->nodal.n_dof);
+    copy(s->best_lambda, s->lambda, 3 * (size_t)s->nodal.problem->n_contact);
+    CondStatus status = cond_lagged_solve(&s->lagged, &data, settings->tolerance,
+                                          settings->max_iterations, s->best_v, s->best_lambda,
+                                          &s->best_certificate, &info->passes, &info->products);
+    s->best = cond_certificate_residual(&s->best_certificate);
+    *end = status == COND_OK ? PASS_DONE : PASS_LIMIT;
+    return status < 0 ? status : COND_OK;
+}
+
+static CondStatus climb_primal_dual(Vfpi* s, CondSolveInfo* info, PassEnd* end)
+{
     CondCertificateData data = certificate_data(s, NULL);
     CondStatus status =
-        cond_primal_dual_solve(&s->fallback, &data, settings->tolerance, MAX_PASSES, s->best_v,
+        cond_primal_dual_solve(&s->fallback, &data, s->settings.tolerance, MAX_PASSES, s->best_v,
                                s->best_lambda, &s->best_certificate, &info->passes);
     s->best = cond_certificate_residual(&s->best_certificate);
     *end = status == COND_OK ? PASS_DONE : PASS_LIMIT;
-    if (status < 0 || *end == PASS_DONE)
-        return status < 0 ? status : COND_OK;
-    s->max_iterations = settings->max_iterations;
-    s->max_outer = settings->max_outer;
-    start(s, s->best_v, s->best_lambda);
-    *end = run(s, info);
-    return COND_OK;
+    return status < 0 ? status : COND_OK;
+}
+
+// Problems with soft bodies: primal-dual passes by conjugate gradients; where they stall, a while
+// of V-FPI, passes again (those that factor where that fits), and V-FPI with all the iterations
+// that were asked for.
+static CondStatus climb_soft(Vfpi* s, int small, CondSolveInfo* info, PassEnd* end)
+{
+    CondStatus status = climb_lagged(s, info, end);
+    for (int rung = 0; rung < 3 && !status && *end != PASS_DONE; rung++) {
+        if (rung == 1 && small && isfinite(s->best)) {
+            status = climb_primal_dual(s, info, end);
+            continue;
+        }
+        if (isfinite(s->best))
+            start(s, s->best_v, s->best_lambda);
+        if (rung == 1)
+            status = climb_lagged(s, info, end);
+        else
+            status = climb_vfpi(s, rung == 0 ? FIRST_TRY : s->settings.max_iterations,
+                                rung == 0 ? FIRST_OUTER : s->settings.max_outer, info, end);
+    }
+    return status;
+}
+
+// V-FPI; where it stalls and the bodies' groups are small, primal-dual passes that factor, from the
+// best pair; and V-FPI again with all the iterations that were asked for.
+static CondStatus climb_small(Vfpi* s, CondSolveInfo* info, PassEnd* end)
+{
+    CondStatus status = climb_vfpi(s, FIRST_TRY, FIRST_OUTER, info, end);
+    if (!status && *end != PASS_DONE && isfinite(s->best))
+        status = climb_primal_dual(s, info, end);
+    if (!status && *end != PASS_DONE && isfinite(s->best)) {
+        start(s, s->best_v, s->best_lambda);
+        status = climb_vfpi(s, s->settings.max_iterations, s->settings.max_outer, info, end);
+    }
+    return status;
+}
+
+static CondStatus climb(Vfpi* s, CondSolveInfo* info, PassEnd* end)
+{
+    const CondSolverSettings* settings = &s->settings;
+    const CondProblem* problem = s->nodal.problem;
+    CondStatus status = COND_OK;
+    int soft = 0, small = 0, certified = settings->stop == COND_STOP_CERTIFICATE;
+    if (certified && settings->accelerator == COND_ACCELERATOR_PRIMAL_DUAL)
+        status = cond_lagged_plan(&s->lagged, problem, settings->law, settings->threads, &soft);
+    if (!status && certified && settings->fallback)
+        status = cond_primal_dual_plan(&s->fallback, problem, settings->law, &small);
+    if (status)
+        return status;
+    if (soft)
+        return climb_soft(s, small, info, end);
+    if (small)
+        return climb_small(s, info, end);
+    return climb_vfpi(s, settings->max_iterations, settings->max_outer, info, end);
 }
 
 static CondStatus solve(void* work, const CondProblem* problem, double* v, double* lambda,
