@@ -43,7 +43,7 @@ typedef struct CondSolverSettings {
     CondAcceleratorKind accelerator; //
     CondStop stop;                   //
     double tolerance;                // relative for certificate, m/s for step
-    int max_iterations;              // of V-FPI, all outer passes together
+    int max_iterations;              // all outer passes together
     int max_outer;                   // passes that carry the multiplier (only where kv = INFINITY)
     double kv_scale;                 // kv = INFINITY is solved with kv_scale / Delassus scale
     int chebyshev_start;             // l_s of Alg. 3, from 1
@@ -64,7 +64,8 @@ CondStatus cond_solver_settings_check(const CondSolverSettings* settings, CondEr
 
 typedef struct CondSolveInfo {
     CondStatus status;           // COND_OK, COND_NOT_CONVERGED or COND_DIVERGED
-    int iterations;              // V-FPI iterations
+    int iterations;              // of V-FPI, and of conjugate gradients within passes
+    int cg_iterations;           // of these, the latter
     int outer;                   // passes of the multiplier loop; 0: the start was good enough
     int products;                // products with A
     int restarts;                // of the accelerator
@@ -114,7 +115,7 @@ CondStatus cond_solver_create_from(const CondContext* context, const CondSolverO
 CondStatus cond_solver_solve(CondSolver* solver, const CondProblem* problem, double* v,
                              double* lambda, CondSolveInfo* info);
 
-// Step lengths |v^{l+1} - v^l| of the last solve, one per iteration; owned by the solver.
+// Step lengths |v^{l+1} - v^l| of the last solve, one per iteration of V-FPI; owned by the solver.
 const double* cond_solver_history(const CondSolver* solver, int* n);
 
 // Forgets what earlier solves left behind to be used again (settings.reuse): the next one depends

@@ -1,6 +1,7 @@
 #include "solve/accelerate.h"
 
 #include "base/memory.h"
+#include "base/sum.h"
 #include "solve/settings.h"
 
 #include <math.h>
@@ -43,15 +44,18 @@ void cond_accelerator_restart(CondAccelerator* a)
     a->smallest = INFINITY;
 }
 
-void cond_accelerator_propose(CondAccelerator* a, const double* v, const double* plain,
-                              double residual, double* next)
+double cond_accelerator_propose(CondAccelerator* a, const double* v, const double* plain,
+                                double residual, double* next)
 {
-    if (a->kind == COND_ACCELERATOR_CHEBYSHEV)
+    if (a->kind == COND_ACCELERATOR_CHEBYSHEV) {
         cond_accelerate_chebyshev(a, v, plain, next);
-    else if (cond_accelerator_mixes(a->kind))
+        return a->step;
+    }
+    if (cond_accelerator_mixes(a->kind))
         cond_accelerate_anderson(a, v, plain, residual, next);
     else
         memcpy(next, plain, (size_t)a->n * sizeof *next);
+    return sqrt(cond_distance2(a->n, next, v, a->threads));
 }
 
 void cond_accelerator_destroy(CondAccelerator* a)

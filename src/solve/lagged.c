@@ -187,7 +187,7 @@ static void make_ties(CondLagged* lagged, const CondCertificateData* data)
 
 // One pass: v_new, lambda_new and their r_new from the ties. The products made, or a negative
 // status.
-static int solve_ties(CondLagged* lagged, const CondProblem* problem)
+static int solve_ties(CondLagged* lagged, const CondProblem* problem, int max_iterations)
 {
     int n = problem->n_dof;
     CondStatus status = cond_tie_system_build(&lagged->system, lagged->tie[0].D,
@@ -195,7 +195,7 @@ static int solve_ties(CondLagged* lagged, const CondProblem* problem)
     if (status)
         return status;
     int products =
-        cond_tie_system_solve(&lagged->system, lagged->r_new, lagged->x, REDUCTION, MAX_CG);
+        cond_tie_system_solve(&lagged->system, lagged->r_new, lagged->x, REDUCTION, max_iterations);
     if (products < 0)
         return products;
     for (int i = 0; i < n; i++) {
@@ -262,12 +262,13 @@ static double judge(CondLagged* lagged, const CondCertificateData* data, CondCer
 }
 
 CondStatus cond_lagged_solve(CondLagged* lagged, const CondCertificateData* data, double tolerance,
-                             int max_products, double* v, double* lambda,
-                             CondCertificate* certificate, int* passes, int* products)
+                             int max_iterations, double* v, double* lambda,
+                             CondCertificate* certificate, int* passes, int* iterations,
+                             int* products)
 {
     const CondProblem* problem = data->problem;
     size_t n = (size_t)problem->n_dof, nc3 = 3 * (size_t)problem->n_contact;
-    int made = 0, stale = 0;
+    int left = max_iterations, stale = 0;
     double least = INFINITY;
     weigh(lagged, problem);
     scale_contacts(lagged, data);
@@ -280,30 +281,31 @@ CondStatus cond_lagged_solve(CondLagged* lagged, const CondCertificateData* data
     }
     *certificate = (CondCertificate){.dynamics = INFINITY, .contact = INFINITY};
     double value = judge(lagged, data, certificate);
-    made++;
-    for (int pass = 1; value > tolerance && made < max_products && stale < PATIENCE; pass++) {
+    ++*products;
+    while (value > tolerance && left > 0 && stale < PATIENCE) {
         residual(lagged, problem, lagged->v, lagged->lambda, lagged->r);
-        made++;
+        ++*products;
         double start = merit(lagged, data, lagged->v, lagged->lambda, lagged->r);
         if (!isfinite(start))
             break;
         make_ties(lagged, data);
-        int count = solve_ties(lagged, problem);
+        int count = solve_ties(lagged, problem, left < MAX_CG ? left : MAX_CG);
         if (count == COND_OUT_OF_MEMORY)
             return COND_OUT_OF_MEMORY;
         if (count < 0)
             break; // no solution of these ties; the best pair so far stands
-        made += count;
+        left -= count;
+        *iterations += count;
+        *products += count;
         ++*passes;
         double now = search(lagged, data, start);
         stale = now < 0.99 * least ? 0 : stale + 1;
         least = fmin(least, now);
         value = judge(lagged, data, certificate);
-        made++;
+        ++*products;
         if (!isfinite(now))
             break;
     }
-    *products += made;
     memcpy(v, lagged->v_best, n * sizeof *v);
     if (nc3 > 0)
         memcpy(lambda, lagged->lambda_best, nc3 * sizeof *lambda);

@@ -36,11 +36,13 @@ CondStatus cond_lagged_plan(CondLagged* lagged, const CondProblem* problem, Cond
                             int threads, int* fits);
 
 // Passes from (v, lambda) until the certificate's residual is at most the tolerance, or the
-// products with A are used up, or nothing gets better any more (COND_NOT_CONVERGED). On return v,
-// lambda and *certificate are the best pair seen, the start included; the counters are added to.
+// iterations of conjugate gradients are used up, or nothing gets better any more
+// (COND_NOT_CONVERGED). On return v, lambda and *certificate are the best pair seen, the start
+// included; the counters are added to.
 CondStatus cond_lagged_solve(CondLagged* lagged, const CondCertificateData* data, double tolerance,
-                             int max_products, double* v, double* lambda,
-                             CondCertificate* certificate, int* passes, int* products);
+                             int max_iterations, double* v, double* lambda,
+                             CondCertificate* certificate, int* passes, int* iterations,
+                             int* products);
 
 void cond_lagged_destroy(CondLagged* lagged);
 

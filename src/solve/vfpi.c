@@ -242,11 +242,16 @@ static int test_certificate(Vfpi* s, double residual, double* trigger, double in
     return -1;
 }
 
-// Keeps the length of the step from v^l to v^{l+1} = to.
+// Keeps the length of the step from v^l to v^{l+1}.
+static void record_length(Vfpi* s, double length, CondSolveInfo* info)
+{
+    info->step_length = length;
+    s->history[s->n_history++] = length;
+}
+
 static void record_step(Vfpi* s, const double* to, CondSolveInfo* info)
 {
-    info->step_length = sqrt(cond_distance2(s->nodal.n, to, s->v, s->settings.threads));
-    s->history[s->n_history++] = info->step_length;
+    record_length(s, sqrt(cond_distance2(s->nodal.n, to, s->v, s->settings.threads)), info);
 }
 
 // Iterates until the stop test holds.
@@ -283,8 +288,9 @@ static PassEnd run_pass(Vfpi* s, double inner_tolerance, CondSolveInfo* info)
                 return (PassEnd)end;
             }
         }
-        cond_accelerator_propose(&s->accelerator, s->v, s->plain, residual, s->next);
-        record_step(s, s->next, info);
+        double length =
+            cond_accelerator_propose(&s->accelerator, s->v, s->plain, residual, s->next);
+        record_length(s, length, info);
         if (!isfinite(info->step_length))
             return PASS_DIVERGED;
         double* swap = s->v;
@@ -383,9 +389,12 @@ static CondStatus climb_lagged(Vfpi* s, CondSolveInfo* info, PassEnd* end)
     CondCertificateData data = certificate_data(s, NULL);
     copy(s->best_v, s->v, (size_t)s->nodal.n_dof);
     copy(s->best_lambda, s->lambda, 3 * (size_t)s->nodal.problem->n_contact);
-    CondStatus status = cond_lagged_solve(&s->lagged, &data, settings->tolerance,
-                                          settings->max_iterations, s->best_v, s->best_lambda,
-                                          &s->best_certificate, &info->passes, &info->products);
+    int made = 0;
+    CondStatus status = cond_lagged_solve(
+        &s->lagged, &data, settings->tolerance, settings->max_iterations - info->iterations,
+        s->best_v, s->best_lambda, &s->best_certificate, &info->passes, &made, &info->products);
+    info->iterations += made;
+    info->cg_iterations += made;
     s->best = cond_certificate_residual(&s->best_certificate);
     *end = status == COND_OK ? PASS_DONE : PASS_LIMIT;
     return status < 0 ? status : COND_OK;
