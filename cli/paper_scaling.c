@@ -24,10 +24,7 @@ typedef struct Mode {
 
 static const Mode modes[] = {
     {"paper stop", NULL, {"solver.preset=paper"}},
-    {"certificate",
-     NULL,
-     {"solver.stop=certificate", "solver.tolerance=1e-4", "solver.surrogate=frobenius",
-      "solver.accelerator=anderson", "solver.fallback=false"}},
+    {"certificate", NULL, {"solver.stop=certificate", "solver.tolerance=1e-4"}},
     {"pgs", "pgs", {"solver.preset=paper"}},
     {"apgd", "apgd", {"solver.preset=paper", "contact.law=proximal"}},
 };

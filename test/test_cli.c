@@ -127,7 +127,7 @@ static void test_usage(void** state)
     cli_expect(1, "none, chebyshev, anderson", "solve", EXAMPLE, "--accelerator", "bb1");
     cli_expect(1, "certificate, step", "solve", EXAMPLE, "--stop", "never");
     cli_expect(1, "vfpi, ", "solve", EXAMPLE, "--solver", "magic");
-    cli_expect(1, "anderson needs", "solve", EXAMPLE, "--surrogate", "bb1");
+    cli_expect(1, "anderson and primal-dual need", "solve", EXAMPLE, "--surrogate", "bb1");
     cli_expect(1, "no scene", "check");
     cli_expect(1, "stands alone", "check", "box", "--keys");
     cli_expect(1, "takes no value", "check", "--keys=1");

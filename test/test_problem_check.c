@@ -212,7 +212,7 @@ static void every_wrong_setting_is_named(void** state)
         FIELD(omega, 1, -1.0),
         FIELD(omega, 1, NAN),
         FIELD(surrogate, 0, 6),
-        FIELD(accelerator, 0, 3),
+        FIELD(accelerator, 0, 4),
         FIELD(stop, 0, 2),
         FIELD(tolerance, 1, 0.0),
         FIELD(tolerance, 1, NAN),
@@ -275,7 +275,8 @@ static void names_and_table(void** state)
         assert_non_null(cond_surrogate_name((CondSurrogateKind)k));
     assert_null(cond_surrogate_name((CondSurrogateKind)(COND_SURROGATE_BLOCK + 1)));
     assert_string_equal(cond_accelerator_name(COND_ACCELERATOR_ANDERSON), "anderson");
-    assert_null(cond_accelerator_name((CondAcceleratorKind)3));
+    assert_string_equal(cond_accelerator_name(COND_ACCELERATOR_PRIMAL_DUAL), "primal-dual");
+    assert_null(cond_accelerator_name((CondAcceleratorKind)4));
     assert_string_equal(cond_stop_name(COND_STOP_STEP), "step");
     assert_null(cond_stop_name((CondStop)2));
     CondSolverSettings paper = cond_solver_settings_paper();

@@ -447,7 +447,7 @@ static void test_table_names_the_choices(void** state)
     }
     assert_null(cond_law_name((CondLaw)2));
     assert_null(cond_surrogate_name((CondSurrogateKind)6));
-    assert_null(cond_accelerator_name((CondAcceleratorKind)3));
+    assert_null(cond_accelerator_name((CondAcceleratorKind)4));
     assert_null(cond_stop_name((CondStop)2));
 }
 

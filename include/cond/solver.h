@@ -21,6 +21,9 @@ typedef enum CondAcceleratorKind {
     COND_ACCELERATOR_NONE = 0,
     COND_ACCELERATOR_CHEBYSHEV = 1, // Alg. 3
     COND_ACCELERATOR_ANDERSON = 2,  // least squares over the last iterates, restarted when it fails
+    COND_ACCELERATOR_PRIMAL_DUAL = 3, // V-FPI predicts the contacts' states and conjugate gradients
+                                      // do the rest, where there are soft bodies and the stop is
+                                      // the certificate; else as anderson
 } CondAcceleratorKind;
 
 typedef enum CondStop {
@@ -40,7 +43,7 @@ typedef struct CondSolverSettings {
     CondAcceleratorKind accelerator; //
     CondStop stop;                   //
     double tolerance;                // relative for certificate, m/s for step
-    int max_iterations;              // of V-FPI, all outer passes together
+    int max_iterations;              // all outer passes together
     int max_outer;                   // passes that carry the multiplier (only where kv = INFINITY)
     double kv_scale;                 // kv = INFINITY is solved with kv_scale / Delassus scale
     int chebyshev_start;             // l_s of Alg. 3, from 1
@@ -61,11 +64,12 @@ CondStatus cond_solver_settings_check(const CondSolverSettings* settings, CondEr
 
 typedef struct CondSolveInfo {
     CondStatus status;           // COND_OK, COND_NOT_CONVERGED or COND_DIVERGED
-    int iterations;              // V-FPI iterations
+    int iterations;              // of V-FPI, and of conjugate gradients within passes
+    int cg_iterations;           // of these, the latter
     int outer;                   // passes of the multiplier loop; 0: the start was good enough
     int products;                // products with A
     int restarts;                // of the accelerator
-    int passes;                  // of the primal-dual fallback; 0: it was not needed
+    int passes;                  // primal-dual passes, of the accelerator or of the fallback
     int virtual_nodes;           //
     double step_length;          // |v^{l+1} - v^l| of the last iteration [m/s]
     double seconds;              // wall clock
@@ -111,7 +115,7 @@ CondStatus cond_solver_create_from(const CondContext* context, const CondSolverO
 CondStatus cond_solver_solve(CondSolver* solver, const CondProblem* problem, double* v,
                              double* lambda, CondSolveInfo* info);
 
-// Step lengths |v^{l+1} - v^l| of the last solve, one per iteration; owned by the solver.
+// Step lengths |v^{l+1} - v^l| of the last solve, one per iteration of V-FPI; owned by the solver.
 const double* cond_solver_history(const CondSolver* solver, int* n);
 
 // Forgets what earlier solves left behind to be used again (settings.reuse): the next one depends

@@ -54,4 +54,7 @@ static inline double cond_block_tridiagonal_row(const CondBlock* block, int i, c
     return sum;
 }
 
+// y += J' K J x of all couplings.
+void cond_problem_add_couplings(const CondProblem* problem, const double* x, double* y);
+
 #endif

@@ -2,6 +2,7 @@
 // is the one of the nodalized view (nodalize/nodal.c), with threads.
 #include "cond/problem.h"
 #include "assemble/block.h"
+#include "assemble/side.h"
 
 #include <string.h>
 
@@ -39,30 +40,46 @@ double cond_block_entry(const CondBlock* block, int i, int k, int* j)
     return block->values[9 * (size_t)at + (size_t)(3 * (i % 3) + k % 3)];
 }
 
-// y += J' K J x, one row of K at a time so that no workspace is needed.
+// J x, row s of it
+static double coupling_rate(const CondCoupling* coupling, int s, const double* x)
+{
+    const double* J = coupling->jacobian + (size_t)s * coupling->n_coordinate;
+    double rate = 0.0;
+    for (int k = 0; k < coupling->n_coordinate; k++)
+        rate += J[k] * x[coupling->coordinate[k]];
+    return rate;
+}
+
+// y += J' K J x, one row of K at a time so that no workspace is needed; the rates of the usual few
+// rows are kept.
 static void add_coupling(const CondCoupling* coupling, const double* x, double* y)
 {
+    enum { KEPT = 8 };
     int n_row = coupling->n_row, n = coupling->n_coordinate;
+    double kept[KEPT];
+    for (int s = 0; s < n_row && s < KEPT; s++)
+        kept[s] = coupling_rate(coupling, s, x);
     for (int r = 0; r < n_row; r++) {
         double force = 0.0; // row r of K J x
-        for (int s = 0; s < n_row; s++) {
-            const double* J = coupling->jacobian + (size_t)s * n;
-            double rate = 0.0;
-            for (int k = 0; k < n; k++)
-                rate += J[k] * x[coupling->coordinate[k]];
-            force += coupling->gain[r * n_row + s] * rate;
-        }
+        for (int s = 0; s < n_row; s++)
+            force += coupling->gain[r * n_row + s] *
+                     (s < KEPT ? kept[s] : coupling_rate(coupling, s, x));
         const double* J = coupling->jacobian + (size_t)r * n;
         for (int k = 0; k < n; k++)
             y[coupling->coordinate[k]] += J[k] * force;
     }
 }
 
+void cond_problem_add_couplings(const CondProblem* problem, const double* x, double* y)
+{
+    for (int i = 0; i < problem->n_coupling; i++)
+        add_coupling(&problem->coupling[i], x, y);
+}
+
 void cond_problem_multiply(const CondProblem* problem, const double* x, double* y)
 {
     cond_problem_multiply_blocks(problem, x, NULL, y, 1);
-    for (int i = 0; i < problem->n_coupling; i++)
-        add_coupling(&problem->coupling[i], x, y);
+    cond_problem_add_couplings(problem, x, y);
 }
 
 void cond_problem_diagonal(const CondProblem* problem, double* d)
@@ -94,27 +111,12 @@ void cond_problem_diagonal(const CondProblem* problem, double* d)
     }
 }
 
-// Adds sign J v of one side to the world velocity p.
-static void add_side_velocity(const CondSide* side, double sign, const double* v, double p[3])
-{
-    int n = side->n_coordinate;
-    for (int r = 0; r < 3; r++) {
-        double sum = 0.0;
-        if (n > 0 && !side->jacobian)
-            sum = v[side->coordinate[r]];
-        else
-            for (int k = 0; k < n; k++)
-                sum += side->jacobian[r * n + k] * v[side->coordinate[k]];
-        p[r] += sign * sum;
-    }
-}
-
 void cond_contact_velocity(const CondContact* contact, const double* v, double* u)
 {
     const double* R = contact->frame;
     double p[3] = {0.0, 0.0, 0.0};
-    add_side_velocity(&contact->side[0], 1.0, v, p);
-    add_side_velocity(&contact->side[1], -1.0, v, p);
+    cond_side_add_velocity(&contact->side[0], 1.0, v, p);
+    cond_side_add_velocity(&contact->side[1], -1.0, v, p);
     for (int r = 0; r < 3; r++)
         u[r] = R[3 * r] * p[0] + R[3 * r + 1] * p[1] + R[3 * r + 2] * p[2] + contact->phi[r];
 }
@@ -126,20 +128,8 @@ void cond_contact_add_force(const CondContact* contact, double scale, const doub
     double world[3];
     for (int i = 0; i < 3; i++)
         world[i] = scale * (R[i] * lambda[0] + R[3 + i] * lambda[1] + R[6 + i] * lambda[2]);
-    for (int s = 0; s < 2; s++) {
-        const CondSide* side = &contact->side[s];
-        double sign = s == 0 ? 1.0 : -1.0;
-        int n = side->n_coordinate;
-        for (int k = 0; k < n; k++) {
-            double sum = 0.0;
-            if (!side->jacobian)
-                sum = world[k];
-            else
-                for (int r = 0; r < 3; r++)
-                    sum += side->jacobian[r * n + k] * world[r];
-            f[side->coordinate[k]] += sign * sum;
-        }
-    }
+    cond_side_add_force(&contact->side[0], 1.0, world, f);
+    cond_side_add_force(&contact->side[1], -1.0, world, f);
 }
 
 double cond_contact_delassus(const CondContact* contact, const double* diagonal)

@@ -1,6 +1,8 @@
 #include "solve/accelerate.h"
 
 #include "base/memory.h"
+#include "base/sum.h"
+#include "solve/settings.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,7 +21,7 @@ CondStatus cond_accelerator_begin(CondAccelerator* a, const CondSolverSettings* 
     a->restarts = 0;
     int size = a->depth * n;
     int failed = cond_reserve(m, &a->v_old, &a->cap_v_old, n, sizeof *a->v_old);
-    if (!failed && a->kind == COND_ACCELERATOR_ANDERSON)
+    if (!failed && cond_accelerator_mixes(a->kind))
         failed = cond_reserve(m, &a->f_old, &a->cap_f_old, n, sizeof *a->f_old) ||
                  cond_reserve(m, &a->g_old, &a->cap_g_old, n, sizeof *a->g_old) ||
                  cond_reserve(m, &a->g_best, &a->cap_g_best, n, sizeof *a->g_best) ||
@@ -42,15 +44,18 @@ void cond_accelerator_restart(CondAccelerator* a)
     a->smallest = INFINITY;
 }
 
-void cond_accelerator_propose(CondAccelerator* a, const double* v, const double* plain,
-                              double residual, double* next)
+double cond_accelerator_propose(CondAccelerator* a, const double* v, const double* plain,
+                                double residual, double* next)
 {
-    if (a->kind == COND_ACCELERATOR_CHEBYSHEV)
+    if (a->kind == COND_ACCELERATOR_CHEBYSHEV) {
         cond_accelerate_chebyshev(a, v, plain, next);
-    else if (a->kind == COND_ACCELERATOR_ANDERSON)
+        return a->step;
+    }
+    if (cond_accelerator_mixes(a->kind))
         cond_accelerate_anderson(a, v, plain, residual, next);
     else
         memcpy(next, plain, (size_t)a->n * sizeof *next);
+    return sqrt(cond_distance2(a->n, next, v, a->threads));
 }
 
 void cond_accelerator_destroy(CondAccelerator* a)

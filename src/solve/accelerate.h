@@ -36,9 +36,9 @@ CondStatus cond_accelerator_begin(CondAccelerator* a, const CondSolverSettings* 
 // Forgets the past: the map that is iterated has changed.
 void cond_accelerator_restart(CondAccelerator* a);
 // next = v^{l+1} from v = v^l and plain = v**; residual = |plain - v| in the norm above.
-// next must be neither v nor plain.
-void cond_accelerator_propose(CondAccelerator* a, const double* v, const double* plain,
-                              double residual, double* next);
+// next must be neither v nor plain. Returns |next - v|.
+double cond_accelerator_propose(CondAccelerator* a, const double* v, const double* plain,
+                                double residual, double* next);
 void cond_accelerator_destroy(CondAccelerator* a);
 
 // The two kinds that do something.

@@ -63,9 +63,27 @@ static void project_ellipse(const double e[2], const double a[2], double t[2])
     t[1] = e[1] * (p[1] / length);
 }
 
+// Squares of these neither overflow nor vanish.
+static int is_moderate(double square)
+{
+    return square > 1e-200 && square < 1e200;
+}
+
 static void project_strict(const double* mu, const double* trial, double* lambda)
 {
-    double n = fmax(trial[0], 0.0);
+    double n = trial[0] > 0.0 ? trial[0] : 0.0;
+    double t2 = trial[1] * trial[1] + trial[2] * trial[2], r = mu[0] * n, r2 = r * r;
+    if (mu[0] == mu[1] && is_moderate(t2) && is_moderate(r2)) { // nearly always
+        double scale = t2 <= r2 ? 1.0 : r / sqrt(t2);
+        lambda[0] = n;
+        lambda[1] = scale * trial[1];
+        lambda[2] = scale * trial[2];
+        return;
+    }
+    if (n == 0.0) {
+        lambda[0] = lambda[1] = lambda[2] = 0.0;
+        return;
+    }
     double e[2] = {mu[0] * n, mu[1] * n}, a[2] = {trial[1], trial[2]}, t[2];
     project_ellipse(e, a, t);
     lambda[0] = n;
@@ -76,7 +94,8 @@ static void project_strict(const double* mu, const double* trial, double* lambda
 // Nearest point of the circular cone |t| <= mu n.
 static void project_circular(double mu, const double* trial, double* lambda)
 {
-    double n = trial[0], t = hypot(trial[1], trial[2]);
+    double n = trial[0], t2 = trial[1] * trial[1] + trial[2] * trial[2];
+    double t = is_moderate(t2) ? sqrt(t2) : hypot(trial[1], trial[2]);
     if (n >= 0.0 && t <= mu * n) { // 0 <= 0 n says nothing about the sign of n
         memmove(lambda, trial, 3 * sizeof *lambda);
     } else if (mu * t <= -n) {
@@ -186,9 +205,9 @@ void cond_law_project(CondLaw law, const double* mu, const double* trial, double
 void cond_law_solve(CondLaw law, const double* mu, double omega, double gamma, const double* eta,
                     double* lambda)
 {
-    double trial[3]; // l* = -(eta + phi) / (gamma + omega), Alg. 2 line 2
+    double trial[3], scale = -1.0 / (gamma + omega); // l* = -(eta + phi) / (gamma + omega), Alg. 2
     for (int i = 0; i < 3; i++)
-        trial[i] = -eta[i] / (gamma + omega);
+        trial[i] = eta[i] * scale;
     cond_law_project(law, mu, trial, lambda);
 }
 

@@ -56,16 +56,11 @@ static void stick(double k, double c, const double* lambda, CondTie* tie)
         hold(axes[i], k, c, lambda, tie);
 }
 
-// Strict slip. The normal is held; with n = x_n and y = P_t(x) on the ellipse of radii mu_i n,
-//     lambda_t = Q ((1 - c/gamma) lambda_t - u_t/gamma) + y_n lambda_n,
-// where Q = dy/dx_t and y_n = dy/dn = (y - Q x_t)/n. For the ellipse, with tau_i = x_i/y_i,
+// Q = dy/dx_t for y = P_t(x) on the ellipse of radii mu_i n, n = x_n. With tau_i = x_i/y_i,
 //     Q = N^-1 - N^-1 a a' N^-1 / (a' N^-1 a),   N = diag(tau),  a_i = y_i/e_i^2.
-static void slip_strict(const double* mu, double gamma, double c, const double* x, const double* y,
-                        double k, const double* lambda, CondTie* tie)
+static void ellipse_derivative(const double* mu, const double* x, const double* y, double Q[4])
 {
-    static const double normal[3] = {1.0, 0.0, 0.0};
-    double n = x[0], Q[4], b[2], inv[2], ana = 0.0;
-    hold(normal, k, c, lambda, tie);
+    double n = x[0], b[2], inv[2], ana = 0.0;
     for (int i = 0; i < 2; i++) {
         double e = mu[i] * n;
         // x_i / y_i >= 1; where y_i = 0 the ratio is that of the other axis' multiplier.
@@ -78,6 +73,17 @@ static void slip_strict(const double* mu, double gamma, double c, const double* 
         for (int j = 0; j < 2; j++)
             Q[2 * i + j] =
                 (i == j ? inv[i] : 0.0) - (ana > 0.0 ? inv[i] * b[i] * inv[j] * b[j] / ana : 0.0);
+}
+
+// Strict slip. The normal is held; with Q as above and y_n = dy/dn = (y - Q x_t)/n,
+//     lambda_t = Q ((1 - c/gamma) lambda_t - u_t/gamma) + y_n lambda_n.
+static void slip_strict(const double* mu, double gamma, double c, const double* x, const double* y,
+                        double k, const double* lambda, CondTie* tie)
+{
+    static const double normal[3] = {1.0, 0.0, 0.0};
+    double n = x[0], Q[4];
+    hold(normal, k, c, lambda, tie);
+    ellipse_derivative(mu, x, y, Q);
     double yn[2], S[4]; // S = I - (1 - c/gamma) Q
     for (int i = 0; i < 2; i++) {
         yn[i] = (y[1 + i] - Q[2 * i] * x[1] - Q[2 * i + 1] * x[2]) / n;
@@ -95,6 +101,23 @@ static void slip_strict(const double* mu, double gamma, double c, const double* 
     }
 }
 
+// Strict slip, lagged: the normal is held and lambda_t = y - Q/gamma (u_t - u_t now).
+static void slip_lagged(const double* mu, double gamma, double c, const double* x, const double* y,
+                        double k, const double* u, const double* lambda, CondTie* tie)
+{
+    static const double normal[3] = {1.0, 0.0, 0.0};
+    double Q[4];
+    hold(normal, k, c, lambda, tie);
+    ellipse_derivative(mu, x, y, Q);
+    for (int i = 0; i < 2; i++) {
+        tie->fix[1 + i] = y[1 + i];
+        for (int j = 0; j < 2; j++) {
+            tie->D[3 * (1 + i) + 1 + j] = Q[2 * i + j] / gamma;
+            tie->fix[1 + i] += Q[2 * i + j] / gamma * u[1 + j];
+        }
+    }
+}
+
 // Proximal slip on the circular cone: P' has the eigenvalue 1 along the edge y, s = |y_t|/|x_t|
 // around the cone and 0 across it.
 static void slip_proximal(double gamma, double c, const double* x, const double* y, double k,
@@ -108,32 +131,52 @@ static void slip_proximal(double gamma, double c, const double* x, const double*
     resist(round, s / (1.0 - (1.0 - c / gamma) * s) / gamma, tie);
 }
 
-CondTie cond_tie_make(CondLaw law, const double* mu, double gamma, double c, const double* u,
-                      const double* lambda, const CondTie* previous)
+// 1 where the contact slips, with the direction of the trial friction force in tie->slip. A slip
+// that turns round from one pass to the next has passed through stick.
+static int find_slip(const double* x, const double* y, const CondTie* previous, CondTie* tie)
 {
-    CondTie tie;
-    double x[3], y[3], k = GAIN / gamma;
-    memset(&tie, 0, sizeof tie);
-    trial(gamma, c, u, lambda, x);
+    if (y[1] == x[1] && y[2] == x[2] && y[0] == x[0])
+        return 0;
+    double t = hypot(x[1], x[2]);
+    double d[2] = {x[1] / t, x[2] / t};
+    if (d[0] * previous->slip[0] + d[1] * previous->slip[1] < 0.0)
+        return 0;
+    tie->slip[0] = d[0];
+    tie->slip[1] = d[1];
+    return 1;
+}
+
+// u NULL: Newton's linearisation in full; else lagged at u.
+static CondTie make(CondLaw law, const double* mu, double gamma, double c, double k,
+                    const double* u_trial, const double* u, const double* lambda,
+                    const CondTie* previous)
+{
+    CondTie tie = {0};
+    double x[3], y[3];
+    trial(gamma, c, u_trial, lambda, x);
     cond_law_project(law, mu, x, y);
     if (!(y[0] > 0.0))
         return tie; // open
-    int slips = y[1] != x[1] || y[2] != x[2] || y[0] != x[0];
-    if (slips) {
-        double t = hypot(x[1], x[2]);
-        tie.slip[0] = x[1] / t;
-        tie.slip[1] = x[2] / t;
-        // A slip that turns round from one pass to the next has passed through stick.
-        if (tie.slip[0] * previous->slip[0] + tie.slip[1] * previous->slip[1] < 0.0) {
-            slips = 0;
-            tie.slip[0] = tie.slip[1] = 0.0;
-        }
-    }
-    if (!slips)
+    if (!find_slip(x, y, previous, &tie))
         stick(k, c, lambda, &tie);
     else if (law == COND_LAW_PROXIMAL)
         slip_proximal(gamma, c, x, y, k, lambda, &tie);
+    else if (u)
+        slip_lagged(mu, gamma, c, x, y, k, u, lambda, &tie);
     else
         slip_strict(mu, gamma, c, x, y, k, lambda, &tie);
     return tie;
+}
+
+CondTie cond_tie_make_symmetric(CondLaw law, const double* mu, double gamma, double c, double k,
+                                const double* u_trial, const double* u, const double* lambda,
+                                const CondTie* previous)
+{
+    return make(law, mu, gamma, c, k, u_trial, u, lambda, previous);
+}
+
+CondTie cond_tie_make(CondLaw law, const double* mu, double gamma, double c, const double* u,
+                      const double* lambda, const CondTie* previous)
+{
+    return make(law, mu, gamma, c, GAIN / gamma, u, NULL, lambda, previous);
 }

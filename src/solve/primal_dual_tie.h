@@ -9,6 +9,13 @@
 CondTie cond_tie_make(CondLaw law, const double* mu, double gamma, double c, const double* u,
                       const double* lambda, const CondTie* previous);
 
+// The same with a symmetric D, for conjugate gradients: while slipping under the strict law the
+// friction force keeps the normal force of the prediction (lagged). u_trial is the velocity that
+// predicts, u the present one; gain k is that of held directions.
+CondTie cond_tie_make_symmetric(CondLaw law, const double* mu, double gamma, double c, double k,
+                                const double* u_trial, const double* u, const double* lambda,
+                                const CondTie* previous);
+
 // lambda - P(lambda - (u + c lambda)/gamma), the natural map of the solver's own projection.
 void cond_tie_error(CondLaw law, const double* mu, double gamma, double c, const double* u,
                     const double* lambda, double* error);

@@ -9,7 +9,7 @@
 static const char* const law_names[] = {"strict", "proximal"};
 static const char* const surrogate_names[] = {"frobenius",      "bb1",      "bb2",
                                               "bb-alternating", "spectrum", "block"};
-static const char* const accelerator_names[] = {"none", "chebyshev", "anderson"};
+static const char* const accelerator_names[] = {"none", "chebyshev", "anderson", "primal-dual"};
 static const char* const stop_names[] = {"certificate", "step"};
 
 #define COUNT(names) ((int)(sizeof(names) / sizeof(names)[0]))
@@ -45,7 +45,7 @@ CondSolverSettings cond_solver_settings_default(void)
         .law = COND_LAW_STRICT,
         .omega = 0.0,
         .surrogate = COND_SURROGATE_BLOCK,
-        .accelerator = COND_ACCELERATOR_ANDERSON,
+        .accelerator = COND_ACCELERATOR_PRIMAL_DUAL,
         .stop = COND_STOP_CERTIFICATE,
         .tolerance = 1e-8,
         .max_iterations = 20000,
@@ -73,6 +73,11 @@ CondSolverSettings cond_solver_settings_paper(void)
     settings.fallback = 0;
     settings.under_relaxation = 0.7; // not published; at 0.9 the mat runs away
     return settings;
+}
+
+int cond_accelerator_mixes(CondAcceleratorKind kind)
+{
+    return kind == COND_ACCELERATOR_ANDERSON || kind == COND_ACCELERATOR_PRIMAL_DUAL;
 }
 
 int cond_surrogate_varies(CondSurrogateKind kind)
@@ -114,9 +119,9 @@ CondStatus cond_solver_settings_check(const CondSolverSettings* s, CondError* er
         wrong = "reuse: must be at least 1";
     else if (s->threads < 0)
         wrong = "threads: must not be negative";
-    else if (s->accelerator == COND_ACCELERATOR_ANDERSON && cond_surrogate_varies(s->surrogate))
-        wrong = "accelerator: anderson needs a surrogate that stays the same during a solve, "
-                "which the Barzilai-Borwein ones do not; use none or chebyshev";
+    else if (cond_accelerator_mixes(s->accelerator) && cond_surrogate_varies(s->surrogate))
+        wrong = "accelerator: anderson and primal-dual need a surrogate that stays the same during "
+                "a solve, which the Barzilai-Borwein ones do not; use none or chebyshev";
     if (wrong)
         return cond_error_set(error, COND_BAD_ARGUMENT, "%s", wrong);
     return COND_OK;

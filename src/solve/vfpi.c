@@ -14,6 +14,7 @@
 #include "base/sum.h"
 #include "solve/accelerate.h"
 #include "solve/certificate.h"
+#include "solve/lagged.h"
 #include "solve/primal_dual.h"
 #include "solve/settings.h"
 #include "solve/surrogate.h"
@@ -31,7 +32,7 @@ enum {
     FIRST_TRY = 300,     // iterations before the fallback, where there is one,
     FIRST_OUTER = 30,    // and outer passes
     FIRST_TRY_BAND = 5,  // the same where it solves rods: a pass costs no more than an iteration
-    MAX_PASSES = 100,    // of the fallback
+    MAX_PASSES = 100,    // that factor
 };
 
 typedef struct Vfpi {
@@ -41,6 +42,7 @@ typedef struct Vfpi {
     CondSurrogate W;
     CondAccelerator accelerator;
     CondPrimalDual fallback;
+    CondLagged lagged;
     int max_iterations;  // of this leg of the ladder
     int max_outer;       //
     double* v;           // v^l                                                  (nodal.n)
@@ -70,7 +72,7 @@ static void* create(const CondContext* context, const CondSolverSettings* settin
     s->context = *context;
     s->settings = *settings;
     s->nodal.context = s->W.context = s->accelerator.context = *context;
-    s->fallback.context = *context;
+    s->fallback.context = s->lagged.context = *context;
     return s;
 }
 
@@ -84,6 +86,7 @@ static void destroy(void* work)
     cond_surrogate_destroy(&s->W);
     cond_accelerator_destroy(&s->accelerator);
     cond_primal_dual_destroy(&s->fallback);
+    cond_lagged_destroy(&s->lagged);
     void* arrays[] = {s->v,     s->metric, s->g,           s->plain, s->next,   s->lambda,
                       s->carry, s->best_v, s->best_lambda, s->work,  s->history};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
@@ -126,24 +129,23 @@ static void solve_contact(Vfpi* s, int c)
     const CondContact* contact = &s->nodal.problem->contact[c];
     const double* R = contact->frame;
     int i = s->nodal.node[2 * c], j = s->nodal.node[2 * c + 1];
-    double* vi = s->plain + i;
+    double *vi = s->plain + i, *vj = j >= 0 ? s->plain + j : NULL;
     double* lambda = s->lambda + 3 * c;
-    double wi = s->W.w[i], wj = j >= 0 ? s->W.w[j] : 0.0;
-    double shift = s->nodal.carried[c] ? s->nodal.compliance[c] : 0.0;
-    double eta[3], world[3];
-    for (int r = 0; r < 3; r++) {
-        double sum = contact->phi[r] - shift * s->carry[3 * c + r];
-        for (int k = 0; k < 3; k++)
-            sum += R[3 * r + k] * (j >= 0 ? vi[k] - s->plain[j + k] : vi[k]);
-        eta[r] = sum;
-    }
+    double wi = s->W.w[i], wj = vj ? s->W.w[j] : 0.0;
+    double d[3] = {vi[0], vi[1], vi[2]}, eta[3];
+    for (int k = 0; k < 3 && vj; k++)
+        d[k] -= vj[k];
+    for (int r = 0; r < 3; r++)
+        eta[r] = contact->phi[r] + R[3 * r] * d[0] + R[3 * r + 1] * d[1] + R[3 * r + 2] * d[2];
+    for (int r = 0; r < 3 && s->nodal.carried[c]; r++)
+        eta[r] -= s->nodal.compliance[c] * s->carry[3 * c + r];
     cond_law_solve(s->settings.law, contact->friction, s->settings.omega, wi + wj, eta, lambda);
-    for (int k = 0; k < 3; k++) {
-        world[k] = R[k] * lambda[0] + R[3 + k] * lambda[1] + R[6 + k] * lambda[2];
-        vi[k] += wi * world[k];
-        if (j >= 0)
-            s->plain[j + k] -= wj * world[k];
-    }
+    for (int k = 0; k < 3; k++)
+        d[k] = R[k] * lambda[0] + R[3 + k] * lambda[1] + R[6 + k] * lambda[2]; // world axes
+    for (int k = 0; k < 3; k++)
+        vi[k] += wi * d[k];
+    for (int k = 0; k < 3 && vj; k++)
+        vj[k] -= wj * d[k];
 }
 
 // v** and lambda from v: one plain iteration.
@@ -241,11 +243,16 @@ static int test_certificate(Vfpi* s, double residual, double* trigger, double in
     return -1;
 }
 
-// Keeps the length of the step from v^l to v^{l+1} = to.
+// Keeps the length of the step from v^l to v^{l+1}.
+static void record_length(Vfpi* s, double length, CondSolveInfo* info)
+{
+    info->step_length = length;
+    s->history[s->n_history++] = length;
+}
+
 static void record_step(Vfpi* s, const double* to, CondSolveInfo* info)
 {
-    info->step_length = sqrt(cond_distance2(s->nodal.n, to, s->v, s->settings.threads));
-    s->history[s->n_history++] = info->step_length;
+    record_length(s, sqrt(cond_distance2(s->nodal.n, to, s->v, s->settings.threads)), info);
 }
 
 // Iterates until the stop test holds.
@@ -253,7 +260,7 @@ static PassEnd run_pass(Vfpi* s, double inner_tolerance, CondSolveInfo* info)
 {
     const CondSolverSettings* settings = &s->settings;
     int last_judged = 0, certified = settings->stop == COND_STOP_CERTIFICATE;
-    int measured = certified || settings->accelerator == COND_ACCELERATOR_ANDERSON;
+    int measured = certified || cond_accelerator_mixes(settings->accelerator);
     int varies = cond_surrogate_varies(settings->surrogate);
     double trigger = INFINITY;
     weigh(s);
@@ -282,8 +289,9 @@ static PassEnd run_pass(Vfpi* s, double inner_tolerance, CondSolveInfo* info)
                 return (PassEnd)end;
             }
         }
-        cond_accelerator_propose(&s->accelerator, s->v, s->plain, residual, s->next);
-        record_step(s, s->next, info);
+        double length =
+            cond_accelerator_propose(&s->accelerator, s->v, s->plain, residual, s->next);
+        record_length(s, length, info);
         if (!isfinite(info->step_length))
             return PASS_DIVERGED;
         double* swap = s->v;
@@ -362,41 +370,102 @@ static PassEnd run(Vfpi* s, CondSolveInfo* info)
     return end;
 }
 
-// The ladder: V-FPI; where it stalls and the bodies' groups are small, primal-dual passes from the
-// best pair; and V-FPI again from the best pair with all the iterations that were asked for.
-static CondStatus climb(Vfpi* s, CondSolveInfo* info, PassEnd* end)
+// The rungs of the ladder below. Each goes on from (v, lambda) of `start`, leaves the best pair in
+// best_v and best_lambda, and says in *end whether the certificate holds.
+
+static CondStatus climb_vfpi(Vfpi* s, int max_iterations, int max_outer, CondSolveInfo* info,
+                             PassEnd* end)
 {
     const CondSolverSettings* settings = &s->settings;
-    int fits = 0;
-    s->max_iterations = settings->max_iterations;
-    s->max_outer = settings->max_outer;
-    if (settings->fallback && settings->stop == COND_STOP_CERTIFICATE) {
-        CondStatus status =
-            cond_primal_dual_plan(&s->fallback, s->nodal.problem, settings->law, &fits);
-        if (status)
-            return status;
-    }
-    if (fits) {
-        int first = s->fallback.band ? FIRST_TRY_BAND : FIRST_TRY;
-        s->max_iterations = first < s->max_iterations ? first : s->max_iterations;
-        s->max_outer = FIRST_OUTER < s->max_outer ? FIRST_OUTER : s->max_outer;
-    }
+    int limit = info->iterations + max_iterations;
+    s->max_iterations = limit < settings->max_iterations ? limit : settings->max_iterations;
+    s->max_outer = max_outer < settings->max_outer ? max_outer : settings->max_outer;
     *end = run(s, info);
-    if (!fits || *end == PASS_DONE || !isfinite(s->best))
-        return COND_OK;
+    return COND_OK;
+}
+
+static CondStatus climb_lagged(Vfpi* s, CondSolveInfo* info, PassEnd* end)
+{
+    const CondSolverSettings* settings = &s->settings;
+    CondCertificateData data = certificate_data(s, NULL);
+    copy(s->best_v, s->v, (size_t)s->nodal.n_dof);
+    copy(s->best_lambda, s->lambda, 3 * (size_t)s->nodal.problem->n_contact);
+    int made = 0;
+    CondStatus status = cond_lagged_solve(
+        &s->lagged, &data, settings->tolerance, settings->max_iterations - info->iterations,
+        s->best_v, s->best_lambda, &s->best_certificate, &info->passes, &made, &info->products);
+    info->iterations += made;
+    info->cg_iterations += made;
+    s->best = cond_certificate_residual(&s->best_certificate);
+    *end = status == COND_OK ? PASS_DONE : PASS_LIMIT;
+    return status < 0 ? status : COND_OK;
+}
+
+static CondStatus climb_primal_dual(Vfpi* s, CondSolveInfo* info, PassEnd* end)
+{
     CondCertificateData data = certificate_data(s, NULL);
     CondStatus status =
-        cond_primal_dual_solve(&s->fallback, &data, settings->tolerance, MAX_PASSES, s->best_v,
+        cond_primal_dual_solve(&s->fallback, &data, s->settings.tolerance, MAX_PASSES, s->best_v,
                                s->best_lambda, &s->best_certificate, &info->passes);
     s->best = cond_certificate_residual(&s->best_certificate);
     *end = status == COND_OK ? PASS_DONE : PASS_LIMIT;
-    if (status < 0 || *end == PASS_DONE)
-        return status < 0 ? status : COND_OK;
-    s->max_iterations = settings->max_iterations;
-    s->max_outer = settings->max_outer;
-    start(s, s->best_v, s->best_lambda);
-    *end = run(s, info);
-    return COND_OK;
+    return status < 0 ? status : COND_OK;
+}
+
+// Problems with soft bodies: primal-dual passes by conjugate gradients; where they stall, a while
+// of V-FPI, passes again (those that factor where that fits), and V-FPI with all the iterations
+// that were asked for.
+static CondStatus climb_soft(Vfpi* s, int small, CondSolveInfo* info, PassEnd* end)
+{
+    CondStatus status = climb_lagged(s, info, end);
+    for (int rung = 0; rung < 3 && !status && *end != PASS_DONE; rung++) {
+        if (rung == 1 && small && isfinite(s->best)) {
+            status = climb_primal_dual(s, info, end);
+            continue;
+        }
+        if (isfinite(s->best))
+            start(s, s->best_v, s->best_lambda);
+        if (rung == 1)
+            status = climb_lagged(s, info, end);
+        else
+            status = climb_vfpi(s, rung == 0 ? FIRST_TRY : s->settings.max_iterations,
+                                rung == 0 ? FIRST_OUTER : s->settings.max_outer, info, end);
+    }
+    return status;
+}
+
+// V-FPI; where it stalls and the bodies' groups are small, primal-dual passes that factor, from the
+// best pair; and V-FPI again with all the iterations that were asked for.
+static CondStatus climb_small(Vfpi* s, CondSolveInfo* info, PassEnd* end)
+{
+    int first = s->fallback.band ? FIRST_TRY_BAND : FIRST_TRY;
+    CondStatus status = climb_vfpi(s, first, FIRST_OUTER, info, end);
+    if (!status && *end != PASS_DONE && isfinite(s->best))
+        status = climb_primal_dual(s, info, end);
+    if (!status && *end != PASS_DONE && isfinite(s->best)) {
+        start(s, s->best_v, s->best_lambda);
+        status = climb_vfpi(s, s->settings.max_iterations, s->settings.max_outer, info, end);
+    }
+    return status;
+}
+
+static CondStatus climb(Vfpi* s, CondSolveInfo* info, PassEnd* end)
+{
+    const CondSolverSettings* settings = &s->settings;
+    const CondProblem* problem = s->nodal.problem;
+    CondStatus status = COND_OK;
+    int soft = 0, small = 0, certified = settings->stop == COND_STOP_CERTIFICATE;
+    if (certified && settings->accelerator == COND_ACCELERATOR_PRIMAL_DUAL)
+        status = cond_lagged_plan(&s->lagged, problem, settings->law, settings->threads, &soft);
+    if (!status && certified && settings->fallback)
+        status = cond_primal_dual_plan(&s->fallback, problem, settings->law, &small);
+    if (status)
+        return status;
+    if (soft)
+        return climb_soft(s, small, info, end);
+    if (small)
+        return climb_small(s, info, end);
+    return climb_vfpi(s, settings->max_iterations, settings->max_outer, info, end);
 }
 
 static CondStatus solve(void* work, const CondProblem* problem, double* v, double* lambda,

@@ -1,0 +1,325 @@
+#include "solve/lagged.h"
+
+#include "assemble/block.h"
+#include "assemble/side.h"
+#include "base/memory.h"
+#include "base/sum.h"
+#include "solve/primal_dual_tie.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double REDUCTION = 0.1;   // of the tied system's residual in a pass
+static const double FIRM_GAIN = 1e4;   // gain times gamma where the preconditioner is exact
+static const double LOOSE_GAIN = 20.0; // where the contact joins several nodes
+static const double SHORTEST = 0.05;   // part of a pass that is tried
+enum {
+    MAX_CG = 300,  // products of a pass
+    PATIENCE = 25, // passes without a smaller merit
+};
+
+CondStatus cond_lagged_plan(CondLagged* lagged, const CondProblem* problem, CondLaw law,
+                            int threads, int* fits)
+{
+    const CondContext* m = &lagged->context;
+    int n = problem->n_dof, nc = problem->n_contact;
+    *fits = 0;
+    for (int c = 0; c < nc; c++) // the derivative of the elliptic cone's nearest point is not here
+        if (law == COND_LAW_PROXIMAL &&
+            problem->contact[c].friction[0] != problem->contact[c].friction[1])
+            return COND_OK;
+    lagged->system.context = lagged->context;
+    CondStatus status = cond_tie_system_plan(&lagged->system, problem, threads, fits);
+    if (status || !*fits)
+        return status;
+#define RESERVE(array, count)                                                                      \
+    cond_reserve(m, &lagged->array, &lagged->cap_##array, count, sizeof *lagged->array)
+    if (RESERVE(tie, nc) || RESERVE(w, n) || RESERVE(gamma, nc) || RESERVE(gain, nc) ||
+        RESERVE(v, n) || RESERVE(lambda, 3 * nc) || RESERVE(r, n) || RESERVE(v_new, n) ||
+        RESERVE(lambda_new, 3 * nc) || RESERVE(r_new, n) || RESERVE(v_try, n) ||
+        RESERVE(lambda_try, 3 * nc) || RESERVE(r_try, n) || RESERVE(v_best, n) ||
+        RESERVE(lambda_best, 3 * nc) || RESERVE(x, n) || RESERVE(work, 2 * n))
+        return COND_OUT_OF_MEMORY;
+#undef RESERVE
+    return COND_OK;
+}
+
+// w_i = 1 / sum_j |a_ij|, so that no eigenvalue of W A exceeds 1.
+static void weigh(CondLagged* lagged, const CondProblem* problem)
+{
+    double* sum = lagged->w;
+    for (int b = 0; b < problem->n_block; b++) {
+        const CondBlock* block = &problem->block[b];
+        for (int i = 0; i < block->n_dof; i++) {
+            double total = 0.0;
+            int size = cond_block_row_size(block, i), j;
+            for (int k = 0; k < size; k++)
+                total += fabs(cond_block_entry(block, i, k, &j));
+            sum[block->dof_begin + i] = total;
+        }
+    }
+    // |J'K J| <= |J|' |K| |J|, entry by entry.
+    for (int i = 0; i < problem->n_coupling; i++) {
+        const CondCoupling* c = &problem->coupling[i];
+        int n = c->n_coordinate;
+        for (int r = 0; r < c->n_row; r++) {
+            double force = 0.0;
+            for (int s = 0; s < c->n_row; s++)
+                for (int k = 0; k < n; k++)
+                    force += fabs(c->gain[r * c->n_row + s] * c->jacobian[s * n + k]);
+            for (int k = 0; k < n; k++)
+                sum[c->coordinate[k]] += fabs(c->jacobian[r * n + k]) * force;
+        }
+    }
+    for (int i = 0; i < problem->n_dof; i++)
+        sum[i] = 1.0 / sum[i];
+}
+
+static double law_slip(const CondCertificateData* data, int c)
+{
+    return (data->carried[c] ? 0.0 : data->compliance[c]) + data->omega;
+}
+
+// Nodes of soft bodies that a contact joins.
+static int count_nodes(const CondTieSystem* system, const CondContact* contact)
+{
+    int count = 0, last = -1;
+    for (int s = 0; s < 2; s++)
+        for (int k = 0; k < contact->side[s].n_coordinate; k++) {
+            int node = system->node[contact->side[s].coordinate[k]];
+            count += node >= 0 && node != last;
+            last = node;
+        }
+    return count;
+}
+
+// gamma = trace(J W J')/3 + slip.
+static void scale_contacts(CondLagged* lagged, const CondCertificateData* data)
+{
+    const CondProblem* problem = data->problem;
+    for (int c = 0; c < problem->n_contact; c++) {
+        const CondContact* contact = &problem->contact[c];
+        double trace = 0.0;
+        for (int s = 0; s < 2; s++) {
+            const CondSide* side = &contact->side[s];
+            int n = side->n_coordinate;
+            for (int k = 0; k < n; k++) {
+                double square = side->jacobian ? 0.0 : 1.0;
+                for (int r = 0; r < 3 && side->jacobian; r++)
+                    square += side->jacobian[r * n + k] * side->jacobian[r * n + k];
+                trace += square * lagged->w[side->coordinate[k]];
+            }
+        }
+        lagged->gamma[c] = trace / 3.0 + law_slip(data, c);
+        lagged->gain[c] =
+            (count_nodes(&lagged->system, contact) > 1 ? LOOSE_GAIN : FIRM_GAIN) / lagged->gamma[c];
+    }
+}
+
+// Velocity that predicts: that of the point after a step of V-FPI, v - W r.   x = v - W r (n_dof)
+static void predict_velocity(const CondLagged* lagged, const double* v, const double* r, double* x,
+                             int n)
+{
+    for (int i = 0; i < n; i++)
+        x[i] = v[i] - lagged->w[i] * r[i];
+}
+
+// sqrt(sum gamma |lambda - P(l*)|^2 + r' W r)
+static double merit(CondLagged* lagged, const CondCertificateData* data, const double* v,
+                    const double* lambda, const double* r)
+{
+    const CondProblem* problem = data->problem;
+    int n = problem->n_dof;
+    predict_velocity(lagged, v, r, lagged->x, n);
+    double sum = cond_dot_scaled(n, lagged->w, r, r, lagged->system.threads);
+    for (int c = 0; c < problem->n_contact; c++) {
+        double u[3], e[3];
+        cond_contact_velocity(&problem->contact[c], lagged->x, u);
+        cond_tie_error(data->law, problem->contact[c].friction, lagged->gamma[c], law_slip(data, c),
+                       u, lambda + 3 * c, e);
+        sum += lagged->gamma[c] * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
+    }
+    return sqrt(sum);
+}
+
+// r = A v - b - Jc' lambda
+static void residual(CondLagged* lagged, const CondProblem* problem, const double* v,
+                     const double* lambda, double* r)
+{
+    cond_problem_multiply_blocks(problem, v, problem->b, r, lagged->system.threads);
+    cond_problem_add_couplings(problem, v, r);
+    for (int c = 0; c < problem->n_contact; c++)
+        cond_contact_add_force(&problem->contact[c], -1.0, lambda + 3 * c, r);
+}
+
+// Force of a tie at the velocity u.
+static void tie_force(const CondTie* tie, const double* u, double* lambda)
+{
+    for (int i = 0; i < 3; i++)
+        lambda[i] = tie->fix[i] - tie->D[3 * i] * u[0] - tie->D[3 * i + 1] * u[1] -
+                    tie->D[3 * i + 2] * u[2];
+}
+
+// Ties from the current pair, and in r_new the residual of the tied system at v, with its sign
+// turned: b + Jc' (fix - D u) - A v.
+static void make_ties(CondLagged* lagged, const CondCertificateData* data)
+{
+    const CondProblem* problem = data->problem;
+    int n = problem->n_dof;
+    predict_velocity(lagged, lagged->v, lagged->r, lagged->x, n);
+    for (int i = 0; i < n; i++)
+        lagged->r_new[i] = -lagged->r[i];
+    for (int c = 0; c < problem->n_contact; c++) {
+        const CondContact* contact = &problem->contact[c];
+        const double* lambda = lagged->lambda + 3 * c;
+        double trial[3], u[3], change[3];
+        cond_contact_velocity(contact, lagged->x, trial);
+        cond_contact_velocity(contact, lagged->v, u);
+        lagged->tie[c] = cond_tie_make_symmetric(data->law, contact->friction, lagged->gamma[c],
+                                                 law_slip(data, c), lagged->gain[c], trial, u,
+                                                 lambda, &lagged->tie[c]);
+        tie_force(&lagged->tie[c], u, change);
+        for (int i = 0; i < 3; i++)
+            change[i] -= lambda[i];
+        cond_contact_add_force(contact, 1.0, change, lagged->r_new);
+    }
+}
+
+// One pass: v_new, lambda_new and their r_new from the ties. The products made, or a negative
+// status.
+static int solve_ties(CondLagged* lagged, const CondProblem* problem, int max_iterations)
+{
+    int n = problem->n_dof;
+    CondStatus status = cond_tie_system_build(&lagged->system, lagged->tie[0].D,
+                                              (int)(sizeof(CondTie) / sizeof(double)));
+    if (status)
+        return status;
+    int products =
+        cond_tie_system_solve(&lagged->system, lagged->r_new, lagged->x, REDUCTION, max_iterations);
+    if (products < 0)
+        return products;
+    for (int i = 0; i < n; i++) {
+        lagged->v_new[i] = lagged->v[i] + lagged->x[i];
+        lagged->r_new[i] = -lagged->r_new[i]; // what is left of b + Jc' lambda - A v
+    }
+    for (int c = 0; c < problem->n_contact; c++) {
+        double u[3];
+        cond_contact_velocity(&problem->contact[c], lagged->v_new, u);
+        tie_force(&lagged->tie[c], u, lagged->lambda_new + 3 * c);
+    }
+    return products;
+}
+
+static void interpolate(int n, double a, const double* from, const double* to, double* out)
+{
+    for (int i = 0; i < n; i++)
+        out[i] = from[i] + a * (to[i] - from[i]);
+}
+
+static double try_step(CondLagged* lagged, const CondCertificateData* data, double a)
+{
+    int n = data->problem->n_dof, nc3 = 3 * data->problem->n_contact;
+    interpolate(n, a, lagged->v, lagged->v_new, lagged->v_try);
+    interpolate(nc3, a, lagged->lambda, lagged->lambda_new, lagged->lambda_try);
+    interpolate(n, a, lagged->r, lagged->r_new, lagged->r_try);
+    return merit(lagged, data, lagged->v_try, lagged->lambda_try, lagged->r_try);
+}
+
+// Halves the step until the merit falls; v, lambda and r are affine along it. Where it never does,
+// the length with the least merit leads out of a cycle.
+static double search(CondLagged* lagged, const CondCertificateData* data, double start)
+{
+    int n = data->problem->n_dof, nc3 = 3 * data->problem->n_contact;
+    double best = 1.0, least = INFINITY, value = INFINITY;
+    for (double a = 1.0; a >= SHORTEST; a *= 0.5) {
+        value = try_step(lagged, data, a);
+        if (value <= (1.0 - 1e-3 * a) * start)
+            break;
+        if (value < least) {
+            least = value;
+            best = a;
+        }
+    }
+    if (!(value <= start))
+        value = try_step(lagged, data, best);
+    memcpy(lagged->v, lagged->v_try, (size_t)n * sizeof *lagged->v);
+    memcpy(lagged->lambda, lagged->lambda_try, (size_t)nc3 * sizeof *lagged->lambda);
+    return value;
+}
+
+// Keeps the current pair when it is the best; returns its residual.
+static double judge(CondLagged* lagged, const CondCertificateData* data, CondCertificate* best)
+{
+    CondCertificate now = cond_certificate_compute(data, lagged->v, lagged->lambda, lagged->work);
+    double value = cond_certificate_residual(&now);
+    if (value < cond_certificate_residual(best)) {
+        *best = now;
+        memcpy(lagged->v_best, lagged->v, (size_t)data->problem->n_dof * sizeof *lagged->v);
+        memcpy(lagged->lambda_best, lagged->lambda,
+               3 * (size_t)data->problem->n_contact * sizeof *lagged->lambda);
+    }
+    return value;
+}
+
+CondStatus cond_lagged_solve(CondLagged* lagged, const CondCertificateData* data, double tolerance,
+                             int max_iterations, double* v, double* lambda,
+                             CondCertificate* certificate, int* passes, int* iterations,
+                             int* products)
+{
+    const CondProblem* problem = data->problem;
+    size_t n = (size_t)problem->n_dof, nc3 = 3 * (size_t)problem->n_contact;
+    int left = max_iterations, stale = 0;
+    double least = INFINITY;
+    weigh(lagged, problem);
+    scale_contacts(lagged, data);
+    memset(lagged->tie, 0, (size_t)problem->n_contact * sizeof *lagged->tie);
+    memcpy(lagged->v, v, n * sizeof *v);
+    memcpy(lagged->v_best, v, n * sizeof *v);
+    if (nc3 > 0) {
+        memcpy(lagged->lambda, lambda, nc3 * sizeof *lambda);
+        memcpy(lagged->lambda_best, lambda, nc3 * sizeof *lambda);
+    }
+    *certificate = (CondCertificate){.dynamics = INFINITY, .contact = INFINITY};
+    double value = judge(lagged, data, certificate);
+    ++*products;
+    while (value > tolerance && left > 0 && stale < PATIENCE) {
+        residual(lagged, problem, lagged->v, lagged->lambda, lagged->r);
+        ++*products;
+        double start = merit(lagged, data, lagged->v, lagged->lambda, lagged->r);
+        if (!isfinite(start))
+            break;
+        make_ties(lagged, data);
+        int count = solve_ties(lagged, problem, left < MAX_CG ? left : MAX_CG);
+        if (count == COND_OUT_OF_MEMORY)
+            return COND_OUT_OF_MEMORY;
+        if (count < 0)
+            break; // no solution of these ties; the best pair so far stands
+        left -= count;
+        *iterations += count;
+        *products += count;
+        ++*passes;
+        double now = search(lagged, data, start);
+        stale = now < 0.99 * least ? 0 : stale + 1;
+        least = fmin(least, now);
+        value = judge(lagged, data, certificate);
+        ++*products;
+        if (!isfinite(now))
+            break;
+    }
+    memcpy(v, lagged->v_best, n * sizeof *v);
+    if (nc3 > 0)
+        memcpy(lambda, lagged->lambda_best, nc3 * sizeof *lambda);
+    return cond_certificate_residual(certificate) <= tolerance ? COND_OK : COND_NOT_CONVERGED;
+}
+
+void cond_lagged_destroy(CondLagged* lagged)
+{
+    cond_tie_system_destroy(&lagged->system);
+    void* arrays[] = {lagged->tie,   lagged->w,          lagged->gamma, lagged->gain,
+                      lagged->v,     lagged->lambda,     lagged->r,     lagged->v_new,
+                      lagged->r_new, lagged->lambda_new, lagged->v_try, lagged->lambda_try,
+                      lagged->r_try, lagged->v_best,     lagged->x,     lagged->lambda_best,
+                      lagged->work};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        cond_release(&lagged->context, arrays[i]);
+}

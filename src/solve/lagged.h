@@ -1,0 +1,49 @@
+// Primal-dual passes for problems with soft bodies, too large to factor. The one-shot contact solve
+// of V-FPI predicts which contacts are open, stick or slip; the prediction becomes symmetric ties,
+// in which the friction force of a slipping contact lags behind its normal force by a pass; and
+// conjugate gradients solve the tied system loosely before the next prediction. Nothing depends on
+// kv: contacts act on the points of the bodies, and sticking ones are held by a gain with the
+// multiplier carried along.
+#ifndef COND_SOLVE_LAGGED_H
+#define COND_SOLVE_LAGGED_H
+
+#include "solve/certificate.h"
+#include "solve/primal_dual.h"
+#include "solve/tie_system.h"
+
+typedef struct CondLagged {
+    CondContext context;
+    CondTieSystem system;
+    CondTie* tie;   //                                                          (n_contact)
+    double* w;      // weights of the prediction, 1 / sum of absolute values    (n_dof)
+    double* gamma;  // its scale at each contact, slip included                 (n_contact)
+    double* gain;   // of held directions                                       (n_contact)
+    double* v;      // current pair                                             (n_dof)
+    double* lambda; //                                                          (n_contact x 3)
+    double* r;      // A v - b - Jc' lambda                                     (n_dof)
+    double *v_new, *lambda_new, *r_new; // at the end of the pass
+    double *v_try, *lambda_try, *r_try; // along the line between them
+    double *v_best, *lambda_best;       // best certified pair
+    double* x;    // scratch: step of conjugate gradients                     (n_dof)
+    double* work; // scratch of the certificate                               (2 n_dof)
+    int cap_tie, cap_w, cap_gamma, cap_gain, cap_v, cap_lambda, cap_r, cap_v_new, cap_lambda_new;
+    int cap_r_new, cap_v_try, cap_lambda_try, cap_r_try, cap_v_best, cap_lambda_best, cap_x;
+    int cap_work;
+} CondLagged;
+
+// *fits is 1 when the passes can serve the problem.
+CondStatus cond_lagged_plan(CondLagged* lagged, const CondProblem* problem, CondLaw law,
+                            int threads, int* fits);
+
+// Passes from (v, lambda) until the certificate's residual is at most the tolerance, or the
+// iterations of conjugate gradients are used up, or nothing gets better any more
+// (COND_NOT_CONVERGED). On return v, lambda and *certificate are the best pair seen, the start
+// included; the counters are added to.
+CondStatus cond_lagged_solve(CondLagged* lagged, const CondCertificateData* data, double tolerance,
+                             int max_iterations, double* v, double* lambda,
+                             CondCertificate* certificate, int* passes, int* iterations,
+                             int* products);
+
+void cond_lagged_destroy(CondLagged* lagged);
+
+#endif

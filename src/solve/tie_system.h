@@ -1,0 +1,64 @@
+// The linear system of a primal-dual pass, for problems too large to factor:
+//     H = A + sum over contacts of G' T G,    G = J0 - J1,  T = R' D R,
+// with D the symmetric tie of the contact. H is known by its product; conjugate gradients solve it
+// with the "arrow" as preconditioner: a 3x3 block for every node of a soft body, and the exact
+// small Schur complement of all other coordinates (rigid bodies, robots), the border.
+//
+// A term |sum_i y_i + y_r|^2 in K that joins several nodes i and the border r enters the arrow as
+//     sum_i |y_i + theta_i y_r|^2 / theta_i,    theta_i > 0,  sum theta_i = 1,
+// which is not less (Jensen), the same where there is but one node, and has no blocks between
+// nodes.
+#ifndef COND_SOLVE_TIE_SYSTEM_H
+#define COND_SOLVE_TIE_SYSTEM_H
+
+#include "cond/problem.h"
+
+typedef struct CondTieSystem {
+    CondContext context;
+    const CondProblem* problem;
+    int n_node;     // nodes of soft bodies
+    int n_border;   // all other coordinates
+    int n_bordered; // nodes that a term joins to the border
+    int threads;
+    int* node;     // of each coordinate; -1: border                             (n_dof)
+    int* place;    // first coordinate of each node                              (n_node)
+    int* border;   // place in the border of each coordinate; -1: a node's       (n_dof)
+    int* member;   // coordinates of the border                                  (n_border)
+    int* slot;     // place of a node among the bordered ones; -1: none          (n_node)
+    int* bordered; // those nodes                                                (n_bordered)
+    double* T;     // R' D R of each contact                                     (n_contact x 9)
+    double* B;     // inverse of the nodes' blocks                               (n_node x 9)
+    double*
+        C; // of the bordered nodes                                      (n_bordered x 3 x n_border)
+    double* BC;     // B C                                                        (n_bordered x 3 x
+                    // n_border)
+    double* S;      // Cholesky factor of the Schur complement                    (n_border^2)
+    double* small;  // scratch                                                    (n_border)
+    int* entry;     // scratch: coordinates of a term                             (n_dof)
+    double* column; // scratch: its Jacobian by columns, up to six rows          (6 n_dof)
+    double *p, *q, *z; // of conjugate gradients                                 (n_dof)
+    int cap_node, cap_place, cap_border, cap_member, cap_slot, cap_bordered, cap_T;
+    int cap_B, cap_C, cap_BC, cap_S, cap_small, cap_entry, cap_column;
+    int cap_p, cap_q, cap_z;
+} CondTieSystem;
+
+// Splits the coordinates; *fits is 1 when the system can be solved this way: there are nodes, and
+// the border is small.
+CondStatus cond_tie_system_plan(CondTieSystem* system, const CondProblem* problem, int threads,
+                                int* fits);
+
+// Takes the ties, D of each contact (row-major, symmetric, contact frame), and prepares the
+// preconditioner. COND_DIVERGED: it is not positive definite.          D: stride doubles apart
+CondStatus cond_tie_system_build(CondTieSystem* system, const double* D, int stride);
+
+// y = H x
+void cond_tie_system_multiply(const CondTieSystem* system, const double* x, double* y);
+
+// Solves H x = r from x = 0 until the preconditioned residual has fallen by `reduction`; r becomes
+// r - H x. Returns the products made, or a negative status.
+int cond_tie_system_solve(CondTieSystem* system, double* r, double* x, double reduction,
+                          int max_iterations);
+
+void cond_tie_system_destroy(CondTieSystem* system);
+
+#endif
