@@ -6,8 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-// Pose of a solid (position, quaternion) and its axes' rotation in the world.
-static void solid_pose(const CondPosture* posture, const CondSolid* solid, double pose[7])
+void cond_solid_pose(const CondPosture* posture, const CondSolid* solid, double pose[7])
 {
     if (solid->body < 0) {
         memcpy(pose, solid->position, sizeof solid->position);
@@ -31,8 +30,7 @@ static void solid_pose(const CondPosture* posture, const CondSolid* solid, doubl
     quat_product(q, solid->orientation, pose + 3);
 }
 
-// The point of a body that is at a world position now.
-static CondPoint point_at(const CondPosture* posture, int body, int part, const double world[3])
+CondPoint cond_point_at(const CondPosture* posture, int body, int part, const double world[3])
 {
     CondPoint point = {.body = body, .part = part};
     memcpy(point.local, world, 3 * sizeof *world);
@@ -46,6 +44,41 @@ static CondPoint point_at(const CondPosture* posture, int body, int part, const 
     return point;
 }
 
+static const double LOOSE = 0.5; // sine by which a corner may hang over
+
+// The edges of a corner, in the world.
+typedef struct Corner {
+    int n_ray;
+    const double* ray; // axes of the body or link                            (n_ray x 3)
+    double R[9];
+} Corner;
+
+// 1 when the body of the corner lies on the side of it that the normal points to, more or less. A
+// corner beside the rim of a face it has slid over does not touch the rim's side: its edges do.
+static int is_leading(void* user, const double normal[3])
+{
+    const Corner* corner = user;
+    double local[3];
+    mat3_multiply_transposed(corner->R, normal, local);
+    for (int k = 0; k < corner->n_ray; k++)
+        if (vec3_dot(corner->ray + 3 * (size_t)k, local) < -LOOSE)
+            return 0;
+    return 1;
+}
+
+static Corner corner_of(const CondPosture* posture, const CondFeature* feature)
+{
+    const CondBody* body = &posture->model->body[feature->point.body];
+    Corner corner = {.n_ray = feature->n_ray,
+                     .ray = posture->model->ray + 3 * (size_t)feature->ray_begin};
+    if (body->kind == COND_BODY_ROBOT)
+        memcpy(corner.R, posture->arm[body->index].work->rotation + 9 * feature->point.part,
+               sizeof corner.R);
+    else if (feature->n_ray > 0)
+        quat_matrix(posture->q + body->q_begin + 3, corner.R);
+    return corner;
+}
+
 static CondStatus probe_feature(const CondPosture* posture, const CondSolid* solid, int i_solid,
                                 const double pose[7], int i_feature, const double x[3],
                                 double reach, CondTouchList* list)
@@ -57,15 +90,23 @@ static CondStatus probe_feature(const CondPosture* posture, const CondSolid* sol
     cond_shape_probe(&solid->shape, pose, x, &probe);
     if (!(probe.gap - feature->radius <= reach))
         return COND_OK;
+    Corner corner = corner_of(posture, feature);
+    if (!is_leading(&corner, probe.normal) &&
+        !cond_shape_probe_allowed(&solid->shape, pose, x, is_leading, &corner, &probe) &&
+        probe.gap >= 0.0)
+        return COND_OK;
+    if (!(probe.gap - feature->radius <= reach))
+        return COND_OK;
     CondTouch touch = {.plane = -1, .triangle = -1, .gap = probe.gap - feature->radius};
     touch.point[0] = feature->point;
     if (feature->radius > 0.0) { // the ball's point towards the solid
         double p[3];
         for (int i = 0; i < 3; i++)
             p[i] = x[i] - feature->radius * probe.normal[i];
-        touch.point[0] = point_at(posture, feature->point.body, feature->point.part, p);
+        touch.point[0] = cond_point_at(posture, feature->point.body, feature->point.part, p);
     }
-    touch.point[1] = point_at(posture, solid->fixed ? -1 : solid->body, solid->part, probe.point);
+    touch.point[1] =
+        cond_point_at(posture, solid->fixed ? -1 : solid->body, solid->part, probe.point);
     memcpy(touch.position, probe.point, sizeof touch.position);
     mat3_frame(probe.normal, axis, touch.frame);
     touch.key = COND_KEY_SOLID +
@@ -80,7 +121,7 @@ static CondStatus collide_solid(const CondPosture* posture, const CondSolid* sol
 {
     const CondModel* model = posture->model;
     double pose[7], box[6];
-    solid_pose(posture, solid, pose);
+    cond_solid_pose(posture, solid, pose);
     cond_shape_bound(&solid->shape, pose, box);
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
