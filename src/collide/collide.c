@@ -5,6 +5,7 @@
 #include "body/body.h"
 #include "body/fem.h"
 #include "collide/crossing.h"
+#include "collide/dent.h"
 #include "collide/plane.h"
 #include "collide/rod_contact.h"
 #include "collide/solid.h"
@@ -27,7 +28,8 @@ CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, 
     collider->pose = cond_allocate(m, (size_t)collider->n_solid, 7 * sizeof(double));
     collider->box = cond_allocate(m, (size_t)collider->n_solid, 6 * sizeof(double));
     collider->edge = cond_allocate(m, (size_t)model->n_edge, sizeof *collider->edge);
-    if (!collider->pose || !collider->box || !collider->edge)
+    collider->soft_edge_begin = cond_allocate(m, (size_t)model->n_body, sizeof(int));
+    if (!collider->pose || !collider->box || !collider->edge || !collider->soft_edge_begin)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     CondStatus status = COND_OK;
     for (int b = 0; b < model->n_body && !status; b++) {
@@ -36,6 +38,10 @@ CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, 
             continue;
         status = cond_volume_create(m, b, fem->n_node, fem->rest, fem->n_tet, fem->tet, 1,
                                     &collider->volume[b], error);
+        if (!status)
+            status = cond_volume_make_edges(collider->volume[b], error);
+        collider->soft_edge_begin[b] = collider->n_soft_edge;
+        collider->n_soft_edge += status ? 0 : collider->volume[b]->n_edge;
     }
     return status;
 }
@@ -54,6 +60,7 @@ void cond_collider_destroy(CondCollider* collider)
     cond_release(&collider->context, collider->pose);
     cond_release(&collider->context, collider->box);
     cond_release(&collider->context, collider->edge);
+    cond_release(&collider->context, collider->soft_edge_begin);
 }
 
 static void place_solids(CondCollider* collider, const CondPosture* posture)
@@ -150,9 +157,6 @@ static CondStatus collide_soft(CondCollider* collider, const CondPosture* postur
 {
     const CondModel* model = collider->model;
     CondStatus status = COND_OK;
-    for (int b = 0; b < model->n_body; b++)
-        if (collider->volume[b])
-            cond_volume_update(collider->volume[b], posture->q + model->body[b].q_begin);
     for (int a = 0; a < model->n_body; a++)
         for (int b = 0; b < model->n_body && !status; b++) {
             if (!collider->volume[a] || !collider->volume[b] ||
@@ -160,6 +164,10 @@ static CondStatus collide_soft(CondCollider* collider, const CondPosture* postur
                 continue;
             status = collide_pair(collider, posture, state, a, b, fmax(reach[a], reach[b]), list);
         }
+    if (!status)
+        status = cond_collide_skins(collider, posture, reach, list);
+    if (!status)
+        status = cond_collide_dents(collider, posture, state, reach, list);
     return status;
 }
 
@@ -246,11 +254,15 @@ static void follow_frames(const CondState* state, CondTouchList* list)
 CondStatus cond_collide(CondCollider* collider, const CondPosture* posture, const CondState* state,
                         const double* reach, CondTouchList* list)
 {
+    const CondModel* model = collider->model;
     list->n = 0;
+    for (int b = 0; b < model->n_body; b++)
+        if (collider->volume[b])
+            cond_volume_update(collider->volume[b], posture->q + model->body[b].q_begin);
+    place_solids(collider, posture);
     CondStatus status = cond_collide_planes(posture, reach, list);
     if (!status)
-        status = cond_collide_solids(posture, reach, list);
-    place_solids(collider, posture);
+        status = cond_collide_solids(posture, collider->volume, reach, list);
     if (!status)
         status = cond_collide_crossings(collider, posture, reach, list);
     if (!status)

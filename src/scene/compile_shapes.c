@@ -19,6 +19,7 @@ typedef struct Growing {
     CondModel* model;
     CondError* error; // of a surface that is refused
     int cap_feature, cap_solid;
+    int obstacle; // 1 + the obstacle whose features are being added; else 0
 } Growing;
 
 static CondStatus add_feature(Growing* g, const CondFeature* feature)
@@ -37,9 +38,10 @@ static CondStatus add_point(Growing* g, int body, int part, const double local[3
     feature.point.body = body;
     feature.point.part = part;
     memcpy(feature.point.local, local, 3 * sizeof *local);
-    CondBody* owner = &g->model->body[body];
-    if (owner->kind == COND_BODY_RIGID)
+    CondBody* owner = body >= 0 ? &g->model->body[body] : NULL;
+    if (owner && owner->kind == COND_BODY_RIGID)
         owner->radius = fmax(owner->radius, vec3_norm(local) + radius);
+    feature.obstacle = g->obstacle;
     return add_feature(g, &feature);
 }
 
@@ -346,6 +348,15 @@ CondStatus cond_compile_shapes(CondModel* model, const CondScene* scene, CondErr
         model->body[b].feature_begin = model->n_feature;
         status = body_shapes(&g, scene, &model->body[b]);
         model->body[b].n_feature = model->n_feature - model->body[b].feature_begin;
+    }
+    // Behind those of the bodies: soft bodies meet the corners of obstacles too.
+    for (int i = 0; i < model->n_obstacle && !status; i++) {
+        const CondSolid* solid = &model->obstacle[i];
+        const CondObstacleDef* def = &scene->obstacle[i];
+        g.obstacle = i + 1;
+        status = add_shape_features(&g, -1, 0,
+                                    &(Placed){def->shape, def->size, solid->shape.shell,
+                                              solid->position, solid->orientation});
     }
     if (!status)
         status = cond_compile_edges(model);

@@ -16,6 +16,7 @@ struct CondShell;
 typedef struct CondFeature {
     CondPoint point;
     double radius; // [m]
+    int obstacle;  // 1 + its obstacle, whose features lie in the world; else 0
     int ray_begin; // a corner of a shape: its edges, into CondModel.ray
     int n_ray;     //
 } CondFeature;
