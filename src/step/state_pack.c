@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 static const char magic[8] = "CONDstat";
 static const uint32_t order = 0x01020304;
 
