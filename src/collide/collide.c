@@ -4,10 +4,12 @@
 #include "base/memory.h"
 #include "body/body.h"
 #include "body/fem.h"
+#include "collide/crossing.h"
+#include "collide/dent.h"
 #include "collide/plane.h"
 #include "collide/rod_contact.h"
 #include "collide/solid.h"
-#include "math/vec3.h"
+#include "math/quat.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,12 +24,24 @@ CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, 
     collider->volume = cond_allocate(m, (size_t)model->n_body, sizeof *collider->volume);
     if (!collider->volume)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    collider->n_solid = model->n_obstacle + model->n_solid;
+    collider->pose = cond_allocate(m, (size_t)collider->n_solid, 7 * sizeof(double));
+    collider->box = cond_allocate(m, (size_t)collider->n_solid, 6 * sizeof(double));
+    collider->edge = cond_allocate(m, (size_t)model->n_edge, sizeof *collider->edge);
+    collider->soft_edge_begin = cond_allocate(m, (size_t)model->n_body, sizeof(int));
+    if (!collider->pose || !collider->box || !collider->edge || !collider->soft_edge_begin)
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     CondStatus status = COND_OK;
     for (int b = 0; b < model->n_body && !status; b++) {
         const CondFem* fem = model->body[b].fem;
-        if (model->body[b].kind == COND_BODY_SOFT)
-            status = cond_volume_create(m, b, fem->n_node, fem->rest, fem->n_tet, fem->tet, 1,
-                                        &collider->volume[b], error);
+        if (model->body[b].kind != COND_BODY_SOFT)
+            continue;
+        status = cond_volume_create(m, b, fem->n_node, fem->rest, fem->n_tet, fem->tet, 1,
+                                    &collider->volume[b], error);
+        if (!status)
+            status = cond_volume_make_edges(collider->volume[b], error);
+        collider->soft_edge_begin[b] = collider->n_soft_edge;
+        collider->n_soft_edge += status ? 0 : collider->volume[b]->n_edge;
     }
     return status;
 }
@@ -43,6 +57,23 @@ void cond_collider_destroy(CondCollider* collider)
     cond_rod_collider_end(&collider->rods);
     cond_release(&collider->context, collider->volume);
     cond_release(&collider->context, collider->last);
+    cond_release(&collider->context, collider->pose);
+    cond_release(&collider->context, collider->box);
+    cond_release(&collider->context, collider->edge);
+    cond_release(&collider->context, collider->soft_edge_begin);
+}
+
+static void place_solids(CondCollider* collider, const CondPosture* posture)
+{
+    for (int i = 0; i < collider->n_solid; i++) {
+        const CondSolid* solid = cond_solid_at(collider->model, i);
+        double *pose = collider->pose + 7 * (size_t)i, R[9];
+        cond_solid_pose(posture, solid, pose);
+        cond_shape_bound(&solid->shape, pose, collider->box + 6 * (size_t)i);
+        quat_matrix(pose + 3, R);
+        for (int k = solid->edge_begin; k < solid->edge_begin + solid->n_edge; k++)
+            cond_edge_place(&collider->model->edge[k], R, pose, &collider->edge[k]);
+    }
 }
 
 // Key of a vertex of body a that touches body b: kind 2, the vertex's first coordinate, the other
@@ -68,7 +99,7 @@ static CondStatus recall(CondCollider* collider, const CondState* state, const C
         collider->last[i] = -1;
     for (int k = 0; k < state->n_memory; k++) {
         uint64_t key = state->memory[k].key;
-        if (key < COND_KEY_SOFT || state->memory[k].triangle < 0)
+        if (key < COND_KEY_SOFT || key >= COND_KEY_EDGE || state->memory[k].triangle < 0)
             continue;
         uint64_t pair = (key - COND_KEY_SOFT) >> 4;
         int node = (int)(pair / (uint64_t)model->n_body) - a->dof_begin / 3;
@@ -126,9 +157,6 @@ static CondStatus collide_soft(CondCollider* collider, const CondPosture* postur
 {
     const CondModel* model = collider->model;
     CondStatus status = COND_OK;
-    for (int b = 0; b < model->n_body; b++)
-        if (collider->volume[b])
-            cond_volume_update(collider->volume[b], posture->q + model->body[b].q_begin);
     for (int a = 0; a < model->n_body; a++)
         for (int b = 0; b < model->n_body && !status; b++) {
             if (!collider->volume[a] || !collider->volume[b] ||
@@ -136,7 +164,23 @@ static CondStatus collide_soft(CondCollider* collider, const CondPosture* postur
                 continue;
             status = collide_pair(collider, posture, state, a, b, fmax(reach[a], reach[b]), list);
         }
+    if (!status)
+        status = cond_collide_skins(collider, posture, reach, list);
+    if (!status)
+        status = cond_collide_dents(collider, posture, state, reach, list);
     return status;
+}
+
+// 1 when the point lies on nodes of the patch.
+static int is_on_patch(const CondPatch* patch, const CondPoint* point)
+{
+    if (patch->body != point->body)
+        return 0;
+    for (int k = 0; k < patch->n_node; k++)
+        for (int i = 0; i < point->part; i++)
+            if (patch->node[k] == point->node[i] && point->local[i] > 0.0)
+                return 1;
+    return 0;
 }
 
 // 1 when the contact is between the two ends of an attachment that is being held, at the held
@@ -145,17 +189,14 @@ static int is_held(const CondModel* model, const CondState* state, const CondTou
 {
     for (int h = 0; h < state->n_hold; h++) {
         const CondHold* hold = &state->hold[h];
-        for (int end = 0; end < 2 && hold->active; end++) {
-            int patch = hold->what.end[end].patch;
-            int other = hold->what.end[1 - end].point.body;
-            if (cond_rod_is_held(model, &hold->what, end, touch))
+        for (int k = 0; k < 4 && hold->active; k++) {
+            int end = k & 1, side = k >> 1;
+            int patch = hold->what.end[end].patch, other = hold->what.end[1 - end].point.body;
+            if (side == 0 && cond_rod_is_held(model, &hold->what, end, touch))
                 return 1;
-            if (patch < 0 || touch->point[1].body != other || other < 0 ||
-                model->patch[patch].body != touch->point[0].body)
-                continue;
-            for (int k = 0; k < model->patch[patch].n_node; k++)
-                if (model->patch[patch].node[k] == touch->point[0].node[0])
-                    return 1;
+            if (patch >= 0 && other >= 0 && touch->point[1 - side].body == other &&
+                is_on_patch(&model->patch[patch], &touch->point[side]))
+                return 1;
         }
     }
     return 0;
@@ -192,13 +233,38 @@ static void sort_by_key(CondTouch* touch, int n)
         }
 }
 
+// Turns the tangents of a contact that persists as little as its normal allows. A fixed rule for
+// the tangents would jump somewhere, whatever the rule: no field of tangents on a sphere is
+// continuous. Planes, and surfaces that slip more easily along one of two directions, keep theirs.
+static void follow_frames(const CondState* state, CondTouchList* list)
+{
+    for (int c = 0, k = 0; c < list->n; c++) { // both lists ascend with the key
+        CondTouch* touch = &list->touch[c];
+        while (k < state->n_memory && state->memory[k].key < touch->key)
+            k++;
+        if (k == state->n_memory)
+            return;
+        double normal[3] = {touch->frame[0], touch->frame[1], touch->frame[2]};
+        if (state->memory[k].key == touch->key && touch->plane < 0 &&
+            touch->friction[0] == touch->friction[1])
+            mat3_frame(normal, state->memory[k].tangent, touch->frame);
+    }
+}
+
 CondStatus cond_collide(CondCollider* collider, const CondPosture* posture, const CondState* state,
                         const double* reach, CondTouchList* list)
 {
+    const CondModel* model = collider->model;
     list->n = 0;
+    for (int b = 0; b < model->n_body; b++)
+        if (collider->volume[b])
+            cond_volume_update(collider->volume[b], posture->q + model->body[b].q_begin);
+    place_solids(collider, posture);
     CondStatus status = cond_collide_planes(posture, reach, list);
     if (!status)
-        status = cond_collide_solids(posture, reach, list);
+        status = cond_collide_solids(posture, collider->volume, reach, list);
+    if (!status)
+        status = cond_collide_crossings(collider, posture, reach, list);
     if (!status)
         status = collide_soft(collider, posture, state, reach, list);
     if (!status)
@@ -211,5 +277,6 @@ CondStatus cond_collide(CondCollider* collider, const CondPosture* posture, cons
             list->touch[kept++] = list->touch[c];
     list->n = kept;
     sort_by_key(list->touch, list->n);
+    follow_frames(state, list);
     return COND_OK;
 }

@@ -16,6 +16,12 @@ typedef struct CondCollider {
     CondRodCollider rods;     // links of all rods
     int* last;                // scratch: triangle of each vertex in the last step
     int cap_last;
+    int n_solid;          // obstacles, then the solids of bodies
+    double* pose;         // of the solids now                                (n_solid x 7)
+    double* box;          // around them                                      (n_solid x 6)
+    int* soft_edge_begin; // number of a soft body's first edge (n_body)
+    int n_soft_edge;
+    CondEdge* edge; // theirs, in the world                             (n_edge)
 } CondCollider;
 
 CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, CondError* error);

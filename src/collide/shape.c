@@ -2,13 +2,16 @@
 
 #include "base/error.h"
 #include "collide/shape_ops.h"
+#include "collide/shell.h"
 #include "math/quat.h"
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 static const double KEEP = 0.1;   // a face is kept while at most this share deeper than the nearest
 static const double SMALL = 1e-9; // of a shape's size: on an axis or a centre
+static const double RIM = 5e-4;   // of a shape's size: as good as on a face, beside its rim
 
 static const CondShapeOps* shape_ops(CondShapeForm form)
 {
@@ -104,6 +107,86 @@ void cond_shape_probe_again(const CondShape* shape, const double pose[7], const 
     mat3_multiply(R, normal, probe->normal);
     for (int i = 0; i < 3; i++)
         probe->point[i] = point[i] - probe->gap * probe->normal[i];
+}
+
+// The planes of a box, or those that touch a cylinder near x: normal, offset.  (at most 6 x 4)
+static int shape_planes(const CondShape* shape, const double x[3], double* plane)
+{
+    memset(plane, 0, 24 * sizeof *plane);
+    if (shape->form == COND_FORM_BOX) {
+        for (int f = 0; f < 6; f++) {
+            plane[4 * f + f / 2] = f % 2 ? -1.0 : 1.0;
+            plane[4 * f + 3] = shape->half[f / 2];
+        }
+        return 6;
+    }
+    if (shape->form != COND_FORM_CYLINDER)
+        return 0;
+    cond_shape_radial(x, shape->radius, NULL, plane);
+    plane[3] = shape->radius;
+    plane[4 + 2] = 1.0;
+    plane[8 + 2] = -1.0;
+    plane[4 + 3] = plane[8 + 3] = shape->half[2];
+    return 3;
+}
+
+typedef struct Facing {
+    const CondShape* shape;
+    const double *R, *x; // x in the axes of the shape
+    CondNormalAllowed allowed;
+    void* user;
+} Facing;
+
+static int is_allowed(const Facing* facing, const double* plane)
+{
+    double normal[3];
+    mat3_multiply(facing->R, plane, normal);
+    return facing->allowed(facing->user, normal);
+}
+
+static double facing_distance(void* user, int face)
+{
+    const Facing* facing = user;
+    const CondShell* shell = facing->shape->shell;
+    if (!is_allowed(facing, shell->plane + 4 * (size_t)face))
+        return INFINITY;
+    return cond_shell_face_distance(shell, face, facing->x);
+}
+
+int cond_shape_probe_allowed(const CondShape* shape, const double pose[7], const double point[3],
+                             CondNormalAllowed allowed, void* user, CondProbe* probe)
+{
+    double R[9], d[3], x[3], plane[24], least = -INFINITY;
+    const double* found = NULL;
+    quat_matrix(pose + 3, R);
+    for (int i = 0; i < 3; i++)
+        d[i] = point[i] - pose[i];
+    mat3_multiply_transposed(R, d, x);
+    Facing facing = {shape, R, x, allowed, user};
+    if (shape->form == COND_FORM_CONVEX || shape->form == COND_FORM_MESH) {
+        const CondShell* shell = shape->shell;
+        double near = fabs(probe->gap + shape->margin) + RIM * shell->size;
+        int face = cond_tree_nearest(&shell->tree, x, facing_distance, &facing, &near);
+        if (probe->gap < RIM * shell->size && face >= 0)
+            found = shell->plane + 4 * (size_t)face;
+    } else {
+        int n = shape_planes(shape, x, plane);
+        double size = shape->radius + shape->half[0] + shape->half[1] + shape->half[2];
+        for (int f = 0; f < n && probe->gap < RIM * size; f++) {
+            double gap = vec3_dot(plane + 4 * f, x) - plane[4 * f + 3];
+            if (!(gap > least) || !is_allowed(&facing, plane + 4 * f))
+                continue;
+            least = gap;
+            found = plane + 4 * f;
+        }
+    }
+    if (!found)
+        return 0;
+    probe->gap = vec3_dot(found, x) - found[3] - shape->margin;
+    mat3_multiply(R, found, probe->normal);
+    for (int i = 0; i < 3; i++)
+        probe->point[i] = point[i] - probe->gap * probe->normal[i];
+    return 1;
 }
 
 void cond_shape_bound(const CondShape* shape, const double pose[7], double box[6])

@@ -50,6 +50,15 @@ void cond_shape_probe(const CondShape* shape, const double pose[7], const double
 void cond_shape_probe_again(const CondShape* shape, const double pose[7], const double point[3],
                             const double* last_normal, CondProbe* probe);
 
+// The same for a point inside, or less than a thousandth of the size outside, that may leave in
+// certain directions only: through the nearest face whose normal (world) is allowed. A corner that
+// stands exactly on the rim of a face is on it, whatever rounding says. `probe` holds what the
+// plain probe found. 0 when there is no such face, and for spheres, capsules and planes; the probe
+// is then left as it is.
+typedef int (*CondNormalAllowed)(void* user, const double normal[3]);
+int cond_shape_probe_allowed(const CondShape* shape, const double pose[7], const double point[3],
+                             CondNormalAllowed allowed, void* user, CondProbe* probe);
+
 // The smallest axis-aligned box, margin included: low[3], high[3]. A plane has infinite sides.
 void cond_shape_bound(const CondShape* shape, const double pose[7], double box[6]);
 

@@ -140,6 +140,39 @@ static void make_vertex_normals(CondShell* shell)
     }
 }
 
+// fan: the directed edges by the vertex where they begin.
+static void make_fans(CondShell* shell)
+{
+    int n = 3 * shell->n_face;
+    for (int k = 0; k < n; k++)
+        shell->fan_begin[shell->face[k]]++;
+    for (int v = 0; v < shell->n_vertex; v++)
+        shell->fan_begin[v + 1] += shell->fan_begin[v];
+    // Now each entry is the end of its vertex's part; filling from behind moves it to the
+    // beginning.
+    for (int k = n - 1; k >= 0; k--)
+        shell->fan[--shell->fan_begin[shell->face[k]]] = k;
+    shell->fan_begin[shell->n_vertex] = n;
+}
+
+int cond_shell_is_corner(const CondShell* shell, int vertex)
+{
+    const double same = 1.0 - 1e-9; // cosine of normals that agree
+    const double *first = NULL, *second = NULL;
+    for (int k = shell->fan_begin[vertex]; k < shell->fan_begin[vertex + 1]; k++) {
+        const double* n = shell->plane + 4 * (shell->fan[k] / 3);
+        if (!first)
+            first = n;
+        else if (vec3_dot(first, n) > same)
+            continue;
+        else if (!second)
+            second = n;
+        else if (!(vec3_dot(second, n) > same))
+            return 1;
+    }
+    return 0;
+}
+
 static CondStatus make_tree(CondShell* shell)
 {
     double* box = cond_allocate(&shell->context, 6 * (size_t)shell->n_face, sizeof *box);
@@ -179,9 +212,11 @@ CondStatus cond_shell_create(const CondContext* context, int n_vertex, const dou
     shell->face = cond_allocate(&own, (size_t)n_face, 3 * sizeof(int));
     shell->neighbour = cond_allocate(&own, (size_t)n_face, 3 * sizeof(int));
     shell->plane = cond_allocate(&own, (size_t)n_face, 4 * sizeof(double));
+    shell->fan_begin = cond_allocate(&own, (size_t)n_vertex + 1, sizeof(int));
+    shell->fan = cond_allocate(&own, (size_t)n_face, 3 * sizeof(int));
     CondStatus status = COND_OK;
     if (!shell->vertex || !shell->vertex_normal || !shell->face || !shell->neighbour ||
-        !shell->plane)
+        !shell->plane || !shell->fan_begin || !shell->fan)
         status = cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     if (!status)
         status = copy_mesh(shell, n_vertex, vertex, face, error);
@@ -193,6 +228,7 @@ CondStatus cond_shell_create(const CondContext* context, int n_vertex, const dou
     }
     if (!status) {
         make_vertex_normals(shell);
+        make_fans(shell);
         status = make_tree(shell);
         if (status)
             cond_error_set(error, status, "out of memory");
@@ -210,8 +246,8 @@ void cond_shell_destroy(CondShell* shell)
         return;
     CondContext own = shell->context;
     cond_tree_end(&shell->tree);
-    void* arrays[] = {shell->vertex,    shell->vertex_normal, shell->face,
-                      shell->neighbour, shell->plane,         shell};
+    void* arrays[] = {shell->vertex, shell->vertex_normal, shell->face, shell->neighbour,
+                      shell->plane,  shell->fan_begin,     shell->fan,  shell};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&own, arrays[i]);
 }
@@ -244,6 +280,12 @@ static double face_distance(void* user, int f)
 {
     double weight[3], point[3];
     return sqrt(face_distance2(user, f, weight, point));
+}
+
+double cond_shell_face_distance(const CondShell* shell, int face, const double x[3])
+{
+    Query query = {shell, x};
+    return face_distance(&query, face);
 }
 
 // The outward normal at a point of a face with these weights.

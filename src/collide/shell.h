@@ -14,6 +14,8 @@ typedef struct CondShell {
     double* plane;         // unit outward normal, offset [m]                 (n_face x 4)
     int* neighbour;        // face beyond the edge from corner k to k + 1     (n_face x 3)
     double* vertex_normal; // faces' normals by their angles at the vertex    (n_vertex x 3)
+    int* fan_begin;        // edges that begin at a vertex                    (n_vertex + 1)
+    int* fan;              // 3 face + corner                                 (3 n_face)
     CondTree tree;         // of the faces
 } CondShell;
 
@@ -33,6 +35,13 @@ typedef struct CondShellPoint {
     double normal[3]; // unit
 } CondShellPoint;
 void cond_shell_nearest(const CondShell* shell, const double x[3], CondShellPoint* nearest);
+
+// 1 when faces of at least three directions meet at the vertex: it is not in the middle of a face
+// that was cut into triangles, nor of a straight edge.
+int cond_shell_is_corner(const CondShell* shell, int vertex);
+
+// Distance of x to one face [m].
+double cond_shell_face_distance(const CondShell* shell, int face, const double x[3]);
 
 // Moves all vertices.
 CondStatus cond_shell_shift(CondShell* shell, const double shift[3]);

@@ -6,8 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-// Pose of a solid (position, quaternion) and its axes' rotation in the world.
-static void solid_pose(const CondPosture* posture, const CondSolid* solid, double pose[7])
+void cond_solid_pose(const CondPosture* posture, const CondSolid* solid, double pose[7])
 {
     if (solid->body < 0) {
         memcpy(pose, solid->position, sizeof solid->position);
@@ -31,8 +30,7 @@ static void solid_pose(const CondPosture* posture, const CondSolid* solid, doubl
     quat_product(q, solid->orientation, pose + 3);
 }
 
-// The point of a body that is at a world position now.
-static CondPoint point_at(const CondPosture* posture, int body, int part, const double world[3])
+CondPoint cond_point_at(const CondPosture* posture, int body, int part, const double world[3])
 {
     CondPoint point = {.body = body, .part = part};
     memcpy(point.local, world, 3 * sizeof *world);
@@ -46,9 +44,54 @@ static CondPoint point_at(const CondPosture* posture, int body, int part, const 
     return point;
 }
 
-static CondStatus probe_feature(const CondPosture* posture, const CondSolid* solid, int i_solid,
-                                const double pose[7], int i_feature, const double x[3],
-                                double reach, CondTouchList* list)
+static const double LOOSE = 0.5; // sine by which a corner may hang over
+
+static const double BEHIND = 0.3; // cosine by which a soft node may look along the normal
+
+// The edges of a corner, and the normal of a soft node.
+typedef struct Corner {
+    int n_ray;
+    const double* ray; // axes of the body or link                            (n_ray x 3)
+    double R[9];
+    const double* normal; // world; NULL: not soft
+} Corner;
+
+// 1 when the body of the corner lies on the side of it that the normal points to, more or less. A
+// corner beside the rim of a face it has slid over does not touch the rim's side: its edges do.
+static int is_leading(void* user, const double normal[3])
+{
+    const Corner* corner = user;
+    double local[3];
+    if (corner->normal && vec3_dot(corner->normal, normal) > BEHIND)
+        return 0;
+    if (corner->n_ray == 0)
+        return 1;
+    mat3_multiply_transposed(corner->R, normal, local);
+    for (int k = 0; k < corner->n_ray; k++)
+        if (vec3_dot(corner->ray + 3 * (size_t)k, local) < -LOOSE)
+            return 0;
+    return 1;
+}
+
+static Corner corner_of(const CondPosture* posture, CondVolume* const* volume,
+                        const CondFeature* feature)
+{
+    const CondBody* body = &posture->model->body[feature->point.body];
+    Corner corner = {.n_ray = feature->n_ray,
+                     .ray = posture->model->ray + 3 * (size_t)feature->ray_begin};
+    if (body->kind == COND_BODY_ROBOT)
+        memcpy(corner.R, posture->arm[body->index].work->rotation + 9 * feature->point.part,
+               sizeof corner.R);
+    else if (body->kind == COND_BODY_SOFT)
+        corner.normal = volume[body->index]->vertex_normal + 3 * (size_t)feature->point.node[0];
+    else if (feature->n_ray > 0)
+        quat_matrix(posture->q + body->q_begin + 3, corner.R);
+    return corner;
+}
+
+static CondStatus probe_feature(const CondPosture* posture, CondVolume* const* volume,
+                                const CondSolid* solid, int i_solid, const double pose[7],
+                                int i_feature, const double x[3], double reach, CondTouchList* list)
 {
     static const double axis[3] = {1.0, 0.0, 0.0};
     const CondModel* model = posture->model;
@@ -57,15 +100,24 @@ static CondStatus probe_feature(const CondPosture* posture, const CondSolid* sol
     cond_shape_probe(&solid->shape, pose, x, &probe);
     if (!(probe.gap - feature->radius <= reach))
         return COND_OK;
+    Corner corner = corner_of(posture, volume, feature);
+    // A soft node that looks away from the solid may be pushed all the same: the body is soft.
+    if (!is_leading(&corner, probe.normal) &&
+        !cond_shape_probe_allowed(&solid->shape, pose, x, is_leading, &corner, &probe) &&
+        probe.gap >= 0.0 && !corner.normal)
+        return COND_OK;
+    if (!(probe.gap - feature->radius <= reach))
+        return COND_OK;
     CondTouch touch = {.plane = -1, .triangle = -1, .gap = probe.gap - feature->radius};
     touch.point[0] = feature->point;
     if (feature->radius > 0.0) { // the ball's point towards the solid
         double p[3];
         for (int i = 0; i < 3; i++)
             p[i] = x[i] - feature->radius * probe.normal[i];
-        touch.point[0] = point_at(posture, feature->point.body, feature->point.part, p);
+        touch.point[0] = cond_point_at(posture, feature->point.body, feature->point.part, p);
     }
-    touch.point[1] = point_at(posture, solid->fixed ? -1 : solid->body, solid->part, probe.point);
+    touch.point[1] =
+        cond_point_at(posture, solid->fixed ? -1 : solid->body, solid->part, probe.point);
     memcpy(touch.position, probe.point, sizeof touch.position);
     mat3_frame(probe.normal, axis, touch.frame);
     touch.key = COND_KEY_SOLID +
@@ -75,12 +127,13 @@ static CondStatus probe_feature(const CondPosture* posture, const CondSolid* sol
     return cond_touch_add(list, &touch);
 }
 
-static CondStatus collide_solid(const CondPosture* posture, const CondSolid* solid, int i_solid,
-                                const double* reach, CondTouchList* list)
+static CondStatus collide_solid(const CondPosture* posture, CondVolume* const* volume,
+                                const CondSolid* solid, int i_solid, const double* reach,
+                                CondTouchList* list)
 {
     const CondModel* model = posture->model;
     double pose[7], box[6];
-    solid_pose(posture, solid, pose);
+    cond_solid_pose(posture, solid, pose);
     cond_shape_bound(&solid->shape, pose, box);
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
@@ -97,7 +150,7 @@ static CondStatus collide_solid(const CondPosture* posture, const CondSolid* sol
             if (outside)
                 continue;
             CondStatus status =
-                probe_feature(posture, solid, i_solid, pose, i_feature, x, far, list);
+                probe_feature(posture, volume, solid, i_solid, pose, i_feature, x, far, list);
             if (status)
                 return status;
         }
@@ -105,13 +158,15 @@ static CondStatus collide_solid(const CondPosture* posture, const CondSolid* sol
     return COND_OK;
 }
 
-CondStatus cond_collide_solids(const CondPosture* posture, const double* reach, CondTouchList* list)
+CondStatus cond_collide_solids(const CondPosture* posture, CondVolume* const* volume,
+                               const double* reach, CondTouchList* list)
 {
     const CondModel* model = posture->model;
     CondStatus status = COND_OK;
     for (int i = 0; i < model->n_obstacle && !status; i++)
-        status = collide_solid(posture, &model->obstacle[i], i, reach, list);
+        status = collide_solid(posture, volume, &model->obstacle[i], i, reach, list);
     for (int i = 0; i < model->n_solid && !status; i++)
-        status = collide_solid(posture, &model->solid[i], model->n_obstacle + i, reach, list);
+        status =
+            collide_solid(posture, volume, &model->solid[i], model->n_obstacle + i, reach, list);
     return status;
 }

@@ -3,9 +3,22 @@
 #define COND_COLLIDE_SOLID_H
 
 #include "collide/touch.h"
+#include "collide/volume.h"
+
+// Solid i of all: the obstacles first, then those of the bodies.
+static inline const CondSolid* cond_solid_at(const CondModel* model, int i)
+{
+    return i < model->n_obstacle ? &model->obstacle[i] : &model->solid[i - model->n_obstacle];
+}
+
+// Pose of a solid: position, quaternion.
+void cond_solid_pose(const CondPosture* posture, const CondSolid* solid, double pose[7]);
+// The point of a body (-1: the world) or link that is at a world position now.
+CondPoint cond_point_at(const CondPosture* posture, int body, int part, const double world[3]);
 
 // Appends every feature within reach of a solid of another body.             reach (n_body)
-CondStatus cond_collide_solids(const CondPosture* posture, const double* reach,
-                               CondTouchList* list);
+// The volumes of soft bodies must be updated.                                volume (n_body)
+CondStatus cond_collide_solids(const CondPosture* posture, CondVolume* const* volume,
+                               const double* reach, CondTouchList* list);
 
 #endif

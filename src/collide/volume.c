@@ -303,7 +303,7 @@ void cond_volume_destroy(CondVolume* volume)
                             volume->surface,  volume->triangle_tet,  volume->fan_begin,
                             volume->fan,      volume->ring_begin,    volume->ring,
                             volume->position, volume->vertex_normal, volume->normal,
-                            volume->box};
+                            volume->box,      volume->edge,          volume->triangle_edge};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         cond_release(&own, memory[i]);
     cond_tree_end(&volume->rest_tree);

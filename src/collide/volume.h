@@ -25,6 +25,10 @@ typedef struct CondVolume {
     int cap_ring;
     CondTree rest_tree; // triangles at rest
 
+    int n_edge;         // of the surface, with two triangles; by make_edges
+    int* edge;          // two vertices, two triangles                        (n_edge x 4)
+    int* triangle_edge; // -1: an edge of more triangles                      (n_triangle x 3)
+
     double* position;       // [m], by update                                 (n_vertex x 3)
     double* normal;         // of triangles, zero where there is no area      (n_triangle x 3)
     double* vertex_normal;  // mean of the triangles by angle; zero inside    (n_vertex x 3)
@@ -69,6 +73,10 @@ CondStatus cond_volume_create(const CondContext* context, int body, int n_vertex
                               const double* rest, int n_tet, const int* tet, int n_ring,
                               CondVolume** out, CondError* error);
 void cond_volume_destroy(CondVolume* volume);
+// Lists the edges of the surface, once.
+CondStatus cond_volume_make_edges(CondVolume* volume, CondError* error);
+// Distance at rest of two vertices [m].
+double cond_volume_rest_length(const CondVolume* volume, int a, int b);
 // Takes over current positions; O(n), no allocation.                         (n_vertex x 3)
 void cond_volume_update(CondVolume* volume, const double* position);
 
@@ -82,6 +90,11 @@ void cond_volume_contacts_end(CondVolumeContacts* contacts);
 // b it touched in the last step or -1, and may be NULL.                      last (a->n_vertex)
 CondStatus cond_volume_collide(const CondVolume* a, const CondVolume* b, double margin,
                                const int* last, CondVolumeContacts* contacts);
+
+// The same for one point with the outward normal n, or zero where it has none, that belongs to
+// something else than a volume; body and vertex of the contacts are -1.
+CondStatus cond_volume_collide_point(const CondVolume* b, const double p[3], const double n[3],
+                                     double margin, int last, CondVolumeContacts* contacts);
 
 // last[v] = triangle of the deepest contact of vertex v of `body` with `other`; -1 where none.
 void cond_volume_contacts_last(const CondVolumeContacts* contacts, int body, int other,

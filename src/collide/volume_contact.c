@@ -362,7 +362,7 @@ static CondStatus add_contacts(const Search* search, CondVolumeContacts* contact
     int begin = contacts->n;
     for (int k = 0; k < n_found; k++) {
         const CondVolumeFound* found = &contacts->found[k];
-        CondVolumeContact contact = {.body = search->a->body,
+        CondVolumeContact contact = {.body = search->a ? search->a->body : -1,
                                      .vertex = search->vertex,
                                      .other = search->b->body,
                                      .triangle = found->triangle,
@@ -413,6 +413,27 @@ CondStatus cond_volume_collide(const CondVolume* a, const CondVolume* b, double 
             contacts->near_mesh[a->ring[r]] = 0;
     }
     return status;
+}
+
+CondStatus cond_volume_collide_point(const CondVolume* b, const double p[3], const double n[3],
+                                     double margin, int last, CondVolumeContacts* contacts)
+{
+    int n_found = 0;
+    Search search = {.b = b,
+                     .vertex = -1,
+                     .last = last < b->n_triangle ? last : -1,
+                     .p = p,
+                     .n = n,
+                     .tiny = TINY * b->size};
+    if (!(margin >= 0.0))
+        return COND_BAD_ARGUMENT;
+    if (cond_reserve(&contacts->context, &contacts->place, &contacts->cap_place, b->n_triangle,
+                     sizeof *contacts->place))
+        return COND_OUT_OF_MEMORY;
+    CondStatus status = find_inside(&search, contacts, &n_found);
+    if (!status && margin > 0.0)
+        status = find_outside(&search, margin, contacts, n_found, &n_found);
+    return status ? status : add_contacts(&search, contacts, n_found);
 }
 
 void cond_volume_contacts_begin(const CondContext* context, CondVolumeContacts* contacts)

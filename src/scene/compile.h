@@ -31,6 +31,9 @@ void cond_compile_at(const CondModel* model, double at, CondPoint* point);
 // Contact features and solid shapes of all bodies, and the obstacles.
 CondStatus cond_compile_shapes(CondModel* model, const CondScene* scene, CondError* error);
 
+// Edges of the solids, which must be there.
+CondStatus cond_compile_edges(CondModel* model);
+
 // Patches, attachments and trajectories.
 CondStatus cond_compile_patches(CondModel* model, const CondScene* scene, CondError* error);
 CondStatus cond_compile_attachments(CondModel* model, const CondScene* scene, CondError* error);

@@ -19,6 +19,7 @@ typedef struct Growing {
     CondModel* model;
     CondError* error; // of a surface that is refused
     int cap_feature, cap_solid;
+    int obstacle; // 1 + the obstacle whose features are being added; else 0
 } Growing;
 
 static CondStatus add_feature(Growing* g, const CondFeature* feature)
@@ -37,9 +38,10 @@ static CondStatus add_point(Growing* g, int body, int part, const double local[3
     feature.point.body = body;
     feature.point.part = part;
     memcpy(feature.point.local, local, 3 * sizeof *local);
-    CondBody* owner = &g->model->body[body];
-    if (owner->kind == COND_BODY_RIGID)
+    CondBody* owner = body >= 0 ? &g->model->body[body] : NULL;
+    if (owner && owner->kind == COND_BODY_RIGID)
         owner->radius = fmax(owner->radius, vec3_norm(local) + radius);
+    feature.obstacle = g->obstacle;
     return add_feature(g, &feature);
 }
 
@@ -97,17 +99,64 @@ static int shape_point(const Placed* placed, int k, double local[3], double* rad
     return 0;
 }
 
+// A unit vector from the newest feature along an edge of its shape, in the axes of body or link.
+static CondStatus add_ray(Growing* g, const double R[9], const double from[3], const double to[3])
+{
+    CondModel* model = g->model;
+    CondFeature* feature = &model->feature[model->n_feature - 1];
+    if (cond_reserve(&model->context, &model->ray, &model->cap_ray, 3 * (model->n_ray + 1),
+                     sizeof *model->ray))
+        return COND_OUT_OF_MEMORY;
+    double d[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]}, length = vec3_norm(d);
+    for (int i = 0; i < 3; i++)
+        d[i] /= length;
+    mat3_multiply(R, d, model->ray + 3 * (size_t)model->n_ray);
+    feature->ray_begin = feature->n_ray ? feature->ray_begin : model->n_ray;
+    feature->n_ray++;
+    model->n_ray++;
+    return COND_OK;
+}
+
+static CondStatus add_rays(Growing* g, const Placed* placed, const double R[9], int k)
+{
+    double from[3], to[3], radius;
+    CondStatus status = COND_OK;
+    shape_point(placed, k, from, &radius);
+    for (int i = 0; i < 3 && placed->kind == COND_SHAPE_BOX && !status; i++) {
+        shape_point(placed, k ^ 1 << i, to, &radius);
+        status = add_ray(g, R, from, to);
+    }
+    if (placed->kind == COND_SHAPE_CYLINDER) { // inward along the cap and along the side
+        const double axis[3] = {0.0, 0.0, from[2]}, side[3] = {from[0], from[1], -from[2]};
+        status = add_ray(g, R, from, axis);
+        if (!status)
+            status = add_ray(g, R, from, side);
+    }
+    if (!placed->shell)
+        return status;
+    const CondShell* shell = placed->shell;
+    for (int e = shell->fan_begin[k]; e < shell->fan_begin[k + 1] && !status; e++) {
+        int half = shell->fan[e], next = shell->face[half - half % 3 + (half + 1) % 3];
+        status = add_ray(g, R, from, shell->vertex + 3 * (size_t)next);
+    }
+    return status;
+}
+
 static CondStatus add_shape_features(Growing* g, int body, int part, const Placed* placed)
 {
     double R[9], local[3], p[3], radius;
     quat_matrix(placed->orientation, R);
     int count = shape_point(placed, -1, local, &radius);
     for (int k = 0; k < count; k++) {
+        if (placed->shell && !cond_shell_is_corner(placed->shell, k))
+            continue;
         shape_point(placed, k, local, &radius);
         mat3_multiply(R, local, p);
         for (int i = 0; i < 3; i++)
             p[i] += placed->position[i];
         CondStatus status = add_point(g, body, part, p, radius);
+        if (!status)
+            status = add_rays(g, placed, R, k);
         if (status)
             return status;
     }
@@ -300,5 +349,16 @@ CondStatus cond_compile_shapes(CondModel* model, const CondScene* scene, CondErr
         status = body_shapes(&g, scene, &model->body[b]);
         model->body[b].n_feature = model->n_feature - model->body[b].feature_begin;
     }
+    // Behind those of the bodies: soft bodies meet the corners of obstacles too.
+    for (int i = 0; i < model->n_obstacle && !status; i++) {
+        const CondSolid* solid = &model->obstacle[i];
+        const CondObstacleDef* def = &scene->obstacle[i];
+        g.obstacle = i + 1;
+        status = add_shape_features(&g, -1, 0,
+                                    &(Placed){def->shape, def->size, solid->shape.shell,
+                                              solid->position, solid->orientation});
+    }
+    if (!status)
+        status = cond_compile_edges(model);
     return status ? cond_error_set(error, status, "%s", inner.message) : COND_OK;
 }

@@ -3,6 +3,7 @@
 #define COND_SCENE_MODEL_H
 
 #include "body/point.h"
+#include "collide/edge.h"
 #include "collide/shape.h"
 #include "cond/sim.h"
 
@@ -15,6 +16,9 @@ struct CondShell;
 typedef struct CondFeature {
     CondPoint point;
     double radius; // [m]
+    int obstacle;  // 1 + its obstacle, whose features lie in the world; else 0
+    int ray_begin; // a corner of a shape: its edges, into CondModel.ray
+    int n_ray;     //
 } CondFeature;
 
 // The motor of one joint coordinate of a robot.
@@ -64,6 +68,8 @@ typedef struct CondSolid {
     int fixed;             // 1: it belongs to a robot but never moves
     double position[3];    // in body or link axes, or world [m]
     double orientation[4]; //
+    int edge_begin;        // into CondModel.edge
+    int n_edge;            //
     CondSurfaceDef surface;
 } CondSolid;
 
@@ -149,6 +155,10 @@ struct CondModel {
     CondSolid* obstacle;        // static                                     (n_obstacle)
     CondSolid* solid;           // of rigid bodies and robots' links          (n_solid)
     int n_solid;
+    CondEdge* edge; // of all solids, in the axes of their shapes             (n_edge)
+    int n_edge, cap_edge;
+    double* ray; // along the edges of shapes that begin at a feature         (n_ray x 3)
+    int n_ray, cap_ray;
     struct CondShell** shell; // surfaces of the shapes given by meshes       (n_shell)
     int n_shell, cap_shell;
 };

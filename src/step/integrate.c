@@ -143,6 +143,8 @@ CondStatus cond_sim_remember(CondSim* sim)
         next->memory[c].key = sim->touches.touch[c].key;
         next->memory[c].triangle = sim->touches.touch[c].triangle;
         memcpy(next->memory[c].lambda, sim->lambda + 3 * c, sizeof next->memory[c].lambda);
+        memcpy(next->memory[c].tangent, sim->touches.touch[c].frame + 3,
+               sizeof next->memory[c].tangent);
     }
     return COND_OK;
 }

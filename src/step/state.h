@@ -8,7 +8,8 @@
 typedef struct CondContactMemory {
     uint64_t key;
     double lambda[3];
-    int64_t triangle; // soft contact: where the vertex was; else -1
+    int64_t triangle;  // soft contact: where the vertex was; else -1
+    double tangent[3]; // first one of the contact frame
 } CondContactMemory;
 
 // An attachment that is being held: two frames as they were when it was made.

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 static const char magic[8] = "CONDstat";
 static const uint32_t order = 0x01020304;
 
@@ -68,6 +68,7 @@ static void pass_state(CondPack* pack, CondState* state)
         cond_pack_pass(pack, &memory->key, sizeof memory->key);
         pass_numbers(pack, memory->lambda, 3);
         cond_pack_pass(pack, &memory->triangle, sizeof memory->triangle);
+        pass_numbers(pack, memory->tangent, 3);
     }
 }
 
@@ -193,7 +194,7 @@ static CondStatus check_bytes(const CondModel* model, const CondState* state, co
     pass_hold(&measure, &hold);
     size_t expected =
         fixed + (measure.at - fixed) * (size_t)head->n_hold +
-        (size_t)head->n_memory * (sizeof(uint64_t) + 3 * sizeof(double) + sizeof(int64_t)) +
+        (size_t)head->n_memory * (sizeof(uint64_t) + 6 * sizeof(double) + sizeof(int64_t)) +
         sizeof checksum;
     if (size != expected)
         return cond_error_set(error, COND_BAD_INPUT, "has %zu bytes instead of %zu", size,

@@ -1,0 +1,114 @@
+// Edges of soft surfaces against edges of rigid shapes: what is thinner than the mesh passes
+// between its nodes, and would sink in if only they were asked. A round edge counts as thin where
+// its radius is below the length of the soft edge at rest; that does not change with time, so that
+// contacts do not come and go by it.
+#include "body/body.h"
+#include "collide/crossing.h"
+#include "collide/solid.h"
+#include "math/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+// An edge of a soft surface now. Its cone is left open: dents turn edges inward, and the distance
+// to the rigid shape tells what is real.
+static CondEdge soft_edge(const CondVolume* volume, int e)
+{
+    const int* edge = volume->edge + 4 * (size_t)e;
+    CondEdge out = {.radius = 0.0};
+    double length = 0.0;
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 2; k++)
+            out.end[k][i] = volume->position[3 * (size_t)edge[k] + i];
+        out.out[i] =
+            volume->normal[3 * (size_t)edge[2] + i] + volume->normal[3 * (size_t)edge[3] + i];
+        length += out.out[i] * out.out[i];
+    }
+    for (int i = 0; i < 3 && length > 0.0; i++)
+        out.out[i] /= sqrt(length);
+    return out;
+}
+
+typedef struct Pair {
+    const CondSolid* solid;
+    const double* pose;
+    int i_edge; // of the model
+    const CondVolume* volume;
+    double far;
+} Pair;
+
+static CondStatus cross_edge(const CondCollider* collider, const CondPosture* posture,
+                             const Pair* pair, int e, CondTouchList* list)
+{
+    static const double axis[3] = {1.0, 0.0, 0.0};
+    const CondEdge *rigid = &collider->edge[pair->i_edge], soft = soft_edge(pair->volume, e);
+    const int* edge = pair->volume->edge + 4 * (size_t)e;
+    CondCrossing cross;
+    CondProbe probe;
+    double length = cond_volume_rest_length(pair->volume, edge[0], edge[1]);
+    if (!(rigid->radius < length) || !cond_edges_cross(&soft, rigid, pair->far, &cross))
+        return COND_OK;
+    if (fmin(cross.along[0], 1.0 - cross.along[0]) * length <=
+        COND_NEAR_NODE * rigid->radius + 1e-3 * length)
+        return COND_OK; // at a node, which sees to it
+    // The gap of the crossing is that of its soft point, if the edges are what is nearest there.
+    cond_shape_probe(&pair->solid->shape, pair->pose, cross.point[0], &probe);
+    if (fabs(probe.gap - cross.gap) > 1e-6 + 0.3 * fabs(cross.gap))
+        return COND_OK;
+    CondTouch touch = {.plane = -1, .triangle = -1, .gap = cross.gap};
+    touch.point[0] = (CondPoint){.body = pair->volume->body,
+                                 .part = 2,
+                                 .node = {edge[0], edge[1]},
+                                 .local = {1.0 - cross.along[0], cross.along[0]}};
+    for (int i = 0; i < 3; i++)
+        touch.position[i] = cross.point[1][i] + rigid->radius * cross.normal[i];
+    touch.point[1] = cond_point_at(posture, pair->solid->fixed ? -1 : pair->solid->body,
+                                   pair->solid->part, touch.position);
+    mat3_frame(cross.normal, axis, touch.frame);
+    touch.key = COND_KEY_SKIN + (uint64_t)pair->i_edge * (uint64_t)collider->n_soft_edge +
+                (uint64_t)(collider->soft_edge_begin[pair->volume->body] + e);
+    cond_touch_surfaces(&posture->model->body[pair->volume->body].surface, &pair->solid->surface,
+                        &touch);
+    return cond_touch_add(list, &touch);
+}
+
+static CondStatus cross_skin(CondCollider* collider, const CondPosture* posture, const Pair* pair,
+                             CondTouchList* list)
+{
+    const CondEdge* edge = &collider->edge[pair->i_edge];
+    const CondVolume* volume = pair->volume;
+    double box[6], wide = edge->radius + pair->far;
+    for (int i = 0; i < 3; i++) {
+        box[i] = fmin(edge->end[0][i], edge->end[1][i]) - wide;
+        box[3 + i] = fmax(edge->end[0][i], edge->end[1][i]) + wide;
+    }
+    CondStatus status = cond_tree_query(&volume->triangle_tree, box, &collider->found.hits);
+    for (int h = 0; h < 3 * collider->found.hits.n && !status; h++) {
+        int t = collider->found.hits.primitive[h / 3];
+        int e = volume->triangle_edge[3 * (size_t)t + h % 3];
+        // Both triangles of an edge are found; the first one reports it.
+        if (e >= 0 && volume->edge[4 * (size_t)e + 2] == t)
+            status = cross_edge(collider, posture, pair, e, list);
+    }
+    return status;
+}
+
+CondStatus cond_collide_skins(CondCollider* collider, const CondPosture* posture,
+                              const double* reach, CondTouchList* list)
+{
+    const CondModel* model = collider->model;
+    CondStatus status = COND_OK;
+    for (int b = 0; b < model->n_body; b++) {
+        const CondVolume* volume = collider->volume[b];
+        for (int i = 0; i < collider->n_solid && volume; i++) {
+            const CondSolid* solid = cond_solid_at(model, i);
+            Pair pair = {solid, collider->pose + 7 * (size_t)i, 0, volume, reach[b]};
+            pair.far += solid->body >= 0 ? reach[solid->body] : 0.0;
+            for (int k = 0; k < solid->n_edge && !status; k++) {
+                pair.i_edge = solid->edge_begin + k;
+                status = cross_skin(collider, posture, &pair, list);
+            }
+        }
+    }
+    return status;
+}

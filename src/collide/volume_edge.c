@@ -1,0 +1,48 @@
+// Edges of the surface of a tetrahedral volume.
+#include "base/error.h"
+#include "base/memory.h"
+#include "collide/sort.h"
+#include "collide/volume.h"
+#include "math/vec3.h"
+
+CondStatus cond_volume_make_edges(CondVolume* volume, CondError* error)
+{
+    int n = 3 * volume->n_triangle;
+    const CondContext* m = &volume->context;
+    CondKey* key = cond_allocate(m, (size_t)n, sizeof *key);
+    volume->edge = cond_allocate(m, (size_t)n, 4 * sizeof *volume->edge); // at most half are used
+    volume->triangle_edge = cond_allocate(m, (size_t)n, sizeof *volume->triangle_edge);
+    if (!key || !volume->edge || !volume->triangle_edge) {
+        cond_release(m, key);
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    }
+    for (int k = 0; k < n; k++) {
+        int a = volume->triangle[k], b = volume->triangle[k - k % 3 + (k + 1) % 3];
+        key[k] = (CondKey){{a < b ? a : b, a < b ? b : a, 0}, k};
+        volume->triangle_edge[k] = -1;
+    }
+    cond_keys_sort(key, n);
+    for (int k = 0, run; k < n; k += run) {
+        for (run = 1; k + run < n && !cond_keys_differ(&key[k], &key[k + run]); run++)
+            ;
+        if (run != 2) // where parts of the body meet in an edge only, nothing is done
+            continue;
+        int* edge = volume->edge + 4 * (size_t)volume->n_edge;
+        for (int i = 0; i < 2; i++) {
+            edge[i] = key[k].part[i];
+            edge[2 + i] = key[k + i].value / 3;
+            volume->triangle_edge[key[k + i].value] = volume->n_edge;
+        }
+        volume->n_edge++;
+    }
+    cond_release(m, key);
+    return COND_OK;
+}
+
+double cond_volume_rest_length(const CondVolume* volume, int a, int b)
+{
+    double d[3];
+    for (int i = 0; i < 3; i++)
+        d[i] = volume->rest[3 * (size_t)a + i] - volume->rest[3 * (size_t)b + i];
+    return vec3_norm(d);
+}
