@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 
 static const Experiment* const experiments[] = {
-    &paper_box,       &paper_anisotropic, &paper_mat,     &paper_ball,
-    &paper_stiffness, &paper_gripper,     &paper_cable,   &paper_hold,
-    &paper_ccs,       &paper_chebyshev,   &paper_scaling, &paper_invertible};
+    &paper_box,       &paper_anisotropic, &paper_mat,     &paper_ball,       &paper_stiffness,
+    &paper_gripper,   &paper_cable,       &paper_hold,    &paper_ccs,        &paper_chebyshev,
+    &paper_scaling,   &paper_invertible,  &paper_hertz};
 enum { N_EXPERIMENT = sizeof experiments / sizeof experiments[0] };
 
 CondStatus paper_worst(CondStatus a, CondStatus b)
@@ -57,6 +57,20 @@ int paper_load(const char* scene, int n_override, const char* const* override, C
     if (status)
         cli_complain("%s", error.message);
     return cli_exit(status);
+}
+
+int paper_load_set(const char* scene, const char* const* override, const PaperOptions* options,
+                   CondModel** model)
+{
+    enum { MOST = 15 };
+    const char* all[MOST + 1];
+    char threads[32];
+    int n = 0;
+    for (; n < MOST && override[n]; n++)
+        all[n] = override[n];
+    snprintf(threads, sizeof threads, "solver.threads=%d", options->threads);
+    all[n++] = threads;
+    return paper_load(scene, n, all, model);
 }
 
 json_t* paper_settings(const PaperOptions* options, const CondModel* model, int steps, int trials,

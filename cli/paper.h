@@ -48,11 +48,15 @@ typedef struct Experiment {
 } Experiment;
 
 extern const Experiment paper_anisotropic, paper_ball, paper_box, paper_ccs, paper_chebyshev,
-    paper_cable, paper_gripper, paper_hold, paper_invertible, paper_mat, paper_scaling,
+    paper_cable, paper_gripper, paper_hertz, paper_hold, paper_invertible, paper_mat, paper_scaling,
     paper_stiffness;
 
 // Reads a shipped scene with overrides and compiles it; exit code after a message.
 int paper_load(const char* scene, int n_override, const char* const* override, CondModel** model);
+
+// The same with a list of overrides that NULL ends, 15 at most, and the number of threads.
+int paper_load_set(const char* scene, const char* const* override, const PaperOptions* options,
+                   CondModel** model);
 
 // Settings that every experiment reports; the caller adds its own.
 json_t* paper_settings(const PaperOptions* options, const CondModel* model, int steps, int trials,

@@ -14,7 +14,7 @@ enum { MAX_OVERRIDE = 6 };
 
 typedef struct Variant {
     const char* label;
-    const char* override[MAX_OVERRIDE]; // NULL past the end
+    const char* override[MAX_OVERRIDE + 1]; // NULL ends them
 } Variant;
 
 // Gains of the penalty model per contact point, chosen so that set 1 sags by m g / (4 k) = 12 mm;
@@ -142,16 +142,7 @@ static int run_variant(const Variant* variant, const PaperOptions* options, int 
 {
     CondModel* model = NULL;
     BoxRun box = {0};
-    char threads[32];
-    const char* override[MAX_OVERRIDE + 1];
-    int n = 0;
-    while (n < MAX_OVERRIDE && variant->override[n]) {
-        override[n] = variant->override[n];
-        n++;
-    }
-    snprintf(threads, sizeof threads, "solver.threads=%d", options->threads);
-    override[n++] = threads;
-    int code = paper_load("box", n, override, &model);
+    int code = paper_load_set("box", variant->override, options, &model);
     if (code == CLI_FINE)
         code = simulate(model, steps, &box, path);
     if (code == CLI_FINE) {

@@ -16,8 +16,8 @@ enum { MAX_OVERRIDE = 6 };
 typedef struct Variant {
     const char* scene;
     const char* label;
-    int inverse;                        // 1: omega > 0, the force can be had from the motion
-    const char* override[MAX_OVERRIDE]; // NULL past the end
+    int inverse;                            // 1: omega > 0, the force can be had from the motion
+    const char* override[MAX_OVERRIDE + 1]; // NULL ends them
 } Variant;
 
 static const Variant variants[] = {
@@ -237,16 +237,7 @@ static int run_variant(const Variant* variant, const PaperOptions* options, int 
 {
     CondModel* model = NULL;
     InverseRun run = {0};
-    char threads[32];
-    const char* override[MAX_OVERRIDE + 1];
-    int n = 0;
-    while (n < MAX_OVERRIDE && variant->override[n]) {
-        override[n] = variant->override[n];
-        n++;
-    }
-    snprintf(threads, sizeof threads, "solver.threads=%d", options->threads);
-    override[n++] = threads;
-    int code = paper_load(variant->scene, n, override, &model);
+    int code = paper_load_set(variant->scene, variant->override, options, &model);
     if (code == CLI_FINE)
         code = simulate(model, variant, steps, &run, curve);
     if (code == CLI_FINE) {

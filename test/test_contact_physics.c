@@ -287,6 +287,36 @@ static void test_sliding_becomes_rolling(void** state)
     }
 }
 
+// Force of the plate in scenes/hertz.yaml at equilibrium over that of Hertz, with n elements over
+// the radius of contact at 1 mm.
+static double press(int n, double d)
+{
+    char mesh[64], place[96];
+    const char* const override[] = {mesh, place, "solver.threads=1"};
+    snprintf(mesh, sizeof mesh, "bodies.ball.mesh=hertz_%d.msh", n);
+    snprintf(place, sizeof place, "trajectories.press.waypoints[1].position=[0,0,%.6f]", 0.05 - d);
+    Trial trial = trial_read("hertz.yaml", 3, override);
+    CondSensorReading reading;
+    int n_q;
+    trial_step(&trial, 5);
+    assert_int_equal(cond_sim_sensor(trial.sim, 0, &reading), COND_OK);
+    double approach = -cond_state_configuration(trial.model, trial.state, 1, &n_q)[0];
+    assert_near(approach, d, 0.01 * d); // the motor is stiff
+    trial_end(&trial);
+    return reading.force[2] / (4.0 / 3.0 * 1e6 / 0.91 * sqrt(0.05) * pow(approach, 1.5));
+}
+
+// An elastic ball between plates follows Hertz, the better the finer its mesh; cond paper hertz has
+// finer ones.
+static void test_hertz(void** state)
+{
+    (void)state;
+    double coarse = press(2, 1e-3), fine = press(3, 1e-3), deep = press(3, 2e-3);
+    assert_true(coarse > 1.0 && coarse < 1.2);
+    assert_true(fine - 1.0 < 0.75 * (coarse - 1.0));
+    assert_near(log(deep / fine) / log(2.0), 0.0, 0.1); // the power of d is 3/2 within that
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -295,6 +325,7 @@ int main(void)
         cmocka_unit_test(test_heavy_on_light),
         cmocka_unit_test(test_block_between_plates),
         cmocka_unit_test(test_sliding_becomes_rolling),
+        cmocka_unit_test(test_hertz),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
