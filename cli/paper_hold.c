@@ -38,8 +38,8 @@ static void add_trial(const PaperScene* scene, const PaperOptions* options, int 
         sum->creep = fmax(sum->creep, paper_grip_creep(grip));
 }
 
-static int run_trial(const PaperScene* scene, const PaperOptions* options, int trial, int steps,
-                     HoldSum* sum, PaperResult* result)
+static int run_trial(const PaperScene* scene, const PaperOptions* options, int trial, HoldSum* sum,
+                     PaperResult* result)
 {
     const char* extra[] = {TOLERANCE};
     CondModel* model = NULL;
@@ -47,7 +47,7 @@ static int run_trial(const PaperScene* scene, const PaperOptions* options, int t
     CondSim* sim = NULL;
     CondError error;
     double residual = 0.0;
-    int code = paper_scene_load(scene, options, trial, 1, extra, &model);
+    int steps = options->steps, code = paper_scene_load(scene, options, trial, 1, extra, &model);
     if (code == CLI_FINE &&
         (cond_state_create(model, &state, &error) || cond_sim_create(model, &sim, &error))) {
         cli_complain("%s", error.message);
@@ -56,6 +56,8 @@ static int run_trial(const PaperScene* scene, const PaperOptions* options, int t
     PaperGrip grip = {0};
     if (code == CLI_FINE)
         grip = paper_grip_begin(scene, model);
+    if (code == CLI_FINE && steps <= 0)
+        steps = (int)lround(scene->hold_end / cond_model_settings(model)->time_step);
     Progress progress = progress_start(scene->name);
     for (int k = 0; k < steps && code == CLI_FINE; k++) {
         CondStepInfo info;
@@ -93,12 +95,11 @@ static int run_trial(const PaperScene* scene, const PaperOptions* options, int t
 static int run_scene(const PaperScene* scene, const PaperOptions* options, PaperResult* result)
 {
     int trials = options->trials > 0 ? options->trials : 20, code = CLI_FINE;
-    int steps = options->steps > 0 ? options->steps : (int)lround(scene->hold_end / 0.01);
     HoldSum sum = {0};
     if (!paper_asked(options, scene->name))
         return CLI_FINE;
     for (int trial = 0; trial < trials && code == CLI_FINE; trial++)
-        code = run_trial(scene, options, trial, steps, &sum, result);
+        code = run_trial(scene, options, trial, &sum, result);
     double n = sum.steps ? sum.steps : 1;
     json_array_append_new(
         result->rows,
