@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-static const Command* const commands[] = {&cli_run, &cli_paper, &cli_solve, &cli_check,
-                                          &cli_convert};
+static const Command* const commands[] = {&cli_run,   &cli_view,  &cli_render, &cli_paper,
+                                          &cli_solve, &cli_check, &cli_convert};
 enum { N_COMMAND = sizeof commands / sizeof commands[0] };
 
 static void print_usage(FILE* out)

@@ -169,6 +169,41 @@ static void test_contact_errors(void** state)
     trial_end(&trial);
 }
 
+// A pulled particle without weight swings as a damped oscillator does.
+static void test_pull(void** state)
+{
+    (void)state;
+    CondScene* scene = make_scene();
+    CondSceneSettings* settings = cond_scene_settings(scene);
+    settings->time_step = 1e-4;
+    for (int i = 0; i < 3; i++)
+        settings->gravity[i] = 0.0;
+    CondBodyDef particle = make_particle(0.5, 0.1, 0.0, 0.3);
+    add_body(scene, &particle);
+    Trial trial = trial_begin(scene);
+    CondSnapshot* snapshot;
+    CondError error;
+    const double target[3] = {0.1, 0.0, 0.5}, omega = 10.0, mass = 0.5, stretch = -0.2;
+    double wrong[3] = {NAN, 0.0, 0.0};
+    assert_int_equal(cond_snapshot_create(NULL, trial.model, &snapshot, &error), COND_OK);
+    assert_near(cond_snapshot_point_mass(snapshot, 0), mass, 0.0);
+    assert_int_equal(cond_sim_pull(trial.sim, snapshot, 7, target, 1.0, 0.0), COND_BAD_ARGUMENT);
+    assert_int_equal(cond_sim_pull(trial.sim, snapshot, 0, wrong, 1.0, 0.0), COND_BAD_ARGUMENT);
+    assert_int_equal(cond_sim_pull(trial.sim, snapshot, 0, target, -1.0, 0.0), COND_BAD_ARGUMENT);
+    assert_int_equal(
+        cond_sim_pull(trial.sim, snapshot, 0, target, mass * omega * omega, 2.0 * mass * omega),
+        COND_OK);
+    trial_step(&trial, 1000);
+    // Critical damping: x = x0 (1 + omega t) exp(-omega t).
+    assert_near(trial_pose(&trial, 0).position[2], 0.5 + stretch * 2.0 * exp(-1.0), 2e-4);
+    assert_int_equal(cond_sim_pull(trial.sim, snapshot, 0, target, 0.0, 0.0), COND_OK);
+    double speed = trial_pose(&trial, 0).velocity[2];
+    trial_step(&trial, 10);
+    assert_near(trial_pose(&trial, 0).velocity[2], speed, 1e-12);
+    cond_snapshot_destroy(snapshot);
+    trial_end(&trial);
+}
+
 static long long rows(hid_t file, const char* group, const char* name)
 {
     char location[128];
@@ -417,6 +452,20 @@ static CondStatus read_broken(const char* path)
     return status;
 }
 
+// The same in a process of its own: HDF5 may be unable to tidy up after a damaged file.
+static int read_aside(const char* path)
+{
+    int outcome = 0;
+    fflush(NULL);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(read_broken(path) == COND_OK ? 0 : 1);
+    assert_int_equal(waitpid(child, &outcome, 0), child);
+    assert_true(WIFEXITED(outcome));
+    return WEXITSTATUS(outcome);
+}
+
 static void test_damage(void** state)
 {
     (void)state;
@@ -450,7 +499,7 @@ static void test_damage(void** state)
         char was = bytes[at];
         bytes[at] = (char)(was ^ (1 << k % 8));
         write_bytes("b.h5", bytes, n);
-        n_bad += read_broken("b.h5") != COND_OK;
+        n_bad += read_aside("b.h5") != COND_OK;
         bytes[at] = was;
     }
     assert_true(n_bad > 0);
@@ -517,9 +566,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_contact_errors),
-        cmocka_unit_test(test_layout),     cmocka_unit_test(test_killed),
-        cmocka_unit_test(test_full_disk),  cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_memory),     cmocka_unit_test(test_command),
+        cmocka_unit_test(test_pull),       cmocka_unit_test(test_layout),
+        cmocka_unit_test(test_killed),     cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_damage),     cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_command),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -78,6 +78,14 @@ CondStatus cond_snapshot_take(CondSnapshot* snapshot, const CondSim* sim, const 
 const CondScenery* cond_snapshot_scenery(const CondSnapshot* snapshot);
 const CondMoment* cond_snapshot_moment(const CondSnapshot* snapshot);
 
+// Mass of the body that a point belongs to [kg]; 0 for the world's.
+double cond_snapshot_point_mass(const CondSnapshot* snapshot, int point);
+// A spring pulls a point of the scenery towards a target [m], in every step of sim until it is
+// replaced; stiffness 0 lets go. It is no part of the state and of its energy. COND_BAD_ARGUMENT
+// for an unknown point, or numbers that are not finite or negative.
+CondStatus cond_sim_pull(CondSim* sim, const CondSnapshot* snapshot, int point,
+                         const double target[3], double stiffness, double damping);
+
 #ifdef __cplusplus
 }
 #endif

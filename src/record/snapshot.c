@@ -6,6 +6,7 @@
 #include "body/rod.h"
 #include "math/vec3.h"
 #include "scene/scene_keys.h"
+#include "step/sim.h"
 #include "step/state.h"
 
 #include <math.h>
@@ -225,4 +226,30 @@ const CondScenery* cond_snapshot_scenery(const CondSnapshot* snapshot)
 const CondMoment* cond_snapshot_moment(const CondSnapshot* snapshot)
 {
     return &snapshot->moment;
+}
+
+double cond_snapshot_point_mass(const CondSnapshot* snapshot, int point)
+{
+    if (point < 0 || point >= snapshot->drawing.n_point)
+        return 0.0;
+    int body = snapshot->drawing.point[point].body;
+    return body < 0 ? 0.0 : snapshot->model->body[body].mass;
+}
+
+CondStatus cond_sim_pull(CondSim* sim, const CondSnapshot* snapshot, int point,
+                         const double target[3], double stiffness, double damping)
+{
+    CondSpring spring = {.stiffness = stiffness, .damping = damping};
+    if (point < 0 || point >= snapshot->drawing.n_point || !(stiffness >= 0.0) ||
+        !(damping >= 0.0) || !isfinite(stiffness + damping))
+        return COND_BAD_ARGUMENT;
+    spring.end[0] = snapshot->drawing.point[point];
+    spring.end[1].body = -1;
+    for (int i = 0; i < 3; i++) {
+        spring.end[1].local[i] = target[i];
+        if (!isfinite(target[i]))
+            return COND_BAD_ARGUMENT;
+    }
+    sim->pull = spring;
+    return COND_OK;
 }
