@@ -6,6 +6,8 @@ export const BACKGROUND = new THREE.Color("#e9edf2");
 // A material that draws grid lines in the plane's own axes and fades out with the distance.
 function gridMaterial(cell: number, reach: number): THREE.MeshStandardMaterial {
     const material = new THREE.MeshStandardMaterial({ color: "#dde2e8", roughness: 1, metalness: 0, side: THREE.DoubleSide, transparent: true });
+    // What lies flat on the ground is seen above it.
+    Object.assign(material, { polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 8 });
     material.onBeforeCompile = (shader) => {
         shader.uniforms.cell = { value: cell };
         shader.uniforms.reach = { value: reach };
