@@ -73,6 +73,8 @@ static void same_moment(const CondScenery* s, const CondMoment* a, const CondMom
     same(a->contact_friction, b->contact_friction, 2 * n, tol);
     same(a->contact_gap, b->contact_gap, n, tol);
     same(a->contact_error, b->contact_error, n, tol);
+    same(a->sensor_force, b->sensor_force, 3 * s->n_sensor, 0.0);
+    same(a->sensor_torque, b->sensor_torque, 3 * s->n_sensor, 0.0);
     for (int k = 0; k < n; k++) {
         assert_int_equal(a->contact_body[k], b->contact_body[k]);
         assert_int_equal(a->contact_other[k], b->contact_other[k]);
@@ -90,6 +92,9 @@ static void same_scenery(const CondScenery* a, const CondScenery* b)
     assert_memory_equal(a->corner_end, b->corner_end, (size_t)a->n_cell * sizeof(int));
     assert_memory_equal(a->type, b->type, (size_t)a->n_cell);
     assert_memory_equal(a->body, b->body, (size_t)a->n_cell * sizeof(int));
+    assert_int_equal(a->n_sensor, b->n_sensor);
+    for (int k = 0; k < a->n_sensor; k++)
+        assert_string_equal(a->sensor[k], b->sensor[k]);
     for (int k = 0; k < a->n_body; k++) {
         assert_string_equal(a->name[k], b->name[k]);
         assert_string_equal(a->kind[k], b->kind[k]);
@@ -128,6 +133,13 @@ static void check_round_trip(int all_digits, int compression)
             fail_msg("%s", error.message);
         same_moment(cond_recording_scenery(recording), moment, cond_snapshot_moment(snapshot),
                     all_digits ? 0.0 : 1e-7);
+        // The sensor under the box reads what the contacts say.
+        double force[3], torque[3];
+        cond_sim_body_force(trial.sim, 1, force, torque);
+        assert_int_equal(cond_recording_scenery(recording)->n_sensor, 1);
+        for (int i = 0; i < 3; i++)
+            assert_near(cond_recording_sensor_forces(recording)[3 * k + i], k ? force[i] : 0.0,
+                        1e-9);
         assert_near(cond_recording_numbers(recording, COND_NUMBER_TIME)[k],
                     cond_state_time(trial.state), 0.0);
         assert_int_equal(cond_recording_frame(recording, k + 1, &moment, &error),

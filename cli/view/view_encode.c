@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,23 @@ static json_t* int_list(const int* value, int n)
     json_t* list = json_array();
     for (int k = 0; k < n; k++)
         json_array_append_new(list, json_integer(value[k]));
+    return list;
+}
+
+static double norm(const double x[3])
+{
+    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+}
+
+// |force| of a sensor over time; empty in a live run.
+static json_t* sensor_series(const CondRecording* recording, int n_sensor, int sensor)
+{
+    json_t* list = json_array();
+    int n_frame = recording ? cond_recording_n_frame(recording) : 0;
+    for (int k = 0; k < n_frame; k++) {
+        const double* force = cond_recording_sensor_forces(recording) + 3 * (k * n_sensor + sensor);
+        json_array_append_new(list, json_number(norm(force)));
+    }
     return list;
 }
 
@@ -33,6 +51,12 @@ json_t* view_scene_json(const CondScenery* scenery, const char* name,
             series, recording
                         ? json_numbers(cond_recording_numbers(recording, (CondNumber)k), n_frame)
                         : json_array());
+    }
+    for (int k = 0; k < scenery->n_sensor; k++) {
+        char name[COND_NAME_SIZE + 16];
+        snprintf(name, sizeof name, "sensor %s", scenery->sensor[k]);
+        json_array_append_new(numbers, json_pack("{s:s, s:s}", "name", name, "unit", "N"));
+        json_array_append_new(series, sensor_series(recording, scenery->n_sensor, k));
     }
     return json_pack("{s:i, s:s, s:b, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "format",
                      1, "scene", name, "live", !recording, "n_frame", n_frame, "n_point",
@@ -104,14 +128,16 @@ void view_encode_frame(const CondScenery* scenery, const CondMoment* moment, int
     add_integer(bytes, index);
     add_integer(bytes, scenery->n_point);
     add_integer(bytes, moment->n_contact);
-    add_integer(bytes, COND_N_NUMBER);
+    add_integer(bytes, COND_N_NUMBER + scenery->n_sensor);
     add_integer(bytes, 0);
     for (int k = 0; k < COND_N_NUMBER; k++)
         add_double(bytes, moment->number[k]);
+    for (int k = 0; k < scenery->n_sensor; k++)
+        add_double(bytes, norm(moment->sensor_force + 3 * k));
     add_floats(bytes, moment->position, 3 * (size_t)scenery->n_point);
     for (int p = 0; p < scenery->n_point; p++) {
         const double* u = moment->velocity + 3 * (size_t)p;
-        add_float(bytes, sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]));
+        add_float(bytes, norm(u));
     }
     add_stresses(scenery, moment, bytes);
     for (int c = 0; c < moment->n_contact; c++) {

@@ -42,6 +42,8 @@ export class Plots {
         add("iterations", "", false, [line("iterations", "")], ["iterations", "newton_iterations"]);
         add("contact force", "N", false, [line("contact_force", "")], ["contact_force"]);
         add("time a step", "ms", false, STAGES.map((name) => line(name, name, 1000)), STAGES);
+        const sensors = scene.numbers.filter((n) => n.name.startsWith("sensor ")).map((n) => n.name);
+        if (sensors.length > 0) add("sensors", "N", false, sensors.map((name) => line(name, name.slice(7))), sensors);
         for (const n of scene.numbers) if (!used.has(n.name)) add(n.name.replaceAll("_", " "), n.unit, false, [line(n.name, "")], [n.name]);
         const seek = (event: PointerEvent) => {
             if (!(event.buttons & 1)) return;
