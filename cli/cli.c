@@ -63,20 +63,26 @@ int cli_enum(const char* option, const char* text, const char* (*name)(int))
     return -1;
 }
 
-void cli_scene_path(const char* text, char* out, size_t size)
+void cli_share_path(const char* name, char* out, size_t size)
 {
-    snprintf(out, size, "%s", text);
-    if (strpbrk(text, "/.") || access(text, F_OK) == 0)
-        return;
     char program[4096];
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (n <= 0)
-        return;
-    program[n] = '\0';
+    program[n > 0 ? n : 0] = '\0';
     for (int up = 0; up < 2; up++) { // .../bin/cond -> ...
         char* slash = strrchr(program, '/');
         if (slash)
             *slash = '\0';
     }
-    snprintf(out, size, "%s/share/cond/scenes/%s.yaml", program, text);
+    snprintf(out, size, "%s/share/cond/%s", program, name);
+}
+
+void cli_scene_path(const char* text, char* out, size_t size)
+{
+    char name[512];
+    if (strpbrk(text, "/.") || access(text, F_OK) == 0) {
+        snprintf(out, size, "%s", text);
+        return;
+    }
+    snprintf(name, sizeof name, "scenes/%.400s.yaml", text);
+    cli_share_path(name, out, size);
 }

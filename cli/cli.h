@@ -46,6 +46,8 @@ typedef struct Command {
 } Command;
 
 extern const Command cli_bench, cli_check, cli_convert, cli_env, cli_paper, cli_run, cli_solve;
+// Of a tool that is built with its server.
+extern const Command cli_render, cli_view;
 
 // Reads options into their targets. Words that are no options go to positional (at most max).
 // `--help` prints the help of the command and returns 1 with *n_positional = -1. 0 when all is
@@ -67,6 +69,10 @@ const char* cli_law_name(int index);
 const char* cli_surrogate_name(int index);
 const char* cli_accelerator_name(int index);
 const char* cli_stop_name(int index);
+
+// Path of a file that ships with COND: share/cond/NAME beside the program. Writes into out (size
+// bytes).
+void cli_share_path(const char* name, char* out, size_t size);
 
 // Path of a scene that ships with COND: the text itself when it is a file or has a slash or a dot,
 // else share/cond/scenes/TEXT.yaml beside the program. Writes into out (size bytes).

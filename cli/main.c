@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-static const Command* const commands[] = {&cli_run,     &cli_paper, &cli_solve, &cli_check,
+static const Command* const commands[] = {&cli_run,     &cli_view,  &cli_render,
+                                          &cli_paper,   &cli_solve, &cli_check,
                                           &cli_convert, &cli_env,   &cli_bench};
 enum { N_COMMAND = sizeof commands / sizeof commands[0] };
 

@@ -2,6 +2,7 @@
 #include "paper.h"
 
 #include "plot.h"
+#include "report.h"
 #include "text.h"
 
 #include <errno.h>
@@ -10,9 +11,9 @@
 #include <sys/stat.h>
 
 static const Experiment* const experiments[] = {
-    &paper_box,       &paper_anisotropic, &paper_mat,     &paper_ball,       &paper_stiffness,
-    &paper_gripper,   &paper_cable,       &paper_hold,    &paper_ccs,        &paper_chebyshev,
-    &paper_scaling,   &paper_invertible,  &paper_hertz};
+    &paper_box,     &paper_anisotropic, &paper_mat,  &paper_ball, &paper_stiffness,
+    &paper_gripper, &paper_cable,       &paper_hold, &paper_ccs,  &paper_chebyshev,
+    &paper_scaling, &paper_invertible,  &paper_hertz};
 enum { N_EXPERIMENT = sizeof experiments / sizeof experiments[0] };
 
 CondStatus paper_worst(CondStatus a, CondStatus b)
@@ -90,12 +91,8 @@ json_t* paper_settings(const PaperOptions* options, const CondModel* model, int 
 
 static void add_cell(Text* text, const json_t* row, const PaperColumn* column, int markdown)
 {
-    const json_t* value = json_object_get(row, column->key);
-    char cell[64] = "";
-    if (json_is_string(value))
-        snprintf(cell, sizeof cell, "%s", json_string_value(value));
-    else if (json_is_number(value))
-        snprintf(cell, sizeof cell, column->format, json_number_value(value));
+    char cell[64];
+    report_cell(row, column, cell, sizeof cell);
     if (markdown)
         text_add(text, " %s |", cell);
     else if (column->format)
@@ -156,18 +153,25 @@ static void add_settings(Text* text, const json_t* settings)
     free(dump);
 }
 
-// NAME.md, NAME.csv and the plots as SVG, in the report's folder.
+// NAME.md, NAME.csv and the plots as SVG, in the report's folder; all of it into the report too.
 static int write_report(const Experiment* experiment, const PaperResult* result, const json_t* json,
-                        const char* directory)
+                        const char* directory, Report* report)
 {
     Text text = {0};
+    int* drawn = calloc((size_t)result->n_plot + 1, sizeof *drawn);
+    if (!drawn) {
+        cli_complain("out of memory");
+        return 1;
+    }
     text_add(&text, "# %s\n\n", experiment->title);
     add_table(&text, result, 1);
     text_add(&text, "\n%s\n", result->remarks);
     int failed = write_text(directory, experiment->name, "csv", result->csv);
     for (int i = 0; i < result->n_plot && !failed; i++) {
         const PaperPlot* plot = &result->plot[i];
-        if (plot_svg(directory, plot->name, experiment->name, plot->title, plot->script) == 0)
+        drawn[i] =
+            plot_svg(directory, plot->name, experiment->name, plot->title, plot->script) == 0;
+        if (drawn[i])
             text_add(&text, "\n![%s](%s.svg)\n", plot->title, plot->name);
         else
             text_add(&text, "\n(%s was not drawn: gnuplot is missing or failed.)\n", plot->name);
@@ -175,7 +179,9 @@ static int write_report(const Experiment* experiment, const PaperResult* result,
     add_settings(&text, json_object_get(json, "settings"));
     add_settings(&text, json_object_get(json, "machine"));
     failed |= text.failed || write_text(directory, experiment->name, "md", text.data);
+    report_add(report, experiment, result, json, drawn);
     free(text.data);
+    free(drawn);
     return failed;
 }
 
@@ -197,7 +203,7 @@ static void release(PaperResult* result)
 
 // Runs one experiment: table to standard error, report to a folder, JSON into *json.
 static int run_one(const Experiment* experiment, const PaperOptions* options, const char* directory,
-                   json_t** json)
+                   Report* report, json_t** json)
 {
     PaperResult result = {0};
     fprintf(stderr, "%s\n\n", experiment->title);
@@ -212,7 +218,7 @@ static int run_one(const Experiment* experiment, const PaperOptions* options, co
             cli_complain("out of memory");
             code = CLI_INPUT;
         } else if (directory) {
-            if (write_report(experiment, &result, *json, directory))
+            if (write_report(experiment, &result, *json, directory, report))
                 code = CLI_INPUT;
             else
                 fprintf(stderr, "report: %s/%s.md\n\n", directory, experiment->name);
@@ -261,15 +267,24 @@ static int run(int argc, char** argv)
         return CLI_INPUT;
     }
     json_t* list = json_array();
+    Report report = {0};
     for (int i = 0; i < N_EXPERIMENT; i++) {
         if (!all && strcmp(name, experiments[i]->name) != 0)
             continue;
         json_t* json = NULL;
-        int code = run_one(experiments[i], &options, directory, &json);
+        int code = run_one(experiments[i], &options, directory, &report, &json);
         worst = code > worst ? code : worst;
         if (json)
             json_array_append_new(list, json);
     }
+    if (directory && json_array_size(list) > 0) {
+        const json_t* first = json_array_get(list, 0);
+        if (report_write(&report, directory, json_object_get(first, "machine")))
+            worst = CLI_INPUT;
+        else
+            fprintf(stderr, "report: %s/report.html\n", directory);
+    }
+    report_free(&report);
     if (json_path && json_array_size(list) > 0) {
         json_t* out = all ? json_incref(list) : json_incref(json_array_get(list, 0));
         if (json_put(out, json_path))

@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "forces.h"
 #include "json.h"
+#include "live.h"
 #include "progress.h"
 #include "solvers.h"
 
@@ -12,7 +13,7 @@
 
 typedef struct RunOptions {
     const char *json, *csv, *sensors, *solver, *dump, *record, *save, *resume, *digits;
-    int steps, threads, quiet, every, save_every, compress, seed;
+    int steps, threads, quiet, every, save_every, compress, seed, view, port, no_open;
     double tolerance, certify;
     TextList set;
 } RunOptions;
@@ -264,27 +265,20 @@ static json_t* summary_json(const char* path, const CondModel* model, const Cond
         forces_sensors_json(model, s->sensor), "machine", json_machine(settings->solver.threads));
 }
 
-// Applies --tol and --threads on top of the scene.
-static CondStatus load(const RunOptions* options, const char* path, CondModel** model)
+CondStatus run_load(const char* path, int n_set, const char* const* set, int seed, double tolerance,
+                    int threads, CondModel** model, CondError* error)
 {
     CondScene* scene = NULL;
-    CondError error;
     CondStatus status =
-        options->seed < 0
-            ? cond_scene_read(NULL, path, options->set.n, options->set.item, &scene, &error)
-            : cond_scene_read_drawn(NULL, path, options->set.n, options->set.item,
-                                    (uint64_t)options->seed, &scene, &error);
+        seed < 0 ? cond_scene_read(NULL, path, n_set, set, &scene, error)
+                 : cond_scene_read_drawn(NULL, path, n_set, set, (uint64_t)seed, &scene, error);
     if (!status) {
         CondSceneSettings* settings = cond_scene_settings(scene);
-        if (!isnan(options->tolerance))
-            settings->solver.tolerance = options->tolerance;
-        if (options->threads > 0)
-            settings->solver.threads = options->threads;
-        status = cond_scene_compile(scene, model, &error);
-        if (status)
-            cli_complain("%s: %s", path, error.message);
-    } else {
-        cli_complain("%s", error.message);
+        if (!isnan(tolerance))
+            settings->solver.tolerance = tolerance;
+        if (threads > 0)
+            settings->solver.threads = threads;
+        status = cond_scene_compile(scene, model, error);
     }
     cond_scene_destroy(scene);
     return status;
@@ -300,8 +294,7 @@ static int known_solver(const char* name)
     return !name;
 }
 
-static CondStatus use_solver(CondSim* sim, const CondModel* model, const char* name,
-                             CondError* error)
+CondStatus run_use_solver(CondSim* sim, const CondModel* model, const char* name, CondError* error)
 {
     CondSolver* solver = NULL;
     CondStatus status = solvers_create(name, &cond_model_settings(model)->solver, &solver, error);
@@ -347,14 +340,17 @@ static int run_scene(const RunOptions* options, const char* text)
     Summary summary = {.first_missed = -1};
     Sinks sinks = {.csv = NULL};
     cli_scene_path(text, path, sizeof path);
-    CondStatus status = load(options, path, &model);
-    if (status)
+    CondStatus status = run_load(path, options->set.n, options->set.item, options->seed,
+                                 options->tolerance, options->threads, &model, &error);
+    if (status) {
+        cli_complain("%s", error.message);
         return cli_exit(status);
+    }
     status = cond_state_create(model, &state, &error);
     if (!status)
         status = cond_sim_create(model, &sim, &error);
     if (!status && options->solver)
-        status = use_solver(sim, model, options->solver, &error);
+        status = run_use_solver(sim, model, options->solver, &error);
     if (!status && options->resume)
         status = cond_state_read(model, state, options->resume, &error);
     if (!status && options->record)
@@ -408,6 +404,21 @@ static int run_scene(const RunOptions* options, const char* text)
     return code;
 }
 
+static int run_live(const RunOptions* options, const char* text)
+{
+    char path[4096];
+    cli_scene_path(text, path, sizeof path);
+    LiveRun live = {.path = path,
+                    .set = options->set,
+                    .tolerance = options->tolerance,
+                    .threads = options->threads,
+                    .steps = options->steps,
+                    .solver = options->solver,
+                    .port = options->port,
+                    .no_open = options->no_open};
+    return live_run(&live);
+}
+
 static int run(int argc, char** argv)
 {
     RunOptions options = {.certify = 1e-6, .tolerance = NAN, .every = 1, .compress = 1, .seed = -1};
@@ -429,6 +440,9 @@ static int run(int argc, char** argv)
         {"--save", OPTION_TEXT, &options.save, "FILE", "the state at the end, to resume from"},
         {"--save-every", OPTION_INT, &options.save_every, "N", "save also every N steps"},
         {"--resume", OPTION_TEXT, &options.resume, "FILE", "go on from a saved state"},
+        {"--view", OPTION_FLAG, &options.view, NULL, "watch and steer it in the browser"},
+        {"--port", OPTION_INT, &options.port, "N", "of --view; 0: any free one"},
+        {"--no-open", OPTION_FLAG, &options.no_open, NULL, "--view without opening the browser"},
         {"--json", OPTION_TEXT, &options.json, "FILE", "summary as JSON; - is standard output"},
         {"--quiet", OPTION_FLAG, &options.quiet, NULL, "no summary on standard error"},
     };
@@ -449,7 +463,7 @@ static int run(int argc, char** argv)
              strcmp(options.digits, "all") != 0)
         cli_complain("run: --digits %s: expected few or all", options.digits);
     else if (known_solver(options.solver))
-        code = run_scene(&options, scene);
+        code = options.view ? run_live(&options, scene) : run_scene(&options, scene);
     free(options.set.item);
     return code;
 }

@@ -7,6 +7,8 @@ install(DIRECTORY include/cond DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MAT
 install(DIRECTORY scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/cond)
 if(TARGET cond_cli)
   install(TARGETS cond_cli)
+  install(FILES ${PROJECT_BINARY_DIR}/share/cond/viewer.html
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/cond OPTIONAL)
 endif()
 
 install(EXPORT condTargets NAMESPACE cond:: DESTINATION ${package_dir})

@@ -32,6 +32,7 @@ CondScene* zoo_scene(void)
     soft.position[2] = 0.0251;
     add_body(scene, &soft);
     CondBodyDef box = make_box(0.5, 0.1, 0.2, 0.3, 0.5, 0.0, 0.151);
+    snprintf(box.name, sizeof box.name, "box");
     box.angular_velocity[2] = 1.0;
     box.velocity[0] = 0.2;
     add_body(scene, &box);
@@ -53,6 +54,12 @@ CondScene* zoo_scene(void)
     if (cond_scene_add_obstacle(scene, &peg, &error))
         fail_msg("%s", error.message);
     add_floor(scene, 0.5, NAN);
+    CondSensorDef scale = cond_sensor_def_default();
+    snprintf(scale.name, sizeof scale.name, "scale");
+    snprintf(scale.on.body, sizeof scale.on.body, "box");
+    scale.world_axes = 1;
+    if (cond_scene_add_sensor(scene, &scale, &error))
+        fail_msg("%s", error.message);
     return scene;
 }
 

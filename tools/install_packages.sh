@@ -26,6 +26,9 @@ liblapacke-dev    dense linear algebra, C interface
 libopenblas-dev   dense linear algebra, fast kernels
 libsuitesparse-dev  sparse factorisation, for the solvers COND is compared with
 gnuplot-nox       draws the plots of reports
+libmicrohttpd-dev  serves the viewer on this machine
+nodejs            builds the viewer's page
+npm               fetches what the page is made of
 LIST
     [ "$1" = check ] || return 0
     cat <<'LIST'
@@ -35,6 +38,8 @@ libomp-dev        OpenMP for clang
 clang-format      checks the format of the sources
 valgrind          finds memory errors
 libcmocka-dev     unit tests
+chromium          draws pictures, and tries the viewer
+ffmpeg            makes films of pictures
 python3-h5py      reads recordings as others do
 python3-vtk9      reads recordings as ParaView does
 LIST
@@ -42,6 +47,10 @@ LIST
 
 installed()
 {
+    # Node.js may come from elsewhere, with npm in it.
+    case $1 in
+    nodejs | npm) command -v "$(echo "$1" | sed s/js$//)" >/dev/null && return 0 ;;
+    esac
     case $(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null) in
     installed*) return 0 ;;
     esac

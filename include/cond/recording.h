@@ -22,6 +22,8 @@ const char* cond_recording_scene(const CondRecording* recording); // name of the
 const CondScenery* cond_recording_scenery(const CondRecording* recording);
 // One number of all frames.                                                          (n_frame)
 const double* cond_recording_numbers(const CondRecording* recording, CondNumber number);
+// Forces of all sensors in all frames [N].                              (n_frame x n_sensor x 3)
+const double* cond_recording_sensor_forces(const CondRecording* recording);
 
 // A frame from 0; the moment is valid until the next one is read. COND_BAD_INPUT: the file is
 // damaged there.

@@ -18,13 +18,15 @@ enum { COND_DRAWN_STATIC = -1, COND_DRAWN_PLANE = -2 };
 // What is drawn, the same at all times.
 typedef struct CondScenery {
     int n_body, n_point, n_cell, n_corner;
-    const char (*name)[COND_NAME_SIZE]; // of the bodies                              (n_body)
-    const char (*kind)[COND_NAME_SIZE]; // "rigid", "soft" ...                        (n_body)
-    const int* corner;                  // points of the cells                        (n_corner)
-    const int* corner_end;              // one past the last corner of a cell         (n_cell)
-    const uint8_t* type;                // as above                                   (n_cell)
-    const int* body;                    // of a cell; negative as above               (n_cell)
-    int plane_begin;                    // first point of the planes; they come last, four each
+    const char (*name)[COND_NAME_SIZE];   // of the bodies                              (n_body)
+    const char (*kind)[COND_NAME_SIZE];   // "rigid", "soft" ...                        (n_body)
+    const int* corner;                    // points of the cells                        (n_corner)
+    const int* corner_end;                // one past the last corner of a cell         (n_cell)
+    const uint8_t* type;                  // as above                                   (n_cell)
+    const int* body;                      // of a cell; negative as above               (n_cell)
+    int plane_begin;                      // first point of the planes; they come last, four each
+    int n_sensor;                         //
+    const char (*sensor)[COND_NAME_SIZE]; // names of the sensors                     (n_sensor)
 } CondScenery;
 
 // The numbers of a frame; those of the step that led to it are NaN where there was none.
@@ -60,6 +62,8 @@ typedef struct CondMoment {
     const double* contact_error;    // of the contact law [m/s]                     (n_contact)
     const int* contact_body;        // of side 0                                    (n_contact)
     const int* contact_other;       // of side 1; -1: static                        (n_contact)
+    const double* sensor_force;  // as CondSensorReading has it [N]; 0 before a step (n_sensor x 3)
+    const double* sensor_torque; // [N m]                                        (n_sensor x 3)
 } CondMoment;
 
 typedef struct CondSnapshot CondSnapshot;
@@ -77,6 +81,14 @@ CondStatus cond_snapshot_take(CondSnapshot* snapshot, const CondSim* sim, const 
 // Both are valid as long as the snapshot is; the moment is that of the last take.
 const CondScenery* cond_snapshot_scenery(const CondSnapshot* snapshot);
 const CondMoment* cond_snapshot_moment(const CondSnapshot* snapshot);
+
+// Mass of the body that a point belongs to [kg]; 0 for the world's.
+double cond_snapshot_point_mass(const CondSnapshot* snapshot, int point);
+// A spring pulls a point of the scenery towards a target [m], in every step of sim until it is
+// replaced; stiffness 0 lets go. It is no part of the state and of its energy. COND_BAD_ARGUMENT
+// for an unknown point, or numbers that are not finite or negative.
+CondStatus cond_sim_pull(CondSim* sim, const CondSnapshot* snapshot, int point,
+                         const double target[3], double stiffness, double damping);
 
 #ifdef __cplusplus
 }

@@ -67,12 +67,13 @@ typedef struct HdfRecord {
     Grid bodies, contacts;
     CondHdfSeries number[COND_N_NUMBER];
     CondHdfSeries q, v, pose[N_POSE];
-    double* row;       // scratch: one part of all poses                    (n_body x 4)
-    int* list;         // scratch: cells as XDMF writes them, and shorter lists
-    int64_t n_mixed;   // numbers of the cells as XDMF writes them
-    int64_t n_contact; // of all frames so far
-    int64_t* whole;    // scratch: 0, 1, 2 ... of a frame's contacts        (largest n + 1)
-    uint8_t* vertex;   // scratch: types of a frame's contacts              (largest n)
+    CondHdfSeries sensor[2]; // force, torque
+    double* row;             // scratch: one part of all poses                    (n_body x 4)
+    int* list;               // scratch: cells as XDMF writes them, and shorter lists
+    int64_t n_mixed;         // numbers of the cells as XDMF writes them
+    int64_t n_contact;       // of all frames so far
+    int64_t* whole;          // scratch: 0, 1, 2 ... of a frame's contacts        (largest n + 1)
+    uint8_t* vertex;         // scratch: types of a frame's contacts              (largest n)
     int cap_whole, cap_vertex;
 } HdfRecord;
 
@@ -239,6 +240,20 @@ static int add_state(HdfRecord* record)
     return failed;
 }
 
+static int add_sensors(HdfRecord* record)
+{
+    static const char* const names[] = {"/cond/sensors/force", "/cond/sensors/torque"};
+    const CondScenery* s = &record->snapshot->scenery;
+    const hsize_t tail[2] = {(hsize_t)s->n_sensor, 3};
+    int failed = cond_hdf_add_group(&record->file, "/cond/sensors", 0) ||
+                 cond_hdf_add_texts(&record->file, "/cond/sensors/name", s->n_sensor,
+                                    COND_NAME_SIZE, s->sensor[0]);
+    for (int k = 0; k < 2 && s->n_sensor > 0 && !failed; k++)
+        failed = cond_hdf_add_series(&record->file, names[k], H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 3,
+                                     tail, 1, record->settings.compression, &record->sensor[k]);
+    return failed;
+}
+
 static int add_numbers(HdfRecord* record)
 {
     int failed = 0;
@@ -275,7 +290,7 @@ static int add_all(HdfRecord* record)
            cond_hdf_add_group(file, "/cond/state", 0) ||
            cond_hdf_add_group(file, "/cond/pose", 0) ||
            cond_hdf_add_group(file, "/cond/frames", 1) || add_mesh(record) || add_state(record) ||
-           add_numbers(record);
+           add_sensors(record) || add_numbers(record);
 }
 
 // Offsets of a frame and, where its cells are new, their numbers.
@@ -352,8 +367,12 @@ static int put_state(const HdfRecord* record, int i, const CondState* state)
         }
         failed = cond_hdf_put(&record->pose[part], i, 1, record->row);
     }
+    const CondMoment* moment = &record->snapshot->moment;
+    if (record->snapshot->scenery.n_sensor > 0)
+        failed = failed || cond_hdf_put(&record->sensor[0], i, 1, moment->sensor_force) ||
+                 cond_hdf_put(&record->sensor[1], i, 1, moment->sensor_torque);
     for (int k = 0; k < COND_N_NUMBER && !failed; k++)
-        failed = cond_hdf_put(&record->number[k], i, 1, &record->snapshot->moment.number[k]);
+        failed = cond_hdf_put(&record->number[k], i, 1, &moment->number[k]);
     return failed;
 }
 
@@ -423,7 +442,7 @@ static int64_t frame_bytes(const HdfRecord* record)
     const CondSnapshot* s = record->snapshot;
     int64_t doubles = 9 * (int64_t)s->scenery.n_point + s->scenery.n_cell +
                       24 * (int64_t)s->contacts.n + s->model->n_q + s->model->n_dof +
-                      13 * (int64_t)s->model->n_body;
+                      13 * (int64_t)s->model->n_body + 6 * (int64_t)s->scenery.n_sensor;
     return (int64_t)sizeof(double) * doubles + ROOM;
 }
 
@@ -486,6 +505,7 @@ static void close_record(void* sink)
         close_series(&record->q, 1);
         close_series(&record->v, 1);
         close_series(record->pose, N_POSE);
+        close_series(record->sensor, 2);
         cond_hdf_close(&record->file);
     }
     H5E_END_TRY;

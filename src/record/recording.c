@@ -19,19 +19,20 @@ typedef struct Place {
     const char* location;
     int columns;
     int integer;
+    int rows; // of each entry, where it is a matrix; else 0
 } Place;
 
 static const Place body_place[N_BODY_ARRAY] = {
-    {"/VTKHDF/bodies/Points", 3, 0},
-    {"/VTKHDF/bodies/PointData/velocity", 3, 0},
-    {"/VTKHDF/bodies/PointData/displacement", 3, 0},
-    {"/VTKHDF/bodies/CellData/von_mises", 1, 0},
+    {"/VTKHDF/bodies/Points", 3, 0, 0},
+    {"/VTKHDF/bodies/PointData/velocity", 3, 0, 0},
+    {"/VTKHDF/bodies/PointData/displacement", 3, 0, 0},
+    {"/VTKHDF/bodies/CellData/von_mises", 1, 0, 0},
 };
 static const Place contact_place[N_CONTACT_ARRAY] = {
-    {"/VTKHDF/contacts/Points", 3, 0},          {"/VTKHDF/contacts/PointData/force", 3, 0},
-    {"/VTKHDF/contacts/PointData/frame", 9, 0}, {"/VTKHDF/contacts/PointData/friction", 2, 0},
-    {"/VTKHDF/contacts/PointData/gap", 1, 0},   {"/VTKHDF/contacts/PointData/error", 1, 0},
-    {"/VTKHDF/contacts/PointData/body", 1, 1},  {"/VTKHDF/contacts/PointData/other", 1, 1},
+    {"/VTKHDF/contacts/Points", 3, 0, 0},          {"/VTKHDF/contacts/PointData/force", 3, 0, 0},
+    {"/VTKHDF/contacts/PointData/frame", 9, 0, 0}, {"/VTKHDF/contacts/PointData/friction", 2, 0, 0},
+    {"/VTKHDF/contacts/PointData/gap", 1, 0, 0},   {"/VTKHDF/contacts/PointData/error", 1, 0, 0},
+    {"/VTKHDF/contacts/PointData/body", 1, 1, 0},  {"/VTKHDF/contacts/PointData/other", 1, 1, 0},
 };
 
 struct CondRecording {
@@ -44,6 +45,8 @@ struct CondRecording {
     CondMoment moment;
     char (*name)[COND_NAME_SIZE];
     char (*kind)[COND_NAME_SIZE];
+    char (*sensor)[COND_NAME_SIZE];
+    double* sensor_data[2]; // force and torque of all frames         (n_frame x n_sensor x 3)
     int *corner, *corner_end, *body;
     uint8_t* type;
     double* number[COND_N_NUMBER];       //                                    (n_frame each)
@@ -57,16 +60,21 @@ struct CondRecording {
 static CondStatus read_rows(const CondFclib* file, const Place* place, int64_t first, int64_t n,
                             void* out)
 {
-    hsize_t size[3] = {0, 0, 0}, begin[2] = {(hsize_t)first, 0};
-    hsize_t count[2] = {(hsize_t)n, (hsize_t)place->columns};
-    int rank = place->columns > 1 ? 2 : 1;
+    hsize_t size[3] = {0, 0, 0}, begin[3] = {(hsize_t)first, 0, 0};
+    hsize_t count[3] = {(hsize_t)n, (hsize_t)place->columns, 0};
+    int rank = place->rows > 0 ? 3 : place->columns > 1 ? 2 : 1;
+    if (rank == 3) {
+        count[1] = (hsize_t)place->rows;
+        count[2] = (hsize_t)place->columns;
+    }
     if (!cond_fclib_exists(file, place->location))
         return cond_fclib_fail(file, COND_BAD_INPUT, place->location, "is missing");
     hid_t set = H5Dopen2(file->id, place->location, H5P_DEFAULT);
     hid_t space = set >= 0 ? H5Dget_space(set) : -1;
-    int fits = space >= 0 && H5Sget_simple_extent_ndims(space) == rank &&
+    int fits = space >= 0 && H5Sget_simple_extent_ndims(space) == rank && n >= 0 &&
                H5Sget_simple_extent_dims(space, size, NULL) == rank && size[0] >= begin[0] &&
-               size[0] - begin[0] >= count[0] && (rank == 1 || size[1] == count[1]);
+               size[0] - begin[0] >= count[0] && (rank < 2 || size[1] == count[1]) &&
+               (rank < 3 || size[2] == count[2]);
     CondStatus status = COND_OK;
     if (!fits) {
         status = cond_fclib_fail(file, COND_BAD_INPUT, place->location,
@@ -202,10 +210,32 @@ static CondStatus read_numbers(CondRecording* r, const CondFclib* file)
         char location[COND_FCLIB_LOCATION];
         snprintf(location, sizeof location, "/cond/frames/%s%.30s",
                  k < COND_NUMBER_STAGE ? "" : "seconds_", cond_number_name(k));
-        Place place = {location, 1, 0};
+        Place place = {location, 1, 0, 0};
         r->number[k] = cond_allocate(&r->context, (size_t)r->n_frame, sizeof(double));
         status = r->number[k] ? read_rows(file, &place, 0, r->n_frame, r->number[k])
                               : cond_fclib_out_of_memory(file);
+    }
+    return status;
+}
+
+// Recordings of a scene without sensors may not even have their names.
+static CondStatus read_sensors(CondRecording* r, const CondFclib* file)
+{
+    static const char* const names[] = {"/cond/sensors/force", "/cond/sensors/torque"};
+    CondStatus status = COND_OK;
+    if (cond_fclib_exists(file, "/cond/sensors/name"))
+        status = read_texts(file, "/cond/sensors/name", &r->scenery.n_sensor, &r->sensor);
+    if (status)
+        r->scenery.n_sensor = 0;
+    int64_t n = (int64_t)r->scenery.n_sensor;
+    for (int k = 0; k < 2 && !status; k++) {
+        Place place = {names[k], 3, 0, r->scenery.n_sensor};
+        r->sensor_data[k] =
+            cond_allocate(&r->context, 3 * (size_t)r->n_frame * (size_t)n, sizeof(double));
+        if (!r->sensor_data[k])
+            status = cond_fclib_out_of_memory(file);
+        else if (n > 0)
+            status = read_rows(file, &place, 0, r->n_frame, r->sensor_data[k]);
     }
     return status;
 }
@@ -214,7 +244,7 @@ static CondStatus read_numbers(CondRecording* r, const CondFclib* file)
 static CondStatus read_contact_counts(CondRecording* r, const CondFclib* file, int* largest)
 {
     static const char where[] = "/VTKHDF/contacts/NumberOfPoints";
-    const Place place = {where, 1, 1};
+    const Place place = {where, 1, 1, 0};
     size_t n = (size_t)r->n_frame;
     r->n_contact = cond_allocate(&r->context, n, sizeof *r->n_contact);
     r->contact_begin = cond_allocate(&r->context, n, sizeof *r->contact_begin);
@@ -259,6 +289,7 @@ static void point_views(CondRecording* r)
 {
     r->scenery.name = (const char(*)[COND_NAME_SIZE])r->name;
     r->scenery.kind = (const char(*)[COND_NAME_SIZE])r->kind;
+    r->scenery.sensor = (const char(*)[COND_NAME_SIZE])r->sensor;
     r->scenery.corner = r->corner;
     r->scenery.corner_end = r->corner_end;
     r->scenery.type = r->type;
@@ -308,6 +339,8 @@ static CondStatus read_all(CondRecording* r, const CondFclib* file)
         status = read_mesh(r, file);
     if (!status)
         status = read_numbers(r, file);
+    if (!status)
+        status = read_sensors(r, file);
     if (!status)
         status = read_contact_counts(r, file, &largest);
     if (!status)
@@ -359,10 +392,11 @@ void cond_recording_close(CondRecording* recording)
     CondContext m = recording->context;
     if (recording->id >= 0)
         H5Fclose(recording->id);
-    void* arrays[] = {recording->path,         recording->scene,  recording->name,
-                      recording->kind,         recording->corner, recording->corner_end,
-                      recording->body,         recording->type,   recording->n_contact,
-                      recording->contact_begin};
+    void* arrays[] = {recording->path,          recording->scene,  recording->name,
+                      recording->kind,          recording->corner, recording->corner_end,
+                      recording->body,          recording->type,   recording->n_contact,
+                      recording->contact_begin, recording->sensor, recording->sensor_data[0],
+                      recording->sensor_data[1]};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&m, arrays[i]);
     for (int k = 0; k < COND_N_NUMBER; k++)
@@ -387,6 +421,11 @@ const char* cond_recording_scene(const CondRecording* recording)
 const CondScenery* cond_recording_scenery(const CondRecording* recording)
 {
     return &recording->scenery;
+}
+
+const double* cond_recording_sensor_forces(const CondRecording* recording)
+{
+    return recording->sensor_data[0];
 }
 
 const double* cond_recording_numbers(const CondRecording* recording, CondNumber number)
@@ -417,6 +456,9 @@ CondStatus cond_recording_frame(CondRecording* recording, int frame, const CondM
         return status;
     for (int k = 0; k < COND_N_NUMBER; k++)
         r->moment.number[k] = r->number[k][frame];
+    size_t row = 3 * (size_t)r->scenery.n_sensor * (size_t)frame;
+    r->moment.sensor_force = r->sensor_data[0] + row;
+    r->moment.sensor_torque = r->sensor_data[1] + row;
     r->moment.n_contact = r->n_contact[frame];
     *moment = &r->moment;
     return COND_OK;

@@ -6,6 +6,7 @@
 #include "body/rod.h"
 #include "math/vec3.h"
 #include "scene/scene_keys.h"
+#include "step/sim.h"
 #include "step/state.h"
 
 #include <math.h>
@@ -74,6 +75,17 @@ static void measure_rod(CondSnapshot* s, const CondState* state, const CondBody*
     }
 }
 
+static void read_sensors(CondSnapshot* s, const CondSim* sim)
+{
+    for (int k = 0; k < s->scenery.n_sensor; k++) {
+        CondSensorReading reading = {.n_contact = 0};
+        if (sim && cond_sim_sensor(sim, k, &reading))
+            memset(&reading, 0, sizeof reading);
+        memcpy(s->sensor_force + 3 * k, reading.force, sizeof reading.force);
+        memcpy(s->sensor_torque + 3 * k, reading.torque, sizeof reading.torque);
+    }
+}
+
 // Positions, velocities J v, displacements and stresses at a state.
 static void measure(CondSnapshot* s, const CondState* state)
 {
@@ -116,6 +128,7 @@ CondStatus cond_snapshot_take(CondSnapshot* snapshot, const CondSim* sim, const 
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     measure(snapshot, state);
     fill_numbers(snapshot, state, info);
+    read_sensors(snapshot, sim);
     const CondContactCloud* cloud = &snapshot->contacts;
     CondMoment* moment = &snapshot->moment;
     moment->n_contact = cloud->n;
@@ -139,6 +152,10 @@ static CondStatus allocate_all(CondSnapshot* s)
     size_t n = (size_t)s->drawing.n_point, k = (size_t)model->max_point_dof;
     s->name = cond_allocate(m, (size_t)model->n_body, sizeof *s->name);
     s->kind = cond_allocate(m, (size_t)model->n_body, sizeof *s->kind);
+    size_t n_sensor = (size_t)cond_model_n_sensor(model);
+    s->sensor = cond_allocate(m, n_sensor, sizeof *s->sensor);
+    s->sensor_force = cond_allocate(m, 3 * n_sensor, sizeof(double));
+    s->sensor_torque = cond_allocate(m, 3 * n_sensor, sizeof(double));
     s->position = cond_allocate(m, 3 * n, sizeof(double));
     s->velocity = cond_allocate(m, 3 * n, sizeof(double));
     s->displacement = cond_allocate(m, 3 * n, sizeof(double));
@@ -150,7 +167,8 @@ static CondStatus allocate_all(CondSnapshot* s)
     s->coordinate = cond_allocate(m, k, sizeof(int));
     s->J = cond_allocate(m, 3 * k, sizeof(double));
     if (!s->name || !s->kind || !s->position || !s->velocity || !s->displacement || !s->rod_force ||
-        !s->rod_moment || !s->von_mises || !s->coordinate || !s->J)
+        !s->rod_moment || !s->von_mises || !s->coordinate || !s->J || !s->sensor ||
+        !s->sensor_force || !s->sensor_torque)
         return COND_OUT_OF_MEMORY;
     return COND_OK;
 }
@@ -175,6 +193,12 @@ static void fill_scenery(CondSnapshot* s)
                                .type = drawing->type,
                                .body = drawing->body,
                                .plane_begin = drawing->plane_begin};
+    s->scenery.n_sensor = cond_model_n_sensor(model);
+    s->scenery.sensor = (const char(*)[COND_NAME_SIZE])s->sensor;
+    for (int k = 0; k < s->scenery.n_sensor; k++)
+        snprintf(s->sensor[k], sizeof s->sensor[k], "%s", cond_model_sensor_name(model, k));
+    s->moment.sensor_force = s->sensor_force;
+    s->moment.sensor_torque = s->sensor_torque;
     s->moment.position = s->position;
     s->moment.velocity = s->velocity;
     s->moment.displacement = s->displacement;
@@ -211,7 +235,8 @@ void cond_snapshot_destroy(CondSnapshot* snapshot)
     void* arrays[] = {snapshot->name,         snapshot->kind,      snapshot->position,
                       snapshot->velocity,     snapshot->von_mises, snapshot->coordinate,
                       snapshot->displacement, snapshot->J,         snapshot->rod_force,
-                      snapshot->rod_moment};
+                      snapshot->rod_moment,   snapshot->sensor,    snapshot->sensor_force,
+                      snapshot->sensor_torque};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&m, arrays[i]);
     cond_release(&m, snapshot);
@@ -225,4 +250,30 @@ const CondScenery* cond_snapshot_scenery(const CondSnapshot* snapshot)
 const CondMoment* cond_snapshot_moment(const CondSnapshot* snapshot)
 {
     return &snapshot->moment;
+}
+
+double cond_snapshot_point_mass(const CondSnapshot* snapshot, int point)
+{
+    if (point < 0 || point >= snapshot->drawing.n_point)
+        return 0.0;
+    int body = snapshot->drawing.point[point].body;
+    return body < 0 ? 0.0 : snapshot->model->body[body].mass;
+}
+
+CondStatus cond_sim_pull(CondSim* sim, const CondSnapshot* snapshot, int point,
+                         const double target[3], double stiffness, double damping)
+{
+    CondSpring spring = {.stiffness = stiffness, .damping = damping};
+    if (point < 0 || point >= snapshot->drawing.n_point || !(stiffness >= 0.0) ||
+        !(damping >= 0.0) || !isfinite(stiffness + damping))
+        return COND_BAD_ARGUMENT;
+    spring.end[0] = snapshot->drawing.point[point];
+    spring.end[1].body = -1;
+    for (int i = 0; i < 3; i++) {
+        spring.end[1].local[i] = target[i];
+        if (!isfinite(target[i]))
+            return COND_BAD_ARGUMENT;
+    }
+    sim->pull = spring;
+    return COND_OK;
 }

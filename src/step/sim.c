@@ -175,6 +175,8 @@ CondStatus cond_sim_couple(CondSim* sim, const CondPosture* posture, double step
     CondStatus status = COND_OK;
     for (int i = 0; i < model->n_spring && !status; i++)
         status = cond_spring_add(posture, &model->spring[i], step, assembly, f);
+    if (!status && sim->pull.stiffness > 0.0 && sim->pull.end[0].body >= 0)
+        status = cond_spring_add(posture, &sim->pull, step, assembly, f);
     return status ? status : cond_sim_add_leads(sim, posture, step, assembly, f);
 }
 

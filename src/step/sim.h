@@ -64,6 +64,7 @@ struct CondSim {
     int cap_lambda, cap_impulse, cap_near_of, cap_aside_lambda, cap_place;
     CondNewton newton;
     CondCarry carry; // what the robots keep while no force acts
+    CondSpring pull; // by the user's hand; stiffness 0: none
     CondSensors sensors;
     CondPbd pbd; // of step.method pbd
 };

@@ -1,0 +1,195 @@
+#include "report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void report_cell(const json_t* row, const PaperColumn* column, char* cell, size_t size)
+{
+    const json_t* value = json_object_get(row, column->key);
+    cell[0] = '\0';
+    if (json_is_string(value))
+        snprintf(cell, size, "%s", json_string_value(value));
+    else if (json_is_number(value))
+        snprintf(cell, size, column->format, json_number_value(value));
+}
+
+static void add_escaped(Text* text, const char* from, size_t n)
+{
+    for (size_t k = 0; k < n && from[k]; k++) {
+        switch (from[k]) {
+        case '&':
+            text_add(text, "&amp;");
+            break;
+        case '<':
+            text_add(text, "&lt;");
+            break;
+        case '>':
+            text_add(text, "&gt;");
+            break;
+        default:
+            text_add(text, "%c", from[k]);
+        }
+    }
+}
+
+// One line of Markdown: `code` and **strong**, all else as it is.
+static void add_inline(Text* text, const char* from, size_t n)
+{
+    int code = 0, strong = 0;
+    for (size_t k = 0; k < n; k++) {
+        if (from[k] == '`') {
+            text_add(text, code ? "</code>" : "<code>");
+            code = !code;
+        } else if (!code && from[k] == '*' && k + 1 < n && from[k + 1] == '*') {
+            text_add(text, strong ? "</strong>" : "<strong>");
+            strong = !strong;
+            k++;
+        } else {
+            add_escaped(text, from + k, 1);
+        }
+    }
+}
+
+// Paragraphs and lists of Markdown.
+static void add_prose(Text* text, const char* from)
+{
+    enum { NOTHING, PARAGRAPH, LIST } in = NOTHING;
+    static const char* const ends[] = {"", "</p>\n", "</li></ul>\n"};
+    for (const char* line = from; line && *line;) {
+        size_t n = strcspn(line, "\n");
+        int item = n > 2 && (line[0] == '*' || line[0] == '-') && line[1] == ' ';
+        if (n == 0) {
+            text_add(text, "%s", ends[in]);
+            in = NOTHING;
+        } else if (item) {
+            text_add(text, "%s", in == LIST ? "</li>\n<li>" : in ? "</p>\n<ul><li>" : "<ul><li>");
+            in = LIST;
+            add_inline(text, line + 2, n - 2);
+        } else {
+            text_add(text, in ? " " : "<p>");
+            in = in ? in : PARAGRAPH;
+            add_inline(text, line, n);
+        }
+        line += n + (line[n] == '\n');
+    }
+    text_add(text, "%s", ends[in]);
+}
+
+static void add_html_table(Text* text, const PaperResult* result)
+{
+    text_add(text, "<table>\n<tr><th></th>");
+    for (int k = 0; k < result->n_column; k++) {
+        text_add(text, "<th>");
+        add_escaped(text, result->column[k].heading, strlen(result->column[k].heading));
+        text_add(text, "</th>");
+    }
+    text_add(text, "</tr>\n");
+    for (int part = 0; part < 2; part++) {
+        const json_t* rows = part == 0 ? result->rows : result->paper;
+        for (size_t i = 0; i < json_array_size(rows); i++) {
+            text_add(text, "<tr class=\"%s\"><td>%s</td>", part ? "paper" : "ours",
+                     part ? "paper" : "COND");
+            for (int k = 0; k < result->n_column; k++) {
+                char cell[128];
+                report_cell(json_array_get(rows, i), &result->column[k], cell, sizeof cell);
+                text_add(text, result->column[k].format ? "<td class=\"number\">" : "<td>");
+                add_escaped(text, cell, sizeof cell);
+                text_add(text, "</td>");
+            }
+            text_add(text, "</tr>\n");
+        }
+    }
+    text_add(text, "</table>\n");
+}
+
+static void add_details(Text* text, const char* title, const json_t* value)
+{
+    char* dump = json_dumps(value, JSON_INDENT(1));
+    text_add(text, "<details><summary>%s</summary><pre>", title);
+    add_escaped(text, dump ? dump : "", dump ? strlen(dump) : 0);
+    text_add(text, "</pre></details>\n");
+    free(dump);
+}
+
+void report_add(Report* report, const Experiment* experiment, const PaperResult* result,
+                const json_t* json, const int* drawn)
+{
+    Text* html = &report->html;
+    text_add(&report->contents, "<li><a href=\"#%s\">%s</a></li>\n", experiment->name,
+             experiment->title);
+    text_add(html, "<section id=\"%s\">\n<h2>%s</h2>\n", experiment->name, experiment->title);
+    text_add(&report->markdown, "* [%s](%s.md)\n", experiment->title, experiment->name);
+    add_html_table(html, result);
+    for (int i = 0; i < result->n_plot; i++)
+        if (drawn[i])
+            text_add(html, "<img src=\"%s.svg\" alt=\"%s\">\n", result->plot[i].name,
+                     result->plot[i].title);
+    add_prose(html, result->remarks);
+    text_add(html,
+             "<p class=\"made\">Made by <code>cond paper %s</code>; data in "
+             "<a href=\"%s.csv\">%s.csv</a>.</p>\n",
+             experiment->name, experiment->name, experiment->name);
+    add_details(html, "settings", json_object_get(json, "settings"));
+    text_add(html, "</section>\n");
+}
+
+static int put(const char* directory, const char* name, const Text* const* part, int n)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE* file = fopen(path, "w");
+    int failed = !file;
+    for (int k = 0; k < n && !failed; k++)
+        failed = part[k]->failed || fputs(part[k]->data ? part[k]->data : "", file) < 0;
+    if (file)
+        failed |= fclose(file) != 0;
+    if (failed)
+        cli_complain("%s: cannot write: %s", path, strerror(errno));
+    return failed;
+}
+
+int report_write(const Report* report, const char* directory, const json_t* machine)
+{
+    static const char style[] =
+        "body{font:15px/1.5 system-ui,sans-serif;color:#1f2733;max-width:980px;margin:40px auto;"
+        "padding:0 20px}h1{margin-bottom:0}h2{margin-top:48px;border-bottom:1px solid #d9dee5}"
+        "table{border-collapse:collapse;font-size:14px;margin:14px 0;display:block;overflow-x:auto}"
+        "td,th{padding:3px 10px;border-bottom:1px solid #e6eaef;text-align:left}"
+        "td.number{text-align:right;font-variant-numeric:tabular-nums}tr.paper{color:#66707f;"
+        "background:#f6f8fa}img{max-width:100%;display:block;margin:14px 0}pre,code{background:"
+        "#f3f5f8;border-radius:4px;padding:1px 4px;font-size:13px}pre{padding:10px;overflow:auto}"
+        ".made,summary{color:#66707f;font-size:13px}";
+    Text head = {0}, top = {0}, tail = {0};
+    char* dump = json_dumps(machine, JSON_INDENT(1));
+    text_add(&head,
+             "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+             "<title>COND: the paper's experiments</title>\n<style>%s</style></head><body>\n"
+             "<h1>The paper's experiments</h1>\n<p class=\"made\">COND %s. Rows marked COND were "
+             "measured by this run, rows marked paper are the paper's numbers.</p>\n<ul>\n",
+             style, cond_version());
+    text_add(&top, "</ul>\n");
+    add_details(&top, "machine", machine);
+    text_add(&tail, "</body></html>\n");
+    const Text* html[] = {&head, &report->contents, &top, &report->html, &tail};
+    Text begin = {0}, end = {0};
+    text_add(&begin,
+             "# The paper's experiments\n\nMeasured by COND %s; each page has the paper's "
+             "numbers beside ours. `report.html` holds all of them.\n\n",
+             cond_version());
+    text_add(&end, "\nMachine:\n\n```json\n%s\n```\n", dump ? dump : "");
+    const Text* markdown[] = {&begin, &report->markdown, &end};
+    int failed = put(directory, "report.html", html, 5) | put(directory, "report.md", markdown, 3);
+    free(dump);
+    Text* made[] = {&head, &top, &tail, &begin, &end};
+    for (size_t k = 0; k < sizeof made / sizeof *made; k++)
+        free(made[k]->data);
+    return failed;
+}
+
+void report_free(Report* report)
+{
+    free(report->html.data);
+    free(report->markdown.data);
+    free(report->contents.data);
+}

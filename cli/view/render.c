@@ -1,0 +1,381 @@
+// cond render: pictures and films of a recording, drawn by the viewer in a browser without a
+// screen. The page draws the frames that its address names and sends each back.
+#define _POSIX_C_SOURCE 200809L
+#include "cli.h"
+#include "progress.h"
+#include "view/view_recording.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct RenderOptions {
+    const char *png, *mp4, *size, *colour, *view, *browser;
+    int frame, every, rate, cones, dots, wire, no_arrows;
+    double time, speed;
+} RenderOptions;
+
+// One rendering: what the page is to draw, and what has come back.
+typedef struct Render {
+    ViewRecording view;
+    const RenderOptions* options;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    FILE* film; // to ffmpeg; NULL: pictures into files
+    int width, height;
+    int n_picture, n_wanted;
+    int done; // 1: all came, -1: failed
+    char message[256];
+} Render;
+
+static void fail(Render* render, const char* message)
+{
+    snprintf(render->message, sizeof render->message, "%s", message);
+    render->done = -1;
+}
+
+// out.png of one frame; of several, out_000012.png.
+static void picture_path(const Render* render, long k, char* path, size_t size)
+{
+    const char* to = render->options->png;
+    const char* dot = strrchr(to, '.');
+    if (render->n_wanted == 1)
+        snprintf(path, size, "%s", to);
+    else
+        snprintf(path, size, "%.*s_%06ld.png", (int)(dot ? dot - to : (long)strlen(to)), to, k);
+}
+
+static void take_picture(Render* render, long k, const Bytes* body)
+{
+    char path[4096];
+    FILE* file = render->film;
+    if (!file) {
+        picture_path(render, k, path, sizeof path);
+        file = fopen(path, "wb");
+    }
+    int failed = !file || fwrite(body->data, 1, body->size, file) != body->size;
+    if (file && file != render->film)
+        failed |= fclose(file) != 0;
+    if (failed)
+        fail(render, render->film ? "ffmpeg does not take the pictures" : "cannot write a picture");
+    render->n_picture++;
+}
+
+static void on_post(void* user, const char* path, const Bytes* body, ViewAnswer* answer)
+{
+    Render* render = user;
+    long k = view_path_number(path, "/picture/");
+    static const unsigned char png[4] = {0x89, 'P', 'N', 'G'};
+    pthread_mutex_lock(&render->lock);
+    view_answer_text(answer, 200, "");
+    if (k >= 0 && body->size > 4 && memcmp(body->data, png, 4) == 0) {
+        take_picture(render, k, body);
+    } else if (strcmp(path, "/done") == 0) {
+        render->done = render->done ? render->done : 1;
+    } else if (strcmp(path, "/failed") == 0) {
+        char text[200] = "";
+        memcpy(text, body->data, body->size < sizeof text ? body->size : sizeof text - 1);
+        fail(render, text);
+    } else {
+        view_answer_text(answer, 404, "There is nothing at this address.\n");
+    }
+    pthread_cond_signal(&render->changed);
+    pthread_mutex_unlock(&render->lock);
+}
+
+static void on_get(void* user, const char* path, ViewAnswer* answer)
+{
+    Render* render = user;
+    view_recording_get(&render->view, path, answer);
+}
+
+// Starts a browser that nobody sees. Its folder is removed at the end.
+static pid_t start_browser(const char* program, const char* address, const char* folder)
+{
+    char profile[300];
+    snprintf(profile, sizeof profile, "--user-data-dir=%s", folder);
+    pid_t child = fork();
+    if (child != 0)
+        return child;
+    setpgid(0, 0);
+    if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
+        _exit(127);
+    execlp(program, program, "--headless=new", "--no-sandbox", "--disable-dev-shm-usage",
+           "--disable-extensions", "--no-first-run", "--use-angle=swiftshader",
+           "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--hide-scrollbars", profile,
+           address, (char*)NULL);
+    _exit(127);
+}
+
+static int on_path(const char* program)
+{
+    const char* path = getenv("PATH");
+    char name[4096];
+    if (strchr(program, '/'))
+        return access(program, X_OK) == 0;
+    for (const char* at = path ? path : ""; *at;) {
+        size_t n = strcspn(at, ":");
+        snprintf(name, sizeof name, "%.*s/%s", (int)n, at, program);
+        if (access(name, X_OK) == 0)
+            return 1;
+        at += n + (at[n] == ':');
+    }
+    return 0;
+}
+
+static const char* find_browser(const char* asked)
+{
+    static const char* const known[] = {"chromium", "chromium-browser", "google-chrome", "chrome"};
+    if (asked)
+        return on_path(asked) ? asked : NULL;
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (on_path(known[k]))
+            return known[k];
+    return NULL;
+}
+
+static void remove_folder(const char* folder)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        execlp("rm", "rm", "-rf", folder, (char*)NULL);
+        _exit(127);
+    }
+    if (child > 0)
+        waitpid(child, NULL, 0);
+}
+
+// Waits until all pictures came, or none for a long time.
+static void wait_for_pictures(Render* render, pid_t browser)
+{
+    enum { PATIENCE = 120 }; // seconds without a picture
+    Progress progress = progress_start("render");
+    pthread_mutex_lock(&render->lock);
+    int last = 0;
+    time_t since = time(NULL);
+    while (!render->done) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += 200000000L;
+        until.tv_sec += until.tv_nsec / 1000000000L;
+        until.tv_nsec %= 1000000000L;
+        pthread_cond_timedwait(&render->changed, &render->lock, &until);
+        progress_update(&progress, render->n_picture, render->n_wanted);
+        if (render->n_picture != last) {
+            last = render->n_picture;
+            since = time(NULL);
+        }
+        if (!render->done && time(NULL) - since > PATIENCE)
+            fail(render, "the browser drew nothing for two minutes");
+        if (!render->done && waitpid(browser, NULL, WNOHANG) == browser)
+            fail(render, "the browser ended before it drew all");
+    }
+    pthread_mutex_unlock(&render->lock);
+    progress_end(&progress);
+}
+
+static int draw(Render* render, const char* browser, const char* query)
+{
+    char address[1024], folder[] = "/tmp/cond-render-XXXXXX";
+    ViewHandler handler = {
+        .user = render, .max_post = (size_t)64 << 20, .get = on_get, .post = on_post};
+    ViewServer* server = view_server_start(&handler, 0);
+    if (!server)
+        return CLI_INPUT;
+    snprintf(address, sizeof address, "%s?%s", view_server_address(server), query);
+    pid_t child = mkdtemp(folder) ? start_browser(browser, address, folder) : -1;
+    if (child > 0) {
+        wait_for_pictures(render, child);
+        kill(-child, SIGTERM);
+        waitpid(child, NULL, 0);
+        remove_folder(folder);
+    } else {
+        fail(render, "cannot start the browser");
+    }
+    view_server_stop(server);
+    if (render->done > 0)
+        return CLI_FINE;
+    cli_complain("render: %s", render->message);
+    return CLI_INPUT;
+}
+
+// ffmpeg reads pictures from here. Its arguments are words of their own, none goes through a shell.
+static FILE* start_film(const char* path, int rate, pid_t* child)
+{
+    int ends[2];
+    char rates[16];
+    snprintf(rates, sizeof rates, "%d", rate);
+    if (pipe(ends) != 0)
+        return NULL;
+    *child = fork();
+    if (*child == 0) {
+        dup2(ends[0], STDIN_FILENO);
+        close(ends[0]);
+        close(ends[1]);
+        execlp("ffmpeg", "ffmpeg", "-loglevel", "error", "-y", "-f", "image2pipe", "-c:v", "png",
+               "-framerate", rates, "-i", "-", "-pix_fmt", "yuv420p", "-crf", "18", path,
+               (char*)NULL);
+        _exit(127);
+    }
+    close(ends[0]);
+    if (*child < 0) {
+        close(ends[1]);
+        return NULL;
+    }
+    return fdopen(ends[1], "wb");
+}
+
+// The frame nearest to a time.
+static int frame_at(const CondRecording* recording, double time)
+{
+    const double* times = cond_recording_numbers(recording, COND_NUMBER_TIME);
+    int best = 0;
+    for (int k = 0; k < cond_recording_n_frame(recording); k++)
+        if (fabs(times[k] - time) < fabs(times[best] - time))
+            best = k;
+    return best;
+}
+
+static int make_query(Render* render, char* query, size_t size)
+{
+    const RenderOptions* o = render->options;
+    int n = cond_recording_n_frame(render->view.recording), first = 0, last = n - 1;
+    double azimuth = -58.0, elevation = 24.0, zoom = 1.0;
+    int every = o->every > 0 ? o->every : 1;
+    if (o->frame >= n) {
+        cli_complain("render: --frame %d: the recording has %d", o->frame, n);
+        return 1;
+    }
+    if (!isnan(o->time))
+        first = last = frame_at(render->view.recording, o->time);
+    else if (o->frame >= 0)
+        first = last = o->frame;
+    else if (!o->mp4 && o->every <= 0)
+        first = last = n - 1;
+    if (o->view && sscanf(o->view, "%lf,%lf,%lf", &azimuth, &elevation, &zoom) < 2) {
+        cli_complain("render: --view %s: expected AZIMUTH,ELEVATION[,ZOOM] in degrees", o->view);
+        return 1;
+    }
+    if (o->mp4 && o->every <= 0) {
+        // As many frames as the film shows in its time.
+        const double* time = cond_recording_numbers(render->view.recording, COND_NUMBER_TIME);
+        double step = n > 1 ? (time[n - 1] - time[0]) / (n - 1) : 0.0;
+        double wanted = step > 0.0 ? o->speed / (o->rate * step) : 1.0;
+        every = wanted > 1.0 ? (int)lround(wanted) : 1;
+    }
+    render->n_wanted = (last - first) / every + 1;
+    snprintf(query, size,
+             "pictures=1&first=%d&last=%d&every=%d&width=%d&height=%d&azimuth=%g&elevation=%g"
+             "&zoom=%g&colour=%s&arrows=%d&cones=%d&dots=%d&wire=%d",
+             first, last, every, render->width, render->height, azimuth, elevation, zoom,
+             o->colour ? o->colour : "body", !o->no_arrows, o->cones, o->dots, o->wire);
+    return 0;
+}
+
+static int render_recording(const RenderOptions* options, const char* path)
+{
+    Render render = {.options = options, .width = 1280, .height = 720};
+    char query[512];
+    pid_t child = -1;
+    const char* browser = find_browser(options->browser);
+    int used = 0;
+    if (options->size &&
+        (sscanf(options->size, "%dx%d%n", &render.width, &render.height, &used) < 2 ||
+         options->size[used] || render.width < 16 || render.height < 16 || render.width > 8192 ||
+         render.height > 8192)) {
+        cli_complain("render: --size %s: expected WIDTHxHEIGHT", options->size);
+        return CLI_USAGE;
+    }
+    if (!browser) {
+        cli_complain("render: no browser to draw with; install chromium%s",
+                     options->browser ? ", or name one that is there" : "");
+        return CLI_INPUT;
+    }
+    if (options->mp4 && !on_path("ffmpeg")) {
+        cli_complain("render: ffmpeg is not installed");
+        return CLI_INPUT;
+    }
+    pthread_mutex_init(&render.lock, NULL);
+    pthread_cond_init(&render.changed, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    int code = view_recording_open(path, &render.view);
+    if (code == CLI_FINE && make_query(&render, query, sizeof query))
+        code = CLI_USAGE;
+    if (code == CLI_FINE && options->mp4 &&
+        !(render.film = start_film(options->mp4, options->rate, &child))) {
+        cli_complain("render: cannot start ffmpeg");
+        code = CLI_INPUT;
+    }
+    if (code == CLI_FINE)
+        code = draw(&render, browser, query);
+    if (render.film) {
+        int status = 0;
+        fclose(render.film);
+        waitpid(child, &status, 0);
+        if (code == CLI_FINE && status != 0) {
+            cli_complain("render: ffmpeg failed with %s", options->mp4);
+            code = CLI_INPUT;
+        }
+    }
+    if (code == CLI_FINE)
+        fprintf(stderr, "%s: %d pictures of %d x %d\n", options->mp4 ? options->mp4 : options->png,
+                render.n_picture, render.width, render.height);
+    view_recording_close(&render.view);
+    pthread_cond_destroy(&render.changed);
+    pthread_mutex_destroy(&render.lock);
+    return code;
+}
+
+static int known_colour(const char* colour)
+{
+    static const char* const names[] = {"body", "stress", "velocity", "force", "residual"};
+    for (size_t k = 0; colour && k < sizeof names / sizeof *names; k++)
+        if (strcmp(colour, names[k]) == 0)
+            return 1;
+    if (colour)
+        cli_complain("render: --colour %s: not one of body, stress, velocity, force, residual",
+                     colour);
+    return !colour;
+}
+
+static int run(int argc, char** argv)
+{
+    RenderOptions options = {.frame = -1, .time = NAN, .rate = 30, .speed = 1.0};
+    const char* path = NULL;
+    int n_positional;
+    const Option table[] = {
+        {"--png", OPTION_TEXT, &options.png, "FILE", "a picture, by default of the last frame"},
+        {"--mp4", OPTION_TEXT, &options.mp4, "FILE", "a film of all frames"},
+        {"--frame", OPTION_INT, &options.frame, "N", "which frame, from 0"},
+        {"--time", OPTION_NUMBER, &options.time, "T", "the frame nearest to a time [s]"},
+        {"--every", OPTION_INT, &options.every, "N", "every N-th frame; many pictures"},
+        {"--size", OPTION_TEXT, &options.size, "WxH", "pixels (1280x720)"},
+        {"--colour", OPTION_TEXT, &options.colour, "BY", "body, stress, velocity, force, residual"},
+        {"--view", OPTION_TEXT, &options.view, "AZ,EL,ZOOM", "where from, in degrees (-58,24,1)"},
+        {"--speed", OPTION_NUMBER, &options.speed, "X", "of the film (1)"},
+        {"--rate", OPTION_INT, &options.rate, "N", "pictures of the film a second (30)"},
+        {"--no-arrows", OPTION_FLAG, &options.no_arrows, NULL, "no contact forces"},
+        {"--cones", OPTION_FLAG, &options.cones, NULL, "friction cones"},
+        {"--points", OPTION_FLAG, &options.dots, NULL, "contact points"},
+        {"--wireframe", OPTION_FLAG, &options.wire, NULL, "edges of the meshes"},
+        {"--browser", OPTION_TEXT, &options.browser, "PROGRAM", "to draw with (chromium)"},
+    };
+    if (options_read(&cli_render, table, sizeof table / sizeof table[0], argc, argv, &path, 1,
+                     &n_positional))
+        return n_positional < 0 ? CLI_FINE : CLI_USAGE;
+    if (!path || !!options.png == !!options.mp4 || options.rate < 1 || !(options.speed > 0.0)) {
+        cli_complain("render: name a recording and either --png or --mp4; usage: cond %s",
+                     cli_render.usage);
+        return CLI_USAGE;
+    }
+    return known_colour(options.colour) ? render_recording(&options, path) : CLI_USAGE;
+}
+
+const Command cli_render = {"render", "render RUN.h5 --png|--mp4 FILE", "pictures of a recording",
+                            run};

@@ -1,0 +1,168 @@
+// Bodies of the scene as meshes that follow the points, coloured by what is asked for.
+import * as THREE from "three";
+import { bodyColour, mapColour } from "./colour";
+import { CONTACT, C_ERROR, C_FORCE, type Frame, NO_CELL_BODY, type SceneText } from "./decode";
+import { errorLevel } from "./contacts";
+import { meshOf, surfaceOf } from "./surface";
+
+export type ColourMode = "body" | "stress" | "velocity" | "force" | "residual";
+
+export interface Colouring {
+    mode: ColourMode;
+    scale: number; // the value with the last colour
+}
+
+// One body, or everything static.
+export class Body {
+    readonly group = new THREE.Group();
+    readonly colour: THREE.Color;
+    private readonly source: Int32Array;
+    private readonly geometry = new THREE.BufferGeometry();
+    private readonly dots: { mesh: THREE.InstancedMesh; points: number[] } | null = null;
+    private readonly tubes: { geometry: THREE.BufferGeometry; points: number[] }[] = [];
+    private readonly material: THREE.MeshStandardMaterial;
+    private readonly wire: THREE.LineSegments;
+
+    constructor(readonly name: string, readonly kind: string, readonly index: number, scene: SceneText, first: Frame, size: number) {
+        this.colour = bodyColour(kind, index);
+        this.material = new THREE.MeshStandardMaterial({ color: this.colour, roughness: kind === "soft" ? 0.7 : 0.45, metalness: 0.05, side: THREE.DoubleSide });
+        const surface = surfaceOf(scene, (body) => body === index);
+        const mesh = meshOf(surface.triangles, first.position, kind === "soft" ? 50 : 35);
+        this.source = mesh.source;
+        const n = this.source.length;
+        this.geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(3 * n), 3).setUsage(THREE.DynamicDrawUsage));
+        this.geometry.setAttribute("normal", new THREE.BufferAttribute(new Float32Array(3 * n), 3).setUsage(THREE.DynamicDrawUsage));
+        this.geometry.setAttribute("color", new THREE.BufferAttribute(new Float32Array(3 * n), 3).setUsage(THREE.DynamicDrawUsage));
+        this.geometry.setIndex(new THREE.BufferAttribute(mesh.index, 1));
+        const solid = new THREE.Mesh(this.geometry, this.material);
+        solid.castShadow = solid.receiveShadow = true;
+        solid.frustumCulled = false;
+        this.group.add(solid);
+        this.wire = new THREE.LineSegments(this.wireGeometry(mesh.index), new THREE.LineBasicMaterial({ color: "#101820", transparent: true, opacity: 0.45 }));
+        this.wire.frustumCulled = false;
+        this.wire.visible = false;
+        this.group.add(this.wire);
+        if (surface.vertices.length > 0) {
+            const dot = new THREE.InstancedMesh(new THREE.SphereGeometry(0.012 * size, 20, 14), this.material, surface.vertices.length);
+            dot.castShadow = true;
+            dot.frustumCulled = false;
+            this.group.add(dot);
+            this.dots = { mesh: dot, points: surface.vertices };
+        }
+        for (const points of surface.lines) {
+            const geometry = new THREE.BufferGeometry();
+            geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(3 * points.length), 3));
+            const line = new THREE.Line(geometry, new THREE.LineBasicMaterial({ color: this.colour }));
+            line.frustumCulled = false;
+            this.group.add(line);
+            this.tubes.push({ geometry, points });
+        }
+        this.group.userData.body = this;
+    }
+
+    // Each edge once; it shares the positions of the surface.
+    private wireGeometry(index: Uint32Array): THREE.BufferGeometry {
+        const edges: number[] = [];
+        const seen = new Set<string>();
+        for (let t = 0; t < index.length; t += 3)
+            for (let i = 0; i < 3; i++) {
+                const a = index[t + i], b = index[t + ((i + 1) % 3)];
+                const [p, q] = [this.source[a], this.source[b]];
+                const key = p < q ? `${p},${q}` : `${q},${p}`;
+                if (!seen.has(key)) {
+                    seen.add(key);
+                    edges.push(a, b);
+                }
+            }
+        const geometry = new THREE.BufferGeometry();
+        geometry.setAttribute("position", this.geometry.getAttribute("position"));
+        geometry.setIndex(edges);
+        return geometry;
+    }
+
+    set wireframe(on: boolean) {
+        this.wire.visible = on;
+    }
+
+    set visible(on: boolean) {
+        this.group.visible = on;
+    }
+
+    get visible(): boolean {
+        return this.group.visible;
+    }
+
+    set selected(on: boolean) {
+        this.material.emissive.set(on ? "#20446e" : "#000000");
+    }
+
+    update(frame: Frame, values: Float32Array | null): void {
+        const position = this.geometry.getAttribute("position") as THREE.BufferAttribute;
+        const to = position.array as Float32Array, from = frame.position;
+        for (let i = 0; i < this.source.length; i++) {
+            const p = 3 * this.source[i];
+            to[3 * i] = from[p];
+            to[3 * i + 1] = from[p + 1];
+            to[3 * i + 2] = from[p + 2];
+        }
+        position.needsUpdate = true;
+        this.geometry.computeVertexNormals();
+        if (values) {
+            const colour = this.geometry.getAttribute("color") as THREE.BufferAttribute;
+            for (let i = 0; i < this.source.length; i++) mapColour(values[this.source[i]], colour.array as Float32Array, i);
+            colour.needsUpdate = true;
+        }
+        if (this.material.vertexColors !== !!values) {
+            this.material.vertexColors = !!values;
+            this.material.color.copy(values ? new THREE.Color("#ffffff") : this.colour);
+            this.material.needsUpdate = true;
+        }
+        if (this.dots) {
+            const m = new THREE.Matrix4();
+            this.dots.points.forEach((p, k) => this.dots!.mesh.setMatrixAt(k, m.makeTranslation(from[3 * p], from[3 * p + 1], from[3 * p + 2])));
+            this.dots.mesh.instanceMatrix.needsUpdate = true;
+        }
+        for (const tube of this.tubes) {
+            const at = tube.geometry.getAttribute("position") as THREE.BufferAttribute;
+            tube.points.forEach((p, k) => at.setXYZ(k, from[3 * p], from[3 * p + 1], from[3 * p + 2]));
+            at.needsUpdate = true;
+        }
+    }
+}
+
+// A value between 0 and 1 for every point.
+export function pointValues(frame: Frame, scene: SceneText, bodyOfPoint: Int32Array, colouring: Colouring, size: number): Float32Array | null {
+    const n = scene.n_point, scale = colouring.scale || 1;
+    if (colouring.mode === "body") return null;
+    const out = new Float32Array(n);
+    if (colouring.mode === "stress" || colouring.mode === "velocity") {
+        const from = colouring.mode === "stress" ? frame.stress : frame.speed;
+        for (let p = 0; p < n; p++) out[p] = from[p] / scale;
+        return out;
+    }
+    // Forces and errors act at contacts: they are spread over what is near on the same body.
+    const reach = 0.05 * size, r2 = reach * reach;
+    const x = frame.position, c = frame.contact;
+    for (let k = 0; k < frame.nContact; k++) {
+        const at = CONTACT * k;
+        const value = colouring.mode === "force"
+            ? Math.hypot(c[at + C_FORCE], c[at + C_FORCE + 1], c[at + C_FORCE + 2]) / scale
+            : errorLevel(c[at + C_ERROR], scale);
+        if (!(value > 0)) continue;
+        const a = frame.contactBody[2 * k], b = frame.contactBody[2 * k + 1];
+        for (let p = 0; p < scene.plane_begin; p++) {
+            if (bodyOfPoint[p] !== a && (bodyOfPoint[p] !== b || b < 0)) continue;
+            const dx = x[3 * p] - c[at], dy = x[3 * p + 1] - c[at + 1], dz = x[3 * p + 2] - c[at + 2];
+            const d2 = dx * dx + dy * dy + dz * dz;
+            if (d2 < r2) out[p] = Math.max(out[p], value * (1 - d2 / r2));
+        }
+    }
+    return out;
+}
+
+export function bodiesOfPoints(scene: SceneText): Int32Array {
+    const out = new Int32Array(scene.n_point).fill(NO_CELL_BODY.plane);
+    for (let c = 0, begin = 0; c < scene.type.length; begin = scene.end[c++])
+        for (let k = begin; k < scene.end[c]; k++) out[scene.corner[k]] = scene.body[c];
+    return out;
+}

@@ -1,0 +1,80 @@
+// What the tool sends: a description of the scene in JSON, and frames as bytes (cli/view_encode.c).
+
+export interface BodyText {
+    name: string;
+    kind: string;
+}
+
+export interface SceneText {
+    format: number;
+    scene: string;
+    live: boolean;
+    n_frame: number;
+    n_point: number;
+    plane_begin: number;
+    bodies: BodyText[];
+    corner: number[];
+    end: number[];
+    type: number[];
+    body: number[];
+    numbers: { name: string; unit: string }[];
+    series: (number | null)[][]; // per number, one value per frame; empty in a live run
+    settings?: { path: string; label: string; value: number; unit: string }[];
+}
+
+export interface Frame {
+    index: number;
+    number: Float64Array;
+    position: Float32Array; // n_point x 3
+    speed: Float32Array; // n_point
+    stress: Float32Array; // n_point
+    nContact: number;
+    contact: Float32Array; // n_contact x CONTACT
+    contactBody: Int32Array; // n_contact x 2
+}
+
+// Columns of a contact.
+export const CONTACT = 16;
+export const C_POSITION = 0, C_FORCE = 3, C_NORMAL = 6, C_TANGENT = 9, C_FRICTION = 12, C_GAP = 14, C_ERROR = 15;
+
+export const NO_CELL_BODY = { static: -1, plane: -2 };
+export const CELL = { vertex: 1, line: 3, polyline: 4, triangle: 5, tetrahedron: 10 };
+
+const MAGIC = 0x4d524643; // "CFRM"
+
+export function checkScene(value: unknown): SceneText {
+    const scene = value as SceneText;
+    const lists = [scene?.corner, scene?.end, scene?.type, scene?.body, scene?.bodies, scene?.numbers, scene?.series];
+    if (!scene || scene.format !== 1 || lists.some((list) => !Array.isArray(list)))
+        throw new Error("The description of the scene is not one that this page reads.");
+    if (scene.corner.some((p) => !(p >= 0 && p < scene.n_point)))
+        throw new Error("The description of the scene names points that there are not.");
+    return scene;
+}
+
+export function decodeFrame(bytes: ArrayBuffer, scene: SceneText): Frame {
+    const head = new DataView(bytes);
+    if (bytes.byteLength < 24 || head.getUint32(0, true) !== MAGIC)
+        throw new Error("A frame does not begin as frames do: the data is damaged.");
+    const [index, nPoint, nContact, nNumber] = [4, 8, 12, 16].map((at) => head.getUint32(at, true));
+    const size = 24 + 8 * nNumber + 4 * (5 * nPoint + (CONTACT + 2) * nContact);
+    if (nPoint !== scene.n_point || nNumber !== scene.numbers.length || bytes.byteLength !== size)
+        throw new Error("A frame has not the size it should have: the data is damaged or cut.");
+    let at = 24;
+    const take = <T>(make: (offset: number, n: number) => T, n: number, bytesEach: number): T => {
+        const part = make(at, n);
+        at += n * bytesEach;
+        return part;
+    };
+    const floats = (offset: number, n: number) => new Float32Array(bytes, offset, n);
+    return {
+        index,
+        number: take((o, n) => new Float64Array(bytes, o, n), nNumber, 8),
+        position: take(floats, 3 * nPoint, 4),
+        speed: take(floats, nPoint, 4),
+        stress: take(floats, nPoint, 4),
+        nContact,
+        contact: take(floats, CONTACT * nContact, 4),
+        contactBody: take((o, n) => new Int32Array(bytes, o, n), 2 * nContact, 4),
+    };
+}

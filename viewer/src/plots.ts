@@ -1,0 +1,173 @@
+// The plot strip: small plots over time that follow the cursor.
+import { short } from "./colour";
+import type { SceneText } from "./decode";
+
+interface Panel {
+    title: string;
+    unit: string;
+    log: boolean;
+    lines: { label: string; values: () => (number | null)[] }[];
+}
+
+const LINE = ["#1f6feb", "#e8894a", "#2da44e", "#b781d1", "#d1242f", "#49b3b8", "#8c959f"];
+const STAGES = ["forces", "collide", "assemble", "solve", "integrate", "impact", "correct"];
+
+export class Plots {
+    private readonly panels: Panel[] = [];
+    onSeek: (time: number) => void = () => {};
+    drawn = 0; // points drawn in the last picture, for tests
+
+    constructor(private readonly canvas: HTMLCanvasElement, private readonly scene: SceneText) {
+        const index = (name: string) => scene.numbers.findIndex((n) => n.name === name);
+        const line = (name: string, label = name.replaceAll("_", " "), factor = 1) => ({
+            label,
+            values: () => (factor === 1 ? scene.series[index(name)] : scene.series[index(name)].map((v) => (v === null ? null : factor * v))),
+        });
+        const used = new Set(["time", "contacts"]);
+        const add = (title: string, unit: string, log: boolean, lines: ReturnType<typeof line>[], names: string[]) => {
+            if (names.some((name) => index(name) < 0)) return;
+            names.forEach((name) => used.add(name));
+            this.panels.push({ title, unit, log, lines });
+        };
+        add("certificate", "", true, [line("certificate", "")], ["certificate"]);
+        add("penetration", "mm", false, [line("penetration", "", 1000)], ["penetration"]);
+        const total = {
+            label: "total",
+            values: () => {
+                const p = scene.series[index("potential_energy")];
+                return scene.series[index("kinetic_energy")].map((v, i) => (v === null || p[i] === null ? null : v + p[i]!));
+            },
+        };
+        add("energy", "J", false, [line("kinetic_energy", "kinetic"), line("potential_energy", "potential"), total], ["kinetic_energy", "potential_energy"]);
+        add("iterations", "", false, [line("iterations", "")], ["iterations", "newton_iterations"]);
+        add("contact force", "N", false, [line("contact_force", "")], ["contact_force"]);
+        add("time a step", "ms", false, STAGES.map((name) => line(name, name, 1000)), STAGES);
+        const sensors = scene.numbers.filter((n) => n.name.startsWith("sensor ")).map((n) => n.name);
+        if (sensors.length > 0) add("sensors", "N", false, sensors.map((name) => line(name, name.slice(7))), sensors);
+        for (const n of scene.numbers) if (!used.has(n.name)) add(n.name.replaceAll("_", " "), n.unit, false, [line(n.name, "")], [n.name]);
+        const seek = (event: PointerEvent) => {
+            if (!(event.buttons & 1)) return;
+            const { width } = canvas.getBoundingClientRect();
+            const w = width / this.panels.length, x = event.offsetX % w;
+            const [t0, t1] = this.span();
+            this.onSeek(t0 + Math.min(Math.max((x - 8) / (w - 16), 0), 1) * (t1 - t0));
+        };
+        canvas.addEventListener("pointerdown", seek);
+        canvas.addEventListener("pointermove", seek);
+    }
+
+    private span(): [number, number] {
+        const time = this.scene.series[0];
+        return time.length > 1 ? [time[0]!, time[time.length - 1]!] : [0, 1];
+    }
+
+    draw(now: number): void {
+        const { width, height } = this.canvas.getBoundingClientRect();
+        if (width === 0 || height === 0) return;
+        const ratio = window.devicePixelRatio || 1;
+        if (this.canvas.width !== Math.round(width * ratio)) {
+            this.canvas.width = Math.round(width * ratio);
+            this.canvas.height = Math.round(height * ratio);
+        }
+        const g = this.canvas.getContext("2d")!;
+        g.setTransform(ratio, 0, 0, ratio, 0, 0);
+        g.clearRect(0, 0, width, height);
+        this.drawn = 0;
+        const w = width / this.panels.length;
+        this.panels.forEach((panel, k) => {
+            g.save();
+            g.beginPath();
+            g.rect(k * w, 0, w, height);
+            g.clip();
+            this.drawPanel(g, panel, k * w, w, height, now);
+            g.restore();
+        });
+    }
+
+    private drawPanel(g: CanvasRenderingContext2D, panel: Panel, x0: number, w: number, h: number, now: number): void {
+        const time = this.scene.series[0], [t0, t1] = this.span();
+        const top = 22, bottom = h - 12, left = x0 + 8, right = x0 + w - 8;
+        const lists = panel.lines.map((line) => line.values());
+        const value = (v: number | null) => (v === null || (panel.log && v <= 0) ? NaN : panel.log ? Math.log10(v) : v);
+        let low = Infinity, high = -Infinity;
+        for (const list of lists)
+            for (const v of list) {
+                const y = value(v);
+                if (y < low) low = y;
+                if (y > high) high = y;
+            }
+        if (!(high > low)) {
+            const middle = Number.isFinite(low) ? low : 0;
+            low = middle - (Math.abs(middle) || 1) * 0.5;
+            high = middle + (Math.abs(middle) || 1) * 0.5;
+        }
+        const X = (t: number) => left + ((t - t0) / (t1 - t0 || 1)) * (right - left);
+        const Y = (v: number) => bottom - ((v - low) / (high - low)) * (bottom - top);
+        g.strokeStyle = "#d9dee5";
+        g.lineWidth = 1;
+        if (x0 > 0) {
+            g.beginPath();
+            g.moveTo(x0, 0);
+            g.lineTo(x0, h);
+            g.stroke();
+        }
+        lists.forEach((list, k) => {
+            g.strokeStyle = LINE[k % LINE.length];
+            g.lineWidth = 1.3;
+            g.beginPath();
+            const stride = Math.max(1, Math.floor(list.length / (4 * (right - left))));
+            let pen = false;
+            for (let i = 0; i < list.length; i += stride) {
+                const y = value(list[i]);
+                if (Number.isNaN(y)) {
+                    pen = false;
+                    continue;
+                }
+                if (pen) g.lineTo(X(time[i]!), Y(y));
+                else g.moveTo(X(time[i]!), Y(y));
+                pen = true;
+                this.drawn++;
+            }
+            g.stroke();
+        });
+        const x = X(now);
+        g.strokeStyle = "#1f2733";
+        g.lineWidth = 1;
+        g.beginPath();
+        g.moveTo(x, top - 4);
+        g.lineTo(x, bottom);
+        g.stroke();
+        g.fillStyle = "#66707f";
+        g.font = "10px system-ui, 'DejaVu Sans', sans-serif";
+        const back = (v: number) => short(panel.log ? 10 ** v : v);
+        g.fillText(back(high), left, top - 2 + 9);
+        g.fillText(back(low), left, bottom + 10);
+        const i = nearest(time, now);
+        const first = lists[0][i];
+        g.font = "600 11px system-ui, 'DejaVu Sans', sans-serif";
+        g.fillStyle = "#1f2733";
+        const unit = panel.unit ? ` ${panel.unit}` : "";
+        const title = panel.lines.length > 1 ? `${panel.title},${unit}` : `${panel.title}  ${first === null || first === undefined ? "" : short(first) + unit}`;
+        g.fillText(title, left, 13);
+        if (panel.lines.length > 1) {
+            g.font = "9px system-ui, 'DejaVu Sans', sans-serif";
+            let at = left + g.measureText(title).width * 1.35 + 8;
+            panel.lines.forEach((line, k) => {
+                g.fillStyle = LINE[k % LINE.length];
+                const length = g.measureText(line.label).width + 6;
+                if (at + length < right) g.fillText(line.label, at, 13);
+                at += length;
+            });
+        }
+    }
+}
+
+export function nearest(time: (number | null)[], t: number): number {
+    let low = 0, high = time.length - 1;
+    while (high - low > 1) {
+        const middle = (low + high) >> 1;
+        if (time[middle]! <= t) low = middle;
+        else high = middle;
+    }
+    return high > 0 && Math.abs(time[high]! - t) < Math.abs(time[low]! - t) ? high : Math.max(low, 0);
+}
