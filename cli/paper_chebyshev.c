@@ -13,9 +13,16 @@ static int run_scene(const PaperScene* scene, const PaperOptions* options, Paper
     static const PaperVariant variants[] = {
         {.label = "with", .solver = "vfpi", .accelerator = COND_ACCELERATOR_CHEBYSHEV},
         {.label = "without", .solver = "vfpi", .accelerator = COND_ACCELERATOR_NONE},
+        {.label = "lead", .solver = "vfpi", .certificate = 1e-6, .own = 1},
     };
-    PaperWindows windows = {
-        .scene = scene, .variant = variants, .n_variant = 2, .trials = 1, .blind = 1};
+    // A run of the cable that the paper's W leads is not one of the cable: nothing in it converges.
+    int rod = scene->wrench > 0;
+    PaperWindows windows = {.scene = scene,
+                            .variant = variants,
+                            .n_variant = rod ? 3 : 2,
+                            .lead = rod ? 2 : 0,
+                            .trials = 1,
+                            .blind = 1};
     if (!paper_asked(options, scene->name))
         return CLI_FINE;
     PaperOptions all = *options;
@@ -44,9 +51,13 @@ static int run(const PaperOptions* options, PaperResult* result)
                                 "{'label':'cable','without':40.14,'with':18.28},"
                                 "{'label':'gripper','without':155.7,'with':30.88}]");
     result->remarks =
-        "Mean iterations to the paper's stop test (1e-4 m/s on the mat, 1e-5 on the ball, 1e-6 on\n"
-        "the gripper), with and without Chebyshev acceleration, on the same windows of the same\n"
-        "run, at most 2000 a step. `certificate` is the worst of the accelerated steps.";
+        "Mean iterations to the paper's stop test (1e-4 m/s on mat and cable, 1e-5 on the ball, "
+        "1e-6\n"
+        "on the gripper), with and without Chebyshev acceleration, on the same windows of the "
+        "same\n"
+        "run, at most 2000 a step. `certificate` is the worst of the accelerated steps. The "
+        "run\n"
+        "of the cable is led by COND at a certificate of 1e-6.";
     result->column = columns;
     result->n_column = sizeof columns / sizeof columns[0];
     for (size_t i = 0; i < sizeof scenes / sizeof scenes[0] && code == CLI_FINE; i++)
