@@ -173,8 +173,7 @@ static double weighted(int n, const double* diagonal, const double* f)
 
 // Adds contact c to the certificate; Jv is its velocity without phi.
 static void verify_contact(Verified* out, const CondContact* contact, CondLaw law, double omega,
-                           double slip, double delassus, double motion, const double* Jv,
-                           const double* l, int c)
+                           double slip, double delassus, const double* Jv, const double* l, int c)
 {
     CondCertificate* z = &out->certificate;
     double gamma = delassus + slip + omega, u[3];
@@ -189,8 +188,7 @@ static void verify_contact(Verified* out, const CondContact* contact, CondLaw la
         z->contact_speed = law_error;
         z->worst_contact = c;
     }
-    double push = sqrt(gamma) * fmin(sqrt(gamma) * force, motion);
-    z->velocity_scale = fmax(z->velocity_scale, fmax(speed, push));
+    z->velocity_scale = fmax(z->velocity_scale, fmax(speed, gamma * force));
     z->penetration = fmax(z->penetration, e.penetration);
     z->pull = fmax(z->pull, e.pull);
     z->cone = fmax(z->cone, e.cone);
@@ -221,16 +219,16 @@ static Verified verify(const CondProblem* problem, CondLaw law, double omega, co
     out.natural = dense_zeros((size_t)nc);
     product_and_diagonal(problem, v, Av, diagonal);
     verifier_virtual_sides(problem, sides);
-    double motion = fmax(weighted(n, diagonal, Av), weighted(n, diagonal, problem->b));
     for (int c = 0; c < nc; c++) {
         const CondContact* contact = &problem->contact[c];
         double slip = contact->kv < INFINITY ? sides[c] / contact->kv : 0.0;
         contact_maps(contact, v, lambda + 3 * c, Jv + 3 * c, f);
-        verify_contact(&out, contact, law, omega, slip, delassus_scale(contact, diagonal), motion,
+        verify_contact(&out, contact, law, omega, slip, delassus_scale(contact, diagonal),
                        Jv + 3 * c, lambda + 3 * c, c);
     }
     CondCertificate* z = &out.certificate;
-    double scale = fmax(motion, weighted(n, diagonal, f));
+    double scale = fmax(weighted(n, diagonal, Av),
+                        fmax(weighted(n, diagonal, f), weighted(n, diagonal, problem->b)));
     for (int i = 0; i < n; i++)
         f[i] = Av[i] - problem->b[i] - f[i];
     z->dynamics = weighted(n, diagonal, f);

@@ -11,9 +11,8 @@ extern "C" {
 
 // Norms of forces are weighted by the inverse diagonal of A, |f|_D = sqrt(sum f_i^2 / a_ii), so
 // that newtons and newton metres are never added. Contact errors are velocities, relative to the
-// largest velocity at play in any contact, max_c max(|J_c v|, min(gamma_c |lambda_c|, sqrt(gamma_c)
-// S)), where gamma_c is the contact's own scale (cond_contact_delassus) and S = max(|A v|_D,
-// |b|_D): forces that hold each other do not count beyond what moves.
+// largest velocity at play in any contact, max_c max(|J_c v|, gamma_c |lambda_c|), where gamma_c is
+// the contact's own scale (cond_contact_delassus).
 typedef struct CondCertificate {
     double dynamics;        // |A v - b - Jc' lambda|_D / max(|A v|_D, |b|_D, |Jc' lambda|_D)
     double contact;         // worst of natural-map error and penetration over that velocity scale

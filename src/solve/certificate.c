@@ -22,9 +22,8 @@ static double weighted_norm(int n, const double* diagonal, const double* f)
 }
 
 // |A v - b - Jc' lambda|_D / max(|A v|_D, |b|_D, |Jc' lambda|_D)
-// *motion becomes max(|A v|_D, |b|_D).
 static double dynamics_residual(const CondCertificateData* data, const double* v,
-                                const double* lambda, double* work, double* motion)
+                                const double* lambda, double* work)
 {
     const CondProblem* problem = data->problem;
     int n = problem->n_dof;
@@ -33,9 +32,9 @@ static double dynamics_residual(const CondCertificateData* data, const double* v
     memset(f, 0, (size_t)n * sizeof *f);
     for (int c = 0; c < problem->n_contact; c++)
         cond_contact_add_force(&problem->contact[c], 1.0, lambda + 3 * c, f);
-    *motion =
-        fmax(weighted_norm(n, data->diagonal, Av), weighted_norm(n, data->diagonal, problem->b));
-    double scale = fmax(*motion, weighted_norm(n, data->diagonal, f));
+    double scale = weighted_norm(n, data->diagonal, Av);
+    scale = fmax(scale, weighted_norm(n, data->diagonal, f));
+    scale = fmax(scale, weighted_norm(n, data->diagonal, problem->b));
     for (int i = 0; i < n; i++)
         f[i] = Av[i] - problem->b[i] - f[i];
     double residual = weighted_norm(n, data->diagonal, f);
@@ -44,11 +43,8 @@ static double dynamics_residual(const CondCertificateData* data, const double* v
     return residual / scale;
 }
 
-// Forces that cancel each other (self-stress of redundant contacts) may be as large as they like;
-// what a contact's force counts for in the scale is limited by what moves: gamma |lambda|_c <=
-// sqrt(gamma) motion.
 static void contact_residual(const CondCertificateData* data, const double* v, const double* lambda,
-                             double motion, CondCertificate* out)
+                             CondCertificate* out)
 {
     const CondProblem* problem = data->problem;
     double worst = -1.0, velocity = 0.0;
@@ -78,7 +74,7 @@ static void contact_residual(const CondCertificateData* data, const double* v, c
         }
         if (data->error)
             data->error[c] = law_error;
-        velocity = fmax(velocity, fmax(speed, fmin(gamma * force, sqrt(gamma) * motion)));
+        velocity = fmax(velocity, fmax(speed, gamma * force));
         out->penetration = fmax(out->penetration, e.penetration);
         out->pull = fmax(out->pull, e.pull);
         out->cone = fmax(out->cone, e.cone);
@@ -97,9 +93,8 @@ CondCertificate cond_certificate_compute(const CondCertificateData* data, const 
                                          const double* lambda, double* work)
 {
     CondCertificate out = {.worst_contact = -1};
-    double motion;
-    out.dynamics = dynamics_residual(data, v, lambda, work, &motion);
-    contact_residual(data, v, lambda, motion, &out);
+    out.dynamics = dynamics_residual(data, v, lambda, work);
+    contact_residual(data, v, lambda, &out);
     if (!isfinite(out.dynamics))
         out.dynamics = INFINITY;
     if (!isfinite(out.contact))
