@@ -52,7 +52,7 @@ export class Stage {
         if (text.body.includes(NO_CELL_BODY.static))
             this.bodies.push(new Body("obstacles", "static", NO_CELL_BODY.static, text, samples[0], this.size));
         for (const body of this.bodies) this.scene.add(body.group);
-        this.ground = new Ground(samples[samples.length - 1].position.slice(3 * text.plane_begin), this.centre, this.size);
+        this.ground = new Ground(this.planes(box), this.centre, this.size);
         this.contacts = new Contacts(this.size);
         this.scene.add(this.ground, this.contacts);
         this.spring = new THREE.Line(new THREE.BufferGeometry().setFromPoints([new THREE.Vector3(), new THREE.Vector3()]), new THREE.LineBasicMaterial({ color: "#d1242f" }));
@@ -74,6 +74,13 @@ export class Stage {
         if (box.isEmpty()) box.expandByPoint(p.set(-0.5, -0.5, -0.5)).expandByPoint(p.set(0.5, 0.5, 0.5));
         if (box.getSize(p).length() < 1e-6) box.expandByScalar(0.1);
         return box;
+    }
+
+    // Corners of the scene's planes; where it has none, a floor to look at under everything.
+    private planes(box: THREE.Box3): Float32Array {
+        const own = this.samples[this.samples.length - 1].position.slice(3 * this.text.plane_begin);
+        const z = box.min.z - 0.01 * this.size, r = this.size;
+        return own.length > 0 ? own : Float32Array.from([-r, -r, z, r, -r, z, -r, r, z, r, r, z]);
     }
 
     private addLight(box: THREE.Box3): void {
