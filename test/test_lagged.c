@@ -186,6 +186,59 @@ static void answers_are_those_of_the_reference(void** state)
     assert_true(2 * alone > n); // most of them without help
 }
 
+// With much friction the friction force must follow the normal force within a pass.
+static void much_friction(void** state)
+{
+    (void)state;
+    int alone = 0, n = 0;
+    for (uint64_t seed = 800; seed < 815; seed++, n++) {
+        RandomOptions options = soft_options(seed);
+        options.friction = 2.5;
+        options.anisotropic = 0;
+        options.n_contact = 4 + (int)(seed % 6);
+        alone += check_against_reference(&options, COND_LAW_STRICT, 0.0);
+    }
+    assert_true(2 * alone > n);
+}
+
+// The general solve against dense algebra, with ties that are not symmetric.
+static void general_ties_are_solved(void** state)
+{
+    (void)state;
+    for (uint64_t seed = 740; seed < 748; seed++) {
+        RandomOptions options = soft_options(seed);
+        RandomProblem made;
+        random_problem_make(&options, &made);
+        int n = made.problem.n_dof, fits = 0;
+        Random random = random_start(seed);
+        CondTieSystem system = {.context = cond_context_or_default(NULL)};
+        assert_int_equal(cond_tie_system_plan(&system, &made.problem, 1, &fits), COND_OK);
+        double* D = random_ties(&random, made.problem.n_contact);
+        assert_int_equal(cond_tie_system_build(&system, D, 9), COND_OK);
+        for (int c = 0; c < made.problem.n_contact; c++)
+            for (int i = 1; i < 3; i++) // friction that follows the normal force
+                D[9 * c + 3 * i] += 0.3 * D[9 * c];
+        cond_tie_system_tie(&system, D, 9);
+        double* H = dense_ties(&made.problem, D);
+        double *x = dense_zeros((size_t)n), *r = dense_zeros((size_t)n);
+        double *y = dense_zeros((size_t)n), *work = dense_zeros(5 * (size_t)n);
+        for (int i = 0; i < n; i++)
+            x[i] = random_uniform(&random, -1.0, 1.0);
+        dense_multiply(n, n, H, x, r);
+        int products = cond_tie_system_solve_general(&system, r, y, 1e-11, 100 * n, work);
+        assert_in_range(products, 1, 100 * n - 1);
+        assert_true(dense_distance(n, x, y) < 1e-5 * dense_norm(n, x));
+        cond_tie_system_destroy(&system);
+        free(D);
+        free(H);
+        free(x);
+        free(r);
+        free(y);
+        free(work);
+        random_problem_free(&made);
+    }
+}
+
 static void memory_runs_out(void** state)
 {
     (void)state;
@@ -224,6 +277,8 @@ int main(void)
         cmocka_unit_test(tied_system_is_the_dense_one),
         cmocka_unit_test(firm_ties_cost_nothing),
         cmocka_unit_test(answers_are_those_of_the_reference),
+        cmocka_unit_test(much_friction),
+        cmocka_unit_test(general_ties_are_solved),
         cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

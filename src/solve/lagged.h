@@ -1,7 +1,9 @@
 // Primal-dual passes for problems with soft bodies, too large to factor. The one-shot contact solve
 // of V-FPI predicts which contacts are open, stick or slip; the prediction becomes symmetric ties,
 // in which the friction force of a slipping contact lags behind its normal force by a pass; and
-// conjugate gradients solve the tied system loosely before the next prediction. Nothing depends on
+// conjugate gradients solve the tied system loosely before the next prediction. Where that makes no
+// progress (much friction: the lag feeds itself), the friction follows the normal force within the
+// pass, and biconjugate gradients solve the system, which is no longer symmetric. Nothing depends on
 // kv: contacts act on the points of the bodies, and sticking ones are held by a gain with the
 // multiplier carried along.
 #ifndef COND_SOLVE_LAGGED_H
@@ -25,10 +27,12 @@ typedef struct CondLagged {
     double *v_try, *lambda_try, *r_try; // along the line between them
     double *v_best, *lambda_best;       // best certified pair
     double* x;    // scratch: step of conjugate gradients                     (n_dof)
-    double* work; // scratch of the certificate                               (2 n_dof)
+    double* work; // scratch of certificate and general solve                 (5 n_dof)
+    double* D;    // ties of the preconditioner, symmetric                    (n_contact x 9)
+    int full;     // 1: friction follows the normal force within a pass
     int cap_tie, cap_w, cap_gamma, cap_gain, cap_v, cap_lambda, cap_r, cap_v_new, cap_lambda_new;
     int cap_r_new, cap_v_try, cap_lambda_try, cap_r_try, cap_v_best, cap_lambda_best, cap_x;
-    int cap_work;
+    int cap_work, cap_D;
 } CondLagged;
 
 // *fits is 1 when the passes can serve the problem.

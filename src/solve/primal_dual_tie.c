@@ -168,7 +168,7 @@ static CondTie make(CondLaw law, const double* mu, double gamma, double c, doubl
     return tie;
 }
 
-CondTie cond_tie_make_symmetric(CondLaw law, const double* mu, double gamma, double c, double k,
+CondTie cond_tie_make_from(CondLaw law, const double* mu, double gamma, double c, double k,
                                 const double* u_trial, const double* u, const double* lambda,
                                 const CondTie* previous)
 {

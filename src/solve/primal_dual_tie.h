@@ -9,10 +9,11 @@
 CondTie cond_tie_make(CondLaw law, const double* mu, double gamma, double c, const double* u,
                       const double* lambda, const CondTie* previous);
 
-// The same with a symmetric D, for conjugate gradients: while slipping under the strict law the
-// friction force keeps the normal force of the prediction (lagged). u_trial is the velocity that
-// predicts, u the present one; gain k is that of held directions.
-CondTie cond_tie_make_symmetric(CondLaw law, const double* mu, double gamma, double c, double k,
+// The same with a prediction of its own: u_trial is the velocity that predicts, and gain k that of
+// held directions. With u, the present velocity, D is symmetric, for conjugate gradients: while
+// slipping under the strict law the friction force keeps the normal force of the prediction
+// (lagged). u NULL: the linearisation in full.
+CondTie cond_tie_make_from(CondLaw law, const double* mu, double gamma, double c, double k,
                                 const double* u_trial, const double* u, const double* lambda,
                                 const CondTie* previous);
 

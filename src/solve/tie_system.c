@@ -284,7 +284,7 @@ static int finish_border(CondTieSystem* system)
     return cond_cholesky_factor(system->n_border, system->S) != 0;
 }
 
-CondStatus cond_tie_system_build(CondTieSystem* system, const double* D, int stride)
+void cond_tie_system_tie(CondTieSystem* system, const double* D, int stride)
 {
     const CondProblem* problem = system->problem;
     for (int c = 0; c < problem->n_contact; c++) {
@@ -298,6 +298,12 @@ CondStatus cond_tie_system_build(CondTieSystem* system, const double* D, int str
             T[i] =
                 R[i / 3] * DR[i % 3] + R[3 + i / 3] * DR[3 + i % 3] + R[6 + i / 3] * DR[6 + i % 3];
     }
+}
+
+CondStatus cond_tie_system_build(CondTieSystem* system, const double* D, int stride)
+{
+    const CondProblem* problem = system->problem;
+    cond_tie_system_tie(system, D, stride);
     CondStatus status = find_bordered(system);
     if (status)
         return status;
@@ -398,6 +404,56 @@ int cond_tie_system_solve(CondTieSystem* system, double* r, double* x, double re
         // what is left.
         if (products == 1)
             goal = reduction * reduction * fmin(rz, first);
+    }
+    return products;
+}
+
+int cond_tie_system_solve_general(CondTieSystem* system, double* r, double* x, double reduction,
+                                  int max_products, double* work)
+{
+    int n = system->problem->n_dof, threads = system->threads, products = 0;
+    size_t size = (size_t)n * sizeof *r;
+    double *shadow = work, *p = work + n, *q = p + n, *s = q + n, *t = s + n;
+    double *y = system->p, *z = system->z;
+    memset(x, 0, size);
+    memcpy(shadow, r, size);
+    memset(p, 0, size);
+    memset(q, 0, size);
+    double rho = 1.0, alpha = 1.0, omega = 1.0, goal = -1.0;
+    while (products + 2 <= max_products) {
+        precondition(system, r, z);
+        double rz = fabs(cond_dot(n, r, z, threads));
+        // As above, the reduction counts from what the first step leaves.
+        if (products <= 2)
+            goal = reduction * reduction * (goal < 0.0 ? rz : fmin(rz, goal / reduction / reduction));
+        if (!isfinite(rz))
+            return COND_DIVERGED;
+        if (products > 0 && rz <= goal)
+            break;
+        double next = cond_dot(n, shadow, r, threads), beta = next / rho * (alpha / omega);
+        if (next == 0.0 || !isfinite(beta))
+            break; // no further this way; what there is may do
+        for (int i = 0; i < n; i++)
+            p[i] = r[i] + beta * (p[i] - omega * q[i]);
+        precondition(system, p, y);
+        cond_tie_system_multiply(system, y, q);
+        rho = next;
+        alpha = rho / cond_dot(n, shadow, q, threads);
+        if (!isfinite(alpha))
+            break;
+        for (int i = 0; i < n; i++)
+            s[i] = r[i] - alpha * q[i];
+        precondition(system, s, z);
+        cond_tie_system_multiply(system, z, t);
+        products += 2;
+        double tt = cond_dot(n, t, t, threads);
+        omega = tt > 0.0 ? cond_dot(n, t, s, threads) / tt : 0.0;
+        for (int i = 0; i < n; i++) {
+            x[i] += alpha * y[i] + omega * z[i];
+            r[i] = s[i] - omega * t[i];
+        }
+        if (omega == 0.0 || !isfinite(omega))
+            break;
     }
     return products;
 }

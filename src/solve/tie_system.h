@@ -59,6 +59,14 @@ void cond_tie_system_multiply(const CondTieSystem* system, const double* x, doub
 int cond_tie_system_solve(CondTieSystem* system, double* r, double* x, double reduction,
                           int max_iterations);
 
+// Replaces the ties of the product, D as above but not symmetric; the preconditioner stays.
+void cond_tie_system_tie(CondTieSystem* system, const double* D, int stride);
+
+// The same as cond_tie_system_solve for ties that are not symmetric (stabilised biconjugate
+// gradients, two products an iteration). work holds 5 n_dof numbers.
+int cond_tie_system_solve_general(CondTieSystem* system, double* r, double* x, double reduction,
+                                  int max_products, double* work);
+
 void cond_tie_system_destroy(CondTieSystem* system);
 
 #endif
