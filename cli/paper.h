@@ -48,7 +48,7 @@ typedef struct Experiment {
 } Experiment;
 
 extern const Experiment paper_anisotropic, paper_ball, paper_box, paper_ccs, paper_chebyshev,
-    paper_cable, paper_gripper, paper_hold, paper_invertible, paper_mat, paper_scaling,
+    paper_cable, paper_gripper, paper_hold, paper_invertible, paper_mat, paper_pbd, paper_scaling,
     paper_stiffness;
 
 // Reads a shipped scene with overrides and compiles it; exit code after a message.
