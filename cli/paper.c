@@ -13,7 +13,7 @@
 static const Experiment* const experiments[] = {
     &paper_box,     &paper_anisotropic, &paper_mat,  &paper_ball, &paper_stiffness,
     &paper_gripper, &paper_cable,       &paper_hold, &paper_ccs,  &paper_chebyshev,
-    &paper_scaling, &paper_invertible,  &paper_hertz};
+    &paper_scaling, &paper_invertible,  &paper_pbd,  &paper_hertz};
 enum { N_EXPERIMENT = sizeof experiments / sizeof experiments[0] };
 
 CondStatus paper_worst(CondStatus a, CondStatus b)

@@ -48,8 +48,8 @@ typedef struct Experiment {
 } Experiment;
 
 extern const Experiment paper_anisotropic, paper_ball, paper_box, paper_ccs, paper_chebyshev,
-    paper_cable, paper_gripper, paper_hertz, paper_hold, paper_invertible, paper_mat, paper_scaling,
-    paper_stiffness;
+    paper_cable, paper_gripper, paper_hertz, paper_hold, paper_invertible, paper_mat, paper_pbd,
+    paper_scaling, paper_stiffness;
 
 // Reads a shipped scene with overrides and compiles it; exit code after a message.
 int paper_load(const char* scene, int n_override, const char* const* override, CondModel** model);

@@ -132,12 +132,31 @@ static void test_ccs_and_chebyshev(void** state)
     json_decref(chebyshev);
 }
 
+// Both methods on the cable: COND repeats the converged run, position-based dynamics does not.
+static void test_pbd(void** state)
+{
+    (void)state;
+    json_t* result = run_paper_rows("pbd", "3", "1", "cond 100,cond 200,pbd 100,pbd 200");
+    assert_true(number_of(row_of(result, "rows", "cond 100"), "fe_N") < 1e-4);
+    assert_true(number_of(row_of(result, "rows", "cond 200"), "de_mm") < 1e-3);
+    for (int k = 1; k <= 2; k++) {
+        char label[16];
+        snprintf(label, sizeof label, "pbd %d00", k);
+        const json_t* row = row_of(result, "rows", label);
+        assert_true(number_of(row, "steps") == 3.0 && number_of(row, "de_mm") > 0.0);
+        assert_true(number_of(row, "force_N") > 0.0);
+        assert_true(json_is_null(json_object_get(row, "residual"))); // it has no certificate
+        assert_true(number_of(row_of(result, "paper", label), "tt_ms") > 90.0);
+    }
+    json_decref(result);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scaling),    cmocka_unit_test(test_mat),
-        cmocka_unit_test(test_cable),      cmocka_unit_test(test_ccs_and_chebyshev),
-        cmocka_unit_test(test_invertible),
+        cmocka_unit_test(test_scaling), cmocka_unit_test(test_mat),
+        cmocka_unit_test(test_cable),   cmocka_unit_test(test_ccs_and_chebyshev),
+        cmocka_unit_test(test_pbd),     cmocka_unit_test(test_invertible),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
