@@ -9,12 +9,12 @@
 #include <math.h>
 #include <string.h>
 
-static const double REDUCTION = 0.1;  // of the tied system's residual in a pass
+static const double REDUCTION = 0.1;       // of the tied system's residual in a pass
 static const double FULL_REDUCTION = 1e-2; // the same where friction follows the normal force
 static const double FULL_GAIN = 2e3;       // gain times gamma there
-static const double FIRM_GAIN = 1e4;   // gain times gamma where the preconditioner is exact
-static const double LOOSE_GAIN = 20.0; // where the contact joins several nodes
-static const double SHORTEST = 0.05;   // part of a pass that is tried
+static const double FIRM_GAIN = 1e4;       // gain times gamma where the preconditioner is exact
+static const double LOOSE_GAIN = 20.0;     // where the contact joins several nodes
+static const double SHORTEST = 0.05;       // part of a pass that is tried
 enum {
     MAX_CG = 300,  // products of a pass
     PATIENCE = 25, // passes without a smaller merit
@@ -41,8 +41,7 @@ CondStatus cond_lagged_plan(CondLagged* lagged, const CondProblem* problem, Cond
         RESERVE(v, n) || RESERVE(lambda, 3 * nc) || RESERVE(r, n) || RESERVE(v_new, n) ||
         RESERVE(lambda_new, 3 * nc) || RESERVE(r_new, n) || RESERVE(v_try, n) ||
         RESERVE(lambda_try, 3 * nc) || RESERVE(r_try, n) || RESERVE(v_best, n) ||
-        RESERVE(lambda_best, 3 * nc) || RESERVE(x, n) || RESERVE(work, 5 * n) ||
-        RESERVE(D, 9 * nc))
+        RESERVE(lambda_best, 3 * nc) || RESERVE(x, n) || RESERVE(work, 5 * n) || RESERVE(D, 9 * nc))
         return COND_OUT_OF_MEMORY;
 #undef RESERVE
     return COND_OK;
@@ -180,9 +179,9 @@ static void make_ties(CondLagged* lagged, const CondCertificateData* data)
         cond_contact_velocity(contact, lagged->x, trial);
         cond_contact_velocity(contact, lagged->v, u);
         double k = lagged->full ? FULL_GAIN / lagged->gamma[c] : lagged->gain[c];
-        lagged->tie[c] = cond_tie_make_from(data->law, contact->friction, lagged->gamma[c],
-                                            law_slip(data, c), k, trial, lagged->full ? NULL : u,
-                                            lambda, &lagged->tie[c]);
+        lagged->tie[c] =
+            cond_tie_make_from(data->law, contact->friction, lagged->gamma[c], law_slip(data, c), k,
+                               trial, lagged->full ? NULL : u, lambda, &lagged->tie[c]);
         memcpy(lagged->D + 9 * c, lagged->tie[c].D, sizeof lagged->tie[c].D);
         lagged->D[9 * c + 3] = lagged->D[9 * c + 1]; // what is left is symmetric
         lagged->D[9 * c + 6] = lagged->D[9 * c + 2];
@@ -204,12 +203,11 @@ static int solve_ties(CondLagged* lagged, const CondProblem* problem, int max_it
     if (lagged->full)
         cond_tie_system_tie(&lagged->system, lagged->tie[0].D,
                             (int)(sizeof(CondTie) / sizeof(double)));
-    int products =
-        lagged->full
-            ? cond_tie_system_solve_general(&lagged->system, lagged->r_new, lagged->x,
-                                            FULL_REDUCTION, max_iterations, lagged->work)
-            : cond_tie_system_solve(&lagged->system, lagged->r_new, lagged->x, REDUCTION,
-                                    max_iterations);
+    int products = lagged->full
+                       ? cond_tie_system_solve_general(&lagged->system, lagged->r_new, lagged->x,
+                                                       FULL_REDUCTION, max_iterations, lagged->work)
+                       : cond_tie_system_solve(&lagged->system, lagged->r_new, lagged->x, REDUCTION,
+                                               max_iterations);
     if (products < 0)
         return products;
     for (int i = 0; i < n; i++) {
@@ -338,7 +336,7 @@ void cond_lagged_destroy(CondLagged* lagged)
                       lagged->v,     lagged->lambda,     lagged->r,     lagged->v_new,
                       lagged->r_new, lagged->lambda_new, lagged->v_try, lagged->lambda_try,
                       lagged->r_try, lagged->v_best,     lagged->x,     lagged->lambda_best,
-                      lagged->work,   lagged->D};
+                      lagged->work,  lagged->D};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&lagged->context, arrays[i]);
 }

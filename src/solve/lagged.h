@@ -3,8 +3,8 @@
 // in which the friction force of a slipping contact lags behind its normal force by a pass; and
 // conjugate gradients solve the tied system loosely before the next prediction. Where that makes no
 // progress (much friction: the lag feeds itself), the friction follows the normal force within the
-// pass, and biconjugate gradients solve the system, which is no longer symmetric. Nothing depends on
-// kv: contacts act on the points of the bodies, and sticking ones are held by a gain with the
+// pass, and biconjugate gradients solve the system, which is no longer symmetric. Nothing depends
+// on kv: contacts act on the points of the bodies, and sticking ones are held by a gain with the
 // multiplier carried along.
 #ifndef COND_SOLVE_LAGGED_H
 #define COND_SOLVE_LAGGED_H

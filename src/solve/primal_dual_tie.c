@@ -169,8 +169,8 @@ static CondTie make(CondLaw law, const double* mu, double gamma, double c, doubl
 }
 
 CondTie cond_tie_make_from(CondLaw law, const double* mu, double gamma, double c, double k,
-                                const double* u_trial, const double* u, const double* lambda,
-                                const CondTie* previous)
+                           const double* u_trial, const double* u, const double* lambda,
+                           const CondTie* previous)
 {
     return make(law, mu, gamma, c, k, u_trial, u, lambda, previous);
 }

@@ -14,8 +14,8 @@ CondTie cond_tie_make(CondLaw law, const double* mu, double gamma, double c, con
 // slipping under the strict law the friction force keeps the normal force of the prediction
 // (lagged). u NULL: the linearisation in full.
 CondTie cond_tie_make_from(CondLaw law, const double* mu, double gamma, double c, double k,
-                                const double* u_trial, const double* u, const double* lambda,
-                                const CondTie* previous);
+                           const double* u_trial, const double* u, const double* lambda,
+                           const CondTie* previous);
 
 // lambda - P(lambda - (u + c lambda)/gamma), the natural map of the solver's own projection.
 void cond_tie_error(CondLaw law, const double* mu, double gamma, double c, const double* u,

@@ -425,7 +425,8 @@ int cond_tie_system_solve_general(CondTieSystem* system, double* r, double* x, d
         double rz = fabs(cond_dot(n, r, z, threads));
         // As above, the reduction counts from what the first step leaves.
         if (products <= 2)
-            goal = reduction * reduction * (goal < 0.0 ? rz : fmin(rz, goal / reduction / reduction));
+            goal =
+                reduction * reduction * (goal < 0.0 ? rz : fmin(rz, goal / reduction / reduction));
         if (!isfinite(rz))
             return COND_DIVERGED;
         if (products > 0 && rz <= goal)
