@@ -140,7 +140,7 @@ static void test_pbd(void** state)
     assert_true(number_of(row_of(result, "rows", "cond 100"), "fe_N") < 1e-4);
     assert_true(number_of(row_of(result, "rows", "cond 200"), "de_mm") < 1e-3);
     for (int k = 1; k <= 2; k++) {
-        char label[16];
+        char label[32];
         snprintf(label, sizeof label, "pbd %d00", k);
         const json_t* row = row_of(result, "rows", label);
         assert_true(number_of(row, "steps") == 3.0 && number_of(row, "de_mm") > 0.0);
