@@ -388,8 +388,8 @@ static void test_spring_damping(void** state)
     trial_step(&trial, 1);
     for (int i = 0; i < 3; i++) {
         double force[2] = {(trial.state->v[i] - a.velocity[i]) / t, trial.state->v[3 + i] / t};
-        assert_near(force[0], -10.0 * d[i] * (2.0 * d[0]), 1e-12);
-        assert_near(force[1], -force[0], 1e-12);
+        assert_near(force[0], -10.0 * d[i] * (2.0 * d[0]), 1e-13);
+        assert_near(force[1], -force[0], 1e-13);
     }
     CondPose start = {.orientation = {1.0, 0.0, 0.0, 0.0}};
     assert_int_equal(cond_state_set_pose(trial.model, trial.state, 0, &start), COND_OK);

@@ -79,18 +79,7 @@ static int point(const CondBody* body, const CondPosture* posture, const CondPoi
                  double* world, int* coordinate, double* J)
 {
     const double* q = posture->q + body->q_begin;
-    double R[9], S[9], RS[9], Rr[3];
-    quat_matrix(q + 3, R);
-    mat3_multiply(R, at->local, Rr);
-    mat3_cross(at->local, S);
-    mat3_product(R, S, RS);
-    for (int i = 0; i < 3; i++) {
-        world[i] = q[i] + Rr[i];
-        for (int j = 0; j < 3 && J; j++) {
-            J[6 * i + j] = i == j;
-            J[6 * i + 3 + j] = -RS[3 * i + j];
-        }
-    }
+    quat_rigid_point(q, at->local, world, J);
     for (int i = 0; i < 6 && coordinate; i++)
         coordinate[i] = body->dof_begin + i;
     return 6;

@@ -57,4 +57,23 @@ static inline void quat_matrix(const double q[4], double R[9])
     R[8] = 1.0 - 2.0 * (x * x + y * y);
 }
 
+// World position of the point r of a rigid thing at q = (x, quaternion), and J (3 x 6) of its
+// velocity by (velocity of x in world axes, angular velocity in body axes): J = [I, -R [r]x],
+// unless NULL.
+static inline void quat_rigid_point(const double* q, const double* r, double* world, double* J)
+{
+    double R[9], S[9], RS[9], Rr[3];
+    quat_matrix(q + 3, R);
+    mat3_multiply(R, r, Rr);
+    mat3_cross(r, S);
+    mat3_product(R, S, RS);
+    for (int i = 0; i < 3; i++) {
+        world[i] = q[i] + Rr[i];
+        for (int j = 0; j < 3 && J; j++) {
+            J[6 * i + j] = i == j;
+            J[6 * i + 3 + j] = -RS[3 * i + j];
+        }
+    }
+}
+
 #endif
