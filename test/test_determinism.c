@@ -1,5 +1,5 @@
 // The same bits for any number of threads, on a problem large enough for threads to be used.
-#include "base/sum.h"
+#include "base/parallel.h"
 #include "dense.h"
 #include "random_problem.h"
 #include "verifier.h"

@@ -1,56 +1,83 @@
 #include "assemble/block.h"
 
-#include "base/sum.h"
+#include "base/parallel.h"
 #include "sparse/bsr3_product.h"
 
-static void multiply_dense(const CondBlock* block, const double* x, const double* shift, double* y,
-                           int threads)
+// y = B x - shift
+typedef struct BlockLoop {
+    const CondBlock* block;
+    const double *x, *shift;
+    double* y;
+} BlockLoop;
+
+static void multiply_dense(const void* loop, int first, int last)
 {
-    int n = block->n_dof, n_thread = cond_threads(n, threads);
-    (void)n_thread;
-#pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
-    for (int i = 0; i < n; i++)
-        y[i] = cond_block_dense_row(block, i, x) - (shift ? shift[i] : 0.0);
+    const BlockLoop* l = loop;
+    for (int i = first; i < last; i++)
+        l->y[i] = cond_block_dense_row(l->block, i, l->x) - (l->shift ? l->shift[i] : 0.0);
 }
 
-static void multiply_sparse(const CondBlock* block, const double* x, const double* shift, double* y,
-                            int threads)
+static void multiply_sparse(const void* loop, int first, int last)
 {
-    int n = block->n_dof, n_thread = cond_threads(n, threads);
-    (void)n_thread;
-#pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
-    for (int i = 0; i < n; i++)
-        y[i] = cond_block_sparse_row(block, i, x) - (shift ? shift[i] : 0.0);
+    const BlockLoop* l = loop;
+    for (int i = first; i < last; i++)
+        l->y[i] = cond_block_sparse_row(l->block, i, l->x) - (l->shift ? l->shift[i] : 0.0);
 }
 
-static void multiply_tridiagonal(const CondBlock* block, const double* x, const double* shift,
-                                 double* y, int threads)
+static void multiply_tridiagonal(const void* loop, int first, int last)
 {
-    int n = block->n_dof, n_thread = cond_threads(n, threads);
-    (void)n_thread;
-#pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
-    for (int i = 0; i < n; i++)
-        y[i] = cond_block_tridiagonal_row(block, i, x) - (shift ? shift[i] : 0.0);
+    const BlockLoop* l = loop;
+    for (int i = first; i < last; i++)
+        l->y[i] = cond_block_tridiagonal_row(l->block, i, l->x) - (l->shift ? l->shift[i] : 0.0);
+}
+
+// Numbers stored in a block.
+static size_t entries(const CondBlock* block)
+{
+    size_t n = (size_t)block->n_dof;
+    switch (block->kind) {
+    case COND_BLOCK_DENSE:
+        return n * n;
+    case COND_BLOCK_SPARSE:
+        return (size_t)block->row_begin[n];
+    case COND_BLOCK_TRIDIAGONAL:
+        return n * COND_TRIDIAGONAL_ROW;
+    case COND_BLOCK_BSR3:
+        break;
+    }
+    return 9 * (size_t)block->row_begin[n / 3];
 }
 
 void cond_block_multiply(const CondBlock* block, const double* x, const double* shift, double* y,
                          int threads)
 {
-    switch (block->kind) {
-    case COND_BLOCK_DENSE:
-        multiply_dense(block, x, shift, y, threads);
-        break;
-    case COND_BLOCK_SPARSE:
-        multiply_sparse(block, x, shift, y, threads);
-        break;
-    case COND_BLOCK_TRIDIAGONAL:
-        multiply_tridiagonal(block, x, shift, y, threads);
-        break;
-    case COND_BLOCK_BSR3: {
+    if (block->kind == COND_BLOCK_BSR3) {
         CondBsr3Rows rows = {block->row_begin, block->column, block->values};
         cond_bsr3_product(&rows, block->n_dof / 3, x, shift, y, threads);
-        break;
+        return;
     }
+    BlockLoop loop = {block, x, shift, y};
+    CondLoopBody body = block->kind == COND_BLOCK_DENSE    ? multiply_dense
+                        : block->kind == COND_BLOCK_SPARSE ? multiply_sparse
+                                                           : multiply_tridiagonal;
+    cond_parallel(block->n_dof, cond_threads(entries(block), threads), body, &loop);
+}
+
+// The blocks of a problem that are not worth several threads.
+typedef struct SmallLoop {
+    const CondProblem* problem;
+    const double *x, *shift;
+    double* y;
+} SmallLoop;
+
+static void multiply_small(const void* loop, int first, int last)
+{
+    const SmallLoop* l = loop;
+    for (int b = first; b < last; b++) {
+        const CondBlock* block = &l->problem->block[b];
+        int i = block->dof_begin;
+        if (entries(block) < COND_PARALLEL_FROM)
+            cond_block_multiply(block, l->x + i, l->shift ? l->shift + i : NULL, l->y + i, 1);
     }
 }
 
@@ -59,19 +86,16 @@ void cond_block_multiply(const CondBlock* block, const double* x, const double* 
 void cond_problem_multiply_blocks(const CondProblem* problem, const double* x, const double* shift,
                                   double* y, int threads)
 {
-    int n_thread = problem->n_block > 1 ? cond_threads(problem->n_dof, threads) : 1;
-    (void)n_thread;
-#pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
-    for (int b = 0; b < problem->n_block; b++) {
+    SmallLoop loop = {problem, x, shift, y};
+    size_t small = 0, n_block = (size_t)problem->n_block;
+    for (size_t b = 0; b < n_block; b++) {
         const CondBlock* block = &problem->block[b];
         int i = block->dof_begin;
-        if (block->n_dof < COND_PARALLEL_FROM)
-            cond_block_multiply(block, x + i, shift ? shift + i : NULL, y + i, 1);
-    }
-    for (int b = 0; b < problem->n_block; b++) {
-        const CondBlock* block = &problem->block[b];
-        int i = block->dof_begin;
-        if (block->n_dof >= COND_PARALLEL_FROM)
+        if (entries(block) < COND_PARALLEL_FROM)
+            small += entries(block);
+        else
             cond_block_multiply(block, x + i, shift ? shift + i : NULL, y + i, threads);
     }
+    if (small > 0)
+        cond_parallel(problem->n_block, cond_threads(small, threads), multiply_small, &loop);
 }

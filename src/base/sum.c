@@ -1,44 +1,43 @@
 #include "base/sum.h"
 
+#include "base/parallel.h"
+
 #include <stddef.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 // Partial sums of BLOCK numbers each are independent of the thread count; they are added in order,
 // CHUNK of them at a time so that no memory is needed beyond the stack.
 enum { BLOCK = 512, CHUNK = 256, LANES = 8 };
 
-int cond_threads(int n, int threads)
-{
-    if (n < COND_PARALLEL_FROM)
-        return 1;
-#ifdef _OPENMP
-    return threads > 0 ? threads : omp_get_max_threads();
-#else
-    (void)threads;
-    return 1;
-#endif
-}
-
 typedef double (*Partial)(int begin, int end, const double* s, const double* x, const double* y);
+
+// The partial sums of CHUNK blocks, the first of which begins at `begin`.
+typedef struct ChunkLoop {
+    int begin, n;
+    const double *s, *x, *y;
+    Partial partial;
+    double* part; //                                            (CHUNK)
+} ChunkLoop;
+
+static void sum_chunk(const void* loop, int first, int last)
+{
+    const ChunkLoop* l = loop;
+    for (int k = first; k < last; k++) {
+        int begin = l->begin + k * BLOCK;
+        int end = begin + BLOCK < l->n ? begin + BLOCK : l->n;
+        l->part[k] = l->partial(begin, end, l->s, l->x, l->y);
+    }
+}
 
 static double sum_blocks(int n, const double* s, const double* x, const double* y, Partial partial,
                          int threads)
 {
-    double total = 0.0;
+    double total = 0.0, part[CHUNK];
     int n_block = (n + BLOCK - 1) / BLOCK;
-    int n_thread = cond_threads(n, threads);
-    (void)n_thread;
+    int n_thread = cond_threads((size_t)n, threads);
     for (int first = 0; first < n_block; first += CHUNK) {
-        double part[CHUNK];
         int count = n_block - first < CHUNK ? n_block - first : CHUNK;
-#pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
-        for (int k = 0; k < count; k++) {
-            int begin = (first + k) * BLOCK;
-            int end = begin + BLOCK < n ? begin + BLOCK : n;
-            part[k] = partial(begin, end, s, x, y);
-        }
+        ChunkLoop loop = {first * BLOCK, n, s, x, y, partial, part};
+        cond_parallel(count, n_thread, sum_chunk, &loop);
         for (int k = 0; k < count; k++)
             total += part[k];
     }

@@ -4,11 +4,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "base/sum.h"
 #include "body/fem.h"
 #include "math/polar.h"
 #include "math/vec3.h"
 #include "potential/strain.h"
+
+enum { ELEMENT_WORK = 500 }; // of one element, in the unit of COND_PARALLEL_FROM
 
 const CondStrainOps* cond_strain_ops(CondFemMaterialKind kind)
 {
@@ -63,20 +66,46 @@ static void gather_block(const CondFem* fem, const double* element_stiffness, in
     B[6] = b6, B[7] = b7, B[8] = b8;
 }
 
+// What the loops over elements and nodes read and write; each uses a part of it.
+typedef struct FemLoop {
+    const CondFem* fem;
+    const double* x;
+    const CondFemWork* work;
+    double mass_scale, stiffness_scale;
+    const double* rayleigh;
+    const CondFemPolicy* policy;
+    double *A, *f;
+    double *energy, *stress, *von_mises;
+} FemLoop;
+
+static int element_threads(const CondFem* fem, int threads)
+{
+    return cond_threads(ELEMENT_WORK * (size_t)fem->n_tet, threads);
+}
+
+static void evaluate_forces(const void* loop, int first, int last)
+{
+    const FemLoop* l = loop;
+    for (int i = first; i < last; i++)
+        ops_of(l->fem, i)->evaluate(l->fem, i, l->x, COND_FEM_GEOMETRIC_NONE, 0.0, 0.0,
+                                    l->work->energy + i, l->work->force + 12 * (size_t)i, NULL);
+}
+
+static void gather_forces(const void* loop, int first, int last)
+{
+    const FemLoop* l = loop;
+    for (int i = first; i < last; i++)
+        gather_force(l->fem, l->work->force, i, l->f + 3 * (size_t)i);
+}
+
 void cond_fem_forces(const CondFem* fem, const double* x, CondFemWork* work, double* f,
                      double* energy, int threads)
 {
-    int n_thread = cond_threads(3 * fem->n_tet, threads);
-    (void)n_thread;
-#pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
-    for (int i = 0; i < fem->n_tet; i++)
-        ops_of(fem, i)->evaluate(fem, i, x, COND_FEM_GEOMETRIC_NONE, 0.0, 0.0, work->energy + i,
-                                 work->force + 12 * (size_t)i, NULL);
-    if (f) {
-#pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
-        for (int i = 0; i < fem->n_node; i++)
-            gather_force(fem, work->force, i, f + 3 * (size_t)i);
-    }
+    FemLoop loop = {.fem = fem, .x = x, .work = work, .f = f};
+    int n_thread = element_threads(fem, threads);
+    cond_parallel(fem->n_tet, n_thread, evaluate_forces, &loop);
+    if (f)
+        cond_parallel(fem->n_node, n_thread, gather_forces, &loop);
     if (energy) {
         double sum = 0.0;
         for (int i = 0; i < fem->n_tet; i++)
@@ -85,34 +114,55 @@ void cond_fem_forces(const CondFem* fem, const double* x, CondFemWork* work, dou
     }
 }
 
+static void evaluate_stiffness(const void* loop, int first, int last)
+{
+    const FemLoop* l = loop;
+    const CondFem* fem = l->fem;
+    for (int i = first; i < last; i++) {
+        double beta =
+            l->rayleigh ? l->rayleigh[1] : fem->material[fem->material_of_tet[i]].stiffness_damping;
+        ops_of(fem, i)->evaluate(fem, i, l->x, l->policy->geometric, l->stiffness_scale + beta,
+                                 l->stiffness_scale, l->work->energy + i,
+                                 l->work->force + 12 * (size_t)i,
+                                 l->work->stiffness + COND_STRAIN_HALF * (size_t)i);
+    }
+}
+
+static void gather_rows(const void* loop, int first, int last)
+{
+    const FemLoop* l = loop;
+    const CondFem* fem = l->fem;
+    const int* row_begin = fem->pattern.row_begin;
+    double constant =
+        l->policy->geometric == COND_FEM_GEOMETRIC_CONSTANT ? l->policy->constant : 0.0;
+    for (int i = first; i < last; i++) {
+        for (int k = row_begin[i]; k < row_begin[i + 1]; k++)
+            gather_block(fem, l->work->stiffness, k, l->A + 9 * (size_t)k);
+        double damping = l->rayleigh ? l->rayleigh[0] * fem->mass[i] : fem->mass_damping[i];
+        double inertia = l->mass_scale * fem->mass[i] + damping + l->stiffness_scale * constant;
+        for (int j = 0; j < 3; j++)
+            l->A[9 * (size_t)fem->pattern.diagonal[i] + 4 * j] += inertia;
+        if (l->f)
+            gather_force(fem, l->work->force, i, l->f + 3 * (size_t)i);
+    }
+}
+
 void cond_fem_assemble(const CondFem* fem, const double* x, double mass_scale,
                        double stiffness_scale, const double* rayleigh, const CondFemPolicy* policy,
                        CondFemWork* work, CondBsr3* A, double* f, int threads)
 {
-    int n_thread = cond_threads(3 * fem->n_tet, threads);
-    (void)n_thread;
-#pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
-    for (int i = 0; i < fem->n_tet; i++) {
-        double beta =
-            rayleigh ? rayleigh[1] : fem->material[fem->material_of_tet[i]].stiffness_damping;
-        ops_of(fem, i)->evaluate(fem, i, x, policy->geometric, stiffness_scale + beta,
-                                 stiffness_scale, work->energy + i, work->force + 12 * (size_t)i,
-                                 work->stiffness + COND_STRAIN_HALF * (size_t)i);
-    }
-
-    double constant = policy->geometric == COND_FEM_GEOMETRIC_CONSTANT ? policy->constant : 0.0;
-    const int* row_begin = fem->pattern.row_begin;
-#pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
-    for (int i = 0; i < fem->n_node; i++) {
-        for (int k = row_begin[i]; k < row_begin[i + 1]; k++)
-            gather_block(fem, work->stiffness, k, A->value + 9 * (size_t)k);
-        double damping = rayleigh ? rayleigh[0] * fem->mass[i] : fem->mass_damping[i];
-        double inertia = mass_scale * fem->mass[i] + damping + stiffness_scale * constant;
-        for (int j = 0; j < 3; j++)
-            A->value[9 * (size_t)fem->pattern.diagonal[i] + 4 * j] += inertia;
-        if (f)
-            gather_force(fem, work->force, i, f + 3 * (size_t)i);
-    }
+    FemLoop loop = {.fem = fem,
+                    .x = x,
+                    .work = work,
+                    .mass_scale = mass_scale,
+                    .stiffness_scale = stiffness_scale,
+                    .rayleigh = rayleigh,
+                    .policy = policy,
+                    .A = A->value,
+                    .f = f};
+    int n_thread = element_threads(fem, threads);
+    cond_parallel(fem->n_tet, n_thread, evaluate_stiffness, &loop);
+    cond_parallel(fem->n_node, n_thread, gather_rows, &loop);
 }
 
 double cond_fem_force_norm(const CondFem* fem, const double* x, CondFemWork* work, double* f,
@@ -130,35 +180,45 @@ static double von_mises_of(const double T[6])
     return sqrt(0.5 * (xy * xy + yz * yz + zx * zx) + 3.0 * shear2);
 }
 
-void cond_fem_stress(const CondFem* fem, const double* x, double* stress, double* von_mises,
-                     int threads)
+static void evaluate_stress(const void* loop, int first, int last)
 {
     static const int row[6] = {0, 1, 2, 0, 1, 2}, column[6] = {0, 1, 2, 1, 2, 0};
-    int n_thread = cond_threads(3 * fem->n_tet, threads);
-    (void)n_thread;
-#pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
-    for (int i = 0; i < fem->n_tet; i++) {
+    const FemLoop* l = loop;
+    const CondFem* fem = l->fem;
+    for (int i = first; i < last; i++) {
         double F[9], R[9], P[9], T[6]; // T = sym(P R')
-        cond_strain_deformation(fem, i, x, F);
+        cond_strain_deformation(fem, i, l->x, F);
         cond_polar_rotation(F, R);
         ops_of(fem, i)->piola(fem->moduli + fem->material_of_tet[i], F, P);
         for (int k = 0; k < 6; k++)
             T[k] = 0.5 * (vec3_dot(P + 3 * row[k], R + 3 * column[k]) +
                           vec3_dot(P + 3 * column[k], R + 3 * row[k]));
-        if (stress)
-            memcpy(stress + 6 * (size_t)i, T, sizeof T);
-        if (von_mises)
-            von_mises[i] = von_mises_of(T);
+        if (l->stress)
+            memcpy(l->stress + 6 * (size_t)i, T, sizeof T);
+        if (l->von_mises)
+            l->von_mises[i] = von_mises_of(T);
+    }
+}
+
+void cond_fem_stress(const CondFem* fem, const double* x, double* stress, double* von_mises,
+                     int threads)
+{
+    FemLoop loop = {.fem = fem, .x = x, .stress = stress, .von_mises = von_mises};
+    cond_parallel(fem->n_tet, element_threads(fem, threads), evaluate_stress, &loop);
+}
+
+static void evaluate_energy(const void* loop, int first, int last)
+{
+    const FemLoop* l = loop;
+    for (int i = first; i < last; i++) {
+        double f[12];
+        ops_of(l->fem, i)->evaluate(l->fem, i, l->x, COND_FEM_GEOMETRIC_NONE, 0.0, 0.0,
+                                    l->energy + i, f, NULL);
     }
 }
 
 void cond_fem_element_energy(const CondFem* fem, const double* x, double* energy, int threads)
 {
-    int n_thread = cond_threads(3 * fem->n_tet, threads);
-    (void)n_thread;
-#pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
-    for (int i = 0; i < fem->n_tet; i++) {
-        double f[12];
-        ops_of(fem, i)->evaluate(fem, i, x, COND_FEM_GEOMETRIC_NONE, 0.0, 0.0, energy + i, f, NULL);
-    }
+    FemLoop loop = {.fem = fem, .x = x, .energy = energy};
+    cond_parallel(fem->n_tet, element_threads(fem, threads), evaluate_energy, &loop);
 }

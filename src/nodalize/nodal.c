@@ -2,11 +2,13 @@
 
 #include "assemble/block.h"
 #include "base/memory.h"
-#include "base/sum.h"
+#include "base/parallel.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
+
+enum { TOUCH_WORK = 16 }; // of a coordinate that terms touch, in the unit of COND_PARALLEL_FROM
 
 void cond_nodal_own_sides(const CondProblem* problem, int* mark, int* own)
 {
@@ -221,12 +223,20 @@ void cond_nodal_destroy(CondNodal* nodal)
         cond_release(m, arrays[i]);
 }
 
+// y += J' K J x of every term
+typedef struct TermLoop {
+    const CondNodal* nodal;
+    const double* x;
+    double* y;
+} TermLoop;
+
 // force = K J x of every term. Terms write rows of their own: no two threads meet.
-static void term_forces(CondNodal* nodal, const double* x, int n_thread)
+static void term_forces(const void* loop, int first, int last)
 {
-    (void)n_thread;
-#pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
-    for (int t = 0; t < nodal->n_term; t++) {
+    const TermLoop* l = loop;
+    const CondNodal* nodal = l->nodal;
+    const double* x = l->x;
+    for (int t = first; t < last; t++) {
         const CondTerm* term = &nodal->term[t];
         const double* J = nodal->jacobian + term->jacobian_begin;
         double* rate = nodal->rate + term->row_begin;
@@ -253,13 +263,13 @@ static void term_forces(CondNodal* nodal, const double* x, int n_thread)
 
 // y += J' force of every term: each coordinate gathers from its terms in term order, so there are
 // no races and no atomics.
-static void gather_terms(const CondNodal* nodal, double* y, int n_thread)
+static void gather_terms(const void* loop, int first, int last)
 {
-    (void)n_thread;
-#pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
-    for (int k = 0; k < nodal->n_touched; k++) {
+    const TermLoop* l = loop;
+    const CondNodal* nodal = l->nodal;
+    for (int k = first; k < last; k++) {
         int i = nodal->touched[k];
-        double sum = y[i];
+        double sum = l->y[i];
         for (int p = nodal->touch_begin[i]; p < nodal->touch_begin[i + 1]; p++) {
             const CondTerm* term = &nodal->term[nodal->touch_term[p]];
             const double* J =
@@ -268,7 +278,7 @@ static void gather_terms(const CondNodal* nodal, double* y, int n_thread)
             for (int r = 0; r < term->n_row; r++)
                 sum += J[r] * force[r];
         }
-        y[i] = sum;
+        l->y[i] = sum;
     }
 }
 
@@ -280,9 +290,10 @@ static void multiply(CondNodal* nodal, const double* x, const double* shift, dou
         y[i] = 0.0;
     if (nodal->n_term == 0)
         return;
-    int n_thread = cond_threads(nodal->n_touched, threads);
-    term_forces(nodal, x, n_thread);
-    gather_terms(nodal, y, n_thread);
+    TermLoop loop = {nodal, x, y};
+    int n_thread = cond_threads(TOUCH_WORK * (size_t)nodal->n_touched, threads);
+    cond_parallel(nodal->n_term, n_thread, term_forces, &loop);
+    cond_parallel(nodal->n_touched, n_thread, gather_terms, &loop);
 }
 
 void cond_nodal_multiply(CondNodal* nodal, const double* x, double* y, int threads)

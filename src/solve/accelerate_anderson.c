@@ -8,6 +8,7 @@
 // from the plain iterate that was best.
 #include "solve/accelerate.h"
 
+#include "base/parallel.h"
 #include "base/sum.h"
 
 #include <math.h>
@@ -94,6 +95,25 @@ static void restart(CondAccelerator* a)
     a->restarts++;
 }
 
+typedef struct MixLoop {
+    const CondAccelerator* a;
+    const double* plain;
+    double* next;
+} MixLoop;
+
+// next = plain - dG gamma
+static void mix(const void* loop, int first, int last)
+{
+    const MixLoop* l = loop;
+    const CondAccelerator* a = l->a;
+    for (int i = first; i < last; i++) {
+        double sum = l->plain[i];
+        for (int j = 0; j < a->columns; j++)
+            sum -= a->gamma[j] * a->dG[(size_t)j * (size_t)a->n + (size_t)i];
+        l->next[i] = sum;
+    }
+}
+
 void cond_accelerate_anderson(CondAccelerator* a, const double* v, const double* plain,
                               double residual, double* next)
 {
@@ -135,13 +155,6 @@ void cond_accelerate_anderson(CondAccelerator* a, const double* v, const double*
             a->gamma[i] -= *entry(a, i, j) * a->gamma[j];
         a->gamma[i] /= *entry(a, i, i);
     }
-    int n_thread = cond_threads(n, a->threads);
-    (void)n_thread;
-#pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
-    for (int i = 0; i < n; i++) {
-        double sum = plain[i];
-        for (int j = 0; j < m; j++)
-            sum -= a->gamma[j] * a->dG[(size_t)j * (size_t)n + (size_t)i];
-        next[i] = sum;
-    }
+    MixLoop loop = {a, plain, next};
+    cond_parallel(n, cond_threads((size_t)(m + 1) * (size_t)n, a->threads), mix, &loop);
 }

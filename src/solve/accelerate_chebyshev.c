@@ -4,10 +4,29 @@
 // It is what the paper describes and nothing more: there is no guard against divergence.
 #include "solve/accelerate.h"
 
+#include "base/parallel.h"
 #include "base/sum.h"
 
 #include <math.h>
 #include <string.h>
+
+typedef struct ExtrapolateLoop {
+    const CondAccelerator* a;
+    const double *v, *plain;
+    double* next;
+} ExtrapolateLoop;
+
+static void extrapolate(const void* loop, int first, int last)
+{
+    const ExtrapolateLoop* l = loop;
+    const double *v = l->v, *plain = l->plain, nu = l->a->nu, under = l->a->under;
+    double *v_old = l->a->v_old, *next = l->next;
+    for (int i = first; i < last; i++) {
+        double old = v_old[i];
+        next[i] = nu * (under * (plain[i] - v[i]) + v[i] - old) + old;
+        v_old[i] = v[i];
+    }
+}
 
 void cond_accelerate_chebyshev(CondAccelerator* a, const double* v, const double* plain,
                                double* next)
@@ -22,15 +41,8 @@ void cond_accelerate_chebyshev(CondAccelerator* a, const double* v, const double
         a->nu = 2.0 / (2.0 - rho * rho);
     else
         a->nu = 4.0 / (4.0 - rho * rho * a->nu);
-    double nu = a->nu, under = a->under;
-    int n_thread = cond_threads(n, a->threads);
-    (void)n_thread;
-#pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
-    for (int i = 0; i < n; i++) {
-        double old = a->v_old[i];
-        next[i] = nu * (under * (plain[i] - v[i]) + v[i] - old) + old;
-        a->v_old[i] = v[i];
-    }
+    ExtrapolateLoop loop = {a, v, plain, next};
+    cond_parallel(n, cond_threads(4 * (size_t)n, a->threads), extrapolate, &loop);
     a->step_old = a->step;
     a->step = sqrt(cond_distance2(n, next, v, a->threads));
 }

@@ -1,7 +1,7 @@
 #include "solve/surrogate.h"
 
 #include "base/memory.h"
-#include "base/sum.h"
+#include "base/parallel.h"
 
 static const CondSurrogateOps* find(CondSurrogateKind kind)
 {
@@ -39,6 +39,18 @@ void cond_surrogate_update(CondSurrogate* W, const CondNodal* nodal,
         W->ops->update(W, nodal, settings->surrogate, v, g, settings->threads);
 }
 
+typedef struct ScaleLoop {
+    const double *w, *g, *v;
+    double* out;
+} ScaleLoop;
+
+static void scale(const void* loop, int first, int last)
+{
+    const ScaleLoop* l = loop;
+    for (int i = first; i < last; i++)
+        l->out[i] = l->v[i] - l->w[i] * l->g[i];
+}
+
 void cond_surrogate_apply(const CondSurrogate* W, const CondNodal* nodal, const double* g,
                           const double* v, double* out, int threads)
 {
@@ -46,11 +58,8 @@ void cond_surrogate_apply(const CondSurrogate* W, const CondNodal* nodal, const 
         W->ops->apply(W, nodal, g, v, out, threads);
         return;
     }
-    int n_thread = cond_threads(nodal->n, threads);
-    (void)n_thread;
-#pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
-    for (int i = 0; i < nodal->n; i++)
-        out[i] = v[i] - W->w[i] * g[i];
+    ScaleLoop loop = {W->w, g, v, out};
+    cond_parallel(nodal->n, cond_threads(4 * (size_t)nodal->n, threads), scale, &loop);
 }
 
 void cond_surrogate_forget(CondSurrogate* W)

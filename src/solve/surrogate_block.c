@@ -15,11 +15,13 @@
 #include "solve/surrogate.h"
 
 #include "base/memory.h"
-#include "base/sum.h"
+#include "base/parallel.h"
 #include "sparse/cholesky.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { DOF_WORK = 8 }; // of a coordinate of a small block, in the unit of COND_PARALLEL_FROM
 
 // Chooses the blocks that are inverted exactly and lays out their factors.
 static CondStatus plan(CondSurrogate* W, const CondNodal* nodal)
@@ -171,22 +173,27 @@ static CondStatus build(CondSurrogate* W, CondNodal* nodal, const CondSolverSett
     return COND_OK;
 }
 
-static void apply(const CondSurrogate* W, const CondNodal* nodal, const double* g, const double* v,
-                  double* out, int threads)
+typedef struct ApplyLoop {
+    const CondSurrogate* W;
+    const CondProblem* problem;
+    const double *g, *v;
+    double* out;
+} ApplyLoop;
+
+static void apply_blocks(const void* loop, int first, int last)
 {
-    const CondProblem* problem = nodal->problem;
-    int n_thread = cond_threads(nodal->n, threads);
-    (void)n_thread;
-#pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
-    for (int b = 0; b < problem->n_block; b++) {
-        const CondBlock* block = &problem->block[b];
+    const ApplyLoop* l = loop;
+    const CondSurrogate* W = l->W;
+    const double *g = l->g, *v = l->v;
+    for (int b = first; b < last; b++) {
+        const CondBlock* block = &l->problem->block[b];
         int begin = block->dof_begin, n = block->n_dof;
-        double* z = out + begin;
+        double* z = l->out + begin;
         if (W->chain.member[b])
             continue;
         if (W->factor_begin[b] < 0) {
-            for (int i = begin; i < begin + n; i++)
-                out[i] = v[i] - W->w[i] * g[i];
+            for (int i = 0; i < n; i++)
+                z[i] = v[begin + i] - W->w[begin + i] * g[begin + i];
             continue;
         }
         memcpy(z, g + begin, (size_t)n * sizeof *z);
@@ -194,9 +201,17 @@ static void apply(const CondSurrogate* W, const CondNodal* nodal, const double* 
         for (int i = 0; i < n; i++)
             z[i] = v[begin + i] - z[i];
     }
+}
+
+static void apply(const CondSurrogate* W, const CondNodal* nodal, const double* g, const double* v,
+                  double* out, int threads)
+{
+    const CondProblem* problem = nodal->problem;
+    ApplyLoop loop = {W, problem, g, v, out};
+    int n_thread = cond_threads(DOF_WORK * (size_t)nodal->n_dof, threads);
+    cond_parallel(problem->n_block, n_thread, apply_blocks, &loop);
     if (W->chain.matrix.n_band > 0)
         cond_chain_apply(&W->chain, problem, g, v, out);
-#pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
     for (int i = nodal->n_dof; i < nodal->n; i++)
         out[i] = v[i] - W->w[i] * g[i];
 }

@@ -11,6 +11,7 @@
 #include "solve/vfpi.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "base/sum.h"
 #include "solve/accelerate.h"
 #include "solve/certificate.h"
@@ -33,6 +34,7 @@ enum {
     FIRST_OUTER = 30,    // and outer passes
     FIRST_TRY_BAND = 5,  // the same where it solves rods: a pass costs no more than an iteration
     MAX_PASSES = 100,    // that factor
+    CONTACT_WORK = 100,  // of a contact solve, in the unit of COND_PARALLEL_FROM
 };
 
 typedef struct Vfpi {
@@ -124,7 +126,7 @@ static int finite_all(int n, const double* x)
 
 // One contact of Alg. 2 and line 11 of Alg. 1: eta = Jc v* + phi, lambda = SOL(eta, gamma),
 // v** = v* + W Jc' lambda. Every node is in one contact only, so contacts never meet.
-static void solve_contact(Vfpi* s, int c)
+static void solve_contact(const Vfpi* s, int c)
 {
     const CondContact* contact = &s->nodal.problem->contact[c];
     const double* R = contact->frame;
@@ -148,6 +150,12 @@ static void solve_contact(Vfpi* s, int c)
         vj[k] -= wj * d[k];
 }
 
+static void solve_contacts(const void* loop, int first, int last)
+{
+    for (int c = first; c < last; c++)
+        solve_contact(loop, c);
+}
+
 // v** and lambda from v: one plain iteration.
 static void iterate(Vfpi* s)
 {
@@ -156,11 +164,8 @@ static void iterate(Vfpi* s)
     cond_surrogate_update(&s->W, &s->nodal, settings, s->v, s->g);
     cond_surrogate_apply(&s->W, &s->nodal, s->g, s->v, s->plain, settings->threads);
     int n_contact = s->nodal.problem->n_contact;
-    int n_thread = cond_threads(3 * n_contact, settings->threads);
-    (void)n_thread;
-#pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
-    for (int c = 0; c < n_contact; c++)
-        solve_contact(s, c);
+    int n_thread = cond_threads(CONTACT_WORK * (size_t)n_contact, settings->threads);
+    cond_parallel(n_contact, n_thread, solve_contacts, s);
 }
 
 // 1 / diagonal of W, the weights of the W^-1 norm; W may have changed since the last time.

@@ -1,10 +1,8 @@
 #include "sparse/bsr3_product.h"
 
-#include "base/sum.h"
+#include "base/parallel.h"
 
 #include <stddef.h>
-
-enum { CHUNK = 32 }; // block rows that a thread takes at a time
 
 // The three products of a row of a block are summed over the blocks apart from each other, and the
 // three sums at the end: the order in which a vector unit does it.
@@ -39,18 +37,22 @@ void cond_bsr3_rows(const CondBsr3Rows* A, int first, int last, const double* x,
     cond_bsr3_rows_generic(A, first, last, x, shift, y);
 }
 
+typedef struct ProductLoop {
+    const CondBsr3Rows* A;
+    const double *x, *shift;
+    double* y;
+} ProductLoop;
+
+static void multiply_rows(const void* loop, int first, int last)
+{
+    const ProductLoop* l = loop;
+    cond_bsr3_rows(l->A, first, last, l->x, l->shift, l->y);
+}
+
 void cond_bsr3_product(const CondBsr3Rows* A, int n_row, const double* x, const double* shift,
                        double* y, int threads)
 {
-    int n_thread = cond_threads(3 * n_row, threads);
-    if (n_thread == 1) {
-        cond_bsr3_rows(A, 0, n_row, x, shift, y);
-        return;
-    }
-    int n_chunk = (n_row + CHUNK - 1) / CHUNK;
-#pragma omp parallel for schedule(static) num_threads(n_thread)
-    for (int k = 0; k < n_chunk; k++) {
-        int last = (k + 1) * CHUNK < n_row ? (k + 1) * CHUNK : n_row;
-        cond_bsr3_rows(A, k * CHUNK, last, x, shift, y);
-    }
+    ProductLoop loop = {A, x, shift, y};
+    size_t work = 9 * (size_t)A->row_begin[n_row];
+    cond_parallel(n_row, cond_threads(work, threads), multiply_rows, &loop);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/sum.h"
+#include "base/parallel.h"
 
 static CondStatus allocate_arrays(const CondContext* context, int n_row, int n_col, int n_entry,
                                   CondCsr* csr)
@@ -119,15 +119,27 @@ CondStatus cond_csr_transpose(const CondContext* context, const CondCsr* A, Cond
     return COND_OK;
 }
 
-void cond_csr_multiply(const CondCsr* A, const double* x, double* y, int threads)
+typedef struct ProductLoop {
+    const CondCsr* A;
+    const double* x;
+    double* y;
+} ProductLoop;
+
+static void multiply_rows(const void* loop, int first, int last)
 {
-    int n_thread = cond_threads(A->n_row, threads);
-    (void)n_thread;
-#pragma omp parallel for schedule(static) num_threads(n_thread) if (n_thread > 1)
-    for (int i = 0; i < A->n_row; i++) {
+    const ProductLoop* l = loop;
+    const CondCsr* A = l->A;
+    for (int i = first; i < last; i++) {
         double sum = 0.0; // y_i = sum_j a_ij x_j
         for (int k = A->row_begin[i]; k < A->row_begin[i + 1]; k++)
-            sum += A->value[k] * x[A->column[k]];
-        y[i] = sum;
+            sum += A->value[k] * l->x[A->column[k]];
+        l->y[i] = sum;
     }
+}
+
+void cond_csr_multiply(const CondCsr* A, const double* x, double* y, int threads)
+{
+    ProductLoop loop = {A, x, y};
+    int n_thread = cond_threads((size_t)A->row_begin[A->n_row], threads);
+    cond_parallel(A->n_row, n_thread, multiply_rows, &loop);
 }

@@ -1,0 +1,30 @@
+// Loops over threads. A loop is a function of a range of its items, and every item writes to places
+// of its own, so that the number of threads does not change the result. On one thread the function
+// is called as any other: the run time would make a team even for one.
+#ifndef COND_BASE_PARALLEL_H
+#define COND_BASE_PARALLEL_H
+
+#include <stddef.h>
+
+// From this much work on several threads pay: below, waking a team takes longer than it saves. The
+// unit of work is about one multiply-add, which is also about one number read.
+#define COND_PARALLEL_FROM 4096
+
+// Threads for a loop of so much work when the user asked for `threads` (0: the run time's own).
+int cond_threads(size_t work, int threads);
+
+// Does the items first .. last - 1 of a loop; `loop` holds what it reads and where it writes.
+typedef void (*CondLoopBody)(const void* loop, int first, int last);
+
+// The items 0 .. n - 1 in n_thread parts of equal length, one per thread.
+void cond_parallel_team(int n, int n_thread, CondLoopBody body, const void* loop);
+
+static inline void cond_parallel(int n, int n_thread, CondLoopBody body, const void* loop)
+{
+    if (n_thread > 1)
+        cond_parallel_team(n, n_thread, body, loop);
+    else if (n > 0)
+        body(loop, 0, n);
+}
+
+#endif
