@@ -1,43 +1,46 @@
 // cond bench: speed, on this machine.
 #include "bench.h"
 
+#include "report.h"
+
 #include <string.h>
 
-static const Benchmark* const benchmarks[] = {&bench_env};
+static const Benchmark* const benchmarks[] = {&bench_convergence, &bench_env};
 enum { N_BENCHMARK = sizeof benchmarks / sizeof benchmarks[0] };
 
-static void print_rows(const Benchmark* benchmark, const json_t* rows)
+static void print_cell(const BenchColumn* column, const char* cell)
 {
-    for (int k = 0; k < benchmark->n_column; k++)
-        fprintf(stderr, benchmark->column[k].format ? "%14s" : "%-28s",
-                benchmark->column[k].heading);
+    int width = column->width ? column->width : column->format ? 14 : 28;
+    fprintf(stderr, column->format ? "%*s" : "%-*s", width, cell);
+}
+
+static void print_table(const BenchTable* table, const json_t* rows)
+{
+    for (int k = 0; k < table->n_column; k++)
+        print_cell(&table->column[k], table->column[k].heading);
     fputc('\n', stderr);
     for (size_t i = 0; i < json_array_size(rows); i++) {
-        for (int k = 0; k < benchmark->n_column; k++) {
-            const BenchColumn* column = &benchmark->column[k];
-            const json_t* value = json_object_get(json_array_get(rows, i), column->key);
-            char cell[64] = "";
-            if (json_is_string(value))
-                snprintf(cell, sizeof cell, "%s", json_string_value(value));
-            else if (json_is_number(value) && column->format)
-                snprintf(cell, sizeof cell, column->format, json_number_value(value));
-            fprintf(stderr, column->format ? "%14s" : "%-28s", cell);
+        for (int k = 0; k < table->n_column; k++) {
+            const BenchColumn* column = &table->column[k];
+            const PaperColumn same = {column->key, column->heading, column->format};
+            char cell[64];
+            report_cell(json_array_get(rows, i), &same, cell, sizeof cell);
+            print_cell(column, cell);
         }
         fputc('\n', stderr);
     }
     fputc('\n', stderr);
 }
 
-static int run_one(const Benchmark* benchmark, const BenchOptions* options, json_t* all)
+static const Benchmark* find(const char* name)
 {
-    json_t* rows = json_array();
-    fprintf(stderr, "%s\n\n", benchmark->title);
-    int code = benchmark->run(options, rows);
-    if (code == CLI_FINE || code == CLI_TOLERANCE)
-        print_rows(benchmark, rows);
-    json_array_append_new(all, json_pack("{s:s, s:o, s:o}", "benchmark", benchmark->name, "machine",
-                                         json_machine(options->threads), "rows", rows));
-    return code;
+    for (int i = 0; i < N_BENCHMARK; i++)
+        if (strcmp(name, benchmarks[i]->name) == 0)
+            return benchmarks[i];
+    cli_complain("bench: no benchmark is named '%s'; there are:", name);
+    for (int i = 0; i < N_BENCHMARK; i++)
+        fprintf(stderr, "  %-12s %s\n", benchmarks[i]->name, benchmarks[i]->title);
+    return NULL;
 }
 
 static int run(int argc, char** argv)
@@ -45,35 +48,40 @@ static int run(int argc, char** argv)
     BenchOptions options = {0};
     const char *name = NULL, *path = NULL;
     const Option table[] = {
+        {"--scenes", OPTION_TEXT, &options.scenes, "NAMES", "only these, separated by commas"},
+        {"--stages", OPTION_TEXT, &options.stages, "STEPS", "steps at which a scene is looked at"},
+        {"--solvers", OPTION_TEXT, &options.solvers, "NAMES", "only these, separated by commas"},
+        {"--tol", OPTION_NUMBER, &options.tolerance, "X", "certificate to reach, 1e-6"},
+        {"--cold", OPTION_FLAG, &options.cold, NULL, "solvers start from zeros"},
+        {"--states", OPTION_TEXT, &options.states, "DIR", "keeps the states, for the next time"},
         {"--steps", OPTION_INT, &options.steps, "N", "instead of the benchmark's own number"},
-        {"--threads", OPTION_INT, &options.threads, "N", "most threads that are tried"},
+        {"--threads", OPTION_INT, &options.threads, "N", "0: as many as there are processors"},
         {"--quick", OPTION_FLAG, &options.quick, NULL, "small sizes, to see that it works"},
-        {"--json", OPTION_TEXT, &path, "FILE", "the rows as JSON; - is standard output"},
+        {"--out", OPTION_TEXT, &options.out, "DIR", "a report with table, data and plots"},
+        {"--json", OPTION_TEXT, &path, "FILE", "the result as JSON; - is standard output"},
     };
-    int n_positional, found = 0;
+    int n_positional;
     if (options_read(&cli_bench, table, sizeof table / sizeof table[0], argc, argv, &name, 1,
                      &n_positional))
         return n_positional < 0 ? CLI_FINE : CLI_USAGE;
-    json_t* all = json_array();
-    int code = CLI_FINE;
-    for (int i = 0; i < N_BENCHMARK; i++) {
-        if (name && strcmp(name, benchmarks[i]->name) != 0)
-            continue;
-        int one = run_one(benchmarks[i], &options, all);
-        code = one > code ? one : code;
-        found = 1;
+    if (options.tolerance < 0.0) {
+        cli_complain("bench: --tol: must be positive");
+        return CLI_USAGE;
     }
-    if (!found) {
-        cli_complain("bench: no benchmark is named '%s'; there are:", name);
-        for (int i = 0; i < N_BENCHMARK; i++)
-            fprintf(stderr, "  %-10s %s\n", benchmarks[i]->name, benchmarks[i]->title);
-        code = CLI_USAGE;
-    } else if (path) {
-        json_t* out = name ? json_incref(json_array_get(all, 0)) : json_incref(all);
-        if (json_put(out, path))
-            code = CLI_INPUT;
-    }
-    json_decref(all);
+    const Benchmark* benchmark = find(name ? name : benchmarks[0]->name);
+    if (!benchmark)
+        return CLI_USAGE;
+    if (options.out && report_folder(options.out))
+        return CLI_INPUT;
+    fprintf(stderr, "%s\n\n", benchmark->title);
+    json_t* result = json_pack("{s:s, s:o}", "benchmark", benchmark->name, "machine",
+                               json_machine(options.threads));
+    int code = benchmark->run(&options, result);
+    for (int i = 0; i < BENCH_MAX_TABLE && benchmark->table[i].key; i++)
+        print_table(&benchmark->table[i], json_object_get(result, benchmark->table[i].key));
+    if (path && (code == CLI_FINE || code == CLI_TOLERANCE) && json_put(json_incref(result), path))
+        code = CLI_INPUT;
+    json_decref(result);
     return code;
 }
 

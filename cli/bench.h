@@ -1,4 +1,4 @@
-// Benchmarks: each fills rows, and one place prints and writes them.
+// Benchmarks: each fills a result with tables, and one place prints and writes them.
 #ifndef COND_CLI_BENCH_H
 #define COND_CLI_BENCH_H
 
@@ -6,27 +6,44 @@
 #include "json.h"
 
 typedef struct BenchOptions {
-    int steps;   // 0: the benchmark's own number
-    int threads; // most threads that are tried; 0: as many as there are processors
-    int quick;   // 1: small sizes, to see that it works
+    int steps;           // 0: the benchmark's own number
+    int threads;         // 0: as many as there are processors
+    int quick;           // 1: small sizes, to see that it works
+    double tolerance;    // of the certificate; 0: 1e-6
+    int cold;            // 1: solvers start from zeros instead of what the last step left
+    const char* scenes;  // only these, separated by commas; NULL: all
+    const char* stages;  // steps at which a scene is looked at, separated by commas; NULL: its own
+    const char* solvers; // only these, separated by commas; NULL: all
+    const char* states;  // folder that keeps the states at the stages; NULL: none
+    const char* out;     // folder of a report; NULL: none
 } BenchOptions;
 
-// One column of the table.
+// One column of a table.
 typedef struct BenchColumn {
     const char* key;
     const char* heading;
     const char* format; // of a number, such as "%.0f"; NULL: a text
+    int width;          // 0: the usual one
 } BenchColumn;
+
+// The objects of one array of the result.
+typedef struct BenchTable {
+    const char* key;
+    const BenchColumn* column; //                                            (n_column)
+    int n_column;
+} BenchTable;
+
+enum { BENCH_MAX_TABLE = 3 };
 
 typedef struct Benchmark {
     const char* name;
     const char* title;
-    const BenchColumn* column; //                                            (n_column)
-    int n_column;
-    // Appends its rows, objects with a label; 0, or an exit code after a message.
-    int (*run)(const BenchOptions* options, json_t* rows);
+    BenchTable table[BENCH_MAX_TABLE]; // without a key past the end
+    // Fills the result, an object with the benchmark's name and the machine; 0, or an exit code
+    // after a message.
+    int (*run)(const BenchOptions* options, json_t* result);
 } Benchmark;
 
-extern const Benchmark bench_env;
+extern const Benchmark bench_convergence, bench_env;
 
 #endif

@@ -32,8 +32,10 @@ static json_t* make_row(const char* name, const EnvRun* run, const EnvTally* tal
         hash);
 }
 
-static int run(const BenchOptions* options, json_t* rows)
+static int run(const BenchOptions* options, json_t* result)
 {
+    json_t* rows = json_array();
+    json_object_set_new(result, "rows", rows);
     int most = options->threads > 0 ? options->threads : omp_get_num_procs();
     int code = CLI_FINE;
     for (int i = 0; i < N_TASK && code == CLI_FINE; i++)
@@ -56,15 +58,17 @@ static int run(const BenchOptions* options, json_t* rows)
 }
 
 static const BenchColumn columns[] = {
-    {"label", "task", NULL},
-    {"envs", "environments", "%.0f"},
-    {"steps", "actions each", "%.0f"},
-    {"steps_per_second", "env-steps/s", "%.0f"},
-    {"time_steps_per_second", "time steps/s", "%.0f"},
-    {"reset_ms", "reset, ms", "%.2f"},
-    {"residual", "certificate", "%.1e"},
-    {"missed", "missed", "%.0f"},
+    {"label", "task", NULL, 0},
+    {"envs", "environments", "%.0f", 0},
+    {"steps", "actions each", "%.0f", 0},
+    {"steps_per_second", "env-steps/s", "%.0f", 0},
+    {"time_steps_per_second", "time steps/s", "%.0f", 0},
+    {"reset_ms", "reset, ms", "%.2f", 0},
+    {"residual", "certificate", "%.1e", 0},
+    {"missed", "missed", "%.0f", 0},
 };
 
-const Benchmark bench_env = {"env", "environment-steps per second, random actions", columns,
-                             sizeof columns / sizeof columns[0], run};
+const Benchmark bench_env = {"env",
+                             "environment-steps per second, random actions",
+                             {{"rows", columns, sizeof columns / sizeof columns[0]}},
+                             run};

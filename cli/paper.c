@@ -1,14 +1,10 @@
-#define _POSIX_C_SOURCE 200809L
 #include "paper.h"
 
-#include "plot.h"
 #include "report.h"
 #include "text.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static const Experiment* const experiments[] = {
     &paper_box,     &paper_anisotropic, &paper_mat,  &paper_ball, &paper_stiffness,
@@ -35,14 +31,7 @@ json_t* paper_quote(const char* text)
 
 int paper_asked(const PaperOptions* options, const char* label)
 {
-    size_t n = strlen(label);
-    for (const char* at = options->rows; at && *at;) {
-        size_t length = strcspn(at, ",");
-        if (length == n && strncmp(at, label, n) == 0)
-            return 1;
-        at += length + (at[length] == ',');
-    }
-    return !options->rows;
+    return !options->rows || text_lists(options->rows, label);
 }
 
 int paper_load(const char* scene, int n_override, const char* const* override, CondModel** model)
@@ -89,102 +78,6 @@ json_t* paper_settings(const PaperOptions* options, const CondModel* model, int 
                      json_number(s->solver.tolerance));
 }
 
-static void add_cell(Text* text, const json_t* row, const PaperColumn* column, int markdown)
-{
-    char cell[64];
-    report_cell(row, column, cell, sizeof cell);
-    if (markdown)
-        text_add(text, " %s |", cell);
-    else if (column->format)
-        text_add(text, " %12s", cell);
-    else
-        text_add(text, "%-30s", cell);
-}
-
-// The table of ours and the paper's rows, for a terminal or in Markdown.
-static void add_table(Text* text, const PaperResult* result, int markdown)
-{
-    text_add(text, markdown ? "| |" : "%-8s", "");
-    for (int k = 0; k < result->n_column; k++) {
-        const char* heading = result->column[k].heading;
-        if (markdown)
-            text_add(text, " %s |", heading);
-        else if (result->column[k].format)
-            text_add(text, " %12s", heading);
-        else
-            text_add(text, "%-30s", heading);
-    }
-    text_add(text, "\n");
-    if (markdown) {
-        text_add(text, "|");
-        for (int k = 0; k <= result->n_column; k++)
-            text_add(text, " --- |");
-        text_add(text, "\n");
-    }
-    for (int part = 0; part < 2; part++) {
-        const json_t* rows = part == 0 ? result->rows : result->paper;
-        for (size_t i = 0; i < json_array_size(rows); i++) {
-            const char* whose = part == 0 ? "COND" : "paper";
-            text_add(text, markdown ? "| %s |" : "%-8s", whose);
-            for (int k = 0; k < result->n_column; k++)
-                add_cell(text, json_array_get(rows, i), &result->column[k], markdown);
-            text_add(text, "\n");
-        }
-    }
-}
-
-static int write_text(const char* directory, const char* name, const char* ending,
-                      const char* content)
-{
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s.%s", directory, name, ending);
-    FILE* file = fopen(path, "w");
-    int failed = !file || fputs(content ? content : "", file) < 0;
-    failed |= file && fclose(file) != 0;
-    if (failed)
-        cli_complain("%s: cannot write: %s", path, strerror(errno));
-    return failed;
-}
-
-static void add_settings(Text* text, const json_t* settings)
-{
-    char* dump = json_dumps(settings, JSON_INDENT(1));
-    text_add(text, "\nSettings:\n\n```json\n%s\n```\n", dump ? dump : "");
-    free(dump);
-}
-
-// NAME.md, NAME.csv and the plots as SVG, in the report's folder; all of it into the report too.
-static int write_report(const Experiment* experiment, const PaperResult* result, const json_t* json,
-                        const char* directory, Report* report)
-{
-    Text text = {0};
-    int* drawn = calloc((size_t)result->n_plot + 1, sizeof *drawn);
-    if (!drawn) {
-        cli_complain("out of memory");
-        return 1;
-    }
-    text_add(&text, "# %s\n\n", experiment->title);
-    add_table(&text, result, 1);
-    text_add(&text, "\n%s\n", result->remarks);
-    int failed = write_text(directory, experiment->name, "csv", result->csv);
-    for (int i = 0; i < result->n_plot && !failed; i++) {
-        const PaperPlot* plot = &result->plot[i];
-        drawn[i] =
-            plot_svg(directory, plot->name, experiment->name, plot->title, plot->script) == 0;
-        if (drawn[i])
-            text_add(&text, "\n![%s](%s.svg)\n", plot->title, plot->name);
-        else
-            text_add(&text, "\n(%s was not drawn: gnuplot is missing or failed.)\n", plot->name);
-    }
-    add_settings(&text, json_object_get(json, "settings"));
-    add_settings(&text, json_object_get(json, "machine"));
-    failed |= text.failed || write_text(directory, experiment->name, "md", text.data);
-    report_add(report, experiment, result, json, drawn);
-    free(text.data);
-    free(drawn);
-    return failed;
-}
-
 static json_t* result_json(const Experiment* experiment, const PaperResult* result,
                            const PaperOptions* options)
 {
@@ -210,7 +103,7 @@ static int run_one(const Experiment* experiment, const PaperOptions* options, co
     int code = experiment->run(options, &result);
     if (code == CLI_FINE) {
         Text table = {0};
-        add_table(&table, &result, 0);
+        report_table(&table, &result, 0);
         fprintf(stderr, "%s\n", table.data ? table.data : "");
         free(table.data);
         *json = result_json(experiment, &result, options);
@@ -218,7 +111,7 @@ static int run_one(const Experiment* experiment, const PaperOptions* options, co
             cli_complain("out of memory");
             code = CLI_INPUT;
         } else if (directory) {
-            if (write_report(experiment, &result, *json, directory, report))
+            if (report_add(report, experiment, &result, *json, directory))
                 code = CLI_INPUT;
             else
                 fprintf(stderr, "report: %s/%s.md\n\n", directory, experiment->name);
@@ -262,12 +155,13 @@ static int run(int argc, char** argv)
         list_experiments();
         return CLI_USAGE;
     }
-    if (directory && mkdir(directory, 0777) != 0 && errno != EEXIST) {
-        cli_complain("%s: cannot make the folder: %s", directory, strerror(errno));
+    if (directory && report_folder(directory))
         return CLI_INPUT;
-    }
     json_t* list = json_array();
-    Report report = {0};
+    Report report = {.title = "The paper's experiments",
+                     .about = "Rows marked COND were measured by this run, rows marked paper are "
+                              "the paper's numbers.",
+                     .command = "cond paper"};
     for (int i = 0; i < N_EXPERIMENT; i++) {
         if (!all && strcmp(name, experiments[i]->name) != 0)
             continue;

@@ -1,8 +1,12 @@
+#define _POSIX_C_SOURCE 200809L
 #include "report.h"
+
+#include "plot.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 void report_cell(const json_t* row, const PaperColumn* column, char* cell, size_t size)
 {
@@ -12,6 +16,49 @@ void report_cell(const json_t* row, const PaperColumn* column, char* cell, size_
         snprintf(cell, size, "%s", json_string_value(value));
     else if (json_is_number(value))
         snprintf(cell, size, column->format, json_number_value(value));
+}
+
+static void add_cell(Text* text, const json_t* row, const PaperColumn* column, int markdown)
+{
+    char cell[64];
+    report_cell(row, column, cell, sizeof cell);
+    if (markdown)
+        text_add(text, " %s |", cell);
+    else if (column->format)
+        text_add(text, " %12s", cell);
+    else
+        text_add(text, "%-30s", cell);
+}
+
+void report_table(Text* text, const PaperResult* result, int markdown)
+{
+    text_add(text, markdown ? "| |" : "%-8s", "");
+    for (int k = 0; k < result->n_column; k++) {
+        const char* heading = result->column[k].heading;
+        if (markdown)
+            text_add(text, " %s |", heading);
+        else if (result->column[k].format)
+            text_add(text, " %12s", heading);
+        else
+            text_add(text, "%-30s", heading);
+    }
+    text_add(text, "\n");
+    if (markdown) {
+        text_add(text, "|");
+        for (int k = 0; k <= result->n_column; k++)
+            text_add(text, " --- |");
+        text_add(text, "\n");
+    }
+    for (int part = 0; part < 2; part++) {
+        const json_t* rows = part == 0 ? result->rows : result->paper;
+        for (size_t i = 0; i < json_array_size(rows); i++) {
+            const char* whose = part == 0 ? "COND" : "paper";
+            text_add(text, markdown ? "| %s |" : "%-8s", whose);
+            for (int k = 0; k < result->n_column; k++)
+                add_cell(text, json_array_get(rows, i), &result->column[k], markdown);
+            text_add(text, "\n");
+        }
+    }
 }
 
 static void add_escaped(Text* text, const char* from, size_t n)
@@ -112,8 +159,8 @@ static void add_details(Text* text, const char* title, const json_t* value)
     free(dump);
 }
 
-void report_add(Report* report, const Experiment* experiment, const PaperResult* result,
-                const json_t* json, const int* drawn)
+static void add_section(Report* report, const Experiment* experiment, const PaperResult* result,
+                        const json_t* json, const int* drawn)
 {
     Text* html = &report->html;
     text_add(&report->contents, "<li><a href=\"#%s\">%s</a></li>\n", experiment->name,
@@ -127,13 +174,14 @@ void report_add(Report* report, const Experiment* experiment, const PaperResult*
                      result->plot[i].title);
     add_prose(html, result->remarks);
     text_add(html,
-             "<p class=\"made\">Made by <code>cond paper %s</code>; data in "
+             "<p class=\"made\">Made by <code>%s %s</code>; data in "
              "<a href=\"%s.csv\">%s.csv</a>.</p>\n",
-             experiment->name, experiment->name, experiment->name);
+             report->command, experiment->name, experiment->name, experiment->name);
     add_details(html, "settings", json_object_get(json, "settings"));
     text_add(html, "</section>\n");
 }
 
+// Writes the parts into a file of the folder; 1 after a message.
 static int put(const char* directory, const char* name, const Text* const* part, int n)
 {
     char path[4096];
@@ -147,6 +195,56 @@ static int put(const char* directory, const char* name, const Text* const* part,
     if (failed)
         cli_complain("%s: cannot write: %s", path, strerror(errno));
     return failed;
+}
+
+static void add_settings(Text* text, const json_t* settings)
+{
+    char* dump = json_dumps(settings, JSON_INDENT(1));
+    text_add(text, "\nSettings:\n\n```json\n%s\n```\n", dump ? dump : "");
+    free(dump);
+}
+
+int report_add(Report* report, const Experiment* experiment, const PaperResult* result,
+               const json_t* json, const char* directory)
+{
+    Text text = {0};
+    int* drawn = calloc((size_t)result->n_plot + 1, sizeof *drawn);
+    if (!drawn) {
+        cli_complain("out of memory");
+        return 1;
+    }
+    text_add(&text, "# %s\n\n", experiment->title);
+    report_table(&text, result, 1);
+    text_add(&text, "\n%s\n", result->remarks);
+    char csv[128], page[128];
+    snprintf(csv, sizeof csv, "%s.csv", experiment->name);
+    snprintf(page, sizeof page, "%s.md", experiment->name);
+    const Text data = {.data = result->csv}, *part[] = {&data, &text};
+    int failed = put(directory, csv, part, 1);
+    for (int i = 0; i < result->n_plot && !failed; i++) {
+        const PaperPlot* plot = &result->plot[i];
+        drawn[i] =
+            plot_svg(directory, plot->name, experiment->name, plot->title, plot->script) == 0;
+        if (drawn[i])
+            text_add(&text, "\n![%s](%s.svg)\n", plot->title, plot->name);
+        else
+            text_add(&text, "\n(%s was not drawn: gnuplot is missing or failed.)\n", plot->name);
+    }
+    add_settings(&text, json_object_get(json, "settings"));
+    add_settings(&text, json_object_get(json, "machine"));
+    failed |= put(directory, page, part + 1, 1);
+    add_section(report, experiment, result, json, drawn);
+    free(text.data);
+    free(drawn);
+    return failed;
+}
+
+int report_folder(const char* directory)
+{
+    if (mkdir(directory, 0777) == 0 || errno == EEXIST)
+        return 0;
+    cli_complain("%s: cannot make the folder: %s", directory, strerror(errno));
+    return 1;
 }
 
 int report_write(const Report* report, const char* directory, const json_t* machine)
@@ -164,19 +262,16 @@ int report_write(const Report* report, const char* directory, const json_t* mach
     char* dump = json_dumps(machine, JSON_INDENT(1));
     text_add(&head,
              "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-             "<title>COND: the paper's experiments</title>\n<style>%s</style></head><body>\n"
-             "<h1>The paper's experiments</h1>\n<p class=\"made\">COND %s. Rows marked COND were "
-             "measured by this run, rows marked paper are the paper's numbers.</p>\n<ul>\n",
-             style, cond_version());
+             "<title>COND: %s</title>\n<style>%s</style></head><body>\n"
+             "<h1>%s</h1>\n<p class=\"made\">COND %s. %s</p>\n<ul>\n",
+             report->title, style, report->title, cond_version(), report->about);
     text_add(&top, "</ul>\n");
     add_details(&top, "machine", machine);
     text_add(&tail, "</body></html>\n");
     const Text* html[] = {&head, &report->contents, &top, &report->html, &tail};
     Text begin = {0}, end = {0};
-    text_add(&begin,
-             "# The paper's experiments\n\nMeasured by COND %s; each page has the paper's "
-             "numbers beside ours. `report.html` holds all of them.\n\n",
-             cond_version());
+    text_add(&begin, "# %s\n\nMeasured by COND %s. %s `report.html` holds all pages.\n\n",
+             report->title, cond_version(), report->about);
     text_add(&end, "\nMachine:\n\n```json\n%s\n```\n", dump ? dump : "");
     const Text* markdown[] = {&begin, &report->markdown, &end};
     int failed = put(directory, "report.html", html, 5) | put(directory, "report.md", markdown, 3);

@@ -1,4 +1,5 @@
-// The report of one or all experiments: report.html and report.md in a folder, beside the plots.
+// The report of one or all experiments: report.html and report.md in a folder, beside a page, the
+// data and the plots of each.
 #ifndef COND_CLI_REPORT_H
 #define COND_CLI_REPORT_H
 
@@ -6,17 +7,27 @@
 #include "text.h"
 
 typedef struct Report {
+    const char* title;   // of the whole, set by the caller
+    const char* about;   // a sentence below it
+    const char* command; // "cond paper": makes an experiment when its name follows
     Text html, markdown; // the experiments so far
     Text contents;       // list of links to them
 } Report;
 
-// Adds an experiment. drawn says of each plot whether there is a file (n_plot).
-void report_add(Report* report, const Experiment* experiment, const PaperResult* result,
-                const json_t* json, const int* drawn);
+// Writes NAME.md, NAME.csv and the plots as SVG into a folder, and adds the experiment to the
+// report. json has its settings and the machine. 0 when written, 1 after a message.
+int report_add(Report* report, const Experiment* experiment, const PaperResult* result,
+               const json_t* json, const char* directory);
+
+// Makes the folder unless it is there; 0, or 1 after a message.
+int report_folder(const char* directory);
 
 // Writes both files; 0 when written, 1 after a message.
 int report_write(const Report* report, const char* directory, const json_t* machine);
 void report_free(Report* report);
+
+// The table of ours and the paper's rows, for a terminal or in Markdown.
+void report_table(Text* text, const PaperResult* result, int markdown);
 
 // What a row has in a column, as text.
 void report_cell(const json_t* row, const PaperColumn* column, char* cell, size_t size);

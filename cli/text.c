@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void text_add(Text* text, const char* format, ...)
 {
@@ -33,4 +34,16 @@ void text_add(Text* text, const char* format, ...)
     }
     va_end(again);
     va_end(arguments);
+}
+
+int text_lists(const char* list, const char* word)
+{
+    size_t n = strlen(word);
+    for (const char* at = list; *at;) {
+        size_t length = strcspn(at, ",");
+        if (length == n && strncmp(at, word, n) == 0)
+            return 1;
+        at += length + (at[length] == ',');
+    }
+    return 0;
 }

@@ -15,4 +15,7 @@ __attribute__((format(printf, 2, 3)))
 #endif
 void text_add(Text* text, const char* format, ...);
 
+// 1 when the list of words, separated by commas, has this one.
+int text_lists(const char* list, const char* word);
+
 #endif

@@ -124,6 +124,16 @@ void cond_solver_reset(CondSolver* solver);
 
 void cond_solver_destroy(CondSolver* solver);
 
+// The yardstick that a contact solver is held against: A v = b, all contacts left out, by conjugate
+// gradients with the blocks of bodies' nodes, links and dense bodies as preconditioner, from the v
+// given until the dynamics part of the certificate is at most the tolerance, or max_products.
+// *products counts those with A, the one for the first residual included. history, unless NULL,
+// gets the dynamics part after each product (max_products). COND_NOT_CONVERGED when the products
+// ran out, COND_DIVERGED when A is not positive definite; v is then the last iterate.
+CondStatus cond_contactless_solve(const CondContext* context, const CondProblem* problem,
+                                  double tolerance, int max_products, int threads, double* v,
+                                  int* products, double* history);
+
 #ifdef __cplusplus
 }
 #endif

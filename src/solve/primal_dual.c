@@ -239,13 +239,14 @@ static double judge(CondPrimalDual* pd, const CondCertificateData* data, CondCer
 
 CondStatus cond_primal_dual_solve(CondPrimalDual* pd, const CondCertificateData* data,
                                   double tolerance, int max_passes, double* v, double* lambda,
-                                  CondCertificate* certificate, int* passes)
+                                  CondCertificate* certificate, int* passes, int* products)
 {
     const CondProblem* problem = data->problem;
     size_t n = (size_t)problem->n_dof, nc3 = 3 * (size_t)problem->n_contact;
     memcpy(pd->v_best, v, n * sizeof *v);
     memcpy(pd->lambda_best, lambda, nc3 * sizeof *lambda);
     *certificate = cond_certificate_compute(data, v, lambda, pd->work);
+    ++*products;
     CondStatus scaled = cond_primal_dual_scale(pd, data);
     if (scaled)
         return scaled;
@@ -253,20 +254,22 @@ CondStatus cond_primal_dual_solve(CondPrimalDual* pd, const CondCertificateData*
     for (int c = 0; c < problem->n_contact; c++) // v that goes with lambda: ties without give
         memcpy(pd->tie[c].fix, lambda + 3 * c, sizeof pd->tie[c].fix);
     CondStatus status = COND_NOT_CONVERGED;
-    for (*passes = 0; *passes <= max_passes; ++*passes) {
+    for (int pass = 0; pass <= max_passes; pass++) {
         int singular = 0;
         CondStatus solved = cond_primal_dual_solve_ties(pd, problem, &singular);
         if (solved)
             return solved;
         if (singular)
             break; // no solution of this linearisation; the best pair so far stands
-        if (*passes == 0) {
+        *passes += pass > 0;
+        if (pass == 0) {
             memcpy(pd->v, pd->v_new, n * sizeof *v);
             memcpy(pd->lambda, pd->lambda_new, nc3 * sizeof *lambda);
         } else {
-            search(pd, data, *passes);
+            search(pd, data, pass);
         }
         double residual = judge(pd, data, certificate);
+        ++*products;
         if (residual <= tolerance || !isfinite(residual)) {
             status = residual <= tolerance ? COND_OK : COND_NOT_CONVERGED;
             break;

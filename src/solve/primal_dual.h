@@ -64,10 +64,12 @@ CondStatus cond_primal_dual_plan(CondPrimalDual* pd, const CondProblem* problem,
                                  int* fits);
 
 // Passes from (v, lambda) until the certificate's residual is at most the tolerance. On return v,
-// lambda and *certificate are the best pair seen, the start included. *passes counts the solves.
+// lambda and *certificate are the best pair seen, the start included. *passes (the first
+// solve, which finds the v of lambda, is none) and *products (with A, one a certificate) are added
+// to.
 CondStatus cond_primal_dual_solve(CondPrimalDual* pd, const CondCertificateData* data,
                                   double tolerance, int max_passes, double* v, double* lambda,
-                                  CondCertificate* certificate, int* passes);
+                                  CondCertificate* certificate, int* passes, int* products);
 
 void cond_primal_dual_destroy(CondPrimalDual* pd);
 

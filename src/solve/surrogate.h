@@ -27,6 +27,7 @@ typedef struct CondSurrogate {
     CondChain chain;    // rods and what is tied to them
     // spectrum
     double* lanczos; // workspace
+    int products;    // with A, made by build
     // bb
     double* v_old; //                                                                   (n)
     double* g_old; //                                                                   (n)

@@ -20,19 +20,21 @@ static void fill(CondSurrogate* W, int n, double alpha)
 typedef struct Product {
     CondNodal* nodal;
     int threads;
+    int count;
 } Product;
 
 static void multiply(void* data, const double* x, double* y)
 {
     Product* product = data;
     cond_nodal_multiply(product->nodal, x, y, product->threads);
+    product->count++;
 }
 
 // alpha = 2 / (sigma_min + sigma_max), which makes |I - alpha A| smallest.
 static CondStatus build_spectrum(CondSurrogate* W, CondNodal* nodal,
                                  const CondSolverSettings* settings)
 {
-    Product product = {nodal, settings->threads};
+    Product product = {nodal, settings->threads, 0};
     CondOperator A = {multiply, &product, nodal->n};
     double low = 1.0, high = 1.0;
     if (nodal->n > 0) {
@@ -42,6 +44,7 @@ static CondStatus build_spectrum(CondSurrogate* W, CondNodal* nodal,
             cond_reserve(&W->context, &W->lanczos, &W->cap_lanczos, (int)size, sizeof *W->lanczos))
             return COND_OUT_OF_MEMORY;
         CondStatus status = cond_lanczos_extremes(&A, steps, W->lanczos, &low, &high);
+        W->products = product.count;
         if (status)
             return status;
     }

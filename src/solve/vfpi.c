@@ -319,6 +319,7 @@ static PassEnd finish_step_pass(Vfpi* s, PassEnd end, CondSolveInfo* info)
     if (!finite_all(s->nodal.n, s->plain))
         return PASS_DIVERGED;
     judge(s, s->plain, s->lambda, 1);
+    info->products++;
     return end;
 }
 
@@ -409,9 +410,9 @@ static CondStatus climb_lagged(Vfpi* s, CondSolveInfo* info, PassEnd* end)
 static CondStatus climb_primal_dual(Vfpi* s, CondSolveInfo* info, PassEnd* end)
 {
     CondCertificateData data = certificate_data(s, NULL);
-    CondStatus status =
-        cond_primal_dual_solve(&s->fallback, &data, s->settings.tolerance, MAX_PASSES, s->best_v,
-                               s->best_lambda, &s->best_certificate, &info->passes);
+    CondStatus status = cond_primal_dual_solve(
+        &s->fallback, &data, s->settings.tolerance, MAX_PASSES, s->best_v, s->best_lambda,
+        &s->best_certificate, &info->passes, &info->products);
     s->best = cond_certificate_residual(&s->best_certificate);
     *end = status == COND_OK ? PASS_DONE : PASS_LIMIT;
     return status < 0 ? status : COND_OK;
@@ -486,6 +487,7 @@ static CondStatus solve(void* work, const CondProblem* problem, double* v, doubl
         status = reserve(s, problem);
     if (!status)
         status = cond_surrogate_build(&s->W, &s->nodal, settings);
+    info->products += s->W.products;
     if (!status)
         status = cond_accelerator_begin(&s->accelerator, settings, s->nodal.n, s->W.w);
     if (status)

@@ -1,0 +1,24 @@
+// The scenes that benchmarks look at, and the stages of their runs: a scene is led by the default
+// solver, and before certain steps whoever asked is handed the state and the assembled problem.
+#ifndef COND_CLI_BENCH_STAGE_H
+#define COND_CLI_BENCH_STAGE_H
+
+#include "bench.h"
+
+typedef struct BenchStage {
+    const char* scene;
+    char problem[32]; // "step 120"
+    int step;         // the next one, from 0
+    const CondModel* model;
+    const CondState* state; // before the step
+    const CondProblem* problem_of_step;
+    const double* v;      // what a solver starts from                    (n_dof)
+    const double* lambda; //                                              (n_contact x 3)
+} BenchStage;
+
+// Calls `look` at every stage of every scene that the options ask for; an exit code of it ends the
+// visit, as one of the scenes does. 0, or an exit code after a message.
+int bench_visit(const BenchOptions* options, int (*look)(void* data, const BenchStage* stage),
+                void* data);
+
+#endif

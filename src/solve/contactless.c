@@ -1,0 +1,203 @@
+// Conjugate gradients on A v = b without contacts, preconditioned by the diagonal blocks of A: 3x3
+// for a node of a soft body, 6x6 for a link of a rod, the whole of a dense body. Couplings count
+// with what they add to these blocks.
+#include "cond/solver.h"
+
+#include "assemble/block.h"
+#include "base/memory.h"
+#include "base/sum.h"
+#include "sparse/cholesky.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct Contactless {
+    CondContext context;
+    const CondProblem* problem;
+    int threads;
+    int n_group;
+    int* group;       // of each coordinate                                  (n_dof)
+    int* begin;       // first coordinate of each group                      (n_dof + 1)
+    size_t* factor;   // offset of its Cholesky factor                       (n_dof + 1)
+    double* L;        // the factors, row-major
+    double* diagonal; // of A                                                (n_dof)
+    double *r, *z, *p, *q;
+} Contactless;
+
+// Coordinates of a group within this block.
+static int group_size(const CondBlock* block)
+{
+    switch (block->kind) {
+    case COND_BLOCK_DENSE:
+        return block->n_dof;
+    case COND_BLOCK_TRIDIAGONAL:
+        return 6;
+    case COND_BLOCK_BSR3:
+        return 3;
+    case COND_BLOCK_SPARSE:
+        break;
+    }
+    return block->n_dof % 3 == 0 ? 3 : 1;
+}
+
+static void make_groups(Contactless* s)
+{
+    const CondProblem* problem = s->problem;
+    size_t size = 0;
+    s->n_group = 0;
+    for (int b = 0; b < problem->n_block; b++) {
+        const CondBlock* block = &problem->block[b];
+        int width = group_size(block);
+        for (int i = 0; i < block->n_dof; i++) {
+            if (i % width == 0) {
+                s->begin[s->n_group] = block->dof_begin + i;
+                s->factor[s->n_group++] = size;
+                size += (size_t)width * (size_t)width;
+            }
+            s->group[block->dof_begin + i] = s->n_group - 1;
+        }
+    }
+    s->begin[s->n_group] = problem->n_dof;
+    s->factor[s->n_group] = size;
+}
+
+// Where a_ij lies in L; NULL when i and j are not in one group.
+static double* entry(const Contactless* s, int i, int j)
+{
+    int g = s->group[i];
+    if (s->group[j] != g)
+        return NULL;
+    size_t width = (size_t)(s->begin[g + 1] - s->begin[g]);
+    return s->L + s->factor[g] + (size_t)(i - s->begin[g]) * width + (size_t)(j - s->begin[g]);
+}
+
+static void add_coupling(Contactless* s, const CondCoupling* c)
+{
+    int n = c->n_coordinate;
+    for (int k = 0; k < n; k++)
+        for (int l = 0; l < n; l++) {
+            double* a = entry(s, c->coordinate[k], c->coordinate[l]);
+            for (int r = 0; r < c->n_row && a; r++)
+                for (int t = 0; t < c->n_row; t++)
+                    *a +=
+                        c->jacobian[r * n + k] * c->gain[r * c->n_row + t] * c->jacobian[t * n + l];
+        }
+}
+
+static CondStatus factor_groups(Contactless* s)
+{
+    const CondProblem* problem = s->problem;
+    for (int b = 0; b < problem->n_block; b++) {
+        const CondBlock* block = &problem->block[b];
+        for (int i = 0; i < block->n_dof; i++) {
+            int size = cond_block_row_size(block, i), j;
+            for (int k = 0; k < size; k++) {
+                double value = cond_block_entry(block, i, k, &j);
+                double* a = entry(s, block->dof_begin + i, block->dof_begin + j);
+                if (a)
+                    *a = value;
+            }
+        }
+    }
+    for (int i = 0; i < problem->n_coupling; i++)
+        add_coupling(s, &problem->coupling[i]);
+    for (int g = 0; g < s->n_group; g++)
+        if (cond_cholesky_factor(s->begin[g + 1] - s->begin[g], s->L + s->factor[g]))
+            return COND_DIVERGED;
+    return COND_OK;
+}
+
+static void precondition(const Contactless* s)
+{
+    memcpy(s->z, s->r, (size_t)s->problem->n_dof * sizeof *s->z);
+    for (int g = 0; g < s->n_group; g++)
+        cond_cholesky_solve(s->begin[g + 1] - s->begin[g], s->L + s->factor[g], s->z + s->begin[g]);
+}
+
+static void multiply(const Contactless* s, const double* x, const double* shift, double* y)
+{
+    cond_problem_multiply_blocks(s->problem, x, shift, y, s->threads);
+    cond_problem_add_couplings(s->problem, x, y);
+}
+
+// |A v - b|_D / max(|A v|_D, |b|_D), with A v = b - r
+static double dynamics(const Contactless* s)
+{
+    double rr = 0.0, bb = 0.0, aa = 0.0;
+    for (int i = 0; i < s->problem->n_dof; i++) {
+        double b = s->problem->b[i], r = s->r[i];
+        rr += r * r / s->diagonal[i];
+        bb += b * b / s->diagonal[i];
+        aa += (b - r) * (b - r) / s->diagonal[i];
+    }
+    return rr == 0.0 ? 0.0 : sqrt(rr / fmax(aa, bb));
+}
+
+static CondStatus iterate(Contactless* s, double tolerance, int max_products, double* v,
+                          int* products, double* history)
+{
+    int n = s->problem->n_dof;
+    multiply(s, v, s->problem->b, s->r);
+    for (int i = 0; i < n; i++)
+        s->r[i] = -s->r[i];
+    double value = dynamics(s), rz = 0.0;
+    for (*products = 1;; ++*products) {
+        if (history && *products <= max_products)
+            history[*products - 1] = value;
+        if (!isfinite(value))
+            return COND_DIVERGED;
+        if (value <= tolerance || *products >= max_products)
+            return value <= tolerance ? COND_OK : COND_NOT_CONVERGED;
+        precondition(s);
+        double next = cond_dot(n, s->r, s->z, s->threads);
+        double beta = *products == 1 ? 0.0 : next / rz;
+        rz = next;
+        for (int i = 0; i < n; i++)
+            s->p[i] = s->z[i] + beta * s->p[i];
+        multiply(s, s->p, NULL, s->q);
+        double pq = cond_dot(n, s->p, s->q, s->threads);
+        if (!(pq > 0.0))
+            return COND_DIVERGED;
+        double alpha = rz / pq;
+        for (int i = 0; i < n; i++) {
+            v[i] += alpha * s->p[i];
+            s->r[i] -= alpha * s->q[i];
+        }
+        value = dynamics(s);
+    }
+}
+
+CondStatus cond_contactless_solve(const CondContext* context, const CondProblem* problem,
+                                  double tolerance, int max_products, int threads, double* v,
+                                  int* products, double* history)
+{
+    CondContext m = cond_context_or_default(context);
+    size_t n = (size_t)problem->n_dof;
+    Contactless s = {.context = m, .problem = problem, .threads = threads};
+    *products = 0;
+    s.group = cond_allocate(&m, n, sizeof *s.group);
+    s.begin = cond_allocate(&m, n + 1, sizeof *s.begin);
+    s.factor = cond_allocate(&m, n + 1, sizeof *s.factor);
+    double* vectors = cond_allocate(&m, 5 * n, sizeof *vectors);
+    CondStatus status = s.group && s.begin && s.factor && vectors ? COND_OK : COND_OUT_OF_MEMORY;
+    if (!status) {
+        make_groups(&s);
+        s.L = cond_allocate(&m, s.factor[s.n_group], sizeof *s.L);
+        status = s.L ? COND_OK : COND_OUT_OF_MEMORY;
+    }
+    if (!status) {
+        s.diagonal = vectors;
+        s.r = vectors + n;
+        s.z = s.r + n;
+        s.p = s.z + n;
+        s.q = s.p + n;
+        cond_problem_diagonal(problem, s.diagonal);
+        status = factor_groups(&s);
+    }
+    if (!status)
+        status = iterate(&s, tolerance, max_products, v, products, history);
+    void* arrays[] = {s.group, s.begin, s.factor, s.L, vectors};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        cond_release(&m, arrays[i]);
+    return status;
+}

@@ -1,0 +1,154 @@
+// The benchmarks run, and their JSON is what docs/bench.md says.
+#define _XOPEN_SOURCE 700
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli_run.h"
+
+typedef struct Key {
+    const char* name;
+    int text; // 1: a text, 0: a number
+} Key;
+
+// Every object of the array has exactly these keys.
+static void expect_rows(const json_t* rows, const Key* key, size_t n)
+{
+    assert_true(json_is_array(rows) && json_array_size(rows) > 0);
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        const json_t* row = json_array_get(rows, i);
+        assert_int_equal(json_object_size(row), n);
+        for (size_t k = 0; k < n; k++) {
+            const json_t* value = json_object_get(row, key[k].name);
+            if (key[k].text ? !json_is_string(value) : !json_is_number(value))
+                fail_msg("row %zu: %s is missing or of another kind", i, key[k].name);
+        }
+    }
+}
+
+static double number_of(const json_t* object, const char* key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
+static const char* text_of(const json_t* object, const char* key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+static const Key row_keys[] = {{"scene", 1},  {"problem", 1}, {"solver", 1},   {"products", 0},
+                               {"passes", 0}, {"seconds", 0}, {"dynamics", 0}, {"contact", 0}};
+static const Key yardstick_keys[] = {{"scene", 1}, {"problem", 1}, {"products", 0}};
+
+static const json_t* find_row(const json_t* rows, const char* scene, const char* solver)
+{
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        const json_t* row = json_array_get(rows, i);
+        if (strcmp(text_of(row, "scene"), scene) == 0 &&
+            strcmp(text_of(row, "solver"), solver) == 0)
+            return row;
+    }
+    fail_msg("%s: no row of %s", scene, solver);
+    return NULL;
+}
+
+static void convergence_has_its_rows(void** state)
+{
+    (void)state;
+    CliOutput output = cli_run("bench", "convergence", "--quick", "--scenes", "mat,cable",
+                               "--threads", "1", "--json", "-");
+    assert_int_equal(output.code, 0);
+    json_t* result = cli_output_json(&output);
+    const json_t* rows = json_object_get(result, "rows");
+    const json_t* yardstick = json_object_get(result, "yardstick");
+    expect_rows(rows, row_keys, sizeof row_keys / sizeof *row_keys);
+    expect_rows(yardstick, yardstick_keys, sizeof yardstick_keys / sizeof *yardstick_keys);
+    assert_int_equal(json_array_size(yardstick), 2);
+    static const char* const solvers[] = {"default", "paper", "block+anderson",
+                                          "frobenius+anderson", "bb1+none"};
+    for (size_t k = 0; k < sizeof solvers / sizeof *solvers; k++) {
+        const json_t* row = find_row(rows, "mat", solvers[k]);
+        assert_true(number_of(row, "products") >= 1.0);
+    }
+    static const char* const scenes[] = {"mat", "cable"};
+    for (int k = 0; k < 2; k++) {
+        const json_t* row = find_row(rows, scenes[k], "default");
+        assert_true(number_of(row, "dynamics") <= 1e-6 && number_of(row, "contact") <= 1e-6);
+        assert_string_equal(text_of(row, "problem"),
+                            text_of(json_array_get(yardstick, (size_t)k), "problem"));
+        assert_true(number_of(json_array_get(yardstick, (size_t)k), "products") >= 2.0);
+    }
+#ifdef COND_BASELINES
+    assert_true(number_of(find_row(rows, "mat", "pgs"), "contact") <= 1e-6);
+    find_row(rows, "mat", "apgd");
+    find_row(rows, "mat", "ccs");
+#endif
+    json_decref(result);
+    cli_output_free(&output);
+}
+
+// A second run takes the states of the first, and finds the same counts; the report has its files.
+static void states_and_report(void** state)
+{
+    (void)state;
+    char folder[] = "bench_XXXXXX", path[64];
+    double products[2];
+    assert_non_null(mkdtemp(folder));
+    for (int k = 0; k < 2; k++) {
+        CliOutput output = cli_run("bench", "convergence", "--scenes", "box", "--stages", "2,4",
+                                   "--solvers", "default,pgs", "--threads", "1", "--states", folder,
+                                   "--out", folder, "--json", "-");
+        assert_int_equal(output.code, 0);
+        json_t* result = cli_output_json(&output);
+        const json_t* rows = json_object_get(result, "rows");
+        products[k] = number_of(json_array_get(rows, 0), "products");
+        assert_string_equal(text_of(json_array_get(rows, 0), "solver"), "default");
+        assert_string_equal(text_of(json_array_get(rows, 0), "problem"), "step 2");
+        const json_t* curve = json_array_get(json_object_get(result, "curves"), 1);
+        assert_true(json_array_size(json_object_get(curve, "points")) >= 2);
+        assert_non_null(strstr(output.err, "report.html"));
+        json_decref(result);
+        cli_output_free(&output);
+    }
+    assert_true(products[0] == products[1]);
+    static const char* const files[] = {"box_2.state",
+                                        "box_4.state",
+                                        "report.html",
+                                        "report.md",
+                                        "convergence.md",
+                                        "convergence.csv",
+                                        "convergence_box_products.svg",
+                                        "convergence_box_seconds.svg"};
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+        snprintf(path, sizeof path, "%s/%s", folder, files[k]);
+        assert_true(remove(path) == 0 || k >= 6); // without gnuplot there are no plots
+    }
+    assert_int_equal(rmdir(folder), 0);
+}
+
+static void wrong_usage(void** state)
+{
+    (void)state;
+    cli_expect(1, "expected steps", "bench", "convergence", "--scenes", "box", "--stages", "2,x");
+    cli_expect(1, "must be positive", "bench", "convergence", "--tol=-1");
+    cli_expect(2, "nowhere.yaml", "bench", "convergence", "--scenes", "nowhere.yaml");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(convergence_has_its_rows),
+        cmocka_unit_test(states_and_report),
+        cmocka_unit_test(wrong_usage),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
