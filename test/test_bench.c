@@ -64,8 +64,10 @@ static const json_t* find_row(const json_t* rows, const char* scene, const char*
 static void convergence_has_its_rows(void** state)
 {
     (void)state;
-    CliOutput output = cli_run("bench", "convergence", "--quick", "--scenes", "mat,cable",
-                               "--threads", "1", "--json", "-");
+    CliOutput output = cli_run("bench", "convergence", "--quick", "--scenes=mat,cable",
+                               "--solvers=default,paper,block+anderson,frobenius+anderson,"
+                               "spectrum+anderson,pgs,apgd,ccs",
+                               "--threads=1", "--json=-");
     assert_int_equal(output.code, 0);
     json_t* result = cli_output_json(&output);
     const json_t* rows = json_object_get(result, "rows");
@@ -74,7 +76,7 @@ static void convergence_has_its_rows(void** state)
     expect_rows(yardstick, yardstick_keys, sizeof yardstick_keys / sizeof *yardstick_keys);
     assert_int_equal(json_array_size(yardstick), 2);
     static const char* const solvers[] = {"default", "paper", "block+anderson",
-                                          "frobenius+anderson", "bb1+none"};
+                                          "frobenius+anderson", "spectrum+anderson"};
     for (size_t k = 0; k < sizeof solvers / sizeof *solvers; k++) {
         const json_t* row = find_row(rows, "mat", solvers[k]);
         assert_true(number_of(row, "products") >= 1.0);
@@ -104,9 +106,9 @@ static void states_and_report(void** state)
     double products[2];
     assert_non_null(mkdtemp(folder));
     for (int k = 0; k < 2; k++) {
-        CliOutput output = cli_run("bench", "convergence", "--scenes", "box", "--stages", "2,4",
-                                   "--solvers", "default,pgs", "--threads", "1", "--states", folder,
-                                   "--out", folder, "--json", "-");
+        CliOutput output =
+            cli_run("bench", "convergence", "--scenes=box", "--stages=2,4", "--solvers=default,pgs",
+                    "--threads=1", "--states", folder, "--out", folder, "--json=-");
         assert_int_equal(output.code, 0);
         json_t* result = cli_output_json(&output);
         const json_t* rows = json_object_get(result, "rows");
