@@ -3,6 +3,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -92,9 +93,12 @@ static CondStatus allocate_arrays(CondFem* fem)
     fem->volume = cond_allocate(context, n_tet, sizeof *fem->volume);
     fem->mass = cond_allocate(context, n_node, sizeof *fem->mass);
     fem->mass_damping = cond_allocate(context, n_node, sizeof *fem->mass_damping);
-    fem->source = cond_allocate(context, 16 * n_tet, sizeof *fem->source);
+    fem->place = cond_allocate(context, 16 * n_tet, sizeof *fem->place);
+    fem->order = cond_allocate(context, n_node, sizeof *fem->order);
+    fem->rank = cond_allocate(context, n_node, sizeof *fem->rank);
     int complete = fem->rest && fem->tet && fem->material_of_tet && fem->material && fem->moduli &&
-                   fem->gradient && fem->volume && fem->mass && fem->mass_damping && fem->source;
+                   fem->gradient && fem->volume && fem->mass && fem->mass_damping && fem->place &&
+                   fem->order && fem->rank;
     return complete ? COND_OK : COND_OUT_OF_MEMORY;
 }
 
@@ -155,33 +159,54 @@ static CondStatus measure(CondFem* fem, CondError* error)
     return COND_OK;
 }
 
-// Lists for each block of the pattern the element blocks that make it up. Elements are visited in
-// order, so that every sum is taken in the same order by whichever thread takes it.
-static CondStatus map_blocks(CondFem* fem)
+static void map_blocks(CondFem* fem)
 {
-    const CondBsr3Pattern* pattern = &fem->pattern;
-    int n_block = pattern->row_begin[pattern->n_row];
-    fem->source_begin = cond_allocate(&fem->context, (size_t)n_block + 1, sizeof(int));
-    int* next = cond_allocate(&fem->context, (size_t)n_block, sizeof(int));
-    if (!fem->source_begin || !next) {
-        cond_release(&fem->context, next);
+    for (size_t k = 0; k < 16 * (size_t)fem->n_tet; k++) {
+        const int* corner = fem->tet + 4 * (k / 16);
+        fem->place[k] = cond_bsr3_pattern_find(&fem->pattern, corner[k / 4 % 4], corner[k % 4]);
+    }
+}
+
+// A node and its place along the longest side.
+typedef struct Station {
+    double along;
+    int node;
+} Station;
+
+static int by_station(const void* a, const void* b)
+{
+    const Station *p = a, *q = b;
+    if (p->along != q->along)
+        return p->along < q->along ? -1 : 1;
+    return p->node < q->node ? -1 : 1;
+}
+
+// Threads take parts of the body that follow each other along its longest side, so that few
+// elements belong to two of them, however the nodes are numbered.
+static CondStatus order_nodes(CondFem* fem)
+{
+    Station* station = cond_allocate(&fem->context, (size_t)fem->n_node, sizeof *station);
+    if (!station)
         return COND_OUT_OF_MEMORY;
-    }
-    for (int pass = 0; pass < 2; pass++) {
-        for (int k = 0; k < 16 * fem->n_tet; k++) {
-            const int* corner = fem->tet + 4 * (size_t)(k / 16);
-            int block = cond_bsr3_pattern_find(pattern, corner[k / 4 % 4], corner[k % 4]);
-            if (pass == 0)
-                fem->source_begin[block + 1]++;
-            else
-                fem->source[next[block]++] = k;
+    int longest = 0;
+    double length = -1.0;
+    for (int k = 0; k < 3; k++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int i = 0; i < fem->n_node; i++) {
+            low = fmin(low, fem->rest[3 * (size_t)i + k]);
+            high = fmax(high, fem->rest[3 * (size_t)i + k]);
         }
-        for (int block = 0; pass == 0 && block < n_block; block++) {
-            fem->source_begin[block + 1] += fem->source_begin[block];
-            next[block] = fem->source_begin[block];
-        }
+        longest = high - low > length ? k : longest;
+        length = fmax(length, high - low);
     }
-    cond_release(&fem->context, next);
+    for (int i = 0; i < fem->n_node; i++)
+        station[i] = (Station){fem->rest[3 * (size_t)i + longest], i};
+    qsort(station, (size_t)fem->n_node, sizeof *station, by_station);
+    for (int i = 0; i < fem->n_node; i++) {
+        fem->order[i] = station[i].node;
+        fem->rank[station[i].node] = i;
+    }
+    cond_release(&fem->context, station);
     return COND_OK;
 }
 
@@ -212,7 +237,9 @@ CondStatus cond_fem_create(const CondContext* context, int n_node, const double*
     if (status == COND_OK)
         status = cond_bsr3_pattern_create(&fem->context, n_node, n_tet, tet, &fem->pattern);
     if (status == COND_OK)
-        status = map_blocks(fem);
+        status = order_nodes(fem);
+    if (status == COND_OK)
+        map_blocks(fem);
     if (status == COND_OUT_OF_MEMORY)
         cond_error_set(error, status, "no memory for an elastic body of %d tetrahedra", n_tet);
     if (status < 0)
@@ -232,28 +259,21 @@ void cond_fem_destroy(CondFem* fem)
     cond_release(context, fem->volume);
     cond_release(context, fem->mass);
     cond_release(context, fem->mass_damping);
-    cond_release(context, fem->source_begin);
-    cond_release(context, fem->source);
+    cond_release(context, fem->place);
+    cond_release(context, fem->order);
+    cond_release(context, fem->rank);
     cond_bsr3_pattern_destroy(context, &fem->pattern);
     memset(fem, 0, sizeof *fem);
 }
 
 CondStatus cond_fem_work_create(const CondFem* fem, CondFemWork* work)
 {
-    size_t n_tet = (size_t)fem->n_tet;
-    work->force = cond_allocate(&fem->context, 12 * n_tet, sizeof(double));
-    work->stiffness = cond_allocate(&fem->context, COND_STRAIN_HALF * n_tet, sizeof(double));
-    work->energy = cond_allocate(&fem->context, n_tet, sizeof(double));
-    if (work->force && work->stiffness && work->energy)
-        return COND_OK;
-    cond_fem_work_destroy(fem, work);
-    return COND_OUT_OF_MEMORY;
+    work->energy = cond_allocate(&fem->context, (size_t)fem->n_tet, sizeof(double));
+    return work->energy ? COND_OK : COND_OUT_OF_MEMORY;
 }
 
 void cond_fem_work_destroy(const CondFem* fem, CondFemWork* work)
 {
-    cond_release(&fem->context, work->force);
-    cond_release(&fem->context, work->stiffness);
     cond_release(&fem->context, work->energy);
     memset(work, 0, sizeof *work);
 }

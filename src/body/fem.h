@@ -63,16 +63,15 @@ typedef struct CondFem {
     double total_volume;       // m3
     double total_mass;         // kg
     CondBsr3Pattern pattern;   // blocks of the stiffness matrix
-    int* source_begin;         // first source of each block                    (n_block + 1)
-    int* source;               // 16 i_tet + 4 a + b: the element block (a, b) is part of this
-                               // block; i_tet ascends within each              (16 n_tet)
+    int* place;                // block of the pattern that the element block (a, b) is added to,
+                               // at 16 i_tet + 4 a + b                         (16 n_tet)
+    int* order;                // nodes along the longest side of the body      (n_node)
+    int* rank;                 // place of each node in `order`                 (n_node)
 } CondFem;
 
-// What the elements leave for the nodes to gather.
+// What the elements leave behind.
 typedef struct CondFemWork {
-    double* force;     //                                                       (12 n_tet)
-    double* stiffness; // upper block triangle, see potential/strain.h          (90 n_tet)
-    double* energy;    //                                                       (n_tet)
+    double* energy; // J                                                        (n_tet)
 } CondFemWork;
 
 // Rubber-like: 1 MPa, 0.4, 1000 kg/m3, co-rotational, no damping.

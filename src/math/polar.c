@@ -5,7 +5,7 @@
 #include "math/vec3.h"
 
 // One-sided Jacobi converges quadratically; the limit is never met by finite input.
-enum { JACOBI_SWEEPS = 30, NEWTON_STEPS = 16 };
+enum { JACOBI_SWEEPS = 30 };
 
 // Two columns count as orthogonal when their cosine is at the level of rounding.
 static const double ORTHOGONAL = 4e-16;
@@ -177,7 +177,7 @@ static int polar_newton(double X[9])
 {
     double C[9]; // cofactors: X^-T = C / det
     double change2 = 1.0;
-    for (int step = 0; step < NEWTON_STEPS; step++) {
+    for (int step = 0; step < COND_POLAR_NEWTON_STEPS; step++) {
         vec3_cross(X + 3, X + 6, C);
         vec3_cross(X + 6, X, C + 3);
         vec3_cross(X, X + 3, C + 6);

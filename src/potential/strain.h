@@ -8,6 +8,11 @@
 // blocks (0,0) (0,1) (0,2) (0,3) (1,1) (1,2) (1,3) (2,2) (2,3) (3,3).
 enum { COND_STRAIN_BLOCKS = 10, COND_STRAIN_HALF = 90 };
 
+// The spin moduli of co-rotational elements grow like 1/(s_i + s_j) as an element turns inside
+// out. Below this sum, a twentieth of its rest value, they are held, so that E stays bounded for
+// any shape.
+#define COND_STRAIN_LEAST_STRETCH_SUM 0.1
+
 // Where block (a, b), a <= b, starts.
 static inline int cond_strain_block(int a, int b)
 {
