@@ -1,6 +1,7 @@
 #include "factor.h"
 
 #include "base/memory.h"
+#include "base/timer.h"
 
 #include <math.h>
 #include <string.h>
@@ -80,7 +81,9 @@ CondStatus cond_factor_build(CondFactor* factor, const CondProblem* problem, con
             return status ? status : COND_OUT_OF_MEMORY;
         }
     }
+    double start = cond_seconds();
     cholmod_factorize(&matrix, factor->L, common);
+    factor->seconds = cond_seconds() - start;
     status = status_of(factor);
     if (!status && factor->L->minor < n)
         status = COND_DIVERGED;

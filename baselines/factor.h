@@ -23,6 +23,7 @@ typedef struct CondFactor {
     cholmod_dense* E; //
     CondMatrix A;
     int n_analyses; // symbolic analyses made so far
+    double seconds; // of the last numeric factorisation alone
 } CondFactor;
 
 void cond_factor_create(CondFactor* factor, const CondContext* context, CondFactorKind kind);

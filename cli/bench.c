@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static const Benchmark* const benchmarks[] = {&bench_convergence, &bench_env};
+static const Benchmark* const benchmarks[] = {&bench_speed, &bench_convergence, &bench_env};
 enum { N_BENCHMARK = sizeof benchmarks / sizeof benchmarks[0] };
 
 static void print_cell(const BenchColumn* column, const char* cell)
@@ -54,6 +54,9 @@ static int run(int argc, char** argv)
         {"--tol", OPTION_NUMBER, &options.tolerance, "X", "certificate to reach, 1e-6"},
         {"--cold", OPTION_FLAG, &options.cold, NULL, "solvers start from zeros"},
         {"--states", OPTION_TEXT, &options.states, "DIR", "keeps the states, for the next time"},
+        {"--max-dof", OPTION_INT, &options.max_dof, "N", "largest size of the growing mat"},
+        {"--results", OPTION_TEXT, &options.results, "DIR", "a CSV file named by the machine"},
+        {"--check", OPTION_TEXT, &options.check, "FILE", "ratios of an earlier --json must hold"},
         {"--steps", OPTION_INT, &options.steps, "N", "instead of the benchmark's own number"},
         {"--threads", OPTION_INT, &options.threads, "N", "0: as many as there are processors"},
         {"--quick", OPTION_FLAG, &options.quick, NULL, "small sizes, to see that it works"},
@@ -68,6 +71,7 @@ static int run(int argc, char** argv)
         cli_complain("bench: --tol: must be positive");
         return CLI_USAGE;
     }
+    options.tolerance = options.tolerance > 0.0 ? options.tolerance : 1e-6;
     const Benchmark* benchmark = find(name ? name : benchmarks[0]->name);
     if (!benchmark)
         return CLI_USAGE;
@@ -85,4 +89,5 @@ static int run(int argc, char** argv)
     return code;
 }
 
-const Command cli_bench = {"bench", "bench [NAME] [options]", "speed, on this machine", run};
+const Command cli_bench = {"bench", "bench [speed|convergence|env] [options]",
+                           "speed and convergence, measured on this machine", run};

@@ -9,13 +9,16 @@ typedef struct BenchOptions {
     int steps;           // 0: the benchmark's own number
     int threads;         // 0: as many as there are processors
     int quick;           // 1: small sizes, to see that it works
-    double tolerance;    // of the certificate; 0: 1e-6
+    double tolerance;    // of the certificate
     int cold;            // 1: solvers start from zeros instead of what the last step left
     const char* scenes;  // only these, separated by commas; NULL: all
     const char* stages;  // steps at which a scene is looked at, separated by commas; NULL: its own
     const char* solvers; // only these, separated by commas; NULL: all
     const char* states;  // folder that keeps the states at the stages; NULL: none
     const char* out;     // folder of a report; NULL: none
+    const char* results; // folder of a CSV file per machine; NULL: none
+    const char* check;   // result of an earlier run whose ratios must hold; NULL: none
+    int max_dof;         // of the growth with size; 0: all sizes
 } BenchOptions;
 
 // One column of a table.
@@ -44,6 +47,6 @@ typedef struct Benchmark {
     int (*run)(const BenchOptions* options, json_t* result);
 } Benchmark;
 
-extern const Benchmark bench_convergence, bench_env;
+extern const Benchmark bench_convergence, bench_env, bench_speed;
 
 #endif

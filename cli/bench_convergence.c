@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double TOLERANCE = 1e-6;
 static const double CURVE_FROM = 1e-1, CURVE_TO = 1e-8; // tolerances of the curves
 static const double SHORT_SOLVE = 0.1;                  // [s]; such times are the middle of three
 enum {
@@ -293,7 +292,7 @@ static int look(void* data, const BenchStage* stage)
 static int run(const BenchOptions* options, json_t* result)
 {
     Convergence run = {.options = options,
-                       .tolerance = options->tolerance > 0.0 ? options->tolerance : TOLERANCE,
+                       .tolerance = options->tolerance,
                        .rows = json_array(),
                        .yardstick = json_array(),
                        .summary = json_array(),

@@ -11,19 +11,22 @@ enum { MAX_STAGE = 16, N_OWN = 5 };
 
 typedef struct Scene {
     const char* name;
-    int step[N_OWN];   // stages: near the start, with many contacts, towards the end
-    const char* small; // what makes it quick
+    int step[N_OWN]; // stages: near the start, with many contacts, towards the end
+    const char* small[BENCH_MAX_SMALL]; // what makes it quick
 } Scene;
 
 static const Scene scenes[] = {
-    {"box", {2, 10, 30, 60, 95}, NULL},
+    {"box", {2, 10, 30, 60, 95}, {NULL}},
     // flat on the ground, being folded, let go, lying on itself
-    {"mat", {20, 100, 200, 290, 340}, "bodies.mat.mesh=mat:9,9,2:0.4,0.4,0.008"},
+    {"mat", {20, 100, 200, 290, 340}, {"bodies.mat.mesh=mat:9,9,2:0.4,0.4,0.008"}},
     // on the ground, gripped, lifted, shaken, let go
-    {"ball", {30, 80, 120, 200, 345}, "bodies.ball.mesh=ball:0.05:3,1"},
-    {"gripper", {40, 75, 110, 180, 300}, NULL},
+    {"ball", {30, 80, 120, 200, 345}, {"bodies.ball.mesh=ball:0.05:3,1"}},
+    {"gripper",
+     {40, 75, 110, 180, 300},
+     {"bodies.left_finger.mesh=box:4,4,8:0.045,0.045,0.1",
+      "bodies.right_finger.mesh=box:4,4,8:0.045,0.045,0.1"}},
     // a quarter of a turn of the winding and more
-    {"cable", {700, 1500, 2500, 4000, 5300}, "bodies.cable.rod.links=40"},
+    {"cable", {700, 1500, 2500, 4000, 5300}, {"bodies.cable.rod.links=40"}},
 };
 enum { N_SCENE = sizeof scenes / sizeof scenes[0] };
 
@@ -53,10 +56,12 @@ static CondStatus make_idle(const CondModel* model, CondSolver** solver, CondErr
     return cond_solver_create(NULL, "vfpi", &settings, solver, error);
 }
 
-static int open_run(const char* name, const char* small, const BenchOptions* options, Run* run)
+static int open_run(const char* name, const Scene* scene, const BenchOptions* options, Run* run)
 {
     PaperOptions threads = {.threads = options->threads};
-    const char* set[] = {options->quick ? small : NULL, NULL};
+    const char* set[BENCH_MAX_SMALL + 1] = {NULL};
+    for (int k = 0; k < BENCH_MAX_SMALL && options->quick && scene; k++)
+        set[k] = scene->small[k];
     CondError error;
     CondSolver* idle = NULL;
     int code = paper_load_set(name, set, &threads, &run->model);
@@ -77,11 +82,14 @@ static int open_run(const char* name, const char* small, const BenchOptions* opt
 }
 
 // Assembles the problem of the next step and hands it on with its start.
-static int show(Run* run, const char* name, int step, const BenchOptions* options,
-                int (*look)(void* data, const BenchStage* stage), void* data)
+static int show(Run* run, const char* name, const Scene* scene, int step,
+                const BenchOptions* options, int (*look)(void* data, const BenchStage* stage),
+                void* data)
 {
     CondSolveInfo info;
     BenchStage stage = {.scene = name, .step = step, .model = run->model, .state = run->state};
+    if (scene)
+        memcpy(stage.small, scene->small, sizeof stage.small);
     snprintf(stage.problem, sizeof stage.problem, "step %d", step);
     CondStatus status = cond_sim_forces(run->aside, run->state);
     if (!status)
@@ -198,14 +206,14 @@ static int visit_scene(const char* name, const Scene* scene, const BenchOptions*
 {
     Run run = {0};
     int step[MAX_STAGE], n = 0, at = 0;
-    int code = open_run(name, scene ? scene->small : NULL, options, &run);
+    int code = open_run(name, scene, options, &run);
     if (code == CLI_FINE && (n = find_stages(options, scene, &run, step)) < 0)
         code = CLI_USAGE;
     for (int k = 0; k < n && code == CLI_FINE; k++) {
         code = lead_to(options, &run, name, at, step[k]);
         at = step[k];
         if (code == CLI_FINE)
-            code = show(&run, name, at, options, look, data);
+            code = show(&run, name, scene, at, options, look, data);
     }
     close_run(&run);
     return code;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <glob.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,6 +138,100 @@ static void states_and_report(void** state)
     assert_int_equal(rmdir(folder), 0);
 }
 
+// One object with exactly these keys, each a number or null.
+static void expect_numbers(const json_t* object, const char* const* key, size_t n)
+{
+    assert_int_equal(json_object_size(object), n);
+    for (size_t k = 0; k < n; k++) {
+        const json_t* value = json_object_get(object, key[k]);
+        if (!json_is_number(value) && !json_is_null(value))
+            fail_msg("%s is missing or of another kind", key[k]);
+    }
+}
+
+static const Key speed_keys[] = {{"scene", 1},  {"stage", 1}, {"threads", 0}, {"ms", 0},
+                                 {"spread", 0}, {"bytes", 0}, {"fraction", 0}};
+static const char* const ratio_keys[] = {"step_over_factorisation", "siconos_over_solver",
+                                         "pgs_over_solver", "apgd_over_solver", "threads2_over_1"};
+static const char* const growth_keys[] = {"exponent", "max_dof", "bytes_per_dof"};
+
+// Times are not judged, only that they are there; and the contact velocities of others are ours.
+static void speed_has_its_rows(void** state)
+{
+    (void)state;
+    char folder[] = "speed_XXXXXX", pattern[64];
+    assert_non_null(mkdtemp(folder));
+    CliOutput output =
+        cli_run("bench", "--quick", "--scenes=mat", "--threads=2", "--results", folder, "--json=-");
+    assert_int_equal(output.code, 0);
+    json_t* result = cli_output_json(&output);
+    const json_t* rows = json_object_get(result, "rows");
+    expect_rows(rows, speed_keys, sizeof speed_keys / sizeof *speed_keys);
+    static const char* const stages[] = {"forces", "collide", "solve", "step", "iteration"};
+    for (size_t k = 0; k < sizeof stages / sizeof *stages; k++) {
+        int found = 0;
+        for (size_t i = 0; i < json_array_size(rows); i++) {
+            const json_t* row = json_array_get(rows, i);
+            found += strcmp(text_of(row, "stage"), stages[k]) == 0;
+            assert_true(number_of(row, "bytes") > 0.0 && number_of(row, "fraction") > 0.0);
+        }
+        assert_int_equal(found, 6); // the mat and two sizes of it, with one and two threads
+    }
+    const json_t* ratios = json_object_get(result, "ratios");
+    assert_int_equal(json_object_size(ratios), 1);
+    expect_numbers(json_object_get(ratios, "mat"), ratio_keys,
+                   sizeof ratio_keys / sizeof *ratio_keys);
+    const json_t* growth = json_object_get(result, "growth");
+    expect_numbers(growth, growth_keys, sizeof growth_keys / sizeof *growth_keys);
+    assert_true(number_of(growth, "max_dof") > 800.0 && number_of(growth, "max_dof") < 1000.0);
+    assert_true(number_of(growth, "bytes_per_dof") > 100.0);
+    const json_t* peers = json_object_get(result, "peers");
+    for (size_t i = 0; i < json_array_size(peers); i++) {
+        const json_t* difference = json_object_get(json_array_get(peers, i), "u_difference");
+        assert_true(json_is_null(difference) || json_number_value(difference) < 1e-4);
+    }
+    json_decref(result);
+    cli_output_free(&output);
+    glob_t found;
+    snprintf(pattern, sizeof pattern, "%s/*.csv", folder);
+    assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+    assert_int_equal(found.gl_pathc, 1);
+    assert_int_equal(remove(found.gl_pathv[0]), 0);
+    globfree(&found);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+static void put_text(const char* path, const char* text)
+{
+    FILE* file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+// A stored ratio that no run can fall behind, one that every run does, and no ratios at all.
+static void ratios_are_held(void** state)
+{
+    (void)state;
+    static const struct {
+        const char* text;
+        int code;
+        const char* message;
+    } cases[] = {
+        {"{\"ratios\": {\"box\": {\"pgs_over_solver\": 1e-9}}, \"growth\": "
+         "{\"bytes_per_dof\": 1e9, \"max_dof\": 1}}",
+         0, ""},
+        {"{\"ratios\": {}, \"growth\": {\"bytes_per_dof\": 1.0}}", 3, "bytes_per_dof was 1 and is"},
+        {"{\"ratios\": ", 2, "stored.json: line 1"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        put_text("stored.json", cases[k].text);
+        cli_expect(cases[k].code, cases[k].message, "bench", "speed", "--quick", "--scenes=box",
+                   "--threads=1", "--max-dof=500", "--check", "stored.json");
+    }
+    assert_int_equal(remove("stored.json"), 0);
+}
+
 static void wrong_usage(void** state)
 {
     (void)state;
@@ -150,6 +245,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(convergence_has_its_rows),
         cmocka_unit_test(states_and_report),
+        cmocka_unit_test(speed_has_its_rows),
+        cmocka_unit_test(ratios_are_held),
         cmocka_unit_test(wrong_usage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,36 @@
+// Others on the same problem, at the same certificate: CHOLMOD's factorisation of A, PGS and APGD,
+// and Siconos' global ADMM, where they are built in.
+#ifndef COND_CLI_BENCH_PEERS_H
+#define COND_CLI_BENCH_PEERS_H
+
+#include "bench_stage.h"
+
+typedef enum BenchPeer {
+    BENCH_PEER_FACTORISATION,
+    BENCH_PEER_PGS,
+    BENCH_PEER_APGD,
+    BENCH_PEER_SICONOS,
+    BENCH_N_PEER,
+} BenchPeer;
+
+typedef struct BenchPeerTime {
+    double seconds;    // NaN: not installed, or the certificate was not reached
+    double residual;   // of the certificate; 0 for the factorisation
+    double difference; // largest |u - ours| over the velocity scale; NaN: another law, or no u
+    const char* note;  // why there is no time; NULL: there is one
+} BenchPeerTime;
+
+const char* bench_peer_name(BenchPeer peer);
+
+// Our own answer, to compare contact velocities with.
+typedef struct BenchReference {
+    double* v;    //                                                          (n_dof)
+    double scale; // of velocities, by the certificate [m/s]
+} BenchReference;
+
+// Times one of them on the stage's problem from the stage's start. The factorisation runs on
+// `threads` threads, the others on one.
+BenchPeerTime bench_peer_time(BenchPeer peer, const BenchStage* stage, double tolerance,
+                              int threads, const BenchReference* ours);
+
+#endif
