@@ -126,7 +126,7 @@ void cond_assembly_keep(CondAssembly* assembly, const CondCouplingRoom* room)
 static CondSide make_side(CondAssembly* assembly, const CondPosture* posture,
                           const CondPoint* point, size_t slot)
 {
-    size_t most = (size_t)posture->model->max_point_dof;
+    size_t most = (size_t)posture->model->max_touch_dof;
     int* coordinate = assembly->coordinate + slot * most;
     double* J = assembly->jacobian + 3 * slot * most;
     double world[3];
@@ -141,7 +141,7 @@ CondStatus cond_assembly_finish(CondAssembly* assembly, const CondPosture* postu
                                 const CondTouchList* list, double kv)
 {
     const CondContext* m = &assembly->context;
-    int most = posture->model->max_point_dof;
+    int most = posture->model->max_touch_dof;
     if (cond_reserve(m, &assembly->contact, &assembly->cap_contact, list->n,
                      sizeof *assembly->contact) ||
         cond_reserve(m, &assembly->coordinate, &assembly->cap_coordinate, 2 * most * list->n,

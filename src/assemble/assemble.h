@@ -36,8 +36,8 @@ typedef struct CondAssembly {
     double* coupling_gain;
     int n_coupling_coordinate, n_coupling_jacobian, n_coupling_gain;
     CondContact* contact; //                                               (n_contact)
-    int* coordinate;      // of the contacts' sides         (n_contact x 2 max_point_dof)
-    double* jacobian;     // of the contacts' sides         (n_contact x 6 max_point_dof)
+    int* coordinate;      // of the contacts' sides         (n_contact x 2 max_touch_dof)
+    double* jacobian;     // of the contacts' sides         (n_contact x 6 max_touch_dof)
     int cap_coupling, cap_place, cap_coupling_coordinate, cap_coupling_jacobian, cap_coupling_gain;
     int cap_contact, cap_coordinate, cap_jacobian;
 } CondAssembly;
