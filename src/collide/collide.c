@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "body/body.h"
 #include "body/fem.h"
+#include "collide/box.h"
 #include "collide/crossing.h"
 #include "collide/dent.h"
 #include "collide/plane.h"
@@ -139,6 +140,9 @@ static CondStatus collide_pair(CondCollider* collider, const CondPosture* postur
 {
     const CondModel* model = collider->model;
     double margin = reach + fmax(model->body[a].thickness, model->body[b].thickness);
+    if (a != b && cond_boxes_apart(collider->volume[a]->bound, collider->volume[b]->bound, margin))
+        return COND_OK;
+    cond_volume_refit(collider->volume[b]);
     CondStatus status = recall(collider, state, &model->body[a], b);
     collider->found.n = 0;
     if (!status)
@@ -258,7 +262,7 @@ CondStatus cond_collide(CondCollider* collider, const CondPosture* posture, cons
     list->n = 0;
     for (int b = 0; b < model->n_body; b++)
         if (collider->volume[b])
-            cond_volume_update(collider->volume[b], posture->q + model->body[b].q_begin);
+            cond_volume_update_surface(collider->volume[b], posture->q + model->body[b].q_begin);
     place_solids(collider, posture);
     CondStatus status = cond_collide_planes(posture, reach, list);
     if (!status)

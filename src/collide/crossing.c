@@ -1,19 +1,12 @@
 #include "collide/crossing.h"
 
 #include "body/body.h"
+#include "collide/box.h"
 #include "collide/solid.h"
 #include "math/quat.h"
 
 #include <math.h>
 #include <string.h>
-
-static int boxes_apart(const double a[6], const double b[6], double far)
-{
-    for (int i = 0; i < 3; i++)
-        if (a[i] > b[3 + i] + far || b[i] > a[3 + i] + far)
-            return 1;
-    return 0;
-}
 
 static void edge_box(const CondEdge* edge, double far, double box[6])
 {
@@ -118,7 +111,7 @@ static CondStatus cross_rims(const CondCollider* collider, const CondPosture* po
         CondEdge rim[4];
         double box[6];
         edge_box(edge, far, box);
-        if (boxes_apart(box, b->box, 0.0))
+        if (cond_boxes_apart(box, b->box, 0.0))
             continue;
         int n = rim_edges(b, edge, rim);
         for (int k = 0; k < n && !status; k++) {
@@ -144,12 +137,12 @@ static CondStatus cross_solids(const CondCollider* collider, const CondPosture* 
     for (int i = 0; i < a->solid->n_edge && !status; i++) {
         double box[6], other[6];
         edge_box(&a->edge[i], far, box);
-        if (boxes_apart(box, b->box, 0.0))
+        if (cond_boxes_apart(box, b->box, 0.0))
             continue;
         for (int j = 0; j < b->solid->n_edge && !status; j++) {
             CondCrossing cross;
             edge_box(&b->edge[j], 0.0, other);
-            if (boxes_apart(box, other, 0.0) ||
+            if (cond_boxes_apart(box, other, 0.0) ||
                 !cond_edges_cross(&a->edge[i], &b->edge[j], far, &cross))
                 continue;
             double ra = a->edge[i].radius, rb = b->edge[j].radius;
@@ -177,7 +170,7 @@ CondStatus cond_collide_crossings(const CondCollider* collider, const CondPostur
             if (a.solid->body == b.solid->body || (still_a && still_b))
                 continue;
             double far = reach[a.solid->body] + (b.solid->body >= 0 ? reach[b.solid->body] : 0.0);
-            if (boxes_apart(a.box, b.box, far))
+            if (cond_boxes_apart(a.box, b.box, far))
                 continue;
             status = still_a ? cross_solids(collider, posture, &b, &a, far, list)
                              : cross_solids(collider, posture, &a, &b, far, list);

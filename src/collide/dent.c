@@ -156,6 +156,7 @@ static CondStatus dent_feature(CondCollider* collider, const CondPosture* postur
     for (int i = 0; i < 3; i++)
         if (x[i] < box[i] - margin || x[i] > box[3 + i] + margin)
             return COND_OK;
+    cond_volume_refit(collider->volume[other]);
     uint64_t pair = (uint64_t)i_feature * (uint64_t)model->n_body + (uint64_t)other;
     uint64_t key = COND_KEY_DENT + (pair << 4);
     collider->found.n = 0;

@@ -1,6 +1,7 @@
 #include "collide/solid.h"
 
 #include "body/body.h"
+#include "collide/box.h"
 #include "math/quat.h"
 
 #include <math.h>
@@ -53,7 +54,8 @@ typedef struct Corner {
     int n_ray;
     const double* ray; // axes of the body or link                            (n_ray x 3)
     double R[9];
-    const double* normal; // world; NULL: not soft
+    double normal[3]; // world
+    int soft;         // 1: there is a normal
 } Corner;
 
 // 1 when the body of the corner lies on the side of it that the normal points to, more or less. A
@@ -62,7 +64,7 @@ static int is_leading(void* user, const double normal[3])
 {
     const Corner* corner = user;
     double local[3];
-    if (corner->normal && vec3_dot(corner->normal, normal) > BEHIND)
+    if (corner->soft && vec3_dot(corner->normal, normal) > BEHIND)
         return 0;
     if (corner->n_ray == 0)
         return 1;
@@ -77,13 +79,14 @@ static Corner corner_of(const CondPosture* posture, CondVolume* const* volume,
                         const CondFeature* feature)
 {
     const CondBody* body = &posture->model->body[feature->point.body];
-    Corner corner = {.n_ray = feature->n_ray,
+    Corner corner = {.soft = body->kind == COND_BODY_SOFT,
+                     .n_ray = feature->n_ray,
                      .ray = posture->model->ray + 3 * (size_t)feature->ray_begin};
     if (body->kind == COND_BODY_ROBOT)
         memcpy(corner.R, posture->arm[body->index].work->rotation + 9 * feature->point.part,
                sizeof corner.R);
     else if (body->kind == COND_BODY_SOFT)
-        corner.normal = volume[body->index]->vertex_normal + 3 * (size_t)feature->point.node[0];
+        cond_volume_vertex_normal(volume[body->index], feature->point.node[0], corner.normal);
     else if (feature->n_ray > 0)
         quat_matrix(posture->q + body->q_begin + 3, corner.R);
     return corner;
@@ -104,7 +107,7 @@ static CondStatus probe_feature(const CondPosture* posture, CondVolume* const* v
     // A soft node that looks away from the solid may be pushed all the same: the body is soft.
     if (!is_leading(&corner, probe.normal) &&
         !cond_shape_probe_allowed(&solid->shape, pose, x, is_leading, &corner, &probe) &&
-        probe.gap >= 0.0 && !corner.normal)
+        probe.gap >= 0.0 && !corner.soft)
         return COND_OK;
     if (!(probe.gap - feature->radius <= reach))
         return COND_OK;
@@ -140,6 +143,8 @@ static CondStatus collide_solid(const CondPosture* posture, CondVolume* const* v
         double far = reach[b] + (solid->body >= 0 ? reach[solid->body] : 0.0);
         if (b == solid->body)
             continue; // a body does not touch itself here
+        if (volume[b] && cond_boxes_apart(volume[b]->bound, box, far))
+            continue; // the nodes of a soft body are points
         for (int k = 0; k < body->n_feature; k++) {
             int i_feature = body->feature_begin + k;
             double x[3], wide = far + model->feature[i_feature].radius;

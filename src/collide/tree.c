@@ -34,6 +34,20 @@ void cond_tree_hits_end(CondTreeHits* hits)
     *hits = (CondTreeHits){.context = hits->context};
 }
 
+void cond_tree_near_begin(const CondContext* context, CondTreeNear* near)
+{
+    *near = (CondTreeNear){.tree = NULL};
+    cond_tree_hits_begin(context, &near->leaf);
+}
+
+void cond_tree_near_end(CondTreeNear* near)
+{
+    cond_release(&near->leaf.context, near->box);
+    near->box = NULL;
+    near->cap_box = 0;
+    cond_tree_hits_end(&near->leaf);
+}
+
 void cond_tree_pairs_begin(const CondContext* context, CondTreePairs* pairs)
 {
     *pairs = (CondTreePairs){.context = cond_context_or_default(context)};
@@ -157,24 +171,69 @@ CondStatus cond_tree_build(CondTree* tree, int n, const double* box)
     return COND_OK;
 }
 
+// The box of node i from those of its children, which lie behind it.
+static void join_children(CondTree* tree, int i)
+{
+    const double *a = tree->node[i + 1].box, *b = tree->node[right_child(tree, i)].box;
+    double* box = tree->node[i].box;
+    for (int k = 0; k < 3; k++) {
+        box[k] = a[k] < b[k] ? a[k] : b[k];
+        box[3 + k] = a[3 + k] > b[3 + k] ? a[3 + k] : b[3 + k];
+    }
+}
+
 void cond_tree_refit(CondTree* tree, const double* box)
 {
-    // Children lie behind their parents.
     for (int i = 2 * tree->n - 2; i >= 0; i--) {
         CondTreeNode* node = &tree->node[i];
-        if (is_leaf(tree, i)) {
+        if (is_leaf(tree, i))
             memcpy(node->box, box + 6 * (size_t)node->primitive, sizeof node->box);
+        else
+            join_children(tree, i);
+    }
+}
+
+void cond_tree_refit_corners(CondTree* tree, int width, const int* corner, const double* x)
+{
+    for (int i = 2 * tree->n - 2; i >= 0; i--) {
+        CondTreeNode* node = &tree->node[i];
+        if (!is_leaf(tree, i)) {
+            join_children(tree, i);
             continue;
         }
-        const double *a = tree->node[i + 1].box, *b = tree->node[right_child(tree, i)].box;
+        const int* own = corner + (size_t)width * (size_t)node->primitive;
+        double low[3] = {INFINITY, INFINITY, INFINITY};
+        double high[3] = {-INFINITY, -INFINITY, -INFINITY};
+        for (int c = 0; c < width; c++) {
+            const double* p = x + 3 * (size_t)own[c];
+            for (int k = 0; k < 3; k++) {
+                low[k] = p[k] < low[k] ? p[k] : low[k];
+                high[k] = p[k] > high[k] ? p[k] : high[k];
+            }
+        }
         for (int k = 0; k < 3; k++) {
-            node->box[k] = fmin(a[k], b[k]);
-            node->box[3 + k] = fmax(a[3 + k], b[3 + k]);
+            node->box[k] = low[k];
+            node->box[3 + k] = high[k];
         }
     }
 }
 
-CondStatus cond_tree_query(const CondTree* tree, const double box[6], CondTreeHits* hits)
+void cond_tree_trim(CondTree* tree)
+{
+    cond_release(&tree->context, tree->order);
+    cond_release(&tree->context, tree->centre);
+    tree->order = NULL;
+    tree->centre = NULL;
+    tree->cap_order = tree->cap_centre = 0;
+}
+
+static CondStatus reserve_hits(CondTreeHits* hits, int n)
+{
+    return cond_reserve(&hits->context, &hits->primitive, &hits->cap, n, sizeof *hits->primitive);
+}
+
+// The leaves whose boxes overlap, as numbers of nodes.
+static CondStatus find_leaves(const CondTree* tree, const double box[6], CondTreeHits* hits)
 {
     hits->n = 0;
     for (int i = 0; i < 2 * tree->n - 1;) {
@@ -185,12 +244,78 @@ CondStatus cond_tree_query(const CondTree* tree, const double box[6], CondTreeHi
             continue;
         }
         if (node->primitive >= 0) {
-            if (cond_reserve(&hits->context, &hits->primitive, &hits->cap, hits->n + 1,
-                             sizeof *hits->primitive))
+            if (hits->n == hits->cap && reserve_hits(hits, hits->n + 1))
                 return COND_OUT_OF_MEMORY;
-            hits->primitive[hits->n++] = node->primitive;
+            hits->primitive[hits->n++] = i;
         }
         i++;
+    }
+    return COND_OK;
+}
+
+CondStatus cond_tree_query(const CondTree* tree, const double box[6], CondTreeHits* hits)
+{
+    CondStatus status = find_leaves(tree, box, hits);
+    for (int k = 0; k < hits->n; k++)
+        hits->primitive[k] = tree->node[hits->primitive[k]].primitive;
+    return status;
+}
+
+// A float that is not above (sign -1) or not below (1) x; what is not finite may become NaN.
+static inline float widen(double x, float sign)
+{
+    float f = (float)x;
+    return f + sign * (2e-7f * fabsf(f) + 1e-37f);
+}
+
+CondStatus cond_tree_near_find(const CondTree* tree, const double box[6], CondTreeNear* near)
+{
+    CondTreeHits* leaf = &near->leaf;
+    near->tree = tree;
+    CondStatus status = find_leaves(tree, box, leaf);
+    int n = (leaf->n + 3) / 4 * 4;
+    if (!status && cond_reserve(&leaf->context, &near->box, &near->cap_box, 6 * n, sizeof(float)))
+        status = COND_OUT_OF_MEMORY;
+    for (int k = 0; k < n && !status; k++) {
+        float* to = near->box + 6 * (size_t)(k & ~3) + (k & 3);
+        const double* from = k < leaf->n ? tree->node[leaf->primitive[k]].box : NULL;
+        for (int i = 0; i < 3; i++) { // places left over hold nothing
+            to[4 * i] = from ? widen(from[i], -1.0f) : INFINITY;
+            to[4 * i + 12] = from ? widen(from[3 + i], 1.0f) : -INFINITY;
+        }
+    }
+    return status;
+}
+
+CondStatus cond_tree_near_query(const CondTreeNear* near, const double box[6], CondTreeHits* hits)
+{
+    typedef float Floats __attribute__((vector_size(16), aligned(4), may_alias));
+    typedef int Mask __attribute__((vector_size(16)));
+    typedef long long Halves __attribute__((vector_size(16)));
+    int n = near->leaf.n;
+    float low[3], high[3];
+    hits->n = 0;
+    if (n > hits->cap && reserve_hits(hits, n))
+        return COND_OUT_OF_MEMORY;
+    hits->visited += n;
+    for (int i = 0; i < 3; i++) {
+        low[i] = widen(box[i], -1.0f);
+        high[i] = widen(box[3 + i], 1.0f);
+    }
+    for (int k = 0; k < n; k += 4) {
+        const Floats* of = (const Floats*)(near->box + 6 * (size_t)k);
+        Mask apart = (of[0] > high[0]) | (of[1] > high[1]) | (of[2] > high[2]) | (of[3] < low[0]) |
+                     (of[4] < low[1]) | (of[5] < low[2]);
+        Halves all = (Halves)apart;
+        if ((all[0] & all[1]) == -1)
+            continue;
+        for (int l = 0; l < 4 && k + l < n; l++) {
+            if (apart[l])
+                continue;
+            const CondTreeNode* node = &near->tree->node[near->leaf.primitive[k + l]];
+            if (boxes_overlap(node->box, box))
+                hits->primitive[hits->n++] = node->primitive;
+        }
     }
     return COND_OK;
 }

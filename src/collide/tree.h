@@ -34,6 +34,15 @@ typedef struct CondTreeHits {
     long visited; // nodes looked at; counts on, for measuring
 } CondTreeHits;
 
+// Leaves near a group of boxes, with their boxes widened to floats: low x y z, high x y z, four
+// leaves side by side.
+typedef struct CondTreeNear {
+    const CondTree* tree;
+    CondTreeHits leaf; // numbers of nodes
+    float* box;        //                                                     (n / 4 x 6 x 4)
+    int cap_box;
+} CondTreeNear;
+
 typedef struct CondTreePairs {
     CondContext context;
     int n;
@@ -47,6 +56,8 @@ void cond_tree_begin(const CondContext* context, CondTree* tree);
 void cond_tree_end(CondTree* tree);
 void cond_tree_hits_begin(const CondContext* context, CondTreeHits* hits);
 void cond_tree_hits_end(CondTreeHits* hits);
+void cond_tree_near_begin(const CondContext* context, CondTreeNear* near);
+void cond_tree_near_end(CondTreeNear* near);
 void cond_tree_pairs_begin(const CondContext* context, CondTreePairs* pairs);
 void cond_tree_pairs_end(CondTreePairs* pairs);
 
@@ -56,8 +67,18 @@ CondStatus cond_tree_build(CondTree* tree, int n, const double* box);
 // New boxes for the same primitives; O(n), no allocation.                     box (n x 6)
 void cond_tree_refit(CondTree* tree, const double* box);
 
+// The same for boxes around corners: primitive k has the points x[corner[width k]] ... as many as
+// `width`. No box is kept but those of the tree.                        corner (n x width)
+void cond_tree_refit_corners(CondTree* tree, int width, const int* corner, const double* x);
+// Releases the scratch of the build.
+void cond_tree_trim(CondTree* tree);
+
 // All primitives whose box overlaps `box`; replaces the list.
 CondStatus cond_tree_query(const CondTree* tree, const double box[6], CondTreeHits* hits);
+// The same in two steps, for many boxes near to each other: what overlaps one box that holds them
+// all, and what of that overlaps one of them. Together they find what a query does, in its order.
+CondStatus cond_tree_near_find(const CondTree* tree, const double box[6], CondTreeNear* near);
+CondStatus cond_tree_near_query(const CondTreeNear* near, const double box[6], CondTreeHits* hits);
 // All pairs i < j of one tree that overlap; replaces the list.
 CondStatus cond_tree_self_pairs(const CondTree* tree, CondTreePairs* pairs);
 // All pairs (i of a, j of b) that overlap; replaces the list.

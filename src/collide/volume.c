@@ -186,44 +186,76 @@ static CondStatus make_rings(CondVolume* volume, int n_ring)
     return status;
 }
 
-static void bound_corners(int n, int width, const int* corner, const double* x, double* box)
+// Builds a tree over primitives of `width` corners at rest.
+static CondStatus make_tree(CondVolume* volume, int n, int width, const int* corner, CondTree* tree)
 {
+    double* box = cond_allocate(&volume->context, (size_t)n, 6 * sizeof *box);
+    if (!box)
+        return COND_OUT_OF_MEMORY;
     for (int k = 0; k < n; k++) {
         double* b = box + 6 * (size_t)k;
         for (int i = 0; i < 3; i++) {
             b[i] = INFINITY;
             b[3 + i] = -INFINITY;
             for (int c = 0; c < width; c++) {
-                double value = x[3 * (size_t)corner[width * (size_t)k + c] + i];
+                double value = volume->rest[3 * (size_t)corner[width * (size_t)k + c] + i];
                 b[i] = fmin(b[i], value);
                 b[3 + i] = fmax(b[3 + i], value);
             }
         }
     }
+    CondStatus status = cond_tree_build(tree, n, box);
+    cond_tree_trim(tree);
+    cond_release(&volume->context, box);
+    return status;
 }
 
 static CondStatus make_trees(CondVolume* volume)
 {
-    bound_corners(volume->n_triangle, 3, volume->triangle, volume->rest, volume->box);
-    CondStatus status = cond_tree_build(&volume->rest_tree, volume->n_triangle, volume->box);
+    CondStatus status =
+        make_tree(volume, volume->n_triangle, 3, volume->triangle, &volume->rest_tree);
     if (!status)
-        status = cond_tree_build(&volume->triangle_tree, volume->n_triangle, volume->box);
-    bound_corners(volume->n_tet, 4, volume->tet, volume->rest, volume->box);
+        status = make_tree(volume, volume->n_triangle, 3, volume->triangle, &volume->triangle_tree);
     if (!status)
-        status = cond_tree_build(&volume->tet_tree, volume->n_tet, volume->box);
+        status = make_tree(volume, volume->n_tet, 4, volume->tet, &volume->tet_tree);
     return status;
+}
+
+// Neighbours in a tree over the surface vertices make a group: they are looked up together.
+static CondStatus make_groups(CondVolume* volume)
+{
+    const CondContext* context = &volume->context;
+    size_t n = (size_t)volume->n_surface;
+    CondTree tree;
+    cond_tree_begin(context, &tree);
+    volume->group = cond_allocate(context, n, sizeof(int));
+    CondStatus status = COND_OUT_OF_MEMORY;
+    if (volume->group)
+        status = make_tree(volume, volume->n_surface, 1, volume->surface, &tree);
+    for (int i = 0, k = 0; i < 2 * volume->n_surface - 1 && !status; i++) {
+        int leaf = tree.node[i].primitive;
+        if (leaf < 0)
+            continue;
+        volume->group[k++] = leaf;
+    }
+    volume->n_group = (volume->n_surface + COND_VOLUME_GROUP - 1) / COND_VOLUME_GROUP;
+    cond_tree_end(&tree);
+    return status;
+}
+
+static void stretch_box(const double x[3], double low[3], double high[3])
+{
+    for (int i = 0; i < 3; i++) {
+        low[i] = x[i] < low[i] ? x[i] : low[i];
+        high[i] = x[i] > high[i] ? x[i] : high[i];
+    }
 }
 
 static void measure_size(CondVolume* volume)
 {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    for (int k = 0; k < 4 * volume->n_tet; k++) {
-        const double* x = volume->rest + 3 * (size_t)volume->tet[k];
-        for (int i = 0; i < 3; i++) {
-            low[i] = fmin(low[i], x[i]);
-            high[i] = fmax(high[i], x[i]);
-        }
-    }
+    for (int k = 0; k < 4 * volume->n_tet; k++)
+        stretch_box(volume->rest + 3 * (size_t)volume->tet[k], low, high);
     double diagonal[3] = {high[0] - low[0], high[1] - low[1], high[2] - low[2]};
     volume->size = vec3_norm(diagonal);
 }
@@ -233,25 +265,23 @@ static CondStatus make_parts(CondVolume* volume, int n_ring)
 {
     const CondContext* context = &volume->context;
     size_t n_vertex = (size_t)volume->n_vertex, n_triangle = (size_t)volume->n_triangle;
-    size_t n_box = n_triangle > (size_t)volume->n_tet ? n_triangle : (size_t)volume->n_tet;
     if (make_incidence(volume, volume->n_triangle, 3, volume->triangle, &volume->fan_begin,
                        &volume->fan))
         return COND_OUT_OF_MEMORY;
     volume->surface = cond_allocate(context, n_vertex, sizeof(int));
     volume->ring_begin = cond_allocate(context, n_vertex + 1, sizeof(int));
     volume->position = cond_allocate(context, n_vertex, 3 * sizeof(double));
-    volume->vertex_normal = cond_allocate(context, n_vertex, 3 * sizeof(double));
     volume->normal = cond_allocate(context, n_triangle, 3 * sizeof(double));
-    volume->box = cond_allocate(context, n_box, 6 * sizeof(double));
-    if (!volume->surface || !volume->ring_begin || !volume->position || !volume->vertex_normal ||
-        !volume->normal || !volume->box)
+    if (!volume->surface || !volume->ring_begin || !volume->position || !volume->normal)
         return COND_OUT_OF_MEMORY;
     for (int v = 0; v < volume->n_vertex; v++)
         if (volume->fan_begin[v] < volume->fan_begin[v + 1])
             volume->surface[volume->n_surface++] = v;
     measure_size(volume);
     CondStatus status = make_rings(volume, n_ring);
-    return status ? status : make_trees(volume);
+    if (!status)
+        status = make_trees(volume);
+    return status ? status : make_groups(volume);
 }
 
 CondStatus cond_volume_create(const CondContext* context, int body, int n_vertex,
@@ -299,11 +329,11 @@ void cond_volume_destroy(CondVolume* volume)
     if (!volume)
         return;
     CondContext own = volume->context;
-    void* const memory[] = {volume->tet,      volume->rest,          volume->triangle,
-                            volume->surface,  volume->triangle_tet,  volume->fan_begin,
-                            volume->fan,      volume->ring_begin,    volume->ring,
-                            volume->position, volume->vertex_normal, volume->normal,
-                            volume->box,      volume->edge,          volume->triangle_edge};
+    void* const memory[] = {volume->tet,      volume->rest,         volume->triangle,
+                            volume->surface,  volume->triangle_tet, volume->fan_begin,
+                            volume->fan,      volume->ring_begin,   volume->ring,
+                            volume->position, volume->group,        volume->normal,
+                            volume->edge,     volume->triangle_edge};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         cond_release(&own, memory[i]);
     cond_tree_end(&volume->rest_tree);
@@ -332,28 +362,50 @@ static double corner_angle(const double a[3], const double b[3], const double c[
     return atan2(vec3_norm(n), vec3_dot(u, v));
 }
 
-void cond_volume_update(CondVolume* volume, const double* position)
+void cond_volume_vertex_normal(const CondVolume* volume, int vertex, double n[3])
 {
+    n[0] = n[1] = n[2] = 0.0;
+    for (int k = volume->fan_begin[vertex]; k < volume->fan_begin[vertex + 1]; k++) {
+        const int* corner = volume->triangle + 3 * (size_t)volume->fan[k];
+        const double* x[3];
+        int c = corner[0] == vertex ? 0 : corner[1] == vertex ? 1 : 2;
+        for (int i = 0; i < 3; i++)
+            x[i] = volume->position + 3 * (size_t)corner[(c + i) % 3];
+        double angle = corner_angle(x[0], x[1], x[2]);
+        for (int i = 0; i < 3; i++)
+            n[i] += angle * volume->normal[3 * (size_t)volume->fan[k] + i];
+    }
+    scale_to_unit(n);
+}
+
+void cond_volume_update_surface(CondVolume* volume, const double* position)
+{
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     memcpy(volume->position, position, (size_t)volume->n_vertex * 3 * sizeof *position);
-    memset(volume->vertex_normal, 0, (size_t)volume->n_vertex * 3 * sizeof(double));
+    for (int v = 0; v < volume->n_vertex; v++)
+        stretch_box(position + 3 * (size_t)v, low, high);
+    memcpy(volume->bound, low, sizeof low);
+    memcpy(volume->bound + 3, high, sizeof high);
     for (int t = 0; t < volume->n_triangle; t++) {
         const int* corner = volume->triangle + 3 * (size_t)t;
         double* n = volume->normal + 3 * (size_t)t;
-        const double* x[3];
-        for (int c = 0; c < 3; c++)
-            x[c] = position + 3 * (size_t)corner[c];
-        triangle_area_vector(x[0], x[1], x[2], n);
+        triangle_area_vector(position + 3 * (size_t)corner[0], position + 3 * (size_t)corner[1],
+                             position + 3 * (size_t)corner[2], n);
         scale_to_unit(n);
-        for (int c = 0; c < 3; c++) {
-            double angle = corner_angle(x[c], x[(c + 1) % 3], x[(c + 2) % 3]);
-            for (int i = 0; i < 3; i++)
-                volume->vertex_normal[3 * (size_t)corner[c] + i] += angle * n[i];
-        }
     }
-    for (int k = 0; k < volume->n_surface; k++)
-        scale_to_unit(volume->vertex_normal + 3 * (size_t)volume->surface[k]);
-    bound_corners(volume->n_triangle, 3, volume->triangle, position, volume->box);
-    cond_tree_refit(&volume->triangle_tree, volume->box);
-    bound_corners(volume->n_tet, 4, volume->tet, position, volume->box);
-    cond_tree_refit(&volume->tet_tree, volume->box);
+    cond_tree_refit_corners(&volume->triangle_tree, 3, volume->triangle, volume->position);
+    volume->tets_stale = 1;
+}
+
+void cond_volume_refit(CondVolume* volume)
+{
+    if (volume->tets_stale)
+        cond_tree_refit_corners(&volume->tet_tree, 4, volume->tet, volume->position);
+    volume->tets_stale = 0;
+}
+
+void cond_volume_update(CondVolume* volume, const double* position)
+{
+    cond_volume_update_surface(volume, position);
+    cond_volume_refit(volume);
 }

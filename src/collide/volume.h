@@ -23,6 +23,8 @@ typedef struct CondVolume {
     int* ring_begin;   // vertices too near in the mesh for self-contact      (n_vertex + 1)
     int* ring;         // of surface vertices, themselves included            (ring_begin[n_vertex])
     int cap_ring;
+    int n_group;        // groups of surface vertices that lie together at rest
+    int* group;         // their places in `surface`, COND_VOLUME_GROUP each  (n_surface)
     CondTree rest_tree; // triangles at rest
 
     int n_edge;         // of the surface, with two triangles; by make_edges
@@ -31,10 +33,10 @@ typedef struct CondVolume {
 
     double* position;       // [m], by update                                 (n_vertex x 3)
     double* normal;         // of triangles, zero where there is no area      (n_triangle x 3)
-    double* vertex_normal;  // mean of the triangles by angle; zero inside    (n_vertex x 3)
-    double* box;            // scratch of update             (max(n_tet, n_triangle) x 6)
-    CondTree tet_tree;      // by update
+    double bound[6];        // box around all vertices, by update
     CondTree triangle_tree; // by update
+    CondTree tet_tree;      // by refit, which the rest of update leaves to those who ask for it
+    int tets_stale;         // 1: it has not been refitted since
 } CondVolume;
 
 // A vertex that touches a triangle: gap = normal . (x_vertex - sum weight_i x_i).
@@ -49,6 +51,8 @@ typedef struct CondVolumeContact {
     double normal[3]; // of the triangle, outward, world
 } CondVolumeContact;
 
+enum { COND_VOLUME_GROUP = 8 };
+
 typedef struct CondVolumeFound CondVolumeFound;
 
 typedef struct CondVolumeContacts {
@@ -56,7 +60,12 @@ typedef struct CondVolumeContacts {
     int n;
     CondVolumeContact* contact; //                                            (n)
     int cap;
-    CondTreeHits hits;      // scratch; hits.visited counts the nodes of all queries
+    CondTreeHits hits;                      // scratch; hits.visited counts the nodes of all queries
+    CondTreeNear near_tets, near_triangles; // scratch: of a group of vertices
+    int* run;                    // scratch: first contact and number of them, of each vertex
+    int cap_run;                 //                                         (n_surface x 2)
+    CondVolumeContact* unsorted; // scratch: contacts by group
+    int cap_unsorted;
     CondVolumeFound* found; // scratch: triangles near one vertex
     int cap_found;
     int* place; // scratch: 1 + place in found of a triangle, else 0          (n_triangle)
@@ -79,6 +88,12 @@ CondStatus cond_volume_make_edges(CondVolume* volume, CondError* error);
 double cond_volume_rest_length(const CondVolume* volume, int a, int b);
 // Takes over current positions; O(n), no allocation.                         (n_vertex x 3)
 void cond_volume_update(CondVolume* volume, const double* position);
+// The two halves of it: positions and surface; the tetrahedra, where that has not been done yet.
+// Only what is to be collided with needs the second.
+void cond_volume_update_surface(CondVolume* volume, const double* position);
+void cond_volume_refit(CondVolume* volume);
+// Mean of the normals of the triangles around a vertex by their angles; zero for an inner one.
+void cond_volume_vertex_normal(const CondVolume* volume, int vertex, double n[3]);
 
 // An empty list; the context may be NULL.
 void cond_volume_contacts_begin(const CondContext* context, CondVolumeContacts* contacts);

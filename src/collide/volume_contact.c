@@ -2,7 +2,7 @@
 // this way.
 #include "base/memory.h"
 #include "collide/triangle.h"
-#include "collide/volume.h"
+#include "collide/volume_vertex.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@ static const double PENALTY = 5.0;  // longer by this share is a way out through
 static const double KEEP = 0.25;    // the triangle of the last step counts only this much
 static const double WEDGE = 0.9;    // cosine: how far beside a triangle a vertex may stand
 static const double NEARER = 0.5;   // self-contact begins at this share of the distance at rest
-static const double TINY = 1e-9;    // of the size: rounding of a distance
+static const double TINY = COND_VOLUME_TINY;
 
 struct CondVolumeFound {
     int triangle;
@@ -34,7 +34,7 @@ typedef struct Search {
     int vertex;            //
     int last;              // triangle of the last step, -1: none
     const double* p;       // the vertex
-    const double* n;       // its normal, zero when unknown
+    double n[3];           // its normal, zero when unknown
     double tiny;           // [m]
     double material[3];    // the place in b at rest of the vertex inside
     double thickness;      // smallest height at rest of the tetrahedron around it [m]
@@ -225,14 +225,21 @@ static CondStatus reserve_found(CondVolumeContacts* contacts, int n)
                         sizeof *contacts->found);
 }
 
-// Fills found with one way out for each part of the body that holds the vertex.
+static void box_around(const double p[3], double reach, double box[6])
+{
+    for (int i = 0; i < 3; i++) {
+        box[i] = p[i] - reach;
+        box[3 + i] = p[i] + reach;
+    }
+}
+
+// Fills found with one way out for each part of the body that holds the vertex; contacts->hits has
+// the tetrahedra whose boxes it is in.
 static CondStatus find_inside(Search* search, CondVolumeContacts* contacts, int* n_found)
 {
     const CondVolume* b = search->b;
     const double* p = search->p;
-    double box[6] = {p[0] - search->tiny, p[1] - search->tiny, p[2] - search->tiny,
-                     p[0] + search->tiny, p[1] + search->tiny, p[2] + search->tiny};
-    CondStatus status = cond_tree_query(&b->tet_tree, box, &contacts->hits);
+    CondStatus status = COND_OK;
     for (int h = 0; h < contacts->hits.n && !status; h++) {
         int tet = contacts->hits.primitive[h];
         const int* corner = b->tet + 4 * (size_t)tet;
@@ -313,14 +320,11 @@ static int is_touching(const Search* search, const CondVolumeFound* found)
 }
 
 // Appends to the n_inside ways out the triangles that the vertex hovers over: the local minima of
-// the distance to the surface.
+// the distance to the surface. contacts->hits has those whose boxes are within the margin.
 static CondStatus find_outside(const Search* search, double margin, CondVolumeContacts* contacts,
                                int n_inside, int* n_found)
 {
-    const double* p = search->p;
-    double box[6] = {p[0] - margin, p[1] - margin, p[2] - margin,
-                     p[0] + margin, p[1] + margin, p[2] + margin};
-    CondStatus status = cond_tree_query(&search->b->triangle_tree, box, &contacts->hits);
+    CondStatus status = COND_OK;
     int n = n_inside;
     for (int h = 0; h < contacts->hits.n && !status; h++) {
         int t = contacts->hits.primitive[h];
@@ -381,38 +385,45 @@ static CondStatus add_contacts(const Search* search, CondVolumeContacts* contact
     return COND_OK;
 }
 
-CondStatus cond_volume_collide(const CondVolume* a, const CondVolume* b, double margin,
-                               const int* last, CondVolumeContacts* contacts)
+// 1 when one of the hits is not too near in the mesh.
+static int any_usable(const Search* search, int width, const int* corner, const CondTreeHits* hits)
 {
-    if (!(margin >= 0.0))
-        return COND_BAD_ARGUMENT;
-    if (cond_reserve(&contacts->context, &contacts->place, &contacts->cap_place, b->n_triangle,
-                     sizeof *contacts->place) ||
-        cond_reserve(&contacts->context, &contacts->near_mesh, &contacts->cap_near_mesh,
-                     b->n_vertex, 1))
-        return COND_OUT_OF_MEMORY;
-    CondStatus status = COND_OK;
-    for (int k = 0; k < a->n_surface && !status; k++) {
-        int v = a->surface[k], n_found = 0;
-        Search search = {.a = a,
-                         .b = b,
-                         .near_mesh = a == b ? contacts->near_mesh : NULL,
-                         .vertex = v,
-                         .last = last && last[v] < b->n_triangle ? last[v] : -1,
-                         .p = a->position + 3 * (size_t)v,
-                         .n = a->vertex_normal + 3 * (size_t)v,
-                         .tiny = TINY * b->size};
-        for (int r = a->ring_begin[v]; r < a->ring_begin[v + 1] && a == b; r++)
-            contacts->near_mesh[a->ring[r]] = 1;
-        status = find_inside(&search, contacts, &n_found);
-        if (!status && margin > 0.0)
-            status = find_outside(&search, margin, contacts, n_found, &n_found);
-        if (!status)
-            status = add_contacts(&search, contacts, n_found);
-        for (int r = a->ring_begin[v]; r < a->ring_begin[v + 1] && a == b; r++)
-            contacts->near_mesh[a->ring[r]] = 0;
+    for (int h = 0; h < hits->n; h++)
+        if (!is_excluded(search, width, corner + (size_t)width * (size_t)hits->primitive[h]))
+            return 1;
+    return 0;
+}
+
+CondStatus cond_volume_collide_vertex(const CondVolume* a, const CondVolume* b, int v, int last,
+                                      double margin, CondVolumeContacts* contacts)
+{
+    Search own = {.a = a,
+                  .b = b,
+                  .near_mesh = a == b ? contacts->near_mesh : NULL,
+                  .vertex = v,
+                  .last = last < b->n_triangle ? last : -1,
+                  .p = a->position + 3 * (size_t)v,
+                  .tiny = TINY * b->size};
+    Search* search = &own;
+    int n_found = 0, turned = 0;
+    double box[6];
+    box_around(search->p, search->tiny, box);
+    CondStatus status = cond_tree_near_query(&contacts->near_tets, box, &contacts->hits);
+    if (!status && any_usable(search, 4, b->tet, &contacts->hits)) {
+        cond_volume_vertex_normal(a, search->vertex, search->n);
+        turned = 1;
+        status = find_inside(search, contacts, &n_found);
     }
-    return status;
+    if (status || margin == 0.0)
+        return status ? status : add_contacts(search, contacts, n_found);
+    box_around(search->p, margin, box);
+    status = cond_tree_near_query(&contacts->near_triangles, box, &contacts->hits);
+    if (!status && any_usable(search, 3, b->triangle, &contacts->hits)) {
+        if (!turned)
+            cond_volume_vertex_normal(a, search->vertex, search->n);
+        status = find_outside(search, margin, contacts, n_found, &n_found);
+    }
+    return status ? status : add_contacts(search, contacts, n_found);
 }
 
 CondStatus cond_volume_collide_point(const CondVolume* b, const double p[3], const double n[3],
@@ -423,50 +434,22 @@ CondStatus cond_volume_collide_point(const CondVolume* b, const double p[3], con
                      .vertex = -1,
                      .last = last < b->n_triangle ? last : -1,
                      .p = p,
-                     .n = n,
+                     .n = {n[0], n[1], n[2]},
                      .tiny = TINY * b->size};
     if (!(margin >= 0.0))
         return COND_BAD_ARGUMENT;
     if (cond_reserve(&contacts->context, &contacts->place, &contacts->cap_place, b->n_triangle,
                      sizeof *contacts->place))
         return COND_OUT_OF_MEMORY;
-    CondStatus status = find_inside(&search, contacts, &n_found);
+    double box[6];
+    box_around(p, search.tiny, box);
+    CondStatus status = cond_tree_query(&b->tet_tree, box, &contacts->hits);
+    if (!status)
+        status = find_inside(&search, contacts, &n_found);
+    box_around(p, margin, box);
+    if (!status && margin > 0.0)
+        status = cond_tree_query(&b->triangle_tree, box, &contacts->hits);
     if (!status && margin > 0.0)
         status = find_outside(&search, margin, contacts, n_found, &n_found);
     return status ? status : add_contacts(&search, contacts, n_found);
-}
-
-void cond_volume_contacts_begin(const CondContext* context, CondVolumeContacts* contacts)
-{
-    *contacts = (CondVolumeContacts){.context = cond_context_or_default(context)};
-    cond_tree_hits_begin(context, &contacts->hits);
-}
-
-void cond_volume_contacts_end(CondVolumeContacts* contacts)
-{
-    CondContext own = contacts->context;
-    cond_release(&own, contacts->contact);
-    cond_release(&own, contacts->found);
-    cond_release(&own, contacts->place);
-    cond_release(&own, contacts->near_mesh);
-    cond_tree_hits_end(&contacts->hits);
-    *contacts = (CondVolumeContacts){.context = own};
-}
-
-void cond_volume_contacts_last(const CondVolumeContacts* contacts, int body, int other,
-                               int n_vertex, int* last)
-{
-    for (int v = 0; v < n_vertex; v++)
-        last[v] = -1;
-    for (int k = 0, deepest = -1; k < contacts->n; k++) {
-        const CondVolumeContact* contact = &contacts->contact[k];
-        if (contact->body != body || contact->other != other)
-            continue;
-        // The contacts of one vertex follow one another.
-        int first = last[contact->vertex] < 0;
-        if (first || contact->gap < contacts->contact[deepest].gap) {
-            last[contact->vertex] = contact->triangle;
-            deepest = k;
-        }
-    }
 }
