@@ -86,7 +86,7 @@ static void check_answer(const Gfc* gfc, const CondProblem* problem, CondLaw law
     double *v = dense_zeros((size_t)n), *lambda = dense_zeros((size_t)m), *q = free_velocity(gfc);
     CondSolverSettings settings = cond_solver_settings_default();
     settings.law = law;
-    settings.tolerance = 1e-9;
+    settings.tolerance = 1e-10;
     settings.max_outer = 2000;
     CondSolveInfo info;
     assert_int_equal(problem->n_dof, n);
