@@ -25,8 +25,8 @@ typedef struct Summary {
     int first_missed;  // -1: none
     double residual;   // worst certificate of all three problems of a step
     double penetration;
-    double iterations, contacts; // sums over steps
-    int max_iterations;
+    double iterations, passes, contacts; // sums over steps
+    int max_iterations, max_passes;
     double seconds[COND_N_STAGE];
     double energy_start, energy_end;
     SensorSum* sensor; //                                                     (n_sensor)
@@ -53,6 +53,8 @@ static void add_step(Summary* s, const CondStepInfo* info)
     s->contacts += info->n_contact;
     if (info->solve.iterations > s->max_iterations)
         s->max_iterations = info->solve.iterations;
+    s->passes += info->solve.passes;
+    s->max_passes = info->solve.passes > s->max_passes ? info->solve.passes : s->max_passes;
     for (int k = 0; k < COND_N_STAGE; k++)
         s->seconds[k] += info->seconds[k];
     s->energy_end = info->kinetic_after + info->potential_after;
@@ -218,6 +220,8 @@ static void print_summary(const CondModel* model, const CondState* state, const 
     fprintf(stderr, "  contacts      %.1f a step\n", s->contacts / n);
     fprintf(stderr, "  iterations    %.1f a step, at most %d\n", s->iterations / n,
             s->max_iterations);
+    if (s->max_passes > 0)
+        fprintf(stderr, "  passes        %.1f a step, at most %d\n", s->passes / n, s->max_passes);
     fprintf(stderr, "  certificate   %.1e at worst", s->residual);
     if (s->missed > 0)
         fprintf(stderr, "; %d steps missed the tolerance %.1e, the first is step %d", s->missed,
@@ -253,16 +257,17 @@ static json_t* summary_json(const char* path, const CondModel* model, const Cond
                                                 json_numbers(p.angular_velocity, 3)));
     }
     return json_pack(
-        "{s:s, s:s, s:s, s:i, s:o, s:i, s:o, s:o, s:i, s:o, s:i, s:o, s:o, s:o, s:s, "
+        "{s:s, s:s, s:s, s:i, s:o, s:i, s:o, s:o, s:i, s:o, s:i, s:o, s:i, s:o, s:o, s:o, s:s, "
         "s:o, s:o, s:o, s:o, s:o}",
         "scene", path, "name", settings->name, "status", cond_status_name(status), "steps",
         s->steps, "time", json_number(cond_state_time(state)), "missed", s->missed, "residual",
         json_number(s->residual), "iterations", json_number(s->iterations / n), "max_iterations",
-        s->max_iterations, "contacts", json_number(s->contacts / n), "dof", cond_model_n_dof(model),
-        "penetration", json_number(s->penetration), "energy_start", json_number(s->energy_start),
-        "energy_end", json_number(s->energy_end), "hash", hash, "stage_ms", stages, "bodies",
-        bodies, "pairs", forces_pairs_json(model, sim), "sensors",
-        forces_sensors_json(model, s->sensor), "machine", json_machine(settings->solver.threads));
+        s->max_iterations, "passes", json_number(s->passes / n), "max_passes", s->max_passes,
+        "contacts", json_number(s->contacts / n), "dof", cond_model_n_dof(model), "penetration",
+        json_number(s->penetration), "energy_start", json_number(s->energy_start), "energy_end",
+        json_number(s->energy_end), "hash", hash, "stage_ms", stages, "bodies", bodies, "pairs",
+        forces_pairs_json(model, sim), "sensors", forces_sensors_json(model, s->sensor), "machine",
+        json_machine(settings->solver.threads));
 }
 
 CondStatus run_load(const char* path, int n_set, const char* const* set, int seed, double tolerance,

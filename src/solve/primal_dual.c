@@ -4,11 +4,17 @@
 #include "nodalize/nodal.h"
 #include "solve/primal_dual_system.h"
 #include "solve/primal_dual_tie.h"
+#include "sparse/lu.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { WIDEST = 600 }; // border; a dense factorisation takes a tenth of a second there
+static const double LEAST_DAMPING = 1e-5, MOST_DAMPING = 1.0; // shares of the scale gamma
+enum {
+    FLIGHT = 3,       // steps that may leave the merit of the reference behind
+    LONG_FLIGHT = 15, // where there is no other way
+    WIDEST = 600,     // border; a dense factorisation takes a tenth of a second there
+};
 
 // Representative of block b in the union of joined blocks.
 static int find(int* group, int b)
@@ -112,7 +118,7 @@ CondStatus cond_primal_dual_plan(CondPrimalDual* pd, const CondProblem* problem,
     cond_reserve(m, &pd->array, &pd->cap_##array, count, sizeof *pd->array)
     int most = n + problem->n_coupling + nc; // blocks are no more than coordinates
     if (RESERVE(group, nb) || RESERVE(place, n) || RESERVE(key, most) || RESERVE(n_band, nb) ||
-        RESERVE(n_border, nb) || RESERVE(slack, nc) || RESERVE(coupling_slack, problem->n_coupling))
+        RESERVE(n_border, nb) || RESERVE(far, nc) || RESERVE(coupling_slack, problem->n_coupling))
         return COND_OUT_OF_MEMORY;
     make_groups(pd, problem);
     CondStatus status = sort_groups(pd, problem);
@@ -120,10 +126,12 @@ CondStatus cond_primal_dual_plan(CondPrimalDual* pd, const CondProblem* problem,
         return status;
     if (pd->widest > WIDEST)
         return COND_OK;
-    if (RESERVE(x, pd->largest) || RESERVE(gamma, nc) || RESERVE(tie, nc) || RESERVE(v, n) ||
+    if (RESERVE(column_place, pd->most_columns) || RESERVE(column, 6 * pd->most_columns) ||
+        RESERVE(x, pd->largest) || RESERVE(gamma, nc) || RESERVE(tie, nc) || RESERVE(v, n) ||
         RESERVE(lambda, 3 * nc) || RESERVE(v_new, n) || RESERVE(lambda_new, 3 * nc) ||
-        RESERVE(v_try, n) || RESERVE(lambda_try, 3 * nc) || RESERVE(v_best, n) ||
-        RESERVE(lambda_best, 3 * nc) || RESERVE(f, n) || RESERVE(work, 2 * n))
+        RESERVE(v_ref, n) || RESERVE(lambda_ref, 3 * nc) || RESERVE(D, 9 * nc) ||
+        RESERVE(gap, 3 * nc) || RESERVE(u, 3 * nc) || RESERVE(u_new, 3 * nc) ||
+        RESERVE(v_best, n) || RESERVE(lambda_best, 3 * nc) || RESERVE(f, n) || RESERVE(work, 2 * n))
         return COND_OUT_OF_MEMORY;
 #undef RESERVE
     *fits = 1;
@@ -146,7 +154,9 @@ void cond_primal_dual_destroy(CondPrimalDual* pd)
                       pd->contacts.item,
                       pd->n_band,
                       pd->n_border,
-                      pd->slack,
+                      pd->far,
+                      pd->column_place,
+                      pd->column,
                       pd->coupling_slack,
                       pd->gamma,
                       pd->middle,
@@ -158,8 +168,12 @@ void cond_primal_dual_destroy(CondPrimalDual* pd)
                       pd->lambda,
                       pd->v_new,
                       pd->lambda_new,
-                      pd->v_try,
-                      pd->lambda_try,
+                      pd->D,
+                      pd->v_ref,
+                      pd->lambda_ref,
+                      pd->gap,
+                      pd->u,
+                      pd->u_new,
                       pd->v_best,
                       pd->lambda_best,
                       pd->f,
@@ -168,73 +182,194 @@ void cond_primal_dual_destroy(CondPrimalDual* pd)
         cond_release(&pd->context, arrays[i]);
 }
 
-// Slip per force in the law of contact c, and the scale gamma of its natural map.
+// Slip per force in the law of contact c.
 static double law_slip(const CondCertificateData* data, int c)
 {
     return (data->carried[c] ? 0.0 : data->compliance[c]) + data->omega;
 }
 
-// sqrt(sum gamma |lambda - P(x)|^2); the dynamics hold along the way because every pass solves
-// them.
-static double merit(const CondPrimalDual* pd, const CondCertificateData* data, const double* v,
-                    const double* lambda)
+// sqrt(sum gamma |lambda - P(x)|^2 + r' diag(A)^-1 r) at a share a of the way to the new pair. On
+// it u, lambda and r are affine, and r is zero at its end.
+static double merit(const CondPrimalDual* pd, const CondCertificateData* data, double a)
 {
     double sum = 0.0;
     for (int c = 0; c < data->problem->n_contact; c++) {
-        const CondContact* contact = &data->problem->contact[c];
-        double u[3], e[3], slip = law_slip(data, c), gamma = pd->gamma[c] + slip;
-        cond_contact_velocity(contact, v, u);
-        cond_tie_error(data->law, contact->friction, gamma, slip, u, lambda + 3 * c, e);
+        double u[3], lambda[3], e[3], slip = law_slip(data, c), gamma = pd->gamma[c] + slip;
+        for (int i = 0; i < 3; i++) {
+            int k = 3 * c + i;
+            u[i] = pd->u[k] + a * (pd->u_new[k] - pd->u[k]);
+            lambda[i] = pd->lambda[k] + a * (pd->lambda_new[k] - pd->lambda[k]);
+        }
+        cond_tie_error(data->law, data->problem->contact[c].friction, gamma, slip, u, lambda, e);
         sum += gamma * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
     }
-    return sqrt(sum);
+    return sqrt(sum + (1.0 - a) * (1.0 - a) * pd->dynamics);
 }
 
 static void make_ties(CondPrimalDual* pd, const CondCertificateData* data)
 {
     for (int c = 0; c < data->problem->n_contact; c++) {
         const CondContact* contact = &data->problem->contact[c];
-        double u[3], slip = law_slip(data, c);
-        cond_contact_velocity(contact, pd->v, u);
-        pd->tie[c] = cond_tie_make(data->law, contact->friction, pd->gamma[c] + slip, slip, u,
-                                   pd->lambda + 3 * c, &pd->tie[c]);
+        double slip = law_slip(data, c);
+        pd->tie[c] = cond_tie_make(data->law, contact->friction, pd->gamma[c] + slip, slip,
+                                   pd->u + 3 * c, pd->lambda + 3 * c, &pd->tie[c]);
     }
 }
 
-// Halves the step towards the new pair until the merit falls; where it never does, now and then a
-// full step and else a short one leads out of cycles.
-static void search(CondPrimalDual* pd, const CondCertificateData* data, int pass)
+// lambda + gap - D du for the ties of the current pair, with a resistance sigma = damping gamma
+// against changes of lambda: lambda = fix - D (u + sigma (lambda - lambda_old)), so that
+//     gap = M (fix - D u - lambda_old),   D <- M D,   M = (I + sigma D)^-1.
+static void damp_ties(CondPrimalDual* pd, const CondCertificateData* data, double damping)
 {
-    int n = data->problem->n_dof, nc3 = 3 * data->problem->n_contact;
-    double start = merit(pd, data, pd->v, pd->lambda), a = 1.0;
-    for (int last = 0;; a *= 0.5) {
-        if (a <= 0.05) {
-            a = pass % 3 == 0 ? 1.0 : 0.3;
-            last = 1;
+    for (int c = 0; c < data->problem->n_contact; c++) {
+        const CondTie* tie = &pd->tie[c];
+        const double *u = pd->u + 3 * c, *lambda = pd->lambda + 3 * c;
+        double sigma = damping * (pd->gamma[c] + law_slip(data, c));
+        double M[9], *D = pd->D + 9 * c, *gap = pd->gap + 3 * c;
+        memcpy(D, tie->D, sizeof tie->D);
+        for (int i = 0; i < 3; i++) {
+            gap[i] = tie->fix[i] - D[3 * i] * u[0] - D[3 * i + 1] * u[1] - D[3 * i + 2] * u[2] -
+                     lambda[i];
+            for (int j = 0; j < 3; j++)
+                M[3 * i + j] = sigma * D[3 * i + j] + (i == j);
         }
-        for (int i = 0; i < n; i++)
-            pd->v_try[i] = pd->v[i] + a * (pd->v_new[i] - pd->v[i]);
-        for (int i = 0; i < nc3; i++)
-            pd->lambda_try[i] = pd->lambda[i] + a * (pd->lambda_new[i] - pd->lambda[i]);
-        if (last || merit(pd, data, pd->v_try, pd->lambda_try) <= (1.0 - 1e-3 * a) * start)
-            break;
+        if (damping == 0.0)
+            continue;
+        int pivot[3];
+        cond_lu_factor(3, M, pivot); // regular: D has no negative eigenvalue
+        cond_lu_solve(3, M, pivot, gap);
+        for (int j = 0; j < 3; j++) {
+            double column[3] = {D[j], D[3 + j], D[6 + j]};
+            cond_lu_solve(3, M, pivot, column);
+            for (int i = 0; i < 3; i++)
+                D[3 * i + j] = column[i];
+        }
     }
-    memcpy(pd->v, pd->v_try, (size_t)n * sizeof *pd->v);
-    memcpy(pd->lambda, pd->lambda_try, (size_t)nc3 * sizeof *pd->lambda);
 }
 
-// Keeps the current pair when it is the best; returns its residual.
-static double judge(CondPrimalDual* pd, const CondCertificateData* data, CondCertificate* best)
+static void measure(CondPrimalDual* pd, const CondProblem* problem)
 {
+    for (int c = 0; c < problem->n_contact; c++)
+        cond_contact_velocity(&problem->contact[c], pd->v, pd->u + 3 * c);
+}
+
+// x moves by a share a of the way to y.
+static void approach(int n, double a, const double* y, double* x)
+{
+    for (int i = 0; i < n; i++)
+        x[i] = a == 1.0 ? y[i] : x[i] + a * (y[i] - x[i]);
+}
+
+static void take(CondPrimalDual* pd, const CondProblem* problem, double a)
+{
+    approach(problem->n_dof, a, pd->v_new, pd->v);
+    approach(3 * problem->n_contact, a, pd->lambda_new, pd->lambda);
+    measure(pd, problem);
+}
+
+// The longest of the steps 1, 1/2, 1/4 towards the new pair that brings the merit below that of the
+// reference; 0: none.
+static double search(CondPrimalDual* pd, const CondCertificateData* data, double reference)
+{
+    if (reference == INFINITY)
+        return 1.0;
+    for (double a = 1.0; a > 0.2; a *= 0.5)
+        if (merit(pd, data, a) <= (1.0 - 1e-3 * a) * reference)
+            return a;
+    return 0.0;
+}
+
+// Keeps the current pair when it is the best (always with `keep`); returns its residual. Leaves
+// A v - b - Jc' lambda in the second half of pd->work, and its size in pd->dynamics.
+static double judge(CondPrimalDual* pd, const CondCertificateData* data, int keep,
+                    CondCertificate* best)
+{
+    int n = data->problem->n_dof;
     CondCertificate now = cond_certificate_compute(data, pd->v, pd->lambda, pd->work);
     double residual = cond_certificate_residual(&now);
-    if (residual < cond_certificate_residual(best)) {
+    pd->dynamics = 0.0;
+    for (int i = 0; i < n; i++)
+        pd->dynamics += pd->work[n + i] * pd->work[n + i] / data->diagonal[i];
+    if (keep || residual < cond_certificate_residual(best)) {
         *best = now;
-        memcpy(pd->v_best, pd->v, (size_t)data->problem->n_dof * sizeof *pd->v);
+        memcpy(pd->v_best, pd->v, (size_t)n * sizeof *pd->v);
         memcpy(pd->lambda_best, pd->lambda,
                3 * (size_t)data->problem->n_contact * sizeof *pd->lambda);
     }
     return residual;
+}
+
+// How the passes are kept from cycling; see docs/primal_dual.md.
+typedef struct Guard {
+    double merit;   // of the reference, the pair in v_ref and lambda_ref
+    double least;   // residual of all pairs so far
+    double damping; // of ties while damped
+    int damped;     // 1: steps from the reference, damped, that make its merit fall
+    int stuck;      // 1: the last step was not taken
+    int flight;     // full steps away from the reference without success
+    int rest;       // damped steps to be made before the next flight
+    int pause;      // of these, what a flight that fails costs
+} Guard;
+
+// The current pair becomes the reference.
+static void refer(CondPrimalDual* pd, const CondCertificateData* data, Guard* guard)
+{
+    memcpy(pd->v_ref, pd->v, (size_t)data->problem->n_dof * sizeof *pd->v);
+    memcpy(pd->lambda_ref, pd->lambda, 3 * (size_t)data->problem->n_contact * sizeof *pd->lambda);
+    guard->merit = merit(pd, data, 0.0);
+}
+
+// Back to the reference. What flights learnt about reversals does not count there.
+static void retreat(CondPrimalDual* pd, const CondCertificateData* data, Guard* guard)
+{
+    size_t n_contact = (size_t)data->problem->n_contact;
+    memcpy(pd->v, pd->v_ref, (size_t)data->problem->n_dof * sizeof *pd->v);
+    memcpy(pd->lambda, pd->lambda_ref, 3 * n_contact * sizeof *pd->lambda);
+    memset(pd->tie, 0, n_contact * sizeof *pd->tie);
+    measure(pd, data->problem);
+    guard->damped = 1;
+    guard->flight = 0;
+    guard->rest = guard->pause;
+    guard->pause *= 2;
+    guard->damping = fmax(guard->damping, LEAST_DAMPING);
+}
+
+// Decides about the new pair: takes a step towards it, or none. Returns 0 to give up.
+static int proceed(CondPrimalDual* pd, const CondCertificateData* data, Guard* guard,
+                   double tolerance, CondCertificate* certificate, double* residual)
+{
+    double step = search(pd, data, guard->merit);
+    int good = step > 0.0;
+    guard->stuck = !good && guard->damped;
+    if (guard->stuck) {
+        guard->damping *= 10.0;
+        if (guard->damping > MOST_DAMPING) { // no way down from here: a long flight
+            guard->damping = LEAST_DAMPING;
+            guard->damped = guard->stuck = 0;
+            guard->flight = FLIGHT - LONG_FLIGHT;
+        }
+        return 1;
+    }
+    if (good || guard->flight < FLIGHT) {
+        take(pd, data->problem, good ? step : 1.0);
+        guard->flight += !good;
+    } else {
+        retreat(pd, data, guard);
+    }
+    *residual = judge(pd, data, 0, certificate);
+    good = good || (!guard->damped && *residual < 0.9 * guard->least);
+    guard->least = fmin(guard->least, *residual);
+    if (!good || *residual <= tolerance)
+        return isfinite(*residual);
+    if (guard->flight != 0 || merit(pd, data, 0.0) < 0.1 * guard->merit)
+        guard->pause = 1;
+    guard->flight = 0;
+    if (guard->damped) {
+        guard->damping = fmax(LEAST_DAMPING, (step == 1.0 ? 0.3 : 1.0) * guard->damping);
+        guard->damped = --guard->rest > 0;
+    }
+    refer(pd, data, guard);
+    return isfinite(*residual);
 }
 
 CondStatus cond_primal_dual_solve(CondPrimalDual* pd, const CondCertificateData* data,
@@ -243,40 +378,34 @@ CondStatus cond_primal_dual_solve(CondPrimalDual* pd, const CondCertificateData*
 {
     const CondProblem* problem = data->problem;
     size_t n = (size_t)problem->n_dof, nc3 = 3 * (size_t)problem->n_contact;
-    memcpy(pd->v_best, v, n * sizeof *v);
-    memcpy(pd->lambda_best, lambda, nc3 * sizeof *lambda);
-    *certificate = cond_certificate_compute(data, v, lambda, pd->work);
+    memcpy(pd->v, v, n * sizeof *v);
+    memcpy(pd->lambda, lambda, nc3 * sizeof *lambda);
+    double residual = judge(pd, data, 1, certificate);
     ++*products;
-    CondStatus scaled = cond_primal_dual_scale(pd, data);
-    if (scaled)
-        return scaled;
+    if (residual <= tolerance)
+        return COND_OK;
+    CondStatus status = cond_primal_dual_scale(pd, data);
+    if (status)
+        return status;
+    // The start need not obey the dynamics: the first step is taken whatever its merit.
+    Guard guard = {.merit = INFINITY, .least = INFINITY, .pause = 1};
     memset(pd->tie, 0, (size_t)problem->n_contact * sizeof *pd->tie);
-    for (int c = 0; c < problem->n_contact; c++) // v that goes with lambda: ties without give
-        memcpy(pd->tie[c].fix, lambda + 3 * c, sizeof pd->tie[c].fix);
-    CondStatus status = COND_NOT_CONVERGED;
-    for (int pass = 0; pass <= max_passes; pass++) {
+    measure(pd, problem);
+    for (int pass = 0, go = 1; go && pass < max_passes && residual > tolerance; pass++) {
         int singular = 0;
-        CondStatus solved = cond_primal_dual_solve_ties(pd, problem, &singular);
-        if (solved)
-            return solved;
+        if (!guard.stuck)
+            make_ties(pd, data);
+        damp_ties(pd, data, guard.damped ? guard.damping : 0.0);
+        status = cond_primal_dual_solve_ties(pd, problem, pd->work + n, &singular);
+        if (status)
+            return status;
         if (singular)
             break; // no solution of this linearisation; the best pair so far stands
-        *passes += pass > 0;
-        if (pass == 0) {
-            memcpy(pd->v, pd->v_new, n * sizeof *v);
-            memcpy(pd->lambda, pd->lambda_new, nc3 * sizeof *lambda);
-        } else {
-            search(pd, data, pass);
-        }
-        double residual = judge(pd, data, certificate);
-        ++*products;
-        if (residual <= tolerance || !isfinite(residual)) {
-            status = residual <= tolerance ? COND_OK : COND_NOT_CONVERGED;
-            break;
-        }
-        make_ties(pd, data);
+        ++*passes;
+        go = proceed(pd, data, &guard, tolerance, certificate, &residual);
+        *products += !guard.stuck;
     }
     memcpy(v, pd->v_best, n * sizeof *v);
     memcpy(lambda, pd->lambda_best, nc3 * sizeof *lambda);
-    return cond_certificate_residual(certificate) <= tolerance ? COND_OK : status;
+    return cond_certificate_residual(certificate) <= tolerance ? COND_OK : COND_NOT_CONVERGED;
 }

@@ -34,9 +34,12 @@ typedef struct CondPrimalDual {
     int* place;           // place of a coordinate in its group, band first     (n_dof)
     int* n_band;          // coordinates in the band of a group                 (n_group)
     int* n_border;        // unknowns in its border                             (n_group)
-    int* slack;           // border place of a contact that joins far places of the band:
-                          // its force is an unknown then; else -1              (n_contact)
-    int* coupling_slack;  // the same of a coupling                             (n_coupling)
+    int* far;             // 1: the contact joins far places of the band: its force is an
+                          // unknown of the border                              (n_contact)
+    int* coupling_slack;  // border place of a coupling that does, else -1      (n_coupling)
+    int most_columns;     // coordinates of a contact, at most
+    int* column_place;    // scratch: their places                              (most_columns)
+    double* column;       // scratch: R J and D R J                             (6 most_columns)
     CondBucket dofs;      // coordinates by group
     CondBucket blocks;    //
     CondBucket couplings; //
@@ -46,17 +49,22 @@ typedef struct CondPrimalDual {
     double* x;            // its right-hand side                                (largest)
     double* gamma;        // scale of the natural map                           (n_contact)
     double *middle, *before, *behind; // its scratch on rods                            (n_dof x 6)
-    CondTie* tie;                 //                                                    (n_contact)
-    double *v, *lambda;           // current pair
-    double *v_new, *lambda_new;   // after the pass
-    double *v_try, *lambda_try;   // along the line between them
+    CondTie* tie;       //                                                    (n_contact)
+    double* D;          // of the ties, damped                                (n_contact x 9)
+    double* gap;        // what they ask for at the current pair, damped      (n_contact x 3)
+    double *v, *lambda; // current pair
+    double *v_new, *lambda_new; // after the pass
+    double *u, *u_new; // their contact velocities                           (n_contact x 3)
+    double *v_ref, *lambda_ref;   // pair with the least merit
     double *v_best, *lambda_best; // best certified
-    double* f;                    // right-hand side of all groups                      (n_dof)
+    double* f;                    // right-hand side, then dv                            (n_dof)
+    double dynamics;              // r'r / diagonal of A at the current pair
     double* work;                 // of the certificate                                 (2 n_dof)
-    int cap_group, cap_place, cap_n_band, cap_n_border, cap_slack, cap_coupling_slack;
+    int cap_group, cap_place, cap_n_band, cap_n_border, cap_far, cap_coupling_slack,
+        cap_column_place, cap_column;
     int cap_key, cap_x, cap_gamma, cap_middle, cap_before, cap_behind, cap_tie, cap_v, cap_lambda;
-    int cap_v_new, cap_lambda_new, cap_v_try, cap_lambda_try, cap_v_best, cap_lambda_best, cap_f;
-    int cap_work;
+    int cap_v_new, cap_lambda_new, cap_u, cap_u_new, cap_v_best, cap_lambda_best, cap_f;
+    int cap_work, cap_D, cap_gap, cap_v_ref, cap_lambda_ref;
 } CondPrimalDual;
 
 // Groups the problem's bodies; *fits is 1 when the passes can serve it.
@@ -64,9 +72,8 @@ CondStatus cond_primal_dual_plan(CondPrimalDual* pd, const CondProblem* problem,
                                  int* fits);
 
 // Passes from (v, lambda) until the certificate's residual is at most the tolerance. On return v,
-// lambda and *certificate are the best pair seen, the start included. *passes (the first
-// solve, which finds the v of lambda, is none) and *products (with A, one a certificate) are added
-// to.
+// lambda and *certificate are the best pair seen, the start included. The solves are added to
+// *passes, products with A (one a certificate) to *products.
 CondStatus cond_primal_dual_solve(CondPrimalDual* pd, const CondCertificateData* data,
                                   double tolerance, int max_passes, double* v, double* lambda,
                                   CondCertificate* certificate, int* passes, int* products);

@@ -23,7 +23,7 @@ static void span_add(Span* span, const CondPrimalDual* pd, int group, int n, con
 
 static int span_is_far(const Span* span)
 {
-    return span->high - span->low > COND_BAND;
+    return span->low <= span->high && !cond_bordered_holds(span->low, span->high);
 }
 
 // Band places go to block tridiagonal blocks, in order, border places to all others behind them.
@@ -48,6 +48,12 @@ void cond_primal_dual_layout(CondPrimalDual* pd, const CondProblem* problem)
 {
     int in_band = 0;
     pd->largest = pd->widest = 0;
+    pd->most_columns = 0;
+    for (int c = 0; c < problem->n_contact; c++) {
+        const CondSide* side = problem->contact[c].side;
+        int n = side[0].n_coordinate + side[1].n_coordinate;
+        pd->most_columns = n > pd->most_columns ? n : pd->most_columns;
+    }
     for (int g = 0; g < pd->n_group; g++) {
         place_group(pd, problem, g);
         for (int k = pd->couplings.begin[g]; k < pd->couplings.begin[g + 1]; k++) {
@@ -64,8 +70,8 @@ void cond_primal_dual_layout(CondPrimalDual* pd, const CondProblem* problem)
             Span span = {0, -1};
             for (int s = 0; s < 2; s++)
                 span_add(&span, pd, g, side[s].n_coordinate, side[s].coordinate);
-            pd->slack[i] = span_is_far(&span) ? pd->n_band[g] + pd->n_border[g] : -1;
-            pd->n_border[g] += span_is_far(&span) ? 3 : 0;
+            pd->far[i] = span_is_far(&span);
+            pd->n_border[g] += pd->far[i] ? 3 : 0;
         }
         in_band += pd->n_band[g];
         int size = pd->n_band[g] + pd->n_border[g];
@@ -75,17 +81,32 @@ void cond_primal_dual_layout(CondPrimalDual* pd, const CondProblem* problem)
     pd->band = 2 * in_band > problem->n_dof;
 }
 
-// Rows of R J of a contact for coordinate entry k of side s.
-static void column(const CondContact* contact, int s, int k, double out[3])
+// Columns of R J of a contact, three numbers per coordinate, and their places; room for both sides.
+typedef struct Columns {
+    int n;
+    int* place;  //                                                             (n)
+    double* RJ;  //                                                             (n x 3)
+    double* DRJ; // D R J                                                       (n x 3)
+} Columns;
+
+static void fill_columns(CondPrimalDual* pd, const CondContact* contact, const double* D,
+                         Columns* columns)
 {
-    const CondSide* side = &contact->side[s];
     const double* R = contact->frame;
-    int n = side->n_coordinate;
-    for (int r = 0; r < 3; r++) {
-        out[r] = 0.0;
-        for (int i = 0; i < 3; i++) {
-            double J = side->jacobian ? side->jacobian[i * n + k] : (double)(i == k);
-            out[r] += (s == 0 ? 1.0 : -1.0) * R[3 * r + i] * J;
+    *columns = (Columns){0, pd->column_place, pd->column, pd->column + 3 * pd->most_columns};
+    for (int s = 0; s < 2; s++) {
+        const CondSide* side = &contact->side[s];
+        int n = side->n_coordinate;
+        for (int k = 0; k < n; k++) {
+            double *a = columns->RJ + 3 * columns->n, *b = columns->DRJ + 3 * columns->n, J[3];
+            columns->place[columns->n++] = pd->place[side->coordinate[k]];
+            for (int i = 0; i < 3; i++)
+                J[i] = (s == 0 ? 1.0 : -1.0) *
+                       (side->jacobian ? side->jacobian[i * n + k] : (double)(i == k));
+            for (int r = 0; r < 3; r++)
+                a[r] = R[3 * r] * J[0] + R[3 * r + 1] * J[1] + R[3 * r + 2] * J[2];
+            for (int r = 0; r < 3; r++)
+                b[r] = D[3 * r] * a[0] + D[3 * r + 1] * a[1] + D[3 * r + 2] * a[2];
         }
     }
 }
@@ -93,45 +114,37 @@ static void column(const CondContact* contact, int s, int k, double out[3])
 // K += Jc' D Jc of one contact.
 static void add_tie(CondPrimalDual* pd, const CondContact* contact, const double* D)
 {
-    for (int s = 0; s < 2; s++)
-        for (int k = 0; k < contact->side[s].n_coordinate; k++) {
-            double row[3], left[3];
-            int i = pd->place[contact->side[s].coordinate[k]];
-            column(contact, s, k, row);
-            for (int j = 0; j < 3; j++)
-                left[j] = row[0] * D[j] + row[1] * D[3 + j] + row[2] * D[6 + j];
-            for (int p = 0; p < 2; p++)
-                for (int l = 0; l < contact->side[p].n_coordinate; l++) {
-                    double right[3];
-                    column(contact, p, l, right);
-                    cond_bordered_add(&pd->K, i, pd->place[contact->side[p].coordinate[l]],
-                                      left[0] * right[0] + left[1] * right[1] + left[2] * right[2]);
-                }
+    Columns c;
+    fill_columns(pd, contact, D, &c);
+    for (int k = 0; k < c.n; k++)
+        for (int l = 0; l < c.n; l++) {
+            const double *a = c.RJ + 3 * k, *b = c.DRJ + 3 * l;
+            cond_bordered_add(&pd->K, c.place[k], c.place[l],
+                              a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
         }
 }
 
 // The same with the force l = -D Jc v as an unknown: rows A v - Jc' l, and l + D Jc v = 0.
 static void add_far_tie(CondPrimalDual* pd, const CondContact* contact, const double* D, int at)
 {
-    for (int r = 0; r < 3; r++)
+    Columns c;
+    fill_columns(pd, contact, D, &c);
+    for (int r = 0; r < 3; r++) {
         cond_bordered_add(&pd->K, at + r, at + r, 1.0);
-    for (int s = 0; s < 2; s++)
-        for (int k = 0; k < contact->side[s].n_coordinate; k++) {
-            double row[3];
-            int i = pd->place[contact->side[s].coordinate[k]];
-            column(contact, s, k, row);
-            for (int r = 0; r < 3; r++) {
-                cond_bordered_add(&pd->K, i, at + r, -row[r]);
-                cond_bordered_add(&pd->K, at + r, i,
-                                  D[3 * r] * row[0] + D[3 * r + 1] * row[1] +
-                                      D[3 * r + 2] * row[2]);
-            }
+        for (int k = 0; k < c.n; k++) {
+            cond_bordered_add(&pd->K, c.place[k], at + r, -c.RJ[3 * k + r]);
+            cond_bordered_add(&pd->K, at + r, c.place[k], c.DRJ[3 * k + r]);
         }
+    }
 }
 
 static void add_block(CondPrimalDual* pd, const CondBlock* block)
 {
     const int* place = pd->place + block->dof_begin;
+    if (block->kind == COND_BLOCK_TRIDIAGONAL) {
+        cond_bordered_put(&pd->K, place[0], block->n_dof, block->values);
+        return;
+    }
     for (int i = 0; i < block->n_dof; i++) {
         int size = cond_block_row_size(block, i), j;
         for (int k = 0; k < size; k++) {
@@ -170,10 +183,23 @@ static void add_coupling(CondPrimalDual* pd, const CondCoupling* c, int slack)
         }
 }
 
-// K = A + Jc' D Jc restricted to group g.
+static int is_open(const double* D)
+{
+    for (int i = 0; i < 9; i++)
+        if (D[i] != 0.0)
+            return 0;
+    return 1;
+}
+
+// K = A + Jc' D Jc restricted to group g. The forces of far contacts come last in the border, and
+// those of open ones not at all.
 static CondStatus fill_group(CondPrimalDual* pd, const CondProblem* problem, int g)
 {
-    CondStatus status = cond_bordered_begin(&pd->K, pd->n_band[g], pd->n_border[g]);
+    int n_band = pd->n_band[g], n_border = pd->n_border[g];
+    for (int k = pd->contacts.begin[g]; k < pd->contacts.begin[g + 1]; k++)
+        n_border -=
+            pd->far[pd->contacts.item[k]] && is_open(pd->D + 9 * pd->contacts.item[k]) ? 3 : 0;
+    CondStatus status = cond_bordered_begin(&pd->K, n_band, n_border);
     if (status)
         return status;
     for (int k = pd->blocks.begin[g]; k < pd->blocks.begin[g + 1]; k++)
@@ -182,53 +208,58 @@ static CondStatus fill_group(CondPrimalDual* pd, const CondProblem* problem, int
         int i = pd->couplings.item[k];
         add_coupling(pd, &problem->coupling[i], pd->coupling_slack[i]);
     }
+    int slack = n_band + n_border;
     for (int k = pd->contacts.begin[g]; k < pd->contacts.begin[g + 1]; k++) {
         int c = pd->contacts.item[k];
-        if (pd->slack[c] < 0)
-            add_tie(pd, &problem->contact[c], pd->tie[c].D);
+        const double* D = pd->D + 9 * c;
+        if (is_open(D))
+            continue;
+        if (pd->far[c])
+            add_far_tie(pd, &problem->contact[c], D, slack -= 3);
         else
-            add_far_tie(pd, &problem->contact[c], pd->tie[c].D, pd->slack[c]);
+            add_tie(pd, &problem->contact[c], D);
     }
     return COND_OK;
 }
 
 CondStatus cond_primal_dual_solve_ties(CondPrimalDual* pd, const CondProblem* problem,
-                                       int* singular)
+                                       const double* r, int* singular)
 {
+    double* dv = pd->f;
     *singular = 0;
-    memcpy(pd->f, problem->b, (size_t)problem->n_dof * sizeof *pd->f);
-    for (int c = 0; c < problem->n_contact; c++) {
-        const CondTie* tie = &pd->tie[c];
-        const double* phi = problem->contact[c].phi;
-        double force[3];
-        for (int i = 0; i < 3; i++)
-            force[i] = tie->fix[i] - tie->D[3 * i] * phi[0] - tie->D[3 * i + 1] * phi[1] -
-                       tie->D[3 * i + 2] * phi[2];
-        cond_contact_add_force(&problem->contact[c], 1.0, force, pd->f);
-    }
+    for (int i = 0; i < problem->n_dof; i++)
+        dv[i] = -r[i];
+    for (int c = 0; c < problem->n_contact; c++)
+        cond_contact_add_force(&problem->contact[c], 1.0, pd->gap + 3 * c, dv);
     for (int g = 0; g < pd->n_group; g++) {
         int n = pd->dofs.begin[g + 1] - pd->dofs.begin[g];
         const int* member = pd->dofs.item + pd->dofs.begin[g];
         CondStatus status = fill_group(pd, problem, g);
         if (status)
             return status;
-        memset(pd->x, 0, (size_t)(pd->n_band[g] + pd->n_border[g]) * sizeof *pd->x);
+        memset(pd->x, 0, (size_t)(pd->K.n_band + pd->K.n_border) * sizeof *pd->x);
         for (int i = 0; i < n; i++)
-            pd->x[pd->place[member[i]]] = pd->f[member[i]];
+            pd->x[pd->place[member[i]]] = dv[member[i]];
         *singular = cond_bordered_factor(&pd->K);
         if (*singular)
             return COND_OK;
         cond_bordered_solve(&pd->K, pd->x);
         for (int i = 0; i < n; i++)
-            pd->v_new[member[i]] = pd->x[pd->place[member[i]]];
+            dv[member[i]] = pd->x[pd->place[member[i]]];
     }
+    for (int i = 0; i < problem->n_dof; i++)
+        pd->v_new[i] = pd->v[i] + dv[i];
     for (int c = 0; c < problem->n_contact; c++) {
-        const CondTie* tie = &pd->tie[c];
-        double u[3];
-        cond_contact_velocity(&problem->contact[c], pd->v_new, u);
+        const double *D = pd->D + 9 * c, *gap = pd->gap + 3 * c, *phi = problem->contact[c].phi;
+        double du[3];
+        cond_contact_velocity(&problem->contact[c], dv, du);
+        for (int i = 0; i < 3; i++) {
+            du[i] -= phi[i];
+            pd->u_new[3 * c + i] = pd->u[3 * c + i] + du[i];
+        }
         for (int i = 0; i < 3; i++)
-            pd->lambda_new[3 * c + i] = tie->fix[i] - tie->D[3 * i] * u[0] -
-                                        tie->D[3 * i + 1] * u[1] - tie->D[3 * i + 2] * u[2];
+            pd->lambda_new[3 * c + i] = pd->lambda[3 * c + i] + gap[i] - D[3 * i] * du[0] -
+                                        D[3 * i + 1] * du[1] - D[3 * i + 2] * du[2];
     }
     return COND_OK;
 }

@@ -8,8 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double GAIN = 1e6;        // k gamma
-static const double MAX_SHARE = 0.999; // of P' across the slip: keeps the tie's gain finite
+static const double GAIN = 1e6; // k gamma
 
 static void trial(double gamma, double c, const double* u, const double* lambda, double x[3])
 {
@@ -56,16 +55,24 @@ static void stick(double k, double c, const double* lambda, CondTie* tie)
         hold(axes[i], k, c, lambda, tie);
 }
 
+// A share s of P' makes the gain s/(1 - s)/gamma; this one makes it k, that of directions held.
+static double most_share(double gamma, double k)
+{
+    return 1.0 - 1.0 / (1.0 + k * gamma);
+}
+
 // Q = dy/dx_t for y = P_t(x) on the ellipse of radii mu_i n, n = x_n. With tau_i = x_i/y_i,
 //     Q = N^-1 - N^-1 a a' N^-1 / (a' N^-1 a),   N = diag(tau),  a_i = y_i/e_i^2.
-static void ellipse_derivative(const double* mu, const double* x, const double* y, double Q[4])
+// The entries of N^-1 stay below `most`: that keeps the gain across the slip finite.
+static void ellipse_derivative(const double* mu, double most, const double* x, const double* y,
+                               double Q[4])
 {
     double n = x[0], b[2], inv[2], ana = 0.0;
     for (int i = 0; i < 2; i++) {
         double e = mu[i] * n;
         // x_i / y_i >= 1; where y_i = 0 the ratio is that of the other axis' multiplier.
         inv[i] = fabs(x[1 + i]) > 0.0 ? y[1 + i] / x[1 + i] : 0.0;
-        inv[i] = fmin(fmax(inv[i], 0.0), MAX_SHARE);
+        inv[i] = fmin(fmax(inv[i], 0.0), most);
         b[i] = e > 0.0 ? y[1 + i] / (e * e) : 0.0;
         ana += b[i] * inv[i] * b[i];
     }
@@ -83,7 +90,7 @@ static void slip_strict(const double* mu, double gamma, double c, const double* 
     static const double normal[3] = {1.0, 0.0, 0.0};
     double n = x[0], Q[4];
     hold(normal, k, c, lambda, tie);
-    ellipse_derivative(mu, x, y, Q);
+    ellipse_derivative(mu, most_share(gamma, k), x, y, Q);
     double yn[2], S[4]; // S = I - (1 - c/gamma) Q
     for (int i = 0; i < 2; i++) {
         yn[i] = (y[1 + i] - Q[2 * i] * x[1] - Q[2 * i + 1] * x[2]) / n;
@@ -108,7 +115,7 @@ static void slip_lagged(const double* mu, double gamma, double c, const double* 
     static const double normal[3] = {1.0, 0.0, 0.0};
     double Q[4];
     hold(normal, k, c, lambda, tie);
-    ellipse_derivative(mu, x, y, Q);
+    ellipse_derivative(mu, most_share(gamma, k), x, y, Q);
     for (int i = 0; i < 2; i++) {
         tie->fix[1 + i] = y[1 + i];
         for (int j = 0; j < 2; j++) {
@@ -126,7 +133,7 @@ static void slip_proximal(double gamma, double c, const double* x, const double*
     double length = sqrt(y[0] * y[0] + y[1] * y[1] + y[2] * y[2]), t = hypot(x[1], x[2]);
     double edge[3] = {y[0] / length, y[1] / length, y[2] / length};
     double round[3] = {0.0, -x[2] / t, x[1] / t};
-    double s = fmin(hypot(y[1], y[2]) / t, MAX_SHARE);
+    double s = fmin(hypot(y[1], y[2]) / t, most_share(gamma, k));
     hold(edge, k, c, lambda, tie);
     resist(round, s / (1.0 - (1.0 - c / gamma) * s) / gamma, tie);
 }

@@ -61,6 +61,10 @@ CondStatus cond_chain_begin(CondChain* chain, const CondProblem* problem, const 
     for (int b = 0; b < problem->n_block; b++) {
         const CondBlock* block = &problem->block[b];
         const int* place = chain->place + block->dof_begin;
+        if (chain->member[b] && is_band(block)) {
+            cond_bordered_put(&chain->matrix, place[0], block->n_dof, block->values);
+            continue;
+        }
         for (int i = 0; i < block->n_dof && chain->member[b]; i++) {
             int size = cond_block_row_size(block, i), j;
             for (int k = 0; k < size; k++) {
@@ -97,7 +101,7 @@ int cond_chain_holds(const CondChain* chain, const CondNodal* nodal, const CondT
         low = at < low ? at : low;
         high = at > high ? at : high;
     }
-    return high - low <= COND_BAND;
+    return high < 0 || cond_bordered_holds(low, high);
 }
 
 void cond_chain_add(CondChain* chain, const CondNodal* nodal, const CondTerm* term, double p)

@@ -32,7 +32,6 @@ enum {
     JUDGE_EVERY = 100,   // iterations after which a pair is judged in any case
     FIRST_TRY = 300,     // iterations before the fallback, where there is one,
     FIRST_OUTER = 30,    // and outer passes
-    FIRST_TRY_BAND = 5,  // the same where it solves rods: a pass costs no more than an iteration
     MAX_PASSES = 100,    // that factor
     CONTACT_WORK = 100,  // of a contact solve, in the unit of COND_PARALLEL_FROM
 };
@@ -45,6 +44,7 @@ typedef struct Vfpi {
     CondAccelerator accelerator;
     CondPrimalDual fallback;
     CondLagged lagged;
+    int built;           // 1: W is that of the problem
     int max_iterations;  // of this leg of the ladder
     int max_outer;       //
     double* v;           // v^l                                                  (nodal.n)
@@ -383,6 +383,13 @@ static CondStatus climb_vfpi(Vfpi* s, int max_iterations, int max_outer, CondSol
                              PassEnd* end)
 {
     const CondSolverSettings* settings = &s->settings;
+    CondStatus status = s->built ? COND_OK : cond_surrogate_build(&s->W, &s->nodal, settings);
+    info->products += s->built ? 0 : s->W.products;
+    if (!status && !s->built)
+        status = cond_accelerator_begin(&s->accelerator, settings, s->nodal.n, s->W.w);
+    if (status)
+        return status;
+    s->built = 1;
     int limit = info->iterations + max_iterations;
     s->max_iterations = limit < settings->max_iterations ? limit : settings->max_iterations;
     s->max_outer = max_outer < settings->max_outer ? max_outer : settings->max_outer;
@@ -440,15 +447,22 @@ static CondStatus climb_soft(Vfpi* s, int small, CondSolveInfo* info, PassEnd* e
     return status;
 }
 
-// V-FPI; where it stalls and the bodies' groups are small, primal-dual passes that factor, from the
-// best pair; and V-FPI again with all the iterations that were asked for.
+// Small groups of bodies: V-FPI; where it stalls, primal-dual passes that factor, from the best
+// pair; and V-FPI again with all the iterations that were asked for. Rods begin with the passes:
+// one costs little more than an iteration.
 static CondStatus climb_small(Vfpi* s, CondSolveInfo* info, PassEnd* end)
 {
-    int first = s->fallback.band ? FIRST_TRY_BAND : FIRST_TRY;
-    CondStatus status = climb_vfpi(s, first, FIRST_OUTER, info, end);
-    if (!status && *end != PASS_DONE && isfinite(s->best))
+    CondStatus status = COND_OK;
+    int rods = s->fallback.band; // a start from zero may have no finite residual
+    if (rods) {
+        copy(s->best_v, s->v, (size_t)s->nodal.n_dof);
+        copy(s->best_lambda, s->lambda, 3 * (size_t)s->nodal.problem->n_contact);
+    } else {
+        status = climb_vfpi(s, FIRST_TRY, FIRST_OUTER, info, end);
+    }
+    if (!status && *end != PASS_DONE && (rods || isfinite(s->best)))
         status = climb_primal_dual(s, info, end);
-    if (!status && *end != PASS_DONE && isfinite(s->best)) {
+    if (!status && *end != PASS_DONE && (rods || isfinite(s->best))) {
         start(s, s->best_v, s->best_lambda);
         status = climb_vfpi(s, s->settings.max_iterations, s->settings.max_outer, info, end);
     }
@@ -485,13 +499,10 @@ static CondStatus solve(void* work, const CondProblem* problem, double* v, doubl
     CondStatus status = cond_nodal_build(&s->nodal, problem, settings->kv_scale);
     if (!status)
         status = reserve(s, problem);
-    if (!status)
-        status = cond_surrogate_build(&s->W, &s->nodal, settings);
-    info->products += s->W.products;
-    if (!status)
-        status = cond_accelerator_begin(&s->accelerator, settings, s->nodal.n, s->W.w);
     if (status)
         return status;
+    s->built = 0;
+    s->accelerator.restarts = 0;
     info->virtual_nodes = s->nodal.n_virtual;
     start(s, v, lambda);
     PassEnd end = PASS_LIMIT;
