@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 typedef struct RenderOptions {
-    const char *png, *mp4, *size, *colour, *view, *browser;
-    int frame, every, rate, cones, dots, wire, no_arrows;
-    double time, speed;
+    const char *png, *mp4, *size, *colour, *view, *target, *browser;
+    int frame, every, rate, samples, cones, dots, wire, no_arrows;
+    double time, speed, arrows;
 } RenderOptions;
 
 // One rendering: what the page is to draw, and what has come back.
@@ -246,7 +246,8 @@ static int make_query(Render* render, char* query, size_t size)
 {
     const RenderOptions* o = render->options;
     int n = cond_recording_n_frame(render->view.recording), first = 0, last = n - 1;
-    double azimuth = -58.0, elevation = 24.0, zoom = 1.0;
+    double azimuth = -58.0, elevation = 24.0, zoom = 1.0, at[3];
+    char target[128] = "";
     int every = o->every > 0 ? o->every : 1;
     if (o->frame >= n) {
         cli_complain("render: --frame %d: the recording has %d", o->frame, n);
@@ -262,6 +263,12 @@ static int make_query(Render* render, char* query, size_t size)
         cli_complain("render: --view %s: expected AZIMUTH,ELEVATION[,ZOOM] in degrees", o->view);
         return 1;
     }
+    if (o->target && sscanf(o->target, "%lf,%lf,%lf", &at[0], &at[1], &at[2]) < 3) {
+        cli_complain("render: --target %s: expected X,Y,Z in metres", o->target);
+        return 1;
+    }
+    if (o->target)
+        snprintf(target, sizeof target, "&target=%g,%g,%g", at[0], at[1], at[2]);
     if (o->mp4 && o->every <= 0) {
         // As many frames as the film shows in its time.
         const double* time = cond_recording_numbers(render->view.recording, COND_NUMBER_TIME);
@@ -272,9 +279,12 @@ static int make_query(Render* render, char* query, size_t size)
     render->n_wanted = (last - first) / every + 1;
     snprintf(query, size,
              "pictures=1&first=%d&last=%d&every=%d&width=%d&height=%d&azimuth=%g&elevation=%g"
-             "&zoom=%g&colour=%s&arrows=%d&cones=%d&dots=%d&wire=%d",
-             first, last, every, render->width, render->height, azimuth, elevation, zoom,
-             o->colour ? o->colour : "body", !o->no_arrows, o->cones, o->dots, o->wire);
+             "&zoom=%g%s&colour=%s&arrows=%d&arrowscale=%g&cones=%d&dots=%d&wire=%d&samples=%d",
+             first, last, every, render->width, render->height, azimuth, elevation, zoom, target,
+             o->colour ? o->colour : "body", !o->no_arrows, o->arrows, o->cones, o->dots, o->wire,
+             o->samples > 0          ? o->samples
+             : render->n_wanted == 1 ? 64
+                                     : 1);
     return 0;
 }
 
@@ -334,19 +344,22 @@ static int render_recording(const RenderOptions* options, const char* path)
 
 static int known_colour(const char* colour)
 {
-    static const char* const names[] = {"body", "stress", "velocity", "force", "residual"};
+    static const char* const names[] = {"body",     "stress",  "velocity", "force",
+                                        "residual", "tension", "bending",  "twist"};
     for (size_t k = 0; colour && k < sizeof names / sizeof *names; k++)
         if (strcmp(colour, names[k]) == 0)
             return 1;
     if (colour)
-        cli_complain("render: --colour %s: not one of body, stress, velocity, force, residual",
-                     colour);
+        cli_complain(
+            "render: --colour %s: not one of body, stress, velocity, force, residual, tension, "
+            "bending, twist",
+            colour);
     return !colour;
 }
 
 static int run(int argc, char** argv)
 {
-    RenderOptions options = {.frame = -1, .time = NAN, .rate = 30, .speed = 1.0};
+    RenderOptions options = {.frame = -1, .time = NAN, .rate = 30, .speed = 1.0, .arrows = 1.0};
     const char* path = NULL;
     int n_positional;
     const Option table[] = {
@@ -356,10 +369,16 @@ static int run(int argc, char** argv)
         {"--time", OPTION_NUMBER, &options.time, "T", "the frame nearest to a time [s]"},
         {"--every", OPTION_INT, &options.every, "N", "every N-th frame; many pictures"},
         {"--size", OPTION_TEXT, &options.size, "WxH", "pixels (1280x720)"},
-        {"--colour", OPTION_TEXT, &options.colour, "BY", "body, stress, velocity, force, residual"},
+        {"--colour", OPTION_TEXT, &options.colour, "BY",
+         "body, stress, velocity, force, residual, tension, "
+         "bending, twist"},
         {"--view", OPTION_TEXT, &options.view, "AZ,EL,ZOOM", "where from, in degrees (-58,24,1)"},
+        {"--target", OPTION_TEXT, &options.target, "X,Y,Z", "what is looked at (all)"},
         {"--speed", OPTION_NUMBER, &options.speed, "X", "of the film (1)"},
         {"--rate", OPTION_INT, &options.rate, "N", "pictures of the film a second (30)"},
+        {"--samples", OPTION_INT, &options.samples, "N",
+         "drawings a picture is the mean of, for soft shadows (64; 1 of many pictures)"},
+        {"--arrows", OPTION_NUMBER, &options.arrows, "X", "length of the contact forces (1)"},
         {"--no-arrows", OPTION_FLAG, &options.no_arrows, NULL, "no contact forces"},
         {"--cones", OPTION_FLAG, &options.cones, NULL, "friction cones"},
         {"--points", OPTION_FLAG, &options.dots, NULL, "contact points"},

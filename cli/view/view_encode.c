@@ -33,6 +33,37 @@ static json_t* sensor_series(const CondRecording* recording, int n_sensor, int s
     return list;
 }
 
+// Fields of the points, in the order in which frames have them. A signed one has two directions.
+typedef struct Field {
+    const char *name, *label, *unit, *kind; // kind of the bodies that have it; NULL: all
+    int is_signed;
+} Field;
+static const Field fields[] = {
+    {"velocity", "velocity", "m/s", NULL, 0},
+    {"stress", "stress (von Mises)", "Pa", "soft", 0},
+    {"tension", "tension", "N", "rod", 1},
+    {"bending", "bending moment", "N m", "rod", 0},
+    {"twist", "twisting moment", "N m", "rod", 1},
+};
+enum { N_FIELD = sizeof fields / sizeof *fields, N_FIELD_OF_RODS = 3 };
+
+static int n_field(const CondScenery* scenery)
+{
+    return N_FIELD - (scenery->has_rods ? 0 : N_FIELD_OF_RODS);
+}
+
+static json_t* field_list(const CondScenery* scenery)
+{
+    json_t* list = json_array();
+    for (int k = 0; k < n_field(scenery); k++) {
+        const Field* f = &fields[k];
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:b}", "name", f->name, "label",
+                                              f->label, "unit", f->unit, "kind",
+                                              f->kind ? f->kind : "", "signed", f->is_signed));
+    }
+    return list;
+}
+
 json_t* view_scene_json(const CondScenery* scenery, const char* name,
                         const CondRecording* recording)
 {
@@ -58,13 +89,13 @@ json_t* view_scene_json(const CondScenery* scenery, const char* name,
         json_array_append_new(numbers, json_pack("{s:s, s:s}", "name", name, "unit", "N"));
         json_array_append_new(series, sensor_series(recording, scenery->n_sensor, k));
     }
-    return json_pack("{s:i, s:s, s:b, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "format",
-                     1, "scene", name, "live", !recording, "n_frame", n_frame, "n_point",
+    return json_pack("{s:i, s:s, s:b, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                     "format", 2, "scene", name, "live", !recording, "n_frame", n_frame, "n_point",
                      scenery->n_point, "plane_begin", scenery->plane_begin, "bodies", bodies,
                      "corner", int_list(scenery->corner, scenery->n_corner), "end",
                      int_list(scenery->corner_end, scenery->n_cell), "type", type, "body",
-                     int_list(scenery->body, scenery->n_cell), "numbers", numbers, "series",
-                     series);
+                     int_list(scenery->body, scenery->n_cell), "numbers", numbers, "series", series,
+                     "fields", field_list(scenery));
 }
 
 static void add_integer(Bytes* bytes, int64_t value)
@@ -119,6 +150,17 @@ static void add_stresses(const CondScenery* scenery, const CondMoment* moment, B
     free(sum);
 }
 
+static void add_rods(const CondScenery* scenery, const CondMoment* moment, Bytes* bytes)
+{
+    size_t n = (size_t)scenery->n_point;
+    for (size_t p = 0; p < n; p++)
+        add_float(bytes, moment->rod_force[3 * p + 2]);
+    for (size_t p = 0; p < n; p++)
+        add_float(bytes, hypot(moment->rod_moment[3 * p], moment->rod_moment[3 * p + 1]));
+    for (size_t p = 0; p < n; p++)
+        add_float(bytes, moment->rod_moment[3 * p + 2]);
+}
+
 void view_encode_frame(const CondScenery* scenery, const CondMoment* moment, int index,
                        Bytes* bytes)
 {
@@ -129,7 +171,7 @@ void view_encode_frame(const CondScenery* scenery, const CondMoment* moment, int
     add_integer(bytes, scenery->n_point);
     add_integer(bytes, moment->n_contact);
     add_integer(bytes, COND_N_NUMBER + scenery->n_sensor);
-    add_integer(bytes, 0);
+    add_integer(bytes, n_field(scenery));
     for (int k = 0; k < COND_N_NUMBER; k++)
         add_double(bytes, moment->number[k]);
     for (int k = 0; k < scenery->n_sensor; k++)
@@ -140,6 +182,8 @@ void view_encode_frame(const CondScenery* scenery, const CondMoment* moment, int
         add_float(bytes, norm(u));
     }
     add_stresses(scenery, moment, bytes);
+    if (scenery->has_rods)
+        add_rods(scenery, moment, bytes);
     for (int c = 0; c < moment->n_contact; c++) {
         add_floats(bytes, moment->contact_position + 3 * c, 3);
         add_floats(bytes, moment->contact_force + 3 * c, 3);

@@ -12,10 +12,12 @@
 json_t* view_scene_json(const CondScenery* scenery, const char* name,
                         const CondRecording* recording);
 
-// A frame, little-endian: "CFRM", index, n_point, n_contact, n_number and 0 as 32-bit integers; the
-// numbers in 64 bits, |force| of the sensors behind them; then in 32 bits positions, speeds and
-// stresses of the points, 16 numbers of each contact (position, force, normal, tangent 1, two
-// frictions, gap, error) and the two bodies of each contact. Replaces what bytes hold.
+// A frame, little-endian: "CFRM", index, n_point, n_contact, n_number and n_field as 32-bit
+// integers; the numbers in 64 bits, |force| of the sensors behind them; then in 32 bits the
+// positions of the points, the fields, each with a value per point, 16 numbers of each contact
+// (position, force, normal, tangent 1, two frictions, gap, error) and the two bodies of each
+// contact. Fields are speed and stress, and where there are rods tension, bending moment and twist;
+// the scene names them. Replaces what bytes hold.
 void view_encode_frame(const CondScenery* scenery, const CondMoment* moment, int index,
                        Bytes* bytes);
 

@@ -27,6 +27,7 @@ typedef struct CondScenery {
     int plane_begin;                      // first point of the planes; they come last, four each
     int n_sensor;                         //
     const char (*sensor)[COND_NAME_SIZE]; // names of the sensors                     (n_sensor)
+    int has_rods;                         // 1: points have rod_force and rod_moment
 } CondScenery;
 
 // The numbers of a frame; those of the step that led to it are NaN where there was none.
@@ -47,12 +48,15 @@ typedef enum CondNumber {
 const char* cond_number_name(int number);
 const char* cond_number_unit(int number);
 
+// Without rods rod_force and rod_moment are NULL.
 typedef struct CondMoment {
     double number[COND_N_NUMBER];
     const double* position;         // of the points, world [m]                     (n_point x 3)
     const double* velocity;         // [m/s]                                        (n_point x 3)
     const double* displacement;     // of soft bodies, from rest [m]; else 0        (n_point x 3)
     const double* von_mises;        // of soft bodies [Pa]; else 0                  (n_cell)
+    const double* rod_force;        // of rods: shear, shear, tension [N]; else 0   (n_point x 3)
+    const double* rod_moment;       // bending, bending, twist [N m]; else 0        (n_point x 3)
     int n_contact;                  // of the step that led here
     const double* contact_position; // world [m]                                    (n_contact x 3)
     const double* contact_force;    // on side 0, mean over the step, world [N]     (n_contact x 3)

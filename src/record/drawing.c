@@ -123,6 +123,12 @@ static CondStatus draw_rod(CondDrawing* drawing, const CondBody* body)
             if (!status)
                 status = add_cell(drawing, COND_CELL_TRIANGLE, first, 3, upper, body->index);
         }
+    for (int k = 1; k + 1 < n && !status; k++) { // both ends are closed
+        int end = body->rod->n_link * n, cap[2][3] = {{0, k + 1, k}, {end, end + k, end + k + 1}};
+        status = add_cell(drawing, COND_CELL_TRIANGLE, first, 3, cap[0], body->index);
+        if (!status)
+            status = add_cell(drawing, COND_CELL_TRIANGLE, first, 3, cap[1], body->index);
+    }
     return status;
 }
 

@@ -21,10 +21,9 @@ typedef struct GridArray {
 } GridArray;
 
 static const GridArray body_array[] = {
-    {"velocity", 3, 0, 0, 0},
-    {"displacement", 3, 0, 0, 0},
-    {"von_mises", 1, 1, 0, 0},
-    {"body", 1, 1, 1, 1},
+    {"velocity", 3, 0, 0, 0},   {"displacement", 3, 0, 0, 0}, {"von_mises", 1, 1, 0, 0},
+    {"body", 1, 1, 1, 1},       {"rod_force", 3, 0, 0, 0}, // these two only where there are rods
+    {"rod_moment", 3, 0, 0, 0},
 };
 static const GridArray contact_array[] = {
     {"force", 3, 0, 0, 0}, {"frame", 9, 0, 0, 0}, {"friction", 2, 0, 0, 0}, {"gap", 1, 0, 0, 0},
@@ -315,7 +314,8 @@ static int put_bodies(const HdfRecord* record, int i)
 {
     const CondSnapshot* s = record->snapshot;
     const Grid* grid = &record->bodies;
-    const void* data[] = {s->velocity, s->displacement, s->von_mises, s->drawing.body};
+    const void* data[] = {s->velocity,     s->displacement, s->von_mises,
+                          s->drawing.body, s->rod_force,    s->rod_moment};
     int64_t n_point = s->scenery.n_point, n_cell = s->scenery.n_cell;
     int failed =
         cond_hdf_put(&grid->points, i * n_point, n_point, s->position) ||
@@ -440,7 +440,7 @@ static CondStatus make_room(HdfRecord* record)
 static int64_t frame_bytes(const HdfRecord* record)
 {
     const CondSnapshot* s = record->snapshot;
-    int64_t doubles = 9 * (int64_t)s->scenery.n_point + s->scenery.n_cell +
+    int64_t doubles = 15 * (int64_t)s->scenery.n_point + s->scenery.n_cell +
                       24 * (int64_t)s->contacts.n + s->model->n_q + s->model->n_dof +
                       13 * (int64_t)s->model->n_body + 6 * (int64_t)s->scenery.n_sensor;
     return (int64_t)sizeof(double) * doubles + ROOM;
@@ -556,7 +556,8 @@ static CondStatus open_record(const CondContext* context, const char* path, size
     made->settings = *settings;
     made->file.id = made->file.descriptor = -1;
     made->bodies = (Grid){.name = "bodies", .array = body_array};
-    made->bodies.n_array = sizeof body_array / sizeof *body_array;
+    made->bodies.n_array =
+        (int)(sizeof body_array / sizeof *body_array) - (snapshot->scenery.has_rods ? 0 : 2);
     made->contacts = (Grid){.name = "contacts", .array = contact_array, .moving = 1};
     made->contacts.n_array = sizeof contact_array / sizeof *contact_array;
     made->path = cond_allocate(&m, strlen(path) + 1, 1);

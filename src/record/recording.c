@@ -12,7 +12,7 @@
 #include <string.h>
 
 // The arrays of a frame, in the order of CondMoment.
-enum { POSITION, VELOCITY, DISPLACEMENT, VON_MISES, N_BODY_ARRAY };
+enum { POSITION, VELOCITY, DISPLACEMENT, VON_MISES, ROD_FORCE, ROD_MOMENT, N_BODY_ARRAY };
 enum { C_POSITION, C_FORCE, C_FRAME, C_FRICTION, C_GAP, C_ERROR, C_BODY, C_OTHER, N_CONTACT_ARRAY };
 
 typedef struct Place {
@@ -27,6 +27,8 @@ static const Place body_place[N_BODY_ARRAY] = {
     {"/VTKHDF/bodies/PointData/velocity", 3, 0, 0},
     {"/VTKHDF/bodies/PointData/displacement", 3, 0, 0},
     {"/VTKHDF/bodies/CellData/von_mises", 1, 0, 0},
+    {"/VTKHDF/bodies/PointData/rod_force", 3, 0, 0},
+    {"/VTKHDF/bodies/PointData/rod_moment", 3, 0, 0},
 };
 static const Place contact_place[N_CONTACT_ARRAY] = {
     {"/VTKHDF/contacts/Points", 3, 0, 0},          {"/VTKHDF/contacts/PointData/force", 3, 0, 0},
@@ -263,6 +265,12 @@ static CondStatus read_contact_counts(CondRecording* r, const CondFclib* file, i
     return status;
 }
 
+// The two of the rods are only there where there are rods.
+static int n_body_array(const CondRecording* r)
+{
+    return r->scenery.has_rods ? N_BODY_ARRAY : ROD_FORCE;
+}
+
 static int body_rows(const CondRecording* r, int array)
 {
     return array == VON_MISES ? r->scenery.n_cell : r->scenery.n_point;
@@ -271,7 +279,7 @@ static int body_rows(const CondRecording* r, int array)
 static CondStatus make_room(CondRecording* r, const CondFclib* file, int largest)
 {
     int short_of_memory = 0;
-    for (int k = 0; k < N_BODY_ARRAY; k++) {
+    for (int k = 0; k < n_body_array(r); k++) {
         size_t n = (size_t)body_rows(r, k) * (size_t)body_place[k].columns;
         r->body_data[k] = cond_allocate(&r->context, n, sizeof(double));
         short_of_memory |= !r->body_data[k];
@@ -299,6 +307,8 @@ static void point_views(CondRecording* r)
     m->velocity = r->body_data[VELOCITY];
     m->displacement = r->body_data[DISPLACEMENT];
     m->von_mises = r->body_data[VON_MISES];
+    m->rod_force = r->body_data[ROD_FORCE];
+    m->rod_moment = r->body_data[ROD_MOMENT];
     m->contact_position = r->contact_data[C_POSITION];
     m->contact_force = r->contact_data[C_FORCE];
     m->contact_frame = r->contact_data[C_FRAME];
@@ -343,6 +353,7 @@ static CondStatus read_all(CondRecording* r, const CondFclib* file)
         status = read_sensors(r, file);
     if (!status)
         status = read_contact_counts(r, file, &largest);
+    r->scenery.has_rods = cond_fclib_exists(file, body_place[ROD_FORCE].location);
     if (!status)
         status = make_room(r, file, largest);
     if (!status)
@@ -444,7 +455,7 @@ CondStatus cond_recording_frame(CondRecording* recording, int frame, const CondM
         return cond_fclib_fail(&file, COND_BAD_ARGUMENT, "", "frame %d of %d", frame, r->n_frame);
     H5E_BEGIN_TRY
     {
-        for (int k = 0; k < N_BODY_ARRAY && !status; k++)
+        for (int k = 0; k < n_body_array(r) && !status; k++)
             status = read_rows(&file, &body_place[k], (int64_t)frame * body_rows(r, k),
                                body_rows(r, k), r->body_data[k]);
         for (int k = 0; k < N_CONTACT_ARRAY && !status; k++)

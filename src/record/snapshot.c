@@ -162,7 +162,7 @@ static CondStatus allocate_all(CondSnapshot* s)
     s->rod_force = cond_allocate(m, 3 * n, sizeof(double));
     s->rod_moment = cond_allocate(m, 3 * n, sizeof(double));
     for (int b = 0; b < model->n_body; b++)
-        s->has_rods |= model->body[b].kind == COND_BODY_ROD;
+        s->scenery.has_rods |= model->body[b].kind == COND_BODY_ROD;
     s->von_mises = cond_allocate(m, (size_t)s->drawing.n_cell, sizeof(double));
     s->coordinate = cond_allocate(m, k, sizeof(int));
     s->J = cond_allocate(m, 3 * k, sizeof(double));
@@ -177,6 +177,7 @@ static void fill_scenery(CondSnapshot* s)
 {
     const CondModel* model = s->model;
     const CondDrawing* drawing = &s->drawing;
+    int has_rods = s->scenery.has_rods;
     for (int b = 0; b < model->n_body; b++) {
         memcpy(s->name[b], model->body[b].name, sizeof s->name[b]);
         snprintf(s->kind[b], sizeof s->kind[b], "%s",
@@ -192,7 +193,8 @@ static void fill_scenery(CondSnapshot* s)
                                .corner_end = drawing->corner_end,
                                .type = drawing->type,
                                .body = drawing->body,
-                               .plane_begin = drawing->plane_begin};
+                               .plane_begin = drawing->plane_begin,
+                               .has_rods = has_rods};
     s->scenery.n_sensor = cond_model_n_sensor(model);
     s->scenery.sensor = (const char(*)[COND_NAME_SIZE])s->sensor;
     for (int k = 0; k < s->scenery.n_sensor; k++)
@@ -203,6 +205,8 @@ static void fill_scenery(CondSnapshot* s)
     s->moment.velocity = s->velocity;
     s->moment.displacement = s->displacement;
     s->moment.von_mises = s->von_mises;
+    s->moment.rod_force = has_rods ? s->rod_force : NULL;
+    s->moment.rod_moment = has_rods ? s->rod_moment : NULL;
 }
 
 CondStatus cond_snapshot_create(const CondContext* context, const CondModel* model,

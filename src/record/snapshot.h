@@ -21,7 +21,6 @@ struct CondSnapshot {
     double* displacement;           // of soft bodies, from rest [m]; else 0   (n_point x 3)
     double* rod_force;              // of rods: shear, shear, tension [N]; else 0    (n_point x 3)
     double* rod_moment;             // of rods: bending, bending, twist [N m]; else 0 (n_point x 3)
-    int has_rods;                   // 1: the two are not all zero
     double* von_mises;              // of soft bodies [Pa]; else 0             (n_cell)
     char (*sensor)[COND_NAME_SIZE]; // names                                 (n_sensor)
     double* sensor_force;           // [N]                                     (n_sensor x 3)

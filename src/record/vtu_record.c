@@ -61,7 +61,7 @@ static CondStatus put_bodies(VtuRecord* record, int n_field, const CondVtuArray*
                               .corner_end = drawing->corner_end,
                               .type = drawing->type,
                               .n_field = n_field,
-                              .n_point_data = snapshot->has_rods ? 4 : 2,
+                              .n_point_data = snapshot->scenery.has_rods ? 4 : 2,
                               .n_cell_data = sizeof cell_data / sizeof *cell_data,
                               .field = field,
                               .point_data = point_data,

@@ -1,22 +1,45 @@
 // Bodies of the scene as meshes that follow the points, coloured by what is asked for.
 import * as THREE from "three";
 import { bodyColour, mapColour } from "./colour";
-import { CONTACT, C_ERROR, C_FORCE, type Frame, NO_CELL_BODY, type SceneText } from "./decode";
+import { CONTACT, C_ERROR, C_FORCE, type Frame, type SceneText } from "./decode";
 import { errorLevel } from "./contacts";
 import { meshOf, surfaceOf } from "./surface";
 
-export type ColourMode = "body" | "stress" | "velocity" | "force" | "residual";
+// "body", "force", "residual" or a field of the points.
+export type ColourMode = string;
 
 export interface Colouring {
     mode: ColourMode;
     scale: number; // the value with the last colour
+    signed: boolean;
+}
+
+// The mean of the normals of the triangles around each vertex, by their areas.
+function normalsOf(position: Float32Array, index: Uint32Array, out: Float32Array): void {
+    out.fill(0);
+    for (let t = 0; t < index.length; t += 3) {
+        const a = 3 * index[t], b = 3 * index[t + 1], c = 3 * index[t + 2];
+        const ax = position[a], ay = position[a + 1], az = position[a + 2];
+        const ux = position[b] - ax, uy = position[b + 1] - ay, uz = position[b + 2] - az;
+        const vx = position[c] - ax, vy = position[c + 1] - ay, vz = position[c + 2] - az;
+        const nx = uy * vz - uz * vy, ny = uz * vx - ux * vz, nz = ux * vy - uy * vx;
+        out[a] += nx, out[a + 1] += ny, out[a + 2] += nz;
+        out[b] += nx, out[b + 1] += ny, out[b + 2] += nz;
+        out[c] += nx, out[c + 1] += ny, out[c + 2] += nz;
+    }
+    for (let i = 0; i < out.length; i += 3) {
+        const l = 1 / (Math.sqrt(out[i] * out[i] + out[i + 1] * out[i + 1] + out[i + 2] * out[i + 2]) || 1);
+        out[i] *= l, out[i + 1] *= l, out[i + 2] *= l;
+    }
 }
 
 // One body, or everything static.
 export class Body {
     readonly group = new THREE.Group();
     readonly colour: THREE.Color;
+    readonly points: Int32Array; // of its surface, each once
     private readonly source: Int32Array;
+    private readonly index3: Uint32Array; // vertices of its triangles
     private readonly geometry = new THREE.BufferGeometry();
     private readonly dots: { mesh: THREE.InstancedMesh; points: number[] } | null = null;
     private readonly tubes: { geometry: THREE.BufferGeometry; points: number[] }[] = [];
@@ -25,10 +48,12 @@ export class Body {
 
     constructor(readonly name: string, readonly kind: string, readonly index: number, scene: SceneText, first: Frame, size: number) {
         this.colour = bodyColour(kind, index);
-        this.material = new THREE.MeshStandardMaterial({ color: this.colour, roughness: kind === "soft" ? 0.7 : 0.45, metalness: 0.05, side: THREE.DoubleSide });
+        this.material = new THREE.MeshStandardMaterial({ color: this.colour, roughness: kind === "soft" ? 0.7 : 0.45, metalness: 0.05, shadowSide: THREE.DoubleSide });
         const surface = surfaceOf(scene, (body) => body === index);
         const mesh = meshOf(surface.triangles, first.position, kind === "soft" ? 50 : 35);
         this.source = mesh.source;
+        this.index3 = mesh.index;
+        this.points = Int32Array.from(new Set([...mesh.source, ...surface.vertices]));
         const n = this.source.length;
         this.geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(3 * n), 3).setUsage(THREE.DynamicDrawUsage));
         this.geometry.setAttribute("normal", new THREE.BufferAttribute(new Float32Array(3 * n), 3).setUsage(THREE.DynamicDrawUsage));
@@ -96,7 +121,7 @@ export class Body {
         this.material.emissive.set(on ? "#20446e" : "#000000");
     }
 
-    update(frame: Frame, values: Float32Array | null): void {
+    update(frame: Frame, values: Float32Array | null, signed: boolean): void {
         const position = this.geometry.getAttribute("position") as THREE.BufferAttribute;
         const to = position.array as Float32Array, from = frame.position;
         for (let i = 0; i < this.source.length; i++) {
@@ -106,10 +131,12 @@ export class Body {
             to[3 * i + 2] = from[p + 2];
         }
         position.needsUpdate = true;
-        this.geometry.computeVertexNormals();
+        const normal = this.geometry.getAttribute("normal") as THREE.BufferAttribute;
+        normalsOf(to, this.index3, normal.array as Float32Array);
+        normal.needsUpdate = true;
         if (values) {
             const colour = this.geometry.getAttribute("color") as THREE.BufferAttribute;
-            for (let i = 0; i < this.source.length; i++) mapColour(values[this.source[i]], colour.array as Float32Array, i);
+            for (let i = 0; i < this.source.length; i++) mapColour(values[this.source[i]], colour.array as Float32Array, i, signed);
             colour.needsUpdate = true;
         }
         if (this.material.vertexColors !== !!values) {
@@ -130,13 +157,14 @@ export class Body {
     }
 }
 
-// A value between 0 and 1 for every point.
-export function pointValues(frame: Frame, scene: SceneText, bodyOfPoint: Int32Array, colouring: Colouring, size: number): Float32Array | null {
+// A value up to 1 for every point; points of the inside of bodies may be left out.
+export function pointValues(frame: Frame, scene: SceneText, pointsOf: Map<number, Int32Array>, colouring: Colouring, size: number): Float32Array | null {
     const n = scene.n_point, scale = colouring.scale || 1;
     if (colouring.mode === "body") return null;
     const out = new Float32Array(n);
-    if (colouring.mode === "stress" || colouring.mode === "velocity") {
-        const from = colouring.mode === "stress" ? frame.stress : frame.speed;
+    const field = scene.fields.findIndex((f) => f.name === colouring.mode);
+    if (field >= 0) {
+        const from = frame.field[field];
         for (let p = 0; p < n; p++) out[p] = from[p] / scale;
         return out;
     }
@@ -149,20 +177,18 @@ export function pointValues(frame: Frame, scene: SceneText, bodyOfPoint: Int32Ar
             ? Math.hypot(c[at + C_FORCE], c[at + C_FORCE + 1], c[at + C_FORCE + 2]) / scale
             : errorLevel(c[at + C_ERROR], scale);
         if (!(value > 0)) continue;
-        const a = frame.contactBody[2 * k], b = frame.contactBody[2 * k + 1];
-        for (let p = 0; p < scene.plane_begin; p++) {
-            if (bodyOfPoint[p] !== a && (bodyOfPoint[p] !== b || b < 0)) continue;
-            const dx = x[3 * p] - c[at], dy = x[3 * p + 1] - c[at + 1], dz = x[3 * p + 2] - c[at + 2];
-            const d2 = dx * dx + dy * dy + dz * dz;
-            if (d2 < r2) out[p] = Math.max(out[p], value * (1 - d2 / r2));
+        const cx = c[at], cy = c[at + 1], cz = c[at + 2];
+        for (const body of new Set([frame.contactBody[2 * k], frame.contactBody[2 * k + 1]])) {
+            const points = body < 0 ? undefined : pointsOf.get(body);
+            if (!points) continue;
+            for (let i = 0; i < points.length; i++) {
+                const p = points[i], dx = x[3 * p] - cx;
+                if (dx * dx > r2) continue;
+                const dy = x[3 * p + 1] - cy, dz = x[3 * p + 2] - cz;
+                const d2 = dx * dx + dy * dy + dz * dz;
+                if (d2 < r2) out[p] = Math.max(out[p], value * (1 - d2 / r2));
+            }
         }
     }
-    return out;
-}
-
-export function bodiesOfPoints(scene: SceneText): Int32Array {
-    const out = new Int32Array(scene.n_point).fill(NO_CELL_BODY.plane);
-    for (let c = 0, begin = 0; c < scene.type.length; begin = scene.end[c++])
-        for (let k = begin; k < scene.end[c]; k++) out[scene.corner[k]] = scene.body[c];
     return out;
 }

@@ -15,6 +15,7 @@ export class Contacts extends THREE.Group {
     private dots!: THREE.InstancedMesh;
     private shafts!: THREE.InstancedMesh;
     private heads!: THREE.InstancedMesh;
+    private ghosts!: THREE.InstancedMesh[]; // of shafts and heads, where something hides them
     private cones!: THREE.InstancedMesh;
 
     constructor(private readonly size: number) {
@@ -38,7 +39,14 @@ export class Contacts extends THREE.Group {
             new THREE.MeshStandardMaterial({ color: "#3f8efc", transparent: true, opacity: 0.28, side: THREE.DoubleSide, depthWrite: false }),
             n,
         );
-        for (const mesh of [this.dots, this.shafts, this.heads, this.cones]) {
+        const faint = new THREE.MeshBasicMaterial({ color: "#d62839", transparent: true, opacity: 0.3, depthFunc: THREE.GreaterDepth, depthWrite: false });
+        this.ghosts = [this.shafts, this.heads].map((mesh) => {
+            const ghost = new THREE.InstancedMesh(mesh.geometry, faint, n);
+            ghost.instanceMatrix = mesh.instanceMatrix;
+            ghost.renderOrder = 4;
+            return ghost;
+        });
+        for (const mesh of [this.dots, this.shafts, this.heads, this.cones, ...this.ghosts]) {
             mesh.frustumCulled = false;
             mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
             this.add(mesh);
@@ -54,7 +62,9 @@ export class Contacts extends THREE.Group {
         const p = new THREE.Vector3(), f = new THREE.Vector3(), s = new THREE.Vector3(), tip = new THREE.Vector3();
         const nrm = new THREE.Vector3(), t1 = new THREE.Vector3(), t2 = new THREE.Vector3();
         const colours = this.dots.instanceColor!.array as Float32Array;
-        const dot = 0.0045 * this.size, coneHeight = 0.06 * this.size;
+        // Many arrows are thin, so that something is seen between them.
+        const crowd = Math.min(1, Math.max(0.4, Math.sqrt(40 / (frame.nContact + 1))));
+        const dot = 0.0045 * crowd * this.size, coneHeight = 0.06 * this.size;
         let nDot = 0, nArrow = 0, nCone = 0;
         for (let k = 0; k < frame.nContact; k++) {
             const c = frame.contact, at = CONTACT * k;
@@ -72,8 +82,8 @@ export class Contacts extends THREE.Group {
                 nDot++;
             }
             if (this.showArrows && length > 0.004 * this.size) {
-                const thick = Math.min(0.0042 * this.size, 0.09 * length);
-                const headLength = Math.min(5 * thick, 0.5 * length);
+                const thick = Math.min(0.0042 * crowd * this.size, 0.09 * length);
+                const headLength = Math.min(6 * thick, 0.5 * length);
                 q.setFromUnitVectors(UP, tip.copy(f).divideScalar(force));
                 m.compose(p, q, s.set(thick, length - headLength, thick));
                 this.shafts.setMatrixAt(nArrow, m);
@@ -92,7 +102,7 @@ export class Contacts extends THREE.Group {
             }
         }
         this.dots.count = nDot;
-        this.shafts.count = this.heads.count = nArrow;
+        for (const mesh of [this.shafts, this.heads, ...this.ghosts]) mesh.count = nArrow;
         this.cones.count = nCone;
         for (const mesh of [this.dots, this.shafts, this.heads, this.cones]) mesh.instanceMatrix.needsUpdate = true;
         this.dots.instanceColor!.needsUpdate = true;

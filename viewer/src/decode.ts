@@ -1,8 +1,18 @@
-// What the tool sends: a description of the scene in JSON, and frames as bytes (cli/view_encode.c).
+// What the tool sends: a description of the scene in JSON, and frames as bytes
+// (cli/view/view_encode.c).
 
 export interface BodyText {
     name: string;
     kind: string;
+}
+
+// A value of each point.
+export interface FieldText {
+    name: string;
+    label: string;
+    unit: string;
+    kind: string; // of the bodies that have it; "": all
+    signed: boolean;
 }
 
 export interface SceneText {
@@ -17,6 +27,7 @@ export interface SceneText {
     end: number[];
     type: number[];
     body: number[];
+    fields: FieldText[];
     numbers: { name: string; unit: string }[];
     series: (number | null)[][]; // per number, one value per frame; empty in a live run
     settings?: { path: string; label: string; value: number; unit: string }[];
@@ -26,8 +37,7 @@ export interface Frame {
     index: number;
     number: Float64Array;
     position: Float32Array; // n_point x 3
-    speed: Float32Array; // n_point
-    stress: Float32Array; // n_point
+    field: Float32Array[]; // per field of the scene, n_point each
     nContact: number;
     contact: Float32Array; // n_contact x CONTACT
     contactBody: Int32Array; // n_contact x 2
@@ -44,8 +54,8 @@ const MAGIC = 0x4d524643; // "CFRM"
 
 export function checkScene(value: unknown): SceneText {
     const scene = value as SceneText;
-    const lists = [scene?.corner, scene?.end, scene?.type, scene?.body, scene?.bodies, scene?.numbers, scene?.series];
-    if (!scene || scene.format !== 1 || lists.some((list) => !Array.isArray(list)))
+    const lists = [scene?.corner, scene?.end, scene?.type, scene?.body, scene?.bodies, scene?.numbers, scene?.series, scene?.fields];
+    if (!scene || scene.format !== 2 || lists.some((list) => !Array.isArray(list)))
         throw new Error("The description of the scene is not one that this page reads.");
     if (scene.corner.some((p) => !(p >= 0 && p < scene.n_point)))
         throw new Error("The description of the scene names points that there are not.");
@@ -56,9 +66,9 @@ export function decodeFrame(bytes: ArrayBuffer, scene: SceneText): Frame {
     const head = new DataView(bytes);
     if (bytes.byteLength < 24 || head.getUint32(0, true) !== MAGIC)
         throw new Error("A frame does not begin as frames do: the data is damaged.");
-    const [index, nPoint, nContact, nNumber] = [4, 8, 12, 16].map((at) => head.getUint32(at, true));
-    const size = 24 + 8 * nNumber + 4 * (5 * nPoint + (CONTACT + 2) * nContact);
-    if (nPoint !== scene.n_point || nNumber !== scene.numbers.length || bytes.byteLength !== size)
+    const [index, nPoint, nContact, nNumber, nField] = [4, 8, 12, 16, 20].map((at) => head.getUint32(at, true));
+    const size = 24 + 8 * nNumber + 4 * ((3 + nField) * nPoint + (CONTACT + 2) * nContact);
+    if (nPoint !== scene.n_point || nNumber !== scene.numbers.length || nField !== scene.fields.length || bytes.byteLength !== size)
         throw new Error("A frame has not the size it should have: the data is damaged or cut.");
     let at = 24;
     const take = <T>(make: (offset: number, n: number) => T, n: number, bytesEach: number): T => {
@@ -71,8 +81,7 @@ export function decodeFrame(bytes: ArrayBuffer, scene: SceneText): Frame {
         index,
         number: take((o, n) => new Float64Array(bytes, o, n), nNumber, 8),
         position: take(floats, 3 * nPoint, 4),
-        speed: take(floats, nPoint, 4),
-        stress: take(floats, nPoint, 4),
+        field: scene.fields.map(() => take(floats, nPoint, 4)),
         nContact,
         contact: take(floats, CONTACT * nContact, 4),
         contactBody: take((o, n) => new Int32Array(bytes, o, n), 2 * nContact, 4),

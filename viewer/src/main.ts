@@ -9,19 +9,31 @@ import { renderPictures } from "./pictures";
 
 const $ = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
 
-const MODES: { mode: ColourMode; label: string; unit: string }[] = [
-    { mode: "body", label: "body", unit: "" },
-    { mode: "stress", label: "stress (von Mises)", unit: "Pa" },
-    { mode: "velocity", label: "velocity", unit: "m/s" },
-    { mode: "force", label: "contact force", unit: "N" },
-    { mode: "residual", label: "residual of contacts", unit: "m/s" },
-];
+interface Mode {
+    mode: ColourMode;
+    label: string;
+    unit: string;
+}
+
+// What can be coloured by, in the order of the keys; what the scene has not is left out.
+const ORDER = ["body", "stress", "velocity", "force", "residual", "tension", "bending", "twist"];
+
+function modesOf(scene: SceneText): Mode[] {
+    const all: Mode[] = [
+        { mode: "body", label: "body", unit: "" },
+        { mode: "force", label: "contact force", unit: "N" },
+        { mode: "residual", label: "residual of contacts", unit: "m/s" },
+    ];
+    for (const { name, label, unit, kind } of scene.fields)
+        if (!kind || scene.bodies.some((body) => body.kind === kind)) all.push({ mode: name, label, unit });
+    return all.sort((a, b) => ORDER.indexOf(a.mode) - ORDER.indexOf(b.mode));
+}
 
 const KEYS: [string, string][] = [
     ["space", "play or pause"],
     ["left, right", "one frame back or on"],
     ["Home, End", "first or last frame"],
-    ["1 ... 5", "colour by body, stress, velocity, contact force, residual"],
+    ["1 ... 8", "colour by body, stress, velocity, contact force, residual; of rods tension, bending, twist"],
     ["f", "force arrows"],
     ["c", "friction cones"],
     ["p", "contact points"],
@@ -50,10 +62,12 @@ class Page {
     private shown: Frame;
     private readonly plots: Plots;
     private ticks: number[] = [];
+    private readonly modes: Mode[];
     pictures = 0; // drawn so far, for tests
 
     constructor(readonly source: Source, readonly scene: SceneText, readonly stage: Stage, first: Frame) {
         this.shown = first;
+        this.modes = modesOf(scene);
         this.plots = new Plots($("plots"), scene);
         this.plots.onSeek = (t) => this.seek(nearest(scene.series[0], t));
         $("title").textContent = scene.scene || "recording";
@@ -118,7 +132,7 @@ class Page {
         row.className = "row";
         row.innerHTML = "<span>colour</span>";
         const select = Object.assign(document.createElement("select"), { id: "colour" });
-        for (const { mode, label } of MODES) select.add(new Option(label, mode));
+        for (const { mode, label } of this.modes) select.add(new Option(label, mode));
         select.addEventListener("change", () => this.colourBy(select.value as ColourMode));
         row.append(select);
         show.append(row);
@@ -276,13 +290,13 @@ class Page {
     }
 
     private legend(): void {
-        const { mode, scale } = this.stage.colouring;
-        const entry = MODES.find((m) => m.mode === mode)!;
+        const { mode, scale, signed } = this.stage.colouring;
+        const entry = this.modes.find((m) => m.mode === mode)!;
         $("legend").hidden = mode === "body";
         $("legend-title").textContent = `${entry.label}, ${entry.unit}`;
-        $("legend-bar").style.background = legendGradient;
-        $("legend-low").textContent = mode === "residual" ? `below ${short(scale * 1e-9)}` : "0";
-        $("legend-high").textContent = short(scale);
+        $("legend-bar").style.background = legendGradient(signed);
+        $("legend-low").textContent = mode === "residual" ? `below ${short(scale * 1e-9)}` : signed ? short(-scale) : "0";
+        $("legend-high").textContent = this.scene.fields.some((f) => f.name === mode) ? `${short(scale)} and more` : short(scale);
     }
 
     select(body: Body | null): void {
@@ -417,7 +431,7 @@ class Page {
             "?": () => ($("help").hidden = !$("help").hidden),
             Escape: () => ($("help").hidden = true),
         };
-        MODES.forEach(({ mode }, k) => (actions[String(k + 1)] = () => this.colourBy(mode)));
+        for (const { mode } of this.modes) actions[String(ORDER.indexOf(mode) + 1)] = () => this.colourBy(mode);
         const act = actions[event.key];
         if (!act) return;
         event.preventDefault();

@@ -1,15 +1,17 @@
 // The three-dimensional view: camera, light, bodies, contacts.
 import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
-import { bodiesOfPoints, Body, type ColourMode, type Colouring, pointValues } from "./bodies";
+import { Body, type ColourMode, type Colouring, pointValues } from "./bodies";
 import { Contacts } from "./contacts";
 import { CONTACT, C_ERROR, C_FORCE, type Frame, NO_CELL_BODY, type SceneText } from "./decode";
 import { BACKGROUND, Ground } from "./ground";
+import { Refiner, SUN_COLOUR } from "./refine";
 
 export interface View {
     azimuth: number; // degrees, of the camera around what is looked at
     elevation: number;
     zoom: number; // 1: everything fits
+    target?: number[]; // what is looked at; by default the middle of everything
 }
 
 const FIRST_VIEW: View = { azimuth: -58, elevation: 24, zoom: 1 };
@@ -23,12 +25,13 @@ export class Stage {
     readonly ground: Ground;
     readonly size: number; // of the scene [m]
     readonly centre = new THREE.Vector3();
-    colouring: Colouring = { mode: "body", scale: 1 };
-    readonly scales: Record<ColourMode, number> = { body: 1, stress: 0, velocity: 0, force: 0, residual: 0 };
+    colouring: Colouring = { mode: "body", scale: 1, signed: false };
+    readonly scales: Record<ColourMode, number> = { body: 1, force: 0, residual: 0 };
+    readonly refiner: Refiner;
     arrows = 0; // drawn in the last picture
     changed = true;
     private readonly scene = new THREE.Scene();
-    private readonly bodyOfPoint: Int32Array;
+    private readonly pointsOf = new Map<number, Int32Array>();
     private readonly spring: THREE.Line;
     private frame: Frame;
     private readonly forces: number[] = []; // some, to see how large they usually are
@@ -42,16 +45,19 @@ export class Stage {
         this.renderer.toneMapping = THREE.NoToneMapping;
         this.renderer.shadowMap.enabled = true;
         this.renderer.shadowMap.type = THREE.PCFSoftShadowMap;
-        this.bodyOfPoint = bodiesOfPoints(text);
         const box = this.bounds();
         box.getCenter(this.centre);
         this.size = Math.max(box.getSize(new THREE.Vector3()).length(), 1e-3);
         this.scene.background = BACKGROUND;
-        this.addLight(box);
+        for (const field of text.fields) this.scales[field.name] = 0;
+        this.refiner = this.addLight(box);
         text.bodies.forEach((body, k) => this.bodies.push(new Body(body.name, body.kind, k, text, samples[0], this.size)));
         if (text.body.includes(NO_CELL_BODY.static))
             this.bodies.push(new Body("obstacles", "static", NO_CELL_BODY.static, text, samples[0], this.size));
-        for (const body of this.bodies) this.scene.add(body.group);
+        for (const body of this.bodies) {
+            this.scene.add(body.group);
+            this.pointsOf.set(body.index, body.points);
+        }
         this.ground = new Ground(this.planes(box), this.centre, this.size);
         this.contacts = new Contacts(this.size);
         this.scene.add(this.ground, this.contacts);
@@ -83,20 +89,22 @@ export class Stage {
         return own.length > 0 ? own : Float32Array.from([-r, -r, z, r, -r, z, -r, r, z, r, r, z]);
     }
 
-    private addLight(box: THREE.Box3): void {
+    private addLight(box: THREE.Box3): Refiner {
         const r = 0.5 * this.size + 1e-3;
-        const sun = new THREE.DirectionalLight("#fff4e6", 2.1);
-        sun.position.copy(this.centre).add(new THREE.Vector3(-0.9, -1.1, 2.2).normalize().multiplyScalar(4 * r));
+        const distance = 4 * r, sunlight = 2.15, skylight = 1.4, direction = new THREE.Vector3(-0.6, -1.25, 1.6).normalize();
+        const sun = new THREE.DirectionalLight(SUN_COLOUR, sunlight);
+        sun.position.copy(this.centre).addScaledVector(direction, distance);
         sun.target.position.copy(this.centre);
         sun.castShadow = true;
         sun.shadow.mapSize.setScalar(this.light ? 512 : 2048);
         Object.assign(sun.shadow.camera, { left: -1.7 * r, right: 1.7 * r, top: 1.7 * r, bottom: -1.7 * r, near: 0.5 * r, far: 9 * r });
         sun.shadow.bias = -0.0004;
-        sun.shadow.normalBias = 0.004 * box.getSize(new THREE.Vector3()).length();
+        sun.shadow.normalBias = 0.0012 * box.getSize(new THREE.Vector3()).length();
         sun.shadow.radius = 4;
-        const sky = new THREE.HemisphereLight("#ffffff", "#b9c2d0", 1.35);
+        const sky = new THREE.HemisphereLight("#ffffff", "#c9ccd2", skylight);
         sky.position.set(0, 0, 1);
         this.scene.add(sun, sun.target, sky);
+        return new Refiner(this.renderer, this.scene, this.camera, { lamp: sun, sky, sun: direction, sunlight, skylight, centre: this.centre, distance });
     }
 
     // Turns the camera to where it looks from and moves it so that all of the samples fit.
@@ -117,7 +125,7 @@ export class Stage {
             u1 = Math.max(u1, d * tall + u);
         });
         const distance = Math.max((r0 + r1) / (2 * wide), (u0 + u1) / (2 * tall), 0.3 * this.size) / view.zoom;
-        const target = this.centre.clone().addScaledVector(right, 0.5 * (r1 - r0)).addScaledVector(up, 0.5 * (u1 - u0));
+        const target = view.target ? new THREE.Vector3().fromArray(view.target) : this.centre.clone().addScaledVector(right, 0.5 * (r1 - r0)).addScaledVector(up, 0.5 * (u1 - u0));
         this.camera.position.copy(target).addScaledVector(back, distance);
         this.camera.near = 0.01 * this.size;
         this.camera.far = 60 * this.size;
@@ -140,10 +148,17 @@ export class Stage {
     // The largest values seen, which the colours and the arrows are scaled by.
     measure(frame: Frame): void {
         const s = this.scales, c = frame.contact;
-        for (let p = 0; p < this.text.plane_begin; p++) {
-            if (frame.stress[p] > s.stress) s.stress = frame.stress[p];
-            if (frame.speed[p] > s.velocity) s.velocity = frame.speed[p];
-        }
+        this.text.fields.forEach(({ name }, k) => {
+            // Peaks at a few points would leave the rest in one colour.
+            const values: number[] = [];
+            for (const points of this.pointsOf.values())
+                for (const p of points) {
+                    const v = Math.abs(frame.field[k][p]);
+                    if (v > 0 && Number.isFinite(v)) values.push(v);
+                }
+            const usual = Float32Array.from(values).sort()[Math.floor(0.97 * (values.length - 1))] ?? 0;
+            if (usual > s[name]) s[name] = usual;
+        });
         for (let k = 0; k < frame.nContact; k++) {
             const at = CONTACT * k;
             const force = Math.hypot(c[at + C_FORCE], c[at + C_FORCE + 1], c[at + C_FORCE + 2]);
@@ -161,18 +176,19 @@ export class Stage {
     }
 
     colourBy(mode: ColourMode): void {
-        this.colouring = { mode, scale: this.scales[mode] || 1 };
+        this.colouring = { mode, scale: this.scales[mode] || 1, signed: !!this.text.fields.find((f) => f.name === mode)?.signed };
         this.show(this.frame);
     }
 
     show(frame: Frame): void {
         this.frame = frame;
-        const values = pointValues(frame, this.text, this.bodyOfPoint, this.colouring, this.size);
-        // Only soft bodies have stresses.
-        const without = (body: Body) => this.colouring.mode === "stress" && body.kind !== "soft";
-        for (const body of this.bodies) body.update(frame, without(body) ? null : values);
+        const { mode, signed } = this.colouring;
+        const values = pointValues(frame, this.text, this.pointsOf, this.colouring, this.size);
+        // Only soft bodies have stresses, only rods tensions.
+        const kind = this.text.fields.find((f) => f.name === mode)?.kind;
+        for (const body of this.bodies) body.update(frame, kind && body.kind !== kind ? null : values, signed);
         const visible = new Map(this.bodies.map((body) => [body.index, body.visible]));
-        this.arrows = this.contacts.update(frame, this.colouring.mode === "residual" ? this.scales.residual : 0, (body) => visible.get(body) ?? true);
+        this.arrows = this.contacts.update(frame, mode === "residual" ? this.scales.residual : 0, (body) => visible.get(body) ?? true);
         this.changed = true;
     }
 
@@ -188,8 +204,18 @@ export class Stage {
         this.controls.update();
         if (!this.changed) return false;
         this.changed = false;
+        this.refiner.restart();
         this.renderer.render(this.scene, this.camera);
         return true;
+    }
+
+    // The picture as the mean of many.
+    renderFine(samples: number): void {
+        this.controls.update();
+        this.refiner.restart();
+        while (this.refiner.n < samples) this.refiner.add();
+        this.refiner.show();
+        this.changed = false;
     }
 
     private ray(x: number, y: number): THREE.Raycaster {
