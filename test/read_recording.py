@@ -57,7 +57,7 @@ def check_xdmf(path, recording, n_frame):
     for frame in xml.parse(path).getroot().find("Domain").find("Grid").findall("Grid"):
         times.append(float(frame.find("Time").get("Value")))
         for item in frame.iter("DataItem"):
-            if item.get("ItemType") != "HyperSlab":
+            if item.get("Type") != "HyperSlab":
                 continue
             start, stride, count = np.array(item[0].text.split(), int).reshape(3, -1)
             file, location = item[1].text.split(":")
@@ -66,6 +66,12 @@ def check_xdmf(path, recording, n_frame):
             assert (stride == 1).all() and len(start) == data.ndim
             assert (start + count <= data.shape).all(), location
             assert item.get("Dimensions").split() == [str(k) for k in count]
+            # The same once more, as XDMF 3 has it.
+            where, slab = item.text.split("|")
+            again = [np.array(part.split(), int) for part in slab.split(":")]
+            assert where == item[1].text
+            assert (np.array(again[:3]) == (start, stride, count)).all()
+            assert (again[3] <= data.shape).all()
     assert len(times) == n_frame
     assert np.allclose(times, recording["cond/frames/time"][:n_frame])
 

@@ -10,44 +10,52 @@
 
 static const char tail[] = "</Grid>\n</Domain>\n</Xdmf>\n";
 
+static void add_location(CondXdmf* x, const CondXdmfArray* a)
+{
+    cond_mesh_text_bytes(&x->text, x->name.data, x->name.size);
+    cond_mesh_text_add(&x->text, ":%s", a->location);
+}
+
+// Rows of a dataset, twice, because ParaView's two readers know different ways to say it: XDMF 3
+// reads the text of the item (where|start:stride:count:size) and neither `Type` nor the items
+// within, XDMF 2 reads those and not the text.
 static void add_slab(CondXdmf* x, const CondXdmfArray* a, long long n)
 {
     CondMeshText* t = &x->text;
-    const char* columns = a->columns > 1 ? " %lld" : "";
     char dims[32] = "", ones[4] = "", zero[4] = "";
-    if (*columns) {
+    if (a->columns > 1) {
         snprintf(dims, sizeof dims, " %d", a->columns);
         snprintf(ones, sizeof ones, " 1");
         snprintf(zero, sizeof zero, " 0");
     }
     cond_mesh_text_add(t,
-                       "<DataItem ItemType=\"HyperSlab\" Dimensions=\"%lld%s\">"
+                       "<DataItem Type=\"HyperSlab\" Dimensions=\"%lld%s\" NumberType=\"%s\" "
+                       "Precision=\"%d\" Format=\"HDF\">",
+                       n, dims, a->type, a->size);
+    add_location(x, a);
+    cond_mesh_text_add(t,
+                       "|%lld%s:1%s:%lld%s:%lld%s"
                        "<DataItem Dimensions=\"3 %d\" Format=\"XML\">%lld%s 1%s %lld%s</DataItem>"
                        "<DataItem Dimensions=\"%lld%s\" NumberType=\"%s\" Precision=\"%d\" "
                        "Format=\"HDF\">",
-                       n, dims, a->columns > 1 ? 2 : 1, a->first, zero, ones, n, dims, a->first + n,
-                       dims, a->type, a->size);
-    cond_mesh_text_bytes(t, x->name.data, x->name.size);
-    cond_mesh_text_add(t, ":%s</DataItem></DataItem>\n", a->location);
+                       a->first, zero, ones, n, dims, a->first + n, dims, a->columns > 1 ? 2 : 1,
+                       a->first, zero, ones, n, dims, a->first + n, dims, a->type, a->size);
+    add_location(x, a);
+    cond_mesh_text_add(t, "</DataItem></DataItem>\n");
 }
 
 static void add_grid(CondXdmf* x, const CondXdmfGrid* grid)
 {
     CondMeshText* t = &x->text;
-    cond_mesh_text_add(t, "<Grid Name=\"%s\" GridType=\"Uniform\">\n", grid->name);
-    if (grid->topology) {
-        CondXdmfArray cells = {"", grid->topology, "Int", 4, 1, 1, 0};
-        cond_mesh_text_add(t, "<Topology TopologyType=\"Mixed\" NumberOfElements=\"%lld\">\n",
-                           grid->n_cell);
-        add_slab(x, &cells, grid->n_topology);
-        cond_mesh_text_add(t, "</Topology>\n");
-    } else {
-        cond_mesh_text_add(t,
-                           "<Topology TopologyType=\"Polyvertex\" NodesPerElement=\"1\" "
-                           "NumberOfElements=\"%lld\"/>\n",
-                           grid->n_cell);
-    }
-    cond_mesh_text_add(t, "<Geometry GeometryType=\"XYZ\">\n");
+    // A collection of one has the same name in all frames; readers number the grids themselves.
+    cond_mesh_text_add(t,
+                       "<Grid Name=\"%s\" GridType=\"Collection\" CollectionType=\"Spatial\">\n"
+                       "<Grid Name=\"%s\" GridType=\"Uniform\">\n",
+                       grid->name, grid->name);
+    cond_mesh_text_add(t, "<Topology TopologyType=\"%s\" NumberOfElements=\"%lld\">\n",
+                       grid->mixed ? "Mixed" : "Polyvertex\" NodesPerElement=\"1", grid->n_cell);
+    add_slab(x, &grid->topology, grid->n_topology);
+    cond_mesh_text_add(t, "</Topology>\n<Geometry GeometryType=\"XYZ\">\n");
     add_slab(x, &grid->point, grid->n_point);
     cond_mesh_text_add(t, "</Geometry>\n");
     for (int k = 0; k < grid->n_array; k++) {
@@ -61,7 +69,7 @@ static void add_grid(CondXdmf* x, const CondXdmfGrid* grid)
         add_slab(x, a, a->cell ? grid->n_cell : grid->n_point);
         cond_mesh_text_add(t, "</Attribute>\n");
     }
-    cond_mesh_text_add(t, "</Grid>\n");
+    cond_mesh_text_add(t, "</Grid>\n</Grid>\n");
 }
 
 // Writes the text where the last frame ends, and the end of the file behind it, in one piece.

@@ -28,9 +28,9 @@ typedef struct CondXdmfArray {
 typedef struct CondXdmfGrid {
     const char* name;
     long long n_point, n_cell;
-    const char* topology; // location of the cells, each behind XDMF's number of its type; NULL: a
-                          // vertex per point
-    long long n_topology; // numbers there
+    int mixed;              // 1: each cell is behind XDMF's number of its type; 0: vertices
+    CondXdmfArray topology; // of the cells
+    long long n_topology;   // numbers there
     CondXdmfArray point;
     int n_array;
     const CondXdmfArray* array;
