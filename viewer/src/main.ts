@@ -29,6 +29,8 @@ function modesOf(scene: SceneText): Mode[] {
     return all.sort((a, b) => ORDER.indexOf(a.mode) - ORDER.indexOf(b.mode));
 }
 
+const FINE = 64; // drawings of which the picture of something at rest is the mean
+
 const KEYS: [string, string][] = [
     ["space", "play or pause"],
     ["left, right", "one frame back or on"],
@@ -62,6 +64,10 @@ class Page {
     private shown: Frame;
     private readonly plots: Plots;
     private ticks: number[] = [];
+    private busy = 0; // ms of our own work since the last second began
+    private drawn = 0; // pictures in that time
+    private since = 0;
+    private readonly showsPace = new URLSearchParams(location.search).has("fps");
     private readonly modes: Mode[];
     pictures = 0; // drawn so far, for tests
 
@@ -210,7 +216,7 @@ class Page {
             box.append(row);
         }
         source.onFrame = (frame, restarted) => {
-            this.stage.measure(frame);
+            if (this.count % 10 === 1) this.stage.measure(frame);
             if (restarted) this.follow = true;
             $<HTMLInputElement>("scrub").max = String(this.count - 1);
             if (this.follow) this.apply(frame, this.count - 1);
@@ -345,6 +351,7 @@ class Page {
     }
 
     private apply(frame: Frame, k: number): void {
+        const begin = performance.now();
         this.shown = frame;
         this.frame = k;
         if (this.live && this.follow) this.wanted = k;
@@ -356,6 +363,7 @@ class Page {
         $("subtitle").textContent = `frame ${k + 1} of ${this.count}, ${frame.nContact} contacts`;
         this.plots.draw(frame.number[0]);
         if (this.live) this.legend();
+        this.busy += performance.now() - begin;
     }
 
     private advance(seconds: number): void {
@@ -384,12 +392,62 @@ class Page {
     }
 
     private tick(now: number, last: number): void {
+        const begin = performance.now();
         this.advance(Math.min((now - last) / 1000, 0.1));
-        if (this.stage.render()) this.pictures++;
+        if (this.stage.render()) {
+            this.pictures++;
+            this.drawn++;
+            this.stood = now;
+        } else this.refine(now);
+        this.busy += performance.now() - begin;
+        this.pace(now);
+        requestAnimationFrame((next) => this.tick(next, now));
+    }
+
+    private stood = 0; // since when nothing has changed
+    private slow = false; // this machine takes too long to refine pictures
+
+    // What stands still gets a better picture, little by little.
+    private refine(now: number): void {
+        const { refiner } = this.stage;
+        if (this.playing || this.slow || !this.stage.fine || now - this.stood < 400 || refiner.n >= FINE) return;
+        if (this.live && !this.paused) return;
+        refiner.add();
+        if (refiner.n % 2 === 0) refiner.show();
+        if (refiner.n > 4 && now - this.before > 60) this.slow = true;
+    }
+
+    private before = 0; // when the last tick was
+
+    // How many pictures a second, and how long our own part of one takes.
+    private pace(now: number): void {
+        this.before = now;
         this.ticks.push(now);
         while (this.ticks[0] < now - 1000) this.ticks.shift();
-        if (this.ticks.length % 15 === 0) $("fps").textContent = `${this.ticks.length} fps`;
-        requestAnimationFrame((next) => this.tick(next, now));
+        if (now - this.since < 1000) return;
+        const own = this.drawn > 0 ? `, ${(this.busy / this.drawn).toFixed(1)} ms of script a picture` : "";
+        $("fps").textContent = `${this.ticks.length} fps${this.showsPace ? own : ""}`;
+        this.since = now;
+        this.busy = this.drawn = 0;
+    }
+
+    // Draws so many frames as fast as it can, in so many pixels: ms of script, and ms until the
+    // picture is there, of each.
+    async measure(n: number, width: number, height: number): Promise<{ script: number[]; whole: number[] }> {
+        const script: number[] = [], whole: number[] = [];
+        const gl = this.stage.renderer.getContext(), pixel = new Uint8Array(4);
+        this.stage.resize(width, height, 1);
+        for (let i = 0; i < n; i++) {
+            const k = Math.floor((i * this.count) / n), frame = await this.source.frame(k);
+            const begin = performance.now();
+            this.apply(frame, k);
+            this.stage.render();
+            script.push(performance.now() - begin);
+            gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel); // waits for the picture
+            whole.push(performance.now() - begin);
+        }
+        this.resize();
+        return { script, whole };
     }
 
     run(): void {

@@ -14,6 +14,9 @@ const STAGES = ["forces", "collide", "assemble", "solve", "integrate", "impact",
 
 export class Plots {
     private readonly panels: Panel[] = [];
+    private readonly back = document.createElement("canvas"); // all but the cursor and the values at it
+    private backFrames = -1; // frames that it shows
+    private backAt = 0; // when it was drawn
     onSeek: (time: number) => void = () => {};
     drawn = 0; // points drawn in the last picture, for tests
 
@@ -69,22 +72,61 @@ export class Plots {
             this.canvas.width = Math.round(width * ratio);
             this.canvas.height = Math.round(height * ratio);
         }
+        this.drawBack(width, height, ratio);
         const g = this.canvas.getContext("2d")!;
+        g.setTransform(1, 0, 0, 1, 0, 0);
+        g.clearRect(0, 0, this.canvas.width, this.canvas.height);
+        g.drawImage(this.back, 0, 0);
         g.setTransform(ratio, 0, 0, ratio, 0, 0);
-        g.clearRect(0, 0, width, height);
-        this.drawn = 0;
         const w = width / this.panels.length;
+        const i = nearest(this.scene.series[0], now);
+        this.panels.forEach((panel, k) => this.drawCursor(g, panel, k * w, w, height, now, i));
+    }
+
+    // The lines change when there are new frames; while a run is watched, a few times a second.
+    private drawBack(width: number, height: number, ratio: number): void {
+        const { back, canvas } = this, frames = this.scene.series[0].length;
+        const same = back.width === canvas.width && back.height === canvas.height;
+        if (same && (frames === this.backFrames || (frames > this.backFrames && performance.now() - this.backAt < 200))) return;
+        back.width = canvas.width;
+        back.height = canvas.height;
+        this.backFrames = frames;
+        this.backAt = performance.now();
+        this.drawn = 0;
+        const g = back.getContext("2d")!, w = width / this.panels.length;
+        g.setTransform(ratio, 0, 0, ratio, 0, 0);
         this.panels.forEach((panel, k) => {
             g.save();
             g.beginPath();
             g.rect(k * w, 0, w, height);
             g.clip();
-            this.drawPanel(g, panel, k * w, w, height, now);
+            this.drawPanel(g, panel, k * w, w, height);
             g.restore();
         });
     }
 
-    private drawPanel(g: CanvasRenderingContext2D, panel: Panel, x0: number, w: number, h: number, now: number): void {
+    private titleOf(panel: Panel, i: number): string {
+        const unit = panel.unit ? ` ${panel.unit}` : "";
+        if (panel.lines.length > 1) return `${panel.title},${unit}`;
+        const value = panel.lines[0].values()[i];
+        return `${panel.title}  ${value === null || value === undefined ? "" : short(value) + unit}`;
+    }
+
+    private drawCursor(g: CanvasRenderingContext2D, panel: Panel, x0: number, w: number, h: number, now: number, i: number): void {
+        const [t0, t1] = this.span(), left = x0 + 8, right = x0 + w - 8;
+        const x = Math.min(left + ((now - t0) / (t1 - t0 || 1)) * (right - left), right);
+        g.strokeStyle = "#1f2733";
+        g.lineWidth = 1;
+        g.beginPath();
+        g.moveTo(x, 18);
+        g.lineTo(x, h - 12);
+        g.stroke();
+        g.font = "600 11px system-ui, 'DejaVu Sans', sans-serif";
+        g.fillStyle = "#1f2733";
+        g.fillText(this.titleOf(panel, i), left, 13, w - 16);
+    }
+
+    private drawPanel(g: CanvasRenderingContext2D, panel: Panel, x0: number, w: number, h: number): void {
         const time = this.scene.series[0], [t0, t1] = this.span();
         const top = 22, bottom = h - 12, left = x0 + 8, right = x0 + w - 8;
         const lists = panel.lines.map((line) => line.values());
@@ -130,35 +172,27 @@ export class Plots {
             }
             g.stroke();
         });
-        const x = X(now);
-        g.strokeStyle = "#1f2733";
-        g.lineWidth = 1;
-        g.beginPath();
-        g.moveTo(x, top - 4);
-        g.lineTo(x, bottom);
-        g.stroke();
         g.fillStyle = "#66707f";
         g.font = "10px system-ui, 'DejaVu Sans', sans-serif";
         const back = (v: number) => short(panel.log ? 10 ** v : v);
         g.fillText(back(high), left, top - 2 + 9);
         g.fillText(back(low), left, bottom + 10);
-        const i = nearest(time, now);
-        const first = lists[0][i];
+        if (panel.lines.length < 2) return;
+        // Names of the lines: beside the title, and on a line below it where that is too short.
         g.font = "600 11px system-ui, 'DejaVu Sans', sans-serif";
-        g.fillStyle = "#1f2733";
-        const unit = panel.unit ? ` ${panel.unit}` : "";
-        const title = panel.lines.length > 1 ? `${panel.title},${unit}` : `${panel.title}  ${first === null || first === undefined ? "" : short(first) + unit}`;
-        g.fillText(title, left, 13);
-        if (panel.lines.length > 1) {
-            g.font = "9px system-ui, 'DejaVu Sans', sans-serif";
-            let at = left + g.measureText(title).width * 1.35 + 8;
-            panel.lines.forEach((line, k) => {
-                g.fillStyle = LINE[k % LINE.length];
-                const length = g.measureText(line.label).width + 6;
-                if (at + length < right) g.fillText(line.label, at, 13);
-                at += length;
-            });
-        }
+        let at = left + g.measureText(this.titleOf(panel, 0)).width + 8, y = 13;
+        g.font = "9px system-ui, 'DejaVu Sans', sans-serif";
+        panel.lines.forEach((line, k) => {
+            g.fillStyle = LINE[k % LINE.length];
+            const length = g.measureText(line.label).width + 6;
+            if (at + length > right) {
+                if (y > 13) return;
+                at = left + g.measureText(back(high)).width + 8;
+                y = 24;
+            }
+            g.fillText(line.label, at, y);
+            at += length;
+        });
     }
 }
 

@@ -23,6 +23,7 @@ export class Stage {
     readonly bodies: Body[] = [];
     readonly contacts: Contacts;
     readonly ground: Ground;
+    readonly fine: boolean; // what stands still may be drawn many times
     readonly size: number; // of the scene [m]
     readonly centre = new THREE.Vector3();
     colouring: Colouring = { mode: "body", scale: 1, signed: false };
@@ -40,6 +41,7 @@ export class Stage {
     // samples: some frames over all of the time, to see how large everything is.
     constructor(canvas: HTMLCanvasElement, private readonly text: SceneText, private readonly samples: Frame[], private readonly light = false) {
         this.frame = samples[0];
+        this.fine = !light;
         this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !light, preserveDrawingBuffer: true });
         this.renderer.outputColorSpace = THREE.SRGBColorSpace;
         this.renderer.toneMapping = THREE.NoToneMapping;
