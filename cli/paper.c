@@ -123,6 +123,14 @@ static int run_one(const Experiment* experiment, const PaperOptions* options, co
     return code;
 }
 
+static int put_report(const Report* report, const char* directory, const PaperOptions* options)
+{
+    json_t* machine = json_machine(options->threads);
+    int failed = report_write(report, directory, machine);
+    json_decref(machine);
+    return failed;
+}
+
 static void list_experiments(void)
 {
     for (int i = 0; i < N_EXPERIMENT; i++)
@@ -166,18 +174,20 @@ static int run(int argc, char** argv)
         if (!all && strcmp(name, experiments[i]->name) != 0)
             continue;
         json_t* json = NULL;
+        if (all)
+            fprintf(stderr, "[%d of %d] ", i + 1, N_EXPERIMENT);
         int code = run_one(experiments[i], &options, directory, &report, &json);
         worst = code > worst ? code : worst;
         if (json)
             json_array_append_new(list, json);
-    }
-    if (directory && json_array_size(list) > 0) {
-        const json_t* first = json_array_get(list, 0);
-        if (report_write(&report, directory, json_object_get(first, "machine")))
-            worst = CLI_INPUT;
         else
-            fprintf(stderr, "report: %s/report.html\n", directory);
+            report_add_failure(&report, experiments[i]);
+        // After each of them, so that what was measured stays when the rest is broken off.
+        if (directory && put_report(&report, directory, &options))
+            worst = CLI_INPUT;
     }
+    if (directory && worst != CLI_INPUT)
+        fprintf(stderr, "report: %s/report.html\n", directory);
     report_free(&report);
     if (json_path && json_array_size(list) > 0) {
         json_t* out = all ? json_incref(list) : json_incref(json_array_get(list, 0));

@@ -116,10 +116,18 @@ static const PaperColumn columns[] = {
     {"iterations", "iterations", "%.1f"}, {"residual", "certificate", "%.1e"},
 };
 
+// y of the analytic motion in mm; `data` has the distances from it.
 static const PaperPlot plots[] = {
+    {"box_path", "Pushed box: its way",
+     "set xlabel 'time [s]'\nset ylabel 'y [mm]'\nset key left top\n"
+     "y(t) = 0.5*(2.0 - 0.2*0.5*9.81)/0.5*t*t*1e3\n"
+     "plot y(x) with lines lw 6 lc rgb '#cccccc' title 'analytic', "
+     "data using 1:(y($1)+$6) with lines lw 2 lc rgb '#1f6feb' title 'COND, kv=1e5', "
+     "data using 1:(y($1)+$8) with lines lw 2 dt 2 lc rgb '#e8894a' title 'penalty 1', "
+     "data using 1:(y($1)+$10) with lines lw 2 dt 2 lc rgb '#d1242f' title 'penalty 2'"},
     {"box", "Pushed box: distance from the analytic motion",
      "set xlabel 'time [s]'\nset ylabel 'error [mm]'\nset logscale y\nset yrange [1e-4:1e3]\n"
-     "set format y '10^{%L}'\nset key outside right\n"
+     "set format y '10^{%L}'\nset key below\n"
      "plot for [i=0:4] data using 1:(abs(column(3+2*i))) with lines lw 2 "
      "title word('kv=1e3 kv=1e4 kv=1e5 penalty1 penalty2', i+1).' z', "
      "for [i=0:4] data using 1:(abs(column(2+2*i))) with lines lw 2 dt 2 "

@@ -28,6 +28,10 @@ static int run(const PaperOptions* options, PaperResult* result)
         {"iterations", "iterations", "%.1f"},
         {"residual", "certificate", "%.1e"},
     };
+    static const PaperPlot plots[] = {
+        {"cable_penetration", "Winding a cable: deepest penetration", paper_trace_penetration},
+        {"cable_force", "Winding a cable: force at the hand", paper_trace_force},
+    };
     PaperWindows windows = {.scene = &paper_scene_cable,
                             .variant = variants,
                             .n_variant = sizeof variants / sizeof variants[0],
@@ -58,6 +62,7 @@ static int run(const PaperOptions* options, PaperResult* result)
     result->n_column = sizeof columns / sizeof columns[0];
     int code = paper_windows_run(&windows, options, result);
     paper_windows_rows(&windows, result);
+    paper_windows_plots(&windows, plots, sizeof plots / sizeof *plots, result);
     return code;
 }
 

@@ -1,6 +1,9 @@
 // What Chebyshev acceleration saves (paper Sec. V-E), scene by scene.
 #include "paper_windows.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 static const PaperColumn columns[] = {
     {"label", "scene", NULL},
     {"without", "without", "%.2f"},
@@ -28,6 +31,7 @@ static int run_scene(const PaperScene* scene, const PaperOptions* options, Paper
     PaperOptions all = *options;
     all.rows = NULL;
     int code = paper_windows_run(&windows, &all, result);
+    free(paper_trace_csv(&windows.trace));
     double n[2];
     for (int i = 0; i < 2; i++)
         n[i] = windows.tally[i].steps ? windows.tally[i].steps : 1;
@@ -39,6 +43,37 @@ static int run_scene(const PaperScene* scene, const PaperOptions* options, Paper
                                     json_number(scene->stop)));
     return code;
 }
+
+// A line per scene: iterations without and with, ours and the paper's.
+static char* make_csv(const PaperResult* result)
+{
+    static const char* const keys[] = {"without", "with"};
+    Text text = {0};
+    text_add(&text, "scene,without,with,paper: without,paper: with\n");
+    for (size_t i = 0; i < json_array_size(result->rows); i++) {
+        const json_t* row = json_array_get(result->rows, i);
+        const char* label = json_string_value(json_object_get(row, "label"));
+        text_add(&text, "%s", label);
+        for (int k = 0; k < 2; k++)
+            text_add(&text, ",%.9g", json_number_value(json_object_get(row, keys[k])));
+        for (size_t p = 0; p < json_array_size(result->paper); p++) {
+            const json_t* theirs = json_array_get(result->paper, p);
+            if (strcmp(json_string_value(json_object_get(theirs, "label")), label) == 0)
+                for (int k = 0; k < 2; k++)
+                    text_add(&text, ",%.9g", json_number_value(json_object_get(theirs, keys[k])));
+        }
+        text_add(&text, "\n");
+    }
+    return text.data;
+}
+
+static const PaperPlot plots[] = {
+    {"chebyshev", "Iterations to the paper's stop test, without and with Chebyshev",
+     "set style data histogram\nset style histogram clustered gap 1\nset style fill solid 0.9\n"
+     "set ylabel 'iterations a step'\nset logscale y\nset yrange [5:*]\nset key below\n"
+     "plot for [i=2:5] data using i:xtic(1) lc rgb word('#c0c8d0 #1f6feb #e6d5c4 #e8894a', i-1) "
+     "title columnheader(i)"},
+};
 
 static int run(const PaperOptions* options, PaperResult* result)
 {
@@ -62,6 +97,9 @@ static int run(const PaperOptions* options, PaperResult* result)
     result->n_column = sizeof columns / sizeof columns[0];
     for (size_t i = 0; i < sizeof scenes / sizeof scenes[0] && code == CLI_FINE; i++)
         code = run_scene(scenes[i], options, result);
+    result->csv = make_csv(result);
+    result->plot = plots;
+    result->n_plot = sizeof plots / sizeof *plots;
     return code;
 }
 

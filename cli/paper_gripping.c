@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // What the tables of both scenes compare. The first leads.
@@ -47,7 +48,8 @@ static const char remarks[] =
     "reconstructed: sizes, orders and ratios compare, not the authors' data.";
 
 static int run_scene(const PaperScene* scene, const PaperOptions* options,
-                     const PaperColumn* column, int n_column, PaperResult* result)
+                     const PaperColumn* column, int n_column, const PaperPlot* plot, int n_plot,
+                     PaperResult* result)
 {
     PaperWindows windows = {
         .scene = scene, .variant = variants, .n_variant = N_VARIANT, .trials = 1};
@@ -56,6 +58,7 @@ static int run_scene(const PaperScene* scene, const PaperOptions* options,
     result->n_column = n_column;
     int code = paper_windows_run(&windows, options, result);
     paper_windows_rows(&windows, result);
+    paper_windows_plots(&windows, plot, n_plot, result);
     double creep = paper_grip_creep(&windows.grip);
     if (code == CLI_FINE && !isnan(creep) && !windows.left_out[0])
         json_object_set_new(json_array_get(result->rows, 0), "creep_um_s", json_number(creep));
@@ -83,8 +86,13 @@ static int run_ball(const PaperOptions* options, PaperResult* result)
         "'iterations':233.9},"
         "{'label':'apgd','mp_mm':0.2325,'ie':0.1235,'dt_ms':18.43,'st_ms':676.7,'delassus_ms':626,"
         "'iterations':100.4}]");
-    return run_scene(&paper_scene_ball, options, columns, sizeof columns / sizeof columns[0],
-                     result);
+    static const PaperPlot plots[] = {
+        {"ball_penetration", "Gripping a soft ball: deepest penetration", paper_trace_penetration},
+        {"ball_internal", "Gripping a soft ball: internal force", paper_trace_internal},
+        {"ball_force", "Gripping a soft ball: grip force", paper_trace_force},
+    };
+    return run_scene(&paper_scene_ball, options, columns, sizeof columns / sizeof columns[0], plots,
+                     sizeof plots / sizeof *plots, result);
 }
 
 static int run_gripper(const PaperOptions* options, PaperResult* result)
@@ -108,8 +116,40 @@ static int run_gripper(const PaperOptions* options, PaperResult* result)
         "'delassus_ms':533,'iterations':59.06},"
         "{'label':'apgd','mp_mm':0.0409,'fe_N':0.1172,'de_mm':1.896,'dt_ms':42.78,'st_ms':547.3,"
         "'delassus_ms':533,'iterations':57.81}]");
+    static const PaperPlot plots[] = {
+        {"gripper_penetration", "Soft gripper: deepest penetration", paper_trace_penetration},
+        {"gripper_force", "Soft gripper: grip force", paper_trace_force},
+    };
     return run_scene(&paper_scene_gripper, options, columns, sizeof columns / sizeof columns[0],
-                     result);
+                     plots, sizeof plots / sizeof *plots, result);
+}
+
+// A line per modulus, a column per row of the table, the paper's behind ours.
+static char* stiffness_csv(const PaperResult* result)
+{
+    static const double modulus[] = {0.1, 1.0, 10.0};
+    const json_t* parts[] = {result->rows, result->paper};
+    Text text = {0};
+    text_add(&text, "modulus_MPa");
+    for (int line = 0; line < 4; line++) {
+        if (line > 0)
+            text_add(&text, "%g", modulus[line - 1]);
+        for (int p = 0; p < 2; p++)
+            for (size_t i = 0; i < json_array_size(parts[p]); i++) {
+                const json_t* row = json_array_get(parts[p], i);
+                const json_t* n =
+                    json_array_get(json_object_get(row, "iterations"), (size_t)(line - 1));
+                if (line == 0)
+                    text_add(&text, ",%s%s", p ? "paper: " : "",
+                             json_string_value(json_object_get(row, "label")));
+                else if (json_is_number(n))
+                    text_add(&text, ",%.9g", json_number_value(n));
+                else
+                    text_add(&text, ",nan");
+            }
+        text_add(&text, "\n");
+    }
+    return text.data;
 }
 
 // Iterations over the ball's stiffness.
@@ -124,6 +164,14 @@ static int run_stiffness(const PaperOptions* options, PaperResult* result)
                                           {"at_1_MPa", "1 MPa", "%.2f"},
                                           {"at_10_MPa", "10 MPa", "%.2f"},
                                           {"residual", "certificate", "%.1e"}};
+    static const PaperPlot plots[] = {
+        {"stiffness", "Iterations a step over the ball's modulus",
+         "set xlabel \"Young's modulus [MPa]\"\nset ylabel 'iterations'\nset logscale xy\n"
+         "set xrange [0.07:14]\nset key below\nset datafile missing 'nan'\n"
+         "stats data skip 1 nooutput\nn = STATS_columns - 1\n"
+         "plot for [i=2:n+1] data using 1:i with linespoints lw 2 pt i+3 "
+         "dt (i > n - 2 ? 3 : 1) title columnheader(i)"},
+    };
     // One of each method, the factorisation aside, which does not change iterations.
     static const int chosen[] = {0, 1, 2, 5, 6, 7};
     enum { N_CHOSEN = sizeof chosen / sizeof chosen[0] };
@@ -145,6 +193,7 @@ static int run_stiffness(const PaperOptions* options, PaperResult* result)
                                 .n_extra = 1,
                                 .extra = &modulus[k]};
         code = paper_windows_run(&windows, options, result);
+        free(paper_trace_csv(&windows.trace));
         for (int i = 0; i < N_CHOSEN; i++) {
             if (windows.left_out[i])
                 continue;
@@ -177,6 +226,9 @@ static int run_stiffness(const PaperOptions* options, PaperResult* result)
         "PGS a sweep over the dense Delassus matrix, which takes a factorisation of A to make.";
     result->column = columns;
     result->n_column = sizeof columns / sizeof columns[0];
+    result->plot = plots;
+    result->n_plot = sizeof plots / sizeof *plots;
+    result->csv = stiffness_csv(result);
     if (result->settings)
         json_object_set_new(result->settings, "columns_MPa", json_pack("[f, i, i]", 0.1, 1, 10));
     return code;

@@ -1,6 +1,8 @@
 // The soft mat (paper Sec. V-C and V-E): tables of solvers on the same windows of a folding run.
 #include "paper_windows.h"
 
+#include <stdlib.h>
+
 static const PaperColumn columns[] = {
     {"label", "solver", NULL},
     {"mp_mm", "MP mm", "%.4f"},
@@ -10,6 +12,11 @@ static const PaperColumn columns[] = {
     {"delassus_ms", "Delassus ms", "%.1f"},
     {"iterations", "iterations", "%.1f"},
     {"residual", "certificate", "%.1e"},
+};
+
+static const PaperPlot mat_plots[] = {
+    {"mat_penetration", "Folding a mat: deepest penetration", paper_trace_penetration},
+    {"mat_force", "Folding a mat: internal force", paper_trace_internal},
 };
 
 static int run_mat(const PaperOptions* options, PaperResult* result)
@@ -57,6 +64,7 @@ static int run_mat(const PaperOptions* options, PaperResult* result)
     result->n_column = sizeof columns / sizeof columns[0];
     int code = paper_windows_run(&windows, options, result);
     paper_windows_rows(&windows, result);
+    paper_windows_plots(&windows, mat_plots, sizeof mat_plots / sizeof *mat_plots, result);
     return code;
 }
 
@@ -87,6 +95,7 @@ static int run_ccs(const PaperOptions* options, PaperResult* result)
     result->n_column = sizeof columns / sizeof columns[0];
     int code = paper_windows_run(&windows, options, result);
     paper_windows_rows(&windows, result);
+    free(paper_trace_csv(&windows.trace));
     if (result->status == COND_NOT_CONVERGED)
         result->status = COND_OK; // no stop test was asked for
     return code;

@@ -55,16 +55,10 @@ static int open_sim(const CondModel* model, const PaperScene* scene, const Paper
     return cli_exit(status);
 }
 
-// What a step is judged by.
-typedef struct Sample {
-    double internal; // norm of the internal forces of all soft bodies [N]
-    double force;    // of the grip, or of an attachment [N]
-    double place[3]; // of the held body [m]
-} Sample;
-
-static Sample take_sample(const PaperGrip* grip, CondSim* sim, const CondState* state)
+static PaperSample take_sample(const PaperGrip* grip, CondSim* sim, const CondState* state,
+                               const CondStepInfo* info)
 {
-    Sample sample = {0.0, 0.0, {0.0, 0.0, 0.0}};
+    PaperSample sample = {.penetration = 1e3 * info->penetration};
     for (int b = 0; b < cond_model_n_body(grip->model); b++) {
         double norm = cond_sim_internal_force(sim, state, b);
         sample.internal += norm * norm;
@@ -84,7 +78,7 @@ static Sample take_sample(const PaperGrip* grip, CondSim* sim, const CondState* 
     return sample;
 }
 
-static void add_step(const CondStepInfo* info, const Sample* own, const Sample* exact,
+static void add_step(const CondStepInfo* info, const PaperSample* own, const PaperSample* exact,
                      PaperTally* tally)
 {
     tally->penetration += 1e3 * info->penetration;
@@ -102,7 +96,7 @@ static void add_step(const CondStepInfo* info, const Sample* own, const Sample* 
 // The steps of one window. With a tally, they are judged by the truth, or by themselves where there
 // is none.
 static CondStatus run_window(const PaperGrip* grip, CondSim* sim, const CondState* from,
-                             CondState* own, Sample* samples, const Sample* exact,
+                             CondState* own, PaperSample* samples, const PaperSample* exact,
                              PaperTally* tally)
 {
     CondStatus status = cond_state_copy(own, from);
@@ -111,7 +105,7 @@ static CondStatus run_window(const PaperGrip* grip, CondSim* sim, const CondStat
         status = cond_sim_step(sim, own, &info);
         if (status < 0)
             return status;
-        samples[k] = take_sample(grip, sim, own);
+        samples[k] = take_sample(grip, sim, own, &info);
         if (tally)
             add_step(&info, &samples[k], exact ? &exact[k] : &samples[k], tally);
     }
@@ -171,12 +165,35 @@ static int open_bench(const PaperWindows* windows, const PaperOptions* options, 
     return code;
 }
 
-// All variants on the window that begins at the state of the leading run.
-static void compare(PaperWindows* windows, const PaperGrip* grip, Bench* bench)
+static void trace_window(PaperWindows* windows, double time, double time_step,
+                         const PaperSample* exact, PaperSample (*samples)[PAPER_WINDOW_STEPS])
 {
-    Sample exact[PAPER_WINDOW_STEPS], samples[PAPER_WINDOW_STEPS];
+    const char* label[PAPER_MAX_VARIANT];
+    PaperSample now[PAPER_MAX_VARIANT];
+    for (int i = 0; i < windows->n_variant; i++)
+        label[i] = windows->variant[i].label;
+    paper_trace_heading(&windows->trace, windows->n_variant, label);
+    for (int k = 0; k < PAPER_WINDOW_STEPS; k++) {
+        for (int i = 0; i < windows->n_variant; i++)
+            now[i] = samples[i][k];
+        paper_trace_window(&windows->trace, time + (k + 1) * time_step, &exact[k],
+                           windows->n_variant, now);
+    }
+}
+
+// All variants on the window that begins at the state of the leading run. The first trial is
+// traced.
+static void compare(PaperWindows* windows, const PaperGrip* grip, Bench* bench, int first)
+{
+    static const PaperSample not_made = {NAN, NAN, NAN, {NAN, NAN, NAN}};
+    PaperSample exact[PAPER_WINDOW_STEPS], samples[PAPER_MAX_VARIANT][PAPER_WINDOW_STEPS];
     double time = cond_state_time(bench->state);
     CondStatus status = COND_OK;
+    for (int k = 0; k < PAPER_WINDOW_STEPS; k++) {
+        exact[k] = not_made;
+        for (int i = 0; i < windows->n_variant; i++)
+            samples[i][k] = not_made;
+    }
     if (!windows->blind)
         status = run_window(grip, bench->truth, bench->state, bench->own, exact, NULL, NULL);
     if (status < 0)
@@ -184,12 +201,14 @@ static void compare(PaperWindows* windows, const PaperGrip* grip, Bench* bench)
     for (int i = 0; i < windows->n_variant && status >= 0; i++) {
         if (windows->left_out[i])
             continue;
-        CondStatus own = run_window(grip, bench->sim[i], bench->state, bench->own, samples,
+        CondStatus own = run_window(grip, bench->sim[i], bench->state, bench->own, samples[i],
                                     windows->blind ? NULL : exact, &windows->tally[i]);
         if (own < 0)
             fprintf(stderr, "%s: %s at %g s\n", windows->variant[i].label, cond_status_name(own),
                     time);
     }
+    if (first)
+        trace_window(windows, time, cond_model_settings(bench->model)->time_step, exact, samples);
 }
 
 static int run_trial(PaperWindows* windows, const PaperOptions* options, int trial, int steps,
@@ -205,7 +224,7 @@ static int run_trial(PaperWindows* windows, const PaperOptions* options, int tri
     for (int k = 0; k < steps && code == CLI_FINE; k++) {
         CondStepInfo info;
         if (k % every == every / 2)
-            compare(windows, &grip, &bench);
+            compare(windows, &grip, &bench, trial == 0);
         CondStatus status = cond_sim_step(bench.lead, bench.state, &info);
         result->status = paper_worst(result->status, status);
         if (status < 0) {
@@ -214,6 +233,11 @@ static int run_trial(PaperWindows* windows, const PaperOptions* options, int tri
             code = cli_exit(status);
         }
         paper_grip_see(&grip, bench.lead, bench.state);
+        if (trial == 0 && status >= 0) {
+            PaperSample sample = take_sample(&grip, bench.lead, bench.state, &info);
+            paper_trace_step(&windows->trace, cond_state_time(bench.state), &sample,
+                             info.solve.iterations);
+        }
         *contacts += info.n_contact;
         progress_update(&progress, k + 1, steps);
     }
@@ -240,12 +264,21 @@ int paper_windows_run(PaperWindows* windows, const PaperOptions* options, PaperR
     int trials = options->trials > 0 ? options->trials : windows->trials;
     double contacts = 0.0;
     memset(windows->tally, 0, sizeof windows->tally);
+    memset(&windows->trace, 0, sizeof windows->trace);
     for (int i = 0; i < windows->n_variant; i++)
         windows->left_out[i] = !paper_asked(options, windows->variant[i].label);
     for (int trial = 0; trial < trials && code == CLI_FINE; trial++)
         code = run_trial(windows, options, trial, steps, trials, &contacts, result);
     windows->contacts = contacts / ((double)steps * trials);
     return code;
+}
+
+void paper_windows_plots(PaperWindows* windows, const PaperPlot* plot, int n_plot,
+                         PaperResult* result)
+{
+    result->csv = paper_trace_csv(&windows->trace);
+    result->plot = plot;
+    result->n_plot = result->csv ? n_plot : 0;
 }
 
 void paper_windows_rows(const PaperWindows* windows, PaperResult* result)

@@ -8,6 +8,7 @@
 #define COND_CLI_PAPER_WINDOWS_H
 
 #include "paper_grip.h"
+#include "paper_trace.h"
 
 enum { PAPER_N_WINDOW = 6, PAPER_WINDOW_STEPS = 2, PAPER_MAX_VARIANT = 10 };
 
@@ -49,10 +50,15 @@ typedef struct PaperWindows {
     int left_out[PAPER_MAX_VARIANT];     // 1: not asked for               (by run)
     double contacts;                     // mean                           (by run)
     PaperGrip grip;                      // of the first trial's run       (by run)
+    PaperTrace trace;                    // of the first trial's run       (by run)
 } PaperWindows;
 
 // 0 when it ran, else an exit code after a message. Makes result->settings where there are none.
 int paper_windows_run(PaperWindows* windows, const PaperOptions* options, PaperResult* result);
+
+// Plots of the trace: moves it into result->csv.
+void paper_windows_plots(PaperWindows* windows, const PaperPlot* plot, int n_plot,
+                         PaperResult* result);
 
 // A row per variant that was asked for: label, mp_mm, ie, dt_ms, st_ms, iterations, residual,
 // steps, with a baseline delassus_ms, and fe_N and de_mm where something is gripped. Makes

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 void report_cell(const json_t* row, const PaperColumn* column, char* cell, size_t size)
 {
@@ -16,6 +17,38 @@ void report_cell(const json_t* row, const PaperColumn* column, char* cell, size_
         snprintf(cell, size, "%s", json_string_value(value));
     else if (json_is_number(value))
         snprintf(cell, size, column->format, json_number_value(value));
+}
+
+static int same_label(const json_t* a, const json_t* b)
+{
+    const char* x = json_string_value(json_object_get(a, "label"));
+    const char* y = json_string_value(json_object_get(b, "label"));
+    return x && y && strcmp(x, y) == 0;
+}
+
+int report_row(const PaperResult* result, int k, const json_t** row)
+{
+    size_t n = json_array_size(result->rows), m = json_array_size(result->paper);
+    for (size_t i = 0; i < n; i++) {
+        const json_t* own = json_array_get(result->rows, i);
+        *row = own;
+        if (k-- == 0)
+            return 0;
+        for (size_t p = 0; p < m; p++) {
+            *row = json_array_get(result->paper, p);
+            if (same_label(own, *row) && k-- == 0)
+                return 1;
+        }
+    }
+    for (size_t p = 0; p < m; p++) {
+        int found = 0;
+        *row = json_array_get(result->paper, p);
+        for (size_t i = 0; i < n && !found; i++)
+            found = same_label(json_array_get(result->rows, i), *row);
+        if (!found && k-- == 0)
+            return 1;
+    }
+    return -1;
 }
 
 static void add_cell(Text* text, const json_t* row, const PaperColumn* column, int markdown)
@@ -49,15 +82,12 @@ void report_table(Text* text, const PaperResult* result, int markdown)
             text_add(text, " --- |");
         text_add(text, "\n");
     }
-    for (int part = 0; part < 2; part++) {
-        const json_t* rows = part == 0 ? result->rows : result->paper;
-        for (size_t i = 0; i < json_array_size(rows); i++) {
-            const char* whose = part == 0 ? "COND" : "paper";
-            text_add(text, markdown ? "| %s |" : "%-8s", whose);
-            for (int k = 0; k < result->n_column; k++)
-                add_cell(text, json_array_get(rows, i), &result->column[k], markdown);
-            text_add(text, "\n");
-        }
+    const json_t* row;
+    for (int i = 0, whose; (whose = report_row(result, i, &row)) >= 0; i++) {
+        text_add(text, markdown ? "| %s |" : "%-8s", whose ? "paper" : "COND");
+        for (int k = 0; k < result->n_column; k++)
+            add_cell(text, row, &result->column[k], markdown);
+        text_add(text, "\n");
     }
 }
 
@@ -132,20 +162,18 @@ static void add_html_table(Text* text, const PaperResult* result)
         text_add(text, "</th>");
     }
     text_add(text, "</tr>\n");
-    for (int part = 0; part < 2; part++) {
-        const json_t* rows = part == 0 ? result->rows : result->paper;
-        for (size_t i = 0; i < json_array_size(rows); i++) {
-            text_add(text, "<tr class=\"%s\"><td>%s</td>", part ? "paper" : "ours",
-                     part ? "paper" : "COND");
-            for (int k = 0; k < result->n_column; k++) {
-                char cell[128];
-                report_cell(json_array_get(rows, i), &result->column[k], cell, sizeof cell);
-                text_add(text, result->column[k].format ? "<td class=\"number\">" : "<td>");
-                add_escaped(text, cell, sizeof cell);
-                text_add(text, "</td>");
-            }
-            text_add(text, "</tr>\n");
+    const json_t* row;
+    for (int i = 0, whose; (whose = report_row(result, i, &row)) >= 0; i++) {
+        text_add(text, "<tr class=\"%s\"><td>%s</td>", whose ? "paper" : "ours",
+                 whose ? "paper" : "COND");
+        for (int k = 0; k < result->n_column; k++) {
+            char cell[128];
+            report_cell(row, &result->column[k], cell, sizeof cell);
+            text_add(text, result->column[k].format ? "<td class=\"number\">" : "<td>");
+            add_escaped(text, cell, sizeof cell);
+            text_add(text, "</td>");
         }
+        text_add(text, "</tr>\n");
     }
     text_add(text, "</table>\n");
 }
@@ -168,10 +196,14 @@ static void add_section(Report* report, const Experiment* experiment, const Pape
     text_add(html, "<section id=\"%s\">\n<h2>%s</h2>\n", experiment->name, experiment->title);
     text_add(&report->markdown, "* [%s](%s.md)\n", experiment->title, experiment->name);
     add_html_table(html, result);
+    if (result->n_plot > 0)
+        text_add(html, "<div class=\"plots\">\n");
     for (int i = 0; i < result->n_plot; i++)
         if (drawn[i])
             text_add(html, "<img src=\"%s.svg\" alt=\"%s\">\n", result->plot[i].name,
                      result->plot[i].title);
+    if (result->n_plot > 0)
+        text_add(html, "</div>\n");
     add_prose(html, result->remarks);
     text_add(html,
              "<p class=\"made\">Made by <code>%s %s</code>; data in "
@@ -179,6 +211,17 @@ static void add_section(Report* report, const Experiment* experiment, const Pape
              report->command, experiment->name, experiment->name, experiment->name);
     add_details(html, "settings", json_object_get(json, "settings"));
     text_add(html, "</section>\n");
+}
+
+void report_add_failure(Report* report, const Experiment* experiment)
+{
+    text_add(&report->contents, "<li><a href=\"#%s\">%s</a> (failed)</li>\n", experiment->name,
+             experiment->title);
+    text_add(&report->html,
+             "<section id=\"%s\">\n<h2>%s</h2>\n<p><strong>This experiment could not be made; "
+             "<code>%s %s</code> says why.</strong></p>\n</section>\n",
+             experiment->name, experiment->title, report->command, experiment->name);
+    text_add(&report->markdown, "* %s: failed\n", experiment->title);
 }
 
 // Writes the parts into a file of the folder; 1 after a message.
@@ -247,24 +290,39 @@ int report_folder(const char* directory)
     return 1;
 }
 
+static const char* text_of(const json_t* object, const char* key)
+{
+    const char* text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
 int report_write(const Report* report, const char* directory, const json_t* machine)
 {
     static const char style[] =
-        "body{font:15px/1.5 system-ui,sans-serif;color:#1f2733;max-width:980px;margin:40px auto;"
+        "body{font:15px/1.5 system-ui,sans-serif;color:#1f2733;max-width:1180px;margin:40px auto;"
         "padding:0 20px}h1{margin-bottom:0}h2{margin-top:48px;border-bottom:1px solid #d9dee5}"
         "table{border-collapse:collapse;font-size:14px;margin:14px 0;display:block;overflow-x:auto}"
         "td,th{padding:3px 10px;border-bottom:1px solid #e6eaef;text-align:left}"
         "td.number{text-align:right;font-variant-numeric:tabular-nums}tr.paper{color:#66707f;"
-        "background:#f6f8fa}img{max-width:100%;display:block;margin:14px 0}pre,code{background:"
+        "background:#f6f8fa}img{max-width:100%;display:block;margin:6px "
+        "0}.plots{display:grid;gap:12px;"
+        "grid-template-columns:repeat(auto-fit,minmax(500px,1fr));align-items:start}p{max-width:"
+        "860px}pre,code{background:"
         "#f3f5f8;border-radius:4px;padding:1px 4px;font-size:13px}pre{padding:10px;overflow:auto}"
         ".made,summary{color:#66707f;font-size:13px}";
     Text head = {0}, top = {0}, tail = {0};
     char* dump = json_dumps(machine, JSON_INDENT(1));
+    char date[32] = "";
+    time_t now = time(NULL);
+    struct tm* day = localtime(&now);
+    if (day)
+        strftime(date, sizeof date, "%Y-%m-%d %H:%M", day);
     text_add(&head,
              "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
              "<title>COND: %s</title>\n<style>%s</style></head><body>\n"
-             "<h1>%s</h1>\n<p class=\"made\">COND %s. %s</p>\n<ul>\n",
-             report->title, style, report->title, cond_version(), report->about);
+             "<h1>%s</h1>\n<p class=\"made\">COND %s, %s, on %s with %d threads. %s</p>\n<ul>\n",
+             report->title, style, report->title, cond_version(), date, text_of(machine, "cpu"),
+             (int)json_integer_value(json_object_get(machine, "threads")), report->about);
     text_add(&top, "</ul>\n");
     add_details(&top, "machine", machine);
     text_add(&tail, "</body></html>\n");

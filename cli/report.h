@@ -22,12 +22,19 @@ int report_add(Report* report, const Experiment* experiment, const PaperResult* 
 // Makes the folder unless it is there; 0, or 1 after a message.
 int report_folder(const char* directory);
 
+// Says that an experiment could not be made.
+void report_add_failure(Report* report, const Experiment* experiment);
+
 // Writes both files; 0 when written, 1 after a message.
 int report_write(const Report* report, const char* directory, const json_t* machine);
 void report_free(Report* report);
 
 // The table of ours and the paper's rows, for a terminal or in Markdown.
 void report_table(Text* text, const PaperResult* result, int markdown);
+
+// The k-th row of the table, ours each with the paper's of the same label behind it: *row, and 0
+// when it is ours, 1 when it is the paper's, -1 past the end.
+int report_row(const PaperResult* result, int k, const json_t** row);
 
 // What a row has in a column, as text.
 void report_cell(const json_t* row, const PaperColumn* column, char* cell, size_t size);

@@ -279,6 +279,30 @@ static void test_very_rough_ground(void** state)
     check_friction(1e9);
 }
 
+// A box slides to rest on a floor of mu = 0.4 that the scene's factor halves: it loses mu g / 2 of
+// its speed a second.
+static void test_friction_scale(void** state)
+{
+    (void)state;
+    CondScene* scene = make_scene();
+    cond_scene_settings(scene)->friction_scale = 0.5;
+    add_floor(scene, 0.4, NAN);
+    CondBodyDef box = make_box(1.0, 0.2, 0.2, 0.2, 0.0, 0.0, 0.1);
+    box.velocity[0] = 2.0;
+    add_body(scene, &box);
+    Trial trial = trial_begin(scene);
+    trial_step(&trial, 50);
+    assert_near(trial_pose(&trial, 0).velocity[0], 2.0 - 0.5 * 0.4 * 9.81 * 0.5, 1e-6);
+    trial_end(&trial);
+    scene = make_scene();
+    cond_scene_settings(scene)->friction_scale = -1.0;
+    CondModel* model = NULL;
+    CondError error;
+    assert_int_equal(cond_scene_compile(scene, &model, &error), COND_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "friction_scale"));
+    cond_scene_destroy(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -288,6 +312,7 @@ int main(void)
         cmocka_unit_test(test_anisotropic_sliding),
         cmocka_unit_test(test_smooth_and_rough_ground),
         cmocka_unit_test(test_very_rough_ground),
+        cmocka_unit_test(test_friction_scale),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

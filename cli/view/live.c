@@ -433,6 +433,7 @@ static int describe(Live* live)
     live->n_body = cond_model_n_body(live->world.model);
     memcpy(live->gravity, settings->gravity, sizeof live->gravity);
     add_setting(list, "gravity", "gravity, z", settings->gravity[2], "m/s2");
+    add_setting(list, "contact.friction_scale", "friction, times", settings->friction_scale, "");
     add_setting(list, "step.time_step", "time step", settings->time_step, "s");
     add_setting(list, "solver.tolerance", "tolerance", settings->solver.tolerance, "");
     add_setting(list, "solver.max_iterations", "iterations", settings->solver.max_iterations, "");

@@ -360,6 +360,7 @@ typedef struct CondSceneSettings {
     int newton_iterations;     // at most
     double duration;           // what `cond run` runs [s]
     double kv;                 // gain of virtual nodes [N s/m]; INFINITY (default): no slip
+    double friction_scale;     // every coefficient of friction is multiplied by it
     int gap;                   // 1: phi = gap / t; 0: phi = 0 (the paper's box)
     int impact;                // 1: impacts and restitution as a velocity problem of their own
     int position_correction;   // 1: penetration is removed by a position step that leaves v alone

@@ -280,6 +280,9 @@ CondStatus cond_collide(CondCollider* collider, const CondPosture* posture, cons
         if (!is_held(collider->model, state, &list->touch[c]) && !is_idle(posture, &list->touch[c]))
             list->touch[kept++] = list->touch[c];
     list->n = kept;
+    for (int c = 0; c < list->n; c++)
+        for (int i = 0; i < 2; i++)
+            list->touch[c].friction[i] *= model->settings.friction_scale;
     sort_by_key(list->touch, list->n);
     follow_frames(state, list);
     return COND_OK;

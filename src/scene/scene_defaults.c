@@ -131,6 +131,7 @@ CondSceneSettings cond_scene_settings_default(void)
         .newton_iterations = 20,
         .duration = 1.0,
         .kv = INFINITY,
+        .friction_scale = 1.0,
         .gap = 1,
         .impact = 1,
         .position_correction = 1,

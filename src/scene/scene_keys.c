@@ -230,6 +230,7 @@ static const CondKey keys[] = {
     CHOICE("contact", "law", CondSettingsDraft, settings.solver.law, 2, law_name, "strict, proximal", "strict", "Signorini-Coulomb, or its convex relaxation"),
     NUMBER("contact", "omega", CondSettingsDraft, settings.solver.omega, NOT_NEGATIVE, "m/(N s)", "0", "regularisation that makes the law invertible; 0 for none"),
     NUMBER("contact", "kv", CondSettingsDraft, settings.kv, POSITIVE_OR_INFINITE, "N s/m", ".inf", "gain that ties a contact point to its body; .inf lets nothing slip"),
+    NUMBER("contact", "friction_scale", CondSettingsDraft, settings.friction_scale, NOT_NEGATIVE, "", "1", "every coefficient of friction is multiplied by it"),
     NUMBER_OR_AUTO("contact", "margin", CondSettingsDraft, settings.margin, NOT_NEGATIVE, "m", "auto", "gap below which a contact is made; auto takes it from speed and step"),
 
     CHOICE("solver", "preset", CondSettingsDraft, preset, 2, preset_name, "default, paper", "default", "where the other settings of the solver start from, applied before them"),

@@ -220,7 +220,12 @@ async function main() {
         await send({ step: 40 });
         await page.waitForFunction((z) => window.cond.state().centre[2] > z + 0.05, start[2]);
         await send({ release: true });
+        // Other settings, by the panel and as a command.
+        const friction = page.locator("input[data-path='contact.friction_scale']");
+        assert.equal(await friction.inputValue(), "1");
+        assert.equal((await send({ set: "contact.friction_scale", value: 0.5 })).code, 200);
         // What makes no sense is refused.
+        assert.match((await send({ set: "contact.friction_scale", value: -1 })).text, /friction_scale/);
         const bad = await send({ set: "step.time_step", value: -1 });
         assert.equal(bad.code, 400);
         assert.match(bad.text, /time_step/);
