@@ -198,7 +198,7 @@ static void test_settings_refusals(void** state)
         {"solver:\n  law: strict\n",
          "s.yaml:2: solver.law: unknown key here; law belongs in contact"},
         {"contact: {zzzzzz: 1}\n",
-         "s.yaml:1: contact.zzzzzz: unknown key (known: law, omega, kv, margin)"},
+         "s.yaml:1: contact.zzzzzz: unknown key (known: law, omega, kv, friction_scale, margin)"},
         {"name: a\n\nname: b\n", "s.yaml:3: name: given twice (first on line 1)"},
         {"step:\n  theta: 1\n  theta: 1\n", "s.yaml:3: step.theta: given twice (first on line 2)"},
         {"name:\n", "s.yaml:1: name: has no value (expected a text of at most 63 bytes)"},
