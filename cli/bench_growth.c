@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MAX_SIZE = 8, FIRST_STEPS = 2 };
+enum { MAX_SIZE = 8, FIRST_STEPS = 2, LARGE = 100000 };
 
 // Memory of a scene, model and simulation, by a context that counts.
 typedef struct Counter {
@@ -108,7 +108,8 @@ static int run_size(const BenchOptions* options, int nodes, int threads, json_t*
     if (code == CLI_FINE && status >= 0) {
         int dof = cond_model_n_dof(model);
         double held = (double)counter.most; // up to here it is a run like any other
-        code = bench_time_step(model, model, state, threads, options->quick ? 1 : 3, times);
+        code = bench_time_step(model, model, state, threads, options->quick || dof > LARGE ? 1 : 3,
+                               times);
         char name[32];
         name_size(dof, name, sizeof name);
         bench_time_rows(times, name, threads, rows, counts);
@@ -154,7 +155,7 @@ int bench_growth_run(const BenchOptions* options, int most, json_t* rows, json_t
         if (6.0 * nodes[i] * nodes[i] > limit)
             continue;
         Size one = {0};
-        if (most > 1)
+        if (most > 1 && 6 * nodes[i] * nodes[i] < 5 * LARGE) // a million takes its time
             code = run_size(options, nodes[i], 1, rows, counts, &one);
         if (code == CLI_FINE)
             code = run_size(options, nodes[i], most, rows, counts, &size[done]);

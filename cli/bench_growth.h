@@ -5,8 +5,9 @@
 #include "bench.h"
 
 // Refines the mat from 4 thousand coordinates to options->max_dof and times a step of each at the
-// same certificate, with one thread and with the most; appends rows and counts of "mat 15k" and the
-// like. *growth becomes {"exponent", "max_dof", "bytes_per_dof", ...}. 0, or an exit code.
+// same certificate, with one thread (but for the largest) and with the most; appends rows and
+// counts of "mat 15k" and the like. *growth becomes {"exponent", "max_dof", "bytes_per_dof", ...}.
+// 0, or an exit code.
 int bench_growth_run(const BenchOptions* options, int most, json_t* rows, json_t* counts,
                      json_t** growth);
 

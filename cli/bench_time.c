@@ -66,7 +66,7 @@ static CondStatus repeat_step(const CondModel* model, const CondState* from, int
     if (!status)
         status = cond_state_create(model, &state, &error);
     samples->n = 0;
-    for (int k = 0; k <= repeats && status >= 0; k++) { // the first one warms up
+    for (int k = repeats > 1 ? 0 : 1; k <= repeats && status >= 0; k++) { // number 0 warms up
         CondStepInfo info;
         status = cond_state_copy(state, from);
         double start = roofline_clock();

@@ -26,7 +26,8 @@ typedef struct BenchTimes {
     int products, contacts;       // of its solve
 } BenchTimes;
 
-// Repeats the step that follows `state` and adds its times. The state may belong to another model
+// Makes the step that follows `state` several times and adds their middle, after one that warms up
+// where there are more than one. The state may belong to another model
 // of the same scene. 0, or an exit code after a message.
 int bench_time_step(const CondModel* model, const CondModel* owner, const CondState* state,
                     int threads, int repeats, BenchTimes* times);
