@@ -115,6 +115,41 @@ static void test_multiply(void** state)
     fem_grid_destroy(&grid);
 }
 
+// Rows of every length from none to two dozen blocks, in arrays without room to spare, by parts,
+// and with a block that is not finite: it spoils its own rows alone.
+static void test_row_lengths(void** state)
+{
+    (void)state;
+    enum { N = 24, BLOCKS = N * (N - 1) / 2 };
+    int row_begin[N + 1] = {0}, column[BLOCKS];
+    uint64_t seed = 3;
+    double *value = malloc(9 * BLOCKS * sizeof *value), *x = malloc(3 * N * sizeof *x);
+    double plain[3 * N], fast[3 * N];
+    assert_true(value && x);
+    for (int i = 0; i < N; i++) {
+        row_begin[i + 1] = row_begin[i] + i;
+        for (int k = 0; k < i; k++)
+            column[row_begin[i] + k] = N - i + k;
+    }
+    for (int i = 0; i < 9 * BLOCKS; i++)
+        value[i] = fem_random(&seed);
+    for (int i = 0; i < 3 * N; i++)
+        x[i] = fem_random(&seed);
+    CondBsr3Rows rows = {row_begin, column, value};
+    for (int trial = 0; trial < 2; trial++) {
+        if (trial == 1) // the first number of row 12
+            value[9 * row_begin[12]] = INFINITY;
+        cond_bsr3_rows_generic(&rows, 0, N, x, NULL, plain);
+        cond_bsr3_rows(&rows, 0, 7, x, NULL, fast);
+        cond_bsr3_rows(&rows, 7, N, x, NULL, fast);
+        assert_memory_equal(plain, fast, sizeof plain);
+        for (int i = 0; i < 3 * N; i++)
+            assert_true(isfinite(fast[i]) == !(trial == 1 && i == 36));
+    }
+    free(value);
+    free(x);
+}
+
 static void test_refusals(void** state)
 {
     (void)state;
@@ -159,9 +194,8 @@ static void test_out_of_memory(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pattern),
-        cmocka_unit_test(test_multiply),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_pattern),       cmocka_unit_test(test_multiply),
+        cmocka_unit_test(test_row_lengths),   cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
