@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-CondStatus cond_assembly_create(const CondModel* model, CondAssembly* assembly)
+CondStatus cond_assembly_create(const CondModel* model, int only_masses, CondAssembly* assembly)
 {
     const CondContext* m = &model->context;
     size_t size = 0;
@@ -17,7 +17,8 @@ CondStatus cond_assembly_create(const CondModel* model, CondAssembly* assembly)
         return COND_OUT_OF_MEMORY;
     for (int b = 0; b < model->n_body; b++) {
         assembly->block_begin[b] = size;
-        size += cond_body_block_size(&model->body[b]);
+        size += only_masses ? cond_body_mass_size(&model->body[b])
+                            : cond_body_block_size(&model->body[b]);
     }
     assembly->block_values = cond_allocate(m, size, sizeof(double));
     assembly->problem = (CondProblem){.n_dof = model->n_dof,
@@ -123,17 +124,30 @@ void cond_assembly_keep(CondAssembly* assembly, const CondCouplingRoom* room)
     assembly->n_coupling_gain += room->n_row * room->n_row;
 }
 
-static CondSide make_side(CondAssembly* assembly, const CondPosture* posture,
-                          const CondPoint* point, size_t slot)
+// How many coordinates the sides of the contacts have, and numbers their Jacobians.
+static void count_sides(const CondPosture* posture, const CondTouchList* list, int* coordinates,
+                        int* numbers)
 {
-    size_t most = (size_t)posture->model->max_touch_dof;
-    int* coordinate = assembly->coordinate + slot * most;
-    double* J = assembly->jacobian + 3 * slot * most;
+    *coordinates = *numbers = 0;
+    for (int c = 0; c < 2 * list->n; c++) {
+        const CondPoint* point = &list->touch[c / 2].point[c % 2];
+        double world[3];
+        int n = cond_posture_point(posture, point, world, NULL, NULL);
+        *coordinates += n;
+        *numbers += cond_posture_is_node(posture->model, point) ? 0 : 3 * n;
+    }
+}
+
+// Takes its room from the pools behind *coordinate and *J; a node has no Jacobian.
+static CondSide make_side(const CondPosture* posture, const CondPoint* point, int** coordinate,
+                          double** J)
+{
+    int is_node = cond_posture_is_node(posture->model, point);
     double world[3];
-    CondSide side = {.coordinate = coordinate, .jacobian = J};
-    side.n_coordinate = cond_posture_point(posture, point, world, coordinate, J);
-    if (cond_posture_is_node(posture->model, point))
-        side.jacobian = NULL;
+    CondSide side = {.coordinate = *coordinate, .jacobian = is_node ? NULL : *J};
+    side.n_coordinate = cond_posture_point(posture, point, world, *coordinate, is_node ? NULL : *J);
+    *coordinate += side.n_coordinate;
+    *J += is_node ? 0 : 3 * side.n_coordinate;
     return side;
 }
 
@@ -141,21 +155,23 @@ CondStatus cond_assembly_finish(CondAssembly* assembly, const CondPosture* postu
                                 const CondTouchList* list, double kv)
 {
     const CondContext* m = &assembly->context;
-    int most = posture->model->max_touch_dof;
+    int coordinates, numbers;
+    count_sides(posture, list, &coordinates, &numbers);
     if (cond_reserve(m, &assembly->contact, &assembly->cap_contact, list->n,
                      sizeof *assembly->contact) ||
-        cond_reserve(m, &assembly->coordinate, &assembly->cap_coordinate, 2 * most * list->n,
+        cond_reserve(m, &assembly->coordinate, &assembly->cap_coordinate, coordinates,
                      sizeof *assembly->coordinate) ||
-        cond_reserve(m, &assembly->jacobian, &assembly->cap_jacobian, 6 * most * list->n,
+        cond_reserve(m, &assembly->jacobian, &assembly->cap_jacobian, numbers,
                      sizeof *assembly->jacobian))
         return COND_OUT_OF_MEMORY;
+    int* coordinate = assembly->coordinate;
+    double* J = assembly->jacobian;
     for (int c = 0; c < list->n; c++) {
         const CondTouch* touch = &list->touch[c];
         CondContact* contact = &assembly->contact[c];
         *contact = (CondContact){.kv = kv, .key = touch->key};
         for (int s = 0; s < 2; s++)
-            contact->side[s] =
-                make_side(assembly, posture, &touch->point[s], 2 * (size_t)c + (size_t)s);
+            contact->side[s] = make_side(posture, &touch->point[s], &coordinate, &J);
         memcpy(contact->frame, touch->frame, sizeof contact->frame);
         memcpy(contact->friction, touch->friction, sizeof contact->friction);
     }

@@ -36,13 +36,14 @@ typedef struct CondAssembly {
     double* coupling_gain;
     int n_coupling_coordinate, n_coupling_jacobian, n_coupling_gain;
     CondContact* contact; //                                               (n_contact)
-    int* coordinate;      // of the contacts' sides         (n_contact x 2 max_touch_dof)
-    double* jacobian;     // of the contacts' sides         (n_contact x 6 max_touch_dof)
+    int* coordinate;      // of the contacts' sides, one after the other
+    double* jacobian;     // of those sides that are no nodes
     int cap_coupling, cap_place, cap_coupling_coordinate, cap_coupling_jacobian, cap_coupling_gain;
     int cap_contact, cap_coordinate, cap_jacobian;
 } CondAssembly;
 
-CondStatus cond_assembly_create(const CondModel* model, CondAssembly* assembly);
+// only_masses: with room for mass matrices, but not for A or damping.
+CondStatus cond_assembly_create(const CondModel* model, int only_masses, CondAssembly* assembly);
 void cond_assembly_destroy(CondAssembly* assembly);
 
 // Empties couplings and contacts. Blocks = A of each body for step = th t, elastic forces added to

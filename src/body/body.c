@@ -18,6 +18,12 @@ size_t cond_body_block_size(const CondBody* body)
     return (size_t)body->n_dof * (size_t)body->n_dof;
 }
 
+size_t cond_body_mass_size(const CondBody* body)
+{
+    // A soft body's is a diagonal of 3x3 blocks.
+    return body->kind == COND_BODY_SOFT ? 3 * (size_t)body->n_dof : cond_body_block_size(body);
+}
+
 void cond_body_add_force(const CondPosture* posture, const CondPoint* point, const double force[3],
                          double* f)
 {

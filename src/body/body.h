@@ -46,8 +46,9 @@ extern const CondBodyOps cond_body_rod;
 
 const CondBodyOps* cond_body_ops(CondBodyKind kind);
 
-// Doubles that hold the body's block of A, or its mass matrix.
+// Doubles that hold the body's block of A, or its damping; and its mass matrix alone.
 size_t cond_body_block_size(const CondBody* body);
+size_t cond_body_mass_size(const CondBody* body);
 
 // f (n_dof of the model) += J' force at a point.
 void cond_body_add_force(const CondPosture* posture, const CondPoint* point, const double force[3],

@@ -86,7 +86,6 @@ CondStatus cond_compile_patches(CondModel* model, const CondScene* scene, CondEr
     if (!model->patch)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     model->n_patch = scene->n_patch;
-    model->max_touch_dof = model->max_point_dof; // of the bodies, all of which are there
     CondStatus status = COND_OK;
     for (int i = 0; i < scene->n_patch && !status; i++)
         status = compile_patch(model, scene, i, error);

@@ -140,7 +140,6 @@ struct CondModel {
     CondSceneSettings settings;
     int n_dof, n_q;
     int max_point_dof; // coordinates that a point may depend on, at most
-    int max_touch_dof; // the same of points that may touch: patches of many nodes never do
     int n_target;      // joint targets of all robots
     int n_body, n_plane, n_force, n_spring, n_feature;
     int n_patch, n_attachment, n_trajectory, n_obstacle, n_sensor;

@@ -44,7 +44,7 @@ typedef struct Vfpi {
     CondAccelerator accelerator;
     CondPrimalDual fallback;
     CondLagged lagged;
-    int built;           // 1: W is that of the problem
+    int built;           // 1: W and the accelerator are those of the problem
     int max_iterations;  // of this leg of the ladder
     int max_outer;       //
     double* v;           // v^l                                                  (nodal.n)
@@ -103,18 +103,27 @@ static const double* history(const void* work, int* n)
     return s->history;
 }
 
+#define RESERVE(array, count)                                                                      \
+    cond_reserve(&s->context, &s->array, &s->cap_##array, count, sizeof *s->array)
+
 static CondStatus reserve(Vfpi* s, const CondProblem* problem)
 {
-    const CondContext* m = &s->context;
-    int n = s->nodal.n, nc3 = 3 * problem->n_contact;
-#define RESERVE(array, count) cond_reserve(m, &s->array, &s->cap_##array, count, sizeof *s->array)
-    int failed = RESERVE(v, n) || RESERVE(g, n) || RESERVE(plain, n) || RESERVE(next, n) ||
-                 RESERVE(metric, n) || RESERVE(lambda, nc3) || RESERVE(carry, nc3) ||
+    int nc3 = 3 * problem->n_contact;
+    int failed = RESERVE(v, s->nodal.n) || RESERVE(lambda, nc3) || RESERVE(carry, nc3) ||
                  RESERVE(best_v, problem->n_dof) || RESERVE(best_lambda, nc3) ||
                  RESERVE(work, 2 * problem->n_dof) || RESERVE(history, s->settings.max_iterations);
-#undef RESERVE
     return failed ? COND_OUT_OF_MEMORY : COND_OK;
 }
+
+// What iterating needs besides.
+static CondStatus reserve_iterates(Vfpi* s)
+{
+    int n = s->nodal.n;
+    int failed = RESERVE(g, n) || RESERVE(plain, n) || RESERVE(next, n) || RESERVE(metric, n);
+    return failed ? COND_OUT_OF_MEMORY : COND_OK;
+}
+
+#undef RESERVE
 
 static int finite_all(int n, const double* x)
 {
@@ -260,6 +269,16 @@ static void record_step(Vfpi* s, const double* to, CondSolveInfo* info)
     record_length(s, sqrt(cond_distance2(s->nodal.n, to, s->v, s->settings.threads)), info);
 }
 
+static void swap_iterates(Vfpi* s)
+{
+    double* v = s->v;
+    int cap_v = s->cap_v;
+    s->v = s->next;
+    s->cap_v = s->cap_next;
+    s->next = v;
+    s->cap_next = cap_v;
+}
+
 // Iterates until the stop test holds.
 static PassEnd run_pass(Vfpi* s, double inner_tolerance, CondSolveInfo* info)
 {
@@ -299,9 +318,7 @@ static PassEnd run_pass(Vfpi* s, double inner_tolerance, CondSolveInfo* info)
         record_length(s, length, info);
         if (!isfinite(info->step_length))
             return PASS_DIVERGED;
-        double* swap = s->v;
-        s->v = s->next;
-        s->next = swap;
+        swap_iterates(s);
         if (settings->stop == COND_STOP_STEP && info->step_length < settings->tolerance)
             return PASS_CARRY;
     }
@@ -379,17 +396,29 @@ static PassEnd run(Vfpi* s, CondSolveInfo* info)
 // The rungs of the ladder below. Each goes on from (v, lambda) of `start`, leaves the best pair in
 // best_v and best_lambda, and says in *end whether the certificate holds.
 
+// W, the accelerator and room for iterates, made when they are first needed: the other rungs do
+// without.
+static CondStatus prepare(Vfpi* s, CondSolveInfo* info)
+{
+    if (s->built)
+        return COND_OK;
+    CondStatus status = reserve_iterates(s);
+    if (!status)
+        status = cond_surrogate_build(&s->W, &s->nodal, &s->settings);
+    info->products += status ? 0 : s->W.products;
+    if (!status)
+        status = cond_accelerator_begin(&s->accelerator, &s->settings, s->nodal.n, s->W.w);
+    s->built = !status;
+    return status;
+}
+
 static CondStatus climb_vfpi(Vfpi* s, int max_iterations, int max_outer, CondSolveInfo* info,
                              PassEnd* end)
 {
     const CondSolverSettings* settings = &s->settings;
-    CondStatus status = s->built ? COND_OK : cond_surrogate_build(&s->W, &s->nodal, settings);
-    info->products += s->built ? 0 : s->W.products;
-    if (!status && !s->built)
-        status = cond_accelerator_begin(&s->accelerator, settings, s->nodal.n, s->W.w);
+    CondStatus status = prepare(s, info);
     if (status)
         return status;
-    s->built = 1;
     int limit = info->iterations + max_iterations;
     s->max_iterations = limit < settings->max_iterations ? limit : settings->max_iterations;
     s->max_outer = max_outer < settings->max_outer ? max_outer : settings->max_outer;
@@ -499,10 +528,12 @@ static CondStatus solve(void* work, const CondProblem* problem, double* v, doubl
     CondStatus status = cond_nodal_build(&s->nodal, problem, settings->kv_scale);
     if (!status)
         status = reserve(s, problem);
-    if (status)
-        return status;
     s->built = 0;
     s->accelerator.restarts = 0;
+    if (!status && settings->reuse > 1) // its age counts solves
+        status = prepare(s, info);
+    if (status)
+        return status;
     info->virtual_nodes = s->nodal.n_virtual;
     start(s, v, lambda);
     PassEnd end = PASS_LIMIT;

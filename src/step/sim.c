@@ -50,9 +50,10 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
     CondStatus status = COND_OUT_OF_MEMORY;
     if (made->f && made->reach && made->v_hat && made->centre && made->aside_v && made->rate &&
         made->middle && made->ik)
-        status = cond_assembly_create(model, &made->assembly);
-    if (!status)
-        status = cond_assembly_create(model, &made->aside);
+        status = cond_assembly_create(model, 0, &made->assembly);
+    if (!status) // Newton's method keeps damping there too
+        status = cond_assembly_create(model, model->settings.integrator == COND_INTEGRATOR_THETA,
+                                      &made->aside);
     if (!status)
         status = cond_posture_create(model, &made->now);
     if (!status)
