@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-static const Benchmark* const benchmarks[] = {&bench_speed, &bench_convergence, &bench_env};
+static const Benchmark* const benchmarks[] = {&bench_speed, &bench_convergence, &bench_trials,
+                                              &bench_env};
 enum { N_BENCHMARK = sizeof benchmarks / sizeof benchmarks[0] };
 
 static void print_cell(const BenchColumn* column, const char* cell)
@@ -57,6 +58,7 @@ static int run(int argc, char** argv)
         {"--max-dof", OPTION_INT, &options.max_dof, "N", "largest size of the growing mat"},
         {"--results", OPTION_TEXT, &options.results, "DIR", "a CSV file named by the machine"},
         {"--check", OPTION_TEXT, &options.check, "FILE", "ratios of an earlier --json must hold"},
+        {"--trials", OPTION_INT, &options.trials, "N", "randomised trials, 20"},
         {"--steps", OPTION_INT, &options.steps, "N", "instead of the benchmark's own number"},
         {"--threads", OPTION_INT, &options.threads, "N", "0: as many as there are processors"},
         {"--quick", OPTION_FLAG, &options.quick, NULL, "small sizes, to see that it works"},
@@ -89,5 +91,5 @@ static int run(int argc, char** argv)
     return code;
 }
 
-const Command cli_bench = {"bench", "bench [speed|convergence|env] [options]",
+const Command cli_bench = {"bench", "bench [speed|convergence|trials|env] [options]",
                            "speed and convergence, measured on this machine", run};

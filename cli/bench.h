@@ -7,6 +7,7 @@
 
 typedef struct BenchOptions {
     int steps;           // 0: the benchmark's own number
+    int trials;          // 0: the benchmark's own number
     int threads;         // 0: as many as there are processors
     int quick;           // 1: small sizes, to see that it works
     double tolerance;    // of the certificate
@@ -47,6 +48,6 @@ typedef struct Benchmark {
     int (*run)(const BenchOptions* options, json_t* result);
 } Benchmark;
 
-extern const Benchmark bench_convergence, bench_env, bench_speed;
+extern const Benchmark bench_convergence, bench_env, bench_speed, bench_trials;
 
 #endif

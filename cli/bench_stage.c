@@ -227,6 +227,12 @@ static const Scene* find_scene(const char* name)
     return NULL;
 }
 
+const char* const* bench_small(const char* scene)
+{
+    const Scene* found = find_scene(scene);
+    return found ? found->small : NULL;
+}
+
 int bench_visit(const BenchOptions* options, int (*look)(void* data, const BenchStage* stage),
                 void* data)
 {

@@ -19,6 +19,9 @@ typedef struct BenchStage {
     const double* lambda; //                                              (n_contact x 3)
 } BenchStage;
 
+// What makes a scene quick, NULL past the end (BENCH_MAX_SMALL at most); NULL for other scenes.
+const char* const* bench_small(const char* scene);
+
 // Calls `look` at every stage of every scene that the options ask for; an exit code of it ends the
 // visit, as one of the scenes does. 0, or an exit code after a message.
 int bench_visit(const BenchOptions* options, int (*look)(void* data, const BenchStage* stage),

@@ -201,6 +201,32 @@ static void speed_has_its_rows(void** state)
     assert_int_equal(rmdir(folder), 0);
 }
 
+static void trials_are_certified(void** state)
+{
+    (void)state;
+    static const Key keys[] = {{"scene", 1},    {"trial", 0},         {"steps", 0},
+                               {"missed", 0},   {"first_missed", 0},  {"residual", 0},
+                               {"contacts", 0}, {"most_products", 0}, {"passes", 0},
+                               {"solve_ms", 0}, {"products", 0}};
+    CliOutput output =
+        cli_run("bench", "trials", "--quick", "--trials=2", "--threads=2", "--json=-");
+    assert_int_equal(output.code, 0);
+    json_t* result = cli_output_json(&output);
+    const json_t* rows = json_object_get(result, "rows");
+    expect_rows(rows, keys, sizeof keys / sizeof *keys);
+    assert_int_equal(json_array_size(rows), 8);
+    for (size_t i = 0; i < 8; i++) {
+        const json_t* row = json_array_get(rows, i);
+        assert_true(number_of(row, "trial") == (double)(i % 2));
+        assert_true(number_of(row, "steps") == 10.0 && number_of(row, "missed") == 0.0);
+        assert_true(number_of(row, "residual") <= 1e-6);
+    }
+    json_decref(result);
+    cli_output_free(&output);
+    cli_expect(3, "1 steps, 1 missed", "bench", "trials", "--quick", "--scenes=mat", "--trials=1",
+               "--steps=1", "--tol=1e-17"); // below what rounding allows
+}
+
 static void put_text(const char* path, const char* text)
 {
     FILE* file = fopen(path, "w");
@@ -243,11 +269,9 @@ static void wrong_usage(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(convergence_has_its_rows),
-        cmocka_unit_test(states_and_report),
-        cmocka_unit_test(speed_has_its_rows),
-        cmocka_unit_test(ratios_are_held),
-        cmocka_unit_test(wrong_usage),
+        cmocka_unit_test(convergence_has_its_rows), cmocka_unit_test(states_and_report),
+        cmocka_unit_test(speed_has_its_rows),       cmocka_unit_test(ratios_are_held),
+        cmocka_unit_test(trials_are_certified),     cmocka_unit_test(wrong_usage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
