@@ -40,6 +40,11 @@ const char* cli_surrogate_name(int index)
     return cond_surrogate_name((CondSurrogateKind)index);
 }
 
+const char* cli_multilevel_name(int index)
+{
+    return cond_multilevel_name((CondMultilevelUse)index);
+}
+
 const char* cli_accelerator_name(int index)
 {
     return cond_accelerator_name((CondAcceleratorKind)index);

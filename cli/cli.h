@@ -68,6 +68,7 @@ int cli_enum(const char* option, const char* text, const char* (*name)(int));
 const char* cli_law_name(int index);
 const char* cli_surrogate_name(int index);
 const char* cli_accelerator_name(int index);
+const char* cli_multilevel_name(int index);
 const char* cli_stop_name(int index);
 
 // Path of a file that ships with COND: share/cond/NAME beside the program. Writes into out (size

@@ -128,8 +128,8 @@ static void make_cloth(RandomProblem* out, Random* random, int nodes, int bsr3, 
         row_begin[i + 1] = count;
     }
     free(dense);
-    *block =
-        (CondBlock){bsr3 ? COND_BLOCK_BSR3 : COND_BLOCK_SPARSE, 0, n, values, row_begin, column};
+    *block = (CondBlock){
+        bsr3 ? COND_BLOCK_BSR3 : COND_BLOCK_SPARSE, 0, n, values, row_begin, column, NULL};
 }
 
 // A chain of links of six coordinates, neighbours joined by J' K J with a random J.
@@ -152,7 +152,7 @@ static void make_chain(RandomProblem* out, Random* random, int links, CondBlock*
                 for (int r = 0; r < 6; r++)
                     values[18 * (6 * i + a) + b + (a < 6 ? 6 : 0)] += 3.0 * J[r][a] * J[r][b];
     }
-    *block = (CondBlock){COND_BLOCK_TRIDIAGONAL, 0, n, values, NULL, NULL};
+    *block = (CondBlock){COND_BLOCK_TRIDIAGONAL, 0, n, values, NULL, NULL, NULL};
 }
 
 static void make_blocks(const RandomOptions* options, Random* random, RandomProblem* out)
@@ -170,7 +170,7 @@ static void make_blocks(const RandomOptions* options, Random* random, RandomProb
             int n = b < options->n_cloth + options->n_particle ? 3 : 6;
             double* values = keep(out, (size_t)n * n, sizeof *values);
             random_spd(random, n, random_uniform(random, 0.3, 3.0), 0.7, values);
-            block[b] = (CondBlock){COND_BLOCK_DENSE, 0, n, values, NULL, NULL};
+            block[b] = (CondBlock){COND_BLOCK_DENSE, 0, n, values, NULL, NULL, NULL};
         }
         block[b].dof_begin = problem->n_dof;
         problem->n_dof += block[b].n_dof;

@@ -92,7 +92,7 @@ static void coupling_slip_is_the_virtual_nodes(void** state)
     double mass[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     double b[3] = {-3.0, 0.0, 0.0}, kv[] = {10.0, 1000.0, INFINITY};
     int coordinate[3] = {0, 1, 2};
-    CondBlock block = {COND_BLOCK_DENSE, 0, 3, mass, NULL, NULL};
+    CondBlock block = {COND_BLOCK_DENSE, 0, 3, mass, NULL, NULL, NULL};
     for (int k = 0; k < 3; k++)
         for (int general = 0; general < 2; general++) {
             CondContact contact = {.side = {{3, coordinate, general ? identity : NULL}},
@@ -133,7 +133,7 @@ static void units_do_not_matter(void** state)
                            .frame = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                            .friction = {0.5, 0.2},
                            .kv = INFINITY};
-    CondBlock block = {COND_BLOCK_DENSE, 0, N, A, NULL, NULL};
+    CondBlock block = {COND_BLOCK_DENSE, 0, N, A, NULL, NULL, NULL};
     CondProblem problem = {N, 1, 0, 1, &block, NULL, &contact, b};
     CondCertificate before = certify(&problem, COND_LAW_STRICT, 0.0, v, lambda);
     for (int i = 0; i < N; i++) {
@@ -196,7 +196,7 @@ static void penetration_counts_in_full(void** state)
     double mass[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, v[3] = {-0.1, 1.0, 0.0};
     double lambda[3] = {0.001, -1.0, 0.0}, b[3] = {-0.101, 2.0, 0.0};
     int coordinate[3] = {0, 1, 2};
-    CondBlock block = {COND_BLOCK_DENSE, 0, 3, mass, NULL, NULL};
+    CondBlock block = {COND_BLOCK_DENSE, 0, 3, mass, NULL, NULL, NULL};
     CondContact contact = {.side = {{3, coordinate, NULL}},
                            .frame = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                            .friction = {1000.0, 1000.0},
@@ -217,7 +217,7 @@ static void empty_problems(void** state)
     assert_int_equal(z.worst_contact, -1);
     assert_int_equal(cond_certify(NULL, &nothing, COND_LAW_STRICT, 0.0, NULL, NULL, &z), COND_OK);
     double one = 2.0, b = 6.0, v = 3.0;
-    CondBlock block = {COND_BLOCK_DENSE, 0, 1, &one, NULL, NULL};
+    CondBlock block = {COND_BLOCK_DENSE, 0, 1, &one, NULL, NULL, NULL};
     CondProblem free_body = {1, 1, 0, 0, &block, NULL, NULL, &b};
     z = certify(&free_body, COND_LAW_STRICT, 0.0, &v, none);
     assert_true(cond_certificate_residual(&z) == 0.0);

@@ -123,7 +123,7 @@ static void delassus_of_blocked_rows(void** state)
             b[3 * i + r] = random_uniform(&random, -1.0, 1.0);
     }
     row_begin[N] = n_entry;
-    CondBlock block = {COND_BLOCK_BSR3, 0, 3 * N, values, row_begin, column};
+    CondBlock block = {COND_BLOCK_BSR3, 0, 3 * N, values, row_begin, column, NULL};
     enum { N_CONTACT = 40 };
     CondContact contact[N_CONTACT] = {0};
     int coordinate[N_CONTACT][3];

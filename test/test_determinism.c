@@ -42,7 +42,7 @@ static void make_blocks(Chain* chain, Random* random, int bsr3)
 {
     for (int p = 0; p < PARTICLES; p++) {
         random_spd(random, 3, 1.0, 1.0, chain->mass[p]);
-        chain->block[p] = (CondBlock){COND_BLOCK_DENSE, 3 * p, 3, chain->mass[p], NULL, NULL};
+        chain->block[p] = (CondBlock){COND_BLOCK_DENSE, 3 * p, 3, chain->mass[p], NULL, NULL, NULL};
     }
     int size = bsr3 ? 3 : 1, count = 0; // 3.5 on the diagonal, -1 to the nodes before and after
     for (int i = 0; i < 3 * CLOTH / size; i++) {
@@ -59,7 +59,8 @@ static void make_blocks(Chain* chain, Random* random, int bsr3)
                                           3 * CLOTH,
                                           chain->values,
                                           chain->row_begin,
-                                          chain->column};
+                                          chain->column,
+                                          NULL};
 }
 
 static void make_springs(Chain* chain, Random* random)

@@ -147,8 +147,9 @@ static void fill_matrices(Sample* s)
         }
         s->row_begin[i + 1] = n;
     }
-    s->block[0] = (CondBlock){COND_BLOCK_DENSE, 0, 6, s->dense, NULL, NULL};
-    s->block[1] = (CondBlock){COND_BLOCK_SPARSE, 6, N_SPARSE, s->sparse, s->row_begin, s->column};
+    s->block[0] = (CondBlock){COND_BLOCK_DENSE, 0, 6, s->dense, NULL, NULL, NULL};
+    s->block[1] =
+        (CondBlock){COND_BLOCK_SPARSE, 6, N_SPARSE, s->sparse, s->row_begin, s->column, NULL};
     memcpy(s->J, (double[]){1.0, -1.0, 0.5, 0.25}, sizeof s->J);
     memcpy(s->K, (double[]){3.0, 0.5, 0.5, 2.0}, sizeof s->K);
     memcpy(s->tied, (int[]){7, 2}, sizeof s->tied);

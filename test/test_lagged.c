@@ -71,7 +71,7 @@ static void tied_system_is_the_dense_one(void** state)
         assert_true(fits);
         double* D = random_ties(&random, problem->n_contact);
         double* H = dense_ties(problem, D);
-        assert_int_equal(cond_tie_system_build(&system, D, 9), COND_OK);
+        assert_int_equal(cond_tie_system_build(&system, D, 9, 0), COND_OK);
 
         double *x = dense_zeros((size_t)n), *y = dense_zeros((size_t)n);
         double *Hx = dense_zeros((size_t)n), *r = dense_zeros((size_t)n);
@@ -127,7 +127,7 @@ static void firm_ties_cost_nothing(void** state)
             for (int i = 0; i < 3 && nodes < 2; i++)
                 D[9 * c + 4 * i] = firm ? 1e8 : 1e3;
         }
-        assert_int_equal(cond_tie_system_build(&system, D, 9), COND_OK);
+        assert_int_equal(cond_tie_system_build(&system, D, 9, 0), COND_OK);
         double *r = dense_zeros((size_t)n), *x = dense_zeros((size_t)n);
         memcpy(r, made.problem.b, (size_t)n * sizeof *r);
         products[firm] = cond_tie_system_solve(&system, r, x, 1e-8, 10 * n);
@@ -214,11 +214,10 @@ static void general_ties_are_solved(void** state)
         CondTieSystem system = {.context = cond_context_or_default(NULL)};
         assert_int_equal(cond_tie_system_plan(&system, &made.problem, 1, &fits), COND_OK);
         double* D = random_ties(&random, made.problem.n_contact);
-        assert_int_equal(cond_tie_system_build(&system, D, 9), COND_OK);
         for (int c = 0; c < made.problem.n_contact; c++)
             for (int i = 1; i < 3; i++) // friction that follows the normal force
                 D[9 * c + 3 * i] += 0.3 * D[9 * c];
-        cond_tie_system_tie(&system, D, 9);
+        assert_int_equal(cond_tie_system_build(&system, D, 9, 1), COND_OK);
         double* H = dense_ties(&made.problem, D);
         double *x = dense_zeros((size_t)n), *r = dense_zeros((size_t)n);
         double *y = dense_zeros((size_t)n), *work = dense_zeros(5 * (size_t)n);

@@ -137,7 +137,7 @@ static void unsolvable_problems_are_missed_honestly(void** state)
     double mass[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, b[3] = {-1.0, 0.5, 0.2};
     double J[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     int coordinate[3] = {0, 1, 2};
-    CondBlock block = {COND_BLOCK_DENSE, 0, 3, mass, NULL, NULL};
+    CondBlock block = {COND_BLOCK_DENSE, 0, 3, mass, NULL, NULL, NULL};
     CondContact contact = {.side = {{3, coordinate, J}, {3, coordinate, J}},
                            .frame = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                            .friction = {0.3, 0.3},

@@ -34,8 +34,8 @@ static void small_make(Small* s)
                  .point = {0, 2, 3, 5},
                  .coupled = {0, 3},
                  .J = {1, 0, 0, 1, 0, 1, 0, 0, 0, 0, 1, 0}};
-    s->block[0] = (CondBlock){COND_BLOCK_DENSE, 0, 3, s->dense, NULL, NULL};
-    s->block[1] = (CondBlock){COND_BLOCK_SPARSE, 3, 3, s->sparse, s->row_begin, s->column};
+    s->block[0] = (CondBlock){COND_BLOCK_DENSE, 0, 3, s->dense, NULL, NULL, NULL};
+    s->block[1] = (CondBlock){COND_BLOCK_SPARSE, 3, 3, s->sparse, s->row_begin, s->column, NULL};
     s->coupling = (CondCoupling){1, 2, s->coupled, s->coupling_J, s->gain};
     for (int c = 0; c < 2; c++)
         s->contact[c] = (CondContact){.frame = {1, 0, 0, 0, 1, 0, 0, 0, 1},

@@ -178,7 +178,7 @@ static void box_make(Box* box, int n_contact)
 {
     *box =
         (Box){.mass = {2, 0, 0, 0, 2, 0, 0, 0, 2}, .b = {-4.0, 1.0, 0.5}, .coordinate = {0, 1, 2}};
-    box->block = (CondBlock){COND_BLOCK_DENSE, 0, 3, box->mass, NULL, NULL};
+    box->block = (CondBlock){COND_BLOCK_DENSE, 0, 3, box->mass, NULL, NULL, NULL};
     for (int c = 0; c < 2; c++)
         box->contact[c] = (CondContact){.side = {{3, box->coordinate, NULL}},
                                         .frame = {1, 0, 0, 0, 1, 0, 0, 0, 1},

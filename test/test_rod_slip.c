@@ -88,7 +88,7 @@ static Drag* drag_make(double mu)
         touch(drag, k, r, mu);
     drag->b[DOF - 4] += 1.0;
     drag->b[2] -= 1.0;
-    drag->block = (CondBlock){COND_BLOCK_TRIDIAGONAL, 0, DOF, drag->values, NULL, NULL};
+    drag->block = (CondBlock){COND_BLOCK_TRIDIAGONAL, 0, DOF, drag->values, NULL, NULL, NULL};
     drag->problem = (CondProblem){.n_dof = DOF,
                                   .n_block = 1,
                                   .n_contact = CONTACTS,

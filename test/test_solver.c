@@ -412,7 +412,7 @@ static void node_across_blocks(void** state)
     int coordinate[3] = {0, 1, 2};
     CondBlock block[3];
     for (int i = 0; i < 3; i++)
-        block[i] = (CondBlock){COND_BLOCK_DENSE, i, 1, values + i, NULL, NULL};
+        block[i] = (CondBlock){COND_BLOCK_DENSE, i, 1, values + i, NULL, NULL, NULL};
     CondContact contact = {.side = {{3, coordinate, NULL}},
                            .frame = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                            .friction = {0.1, 0.1},

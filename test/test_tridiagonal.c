@@ -195,7 +195,7 @@ static void bad_size_is_refused(void** state)
 {
     (void)state;
     double values[18 * 5] = {0.0}, b[5] = {0.0};
-    CondBlock block = {COND_BLOCK_TRIDIAGONAL, 0, 5, values, NULL, NULL};
+    CondBlock block = {COND_BLOCK_TRIDIAGONAL, 0, 5, values, NULL, NULL, NULL};
     CondProblem problem = {.n_dof = 5, .n_block = 1, .block = &block, .b = b};
     CondError error;
     assert_int_equal(cond_problem_check(NULL, &problem, &error), COND_BAD_ARGUMENT);

@@ -33,13 +33,15 @@ typedef enum CondBlockKind {
 
 typedef struct CondBlock {
     CondBlockKind kind;
-    int dof_begin;        // first coordinate of the block; blocks tile 0..n_dof in order
-    int n_dof;            // size of the block
-    const double* values; // dense: (n_dof x n_dof); sparse: (row_begin[n_dof]);
-                          // bsr3: nine numbers per 3x3 block, row-major;
-                          // tridiagonal: (n_dof x COND_TRIDIAGONAL_ROW)
-    const int* row_begin; // sparse: (n_dof + 1); bsr3: rows of blocks      (n_dof / 3 + 1)
-    const int* column;    // sparse and bsr3 (columns of blocks), relative to dof_begin
+    int dof_begin;          // first coordinate of the block; blocks tile 0..n_dof in order
+    int n_dof;              // size of the block
+    const double* values;   // dense: (n_dof x n_dof); sparse: (row_begin[n_dof]);
+                            // bsr3: nine numbers per 3x3 block, row-major;
+                            // tridiagonal: (n_dof x COND_TRIDIAGONAL_ROW)
+    const int* row_begin;   // sparse: (n_dof + 1); bsr3: rows of blocks      (n_dof / 3 + 1)
+    const int* column;      // sparse and bsr3 (columns of blocks), relative to dof_begin
+    const double* position; // bsr3: where the nodes are [m], for coarse spaces; NULL: not known
+                            //                                                (n_dof / 3 x 3)
 } CondBlock;
 
 // Row i of a block has cond_block_row_size entries; the k-th is returned, with its column in *j,

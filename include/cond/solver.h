@@ -31,9 +31,17 @@ typedef enum CondStop {
     COND_STOP_STEP = 1,        // |v^{l+1} - v^l| < tolerance [m/s], the paper's test
 } CondStop;
 
+// Whether conjugate gradients of primal-dual passes use the multilevel preconditioner.
+typedef enum CondMultilevelUse {
+    COND_MULTILEVEL_AUTO = 0, // from the pass on in which plain ones need many iterations
+    COND_MULTILEVEL_ON = 1,   // always
+    COND_MULTILEVEL_OFF = 2,  // never
+} CondMultilevelUse;
+
 const char* cond_surrogate_name(CondSurrogateKind kind);
 const char* cond_accelerator_name(CondAcceleratorKind kind);
 const char* cond_stop_name(CondStop stop);
+const char* cond_multilevel_name(CondMultilevelUse use);
 
 // Fill with cond_solver_settings_default() or _paper(), then change what you like.
 typedef struct CondSolverSettings {
@@ -41,6 +49,7 @@ typedef struct CondSolverSettings {
     double omega;                    // regularisation of the invertible law [m/(N s)]; 0: none
     CondSurrogateKind surrogate;     //
     CondAcceleratorKind accelerator; //
+    CondMultilevelUse multilevel;    //
     CondStop stop;                   //
     double tolerance;                // relative for certificate, m/s for step
     int max_iterations;              // all outer passes together

@@ -3,6 +3,9 @@
 #include "base/parallel.h"
 #include "sparse/bsr3_product.h"
 
+#include <math.h>
+#include <string.h>
+
 // y = B x - shift
 typedef struct BlockLoop {
     const CondBlock* block;
@@ -98,4 +101,26 @@ void cond_problem_multiply_blocks(const CondProblem* problem, const double* x, c
     }
     if (small > 0)
         cond_parallel(problem->n_block, cond_threads(small, threads), multiply_small, &loop);
+}
+
+void cond_block_row_sums(const CondBlock* block, double* sums)
+{
+    if (block->kind == COND_BLOCK_BSR3) {
+        for (int i = 0; i < block->n_dof / 3; i++) {
+            double total[3] = {0.0, 0.0, 0.0};
+            for (int k = block->row_begin[i]; k < block->row_begin[i + 1]; k++) {
+                const double* a = block->values + 9 * (size_t)k;
+                for (int r = 0; r < 3; r++)
+                    total[r] += fabs(a[3 * r]) + fabs(a[3 * r + 1]) + fabs(a[3 * r + 2]);
+            }
+            memcpy(sums + 3 * (size_t)i, total, sizeof total);
+        }
+        return;
+    }
+    for (int i = 0; i < block->n_dof; i++) {
+        int size = cond_block_row_size(block, i), j;
+        sums[i] = 0.0;
+        for (int k = 0; k < size; k++)
+            sums[i] += fabs(cond_block_entry(block, i, k, &j));
+    }
 }

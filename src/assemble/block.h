@@ -33,6 +33,9 @@ void cond_block_multiply(const CondBlock* block, const double* x, const double* 
 void cond_problem_multiply_blocks(const CondProblem* problem, const double* x, const double* shift,
                                   double* y, int threads);
 
+// sum_j |a_ij| of each row.                                          sums (n_dof of the block)
+void cond_block_row_sums(const CondBlock* block, double* sums);
+
 // The columns of row i of a tridiagonal block: from *first, *count of them; returns the number of
 // the row's entry at *first.
 static inline int cond_block_tridiagonal_span(const CondBlock* block, int i, int* first, int* count)

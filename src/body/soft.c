@@ -59,7 +59,8 @@ static void block(const CondBody* body, const CondPosture* posture, double step,
                        .n_dof = body->n_dof,
                        .values = values,
                        .row_begin = fem->pattern.row_begin,
-                       .column = fem->pattern.column};
+                       .column = fem->pattern.column,
+                       .position = posture->q + body->q_begin};
 }
 
 // A diagonal, as 3x3 blocks.

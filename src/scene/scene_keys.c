@@ -129,6 +129,11 @@ static const char* accelerator_name(int index)
     return cond_accelerator_name((CondAcceleratorKind)index);
 }
 
+static const char* multilevel_name(int index)
+{
+    return cond_multilevel_name((CondMultilevelUse)index);
+}
+
 static const char* stop_name(int index)
 {
     return cond_stop_name((CondStop)index);
@@ -236,6 +241,7 @@ static const CondKey keys[] = {
     CHOICE("solver", "preset", CondSettingsDraft, preset, 2, preset_name, "default, paper", "default", "where the other settings of the solver start from, applied before them"),
     CHOICE("solver", "surrogate", CondSettingsDraft, settings.solver.surrogate, 6, surrogate_name, "frobenius, bb1, bb2, bb-alternating, spectrum, block", "block", "approximate inverse of the system matrix"),
     CHOICE("solver", "accelerator", CondSettingsDraft, settings.solver.accelerator, 4, accelerator_name, "none, chebyshev, anderson, primal-dual", "primal-dual", "how iterates are extrapolated; primal-dual: conjugate gradients between predictions where there are soft bodies, else as anderson"),
+    CHOICE("solver", "multilevel", CondSettingsDraft, settings.solver.multilevel, 3, multilevel_name, "auto, on, off", "auto", "coarse correction in the conjugate gradients of primal-dual passes; auto: where they need many iterations, as with stiff bodies and fine meshes"),
     CHOICE("solver", "stop", CondSettingsDraft, settings.solver.stop, 2, stop_name, "certificate, step", "certificate", "what is held against the tolerance: the residuals, or the last change of velocity"),
     NUMBER("solver", "tolerance", CondSettingsDraft, settings.solver.tolerance, POSITIVE, "", "1e-8", "relative for certificate, in m/s for step"),
     WHOLE("solver", "max_iterations", CondSettingsDraft, settings.solver.max_iterations, FROM_ONE, ">= 1", "20000", "iterations a solve may take, all outer passes together"),

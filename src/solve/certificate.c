@@ -23,15 +23,18 @@ static double weighted_norm(int n, const double* diagonal, const double* f)
 
 // |A v - b - Jc' lambda|_D / max(|A v|_D, |b|_D, |Jc' lambda|_D)
 static double dynamics_residual(const CondCertificateData* data, const double* v,
-                                const double* lambda, double* work)
+                                const double* lambda, const double* r, double* work)
 {
     const CondProblem* problem = data->problem;
     int n = problem->n_dof;
     double *Av = work, *f = work + n;
-    cond_problem_multiply(problem, v, Av);
     memset(f, 0, (size_t)n * sizeof *f);
     for (int c = 0; c < problem->n_contact; c++)
         cond_contact_add_force(&problem->contact[c], 1.0, lambda + 3 * c, f);
+    if (!r)
+        cond_problem_multiply(problem, v, Av);
+    for (int i = 0; i < n && r; i++)
+        Av[i] = r[i] + problem->b[i] + f[i];
     double scale = weighted_norm(n, data->diagonal, Av);
     scale = fmax(scale, weighted_norm(n, data->diagonal, f));
     scale = fmax(scale, weighted_norm(n, data->diagonal, problem->b));
@@ -89,17 +92,23 @@ static void contact_residual(const CondCertificateData* data, const double* v, c
     out->contact = out->contact_speed == 0.0 ? 0.0 : out->contact_speed / velocity;
 }
 
-CondCertificate cond_certificate_compute(const CondCertificateData* data, const double* v,
-                                         const double* lambda, double* work)
+CondCertificate cond_certificate_estimate(const CondCertificateData* data, const double* v,
+                                          const double* lambda, const double* r, double* work)
 {
     CondCertificate out = {.worst_contact = -1};
-    out.dynamics = dynamics_residual(data, v, lambda, work);
+    out.dynamics = dynamics_residual(data, v, lambda, r, work);
     contact_residual(data, v, lambda, &out);
     if (!isfinite(out.dynamics))
         out.dynamics = INFINITY;
     if (!isfinite(out.contact))
         out.contact = INFINITY;
     return out;
+}
+
+CondCertificate cond_certificate_compute(const CondCertificateData* data, const double* v,
+                                         const double* lambda, double* work)
+{
+    return cond_certificate_estimate(data, v, lambda, NULL, work);
 }
 
 CondStatus cond_problem_virtual_sides(const CondContext* context, const CondProblem* problem,

@@ -22,4 +22,9 @@ typedef struct CondCertificateData {
 CondCertificate cond_certificate_compute(const CondCertificateData* data, const double* v,
                                          const double* lambda, double* work);
 
+// The same without a product, from r = A v - b - Jc' lambda as the solver keeps it; only as good as
+// that is. r NULL: as above.
+CondCertificate cond_certificate_estimate(const CondCertificateData* data, const double* v,
+                                          const double* lambda, const double* r, double* work);
+
 #endif

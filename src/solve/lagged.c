@@ -16,23 +16,26 @@ static const double FIRM_GAIN = 1e4;       // gain times gamma where the precond
 static const double LOOSE_GAIN = 20.0;     // where the contact joins several nodes
 static const double SHORTEST = 0.05;       // part of a pass that is tried
 enum {
-    MAX_CG = 300,  // products of a pass
-    PATIENCE = 25, // passes without a smaller merit
-    SLOW = 3,      // passes of little progress after which friction no longer lags
+    MAX_CG = 300,      // products of a pass
+    DEEPEN_AFTER = 60, // the same before the multilevel preconditioner is called for
+    PATIENCE = 25,     // passes without a smaller merit
+    SETTLED = 50,      // closed contacts per one that changes its kind in a pass, and no more
+    SLOW = 3,          // passes of little progress after which friction no longer lags
 };
 
-CondStatus cond_lagged_plan(CondLagged* lagged, const CondProblem* problem, CondLaw law,
-                            int threads, int* fits)
+CondStatus cond_lagged_plan(CondLagged* lagged, const CondProblem* problem,
+                            const CondSolverSettings* settings, int* fits)
 {
     const CondContext* m = &lagged->context;
     int n = problem->n_dof, nc = problem->n_contact;
     *fits = 0;
     for (int c = 0; c < nc; c++) // the derivative of the elliptic cone's nearest point is not here
-        if (law == COND_LAW_PROXIMAL &&
+        if (settings->law == COND_LAW_PROXIMAL &&
             problem->contact[c].friction[0] != problem->contact[c].friction[1])
             return COND_OK;
     lagged->system.context = lagged->context;
-    CondStatus status = cond_tie_system_plan(&lagged->system, problem, threads, fits);
+    lagged->multilevel = settings->multilevel;
+    CondStatus status = cond_tie_system_plan(&lagged->system, problem, settings->threads, fits);
     if (status || !*fits)
         return status;
 #define RESERVE(array, count)                                                                      \
@@ -41,7 +44,7 @@ CondStatus cond_lagged_plan(CondLagged* lagged, const CondProblem* problem, Cond
         RESERVE(v, n) || RESERVE(lambda, 3 * nc) || RESERVE(r, n) || RESERVE(v_new, n) ||
         RESERVE(lambda_new, 3 * nc) || RESERVE(r_new, n) || RESERVE(v_try, n) ||
         RESERVE(lambda_try, 3 * nc) || RESERVE(r_try, n) || RESERVE(v_best, n) ||
-        RESERVE(lambda_best, 3 * nc) || RESERVE(x, n) || RESERVE(work, 5 * n) || RESERVE(D, 9 * nc))
+        RESERVE(lambda_best, 3 * nc) || RESERVE(x, n) || RESERVE(work, 5 * n))
         return COND_OUT_OF_MEMORY;
 #undef RESERVE
     return COND_OK;
@@ -51,16 +54,8 @@ CondStatus cond_lagged_plan(CondLagged* lagged, const CondProblem* problem, Cond
 static void weigh(CondLagged* lagged, const CondProblem* problem)
 {
     double* sum = lagged->w;
-    for (int b = 0; b < problem->n_block; b++) {
-        const CondBlock* block = &problem->block[b];
-        for (int i = 0; i < block->n_dof; i++) {
-            double total = 0.0;
-            int size = cond_block_row_size(block, i), j;
-            for (int k = 0; k < size; k++)
-                total += fabs(cond_block_entry(block, i, k, &j));
-            sum[block->dof_begin + i] = total;
-        }
-    }
+    for (int b = 0; b < problem->n_block; b++)
+        cond_block_row_sums(&problem->block[b], sum + problem->block[b].dof_begin);
     // |J'K J| <= |J|' |K| |J|, entry by entry.
     for (int i = 0; i < problem->n_coupling; i++) {
         const CondCoupling* c = &problem->coupling[i];
@@ -163,6 +158,14 @@ static void tie_force(const CondTie* tie, const double* u, double* lambda)
                     tie->D[3 * i + 2] * u[2];
 }
 
+// 0: open, 1: sticks, 2: slips.
+static int kind_of(const CondTie* tie)
+{
+    if (tie->D[0] == 0.0 && tie->D[4] == 0.0 && tie->D[8] == 0.0)
+        return 0;
+    return tie->slip[0] != 0.0 || tie->slip[1] != 0.0 ? 2 : 1;
+}
+
 // Ties from the current pair, and in r_new the residual of the tied system at v, with its sign
 // turned: b + Jc' (fix - D u) - A v.
 static void make_ties(CondLagged* lagged, const CondCertificateData* data)
@@ -170,6 +173,7 @@ static void make_ties(CondLagged* lagged, const CondCertificateData* data)
     const CondProblem* problem = data->problem;
     int n = problem->n_dof;
     predict_velocity(lagged, lagged->v, lagged->r, lagged->x, n);
+    lagged->turned = lagged->closed = 0;
     for (int i = 0; i < n; i++)
         lagged->r_new[i] = -lagged->r[i];
     for (int c = 0; c < problem->n_contact; c++) {
@@ -178,13 +182,13 @@ static void make_ties(CondLagged* lagged, const CondCertificateData* data)
         double trial[3], u[3], change[3];
         cond_contact_velocity(contact, lagged->x, trial);
         cond_contact_velocity(contact, lagged->v, u);
+        int was = kind_of(&lagged->tie[c]);
         double k = lagged->full ? FULL_GAIN / lagged->gamma[c] : lagged->gain[c];
         lagged->tie[c] =
             cond_tie_make_from(data->law, contact->friction, lagged->gamma[c], law_slip(data, c), k,
                                trial, lagged->full ? NULL : u, lambda, &lagged->tie[c]);
-        memcpy(lagged->D + 9 * c, lagged->tie[c].D, sizeof lagged->tie[c].D);
-        lagged->D[9 * c + 3] = lagged->D[9 * c + 1]; // what is left is symmetric
-        lagged->D[9 * c + 6] = lagged->D[9 * c + 2];
+        lagged->turned += kind_of(&lagged->tie[c]) != was;
+        lagged->closed += kind_of(&lagged->tie[c]) > 0;
         tie_force(&lagged->tie[c], u, change);
         for (int i = 0; i < 3; i++)
             change[i] -= lambda[i];
@@ -197,12 +201,11 @@ static void make_ties(CondLagged* lagged, const CondCertificateData* data)
 static int solve_ties(CondLagged* lagged, const CondProblem* problem, int max_iterations)
 {
     int n = problem->n_dof;
-    CondStatus status = cond_tie_system_build(&lagged->system, lagged->D, 9);
+    CondStatus status =
+        cond_tie_system_build(&lagged->system, problem->n_contact > 0 ? lagged->tie[0].D : NULL,
+                              (int)(sizeof(CondTie) / sizeof(double)), lagged->full);
     if (status)
         return status;
-    if (lagged->full)
-        cond_tie_system_tie(&lagged->system, lagged->tie[0].D,
-                            (int)(sizeof(CondTie) / sizeof(double)));
     int products = lagged->full
                        ? cond_tie_system_solve_general(&lagged->system, lagged->r_new, lagged->x,
                                                        FULL_REDUCTION, max_iterations, lagged->work)
@@ -256,13 +259,15 @@ static double search(CondLagged* lagged, const CondCertificateData* data, double
         value = try_step(lagged, data, best);
     memcpy(lagged->v, lagged->v_try, (size_t)n * sizeof *lagged->v);
     memcpy(lagged->lambda, lagged->lambda_try, (size_t)nc3 * sizeof *lagged->lambda);
+    memcpy(lagged->r, lagged->r_try, (size_t)n * sizeof *lagged->r);
     return value;
 }
 
 // Keeps the current pair when it is the best; returns its residual.
 static double judge(CondLagged* lagged, const CondCertificateData* data, CondCertificate* best)
 {
-    CondCertificate now = cond_certificate_compute(data, lagged->v, lagged->lambda, lagged->work);
+    CondCertificate now =
+        cond_certificate_estimate(data, lagged->v, lagged->lambda, lagged->r, lagged->work);
     double value = cond_certificate_residual(&now);
     if (value < cond_certificate_residual(best)) {
         *best = now;
@@ -273,16 +278,18 @@ static double judge(CondLagged* lagged, const CondCertificateData* data, CondCer
     return value;
 }
 
-CondStatus cond_lagged_solve(CondLagged* lagged, const CondCertificateData* data, double tolerance,
-                             int max_iterations, double* v, double* lambda,
-                             CondCertificate* certificate, int* passes, int* iterations,
-                             int* products)
+static CondStatus deepen(CondLagged* lagged)
+{
+    int fits;
+    lagged->plain = 0;
+    return cond_tie_system_deepen(&lagged->system, &fits);
+}
+
+static CondStatus begin(CondLagged* lagged, const CondCertificateData* data, const double* v,
+                        const double* lambda)
 {
     const CondProblem* problem = data->problem;
     size_t n = (size_t)problem->n_dof, nc3 = 3 * (size_t)problem->n_contact;
-    int left = max_iterations, stale = 0, slow = 0;
-    double least = INFINITY;
-    lagged->full = 0;
     weigh(lagged, problem);
     scale_contacts(lagged, data);
     memset(lagged->tie, 0, (size_t)problem->n_contact * sizeof *lagged->tie);
@@ -292,40 +299,90 @@ CondStatus cond_lagged_solve(CondLagged* lagged, const CondCertificateData* data
         memcpy(lagged->lambda, lambda, nc3 * sizeof *lambda);
         memcpy(lagged->lambda_best, lambda, nc3 * sizeof *lambda);
     }
+    lagged->full = 0;
+    lagged->plain = lagged->multilevel == COND_MULTILEVEL_AUTO;
+    lagged->system.deep = 0;
+    return lagged->multilevel == COND_MULTILEVEL_ON ? deepen(lagged) : COND_OK;
+}
+
+// One pass from the pair whose merit is `start`: its merit after it, NAN where the ties have no
+// solution, or a negative status in *status.
+static double pass(CondLagged* lagged, const CondCertificateData* data, double start, int left,
+                   CondSolveInfo* info, CondStatus* status)
+{
+    make_ties(lagged, data);
+    int most = lagged->plain && !lagged->full ? DEEPEN_AFTER : MAX_CG;
+    int count = solve_ties(lagged, data->problem, left < most ? left : most);
+    if (count < 0) {
+        *status = count == COND_OUT_OF_MEMORY ? COND_OUT_OF_MEMORY : COND_OK;
+        return NAN; // no solution of these ties; the best pair so far stands
+    }
+    info->iterations += count;
+    info->cg_iterations += count;
+    info->products += count;
+    info->passes++;
+    if (lagged->plain && !lagged->full && count >= most)
+        *status = deepen(lagged);
+    return search(lagged, data, start);
+}
+
+// With much friction the lag feeds itself. Where the contacts stay what they are, friction that
+// follows within a pass settles it; where they do not, they must be sorted by other means first.
+static int must_follow(const CondLagged* lagged, CondLaw law, int slow)
+{
+    if (law != COND_LAW_STRICT || lagged->full)
+        return 0;
+    if (lagged->may_follow)
+        return slow >= SLOW;
+    return slow >= SLOW - 1 && SETTLED * lagged->turned <= lagged->closed;
+}
+
+CondStatus cond_lagged_solve(CondLagged* lagged, const CondCertificateData* data, double tolerance,
+                             int max_iterations, double* v, double* lambda,
+                             CondCertificate* certificate, CondSolveInfo* info)
+{
+    const CondProblem* problem = data->problem;
+    size_t n = (size_t)problem->n_dof, nc3 = 3 * (size_t)problem->n_contact;
+    int last = info->iterations + max_iterations, stale = 0, slow = 0;
+    double least = INFINITY;
     *certificate = (CondCertificate){.dynamics = INFINITY, .contact = INFINITY};
+    CondStatus status = begin(lagged, data, v, lambda);
+    residual(lagged, problem, lagged->v, lagged->lambda, lagged->r);
+    info->products++;
     double value = judge(lagged, data, certificate);
-    ++*products;
-    while (value > tolerance && left > 0 && stale < PATIENCE) {
-        residual(lagged, problem, lagged->v, lagged->lambda, lagged->r);
-        ++*products;
+    while (!status && value > tolerance && info->iterations < last && stale < PATIENCE) {
         double start = merit(lagged, data, lagged->v, lagged->lambda, lagged->r);
         if (!isfinite(start))
             break;
-        make_ties(lagged, data);
-        int count = solve_ties(lagged, problem, left < MAX_CG ? left : MAX_CG);
-        if (count == COND_OUT_OF_MEMORY)
-            return COND_OUT_OF_MEMORY;
-        if (count < 0)
-            break; // no solution of these ties; the best pair so far stands
-        left -= count;
-        *iterations += count;
-        *products += count;
-        ++*passes;
-        double now = search(lagged, data, start);
+        double now = pass(lagged, data, start, last - info->iterations, info, &status);
+        if (!isfinite(now))
+            break;
         stale = now < 0.99 * least ? 0 : stale + 1;
         slow = now < 0.7 * start ? 0 : slow + 1;
-        // With much friction the lag feeds itself: from here on friction follows within a pass.
-        if (slow >= SLOW && data->law == COND_LAW_STRICT)
-            lagged->full = 1;
         least = fmin(least, now);
+        if (must_follow(lagged, data->law, slow)) {
+            lagged->full = 1;
+            lagged->system.deep = 0; // its coarse matrices are symmetric
+            slow = 0;
+        }
         value = judge(lagged, data, certificate);
-        ++*products;
-        if (!isfinite(now))
+        if (value <= tolerance) { // r was carried along; what is handed back is measured
+            residual(lagged, problem, lagged->v, lagged->lambda, lagged->r);
+            info->products++;
+            *certificate = (CondCertificate){.dynamics = INFINITY, .contact = INFINITY};
+            value = judge(lagged, data, certificate);
+        } else if (slow >= SLOW && !lagged->may_follow)
             break;
     }
     memcpy(v, lagged->v_best, n * sizeof *v);
     if (nc3 > 0)
         memcpy(lambda, lagged->lambda_best, nc3 * sizeof *lambda);
+    if (!(value <= tolerance)) {
+        *certificate = cond_certificate_compute(data, v, lambda, lagged->work);
+        info->products++;
+    }
+    if (status)
+        return status;
     return cond_certificate_residual(certificate) <= tolerance ? COND_OK : COND_NOT_CONVERGED;
 }
 
@@ -336,7 +393,7 @@ void cond_lagged_destroy(CondLagged* lagged)
                       lagged->v,     lagged->lambda,     lagged->r,     lagged->v_new,
                       lagged->r_new, lagged->lambda_new, lagged->v_try, lagged->lambda_try,
                       lagged->r_try, lagged->v_best,     lagged->x,     lagged->lambda_best,
-                      lagged->work,  lagged->D};
+                      lagged->work};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&lagged->context, arrays[i]);
 }

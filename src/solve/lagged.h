@@ -2,13 +2,15 @@
 // of V-FPI predicts which contacts are open, stick or slip; the prediction becomes symmetric ties,
 // in which the friction force of a slipping contact lags behind its normal force by a pass; and
 // conjugate gradients solve the tied system loosely before the next prediction. Where that makes no
-// progress (much friction: the lag feeds itself), the friction follows the normal force within the
-// pass, and biconjugate gradients solve the system, which is no longer symmetric. Nothing depends
-// on kv: contacts act on the points of the bodies, and sticking ones are held by a gain with the
-// multiplier carried along.
+// progress though the contacts stay what they are (much friction: the lag feeds itself), the
+// friction follows the normal force within the pass, and biconjugate gradients solve the system,
+// which is no longer symmetric. Where they need many iterations, a multilevel preconditioner takes
+// over. Nothing depends on kv: contacts act on the points of the bodies, and sticking ones are held
+// by a gain with the multiplier carried along.
 #ifndef COND_SOLVE_LAGGED_H
 #define COND_SOLVE_LAGGED_H
 
+#include "cond/solver.h"
 #include "solve/certificate.h"
 #include "solve/primal_dual.h"
 #include "solve/tie_system.h"
@@ -28,25 +30,29 @@ typedef struct CondLagged {
     double *v_best, *lambda_best;       // best certified pair
     double* x;    // scratch: step of conjugate gradients                     (n_dof)
     double* work; // scratch of certificate and general solve                 (5 n_dof)
-    double* D;    // ties of the preconditioner, symmetric                    (n_contact x 9)
-    int full;     // 1: friction follows the normal force within a pass
+    CondMultilevelUse multilevel;
+    int plain;      // 1: the multilevel preconditioner is not used, or not yet
+    int may_follow; // 1: where friction that lags makes little progress, it follows within a pass;
+                    // 0: the passes end there
+    int turned;     // contacts that a pass made open, sticking or slipping and were not before
+    int closed;     // contacts not open
+    int full;       // 1: friction follows the normal force within a pass
     int cap_tie, cap_w, cap_gamma, cap_gain, cap_v, cap_lambda, cap_r, cap_v_new, cap_lambda_new;
     int cap_r_new, cap_v_try, cap_lambda_try, cap_r_try, cap_v_best, cap_lambda_best, cap_x;
-    int cap_work, cap_D;
+    int cap_work;
 } CondLagged;
 
 // *fits is 1 when the passes can serve the problem.
-CondStatus cond_lagged_plan(CondLagged* lagged, const CondProblem* problem, CondLaw law,
-                            int threads, int* fits);
+CondStatus cond_lagged_plan(CondLagged* lagged, const CondProblem* problem,
+                            const CondSolverSettings* settings, int* fits);
 
 // Passes from (v, lambda) until the certificate's residual is at most the tolerance, or the
 // iterations of conjugate gradients are used up, or nothing gets better any more
 // (COND_NOT_CONVERGED). On return v, lambda and *certificate are the best pair seen, the start
-// included; the counters are added to.
+// included; the counters of info (passes, iterations, cg_iterations, products) are added to.
 CondStatus cond_lagged_solve(CondLagged* lagged, const CondCertificateData* data, double tolerance,
                              int max_iterations, double* v, double* lambda,
-                             CondCertificate* certificate, int* passes, int* iterations,
-                             int* products);
+                             CondCertificate* certificate, CondSolveInfo* info);
 
 void cond_lagged_destroy(CondLagged* lagged);
 

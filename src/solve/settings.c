@@ -10,6 +10,7 @@ static const char* const law_names[] = {"strict", "proximal"};
 static const char* const surrogate_names[] = {"frobenius",      "bb1",      "bb2",
                                               "bb-alternating", "spectrum", "block"};
 static const char* const accelerator_names[] = {"none", "chebyshev", "anderson", "primal-dual"};
+static const char* const multilevel_names[] = {"auto", "on", "off"};
 static const char* const stop_names[] = {"certificate", "step"};
 
 #define COUNT(names) ((int)(sizeof(names) / sizeof(names)[0]))
@@ -39,6 +40,11 @@ const char* cond_stop_name(CondStop stop)
     return name_at(stop_names, COUNT(stop_names), (int)stop);
 }
 
+const char* cond_multilevel_name(CondMultilevelUse use)
+{
+    return name_at(multilevel_names, COUNT(multilevel_names), (int)use);
+}
+
 CondSolverSettings cond_solver_settings_default(void)
 {
     CondSolverSettings settings = {
@@ -46,6 +52,7 @@ CondSolverSettings cond_solver_settings_default(void)
         .omega = 0.0,
         .surrogate = COND_SURROGATE_BLOCK,
         .accelerator = COND_ACCELERATOR_PRIMAL_DUAL,
+        .multilevel = COND_MULTILEVEL_AUTO,
         .stop = COND_STOP_CERTIFICATE,
         .tolerance = 1e-8,
         .max_iterations = 20000,
@@ -99,6 +106,8 @@ CondStatus cond_solver_settings_check(const CondSolverSettings* s, CondError* er
         wrong = "surrogate: no such surrogate";
     else if (!cond_accelerator_name(s->accelerator))
         wrong = "accelerator: no such accelerator";
+    else if (!cond_multilevel_name(s->multilevel))
+        wrong = "multilevel: no such use";
     else if (!cond_stop_name(s->stop))
         wrong = "stop: no such test";
     else if (!(s->tolerance > 0.0 && isfinite(s->tolerance)))

@@ -1,10 +1,9 @@
 #include "solve/tie_system.h"
 
-#include "assemble/block.h"
 #include "assemble/side.h"
 #include "base/memory.h"
-#include "base/sum.h"
 #include "sparse/cholesky.h"
+#include "sparse/lu.h"
 
 #include <math.h>
 #include <string.h>
@@ -46,6 +45,7 @@ CondStatus cond_tie_system_plan(CondTieSystem* system, const CondProblem* proble
 {
     int n = problem->n_dof, most = largest_term(problem);
     *fits = 0;
+    system->deep = 0;
     system->problem = problem;
     system->threads = threads;
     system->n_node = system->n_border = 0;
@@ -63,8 +63,9 @@ CondStatus cond_tie_system_plan(CondTieSystem* system, const CondProblem* proble
         return COND_OK;
     if (RESERVE(node, n) || RESERVE(place, nn) || RESERVE(border, n) || RESERVE(member, nb) ||
         RESERVE(slot, nn) || RESERVE(bordered, nn) || RESERVE(T, 9 * problem->n_contact) ||
-        RESERVE(B, 9 * nn) || RESERVE(S, nb * nb) || RESERVE(small, nb) || RESERVE(entry, most) ||
-        RESERVE(column, most) || RESERVE(p, n) || RESERVE(q, n) || RESERVE(z, n))
+        RESERVE(B, 9 * nn) || RESERVE(S, nb * nb) || RESERVE(small, nb) || RESERVE(pivot, nb) ||
+        RESERVE(entry, most) || RESERVE(column, most) || RESERVE(p, n) || RESERVE(q, n) ||
+        RESERVE(z, n))
         return COND_OUT_OF_MEMORY;
     int i_node = 0, i_border = 0;
     for (int b = 0; b < problem->n_block; b++) {
@@ -148,10 +149,9 @@ static double run_size(const Term* term, int first, int last)
     return sqrt(sum);
 }
 
-// Adds the term as the head of this file says: to B (blocks of nodes), C and S.
-static void add_term(CondTieSystem* system, const Term* term, double* B, double* S)
+// Adds the term's blocks on nodes to B as the head of tie_system.h says.
+static void add_nodes(const CondTieSystem* system, const Term* term, double* B)
 {
-    int nb = system->n_border;
     double total = 0.0;
     for (int k = 0; k < term->n_entry; k = run_end(system, term, k))
         if (system->node[term->coordinate[k]] >= 0)
@@ -159,29 +159,43 @@ static void add_term(CondTieSystem* system, const Term* term, double* B, double*
     for (int k = 0, end; k < term->n_entry; k = end) {
         end = run_end(system, term, k);
         int node = system->node[term->coordinate[k]];
-        if (node < 0) { // border with border
-            for (int i = k; i < end; i++)
-                for (int l = 0; l < term->n_entry; l++)
-                    if (system->node[term->coordinate[l]] < 0)
-                        S[system->border[term->coordinate[i]] * nb +
-                          system->border[term->coordinate[l]]] += entry_value(term, i, l);
-            continue;
-        }
         double size = run_size(term, k, end);
-        if (!(size > 0.0))
+        if (node < 0 || !(size > 0.0))
             continue;
         for (int i = k; i < end; i++) {
             int r = term->coordinate[i] - system->place[node];
             for (int j = k; j < end; j++)
                 B[9 * (size_t)node + (size_t)(3 * r + term->coordinate[j] - system->place[node])] +=
                     total / size * entry_value(term, i, j);
-            double* C = system->slot[node] < 0
-                            ? NULL
-                            : system->C + ((size_t)system->slot[node] * 3 + (size_t)r) * (size_t)nb;
-            for (int l = 0; l < term->n_entry && C; l++)
-                if (system->node[term->coordinate[l]] < 0)
-                    C[system->border[term->coordinate[l]]] += entry_value(term, i, l);
         }
+    }
+}
+
+// Adds the term's entries of the border, to C, E and S.
+static void add_border(CondTieSystem* system, const Term* term)
+{
+    int nb = system->n_border;
+    for (int k = 0; k < term->n_entry; k++) {
+        int node = system->node[term->coordinate[k]];
+        if (node < 0) { // border with border
+            for (int l = 0; l < term->n_entry; l++)
+                if (system->node[term->coordinate[l]] < 0)
+                    system->S[system->border[term->coordinate[k]] * nb +
+                              system->border[term->coordinate[l]]] += entry_value(term, k, l);
+            continue;
+        }
+        if (system->slot[node] < 0)
+            continue;
+        int r = term->coordinate[k] - system->place[node];
+        size_t at = ((size_t)system->slot[node] * 3 + (size_t)r) * (size_t)nb;
+        for (int l = 0; l < term->n_entry; l++)
+            if (system->node[term->coordinate[l]] < 0) {
+                system->C[at + (size_t)system->border[term->coordinate[l]]] +=
+                    entry_value(term, k, l);
+                if (system->general)
+                    system->E[at + (size_t)system->border[term->coordinate[l]]] +=
+                        entry_value(term, l, k);
+            }
     }
 }
 
@@ -213,9 +227,12 @@ static CondStatus find_bordered(CondTieSystem* system)
         mark_bordered(system, term.n_entry, term.coordinate);
     }
     int size = 3 * system->n_bordered * system->n_border;
-    if (RESERVE(C, size) || RESERVE(BC, size))
+    if (RESERVE(C, size) || RESERVE(BC, size) ||
+        (system->general && (RESERVE(E, size) || RESERVE(EB, size))))
         return COND_OUT_OF_MEMORY;
     memset(system->C, 0, (size_t)size * sizeof *system->C);
+    if (system->general)
+        memset(system->E, 0, (size_t)size * sizeof *system->E);
     return COND_OK;
 }
 
@@ -262,209 +279,153 @@ static int invert3(double* B)
     return 0;
 }
 
-// BC = B C and S -= C' B C, then its factor.
+// The same for any B that is not singular.
+static int invert3_general(double* B)
+{
+    double LU[9], column[3];
+    int pivot[3];
+    memcpy(LU, B, sizeof LU);
+    if (cond_lu_factor(3, LU, pivot))
+        return 1;
+    for (int j = 0; j < 3; j++) {
+        for (int i = 0; i < 3; i++)
+            column[i] = i == j;
+        cond_lu_solve(3, LU, pivot, column);
+        for (int i = 0; i < 3; i++)
+            B[3 * i + j] = column[i];
+    }
+    return 0;
+}
+
+// BC = B C and EB = B' E, then S -= E' B C and its factor.
 static int finish_border(CondTieSystem* system)
 {
     size_t nb = (size_t)system->n_border;
     for (int k = 0; k < system->n_bordered; k++) {
         const double* B = system->B + 9 * (size_t)system->bordered[k];
         const double* C = system->C + 3 * (size_t)k * nb;
+        const double* E = (system->general ? system->E : system->C) + 3 * (size_t)k * nb;
         double* BC = system->BC + 3 * (size_t)k * nb;
         for (int r = 0; r < 3; r++)
             for (size_t j = 0; j < nb; j++)
                 BC[(size_t)r * nb + j] =
                     B[3 * r] * C[j] + B[3 * r + 1] * C[nb + j] + B[3 * r + 2] * C[2 * nb + j];
+        double* EB = system->EB + 3 * (size_t)k * nb;
+        for (int r = 0; r < 3 && system->general; r++)
+            for (size_t j = 0; j < nb; j++)
+                EB[(size_t)r * nb + j] =
+                    B[r] * E[j] + B[3 + r] * E[nb + j] + B[6 + r] * E[2 * nb + j];
         for (size_t i = 0; i < nb; i++)
             for (int r = 0; r < 3; r++) {
-                double scale = C[(size_t)r * nb + i];
+                double scale = E[(size_t)r * nb + i];
                 for (size_t j = 0; j < nb && scale != 0.0; j++)
                     system->S[i * nb + j] -= scale * BC[(size_t)r * nb + j];
             }
     }
-    return cond_cholesky_factor(system->n_border, system->S) != 0;
+    return system->general ? cond_lu_factor(system->n_border, system->S, system->pivot)
+                           : cond_cholesky_factor(system->n_border, system->S);
 }
 
-void cond_tie_system_tie(CondTieSystem* system, const double* D, int stride)
+// T = R' D R
+static void rotate(const double* R, const double* D, double* T)
+{
+    double DR[9];
+    for (int i = 0; i < 9; i++)
+        DR[i] = D[3 * (i / 3)] * R[i % 3] + D[3 * (i / 3) + 1] * R[3 + i % 3] +
+                D[3 * (i / 3) + 2] * R[6 + i % 3];
+    for (int i = 0; i < 9; i++)
+        T[i] = R[i / 3] * DR[i % 3] + R[3 + i / 3] * DR[3 + i % 3] + R[6 + i / 3] * DR[6 + i % 3];
+}
+
+CondStatus cond_tie_system_deepen(CondTieSystem* system, int* fits)
+{
+    system->multi.context = system->context;
+    CondStatus status =
+        cond_multilevel_plan(&system->multi, system->problem, system->threads, fits);
+    if (status || !*fits)
+        return status;
+    if (RESERVE(tied, 9 * system->n_node) || RESERVE(t, system->problem->n_dof) ||
+        RESERVE(w, system->problem->n_dof))
+        return COND_OUT_OF_MEMORY;
+    system->deep = 1;
+    return COND_OK;
+}
+
+static int is_open(const double* D)
+{
+    return D[0] == 0.0 && D[4] == 0.0 && D[8] == 0.0;
+}
+
+// The coarse correction is that of the symmetric part: without the friction that follows the normal
+// force.
+static CondStatus build_multilevel(CondTieSystem* system, const double* D, int stride)
 {
     const CondProblem* problem = system->problem;
+    double T[9];
+    if (!system->general)
+        return cond_multilevel_build(&system->multi, system->tied);
+    memcpy(T, system->T, sizeof T);
     for (int c = 0; c < problem->n_contact; c++) {
-        const double *R = problem->contact[c].frame, *Dc = D + (size_t)c * (size_t)stride;
-        double* T = system->T + 9 * (size_t)c;
-        double DR[9];
-        for (int i = 0; i < 9; i++)
-            DR[i] = Dc[3 * (i / 3)] * R[i % 3] + Dc[3 * (i / 3) + 1] * R[3 + i % 3] +
-                    Dc[3 * (i / 3) + 2] * R[6 + i % 3];
-        for (int i = 0; i < 9; i++)
-            T[i] =
-                R[i / 3] * DR[i % 3] + R[3 + i / 3] * DR[3 + i % 3] + R[6 + i / 3] * DR[6 + i % 3];
+        const double* Dc = D + (size_t)c * (size_t)stride;
+        if (is_open(Dc))
+            continue;
+        double symmetric[9];
+        memcpy(symmetric, Dc, sizeof symmetric);
+        symmetric[1] = symmetric[2] = symmetric[3] = symmetric[6] = 0.0;
+        Term term = contact_term(system, c);
+        rotate(problem->contact[c].frame, symmetric, T);
+        term.K = T;
+        add_nodes(system, &term, system->tied);
     }
+    return cond_multilevel_build(&system->multi, system->tied);
 }
 
-CondStatus cond_tie_system_build(CondTieSystem* system, const double* D, int stride)
+CondStatus cond_tie_system_build(CondTieSystem* system, const double* D, int stride, int general)
 {
     const CondProblem* problem = system->problem;
-    cond_tie_system_tie(system, D, stride);
+    system->general = general;
+    for (int c = 0; c < problem->n_contact; c++)
+        rotate(problem->contact[c].frame, D + (size_t)c * (size_t)stride,
+               system->T + 9 * (size_t)c);
     CondStatus status = find_bordered(system);
     if (status)
         return status;
     start_blocks(system, system->B, system->S);
     for (int i = 0; i < problem->n_coupling; i++) {
         Term term = coupling_term(system, &problem->coupling[i]);
-        add_term(system, &term, system->B, system->S);
+        add_nodes(system, &term, system->B);
+        add_border(system, &term);
     }
+    if (system->deep && general)
+        memcpy(system->tied, system->B, 9 * (size_t)system->n_node * sizeof *system->tied);
     for (int c = 0; c < problem->n_contact; c++) {
-        const double* Dc = D + (size_t)c * (size_t)stride;
-        if (Dc[0] == 0.0 && Dc[4] == 0.0 && Dc[8] == 0.0)
-            continue; // open
+        if (is_open(D + (size_t)c * (size_t)stride))
+            continue;
         Term term = contact_term(system, c);
-        add_term(system, &term, system->B, system->S);
+        add_nodes(system, &term, system->B);
+        add_border(system, &term);
     }
+    if (system->deep && !general)
+        memcpy(system->tied, system->B, 9 * (size_t)system->n_node * sizeof *system->tied);
     for (int i = 0; i < system->n_node; i++)
-        if (invert3(system->B + 9 * (size_t)i))
+        if (general ? invert3_general(system->B + 9 * (size_t)i)
+                    : invert3(system->B + 9 * (size_t)i))
             return COND_DIVERGED;
-    return finish_border(system) ? COND_DIVERGED : COND_OK;
-}
-
-void cond_tie_system_multiply(const CondTieSystem* system, const double* x, double* y)
-{
-    const CondProblem* problem = system->problem;
-    cond_problem_multiply_blocks(problem, x, NULL, y, system->threads);
-    cond_problem_add_couplings(problem, x, y);
-    for (int c = 0; c < problem->n_contact; c++) {
-        const CondSide* side = problem->contact[c].side;
-        const double* T = system->T + 9 * (size_t)c;
-        double p[3] = {0.0, 0.0, 0.0}, f[3];
-        cond_side_add_velocity(&side[0], 1.0, x, p);
-        cond_side_add_velocity(&side[1], -1.0, x, p);
-        for (int r = 0; r < 3; r++)
-            f[r] = T[3 * r] * p[0] + T[3 * r + 1] * p[1] + T[3 * r + 2] * p[2];
-        cond_side_add_force(&side[0], 1.0, f, y);
-        cond_side_add_force(&side[1], -1.0, f, y);
-    }
-}
-
-// z = P r
-static void precondition(CondTieSystem* system, const double* r, double* z)
-{
-    size_t nb = (size_t)system->n_border;
-    for (int i = 0; i < system->n_node; i++) {
-        const double *B = system->B + 9 * (size_t)i, *ri = r + system->place[i];
-        double* zi = z + system->place[i];
-        for (int k = 0; k < 3; k++)
-            zi[k] = B[3 * k] * ri[0] + B[3 * k + 1] * ri[1] + B[3 * k + 2] * ri[2];
-    }
-    if (nb == 0)
-        return;
-    for (size_t i = 0; i < nb; i++)
-        system->small[i] = r[system->member[i]];
-    for (int k = 0; k < system->n_bordered; k++) { // r_b - C' B r_n
-        const double* BC = system->BC + 3 * (size_t)k * nb;
-        const double* ri = r + system->place[system->bordered[k]];
-        for (size_t j = 0; j < nb; j++)
-            system->small[j] -= BC[j] * ri[0] + BC[nb + j] * ri[1] + BC[2 * nb + j] * ri[2];
-    }
-    cond_cholesky_solve(system->n_border, system->S, system->small);
-    for (size_t i = 0; i < nb; i++)
-        z[system->member[i]] = system->small[i];
-    for (int k = 0; k < system->n_bordered; k++) {
-        const double* BC = system->BC + 3 * (size_t)k * nb;
-        double* zi = z + system->place[system->bordered[k]];
-        for (int row = 0; row < 3; row++)
-            for (size_t j = 0; j < nb; j++)
-                zi[row] -= BC[(size_t)row * nb + j] * system->small[j];
-    }
-}
-
-int cond_tie_system_solve(CondTieSystem* system, double* r, double* x, double reduction,
-                          int max_iterations)
-{
-    int n = system->problem->n_dof, threads = system->threads, products = 0;
-    double *p = system->p, *q = system->q, *z = system->z;
-    memset(x, 0, (size_t)n * sizeof *x);
-    precondition(system, r, z);
-    memcpy(p, z, (size_t)n * sizeof *p);
-    double rz = cond_dot(n, r, z, threads), first = rz, goal = 0.0;
-    while (products < max_iterations && rz > goal) {
-        cond_tie_system_multiply(system, p, q);
-        products++;
-        double pq = cond_dot(n, p, q, threads);
-        if (!(pq > 0.0) || !isfinite(rz))
-            return COND_DIVERGED;
-        double alpha = rz / pq;
-        for (int i = 0; i < n; i++) {
-            x[i] += alpha * p[i];
-            r[i] -= alpha * q[i];
-        }
-        precondition(system, r, z);
-        double next = cond_dot(n, r, z, threads), beta = next / rz;
-        for (int i = 0; i < n; i++)
-            p[i] = z[i] + beta * p[i];
-        rz = next;
-        // The first step takes out what the gains of the ties blow up; the reduction counts from
-        // what is left.
-        if (products == 1)
-            goal = reduction * reduction * fmin(rz, first);
-    }
-    return products;
-}
-
-int cond_tie_system_solve_general(CondTieSystem* system, double* r, double* x, double reduction,
-                                  int max_products, double* work)
-{
-    int n = system->problem->n_dof, threads = system->threads, products = 0;
-    size_t size = (size_t)n * sizeof *r;
-    double *shadow = work, *p = work + n, *q = p + n, *s = q + n, *t = s + n;
-    double *y = system->p, *z = system->z;
-    memset(x, 0, size);
-    memcpy(shadow, r, size);
-    memset(p, 0, size);
-    memset(q, 0, size);
-    double rho = 1.0, alpha = 1.0, omega = 1.0, goal = -1.0;
-    while (products + 2 <= max_products) {
-        precondition(system, r, z);
-        double rz = fabs(cond_dot(n, r, z, threads));
-        // As above, the reduction counts from what the first step leaves.
-        if (products <= 2)
-            goal =
-                reduction * reduction * (goal < 0.0 ? rz : fmin(rz, goal / reduction / reduction));
-        if (!isfinite(rz))
-            return COND_DIVERGED;
-        if (products > 0 && rz <= goal)
-            break;
-        double next = cond_dot(n, shadow, r, threads), beta = next / rho * (alpha / omega);
-        if (next == 0.0 || !isfinite(beta))
-            break; // no further this way; what there is may do
-        for (int i = 0; i < n; i++)
-            p[i] = r[i] + beta * (p[i] - omega * q[i]);
-        precondition(system, p, y);
-        cond_tie_system_multiply(system, y, q);
-        rho = next;
-        alpha = rho / cond_dot(n, shadow, q, threads);
-        if (!isfinite(alpha))
-            break;
-        for (int i = 0; i < n; i++)
-            s[i] = r[i] - alpha * q[i];
-        precondition(system, s, z);
-        cond_tie_system_multiply(system, z, t);
-        products += 2;
-        double tt = cond_dot(n, t, t, threads);
-        omega = tt > 0.0 ? cond_dot(n, t, s, threads) / tt : 0.0;
-        for (int i = 0; i < n; i++) {
-            x[i] += alpha * y[i] + omega * z[i];
-            r[i] = s[i] - omega * t[i];
-        }
-        if (omega == 0.0 || !isfinite(omega))
-            break;
-    }
-    return products;
+    if (finish_border(system))
+        return COND_DIVERGED;
+    return system->deep ? build_multilevel(system, D, stride) : COND_OK;
 }
 
 void cond_tie_system_destroy(CondTieSystem* system)
 {
-    void* arrays[] = {system->node,     system->place, system->border, system->member, system->slot,
-                      system->bordered, system->T,     system->B,      system->C,      system->BC,
-                      system->S,        system->small, system->entry,  system->column, system->p,
-                      system->q,        system->z};
+    system->multi.context = system->context;
+    cond_multilevel_destroy(&system->multi);
+    void* arrays[] = {system->node,  system->place,    system->border, system->member,
+                      system->slot,  system->bordered, system->T,      system->B,
+                      system->C,     system->BC,       system->S,      system->small,
+                      system->entry, system->column,   system->p,      system->q,
+                      system->z,     system->E,        system->EB,     system->pivot,
+                      system->tied,  system->t,        system->w};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&system->context, arrays[i]);
 }

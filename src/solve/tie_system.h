@@ -1,8 +1,10 @@
 // The linear system of a primal-dual pass, for problems too large to factor:
 //     H = A + sum over contacts of G' T G,    G = J0 - J1,  T = R' D R,
-// with D the symmetric tie of the contact. H is known by its product; conjugate gradients solve it
-// with the "arrow" as preconditioner: a 3x3 block for every node of a soft body, and the exact
-// small Schur complement of all other coordinates (rigid bodies, robots), the border.
+// with D the tie of the contact. H is known by its product; conjugate gradients solve it with the
+// "arrow" as preconditioner: a 3x3 block for every node of a soft body, and the exact small Schur
+// complement of all other coordinates (rigid bodies, robots), the border. Where D is not symmetric
+// (friction that follows the normal force) the arrow is not either, and stabilised biconjugate
+// gradients solve the system.
 //
 // A term |sum_i y_i + y_r|^2 in K that joins several nodes i and the border r enters the arrow as
 //     sum_i |y_i + theta_i y_r|^2 / theta_i,    theta_i > 0,  sum theta_i = 1,
@@ -12,6 +14,7 @@
 #define COND_SOLVE_TIE_SYSTEM_H
 
 #include "cond/problem.h"
+#include "solve/multilevel.h"
 
 typedef struct CondTieSystem {
     CondContext context;
@@ -30,15 +33,24 @@ typedef struct CondTieSystem {
     double* B;     // inverse of the nodes' blocks                               (n_node x 9)
     double*
         C; // of the bordered nodes                                      (n_bordered x 3 x n_border)
-    double* BC;     // B C                                                        (n_bordered x 3 x
-                    // n_border)
-    double* S;      // Cholesky factor of the Schur complement                    (n_border^2)
-    double* small;  // scratch                                                    (n_border)
-    int* entry;     // scratch: coordinates of a term                             (n_dof)
-    double* column; // scratch: its Jacobian by columns, up to six rows          (6 n_dof)
-    double *p, *q, *z; // of conjugate gradients                                 (n_dof)
+    double* BC;  // B C                                                        (n_bordered x 3 x
+                 // n_border)
+    double* E;   // of the border's rows, transposed; ties not symmetric only  (as C)
+    double* EB;  // (E' B)'; BC where ties are symmetric                       (as C)
+    double* S;   // factor of the Schur complement: Cholesky's, or LU          (n_border^2)
+    int* pivot;  // of LU                                                      (n_border)
+    int general; // 1: the ties are not symmetric
+    int deep;    // 1: the arrow smooths, and a coarse correction goes with it
+    CondMultilevel multi; // that correction
+    double* tied;         // for it: blocks of the nodes with ties, symmetric           (n_node x 9)
+    double *t, *w;        // scratch of it                                              (n_dof)
+    double* small;        // scratch                                                    (n_border)
+    int* entry;           // scratch: coordinates of a term                             (n_dof)
+    double* column;       // scratch: its Jacobian by columns, up to six rows          (6 n_dof)
+    double *p, *q, *z;    // of conjugate gradients                                 (n_dof)
     int cap_node, cap_place, cap_border, cap_member, cap_slot, cap_bordered, cap_T;
-    int cap_B, cap_C, cap_BC, cap_S, cap_small, cap_entry, cap_column;
+    int cap_B, cap_C, cap_BC, cap_S, cap_small, cap_entry, cap_column, cap_E, cap_EB, cap_pivot,
+        cap_tied, cap_t, cap_w;
     int cap_p, cap_q, cap_z;
 } CondTieSystem;
 
@@ -47,9 +59,15 @@ typedef struct CondTieSystem {
 CondStatus cond_tie_system_plan(CondTieSystem* system, const CondProblem* problem, int threads,
                                 int* fits);
 
-// Takes the ties, D of each contact (row-major, symmetric, contact frame), and prepares the
-// preconditioner. COND_DIVERGED: it is not positive definite.          D: stride doubles apart
-CondStatus cond_tie_system_build(CondTieSystem* system, const double* D, int stride);
+// From the next build on, until the next plan: a multilevel preconditioner (multilevel.h) with the
+// arrow as smoother. Costs two more products an iteration and needs far fewer of them where the
+// bodies are stiff or the meshes fine. *fits is 0, and nothing changes, where it cannot serve.
+CondStatus cond_tie_system_deepen(CondTieSystem* system, int* fits);
+
+// Takes the ties, D of each contact (row-major, contact frame; symmetric unless `general`), and
+// prepares the preconditioner. COND_DIVERGED: it is not positive definite, or singular.
+//                                                                       D: stride doubles apart
+CondStatus cond_tie_system_build(CondTieSystem* system, const double* D, int stride, int general);
 
 // y = H x
 void cond_tie_system_multiply(const CondTieSystem* system, const double* x, double* y);
@@ -58,9 +76,6 @@ void cond_tie_system_multiply(const CondTieSystem* system, const double* x, doub
 // r - H x. Returns the products made, or a negative status.
 int cond_tie_system_solve(CondTieSystem* system, double* r, double* x, double reduction,
                           int max_iterations);
-
-// Replaces the ties of the product, D as above but not symmetric; the preconditioner stays.
-void cond_tie_system_tie(CondTieSystem* system, const double* D, int stride);
 
 // The same as cond_tie_system_solve for ties that are not symmetric (stabilised biconjugate
 // gradients, two products an iteration). work holds 5 n_dof numbers.

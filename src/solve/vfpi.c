@@ -32,6 +32,8 @@ enum {
     JUDGE_EVERY = 100,   // iterations after which a pair is judged in any case
     FIRST_TRY = 300,     // iterations before the fallback, where there is one,
     FIRST_OUTER = 30,    // and outer passes
+    FIRST_WHILE = 30,    // iterations between rounds of passes, doubled each time
+    ROUNDS = 5,          //
     MAX_PASSES = 100,    // that factor
     CONTACT_WORK = 100,  // of a contact solve, in the unit of COND_PARALLEL_FROM
 };
@@ -432,12 +434,9 @@ static CondStatus climb_lagged(Vfpi* s, CondSolveInfo* info, PassEnd* end)
     CondCertificateData data = certificate_data(s, NULL);
     copy(s->best_v, s->v, (size_t)s->nodal.n_dof);
     copy(s->best_lambda, s->lambda, 3 * (size_t)s->nodal.problem->n_contact);
-    int made = 0;
-    CondStatus status = cond_lagged_solve(
-        &s->lagged, &data, settings->tolerance, settings->max_iterations - info->iterations,
-        s->best_v, s->best_lambda, &s->best_certificate, &info->passes, &made, &info->products);
-    info->iterations += made;
-    info->cg_iterations += made;
+    CondStatus status = cond_lagged_solve(&s->lagged, &data, settings->tolerance,
+                                          settings->max_iterations - info->iterations, s->best_v,
+                                          s->best_lambda, &s->best_certificate, info);
     s->best = cond_certificate_residual(&s->best_certificate);
     *end = status == COND_OK ? PASS_DONE : PASS_LIMIT;
     return status < 0 ? status : COND_OK;
@@ -454,24 +453,27 @@ static CondStatus climb_primal_dual(Vfpi* s, CondSolveInfo* info, PassEnd* end)
     return status < 0 ? status : COND_OK;
 }
 
-// Problems with soft bodies: primal-dual passes by conjugate gradients; where they stall, a while
-// of V-FPI, passes again (those that factor where that fits), and V-FPI with all the iterations
-// that were asked for.
+// Problems with soft bodies: primal-dual passes by conjugate gradients. Where they make little
+// progress, a while of V-FPI, which sorts out which contacts slip and which stick, and passes again
+// from there; the later rounds with more V-FPI, friction that follows within a pass, and passes
+// that factor where that fits. V-FPI with all the iterations that were asked for comes last.
 static CondStatus climb_soft(Vfpi* s, int small, CondSolveInfo* info, PassEnd* end)
 {
-    CondStatus status = climb_lagged(s, info, end);
-    for (int rung = 0; rung < 3 && !status && *end != PASS_DONE; rung++) {
-        if (rung == 1 && small && isfinite(s->best)) {
+    CondStatus status = COND_OK;
+    for (int round = 0; round < ROUNDS && !status && *end != PASS_DONE; round++) {
+        s->lagged.may_follow = round >= ROUNDS / 2;
+        status = climb_lagged(s, info, end);
+        if (!status && *end != PASS_DONE && small && round == 1 && isfinite(s->best))
             status = climb_primal_dual(s, info, end);
-            continue;
-        }
+        if (status || *end == PASS_DONE)
+            break;
         if (isfinite(s->best))
             start(s, s->best_v, s->best_lambda);
-        if (rung == 1)
-            status = climb_lagged(s, info, end);
-        else
-            status = climb_vfpi(s, rung == 0 ? FIRST_TRY : s->settings.max_iterations,
-                                rung == 0 ? FIRST_OUTER : s->settings.max_outer, info, end);
+        int last = round == ROUNDS - 1;
+        status = climb_vfpi(s, last ? s->settings.max_iterations : FIRST_WHILE << round,
+                            last ? s->settings.max_outer : FIRST_OUTER, info, end);
+        if (!last && *end != PASS_DONE && isfinite(s->best))
+            start(s, s->best_v, s->best_lambda);
     }
     return status;
 }
@@ -505,7 +507,7 @@ static CondStatus climb(Vfpi* s, CondSolveInfo* info, PassEnd* end)
     CondStatus status = COND_OK;
     int soft = 0, small = 0, certified = settings->stop == COND_STOP_CERTIFICATE;
     if (certified && settings->accelerator == COND_ACCELERATOR_PRIMAL_DUAL)
-        status = cond_lagged_plan(&s->lagged, problem, settings->law, settings->threads, &soft);
+        status = cond_lagged_plan(&s->lagged, problem, settings, &soft);
     if (!status && certified && settings->fallback)
         status = cond_primal_dual_plan(&s->fallback, problem, settings->law, &small);
     if (status)

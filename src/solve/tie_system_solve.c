@@ -1,0 +1,191 @@
+#include "assemble/block.h"
+#include "assemble/side.h"
+#include "base/sum.h"
+#include "solve/multilevel_part.h"
+#include "solve/tie_system.h"
+#include "sparse/cholesky.h"
+#include "sparse/lu.h"
+
+#include <math.h>
+#include <string.h>
+
+void cond_tie_system_multiply(const CondTieSystem* system, const double* x, double* y)
+{
+    const CondProblem* problem = system->problem;
+    cond_problem_multiply_blocks(problem, x, NULL, y, system->threads);
+    cond_problem_add_couplings(problem, x, y);
+    for (int c = 0; c < problem->n_contact; c++) {
+        const CondSide* side = problem->contact[c].side;
+        const double* T = system->T + 9 * (size_t)c;
+        double p[3] = {0.0, 0.0, 0.0}, f[3];
+        cond_side_add_velocity(&side[0], 1.0, x, p);
+        cond_side_add_velocity(&side[1], -1.0, x, p);
+        for (int r = 0; r < 3; r++)
+            f[r] = T[3 * r] * p[0] + T[3 * r + 1] * p[1] + T[3 * r + 2] * p[2];
+        cond_side_add_force(&side[0], 1.0, f, y);
+        cond_side_add_force(&side[1], -1.0, f, y);
+    }
+}
+
+// z = P r, P the arrow.
+static void arrow(CondTieSystem* system, const double* r, double* z)
+{
+    size_t nb = (size_t)system->n_border;
+    for (int i = 0; i < system->n_node; i++) {
+        const double *B = system->B + 9 * (size_t)i, *ri = r + system->place[i];
+        double* zi = z + system->place[i];
+        for (int k = 0; k < 3; k++)
+            zi[k] = B[3 * k] * ri[0] + B[3 * k + 1] * ri[1] + B[3 * k + 2] * ri[2];
+    }
+    if (nb == 0)
+        return;
+    for (size_t i = 0; i < nb; i++)
+        system->small[i] = r[system->member[i]];
+    for (int k = 0; k < system->n_bordered; k++) { // r_b - E' B r_n
+        const double* EB = (system->general ? system->EB : system->BC) + 3 * (size_t)k * nb;
+        const double* ri = r + system->place[system->bordered[k]];
+        for (size_t j = 0; j < nb; j++)
+            system->small[j] -= EB[j] * ri[0] + EB[nb + j] * ri[1] + EB[2 * nb + j] * ri[2];
+    }
+    if (system->general)
+        cond_lu_solve(system->n_border, system->S, system->pivot, system->small);
+    else
+        cond_cholesky_solve(system->n_border, system->S, system->small);
+    for (size_t i = 0; i < nb; i++)
+        z[system->member[i]] = system->small[i];
+    for (int k = 0; k < system->n_bordered; k++) {
+        const double* BC = system->BC + 3 * (size_t)k * nb;
+        double* zi = z + system->place[system->bordered[k]];
+        for (int row = 0; row < 3; row++)
+            for (size_t j = 0; j < nb; j++)
+                zi[row] -= BC[(size_t)row * nb + j] * system->small[j];
+    }
+}
+
+// t = r - H z
+static void residual(CondTieSystem* system, const double* r, const double* z, double* t)
+{
+    cond_tie_system_multiply(system, z, t);
+    for (int i = 0; i < system->problem->n_dof; i++)
+        t[i] = r[i] - t[i];
+}
+
+// A symmetric cycle: the arrow, damped, the coarse correction, the arrow again.
+static void cycle(CondTieSystem* system, const double* r, double* z)
+{
+    int n = system->problem->n_dof;
+    CondLevel* top = system->multi.level;
+    double *t = system->t, *w = system->w, s = COND_MULTILEVEL_DAMPING / top->high;
+    arrow(system, r, z);
+    for (int i = 0; i < n; i++)
+        z[i] *= s;
+    residual(system, r, z, t);
+    for (int i = 0; i < system->n_node; i++)
+        for (int k = 0; k < 3; k++) {
+            top->r[3 * i + k] = t[system->place[i] + k];
+            top->x[3 * i + k] = 0.0;
+        }
+    cond_multilevel_correct(&system->multi, top->r, top->x);
+    for (int i = 0; i < system->n_node; i++)
+        for (int k = 0; k < 3; k++)
+            z[system->place[i] + k] += top->x[3 * i + k];
+    residual(system, r, z, t);
+    arrow(system, t, w);
+    for (int i = 0; i < n; i++)
+        z[i] += s * w[i];
+}
+
+// z = about H^-1 r; returns the products it took.
+static int precondition(CondTieSystem* system, const double* r, double* z)
+{
+    if (!system->deep) {
+        arrow(system, r, z);
+        return 0;
+    }
+    cycle(system, r, z);
+    return 2;
+}
+
+int cond_tie_system_solve(CondTieSystem* system, double* r, double* x, double reduction,
+                          int max_iterations)
+{
+    int n = system->problem->n_dof, threads = system->threads, products = 0;
+    double *p = system->p, *q = system->q, *z = system->z;
+    memset(x, 0, (size_t)n * sizeof *x);
+    products += precondition(system, r, z);
+    memcpy(p, z, (size_t)n * sizeof *p);
+    double rz = cond_dot(n, r, z, threads), first = rz, goal = 0.0;
+    for (int steps = 1; products < max_iterations && rz > goal; steps++) {
+        cond_tie_system_multiply(system, p, q);
+        products++;
+        double pq = cond_dot(n, p, q, threads);
+        if (!(pq > 0.0) || !isfinite(rz))
+            return COND_DIVERGED;
+        double alpha = rz / pq;
+        for (int i = 0; i < n; i++) {
+            x[i] += alpha * p[i];
+            r[i] -= alpha * q[i];
+        }
+        products += precondition(system, r, z);
+        double next = cond_dot(n, r, z, threads), beta = next / rz;
+        for (int i = 0; i < n; i++)
+            p[i] = z[i] + beta * p[i];
+        rz = next;
+        // The first step takes out what the gains of the ties blow up; the reduction counts from
+        // what is left.
+        if (steps == 1)
+            goal = reduction * reduction * fmin(rz, first);
+    }
+    return products;
+}
+
+int cond_tie_system_solve_general(CondTieSystem* system, double* r, double* x, double reduction,
+                                  int max_products, double* work)
+{
+    int n = system->problem->n_dof, threads = system->threads, products = 0;
+    size_t size = (size_t)n * sizeof *r;
+    double *shadow = work, *p = work + n, *q = p + n, *s = q + n, *t = s + n;
+    double *y = system->p, *z = system->z;
+    memset(x, 0, size);
+    memcpy(shadow, r, size);
+    memset(p, 0, size);
+    memset(q, 0, size);
+    double rho = 1.0, alpha = 1.0, omega = 1.0, goal = -1.0;
+    for (int steps = 0; products + 2 <= max_products; steps++) {
+        arrow(system, r, z);
+        double rz = fabs(cond_dot(n, r, z, threads));
+        // As above, the reduction counts from what the first step leaves.
+        if (steps <= 1)
+            goal =
+                reduction * reduction * (goal < 0.0 ? rz : fmin(rz, goal / reduction / reduction));
+        if (!isfinite(rz))
+            return COND_DIVERGED;
+        if (steps > 0 && rz <= goal)
+            break;
+        double next = cond_dot(n, shadow, r, threads), beta = next / rho * (alpha / omega);
+        if (next == 0.0 || !isfinite(beta))
+            break; // no further this way; what there is may do
+        for (int i = 0; i < n; i++)
+            p[i] = r[i] + beta * (p[i] - omega * q[i]);
+        products += precondition(system, p, y);
+        cond_tie_system_multiply(system, y, q);
+        rho = next;
+        alpha = rho / cond_dot(n, shadow, q, threads);
+        if (!isfinite(alpha))
+            break;
+        for (int i = 0; i < n; i++)
+            s[i] = r[i] - alpha * q[i];
+        products += precondition(system, s, z);
+        cond_tie_system_multiply(system, z, t);
+        products += 2;
+        double tt = cond_dot(n, t, t, threads);
+        omega = tt > 0.0 ? cond_dot(n, t, s, threads) / tt : 0.0;
+        for (int i = 0; i < n; i++) {
+            x[i] += alpha * y[i] + omega * z[i];
+            r[i] = s[i] - omega * t[i];
+        }
+        if (omega == 0.0 || !isfinite(omega))
+            break;
+    }
+    return products;
+}

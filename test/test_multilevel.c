@@ -1,0 +1,301 @@
+// The coarse correction: groups, the Galerkin product, symmetry, what a change of ties rebuilds,
+// and that answers are the same with it while stiff bodies need far fewer products.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "cond/solver.h"
+#include "dense.h"
+#include "scene_make.h"
+#include "solve/tie_system.h"
+#include "sparse/aggregate.h"
+
+// A soft ball on the floor between fingers, its problem at a step.
+static Trial make_ball(const char* stiffness, int steps)
+{
+    const char* override[] = {"bodies.ball.mesh=ball:0.05:4", stiffness, "solver.threads=1"};
+    Trial trial = trial_read("ball.yaml", 3, override);
+    trial_step(&trial, steps);
+    cond_sim_forces(trial.sim, trial.state);
+    cond_sim_collide(trial.sim, trial.state);
+    cond_sim_assemble(trial.sim, trial.state);
+    return trial;
+}
+
+// Ties of all kinds: open, sticking, slipping; `turn` picks which contact is what.
+static double* make_ties(const CondProblem* problem, int turn)
+{
+    double* D = dense_zeros(9 * (size_t)problem->n_contact + 1);
+    double* diagonal = dense_zeros((size_t)problem->n_dof);
+    cond_problem_diagonal(problem, diagonal);
+    for (int c = 0; c < problem->n_contact; c++) {
+        double scale = 1.0 / cond_contact_delassus(&problem->contact[c], diagonal);
+        int kind = (c + turn) % 3;
+        if (kind == 0)
+            continue;
+        D[9 * c] = 1e4 * scale;
+        D[9 * c + 4] = D[9 * c + 8] = kind == 1 ? 1e4 * scale : 0.3 * scale;
+    }
+    free(diagonal);
+    return D;
+}
+
+static double dot(int n, const double* x, const double* y)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
+static void groups_cover_and_touch(void** state)
+{
+    (void)state;
+    Trial trial = make_ball("materials.ball.youngs_modulus=1e6", 0);
+    const CondBlock* block = NULL;
+    const CondProblem* problem = cond_sim_problem(trial.sim);
+    for (int b = 0; b < problem->n_block; b++)
+        if (problem->block[b].kind == COND_BLOCK_BSR3)
+            block = &problem->block[b];
+    int n = block->n_dof / 3;
+    int* group = malloc((size_t)n * sizeof *group);
+    int count = cond_aggregate(n, block->row_begin, block->column, group);
+    assert_true(count > 1 && count < n / 3);
+    int* members = calloc((size_t)count, sizeof *members);
+    for (int i = 0; i < n; i++) {
+        assert_in_range(group[i], 0, count - 1);
+        members[group[i]]++;
+        int touches = 0; // a node of its group among its neighbours
+        for (int k = block->row_begin[i]; k < block->row_begin[i + 1]; k++)
+            touches += block->column[k] != i && group[block->column[k]] == group[i];
+        assert_true(touches > 0);
+    }
+    for (int g = 0; g < count; g++)
+        assert_true(members[g] > 1);
+    free(members);
+    free(group);
+    trial_end(&trial);
+}
+
+// x = P e of level 0, on the coordinates of the problem.
+static void prolong(const CondTieSystem* system, const double* e, double* x)
+{
+    const CondLevel* level = system->multi.level;
+    for (int i = 0; i < level->n_node; i++)
+        for (int k = level->p_begin[i]; k < level->p_begin[i + 1]; k++)
+            for (int a = 0; a < 3; a++)
+                for (int b = 0; b < 6; b++)
+                    x[system->place[i] + a] += level->P[18 * (size_t)k + (size_t)(6 * a + b)] *
+                                               e[6 * level->p_column[k] + b];
+}
+
+static void coarse_matrix_is_that_of_galerkin(void** state)
+{
+    (void)state;
+    Trial trial = make_ball("materials.ball.youngs_modulus=1e6", 2);
+    const CondProblem* problem = cond_sim_problem(trial.sim);
+    CondTieSystem system = {.context = cond_context_or_default(NULL)};
+    int fits, n = problem->n_dof;
+    assert_int_equal(cond_tie_system_plan(&system, problem, 1, &fits), COND_OK);
+    assert_int_equal(cond_tie_system_deepen(&system, &fits), COND_OK);
+    assert_int_equal(fits, 1);
+    double* D = make_ties(problem, 0);
+    assert_int_equal(cond_tie_system_build(&system, D, 9, 0), COND_OK);
+    const CondLevel* coarse = &system.multi.level[1];
+    int nc = 6 * coarse->n_node;
+    double *e = dense_zeros((size_t)nc), *f = dense_zeros((size_t)nc);
+    double *x = dense_zeros((size_t)n), *Hx = dense_zeros((size_t)n);
+    Dice dice = {7};
+    for (int i = 0; i < nc; i++)
+        e[i] = dice_uniform(&dice, -1.0, 1.0);
+    prolong(&system, e, x);
+    cond_tie_system_multiply(&system, x, Hx);
+    for (int i = 0; i < coarse->n_node; i++)
+        for (int k = coarse->row_begin[i]; k < coarse->row_begin[i + 1]; k++)
+            for (int a = 0; a < 6; a++)
+                for (int b = 0; b < 6; b++)
+                    f[6 * i + a] += coarse->A[36 * (size_t)k + (size_t)(6 * a + b)] *
+                                    e[6 * coarse->column[k] + b];
+    double energy = dot(n, x, Hx), ours = dot(nc, e, f);
+    assert_true(energy > 0.0);
+    assert_true(fabs(energy - ours) <= 1e-8 * energy);
+    // Not blown up by the gains: a node that is held does not move.
+    double* Ax = dense_zeros((size_t)n);
+    cond_problem_multiply(problem, x, Ax);
+    assert_true(energy <= 3.0 * dot(n, x, Ax));
+    free(Ax);
+    free(Hx);
+    free(x);
+    free(f);
+    free(e);
+    free(D);
+    cond_tie_system_destroy(&system);
+    trial_end(&trial);
+}
+
+static void correction_is_symmetric_and_positive(void** state)
+{
+    (void)state;
+    Trial trial = make_ball("materials.ball.youngs_modulus=1e7", 1);
+    const CondProblem* problem = cond_sim_problem(trial.sim);
+    CondTieSystem system = {.context = cond_context_or_default(NULL)};
+    int fits;
+    assert_int_equal(cond_tie_system_plan(&system, problem, 1, &fits), COND_OK);
+    assert_int_equal(cond_tie_system_deepen(&system, &fits), COND_OK);
+    double* D = make_ties(problem, 1);
+    assert_int_equal(cond_tie_system_build(&system, D, 9, 0), COND_OK);
+    int n = 3 * system.n_node;
+    double *a = dense_zeros((size_t)n), *b = dense_zeros((size_t)n);
+    Dice dice = {3};
+    for (int trial_number = 0; trial_number < 5; trial_number++) {
+        double *Ca = dense_zeros((size_t)n), *Cb = dense_zeros((size_t)n);
+        for (int i = 0; i < n; i++) {
+            a[i] = dice_uniform(&dice, -1.0, 1.0);
+            b[i] = dice_uniform(&dice, -1.0, 1.0);
+        }
+        cond_multilevel_correct(&system.multi, a, Ca);
+        cond_multilevel_correct(&system.multi, b, Cb);
+        double ab = dot(n, a, Cb), ba = dot(n, b, Ca);
+        double aa = dot(n, a, Ca), bb = dot(n, b, Cb);
+        assert_true(aa > 0.0 && bb > 0.0);
+        assert_true(fabs(ab - ba) <= 1e-9 * sqrt(aa * bb));
+        free(Ca);
+        free(Cb);
+    }
+    free(a);
+    free(b);
+    free(D);
+    cond_tie_system_destroy(&system);
+    trial_end(&trial);
+}
+
+static void change_of_ties_rebuilds_what_it_must(void** state)
+{
+    (void)state;
+    Trial trial = make_ball("materials.ball.youngs_modulus=1e6", 2);
+    const CondProblem* problem = cond_sim_problem(trial.sim);
+    CondTieSystem system[2];
+    int fits, turns[2][2] = {{0, 1}, {1, 1}};
+    double* z[2];
+    for (int s = 0; s < 2; s++) {
+        system[s] = (CondTieSystem){.context = cond_context_or_default(NULL)};
+        assert_int_equal(cond_tie_system_plan(&system[s], problem, 1, &fits), COND_OK);
+        assert_int_equal(cond_tie_system_deepen(&system[s], &fits), COND_OK);
+        for (int k = s; k < 2; k++) { // the first one by way of other ties
+            double* D = make_ties(problem, turns[s][k]);
+            assert_int_equal(cond_tie_system_build(&system[s], D, 9, 0), COND_OK);
+            free(D);
+        }
+        int n = 3 * system[s].n_node;
+        double* r = dense_zeros((size_t)n);
+        z[s] = dense_zeros((size_t)n);
+        Dice dice = {11};
+        for (int i = 0; i < n; i++)
+            r[i] = dice_uniform(&dice, -1.0, 1.0);
+        cond_multilevel_correct(&system[s].multi, r, z[s]);
+        free(r);
+    }
+    assert_true(problem->n_contact > 3);
+    for (int i = 0; i < 3 * system[0].n_node; i++)
+        assert_true(z[0][i] == z[1][i]);
+    for (int s = 0; s < 2; s++) {
+        free(z[s]);
+        cond_tie_system_destroy(&system[s]);
+    }
+    trial_end(&trial);
+}
+
+static void needs_fewer_products_on_stiff_bodies(void** state)
+{
+    (void)state;
+    static const char* const stiffness[] = {"materials.ball.youngs_modulus=1e5",
+                                            "materials.ball.youngs_modulus=1e7"};
+    int products[2][2];
+    for (int s = 0; s < 2; s++) {
+        Trial trial = make_ball(stiffness[s], 2);
+        const CondProblem* problem = cond_sim_problem(trial.sim);
+        int n = problem->n_dof;
+        double* x[2];
+        for (int deep = 0; deep < 2; deep++) {
+            CondTieSystem system = {.context = cond_context_or_default(NULL)};
+            int fits;
+            assert_int_equal(cond_tie_system_plan(&system, problem, 1, &fits), COND_OK);
+            if (deep)
+                assert_int_equal(cond_tie_system_deepen(&system, &fits), COND_OK);
+            double* D = make_ties(problem, 2);
+            assert_int_equal(cond_tie_system_build(&system, D, 9, 0), COND_OK);
+            double* r = dense_zeros((size_t)n);
+            x[deep] = dense_zeros((size_t)n);
+            memcpy(r, problem->b, (size_t)n * sizeof *r);
+            products[s][deep] = cond_tie_system_solve(&system, r, x[deep], 1e-10, 5000);
+            free(r);
+            free(D);
+            cond_tie_system_destroy(&system);
+        }
+        double difference = 0.0, size = 0.0;
+        for (int i = 0; i < n; i++) {
+            difference = fmax(difference, fabs(x[0][i] - x[1][i]));
+            size = fmax(size, fabs(x[0][i]));
+        }
+        assert_true(difference <= 1e-6 * size);
+        free(x[0]);
+        free(x[1]);
+        trial_end(&trial);
+    }
+    assert_true(products[1][1] < products[1][0]);
+    assert_true(products[1][1] < 1.5 * products[0][1] && products[0][1] < 1.5 * products[1][1]);
+}
+
+static void answers_do_not_depend_on_it(void** state)
+{
+    (void)state;
+    Trial trial = make_ball("materials.ball.youngs_modulus=1e6", 2);
+    const CondProblem* problem = cond_sim_problem(trial.sim);
+    int n = problem->n_dof, nc3 = 3 * problem->n_contact;
+    double *v[3], *lambda[3];
+    for (int use = 0; use < 3; use++) {
+        CondSolverSettings settings = cond_solver_settings_default();
+        CondSolver* solver;
+        CondSolveInfo info;
+        CondError error;
+        settings.multilevel = (CondMultilevelUse)use;
+        settings.tolerance = 1e-10;
+        settings.threads = 1;
+        assert_int_equal(cond_solver_create(NULL, "vfpi", &settings, &solver, &error), COND_OK);
+        v[use] = dense_zeros((size_t)n);
+        lambda[use] = dense_zeros((size_t)nc3 + 1);
+        assert_int_equal(cond_solver_solve(solver, problem, v[use], lambda[use], &info), COND_OK);
+        cond_solver_destroy(solver);
+    }
+    double size = 0.0;
+    for (int i = 0; i < n; i++)
+        size = fmax(size, fabs(v[0][i]));
+    for (int use = 1; use < 3; use++)
+        for (int i = 0; i < n; i++)
+            assert_true(fabs(v[use][i] - v[0][i]) <= 1e-6 * size);
+    for (int use = 0; use < 3; use++) {
+        free(v[use]);
+        free(lambda[use]);
+    }
+    trial_end(&trial);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(groups_cover_and_touch),
+        cmocka_unit_test(coarse_matrix_is_that_of_galerkin),
+        cmocka_unit_test(correction_is_symmetric_and_positive),
+        cmocka_unit_test(change_of_ties_rebuilds_what_it_must),
+        cmocka_unit_test(needs_fewer_products_on_stiff_bodies),
+        cmocka_unit_test(answers_do_not_depend_on_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
