@@ -345,11 +345,12 @@ CondStatus cond_lagged_solve(CondLagged* lagged, const CondCertificateData* data
     size_t n = (size_t)problem->n_dof, nc3 = 3 * (size_t)problem->n_contact;
     int last = info->iterations + max_iterations, stale = 0, slow = 0;
     double least = INFINITY;
-    *certificate = (CondCertificate){.dynamics = INFINITY, .contact = INFINITY};
     CondStatus status = begin(lagged, data, v, lambda);
+    *certificate = cond_certificate_compute(data, v, lambda, lagged->work);
     residual(lagged, problem, lagged->v, lagged->lambda, lagged->r);
-    info->products++;
-    double value = judge(lagged, data, certificate);
+    info->products += 2;
+    double value = cond_certificate_residual(certificate);
+    CondCertificate best = *certificate; // estimates, but for the start
     while (!status && value > tolerance && info->iterations < last && stale < PATIENCE) {
         double start = merit(lagged, data, lagged->v, lagged->lambda, lagged->r);
         if (!isfinite(start))
@@ -365,21 +366,22 @@ CondStatus cond_lagged_solve(CondLagged* lagged, const CondCertificateData* data
             lagged->system.deep = 0; // its coarse matrices are symmetric
             slow = 0;
         }
-        value = judge(lagged, data, certificate);
-        if (value <= tolerance) { // r was carried along; what is handed back is measured
+        value = judge(lagged, data, &best);
+        if (value <= tolerance) { // by the r that was carried along
             residual(lagged, problem, lagged->v, lagged->lambda, lagged->r);
             info->products++;
-            *certificate = (CondCertificate){.dynamics = INFINITY, .contact = INFINITY};
-            value = judge(lagged, data, certificate);
+            value = judge(lagged, data, &best);
         } else if (slow >= SLOW && !lagged->may_follow)
             break;
     }
-    memcpy(v, lagged->v_best, n * sizeof *v);
-    if (nc3 > 0)
-        memcpy(lambda, lagged->lambda_best, nc3 * sizeof *lambda);
-    if (!(value <= tolerance)) {
-        *certificate = cond_certificate_compute(data, v, lambda, lagged->work);
-        info->products++;
+    // What is handed back is measured, and not worse than the start.
+    best = cond_certificate_compute(data, lagged->v_best, lagged->lambda_best, lagged->work);
+    info->products++;
+    if (cond_certificate_residual(&best) < cond_certificate_residual(certificate)) {
+        *certificate = best;
+        memcpy(v, lagged->v_best, n * sizeof *v);
+        if (nc3 > 0)
+            memcpy(lambda, lagged->lambda_best, nc3 * sizeof *lambda);
     }
     if (status)
         return status;
