@@ -282,10 +282,8 @@ static void gather_terms(const void* loop, int first, int last)
     }
 }
 
-// y = A x - shift, shift NULL for zero; it has the problem's own coordinates only.
-static void multiply(CondNodal* nodal, const double* x, const double* shift, double* y, int threads)
+void cond_nodal_add_terms(CondNodal* nodal, const double* x, double* y, int threads)
 {
-    cond_problem_multiply_blocks(nodal->problem, x, shift, y, threads);
     for (int i = nodal->n_dof; i < nodal->n; i++)
         y[i] = 0.0;
     if (nodal->n_term == 0)
@@ -294,6 +292,13 @@ static void multiply(CondNodal* nodal, const double* x, const double* shift, dou
     int n_thread = cond_threads(TOUCH_WORK * (size_t)nodal->n_touched, threads);
     cond_parallel(nodal->n_term, n_thread, term_forces, &loop);
     cond_parallel(nodal->n_touched, n_thread, gather_terms, &loop);
+}
+
+// y = A x - shift, shift NULL for zero; it has the problem's own coordinates only.
+static void multiply(CondNodal* nodal, const double* x, const double* shift, double* y, int threads)
+{
+    cond_problem_multiply_blocks(nodal->problem, x, shift, y, threads);
+    cond_nodal_add_terms(nodal, x, y, threads);
 }
 
 void cond_nodal_multiply(CondNodal* nodal, const double* x, double* y, int threads)

@@ -63,6 +63,9 @@ void cond_nodal_destroy(CondNodal* nodal);
 // y = A x, the same bits for any number of threads.                         x, y (n)
 void cond_nodal_multiply(CondNodal* nodal, const double* x, double* y, int threads);
 
+// y += J' K J x of all terms; y is set on the virtual nodes, which have nothing else.  x, y (n)
+void cond_nodal_add_terms(CondNodal* nodal, const double* x, double* y, int threads);
+
 // g = A v - b, b being zero on the virtual nodes.                            v, g (n)
 void cond_nodal_residual(CondNodal* nodal, const double* v, double* g, int threads);
 

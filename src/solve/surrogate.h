@@ -44,7 +44,7 @@ typedef struct CondSurrogateOps {
     // Changes W before the next iteration from v and g = A v - b; NULL: W stays.
     void (*update)(CondSurrogate* W, const CondNodal* nodal, CondSurrogateKind kind,
                    const double* v, const double* g, int threads);
-    // out = v - W g; NULL: W is diagonal.
+    // out = v - W g, blocks of 3x3 blocks left out: W is a diagonal there. NULL: it is everywhere.
     void (*apply)(const CondSurrogate* W, const CondNodal* nodal, const double* g, const double* v,
                   double* out, int threads);
 } CondSurrogateOps;
@@ -56,8 +56,11 @@ extern const CondSurrogateOps cond_surrogate_block;
 
 CondStatus cond_surrogate_build(CondSurrogate* W, CondNodal* nodal,
                                 const CondSolverSettings* settings);
-void cond_surrogate_update(CondSurrogate* W, const CondNodal* nodal,
-                           const CondSolverSettings* settings, const double* v, const double* g);
+// g = A v - b and out = v - W g, W being updated in between where it changes from iteration to
+// iteration. What can be is done in one pass over A.                          v, g, out (n)
+void cond_surrogate_step(CondSurrogate* W, CondNodal* nodal, const CondSolverSettings* settings,
+                         const double* v, double* g, double* out);
+// out = v - W g
 void cond_surrogate_apply(const CondSurrogate* W, const CondNodal* nodal, const double* g,
                           const double* v, double* out, int threads);
 // The next build starts from nothing, whatever settings.reuse says.

@@ -189,7 +189,7 @@ static void apply_blocks(const void* loop, int first, int last)
         const CondBlock* block = &l->problem->block[b];
         int begin = block->dof_begin, n = block->n_dof;
         double* z = l->out + begin;
-        if (W->chain.member[b])
+        if (W->chain.member[b] || block->kind == COND_BLOCK_BSR3)
             continue;
         if (W->factor_begin[b] < 0) {
             for (int i = 0; i < n; i++)

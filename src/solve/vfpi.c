@@ -11,10 +11,10 @@
 #include "solve/vfpi.h"
 
 #include "base/memory.h"
-#include "base/parallel.h"
 #include "base/sum.h"
 #include "solve/accelerate.h"
 #include "solve/certificate.h"
+#include "solve/contact_sweep.h"
 #include "solve/lagged.h"
 #include "solve/primal_dual.h"
 #include "solve/settings.h"
@@ -35,7 +35,6 @@ enum {
     FIRST_WHILE = 30,    // iterations between rounds of passes, doubled each time
     ROUNDS = 5,          //
     MAX_PASSES = 100,    // that factor
-    CONTACT_WORK = 100,  // of a contact solve, in the unit of COND_PARALLEL_FROM
 };
 
 typedef struct Vfpi {
@@ -44,6 +43,7 @@ typedef struct Vfpi {
     CondNodal nodal;
     CondSurrogate W;
     CondAccelerator accelerator;
+    CondContactSweep sweep;
     CondPrimalDual fallback;
     CondLagged lagged;
     int built;           // 1: W and the accelerator are those of the problem
@@ -76,6 +76,7 @@ static void* create(const CondContext* context, const CondSolverSettings* settin
     s->context = *context;
     s->settings = *settings;
     s->nodal.context = s->W.context = s->accelerator.context = *context;
+    s->sweep.context = *context;
     s->fallback.context = s->lagged.context = *context;
     return s;
 }
@@ -89,6 +90,7 @@ static void destroy(void* work)
     cond_nodal_destroy(&s->nodal);
     cond_surrogate_destroy(&s->W);
     cond_accelerator_destroy(&s->accelerator);
+    cond_contact_sweep_destroy(&s->sweep);
     cond_primal_dual_destroy(&s->fallback);
     cond_lagged_destroy(&s->lagged);
     void* arrays[] = {s->v,     s->metric, s->g,           s->plain, s->next,   s->lambda,
@@ -135,48 +137,12 @@ static int finite_all(int n, const double* x)
     return 1;
 }
 
-// One contact of Alg. 2 and line 11 of Alg. 1: eta = Jc v* + phi, lambda = SOL(eta, gamma),
-// v** = v* + W Jc' lambda. Every node is in one contact only, so contacts never meet.
-static void solve_contact(const Vfpi* s, int c)
-{
-    const CondContact* contact = &s->nodal.problem->contact[c];
-    const double* R = contact->frame;
-    int i = s->nodal.node[2 * c], j = s->nodal.node[2 * c + 1];
-    double *vi = s->plain + i, *vj = j >= 0 ? s->plain + j : NULL;
-    double* lambda = s->lambda + 3 * c;
-    double wi = s->W.w[i], wj = vj ? s->W.w[j] : 0.0;
-    double d[3] = {vi[0], vi[1], vi[2]}, eta[3];
-    for (int k = 0; k < 3 && vj; k++)
-        d[k] -= vj[k];
-    for (int r = 0; r < 3; r++)
-        eta[r] = contact->phi[r] + R[3 * r] * d[0] + R[3 * r + 1] * d[1] + R[3 * r + 2] * d[2];
-    for (int r = 0; r < 3 && s->nodal.carried[c]; r++)
-        eta[r] -= s->nodal.compliance[c] * s->carry[3 * c + r];
-    cond_law_solve(s->settings.law, contact->friction, s->settings.omega, wi + wj, eta, lambda);
-    for (int k = 0; k < 3; k++)
-        d[k] = R[k] * lambda[0] + R[3 + k] * lambda[1] + R[6 + k] * lambda[2]; // world axes
-    for (int k = 0; k < 3; k++)
-        vi[k] += wi * d[k];
-    for (int k = 0; k < 3 && vj; k++)
-        vj[k] -= wj * d[k];
-}
-
-static void solve_contacts(const void* loop, int first, int last)
-{
-    for (int c = first; c < last; c++)
-        solve_contact(loop, c);
-}
-
 // v** and lambda from v: one plain iteration.
 static void iterate(Vfpi* s)
 {
     const CondSolverSettings* settings = &s->settings;
-    cond_nodal_residual(&s->nodal, s->v, s->g, settings->threads);
-    cond_surrogate_update(&s->W, &s->nodal, settings, s->v, s->g);
-    cond_surrogate_apply(&s->W, &s->nodal, s->g, s->v, s->plain, settings->threads);
-    int n_contact = s->nodal.problem->n_contact;
-    int n_thread = cond_threads(CONTACT_WORK * (size_t)n_contact, settings->threads);
-    cond_parallel(n_contact, n_thread, solve_contacts, s);
+    cond_surrogate_step(&s->W, &s->nodal, settings, s->v, s->g, s->plain);
+    cond_contact_sweep_run(&s->sweep, s->W.w, s->carry, s->plain, s->lambda, settings->threads);
 }
 
 // 1 / diagonal of W, the weights of the W^-1 norm; W may have changed since the last time.
@@ -271,14 +237,27 @@ static void record_step(Vfpi* s, const double* to, CondSolveInfo* info)
     record_length(s, sqrt(cond_distance2(s->nodal.n, to, s->v, s->settings.threads)), info);
 }
 
-static void swap_iterates(Vfpi* s)
+static void swap_with_v(Vfpi* s, double** other, int* cap)
 {
     double* v = s->v;
     int cap_v = s->cap_v;
-    s->v = s->next;
-    s->cap_v = s->cap_next;
-    s->next = v;
-    s->cap_next = cap_v;
+    s->v = *other;
+    s->cap_v = *cap;
+    *other = v;
+    *cap = cap_v;
+}
+
+// v^{l+1} takes the place of v^l; returns the length of the step.
+static double accelerate(Vfpi* s, double residual)
+{
+    if (s->settings.accelerator == COND_ACCELERATOR_NONE) { // v** itself
+        double length = sqrt(cond_distance2(s->nodal.n, s->plain, s->v, s->settings.threads));
+        swap_with_v(s, &s->plain, &s->cap_plain);
+        return length;
+    }
+    double length = cond_accelerator_propose(&s->accelerator, s->v, s->plain, residual, s->next);
+    swap_with_v(s, &s->next, &s->cap_next);
+    return length;
 }
 
 // Iterates until the stop test holds.
@@ -315,12 +294,9 @@ static PassEnd run_pass(Vfpi* s, double inner_tolerance, CondSolveInfo* info)
                 return (PassEnd)end;
             }
         }
-        double length =
-            cond_accelerator_propose(&s->accelerator, s->v, s->plain, residual, s->next);
-        record_length(s, length, info);
+        record_length(s, accelerate(s, residual), info);
         if (!isfinite(info->step_length))
             return PASS_DIVERGED;
-        swap_iterates(s);
         if (settings->stop == COND_STOP_STEP && info->step_length < settings->tolerance)
             return PASS_CARRY;
     }
@@ -410,6 +386,8 @@ static CondStatus prepare(Vfpi* s, CondSolveInfo* info)
     info->products += status ? 0 : s->W.products;
     if (!status)
         status = cond_accelerator_begin(&s->accelerator, &s->settings, s->nodal.n, s->W.w);
+    if (!status)
+        status = cond_contact_sweep_build(&s->sweep, &s->nodal, &s->settings);
     s->built = !status;
     return status;
 }

@@ -1,0 +1,207 @@
+// Four contacts go side by side, operation by operation as one does, so that the bits are those of
+// one after the other. Contacts with the strict law and an isotropic cone go so; the others, and
+// numbers so large or small that their squares leave the range, go one by one.
+#include "solve/contact_sweep.h"
+
+#include "base/lanes.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "cond/law.h"
+
+enum { BATCH_WORK = 200 }; // in the unit of COND_PARALLEL_FROM
+
+struct CondContactBatch {
+    int node[COND_LANES][2]; // first coordinates, -1 static
+    int serves;              // 1: all four may go side by side
+    double R[9][COND_LANES];
+    double phi[3][COND_LANES];
+    double mu[COND_LANES];
+};
+
+typedef struct SweepLoop {
+    const CondContactSweep* sweep;
+    const double *w, *carry;
+    double *v, *lambda;
+} SweepLoop;
+
+static void solve_contact(const SweepLoop* l, int c)
+{
+    const CondContactSweep* sweep = l->sweep;
+    const CondNodal* nodal = sweep->nodal;
+    const CondContact* contact = &nodal->problem->contact[c];
+    const double* R = contact->frame;
+    int i = nodal->node[2 * c], j = nodal->node[2 * c + 1];
+    double *vi = l->v + i, *vj = j >= 0 ? l->v + j : NULL;
+    double* lambda = l->lambda + 3 * c;
+    double wi = l->w[i], wj = vj ? l->w[j] : 0.0;
+    double d[3] = {vi[0], vi[1], vi[2]}, eta[3];
+    for (int k = 0; k < 3 && vj; k++)
+        d[k] -= vj[k];
+    for (int r = 0; r < 3; r++)
+        eta[r] = contact->phi[r] + R[3 * r] * d[0] + R[3 * r + 1] * d[1] + R[3 * r + 2] * d[2];
+    for (int r = 0; r < 3 && nodal->carried[c]; r++)
+        eta[r] -= nodal->compliance[c] * l->carry[3 * c + r];
+    cond_law_solve(sweep->law, contact->friction, sweep->omega, wi + wj, eta, lambda);
+    for (int k = 0; k < 3; k++)
+        d[k] = R[k] * lambda[0] + R[3 + k] * lambda[1] + R[6 + k] * lambda[2]; // world axes
+    for (int k = 0; k < 3; k++)
+        vi[k] += wi * d[k];
+    for (int k = 0; k < 3 && vj; k++)
+        vj[k] -= wj * d[k];
+}
+
+CondStatus cond_contact_sweep_build(CondContactSweep* sweep, const CondNodal* nodal,
+                                    const CondSolverSettings* settings)
+{
+    const CondProblem* problem = nodal->problem;
+    sweep->nodal = nodal;
+    sweep->law = settings->law;
+    sweep->omega = settings->omega;
+    sweep->n_batch = problem->n_contact / COND_LANES;
+    if (cond_reserve(&sweep->context, &sweep->batch, &sweep->cap_batch, sweep->n_batch,
+                     sizeof *sweep->batch))
+        return COND_OUT_OF_MEMORY;
+    for (int b = 0; b < sweep->n_batch; b++) {
+        CondContactBatch* batch = &sweep->batch[b];
+        batch->serves = sweep->law == COND_LAW_STRICT;
+        for (int l = 0; l < COND_LANES; l++) {
+            int c = b * COND_LANES + l;
+            const CondContact* contact = &problem->contact[c];
+            batch->node[l][0] = nodal->node[2 * c];
+            batch->node[l][1] = nodal->node[2 * c + 1];
+            batch->serves &= contact->friction[0] == contact->friction[1] && !nodal->carried[c];
+            for (int k = 0; k < 9; k++)
+                batch->R[k][l] = contact->frame[k];
+            for (int k = 0; k < 3; k++)
+                batch->phi[k][l] = contact->phi[k];
+            batch->mu[l] = contact->friction[0];
+        }
+    }
+    return COND_OK;
+}
+
+void cond_contact_sweep_destroy(CondContactSweep* sweep)
+{
+    cond_release(&sweep->context, sweep->batch);
+    sweep->batch = NULL;
+    sweep->cap_batch = sweep->n_batch = 0;
+}
+
+COND_LANES_INLINE void load(const double from[COND_LANES], CondLanes* to)
+{
+    *to = *(const CondLanesAnywhere*)from;
+}
+
+// lambda from l* = eta scale, as the strict law's projection on an isotropic cone; lanes that it
+// does not serve are marked.
+COND_LANES_INLINE void project_batch(const CondLanes* mu, const CondLanes trial[3],
+                                     CondLanes lambda[3], CondLaneMask* rare)
+{
+    CondLanes none = {0.0}, one = {1.0, 1.0, 1.0, 1.0};
+    CondLanes n = COND_LANES_SELECT(trial[0] > 0.0, trial[0], none);
+    CondLanes t2 = trial[1] * trial[1] + trial[2] * trial[2], r = *mu * n, r2 = r * r, t = t2;
+    cond_lanes_sqrt(&t);
+    CondLanes scale = COND_LANES_SELECT(t2 <= r2, one, r / t);
+    CondLaneMask open = n == 0.0;
+    *rare = ~open & ~((r2 > 1e-200) & (r2 < 1e200) & (t2 < 1e200));
+    lambda[0] = n;
+    for (int i = 1; i < 3; i++)
+        lambda[i] = COND_LANES_SELECT(open, none, scale * trial[i]);
+}
+
+COND_LANES_INLINE void solve_batch(const SweepLoop* l, const CondContactBatch* batch, int c)
+{
+    double v[2][3][COND_LANES], w[2][COND_LANES];
+    CondLanes d[3], eta[3], trial[3], lambda[3], R[9], phi, mu, wi, wj, none = {0.0};
+    for (int lane = 0; lane < COND_LANES; lane++)
+        for (int s = 0; s < 2; s++) {
+            int node = batch->node[lane][s];
+            w[s][lane] = node >= 0 ? l->w[node] : 0.0;
+            for (int k = 0; k < 3; k++)
+                v[s][k][lane] = node >= 0 ? l->v[node + k] : 0.0;
+        }
+    for (int k = 0; k < 9; k++)
+        load(batch->R[k], &R[k]);
+    for (int k = 0; k < 3; k++) {
+        CondLanes other;
+        load(v[0][k], &d[k]);
+        load(v[1][k], &other);
+        d[k] -= other;
+    }
+    for (int r = 0; r < 3; r++) {
+        load(batch->phi[r], &phi);
+        eta[r] = phi + R[3 * r] * d[0] + R[3 * r + 1] * d[1] + R[3 * r + 2] * d[2];
+    }
+    load(w[0], &wi);
+    load(w[1], &wj);
+    load(batch->mu, &mu);
+    CondLanes scale = (none - 1.0) / (wi + wj + l->sweep->omega);
+    for (int r = 0; r < 3; r++)
+        trial[r] = eta[r] * scale;
+    CondLaneMask rare;
+    project_batch(&mu, trial, lambda, &rare);
+    for (int k = 0; k < 3; k++)
+        d[k] = R[k] * lambda[0] + R[3 + k] * lambda[1] + R[6 + k] * lambda[2];
+    for (int lane = 0; lane < COND_LANES; lane++) {
+        if (rare[lane]) {
+            solve_contact(l, c + lane);
+            continue;
+        }
+        int i = batch->node[lane][0], j = batch->node[lane][1];
+        for (int k = 0; k < 3; k++) {
+            l->lambda[3 * (c + lane) + k] = lambda[k][lane];
+            l->v[i + k] += wi[lane] * d[k][lane];
+        }
+        for (int k = 0; k < 3 && j >= 0; k++)
+            l->v[j + k] -= wj[lane] * d[k][lane];
+    }
+}
+
+COND_LANES_INLINE void solve_batches(const void* loop, int first, int last)
+{
+    const SweepLoop* l = loop;
+    for (int b = first; b < last; b++) {
+        const CondContactBatch* batch = &l->sweep->batch[b];
+        int c = b * COND_LANES;
+        if (batch->serves)
+            solve_batch(l, batch, c);
+        for (int lane = 0; lane < COND_LANES && !batch->serves; lane++)
+            solve_contact(l, c + lane);
+    }
+}
+
+static void solve_batches_generic(const void* loop, int first, int last)
+{
+    solve_batches(loop, first, last);
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+__attribute__((target("avx2"))) static void solve_batches_avx2(const void* loop, int first,
+                                                               int last)
+{
+    solve_batches(loop, first, last);
+}
+#endif
+
+void cond_contact_sweep_run(const CondContactSweep* sweep, const double* w, const double* carry,
+                            double* v, double* lambda, int threads)
+{
+    SweepLoop loop = {sweep, w, carry, v, lambda};
+    CondLoopBody body = solve_batches_generic;
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (__builtin_cpu_supports("avx2"))
+        body = solve_batches_avx2;
+#endif
+    int n_thread = cond_threads(BATCH_WORK * (size_t)sweep->n_batch, threads);
+    cond_parallel(sweep->n_batch, n_thread, body, &loop);
+    for (int c = COND_LANES * sweep->n_batch; c < sweep->nodal->problem->n_contact; c++)
+        solve_contact(&loop, c);
+}
+
+void cond_contact_sweep_run_plain(const CondContactSweep* sweep, const double* w,
+                                  const double* carry, double* v, double* lambda)
+{
+    SweepLoop loop = {sweep, w, carry, v, lambda};
+    for (int c = 0; c < sweep->nodal->problem->n_contact; c++)
+        solve_contact(&loop, c);
+}

@@ -1,0 +1,37 @@
+// The contact solves of one V-FPI iteration: Alg. 2 and line 11 of Alg. 1 for every contact.
+//   eta = Jc v* + phi,  lambda = SOL(eta, gamma),  v** = v* + W Jc' lambda
+// Every node is in one contact only, so contacts never meet.
+#ifndef COND_SOLVE_CONTACT_SWEEP_H
+#define COND_SOLVE_CONTACT_SWEEP_H
+
+#include "cond/solver.h"
+#include "nodalize/nodal.h"
+
+typedef struct CondContactBatch CondContactBatch;
+
+typedef struct CondContactSweep {
+    CondContext context;
+    const CondNodal* nodal;
+    CondLaw law;
+    double omega;
+    int n_batch;             // contacts / 4, those left over not counted
+    CondContactBatch* batch; //                                               (n_batch)
+    int cap_batch;
+} CondContactSweep;
+
+// Lays out the contacts of a problem, four side by side; nodal is borrowed.
+CondStatus cond_contact_sweep_build(CondContactSweep* sweep, const CondNodal* nodal,
+                                    const CondSolverSettings* settings);
+void cond_contact_sweep_destroy(CondContactSweep* sweep);
+
+// v holds v* and receives v**; w is the diagonal of W, carry the multiplier of the contacts that
+// carry one. The same bits for any number of threads.
+//                                     w, v (nodal->n), carry, lambda (n_contact x 3)
+void cond_contact_sweep_run(const CondContactSweep* sweep, const double* w, const double* carry,
+                            double* v, double* lambda, int threads);
+
+// The reference: contact after contact.
+void cond_contact_sweep_run_plain(const CondContactSweep* sweep, const double* w,
+                                  const double* carry, double* v, double* lambda);
+
+#endif

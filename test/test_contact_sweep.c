@@ -1,0 +1,98 @@
+// Contacts four at a time against contacts one after the other: the same bits, for nodes and
+// virtual nodes, one side and two, open, sticking and sliding, under both laws.
+#include "dense.h"
+#include "random_problem.h"
+#include "solve/contact_sweep.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+// Runs both from the same v*; counts[0..2] gather how many contacts were open, stuck and slid.
+static void compare(const CondContactSweep* sweep, const double* w, const double* carry,
+                    const double* v, int counts[3])
+{
+    const CondProblem* problem = sweep->nodal->problem;
+    size_t n = (size_t)sweep->nodal->n, nc3 = 3 * (size_t)problem->n_contact;
+    double *plain = dense_zeros((int)(n + nc3)), *fast = dense_zeros((int)(n + nc3));
+    for (int threads = 1; threads <= 3; threads += 2) {
+        memcpy(plain, v, n * sizeof *v);
+        memcpy(fast, v, n * sizeof *v);
+        cond_contact_sweep_run_plain(sweep, w, carry, plain, plain + n);
+        cond_contact_sweep_run(sweep, w, carry, fast, fast + n, threads);
+        assert_memory_equal(plain, fast, (n + nc3) * sizeof *plain);
+    }
+    for (int c = 0; c < problem->n_contact; c++) {
+        const double* lambda = plain + n + 3 * c;
+        double t = hypot(lambda[1], lambda[2]);
+        counts[lambda[0] == 0.0                                                  ? 0
+               : t < (1.0 - 1e-12) * problem->contact[c].friction[0] * lambda[0] ? 1
+                                                                                 : 2]++;
+    }
+    free(plain);
+    free(fast);
+}
+
+static void test_same_bits(void** state)
+{
+    (void)state;
+    int counts[3] = {0, 0, 0};
+    for (int trial = 0; trial < 40; trial++) {
+        RandomOptions options = random_options_default(100 + (uint64_t)trial);
+        options.n_particle = 30;
+        options.n_contact = 61 + trial % 4;
+        options.anisotropic = trial % 5 == 0;
+        options.finite_kv = trial % 3 == 0 ? 0.5 : 1.0;
+        options.friction = trial % 7 == 0 ? 0.0 : 0.6;
+        RandomProblem made;
+        random_problem_make(&options, &made);
+        CondContext context = cond_context_or_default(NULL);
+        CondNodal nodal = {.context = context};
+        CondContactSweep sweep = {.context = context};
+        CondSolverSettings settings = cond_solver_settings_default();
+        settings.law = trial % 8 == 7 ? COND_LAW_PROXIMAL : COND_LAW_STRICT;
+        settings.omega = trial % 2 ? 1e-3 : 0.0;
+        assert_int_equal(cond_nodal_build(&nodal, &made.problem, 100.0), COND_OK);
+        assert_int_equal(cond_contact_sweep_build(&sweep, &nodal, &settings), COND_OK);
+        Random random = random_start((uint64_t)trial);
+        int nc3 = 3 * made.problem.n_contact;
+        double *v = dense_zeros(nodal.n), *w = dense_zeros(nodal.n), *carry = dense_zeros(nc3);
+        // From nothing at all to numbers whose squares overflow.
+        const double size[] = {1.0, 0.0, 1e-3, 1e-120, 1e120, 1.0};
+        for (int k = 0; k < 6; k++) {
+            for (int i = 0; i < nodal.n; i++) {
+                v[i] = size[k] * random_uniform(&random, -1.0, 1.0);
+                w[i] = i % 3 == 0 ? random_uniform(&random, 0.1, 2.0) : w[i - 1];
+            }
+            for (int i = 0; i < nc3; i++)
+                carry[i] = random_uniform(&random, -1.0, 1.0);
+            if (k == 5)
+                v[trial % nodal.n] = NAN;
+            compare(&sweep, w, carry, v, counts);
+        }
+        free(v);
+        free(w);
+        free(carry);
+        cond_contact_sweep_destroy(&sweep);
+        cond_nodal_destroy(&nodal);
+        random_problem_free(&made);
+    }
+    for (int k = 0; k < 3; k++)
+        assert_true(counts[k] > 200);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_bits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
