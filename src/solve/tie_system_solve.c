@@ -169,6 +169,7 @@ int cond_tie_system_solve_general(CondTieSystem* system, double* r, double* x, d
             p[i] = r[i] + beta * (p[i] - omega * q[i]);
         products += precondition(system, p, y);
         cond_tie_system_multiply(system, y, q);
+        products++;
         rho = next;
         alpha = rho / cond_dot(n, shadow, q, threads);
         if (!isfinite(alpha))
@@ -177,7 +178,7 @@ int cond_tie_system_solve_general(CondTieSystem* system, double* r, double* x, d
             s[i] = r[i] - alpha * q[i];
         products += precondition(system, s, z);
         cond_tie_system_multiply(system, z, t);
-        products += 2;
+        products++;
         double tt = cond_dot(n, t, t, threads);
         omega = tt > 0.0 ? cond_dot(n, t, s, threads) / tt : 0.0;
         for (int i = 0; i < n; i++) {

@@ -32,6 +32,8 @@ enum {
     JUDGE_EVERY = 100,   // iterations after which a pair is judged in any case
     FIRST_TRY = 300,     // iterations before the fallback, where there is one,
     FIRST_OUTER = 30,    // and outer passes
+    TINY = 60,           // coordinates of problems that are factored in no time,
+    TINY_TRY = 30,       // and iterations before it there
     FIRST_WHILE = 30,    // iterations between rounds of passes, doubled each time
     ROUNDS = 5,          //
     MAX_PASSES = 100,    // that factor
@@ -46,26 +48,29 @@ typedef struct Vfpi {
     CondContactSweep sweep;
     CondPrimalDual fallback;
     CondLagged lagged;
-    int built;           // 1: W and the accelerator are those of the problem
-    int max_iterations;  // of this leg of the ladder
-    int max_outer;       //
-    double* v;           // v^l                                                  (nodal.n)
-    double* g;           // A v - b                                              (nodal.n)
-    double* plain;       // v**                                                  (nodal.n)
-    double* next;        // v^{l+1}                                              (nodal.n)
-    double* metric;      // 1 / diagonal of W                                   (nodal.n)
-    double* lambda;      // of the last contact solve                            (n_contact x 3)
-    double* carry;       // lambda_prev of the multiplier loop                   (n_contact x 3)
-    double* best_v;      // best certified pair                                  (n_dof)
-    double* best_lambda; //                                                      (n_contact x 3)
-    double* work;        // scratch of the certificate                           (2 n_dof)
-    double* history;     // step lengths                                         (iterations)
+    int built;            // 1: W and the accelerator are those of the problem
+    int max_iterations;   // of this leg of the ladder
+    int max_outer;        //
+    int small;            // 1: passes that factor can serve the problem
+    double* v;            // v^l                                                  (nodal.n)
+    double* g;            // A v - b                                              (nodal.n)
+    double* plain;        // v**                                                  (nodal.n)
+    double* next;         // v^{l+1}                                              (nodal.n)
+    double* metric;       // 1 / diagonal of W                                   (nodal.n)
+    double* lambda;       // of the last contact solve                            (n_contact x 3)
+    double* carry;        // lambda_prev of the multiplier loop                   (n_contact x 3)
+    double* best_v;       // best certified pair                                  (n_dof)
+    double* best_lambda;  //                                                      (n_contact x 3)
+    double* first_v;      // where the solve began                                (n_dof)
+    double* first_lambda; //                                                      (n_contact x 3)
+    double* work;         // scratch of the certificate                           (2 n_dof)
+    double* history;      // step lengths                                         (iterations)
     int n_history;
     double best; // residual of the best pair
     CondCertificate best_certificate;
     int cap_v, cap_g, cap_plain, cap_next, cap_metric, cap_lambda, cap_carry, cap_best_v,
         cap_best_lambda;
-    int cap_work, cap_history;
+    int cap_work, cap_history, cap_first_v, cap_first_lambda;
 } Vfpi;
 
 static void* create(const CondContext* context, const CondSolverSettings* settings)
@@ -93,8 +98,9 @@ static void destroy(void* work)
     cond_contact_sweep_destroy(&s->sweep);
     cond_primal_dual_destroy(&s->fallback);
     cond_lagged_destroy(&s->lagged);
-    void* arrays[] = {s->v,     s->metric, s->g,           s->plain, s->next,   s->lambda,
-                      s->carry, s->best_v, s->best_lambda, s->work,  s->history};
+    void* arrays[] = {s->v,       s->metric,  s->g,           s->plain,       s->next,
+                      s->lambda,  s->carry,   s->best_v,      s->best_lambda, s->work,
+                      s->history, s->first_v, s->first_lambda};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&m, arrays[i]);
     cond_release(&m, s);
@@ -115,6 +121,7 @@ static CondStatus reserve(Vfpi* s, const CondProblem* problem)
     int nc3 = 3 * problem->n_contact;
     int failed = RESERVE(v, s->nodal.n) || RESERVE(lambda, nc3) || RESERVE(carry, nc3) ||
                  RESERVE(best_v, problem->n_dof) || RESERVE(best_lambda, nc3) ||
+                 RESERVE(first_v, problem->n_dof) || RESERVE(first_lambda, nc3) ||
                  RESERVE(work, 2 * problem->n_dof) || RESERVE(history, s->settings.max_iterations);
     return failed ? COND_OUT_OF_MEMORY : COND_OK;
 }
@@ -431,31 +438,6 @@ static CondStatus climb_primal_dual(Vfpi* s, CondSolveInfo* info, PassEnd* end)
     return status < 0 ? status : COND_OK;
 }
 
-// Problems with soft bodies: primal-dual passes by conjugate gradients. Where they make little
-// progress, a while of V-FPI, which sorts out which contacts slip and which stick, and passes again
-// from there; the later rounds with more V-FPI, friction that follows within a pass, and passes
-// that factor where that fits. V-FPI with all the iterations that were asked for comes last.
-static CondStatus climb_soft(Vfpi* s, int small, CondSolveInfo* info, PassEnd* end)
-{
-    CondStatus status = COND_OK;
-    for (int round = 0; round < ROUNDS && !status && *end != PASS_DONE; round++) {
-        s->lagged.may_follow = round >= ROUNDS / 2;
-        status = climb_lagged(s, info, end);
-        if (!status && *end != PASS_DONE && small && round == 1 && isfinite(s->best))
-            status = climb_primal_dual(s, info, end);
-        if (status || *end == PASS_DONE)
-            break;
-        if (isfinite(s->best))
-            start(s, s->best_v, s->best_lambda);
-        int last = round == ROUNDS - 1;
-        status = climb_vfpi(s, last ? s->settings.max_iterations : FIRST_WHILE << round,
-                            last ? s->settings.max_outer : FIRST_OUTER, info, end);
-        if (!last && *end != PASS_DONE && isfinite(s->best))
-            start(s, s->best_v, s->best_lambda);
-    }
-    return status;
-}
-
 // Small groups of bodies: V-FPI; where it stalls, primal-dual passes that factor, from the best
 // pair; and V-FPI again with all the iterations that were asked for. Rods begin with the passes:
 // one costs little more than an iteration.
@@ -467,7 +449,8 @@ static CondStatus climb_small(Vfpi* s, CondSolveInfo* info, PassEnd* end)
         copy(s->best_v, s->v, (size_t)s->nodal.n_dof);
         copy(s->best_lambda, s->lambda, 3 * (size_t)s->nodal.problem->n_contact);
     } else {
-        status = climb_vfpi(s, FIRST_TRY, FIRST_OUTER, info, end);
+        int first = s->nodal.n_dof <= TINY ? TINY_TRY : FIRST_TRY;
+        status = climb_vfpi(s, first, FIRST_OUTER, info, end);
     }
     if (!status && *end != PASS_DONE && (rods || isfinite(s->best)))
         status = climb_primal_dual(s, info, end);
@@ -478,21 +461,74 @@ static CondStatus climb_small(Vfpi* s, CondSolveInfo* info, PassEnd* end)
     return status;
 }
 
+// Problems with soft bodies: primal-dual passes by conjugate gradients. Where they make little
+// progress, a while of V-FPI, which sorts out which contacts slip and which stick, and passes again
+// from there; the later rounds with more V-FPI, with friction that follows within a pass, and with
+// passes that factor where that fits. In the end, V-FPI with all the iterations that were asked
+// for.
+static CondStatus climb_rounds(Vfpi* s, CondSolveInfo* info, PassEnd* end)
+{
+    CondStatus status = COND_OK;
+    for (int round = 0; round < ROUNDS && !status && *end != PASS_DONE; round++) {
+        s->lagged.may_follow = round >= ROUNDS / 2;
+        status = climb_lagged(s, info, end);
+        if (!status && *end != PASS_DONE && s->small && round >= 1 && isfinite(s->best))
+            status = climb_primal_dual(s, info, end);
+        if (status || *end == PASS_DONE)
+            break;
+        if (isfinite(s->best))
+            start(s, s->best_v, s->best_lambda);
+        int last = round == ROUNDS - 1 && !s->small;
+        status = climb_vfpi(s, last ? s->settings.max_iterations : FIRST_WHILE << round,
+                            last ? s->settings.max_outer : FIRST_OUTER, info, end);
+        if (round < ROUNDS - 1 && *end != PASS_DONE && isfinite(s->best))
+            start(s, s->best_v, s->best_lambda);
+    }
+    return status;
+}
+
+// The same, and where the bodies' groups are small enough to factor, from the beginning again the
+// other way: the passes may have led astray. The better of the two answers stands.
+static CondStatus climb_soft(Vfpi* s, CondSolveInfo* info, PassEnd* end)
+{
+    size_t n = (size_t)s->nodal.n_dof, nc3 = 3 * (size_t)s->nodal.problem->n_contact;
+    copy(s->first_v, s->v, n);
+    copy(s->first_lambda, s->lambda, nc3);
+    CondStatus status = climb_rounds(s, info, end);
+    if (status || *end == PASS_DONE || !s->small)
+        return status;
+    double kept = s->best;
+    CondCertificate certificate = s->best_certificate;
+    start(s, s->first_v, s->first_lambda);
+    copy(s->first_v, s->best_v, n);
+    copy(s->first_lambda, s->best_lambda, nc3);
+    status = climb_small(s, info, end);
+    if (!status && *end != PASS_DONE && isfinite(kept) && !(s->best <= kept)) {
+        s->best = kept;
+        s->best_certificate = certificate;
+        copy(s->best_v, s->first_v, n);
+        copy(s->best_lambda, s->first_lambda, nc3);
+        *end = PASS_LIMIT;
+    }
+    return status;
+}
+
 static CondStatus climb(Vfpi* s, CondSolveInfo* info, PassEnd* end)
 {
     const CondSolverSettings* settings = &s->settings;
     const CondProblem* problem = s->nodal.problem;
     CondStatus status = COND_OK;
-    int soft = 0, small = 0, certified = settings->stop == COND_STOP_CERTIFICATE;
+    s->small = 0;
+    int soft = 0, certified = settings->stop == COND_STOP_CERTIFICATE;
     if (certified && settings->accelerator == COND_ACCELERATOR_PRIMAL_DUAL)
         status = cond_lagged_plan(&s->lagged, problem, settings, &soft);
     if (!status && certified && settings->fallback)
-        status = cond_primal_dual_plan(&s->fallback, problem, settings->law, &small);
+        status = cond_primal_dual_plan(&s->fallback, problem, settings->law, &s->small);
     if (status)
         return status;
     if (soft)
-        return climb_soft(s, small, info, end);
-    if (small)
+        return climb_soft(s, info, end);
+    if (s->small)
         return climb_small(s, info, end);
     return climb_vfpi(s, settings->max_iterations, settings->max_outer, info, end);
 }
