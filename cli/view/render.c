@@ -30,7 +30,8 @@ typedef struct Render {
     FILE* film; // to ffmpeg; NULL: pictures into files
     int width, height;
     int n_picture, n_wanted;
-    int done; // 1: all came, -1: failed
+    int n_sign; // signs of life
+    int done;   // 1: all came, -1: failed
     char message[256];
 } Render;
 
@@ -74,8 +75,11 @@ static void on_post(void* user, const char* path, const Bytes* body, ViewAnswer*
     static const unsigned char png[4] = {0x89, 'P', 'N', 'G'};
     pthread_mutex_lock(&render->lock);
     view_answer_text(answer, 200, "");
+    render->n_sign++;
     if (k >= 0 && body->size > 4 && memcmp(body->data, png, 4) == 0) {
         take_picture(render, k, body);
+    } else if (strcmp(path, "/alive") == 0) {
+        // a picture takes its time
     } else if (strcmp(path, "/done") == 0) {
         render->done = render->done ? render->done : 1;
     } else if (strcmp(path, "/failed") == 0) {
@@ -151,10 +155,10 @@ static void remove_folder(const char* folder)
         waitpid(child, NULL, 0);
 }
 
-// Waits until all pictures came, or none for a long time.
+// Waits until all pictures came, or nothing for a long time.
 static void wait_for_pictures(Render* render, pid_t browser)
 {
-    enum { PATIENCE = 120 }; // seconds without a picture
+    enum { PATIENCE = 120 }; // seconds without a sign of life
     Progress progress = progress_start("render");
     pthread_mutex_lock(&render->lock);
     int last = 0;
@@ -167,8 +171,8 @@ static void wait_for_pictures(Render* render, pid_t browser)
         until.tv_nsec %= 1000000000L;
         pthread_cond_timedwait(&render->changed, &render->lock, &until);
         progress_update(&progress, render->n_picture, render->n_wanted);
-        if (render->n_picture != last) {
-            last = render->n_picture;
+        if (render->n_sign != last) {
+            last = render->n_sign;
             since = time(NULL);
         }
         if (!render->done && time(NULL) - since > PATIENCE)

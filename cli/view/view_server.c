@@ -103,6 +103,8 @@ static enum MHD_Result on_request(void* user, struct MHD_Connection* connection,
     }
     if (!is_allowed(server, connection))
         view_answer_text(&answer, 403, "This server answers only its own page on this machine.");
+    else if (MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Upgrade"))
+        view_answer_text(&answer, 400, "This server speaks nothing but HTTP.");
     else if (request->too_large || request->body.failed)
         view_answer_text(&answer, 413, "The request is too large.");
     else if (strcmp(method, "GET") == 0)

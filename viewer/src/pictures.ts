@@ -25,7 +25,7 @@ export async function renderPictures(source: Source, stage: Stage, query: URLSea
         const samples = number("samples", 1);
         for (let k = first; k <= last; k += every) {
             stage.show(await source.frame(k));
-            if (samples > 1) stage.renderFine(samples);
+            if (samples > 1) await stage.renderFine(samples, () => post("/alive", ""));
             else stage.render();
             await post(`/picture/${k}`, await blobOf(stage.renderer.domElement));
         }

@@ -211,11 +211,14 @@ export class Stage {
         return true;
     }
 
-    // The picture as the mean of many.
-    renderFine(samples: number): void {
+    // The picture as the mean of many; `alive` is told now and then that it is being worked on.
+    async renderFine(samples: number, alive: () => Promise<void>): Promise<void> {
         this.controls.update();
         this.refiner.restart();
-        while (this.refiner.n < samples) this.refiner.add();
+        while (this.refiner.n < samples) {
+            this.refiner.add();
+            if (this.refiner.n % 8 === 0) await alive();
+        }
         this.refiner.show();
         this.changed = false;
     }

@@ -311,6 +311,19 @@ async function main() {
             this.end(Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7919) % 256)));
             setTimeout(() => this.destroy(), 500);
         }));
+        // There is no WebSocket: the handshake is refused, and frames behind it, whole or malformed
+        // (reserved bits, no mask, a length of 2^63), are answered by nothing and end the connection.
+        const handshake = `GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`;
+        for (const frame of [[0x81, 0x80, 1, 2, 3, 4], [0xf1, 0x80, 0, 0, 0, 0], [0x81, 0x05, 72, 101, 108, 108, 111], [0x82, 0xff, 0x80, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4]]) {
+            const heard = await new Promise((done) => {
+                let text = "";
+                const socket = net.connect({ host: "127.0.0.1", port: Number(port) }, () => socket.write(Buffer.concat([Buffer.from(handshake), Buffer.from(frame)])));
+                socket.on("data", (part) => (text += part)).on("close", () => done(text)).on("error", () => {});
+                setTimeout(() => socket.destroy(), 500);
+            });
+            assert.match(heard, /^HTTP\/1.1 400 /);
+            assert.doesNotMatch(heard, / 101 /);
+        }
         assert.equal((await ask(address, { path: "/scene.json" })).code, 200);
         assert.equal(await stop(), 0);
     });
