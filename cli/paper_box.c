@@ -154,15 +154,16 @@ static int run_variant(const Variant* variant, const PaperOptions* options, int 
     if (code == CLI_FINE)
         code = simulate(model, steps, &box, path);
     if (code == CLI_FINE) {
+        int solved = box.iterations > 0.0; // the penalty model solves nothing
         if (!result->settings)
             result->settings = paper_settings(options, model, steps, 1, box.contacts, "default");
         json_array_append_new(
-            result->rows,
-            json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "label", variant->label, "x_mm",
-                      json_number(box.error[0]), "y_mm", json_number(box.error[1]), "z_mm",
-                      json_number(box.error[2]), "iterations", json_number(box.iterations),
-                      "residual", json_number(box.residual), "tt_ms",
-                      json_number(1e3 * box.seconds / steps)));
+            result->rows, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "label", variant->label,
+                                    "x_mm", json_number(box.error[0]), "y_mm",
+                                    json_number(box.error[1]), "z_mm", json_number(box.error[2]),
+                                    "iterations", json_number(solved ? box.iterations : NAN),
+                                    "residual", json_number(solved ? box.residual : NAN), "tt_ms",
+                                    json_number(1e3 * box.seconds / steps)));
         result->status = paper_worst(result->status, box.status);
     }
     cond_model_destroy(model);

@@ -9,7 +9,7 @@ const char paper_trace_penetration[] =
     "stats data index 1 skip 1 nooutput\nn = (STATS_columns - 3)/3\n"
     "low(x) = x > 1e-9 ? x : x >= 0 ? 1e-9 : NaN\nset logscale y\nset yrange [5e-10:*]\nset format "
     "y '10^{%L}'\n"
-    "set ylabel 'penetration [mm], 10^{-9} and less at the lower edge'\n"
+    "set ylabel 'penetration [mm], at least 10^{-9}'\n"
     "plot data index 0 skip 1 using 1:(low($2)) with lines lc rgb '#bbbbbb' title 'the run', "
     "for [i=0:n-1] data index 1 using 1:(low(column(4+3*i))) with points pt i+4 lt i+1 lw 1.5 "
     "title columnheader(4+3*i)";

@@ -426,7 +426,7 @@ class Page {
         while (this.ticks[0] < now - 1000) this.ticks.shift();
         if (now - this.since < 1000) return;
         const own = this.drawn > 0 ? `, ${(this.busy / this.drawn).toFixed(1)} ms of script a picture` : "";
-        $("fps").textContent = `${this.ticks.length} fps${this.showsPace ? own : ""}`;
+        if (this.showsPace) $("fps").textContent = `${this.ticks.length} fps${own}`;
         this.since = now;
         this.busy = this.drawn = 0;
     }
