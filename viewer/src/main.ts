@@ -29,6 +29,7 @@ function modesOf(scene: SceneText): Mode[] {
     return all.sort((a, b) => ORDER.indexOf(a.mode) - ORDER.indexOf(b.mode));
 }
 
+const SHARPNESS = [1, 0.75, 0.5]; // pixels of the picture for each of the screen, by quality
 const FINE = 64; // drawings of which the picture of something at rest is the mean
 
 const KEYS: [string, string][] = [
@@ -387,7 +388,7 @@ class Page {
 
     private resize(): void {
         const { width, height } = $("view").getBoundingClientRect();
-        this.stage.resize(width, height, Math.min(window.devicePixelRatio || 1, 2));
+        this.stage.resize(width, height, Math.min(window.devicePixelRatio || 1, 2) * SHARPNESS[this.quality]);
         this.plots.draw(this.shown.number[0]);
     }
 
@@ -425,10 +426,27 @@ class Page {
         this.ticks.push(now);
         while (this.ticks[0] < now - 1000) this.ticks.shift();
         if (now - this.since < 1000) return;
+        this.adapt();
         const own = this.drawn > 0 ? `, ${(this.busy / this.drawn).toFixed(1)} ms of script a picture` : "";
         if (this.showsPace) $("fps").textContent = `${this.ticks.length} fps${own}`;
         this.since = now;
         this.busy = this.drawn = 0;
+    }
+
+    private quality = 0;
+
+    // What moves too slowly is drawn more coarsely, what stands still as well as it can be.
+    private adapt(): void {
+        const moving = this.playing || (this.live && !this.paused);
+        const slow = moving && this.drawn < 25 && this.ticks.length < 25;
+        this.setQuality(!moving ? 0 : slow ? Math.min(this.quality + 1, SHARPNESS.length - 1) : this.quality);
+    }
+
+    setQuality(level: number): void {
+        if (level === this.quality || !this.stage.fine) return;
+        this.quality = level;
+        this.stage.setQuality(level);
+        this.resize();
     }
 
     // Draws so many frames as fast as it can, in so many pixels: ms of script, and ms until the

@@ -44,7 +44,7 @@ export class Refiner {
         depthTest: false, depthWrite: false,
     });
 
-    constructor(private readonly renderer: THREE.WebGLRenderer, private readonly scene: THREE.Scene, private readonly camera: THREE.PerspectiveCamera, private readonly lights: Lights) {
+    constructor(private readonly renderer: THREE.WebGLRenderer, private readonly scene: THREE.Scene, private readonly camera: THREE.PerspectiveCamera, readonly lights: Lights) {
         const target = (type: THREE.TextureDataType, depthBuffer: boolean) => new THREE.WebGLRenderTarget(1, 1, { type, depthBuffer, minFilter: THREE.NearestFilter, magFilter: THREE.NearestFilter });
         this.drawn = target(THREE.HalfFloatType, true);
         this.mean = [target(THREE.FloatType, false), target(THREE.FloatType, false)];

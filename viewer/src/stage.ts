@@ -16,6 +16,8 @@ export interface View {
 
 const FIRST_VIEW: View = { azimuth: -58, elevation: 24, zoom: 1 };
 
+const SHADOW = [2048, 1024, 512]; // pixels, by quality
+
 export class Stage {
     readonly renderer: THREE.WebGLRenderer;
     readonly camera = new THREE.PerspectiveCamera(32, 1, 0.01, 100);
@@ -98,7 +100,7 @@ export class Stage {
         sun.position.copy(this.centre).addScaledVector(direction, distance);
         sun.target.position.copy(this.centre);
         sun.castShadow = true;
-        sun.shadow.mapSize.setScalar(this.light ? 512 : 2048);
+        sun.shadow.mapSize.setScalar(SHADOW[this.light ? 2 : 0]);
         Object.assign(sun.shadow.camera, { left: -1.7 * r, right: 1.7 * r, top: 1.7 * r, bottom: -1.7 * r, near: 0.5 * r, far: 9 * r });
         sun.shadow.bias = -0.0004;
         sun.shadow.normalBias = 0.0012 * box.getSize(new THREE.Vector3()).length();
@@ -199,6 +201,15 @@ export class Stage {
         this.renderer.setSize(width, height, false);
         this.camera.aspect = width / Math.max(height, 1);
         this.camera.updateProjectionMatrix();
+        this.changed = true;
+    }
+
+    // Machines that draw slowly get smaller shadows and fewer pixels while something moves.
+    setQuality(level: number): void {
+        const { shadow } = this.refiner.lights.lamp;
+        shadow.mapSize.setScalar(SHADOW[level]);
+        shadow.map?.dispose();
+        shadow.map = null;
         this.changed = true;
     }
 
