@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -232,6 +233,24 @@ int cond_hdf_add_series(const CondHdfFile* file, const char* location, hid_t fil
     if (series->id < 0)
         series->id = 0;
     return series->id == 0;
+}
+
+int cond_hdf_add_columns(const CondHdfFile* file, const char* group, const char* name,
+                         hid_t file_type, hid_t memory_type, int columns, int block,
+                         int compression, CondHdfSeries* series)
+{
+    char location[128];
+    const hsize_t tail[2] = {(hsize_t)columns, 0};
+    snprintf(location, sizeof location, "%.60s/%.60s", group, name);
+    return cond_hdf_add_series(file, location, file_type, memory_type, columns > 1 ? 2 : 1, tail,
+                               block, compression, series);
+}
+
+void cond_hdf_close_series(CondHdfSeries* series, int n)
+{
+    for (int k = 0; k < n; k++)
+        if (series[k].id > 0)
+            H5Dclose(series[k].id);
 }
 
 int cond_hdf_start(const CondHdfFile* file)

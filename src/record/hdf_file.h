@@ -58,6 +58,11 @@ int cond_hdf_add_texts(const CondHdfFile* file, const char* location, int n, siz
 int cond_hdf_add_series(const CondHdfFile* file, const char* location, hid_t file_type,
                         hid_t memory_type, int rank, const hsize_t tail[2], int block,
                         int compression, CondHdfSeries* series);
+// The same of a column or more, at group/name.
+int cond_hdf_add_columns(const CondHdfFile* file, const char* group, const char* name,
+                         hid_t file_type, hid_t memory_type, int columns, int block,
+                         int compression, CondHdfSeries* series);
+void cond_hdf_close_series(CondHdfSeries* series, int n); // those that were made
 
 // After this no group, dataset or attribute can be added, only rows.
 int cond_hdf_start(const CondHdfFile* file);

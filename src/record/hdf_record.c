@@ -1,8 +1,7 @@
 // A recording in one HDF5 file: a VTKHDF collection of two grids that change with time, bodies and
 // contacts, and beside it what VTK has no place for: state, poses, and the numbers of the frames.
-#include "record/hdf_file.h"
+#include "record/hdf_grid.h"
 #include "record/record_sink.h"
-#include "record/xdmf.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -11,47 +10,16 @@
 #include <stdio.h>
 #include <string.h>
 
-// What a grid tells of its points or cells in each frame.
-typedef struct GridArray {
-    const char* name;
-    int columns;
-    int cell;    // 1: of the cells
-    int integer; // 1: int, else double
-    int fixed;   // 1: written once
-} GridArray;
-
-static const GridArray body_array[] = {
+static const CondHdfArray body_array[] = {
     {"velocity", 3, 0, 0, 0},   {"displacement", 3, 0, 0, 0}, {"von_mises", 1, 1, 0, 0},
     {"body", 1, 1, 1, 1},       {"rod_force", 3, 0, 0, 0}, // these two only where there are rods
     {"rod_moment", 3, 0, 0, 0},
 };
-static const GridArray contact_array[] = {
+static const CondHdfArray contact_array[] = {
     {"force", 3, 0, 0, 0}, {"frame", 9, 0, 0, 0}, {"friction", 2, 0, 0, 0}, {"gap", 1, 0, 0, 0},
     {"error", 1, 0, 0, 0}, {"body", 1, 0, 1, 0},  {"other", 1, 0, 1, 0},
 };
-enum { MAX_ARRAY = 8, LOCATION = 128 };
 enum { ROOM = 1 << 19 }; // bytes for what surrounds the numbers in the file
-
-// Where a frame begins in the arrays of a grid.
-enum { OF_PARTS, N_PARTS, OF_POINTS, OF_CELLS, OF_CORNERS, N_OFFSET };
-static const char* const offset_name[N_OFFSET] = {"PartOffsets", "NumberOfParts", "PointOffsets",
-                                                  "CellOffsets", "ConnectivityIdOffsets"};
-
-// The numbers of points, cells and corners of each part; then the cells themselves.
-enum { COUNT_POINTS, COUNT_CELLS, COUNT_CORNERS, N_COUNT };
-static const char* const count_name[N_COUNT] = {"NumberOfPoints", "NumberOfCells",
-                                                "NumberOfConnectivityIds"};
-
-typedef struct Grid {
-    const char* name;
-    int moving; // 1: its cells are new in each frame
-    int n_array;
-    const GridArray* array;
-    CondHdfSeries points, values;
-    CondHdfSeries data[MAX_ARRAY], data_offset[MAX_ARRAY]; //                  (n_array)
-    CondHdfSeries offset[N_OFFSET], count[N_COUNT];
-    CondHdfSeries corner, corner_end, type; // of a moving grid
-} Grid;
 
 enum { POSE_POSITION, POSE_ORIENTATION, POSE_VELOCITY, POSE_SPIN, N_POSE };
 
@@ -63,7 +31,7 @@ typedef struct HdfRecord {
     char* xdmf_path;
     CondHdfFile file;
     CondXdmf xdmf;
-    Grid bodies, contacts;
+    CondHdfGrid bodies, contacts;
     CondHdfSeries number[COND_N_NUMBER];
     CondHdfSeries q, v, pose[N_POSE];
     CondHdfSeries sensor[2]; // force, torque
@@ -81,83 +49,12 @@ static CondStatus fail(const HdfRecord* record, CondError* error)
     return cond_error_set(error, COND_NO_FILE, "%.200s: cannot be written", record->path);
 }
 
-static hid_t real_type(const HdfRecord* record)
-{
-    return record->settings.all_digits ? H5T_IEEE_F64LE : H5T_IEEE_F32LE;
-}
-
 // A series of a column or more at group/name.
 static int add_series(HdfRecord* record, const char* group, const char* name, hid_t file_type,
                       hid_t memory_type, int columns, int block, CondHdfSeries* series)
 {
-    char location[LOCATION];
-    const hsize_t tail[2] = {(hsize_t)columns, 0};
-    snprintf(location, sizeof location, "%.60s/%.60s", group, name);
-    return cond_hdf_add_series(&record->file, location, file_type, memory_type, columns > 1 ? 2 : 1,
-                               tail, block, record->settings.compression, series);
-}
-
-static int add_whole(HdfRecord* record, const char* group, const char* name, CondHdfSeries* series)
-{
-    return add_series(record, group, name, H5T_STD_I64LE, H5T_NATIVE_INT64, 1, 1, series);
-}
-
-static int add_array(HdfRecord* record, const Grid* grid, int k, int block, CondHdfSeries* data,
-                     CondHdfSeries* offset)
-{
-    const GridArray* array = &grid->array[k];
-    char group[LOCATION];
-    snprintf(group, sizeof group, "/VTKHDF/%s/%sData", grid->name, array->cell ? "Cell" : "Point");
-    int failed = add_series(
-        record, group, array->name, array->integer ? H5T_STD_I32LE : real_type(record),
-        array->integer ? H5T_NATIVE_INT : H5T_NATIVE_DOUBLE, array->columns, block, data);
-    snprintf(group, sizeof group, "/VTKHDF/%s/Steps/%sDataOffsets", grid->name,
-             array->cell ? "Cell" : "Point");
-    return failed || add_whole(record, group, array->name, offset);
-}
-
-// The groups and empty datasets of a grid that changes with time, as VTKHDF lays them out.
-static int add_grid(HdfRecord* record, Grid* grid, int index, int n_point, int n_cell)
-{
-    static const char* const parts[] = {"",
-                                        "/PointData",
-                                        "/CellData",
-                                        "/Steps",
-                                        "/Steps/PointDataOffsets",
-                                        "/Steps/CellDataOffsets"};
-    static const int version[2] = {2, 1}, zero = 0;
-    CondHdfFile* file = &record->file;
-    char root[LOCATION], steps[LOCATION + 8], link[LOCATION];
-    int failed = 0;
-    snprintf(root, sizeof root, "/VTKHDF/%s", grid->name);
-    snprintf(steps, sizeof steps, "%s/Steps", root);
-    snprintf(link, sizeof link, "/VTKHDF/Assembly/%s", grid->name);
-    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
-        char group[2 * LOCATION];
-        snprintf(group, sizeof group, "%s%s", root, parts[k]);
-        failed |= cond_hdf_add_group(file, group, 0);
-    }
-    failed |=
-        cond_hdf_set_ints(file, root, "Version", 2, version) ||
-        cond_hdf_set_text(file, root, "Type", "UnstructuredGrid") ||
-        cond_hdf_set_ints(file, root, "Index", 1, &index) ||
-        cond_hdf_set_ints(file, steps, "NSteps", 1, &zero) || cond_hdf_add_link(file, root, link) ||
-        add_series(record, root, "Points", real_type(record), H5T_NATIVE_DOUBLE, 3, n_point,
-                   &grid->points) ||
-        add_series(record, steps, "Values", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 1, 1, &grid->values);
-    for (int k = 0; k < N_OFFSET && !failed; k++)
-        failed = add_whole(record, steps, offset_name[k], &grid->offset[k]);
-    for (int k = 0; k < N_COUNT && !failed; k++)
-        failed = add_whole(record, root, count_name[k], &grid->count[k]);
-    for (int k = 0; k < grid->n_array && !failed; k++)
-        failed = add_array(record, grid, k, grid->array[k].cell ? n_cell : n_point, &grid->data[k],
-                           &grid->data_offset[k]);
-    if (!failed && grid->moving)
-        failed =
-            add_whole(record, root, "Connectivity", &grid->corner) ||
-            add_whole(record, root, "Offsets", &grid->corner_end) ||
-            add_series(record, root, "Types", H5T_STD_U8LE, H5T_NATIVE_UINT8, 1, 1, &grid->type);
-    return failed;
+    return cond_hdf_add_columns(&record->file, group, name, file_type, memory_type, columns, block,
+                                record->settings.compression, series);
 }
 
 // The cells as XDMF has them in one list: the number of the type, how many corners where that may
@@ -218,7 +115,7 @@ static int add_state(HdfRecord* record)
                  add_series(record, "/cond/state", "v", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE,
                             model->n_dof, 1, &record->v);
     for (int k = 0; k < N_POSE && !failed; k++) {
-        char location[LOCATION];
+        char location[COND_HDF_LOCATION];
         const hsize_t tail[2] = {(hsize_t)n, (hsize_t)pose[k].columns};
         snprintf(location, sizeof location, "/cond/pose/%s", pose[k].name);
         failed = cond_hdf_add_series(file, location, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 3, tail, 1,
@@ -257,7 +154,7 @@ static int add_numbers(HdfRecord* record)
 {
     int failed = 0;
     for (int k = 0; k < COND_N_NUMBER && !failed; k++) {
-        char name[LOCATION], location[2 * LOCATION];
+        char name[COND_HDF_LOCATION], location[2 * COND_HDF_LOCATION];
         snprintf(name, sizeof name, "%s%s", k < COND_NUMBER_STAGE ? "" : "seconds_",
                  cond_number_name(k));
         failed = add_series(record, "/cond/frames", name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 1, 1,
@@ -279,8 +176,9 @@ static int add_all(HdfRecord* record)
            cond_hdf_set_ints(file, "/VTKHDF", "Version", 2, version) ||
            cond_hdf_set_text(file, "/VTKHDF", "Type", "PartitionedDataSetCollection") ||
            cond_hdf_add_group(file, "/VTKHDF/Assembly", 1) ||
-           add_grid(record, &record->bodies, 0, s->n_point, s->n_cell) ||
-           add_grid(record, &record->contacts, 1, 1, 1) || cond_hdf_add_group(file, "/cond", 0) ||
+           cond_hdf_grid_add(file, &record->bodies, 0, s->n_point, s->n_cell) ||
+           cond_hdf_grid_add(file, &record->contacts, 1, 1, 1) ||
+           cond_hdf_add_group(file, "/cond", 0) ||
            cond_hdf_set_ints(file, "/cond", "format", 1, &format) ||
            cond_hdf_set_text(file, "/cond", "version", cond_version()) ||
            cond_hdf_set_text(file, "/cond", "scene", model->settings.name) ||
@@ -292,41 +190,23 @@ static int add_all(HdfRecord* record)
            add_sensors(record) || add_numbers(record);
 }
 
-// Offsets of a frame and, where its cells are new, their numbers.
-static int put_steps(const Grid* grid, int i, double time, int64_t points_before,
-                     int64_t cells_before, int64_t corners_before, int64_t part)
-{
-    const int64_t value[N_OFFSET] = {part, 1, points_before, grid->moving ? cells_before : 0,
-                                     corners_before};
-    int failed = cond_hdf_put(&grid->values, i, 1, &time);
-    for (int k = 0; k < N_OFFSET && !failed; k++)
-        failed = cond_hdf_put(&grid->offset[k], i, 1, &value[k]);
-    for (int k = 0; k < grid->n_array && !failed; k++) {
-        int64_t before = grid->array[k].fixed  ? 0
-                         : grid->array[k].cell ? cells_before
-                                               : points_before;
-        failed = cond_hdf_put(&grid->data_offset[k], i, 1, &before);
-    }
-    return failed;
-}
-
 static int put_bodies(const HdfRecord* record, int i)
 {
     const CondSnapshot* s = record->snapshot;
-    const Grid* grid = &record->bodies;
+    const CondHdfGrid* grid = &record->bodies;
     const void* data[] = {s->velocity,     s->displacement, s->von_mises,
                           s->drawing.body, s->rod_force,    s->rod_moment};
     int64_t n_point = s->scenery.n_point, n_cell = s->scenery.n_cell;
-    int failed =
-        cond_hdf_put(&grid->points, i * n_point, n_point, s->position) ||
-        put_steps(grid, i, s->moment.number[COND_NUMBER_TIME], i * n_point, i * n_cell, 0, 0);
+    int failed = cond_hdf_put(&grid->points, i * n_point, n_point, s->position) ||
+                 cond_hdf_grid_put(grid, i, s->moment.number[COND_NUMBER_TIME], i * n_point,
+                                   i * n_cell, 0, 0);
     for (int k = 0; k < grid->n_array && !failed; k++) {
         int64_t rows = grid->array[k].cell ? n_cell : n_point;
         if (i == 0 || !grid->array[k].fixed)
             failed = cond_hdf_put(&grid->data[k], i * rows, rows, data[k]);
     }
-    const int64_t count[N_COUNT] = {n_point, n_cell, s->scenery.n_corner};
-    for (int k = 0; k < N_COUNT && i == 0 && !failed; k++)
+    const int64_t count[COND_HDF_N_COUNT] = {n_point, n_cell, s->scenery.n_corner};
+    for (int k = 0; k < COND_HDF_N_COUNT && i == 0 && !failed; k++)
         failed = cond_hdf_put(&grid->count[k], 0, 1, &count[k]);
     return failed;
 }
@@ -334,18 +214,18 @@ static int put_bodies(const HdfRecord* record, int i)
 static int put_contacts(const HdfRecord* record, int i)
 {
     const CondContactCloud* c = &record->snapshot->contacts;
-    const Grid* grid = &record->contacts;
+    const CondHdfGrid* grid = &record->contacts;
     const void* data[] = {c->force, c->frame, c->friction, c->gap, c->error, c->body, c->other};
     int64_t before = record->n_contact, n = c->n;
     int failed = cond_hdf_put(&grid->points, before, n, c->position) ||
-                 put_steps(grid, i, record->snapshot->moment.number[COND_NUMBER_TIME], before,
-                           before, before, i) ||
+                 cond_hdf_grid_put(grid, i, record->snapshot->moment.number[COND_NUMBER_TIME],
+                                   before, before, before, i) ||
                  cond_hdf_put(&grid->corner, before, n, record->whole) ||
                  cond_hdf_put(&grid->corner_end, before + i, n + 1, record->whole) ||
                  cond_hdf_put(&grid->type, before, n, record->vertex);
     for (int k = 0; k < grid->n_array && !failed; k++)
         failed = cond_hdf_put(&grid->data[k], before, n, data[k]);
-    for (int k = 0; k < N_COUNT && !failed; k++)
+    for (int k = 0; k < COND_HDF_N_COUNT && !failed; k++)
         failed = cond_hdf_put(&grid->count[k], i, 1, &n);
     return failed;
 }
@@ -376,45 +256,17 @@ static int put_state(const HdfRecord* record, int i, const CondState* state)
     return failed;
 }
 
-static CondXdmfGrid xdmf_grid(const HdfRecord* record, const Grid* grid, int64_t n_point,
-                              int64_t n_cell, int64_t point_first, int64_t cell_first,
-                              char (*location)[LOCATION], CondXdmfArray* array)
-{
-    int real = record->settings.all_digits ? 8 : 4;
-    for (int k = 0; k < grid->n_array; k++) {
-        const GridArray* a = &grid->array[k];
-        snprintf(location[k], LOCATION, "/VTKHDF/%s/%sData/%s", grid->name,
-                 a->cell ? "Cell" : "Point", a->name);
-        array[k] = (CondXdmfArray){.name = a->name,
-                                   .location = location[k],
-                                   .type = a->integer ? "Int" : "Float",
-                                   .size = a->integer ? 4 : real,
-                                   .columns = a->columns,
-                                   .cell = a->cell,
-                                   .first = a->fixed  ? 0
-                                            : a->cell ? cell_first
-                                                      : point_first};
-    }
-    snprintf(location[grid->n_array], LOCATION, "/VTKHDF/%s/Points", grid->name);
-    return (CondXdmfGrid){.name = grid->name,
-                          .n_point = n_point,
-                          .n_cell = n_cell,
-                          .point = {"", location[grid->n_array], "Float", real, 3, 0, point_first},
-                          .n_array = grid->n_array,
-                          .array = array};
-}
-
 static CondStatus put_xdmf(HdfRecord* record, int i)
 {
     const CondSnapshot* s = record->snapshot;
-    char location[2][MAX_ARRAY + 1][LOCATION];
-    CondXdmfArray array[2][MAX_ARRAY];
+    char location[2][COND_HDF_MAX_ARRAY + 1][COND_HDF_LOCATION];
+    CondXdmfArray array[2][COND_HDF_MAX_ARRAY];
     int64_t n_point = s->scenery.n_point, n_cell = s->scenery.n_cell, n = s->contacts.n;
     CondXdmfGrid grid[2] = {
-        xdmf_grid(record, &record->bodies, n_point, n_cell, i * n_point, i * n_cell, location[0],
-                  array[0]),
-        xdmf_grid(record, &record->contacts, n, n, record->n_contact, record->n_contact,
-                  location[1], array[1]),
+        cond_hdf_grid_xdmf(&record->bodies, n_point, n_cell, i * n_point, i * n_cell, location[0],
+                           array[0]),
+        cond_hdf_grid_xdmf(&record->contacts, n, n, record->n_contact, record->n_contact,
+                           location[1], array[1]),
     };
     grid[0].mixed = 1;
     grid[0].topology = (CondXdmfArray){"", "/cond/mesh/xdmf_cells", "Int", 4, 1, 1, 0};
@@ -478,38 +330,19 @@ static CondStatus put_frame(void* sink, int i_frame, const CondState* state, Con
     return COND_OK;
 }
 
-static void close_series(CondHdfSeries* series, int n)
-{
-    for (int k = 0; k < n; k++)
-        if (series[k].id > 0)
-            H5Dclose(series[k].id);
-}
-
-static void close_grid(Grid* grid)
-{
-    CondHdfSeries* single[] = {&grid->points, &grid->values, &grid->corner, &grid->corner_end,
-                               &grid->type};
-    for (size_t k = 0; k < sizeof single / sizeof *single; k++)
-        close_series(single[k], 1);
-    close_series(grid->data, MAX_ARRAY);
-    close_series(grid->data_offset, MAX_ARRAY);
-    close_series(grid->offset, N_OFFSET);
-    close_series(grid->count, N_COUNT);
-}
-
 static void close_record(void* sink)
 {
     HdfRecord* record = sink;
     CondContext m = record->context;
     H5E_BEGIN_TRY
     {
-        close_grid(&record->bodies);
-        close_grid(&record->contacts);
-        close_series(record->number, COND_N_NUMBER);
-        close_series(&record->q, 1);
-        close_series(&record->v, 1);
-        close_series(record->pose, N_POSE);
-        close_series(record->sensor, 2);
+        cond_hdf_grid_close(&record->bodies);
+        cond_hdf_grid_close(&record->contacts);
+        cond_hdf_close_series(record->number, COND_N_NUMBER);
+        cond_hdf_close_series(&record->q, 1);
+        cond_hdf_close_series(&record->v, 1);
+        cond_hdf_close_series(record->pose, N_POSE);
+        cond_hdf_close_series(record->sensor, 2);
         cond_hdf_close(&record->file);
     }
     H5E_END_TRY;
@@ -559,11 +392,13 @@ static CondStatus open_record(const CondContext* context, const char* path, size
     made->snapshot = snapshot;
     made->settings = *settings;
     made->file.id = made->file.descriptor = -1;
-    made->bodies = (Grid){.name = "bodies", .array = body_array};
+    made->bodies = (CondHdfGrid){.name = "bodies", .array = body_array};
     made->bodies.n_array =
         (int)(sizeof body_array / sizeof *body_array) - (snapshot->scenery.has_rods ? 0 : 2);
-    made->contacts = (Grid){.name = "contacts", .array = contact_array, .moving = 1};
+    made->contacts = (CondHdfGrid){.name = "contacts", .array = contact_array, .moving = 1};
     made->contacts.n_array = sizeof contact_array / sizeof *contact_array;
+    made->bodies.all_digits = made->contacts.all_digits = settings->all_digits;
+    made->bodies.compression = made->contacts.compression = settings->compression;
     made->path = cond_allocate(&m, strlen(path) + 1, 1);
     made->xdmf_path = cond_allocate(&m, length + sizeof ".xdmf", 1);
     made->row = cond_allocate(&m, 4 * n_body, sizeof *made->row);
