@@ -42,9 +42,9 @@ static void siconos_finds_the_same_motion(void** state)
         CondSolveInfo info;
         settings.tolerance = 1e-10;
         assert_int_equal(verifier_solve(&made.problem, &settings, ours, forces, &info), COND_OK);
-        assert_int_equal(
-            cond_siconos_solve(NULL, &made.problem, 1e-10, MOST, v, lambda, &seconds, &iterations),
-            COND_OK);
+        assert_int_equal(cond_siconos_solve(NULL, &made.problem, 1e-10, (CondSiconosWay)(seed % 3),
+                                            MOST, v, lambda, &seconds, &iterations),
+                         COND_OK);
         assert_in_range(iterations, 1, MOST - 1);
         assert_true(seconds > 0.0);
         CondCertificate theirs =
@@ -72,9 +72,9 @@ static void siconos_refuses(void** state)
         double *v = dense_zeros((size_t)made.problem.n_dof), seconds = 0.0;
         double* lambda = dense_zeros(3 * (size_t)made.problem.n_contact);
         int iterations = 0;
-        assert_int_equal(
-            cond_siconos_solve(NULL, &made.problem, 1e-8, MOST, v, lambda, &seconds, &iterations),
-            COND_NOT_SUPPORTED);
+        assert_int_equal(cond_siconos_solve(NULL, &made.problem, 1e-8, COND_SICONOS_GIVEN, MOST, v,
+                                            lambda, &seconds, &iterations),
+                         COND_NOT_SUPPORTED);
         assert_true(dense_norm(made.problem.n_dof, v) == 0.0);
         free(v);
         free(lambda);
@@ -94,8 +94,8 @@ static void siconos_runs_out_of_memory(void** state)
         double *v = dense_zeros((size_t)made.problem.n_dof), seconds;
         double* lambda = dense_zeros(3 * (size_t)made.problem.n_contact);
         int iterations;
-        CondStatus status = cond_siconos_solve(&context, &made.problem, 1e-4, MOST, v, lambda,
-                                               &seconds, &iterations);
+        CondStatus status = cond_siconos_solve(&context, &made.problem, 1e-4, COND_SICONOS_GIVEN,
+                                               MOST, v, lambda, &seconds, &iterations);
         free(v);
         free(lambda);
         assert_int_equal(allocator.live, 0);

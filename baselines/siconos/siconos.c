@@ -65,14 +65,20 @@ static CondStatus check(const CondContext* context, const CondProblem* problem)
     return status;
 }
 
-static int drive(GlobalFrictionContactProblem* global, double tolerance, int max_iterations,
-                 double* lambda, double* u, double* v, double* seconds)
+static int drive(GlobalFrictionContactProblem* global, double tolerance, CondSiconosWay way,
+                 int max_iterations, double* lambda, double* u, double* v, double* seconds)
 {
     SolverOptions* options = solver_options_create(SICONOS_GLOBAL_FRICTION_3D_ADMM);
     options->dparam[SICONOS_DPARAM_TOL] = tolerance;
     options->iparam[SICONOS_IPARAM_MAX_ITER] = max_iterations;
     options->iparam[SICONOS_FRICTION_3D_ADMM_IPARAM_SYMMETRY] =
         SICONOS_FRICTION_3D_ADMM_ASSUME_SYMMETRY;
+    if (way != COND_SICONOS_GIVEN)
+        options->iparam[SICONOS_FRICTION_3D_ADMM_IPARAM_INITIAL_RHO] =
+            SICONOS_FRICTION_3D_ADMM_INITIAL_RHO_NORM_INF;
+    if (way == COND_SICONOS_BALANCED)
+        options->iparam[SICONOS_FRICTION_3D_ADMM_IPARAM_RHO_STRATEGY] =
+            SICONOS_FRICTION_3D_ADMM_RHO_STRATEGY_RESIDUAL_BALANCING;
     numerics_set_verbose(0);
     double start = cond_seconds();
     gfc3d_driver(global, lambda, u, v, options);
@@ -83,8 +89,8 @@ static int drive(GlobalFrictionContactProblem* global, double tolerance, int max
 }
 
 CondStatus cond_siconos_solve(const CondContext* context, const CondProblem* problem,
-                              double tolerance, int max_iterations, double* v, double* lambda,
-                              double* seconds, int* iterations)
+                              double tolerance, CondSiconosWay way, int max_iterations, double* v,
+                              double* lambda, double* seconds, int* iterations)
 {
     CondContext m = cond_context_or_default(context);
     CondJacobian Jc = {.context = m};
@@ -115,7 +121,7 @@ CondStatus cond_siconos_solve(const CondContext* context, const CondProblem* pro
             .norm_b = cblas_dnrm2(3 * (int)nc, b, 1),
             .mu = mu,
         };
-        *iterations = drive(&global, tolerance, max_iterations, lambda, u, v, seconds);
+        *iterations = drive(&global, tolerance, way, max_iterations, lambda, u, v, seconds);
         NM_clear(global.M);
         NM_clear(global.H);
         free(global.M);

@@ -7,12 +7,13 @@ int cond_siconos_available(void)
 }
 
 CondStatus cond_siconos_solve(const CondContext* context, const CondProblem* problem,
-                              double tolerance, int max_iterations, double* v, double* lambda,
-                              double* seconds, int* iterations)
+                              double tolerance, CondSiconosWay way, int max_iterations, double* v,
+                              double* lambda, double* seconds, int* iterations)
 {
     (void)context;
     (void)problem;
     (void)tolerance;
+    (void)way;
     (void)max_iterations;
     (void)v;
     (void)lambda;

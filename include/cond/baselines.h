@@ -34,6 +34,14 @@ int cond_baseline_set_threads(int threads);
 CondStatus cond_baseline_factorise(const CondContext* context, const CondProblem* problem, int n,
                                    double* seconds);
 
+// How the ADMM of Siconos chooses its penalty; which is the fastest differs from problem to
+// problem.
+typedef enum CondSiconosWay {
+    COND_SICONOS_GIVEN = 0,    // its default: a given number, kept
+    COND_SICONOS_NORM = 1,     // from the norms of the matrices, kept
+    COND_SICONOS_BALANCED = 2, // from the norms, then following the residuals
+} CondSiconosWay;
+
 // The global ADMM of Siconos, where the library was built with it. *seconds is the time of its
 // driver alone. v and lambda are start and answer; the tolerance is that of Siconos' own error, so
 // judge the answer by cond_certify. COND_NOT_SUPPORTED: not built in, or the problem has elliptic
@@ -41,8 +49,8 @@ CondStatus cond_baseline_factorise(const CondContext* context, const CondProblem
 // settings in globals: call it from one thread at a time.
 int cond_siconos_available(void);
 CondStatus cond_siconos_solve(const CondContext* context, const CondProblem* problem,
-                              double tolerance, int max_iterations, double* v, double* lambda,
-                              double* seconds, int* iterations);
+                              double tolerance, CondSiconosWay way, int max_iterations, double* v,
+                              double* lambda, double* seconds, int* iterations);
 
 #ifdef __cplusplus
 }
