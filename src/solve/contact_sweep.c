@@ -13,6 +13,7 @@ enum { BATCH_WORK = 200 }; // in the unit of COND_PARALLEL_FROM
 struct CondContactBatch {
     int node[COND_LANES][2]; // first coordinates, -1 static
     int serves;              // 1: all four may go side by side
+    int second;              // 1: one of them has a second side that moves
     double R[9][COND_LANES];
     double phi[3][COND_LANES];
     double mu[COND_LANES];
@@ -64,11 +65,13 @@ CondStatus cond_contact_sweep_build(CondContactSweep* sweep, const CondNodal* no
     for (int b = 0; b < sweep->n_batch; b++) {
         CondContactBatch* batch = &sweep->batch[b];
         batch->serves = sweep->law == COND_LAW_STRICT;
+        batch->second = 0;
         for (int l = 0; l < COND_LANES; l++) {
             int c = b * COND_LANES + l;
             const CondContact* contact = &problem->contact[c];
             batch->node[l][0] = nodal->node[2 * c];
             batch->node[l][1] = nodal->node[2 * c + 1];
+            batch->second |= batch->node[l][1] >= 0;
             batch->serves &= contact->friction[0] == contact->friction[1] && !nodal->carried[c];
             for (int k = 0; k < 9; k++)
                 batch->R[k][l] = contact->frame[k];
@@ -109,52 +112,63 @@ COND_LANES_INLINE void project_batch(const CondLanes* mu, const CondLanes trial[
         lambda[i] = COND_LANES_SELECT(open, none, scale * trial[i]);
 }
 
+// x of coordinate k of the four nodes of one side; 0 where it is static.
+#define NODE(lane, side) batch->node[lane][side]
+#define GATHER(x, k)                                                                               \
+    ((CondLanes){(x)[NODE(0, 0) + (k)], (x)[NODE(1, 0) + (k)], (x)[NODE(2, 0) + (k)],              \
+                 (x)[NODE(3, 0) + (k)]})
+#define SECOND(x, lane, k) (NODE(lane, 1) < 0 ? 0.0 : (x)[NODE(lane, 1) + (k)])
+#define GATHER_SECOND(x, k)                                                                        \
+    ((CondLanes){SECOND(x, 0, k), SECOND(x, 1, k), SECOND(x, 2, k), SECOND(x, 3, k)})
+
+// The results of one lane.
+COND_LANES_INLINE void keep_lane(const SweepLoop* l, const CondContactBatch* batch, int c, int lane,
+                                 const CondLanes lambda[3], const CondLanes add[3],
+                                 const CondLanes take[3])
+{
+    int i = batch->node[lane][0], j = batch->node[lane][1];
+    for (int k = 0; k < 3; k++) {
+        l->lambda[3 * (c + lane) + k] = lambda[k][lane];
+        l->v[i + k] += add[k][lane];
+    }
+    for (int k = 0; k < 3 && j >= 0; k++)
+        l->v[j + k] -= take[k][lane];
+}
+
 COND_LANES_INLINE void solve_batch(const SweepLoop* l, const CondContactBatch* batch, int c)
 {
-    double v[2][3][COND_LANES], w[2][COND_LANES];
-    CondLanes d[3], eta[3], trial[3], lambda[3], R[9], phi, mu, wi, wj, none = {0.0};
-    for (int lane = 0; lane < COND_LANES; lane++)
-        for (int s = 0; s < 2; s++) {
-            int node = batch->node[lane][s];
-            w[s][lane] = node >= 0 ? l->w[node] : 0.0;
-            for (int k = 0; k < 3; k++)
-                v[s][k][lane] = node >= 0 ? l->v[node + k] : 0.0;
-        }
+    CondLanes eta[3], trial[3], lambda[3], add[3], take[3], R[9], phi, mu, none = {0.0};
     for (int k = 0; k < 9; k++)
         load(batch->R[k], &R[k]);
-    for (int k = 0; k < 3; k++) {
-        CondLanes other;
-        load(v[0][k], &d[k]);
-        load(v[1][k], &other);
-        d[k] -= other;
+    CondLanes wi = GATHER(l->w, 0), wj = none;
+    CondLanes d0 = GATHER(l->v, 0), d1 = GATHER(l->v, 1), d2 = GATHER(l->v, 2);
+    if (batch->second) {
+        wj = GATHER_SECOND(l->w, 0);
+        d0 -= GATHER_SECOND(l->v, 0);
+        d1 -= GATHER_SECOND(l->v, 1);
+        d2 -= GATHER_SECOND(l->v, 2);
     }
     for (int r = 0; r < 3; r++) {
         load(batch->phi[r], &phi);
-        eta[r] = phi + R[3 * r] * d[0] + R[3 * r + 1] * d[1] + R[3 * r + 2] * d[2];
+        eta[r] = phi + R[3 * r] * d0 + R[3 * r + 1] * d1 + R[3 * r + 2] * d2;
     }
-    load(w[0], &wi);
-    load(w[1], &wj);
     load(batch->mu, &mu);
     CondLanes scale = (none - 1.0) / (wi + wj + l->sweep->omega);
     for (int r = 0; r < 3; r++)
         trial[r] = eta[r] * scale;
     CondLaneMask rare;
     project_batch(&mu, trial, lambda, &rare);
-    for (int k = 0; k < 3; k++)
-        d[k] = R[k] * lambda[0] + R[3 + k] * lambda[1] + R[6 + k] * lambda[2];
-    for (int lane = 0; lane < COND_LANES; lane++) {
-        if (rare[lane]) {
-            solve_contact(l, c + lane);
-            continue;
-        }
-        int i = batch->node[lane][0], j = batch->node[lane][1];
-        for (int k = 0; k < 3; k++) {
-            l->lambda[3 * (c + lane) + k] = lambda[k][lane];
-            l->v[i + k] += wi[lane] * d[k][lane];
-        }
-        for (int k = 0; k < 3 && j >= 0; k++)
-            l->v[j + k] -= wj[lane] * d[k][lane];
+    for (int k = 0; k < 3; k++) {
+        CondLanes d = R[k] * lambda[0] + R[3 + k] * lambda[1] + R[6 + k] * lambda[2];
+        add[k] = wi * d;
+        take[k] = wj * d;
     }
+    int any = cond_lanes_any(&rare);
+    for (int lane = 0; lane < COND_LANES; lane++)
+        if (any && rare[lane])
+            solve_contact(l, c + lane);
+        else
+            keep_lane(l, batch, c, lane, lambda, add, take);
 }
 
 COND_LANES_INLINE void solve_batches(const void* loop, int first, int last)
