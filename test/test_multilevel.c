@@ -18,15 +18,20 @@
 #include "sparse/aggregate.h"
 
 // A soft ball on the floor between fingers, its problem at a step.
-static Trial make_ball(const char* stiffness, int steps)
+static Trial make_mesh(const char* mesh, const char* stiffness, int steps)
 {
-    const char* override[] = {"bodies.ball.mesh=ball:0.05:4", stiffness, "solver.threads=1"};
+    const char* override[] = {mesh, stiffness, "solver.threads=1"};
     Trial trial = trial_read("ball.yaml", 3, override);
     trial_step(&trial, steps);
     cond_sim_forces(trial.sim, trial.state);
     cond_sim_collide(trial.sim, trial.state);
     cond_sim_assemble(trial.sim, trial.state);
     return trial;
+}
+
+static Trial make_ball(const char* stiffness, int steps)
+{
+    return make_mesh("bodies.ball.mesh=ball:0.05:4", stiffness, steps);
 }
 
 // Ties of all kinds: open, sticking, slipping; `turn` picks which contact is what.
@@ -287,6 +292,38 @@ static void answers_do_not_depend_on_it(void** state)
     trial_end(&trial);
 }
 
+static void same_bits_for_any_number_of_threads(void** state)
+{
+    (void)state;
+    Trial trial = make_mesh("bodies.ball.mesh=ball:0.05:8", "materials.ball.youngs_modulus=1e6", 0);
+    const CondProblem* problem = cond_sim_problem(trial.sim);
+    int n = problem->n_dof, nc3 = 3 * problem->n_contact;
+    double *v[3], *lambda[3];
+    for (int k = 0; k < 3; k++) {
+        CondSolverSettings settings = cond_solver_settings_default();
+        CondSolver* solver;
+        CondSolveInfo info;
+        CondError error;
+        settings.multilevel = COND_MULTILEVEL_ON;
+        settings.threads = 1 + k;
+        assert_int_equal(cond_solver_create(NULL, "vfpi", &settings, &solver, &error), COND_OK);
+        v[k] = dense_zeros((size_t)n);
+        lambda[k] = dense_zeros((size_t)nc3 + 1);
+        assert_int_equal(cond_solver_solve(solver, problem, v[k], lambda[k], &info), COND_OK);
+        assert_true(info.cg_iterations > 0);
+        cond_solver_destroy(solver);
+    }
+    for (int k = 1; k < 3; k++) {
+        assert_memory_equal(v[k], v[0], (size_t)n * sizeof **v);
+        assert_memory_equal(lambda[k], lambda[0], (size_t)nc3 * sizeof **lambda);
+    }
+    for (int k = 0; k < 3; k++) {
+        free(v[k]);
+        free(lambda[k]);
+    }
+    trial_end(&trial);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -296,6 +333,7 @@ int main(void)
         cmocka_unit_test(change_of_ties_rebuilds_what_it_must),
         cmocka_unit_test(needs_fewer_products_on_stiff_bodies),
         cmocka_unit_test(answers_do_not_depend_on_it),
+        cmocka_unit_test(same_bits_for_any_number_of_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 #include "solve/multilevel.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "solve/multilevel_part.h"
 #include "sparse/cholesky.h"
 
@@ -128,67 +129,119 @@ CondStatus cond_multilevel_plan(CondMultilevel* multi, const CondProblem* proble
     return COND_OK;
 }
 
-// y = r - A x on a coarse level, or y = -A x where r is NULL.
-static void coarse_residual(const CondLevel* level, const double* x, const double* r, double* y)
+// One loop over the nodes of a level, or over its groups.
+typedef struct Sweep {
+    const CondLevel* level;
+    const double *x, *r; // read
+    double* y;           // written
+    double s;
+    int add;
+} Sweep;
+
+// y = r - A x on a coarse level.
+static void residual_rows(const void* loop, int first, int last)
 {
-    for (int i = 0; i < level->n_node; i++) {
+    const Sweep* sweep = loop;
+    const CondLevel* level = sweep->level;
+    for (int i = first; i < last; i++) {
         double sum[6] = {0.0};
         for (int k = level->row_begin[i]; k < level->row_begin[i + 1]; k++) {
             const double* block = level->A + 36 * (size_t)k;
-            const double* xj = x + 6 * (size_t)level->column[k];
+            const double* xj = sweep->x + 6 * (size_t)level->column[k];
             for (int a = 0; a < 6; a++)
                 for (int b = 0; b < 6; b++)
                     sum[a] += block[6 * a + b] * xj[b];
         }
         for (int a = 0; a < 6; a++)
-            y[6 * i + a] = r[6 * i + a] - sum[a];
+            sweep->y[6 * i + a] = sweep->r[6 * i + a] - sum[a];
     }
 }
 
-// x += s D r, or x = s D r.
-static void relax(const CondLevel* level, double s, const double* r, int add, double* x)
+// y = s D r, or y += s D r.
+static void relax_rows(const void* loop, int first, int last)
 {
-    for (int i = 0; i < level->n_node; i++) {
-        const double *D = level->D + 36 * (size_t)i, *ri = r + 6 * (size_t)i;
-        double* xi = x + 6 * (size_t)i;
+    const Sweep* sweep = loop;
+    for (int i = first; i < last; i++) {
+        const double *D = sweep->level->D + 36 * (size_t)i, *ri = sweep->r + 6 * (size_t)i;
+        double* yi = sweep->y + 6 * (size_t)i;
         for (int a = 0; a < 6; a++) {
             double sum = 0.0;
             for (int b = 0; b < 6; b++)
                 sum += D[6 * a + b] * ri[b];
-            xi[a] = add ? xi[a] + s * sum : s * sum;
+            yi[a] = sweep->add ? yi[a] + sweep->s * sum : sweep->s * sum;
         }
     }
 }
 
-// coarse r = P' r
-static void restrict_to(const CondLevel* fine, const double* r, double* out)
+// y = P' r, by groups.
+static void restrict_groups(const void* loop, int first, int last)
 {
+    const Sweep* sweep = loop;
+    const CondLevel* fine = sweep->level;
     int w = fine->width;
-    for (int g = 0; g < fine->n_coarse; g++) {
+    for (int g = first; g < last; g++) {
         double sum[6] = {0.0};
         for (int t = fine->t_begin[g]; t < fine->t_begin[g + 1]; t++) {
             const double* P = fine->P + 6 * (size_t)w * (size_t)fine->t_entry[t];
-            const double* ri = r + (size_t)w * (size_t)fine->t_node[t];
+            const double* ri = sweep->r + (size_t)w * (size_t)fine->t_node[t];
             for (int a = 0; a < w; a++)
                 for (int b = 0; b < 6; b++)
                     sum[b] += P[6 * a + b] * ri[a];
         }
-        memcpy(out + 6 * (size_t)g, sum, sizeof sum);
+        memcpy(sweep->y + 6 * (size_t)g, sum, sizeof sum);
     }
 }
 
-// x += P (coarse x)
-static void prolong(const CondLevel* fine, const double* coarse, double* x)
+// y += P x, by nodes.
+static void prolong_rows(const void* loop, int first, int last)
 {
+    const Sweep* sweep = loop;
+    const CondLevel* fine = sweep->level;
     int w = fine->width;
-    for (int i = 0; i < fine->n_node; i++)
+    for (int i = first; i < last; i++)
         for (int k = fine->p_begin[i]; k < fine->p_begin[i + 1]; k++) {
             const double* P = fine->P + 6 * (size_t)w * (size_t)k;
-            const double* e = coarse + 6 * (size_t)fine->p_column[k];
+            const double* e = sweep->x + 6 * (size_t)fine->p_column[k];
+            double* yi = sweep->y + (size_t)i * (size_t)w;
             for (int a = 0; a < w; a++)
                 for (int b = 0; b < 6; b++)
-                    x[(size_t)i * (size_t)w + (size_t)a] += P[6 * a + b] * e[b];
+                    yi[a] += P[6 * a + b] * e[b];
         }
+}
+
+static void coarse_residual(const CondMultilevel* multi, CondLevel* level)
+{
+    Sweep sweep = {level, level->x, level->r, level->y, 0.0, 0};
+    size_t work = 36 * (size_t)level->row_begin[level->n_node];
+    cond_parallel(level->n_node, cond_threads(work, multi->threads), residual_rows, &sweep);
+}
+
+static void relax(const CondMultilevel* multi, CondLevel* level, const double* r, int add)
+{
+    double s = COND_MULTILEVEL_DAMPING / level->high;
+    Sweep sweep = {level, NULL, r, level->x, s, add};
+    size_t work = 36 * (size_t)level->n_node;
+    cond_parallel(level->n_node, cond_threads(work, multi->threads), relax_rows, &sweep);
+}
+
+static int transfer_threads(const CondMultilevel* multi, const CondLevel* fine)
+{
+    size_t work = 6 * (size_t)fine->width * (size_t)fine->p_begin[fine->n_node];
+    return cond_threads(work, multi->threads);
+}
+
+static void restrict_to(const CondMultilevel* multi, const CondLevel* fine, const double* r,
+                        double* out)
+{
+    Sweep sweep = {fine, NULL, r, out, 0.0, 0};
+    cond_parallel(fine->n_coarse, transfer_threads(multi, fine), restrict_groups, &sweep);
+}
+
+static void prolong(const CondMultilevel* multi, const CondLevel* fine, const double* coarse,
+                    double* x)
+{
+    Sweep sweep = {fine, coarse, NULL, x, 0.0, 0};
+    cond_parallel(fine->n_node, transfer_threads(multi, fine), prolong_rows, &sweep);
 }
 
 // x = about A^-1 r on level l, symmetric.
@@ -200,21 +253,20 @@ static void cycle(CondMultilevel* multi, int l)
         cond_cholesky_solve(6 * level->n_node, multi->factor, level->x);
         return;
     }
-    double s = COND_MULTILEVEL_DAMPING / level->high;
-    relax(level, s, level->r, 0, level->x);
-    coarse_residual(level, level->x, level->r, level->y);
-    restrict_to(level, level->y, level[1].r);
+    relax(multi, level, level->r, 0);
+    coarse_residual(multi, level);
+    restrict_to(multi, level, level->y, level[1].r);
     cycle(multi, l + 1);
-    prolong(level, level[1].x, level->x);
-    coarse_residual(level, level->x, level->r, level->y);
-    relax(level, s, level->y, 1, level->x);
+    prolong(multi, level, level[1].x, level->x);
+    coarse_residual(multi, level);
+    relax(multi, level, level->y, 1);
 }
 
 void cond_multilevel_correct(CondMultilevel* multi, const double* r, double* z)
 {
-    restrict_to(multi->level, r, multi->level[1].r);
+    restrict_to(multi, multi->level, r, multi->level[1].r);
     cycle(multi, 1);
-    prolong(multi->level, multi->level[1].x, z);
+    prolong(multi, multi->level, multi->level[1].x, z);
 }
 
 void cond_multilevel_destroy(CondMultilevel* multi)

@@ -1,5 +1,6 @@
 #include "assemble/block.h"
 #include "assemble/side.h"
+#include "base/parallel.h"
 #include "base/sum.h"
 #include "solve/multilevel_part.h"
 #include "solve/tie_system.h"
@@ -27,16 +28,74 @@ void cond_tie_system_multiply(const CondTieSystem* system, const double* x, doub
     }
 }
 
+// One loop over the nodes or over all coordinates: a set of vectors and two factors.
+typedef struct Sweep {
+    const CondTieSystem* system;
+    const double *a, *b; // read
+    double *y, *z;       // written
+    double s, t;
+} Sweep;
+
+static void each(const CondTieSystem* system, CondLoopBody body, const Sweep* sweep)
+{
+    int n = system->problem->n_dof;
+    cond_parallel(n, cond_threads((size_t)n, system->threads), body, sweep);
+}
+
+// z = B a, the blocks of the nodes.
+static void block_nodes(const void* loop, int first, int last)
+{
+    const Sweep* sweep = loop;
+    for (int i = first; i < last; i++) {
+        const double* B = sweep->system->B + 9 * (size_t)i;
+        const double* ai = sweep->a + sweep->system->place[i];
+        double* zi = sweep->z + sweep->system->place[i];
+        for (int k = 0; k < 3; k++)
+            zi[k] = B[3 * k] * ai[0] + B[3 * k + 1] * ai[1] + B[3 * k + 2] * ai[2];
+    }
+}
+
+// y += s a and z -= s b
+static void advance(const void* loop, int first, int last)
+{
+    const Sweep* sweep = loop;
+    for (int i = first; i < last; i++) {
+        sweep->y[i] += sweep->s * sweep->a[i];
+        sweep->z[i] -= sweep->s * sweep->b[i];
+    }
+}
+
+// z = a + s z
+static void turn(const void* loop, int first, int last)
+{
+    const Sweep* sweep = loop;
+    for (int i = first; i < last; i++)
+        sweep->z[i] = sweep->a[i] + sweep->s * sweep->z[i];
+}
+
+// z = a - z
+static void subtract(const void* loop, int first, int last)
+{
+    const Sweep* sweep = loop;
+    for (int i = first; i < last; i++)
+        sweep->z[i] = sweep->a[i] - sweep->z[i];
+}
+
+// z = s z + t a
+static void mix(const void* loop, int first, int last)
+{
+    const Sweep* sweep = loop;
+    for (int i = first; i < last; i++)
+        sweep->z[i] = sweep->s * sweep->z[i] + sweep->t * sweep->a[i];
+}
+
 // z = P r, P the arrow.
 static void arrow(CondTieSystem* system, const double* r, double* z)
 {
     size_t nb = (size_t)system->n_border;
-    for (int i = 0; i < system->n_node; i++) {
-        const double *B = system->B + 9 * (size_t)i, *ri = r + system->place[i];
-        double* zi = z + system->place[i];
-        for (int k = 0; k < 3; k++)
-            zi[k] = B[3 * k] * ri[0] + B[3 * k + 1] * ri[1] + B[3 * k + 2] * ri[2];
-    }
+    Sweep sweep = {.system = system, .a = r, .z = z};
+    size_t work = 9 * (size_t)system->n_node;
+    cond_parallel(system->n_node, cond_threads(work, system->threads), block_nodes, &sweep);
     if (nb == 0)
         return;
     for (size_t i = 0; i < nb; i++)
@@ -66,19 +125,18 @@ static void arrow(CondTieSystem* system, const double* r, double* z)
 static void residual(CondTieSystem* system, const double* r, const double* z, double* t)
 {
     cond_tie_system_multiply(system, z, t);
-    for (int i = 0; i < system->problem->n_dof; i++)
-        t[i] = r[i] - t[i];
+    Sweep sweep = {.a = r, .z = t};
+    each(system, subtract, &sweep);
 }
 
 // A symmetric cycle: the arrow, damped, the coarse correction, the arrow again.
 static void cycle(CondTieSystem* system, const double* r, double* z)
 {
-    int n = system->problem->n_dof;
     CondLevel* top = system->multi.level;
     double *t = system->t, *w = system->w, s = COND_MULTILEVEL_DAMPING / top->high;
     arrow(system, r, z);
-    for (int i = 0; i < n; i++)
-        z[i] *= s;
+    Sweep damp = {.a = z, .z = z, .s = s};
+    each(system, mix, &damp);
     residual(system, r, z, t);
     for (int i = 0; i < system->n_node; i++)
         for (int k = 0; k < 3; k++) {
@@ -91,8 +149,8 @@ static void cycle(CondTieSystem* system, const double* r, double* z)
             z[system->place[i] + k] += top->x[3 * i + k];
     residual(system, r, z, t);
     arrow(system, t, w);
-    for (int i = 0; i < n; i++)
-        z[i] += s * w[i];
+    Sweep add = {.a = w, .z = z, .s = 1.0, .t = s};
+    each(system, mix, &add);
 }
 
 // z = about H^-1 r; returns the products it took.
@@ -122,14 +180,12 @@ int cond_tie_system_solve(CondTieSystem* system, double* r, double* x, double re
         if (!(pq > 0.0) || !isfinite(rz))
             return COND_DIVERGED;
         double alpha = rz / pq;
-        for (int i = 0; i < n; i++) {
-            x[i] += alpha * p[i];
-            r[i] -= alpha * q[i];
-        }
+        Sweep step = {.a = p, .b = q, .y = x, .z = r, .s = alpha};
+        each(system, advance, &step);
         products += precondition(system, r, z);
         double next = cond_dot(n, r, z, threads), beta = next / rz;
-        for (int i = 0; i < n; i++)
-            p[i] = z[i] + beta * p[i];
+        Sweep direction = {.a = z, .z = p, .s = beta};
+        each(system, turn, &direction);
         rz = next;
         // The first step takes out what the gains of the ties blow up; the reduction counts from
         // what is left.
