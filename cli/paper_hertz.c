@@ -3,6 +3,7 @@
 //
 //     F = 4/3 E* sqrt(R) d^(3/2),    E* = E / (1 - nu^2)
 #include "paper.h"
+#include "progress.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,10 +44,12 @@ static CondStatus make_steps(const CondModel* model, CondSim* sim, CondState* st
     int press = cond_model_find_body(model, "press"),
         plate = cond_model_find_sensor(model, "plate");
     CondStatus status = COND_OK;
+    Progress progress = progress_start("hertz");
     for (int k = 0; k < steps && status >= 0; k++) {
         CondStepInfo info;
         CondSensorReading reading;
         int n_q;
+        progress_update(&progress, k, steps);
         status = cond_sim_step(sim, state, &info);
         out->status = paper_worst(out->status, status);
         if (status < 0 || cond_sim_sensor(sim, plate, &reading))
@@ -58,6 +61,7 @@ static CondStatus make_steps(const CondModel* model, CondSim* sim, CondState* st
         out->residual = fmax(out->residual, cond_certificate_residual(&info.solve.certificate));
         out->iterations += (double)info.solve.iterations / steps;
     }
+    progress_end(&progress);
     return status;
 }
 

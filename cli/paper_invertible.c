@@ -6,6 +6,7 @@
 // and is compared with the lambda that the solver handed back, and with A v - b, which the dynamics
 // demand at the nodes in contact and in whose making no projection took part.
 #include "paper.h"
+#include "progress.h"
 #include "text.h"
 
 #include <math.h>
@@ -119,11 +120,13 @@ static CondStatus make_steps(const CondModel* model, const Variant* variant, Con
                              double* curve)
 {
     CondStatus status = COND_OK;
+    Progress progress = progress_start(variant->label);
     for (int k = 0; k < steps; k++) {
         CondStepInfo info;
         status = cond_sim_step(sim, state, &info);
         out->status = paper_worst(out->status, status);
         if (status < 0) {
+            progress_end(&progress);
             cli_complain("invertible: %s, step %d: %s", variant->label, k,
                          cond_status_name(status));
             return status;
@@ -132,10 +135,9 @@ static CondStatus make_steps(const CondModel* model, const Variant* variant, Con
         out->residual = fmax(out->residual, cond_certificate_residual(&info.solve.certificate));
         out->iterations += (double)info.solve.iterations / steps;
         out->contacts += (double)info.n_contact / steps;
-        if ((k + 1) % 25 == 0 || k + 1 == steps)
-            fprintf(stderr, "%-14s step %d of %d, %d contacts, |lambda| %.4f N\n", variant->label,
-                    k + 1, steps, info.n_contact, curve[2 * k]);
+        progress_update(&progress, k + 1, steps);
     }
+    progress_end(&progress);
     out->force /= steps;
     out->error /= steps;
     out->vector /= steps;
@@ -266,7 +268,6 @@ static int run(const PaperOptions* options, PaperResult* result)
         if (paper_asked(options, variants[i].label))
             code = run_variant(&variants[i], options, steps, curve + 2 * (size_t)i * (size_t)steps,
                                result, &time_step);
-    fprintf(stderr, "\n");
     if (code == CLI_FINE)
         result->csv = make_csv(curve, steps, time_step);
     result->remarks =

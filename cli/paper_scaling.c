@@ -2,6 +2,7 @@
 // The paper's stop is a step length, which a larger problem may pass with a worse answer; the same
 // certificate at every size is therefore shown beside it.
 #include "paper.h"
+#include "progress.h"
 #include "solvers.h"
 #include "text.h"
 
@@ -50,7 +51,8 @@ static int is_built(const char* solver)
     return 0;
 }
 
-static int simulate(const CondModel* model, const char* solver, int steps, ScalingRun* out)
+static int simulate(const CondModel* model, const char* label, const char* solver, int steps,
+                    ScalingRun* out)
 {
     CondState* state = NULL;
     CondSim* sim = NULL;
@@ -65,8 +67,10 @@ static int simulate(const CondModel* model, const char* solver, int steps, Scali
         cli_complain("%s", error.message);
     else if (solver)
         cond_sim_set_solver(sim, other);
+    Progress progress = progress_start(label);
     for (int k = 0; k < steps && status >= 0; k++) {
         CondStepInfo info;
+        progress_update(&progress, k, steps);
         status = cond_sim_step(sim, state, &info);
         out->status = paper_worst(out->status, status);
         if (status < 0) {
@@ -82,6 +86,7 @@ static int simulate(const CondModel* model, const char* solver, int steps, Scali
         out->contacts += (double)info.n_contact / steps;
         out->residual = fmax(out->residual, cond_certificate_residual(&info.solve.certificate));
     }
+    progress_end(&progress);
     cond_sim_destroy(sim);
     cond_state_destroy(state);
     return status < 0 ? cli_exit(status) : CLI_FINE;
@@ -101,15 +106,13 @@ static void add_row(const Mode* mode, int size, const ScalingRun* run, PaperResu
         json_object_set_new(row, "delassus_ms", json_number(1e3 * run->delassus));
     json_array_append_new(result->rows, row);
     result->status = paper_worst(result->status, run->status);
-    fprintf(stderr, "%-20s %6d dof %12.3f ms %8.1f iterations\n", label, run->dof, 1e3 * run->solve,
-            run->iterations);
 }
 
 static int run_size(const Mode* mode, int size, const PaperOptions* options, int steps,
                     PaperResult* result, ScalingRun* run)
 {
     CondModel* model = NULL;
-    char threads[32], mesh[80];
+    char threads[32], mesh[80], label[64];
     const char* override[MAX_OVERRIDE + 2];
     int n = 0;
     while (n < MAX_OVERRIDE && mode->override[n]) {
@@ -124,7 +127,8 @@ static int run_size(const Mode* mode, int size, const PaperOptions* options, int
     if (code == CLI_FINE) {
         run->dof = cond_model_n_dof(model);
         run->nodes = cond_model_n_node(model, cond_model_find_body(model, "mat"));
-        code = simulate(model, mode->solver, steps, run);
+        snprintf(label, sizeof label, "%s N=%d", mode->label, size);
+        code = simulate(model, label, mode->solver, steps, run);
     }
     if (code == CLI_FINE) {
         if (!result->settings)
@@ -238,7 +242,6 @@ static int run(const PaperOptions* options, PaperResult* result)
             if (!solver || 2 * sizes[i] * sizes[i] <= BASELINE_NODES)
                 code = run_size(&modes[m], sizes[i], options, own, result, &all[m][i]);
     }
-    fprintf(stderr, "\n");
     if (code == CLI_FINE) {
         for (int m = 0; m < N_OWN; m++)
             add_fit(&modes[m], all[m], n_size, result);
