@@ -2,6 +2,7 @@
 import { Body, type ColourMode } from "./bodies";
 import { legendGradient, short } from "./colour";
 import type { Frame, SceneText } from "./decode";
+import { Pace } from "./pace";
 import { nearest, Plots } from "./plots";
 import { Live, openSource, send, type Source } from "./source";
 import { Stage } from "./stage";
@@ -28,9 +29,6 @@ function modesOf(scene: SceneText): Mode[] {
         if (!kind || scene.bodies.some((body) => body.kind === kind)) all.push({ mode: name, label, unit });
     return all.sort((a, b) => ORDER.indexOf(a.mode) - ORDER.indexOf(b.mode));
 }
-
-const SHARPNESS = [1, 0.75, 0.5]; // pixels of the picture for each of the screen, by quality
-const FINE = 64; // drawings of which the picture of something at rest is the mean
 
 const KEYS: [string, string][] = [
     ["space", "play or pause"],
@@ -64,17 +62,14 @@ class Page {
     private selected: Body | null = null;
     private shown: Frame;
     private readonly plots: Plots;
-    private ticks: number[] = [];
-    private busy = 0; // ms of our own work since the last second began
-    private drawn = 0; // pictures in that time
-    private since = 0;
-    private readonly showsPace = new URLSearchParams(location.search).has("fps");
+    private readonly pace: Pace;
     private readonly modes: Mode[];
-    pictures = 0; // drawn so far, for tests
 
     constructor(readonly source: Source, readonly scene: SceneText, readonly stage: Stage, first: Frame) {
         this.shown = first;
         this.modes = modesOf(scene);
+        this.pace = new Pace(stage, new URLSearchParams(location.search).has("fps") ? $("fps") : null);
+        this.pace.onQuality = () => this.resize();
         this.plots = new Plots($("plots"), scene);
         this.plots.onSeek = (t) => this.seek(nearest(scene.series[0], t));
         $("title").textContent = scene.scene || "recording";
@@ -364,7 +359,7 @@ class Page {
         $("subtitle").textContent = `frame ${k + 1} of ${this.count}, ${frame.nContact} contacts`;
         this.plots.draw(frame.number[0]);
         if (this.live) this.legend();
-        this.busy += performance.now() - begin;
+        this.pace.busy += performance.now() - begin;
     }
 
     private advance(seconds: number): void {
@@ -388,65 +383,19 @@ class Page {
 
     private resize(): void {
         const { width, height } = $("view").getBoundingClientRect();
-        this.stage.resize(width, height, Math.min(window.devicePixelRatio || 1, 2) * SHARPNESS[this.quality]);
+        this.stage.resize(width, height, Math.min(window.devicePixelRatio || 1, 2) * this.pace.sharpness);
         this.plots.draw(this.shown.number[0]);
     }
 
     private tick(now: number, last: number): void {
         const begin = performance.now();
         this.advance(Math.min((now - last) / 1000, 0.1));
-        if (this.stage.render()) {
-            this.pictures++;
-            this.drawn++;
-            this.stood = now;
-        } else this.refine(now);
-        this.busy += performance.now() - begin;
-        this.pace(now);
+        this.pace.tick(now, begin, this.playing || (this.live && !this.paused));
         requestAnimationFrame((next) => this.tick(next, now));
     }
 
-    private stood = 0; // since when nothing has changed
-    private slow = false; // this machine takes too long to refine pictures
-
-    // What stands still gets a better picture, little by little.
-    private refine(now: number): void {
-        const { refiner } = this.stage;
-        if (this.playing || this.slow || !this.stage.fine || now - this.stood < 400 || refiner.n >= FINE) return;
-        if (this.live && !this.paused) return;
-        refiner.add();
-        if (refiner.n % 2 === 0) refiner.show();
-        if (refiner.n > 4 && now - this.before > 60) this.slow = true;
-    }
-
-    private before = 0; // when the last tick was
-
-    // How many pictures a second, and how long our own part of one takes.
-    private pace(now: number): void {
-        this.before = now;
-        this.ticks.push(now);
-        while (this.ticks[0] < now - 1000) this.ticks.shift();
-        if (now - this.since < 1000) return;
-        this.adapt();
-        const own = this.drawn > 0 ? `, ${(this.busy / this.drawn).toFixed(1)} ms of script a picture` : "";
-        if (this.showsPace) $("fps").textContent = `${this.ticks.length} fps${own}`;
-        this.since = now;
-        this.busy = this.drawn = 0;
-    }
-
-    private quality = 0;
-
-    // What moves too slowly is drawn more coarsely, what stands still as well as it can be.
-    private adapt(): void {
-        const moving = this.playing || (this.live && !this.paused);
-        const slow = moving && this.drawn < 25 && this.ticks.length < 25;
-        this.setQuality(!moving ? 0 : slow ? Math.min(this.quality + 1, SHARPNESS.length - 1) : this.quality);
-    }
-
     setQuality(level: number): void {
-        if (level === this.quality || !this.stage.fine) return;
-        this.quality = level;
-        this.stage.setQuality(level);
-        this.resize();
+        this.pace.setQuality(level);
     }
 
     // Draws so many frames as fast as it can, in so many pixels: ms of script, and ms until the
@@ -519,7 +468,7 @@ class Page {
         return {
             frame: this.frame, count: this.count, time: this.shown.number[0], playing: this.playing, paused: this.paused,
             live: this.live, arrows: this.stage.arrows, contacts: this.shown.nContact, plotted: this.plots.drawn,
-            colour: this.stage.colouring, pictures: this.pictures, fps: this.ticks.length,
+            colour: this.stage.colouring, pictures: this.pace.pictures, fps: this.pace.rate,
             bodies: this.stage.bodies.map((body) => body.name),
             centre: Array.from(this.shown.position.slice(0, 3)),
         };
