@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-static const Benchmark* const benchmarks[] = {&bench_speed, &bench_convergence, &bench_trials,
-                                              &bench_env};
+static const Benchmark* const benchmarks[] = {&bench_speed, &bench_convergence, &bench_sweeps,
+                                              &bench_trials, &bench_env};
 enum { N_BENCHMARK = sizeof benchmarks / sizeof benchmarks[0] };
 
 static void print_cell(const BenchColumn* column, const char* cell)
@@ -91,5 +91,5 @@ static int run(int argc, char** argv)
     return code;
 }
 
-const Command cli_bench = {"bench", "bench [speed|convergence|trials|env] [options]",
+const Command cli_bench = {"bench", "bench [speed|convergence|sweeps|trials|env] [options]",
                            "speed and convergence, measured on this machine", run};

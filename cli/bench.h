@@ -48,6 +48,6 @@ typedef struct Benchmark {
     int (*run)(const BenchOptions* options, json_t* result);
 } Benchmark;
 
-extern const Benchmark bench_convergence, bench_env, bench_speed, bench_trials;
+extern const Benchmark bench_convergence, bench_env, bench_speed, bench_sweeps, bench_trials;
 
 #endif

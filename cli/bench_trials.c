@@ -1,53 +1,19 @@
 // Whole runs of the paper's randomised trials by the default solver: is every step certified?
-#include "bench.h"
+#include "bench_run.h"
 #include "bench_stage.h"
 #include "paper_scene.h"
 #include "text.h"
 
-#include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 
 enum { TRIALS = 20, QUICK_TRIALS = 2, QUICK_STEPS = 10 };
 
-// What one trial did.
 typedef struct Trial {
     const PaperScene* scene;
     int trial, code;
-    int steps, missed, first_missed; // first_missed: -1 where there is none
-    double residual;                 // the worst
-    double contacts, products, passes;
-    int most_products;
-    double seconds; // of the solves
+    BenchRun run;
 } Trial;
-
-// Every problem of the step counts: the step itself, impact and position.
-static double worst_residual(const CondStepInfo* info)
-{
-    double residual = cond_certificate_residual(&info->solve.certificate);
-    if (info->impact.iterations > 0)
-        residual = fmax(residual, cond_certificate_residual(&info->impact.certificate));
-    if (info->correction.iterations > 0)
-        residual = fmax(residual, cond_certificate_residual(&info->correction.certificate));
-    return residual;
-}
-
-static void add_step(const CondStepInfo* info, double tolerance, Trial* trial)
-{
-    double residual = worst_residual(info);
-    if (!(residual <= tolerance)) {
-        trial->missed++;
-        trial->first_missed = trial->first_missed < 0 ? trial->steps : trial->first_missed;
-    }
-    trial->residual = fmax(trial->residual, residual);
-    trial->contacts += info->n_contact;
-    trial->products += info->solve.products;
-    trial->passes += info->solve.passes;
-    trial->seconds += info->solve.seconds;
-    if (info->solve.products > trial->most_products)
-        trial->most_products = info->solve.products;
-    trial->steps++;
-}
 
 static void run_trial(const BenchOptions* options, Trial* trial)
 {
@@ -55,9 +21,6 @@ static void run_trial(const BenchOptions* options, Trial* trial)
     char tolerance[64];
     const char* set[BENCH_MAX_SMALL + 1] = {tolerance};
     CondModel* model = NULL;
-    CondState* state = NULL;
-    CondSim* sim = NULL;
-    CondError error;
     int n = 1, steps = options->steps > 0 ? options->steps : trial->scene->steps;
     snprintf(tolerance, sizeof tolerance, "solver.tolerance=%.17g", options->tolerance);
     const char* const* small = bench_small(trial->scene->name);
@@ -65,41 +28,20 @@ static void run_trial(const BenchOptions* options, Trial* trial)
         set[n++] = small[k];
     if (options->quick && options->steps == 0)
         steps = QUICK_STEPS;
-    trial->first_missed = -1;
     trial->code = paper_scene_load(trial->scene, &paper, trial->trial, n, set, &model);
-    if (trial->code == CLI_FINE &&
-        (cond_state_create(model, &state, &error) || cond_sim_create(model, &sim, &error))) {
-        cli_complain("%s", error.message);
-        trial->code = CLI_INPUT;
-    }
-    for (int k = 0; k < steps && trial->code == CLI_FINE; k++) {
-        CondStepInfo info;
-        CondStatus status = cond_sim_step(sim, state, &info);
-        if (status < 0) {
-            cli_complain("%s, trial %d: step %d: %s", trial->scene->name, trial->trial, k,
-                         cond_status_name(status));
-            trial->code = cli_exit(status);
-        } else {
-            add_step(&info, options->tolerance, trial);
-        }
-    }
+    if (trial->code == CLI_FINE)
+        trial->code =
+            bench_run(model, trial->scene->name, 0, steps, options->tolerance, &trial->run);
     fprintf(stderr, "%-8s trial %2d: %d steps, %d missed, worst %.1e\n", trial->scene->name,
-            trial->trial, trial->steps, trial->missed, trial->residual);
-    cond_sim_destroy(sim);
-    cond_state_destroy(state);
+            trial->trial, trial->run.steps, trial->run.missed, trial->run.residual);
     cond_model_destroy(model);
 }
 
 static json_t* make_row(const Trial* trial)
 {
-    double n = trial->steps > 0 ? trial->steps : 1;
-    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:i, s:o, s:o}", "scene",
-                     trial->scene->name, "trial", trial->trial, "steps", trial->steps, "missed",
-                     trial->missed, "first_missed", trial->first_missed, "residual",
-                     json_number(trial->residual), "contacts", json_number(trial->contacts / n),
-                     "products", json_number(trial->products / n), "most_products",
-                     trial->most_products, "passes", json_number(trial->passes / n), "solve_ms",
-                     json_number(1e3 * trial->seconds / n));
+    json_t* row = json_pack("{s:s, s:i}", "scene", trial->scene->name, "trial", trial->trial);
+    bench_run_row(&trial->run, row);
+    return row;
 }
 
 static int run(const BenchOptions* options, json_t* result)
@@ -128,7 +70,7 @@ static int run(const BenchOptions* options, json_t* result)
     for (int i = 0; i < n; i++) {
         json_array_append_new(rows, make_row(&trial[i]));
         code = trial[i].code > code ? trial[i].code : code;
-        missed += trial[i].missed;
+        missed += trial[i].run.missed;
     }
     free(trial);
     fputc('\n', stderr);

@@ -207,7 +207,7 @@ static void trials_are_certified(void** state)
     static const Key keys[] = {{"scene", 1},    {"trial", 0},         {"steps", 0},
                                {"missed", 0},   {"first_missed", 0},  {"residual", 0},
                                {"contacts", 0}, {"most_products", 0}, {"passes", 0},
-                               {"solve_ms", 0}, {"products", 0}};
+                               {"solve_ms", 0}, {"products", 0},      {"iterations", 0}};
     CliOutput output =
         cli_run("bench", "trials", "--quick", "--trials=2", "--threads=2", "--json=-");
     assert_int_equal(output.code, 0);
@@ -225,6 +225,25 @@ static void trials_are_certified(void** state)
     cli_output_free(&output);
     cli_expect(3, "1 steps, 1 missed", "bench", "trials", "--quick", "--scenes=mat", "--trials=1",
                "--steps=1", "--tol=1e-17"); // below what rounding allows
+}
+
+static void sweeps_have_their_rows(void** state)
+{
+    (void)state;
+    CliOutput output =
+        cli_run("bench", "sweeps", "--quick", "--threads=2", "--scenes=mat,box", "--json=-");
+    assert_int_equal(output.code, 0);
+    json_t* result = cli_output_json(&output);
+    const json_t* rows = json_object_get(result, "rows");
+    assert_int_equal(json_array_size(rows), 6); // stiffness, nodes and kv
+    for (size_t i = 0; i < 6; i++) {
+        const json_t* row = json_array_get(rows, i);
+        assert_true(number_of(row, "steps") == 5.0 && number_of(row, "missed") == 0.0);
+        assert_true(number_of(row, "products") >= 1.0 && number_of(row, "dof") >= 6.0);
+    }
+    assert_int_equal(json_array_size(json_object_get(result, "spreads")), 3);
+    json_decref(result);
+    cli_output_free(&output);
 }
 
 static void put_text(const char* path, const char* text)
@@ -269,9 +288,13 @@ static void wrong_usage(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(convergence_has_its_rows), cmocka_unit_test(states_and_report),
-        cmocka_unit_test(speed_has_its_rows),       cmocka_unit_test(ratios_are_held),
-        cmocka_unit_test(trials_are_certified),     cmocka_unit_test(wrong_usage),
+        cmocka_unit_test(convergence_has_its_rows),
+        cmocka_unit_test(states_and_report),
+        cmocka_unit_test(speed_has_its_rows),
+        cmocka_unit_test(ratios_are_held),
+        cmocka_unit_test(trials_are_certified),
+        cmocka_unit_test(sweeps_have_their_rows),
+        cmocka_unit_test(wrong_usage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
