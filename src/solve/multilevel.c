@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "solve/multilevel_part.h"
+#include "sparse/block6.h"
 #include "sparse/cholesky.h"
 
 #include <string.h>
@@ -129,33 +130,14 @@ CondStatus cond_multilevel_plan(CondMultilevel* multi, const CondProblem* proble
     return COND_OK;
 }
 
-// One loop over the nodes of a level, or over its groups.
+// One loop over the nodes of a level.
 typedef struct Sweep {
     const CondLevel* level;
-    const double *x, *r; // read
-    double* y;           // written
+    const double* r; // read
+    double* y;       // written
     double s;
     int add;
 } Sweep;
-
-// y = r - A x on a coarse level.
-static void residual_rows(const void* loop, int first, int last)
-{
-    const Sweep* sweep = loop;
-    const CondLevel* level = sweep->level;
-    for (int i = first; i < last; i++) {
-        double sum[6] = {0.0};
-        for (int k = level->row_begin[i]; k < level->row_begin[i + 1]; k++) {
-            const double* block = level->A + 36 * (size_t)k;
-            const double* xj = sweep->x + 6 * (size_t)level->column[k];
-            for (int a = 0; a < 6; a++)
-                for (int b = 0; b < 6; b++)
-                    sum[a] += block[6 * a + b] * xj[b];
-        }
-        for (int a = 0; a < 6; a++)
-            sweep->y[6 * i + a] = sweep->r[6 * i + a] - sum[a];
-    }
-}
 
 // y = s D r, or y += s D r.
 static void relax_rows(const void* loop, int first, int last)
@@ -173,75 +155,46 @@ static void relax_rows(const void* loop, int first, int last)
     }
 }
 
-// y = P' r, by groups.
-static void restrict_groups(const void* loop, int first, int last)
+static CondBlock6Map interpolation(const CondLevel* fine)
 {
-    const Sweep* sweep = loop;
-    const CondLevel* fine = sweep->level;
-    int w = fine->width;
-    for (int g = first; g < last; g++) {
-        double sum[6] = {0.0};
-        for (int t = fine->t_begin[g]; t < fine->t_begin[g + 1]; t++) {
-            const double* P = fine->P + 6 * (size_t)w * (size_t)fine->t_entry[t];
-            const double* ri = sweep->r + (size_t)w * (size_t)fine->t_node[t];
-            for (int a = 0; a < w; a++)
-                for (int b = 0; b < 6; b++)
-                    sum[b] += P[6 * a + b] * ri[a];
-        }
-        memcpy(sweep->y + 6 * (size_t)g, sum, sizeof sum);
-    }
+    return (CondBlock6Map){.width = fine->width,
+                           .n_node = fine->n_node,
+                           .node_begin = fine->p_begin,
+                           .group = fine->p_column,
+                           .n_group = fine->n_coarse,
+                           .group_begin = fine->t_begin,
+                           .node = fine->t_node,
+                           .block = fine->t_entry,
+                           .value = fine->P};
 }
 
-// y += P x, by nodes.
-static void prolong_rows(const void* loop, int first, int last)
-{
-    const Sweep* sweep = loop;
-    const CondLevel* fine = sweep->level;
-    int w = fine->width;
-    for (int i = first; i < last; i++)
-        for (int k = fine->p_begin[i]; k < fine->p_begin[i + 1]; k++) {
-            const double* P = fine->P + 6 * (size_t)w * (size_t)k;
-            const double* e = sweep->x + 6 * (size_t)fine->p_column[k];
-            double* yi = sweep->y + (size_t)i * (size_t)w;
-            for (int a = 0; a < w; a++)
-                for (int b = 0; b < 6; b++)
-                    yi[a] += P[6 * a + b] * e[b];
-        }
-}
-
+// y = r - A x on a coarse level.
 static void coarse_residual(const CondMultilevel* multi, CondLevel* level)
 {
-    Sweep sweep = {level, level->x, level->r, level->y, 0.0, 0};
-    size_t work = 36 * (size_t)level->row_begin[level->n_node];
-    cond_parallel(level->n_node, cond_threads(work, multi->threads), residual_rows, &sweep);
+    CondBlock6Rows A = {level->n_node, level->row_begin, level->column, level->A};
+    cond_block6_residual(&A, level->x, level->r, level->y, multi->threads);
 }
 
 static void relax(const CondMultilevel* multi, CondLevel* level, const double* r, int add)
 {
     double s = COND_MULTILEVEL_DAMPING / level->high;
-    Sweep sweep = {level, NULL, r, level->x, s, add};
+    Sweep sweep = {level, r, level->x, s, add};
     size_t work = 36 * (size_t)level->n_node;
     cond_parallel(level->n_node, cond_threads(work, multi->threads), relax_rows, &sweep);
-}
-
-static int transfer_threads(const CondMultilevel* multi, const CondLevel* fine)
-{
-    size_t work = 6 * (size_t)fine->width * (size_t)fine->p_begin[fine->n_node];
-    return cond_threads(work, multi->threads);
 }
 
 static void restrict_to(const CondMultilevel* multi, const CondLevel* fine, const double* r,
                         double* out)
 {
-    Sweep sweep = {fine, NULL, r, out, 0.0, 0};
-    cond_parallel(fine->n_coarse, transfer_threads(multi, fine), restrict_groups, &sweep);
+    CondBlock6Map P = interpolation(fine);
+    cond_block6_restrict(&P, r, out, multi->threads);
 }
 
 static void prolong(const CondMultilevel* multi, const CondLevel* fine, const double* coarse,
                     double* x)
 {
-    Sweep sweep = {fine, coarse, NULL, x, 0.0, 0};
-    cond_parallel(fine->n_node, transfer_threads(multi, fine), prolong_rows, &sweep);
+    CondBlock6Map P = interpolation(fine);
+    cond_block6_prolong(&P, coarse, x, multi->threads);
 }
 
 // x = about A^-1 r on level l, symmetric.
