@@ -27,6 +27,7 @@ typedef struct Summary {
     double penetration;
     double iterations, passes, contacts; // sums over steps
     int max_iterations, max_passes;
+    int rung[COND_N_RUNG]; // steps by what made their answer
     double seconds[COND_N_STAGE];
     double energy_start, energy_end;
     SensorSum* sensor; //                                                     (n_sensor)
@@ -53,6 +54,7 @@ static void add_step(Summary* s, const CondStepInfo* info)
     s->contacts += info->n_contact;
     if (info->solve.iterations > s->max_iterations)
         s->max_iterations = info->solve.iterations;
+    s->rung[info->solve.rung]++;
     s->passes += info->solve.passes;
     s->max_passes = info->solve.passes > s->max_passes ? info->solve.passes : s->max_passes;
     for (int k = 0; k < COND_N_STAGE; k++)
@@ -208,6 +210,26 @@ static CondStatus simulate(const RunOptions* options, const CondModel* model, Co
     return status < 0 ? status : summary->status;
 }
 
+static void print_rungs(const Summary* s)
+{
+    fprintf(stderr, "  answers by   ");
+    for (int k = 0, first = 1; k < COND_N_RUNG; k++)
+        if (s->rung[k] > 0) {
+            fprintf(stderr, "%s %s %d", first ? "" : ",", cond_rung_name((CondRung)k), s->rung[k]);
+            first = 0;
+        }
+    fputc('\n', stderr);
+}
+
+static json_t* rungs_json(const Summary* s)
+{
+    json_t* rungs = json_object();
+    for (int k = 0; k < COND_N_RUNG; k++)
+        if (s->rung[k] > 0)
+            json_object_set_new(rungs, cond_rung_name((CondRung)k), json_integer(s->rung[k]));
+    return rungs;
+}
+
 static void print_summary(const CondModel* model, const CondState* state, const Summary* s)
 {
     double total = 0.0;
@@ -222,6 +244,8 @@ static void print_summary(const CondModel* model, const CondState* state, const 
             s->max_iterations);
     if (s->max_passes > 0)
         fprintf(stderr, "  passes        %.1f a step, at most %d\n", s->passes / n, s->max_passes);
+    if (s->steps > s->rung[COND_RUNG_OTHER])
+        print_rungs(s);
     fprintf(stderr, "  certificate   %.1e at worst", s->residual);
     if (s->missed > 0)
         fprintf(stderr, "; %d steps missed the tolerance %.1e, the first is step %d", s->missed,
@@ -258,16 +282,16 @@ static json_t* summary_json(const char* path, const CondModel* model, const Cond
     }
     return json_pack(
         "{s:s, s:s, s:s, s:i, s:o, s:i, s:o, s:o, s:i, s:o, s:i, s:o, s:i, s:o, s:o, s:o, s:s, "
-        "s:o, s:o, s:o, s:o, s:o}",
+        "s:o, s:o, s:o, s:o, s:o, s:o}",
         "scene", path, "name", settings->name, "status", cond_status_name(status), "steps",
         s->steps, "time", json_number(cond_state_time(state)), "missed", s->missed, "residual",
         json_number(s->residual), "iterations", json_number(s->iterations / n), "max_iterations",
         s->max_iterations, "passes", json_number(s->passes / n), "max_passes", s->max_passes,
-        "contacts", json_number(s->contacts / n), "dof", cond_model_n_dof(model), "penetration",
-        json_number(s->penetration), "energy_start", json_number(s->energy_start), "energy_end",
-        json_number(s->energy_end), "hash", hash, "stage_ms", stages, "bodies", bodies, "pairs",
-        forces_pairs_json(model, sim), "sensors", forces_sensors_json(model, s->sensor), "machine",
-        json_machine(settings->solver.threads));
+        "answers", rungs_json(s), "contacts", json_number(s->contacts / n), "dof",
+        cond_model_n_dof(model), "penetration", json_number(s->penetration), "energy_start",
+        json_number(s->energy_start), "energy_end", json_number(s->energy_end), "hash", hash,
+        "stage_ms", stages, "bodies", bodies, "pairs", forces_pairs_json(model, sim), "sensors",
+        forces_sensors_json(model, s->sensor), "machine", json_machine(settings->solver.threads));
 }
 
 CondStatus run_load(const char* path, int n_set, const char* const* set, int seed, double tolerance,

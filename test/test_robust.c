@@ -196,6 +196,32 @@ static CondStatus box_solve(Box* box, const Way* way, CondSolveInfo* info)
     return verifier_solve(&box->problem, &settings, box->v, box->lambda, info);
 }
 
+// Between two walls that come together there is no velocity the law allows. The answer is finite,
+// said to be none, and its certificate says how far it is off; on to that, the walls stand still
+// and all is well again.
+static void no_solution_is_said(void** state)
+{
+    (void)state;
+    for (int w = 0; w < N_WAY; w++) {
+        Box box;
+        CondSolveInfo info;
+        box_make(&box, 2);
+        double facing[9] = {-1, 0, 0, 0, -1, 0, 0, 0, 1};
+        memcpy(box.contact[1].frame, facing, sizeof facing);
+        box.contact[0].phi[0] = box.contact[1].phi[0] = -1.0;
+        assert_int_equal(box_solve(&box, &ways[w], &info), COND_NOT_CONVERGED);
+        assert_int_equal(info.rung, COND_RUNG_NONE);
+        double residual = cond_certificate_residual(&info.certificate);
+        assert_true(isfinite(residual) && residual > 1e-9);
+        for (int i = 0; i < 3; i++)
+            assert_true(isfinite(box.v[i]) && isfinite(box.lambda[i]) &&
+                        isfinite(box.lambda[3 + i]));
+        box.contact[0].phi[0] = box.contact[1].phi[0] = 0.0;
+        assert_int_equal(box_solve(&box, &ways[w], &info), COND_OK);
+        assert_true(info.rung != COND_RUNG_NONE);
+    }
+}
+
 static void no_contacts_and_no_bodies(void** state)
 {
     (void)state;
@@ -320,6 +346,7 @@ int main(void)
         cmocka_unit_test(every_allocation_of_the_checks_fails),
         cmocka_unit_test(no_allocation_after_warm_up),
         cmocka_unit_test(no_contacts_and_no_bodies),
+        cmocka_unit_test(no_solution_is_said),
         cmocka_unit_test(duplicate_contacts),
         cmocka_unit_test(friction_from_none_to_endless),
         cmocka_unit_test(numbers_that_are_none),

@@ -71,6 +71,21 @@ CondSolverSettings cond_solver_settings_paper(void);
 // COND_OK or COND_BAD_ARGUMENT with a message that names the field.
 CondStatus cond_solver_settings_check(const CondSolverSettings* settings, CondError* error);
 
+// How far a certified solve had to climb: what made its answer.
+typedef enum CondRung {
+    COND_RUNG_OTHER = 0,    // not told: solvers without a ladder
+    COND_RUNG_START = 1,    // the start was good enough
+    COND_RUNG_VFPI = 2,     // V-FPI
+    COND_RUNG_PASSES = 3,   // primal-dual passes by conjugate gradients
+    COND_RUNG_FACTORED = 4, // primal-dual passes that factor
+    COND_RUNG_ROUNDS = 5,   // passes by conjugate gradients after rounds of V-FPI
+    COND_RUNG_AGAIN = 6,    // from the beginning again, the other way
+    COND_RUNG_ALL = 7,      // V-FPI with all the iterations that were asked for
+    COND_RUNG_NONE = 8,     // nothing reached the tolerance: the best answer found
+    COND_N_RUNG = 9
+} CondRung;
+const char* cond_rung_name(CondRung rung);
+
 typedef struct CondSolveInfo {
     CondStatus status;           // COND_OK, COND_NOT_CONVERGED or COND_DIVERGED
     int iterations;              // of V-FPI, and of conjugate gradients within passes
@@ -80,6 +95,7 @@ typedef struct CondSolveInfo {
     int restarts;                // of the accelerator
     int passes;                  // primal-dual passes, of the accelerator or of the fallback
     int virtual_nodes;           //
+    CondRung rung;               // what made the answer
     double step_length;          // |v^{l+1} - v^l| of the last iteration [m/s]
     double seconds;              // wall clock
     double delassus_seconds;     // of these: factorisation and Delassus operator (baselines)

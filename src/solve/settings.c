@@ -45,6 +45,13 @@ const char* cond_multilevel_name(CondMultilevelUse use)
     return name_at(multilevel_names, COUNT(multilevel_names), (int)use);
 }
 
+const char* cond_rung_name(CondRung rung)
+{
+    static const char* const names[] = {"other",  "start", "V-FPI",     "passes", "factored passes",
+                                        "rounds", "again", "all V-FPI", "none"};
+    return name_at(names, COUNT(names), (int)rung);
+}
+
 CondSolverSettings cond_solver_settings_default(void)
 {
     CondSolverSettings settings = {

@@ -434,6 +434,7 @@ static CondStatus climb_primal_dual(Vfpi* s, CondSolveInfo* info, PassEnd* end)
         &s->fallback, &data, s->settings.tolerance, MAX_PASSES, s->best_v, s->best_lambda,
         &s->best_certificate, &info->passes, &info->products);
     s->best = cond_certificate_residual(&s->best_certificate);
+    info->rung = COND_RUNG_FACTORED;
     *end = status == COND_OK ? PASS_DONE : PASS_LIMIT;
     return status < 0 ? status : COND_OK;
 }
@@ -455,6 +456,7 @@ static CondStatus climb_small(Vfpi* s, CondSolveInfo* info, PassEnd* end)
     if (!status && *end != PASS_DONE && (rods || isfinite(s->best)))
         status = climb_primal_dual(s, info, end);
     if (!status && *end != PASS_DONE && (rods || isfinite(s->best))) {
+        info->rung = COND_RUNG_ALL;
         start(s, s->best_v, s->best_lambda);
         status = climb_vfpi(s, s->settings.max_iterations, s->settings.max_outer, info, end);
     }
@@ -472,6 +474,7 @@ static CondStatus climb_rounds(Vfpi* s, CondSolveInfo* info, PassEnd* end)
     for (int round = 0; round < ROUNDS && !status && *end != PASS_DONE; round++) {
         s->lagged.may_follow = round >= ROUNDS / 2;
         status = climb_lagged(s, info, end);
+        info->rung = round == 0 ? COND_RUNG_PASSES : COND_RUNG_ROUNDS;
         if (!status && *end != PASS_DONE && s->small && round >= 1 && isfinite(s->best))
             status = climb_primal_dual(s, info, end);
         if (status || *end == PASS_DONE)
@@ -479,6 +482,7 @@ static CondStatus climb_rounds(Vfpi* s, CondSolveInfo* info, PassEnd* end)
         if (isfinite(s->best))
             start(s, s->best_v, s->best_lambda);
         int last = round == ROUNDS - 1 && !s->small;
+        info->rung = last ? COND_RUNG_ALL : COND_RUNG_ROUNDS;
         status = climb_vfpi(s, last ? s->settings.max_iterations : FIRST_WHILE << round,
                             last ? s->settings.max_outer : FIRST_OUTER, info, end);
         if (round < ROUNDS - 1 && *end != PASS_DONE && isfinite(s->best))
@@ -503,6 +507,7 @@ static CondStatus climb_soft(Vfpi* s, CondSolveInfo* info, PassEnd* end)
     copy(s->first_v, s->best_v, n);
     copy(s->first_lambda, s->best_lambda, nc3);
     status = climb_small(s, info, end);
+    info->rung = COND_RUNG_AGAIN;
     if (!status && *end != PASS_DONE && isfinite(kept) && !(s->best <= kept)) {
         s->best = kept;
         s->best_certificate = certificate;
@@ -553,9 +558,14 @@ static CondStatus solve(void* work, const CondProblem* problem, double* v, doubl
     info->virtual_nodes = s->nodal.n_virtual;
     start(s, v, lambda);
     PassEnd end = PASS_LIMIT;
+    info->rung = COND_RUNG_VFPI;
     status = climb(s, info, &end);
     if (status)
         return status;
+    if (settings->stop == COND_STOP_CERTIFICATE && end != PASS_DONE)
+        info->rung = COND_RUNG_NONE;
+    else if (settings->stop == COND_STOP_CERTIFICATE && info->iterations + info->passes == 0)
+        info->rung = COND_RUNG_START;
     info->restarts = s->accelerator.restarts;
     info->certificate = s->best_certificate;
     copy(v, s->best_v, (size_t)problem->n_dof);
