@@ -281,8 +281,8 @@ static json_t* summary_json(const char* path, const CondModel* model, const Cond
                                                 json_numbers(p.angular_velocity, 3)));
     }
     return json_pack(
-        "{s:s, s:s, s:s, s:i, s:o, s:i, s:o, s:o, s:i, s:o, s:i, s:o, s:i, s:o, s:o, s:o, s:s, "
-        "s:o, s:o, s:o, s:o, s:o, s:o}",
+        "{s:s, s:s, s:s, s:i, s:o, s:i, s:o, s:o, s:i, s:o, s:i, s:o, s:o, s:i, s:o, s:o, s:o, "
+        "s:s, s:o, s:o, s:o, s:o, s:o}",
         "scene", path, "name", settings->name, "status", cond_status_name(status), "steps",
         s->steps, "time", json_number(cond_state_time(state)), "missed", s->missed, "residual",
         json_number(s->residual), "iterations", json_number(s->iterations / n), "max_iterations",
