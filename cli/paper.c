@@ -34,19 +34,34 @@ int paper_asked(const PaperOptions* options, const char* label)
     return !options->rows || text_lists(options->rows, label);
 }
 
-int paper_load(const char* scene, int n_override, const char* const* override, CondModel** model)
+// seed < 0: nothing is drawn.
+static int load(const char* scene, int n_override, const char* const* override, int seed,
+                CondModel** model)
 {
     char path[4096];
     CondError error;
     CondScene* read = NULL;
     cli_scene_path(scene, path, sizeof path);
-    CondStatus status = cond_scene_read(NULL, path, n_override, override, &read, &error);
+    CondStatus status = seed < 0 ? cond_scene_read(NULL, path, n_override, override, &read, &error)
+                                 : cond_scene_read_drawn(NULL, path, n_override, override,
+                                                         (uint64_t)seed, &read, &error);
     if (!status)
         status = cond_scene_compile(read, model, &error);
     cond_scene_destroy(read);
     if (status)
         cli_complain("%s", error.message);
     return cli_exit(status);
+}
+
+int paper_load(const char* scene, int n_override, const char* const* override, CondModel** model)
+{
+    return load(scene, n_override, override, -1, model);
+}
+
+int paper_load_drawn(const char* scene, int n_override, const char* const* override, int seed,
+                     CondModel** model)
+{
+    return load(scene, n_override, override, seed, model);
 }
 
 int paper_load_set(const char* scene, const char* const* override, const PaperOptions* options,

@@ -54,6 +54,10 @@ extern const Experiment paper_anisotropic, paper_ball, paper_box, paper_ccs, pap
 // Reads a shipped scene with overrides and compiles it; exit code after a message.
 int paper_load(const char* scene, int n_override, const char* const* override, CondModel** model);
 
+// The same with what the scene randomises drawn with a seed, from 0.
+int paper_load_drawn(const char* scene, int n_override, const char* const* override, int seed,
+                     CondModel** model);
+
 // The same with a list of overrides that NULL ends, 15 at most, and the number of threads.
 int paper_load_set(const char* scene, const char* const* override, const PaperOptions* options,
                    CondModel** model);

@@ -54,6 +54,7 @@ const PaperScene paper_scene_cable = {
                   {{"materials.rubber.poisson_ratio"}, 0.4, 0.49, 0.49},
                   {{"bodies.cable.friction"}, 0.5, 1.5, 1.3}},
     .friction = 2,
+    .drawn = 1,
     .stop = 1e-4,
     .steps = 5500,
     .force_unit = 1.0,
@@ -81,7 +82,8 @@ int paper_scene_load(const PaperScene* scene, const PaperOptions* options, int t
         cli_complain("out of memory");
         return CLI_INPUT;
     }
-    for (int i = 0; i < PAPER_MAX_PARAMETER; i++)
+    int drawn = scene->drawn && trial > 0;
+    for (int i = 0; i < PAPER_MAX_PARAMETER && !drawn; i++)
         for (int k = 0; k < PAPER_MAX_PATH && scene->parameter[i].path[k]; k++)
             snprintf(text[n++], SIZE, "%s=%.17g", scene->parameter[i].path[k],
                      paper_scene_value(scene, options, trial, i));
@@ -90,7 +92,8 @@ int paper_scene_load(const PaperScene* scene, const PaperOptions* options, int t
         override[i] = text[i];
     for (int i = 0; i < n_extra; i++)
         override[n++] = extra[i];
-    int code = paper_load(scene->name, n, override, model);
+    int code = drawn ? paper_load_drawn(scene->name, n, override, options->seed + trial, model)
+                     : paper_load(scene->name, n, override, model);
     free(override);
     return code;
 }

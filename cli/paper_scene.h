@@ -18,7 +18,8 @@ typedef struct PaperScene {
     const char* name;
     PaperParameter parameter[PAPER_MAX_PARAMETER]; // without a path past the end
     int friction;                                  // which of them is friction
-    double stop;                                   // the paper's step test [m/s]
+    int drawn;   // 1: trials from 1 on draw what the scene randomises instead
+    double stop; // the paper's step test [m/s]
     int steps;
     double force_unit; // of `ie` [N]
     int wrench;        // attachment whose force is compared, from 1; 0: none

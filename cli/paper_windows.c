@@ -89,6 +89,7 @@ static void add_step(const CondStepInfo* info, const PaperSample* own, const Pap
     tally->solve += 1e3 * info->solve.seconds;
     tally->delassus += 1e3 * info->solve.delassus_seconds;
     tally->iterations += info->solve.iterations;
+    tally->passes += info->solve.passes;
     tally->residual = fmax(tally->residual, cond_certificate_residual(&info->solve.certificate));
     tally->steps++;
 }
@@ -227,6 +228,8 @@ static int run_trial(PaperWindows* windows, const PaperOptions* options, int tri
             compare(windows, &grip, &bench, trial == 0);
         CondStatus status = cond_sim_step(bench.lead, bench.state, &info);
         result->status = paper_worst(result->status, status);
+        windows->led++;
+        windows->missed += status > 0;
         if (status < 0) {
             cli_complain("%s: trial %d: step %d: %s", windows->scene->name, trial, k,
                          cond_status_name(status));
@@ -270,6 +273,10 @@ int paper_windows_run(PaperWindows* windows, const PaperOptions* options, PaperR
     for (int trial = 0; trial < trials && code == CLI_FINE; trial++)
         code = run_trial(windows, options, trial, steps, trials, &contacts, result);
     windows->contacts = contacts / ((double)steps * trials);
+    if (result->settings) {
+        json_object_set_new(result->settings, "lead_steps", json_integer(windows->led));
+        json_object_set_new(result->settings, "lead_missed", json_integer(windows->missed));
+    }
     return code;
 }
 
@@ -290,13 +297,13 @@ void paper_windows_rows(const PaperWindows* windows, PaperResult* result)
         if (windows->left_out[i])
             continue;
         double n = t->steps ? t->steps : 1, m = t->windows ? t->windows : 1;
-        json_t* row =
-            json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:i}", "label",
-                      windows->variant[i].label, "mp_mm", json_number(t->penetration / n), "ie",
-                      json_number(t->internal / n / windows->scene->force_unit), "dt_ms",
-                      json_number(t->dynamics / n), "st_ms", json_number(t->solve / n),
-                      "iterations", json_number(t->iterations / n), "residual",
-                      json_number(t->residual), "steps", t->steps);
+        json_t* row = json_pack(
+            "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i}", "label", windows->variant[i].label,
+            "mp_mm", json_number(t->penetration / n), "ie",
+            json_number(t->internal / n / windows->scene->force_unit), "dt_ms",
+            json_number(t->dynamics / n), "st_ms", json_number(t->solve / n), "iterations",
+            json_number(t->iterations / n), "passes", json_number(t->passes / n), "residual",
+            json_number(t->residual), "steps", t->steps);
         if (windows->variant[i].baseline)
             json_object_set_new(row, "delassus_ms", json_number(t->delassus / n));
         if (windows->scene->held || windows->scene->wrench)

@@ -31,7 +31,7 @@ typedef struct PaperTally {
     double force;                     // error of the grip force or of an attachment's [N]
     double displacement;              // error of the held body's place at the end of a window [mm]
     double dynamics, solve, delassus; // [ms]
-    double iterations;
+    double iterations, passes;
     double residual; // the worst
     int steps, windows;
 } PaperTally;
@@ -49,6 +49,8 @@ typedef struct PaperWindows {
     PaperTally tally[PAPER_MAX_VARIANT]; // by paper_windows_run           (n_variant)
     int left_out[PAPER_MAX_VARIANT];     // 1: not asked for               (by run)
     double contacts;                     // mean                           (by run)
+    int missed, led;                     // steps of the leading run, in all trials: those that
+                                         // missed their tolerance, all       (by run)
     PaperGrip grip;                      // of the first trial's run       (by run)
     PaperTrace trace;                    // of the first trial's run       (by run)
 } PaperWindows;
@@ -60,9 +62,9 @@ int paper_windows_run(PaperWindows* windows, const PaperOptions* options, PaperR
 void paper_windows_plots(PaperWindows* windows, const PaperPlot* plot, int n_plot,
                          PaperResult* result);
 
-// A row per variant that was asked for: label, mp_mm, ie, dt_ms, st_ms, iterations, residual,
-// steps, with a baseline delassus_ms, and fe_N and de_mm where something is gripped. Makes
-// result->rows where there are none.
+// A row per variant that was asked for: label, mp_mm, ie, dt_ms, st_ms, iterations, passes,
+// residual, steps, with a baseline delassus_ms, and fe_N and de_mm where something is gripped.
+// Makes result->rows where there are none.
 void paper_windows_rows(const PaperWindows* windows, PaperResult* result);
 
 #endif

@@ -264,6 +264,79 @@ static void frequencies(void** state)
     trial_end(&trial);
 }
 
+// World position of the rod at arc length `at`.
+static void place(const Trial* trial, double at, double p[3])
+{
+    CondPoint point = {.body = 0};
+    CondPosture* posture = &trial->sim->then;
+    point.part = cond_rod_link_at(trial->model->body[0].rod, at, &point.local[2]);
+    cond_posture_set(posture, trial->state->q);
+    cond_posture_point(posture, &point, p, NULL, NULL);
+}
+
+// Bending moment at the joint next to `at`, and where it is.
+static double bending(const Trial* trial, double at, double p[3])
+{
+    double stress[6], arc = 0.0;
+    int joint = 0;
+    while (cond_state_rod_stress(trial->model, trial->state, 0, joint, stress, &arc) == COND_OK &&
+           arc < at - 1e-9)
+        joint++;
+    place(trial, arc, p);
+    return hypot(stress[3], stress[4]);
+}
+
+// Statics: what a spring pulls with, times its lever, is the moment that the rod carries. A
+// cantilever pulled up by its end; and a bow, whose string joins two places of the same rod.
+static void springs_bend_rods(void** state)
+{
+    (void)state;
+    for (int bow = 0; bow < 2; bow++) {
+        Beam beam = beam_make(20);
+        CondScene* scene = make_scene();
+        CondMaterialDef material = beam_material(&beam);
+        CondBodyDef body = beam_body(&beam);
+        CondSpringDef spring = make_spring("rod", bow ? "rod" : "", 8.0);
+        cond_scene_settings(scene)->gravity[2] = 0.0;
+        cond_scene_settings(scene)->time_step = 0.1;
+        spring.at[0] = beam.length;
+        spring.rest_length = 0.0;
+        if (bow) { // a straight rod that was bent to a third of a circle
+            body.rod.shape = COND_ROD_ARC;
+            body.rod.bend_radius = 3.0 * beam.length / (2.0 * PI);
+            body.rod.rest = COND_ROD_REST_UNIFORM;
+            spring.at[1] = 0.0;
+        } else {
+            spring.point[1][0] = 0.5;
+            spring.point[1][2] = 0.7;
+        }
+        add_material(scene, &material);
+        add_body(scene, &body);
+        if (!bow)
+            beam_clamp(scene, &beam, beam.EI);
+        add_spring(scene, &spring);
+        Trial trial = trial_begin(scene);
+        settle(&trial, 300);
+        double a[3], b[3], m[3], d[3], lever[3], moment = bending(&trial, bow ? 0.5 : 0.05, m);
+        place(&trial, beam.length, a);
+        if (bow)
+            place(&trial, 0.0, b);
+        else
+            memcpy(b, spring.point[1], sizeof b);
+        for (int i = 0; i < 3; i++) {
+            d[i] = b[i] - a[i]; // the spring pulls with 8 N/m times this
+            lever[i] = a[i] - m[i];
+        }
+        double expected = 8.0 * hypot(lever[1] * d[2] - lever[2] * d[1],
+                                      hypot(lever[2] * d[0] - lever[0] * d[2],
+                                            lever[0] * d[1] - lever[1] * d[0]));
+        print_message("moment %.6f N m, force times lever %.6f\n", moment, expected);
+        assert_true(expected > 0.1);
+        assert_true(fabs(moment - expected) < 1e-3 * expected);
+        trial_end(&trial);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +347,7 @@ int main(void)
         cmocka_unit_test(self_weight_buckling),
         cmocka_unit_test(catenary),
         cmocka_unit_test(frequencies),
+        cmocka_unit_test(springs_bend_rods),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -302,11 +302,11 @@ static void test_attachment_refusals(void** state)
         {P "attachments:\n  - from: {}\n    to: {body: s, patch: p}\n    stiffness: 0\n",
          "s.yaml:13: attachments[0].stiffness: expected a number > 0, not 0"},
         {S "forces:\n  - body: s\n",
-         "s.yaml:9: forces[0].body: 's' is a soft body; forces and springs act on particles and "
-         "rigid bodies (attachments serve soft bodies and robots)"},
+         "s.yaml:9: forces[0].body: 's' is a soft body; forces and springs act on particles, "
+         "rigid bodies and rods (attachments serve soft bodies and robots)"},
         {S "springs:\n  - {from: {}, to: {body: s}, stiffness: 1}\n",
-         "s.yaml:9: springs[0].to.body: 's' is a soft body; forces and springs act on particles "
-         "and rigid bodies (attachments serve soft bodies and robots)"},
+         "s.yaml:9: springs[0].to.body: 's' is a soft body; forces and springs act on particles, "
+         "rigid bodies and rods (attachments serve soft bodies and robots)"},
         {S "trajectories:\n  - {body: s, link: a, waypoints: []}\n",
          "s.yaml:9: trajectories[0].body: 's' is a soft body; only robots follow trajectories"},
         {R "trajectories:\n  - {body: r, link: a, waypoints: []}\n",

@@ -315,7 +315,8 @@ typedef struct CondForceDef {
 typedef struct CondSpringDef {
     char name[COND_NAME_SIZE];
     char body[2][COND_NAME_SIZE]; // "" is the world
-    double point[2][3];           // body axes, or world axes for "" [m]
+    double point[2][3];           // body axes, or world axes for "" [m]; of rods: link axes
+    double at[2];                 // rods: distance from the begin, along it [m]; NaN: not given
     double stiffness;             // [N/m]
     double damping;               // along the spring [N s/m]
     double rest_length;           // [m]; NaN: its length at the start

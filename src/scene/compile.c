@@ -147,12 +147,16 @@ static void start_position(const CondModel* model, const CondPoint* point, doubl
     if (point->body < 0)
         return;
     const CondBody* body = &model->body[point->body];
+    int rod = body->kind == COND_BODY_ROD;
+    const double* link =
+        rod ? body->start + 7 * (size_t)point->part : NULL; // position, orientation
+    const double* position = rod ? link : body->initial.position;
     double R[9], turned[3] = {0.0, 0.0, 0.0};
-    quat_matrix(body->initial.orientation, R);
-    if (body->kind == COND_BODY_RIGID)
+    quat_matrix(rod ? link + 3 : body->initial.orientation, R);
+    if (body->kind != COND_BODY_PARTICLE)
         mat3_multiply(R, point->local, turned);
     for (int k = 0; k < 3; k++)
-        p[k] = body->initial.position[k] + turned[k];
+        p[k] = position[k] + turned[k];
 }
 
 static void compile_springs(CondModel* model, const CondScene* scene)
@@ -165,6 +169,7 @@ static void compile_springs(CondModel* model, const CondScene* scene)
             spring->end[end].body =
                 def->body[end][0] ? cond_scene_find_body(scene, def->body[end]) : -1;
             memcpy(spring->end[end].local, def->point[end], sizeof def->point[end]);
+            cond_compile_at(model, def->at[end], &spring->end[end]);
             start_position(model, &spring->end[end], p[end]);
         }
         spring->stiffness = def->stiffness;

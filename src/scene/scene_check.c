@@ -94,8 +94,8 @@ static CondStatus check_pushed(const CondScene* scene, const char* field, const 
     CondBodyKind kind = scene->body[*body].kind;
     if (kind != COND_BODY_PARTICLE && kind != COND_BODY_RIGID && kind != COND_BODY_ROD)
         return cond_scene_issue_set(issue, field,
-                                    "'%s' is a %s; forces and springs act on particles and rigid "
-                                    "bodies (attachments serve soft bodies and robots)",
+                                    "'%s' is a %s; forces and springs act on particles, rigid "
+                                    "bodies and rods (attachments serve soft bodies and robots)",
                                     name, cond_body_noun(kind));
     return cond_check_body_point(scene, *body, point_field, point, issue);
 }
@@ -132,6 +132,7 @@ CondStatus cond_scene_check_spring(const CondScene* scene, const CondSpringDef* 
     static const char* const sections[2] = {"springs.from", "springs.to"};
     static const char* const bodies[2] = {"from.body", "to.body"};
     static const char* const points[2] = {"from.point", "to.point"};
+    static const char* const ends[2] = {"from", "to"};
     CondStatus status = cond_check_cookie(def->cookie, "cond_spring_def_default", issue);
     if (!status)
         status = cond_keys_check("springs", def, sizeof *def, issue);
@@ -144,17 +145,18 @@ CondStatus cond_scene_check_spring(const CondScene* scene, const CondSpringDef* 
         if (!status && def->body[end][0])
             status = check_pushed(scene, bodies[end], def->body[end], points[end], def->point[end],
                                   &body[end], issue);
+        if (!status && body[end] >= 0)
+            status = cond_check_at(scene, body[end], ends[end], def->at[end], issue);
     }
     if (status)
         return status;
-    for (int end = 0; end < 2; ++end)
-        if (body[end] >= 0 && scene->body[body[end]].kind == COND_BODY_ROD)
-            return cond_scene_issue_set(issue, bodies[end], "'%s' is a rod; attachments serve rods",
-                                        def->body[end]);
     if (body[0] < 0 && body[1] < 0)
         return cond_scene_issue_set(issue, "to.body", "at least one end must be on a body");
-    if (body[0] == body[1])
+    if (body[0] == body[1] && scene->body[body[0]].kind != COND_BODY_ROD)
         return cond_scene_issue_set(issue, "to.body", "must be another body than that of from");
+    if (body[0] == body[1] && def->at[0] == def->at[1])
+        return cond_scene_issue_set(
+            issue, "to.at", "must be another place of '%s' than that of from", def->body[0]);
     return COND_OK;
 }
 

@@ -116,7 +116,7 @@ CondForceDef cond_force_def_default(void)
 
 CondSpringDef cond_spring_def_default(void)
 {
-    return (CondSpringDef){.rest_length = NAN, .cookie = COND_SCENE_COOKIE};
+    return (CondSpringDef){.at = {NAN, NAN}, .rest_length = NAN, .cookie = COND_SCENE_COOKIE};
 }
 
 CondSceneSettings cond_scene_settings_default(void)

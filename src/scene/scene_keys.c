@@ -436,10 +436,12 @@ static const CondKey keys[] = {
     NUMBER("springs", "damping", CondSpringDef, damping, NOT_NEGATIVE, "N s/m", "0", "along the spring"),
     NUMBER_OR_AUTO("springs", "rest_length", CondSpringDef, rest_length, NOT_NEGATIVE, "m", "auto", "length without force; auto is its length at the start"),
 
-    TEXT("springs.from", "body", CondSpringDef, body[0], "", "the particle or rigid body it is fixed to; the world where it is left out"),
-    VECTOR("springs.from", "point", CondSpringDef, point[0], "m", "[0, 0, 0]", "in body axes, or in world axes"),
-    TEXT("springs.to", "body", CondSpringDef, body[1], "", "the particle or rigid body it is fixed to; the world where it is left out"),
-    VECTOR("springs.to", "point", CondSpringDef, point[1], "m", "[0, 0, 0]", "in body axes, or in world axes"),
+    TEXT("springs.from", "body", CondSpringDef, body[0], "", "the particle, rigid body or rod it is fixed to; the world where it is left out"),
+    NUMBER_OR_ABSENT("springs.from", "at", CondSpringDef, at[0], NOT_NEGATIVE, "m", "not given", "required for rods: distance from the begin of the rod, along it"),
+    VECTOR("springs.from", "point", CondSpringDef, point[0], "m", "[0, 0, 0]", "in body axes, or in world axes; of rods in link axes, from at"),
+    TEXT("springs.to", "body", CondSpringDef, body[1], "", "the particle, rigid body or rod it is fixed to; the world where it is left out"),
+    NUMBER_OR_ABSENT("springs.to", "at", CondSpringDef, at[1], NOT_NEGATIVE, "m", "not given", "required for rods: distance from the begin of the rod, along it"),
+    VECTOR("springs.to", "point", CondSpringDef, point[1], "m", "[0, 0, 0]", "in body axes, or in world axes; of rods in link axes, from at"),
 
     WHOLE("environment", "steps", CondSettingsDraft, settings.environment.steps, FROM_ONE, ">= 1", "200", "actions after which an episode is cut off"),
     WHOLE("environment", "substeps", CondSettingsDraft, settings.environment.substeps, FROM_ONE, ">= 1", "1", "time steps per action"),

@@ -6,14 +6,15 @@
 #include "solve/primal_dual_tie.h"
 #include "sparse/lu.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 static const double LEAST_DAMPING = 1e-5, MOST_DAMPING = 1.0; // shares of the scale gamma
+static const double MOST_GROWTH = 1e5; // of the fastest contact, over start and first pair
 enum {
-    FLIGHT = 3,       // steps that may leave the merit of the reference behind
-    LONG_FLIGHT = 15, // where there is no other way
-    WIDEST = 600,     // border; a dense factorisation takes a tenth of a second there
+    FLIGHT = 3,   // steps that may leave the merit of the reference behind
+    WIDEST = 600, // border; a dense factorisation takes a tenth of a second there
 };
 
 // Representative of block b in the union of joined blocks.
@@ -269,24 +270,40 @@ static void take(CondPrimalDual* pd, const CondProblem* problem, double a)
 
 // The longest of the steps 1, 1/2, 1/4 towards the new pair that brings the merit below that of the
 // reference; 0: none.
-static double search(CondPrimalDual* pd, const CondCertificateData* data, double reference)
+static double search(CondPrimalDual* pd, const CondCertificateData* data, double reference,
+                     double decrease)
 {
     if (reference == INFINITY)
         return 1.0;
     for (double a = 1.0; a > 0.2; a *= 0.5)
-        if (merit(pd, data, a) <= (1.0 - 1e-3 * a) * reference)
+        if (merit(pd, data, a) <= (1.0 - decrease * a) * reference)
             return a;
     return 0.0;
 }
 
+// Fastest contact of the current pair.
+static double fastest(const CondPrimalDual* pd, const CondProblem* problem)
+{
+    double most = 0.0;
+    for (int c = 0; c < problem->n_contact; c++) {
+        const double* u = pd->u + 3 * c;
+        most = fmax(most, hypot(hypot(u[0], u[1]), u[2]));
+    }
+    return most;
+}
+
 // Keeps the current pair when it is the best (always with `keep`); returns its residual. Leaves
-// A v - b - Jc' lambda in the second half of pd->work, and its size in pd->dynamics.
+// A v - b - Jc' lambda in the second half of pd->work, and its size in pd->dynamics. Where a
+// problem has no solution, forces grow from pass to pass, and with them what the certificate
+// measures errors of the law by: such pairs are worth nothing.
 static double judge(CondPrimalDual* pd, const CondCertificateData* data, int keep,
                     CondCertificate* best)
 {
     int n = data->problem->n_dof;
     CondCertificate now = cond_certificate_compute(data, pd->v, pd->lambda, pd->work);
     double residual = cond_certificate_residual(&now);
+    if (pd->scale > 0.0 && now.velocity_scale > MOST_GROWTH * pd->scale)
+        residual = DBL_MAX;
     pd->dynamics = 0.0;
     for (int i = 0; i < n; i++)
         pd->dynamics += pd->work[n + i] * pd->work[n + i] / data->diagonal[i];
@@ -309,6 +326,7 @@ typedef struct Guard {
     int flight;     // full steps away from the reference without success
     int rest;       // damped steps to be made before the next flight
     int pause;      // of these, what a flight that fails costs
+    int turn;       // of the scales
 } Guard;
 
 // The current pair becomes the reference.
@@ -334,20 +352,32 @@ static void retreat(CondPrimalDual* pd, const CondCertificateData* data, Guard* 
     guard->damping = fmax(guard->damping, LEAST_DAMPING);
 }
 
+// No way down from the reference: the natural map of another scale has the same zeros, but another
+// merit and other paths to them.
+static void rescale(CondPrimalDual* pd, const CondCertificateData* data, Guard* guard)
+{
+    static const double factor[] = {0.1, 100.0, 0.003, 10.0 / 0.3}; // 1, 0.1, 10, 0.03 and again
+    for (int c = 0; c < data->problem->n_contact; c++)
+        pd->gamma[c] *= factor[guard->turn];
+    guard->turn = (guard->turn + 1) % 4;
+    retreat(pd, data, guard);
+    guard->damped = guard->stuck = 0;
+    guard->damping = LEAST_DAMPING;
+    guard->pause = 1;
+    guard->merit = merit(pd, data, 0.0);
+}
+
 // Decides about the new pair: takes a step towards it, or none. Returns 0 to give up.
 static int proceed(CondPrimalDual* pd, const CondCertificateData* data, Guard* guard,
                    double tolerance, CondCertificate* certificate, double* residual)
 {
-    double step = search(pd, data, guard->merit);
+    double step = search(pd, data, guard->merit, guard->damped ? 1e-5 : 1e-3);
     int good = step > 0.0;
     guard->stuck = !good && guard->damped;
     if (guard->stuck) {
         guard->damping *= 10.0;
-        if (guard->damping > MOST_DAMPING) { // no way down from here: a long flight
-            guard->damping = LEAST_DAMPING;
-            guard->damped = guard->stuck = 0;
-            guard->flight = FLIGHT - LONG_FLIGHT;
-        }
+        if (guard->damping > MOST_DAMPING)
+            rescale(pd, data, guard);
         return 1;
     }
     if (good || guard->flight < FLIGHT) {
@@ -361,7 +391,7 @@ static int proceed(CondPrimalDual* pd, const CondCertificateData* data, Guard* g
     guard->least = fmin(guard->least, *residual);
     if (!good || *residual <= tolerance)
         return isfinite(*residual);
-    if (guard->flight != 0 || merit(pd, data, 0.0) < 0.1 * guard->merit)
+    if (guard->flight > 0 || merit(pd, data, 0.0) < 0.1 * guard->merit)
         guard->pause = 1;
     guard->flight = 0;
     if (guard->damped) {
@@ -380,7 +410,8 @@ CondStatus cond_primal_dual_solve(CondPrimalDual* pd, const CondCertificateData*
     size_t n = (size_t)problem->n_dof, nc3 = 3 * (size_t)problem->n_contact;
     memcpy(pd->v, v, n * sizeof *v);
     memcpy(pd->lambda, lambda, nc3 * sizeof *lambda);
-    double residual = judge(pd, data, 1, certificate);
+    pd->scale = 0.0;
+    double residual = judge(pd, data, 1, certificate), start = certificate->velocity_scale;
     ++*products;
     if (residual <= tolerance)
         return COND_OK;
@@ -404,6 +435,8 @@ CondStatus cond_primal_dual_solve(CondPrimalDual* pd, const CondCertificateData*
         ++*passes;
         go = proceed(pd, data, &guard, tolerance, certificate, &residual);
         *products += !guard.stuck;
+        if (pass == 0)
+            pd->scale = fmax(start, fastest(pd, problem));
     }
     memcpy(v, pd->v_best, n * sizeof *v);
     memcpy(lambda, pd->lambda_best, nc3 * sizeof *lambda);

@@ -36,7 +36,7 @@ enum {
     TINY_TRY = 30,       // and iterations before it there
     FIRST_WHILE = 30,    // iterations between rounds of passes, doubled each time
     ROUNDS = 5,          //
-    MAX_PASSES = 100,    // that factor
+    MAX_PASSES = 200,    // that factor
 };
 
 typedef struct Vfpi {
@@ -440,8 +440,8 @@ static CondStatus climb_primal_dual(Vfpi* s, CondSolveInfo* info, PassEnd* end)
 }
 
 // Small groups of bodies: V-FPI; where it stalls, primal-dual passes that factor, from the best
-// pair; and V-FPI again with all the iterations that were asked for. Rods begin with the passes:
-// one costs little more than an iteration.
+// pair; and V-FPI again with all the iterations that were asked for. Rods begin with the passes,
+// one of which costs little more than an iteration, and make more of them after a while of V-FPI.
 static CondStatus climb_small(Vfpi* s, CondSolveInfo* info, PassEnd* end)
 {
     CondStatus status = COND_OK;
@@ -453,12 +453,17 @@ static CondStatus climb_small(Vfpi* s, CondSolveInfo* info, PassEnd* end)
         int first = s->nodal.n_dof <= TINY ? TINY_TRY : FIRST_TRY;
         status = climb_vfpi(s, first, FIRST_OUTER, info, end);
     }
-    if (!status && *end != PASS_DONE && (rods || isfinite(s->best)))
+    for (int round = rods ? 0 : ROUNDS - 1; round < ROUNDS && *end != PASS_DONE; round++) {
+        int last = round == ROUNDS - 1;
+        if (status || (!rods && !isfinite(s->best)))
+            break;
         status = climb_primal_dual(s, info, end);
-    if (!status && *end != PASS_DONE && (rods || isfinite(s->best))) {
-        info->rung = COND_RUNG_ALL;
+        if (status || *end == PASS_DONE)
+            break;
+        info->rung = last ? COND_RUNG_ALL : info->rung;
         start(s, s->best_v, s->best_lambda);
-        status = climb_vfpi(s, s->settings.max_iterations, s->settings.max_outer, info, end);
+        status = climb_vfpi(s, last ? s->settings.max_iterations : FIRST_WHILE << round,
+                            last ? s->settings.max_outer : FIRST_OUTER, info, end);
     }
     return status;
 }
