@@ -169,8 +169,9 @@ static int run_stiffness(const PaperOptions* options, PaperResult* result)
          "set xlabel \"Young's modulus [MPa]\"\nset ylabel 'iterations'\nset logscale xy\n"
          "set xrange [0.07:14]\nset key below\nset datafile missing 'nan'\n"
          "stats data skip 1 nooutput\nn = STATS_columns - 1\n"
-         "plot for [i=2:n+1] data using 1:i with linespoints lw 2 pt i+3 "
-         "dt (i > n - 2 ? 3 : 1) title columnheader(i)"},
+         "plot for [i=2:n-2] data using 1:i with linespoints lw 2 pt i+3 lt i-1 "
+         "title columnheader(i), for [i=n-1:n+1] data using 1:i with linespoints lw 2 dt 3 pt i+3 "
+         "lt i-n+2 title columnheader(i)"},
     };
     // One of each method, the factorisation aside, which does not change iterations.
     static const int chosen[] = {0, 1, 2, 5, 6, 7};
