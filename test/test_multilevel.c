@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "cond/solver.h"
 #include "dense.h"
+#include "failing_allocator.h"
 #include "scene_make.h"
 #include "solve/tie_system.h"
 #include "sparse/aggregate.h"
@@ -325,6 +326,40 @@ static void same_bits_for_any_number_of_threads(void** state)
     trial_end(&trial);
 }
 
+static void memory_runs_out(void** state)
+{
+    (void)state;
+    Trial trial = make_mesh("bodies.ball.mesh=ball:0.05:3", "materials.ball.youngs_modulus=1e6", 0);
+    const CondProblem* problem = cond_sim_problem(trial.sim);
+    int n = problem->n_dof, nc3 = 3 * problem->n_contact, failures = 0;
+    CondSolverSettings settings = cond_solver_settings_default();
+    settings.multilevel = COND_MULTILEVEL_ON;
+    settings.tolerance = 1e-3;
+    settings.threads = 1;
+    for (int call = 1; call < 2000; call++) {
+        FailingAllocator allocator = {.fail_at = call};
+        CondContext context = failing_allocator_context(&allocator);
+        CondSolver* solver = NULL;
+        CondError error;
+        CondSolveInfo info;
+        double *v = dense_zeros((size_t)n), *lambda = dense_zeros((size_t)nc3 + 1);
+        CondStatus status = cond_solver_create(&context, "vfpi", &settings, &solver, &error);
+        if (!status)
+            status = cond_solver_solve(solver, problem, v, lambda, &info);
+        cond_solver_destroy(solver);
+        assert_int_equal(allocator.live, 0);
+        free(v);
+        free(lambda);
+        if (status != COND_OUT_OF_MEMORY) {
+            assert_int_equal(status, COND_OK);
+            break;
+        }
+        failures++;
+    }
+    assert_in_range(failures, 40, 1000);
+    trial_end(&trial);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -335,6 +370,7 @@ int main(void)
         cmocka_unit_test(needs_fewer_products_on_stiff_bodies),
         cmocka_unit_test(answers_do_not_depend_on_it),
         cmocka_unit_test(same_bits_for_any_number_of_threads),
+        cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
