@@ -19,7 +19,7 @@ enum {
     MAX_CG = 300,      // products of a pass
     DEEPEN_AFTER = 60, // the same before the multilevel preconditioner is called for
     PATIENCE = 25,     // passes without a smaller merit
-    SETTLED = 50,      // closed contacts per one that changes its kind in a pass, and no more
+    SETTLED = 1000,    // closed contacts per one that changes its kind in a pass, and no more
     SLOW = 3,          // passes of little progress after which friction no longer lags
 };
 
@@ -359,7 +359,7 @@ CondStatus cond_lagged_solve(CondLagged* lagged, const CondCertificateData* data
         if (!isfinite(now))
             break;
         stale = now < 0.99 * least ? 0 : stale + 1;
-        slow = now < 0.7 * start ? 0 : slow + 1;
+        slow = now < 0.9 * start ? 0 : slow + 1;
         least = fmin(least, now);
         if (must_follow(lagged, data->law, slow)) {
             lagged->full = 1;
