@@ -229,8 +229,8 @@ void cond_multilevel_destroy(CondMultilevel* multi)
         void* arrays[] = {level->row_begin, level->column,  (void*)level->row, level->A,
                           level->D,         level->place,   level->group,      level->p_begin,
                           level->p_column,  level->w_begin, level->w_column,   level->t_begin,
-                          level->t_node,    level->t_entry, level->smooth,     level->P,
-                          level->W,         level->x,       level->r,          level->y};
+                          level->t_node,    level->t_entry, level->P,          level->x,
+                          level->r,         level->y};
         for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
             cond_release(&multi->context, arrays[i]);
     }

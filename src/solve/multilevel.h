@@ -30,12 +30,12 @@ typedef struct CondLevel {
     int *p_begin, *p_column; // pattern of P, by nodes
     int *w_begin, *w_column; // pattern of W = A P
     int *t_begin, *t_node, *t_entry; // pattern of P' by groups: nodes, and places in P
-    double *smooth, *P, *W;          // P before and after the ties cut it, A P
+    double* P;                       // prolongation, cut by the ties
     double *x, *r, *y;               // vectors of a cycle                       (n_node x width)
     double high;                     // of the eigenvalues of D A
     int cap_row_begin, cap_column, cap_row, cap_A, cap_D, cap_place, cap_group, cap_p_begin,
-        cap_p_column, cap_w_begin, cap_w_column, cap_t_begin, cap_t_node, cap_t_entry, cap_smooth,
-        cap_P, cap_W, cap_x, cap_r, cap_y;
+        cap_p_column, cap_w_begin, cap_w_column, cap_t_begin, cap_t_node, cap_t_entry, cap_P, cap_x,
+        cap_r, cap_y;
 } CondLevel;
 
 typedef struct CondMultilevel {

@@ -136,7 +136,7 @@ static inline void add_transposed_product(int w, const double* P, const double* 
 
 typedef struct Build {
     CondLevel *fine, *coarse;
-    const int* changed; // NULL: all
+    const int* due;     // groups whose rows are to be made
     const double* soft; // level 0: ties of the nodes (n_node x 9)
     double omega;
 } Build;
@@ -148,7 +148,7 @@ static void smooth_rows(const void* loop, int first, int last)
     int w = fine->width;
     size_t size = 6 * (size_t)w;
     for (int i = first; i < last; i++) {
-        double* row = fine->smooth + size * (size_t)fine->p_begin[i];
+        double* row = fine->P + size * (size_t)fine->p_begin[i];
         int entries = fine->p_begin[i + 1] - fine->p_begin[i];
         const int* groups = fine->p_column + fine->p_begin[i];
         memset(row, 0, size * (size_t)entries * sizeof *row);
@@ -176,34 +176,24 @@ static void smooth_rows(const void* loop, int first, int last)
     }
 }
 
-// Rows of W = (A + soft) P near nodes that changed.
-static void multiply_rows(const void* loop, int first, int last)
+// The block of W = (A + soft) P at node i and group h.                         W (width x 6)
+static void multiply_block(const Build* build, int i, int h, double* W)
 {
-    const Build* build = loop;
-    CondLevel* fine = build->fine;
+    const CondLevel* fine = build->fine;
     int w = fine->width;
     size_t size = 6 * (size_t)w;
-    for (int i = first; i < last; i++) {
-        if (build->changed && !(build->changed[i] & 2))
+    memset(W, 0, size * sizeof *W);
+    for (int k = fine->row_begin[i]; k < fine->row_begin[i + 1]; k++) {
+        int j = fine->column[k], l = fine->p_begin[j], end = fine->p_begin[j + 1];
+        while (l < end && fine->p_column[l] != h)
+            l++;
+        if (l == end)
             continue;
-        double* row = fine->W + size * (size_t)fine->w_begin[i];
-        int entries = fine->w_begin[i + 1] - fine->w_begin[i];
-        const int* groups = fine->w_column + fine->w_begin[i];
-        memset(row, 0, size * (size_t)entries * sizeof *row);
-        for (int k = fine->row_begin[i]; k < fine->row_begin[i + 1]; k++) {
-            int j = fine->column[k];
-            double block[36];
-            memcpy(block, fine->row[i] + (size_t)(k - fine->row_begin[i]) * (size_t)(w * w),
-                   (size_t)(w * w) * sizeof *block);
-            for (int e = 0; e < 9 && i == j && build->soft; e++)
-                block[e] += build->soft[9 * (size_t)i + (size_t)e];
-            for (int l = fine->p_begin[j]; l < fine->p_begin[j + 1]; l++) {
-                int at = 0;
-                while (groups[at] != fine->p_column[l])
-                    at++;
-                add_square_product(w, block, fine->P + size * (size_t)l, row + size * (size_t)at);
-            }
-        }
+        const double* P = fine->P + size * (size_t)l;
+        add_square_product(w, fine->row[i] + (size_t)(k - fine->row_begin[i]) * (size_t)(w * w), P,
+                           W);
+        if (i == j && build->soft)
+            add_product(3, 3, build->soft + 9 * (size_t)i, P, W);
     }
 }
 
@@ -218,38 +208,54 @@ static void lift(double* block)
         block[7 * k] += trace > 0.0 ? SHIFT * trace : 1.0;
 }
 
-// Rows of P' W of the groups near nodes that changed, from the diagonal on.
+// Adds P_i' W_i to the rows of the groups first .. last - 1 that are due, from the diagonal on.
+static void add_node(const Build* build, int i, int first, int last)
+{
+    CondLevel *fine = build->fine, *coarse = build->coarse;
+    size_t size = 6 * (size_t)fine->width;
+    int begin = fine->p_begin[i], end = fine->p_begin[i + 1];
+    for (int k = fine->w_begin[i]; k < fine->w_begin[i + 1]; k++) {
+        int h = fine->w_column[k], made = 0;
+        double W[36];
+        for (int l = begin; l < end; l++) {
+            int g = fine->p_column[l], at;
+            if (g < first || g >= last || g > h || !build->due[g])
+                continue;
+            if (!made)
+                multiply_block(build, i, h, W);
+            made = 1;
+            for (at = coarse->row_begin[g]; coarse->column[at] != h;)
+                at++;
+            add_transposed_product(fine->width, fine->P + size * (size_t)l, W,
+                                   coarse->A + 36 * (size_t)at);
+        }
+    }
+}
+
+// Rows of P' W of the groups that are due, from the diagonal on. Every thread goes through all
+// nodes, so that each sum is taken in their order.
 static void coarse_rows(const void* loop, int first, int last)
 {
     const Build* build = loop;
     CondLevel *fine = build->fine, *coarse = build->coarse;
-    int w = fine->width;
-    size_t size = 6 * (size_t)w;
-    for (int g = first; g < last; g++) {
-        int due = !build->changed;
-        for (int t = fine->t_begin[g]; t < fine->t_begin[g + 1] && !due; t++)
-            due = build->changed[fine->t_node[t]] & 2;
-        if (!due)
-            continue;
-        const int* columns = coarse->column + coarse->row_begin[g];
-        int entries = coarse->row_begin[g + 1] - coarse->row_begin[g];
-        double* row = coarse->A + 36 * (size_t)coarse->row_begin[g];
-        memset(row, 0, 36 * (size_t)entries * sizeof *row);
-        for (int t = fine->t_begin[g]; t < fine->t_begin[g + 1]; t++) {
-            int i = fine->t_node[t];
-            const double* P = fine->P + size * (size_t)fine->t_entry[t];
-            for (int k = fine->w_begin[i]; k < fine->w_begin[i + 1]; k++) {
-                int at = 0;
-                if (fine->w_column[k] < g)
-                    continue; // by symmetry
-                while (columns[at] != fine->w_column[k])
-                    at++;
-                add_transposed_product(w, P, fine->W + size * (size_t)k, row + 36 * at);
-            }
-        }
-        for (int at = 0; at < entries; at++)
-            if (columns[at] == g)
-                lift(row + 36 * at);
+    for (int g = first; g < last; g++)
+        for (int k = coarse->row_begin[g]; k < coarse->row_begin[g + 1] && build->due[g]; k++)
+            memset(coarse->A + 36 * (size_t)k, 0, 36 * sizeof *coarse->A);
+    for (int i = 0; i < fine->n_node; i++)
+        add_node(build, i, first, last);
+    for (int g = first; g < last; g++)
+        for (int k = coarse->row_begin[g]; k < coarse->row_begin[g + 1] && build->due[g]; k++)
+            if (coarse->column[k] == g)
+                lift(coarse->A + 36 * (size_t)k);
+}
+
+// Groups with a node whose row of W changed; all of them where `changed` is NULL.
+static void find_due(const CondLevel* fine, const int* changed, int* due)
+{
+    for (int g = 0; g < fine->n_coarse; g++) {
+        due[g] = !changed;
+        for (int t = fine->t_begin[g]; t < fine->t_begin[g + 1] && !due[g]; t++)
+            due[g] = (changed[fine->t_node[t]] & 2) != 0;
     }
 }
 
@@ -316,6 +322,7 @@ static double largest_eigenvalue(CondLevel* level)
 static int take_ties(CondMultilevel* multi, const double* tied)
 {
     CondLevel* level = multi->level;
+    Build build = {level, level + 1, NULL, NULL, COND_MULTILEVEL_DAMPING / level->high};
     int any = 0;
     for (int i = 0; i < level->n_node; i++) {
         const double* A = diagonal_block(level, i);
@@ -337,9 +344,8 @@ static int take_ties(CondMultilevel* multi, const double* tied)
             most = fmax(most, fabs(T[e]));
         }
         memset(multi->soft + 9 * i, 0, 9 * sizeof *multi->soft);
-        int begin = level->p_begin[i], end = level->p_begin[i + 1];
-        memcpy(level->P + 18 * (size_t)begin, level->smooth + 18 * (size_t)begin,
-               18 * (size_t)(end - begin) * sizeof *level->P);
+        if (!multi->fresh) // as it was before ties cut it
+            smooth_rows(&build, i, i + 1);
         if (!(most > 1e-12 * scale))
             continue;
         cond_eigen_symmetric(3, T, w, Q);
@@ -353,10 +359,11 @@ static int take_ties(CondMultilevel* multi, const double* tied)
                     else
                         multi->soft[9 * i + 3 * a + b] += fmax(w[e], 0.0) * qq;
                 }
-        for (int k = begin; k < end; k++) {
-            double* P = level->P + 18 * (size_t)k;
-            memset(P, 0, 18 * sizeof *P);
-            add_product(3, 3, keep, level->smooth + 18 * (size_t)k, P);
+        for (int k = level->p_begin[i]; k < level->p_begin[i + 1]; k++) {
+            double whole[18];
+            memcpy(whole, level->P + 18 * (size_t)k, sizeof whole);
+            memset(level->P + 18 * (size_t)k, 0, sizeof whole);
+            add_product(3, 3, keep, whole, level->P + 18 * (size_t)k);
         }
     }
     for (int i = 0; i < level->n_node && any; i++)
@@ -375,9 +382,9 @@ static size_t smoothing_work(const CondLevel* level)
 static CondStatus build_next(CondMultilevel* multi, int l, const int* changed)
 {
     CondLevel *fine = &multi->level[l], *coarse = fine + 1;
-    Build build = {fine, coarse, changed, l == 0 ? multi->soft : NULL, 0.0};
+    Build build = {fine, coarse, multi->mark, l == 0 ? multi->soft : NULL, 0.0};
     int threads = cond_threads(smoothing_work(fine), multi->threads);
-    cond_parallel(fine->n_node, threads, multiply_rows, &build);
+    find_due(fine, changed, multi->mark);
     cond_parallel(coarse->n_node, threads, coarse_rows, &build);
     mirror(coarse);
     if (invert_diagonal(coarse))
@@ -424,9 +431,6 @@ CondStatus cond_multilevel_build(CondMultilevel* multi, const double* tied)
     CondStatus status = build_next(multi, 0, multi->fresh ? NULL : multi->changed);
     for (int l = 1; l + 1 < multi->n_level && !status; l++) {
         smooth_level(multi, l);
-        CondLevel* level = &multi->level[l];
-        memcpy(level->P, level->smooth,
-               6 * (size_t)level->width * (size_t)level->p_begin[level->n_node] * sizeof *level->P);
         status = build_next(multi, l, NULL);
     }
     if (!status)

@@ -30,8 +30,8 @@ static CondStatus plan_p(CondMultilevel* multi, CondLevel* level, int* mark)
         }
     }
     level->p_begin[n] = size;
-    if (RESERVE(smooth, size * 6 * level->width) || RESERVE(P, size * 6 * level->width) ||
-        RESERVE(t_begin, level->n_coarse + 1) || RESERVE(t_node, size) || RESERVE(t_entry, size))
+    if (RESERVE(P, size * 6 * level->width) || RESERVE(t_begin, level->n_coarse + 1) ||
+        RESERVE(t_node, size) || RESERVE(t_entry, size))
         return COND_OUT_OF_MEMORY;
     memset(level->t_begin, 0, (size_t)(level->n_coarse + 1) * sizeof *level->t_begin);
     for (int k = 0; k < size; k++)
@@ -73,7 +73,7 @@ static CondStatus plan_w(CondMultilevel* multi, CondLevel* level, int* mark)
         }
     }
     level->w_begin[n] = size;
-    return RESERVE(W, size * 6 * level->width) ? COND_OUT_OF_MEMORY : COND_OK;
+    return COND_OK;
 }
 
 // P' W, the pattern of the next level.
