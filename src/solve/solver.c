@@ -1,7 +1,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/timer.h"
-#include "solve/vfpi.h"
+#include "solve/ladder.h"
 
 #include <string.h>
 
