@@ -124,7 +124,11 @@ static void* create_simplicial(const CondContext* context, const CondSolverSetti
 }
 
 const CondSolverOps cond_baseline_apgd = {
-    "apgd", create, cond_dual_solve, cond_dual_history, cond_dual_destroy, NULL};
-const CondSolverOps cond_baseline_apgd_simplicial = {"apgd-simplicial", create_simplicial,
-                                                     cond_dual_solve,   cond_dual_history,
-                                                     cond_dual_destroy, NULL};
+    "apgd", create, cond_dual_solve, cond_dual_history, cond_dual_destroy, NULL, NULL};
+const CondSolverOps cond_baseline_apgd_simplicial = {"apgd-simplicial",
+                                                     create_simplicial,
+                                                     cond_dual_solve,
+                                                     cond_dual_history,
+                                                     cond_dual_destroy,
+                                                     NULL,
+                                                     NULL};

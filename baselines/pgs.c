@@ -107,9 +107,13 @@ static void* create_paper(const CondContext* context, const CondSolverSettings* 
 }
 
 const CondSolverOps cond_baseline_pgs = {
-    "pgs", create, cond_dual_solve, cond_dual_history, cond_dual_destroy, NULL};
-const CondSolverOps cond_baseline_pgs_simplicial = {"pgs-simplicial",  create_simplicial,
-                                                    cond_dual_solve,   cond_dual_history,
-                                                    cond_dual_destroy, NULL};
+    "pgs", create, cond_dual_solve, cond_dual_history, cond_dual_destroy, NULL, NULL};
+const CondSolverOps cond_baseline_pgs_simplicial = {"pgs-simplicial",
+                                                    create_simplicial,
+                                                    cond_dual_solve,
+                                                    cond_dual_history,
+                                                    cond_dual_destroy,
+                                                    NULL,
+                                                    NULL};
 const CondSolverOps cond_baseline_pgs_paper = {
-    "pgs-paper", create_paper, cond_dual_solve, cond_dual_history, cond_dual_destroy, NULL};
+    "pgs-paper", create_paper, cond_dual_solve, cond_dual_history, cond_dual_destroy, NULL, NULL};

@@ -28,6 +28,7 @@ typedef struct Summary {
     double iterations, passes, contacts; // sums over steps
     int max_iterations, max_passes;
     int rung[COND_N_RUNG]; // steps by what made their answer
+    int max_relaxed;       // contacts held to the proximal law instead of the strict one
     double seconds[COND_N_STAGE];
     double energy_start, energy_end;
     SensorSum* sensor; //                                                     (n_sensor)
@@ -55,6 +56,8 @@ static void add_step(Summary* s, const CondStepInfo* info)
     if (info->solve.iterations > s->max_iterations)
         s->max_iterations = info->solve.iterations;
     s->rung[info->solve.rung]++;
+    if (info->solve.relaxed > s->max_relaxed)
+        s->max_relaxed = info->solve.relaxed;
     s->passes += info->solve.passes;
     s->max_passes = info->solve.passes > s->max_passes ? info->solve.passes : s->max_passes;
     for (int k = 0; k < COND_N_STAGE; k++)
@@ -246,6 +249,10 @@ static void print_summary(const CondModel* model, const CondState* state, const 
         fprintf(stderr, "  passes        %.1f a step, at most %d\n", s->passes / n, s->max_passes);
     if (s->steps > s->rung[COND_RUNG_OTHER])
         print_rungs(s);
+    if (s->max_relaxed > 0)
+        fprintf(stderr,
+                "  relaxed       %d contacts at most held to the proximal law, in %d steps\n",
+                s->max_relaxed, s->rung[COND_RUNG_RELAXED]);
     fprintf(stderr, "  certificate   %.1e at worst", s->residual);
     if (s->missed > 0)
         fprintf(stderr, "; %d steps missed the tolerance %.1e, the first is step %d", s->missed,
@@ -281,17 +288,19 @@ static json_t* summary_json(const char* path, const CondModel* model, const Cond
                                                 json_numbers(p.angular_velocity, 3)));
     }
     return json_pack(
-        "{s:s, s:s, s:s, s:i, s:o, s:i, s:o, s:o, s:i, s:o, s:i, s:o, s:o, s:i, s:o, s:o, s:o, "
+        "{s:s, s:s, s:s, s:i, s:o, s:i, s:o, s:o, s:i, s:o, s:i, s:o, s:i, s:o, s:i, s:o, s:o, "
+        "s:o, "
         "s:s, s:o, s:o, s:o, s:o, s:o}",
         "scene", path, "name", settings->name, "status", cond_status_name(status), "steps",
         s->steps, "time", json_number(cond_state_time(state)), "missed", s->missed, "residual",
         json_number(s->residual), "iterations", json_number(s->iterations / n), "max_iterations",
         s->max_iterations, "passes", json_number(s->passes / n), "max_passes", s->max_passes,
-        "answers", rungs_json(s), "contacts", json_number(s->contacts / n), "dof",
-        cond_model_n_dof(model), "penetration", json_number(s->penetration), "energy_start",
-        json_number(s->energy_start), "energy_end", json_number(s->energy_end), "hash", hash,
-        "stage_ms", stages, "bodies", bodies, "pairs", forces_pairs_json(model, sim), "sensors",
-        forces_sensors_json(model, s->sensor), "machine", json_machine(settings->solver.threads));
+        "answers", rungs_json(s), "max_relaxed", s->max_relaxed, "contacts",
+        json_number(s->contacts / n), "dof", cond_model_n_dof(model), "penetration",
+        json_number(s->penetration), "energy_start", json_number(s->energy_start), "energy_end",
+        json_number(s->energy_end), "hash", hash, "stage_ms", stages, "bodies", bodies, "pairs",
+        forces_pairs_json(model, sim), "sensors", forces_sensors_json(model, s->sensor), "machine",
+        json_machine(settings->solver.threads));
 }
 
 CondStatus run_load(const char* path, int n_set, const char* const* set, int seed, double tolerance,

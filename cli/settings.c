@@ -19,6 +19,7 @@ json_t* settings_json(const CondSolverSettings* settings)
     json_object_set_new(out, "anderson_depth", json_integer(settings->anderson_depth));
     json_object_set_new(out, "reuse", json_integer(settings->reuse));
     json_object_set_new(out, "fallback", json_boolean(settings->fallback));
+    json_object_set_new(out, "relax", json_boolean(settings->relax));
     json_object_set_new(out, "pair_weights", json_boolean(settings->pair_weights));
     json_object_set_new(out, "threads", json_integer(settings->threads));
     return out;

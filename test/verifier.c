@@ -171,9 +171,11 @@ static double weighted(int n, const double* diagonal, const double* f)
     return (double)sqrtl(sum);
 }
 
-// Adds contact c to the certificate; Jv is its velocity without phi.
+// Adds contact c to the certificate; Jv is its velocity without phi, changed what all contact
+// forces change of it.
 static void verify_contact(Verified* out, const CondContact* contact, CondLaw law, double omega,
-                           double slip, double delassus, const double* Jv, const double* l, int c)
+                           double slip, double delassus, const double* Jv, double changed,
+                           const double* l, int c)
 {
     CondCertificate* z = &out->certificate;
     double gamma = delassus + slip + omega, u[3];
@@ -188,7 +190,8 @@ static void verify_contact(Verified* out, const CondContact* contact, CondLaw la
         z->contact_speed = law_error;
         z->worst_contact = c;
     }
-    z->velocity_scale = fmax(z->velocity_scale, fmax(speed, gamma * force));
+    z->velocity_scale = fmax(z->velocity_scale, fmax(speed, changed));
+    z->velocity_scale = fmax(z->velocity_scale, fmax(slip + omega, 1e-9 * gamma) * force);
     z->penetration = fmax(z->penetration, e.penetration);
     z->pull = fmax(z->pull, e.pull);
     z->cone = fmax(z->cone, e.cone);
@@ -206,25 +209,33 @@ static void verify_contact(Verified* out, const CondContact* contact, CondLaw la
     out->friction = fmax(out->friction, fmax(contact->friction[0], contact->friction[1]));
 }
 
-static Verified verify(const CondProblem* problem, CondLaw law, double omega, const double* v,
-                       const double* lambda)
+// relaxed: contacts held to the proximal law, or NULL.
+static Verified verify(const CondProblem* problem, CondLaw law, double omega, const int* relaxed,
+                       const double* v, const double* lambda)
 {
     Verified out = {.certificate = {.worst_contact = -1}};
     int n = problem->n_dof, nc = problem->n_contact;
     double *Av = dense_zeros((size_t)n), *diagonal = dense_zeros((size_t)n);
     double* f = dense_zeros((size_t)n);
+    double *change = dense_zeros((size_t)n), *nothing = dense_zeros((size_t)n);
     double* Jv = dense_zeros(3 * (size_t)nc);
     int* sides = calloc((size_t)nc + 1, sizeof *sides);
     assert_non_null(sides);
     out.natural = dense_zeros((size_t)nc);
     product_and_diagonal(problem, v, Av, diagonal);
     verifier_virtual_sides(problem, sides);
+    for (int c = 0; c < nc; c++)
+        contact_maps(&problem->contact[c], v, lambda + 3 * c, Jv + 3 * c, f);
+    for (int i = 0; i < n; i++)
+        change[i] = f[i] / diagonal[i];
     for (int c = 0; c < nc; c++) {
         const CondContact* contact = &problem->contact[c];
-        double slip = contact->kv < INFINITY ? sides[c] / contact->kv : 0.0;
-        contact_maps(contact, v, lambda + 3 * c, Jv + 3 * c, f);
-        verify_contact(&out, contact, law, omega, slip, delassus_scale(contact, diagonal),
-                       Jv + 3 * c, lambda + 3 * c, c);
+        double slip = contact->kv < INFINITY ? sides[c] / contact->kv : 0.0, w[3];
+        contact_maps(contact, change, (double[3]){0.0}, w, nothing);
+        CondLaw own = relaxed && relaxed[c] ? COND_LAW_PROXIMAL : law;
+        verify_contact(&out, contact, own, omega, slip, delassus_scale(contact, diagonal),
+                       Jv + 3 * c, sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]), lambda + 3 * c,
+                       c);
     }
     CondCertificate* z = &out.certificate;
     double scale = fmax(weighted(n, diagonal, Av),
@@ -241,6 +252,8 @@ static Verified verify(const CondProblem* problem, CondLaw law, double omega, co
     free(Av);
     free(diagonal);
     free(f);
+    free(change);
+    free(nothing);
     free(Jv);
     free(sides);
     return out;
@@ -249,9 +262,17 @@ static Verified verify(const CondProblem* problem, CondLaw law, double omega, co
 CondCertificate verifier_certificate(const CondProblem* problem, CondLaw law, double omega,
                                      const double* v, const double* lambda)
 {
-    Verified true_one = verify(problem, law, omega, v, lambda);
+    Verified true_one = verify(problem, law, omega, NULL, v, lambda);
     free(true_one.natural);
     return true_one.certificate;
+}
+
+double verifier_relaxed_residual(const CondProblem* problem, CondLaw law, double omega,
+                                 const int* relaxed, const double* v, const double* lambda)
+{
+    Verified true_one = verify(problem, law, omega, relaxed, v, lambda);
+    free(true_one.natural);
+    return cond_certificate_residual(&true_one.certificate);
 }
 
 static void same(const char* name, double reported, double mine, double scale)
@@ -266,7 +287,7 @@ void verifier_check_certificate(const CondProblem* problem, CondLaw law, double 
                                 const double* v, const double* lambda,
                                 const CondCertificate* reported)
 {
-    Verified mine = verify(problem, law, omega, v, lambda);
+    Verified mine = verify(problem, law, omega, NULL, v, lambda);
     const CondCertificate* z = &mine.certificate;
     double stiff = 1.0 + mine.friction; // |u_t|_mu turns a rounding of u_t into mu times as much
     double speed = stiff * z->velocity_scale, force = stiff * mine.force;
@@ -326,6 +347,38 @@ void verifier_check(const CondProblem* problem, const CondSolverSettings* settin
     free(sides);
 }
 
+// A law that was relaxed is said to be, at the contacts where it was and no others, and the answer
+// holds under the laws that are left; it never counts as one to what was asked.
+static void check_relaxed(const CondSolver* solver, const CondProblem* problem,
+                          const CondSolverSettings* settings, const double* v, const double* lambda,
+                          const CondSolveInfo* info)
+{
+    int n = 0, count = 0;
+    const int* relaxed = cond_solver_relaxed(solver, &n);
+    assert_int_equal(n, info->relaxed);
+    assert_int_equal(info->rung == COND_RUNG_RELAXED, n > 0);
+    if (n == 0) {
+        assert_null(relaxed);
+        assert_true(info->relaxed_residual == 0.0);
+        return;
+    }
+    assert_true(settings->relax && settings->fallback && settings->law == COND_LAW_STRICT);
+    assert_int_equal(info->status, COND_NOT_CONVERGED);
+    for (int c = 0; c < problem->n_contact; c++)
+        count += relaxed[c];
+    assert_int_equal(count, n);
+    Verified mine = verify(problem, settings->law, settings->omega, relaxed, v, lambda);
+    CondCertificate theirs;
+    assert_int_equal(cond_certify_relaxed(NULL, problem, settings->law, settings->omega, relaxed, v,
+                                          lambda, &theirs),
+                     COND_OK);
+    double residual = cond_certificate_residual(&mine.certificate);
+    same("relaxed residual", info->relaxed_residual, residual, 1.0 + mine.friction);
+    same("relaxed certificate", cond_certificate_residual(&theirs), residual, 1.0 + mine.friction);
+    assert_true(info->relaxed_residual <= settings->tolerance);
+    free(mine.natural);
+}
+
 CondStatus verifier_solve(const CondProblem* problem, const CondSolverSettings* settings, double* v,
                           double* lambda, CondSolveInfo* info)
 {
@@ -338,6 +391,8 @@ CondStatus verifier_solve(const CondProblem* problem, const CondSolverSettings* 
     assert_int_equal(status, info->status);
     if (status >= 0 || status == COND_DIVERGED)
         verifier_check(problem, settings, v, lambda, info);
+    if (status >= 0)
+        check_relaxed(solver, problem, settings, v, lambda, info);
     cond_solver_history(solver, &n);
     if (status >= 0)
         assert_int_equal(n, info->iterations - info->cg_iterations);

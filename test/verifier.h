@@ -12,6 +12,10 @@ int verifier_virtual_sides(const CondProblem* problem, int* sides);
 CondCertificate verifier_certificate(const CondProblem* problem, CondLaw law, double omega,
                                      const double* v, const double* lambda);
 
+// The residual where the contacts with a 1 in relaxed (n_contact) are held to the proximal law.
+double verifier_relaxed_residual(const CondProblem* problem, CondLaw law, double omega,
+                                 const int* relaxed, const double* v, const double* lambda);
+
 // Fails the test unless `reported` is the certificate of (v, lambda).
 void verifier_check_certificate(const CondProblem* problem, CondLaw law, double omega,
                                 const double* v, const double* lambda,

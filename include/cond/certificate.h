@@ -11,8 +11,11 @@ extern "C" {
 
 // Norms of forces are weighted by the inverse diagonal of A, |f|_D = sqrt(sum f_i^2 / a_ii), so
 // that newtons and newton metres are never added. Contact errors are velocities, relative to the
-// largest velocity at play in any contact, max_c max(|J_c v|, gamma_c |lambda_c|), where gamma_c is
-// the contact's own scale (cond_contact_delassus).
+// largest velocity at play in any contact: its own, |J_c v|; what all contact forces together
+// change of it, |J_c D^-1 Jc' lambda| with D the diagonal of A; and c_c |lambda_c|, where c_c is
+// the slip per force that belongs to the law. Of gamma_c |lambda_c|, with gamma_c the contact's own
+// scale (cond_contact_delassus) plus c_c, a billionth counts in any case, so that rounding does
+// not.
 typedef struct CondCertificate {
     double dynamics;        // |A v - b - Jc' lambda|_D / max(|A v|_D, |b|_D, |Jc' lambda|_D)
     double contact;         // worst of natural-map error and penetration over that velocity scale
@@ -35,6 +38,12 @@ double cond_certificate_residual(const CondCertificate* certificate);
 CondStatus cond_certify(const CondContext* context, const CondProblem* problem, CondLaw law,
                         double omega, const double* v, const double* lambda,
                         CondCertificate* certificate);
+
+// The same where some contacts are held to the proximal law whatever `law` is: those with a 1 in
+// relaxed (n_contact).
+CondStatus cond_certify_relaxed(const CondContext* context, const CondProblem* problem, CondLaw law,
+                                double omega, const int* relaxed, const double* v,
+                                const double* lambda, CondCertificate* certificate);
 
 // The law error of each contact, absolute, of which the certificate has the worst as contact_speed
 // [m/s].                                                                     (n_contact)

@@ -60,6 +60,7 @@ typedef struct CondSolverSettings {
     int anderson_depth;              // differences kept, from 1
     int reuse;                       // solves that W may serve before it is built anew, from 1
     int fallback;                    // 1: primal-dual passes where V-FPI stalls (certificate stop)
+    int relax;        // 1: where nothing else helps, the proximal law for the contacts that miss
     int pair_weights; // Frobenius: 1 one weight for both nodes of a D-contact (paper)
     int threads;      // OpenMP threads, 0: as the run time decides; same bits for any
     int cookie;       // set by the default functions, checked by cond_solver_create
@@ -80,9 +81,11 @@ typedef enum CondRung {
     COND_RUNG_FACTORED = 4, // primal-dual passes that factor
     COND_RUNG_ROUNDS = 5,   // passes by conjugate gradients after rounds of V-FPI
     COND_RUNG_AGAIN = 6,    // from the beginning again, the other way
-    COND_RUNG_ALL = 7,      // V-FPI with all the iterations that were asked for
-    COND_RUNG_NONE = 8,     // nothing reached the tolerance: the best answer found
-    COND_N_RUNG = 9
+    COND_RUNG_FRICTION = 7, // along a path of problems with growing friction
+    COND_RUNG_ALL = 8,      // V-FPI with all the iterations that were asked for
+    COND_RUNG_RELAXED = 9,  // the law was relaxed at some contacts: not an answer to what was asked
+    COND_RUNG_NONE = 10,    // nothing reached the tolerance: the best answer found
+    COND_N_RUNG = 11
 } CondRung;
 const char* cond_rung_name(CondRung rung);
 
@@ -96,6 +99,8 @@ typedef struct CondSolveInfo {
     int passes;                  // primal-dual passes, of the accelerator or of the fallback
     int virtual_nodes;           //
     CondRung rung;               // what made the answer
+    int relaxed;                 // contacts held to the proximal law instead of the strict one
+    double relaxed_residual;     // of the answer under these laws, where there are any
     double step_length;          // |v^{l+1} - v^l| of the last iteration [m/s]
     double seconds;              // wall clock
     double delassus_seconds;     // of these: factorisation and Delassus operator (baselines)
@@ -117,6 +122,8 @@ typedef struct CondSolverOps {
     void (*destroy)(void* work);
     // Forgets what was kept from earlier solves (settings.reuse); NULL: nothing ever is.
     void (*reset)(void* work);
+    // As cond_solver_relaxed; NULL: no law is ever relaxed.
+    const int* (*relaxed)(const void* work, int* n);
 } CondSolverOps;
 
 // Names of the solvers, in table order; NULL past the end.
@@ -134,7 +141,8 @@ CondStatus cond_solver_create_from(const CondContext* context, const CondSolverO
 
 // Solves. v (n_dof) and lambda (n_contact x 3) hold the warm start on entry (zeros are fine) and
 // the answer on return: with the certificate stop the best certified pair that was seen, never
-// worse than the start; with the step stop the last one. The problem is not checked here
+// worse than the start, or where info->relaxed says so one that is certified under other laws; with
+// the step stop the last one. The problem is not checked here
 // (cond_problem_check), except that non-finite numbers end in COND_DIVERGED. Returns info->status,
 // or a negative status when it could not work at all.
 CondStatus cond_solver_solve(CondSolver* solver, const CondProblem* problem, double* v,
@@ -142,6 +150,10 @@ CondStatus cond_solver_solve(CondSolver* solver, const CondProblem* problem, dou
 
 // Step lengths |v^{l+1} - v^l| of the last solve, one per iteration of V-FPI; owned by the solver.
 const double* cond_solver_history(const CondSolver* solver, int* n);
+
+// Contacts that the last solve held to the proximal law: 1 at these, of which there are *n
+// (n_contact); NULL where there are none. Owned by the solver.
+const int* cond_solver_relaxed(const CondSolver* solver, int* n);
 
 // Forgets what earlier solves left behind to be used again (settings.reuse): the next one depends
 // on its problem and its start alone.

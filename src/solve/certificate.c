@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+static const double SELF_STRESS = 1e-9; // share of gamma |lambda| that counts in any case
+
 double cond_certificate_residual(const CondCertificate* certificate)
 {
     return fmax(certificate->dynamics, certificate->contact);
@@ -46,28 +48,47 @@ static double dynamics_residual(const CondCertificateData* data, const double* v
     return residual / scale;
 }
 
+// Velocity at play in contact c: its own, what all contact forces together change of it, J_c D^-1
+// Jc' lambda, and its slip. Forces that cancel each other, as those on a body squeezed between two
+// walls, set nothing in motion; they count as far as rounding needs it.
+static double speed_at_play(const CondCertificateData* data, int c, const double* change,
+                            const double* u, double force)
+{
+    const CondContact* contact = &data->problem->contact[c];
+    double w[3], speed = 0.0, changed = 0.0, slip = cond_certificate_slip(data, c);
+    cond_contact_velocity(contact, change, w);
+    for (int i = 0; i < 3; i++) {
+        speed += (u[i] - contact->phi[i]) * (u[i] - contact->phi[i]);
+        changed += (w[i] - contact->phi[i]) * (w[i] - contact->phi[i]);
+    }
+    speed = sqrt(fmax(speed, changed));
+    return fmax(speed, fmax(slip, SELF_STRESS * (data->delassus[c] + slip)) * force);
+}
+
+// change = D^-1 Jc' lambda                                                       (n_dof)
 static void contact_residual(const CondCertificateData* data, const double* v, const double* lambda,
-                             CondCertificate* out)
+                             const double* change, CondCertificate* out)
 {
     const CondProblem* problem = data->problem;
     double worst = -1.0, velocity = 0.0;
     for (int c = 0; c < problem->n_contact; c++) {
         const CondContact* contact = &problem->contact[c];
         const double* l = lambda + 3 * c;
-        double u[3], force = 0.0, speed = 0.0;
+        double u[3], force = 0.0;
         double slip = data->carried[c] ? 0.0 : data->compliance[c];
         double gamma = data->delassus[c] + slip + data->omega;
         cond_contact_velocity(contact, v, u);
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 3; i++)
             force += l[i] * l[i];
-            speed += (u[i] - contact->phi[i]) * (u[i] - contact->phi[i]);
+        force = sqrt(force);
+        velocity = fmax(velocity, speed_at_play(data, c, change, u, force));
+        for (int i = 0; i < 3; i++) {
             u[i] += (slip + data->omega) * l[i]; // the law holds at the virtual node
             if (data->carry && data->carried[c])
                 u[i] += data->compliance[c] * (l[i] - data->carry[3 * c + i]);
         }
-        force = sqrt(force);
-        speed = sqrt(speed);
-        CondLawError e = cond_law_error(data->law, contact->friction, gamma, u, l);
+        CondLawError e =
+            cond_law_error(cond_certificate_law(data, c), contact->friction, gamma, u, l);
         // With a large mu the natural map of a slipping contact shrinks what is wrong in its normal
         // direction by 1/mu; penetration counts in full.
         double law_error = isnan(e.natural) ? e.natural : fmax(e.natural, e.penetration);
@@ -77,7 +98,6 @@ static void contact_residual(const CondCertificateData* data, const double* v, c
         }
         if (data->error)
             data->error[c] = law_error;
-        velocity = fmax(velocity, fmax(speed, gamma * force));
         out->penetration = fmax(out->penetration, e.penetration);
         out->pull = fmax(out->pull, e.pull);
         out->cone = fmax(out->cone, e.cone);
@@ -96,8 +116,11 @@ CondCertificate cond_certificate_estimate(const CondCertificateData* data, const
                                           const double* lambda, const double* r, double* work)
 {
     CondCertificate out = {.worst_contact = -1};
+    int n = data->problem->n_dof;
     out.dynamics = dynamics_residual(data, v, lambda, r, work);
-    contact_residual(data, v, lambda, &out);
+    for (int i = 0; i < n; i++) // A v and the residual are there: D^-1 Jc' lambda
+        work[i] = (work[i] - data->problem->b[i] - work[n + i]) / data->diagonal[i];
+    contact_residual(data, v, lambda, work, &out);
     if (!isfinite(out.dynamics))
         out.dynamics = INFINITY;
     if (!isfinite(out.contact))
@@ -133,8 +156,8 @@ CondStatus cond_problem_virtual_sides(const CondContext* context, const CondProb
 }
 
 static CondStatus certify(const CondContext* context, const CondProblem* problem, CondLaw law,
-                          double omega, const double* v, const double* lambda, double* error,
-                          CondCertificate* certificate)
+                          double omega, const int* relaxed, const double* v, const double* lambda,
+                          double* error, CondCertificate* certificate)
 {
     CondContext m = cond_context_or_default(context);
     size_t n = (size_t)problem->n_dof, nc = (size_t)problem->n_contact;
@@ -158,6 +181,7 @@ static CondStatus certify(const CondContext* context, const CondProblem* problem
                                     .delassus = delassus,
                                     .compliance = compliance,
                                     .carried = sides + nc,
+                                    .relaxed = relaxed,
                                     .error = error};
         *certificate = cond_certificate_compute(&data, v, lambda, work);
     }
@@ -170,7 +194,14 @@ CondStatus cond_certify(const CondContext* context, const CondProblem* problem, 
                         double omega, const double* v, const double* lambda,
                         CondCertificate* certificate)
 {
-    return certify(context, problem, law, omega, v, lambda, NULL, certificate);
+    return certify(context, problem, law, omega, NULL, v, lambda, NULL, certificate);
+}
+
+CondStatus cond_certify_relaxed(const CondContext* context, const CondProblem* problem, CondLaw law,
+                                double omega, const int* relaxed, const double* v,
+                                const double* lambda, CondCertificate* certificate)
+{
+    return certify(context, problem, law, omega, relaxed, v, lambda, NULL, certificate);
 }
 
 CondStatus cond_certify_contacts(const CondContext* context, const CondProblem* problem,
@@ -178,5 +209,5 @@ CondStatus cond_certify_contacts(const CondContext* context, const CondProblem* 
                                  double* error)
 {
     CondCertificate certificate;
-    return certify(context, problem, law, omega, v, lambda, error, &certificate);
+    return certify(context, problem, law, omega, NULL, v, lambda, error, &certificate);
 }

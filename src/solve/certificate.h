@@ -15,8 +15,22 @@ typedef struct CondCertificateData {
     const int* carried;       // 1: compliance is the solver's own affair   (n_contact)
     const double* carry; // not NULL: judge an inner problem, whose carried contacts obey the law at
                          // u + compliance (lambda - carry)                   (n_contact x 3)
+    const int* relaxed;  // not NULL: 1 where the law is the proximal one whatever `law` says
+                         //                                                   (n_contact)
     double* error;       // not NULL: takes the law error of each contact [m/s]     (n_contact)
 } CondCertificateData;
+
+// The law that contact c is held to.
+static inline CondLaw cond_certificate_law(const CondCertificateData* data, int c)
+{
+    return data->relaxed && data->relaxed[c] ? COND_LAW_PROXIMAL : data->law;
+}
+
+// Slip per force in it: the law is posed at u + slip lambda.
+static inline double cond_certificate_slip(const CondCertificateData* data, int c)
+{
+    return (data->carried[c] ? 0.0 : data->compliance[c]) + data->omega;
+}
 
 // work holds 2 n_dof numbers.
 CondCertificate cond_certificate_compute(const CondCertificateData* data, const double* v,

@@ -42,7 +42,8 @@ static void solve_contact(const SweepLoop* l, int c)
         eta[r] = contact->phi[r] + R[3 * r] * d[0] + R[3 * r + 1] * d[1] + R[3 * r + 2] * d[2];
     for (int r = 0; r < 3 && nodal->carried[c]; r++)
         eta[r] -= nodal->compliance[c] * l->carry[3 * c + r];
-    cond_law_solve(sweep->law, contact->friction, sweep->omega, wi + wj, eta, lambda);
+    CondLaw law = sweep->relaxed && sweep->relaxed[c] ? COND_LAW_PROXIMAL : sweep->law;
+    cond_law_solve(law, contact->friction, sweep->omega, wi + wj, eta, lambda);
     for (int k = 0; k < 3; k++)
         d[k] = R[k] * lambda[0] + R[3 + k] * lambda[1] + R[6 + k] * lambda[2]; // world axes
     for (int k = 0; k < 3; k++)
@@ -52,9 +53,10 @@ static void solve_contact(const SweepLoop* l, int c)
 }
 
 CondStatus cond_contact_sweep_build(CondContactSweep* sweep, const CondNodal* nodal,
-                                    const CondSolverSettings* settings)
+                                    const CondSolverSettings* settings, const int* relaxed)
 {
     const CondProblem* problem = nodal->problem;
+    sweep->relaxed = relaxed;
     sweep->nodal = nodal;
     sweep->law = settings->law;
     sweep->omega = settings->omega;
@@ -72,6 +74,7 @@ CondStatus cond_contact_sweep_build(CondContactSweep* sweep, const CondNodal* no
             batch->node[l][0] = nodal->node[2 * c];
             batch->node[l][1] = nodal->node[2 * c + 1];
             batch->second |= batch->node[l][1] >= 0;
+            batch->serves &= !(relaxed && relaxed[c]);
             batch->serves &= contact->friction[0] == contact->friction[1] && !nodal->carried[c];
             for (int k = 0; k < 9; k++)
                 batch->R[k][l] = contact->frame[k];

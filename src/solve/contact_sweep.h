@@ -13,15 +13,16 @@ typedef struct CondContactSweep {
     CondContext context;
     const CondNodal* nodal;
     CondLaw law;
+    const int* relaxed; // not NULL: 1 where it is the proximal one        (n_contact)
     double omega;
     int n_batch;             // contacts / 4, those left over not counted
     CondContactBatch* batch; //                                               (n_batch)
     int cap_batch;
 } CondContactSweep;
 
-// Lays out the contacts of a problem, four side by side; nodal is borrowed.
+// Lays out the contacts of a problem, four side by side; nodal and relaxed are borrowed.
 CondStatus cond_contact_sweep_build(CondContactSweep* sweep, const CondNodal* nodal,
-                                    const CondSolverSettings* settings);
+                                    const CondSolverSettings* settings, const int* relaxed);
 void cond_contact_sweep_destroy(CondContactSweep* sweep);
 
 // v holds v* and receives v**; w is the diagonal of W, carry the multiplier of the contacts that

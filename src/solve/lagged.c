@@ -133,8 +133,8 @@ static double merit(CondLagged* lagged, const CondCertificateData* data, const d
     for (int c = 0; c < problem->n_contact; c++) {
         double u[3], e[3];
         cond_contact_velocity(&problem->contact[c], lagged->x, u);
-        cond_tie_error(data->law, problem->contact[c].friction, lagged->gamma[c], law_slip(data, c),
-                       u, lambda + 3 * c, e);
+        cond_tie_error(cond_certificate_law(data, c), problem->contact[c].friction,
+                       lagged->gamma[c], law_slip(data, c), u, lambda + 3 * c, e);
         sum += lagged->gamma[c] * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
     }
     return sqrt(sum);
@@ -184,9 +184,9 @@ static void make_ties(CondLagged* lagged, const CondCertificateData* data)
         cond_contact_velocity(contact, lagged->v, u);
         int was = kind_of(&lagged->tie[c]);
         double k = lagged->full ? FULL_GAIN / lagged->gamma[c] : lagged->gain[c];
-        lagged->tie[c] =
-            cond_tie_make_from(data->law, contact->friction, lagged->gamma[c], law_slip(data, c), k,
-                               trial, lagged->full ? NULL : u, lambda, &lagged->tie[c]);
+        lagged->tie[c] = cond_tie_make_from(cond_certificate_law(data, c), contact->friction,
+                                            lagged->gamma[c], law_slip(data, c), k, trial,
+                                            lagged->full ? NULL : u, lambda, &lagged->tie[c]);
         lagged->turned += kind_of(&lagged->tie[c]) != was;
         lagged->closed += kind_of(&lagged->tie[c]) > 0;
         tie_force(&lagged->tie[c], u, change);

@@ -183,25 +183,21 @@ void cond_primal_dual_destroy(CondPrimalDual* pd)
         cond_release(&pd->context, arrays[i]);
 }
 
-// Slip per force in the law of contact c.
-static double law_slip(const CondCertificateData* data, int c)
-{
-    return (data->carried[c] ? 0.0 : data->compliance[c]) + data->omega;
-}
-
 // sqrt(sum gamma |lambda - P(x)|^2 + r' diag(A)^-1 r) at a share a of the way to the new pair. On
 // it u, lambda and r are affine, and r is zero at its end.
 static double merit(const CondPrimalDual* pd, const CondCertificateData* data, double a)
 {
     double sum = 0.0;
     for (int c = 0; c < data->problem->n_contact; c++) {
-        double u[3], lambda[3], e[3], slip = law_slip(data, c), gamma = pd->gamma[c] + slip;
+        double u[3], lambda[3], e[3], slip = cond_certificate_slip(data, c),
+                                      gamma = pd->gamma[c] + slip;
         for (int i = 0; i < 3; i++) {
             int k = 3 * c + i;
             u[i] = pd->u[k] + a * (pd->u_new[k] - pd->u[k]);
             lambda[i] = pd->lambda[k] + a * (pd->lambda_new[k] - pd->lambda[k]);
         }
-        cond_tie_error(data->law, data->problem->contact[c].friction, gamma, slip, u, lambda, e);
+        cond_tie_error(cond_certificate_law(data, c), data->problem->contact[c].friction, gamma,
+                       slip, u, lambda, e);
         sum += gamma * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
     }
     return sqrt(sum + (1.0 - a) * (1.0 - a) * pd->dynamics);
@@ -211,9 +207,10 @@ static void make_ties(CondPrimalDual* pd, const CondCertificateData* data)
 {
     for (int c = 0; c < data->problem->n_contact; c++) {
         const CondContact* contact = &data->problem->contact[c];
-        double slip = law_slip(data, c);
-        pd->tie[c] = cond_tie_make(data->law, contact->friction, pd->gamma[c] + slip, slip,
-                                   pd->u + 3 * c, pd->lambda + 3 * c, &pd->tie[c]);
+        double slip = cond_certificate_slip(data, c);
+        pd->tie[c] =
+            cond_tie_make(cond_certificate_law(data, c), contact->friction, pd->gamma[c] + slip,
+                          slip, pd->u + 3 * c, pd->lambda + 3 * c, &pd->tie[c]);
     }
 }
 
@@ -225,7 +222,7 @@ static void damp_ties(CondPrimalDual* pd, const CondCertificateData* data, doubl
     for (int c = 0; c < data->problem->n_contact; c++) {
         const CondTie* tie = &pd->tie[c];
         const double *u = pd->u + 3 * c, *lambda = pd->lambda + 3 * c;
-        double sigma = damping * (pd->gamma[c] + law_slip(data, c));
+        double sigma = damping * (pd->gamma[c] + cond_certificate_slip(data, c));
         double M[9], *D = pd->D + 9 * c, *gap = pd->gap + 3 * c;
         memcpy(D, tie->D, sizeof tie->D);
         for (int i = 0; i < 3; i++) {
@@ -318,7 +315,6 @@ static double judge(CondPrimalDual* pd, const CondCertificateData* data, int kee
 
 // How the passes are kept from cycling; see docs/primal_dual.md.
 typedef struct Guard {
-    double merit;   // of the reference, the pair in v_ref and lambda_ref
     double least;   // residual of all pairs so far
     double damping; // of ties while damped
     int damped;     // 1: steps from the reference, damped, that make its merit fall
@@ -326,15 +322,14 @@ typedef struct Guard {
     int flight;     // full steps away from the reference without success
     int rest;       // damped steps to be made before the next flight
     int pause;      // of these, what a flight that fails costs
-    int turn;       // of the scales
 } Guard;
 
 // The current pair becomes the reference.
-static void refer(CondPrimalDual* pd, const CondCertificateData* data, Guard* guard)
+static void refer(CondPrimalDual* pd, const CondCertificateData* data)
 {
     memcpy(pd->v_ref, pd->v, (size_t)data->problem->n_dof * sizeof *pd->v);
     memcpy(pd->lambda_ref, pd->lambda, 3 * (size_t)data->problem->n_contact * sizeof *pd->lambda);
-    guard->merit = merit(pd, data, 0.0);
+    pd->merit = merit(pd, data, 0.0);
 }
 
 // Back to the reference. What flights learnt about reversals does not count there.
@@ -358,20 +353,20 @@ static void rescale(CondPrimalDual* pd, const CondCertificateData* data, Guard* 
 {
     static const double factor[] = {0.1, 100.0, 0.003, 10.0 / 0.3}; // 1, 0.1, 10, 0.03 and again
     for (int c = 0; c < data->problem->n_contact; c++)
-        pd->gamma[c] *= factor[guard->turn];
-    guard->turn = (guard->turn + 1) % 4;
+        pd->gamma[c] *= factor[pd->turn % 4];
+    pd->turn++;
     retreat(pd, data, guard);
     guard->damped = guard->stuck = 0;
     guard->damping = LEAST_DAMPING;
     guard->pause = 1;
-    guard->merit = merit(pd, data, 0.0);
+    pd->merit = merit(pd, data, 0.0);
 }
 
 // Decides about the new pair: takes a step towards it, or none. Returns 0 to give up.
 static int proceed(CondPrimalDual* pd, const CondCertificateData* data, Guard* guard,
                    double tolerance, CondCertificate* certificate, double* residual)
 {
-    double step = search(pd, data, guard->merit, guard->damped ? 1e-5 : 1e-3);
+    double step = search(pd, data, pd->merit, guard->damped ? 1e-5 : 1e-3);
     int good = step > 0.0;
     guard->stuck = !good && guard->damped;
     if (guard->stuck) {
@@ -391,14 +386,14 @@ static int proceed(CondPrimalDual* pd, const CondCertificateData* data, Guard* g
     guard->least = fmin(guard->least, *residual);
     if (!good || *residual <= tolerance)
         return isfinite(*residual);
-    if (guard->flight > 0 || merit(pd, data, 0.0) < 0.1 * guard->merit)
+    if (guard->flight > 0 || merit(pd, data, 0.0) < 0.1 * pd->merit)
         guard->pause = 1;
     guard->flight = 0;
     if (guard->damped) {
         guard->damping = fmax(LEAST_DAMPING, (step == 1.0 ? 0.3 : 1.0) * guard->damping);
         guard->damped = --guard->rest > 0;
     }
-    refer(pd, data, guard);
+    refer(pd, data);
     return isfinite(*residual);
 }
 
@@ -419,7 +414,9 @@ CondStatus cond_primal_dual_solve(CondPrimalDual* pd, const CondCertificateData*
     if (status)
         return status;
     // The start need not obey the dynamics: the first step is taken whatever its merit.
-    Guard guard = {.merit = INFINITY, .least = INFINITY, .pause = 1};
+    Guard guard = {.least = INFINITY, .pause = 1};
+    pd->merit = INFINITY;
+    pd->turn = 0;
     memset(pd->tie, 0, (size_t)problem->n_contact * sizeof *pd->tie);
     measure(pd, problem);
     for (int pass = 0, go = 1; go && pass < max_passes && residual > tolerance; pass++) {

@@ -59,6 +59,8 @@ typedef struct CondPrimalDual {
     double *v_best, *lambda_best; // best certified
     double* f;                    // right-hand side, then dv                            (n_dof)
     double scale;                 // fastest contact of start and first pair; 0: not known yet
+    double merit;                 // of the pair in v_ref and lambda_ref
+    int turn;                     // scales that were left for another
     double dynamics;              // r'r / diagonal of A at the current pair
     double* work;                 // of the certificate                                 (2 n_dof)
     int cap_group, cap_place, cap_n_band, cap_n_border, cap_far, cap_coupling_slack,

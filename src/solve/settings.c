@@ -47,8 +47,9 @@ const char* cond_multilevel_name(CondMultilevelUse use)
 
 const char* cond_rung_name(CondRung rung)
 {
-    static const char* const names[] = {"other",  "start", "V-FPI",     "passes", "factored passes",
-                                        "rounds", "again", "all V-FPI", "none"};
+    static const char* const names[] = {"other",           "start",   "V-FPI", "passes",
+                                        "factored passes", "rounds",  "again", "friction path",
+                                        "all V-FPI",       "relaxed", "none"};
     return name_at(names, COUNT(names), (int)rung);
 }
 
@@ -70,6 +71,7 @@ CondSolverSettings cond_solver_settings_default(void)
         .anderson_depth = 10,
         .reuse = 1,
         .fallback = 1,
+        .relax = 1,
         .pair_weights = 1,
         .threads = 0,
         .cookie = COND_SOLVER_COOKIE,

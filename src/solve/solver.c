@@ -79,6 +79,12 @@ void cond_solver_reset(CondSolver* solver)
         solver->ops->reset(solver->work);
 }
 
+const int* cond_solver_relaxed(const CondSolver* solver, int* n)
+{
+    *n = 0;
+    return solver->ops->relaxed ? solver->ops->relaxed(solver->work, n) : NULL;
+}
+
 void cond_solver_destroy(CondSolver* solver)
 {
     if (!solver)

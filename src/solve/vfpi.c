@@ -113,7 +113,8 @@ CondCertificateData cond_vfpi_certificate_data(const CondVfpi* s)
                                  .diagonal = s->nodal.diagonal,
                                  .delassus = s->nodal.delassus,
                                  .compliance = s->nodal.compliance,
-                                 .carried = s->nodal.carried};
+                                 .carried = s->nodal.carried,
+                                 .relaxed = s->relaxed};
 }
 
 static CondCertificate certify(CondVfpi* s, const double* v, const double* lambda,
@@ -300,7 +301,7 @@ static CondStatus prepare(CondVfpi* s, CondSolveInfo* info)
     if (!status)
         status = cond_accelerator_begin(&s->accelerator, &s->settings, s->nodal.n, s->W.w);
     if (!status)
-        status = cond_contact_sweep_build(&s->sweep, &s->nodal, &s->settings);
+        status = cond_contact_sweep_build(&s->sweep, &s->nodal, &s->settings, s->relaxed);
     s->built = !status;
     return status;
 }
@@ -309,6 +310,7 @@ CondStatus cond_vfpi_begin(CondVfpi* s, const CondProblem* problem, CondSolveInf
 {
     s->n_history = 0;
     s->built = 0;
+    s->relaxed = NULL;
     s->accelerator.restarts = 0;
     CondStatus status = cond_nodal_build(&s->nodal, problem, s->settings.kv_scale);
     if (!status)
@@ -316,6 +318,19 @@ CondStatus cond_vfpi_begin(CondVfpi* s, const CondProblem* problem, CondSolveInf
     if (!status && s->settings.reuse > 1) // its age counts solves
         status = prepare(s, info);
     return status;
+}
+
+CondStatus cond_vfpi_pose(CondVfpi* s, const CondProblem* problem)
+{
+    s->nodal.problem = problem;
+    return cond_vfpi_relax(s, NULL);
+}
+
+CondStatus cond_vfpi_relax(CondVfpi* s, const int* relaxed)
+{
+    s->relaxed = relaxed;
+    return s->built ? cond_contact_sweep_build(&s->sweep, &s->nodal, &s->settings, relaxed)
+                    : COND_OK;
 }
 
 static void start(CondVfpi* s, CondAnswer* best)

@@ -26,6 +26,7 @@ typedef struct CondVfpi {
     CondSurrogate W;
     CondAccelerator accelerator;
     CondContactSweep sweep;
+    const int* relaxed; // not NULL: 1 where the law is the proximal one            (n_contact)
     CondAnswer* best; // of the run                                          (n_dof, n_contact x 3)
     int built;        // 1: W and the accelerator are those of the problem
     int max_iterations; // of this run, counted from the beginning of the solve
@@ -50,7 +51,13 @@ void cond_vfpi_destroy(CondVfpi* vfpi);
 // The problem that the runs below serve, until the next call.
 CondStatus cond_vfpi_begin(CondVfpi* vfpi, const CondProblem* problem, CondSolveInfo* info);
 
-// What the certificate needs, for this problem and the law of the settings.
+// Another problem in its place that differs from it in the friction and the offsets alone.
+CondStatus cond_vfpi_pose(CondVfpi* vfpi, const CondProblem* problem);
+
+// Contacts that are held to the proximal law until the problem is changed (n_contact); NULL: none.
+CondStatus cond_vfpi_relax(CondVfpi* vfpi, const int* relaxed);
+
+// What the certificate needs, for this problem and the laws in force.
 CondCertificateData cond_vfpi_certificate_data(const CondVfpi* vfpi);
 
 // Goes on from the pair in *best, of which the residual need not be known, for at most that many

@@ -1,0 +1,134 @@
+// The usual rungs: V-FPI, primal-dual passes by conjugate gradients, primal-dual passes that
+// factor, and how they take turns.
+#include "solve/ladder_part.h"
+
+#include <math.h>
+
+enum {
+    FIRST_TRY = 300,  // iterations of V-FPI before the passes that factor, where these fit,
+    FIRST_OUTER = 30, // and outer passes
+    TINY = 60,        // coordinates of problems that are factored in no time,
+    TINY_TRY = 30,    // and iterations before it there
+    FIRST_WHILE = 30, // iterations between rounds of passes, doubled each time
+    ROUNDS = 5,       //
+    MAX_PASSES = 200, // that factor
+};
+
+CondCertificateData cond_ladder_certificate_data(const CondLadder* s)
+{
+    return cond_vfpi_certificate_data(&s->vfpi);
+}
+
+void cond_ladder_aim(CondLadder* s, double tolerance, int iterations)
+{
+    int most = s->asked.max_iterations;
+    s->settings.tolerance = s->vfpi.settings.tolerance = tolerance;
+    s->settings.max_iterations = iterations < most ? iterations : most;
+    s->vfpi.settings.max_iterations = s->settings.max_iterations;
+}
+
+CondStatus cond_ladder_vfpi(CondLadder* s, int max_iterations, int max_outer, CondSolveInfo* info,
+                            CondVfpiEnd* end)
+{
+    return cond_vfpi_run(&s->vfpi, max_iterations, max_outer, &s->best, info, end);
+}
+
+static CondStatus climb_lagged(CondLadder* s, CondSolveInfo* info, CondVfpiEnd* end)
+{
+    const CondSolverSettings* settings = &s->settings;
+    CondCertificateData data = cond_ladder_certificate_data(s);
+    CondStatus status = cond_lagged_solve(&s->lagged, &data, settings->tolerance,
+                                          settings->max_iterations - info->iterations, s->best.v,
+                                          s->best.lambda, &s->best.certificate, info);
+    s->best.residual = cond_certificate_residual(&s->best.certificate);
+    *end = status == COND_OK ? COND_VFPI_DONE : COND_VFPI_LIMIT;
+    return status < 0 ? status : COND_OK;
+}
+
+CondStatus cond_ladder_factored(CondLadder* s, int max_passes, CondSolveInfo* info,
+                                CondVfpiEnd* end)
+{
+    CondCertificateData data = cond_ladder_certificate_data(s);
+    CondStatus status = cond_primal_dual_solve(
+        &s->factored, &data, s->settings.tolerance, max_passes, s->best.v, s->best.lambda,
+        &s->best.certificate, &info->passes, &info->products);
+    s->best.residual = cond_certificate_residual(&s->best.certificate);
+    info->rung = COND_RUNG_FACTORED;
+    *end = status == COND_OK ? COND_VFPI_DONE : COND_VFPI_LIMIT;
+    return status < 0 ? status : COND_OK;
+}
+
+// Small groups of bodies: V-FPI, and where it stalls primal-dual passes that factor, from the best
+// pair. Rods begin with the passes, one of which costs little more than an iteration, and make more
+// of them after a while of V-FPI.
+static CondStatus climb_small(CondLadder* s, CondSolveInfo* info, CondVfpiEnd* end)
+{
+    CondStatus status = COND_OK;
+    int rods = s->factored.band; // a start from zero may have no finite residual
+    if (!rods) {
+        int first = s->vfpi.nodal.n_dof <= TINY ? TINY_TRY : FIRST_TRY;
+        status = cond_ladder_vfpi(s, first, FIRST_OUTER, info, end);
+        if (!status && *end != COND_VFPI_DONE && isfinite(s->best.residual))
+            status = cond_ladder_factored(s, MAX_PASSES, info, end);
+        return status;
+    }
+    for (int round = 0; round < ROUNDS && !status && *end != COND_VFPI_DONE; round++) {
+        status = cond_ladder_factored(s, MAX_PASSES, info, end);
+        if (!status && *end != COND_VFPI_DONE && round < ROUNDS - 1)
+            status = cond_ladder_vfpi(s, FIRST_WHILE << round, FIRST_OUTER, info, end);
+    }
+    return status;
+}
+
+// Problems with soft bodies: primal-dual passes by conjugate gradients. Where they make little
+// progress, a while of V-FPI, which sorts out which contacts slip and which stick, and passes again
+// from there; the later rounds with more V-FPI, with friction that follows within a pass, and with
+// passes that factor where that fits.
+static CondStatus climb_rounds(CondLadder* s, CondSolveInfo* info, CondVfpiEnd* end)
+{
+    CondStatus status = COND_OK;
+    for (int round = 0; round < ROUNDS && !status && *end != COND_VFPI_DONE; round++) {
+        s->lagged.may_follow = round >= ROUNDS / 2;
+        status = climb_lagged(s, info, end);
+        info->rung = round == 0 ? COND_RUNG_PASSES : COND_RUNG_ROUNDS;
+        if (!status && *end != COND_VFPI_DONE && s->small && round >= 1 &&
+            isfinite(s->best.residual))
+            status = cond_ladder_factored(s, MAX_PASSES, info, end);
+        if (status || *end == COND_VFPI_DONE || (round == ROUNDS - 1 && !s->small))
+            break;
+        info->rung = COND_RUNG_ROUNDS;
+        status = cond_ladder_vfpi(s, FIRST_WHILE << round, FIRST_OUTER, info, end);
+    }
+    return status;
+}
+
+// The same, and where the bodies' groups are small enough to factor, from the beginning again the
+// other way: the passes may have led astray. The better of the two answers stands.
+static CondStatus climb_soft(CondLadder* s, CondSolveInfo* info, CondVfpiEnd* end)
+{
+    const CondProblem* problem = s->vfpi.nodal.problem;
+    cond_answer_copy(problem, &s->best, &s->aside);
+    CondStatus status = climb_rounds(s, info, end);
+    if (status || *end == COND_VFPI_DONE || !s->small)
+        return status;
+    CondAnswer found = s->best;
+    s->best = s->aside;
+    s->aside = found;
+    status = climb_small(s, info, end);
+    info->rung = COND_RUNG_AGAIN;
+    if (!status && *end != COND_VFPI_DONE && isfinite(found.residual) &&
+        !(s->best.residual <= found.residual)) {
+        cond_answer_copy(problem, &s->aside, &s->best);
+        *end = COND_VFPI_LIMIT;
+    }
+    return status;
+}
+
+CondStatus cond_ladder_usual(CondLadder* s, CondSolveInfo* info, CondVfpiEnd* end)
+{
+    if (s->soft)
+        return climb_soft(s, info, end);
+    if (s->small)
+        return climb_small(s, info, end);
+    return COND_OK;
+}
