@@ -1,0 +1,151 @@
+#include "sparse/half.h"
+
+#include "base/lanes.h"
+#include "base/parallel.h"
+
+#include <math.h>
+#include <string.h>
+
+int cond_half_serves(void)
+{
+#if defined(COND_BSR3_AVX2)
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#elif defined(FP_FAST_FMA)
+    return 1;
+#else
+    return 0;
+#endif
+}
+
+static double number(const CondHalf* half, size_t i)
+{
+    return half->single ? (double)((const float*)half->value)[i] : ((const double*)half->value)[i];
+}
+
+// B' x
+static void mirrored(const double B[9], const double* x, double y[3])
+{
+    for (int c = 0; c < 3; c++)
+        y[c] = fma(B[6 + c], x[2], fma(B[3 + c], x[1], B[c] * x[0]));
+}
+
+static void take_block(const CondHalf* half, size_t block, double B[9])
+{
+    for (size_t k = 0; k < 9; k++)
+        B[k] = number(half, 9 * block + k);
+}
+
+void cond_half_chunk_generic(const CondHalf* half, int chunk, const double* x)
+{
+    const CondHalfChunk* c = &half->chunk[chunk];
+    const int* node = half->node + c->node_begin;
+    const uint16_t *row = half->row + c->row_begin, *column = half->column + c->column_begin;
+    double *y = half->y + 4 * (size_t)c->node_begin, B[9], add[3];
+    size_t block = (size_t)c->block_begin;
+    memset(y, 0, 4 * (size_t)c->n_node * sizeof *y);
+    for (int i = 0; i < c->n_own; i++) { // a diagonal block is its own mirror image
+        take_block(half, block++, B);
+        mirrored(B, x + node[i], y + 4 * i);
+    }
+    for (int k = 0; k < c->n_run; k++) {
+        CondHalfRun run = half->run[c->run_begin + k];
+        for (int r = 0; r < run.n_row; r++) {
+            int i = *row++;
+            double sum[9] = {0.0};
+            for (int b = 0; b < run.n_block; b++) {
+                int j = *column++;
+                take_block(half, block++, B);
+                mirrored(B, x + node[i / 4], add);
+                for (int a = 0; a < 9; a++)
+                    sum[a] = fma(B[a], x[node[j / 4] + a % 3], sum[a]);
+                for (int a = 0; a < 3; a++)
+                    y[j + a] += add[a];
+            }
+            for (int a = 0; a < 3; a++)
+                y[i + a] += (sum[3 * a] + sum[3 * a + 1]) + sum[3 * a + 2];
+        }
+    }
+}
+
+void cond_half_add_up(const CondHalf* half, int first, int last, const double* x)
+{
+    for (int c = first; c < last; c++) {
+#ifdef COND_BSR3_AVX2
+        if (cond_half_serves()) {
+            cond_half_chunk_avx2(half, c, x);
+            continue;
+        }
+#endif
+        cond_half_chunk_generic(half, c, x);
+    }
+}
+
+// Adds what other chunks found for the rows of this one.
+static inline __attribute__((always_inline)) const double* add_shares(const CondHalf* half,
+                                                                      const CondHalfChunk* c)
+{
+    const CondHalfShare* share = half->share + c->share_begin;
+    double* y = half->y + 4 * (size_t)c->node_begin;
+    for (int k = 0; k < c->n_share; k++)
+        cond_lanes_add_to(y + share[k].to, (const CondLanes*)(half->y + share[k].from));
+    return y;
+}
+
+// Coordinate by coordinate: what comes after the third one may be another thread's.
+static inline __attribute__((always_inline)) void finish_chunks(const CondHalf* half, int first,
+                                                                int last, const double* x,
+                                                                const double* shift,
+                                                                const double* w, double* y)
+{
+    for (int k = first; k < last; k++) {
+        const CondHalfChunk* c = &half->chunk[k];
+        const int* node = half->node + c->node_begin;
+        const double* sum = add_shares(half, c);
+        for (int i = 0; i < c->n_own; i++)
+            for (int a = 0, at = node[i]; a < 3; a++, at++) {
+                double g = shift ? sum[4 * i + a] - shift[at] : sum[4 * i + a];
+                y[at] = w ? x[at] - w[at] * g : g;
+            }
+    }
+}
+
+void cond_half_finish(const CondHalf* half, int first, int last, const double* shift, double* y)
+{
+    if (shift)
+        finish_chunks(half, first, last, NULL, shift, NULL, y);
+    else
+        finish_chunks(half, first, last, NULL, NULL, NULL, y);
+}
+
+void cond_half_finish_step(const CondHalf* half, int first, int last, const double* x,
+                           const double* b, const double* w, double* out)
+{
+    finish_chunks(half, first, last, x, b, w, out);
+}
+
+typedef struct HalfLoop {
+    const CondHalf* half;
+    const double *x, *shift;
+    double* y;
+} HalfLoop;
+
+static void add_up(const void* loop, int first, int last)
+{
+    const HalfLoop* l = loop;
+    cond_half_add_up(l->half, first, last, l->x);
+}
+
+static void finish(const void* loop, int first, int last)
+{
+    const HalfLoop* l = loop;
+    cond_half_finish(l->half, first, last, l->shift, l->y);
+}
+
+void cond_half_product(const CondHalf* half, const double* x, const double* shift, double* y,
+                       int threads)
+{
+    HalfLoop loop = {half, x, shift, y};
+    int n_thread = cond_threads(9 * (size_t)half->n_block, threads);
+    cond_parallel(half->n_chunk, n_thread, add_up, &loop);
+    cond_parallel(half->n_chunk, n_thread, finish, &loop);
+}
