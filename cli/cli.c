@@ -45,6 +45,11 @@ const char* cli_multilevel_name(int index)
     return cond_multilevel_name((CondMultilevelUse)index);
 }
 
+const char* cli_storage_name(int index)
+{
+    return cond_storage_name((CondStorage)index);
+}
+
 const char* cli_accelerator_name(int index)
 {
     return cond_accelerator_name((CondAcceleratorKind)index);

@@ -15,6 +15,7 @@ typedef struct SolveOptions {
     const char* surrogate;
     const char* accelerator;
     const char* multilevel;
+    const char* storage;
     const char* stop;
     const char* preset;
     const char* write;
@@ -75,6 +76,8 @@ static int read_words(int argc, char** argv, SolveOptions* o, int* n_positional)
          "none, chebyshev, anderson or primal-dual"},
         {"--multilevel", OPTION_TEXT, &o->multilevel, "NAME",
          "auto, on or off: coarse correction within primal-dual passes"},
+        {"--storage", OPTION_TEXT, &o->storage, "NAME",
+         "double or float: how V-FPI keeps soft bodies' matrices"},
         {"--stop", OPTION_TEXT, &o->stop, "NAME", "certificate or step"},
         {"--tol", OPTION_NUMBER, &s->tolerance, "X", "tolerance of the stop test (default: 1e-8)"},
         {"--certify", OPTION_NUMBER, &o->certify, "X",
@@ -121,6 +124,7 @@ static int read_options(int argc, char** argv, SolveOptions* o, int* helped)
     CHOOSE("--surrogate", o->surrogate, cli_surrogate_name, o->settings.surrogate);
     CHOOSE("--accelerator", o->accelerator, cli_accelerator_name, o->settings.accelerator);
     CHOOSE("--multilevel", o->multilevel, cli_multilevel_name, o->settings.multilevel);
+    CHOOSE("--storage", o->storage, cli_storage_name, o->settings.storage);
     CHOOSE("--stop", o->stop, cli_stop_name, o->settings.stop);
     CHOOSE("--layout", o->layout, layout_name, o->file_layout);
     CHOOSE("--solver", o->solver, solver_choice, choice);

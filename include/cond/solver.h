@@ -38,10 +38,17 @@ typedef enum CondMultilevelUse {
     COND_MULTILEVEL_OFF = 2,  // never
 } CondMultilevelUse;
 
+// How V-FPI keeps the matrices of soft bodies while it iterates. The certificate is the same.
+typedef enum CondStorage {
+    COND_STORAGE_DOUBLE = 0, //
+    COND_STORAGE_FLOAT = 1,  // as floats, and the residual corrected in double: less to read
+} CondStorage;
+
 const char* cond_surrogate_name(CondSurrogateKind kind);
 const char* cond_accelerator_name(CondAcceleratorKind kind);
 const char* cond_stop_name(CondStop stop);
 const char* cond_multilevel_name(CondMultilevelUse use);
+const char* cond_storage_name(CondStorage storage);
 
 // Fill with cond_solver_settings_default() or _paper(), then change what you like.
 typedef struct CondSolverSettings {
@@ -50,6 +57,7 @@ typedef struct CondSolverSettings {
     CondSurrogateKind surrogate;     //
     CondAcceleratorKind accelerator; //
     CondMultilevelUse multilevel;    //
+    CondStorage storage;             //
     CondStop stop;                   //
     double tolerance;                // relative for certificate, m/s for step
     int max_iterations;              // all outer passes together

@@ -71,7 +71,13 @@ typedef struct SmallLoop {
     const CondProblem* problem;
     const double *x, *shift;
     double* y;
+    int others; // 1: but for those of 3x3 blocks
 } SmallLoop;
+
+static int is_small(const CondBlock* block, int others)
+{
+    return entries(block) < COND_PARALLEL_FROM && !(others && block->kind == COND_BLOCK_BSR3);
+}
 
 static void multiply_small(const void* loop, int first, int last)
 {
@@ -79,28 +85,40 @@ static void multiply_small(const void* loop, int first, int last)
     for (int b = first; b < last; b++) {
         const CondBlock* block = &l->problem->block[b];
         int i = block->dof_begin;
-        if (entries(block) < COND_PARALLEL_FROM)
+        if (is_small(block, l->others))
             cond_block_multiply(block, l->x + i, l->shift ? l->shift + i : NULL, l->y + i, 1);
     }
 }
 
 // A problem may have very many small blocks (rigid bodies), so threads share those out whole; a
 // block that is worth several threads of its own has them all.
-void cond_problem_multiply_blocks(const CondProblem* problem, const double* x, const double* shift,
-                                  double* y, int threads)
+static void multiply(const CondProblem* problem, const double* x, const double* shift, double* y,
+                     int others, int threads)
 {
-    SmallLoop loop = {problem, x, shift, y};
+    SmallLoop loop = {problem, x, shift, y, others};
     size_t small = 0, n_block = (size_t)problem->n_block;
     for (size_t b = 0; b < n_block; b++) {
         const CondBlock* block = &problem->block[b];
         int i = block->dof_begin;
-        if (entries(block) < COND_PARALLEL_FROM)
+        if (is_small(block, others))
             small += entries(block);
-        else
+        else if (!(others && block->kind == COND_BLOCK_BSR3))
             cond_block_multiply(block, x + i, shift ? shift + i : NULL, y + i, threads);
     }
     if (small > 0)
         cond_parallel(problem->n_block, cond_threads(small, threads), multiply_small, &loop);
+}
+
+void cond_problem_multiply_blocks(const CondProblem* problem, const double* x, const double* shift,
+                                  double* y, int threads)
+{
+    multiply(problem, x, shift, y, 0, threads);
+}
+
+void cond_problem_multiply_others(const CondProblem* problem, const double* x, const double* shift,
+                                  double* y, int threads)
+{
+    multiply(problem, x, shift, y, 1, threads);
 }
 
 void cond_block_row_sums(const CondBlock* block, double* sums)

@@ -33,6 +33,10 @@ void cond_block_multiply(const CondBlock* block, const double* x, const double* 
 void cond_problem_multiply_blocks(const CondProblem* problem, const double* x, const double* shift,
                                   double* y, int threads);
 
+// The same without the blocks of 3x3 blocks, whose coordinates are left alone.
+void cond_problem_multiply_others(const CondProblem* problem, const double* x, const double* shift,
+                                  double* y, int threads);
+
 // sum_j |a_ij| of each row.                                          sums (n_dof of the block)
 void cond_block_row_sums(const CondBlock* block, double* sums);
 

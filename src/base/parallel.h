@@ -27,4 +27,15 @@ static inline void cond_parallel(int n, int n_thread, CondLoopBody body, const v
         body(loop, 0, n);
 }
 
+// One loop of several that a team makes one after the other.
+typedef struct CondPhase {
+    CondLoopBody body;
+    const void* loop;
+    int n;     // items
+    int apart; // 1: it begins when all threads are through with those before
+} CondPhase;
+
+// The phases, each in parts as above. A team is woken once, not for each.
+void cond_parallel_phases(int n_phase, const CondPhase* phase, int n_thread);
+
 #endif

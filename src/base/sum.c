@@ -81,6 +81,14 @@ static double partial_distance(int begin, int end, const double* s, const double
 #undef TERM
 }
 
+static double partial_distance_scaled(int begin, int end, const double* s, const double* x,
+                                      const double* y)
+{
+#define TERM(i) (s[i] * (x[i] - y[i]) * (x[i] - y[i]))
+    SUM_LANES(TERM);
+#undef TERM
+}
+
 double cond_dot(int n, const double* x, const double* y, int threads)
 {
     return sum_blocks(n, NULL, x, y, partial_dot, threads);
@@ -94,4 +102,36 @@ double cond_dot_scaled(int n, const double* s, const double* x, const double* y,
 double cond_distance2(int n, const double* x, const double* y, int threads)
 {
     return sum_blocks(n, NULL, x, y, partial_distance, threads);
+}
+
+double cond_distance2_scaled(int n, const double* s, const double* x, const double* y, int threads)
+{
+    return sum_blocks(n, s, x, y, partial_distance_scaled, threads);
+}
+
+int cond_sum_parts(int n)
+{
+    return (n + BLOCK - 1) / BLOCK;
+}
+
+void cond_distance2_parts(int n, const double* x, const double* y, int first, int last,
+                          double* part)
+{
+    ChunkLoop loop = {0, n, NULL, x, y, partial_distance, part};
+    sum_chunk(&loop, first, last);
+}
+
+void cond_distance2_scaled_parts(int n, const double* s, const double* x, const double* y,
+                                 int first, int last, double* part)
+{
+    ChunkLoop loop = {0, n, s, x, y, partial_distance_scaled, part};
+    sum_chunk(&loop, first, last);
+}
+
+double cond_sum_total(int n_part, const double* part)
+{
+    double total = 0.0;
+    for (int k = 0; k < n_part; k++)
+        total += part[k];
+    return total;
 }

@@ -223,19 +223,9 @@ void cond_nodal_destroy(CondNodal* nodal)
         cond_release(m, arrays[i]);
 }
 
-// y += J' K J x of every term
-typedef struct TermLoop {
-    const CondNodal* nodal;
-    const double* x;
-    double* y;
-} TermLoop;
-
-// force = K J x of every term. Terms write rows of their own: no two threads meet.
-static void term_forces(const void* loop, int first, int last)
+// Terms write rows of their own: no two threads meet.
+void cond_nodal_term_forces(const CondNodal* nodal, const double* x, int first, int last)
 {
-    const TermLoop* l = loop;
-    const CondNodal* nodal = l->nodal;
-    const double* x = l->x;
     for (int t = first; t < last; t++) {
         const CondTerm* term = &nodal->term[t];
         const double* J = nodal->jacobian + term->jacobian_begin;
@@ -261,24 +251,39 @@ static void term_forces(const void* loop, int first, int last)
     }
 }
 
-// y += J' force of every term: each coordinate gathers from its terms in term order, so there are
-// no races and no atomics.
+// A coordinate gathers from its terms in term order, so there are no races and no atomics.
+double cond_nodal_add_forces(const CondNodal* nodal, int i, double sum)
+{
+    for (int p = nodal->touch_begin[i]; p < nodal->touch_begin[i + 1]; p++) {
+        const CondTerm* term = &nodal->term[nodal->touch_term[p]];
+        const double* J =
+            nodal->jacobian + term->jacobian_begin + nodal->touch_entry[p] * term->n_row;
+        const double* force = nodal->force + term->row_begin;
+        for (int r = 0; r < term->n_row; r++)
+            sum += J[r] * force[r];
+    }
+    return sum;
+}
+
+// y += J' K J x of every term
+typedef struct TermLoop {
+    const CondNodal* nodal;
+    const double* x;
+    double* y;
+} TermLoop;
+
+static void term_forces(const void* loop, int first, int last)
+{
+    const TermLoop* l = loop;
+    cond_nodal_term_forces(l->nodal, l->x, first, last);
+}
+
 static void gather_terms(const void* loop, int first, int last)
 {
     const TermLoop* l = loop;
-    const CondNodal* nodal = l->nodal;
     for (int k = first; k < last; k++) {
-        int i = nodal->touched[k];
-        double sum = l->y[i];
-        for (int p = nodal->touch_begin[i]; p < nodal->touch_begin[i + 1]; p++) {
-            const CondTerm* term = &nodal->term[nodal->touch_term[p]];
-            const double* J =
-                nodal->jacobian + term->jacobian_begin + nodal->touch_entry[p] * term->n_row;
-            const double* force = nodal->force + term->row_begin;
-            for (int r = 0; r < term->n_row; r++)
-                sum += J[r] * force[r];
-        }
-        l->y[i] = sum;
+        int i = l->nodal->touched[k];
+        l->y[i] = cond_nodal_add_forces(l->nodal, i, l->y[i]);
     }
 }
 

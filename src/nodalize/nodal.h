@@ -66,6 +66,11 @@ void cond_nodal_multiply(CondNodal* nodal, const double* x, double* y, int threa
 // y += J' K J x of all terms; y is set on the virtual nodes, which have nothing else.  x, y (n)
 void cond_nodal_add_terms(CondNodal* nodal, const double* x, double* y, int threads);
 
+// The two halves of it, for loops of several threads that are made elsewhere: force = K J x of the
+// terms first .. last - 1, and afterwards `sum` plus the force of all terms on coordinate i.
+void cond_nodal_term_forces(const CondNodal* nodal, const double* x, int first, int last);
+double cond_nodal_add_forces(const CondNodal* nodal, int i, double sum);
+
 // g = A v - b, b being zero on the virtual nodes.                            v, g (n)
 void cond_nodal_residual(CondNodal* nodal, const double* v, double* g, int threads);
 

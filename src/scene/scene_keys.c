@@ -134,6 +134,11 @@ static const char* multilevel_name(int index)
     return cond_multilevel_name((CondMultilevelUse)index);
 }
 
+static const char* storage_name(int index)
+{
+    return cond_storage_name((CondStorage)index);
+}
+
 static const char* stop_name(int index)
 {
     return cond_stop_name((CondStop)index);
@@ -242,6 +247,7 @@ static const CondKey keys[] = {
     CHOICE("solver", "surrogate", CondSettingsDraft, settings.solver.surrogate, 6, surrogate_name, "frobenius, bb1, bb2, bb-alternating, spectrum, block", "block", "approximate inverse of the system matrix"),
     CHOICE("solver", "accelerator", CondSettingsDraft, settings.solver.accelerator, 4, accelerator_name, "none, chebyshev, anderson, primal-dual", "primal-dual", "how iterates are extrapolated; primal-dual: conjugate gradients between predictions where there are soft bodies, else as anderson"),
     CHOICE("solver", "multilevel", CondSettingsDraft, settings.solver.multilevel, 3, multilevel_name, "auto, on, off", "auto", "coarse correction in the conjugate gradients of primal-dual passes; auto: where they need many iterations, as with stiff bodies and fine meshes"),
+    CHOICE("solver", "storage", CondSettingsDraft, settings.solver.storage, 2, storage_name, "double, float", "double", "how iterations of V-FPI keep the matrices of soft bodies; floats take half the memory to read and are corrected in double"),
     CHOICE("solver", "stop", CondSettingsDraft, settings.solver.stop, 2, stop_name, "certificate, step", "certificate", "what is held against the tolerance: the residuals, or the last change of velocity"),
     NUMBER("solver", "tolerance", CondSettingsDraft, settings.solver.tolerance, POSITIVE, "", "1e-8", "relative for certificate, in m/s for step"),
     WHOLE("solver", "max_iterations", CondSettingsDraft, settings.solver.max_iterations, FROM_ONE, ">= 1", "20000", "iterations a solve may take, all outer passes together"),

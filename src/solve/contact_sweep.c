@@ -200,19 +200,41 @@ __attribute__((target("avx2"))) static void solve_batches_avx2(const void* loop,
 }
 #endif
 
-void cond_contact_sweep_run(const CondContactSweep* sweep, const double* w, const double* carry,
-                            double* v, double* lambda, int threads)
+// The batches, then the contacts left over as one part more.
+static void solve_parts(const void* loop, int first, int last)
 {
-    SweepLoop loop = {sweep, w, carry, v, lambda};
+    const SweepLoop* l = loop;
+    int n_batch = l->sweep->n_batch, end = last < n_batch ? last : n_batch;
     CondLoopBody body = solve_batches_generic;
 #if defined(__x86_64__) && defined(__GNUC__)
     if (__builtin_cpu_supports("avx2"))
         body = solve_batches_avx2;
 #endif
+    body(loop, first, end);
+    for (int c = COND_LANES * n_batch; c < l->sweep->nodal->problem->n_contact && last > n_batch;
+         c++)
+        solve_contact(l, c);
+}
+
+int cond_contact_sweep_parts(const CondContactSweep* sweep)
+{
+    return sweep->n_batch + 1;
+}
+
+void cond_contact_sweep_run_parts(const CondContactSweep* sweep, const double* w,
+                                  const double* carry, double* v, double* lambda, int first,
+                                  int last)
+{
+    SweepLoop loop = {sweep, w, carry, v, lambda};
+    solve_parts(&loop, first, last);
+}
+
+void cond_contact_sweep_run(const CondContactSweep* sweep, const double* w, const double* carry,
+                            double* v, double* lambda, int threads)
+{
+    SweepLoop loop = {sweep, w, carry, v, lambda};
     int n_thread = cond_threads(BATCH_WORK * (size_t)sweep->n_batch, threads);
-    cond_parallel(sweep->n_batch, n_thread, body, &loop);
-    for (int c = COND_LANES * sweep->n_batch; c < sweep->nodal->problem->n_contact; c++)
-        solve_contact(&loop, c);
+    cond_parallel(cond_contact_sweep_parts(sweep), n_thread, solve_parts, &loop);
 }
 
 void cond_contact_sweep_run_plain(const CondContactSweep* sweep, const double* w,

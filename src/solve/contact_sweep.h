@@ -31,6 +31,13 @@ void cond_contact_sweep_destroy(CondContactSweep* sweep);
 void cond_contact_sweep_run(const CondContactSweep* sweep, const double* w, const double* carry,
                             double* v, double* lambda, int threads);
 
+// The same in parts, for loops of several threads that are made elsewhere: first .. last - 1 of
+// cond_contact_sweep_parts.
+int cond_contact_sweep_parts(const CondContactSweep* sweep);
+void cond_contact_sweep_run_parts(const CondContactSweep* sweep, const double* w,
+                                  const double* carry, double* v, double* lambda, int first,
+                                  int last);
+
 // The reference: contact after contact.
 void cond_contact_sweep_run_plain(const CondContactSweep* sweep, const double* w,
                                   const double* carry, double* v, double* lambda);

@@ -11,6 +11,7 @@ static const char* const surrogate_names[] = {"frobenius",      "bb1",      "bb2
                                               "bb-alternating", "spectrum", "block"};
 static const char* const accelerator_names[] = {"none", "chebyshev", "anderson", "primal-dual"};
 static const char* const multilevel_names[] = {"auto", "on", "off"};
+static const char* const storage_names[] = {"double", "float"};
 static const char* const stop_names[] = {"certificate", "step"};
 
 #define COUNT(names) ((int)(sizeof(names) / sizeof(names)[0]))
@@ -45,6 +46,11 @@ const char* cond_multilevel_name(CondMultilevelUse use)
     return name_at(multilevel_names, COUNT(multilevel_names), (int)use);
 }
 
+const char* cond_storage_name(CondStorage storage)
+{
+    return name_at(storage_names, COUNT(storage_names), (int)storage);
+}
+
 const char* cond_rung_name(CondRung rung)
 {
     static const char* const names[] = {"other",           "start",   "V-FPI", "passes",
@@ -61,6 +67,7 @@ CondSolverSettings cond_solver_settings_default(void)
         .surrogate = COND_SURROGATE_BLOCK,
         .accelerator = COND_ACCELERATOR_PRIMAL_DUAL,
         .multilevel = COND_MULTILEVEL_AUTO,
+        .storage = COND_STORAGE_DOUBLE,
         .stop = COND_STOP_CERTIFICATE,
         .tolerance = 1e-8,
         .max_iterations = 20000,
@@ -117,6 +124,8 @@ CondStatus cond_solver_settings_check(const CondSolverSettings* s, CondError* er
         wrong = "accelerator: no such accelerator";
     else if (!cond_multilevel_name(s->multilevel))
         wrong = "multilevel: no such use";
+    else if (!cond_storage_name(s->storage))
+        wrong = "storage: no such kind";
     else if (!cond_stop_name(s->stop))
         wrong = "stop: no such test";
     else if (!(s->tolerance > 0.0 && isfinite(s->tolerance)))

@@ -52,9 +52,8 @@ static void scale_range(const ScaleLoop* loop, int begin, int n, int threads)
     cond_parallel(n, cond_threads(4 * (size_t)n, threads), scale, &part);
 }
 
-// out = v - W g on all that is not in 3x3 blocks.
-static void apply_rest(const CondSurrogate* W, const CondNodal* nodal, const double* g,
-                       const double* v, double* out, int threads)
+void cond_surrogate_apply_others(const CondSurrogate* W, const CondNodal* nodal, const double* g,
+                                 const double* v, double* out, int threads)
 {
     const CondProblem* problem = nodal->problem;
     ScaleLoop loop = {W->w, g, v, out};
@@ -80,7 +79,7 @@ void cond_surrogate_apply(const CondSurrogate* W, const CondNodal* nodal, const 
     for (int b = 0; b < problem->n_block; b++)
         if (problem->block[b].kind == COND_BLOCK_BSR3)
             scale_range(&loop, problem->block[b].dof_begin, problem->block[b].n_dof, threads);
-    apply_rest(W, nodal, g, v, out, threads);
+    cond_surrogate_apply_others(W, nodal, g, v, out, threads);
 }
 
 // Rows of a block of 3x3 blocks: g = A v - b and out = v - W g while g is at hand.
@@ -143,7 +142,7 @@ void cond_surrogate_step(CondSurrogate* W, CondNodal* nodal, const CondSolverSet
         int i = nodal->touched[k];
         out[i] = v[i] - W->w[i] * g[i];
     }
-    apply_rest(W, nodal, g, v, out, threads);
+    cond_surrogate_apply_others(W, nodal, g, v, out, threads);
 }
 
 void cond_surrogate_forget(CondSurrogate* W)

@@ -63,6 +63,9 @@ void cond_surrogate_step(CondSurrogate* W, CondNodal* nodal, const CondSolverSet
 // out = v - W g
 void cond_surrogate_apply(const CondSurrogate* W, const CondNodal* nodal, const double* g,
                           const double* v, double* out, int threads);
+// The same on all that is not in 3x3 blocks, the rest being left alone.
+void cond_surrogate_apply_others(const CondSurrogate* W, const CondNodal* nodal, const double* g,
+                                 const double* v, double* out, int threads);
 // The next build starts from nothing, whatever settings.reuse says.
 void cond_surrogate_forget(CondSurrogate* W);
 void cond_surrogate_destroy(CondSurrogate* W);

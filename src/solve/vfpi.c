@@ -30,7 +30,8 @@ void cond_vfpi_create(const CondContext* context, const CondSolverSettings* sett
 {
     s->context = *context;
     s->settings = *settings;
-    s->nodal.context = s->W.context = s->accelerator.context = s->sweep.context = *context;
+    s->nodal.context = s->W.context = s->accelerator.context = *context;
+    s->sweep.context = s->iteration.context = *context;
 }
 
 void cond_vfpi_destroy(CondVfpi* s)
@@ -39,6 +40,7 @@ void cond_vfpi_destroy(CondVfpi* s)
     cond_surrogate_destroy(&s->W);
     cond_accelerator_destroy(&s->accelerator);
     cond_contact_sweep_destroy(&s->sweep);
+    cond_iteration_destroy(&s->iteration);
     void* arrays[] = {s->v,      s->metric, s->g,    s->plain,  s->next,
                       s->lambda, s->carry,  s->work, s->history};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
@@ -74,12 +76,18 @@ static int finite_all(int n, const double* x)
     return 1;
 }
 
-// v** and lambda from v: one plain iteration.
-static void iterate(CondVfpi* s)
+// v** and lambda from v: one plain iteration. With a metric its residual is measured.
+static CondIterates iterate(CondVfpi* s, const double* metric, CondSolveInfo* info)
 {
-    const CondSolverSettings* settings = &s->settings;
-    cond_surrogate_step(&s->W, &s->nodal, settings, s->v, s->g, s->plain);
-    cond_contact_sweep_run(&s->sweep, s->W.w, s->carry, s->plain, s->lambda, settings->threads);
+    CondIterates at = {.v = s->v,
+                       .carry = s->carry,
+                       .metric = metric,
+                       .g = s->g,
+                       .plain = s->plain,
+                       .lambda = s->lambda};
+    cond_iteration_run(&s->iteration, &at);
+    info->products += at.products;
+    return at;
 }
 
 // 1 / diagonal of W, the weights of the W^-1 norm; W may have changed since the last time.
@@ -89,17 +97,14 @@ static void weigh(CondVfpi* s)
         s->metric[i] = 1.0 / s->W.w[i];
 }
 
-// |v** - v| in the W^-1 norm (of the diagonal of W).
+// |v** - v| in the norm of a W that has changed in the iteration.
 static double fixed_point_residual(CondVfpi* s)
 {
-    double* f = s->next; // free until the accelerator writes it
-    int n = s->nodal.n;
-    for (int i = 0; i < n; i++)
-        f[i] = s->plain[i] - s->v[i];
-    return sqrt(cond_dot_scaled(n, s->metric, f, f, s->settings.threads));
+    weigh(s);
+    return sqrt(cond_distance2_scaled(s->nodal.n, s->metric, s->plain, s->v, s->settings.threads));
 }
 
-// |v| in the same norm.
+// |v| in the W^-1 norm (of the diagonal of W).
 static double velocity_norm(const CondVfpi* s)
 {
     return sqrt(cond_dot_scaled(s->nodal.n, s->metric, s->v, s->v, s->settings.threads));
@@ -165,11 +170,6 @@ static void record_length(CondVfpi* s, double length, CondSolveInfo* info)
     s->history[s->n_history++] = length;
 }
 
-static void record_step(CondVfpi* s, const double* to, CondSolveInfo* info)
-{
-    record_length(s, sqrt(cond_distance2(s->nodal.n, to, s->v, s->settings.threads)), info);
-}
-
 static void swap_with_v(CondVfpi* s, double** other, int* cap)
 {
     double* v = s->v;
@@ -180,13 +180,12 @@ static void swap_with_v(CondVfpi* s, double** other, int* cap)
     *cap = cap_v;
 }
 
-// v^{l+1} takes the place of v^l; returns the length of the step.
-static double accelerate(CondVfpi* s, double residual)
+// v^{l+1} takes the place of v^l; returns the length of the step, which that to v** is `plain`.
+static double accelerate(CondVfpi* s, double residual, double plain)
 {
     if (s->settings.accelerator == COND_ACCELERATOR_NONE) { // v** itself
-        double length = sqrt(cond_distance2(s->nodal.n, s->plain, s->v, s->settings.threads));
         swap_with_v(s, &s->plain, &s->cap_plain);
-        return length;
+        return plain;
     }
     double length = cond_accelerator_propose(&s->accelerator, s->v, s->plain, residual, s->next);
     swap_with_v(s, &s->next, &s->cap_next);
@@ -204,14 +203,11 @@ static CondVfpiEnd run_pass(CondVfpi* s, double inner_tolerance, CondSolveInfo* 
     weigh(s);
     cond_accelerator_restart(&s->accelerator);
     for (int l = 1; info->iterations < s->max_iterations; l++) {
-        iterate(s);
-        if (varies)
-            weigh(s);
+        CondIterates at = iterate(s, measured && !varies ? s->metric : NULL, info);
         info->iterations++;
-        info->products++;
-        double residual = measured ? fixed_point_residual(s) : 0.0;
+        double residual = measured && varies ? fixed_point_residual(s) : at.residual;
         if (!isfinite(residual)) {
-            record_step(s, s->plain, info);
+            record_length(s, at.length, info);
             return COND_VFPI_DIVERGED;
         }
         // No change left but rounding.
@@ -223,11 +219,11 @@ static CondVfpiEnd run_pass(CondVfpi* s, double inner_tolerance, CondSolveInfo* 
             if (end < 0 && exact)
                 end = s->nodal.any_carried ? COND_VFPI_CARRY : COND_VFPI_LIMIT;
             if (end >= 0) { // the pass ends with the plain iterate
-                record_step(s, s->plain, info);
+                record_length(s, at.length, info);
                 return (CondVfpiEnd)end;
             }
         }
-        record_length(s, accelerate(s, residual), info);
+        record_length(s, accelerate(s, residual, at.length), info);
         if (!isfinite(info->step_length))
             return COND_VFPI_DIVERGED;
         if (settings->stop == COND_STOP_STEP && info->step_length < settings->tolerance)
@@ -242,8 +238,7 @@ static CondVfpiEnd finish_step_pass(CondVfpi* s, CondVfpiEnd end, CondSolveInfo*
 {
     if (end == COND_VFPI_DIVERGED)
         return end;
-    iterate(s);
-    info->products++;
+    iterate(s, NULL, info);
     if (!finite_all(s->nodal.n, s->plain))
         return COND_VFPI_DIVERGED;
     judge(s, s->plain, s->lambda, 1);
@@ -302,6 +297,8 @@ static CondStatus prepare(CondVfpi* s, CondSolveInfo* info)
         status = cond_accelerator_begin(&s->accelerator, &s->settings, s->nodal.n, s->W.w);
     if (!status)
         status = cond_contact_sweep_build(&s->sweep, &s->nodal, &s->settings, s->relaxed);
+    if (!status)
+        status = cond_iteration_build(&s->iteration, &s->nodal, &s->W, &s->sweep, &s->settings);
     s->built = !status;
     return status;
 }

@@ -231,7 +231,8 @@ static void lay_out(CondHalf* half, const CondBsr3Part* part, Scratch* s)
                                  .block_begin = block,
                                  .column_begin = column};
         for (int k = 0; k < own + n_halo; k++) {
-            CondBsr3RowAt at = cond_bsr3_row_at(part, k < own ? s->queue[begin + k] : s->halo[k - own]);
+            CondBsr3RowAt at =
+                cond_bsr3_row_at(part, k < own ? s->queue[begin + k] : s->halo[k - own]);
             half->node[node++] = at.part->begin + 3 * at.row;
         }
         for (int k = 0; k < n_halo; k++) // the marks are done with, for this chunk
@@ -377,7 +378,7 @@ CondStatus cond_half_pack(CondHalf* half, const CondBsr3Part* part, int single, 
 
 void cond_half_destroy(CondHalf* half)
 {
-    void* arrays[] = {half->chunk, half->run,    half->share, half->node,    half->row,
+    void* arrays[] = {half->chunk,  half->run,    half->share, half->node,    half->row,
                       half->column, half->source, half->value, half->y_memory};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&half->context, arrays[i]);

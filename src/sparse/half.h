@@ -46,16 +46,16 @@ typedef struct CondHalfChunk {
 
 typedef struct CondHalf {
     CondContext context;
-    uint64_t key;  // of the pattern planned for
-    int planned;   // 1: there is a plan, whether it fits or not
-    int fits;      //
-    int single;    // 1: the blocks are stored as floats
-    int n_chunk;   //
-    int n_row;     //
-    int n_block;   // stored
-    int n_node;    // of all chunks
-    int n_share;   //
-    int n_run;     //
+    uint64_t key;         // of the pattern planned for
+    int planned;          // 1: there is a plan, whether it fits or not
+    int fits;             //
+    int single;           // 1: the blocks are stored as floats
+    int n_chunk;          //
+    int n_row;            //
+    int n_block;          // stored
+    int n_node;           // of all chunks
+    int n_share;          //
+    int n_run;            //
     CondHalfChunk* chunk; //                                                  (n_chunk)
     CondHalfRun* run;     //                                                  (n_run)
     CondHalfShare* share; // by chunk, node and chunk of origin               (n_share)

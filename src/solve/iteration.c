@@ -1,0 +1,223 @@
+// Half of A is read, and v** is made while A v - b is at hand:
+//   1  what chunks of A find, K J v of the terms, products of the other blocks
+//   2  v* = v - W (A v - b) on soft bodies
+//   3  the terms' forces on the coordinates they touch
+//   4  v* on the others
+//   5  contact solves: v**, lambda
+//   6  |v** - v|
+//
+// With A stored as floats, A_f, the iteration has A_f (v - v_0) + (A v_0 - b) in place of A v - b.
+// What the rounding of A spoils is in proportion to the way that v has come since v_0, which is
+// taken anew every few iterations, so nothing is left of it in the end.
+#include "solve/iteration.h"
+
+#include "assemble/block.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "base/sum.h"
+#include "solve/settings.h"
+#include "sparse/bsr3_product.h"
+
+#include <math.h>
+
+enum { BASE_EVERY = 16 }; // iterations that a v_0 serves
+
+#define RESERVE(array, count)                                                                      \
+    cond_reserve(&it->context, &it->array, &it->cap_##array, count, sizeof *it->array)
+
+// Fused where soft bodies are most of the problem; the rest of it is left to one thread then.
+static int can_fuse(const CondIteration* it)
+{
+    int rest = it->nodal->n_dof - it->A.n_soft;
+    return it->A.on && rest <= it->A.n_soft / 16 && it->W->chain.matrix.n_band == 0;
+}
+
+CondStatus cond_iteration_build(CondIteration* it, CondNodal* nodal, CondSurrogate* W,
+                                const CondContactSweep* sweep, const CondSolverSettings* settings)
+{
+    it->nodal = nodal;
+    it->W = W;
+    it->sweep = sweep;
+    it->settings = settings;
+    it->fused = it->age = 0;
+    it->A.context = it->context;
+    it->n_part = cond_sum_parts(nodal->n);
+    if (RESERVE(part, 2 * it->n_part))
+        return COND_OUT_OF_MEMORY;
+    if (cond_surrogate_varies(settings->surrogate))
+        return COND_OK;
+    int single = settings->storage == COND_STORAGE_FLOAT;
+    CondStatus status = cond_packed_build(&it->A, nodal->problem, single, settings->threads);
+    if (status || !can_fuse(it))
+        return status;
+    if (RESERVE(soft, nodal->n_touched) ||
+        (single &&
+         (RESERVE(base, nodal->n) || RESERVE(shift, nodal->n) || RESERVE(away, nodal->n))))
+        return COND_OUT_OF_MEMORY;
+    for (int k = 0; k < nodal->n_touched; k++) {
+        int i = nodal->touched[k];
+        it->soft[k] =
+            i < nodal->n_dof &&
+            nodal->problem->block[cond_nodal_block(nodal->problem, i)].kind == COND_BLOCK_BSR3;
+    }
+    it->fused = 1;
+    return COND_OK;
+}
+
+void cond_iteration_destroy(CondIteration* it)
+{
+    cond_packed_destroy(&it->A);
+    void* arrays[] = {it->soft, it->part, it->base, it->shift, it->away};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        cond_release(&it->context, arrays[i]);
+}
+
+typedef struct Loop {
+    const CondIteration* it;
+    const CondIterates* at;
+    const double* x; // what A is multiplied with: v, or v - v_0
+    const double* b; // what is taken from the product
+} Loop;
+
+static void add_up(const void* loop, int first, int last)
+{
+    const Loop* l = loop;
+    cond_half_add_up(&l->it->A.half, first, last, l->x);
+}
+
+static void term_forces(const void* loop, int first, int last)
+{
+    const Loop* l = loop;
+    cond_nodal_term_forces(l->it->nodal, l->at->v, first, last);
+}
+
+// g = A v - b of the other blocks, and 0 on virtual nodes; one item.
+static void multiply_others(const void* loop, int first, int last)
+{
+    const Loop* l = loop;
+    const CondNodal* nodal = l->it->nodal;
+    (void)first;
+    (void)last;
+    cond_problem_multiply_others(nodal->problem, l->at->v, nodal->problem->b, l->at->g, 1);
+    for (int i = nodal->n_dof; i < nodal->n; i++)
+        l->at->g[i] = 0.0;
+}
+
+static void step_soft(const void* loop, int first, int last)
+{
+    const Loop* l = loop;
+    cond_half_finish_step(&l->it->A.half, first, last, l->at->v, l->b, l->it->W->w, l->at->plain);
+}
+
+static void gather_terms(const void* loop, int first, int last)
+{
+    const Loop* l = loop;
+    const CondNodal* nodal = l->it->nodal;
+    for (int k = first; k < last; k++) {
+        int i = nodal->touched[k];
+        if (l->it->soft[k])
+            l->at->plain[i] -= l->it->W->w[i] * cond_nodal_add_forces(nodal, i, 0.0);
+        else
+            l->at->g[i] = cond_nodal_add_forces(nodal, i, l->at->g[i]);
+    }
+}
+
+// One item.
+static void step_others(const void* loop, int first, int last)
+{
+    const Loop* l = loop;
+    (void)first;
+    (void)last;
+    cond_surrogate_apply_others(l->it->W, l->it->nodal, l->at->g, l->at->v, l->at->plain, 1);
+}
+
+static void solve_contacts(const void* loop, int first, int last)
+{
+    const Loop* l = loop;
+    cond_contact_sweep_run_parts(l->it->sweep, l->it->W->w, l->at->carry, l->at->plain,
+                                 l->at->lambda, first, last);
+}
+
+static void measure(const void* loop, int first, int last)
+{
+    const Loop* l = loop;
+    const CondIterates* at = l->at;
+    int n = l->it->nodal->n;
+    cond_distance2_parts(n, at->plain, at->v, first, last, l->it->part);
+    if (at->metric)
+        cond_distance2_scaled_parts(n, at->metric, at->plain, at->v, first, last,
+                                    l->it->part + l->it->n_part);
+}
+
+static void move_away(const void* loop, int first, int last)
+{
+    const Loop* l = loop;
+    const CondIteration* it = l->it;
+    for (int i = first; i < last; i++)
+        it->away[i] = l->at->v[i] - it->base[i];
+}
+
+static void take_base(const void* loop, int first, int last)
+{
+    const Loop* l = loop;
+    for (int i = first; i < last; i++)
+        l->it->base[i] = l->at->v[i];
+}
+
+// shift = b - A v_0 on soft bodies, in double.
+static void refresh_base(CondIteration* it, CondIterates* at)
+{
+    const CondProblem* problem = it->nodal->problem;
+    Loop loop = {.it = it, .at = at};
+    int n = it->nodal->n, threads = it->settings->threads;
+    cond_parallel(n, cond_threads((size_t)n, threads), take_base, &loop);
+    for (int p = 0; p < it->A.n_part; p++) {
+        const CondBsr3Part* part = &it->A.part[p];
+        int i = part->begin, size = 3 * part->n_row;
+        cond_bsr3_product(&part->rows, part->n_row, it->base + i, problem->b + i, it->shift + i,
+                          threads);
+        for (int k = 0; k < size; k++)
+            it->shift[i + k] = -it->shift[i + k];
+    }
+    at->products++;
+}
+
+static void run_fused(CondIteration* it, CondIterates* at)
+{
+    const CondNodal* nodal = it->nodal;
+    int single = it->A.half.single, n_chunk = it->A.half.n_chunk, touched = nodal->n_touched > 0;
+    if (single && it->age++ % BASE_EVERY == 0)
+        refresh_base(it, at);
+    Loop loop = {it, at, single ? it->away : at->v, single ? it->shift : nodal->problem->b};
+    int others = nodal->n > it->A.n_soft, parts = cond_contact_sweep_parts(it->sweep);
+    CondPhase phase[] = {
+        {move_away, &loop, single ? nodal->n : 0, 0},
+        {add_up, &loop, n_chunk, single},
+        {term_forces, &loop, nodal->n_term, 0},
+        {multiply_others, &loop, others, 0},
+        {step_soft, &loop, n_chunk, 1},
+        {gather_terms, &loop, nodal->n_touched, touched},
+        {step_others, &loop, others, others},
+        {solve_contacts, &loop, parts, 1},
+        {measure, &loop, it->n_part, 1},
+    };
+    int n_thread = cond_threads(9 * (size_t)it->A.half.n_block, it->settings->threads);
+    cond_parallel_phases(sizeof phase / sizeof phase[0], phase, n_thread);
+}
+
+void cond_iteration_run(CondIteration* it, CondIterates* at)
+{
+    const CondSolverSettings* settings = it->settings;
+    int threads = settings->threads;
+    at->products = 1;
+    if (it->fused) {
+        run_fused(it, at);
+    } else {
+        Loop loop = {.it = it, .at = at};
+        cond_surrogate_step(it->W, it->nodal, settings, at->v, at->g, at->plain);
+        cond_contact_sweep_run(it->sweep, it->W->w, at->carry, at->plain, at->lambda, threads);
+        cond_parallel(it->n_part, cond_threads((size_t)it->nodal->n, threads), measure, &loop);
+    }
+    at->length = sqrt(cond_sum_total(it->n_part, it->part));
+    at->residual = at->metric ? sqrt(cond_sum_total(it->n_part, it->part + it->n_part)) : 0.0;
+}
