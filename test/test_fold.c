@@ -153,6 +153,67 @@ static void test_pin_over_bend(void** state)
     free_block(&mat);
 }
 
+static void assert_same_contacts(const CondVolumeContacts* a, const CondVolumeContacts* b)
+{
+    assert_int_equal(a->n, b->n);
+    for (int k = 0; k < a->n; k++) {
+        const CondVolumeContact *x = &a->contact[k], *y = &b->contact[k];
+        assert_int_equal(x->vertex, y->vertex);
+        assert_int_equal(x->triangle, y->triangle);
+        assert_int_equal(x->inside, y->inside);
+        assert_memory_equal(x->weight, y->weight, sizeof x->weight);
+        assert_memory_equal(&x->gap, &y->gap, sizeof x->gap);
+        assert_memory_equal(x->normal, y->normal, sizeof x->normal);
+    }
+}
+
+// What is passed over because it is near in the mesh, and how many threads search, changes nothing;
+// and there is much less to look at.
+static void test_skips_and_threads(void** state)
+{
+    (void)state;
+    const double h = 0.01, l = 0.15, r = 0.02, open = 2.0 * r - h;
+    for (int layers = 1; layers <= 2; layers++) {
+        Block mat = make_block(36, 5, layers, 2.0 * l + BLOCK_PI * r, 0.05, h);
+        CondVolume *plain = make_volume(&mat, 3), *skipping = make_volume(&mat, 3);
+        CondVolumeContacts expected, found;
+        cond_volume_contacts_begin(NULL, &expected);
+        cond_volume_contacts_begin(NULL, &found);
+        assert_int_equal(cond_volume_make_skips(skipping, NULL), COND_OK);
+        const double press[4] = {0.0, open - 0.003, open + 0.002, open + 0.006};
+        int n = 0;
+        for (int k = 0; k < 16; k++) {
+            double q[4], margin = k % 2 ? 0.002 : 0.03;
+            make_turn(1.0, 0.5, 0.3, 0.4 * k, q);
+            fold_block(&mat, l, r, h, press[k / 4]);
+            move_block(&mat, q, (double[3]){1.0, 2.0, 3.0});
+            found.threads = skipping->threads = 1 + k % 3;
+            cond_volume_update(plain, mat.x);
+            cond_volume_update(skipping, mat.x);
+            expected.n = found.n = 0;
+            assert_int_equal(cond_volume_collide(plain, plain, margin, NULL, &expected), COND_OK);
+            assert_int_equal(cond_volume_collide(skipping, skipping, margin, NULL, &found),
+                             COND_OK);
+            assert_same_contacts(&expected, &found);
+            n += found.n;
+        }
+        assert_true(n > 1000);
+        // Flat, there is less to look at.
+        expected.visited = found.visited = 0;
+        memcpy(mat.x, mat.rest, (size_t)mat.n_vertex * 3 * sizeof(double));
+        cond_volume_update(plain, mat.x);
+        cond_volume_update(skipping, mat.x);
+        assert_int_equal(cond_volume_collide(plain, plain, 0.002, NULL, &expected), COND_OK);
+        assert_int_equal(cond_volume_collide(skipping, skipping, 0.002, NULL, &found), COND_OK);
+        assert_true(found.visited < expected.visited);
+        cond_volume_contacts_end(&expected);
+        cond_volume_contacts_end(&found);
+        cond_volume_destroy(plain);
+        cond_volume_destroy(skipping);
+        free_block(&mat);
+    }
+}
+
 // Nodes looked at for each surface vertex of a folded mat grow like log n.
 static void test_scaling(void** state)
 {
@@ -170,7 +231,7 @@ static void test_scaling(void** state)
         assert_int_equal(cond_volume_collide(volume, volume, 0.2 * h / m, NULL, &contacts),
                          COND_OK);
         assert_true(contacts.n > 40 * m * m);
-        cost[fine] = (double)contacts.hits.visited / volume->n_surface / log2(volume->n_tet);
+        cost[fine] = (double)contacts.visited / volume->n_surface / log2(volume->n_tet);
         cond_volume_contacts_end(&contacts);
         cond_volume_destroy(volume);
         free_block(&mat);
@@ -181,9 +242,8 @@ static void test_scaling(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_folded_mat),
-        cmocka_unit_test(test_no_false_contact),
-        cmocka_unit_test(test_pin_over_bend),
+        cmocka_unit_test(test_folded_mat),    cmocka_unit_test(test_no_false_contact),
+        cmocka_unit_test(test_pin_over_bend), cmocka_unit_test(test_skips_and_threads),
         cmocka_unit_test(test_scaling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -116,93 +116,6 @@ static void test_queries(void** state)
     cond_tree_pairs_end(&pairs);
 }
 
-// What a group has near it, asked again for each of its boxes, is what a query gives, in its order:
-// boxes that touch exactly, that are far from the origin, and that have no end included.
-static void test_groups(void** state)
-{
-    (void)state;
-    Dice dice = {5};
-    CondTree tree;
-    CondTreeHits direct, hits;
-    CondTreeNear near;
-    cond_tree_begin(NULL, &tree);
-    cond_tree_hits_begin(NULL, &direct);
-    cond_tree_hits_begin(NULL, &hits);
-    cond_tree_near_begin(NULL, &near);
-    enum { N = 150, BOXES = 8 };
-    const double shift[] = {0.0, 1e6, -3e-30, 1e300};
-    for (int trial = 0; trial < 40; trial++) {
-        double* box = random_boxes(&dice, N, 0.1);
-        double *query = random_boxes(&dice, BOXES, 0.05), whole[6];
-        memcpy(query, box, 6 * sizeof *box); // one of the boxes themselves,
-        for (int i = 0; i < 3; i++) {        // and one that only touches it
-            query[6 + i] = box[3 + i];
-            query[9 + i] = box[3 + i] + 0.01;
-        }
-        for (int i = 0; i < 6 * N; i++)
-            box[i] += shift[trial % 4];
-        if (trial > 30)
-            box[6 * trial + (trial % 2 ? 3 : 0)] = trial % 2 ? INFINITY : -INFINITY;
-        for (int i = 0; i < 6; i++)
-            whole[i] = i < 3 ? INFINITY : -INFINITY;
-        for (int i = 0; i < 6 * BOXES; i++) {
-            query[i] += shift[trial % 4];
-            whole[i % 6] = i % 6 < 3 ? fmin(whole[i % 6], query[i]) : fmax(whole[i % 6], query[i]);
-        }
-        assert_int_equal(cond_tree_build(&tree, N, box), COND_OK);
-        assert_int_equal(cond_tree_near_find(&tree, whole, &near), COND_OK);
-        for (int q = 0; q < BOXES; q++) {
-            assert_int_equal(cond_tree_query(&tree, query + 6 * q, &direct), COND_OK);
-            assert_int_equal(cond_tree_near_query(&near, query + 6 * q, &hits), COND_OK);
-            assert_true(q > 1 || direct.n > 0);
-            assert_int_equal(hits.n, direct.n);
-            for (int k = 0; k < hits.n; k++)
-                assert_int_equal(hits.primitive[k], direct.primitive[k]);
-        }
-        test_free(box);
-        test_free(query);
-    }
-    cond_tree_end(&tree);
-    cond_tree_hits_end(&direct);
-    cond_tree_hits_end(&hits);
-    cond_tree_near_end(&near);
-}
-
-// Boxes made from corners are those made by hand.
-static void test_corners(void** state)
-{
-    (void)state;
-    enum { N = 60, WIDTH = 3, POINTS = 40 };
-    Dice dice = {9};
-    CondTree tree, other;
-    cond_tree_begin(NULL, &tree);
-    cond_tree_begin(NULL, &other);
-    double *x = random_boxes(&dice, POINTS, 1.0), *box = random_boxes(&dice, N, 0.1);
-    int corner[N * WIDTH];
-    for (int k = 0; k < N * WIDTH; k++)
-        corner[k] = k * 7 % POINTS;
-    assert_int_equal(cond_tree_build(&tree, N, box), COND_OK);
-    assert_int_equal(cond_tree_build(&other, N, box), COND_OK);
-    for (int k = 0; k < N; k++)
-        for (int i = 0; i < 3; i++) {
-            double *low = &box[6 * k + i], *high = low + 3;
-            *low = *high = x[3 * corner[WIDTH * k] + i];
-            for (int c = 1; c < WIDTH; c++) {
-                *low = fmin(*low, x[3 * corner[WIDTH * k + c] + i]);
-                *high = fmax(*high, x[3 * corner[WIDTH * k + c] + i]);
-            }
-        }
-    cond_tree_refit(&tree, box);
-    cond_tree_trim(&other);
-    cond_tree_refit_corners(&other, WIDTH, corner, x);
-    for (int i = 0; i < 2 * N - 1; i++)
-        assert_memory_equal(tree.node[i].box, other.node[i].box, sizeof tree.node[i].box);
-    test_free(x);
-    test_free(box);
-    cond_tree_end(&tree);
-    cond_tree_end(&other);
-}
-
 static int depth_of(const CondTree* tree, int i)
 {
     if (tree->node[i].primitive >= 0)
@@ -402,8 +315,7 @@ static void test_sort(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_queries), cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_corners), cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_queries), cmocka_unit_test(test_depth),
         cmocka_unit_test(test_nearest), cmocka_unit_test(test_scaling),
         cmocka_unit_test(test_sort),    cmocka_unit_test(test_allocations),
     };

@@ -264,6 +264,8 @@ static CondStatus use_everything(const CondContext* context, const Block* block,
     if (!status)
         status = cond_volume_create(context, 1, block->n_vertex, block->rest, block->n_tet,
                                     block->tet, 2, &b, NULL);
+    if (!status)
+        status = cond_volume_make_skips(a, NULL);
     for (int pass = 0; pass < 2 && !status; pass++) {
         *warm = allocator->calls;
         contacts.n = 0;

@@ -21,6 +21,7 @@ CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, 
     collider->context = *m;
     collider->model = model;
     cond_volume_contacts_begin(m, &collider->found);
+    collider->found.threads = model->settings.solver.threads;
     cond_rod_collider_begin(m, &collider->rods);
     collider->volume = cond_allocate(m, (size_t)model->n_body, sizeof *collider->volume);
     if (!collider->volume)
@@ -41,6 +42,10 @@ CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, 
                                     &collider->volume[b], error);
         if (!status)
             status = cond_volume_make_edges(collider->volume[b], error);
+        if (!status && model->body[b].self_contact)
+            status = cond_volume_make_skips(collider->volume[b], error);
+        if (!status)
+            collider->volume[b]->threads = model->settings.solver.threads;
         collider->soft_edge_begin[b] = collider->n_soft_edge;
         collider->n_soft_edge += status ? 0 : collider->volume[b]->n_edge;
     }

@@ -121,7 +121,7 @@ static CondStatus dent_ball(CondCollider* collider, const CondPosture* posture, 
     const CondVolume* volume = collider->volume[other];
     const double box[6] = {x[0] - margin, x[1] - margin, x[2] - margin,
                            x[0] + margin, x[1] + margin, x[2] + margin};
-    CondStatus status = cond_tree_query(&volume->triangle_tree, box, &collider->found.hits);
+    CondStatus status = cond_volume_triangles_in(volume, box, &collider->found.hits);
     for (int h = 0; h < collider->found.hits.n && !status; h++) {
         CondVolumeContact contact = {.body = -1, .vertex = -1, .other = other};
         int t = contact.triangle = collider->found.hits.primitive[h];
@@ -150,7 +150,7 @@ static CondStatus dent_feature(CondCollider* collider, const CondPosture* postur
     const CondModel* model = collider->model;
     const CondFeature* feature = &model->feature[i_feature];
     const CondVolume* volume = collider->volume[other];
-    const double* box = volume->triangle_tree.node[0].box;
+    const double* box = volume->bound;
     double x[3], margin = far + feature->radius;
     cond_posture_point(posture, &feature->point, x, NULL, NULL);
     for (int i = 0; i < 3; i++)

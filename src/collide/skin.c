@@ -82,7 +82,7 @@ static CondStatus cross_skin(CondCollider* collider, const CondPosture* posture,
         box[i] = fmin(edge->end[0][i], edge->end[1][i]) - wide;
         box[3 + i] = fmax(edge->end[0][i], edge->end[1][i]) + wide;
     }
-    CondStatus status = cond_tree_query(&volume->triangle_tree, box, &collider->found.hits);
+    CondStatus status = cond_volume_triangles_in(volume, box, &collider->found.hits);
     for (int h = 0; h < 3 * collider->found.hits.n && !status; h++) {
         int t = collider->found.hits.primitive[h / 3];
         int e = volume->triangle_edge[3 * (size_t)t + h % 3];

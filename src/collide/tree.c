@@ -34,20 +34,6 @@ void cond_tree_hits_end(CondTreeHits* hits)
     *hits = (CondTreeHits){.context = hits->context};
 }
 
-void cond_tree_near_begin(const CondContext* context, CondTreeNear* near)
-{
-    *near = (CondTreeNear){.tree = NULL};
-    cond_tree_hits_begin(context, &near->leaf);
-}
-
-void cond_tree_near_end(CondTreeNear* near)
-{
-    cond_release(&near->leaf.context, near->box);
-    near->box = NULL;
-    near->cap_box = 0;
-    cond_tree_hits_end(&near->leaf);
-}
-
 void cond_tree_pairs_begin(const CondContext* context, CondTreePairs* pairs)
 {
     *pairs = (CondTreePairs){.context = cond_context_or_default(context)};
@@ -57,12 +43,6 @@ void cond_tree_pairs_end(CondTreePairs* pairs)
 {
     cond_release(&pairs->context, pairs->pair);
     *pairs = (CondTreePairs){.context = pairs->context};
-}
-
-static int boxes_overlap(const double a[6], const double b[6])
-{
-    return a[0] <= b[3] && b[0] <= a[3] && a[1] <= b[4] && b[1] <= a[4] && a[2] <= b[5] &&
-           b[2] <= a[5];
 }
 
 static int is_leaf(const CondTree* tree, int i)
@@ -134,27 +114,49 @@ static int widest_axis(const CondTree* tree, int begin, int end)
     return axis;
 }
 
-// Makes the subtree of order[begin .. end) at node i; as deep a recursion as the tree.
-static void build_subtree(CondTree* tree, int i, int begin, int end)
+// Orders order[begin .. end) as a tree with single leaves would.
+static void order_cluster(CondTree* tree, int begin, int end)
 {
-    tree->node[i].next = i + 2 * (end - begin) - 1;
-    tree->node[i].primitive = end - begin == 1 ? tree->order[begin] : -1;
-    if (end - begin == 1)
+    if (end - begin < 2)
         return;
     int middle = begin + (end - begin) / 2;
     select_middle(tree, widest_axis(tree, begin, end), begin, end, middle);
-    build_subtree(tree, i + 1, begin, middle);
-    build_subtree(tree, tree->node[i + 1].next, middle, end);
+    order_cluster(tree, begin, middle);
+    order_cluster(tree, middle, end);
 }
 
-CondStatus cond_tree_build(CondTree* tree, int n, const double* box)
+// Makes the subtree of order[begin .. end) at node i, with leaves of up to `size` primitives; as
+// deep a recursion as the tree. Leaves are numbered on from tree->n; first[k], where there is one,
+// becomes the place of the first primitive of leaf k. Returns the node behind the subtree.
+static int build_subtree(CondTree* tree, int size, int i, int begin, int end, int* first)
+{
+    CondTreeNode* node = &tree->node[i];
+    if (end - begin <= size) {
+        order_cluster(tree, begin, end);
+        node->primitive = tree->n++;
+        if (first)
+            first[node->primitive] = begin;
+        return node->next = i + 1;
+    }
+    int middle = begin + (end - begin) / 2;
+    node->primitive = -1;
+    select_middle(tree, widest_axis(tree, begin, end), begin, end, middle);
+    int right = build_subtree(tree, size, i + 1, begin, middle, first);
+    return node->next = build_subtree(tree, size, right, middle, end, first);
+}
+
+// The nodes of a tree with leaves of up to `size` primitives, whose boxes are left out.
+static CondStatus build_nodes(CondTree* tree, int size, int n, const double* box, int* first)
 {
     tree->n = 0;
-    if (n < 0 || n > (1 << 29))
+    if (n < 0 || n > (1 << 29) || size < 1)
         return COND_BAD_ARGUMENT;
     if (n == 0)
         return COND_OK;
-    if (cond_reserve(&tree->context, &tree->node, &tree->cap_node, 2 * n - 1, sizeof *tree->node) ||
+    // What is split has more than `size` primitives, so a leaf has half of that at least.
+    int least = (size + 1) / 2, leaves = n < least ? 1 : n / least;
+    if (cond_reserve(&tree->context, &tree->node, &tree->cap_node, 2 * leaves - 1,
+                     sizeof *tree->node) ||
         cond_reserve(&tree->context, &tree->order, &tree->cap_order, n, sizeof *tree->order) ||
         cond_reserve(&tree->context, &tree->centre, &tree->cap_centre, n, 3 * sizeof(double)))
         return COND_OUT_OF_MEMORY;
@@ -165,9 +167,31 @@ CondStatus cond_tree_build(CondTree* tree, int n, const double* box)
             tree->centre[3 * (size_t)k + i] = isfinite(x) ? x : 0.0; // boxes without end
         }
     }
-    tree->n = n;
-    build_subtree(tree, 0, 0, n);
-    cond_tree_refit(tree, box);
+    build_subtree(tree, size, 0, 0, n, first);
+    return COND_OK;
+}
+
+CondStatus cond_tree_build(CondTree* tree, int n, const double* box)
+{
+    CondStatus status = build_nodes(tree, 1, n, box, NULL);
+    for (int i = 0; i < 2 * tree->n - 1 && !status; i++)
+        if (is_leaf(tree, i))
+            tree->node[i].primitive = tree->order[tree->node[i].primitive];
+    if (!status)
+        cond_tree_refit(tree, box);
+    return status;
+}
+
+CondStatus cond_tree_build_clusters(CondTree* tree, int size, int n, const double* box, int* item,
+                                    int* first)
+{
+    CondStatus status = build_nodes(tree, size, n, box, first);
+    if (status)
+        return status;
+    first[tree->n] = n;
+    if (n > 0)
+        memcpy(item, tree->order, (size_t)n * sizeof *item);
+    cond_tree_trim(tree);
     return COND_OK;
 }
 
@@ -193,31 +217,6 @@ void cond_tree_refit(CondTree* tree, const double* box)
     }
 }
 
-void cond_tree_refit_corners(CondTree* tree, int width, const int* corner, const double* x)
-{
-    for (int i = 2 * tree->n - 2; i >= 0; i--) {
-        CondTreeNode* node = &tree->node[i];
-        if (!is_leaf(tree, i)) {
-            join_children(tree, i);
-            continue;
-        }
-        const int* own = corner + (size_t)width * (size_t)node->primitive;
-        double low[3] = {INFINITY, INFINITY, INFINITY};
-        double high[3] = {-INFINITY, -INFINITY, -INFINITY};
-        for (int c = 0; c < width; c++) {
-            const double* p = x + 3 * (size_t)own[c];
-            for (int k = 0; k < 3; k++) {
-                low[k] = p[k] < low[k] ? p[k] : low[k];
-                high[k] = p[k] > high[k] ? p[k] : high[k];
-            }
-        }
-        for (int k = 0; k < 3; k++) {
-            node->box[k] = low[k];
-            node->box[3 + k] = high[k];
-        }
-    }
-}
-
 void cond_tree_trim(CondTree* tree)
 {
     cond_release(&tree->context, tree->order);
@@ -232,90 +231,22 @@ static CondStatus reserve_hits(CondTreeHits* hits, int n)
     return cond_reserve(&hits->context, &hits->primitive, &hits->cap, n, sizeof *hits->primitive);
 }
 
-// The leaves whose boxes overlap, as numbers of nodes.
-static CondStatus find_leaves(const CondTree* tree, const double box[6], CondTreeHits* hits)
+CondStatus cond_tree_query(const CondTree* tree, const double box[6], CondTreeHits* hits)
 {
     hits->n = 0;
     for (int i = 0; i < 2 * tree->n - 1;) {
         const CondTreeNode* node = &tree->node[i];
         hits->visited++;
-        if (!boxes_overlap(node->box, box)) {
+        if (!cond_tree_overlap(node->box, box)) {
             i = node->next;
             continue;
         }
         if (node->primitive >= 0) {
             if (hits->n == hits->cap && reserve_hits(hits, hits->n + 1))
                 return COND_OUT_OF_MEMORY;
-            hits->primitive[hits->n++] = i;
+            hits->primitive[hits->n++] = node->primitive;
         }
         i++;
-    }
-    return COND_OK;
-}
-
-CondStatus cond_tree_query(const CondTree* tree, const double box[6], CondTreeHits* hits)
-{
-    CondStatus status = find_leaves(tree, box, hits);
-    for (int k = 0; k < hits->n; k++)
-        hits->primitive[k] = tree->node[hits->primitive[k]].primitive;
-    return status;
-}
-
-// A float that is not above (sign -1) or not below (1) x; what is not finite may become NaN.
-static inline float widen(double x, float sign)
-{
-    float f = (float)x;
-    return f + sign * (2e-7f * fabsf(f) + 1e-37f);
-}
-
-CondStatus cond_tree_near_find(const CondTree* tree, const double box[6], CondTreeNear* near)
-{
-    CondTreeHits* leaf = &near->leaf;
-    near->tree = tree;
-    CondStatus status = find_leaves(tree, box, leaf);
-    int n = (leaf->n + 3) / 4 * 4;
-    if (!status && cond_reserve(&leaf->context, &near->box, &near->cap_box, 6 * n, sizeof(float)))
-        status = COND_OUT_OF_MEMORY;
-    for (int k = 0; k < n && !status; k++) {
-        float* to = near->box + 6 * (size_t)(k & ~3) + (k & 3);
-        const double* from = k < leaf->n ? tree->node[leaf->primitive[k]].box : NULL;
-        for (int i = 0; i < 3; i++) { // places left over hold nothing
-            to[4 * i] = from ? widen(from[i], -1.0f) : INFINITY;
-            to[4 * i + 12] = from ? widen(from[3 + i], 1.0f) : -INFINITY;
-        }
-    }
-    return status;
-}
-
-CondStatus cond_tree_near_query(const CondTreeNear* near, const double box[6], CondTreeHits* hits)
-{
-    typedef float Floats __attribute__((vector_size(16), aligned(4), may_alias));
-    typedef int Mask __attribute__((vector_size(16)));
-    typedef long long Halves __attribute__((vector_size(16)));
-    int n = near->leaf.n;
-    float low[3], high[3];
-    hits->n = 0;
-    if (n > hits->cap && reserve_hits(hits, n))
-        return COND_OUT_OF_MEMORY;
-    hits->visited += n;
-    for (int i = 0; i < 3; i++) {
-        low[i] = widen(box[i], -1.0f);
-        high[i] = widen(box[3 + i], 1.0f);
-    }
-    for (int k = 0; k < n; k += 4) {
-        const Floats* of = (const Floats*)(near->box + 6 * (size_t)k);
-        Mask apart = (of[0] > high[0]) | (of[1] > high[1]) | (of[2] > high[2]) | (of[3] < low[0]) |
-                     (of[4] < low[1]) | (of[5] < low[2]);
-        Halves all = (Halves)apart;
-        if ((all[0] & all[1]) == -1)
-            continue;
-        for (int l = 0; l < 4 && k + l < n; l++) {
-            if (apart[l])
-                continue;
-            const CondTreeNode* node = &near->tree->node[near->leaf.primitive[k + l]];
-            if (boxes_overlap(node->box, box))
-                hits->primitive[hits->n++] = node->primitive;
-        }
     }
     return COND_OK;
 }
@@ -347,7 +278,7 @@ static CondStatus walk_pairs(const CondTree* a, const CondTree* b, CondTreePairs
             }
             continue;
         }
-        if (!boxes_overlap(x->box, y->box))
+        if (!cond_tree_overlap(x->box, y->box))
             continue;
         int leaf_x = is_leaf(a, i), leaf_y = is_leaf(b, j);
         if (leaf_x && leaf_y) {

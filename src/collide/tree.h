@@ -34,15 +34,6 @@ typedef struct CondTreeHits {
     long visited; // nodes looked at; counts on, for measuring
 } CondTreeHits;
 
-// Leaves near a group of boxes, with their boxes widened to floats: low x y z, high x y z, four
-// leaves side by side.
-typedef struct CondTreeNear {
-    const CondTree* tree;
-    CondTreeHits leaf; // numbers of nodes
-    float* box;        //                                                     (n / 4 x 6 x 4)
-    int cap_box;
-} CondTreeNear;
-
 typedef struct CondTreePairs {
     CondContext context;
     int n;
@@ -51,13 +42,18 @@ typedef struct CondTreePairs {
     long visited; // pairs of nodes looked at; counts on
 } CondTreePairs;
 
+static inline int cond_tree_overlap(const double a[6], const double b[6])
+{
+    // Which of the six fails cannot be foretold, and a wrong guess costs more than the other five.
+    return (a[0] <= b[3]) & (b[0] <= a[3]) & (a[1] <= b[4]) & (b[1] <= a[4]) & (a[2] <= b[5]) &
+           (b[2] <= a[5]);
+}
+
 // Empty objects; they allocate when used. The context may be NULL.
 void cond_tree_begin(const CondContext* context, CondTree* tree);
 void cond_tree_end(CondTree* tree);
 void cond_tree_hits_begin(const CondContext* context, CondTreeHits* hits);
 void cond_tree_hits_end(CondTreeHits* hits);
-void cond_tree_near_begin(const CondContext* context, CondTreeNear* near);
-void cond_tree_near_end(CondTreeNear* near);
 void cond_tree_pairs_begin(const CondContext* context, CondTreePairs* pairs);
 void cond_tree_pairs_end(CondTreePairs* pairs);
 
@@ -67,18 +63,17 @@ CondStatus cond_tree_build(CondTree* tree, int n, const double* box);
 // New boxes for the same primitives; O(n), no allocation.                     box (n x 6)
 void cond_tree_refit(CondTree* tree, const double* box);
 
-// The same for boxes around corners: primitive k has the points x[corner[width k]] ... as many as
-// `width`. No box is kept but those of the tree.                        corner (n x width)
-void cond_tree_refit_corners(CondTree* tree, int width, const int* corner, const double* x);
+// The same, but for leaves of up to `size` primitives, clusters of neighbours: the primitives of
+// the tree are then numbers of clusters, n is how many there are, and cluster k has the primitives
+// item[first[k]] .. item[first[k + 1] - 1]. The boxes of the nodes are left empty.
+//                                                        item (n primitives), first (one more)
+CondStatus cond_tree_build_clusters(CondTree* tree, int size, int n, const double* box, int* item,
+                                    int* first);
 // Releases the scratch of the build.
 void cond_tree_trim(CondTree* tree);
 
 // All primitives whose box overlaps `box`; replaces the list.
 CondStatus cond_tree_query(const CondTree* tree, const double box[6], CondTreeHits* hits);
-// The same in two steps, for many boxes near to each other: what overlaps one box that holds them
-// all, and what of that overlaps one of them. Together they find what a query does, in its order.
-CondStatus cond_tree_near_find(const CondTree* tree, const double box[6], CondTreeNear* near);
-CondStatus cond_tree_near_query(const CondTreeNear* near, const double box[6], CondTreeHits* hits);
 // All pairs i < j of one tree that overlap; replaces the list.
 CondStatus cond_tree_self_pairs(const CondTree* tree, CondTreePairs* pairs);
 // All pairs (i of a, j of b) that overlap; replaces the list.

@@ -3,8 +3,10 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "collide/sort.h"
 #include "collide/triangle.h"
+#include "collide/volume_ring.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -110,137 +112,33 @@ static CondStatus make_triangles(CondVolume* volume, CondError* error)
     return status;
 }
 
-// Which of n items (width corners each) stand around each vertex: offsets and list.
-static CondStatus make_incidence(const CondVolume* volume, int n, int width, const int* corner,
-                                 int** begin, int** list)
+// A tree over the triangles at rest.
+static CondStatus make_rest_tree(CondVolume* volume)
 {
-    *begin = cond_allocate(&volume->context, (size_t)volume->n_vertex + 1, sizeof **begin);
-    *list = cond_allocate(&volume->context, (size_t)n, (size_t)width * sizeof **list);
-    if (!*begin || !*list)
-        return COND_OUT_OF_MEMORY;
-    int* end = *begin;
-    for (int k = 0; k < width * n; k++)
-        end[corner[k] + 1]++;
-    for (int v = 0; v < volume->n_vertex; v++)
-        end[v + 1] += end[v];
-    // Filled from the back, each offset falls from the end of its run to the beginning, which
-    // leaves the offsets shifted by one place.
-    for (int k = width * n - 1; k >= 0; k--)
-        (*list)[--end[corner[k] + 1]] = k / width;
-    for (int v = 0; v < volume->n_vertex; v++)
-        end[v] = end[v + 1];
-    end[volume->n_vertex] = width * n;
-    return COND_OK;
-}
-
-// Appends to the ring the unmarked corners of the tetrahedra around a vertex.
-static CondStatus widen_ring(CondVolume* volume, const int* star_begin, const int* star, int vertex,
-                             char* mark, int* n)
-{
-    for (int s = star_begin[vertex]; s < star_begin[vertex + 1]; s++) {
-        for (int i = 0; i < 4; i++) {
-            int v = volume->tet[4 * (size_t)star[s] + i];
-            if (mark[v])
-                continue;
-            mark[v] = 1;
-            if (cond_reserve(&volume->context, &volume->ring, &volume->cap_ring, *n + 1,
-                             sizeof(int)))
-                return COND_OUT_OF_MEMORY;
-            volume->ring[(*n)++] = v;
-        }
-    }
-    return COND_OK;
-}
-
-// ring of a surface vertex = itself and all vertices within n_ring edges.
-static CondStatus make_rings(CondVolume* volume, int n_ring)
-{
-    const CondContext* context = &volume->context;
-    int *star_begin = NULL, *star = NULL, n = 0;
-    char* mark = cond_allocate(context, (size_t)volume->n_vertex, 1);
-    CondStatus status = mark ? COND_OK : COND_OUT_OF_MEMORY;
-    if (!status)
-        status = make_incidence(volume, volume->n_tet, 4, volume->tet, &star_begin, &star);
-    for (int v = 0; v < volume->n_vertex && !status; v++) {
-        int begin = n;
-        volume->ring_begin[v] = begin;
-        if (volume->fan_begin[v] == volume->fan_begin[v + 1])
-            continue; // an inner vertex touches nothing
-        status = cond_reserve(context, &volume->ring, &volume->cap_ring, n + 1, sizeof(int));
-        if (status)
-            break;
-        volume->ring[n++] = v;
-        mark[v] = 1;
-        for (int level = 0, from = begin; level < n_ring && !status; level++) {
-            int to = n;
-            for (; from < to && !status; from++)
-                status = widen_ring(volume, star_begin, star, volume->ring[from], mark, &n);
-        }
-        for (int k = begin; k < n; k++)
-            mark[volume->ring[k]] = 0;
-    }
-    volume->ring_begin[volume->n_vertex] = n;
-    cond_release(context, star_begin);
-    cond_release(context, star);
-    cond_release(context, mark);
-    return status;
-}
-
-// Builds a tree over primitives of `width` corners at rest.
-static CondStatus make_tree(CondVolume* volume, int n, int width, const int* corner, CondTree* tree)
-{
+    int n = volume->n_triangle;
     double* box = cond_allocate(&volume->context, (size_t)n, 6 * sizeof *box);
     if (!box)
         return COND_OUT_OF_MEMORY;
-    for (int k = 0; k < n; k++) {
-        double* b = box + 6 * (size_t)k;
-        for (int i = 0; i < 3; i++) {
-            b[i] = INFINITY;
-            b[3 + i] = -INFINITY;
-            for (int c = 0; c < width; c++) {
-                double value = volume->rest[3 * (size_t)corner[width * (size_t)k + c] + i];
-                b[i] = fmin(b[i], value);
-                b[3 + i] = fmax(b[3 + i], value);
-            }
-        }
-    }
-    CondStatus status = cond_tree_build(tree, n, box);
-    cond_tree_trim(tree);
+    for (int k = 0; k < n; k++)
+        cond_clusters_box(&volume->triangles, volume->rest, k, box + 6 * (size_t)k);
+    CondStatus status = cond_tree_build(&volume->rest_tree, n, box);
+    cond_tree_trim(&volume->rest_tree);
     cond_release(&volume->context, box);
     return status;
 }
 
 static CondStatus make_trees(CondVolume* volume)
 {
-    CondStatus status =
-        make_tree(volume, volume->n_triangle, 3, volume->triangle, &volume->rest_tree);
+    const CondContext* m = &volume->context;
+    CondStatus status = cond_clusters_create(m, volume->rest, volume->n_triangle, 3,
+                                             volume->triangle, &volume->triangles);
     if (!status)
-        status = make_tree(volume, volume->n_triangle, 3, volume->triangle, &volume->triangle_tree);
+        status =
+            cond_clusters_create(m, volume->rest, volume->n_tet, 4, volume->tet, &volume->tets);
     if (!status)
-        status = make_tree(volume, volume->n_tet, 4, volume->tet, &volume->tet_tree);
-    return status;
-}
-
-// Neighbours in a tree over the surface vertices make a group: they are looked up together.
-static CondStatus make_groups(CondVolume* volume)
-{
-    const CondContext* context = &volume->context;
-    size_t n = (size_t)volume->n_surface;
-    CondTree tree;
-    cond_tree_begin(context, &tree);
-    volume->group = cond_allocate(context, n, sizeof(int));
-    CondStatus status = COND_OUT_OF_MEMORY;
-    if (volume->group)
-        status = make_tree(volume, volume->n_surface, 1, volume->surface, &tree);
-    for (int i = 0, k = 0; i < 2 * volume->n_surface - 1 && !status; i++) {
-        int leaf = tree.node[i].primitive;
-        if (leaf < 0)
-            continue;
-        volume->group[k++] = leaf;
-    }
-    volume->n_group = (volume->n_surface + COND_VOLUME_GROUP - 1) / COND_VOLUME_GROUP;
-    cond_tree_end(&tree);
-    return status;
+        status = cond_clusters_create(m, volume->rest, volume->n_surface, 1, volume->surface,
+                                      &volume->groups);
+    return status ? status : make_rest_tree(volume);
 }
 
 static void stretch_box(const double x[3], double low[3], double high[3])
@@ -265,8 +163,8 @@ static CondStatus make_parts(CondVolume* volume, int n_ring)
 {
     const CondContext* context = &volume->context;
     size_t n_vertex = (size_t)volume->n_vertex, n_triangle = (size_t)volume->n_triangle;
-    if (make_incidence(volume, volume->n_triangle, 3, volume->triangle, &volume->fan_begin,
-                       &volume->fan))
+    if (cond_volume_incidence(volume, volume->n_triangle, 3, volume->triangle, &volume->fan_begin,
+                              &volume->fan))
         return COND_OUT_OF_MEMORY;
     volume->surface = cond_allocate(context, n_vertex, sizeof(int));
     volume->ring_begin = cond_allocate(context, n_vertex + 1, sizeof(int));
@@ -278,10 +176,8 @@ static CondStatus make_parts(CondVolume* volume, int n_ring)
         if (volume->fan_begin[v] < volume->fan_begin[v + 1])
             volume->surface[volume->n_surface++] = v;
     measure_size(volume);
-    CondStatus status = make_rings(volume, n_ring);
-    if (!status)
-        status = make_trees(volume);
-    return status ? status : make_groups(volume);
+    CondStatus status = make_trees(volume);
+    return status ? status : cond_volume_make_rings(volume, n_ring);
 }
 
 CondStatus cond_volume_create(const CondContext* context, int body, int n_vertex,
@@ -297,10 +193,9 @@ CondStatus cond_volume_create(const CondContext* context, int body, int n_vertex
     CondVolume* volume = cond_allocate(&own, 1, sizeof *volume);
     if (!volume)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
-    *volume = (CondVolume){.context = own, .body = body, .n_vertex = n_vertex, .n_tet = n_tet};
+    *volume = (CondVolume){
+        .context = own, .body = body, .n_vertex = n_vertex, .n_tet = n_tet, .threads = 1};
     cond_tree_begin(&own, &volume->rest_tree);
-    cond_tree_begin(&own, &volume->tet_tree);
-    cond_tree_begin(&own, &volume->triangle_tree);
     volume->rest = cond_allocate(&own, (size_t)n_vertex, 3 * sizeof *rest);
     volume->tet = cond_allocate(&own, (size_t)n_tet, 4 * sizeof *tet);
     CondStatus status = COND_OK;
@@ -329,16 +224,33 @@ void cond_volume_destroy(CondVolume* volume)
     if (!volume)
         return;
     CondContext own = volume->context;
-    void* const memory[] = {volume->tet,      volume->rest,         volume->triangle,
-                            volume->surface,  volume->triangle_tet, volume->fan_begin,
-                            volume->fan,      volume->ring_begin,   volume->ring,
-                            volume->position, volume->group,        volume->normal,
-                            volume->edge,     volume->triangle_edge};
+    void* const memory[] = {volume->tet,
+                            volume->rest,
+                            volume->triangle,
+                            volume->surface,
+                            volume->triangle_tet,
+                            volume->fan_begin,
+                            volume->fan,
+                            volume->ring_begin,
+                            volume->ring,
+                            volume->position,
+                            volume->normal,
+                            volume->edge,
+                            volume->triangle_edge,
+                            volume->tet_skip.begin,
+                            volume->tet_skip.node,
+                            volume->tet_skip.rim_begin,
+                            volume->tet_skip.rim,
+                            volume->triangle_skip.begin,
+                            volume->triangle_skip.node,
+                            volume->triangle_skip.rim_begin,
+                            volume->triangle_skip.rim};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         cond_release(&own, memory[i]);
     cond_tree_end(&volume->rest_tree);
-    cond_tree_end(&volume->tet_tree);
-    cond_tree_end(&volume->triangle_tree);
+    cond_clusters_destroy(&volume->tets);
+    cond_clusters_destroy(&volume->triangles);
+    cond_clusters_destroy(&volume->groups);
     cond_release(&own, volume);
 }
 
@@ -378,30 +290,50 @@ void cond_volume_vertex_normal(const CondVolume* volume, int vertex, double n[3]
     scale_to_unit(n);
 }
 
+typedef struct NormalLoop {
+    const CondVolume* volume;
+} NormalLoop;
+
+static void make_normals(const void* loop, int first, int last)
+{
+    const CondVolume* volume = ((const NormalLoop*)loop)->volume;
+    const double* x = volume->position;
+    for (int t = first; t < last; t++) {
+        const int* corner = volume->triangle + 3 * (size_t)t;
+        double* n = volume->normal + 3 * (size_t)t;
+        triangle_area_vector(x + 3 * (size_t)corner[0], x + 3 * (size_t)corner[1],
+                             x + 3 * (size_t)corner[2], n);
+        scale_to_unit(n);
+    }
+}
+
 void cond_volume_update_surface(CondVolume* volume, const double* position)
 {
+    NormalLoop loop = {volume};
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     memcpy(volume->position, position, (size_t)volume->n_vertex * 3 * sizeof *position);
     for (int v = 0; v < volume->n_vertex; v++)
         stretch_box(position + 3 * (size_t)v, low, high);
     memcpy(volume->bound, low, sizeof low);
     memcpy(volume->bound + 3, high, sizeof high);
-    for (int t = 0; t < volume->n_triangle; t++) {
-        const int* corner = volume->triangle + 3 * (size_t)t;
-        double* n = volume->normal + 3 * (size_t)t;
-        triangle_area_vector(position + 3 * (size_t)corner[0], position + 3 * (size_t)corner[1],
-                             position + 3 * (size_t)corner[2], n);
-        scale_to_unit(n);
-    }
-    cond_tree_refit_corners(&volume->triangle_tree, 3, volume->triangle, volume->position);
+    cond_parallel(volume->n_triangle,
+                  cond_threads(20 * (size_t)volume->n_triangle, volume->threads), make_normals,
+                  &loop);
+    cond_clusters_refit(&volume->triangles, volume->position, volume->threads);
     volume->tets_stale = 1;
 }
 
 void cond_volume_refit(CondVolume* volume)
 {
     if (volume->tets_stale)
-        cond_tree_refit_corners(&volume->tet_tree, 4, volume->tet, volume->position);
+        cond_clusters_refit(&volume->tets, volume->position, volume->threads);
     volume->tets_stale = 0;
+}
+
+CondStatus cond_volume_triangles_in(const CondVolume* volume, const double box[6],
+                                    CondTreeHits* hits)
+{
+    return cond_clusters_query(&volume->triangles, volume->position, box, hits);
 }
 
 void cond_volume_update(CondVolume* volume, const double* position)

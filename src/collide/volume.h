@@ -2,7 +2,24 @@
 #ifndef COND_COLLIDE_VOLUME_H
 #define COND_COLLIDE_VOLUME_H
 
-#include "collide/tree.h"
+#include "collide/cluster.h"
+
+// A cluster of which a vertex leaves out some or none.
+typedef struct CondVolumeRim {
+    int node;        // leaf of the tree
+    unsigned usable; // bit j: item j of the cluster is not left out
+} CondVolumeRim;
+
+// What a body that is searched for itself need not look at, in the tree of its tetrahedra or of its
+// triangles: what is too near in the mesh for self-contact.
+typedef struct CondVolumeSkip {
+    int* begin;     // of each group of surface vertices                      (n_group + 1)
+    int* node;      // ascending: subtrees around the group, each cluster of which has primitives
+    int cap_node;   // that one of its vertices leaves out             (begin[n_group])
+    int* rim_begin; // of each vertex, by its place in groups.item            (n_surface + 1)
+    CondVolumeRim* rim; // in those subtrees                                  (rim_begin[n_surface])
+    int cap_rim;
+} CondVolumeSkip;
 
 // A tetrahedral mesh made ready for collision. All but the last group is fixed by the create call.
 typedef struct CondVolume {
@@ -23,19 +40,21 @@ typedef struct CondVolume {
     int* ring_begin;   // vertices too near in the mesh for self-contact      (n_vertex + 1)
     int* ring;         // of surface vertices, themselves included            (ring_begin[n_vertex])
     int cap_ring;
-    int n_group;        // groups of surface vertices that lie together at rest
-    int* group;         // their places in `surface`, COND_VOLUME_GROUP each  (n_surface)
-    CondTree rest_tree; // triangles at rest
+    CondClusters groups; // surface vertices that lie together at rest, places in `surface`
+    CondTree rest_tree;  // triangles at rest
+    int threads;         // for update and refit: 1, or as the owner says
 
     int n_edge;         // of the surface, with two triangles; by make_edges
     int* edge;          // two vertices, two triangles                        (n_edge x 4)
     int* triangle_edge; // -1: an edge of more triangles                      (n_triangle x 3)
 
+    CondVolumeSkip tet_skip, triangle_skip; // by make_skips
+
     double* position;       // [m], by update                                 (n_vertex x 3)
     double* normal;         // of triangles, zero where there is no area      (n_triangle x 3)
     double bound[6];        // box around all vertices, by update
-    CondTree triangle_tree; // by update
-    CondTree tet_tree;      // by refit, which the rest of update leaves to those who ask for it
+    CondClusters triangles; // by update
+    CondClusters tets;      // by refit, which the rest of update leaves to those who ask for it
     int tets_stale;         // 1: it has not been refitted since
 } CondVolume;
 
@@ -51,27 +70,37 @@ typedef struct CondVolumeContact {
     double normal[3]; // of the triangle, outward, world
 } CondVolumeContact;
 
-enum { COND_VOLUME_GROUP = 8 };
-
 typedef struct CondVolumeFound CondVolumeFound;
+
+// The room that one thread needs to search.
+typedef struct CondVolumeRoom {
+    CondContext context;
+    int n; //
+    int cap;
+    CondVolumeContact* contact; // of the groups it had, as they came         (n)
+    CondTreeHits hits;          //
+    CondNear tets, triangles;   // near a group of vertices
+    CondVolumeFound* found;     // triangles near one vertex
+    int cap_found;
+    int* place; // 1 + place in found of a triangle, else 0                   (n_triangle)
+    int cap_place;
+    char* near_mesh; // 1 for vertices in the ring of one vertex              (n_vertex)
+    int cap_near_mesh;
+    int group; // the next one to look at
+} CondVolumeRoom;
 
 typedef struct CondVolumeContacts {
     CondContext context;
+    int threads; // 1, or as the owner says
     int n;
     CondVolumeContact* contact; //                                            (n)
     int cap;
-    CondTreeHits hits;                      // scratch; hits.visited counts the nodes of all queries
-    CondTreeNear near_tets, near_triangles; // scratch: of a group of vertices
-    int* run;                    // scratch: first contact and number of them, of each vertex
-    int cap_run;                 //                                         (n_surface x 2)
-    CondVolumeContact* unsorted; // scratch: contacts by group
-    int cap_unsorted;
-    CondVolumeFound* found; // scratch: triangles near one vertex
-    int cap_found;
-    int* place; // scratch: 1 + place in found of a triangle, else 0          (n_triangle)
-    int cap_place;
-    char* near_mesh; // scratch: 1 for vertices in the ring of one vertex     (n_vertex)
-    int cap_near_mesh;
+    CondTreeHits hits;    // scratch
+    CondVolumeRoom* room; // scratch of each thread                       (n_room)
+    int n_room, cap_room;
+    int* run;     // scratch: room, first contact there and how many, of each vertex
+    int cap_run;  //                                                          (n_surface x 3)
+    long visited; // nodes and boxes looked at by cond_volume_collide; counts on, for measuring
 } CondVolumeContacts;
 
 // Copies the mesh; the current positions are those at rest. n_ring: a vertex is never in
@@ -84,6 +113,8 @@ CondStatus cond_volume_create(const CondContext* context, int body, int n_vertex
 void cond_volume_destroy(CondVolume* volume);
 // Lists the edges of the surface, once.
 CondStatus cond_volume_make_edges(CondVolume* volume, CondError* error);
+// Makes self-contact fast, once; what is found stays the same.
+CondStatus cond_volume_make_skips(CondVolume* volume, CondError* error);
 // Distance at rest of two vertices [m].
 double cond_volume_rest_length(const CondVolume* volume, int a, int b);
 // Takes over current positions; O(n), no allocation.                         (n_vertex x 3)
@@ -92,6 +123,9 @@ void cond_volume_update(CondVolume* volume, const double* position);
 // Only what is to be collided with needs the second.
 void cond_volume_update_surface(CondVolume* volume, const double* position);
 void cond_volume_refit(CondVolume* volume);
+// All triangles whose box overlaps `box`; replaces the list.
+CondStatus cond_volume_triangles_in(const CondVolume* volume, const double box[6],
+                                    CondTreeHits* hits);
 // Mean of the normals of the triangles around a vertex by their angles; zero for an inner one.
 void cond_volume_vertex_normal(const CondVolume* volume, int vertex, double n[3]);
 

@@ -219,10 +219,9 @@ static int are_neighbours(const CondVolume* b, const CondVolumeFound* x, const C
            share_corner(4, b->tet + 4 * (size_t)x->tet, 4, b->tet + 4 * (size_t)y->tet);
 }
 
-static CondStatus reserve_found(CondVolumeContacts* contacts, int n)
+static CondStatus reserve_found(CondVolumeRoom* room, int n)
 {
-    return cond_reserve(&contacts->context, &contacts->found, &contacts->cap_found, n,
-                        sizeof *contacts->found);
+    return cond_reserve(&room->context, &room->found, &room->cap_found, n, sizeof *room->found);
 }
 
 static void box_around(const double p[3], double reach, double box[6])
@@ -233,15 +232,15 @@ static void box_around(const double p[3], double reach, double box[6])
     }
 }
 
-// Fills found with one way out for each part of the body that holds the vertex; contacts->hits has
+// Fills found with one way out for each part of the body that holds the vertex; room->hits has
 // the tetrahedra whose boxes it is in.
-static CondStatus find_inside(Search* search, CondVolumeContacts* contacts, int* n_found)
+static CondStatus find_inside(Search* search, CondVolumeRoom* room, int* n_found)
 {
     const CondVolume* b = search->b;
     const double* p = search->p;
     CondStatus status = COND_OK;
-    for (int h = 0; h < contacts->hits.n && !status; h++) {
-        int tet = contacts->hits.primitive[h];
+    for (int h = 0; h < room->hits.n && !status; h++) {
+        int tet = room->hits.primitive[h];
         const int* corner = b->tet + 4 * (size_t)tet;
         const double* x = b->position;
         double weight[4];
@@ -252,16 +251,15 @@ static CondStatus find_inside(Search* search, CondVolumeContacts* contacts, int*
         if (!(fmin(fmin(weight[0], weight[1]), fmin(weight[2], weight[3])) >= -1e-12))
             continue;
         CondVolumeFound found = {0};
-        if (locate(search, tet, weight, contacts->found, *n_found) ||
-            !leave_tet(search, tet, &found))
+        if (locate(search, tet, weight, room->found, *n_found) || !leave_tet(search, tet, &found))
             continue;
         int same = 0;
-        while (same < *n_found && !are_neighbours(b, &contacts->found[same], &found))
+        while (same < *n_found && !are_neighbours(b, &room->found[same], &found))
             same++;
-        status = reserve_found(contacts, same + 1);
+        status = reserve_found(room, same + 1);
         if (status)
             break;
-        CondVolumeFound* place = &contacts->found[same];
+        CondVolumeFound* place = &room->found[same];
         if (same == *n_found)
             (*n_found)++;
         else if (place->cost < found.cost ||
@@ -289,15 +287,15 @@ static int is_better(const Search* search, const CondVolumeFound* x, const CondV
 }
 
 // 1 when no neighbouring triangle is a better one.
-static int is_local_best(const Search* search, const CondVolumeContacts* contacts,
+static int is_local_best(const Search* search, const CondVolumeRoom* room,
                          const CondVolumeFound* found)
 {
     const CondVolume* b = search->b;
     for (int c = 0; c < 3; c++) {
         int v = b->triangle[3 * (size_t)found->triangle + c];
         for (int k = b->fan_begin[v]; k < b->fan_begin[v + 1]; k++) {
-            int place = contacts->place[b->fan[k]];
-            if (place > 0 && is_better(search, &contacts->found[place - 1], found))
+            int place = room->place[b->fan[k]];
+            if (place > 0 && is_better(search, &room->found[place - 1], found))
                 return 0;
         }
     }
@@ -320,52 +318,52 @@ static int is_touching(const Search* search, const CondVolumeFound* found)
 }
 
 // Appends to the n_inside ways out the triangles that the vertex hovers over: the local minima of
-// the distance to the surface. contacts->hits has those whose boxes are within the margin.
-static CondStatus find_outside(const Search* search, double margin, CondVolumeContacts* contacts,
+// the distance to the surface. room->hits has those whose boxes are within the margin.
+static CondStatus find_outside(const Search* search, double margin, CondVolumeRoom* room,
                                int n_inside, int* n_found)
 {
     CondStatus status = COND_OK;
     int n = n_inside;
-    for (int h = 0; h < contacts->hits.n && !status; h++) {
-        int t = contacts->hits.primitive[h];
+    for (int h = 0; h < room->hits.n && !status; h++) {
+        int t = room->hits.primitive[h];
         if (!is_usable(search, t))
             continue;
         CondVolumeFound found = {.tet = -1};
         measure_triangle(search, t, &found);
         if (!(found.distance <= margin))
             continue;
-        status = reserve_found(contacts, n + 1);
+        status = reserve_found(room, n + 1);
         if (status)
             break;
         found.touching = is_touching(search, &found);
-        contacts->found[n++] = found;
-        contacts->place[t] = n;
+        room->found[n++] = found;
+        room->place[t] = n;
     }
     // Which ones stay is settled before any is moved, because the places refer to all of them.
     for (int k = n_inside; k < n && !status; k++) {
-        CondVolumeFound* found = &contacts->found[k];
-        found->tet = found->touching && is_local_best(search, contacts, found) ? -1 : -2;
+        CondVolumeFound* found = &room->found[k];
+        found->tet = found->touching && is_local_best(search, room, found) ? -1 : -2;
         for (int i = 0; i < n_inside; i++)
-            if (are_neighbours(search->b, &contacts->found[i], found))
+            if (are_neighbours(search->b, &room->found[i], found))
                 found->tet = -2;
     }
     for (int k = n_inside; k < n; k++) {
-        contacts->place[contacts->found[k].triangle] = 0;
-        if (contacts->found[k].tet == -1)
-            contacts->found[(*n_found)++] = contacts->found[k];
+        room->place[room->found[k].triangle] = 0;
+        if (room->found[k].tet == -1)
+            room->found[(*n_found)++] = room->found[k];
     }
     return status;
 }
 
 // Appends what was found for one vertex, by ascending triangle.
-static CondStatus add_contacts(const Search* search, CondVolumeContacts* contacts, int n_found)
+static CondStatus add_contacts(const Search* search, CondVolumeRoom* room, int n_found)
 {
-    if (n_found > 0 && cond_reserve(&contacts->context, &contacts->contact, &contacts->cap,
-                                    contacts->n + n_found, sizeof *contacts->contact))
+    if (n_found > 0 && cond_reserve(&room->context, &room->contact, &room->cap, room->n + n_found,
+                                    sizeof *room->contact))
         return COND_OUT_OF_MEMORY;
-    int begin = contacts->n;
+    int begin = room->n;
     for (int k = 0; k < n_found; k++) {
-        const CondVolumeFound* found = &contacts->found[k];
+        const CondVolumeFound* found = &room->found[k];
         CondVolumeContact contact = {.body = search->a ? search->a->body : -1,
                                      .vertex = search->vertex,
                                      .other = search->b->body,
@@ -377,10 +375,10 @@ static CondStatus add_contacts(const Search* search, CondVolumeContacts* contact
         memcpy(contact.weight, found->weight, sizeof contact.weight);
         memcpy(contact.normal, search->b->normal + 3 * (size_t)found->triangle,
                sizeof contact.normal);
-        int place = contacts->n++;
-        for (; place > begin && contacts->contact[place - 1].triangle > contact.triangle; place--)
-            contacts->contact[place] = contacts->contact[place - 1];
-        contacts->contact[place] = contact;
+        int place = room->n++;
+        for (; place > begin && room->contact[place - 1].triangle > contact.triangle; place--)
+            room->contact[place] = room->contact[place - 1];
+        room->contact[place] = contact;
     }
     return COND_OK;
 }
@@ -394,40 +392,62 @@ static int any_usable(const Search* search, int width, const int* corner, const 
     return 0;
 }
 
-CondStatus cond_volume_collide_vertex(const CondVolume* a, const CondVolume* b, int v, int last,
-                                      double margin, CondVolumeContacts* contacts)
+// 1 when one of the hits may turn out a touching triangle: it faces the vertex, which is not behind
+// it and not too far in front. The normal of the vertex must be known.
+static int any_facing(const Search* search, double margin, const CondTreeHits* hits)
 {
-    Search own = {.a = a,
-                  .b = b,
-                  .near_mesh = a == b ? contacts->near_mesh : NULL,
-                  .vertex = v,
-                  .last = last < b->n_triangle ? last : -1,
-                  .p = a->position + 3 * (size_t)v,
-                  .tiny = TINY * b->size};
-    Search* search = &own;
-    int n_found = 0, turned = 0;
-    double box[6];
-    box_around(search->p, search->tiny, box);
-    CondStatus status = cond_tree_near_query(&contacts->near_tets, box, &contacts->hits);
-    if (!status && any_usable(search, 4, b->tet, &contacts->hits)) {
-        cond_volume_vertex_normal(a, search->vertex, search->n);
-        turned = 1;
-        status = find_inside(search, contacts, &n_found);
+    const CondVolume* b = search->b;
+    double slack = 10.0 * search->tiny; // rounding of the height over the plane
+    for (int h = 0; h < hits->n; h++) {
+        int t = hits->primitive[h];
+        if (!(facing(search, t) < OPPOSED))
+            continue;
+        const double* n = b->normal + 3 * (size_t)t;
+        const double* x = b->position + 3 * (size_t)b->triangle[3 * (size_t)t];
+        double height = 0.0;
+        for (int i = 0; i < 3; i++)
+            height += n[i] * (search->p[i] - x[i]);
+        if (height >= -slack && height <= margin + slack &&
+            !is_excluded(search, 3, b->triangle + 3 * (size_t)t))
+            return 1;
     }
-    if (status || margin == 0.0)
-        return status ? status : add_contacts(search, contacts, n_found);
-    box_around(search->p, margin, box);
-    status = cond_tree_near_query(&contacts->near_triangles, box, &contacts->hits);
-    if (!status && any_usable(search, 3, b->triangle, &contacts->hits)) {
-        if (!turned)
-            cond_volume_vertex_normal(a, search->vertex, search->n);
-        status = find_outside(search, margin, contacts, n_found, &n_found);
-    }
-    return status ? status : add_contacts(search, contacts, n_found);
+    return 0;
 }
 
-CondStatus cond_volume_collide_point(const CondVolume* b, const double p[3], const double n[3],
-                                     double margin, int last, CondVolumeContacts* contacts)
+CondStatus cond_volume_collide_vertex(const CondVolume* a, const CondVolume* b, int v, int last,
+                                      double margin, CondVolumeRoom* room)
+{
+    Search search = {.a = a,
+                     .b = b,
+                     .near_mesh = a == b ? room->near_mesh : NULL,
+                     .vertex = v,
+                     .last = last < b->n_triangle ? last : -1,
+                     .p = a->position + 3 * (size_t)v,
+                     .tiny = TINY * b->size};
+    int n_found = 0, turned = 0;
+    double box[6];
+    box_around(search.p, search.tiny, box);
+    CondStatus status = cond_near_query(&room->tets, box, &room->hits);
+    if (!status && any_usable(&search, 4, b->tet, &room->hits)) {
+        cond_volume_vertex_normal(a, v, search.n);
+        turned = 1;
+        status = find_inside(&search, room, &n_found);
+    }
+    if (status || margin == 0.0)
+        return status ? status : add_contacts(&search, room, n_found);
+    box_around(search.p, margin, box);
+    status = cond_near_query(&room->triangles, box, &room->hits);
+    if (!status && any_usable(&search, 3, b->triangle, &room->hits)) {
+        if (!turned)
+            cond_volume_vertex_normal(a, v, search.n);
+        if (any_facing(&search, margin, &room->hits))
+            status = find_outside(&search, margin, room, n_found, &n_found);
+    }
+    return status ? status : add_contacts(&search, room, n_found);
+}
+
+CondStatus cond_volume_collide_one(const CondVolume* b, const double p[3], const double n[3],
+                                   double margin, int last, CondVolumeRoom* room)
 {
     int n_found = 0;
     Search search = {.b = b,
@@ -436,20 +456,15 @@ CondStatus cond_volume_collide_point(const CondVolume* b, const double p[3], con
                      .p = p,
                      .n = {n[0], n[1], n[2]},
                      .tiny = TINY * b->size};
-    if (!(margin >= 0.0))
-        return COND_BAD_ARGUMENT;
-    if (cond_reserve(&contacts->context, &contacts->place, &contacts->cap_place, b->n_triangle,
-                     sizeof *contacts->place))
-        return COND_OUT_OF_MEMORY;
     double box[6];
     box_around(p, search.tiny, box);
-    CondStatus status = cond_tree_query(&b->tet_tree, box, &contacts->hits);
+    CondStatus status = cond_clusters_query(&b->tets, b->position, box, &room->hits);
     if (!status)
-        status = find_inside(&search, contacts, &n_found);
+        status = find_inside(&search, room, &n_found);
     box_around(p, margin, box);
     if (!status && margin > 0.0)
-        status = cond_tree_query(&b->triangle_tree, box, &contacts->hits);
+        status = cond_clusters_query(&b->triangles, b->position, box, &room->hits);
     if (!status && margin > 0.0)
-        status = find_outside(&search, margin, contacts, n_found, &n_found);
-    return status ? status : add_contacts(&search, contacts, n_found);
+        status = find_outside(&search, margin, room, n_found, &n_found);
+    return status ? status : add_contacts(&search, room, n_found);
 }

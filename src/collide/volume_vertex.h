@@ -7,9 +7,13 @@
 // Of the size of a volume: rounding of a distance.
 #define COND_VOLUME_TINY 1e-9
 
-// Appends the contacts of vertex v of a with the volume of b, from what contacts->near_tets and
-// near_triangles hold of b. Within one body contacts->near_mesh marks what is left out.
+// Appends to room->contact those of vertex v of a with the volume of b, from what room->tets and
+// room->triangles hold of b. Within one body room->near_mesh marks what is left out.
 CondStatus cond_volume_collide_vertex(const CondVolume* a, const CondVolume* b, int v, int last,
-                                      double margin, CondVolumeContacts* contacts);
+                                      double margin, CondVolumeRoom* room);
+
+// The same for a point that belongs to something else; see cond_volume_collide_point.
+CondStatus cond_volume_collide_one(const CondVolume* b, const double p[3], const double n[3],
+                                   double margin, int last, CondVolumeRoom* room);
 
 #endif
