@@ -56,8 +56,10 @@ static int run(int argc, char** argv)
         {"--cold", OPTION_FLAG, &options.cold, NULL, "solvers start from zeros"},
         {"--states", OPTION_TEXT, &options.states, "DIR", "keeps the states, for the next time"},
         {"--max-dof", OPTION_INT, &options.max_dof, "N", "largest size of the growing mat"},
-        {"--results", OPTION_TEXT, &options.results, "DIR", "a CSV file named by the machine"},
-        {"--check", OPTION_TEXT, &options.check, "FILE", "ratios of an earlier --json must hold"},
+        {"--limit", OPTION_NUMBER, &options.limit, "S", "seconds a solve of others may take, 4"},
+        {"--results", OPTION_TEXT, &options.results, "DIR",
+         "rows and ratios, named by the machine"},
+        {"--check", OPTION_TEXT, &options.check, "PATH", "ratios of an earlier run must hold"},
         {"--trials", OPTION_INT, &options.trials, "N", "randomised trials, 20"},
         {"--steps", OPTION_INT, &options.steps, "N", "instead of the benchmark's own number"},
         {"--threads", OPTION_INT, &options.threads, "N", "0: as many as there are processors"},
@@ -69,11 +71,12 @@ static int run(int argc, char** argv)
     if (options_read(&cli_bench, table, sizeof table / sizeof table[0], argc, argv, &name, 1,
                      &n_positional))
         return n_positional < 0 ? CLI_FINE : CLI_USAGE;
-    if (options.tolerance < 0.0) {
-        cli_complain("bench: --tol: must be positive");
+    if (options.tolerance < 0.0 || options.limit < 0.0) {
+        cli_complain("bench: %s: must be positive", options.limit < 0.0 ? "--limit" : "--tol");
         return CLI_USAGE;
     }
     options.tolerance = options.tolerance > 0.0 ? options.tolerance : 1e-6;
+    options.limit = options.limit > 0.0 ? options.limit : 4.0;
     const Benchmark* benchmark = find(name ? name : benchmarks[0]->name);
     if (!benchmark)
         return CLI_USAGE;

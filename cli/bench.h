@@ -11,6 +11,7 @@ typedef struct BenchOptions {
     int threads;         // 0: as many as there are processors
     int quick;           // 1: small sizes, to see that it works
     double tolerance;    // of the certificate
+    double limit;        // seconds that a solve of another solver may take
     int cold;            // 1: solvers start from zeros instead of what the last step left
     const char* scenes;  // only these, separated by commas; NULL: all
     const char* stages;  // steps at which a scene is looked at, separated by commas; NULL: its own
@@ -18,7 +19,7 @@ typedef struct BenchOptions {
     const char* states;  // folder that keeps the states at the stages; NULL: none
     const char* out;     // folder of a report; NULL: none
     const char* results; // folder of a CSV file per machine; NULL: none
-    const char* check;   // result of an earlier run whose ratios must hold; NULL: none
+    const char* check;   // ratios of an earlier run, or the folder of such, that must hold
     int max_dof;         // of the growth with size; 0: all sizes
 } BenchOptions;
 

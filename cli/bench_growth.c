@@ -1,10 +1,12 @@
 #include "bench_growth.h"
 
 #include "bench_time.h"
+#include "roofline.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+static const double PATIENCE = 300.0; // [s] that a size may take, going by the last one
 enum { MAX_SIZE = 8, FIRST_STEPS = 2, LARGE = 100000 };
 
 // Memory of a scene, model and simulation, by a context that counts.
@@ -149,16 +151,24 @@ int bench_growth_run(const BenchOptions* options, int most, json_t* rows, json_t
     static const int full[] = {27, 50, 158, 409}, quick[] = {9, 12};
     const int* nodes = options->quick ? quick : full;
     int n = options->quick ? 2 : 4, code = CLI_FINE, done = 0;
-    double limit = options->max_dof > 0 ? options->max_dof : 1.1e6;
+    double limit = options->max_dof > 0 ? options->max_dof : 1.1e6, wall = 0.0;
     Size size[MAX_SIZE];
     for (int i = 0; i < n && code == CLI_FINE; i++) {
         if (6.0 * nodes[i] * nodes[i] > limit)
             continue;
+        double grown = done > 0 ? 6.0 * nodes[i] * nodes[i] / size[done - 1].dof : 1.0;
+        if (wall * pow(grown, 1.2) > PATIENCE) {
+            fprintf(stderr, "%d nodes a side: left out, it would take about %.0f s\n", nodes[i],
+                    wall * pow(grown, 1.2));
+            break;
+        }
         Size one = {0};
         if (most > 1 && 6 * nodes[i] * nodes[i] < 5 * LARGE) // a million takes its time
             code = run_size(options, nodes[i], 1, rows, counts, &one);
+        double start = roofline_clock();
         if (code == CLI_FINE)
             code = run_size(options, nodes[i], most, rows, counts, &size[done]);
+        wall = roofline_clock() - start;
         done += code == CLI_FINE;
     }
     *growth = json_pack("{s:o, s:i, s:o}", "exponent", json_number(slope(done, size)), "max_dof",

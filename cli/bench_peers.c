@@ -42,8 +42,8 @@ static int cond_baseline_set_threads(int threads)
 }
 #endif
 
-static const double LONG_WAIT = 5.0; // [s] after which no faster way is looked for
-enum { FACTORISATIONS = 3, MAX_ITERATIONS = 20000, SICONOS_ITERATIONS = 3000 };
+enum { FACTORISATIONS = 3, MAX_ITERATIONS = 20000, FEW = 4, MORE = 24 };
+static const char LIMITED[] = "stopped by the limit: it takes longer";
 
 const char* bench_peer_name(BenchPeer peer)
 {
@@ -98,43 +98,92 @@ static double* copy_start(const BenchStage* stage)
     return v;
 }
 
+// Iterations that fit into `limit` seconds when FEW and MORE of them took so long.
+static int iterations_within(double limit, double few, double more)
+{
+    double each = fmax((more - few) / (MORE - FEW), 1e-3 * more / MORE);
+    double fit = MORE + (limit - more) / each;
+    return fit < 1.0 ? 1 : fit < MAX_ITERATIONS ? (int)fit : MAX_ITERATIONS;
+}
+
+static CondStatus solve_baseline(CondSolver* solver, const BenchStage* stage, CondLaw law,
+                                 const BenchReference* ours, BenchPeerTime* time)
+{
+    const CondProblem* problem = stage->problem_of_step;
+    CondSolveInfo info;
+    double* v = copy_start(stage);
+    CondStatus status =
+        v ? cond_solver_solve(solver, problem, v, v + problem->n_dof, &info) : COND_OUT_OF_MEMORY;
+    if (v && status >= 0)
+        *time = (BenchPeerTime){.seconds = info.seconds,
+                                .at_least = status == COND_NOT_CONVERGED,
+                                .residual = cond_certificate_residual(&info.certificate),
+                                .difference = law == COND_LAW_STRICT && status == COND_OK
+                                                  ? compare(problem, v, ours)
+                                                  : NAN,
+                                .note = status == COND_OK ? NULL : LIMITED};
+    free(v);
+    return status;
+}
+
 static BenchPeerTime time_baseline(const char* name, CondLaw law, const BenchStage* stage,
                                    double tolerance, const BenchReference* ours)
 {
-    const CondProblem* problem = stage->problem_of_step;
     CondSolverSettings settings = cond_model_settings(stage->model)->solver;
-    CondSolver* solver = NULL;
-    CondSolveInfo info;
     CondError error;
     BenchPeerTime time = no_time("not installed");
+    int known = 0;
     settings.stop = COND_STOP_CERTIFICATE;
     settings.tolerance = tolerance;
-    settings.max_iterations = MAX_ITERATIONS;
     settings.threads = 1;
     settings.law = law;
     for (int k = 0; solvers_name(k); k++)
-        if (strcmp(solvers_name(k), name) == 0 &&
-            solvers_create(name, &settings, &solver, &error) == COND_OK)
-            break;
-    if (!solver)
-        return time;
-    // The second solve has the analysis of the pattern at hand, as in a running scene.
-    for (int k = 0; k < 2; k++) {
-        double* v = copy_start(stage);
-        CondStatus status =
-            v ? cond_solver_solve(solver, problem, v, v + problem->n_dof, &info) : COND_DIVERGED;
-        time = (BenchPeerTime){.seconds = status == COND_OK ? info.seconds : NAN,
-                               .residual = cond_certificate_residual(&info.certificate),
-                               .difference = law == COND_LAW_STRICT && status == COND_OK
-                                                 ? compare(problem, v, ours)
-                                                 : NAN,
-                               .note = status == COND_OK ? NULL : "not converged"};
-        free(v);
-        if (status != COND_OK)
-            break;
+        known |= strcmp(solvers_name(k), name) == 0;
+    // Few iterations and some more, then all that fit into the limit. The second solve of these has
+    // the analysis of the pattern at hand, as in a running scene.
+    double taken[2] = {0.0, 0.0};
+    CondStatus status = COND_NOT_CONVERGED;
+    for (int k = 0; k < 3 && known && (k == 2 || status == COND_NOT_CONVERGED); k++) {
+        CondSolver* solver = NULL;
+        settings.max_iterations = k == 0   ? FEW
+                                  : k == 1 ? MORE
+                                           : iterations_within(ours->limit, taken[0], taken[1]);
+        if (k == 2 && status == COND_OK) // the few were enough
+            settings.max_iterations = MAX_ITERATIONS;
+        status = solvers_create(name, &settings, &solver, &error);
+        for (int again = 0; again < (k < 2 ? 1 : 2) && !status; again++)
+            status = solve_baseline(solver, stage, law, ours, &time);
+        if (k < 2)
+            taken[k] = time.seconds;
+        cond_solver_destroy(solver);
+        if (status == COND_OK && k < 2)
+            k = 1; // straight to the last
     }
-    cond_solver_destroy(solver);
+    if (known && status < 0)
+        return no_time(cond_status_name(status));
+    if (time.at_least && settings.max_iterations == MAX_ITERATIONS)
+        return no_time("not converged");
     return time;
+}
+
+// One run of Siconos from the stage's start, judged by the certificate.
+static CondStatus run_siconos(const BenchStage* stage, double own, CondSiconosWay way, int limit,
+                              const BenchReference* ours, BenchPeerTime* time, int* iterations)
+{
+    const CondProblem* problem = stage->problem_of_step;
+    const CondSolverSettings* settings = &cond_model_settings(stage->model)->solver;
+    CondCertificate certificate = {.dynamics = INFINITY};
+    double* v = copy_start(stage);
+    CondStatus status = v ? cond_siconos_solve(NULL, problem, own, way, limit, v,
+                                               v + problem->n_dof, &time->seconds, iterations)
+                          : COND_OUT_OF_MEMORY;
+    if (!status)
+        status = cond_certify(NULL, problem, settings->law, settings->omega, v, v + problem->n_dof,
+                              &certificate);
+    time->residual = cond_certificate_residual(&certificate);
+    time->difference = status ? NAN : compare(problem, v, ours);
+    free(v);
+    return status;
 }
 
 // Siconos stops by its own error: lower tolerances are tried, each from the start, until the
@@ -142,30 +191,25 @@ static BenchPeerTime time_baseline(const char* name, CondLaw law, const BenchSta
 static BenchPeerTime try_siconos(const BenchStage* stage, double tolerance, CondSiconosWay way,
                                  const BenchReference* ours)
 {
-    const CondProblem* problem = stage->problem_of_step;
-    const CondSolverSettings* settings = &cond_model_settings(stage->model)->solver;
-    BenchPeerTime time = no_time("not converged");
-    for (double own = 10.0 * tolerance; own > 1e-5 * tolerance; own *= 0.1) {
-        double *v = copy_start(stage), seconds;
-        int iterations;
-        CondCertificate certificate = {.dynamics = INFINITY};
-        CondStatus status = v ? cond_siconos_solve(NULL, problem, own, way, SICONOS_ITERATIONS, v,
-                                                   v + problem->n_dof, &seconds, &iterations)
-                              : COND_OUT_OF_MEMORY;
-        if (!status)
-            status = cond_certify(NULL, problem, settings->law, settings->omega, v,
-                                  v + problem->n_dof, &certificate);
-        double residual = cond_certificate_residual(&certificate);
-        if (!status && residual <= tolerance)
-            time = (BenchPeerTime){seconds, residual, compare(problem, v, ours), NULL};
-        else
-            time.residual = residual;
-        free(v);
-        if (status == COND_NOT_SUPPORTED)
-            return no_time("not its problem");
-        if (status || !time.note || iterations >= SICONOS_ITERATIONS)
+    BenchPeerTime few = no_time(NULL), time = no_time(NULL);
+    int iterations = 0;
+    CondStatus status = run_siconos(stage, tolerance, way, FEW, ours, &few, &iterations);
+    if (!status)
+        status = run_siconos(stage, tolerance, way, MORE, ours, &time, &iterations);
+    int most = iterations_within(ours->limit, few.seconds, time.seconds);
+    for (double own = 10.0 * tolerance; own > 1e-5 * tolerance && !status; own *= 0.1) {
+        status = run_siconos(stage, own, way, most, ours, &time, &iterations);
+        if (!status && time.residual <= tolerance)
+            return time;
+        if (iterations >= most)
             break;
     }
+    if (status)
+        return no_time(status == COND_NOT_SUPPORTED ? "not its problem" : cond_status_name(status));
+    time.difference = NAN;
+    time.at_least = iterations >= most && most < MAX_ITERATIONS;
+    time.note = time.at_least ? LIMITED : "not converged";
+    time.seconds = time.at_least ? time.seconds : NAN;
     return time;
 }
 
@@ -180,10 +224,14 @@ static BenchPeerTime time_siconos(const BenchStage* stage, double tolerance,
     BenchPeerTime best = no_time("not converged");
     static const CondSiconosWay ways[] = {COND_SICONOS_NORM, COND_SICONOS_BALANCED,
                                           COND_SICONOS_GIVEN};
-    for (int k = 0; k < 3 && !(best.seconds > LONG_WAIT); k++) {
+    for (int k = 0; k < 3; k++) {
         BenchPeerTime time = try_siconos(stage, tolerance, ways[k], ours);
-        if (best.note || (!time.note && time.seconds < best.seconds))
+        int better = isnan(best.seconds) || (best.at_least && !time.at_least) ||
+                     (best.at_least == time.at_least && time.seconds < best.seconds);
+        if (k == 0 || (isfinite(time.seconds) && better))
             best = time;
+        if (best.note && !best.at_least && strcmp(best.note, "not its problem") == 0)
+            break;
     }
     return best;
 }

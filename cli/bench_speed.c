@@ -21,9 +21,10 @@ typedef struct Speed {
     char scene[256];               // the one at hand
     CondModel* model[MAX_THREADS]; // of it, by thread count
     BenchTimes times[MAX_THREADS];
-    double peer[BENCH_N_PEER]; // seconds of each, over the moments where it has a time
-    double ours[BENCH_N_PEER]; // seconds of our solver (of our step for the factorisation) there
-    json_t *rows, *counts, *ratios, *peers;
+    double peer[BENCH_N_PEER];  // seconds of each, over the moments where it has a time
+    double ours[BENCH_N_PEER];  // seconds of our solver (of our step for the factorisation) there
+    int at_least[BENCH_N_PEER]; // 1: one of its times is a bound from below
+    json_t *rows, *counts, *ratios, *bounds, *peers;
 } Speed;
 
 static double ratio(double above, double below)
@@ -41,6 +42,14 @@ static void close_scene(Speed* speed)
         cond_model_destroy(speed->model[k]);
         speed->model[k] = NULL;
     }
+    // Ratios that are larger than they say, because the other was stopped by the limit.
+    static const char* const over[] = {NULL, "pgs_over_solver", "apgd_over_solver",
+                                       "siconos_over_solver"};
+    json_t* bounds = json_array();
+    for (int k = 0; k < BENCH_N_PEER; k++)
+        if (speed->at_least[k] && over[k])
+            json_array_append_new(bounds, json_string(over[k]));
+    json_object_set_new(speed->bounds, speed->scene, bounds);
     double two = speed->n_threads > 1 ? speed->times[1].time[BENCH_STEP].ms : 0.0;
     json_object_set_new(
         speed->ratios, speed->scene,
@@ -66,6 +75,7 @@ static int open_scene(Speed* speed, const BenchStage* stage)
     memset(speed->times, 0, sizeof speed->times);
     memset(speed->peer, 0, sizeof speed->peer);
     memset(speed->ours, 0, sizeof speed->ours);
+    memset(speed->at_least, 0, sizeof speed->at_least);
     snprintf(speed->scene, sizeof speed->scene, "%s", stage->scene);
     char tolerance[64];
     snprintf(tolerance, sizeof tolerance, "solver.tolerance=%.17g", speed->options->tolerance);
@@ -108,12 +118,13 @@ static int solve_well(const BenchStage* stage, double tolerance, BenchReference*
 static int time_peers(Speed* speed, const BenchStage* stage)
 {
     size_t n = (size_t)stage->problem_of_step->n_dof;
-    BenchReference ours = {malloc((n + 1) * sizeof *ours.v), 0.0};
+    BenchReference ours = {malloc((n + 1) * sizeof *ours.v), speed->options->limit, 0.0};
     int code = ours.v ? solve_well(stage, speed->options->tolerance, &ours) : CLI_INPUT;
     const BenchTimes *one = &speed->times[0], *all = &speed->times[speed->n_threads - 1];
     for (int k = 0; k < BENCH_N_PEER && code == CLI_FINE; k++) {
         BenchPeerTime time =
             bench_peer_time((BenchPeer)k, stage, speed->options->tolerance, speed->most, &ours);
+        speed->at_least[k] |= time.at_least;
         if (isfinite(time.seconds)) {
             speed->peer[k] += time.seconds;
             speed->ours[k] +=
@@ -122,11 +133,11 @@ static int time_peers(Speed* speed, const BenchStage* stage)
         }
         json_array_append_new(
             speed->peers,
-            json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "scene", stage->scene, "problem",
+            json_pack("{s:s, s:s, s:s, s:o, s:b, s:o, s:o, s:o}", "scene", stage->scene, "problem",
                       stage->problem, "peer", bench_peer_name((BenchPeer)k), "ms",
-                      json_number(1e3 * time.seconds), "residual", json_number(time.residual),
-                      "u_difference", json_number(time.difference), "note",
-                      time.note ? json_string(time.note) : json_null()));
+                      json_number(1e3 * time.seconds), "at_least", time.at_least, "residual",
+                      json_number(time.residual), "u_difference", json_number(time.difference),
+                      "note", time.note ? json_string(time.note) : json_null()));
     }
     free(ours.v);
     return code;
@@ -162,7 +173,8 @@ static void measure_machine(const Speed* speed, json_t* roofline)
 static int finish(const BenchOptions* options, const Speed* speed, json_t* result, int code)
 {
     if (code == CLI_FINE && options->results &&
-        bench_store_csv(options->results, json_object_get(result, "machine"), speed->counts))
+        (bench_store_csv(options->results, json_object_get(result, "machine"), speed->counts) ||
+         bench_store_ratios(options->results, result)))
         code = CLI_INPUT;
     if (code == CLI_FINE && options->check) {
         int worse = bench_store_check(options->check, result);
@@ -184,14 +196,17 @@ static int run(const BenchOptions* options, json_t* result)
                      .rows = json_array(),
                      .counts = json_array(),
                      .ratios = json_object(),
+                     .bounds = json_object(),
                      .peers = json_array()};
     while (speed->n_threads < MAX_THREADS && 1 << speed->n_threads <= speed->most)
         speed->n_threads++;
     speed->most = 1 << (speed->n_threads - 1);
     json_object_set_new(result, "rows", speed->rows);
     json_object_set_new(result, "ratios", speed->ratios);
+    json_object_set_new(result, "at_least", speed->bounds);
     json_object_set_new(result, "peers", speed->peers);
     json_object_set_new(result, "roofline", roofline);
+    double start = roofline_clock();
     measure_machine(speed, roofline);
     int code = bench_visit(options, look, speed);
     close_scene(speed);
@@ -199,7 +214,12 @@ static int run(const BenchOptions* options, json_t* result)
         code = bench_growth_run(options, speed->most, speed->rows, speed->counts, &growth);
     json_object_set_new(result, "growth", growth ? growth : json_object());
     json_object_set_new(result, "counts", speed->counts);
-    fputc('\n', stderr);
+    json_object_set_new(result, "settings",
+                        json_pack("{s:o, s:o, s:i, s:o}", "tolerance",
+                                  json_number(options->tolerance), "limit",
+                                  json_number(options->limit), "threads", speed->most, "seconds",
+                                  json_number(roofline_clock() - start)));
+    fprintf(stderr, "all of it took %.0f s\n\n", roofline_clock() - start);
     code = finish(options, speed, result, code);
     for (int k = 0; k < MAX_THREADS; k++)
         cond_model_destroy(speed->model[k]);

@@ -138,6 +138,14 @@ static void states_and_report(void** state)
     assert_int_equal(rmdir(folder), 0);
 }
 
+static void put_text(const char* path, const char* text)
+{
+    FILE* file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
 // One object with exactly these keys, each a number or null.
 static void expect_numbers(const json_t* object, const char* const* key, size_t n)
 {
@@ -193,12 +201,55 @@ static void speed_has_its_rows(void** state)
     json_decref(result);
     cli_output_free(&output);
     glob_t found;
-    snprintf(pattern, sizeof pattern, "%s/*.csv", folder);
+    snprintf(pattern, sizeof pattern, "%s/*-cores.csv", folder);
     assert_int_equal(glob(pattern, 0, NULL, &found), 0);
     assert_int_equal(found.gl_pathc, 1);
     assert_int_equal(remove(found.gl_pathv[0]), 0);
     globfree(&found);
+    // The ratios lie beside the rows, and the folder may be given to hold a run against.
+    snprintf(pattern, sizeof pattern, "%s/*-cores.json", folder);
+    assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+    assert_int_equal(found.gl_pathc, 1);
+    json_t* kept = json_load_file(found.gl_pathv[0], 0, NULL);
+    expect_numbers(json_object_get(json_object_get(kept, "ratios"), "mat"), ratio_keys,
+                   sizeof ratio_keys / sizeof *ratio_keys);
+    assert_non_null(json_object_get(json_object_get(kept, "machine"), "cpu"));
+    json_decref(kept);
+    put_text(found.gl_pathv[0], "{\"growth\": {\"bytes_per_dof\": 1.0}}");
+    cli_expect(3, "bytes_per_dof was 1 and is", "bench", "--quick", "--scenes=box", "--threads=1",
+               "--max-dof=500", "--check", folder);
+    assert_int_equal(remove(found.gl_pathv[0]), 0);
+    globfree(&found);
     assert_int_equal(rmdir(folder), 0);
+}
+
+// A limit that hardly anyone keeps: times are said to be bounds from below, ours is not limited,
+// and nobody is judged by a ratio that is only known from below.
+static void others_are_stopped(void** state)
+{
+    (void)state;
+#ifdef COND_BASELINES
+    put_text("stored.json", "{\"ratios\": {\"mat\": {\"pgs_over_solver\": 1e9}}}");
+    CliOutput output = cli_run("bench", "--quick", "--scenes=mat", "--threads=1", "--max-dof=500",
+                               "--limit=1e-6", "--check=stored.json", "--json=-");
+    assert_int_equal(output.code, 0);
+    json_t* result = cli_output_json(&output);
+    const json_t* peers = json_object_get(result, "peers");
+    int stopped = 0;
+    for (size_t i = 0; i < json_array_size(peers); i++) {
+        const json_t* row = json_array_get(peers, i);
+        int at_least = json_is_true(json_object_get(row, "at_least"));
+        stopped += at_least;
+        assert_true(!at_least || number_of(row, "ms") > 0.0);
+        assert_true(!at_least || number_of(row, "residual") > 1e-6);
+    }
+    assert_true(stopped > 0);
+    const json_t* bounds = json_object_get(json_object_get(result, "at_least"), "mat");
+    assert_int_equal(json_array_size(bounds), stopped);
+    json_decref(result);
+    cli_output_free(&output);
+    assert_int_equal(remove("stored.json"), 0);
+#endif
 }
 
 static void trials_are_certified(void** state)
@@ -246,14 +297,6 @@ static void sweeps_have_their_rows(void** state)
     cli_output_free(&output);
 }
 
-static void put_text(const char* path, const char* text)
-{
-    FILE* file = fopen(path, "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
-
 // A stored ratio that no run can fall behind, one that every run does, and no ratios at all.
 static void ratios_are_held(void** state)
 {
@@ -282,19 +325,17 @@ static void wrong_usage(void** state)
     (void)state;
     cli_expect(1, "expected steps", "bench", "convergence", "--scenes", "box", "--stages", "2,x");
     cli_expect(1, "must be positive", "bench", "convergence", "--tol=-1");
+    cli_expect(1, "--limit: must be positive", "bench", "--limit=-1");
     cli_expect(2, "nowhere.yaml", "bench", "convergence", "--scenes", "nowhere.yaml");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(convergence_has_its_rows),
-        cmocka_unit_test(states_and_report),
-        cmocka_unit_test(speed_has_its_rows),
-        cmocka_unit_test(ratios_are_held),
-        cmocka_unit_test(trials_are_certified),
-        cmocka_unit_test(sweeps_have_their_rows),
-        cmocka_unit_test(wrong_usage),
+        cmocka_unit_test(convergence_has_its_rows), cmocka_unit_test(states_and_report),
+        cmocka_unit_test(speed_has_its_rows),       cmocka_unit_test(ratios_are_held),
+        cmocka_unit_test(others_are_stopped),       cmocka_unit_test(trials_are_certified),
+        cmocka_unit_test(sweeps_have_their_rows),   cmocka_unit_test(wrong_usage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
