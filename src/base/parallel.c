@@ -43,3 +43,20 @@ void cond_parallel_phases(int n_phase, const CondPhase* phase, int n_thread)
         }
     }
 }
+
+void cond_team(int n_thread, CondTeamBody body, void* data)
+{
+    if (n_thread <= 1) {
+        body(data, 0, 1);
+        return;
+    }
+#pragma omp parallel num_threads(n_thread)
+    body(data, omp_get_thread_num(), omp_get_num_threads());
+}
+
+void cond_team_wait(int size)
+{
+    if (size > 1) {
+#pragma omp barrier
+    }
+}

@@ -38,4 +38,17 @@ typedef struct CondPhase {
 // The phases, each in parts as above. A team is woken once, not for each.
 void cond_parallel_phases(int n_phase, const CondPhase* phase, int n_thread);
 
+// A team that stays together over several loops: `body` runs once on each of its `size` threads,
+// and parts what there is to do by its rank. cond_team_wait holds each back until all have come to
+// it; sums over what the others wrote are made after it, by all alike.
+typedef void (*CondTeamBody)(void* data, int rank, int size);
+void cond_team(int n_thread, CondTeamBody body, void* data);
+void cond_team_wait(int size);
+
+// The first of rank's items among n, shared out evenly; rank = size gives n.
+static inline int cond_team_first(int n, int rank, int size)
+{
+    return (int)((long long)n * rank / size);
+}
+
 #endif

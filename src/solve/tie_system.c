@@ -8,8 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { LARGEST_BORDER = 256 }; // coordinates; its factorisation must stay cheap beside a product
-
 #define RESERVE(array, count)                                                                      \
     cond_reserve(&system->context, &system->array, &system->cap_##array, count,                    \
                  sizeof *system->array)
@@ -38,50 +36,6 @@ static int largest_term(const CondProblem* problem)
         most = size > most ? size : most;
     }
     return most;
-}
-
-CondStatus cond_tie_system_plan(CondTieSystem* system, const CondProblem* problem, int threads,
-                                int* fits)
-{
-    int n = problem->n_dof, most = largest_term(problem);
-    *fits = 0;
-    system->deep = 0;
-    system->problem = problem;
-    system->threads = threads;
-    system->n_node = system->n_border = 0;
-    for (int b = 0; b < problem->n_block; b++) {
-        const CondBlock* block = &problem->block[b];
-        if (is_foreign(block))
-            return COND_OK;
-        if (has_nodes(block))
-            system->n_node += block->n_dof / 3;
-        else
-            system->n_border += block->n_dof;
-    }
-    int nn = system->n_node, nb = system->n_border;
-    if (nn == 0 || nb > LARGEST_BORDER)
-        return COND_OK;
-    if (RESERVE(node, n) || RESERVE(place, nn) || RESERVE(border, n) || RESERVE(member, nb) ||
-        RESERVE(slot, nn) || RESERVE(bordered, nn) || RESERVE(T, 9 * problem->n_contact) ||
-        RESERVE(B, 9 * nn) || RESERVE(S, nb * nb) || RESERVE(small, nb) || RESERVE(pivot, nb) ||
-        RESERVE(entry, most) || RESERVE(column, most) || RESERVE(p, n) || RESERVE(q, n) ||
-        RESERVE(z, n))
-        return COND_OUT_OF_MEMORY;
-    int i_node = 0, i_border = 0;
-    for (int b = 0; b < problem->n_block; b++) {
-        const CondBlock* block = &problem->block[b];
-        for (int i = block->dof_begin; i < block->dof_begin + block->n_dof; i++) {
-            int inside = has_nodes(block), local = i - block->dof_begin;
-            if (inside && local % 3 == 0)
-                system->place[i_node++] = i;
-            system->node[i] = inside ? i_node - 1 : -1;
-            system->border[i] = inside ? -1 : i_border;
-            if (!inside)
-                system->member[i_border++] = i;
-        }
-    }
-    *fits = 1;
-    return COND_OK;
 }
 
 // One term |J x|^2 in K: its coordinates, and J by columns of n_row numbers.
@@ -199,21 +153,44 @@ static void add_border(CondTieSystem* system, const Term* term)
     }
 }
 
-// Gives a slot to every node of a term that reaches the border.
+// Runs of entries of the same node in a term, the border's left out.
+static int count_runs(const CondTieSystem* system, const Term* term)
+{
+    int count = 0;
+    for (int k = 0; k < term->n_entry; k = run_end(system, term, k))
+        count += system->node[term->coordinate[k]] >= 0;
+    return count;
+}
+
+// The node of a contact that acts on this node alone, at its own coordinates; -1: others.
+static int lone_node(const CondTieSystem* system, const CondContact* contact)
+{
+    const CondSide *side = contact->side, *used = side[0].n_coordinate > 0 ? &side[0] : &side[1];
+    if (side[0].n_coordinate + side[1].n_coordinate != 3 || used->n_coordinate != 3 ||
+        used->jacobian)
+        return -1;
+    int node = system->node[used->coordinate[0]];
+    for (int k = 0; k < 3 && node >= 0; k++)
+        if (used->coordinate[k] != system->place[node] + k)
+            return -1;
+    return node;
+}
+
+// What a contact joins.
+enum { LONE, ONE_NODE, SEVERAL_NODES };
+
+// Marks every node of a term that reaches the border.
 static void mark_bordered(CondTieSystem* system, int n, const int* coordinate)
 {
     int reaches = 0;
     for (int k = 0; k < n && !reaches; k++)
         reaches = system->node[coordinate[k]] < 0;
-    for (int k = 0; k < n && reaches; k++) {
-        int node = system->node[coordinate[k]];
-        if (node >= 0 && system->slot[node] < 0) {
-            system->slot[node] = system->n_bordered;
-            system->bordered[system->n_bordered++] = node;
-        }
-    }
+    for (int k = 0; k < n && reaches; k++)
+        if (system->node[coordinate[k]] >= 0)
+            system->slot[system->node[coordinate[k]]] = 0;
 }
 
+// Gives a slot to every bordered node, in order.
 static CondStatus find_bordered(CondTieSystem* system)
 {
     const CondProblem* problem = system->problem;
@@ -223,17 +200,70 @@ static CondStatus find_bordered(CondTieSystem* system)
     for (int i = 0; i < problem->n_coupling; i++)
         mark_bordered(system, problem->coupling[i].n_coordinate, problem->coupling[i].coordinate);
     for (int c = 0; c < problem->n_contact; c++) {
+        if (lone_node(system, &problem->contact[c]) >= 0) {
+            system->joins[c] = LONE;
+            continue;
+        }
         Term term = contact_term(system, c);
         mark_bordered(system, term.n_entry, term.coordinate);
+        system->joins[c] = count_runs(system, &term) > 1 ? SEVERAL_NODES : ONE_NODE;
     }
+    for (int i = 0; i < system->n_node; i++)
+        if (system->slot[i] == 0) {
+            system->slot[i] = system->n_bordered;
+            system->bordered[system->n_bordered++] = i;
+        }
     int size = 3 * system->n_bordered * system->n_border;
-    if (RESERVE(C, size) || RESERVE(BC, size) ||
-        (system->general && (RESERVE(E, size) || RESERVE(EB, size))))
+    if (RESERVE(C, size) || RESERVE(BC, size))
         return COND_OUT_OF_MEMORY;
-    memset(system->C, 0, (size_t)size * sizeof *system->C);
-    if (system->general)
-        memset(system->E, 0, (size_t)size * sizeof *system->E);
+    system->packed.context = system->context;
+    system->packed.n_node = system->n_node;
+    system->packed.ready = 0;
     return COND_OK;
+}
+
+CondStatus cond_tie_system_plan(CondTieSystem* system, const CondProblem* problem, int threads,
+                                int* fits)
+{
+    int n = problem->n_dof, most = largest_term(problem);
+    *fits = 0;
+    system->deep = 0;
+    system->problem = problem;
+    system->threads = threads;
+    system->n_node = system->n_border = 0;
+    for (int b = 0; b < problem->n_block; b++) {
+        const CondBlock* block = &problem->block[b];
+        if (is_foreign(block))
+            return COND_OK;
+        if (has_nodes(block))
+            system->n_node += block->n_dof / 3;
+        else
+            system->n_border += block->n_dof;
+    }
+    int nn = system->n_node, nb = system->n_border;
+    if (nn == 0 || nb > COND_LARGEST_BORDER)
+        return COND_OK;
+    if (RESERVE(node, n) || RESERVE(place, nn) || RESERVE(border, n) || RESERVE(member, nb) ||
+        RESERVE(slot, nn) || RESERVE(bordered, nn) || RESERVE(T, 9 * problem->n_contact) ||
+        RESERVE(B, 9 * nn) || RESERVE(S, nb * nb) || RESERVE(small, nb) || RESERVE(pivot, nb) ||
+        RESERVE(entry, most) || RESERVE(column, most) || RESERVE(p, n) || RESERVE(q, n) ||
+        RESERVE(z, n) || RESERVE(joins, problem->n_contact))
+        return COND_OUT_OF_MEMORY;
+    int i_node = 0, i_border = 0;
+    for (int b = 0; b < problem->n_block; b++) {
+        const CondBlock* block = &problem->block[b];
+        for (int i = block->dof_begin; i < block->dof_begin + block->n_dof; i++) {
+            int inside = has_nodes(block), local = i - block->dof_begin;
+            if (inside && local % 3 == 0)
+                system->place[i_node++] = i;
+            system->node[i] = inside ? i_node - 1 : -1;
+            system->border[i] = inside ? -1 : i_border;
+            if (!inside)
+                system->member[i_border++] = i;
+        }
+    }
+    *fits = 1;
+    return find_bordered(system);
 }
 
 // The blocks of A itself on nodes and border.
@@ -356,55 +386,171 @@ static int is_open(const double* D)
     return D[0] == 0.0 && D[4] == 0.0 && D[8] == 0.0;
 }
 
-// The coarse correction is that of the symmetric part: without the friction that follows the normal
-// force.
-static CondStatus build_multilevel(CondTieSystem* system, const double* D, int stride)
+// A term of several nodes, as a join of the packed system.
+static CondStatus add_join(CondTieSystem* system, const Term* term)
+{
+    CondTiePacked* packed = &system->packed;
+    int n = term->n_row, at = packed->n_share;
+    CondStatus status = cond_tie_packed_add_join(packed, n, count_runs(system, term));
+    if (status)
+        return status;
+    for (int k = 0, end; k < term->n_entry; k = end) {
+        end = run_end(system, term, k);
+        int node = system->node[term->coordinate[k]];
+        if (node < 0)
+            continue;
+        float* G = packed->share_value + packed->share[at].value;
+        memset(G, 0, 3 * (size_t)n * sizeof *G);
+        for (int i = k; i < end; i++)
+            for (int r = 0; r < n; r++)
+                G[3 * r + term->coordinate[i] - system->place[node]] +=
+                    (float)term->column[i * n + r];
+        packed->share[at++].node = packed->rank[node];
+    }
+    return COND_OK;
+}
+
+static CondStatus add_joins(CondTieSystem* system)
 {
     const CondProblem* problem = system->problem;
-    double T[9];
-    if (!system->general)
-        return cond_multilevel_build(&system->multi, system->tied);
-    memcpy(T, system->T, sizeof T);
-    for (int c = 0; c < problem->n_contact; c++) {
-        const double* Dc = D + (size_t)c * (size_t)stride;
-        if (is_open(Dc))
-            continue;
-        double symmetric[9];
-        memcpy(symmetric, Dc, sizeof symmetric);
-        symmetric[1] = symmetric[2] = symmetric[3] = symmetric[6] = 0.0;
-        Term term = contact_term(system, c);
-        rotate(problem->contact[c].frame, symmetric, T);
-        term.K = T;
-        add_nodes(system, &term, system->tied);
+    CondStatus status = COND_OK;
+    for (int i = 0; i < problem->n_coupling && !status; i++) {
+        Term term = coupling_term(system, &problem->coupling[i]);
+        if (count_runs(system, &term) > 1)
+            status = add_join(system, &term);
     }
-    return cond_multilevel_build(&system->multi, system->tied);
+    for (int c = 0; c < problem->n_contact && !status; c++)
+        if (system->joins[c] == SEVERAL_NODES) {
+            Term term = contact_term(system, c);
+            status = add_join(system, &term);
+        }
+    return status ? status : cond_tie_packed_sort_joins(&system->packed);
+}
+
+// The gains of the joins, in the order in which they were added.
+static void set_gains(CondTieSystem* system)
+{
+    const CondProblem* problem = system->problem;
+    double* gain = system->packed.gain;
+    for (int i = 0; i < problem->n_coupling; i++) {
+        Term term = coupling_term(system, &problem->coupling[i]);
+        size_t size = (size_t)(term.n_row * term.n_row);
+        if (count_runs(system, &term) <= 1)
+            continue;
+        memcpy(gain, term.K, size * sizeof *gain);
+        gain += size;
+    }
+    for (int c = 0; c < problem->n_contact; c++)
+        if (system->joins[c] == SEVERAL_NODES) {
+            memcpy(gain, system->T + 9 * (size_t)c, 9 * sizeof *gain);
+            gain += 9;
+        }
+}
+
+// The ties of one node or of several.
+static void add_contacts(CondTieSystem* system, const double* D, int stride, int several)
+{
+    const CondProblem* problem = system->problem;
+    for (int c = 0; c < problem->n_contact; c++) {
+        if (is_open(D + (size_t)c * (size_t)stride) ||
+            (system->joins[c] == SEVERAL_NODES) != several)
+            continue;
+        if (system->joins[c] == LONE) {
+            double* B = system->B + 9 * (size_t)lone_node(system, &problem->contact[c]);
+            for (int i = 0; i < 9; i++)
+                B[i] += system->T[9 * (size_t)c + (size_t)i];
+            continue;
+        }
+        Term term = contact_term(system, c);
+        add_nodes(system, &term, system->B);
+        add_border(system, &term);
+    }
+}
+
+static void add_couplings(CondTieSystem* system, int several)
+{
+    const CondProblem* problem = system->problem;
+    for (int i = 0; i < problem->n_coupling; i++) {
+        Term term = coupling_term(system, &problem->coupling[i]);
+        if ((count_runs(system, &term) > 1) != several)
+            continue;
+        add_nodes(system, &term, system->B);
+        add_border(system, &term);
+    }
+}
+
+// What the inner iterations need beside A: blocks on the diagonal with the ties of one node, and
+// the border's matrix.
+static CondStatus pack_ties(CondTieSystem* system)
+{
+    CondTiePacked* packed = &system->packed;
+    if (!packed->ready) {
+        CondStatus status = cond_tie_packed_plan(packed, system->problem, system->threads);
+        if (!status)
+            status = cond_tie_packed_plan_border(packed, system->n_border, system->n_bordered,
+                                                 system->bordered);
+        if (!status)
+            status = add_joins(system);
+        if (status)
+            return status;
+        packed->ready = 1;
+    }
+    for (int i = 0; i < system->n_node; i++)
+        cond_tie_packed_block(system->B + 9 * (size_t)i,
+                              packed->value + packed->diagonal[packed->rank[i]]);
+    set_gains(system);
+    return COND_OK;
+}
+
+// The preconditioner of the inner iterations.
+static void pack_arrow(CondTieSystem* system)
+{
+    CondTiePacked* packed = &system->packed;
+    size_t size = 3 * (size_t)system->n_border;
+    for (int i = 0; i < system->n_node; i++)
+        cond_tie_packed_block(system->B + 9 * (size_t)i,
+                              packed->B + cond_tie_packed_place(packed->rank[i]));
+    for (int k = 0; k < system->n_bordered; k++) {
+        size_t to = size * (size_t)k, from = size * (size_t)packed->slot[k];
+        for (size_t i = 0; i < size; i++) {
+            packed->C[to + i] = (float)system->C[from + i];
+            packed->BC[to + i] = (float)system->BC[from + i];
+        }
+    }
+}
+
+static CondStatus clear_border(CondTieSystem* system)
+{
+    int size = 3 * system->n_bordered * system->n_border;
+    memset(system->C, 0, (size_t)size * sizeof *system->C);
+    if (!system->general)
+        return COND_OK;
+    if (RESERVE(E, size) || RESERVE(EB, size))
+        return COND_OUT_OF_MEMORY;
+    memset(system->E, 0, (size_t)size * sizeof *system->E);
+    return COND_OK;
 }
 
 CondStatus cond_tie_system_build(CondTieSystem* system, const double* D, int stride, int general)
 {
     const CondProblem* problem = system->problem;
+    size_t border2 = (size_t)system->n_border * (size_t)system->n_border;
     system->general = general;
     for (int c = 0; c < problem->n_contact; c++)
         rotate(problem->contact[c].frame, D + (size_t)c * (size_t)stride,
                system->T + 9 * (size_t)c);
-    CondStatus status = find_bordered(system);
+    CondStatus status = clear_border(system);
     if (status)
         return status;
     start_blocks(system, system->B, system->S);
-    for (int i = 0; i < problem->n_coupling; i++) {
-        Term term = coupling_term(system, &problem->coupling[i]);
-        add_nodes(system, &term, system->B);
-        add_border(system, &term);
-    }
-    if (system->deep && general)
-        memcpy(system->tied, system->B, 9 * (size_t)system->n_node * sizeof *system->tied);
-    for (int c = 0; c < problem->n_contact; c++) {
-        if (is_open(D + (size_t)c * (size_t)stride))
-            continue;
-        Term term = contact_term(system, c);
-        add_nodes(system, &term, system->B);
-        add_border(system, &term);
-    }
+    add_couplings(system, 0);
+    add_contacts(system, D, stride, 0);
+    if (!general && (status = pack_ties(system)))
+        return status;
+    add_couplings(system, 1);
+    add_contacts(system, D, stride, 1);
+    if (!general && border2 > 0)
+        memcpy(system->packed.S, system->S, border2 * sizeof *system->S);
     if (system->deep && !general)
         memcpy(system->tied, system->B, 9 * (size_t)system->n_node * sizeof *system->tied);
     for (int i = 0; i < system->n_node; i++)
@@ -413,19 +559,23 @@ CondStatus cond_tie_system_build(CondTieSystem* system, const double* D, int str
             return COND_DIVERGED;
     if (finish_border(system))
         return COND_DIVERGED;
-    return system->deep ? build_multilevel(system, D, stride) : COND_OK;
+    if (!general)
+        pack_arrow(system);
+    return system->deep && !general ? cond_multilevel_build(&system->multi, system->tied) : COND_OK;
 }
 
 void cond_tie_system_destroy(CondTieSystem* system)
 {
     system->multi.context = system->context;
+    system->packed.context = system->context;
     cond_multilevel_destroy(&system->multi);
-    void* arrays[] = {system->node,  system->place,    system->border, system->member,
-                      system->slot,  system->bordered, system->T,      system->B,
-                      system->C,     system->BC,       system->S,      system->small,
-                      system->entry, system->column,   system->p,      system->q,
-                      system->z,     system->E,        system->EB,     system->pivot,
-                      system->tied,  system->t,        system->w};
+    cond_tie_packed_destroy(&system->packed);
+    void* arrays[] = {
+        system->node,     system->place, system->border, system->member, system->slot,
+        system->bordered, system->T,     system->B,      system->C,      system->BC,
+        system->S,        system->small, system->entry,  system->column, system->p,
+        system->q,        system->z,     system->E,      system->EB,     system->pivot,
+        system->tied,     system->t,     system->w,      system->joins,  system->link_node};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&system->context, arrays[i]);
 }

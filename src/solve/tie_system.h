@@ -15,6 +15,7 @@
 
 #include "cond/problem.h"
 #include "solve/multilevel.h"
+#include "solve/tie_packed.h"
 
 typedef struct CondTieSystem {
     CondContext context;
@@ -40,7 +41,10 @@ typedef struct CondTieSystem {
     double* S;   // factor of the Schur complement: Cholesky's, or LU          (n_border^2)
     int* pivot;  // of LU                                                      (n_border)
     int general; // 1: the ties are not symmetric
-    int deep;    // 1: the arrow smooths, and a coarse correction goes with it
+    CondTiePacked packed; // in single precision, where the ties are symmetric
+    int* joins;           // what each contact joins                                   (n_contact)
+    int* link_node;       // scratch: rows and columns of links                        (2 n_link)
+    int deep;             // 1: the arrow smooths, and a coarse correction goes with it
     CondMultilevel multi; // that correction
     double* tied;         // for it: blocks of the nodes with ties, symmetric           (n_node x 9)
     double *t, *w;        // scratch of it                                              (n_dof)
@@ -51,7 +55,7 @@ typedef struct CondTieSystem {
     int cap_node, cap_place, cap_border, cap_member, cap_slot, cap_bordered, cap_T;
     int cap_B, cap_C, cap_BC, cap_S, cap_small, cap_entry, cap_column, cap_E, cap_EB, cap_pivot,
         cap_tied, cap_t, cap_w;
-    int cap_p, cap_q, cap_z;
+    int cap_p, cap_q, cap_z, cap_joins;
 } CondTieSystem;
 
 // Splits the coordinates; *fits is 1 when the system can be solved this way: there are nodes, and

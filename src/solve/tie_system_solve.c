@@ -10,6 +10,10 @@
 #include <math.h>
 #include <string.h>
 
+static const double LEAST_REDUCTION = 1e-3; // of a round in single precision
+static const double ENOUGH = 4.0;           // square of the residual after a round, over the goal
+static const double LITTLE = 0.25; // square of the residual after a round, over that before
+
 void cond_tie_system_multiply(const CondTieSystem* system, const double* x, double* y)
 {
     const CondProblem* problem = system->problem;
@@ -164,16 +168,17 @@ static int precondition(CondTieSystem* system, const double* r, double* z)
     return 2;
 }
 
-int cond_tie_system_solve(CondTieSystem* system, double* r, double* x, double reduction,
-                          int max_iterations)
+// Conjugate gradients in double from x = 0 until the square of the preconditioned residual is at
+// most *goal, or, where that is negative, has fallen by `reduction` squared: then *goal is set.
+static int solve_double(CondTieSystem* system, double* r, double* x, double reduction, double* goal,
+                        int max_products)
 {
     int n = system->problem->n_dof, threads = system->threads, products = 0;
     double *p = system->p, *q = system->q, *z = system->z;
-    memset(x, 0, (size_t)n * sizeof *x);
     products += precondition(system, r, z);
     memcpy(p, z, (size_t)n * sizeof *p);
-    double rz = cond_dot(n, r, z, threads), first = rz, goal = 0.0;
-    for (int steps = 1; products < max_iterations && rz > goal; steps++) {
+    double rz = cond_dot(n, r, z, threads), first = rz;
+    for (int steps = 1; products < max_products && rz > fmax(*goal, 0.0); steps++) {
         cond_tie_system_multiply(system, p, q);
         products++;
         double pq = cond_dot(n, p, q, threads);
@@ -189,10 +194,78 @@ int cond_tie_system_solve(CondTieSystem* system, double* r, double* x, double re
         rz = next;
         // The first step takes out what the gains of the ties blow up; the reduction counts from
         // what is left.
-        if (steps == 1)
-            goal = reduction * reduction * fmin(rz, first);
+        if (steps == 1 && *goal < 0.0)
+            *goal = reduction * reduction * fmin(rz, first);
     }
     return products;
+}
+
+static double largest(int n, const double* r)
+{
+    double most = 0.0;
+    for (int i = 0; i < n; i++)
+        most = fmax(most, fabs(r[i]));
+    return most;
+}
+
+// One round in single precision: x += what it found, r -= H times that, measured in double. 0 where
+// it found nothing.
+static int solve_single(CondTieSystem* system, double* r, double* x, double reduction, double* goal,
+                        int max_products)
+{
+    CondTiePacked* packed = &system->packed;
+    int n = system->problem->n_dof;
+    double scale = largest(n, r), *dx = system->p, *Hdx = system->q;
+    if (!(scale > 0.0) || !isfinite(scale))
+        return 0;
+    for (int i = 0; i < system->n_node; i++)
+        for (int k = 0; k < 3; k++)
+            packed->r[4 * packed->rank[i] + k] = (float)(r[system->place[i] + k] / scale);
+    for (int i = 0; i < system->n_border; i++)
+        system->small[i] = r[system->member[i]] / scale;
+    CondTiePackedSolve solve = {.factor = system->S,
+                                .border = system->small,
+                                .reduction = fmax(reduction, LEAST_REDUCTION),
+                                .max_products = max_products - 1};
+    cond_tie_packed_solve(packed, &solve);
+    if (solve.failed)
+        return 0;
+    for (int i = 0; i < system->n_node; i++)
+        for (int k = 0; k < 3; k++)
+            dx[system->place[i] + k] = scale * (double)packed->x[4 * packed->rank[i] + k];
+    for (int i = 0; i < system->n_border; i++)
+        dx[system->member[i]] = scale * system->small[i];
+    cond_tie_system_multiply(system, dx, Hdx);
+    Sweep step = {.a = dx, .b = Hdx, .y = x, .z = r, .s = 1.0};
+    each(system, advance, &step);
+    if (*goal < 0.0) {
+        double part = reduction / solve.reduction;
+        *goal = part * part * scale * scale * solve.goal;
+    }
+    return solve.products + 1;
+}
+
+int cond_tie_system_solve(CondTieSystem* system, double* r, double* x, double reduction,
+                          int max_iterations)
+{
+    int n = system->problem->n_dof, products = 0;
+    double goal = -1.0, last = INFINITY;
+    memset(x, 0, (size_t)n * sizeof *x);
+    while (!system->deep && products + 2 < max_iterations) {
+        int count = solve_single(system, r, x, reduction, &goal, max_iterations - products);
+        products += count;
+        if (count == 0)
+            break;
+        arrow(system, r, system->z);
+        double rz = cond_dot(n, r, system->z, system->threads);
+        if (rz <= ENOUGH * goal || products + 2 >= max_iterations)
+            return products;
+        if (!(rz < LITTLE * last))
+            break; // no better in single precision
+        last = rz;
+    }
+    int count = solve_double(system, r, x, reduction, &goal, max_iterations - products);
+    return count < 0 ? count : products + count;
 }
 
 int cond_tie_system_solve_general(CondTieSystem* system, double* r, double* x, double reduction,
@@ -223,7 +296,7 @@ int cond_tie_system_solve_general(CondTieSystem* system, double* r, double* x, d
             break; // no further this way; what there is may do
         for (int i = 0; i < n; i++)
             p[i] = r[i] + beta * (p[i] - omega * q[i]);
-        products += precondition(system, p, y);
+        arrow(system, p, y);
         cond_tie_system_multiply(system, y, q);
         products++;
         rho = next;
@@ -232,7 +305,7 @@ int cond_tie_system_solve_general(CondTieSystem* system, double* r, double* x, d
             break;
         for (int i = 0; i < n; i++)
             s[i] = r[i] - alpha * q[i];
-        products += precondition(system, s, z);
+        arrow(system, s, z);
         cond_tie_system_multiply(system, z, t);
         products++;
         double tt = cond_dot(n, t, t, threads);

@@ -1,0 +1,120 @@
+// The system of a primal-dual pass in single precision, for the inner iterations alone: a pass asks
+// for one more digit, and what it reached is measured in double. Half the numbers travel, and twice
+// as many fit into a register.
+//
+// A node has four numbers in a vector, the last of them zero. Two nodes go together: a register
+// holds the same row of a 3x3 block of both, and what they are multiplied with. So that both have
+// about as many blocks, nodes are taken in the order of their number of blocks, among neighbours.
+// Terms that join several nodes (attachments, contacts between soft bodies) stay factored,
+// y += G' K (G x): their sums are made with the product, and what they do to the nodes is added one
+// loop later, when all sums are there. The border stays in double.
+#ifndef COND_SOLVE_TIE_PACKED_H
+#define COND_SOLVE_TIE_PACKED_H
+
+#include "cond/problem.h"
+
+#include <stddef.h>
+
+enum {
+    COND_LARGEST_BORDER = 256, // coordinates; its factorisation must stay cheap beside a product
+    COND_PACKED_PART = 16,     // pairs of nodes of a partial sum; any number of threads, same bits
+};
+
+// What a term that joins several nodes has of one of them.
+typedef struct CondTieShare {
+    int node, join;
+    int value; // place of its Jacobian, rows x 3
+} CondTieShare;
+
+typedef struct CondTiePacked {
+    CondContext context;
+    int n_node, n_border, n_bordered;
+    int n_pair;           // pairs of nodes; the last may have but one
+    int n_part;           // parts of COND_PACKED_PART pairs
+    int ready;            // 1: holds the matrix of the problem at hand
+    int* order;           // node of the system in each place                          (n_node)
+    int* rank;            // place of each node of the system                          (n_node)
+    int* length;          // blocks of each node of the system; scratch later          (n_node)
+    int* row_begin;       // first two blocks of each pair of rows                     (n_pair + 1)
+    int* column;          // place in a vector of their columns             (2 row_begin[n_pair])
+    float* value;         // their rows, 3 x (4 + 4)                       (24 row_begin[n_pair])
+    int* diagonal;        // place in value of the block on the diagonal               (n_node)
+    int n_join;           // terms that join several nodes
+    int* join_row;        // first row of each                                        (n_join + 1)
+    int* join_gain;       // place of its K                                           (n_join + 1)
+    double* gain;         // K of each, rows x rows, set anew for every pass
+    int n_share;          // nodes of joins
+    CondTieShare* share;  // by parts of nodes, in the order of the joins        (n_share)
+    float* share_value;   // Jacobians of the nodes, rows x 3
+    int n_cell;           // shares of one join in one part
+    int* cell_begin;      // its first share                                     (n_cell + 1)
+    int* cell_row;        // place of its sums                                   (n_cell + 1)
+    int* part_cell;       // first cell of each part                             (n_part + 1)
+    double* cell_sum;     // sums of a product over each cell
+    CondTieShare* sorted; // scratch                                             (n_share)
+    double* force;        // forces and velocities of the joins, each thread's own
+    int n_team;           // threads there is room for
+    float* B;             // preconditioner of pairs of nodes, 3 x (4 + 4)           (24 n_pair)
+    int* node;            // places of the bordered nodes, ascending                 (n_bordered)
+    int* slot;            // and which of the system's it is                         (n_bordered)
+    int* part_begin;      // first bordered node of each part                        (n_part + 1)
+    int* part_sum;        // place of its sums of the border; -1: no bordered nodes  (n_part)
+    int n_border_sum;
+    float *C, *BC;            // node-border matrix, and B C        (n_bordered x 3 x n_border)
+    double* S;                // the border's own matrix                         (n_border^2)
+    float *x, *r, *z, *p, *q; // of conjugate gradients                          (8 n_pair)
+    // Partial sums of a product and of a step, and of the border's rows. Apart, so that one may be
+    // written while a slower thread still reads the other.
+    double *product_sum, *step_sum;       //                                     (n_part)
+    double *product_border, *step_border; //                      (n_border_sum x n_border)
+    int cap_order, cap_rank, cap_length, cap_row_begin, cap_slot, cap_column, cap_value,
+        cap_diagonal, cap_join_row, cap_join_gain, cap_gain, cap_share, cap_share_value, cap_sorted,
+        cap_cell_begin, cap_cell_row, cap_part_cell, cap_cell_sum, cap_force, cap_B, cap_node,
+        cap_part_begin, cap_part_sum, cap_C, cap_BC, cap_S, cap_x, cap_r, cap_z, cap_p, cap_q,
+        cap_product_sum, cap_step_sum, cap_product_border, cap_step_border;
+} CondTiePacked;
+
+// Takes the blocks of the soft bodies.
+CondStatus cond_tie_packed_plan(CondTiePacked* packed, const CondProblem* problem, int threads);
+
+// Joins, one after the other: room for the next one, whose shares are then the last n_share, their
+// node and value to be filled in. When all are there they are sorted.
+CondStatus cond_tie_packed_add_join(CondTiePacked* packed, int n_row, int n_share);
+CondStatus cond_tie_packed_sort_joins(CondTiePacked* packed);
+
+// The bordered nodes of the system, in the order of their slots, and the size of the border. After
+// the blocks are there.
+CondStatus cond_tie_packed_plan_border(CondTiePacked* packed, int n_border, int n_bordered,
+                                       const int* bordered);
+
+void cond_tie_packed_destroy(CondTiePacked* packed);
+
+// Place of a node's block in an array of pairs, 3 x (4 + 4); its rows are eight numbers apart.
+static inline size_t cond_tie_packed_place(int rank)
+{
+    return 24 * (size_t)(rank / 2) + 4 * (size_t)(rank % 2);
+}
+
+static inline void cond_tie_packed_block(const double* from, float* to)
+{
+    for (size_t r = 0; r < 3; r++)
+        for (size_t c = 0; c < 3; c++)
+            to[8 * r + c] = (float)from[3 * r + c];
+}
+
+// Conjugate gradients from x = 0 on the r in it, with the arrow: until the preconditioned residual
+// has fallen by `reduction` since the first step. factor is that of the border's Schur complement.
+// r_border is the border's part of r, x_border that of x.
+typedef struct CondTiePackedSolve {
+    const double* factor; //                                                     (n_border^2)
+    double* border;       // r in, x out                                         (n_border)
+    double reduction;
+    int max_products;
+    int products; // made
+    int failed;   // 1: not positive, or not finite; x is worth nothing
+    double goal;  // square of the norm asked for
+} CondTiePackedSolve;
+
+void cond_tie_packed_solve(CondTiePacked* packed, CondTiePackedSolve* solve);
+
+#endif

@@ -1,0 +1,402 @@
+#include "base/parallel.h"
+#include "solve/tie_packed.h"
+#include "sparse/cholesky.h"
+
+#include <math.h>
+#include <string.h>
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <xmmintrin.h>
+#endif
+
+typedef float Four __attribute__((vector_size(16), aligned(4), may_alias));
+typedef float Eight __attribute__((vector_size(32), aligned(4), may_alias));
+#define INLINE static inline __attribute__((always_inline))
+
+// What each thread knows of the border: the same numbers on all of them.
+typedef struct Border {
+    double r[COND_LARGEST_BORDER], p[COND_LARGEST_BORDER], x[COND_LARGEST_BORDER],
+        q[COND_LARGEST_BORDER], z[COND_LARGEST_BORDER];
+} Border;
+
+// The lanes of three rows' sums to the three numbers of each of the two nodes.
+INLINE void fold(const Eight* s0, const Eight* s1, const Eight* s2, Eight* y)
+{
+    Eight zero = {0.0F};
+    Eight a = __builtin_shufflevector(*s0, *s1, 0, 8, 1, 9, 4, 12, 5, 13);
+    Eight b = __builtin_shufflevector(*s2, zero, 0, 8, 1, 9, 4, 12, 5, 13);
+    Eight c = __builtin_shufflevector(*s0, *s1, 2, 10, 3, 11, 6, 14, 7, 15);
+    Eight d = __builtin_shufflevector(*s2, zero, 2, 10, 3, 11, 6, 14, 7, 15);
+    Eight first = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
+    Eight second = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+    Eight third = __builtin_shufflevector(c, d, 0, 1, 8, 9, 4, 5, 12, 13);
+    *y = (first + second) + third;
+}
+
+INLINE double add_lanes(const Eight* a)
+{
+    Eight s = *a;
+    return ((double)s[0] + (double)s[1] + (double)s[2]) +
+           ((double)s[4] + (double)s[5] + (double)s[6]);
+}
+
+// y = A x for a pair of rows
+INLINE void multiply_pair(const CondTiePacked* packed, int pair, const float* x, Eight* y)
+{
+    Eight s0 = {0.0F}, s1 = {0.0F}, s2 = {0.0F};
+    const int* column = packed->column + (ptrdiff_t)2 * packed->row_begin[pair];
+    const int* end = packed->column + (ptrdiff_t)2 * packed->row_begin[pair + 1];
+    const float* value = packed->value + (ptrdiff_t)24 * packed->row_begin[pair];
+    for (; column < end; column += 2, value += 24) {
+        Four a = *(const Four*)(x + column[0]), b = *(const Four*)(x + column[1]);
+        Eight both = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+        s0 += *(const Eight*)value * both;
+        s1 += *(const Eight*)(value + 8) * both;
+        s2 += *(const Eight*)(value + 16) * both;
+    }
+    fold(&s0, &s1, &s2, y);
+}
+
+// G x over the shares of each cell of a part.
+INLINE void sum_cells(const CondTiePacked* packed, int part, const float* x)
+{
+    for (int c = packed->part_cell[part]; c < packed->part_cell[part + 1]; c++) {
+        int rows = packed->cell_row[c + 1] - packed->cell_row[c];
+        double* sum = packed->cell_sum + packed->cell_row[c];
+        memset(sum, 0, (size_t)rows * sizeof *sum);
+        for (int k = packed->cell_begin[c]; k < packed->cell_begin[c + 1]; k++) {
+            const float* G = packed->share_value + packed->share[k].value;
+            const float* xk = x + (ptrdiff_t)4 * packed->share[k].node;
+            for (int r = 0; r < rows; r++)
+                sum[r] += (double)(G[3 * r] * xk[0] + G[3 * r + 1] * xk[1] + G[3 * r + 2] * xk[2]);
+        }
+    }
+}
+
+// y += G' f
+INLINE void add_cells(const CondTiePacked* packed, int part, const double* f, float* y)
+{
+    for (int c = packed->part_cell[part]; c < packed->part_cell[part + 1]; c++)
+        for (int k = packed->cell_begin[c]; k < packed->cell_begin[c + 1]; k++) {
+            const CondTieShare* share = &packed->share[k];
+            const float* G = packed->share_value + share->value;
+            float* yk = y + (ptrdiff_t)4 * share->node;
+            for (int r = packed->join_row[share->join]; r < packed->join_row[share->join + 1];
+                 r++, G += 3)
+                for (int i = 0; i < 3; i++)
+                    yk[i] += G[i] * (float)f[r];
+        }
+}
+
+// y += s M b for the node's rows of a node-border matrix; returns what that is in x.
+INLINE double add_border(const float* M, int nb, const double* b, double s, const float* x,
+                         float* y)
+{
+    double dot = 0.0;
+    for (int r = 0; r < 3; r++) {
+        double sum = 0.0;
+        for (int j = 0; j < nb; j++)
+            sum += (double)M[r * nb + j] * b[j];
+        dot += s * sum * (double)x[r];
+        y[r] += (float)(s * sum);
+    }
+    return dot;
+}
+
+// sum += C' y over the bordered nodes of a part; y is a whole vector.
+INLINE void sum_border(const CondTiePacked* packed, int part, const float* y, double* sums)
+{
+    int at = packed->part_sum[part], nb = packed->n_border;
+    if (at < 0)
+        return;
+    double* sum = sums + (ptrdiff_t)at * nb;
+    memset(sum, 0, (size_t)nb * sizeof *sum);
+    for (int k = packed->part_begin[part]; k < packed->part_begin[part + 1]; k++) {
+        const float* C = packed->C + (ptrdiff_t)3 * k * nb;
+        const float* yk = y + (ptrdiff_t)4 * packed->node[k];
+        for (int j = 0; j < nb; j++)
+            sum[j] += (double)(C[j] * yk[0] + C[nb + j] * yk[1] + C[2 * nb + j] * yk[2]);
+    }
+}
+
+INLINE int part_end(const CondTiePacked* packed, int part)
+{
+    int end = (part + 1) * COND_PACKED_PART;
+    return end < packed->n_pair ? end : packed->n_pair;
+}
+
+// q = H p on the nodes of a part, its share of p'q, and of the border's rows.
+INLINE void multiply_part(CondTiePacked* packed, int part, const float* p, const double* border,
+                          float* q)
+{
+    int first = part * COND_PACKED_PART, last = part_end(packed, part), nb = packed->n_border;
+    Eight sum = {0.0F};
+    for (int i = first; i < last; i++) {
+        Eight y;
+        multiply_pair(packed, i, p, &y);
+        *(Eight*)(q + (ptrdiff_t)8 * i) = y;
+        sum += y * *(const Eight*)(p + (ptrdiff_t)8 * i);
+    }
+    packed->product_sum[part] = add_lanes(&sum);
+    for (int k = packed->part_begin[part]; k < packed->part_begin[part + 1]; k++)
+        packed->product_sum[part] +=
+            add_border(packed->C + (ptrdiff_t)3 * k * nb, nb, border, 1.0,
+                       p + (ptrdiff_t)4 * packed->node[k], q + (ptrdiff_t)4 * packed->node[k]);
+    sum_border(packed, part, p, packed->product_border);
+    sum_cells(packed, part, p);
+}
+
+// q += what the joins do, x += alpha p, r -= alpha q, z = B r and the shares of r'z and C'z.
+INLINE void advance_part(CondTiePacked* packed, int part, float alpha, const double* force)
+{
+    Eight sum = {0.0F};
+    add_cells(packed, part, force, packed->q);
+    for (int i = part * COND_PACKED_PART, last = part_end(packed, part); i < last; i++) {
+        ptrdiff_t at = (ptrdiff_t)8 * i;
+        const float* B = packed->B + (ptrdiff_t)24 * i;
+        *(Eight*)(packed->x + at) += alpha * *(const Eight*)(packed->p + at);
+        Eight r = *(const Eight*)(packed->r + at) - alpha * *(const Eight*)(packed->q + at), z;
+        Eight s0 = *(const Eight*)B * r, s1 = *(const Eight*)(B + 8) * r,
+              s2 = *(const Eight*)(B + 16) * r;
+        fold(&s0, &s1, &s2, &z);
+        *(Eight*)(packed->r + at) = r;
+        *(Eight*)(packed->z + at) = z;
+        sum += r * z;
+    }
+    packed->step_sum[part] = add_lanes(&sum);
+    sum_border(packed, part, packed->z, packed->step_border);
+}
+
+// p = z - B C border + beta p
+INLINE void turn_part(CondTiePacked* packed, int part, float beta, const double* border)
+{
+    for (int i = part * COND_PACKED_PART, last = part_end(packed, part); i < last; i++) {
+        Eight* p = (Eight*)(packed->p + (ptrdiff_t)8 * i);
+        *p = *(const Eight*)(packed->z + (ptrdiff_t)8 * i) + beta * *p;
+    }
+    int nb = packed->n_border;
+    for (int k = packed->part_begin[part]; k < packed->part_begin[part + 1]; k++) {
+        float* p = packed->p + (ptrdiff_t)4 * packed->node[k];
+        add_border(packed->BC + (ptrdiff_t)3 * k * nb, nb, border, -1.0, p, p);
+    }
+}
+
+typedef struct Kernels {
+    void (*multiply)(CondTiePacked* packed, int first, int last, const float* p,
+                     const double* border, float* q);
+    void (*advance)(CondTiePacked* packed, int first, int last, float alpha, const double* force);
+    void (*turn)(CondTiePacked* packed, int first, int last, float beta, const double* border);
+} Kernels;
+
+// The same loops for each processor. No fused operations: all give the same bits.
+#define KERNELS(name, target)                                                                      \
+    target static void multiply_##name(CondTiePacked* packed, int first, int last, const float* p, \
+                                       const double* border, float* q)                             \
+    {                                                                                              \
+        for (int part = first; part < last; part++)                                                \
+            multiply_part(packed, part, p, border, q);                                             \
+    }                                                                                              \
+    target static void advance_##name(CondTiePacked* packed, int first, int last, float alpha,     \
+                                      const double* force)                                         \
+    {                                                                                              \
+        for (int part = first; part < last; part++)                                                \
+            advance_part(packed, part, alpha, force);                                              \
+    }                                                                                              \
+    target static void turn_##name(CondTiePacked* packed, int first, int last, float beta,         \
+                                   const double* border)                                           \
+    {                                                                                              \
+        for (int part = first; part < last; part++)                                                \
+            turn_part(packed, part, beta, border);                                                 \
+    }                                                                                              \
+    static const Kernels name = {multiply_##name, advance_##name, turn_##name};
+
+KERNELS(generic, )
+#if defined(__x86_64__) && defined(__GNUC__)
+KERNELS(avx2, __attribute__((target("avx2"))))
+#endif
+
+static const Kernels* kernels(void)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (__builtin_cpu_supports("avx2"))
+        return &avx2;
+#endif
+    return &generic;
+}
+
+static double add_parts(const CondTiePacked* packed, const double* sums)
+{
+    double sum = 0.0;
+    for (int i = 0; i < packed->n_part; i++)
+        sum += sums[i];
+    return sum;
+}
+
+// out += s (sums over the parts)
+static void add_border_sums(const CondTiePacked* packed, const double* sums, double s, double* out)
+{
+    int nb = packed->n_border;
+    for (int k = 0; k < packed->n_border_sum; k++)
+        for (int j = 0; j < nb; j++)
+            out[j] += s * sums[(ptrdiff_t)k * nb + j];
+}
+
+// q = S p + sums of C' p; returns p'q.
+static double multiply_border(const CondTiePacked* packed, Border* border)
+{
+    int nb = packed->n_border;
+    double sum = 0.0;
+    for (int i = 0; i < nb; i++) {
+        border->q[i] = 0.0;
+        for (int j = 0; j < nb; j++)
+            border->q[i] += packed->S[(ptrdiff_t)i * nb + j] * border->p[j];
+    }
+    add_border_sums(packed, packed->product_border, 1.0, border->q);
+    for (int i = 0; i < nb; i++)
+        sum += border->p[i] * border->q[i];
+    return sum;
+}
+
+// x += alpha p, r -= alpha q, z = Schur^-1 (r - sums of C' z); returns its share of r'z.
+static double advance_border(const CondTiePacked* packed, const double* factor, double alpha,
+                             Border* border)
+{
+    int nb = packed->n_border;
+    double s[COND_LARGEST_BORDER], sum = 0.0;
+    if (nb == 0)
+        return 0.0;
+    for (int i = 0; i < nb; i++) {
+        border->x[i] += alpha * border->p[i];
+        border->r[i] -= alpha * border->q[i];
+        s[i] = border->r[i];
+    }
+    add_border_sums(packed, packed->step_border, -1.0, s);
+    memcpy(border->z, s, (size_t)nb * sizeof *s);
+    cond_cholesky_solve(nb, factor, border->z);
+    for (int i = 0; i < nb; i++)
+        sum += s[i] * border->z[i];
+    return sum;
+}
+
+// The forces of the joins, f = K w with w = G p; returns w'f.       force: f and w, (2 rows)
+static double join_forces(const CondTiePacked* packed, double* force)
+{
+    int n = packed->n_join, rows = n > 0 ? packed->join_row[n] : 0;
+    double *w = force + rows, sum = 0.0;
+    memset(force, 0, 2 * (size_t)rows * sizeof *force);
+    for (int c = 0; c < packed->n_cell; c++) {
+        double* at = w + packed->join_row[packed->share[packed->cell_begin[c]].join];
+        for (int k = packed->cell_row[c]; k < packed->cell_row[c + 1]; k++)
+            *at++ += packed->cell_sum[k];
+    }
+    for (int j = 0; j < n; j++) {
+        int first = packed->join_row[j], size = packed->join_row[j + 1] - first;
+        const double* K = packed->gain + packed->join_gain[j];
+        for (int r = 0; r < size; r++) {
+            for (int c = 0; c < size; c++)
+                force[first + r] += K[r * size + c] * w[first + c];
+            sum += w[first + r] * force[first + r];
+        }
+    }
+    return sum;
+}
+
+typedef struct Team {
+    CondTiePacked* packed;
+    CondTiePackedSolve* solve;
+} Team;
+
+static void start_border(const CondTiePacked* packed, const double* r, Border* border)
+{
+    size_t size = (size_t)packed->n_border * sizeof *r;
+    memcpy(border->r, r, size);
+    memset(border->x, 0, size);
+    memset(border->p, 0, size);
+    memset(border->q, 0, size);
+}
+
+// Numbers too small for single precision's exponent count as zero here: far from where something
+// happens a residual dies away below any bound, and a processor takes a hundred times as long for
+// such numbers. Returns what was set before.
+static unsigned flush_tiny(void)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    unsigned before = _mm_getcsr();
+    _mm_setcsr(before | 0x8040U);
+    return before;
+#else
+    return 0;
+#endif
+}
+
+static void unflush(unsigned before)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    _mm_setcsr(before);
+#else
+    (void)before;
+#endif
+}
+
+// Three loops an iteration: product, step with preconditioner, direction. Every thread has the
+// scalars and the border for itself, from the same partial sums.
+static void iterate(void* data, int rank, int size)
+{
+    CondTiePacked* packed = ((Team*)data)->packed;
+    CondTiePackedSolve* solve = ((Team*)data)->solve;
+    const Kernels* kernel = kernels();
+    int first = cond_team_first(packed->n_part, rank, size);
+    int last = cond_team_first(packed->n_part, rank + 1, size), failed = 0, products = 0;
+    int rows = packed->n_join > 0 ? packed->join_row[packed->n_join] : 0;
+    double* force = packed->force + (ptrdiff_t)2 * rows * rank;
+    double alpha = 0.0, rz = 0.0, start = 0.0, goal = 0.0;
+    Border border;
+    unsigned before = flush_tiny();
+    start_border(packed, solve->border, &border);
+    memset(force, 0, 2 * (size_t)rows * sizeof *force);
+    for (int steps = 0;; steps++) {
+        kernel->advance(packed, first, last, (float)alpha, force);
+        cond_team_wait(size);
+        double next = advance_border(packed, solve->factor, alpha, &border) +
+                      add_parts(packed, packed->step_sum);
+        double beta = steps > 0 ? next / rz : 0.0;
+        rz = next;
+        if (steps == 0)
+            start = rz;
+        if (steps == 1) // the first step takes out what the gains of the ties blow up
+            goal = solve->reduction * solve->reduction * fmin(rz, start);
+        failed = !isfinite(rz);
+        if (failed || !(rz > goal) || products >= solve->max_products)
+            break;
+        kernel->turn(packed, first, last, (float)beta, border.z);
+        for (int i = 0; i < packed->n_border; i++)
+            border.p[i] = border.z[i] + beta * border.p[i];
+        cond_team_wait(size);
+        kernel->multiply(packed, first, last, packed->p, border.p, packed->q);
+        products++;
+        cond_team_wait(size);
+        double pq = multiply_border(packed, &border) + add_parts(packed, packed->product_sum) +
+                    join_forces(packed, force);
+        failed = !(pq > 0.0);
+        if (failed)
+            break;
+        alpha = rz / pq;
+    }
+    unflush(before);
+    if (rank > 0)
+        return;
+    solve->products = products;
+    solve->failed = failed;
+    solve->goal = goal;
+    memcpy(solve->border, border.x, (size_t)packed->n_border * sizeof *border.x);
+}
+
+void cond_tie_packed_solve(CondTiePacked* packed, CondTiePackedSolve* solve)
+{
+    size_t size = 8 * (size_t)packed->n_pair * sizeof *packed->x;
+    memset(packed->x, 0, size);
+    memset(packed->p, 0, size);
+    memset(packed->q, 0, size);
+    Team team = {packed, solve};
+    cond_team(packed->n_team, iterate, &team);
+}
