@@ -117,4 +117,17 @@ typedef struct CondTiePackedSolve {
 
 void cond_tie_packed_solve(CondTiePacked* packed, CondTiePackedSolve* solve);
 
+// The arrow as the smoother of a cycle, damped by s. Down: x = s arrow(r) and r -= H x. Then p is
+// the coarse correction, and up: x += p, r -= H p, and p = s arrow(r) is what is still to be added
+// to x on the nodes; on the border it is added already.
+typedef struct CondTiePackedSmooth {
+    const double* factor;
+    double s;
+    double* r_border; //                                                         (n_border)
+    double* x_border; //                                                         (n_border)
+} CondTiePackedSmooth;
+
+void cond_tie_packed_smooth_down(CondTiePacked* packed, CondTiePackedSmooth* smooth);
+void cond_tie_packed_smooth_up(CondTiePacked* packed, CondTiePackedSmooth* smooth);
+
 #endif

@@ -11,6 +11,7 @@
 
 typedef float Four __attribute__((vector_size(16), aligned(4), may_alias));
 typedef float Eight __attribute__((vector_size(32), aligned(4), may_alias));
+enum { AHEAD = 1024 }; // numbers of the matrix to ask for ahead: rows are too short to be foreseen
 #define INLINE static inline __attribute__((always_inline))
 
 // What each thread knows of the border: the same numbers on all of them.
@@ -50,6 +51,8 @@ INLINE void multiply_pair(const CondTiePacked* packed, int pair, const float* x,
     for (; column < end; column += 2, value += 24) {
         Four a = *(const Four*)(x + column[0]), b = *(const Four*)(x + column[1]);
         Eight both = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+        __builtin_prefetch(value + AHEAD);
+        __builtin_prefetch(value + AHEAD + 16);
         s0 += *(const Eight*)value * both;
         s1 += *(const Eight*)(value + 8) * both;
         s2 += *(const Eight*)(value + 16) * both;
@@ -304,11 +307,12 @@ static double join_forces(const CondTiePacked* packed, double* force)
 typedef struct Team {
     CondTiePacked* packed;
     CondTiePackedSolve* solve;
+    CondTiePackedSmooth* smooth;
 } Team;
 
-static void start_border(const CondTiePacked* packed, const double* r, Border* border)
+static void start_border(int nb, const double* r, Border* border)
 {
-    size_t size = (size_t)packed->n_border * sizeof *r;
+    size_t size = (size_t)nb * sizeof *r;
     memcpy(border->r, r, size);
     memset(border->x, 0, size);
     memset(border->p, 0, size);
@@ -338,27 +342,71 @@ static void unflush(unsigned before)
 #endif
 }
 
+// The share of a thread in a step: its parts, and room for the forces of the joins.
+typedef struct Share {
+    CondTiePacked* packed;
+    const Kernels* kernel;
+    int first, last, size;
+    double* force;
+    Border border;
+} Share;
+
+static void share_start(Share* share, CondTiePacked* packed, int rank, int size)
+{
+    int rows = packed->n_join > 0 ? packed->join_row[packed->n_join] : 0;
+    share->packed = packed;
+    share->kernel = kernels();
+    share->first = cond_team_first(packed->n_part, rank, size);
+    share->last = cond_team_first(packed->n_part, rank + 1, size);
+    share->size = size;
+    share->force = packed->force + (ptrdiff_t)2 * rows * rank;
+    memset(share->force, 0, 2 * (size_t)rows * sizeof *share->force);
+}
+
+// x += alpha p, r -= alpha q, z = arrow(r) but for the border's part in the nodes; returns r'z.
+static double advance(Share* share, const double* factor, double alpha)
+{
+    CondTiePacked* packed = share->packed;
+    share->kernel->advance(packed, share->first, share->last, (float)alpha, share->force);
+    cond_team_wait(share->size);
+    return advance_border(packed, factor, alpha, &share->border) +
+           add_parts(packed, packed->step_sum);
+}
+
+// p = z + beta p
+static void turn(Share* share, double beta)
+{
+    Border* border = &share->border;
+    share->kernel->turn(share->packed, share->first, share->last, (float)beta, border->z);
+    for (int i = 0; i < share->packed->n_border; i++)
+        border->p[i] = border->z[i] + beta * border->p[i];
+    cond_team_wait(share->size);
+}
+
+// q = H p, but for what the joins do; returns p'H p.
+static double multiply(Share* share)
+{
+    CondTiePacked* packed = share->packed;
+    share->kernel->multiply(packed, share->first, share->last, packed->p, share->border.p,
+                            packed->q);
+    cond_team_wait(share->size);
+    return multiply_border(packed, &share->border) + add_parts(packed, packed->product_sum) +
+           join_forces(packed, share->force);
+}
+
 // Three loops an iteration: product, step with preconditioner, direction. Every thread has the
 // scalars and the border for itself, from the same partial sums.
 static void iterate(void* data, int rank, int size)
 {
-    CondTiePacked* packed = ((Team*)data)->packed;
     CondTiePackedSolve* solve = ((Team*)data)->solve;
-    const Kernels* kernel = kernels();
-    int first = cond_team_first(packed->n_part, rank, size);
-    int last = cond_team_first(packed->n_part, rank + 1, size), failed = 0, products = 0;
-    int rows = packed->n_join > 0 ? packed->join_row[packed->n_join] : 0;
-    double* force = packed->force + (ptrdiff_t)2 * rows * rank;
+    int failed = 0, products = 0, nb = ((Team*)data)->packed->n_border;
     double alpha = 0.0, rz = 0.0, start = 0.0, goal = 0.0;
-    Border border;
     unsigned before = flush_tiny();
-    start_border(packed, solve->border, &border);
-    memset(force, 0, 2 * (size_t)rows * sizeof *force);
+    Share share;
+    share_start(&share, ((Team*)data)->packed, rank, size);
+    start_border(nb, solve->border, &share.border);
     for (int steps = 0;; steps++) {
-        kernel->advance(packed, first, last, (float)alpha, force);
-        cond_team_wait(size);
-        double next = advance_border(packed, solve->factor, alpha, &border) +
-                      add_parts(packed, packed->step_sum);
+        double next = advance(&share, solve->factor, alpha);
         double beta = steps > 0 ? next / rz : 0.0;
         rz = next;
         if (steps == 0)
@@ -368,15 +416,9 @@ static void iterate(void* data, int rank, int size)
         failed = !isfinite(rz);
         if (failed || !(rz > goal) || products >= solve->max_products)
             break;
-        kernel->turn(packed, first, last, (float)beta, border.z);
-        for (int i = 0; i < packed->n_border; i++)
-            border.p[i] = border.z[i] + beta * border.p[i];
-        cond_team_wait(size);
-        kernel->multiply(packed, first, last, packed->p, border.p, packed->q);
+        turn(&share, beta);
+        double pq = multiply(&share);
         products++;
-        cond_team_wait(size);
-        double pq = multiply_border(packed, &border) + add_parts(packed, packed->product_sum) +
-                    join_forces(packed, force);
         failed = !(pq > 0.0);
         if (failed)
             break;
@@ -388,15 +430,75 @@ static void iterate(void* data, int rank, int size)
     solve->products = products;
     solve->failed = failed;
     solve->goal = goal;
-    memcpy(solve->border, border.x, (size_t)packed->n_border * sizeof *border.x);
+    memcpy(solve->border, share.border.x, (size_t)nb * sizeof *solve->border);
 }
 
-void cond_tie_packed_solve(CondTiePacked* packed, CondTiePackedSolve* solve)
+// Work at the end of a step that all threads have come to.
+static void smooth_end(const Share* share, int rank, CondTiePackedSmooth* smooth, double s)
+{
+    if (rank > 0)
+        return;
+    for (int i = 0; i < share->packed->n_border; i++) {
+        smooth->r_border[i] = share->border.r[i];
+        smooth->x_border[i] = share->border.x[i] + s * share->border.z[i];
+    }
+}
+
+static void smooth_down(void* data, int rank, int size)
+{
+    CondTiePackedSmooth* smooth = ((Team*)data)->smooth;
+    unsigned before = flush_tiny();
+    Share share;
+    share_start(&share, ((Team*)data)->packed, rank, size);
+    start_border(share.packed->n_border, smooth->r_border, &share.border);
+    advance(&share, smooth->factor, 0.0);
+    turn(&share, 0.0);
+    multiply(&share);
+    advance(&share, smooth->factor, smooth->s);
+    unflush(before);
+    smooth_end(&share, rank, smooth, 0.0);
+}
+
+static void smooth_up(void* data, int rank, int size)
+{
+    CondTiePackedSmooth* smooth = ((Team*)data)->smooth;
+    unsigned before = flush_tiny();
+    Share share;
+    share_start(&share, ((Team*)data)->packed, rank, size);
+    int nb = share.packed->n_border;
+    start_border(nb, smooth->r_border, &share.border);
+    memcpy(share.border.x, smooth->x_border, (size_t)nb * sizeof *smooth->x_border);
+    multiply(&share);
+    advance(&share, smooth->factor, 1.0);
+    turn(&share, 0.0);
+    unflush(before);
+    smooth_end(&share, rank, smooth, smooth->s);
+}
+
+static void clear_vectors(CondTiePacked* packed)
 {
     size_t size = 8 * (size_t)packed->n_pair * sizeof *packed->x;
     memset(packed->x, 0, size);
     memset(packed->p, 0, size);
     memset(packed->q, 0, size);
-    Team team = {packed, solve};
+}
+
+void cond_tie_packed_solve(CondTiePacked* packed, CondTiePackedSolve* solve)
+{
+    Team team = {.packed = packed, .solve = solve};
+    clear_vectors(packed);
     cond_team(packed->n_team, iterate, &team);
+}
+
+void cond_tie_packed_smooth_down(CondTiePacked* packed, CondTiePackedSmooth* smooth)
+{
+    Team team = {.packed = packed, .smooth = smooth};
+    clear_vectors(packed);
+    cond_team(packed->n_team, smooth_down, &team);
+}
+
+void cond_tie_packed_smooth_up(CondTiePacked* packed, CondTiePackedSmooth* smooth)
+{
+    Team team = {.packed = packed, .smooth = smooth};
+    cond_team(packed->n_team, smooth_up, &team);
 }

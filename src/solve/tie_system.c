@@ -228,6 +228,7 @@ CondStatus cond_tie_system_plan(CondTieSystem* system, const CondProblem* proble
     int n = problem->n_dof, most = largest_term(problem);
     *fits = 0;
     system->deep = 0;
+    system->pack_from = COND_PACK_FROM;
     system->problem = problem;
     system->threads = threads;
     system->n_node = system->n_border = 0;
@@ -245,9 +246,9 @@ CondStatus cond_tie_system_plan(CondTieSystem* system, const CondProblem* proble
         return COND_OK;
     if (RESERVE(node, n) || RESERVE(place, nn) || RESERVE(border, n) || RESERVE(member, nb) ||
         RESERVE(slot, nn) || RESERVE(bordered, nn) || RESERVE(T, 9 * problem->n_contact) ||
-        RESERVE(B, 9 * nn) || RESERVE(S, nb * nb) || RESERVE(small, nb) || RESERVE(pivot, nb) ||
-        RESERVE(entry, most) || RESERVE(column, most) || RESERVE(p, n) || RESERVE(q, n) ||
-        RESERVE(z, n) || RESERVE(joins, problem->n_contact))
+        RESERVE(B, 9 * nn) || RESERVE(S, nb * nb) || RESERVE(small, nb) || RESERVE(small2, nb) ||
+        RESERVE(pivot, nb) || RESERVE(entry, most) || RESERVE(column, most) || RESERVE(p, n) ||
+        RESERVE(q, n) || RESERVE(z, n) || RESERVE(joins, problem->n_contact))
         return COND_OUT_OF_MEMORY;
     int i_node = 0, i_border = 0;
     for (int b = 0; b < problem->n_block; b++) {
@@ -374,8 +375,7 @@ CondStatus cond_tie_system_deepen(CondTieSystem* system, int* fits)
         cond_multilevel_plan(&system->multi, system->problem, system->threads, fits);
     if (status || !*fits)
         return status;
-    if (RESERVE(tied, 9 * system->n_node) || RESERVE(t, system->problem->n_dof) ||
-        RESERVE(w, system->problem->n_dof))
+    if (RESERVE(tied, 9 * system->n_node))
         return COND_OUT_OF_MEMORY;
     system->deep = 1;
     return COND_OK;
@@ -545,11 +545,12 @@ CondStatus cond_tie_system_build(CondTieSystem* system, const double* D, int str
     start_blocks(system, system->B, system->S);
     add_couplings(system, 0);
     add_contacts(system, D, stride, 0);
-    if (!general && (status = pack_ties(system)))
+    int packs = !general && (system->deep || system->n_node >= system->pack_from);
+    if (packs && (status = pack_ties(system)))
         return status;
     add_couplings(system, 1);
     add_contacts(system, D, stride, 1);
-    if (!general && border2 > 0)
+    if (packs && border2 > 0)
         memcpy(system->packed.S, system->S, border2 * sizeof *system->S);
     if (system->deep && !general)
         memcpy(system->tied, system->B, 9 * (size_t)system->n_node * sizeof *system->tied);
@@ -559,7 +560,7 @@ CondStatus cond_tie_system_build(CondTieSystem* system, const double* D, int str
             return COND_DIVERGED;
     if (finish_border(system))
         return COND_DIVERGED;
-    if (!general)
+    if (packs)
         pack_arrow(system);
     return system->deep && !general ? cond_multilevel_build(&system->multi, system->tied) : COND_OK;
 }
@@ -570,12 +571,12 @@ void cond_tie_system_destroy(CondTieSystem* system)
     system->packed.context = system->context;
     cond_multilevel_destroy(&system->multi);
     cond_tie_packed_destroy(&system->packed);
-    void* arrays[] = {
-        system->node,     system->place, system->border, system->member, system->slot,
-        system->bordered, system->T,     system->B,      system->C,      system->BC,
-        system->S,        system->small, system->entry,  system->column, system->p,
-        system->q,        system->z,     system->E,      system->EB,     system->pivot,
-        system->tied,     system->t,     system->w,      system->joins,  system->link_node};
+    void* arrays[] = {system->node,  system->place,    system->border, system->member,
+                      system->slot,  system->bordered, system->T,      system->B,
+                      system->C,     system->BC,       system->S,      system->small,
+                      system->entry, system->column,   system->p,      system->q,
+                      system->z,     system->E,        system->EB,     system->pivot,
+                      system->tied,  system->small2,   system->joins};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&system->context, arrays[i]);
 }

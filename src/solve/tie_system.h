@@ -34,29 +34,31 @@ typedef struct CondTieSystem {
     double* B;     // inverse of the nodes' blocks                               (n_node x 9)
     double*
         C; // of the bordered nodes                                      (n_bordered x 3 x n_border)
-    double* BC;  // B C                                                        (n_bordered x 3 x
-                 // n_border)
-    double* E;   // of the border's rows, transposed; ties not symmetric only  (as C)
-    double* EB;  // (E' B)'; BC where ties are symmetric                       (as C)
-    double* S;   // factor of the Schur complement: Cholesky's, or LU          (n_border^2)
-    int* pivot;  // of LU                                                      (n_border)
-    int general; // 1: the ties are not symmetric
+    double* BC;    // B C                                                        (n_bordered x 3 x
+                   // n_border)
+    double* E;     // of the border's rows, transposed; ties not symmetric only  (as C)
+    double* EB;    // (E' B)'; BC where ties are symmetric                       (as C)
+    double* S;     // factor of the Schur complement: Cholesky's, or LU          (n_border^2)
+    int* pivot;    // of LU                                                      (n_border)
+    int general;   // 1: the ties are not symmetric
+    int pack_from; // nodes from which iterations in single precision pay
     CondTiePacked packed; // in single precision, where the ties are symmetric
     int* joins;           // what each contact joins                                   (n_contact)
-    int* link_node;       // scratch: rows and columns of links                        (2 n_link)
     int deep;             // 1: the arrow smooths, and a coarse correction goes with it
     CondMultilevel multi; // that correction
     double* tied;         // for it: blocks of the nodes with ties, symmetric           (n_node x 9)
-    double *t, *w;        // scratch of it                                              (n_dof)
-    double* small;        // scratch                                                    (n_border)
-    int* entry;           // scratch: coordinates of a term                             (n_dof)
-    double* column;       // scratch: its Jacobian by columns, up to six rows          (6 n_dof)
-    double *p, *q, *z;    // of conjugate gradients                                 (n_dof)
+    double *small, *small2; // scratch                                         (n_border)
+    int* entry;             // scratch: coordinates of a term                             (n_dof)
+    double* column;         // scratch: its Jacobian by columns, up to six rows          (6 n_dof)
+    double *p, *q, *z;      // of conjugate gradients                                 (n_dof)
     int cap_node, cap_place, cap_border, cap_member, cap_slot, cap_bordered, cap_T;
-    int cap_B, cap_C, cap_BC, cap_S, cap_small, cap_entry, cap_column, cap_E, cap_EB, cap_pivot,
-        cap_tied, cap_t, cap_w;
+    int cap_B, cap_C, cap_BC, cap_S, cap_small, cap_small2, cap_entry, cap_column, cap_E, cap_EB,
+        cap_pivot, cap_tied;
     int cap_p, cap_q, cap_z, cap_joins;
 } CondTieSystem;
+
+// Below this many nodes a product lies in the first cache and packing does not pay.
+enum { COND_PACK_FROM = 256 };
 
 // Splits the coordinates; *fits is 1 when the system can be solved this way: there are nodes, and
 // the border is small.

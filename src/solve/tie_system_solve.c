@@ -37,7 +37,7 @@ typedef struct Sweep {
     const CondTieSystem* system;
     const double *a, *b; // read
     double *y, *z;       // written
-    double s, t;
+    double s;
 } Sweep;
 
 static void each(const CondTieSystem* system, CondLoopBody body, const Sweep* sweep)
@@ -77,22 +77,6 @@ static void turn(const void* loop, int first, int last)
         sweep->z[i] = sweep->a[i] + sweep->s * sweep->z[i];
 }
 
-// z = a - z
-static void subtract(const void* loop, int first, int last)
-{
-    const Sweep* sweep = loop;
-    for (int i = first; i < last; i++)
-        sweep->z[i] = sweep->a[i] - sweep->z[i];
-}
-
-// z = s z + t a
-static void mix(const void* loop, int first, int last)
-{
-    const Sweep* sweep = loop;
-    for (int i = first; i < last; i++)
-        sweep->z[i] = sweep->s * sweep->z[i] + sweep->t * sweep->a[i];
-}
-
 // z = P r, P the arrow.
 static void arrow(CondTieSystem* system, const double* r, double* z)
 {
@@ -125,36 +109,54 @@ static void arrow(CondTieSystem* system, const double* r, double* z)
     }
 }
 
-// t = r - H z
-static void residual(CondTieSystem* system, const double* r, const double* z, double* t)
+// The nodes' part of r, over `scale`, to single precision, and the border's.
+static void pack(CondTieSystem* system, const double* r, double scale, float* packed,
+                 double* border)
 {
-    cond_tie_system_multiply(system, z, t);
-    Sweep sweep = {.a = r, .z = t};
-    each(system, subtract, &sweep);
+    for (int i = 0; i < system->n_node; i++)
+        for (int k = 0; k < 3; k++)
+            packed[4 * system->packed.rank[i] + k] = (float)(r[system->place[i] + k] / scale);
+    for (int i = 0; i < system->n_border; i++)
+        border[i] = r[system->member[i]] / scale;
 }
 
-// A symmetric cycle: the arrow, damped, the coarse correction, the arrow again.
+static double largest(int n, const double* r)
+{
+    double most = 0.0;
+    for (int i = 0; i < n; i++)
+        most = fmax(most, fabs(r[i]));
+    return most;
+}
+
+// A symmetric cycle in single precision: the arrow, damped, the coarse correction, the arrow again.
 static void cycle(CondTieSystem* system, const double* r, double* z)
 {
     CondLevel* top = system->multi.level;
-    double *t = system->t, *w = system->w, s = COND_MULTILEVEL_DAMPING / top->high;
-    arrow(system, r, z);
-    Sweep damp = {.a = z, .z = z, .s = s};
-    each(system, mix, &damp);
-    residual(system, r, z, t);
+    CondTiePacked* packed = &system->packed;
+    double scale = largest(system->problem->n_dof, r);
+    scale = scale > 0.0 ? scale : 1.0;
+    CondTiePackedSmooth smooth = {system->S, COND_MULTILEVEL_DAMPING / top->high, system->small,
+                                  system->small2};
+    pack(system, r, scale, packed->r, system->small);
+    cond_tie_packed_smooth_down(packed, &smooth);
     for (int i = 0; i < system->n_node; i++)
         for (int k = 0; k < 3; k++) {
-            top->r[3 * i + k] = t[system->place[i] + k];
+            top->r[3 * i + k] = (double)packed->r[4 * packed->rank[i] + k];
             top->x[3 * i + k] = 0.0;
         }
     cond_multilevel_correct(&system->multi, top->r, top->x);
     for (int i = 0; i < system->n_node; i++)
         for (int k = 0; k < 3; k++)
-            z[system->place[i] + k] += top->x[3 * i + k];
-    residual(system, r, z, t);
-    arrow(system, t, w);
-    Sweep add = {.a = w, .z = z, .s = 1.0, .t = s};
-    each(system, mix, &add);
+            packed->p[4 * packed->rank[i] + k] = (float)top->x[3 * i + k];
+    cond_tie_packed_smooth_up(packed, &smooth);
+    for (int i = 0; i < system->n_node; i++)
+        for (int k = 0; k < 3; k++) {
+            int at = 4 * packed->rank[i] + k;
+            z[system->place[i] + k] =
+                scale * ((double)packed->x[at] + smooth.s * (double)packed->p[at]);
+        }
+    for (int i = 0; i < system->n_border; i++)
+        z[system->member[i]] = scale * system->small2[i];
 }
 
 // z = about H^-1 r; returns the products it took.
@@ -200,14 +202,6 @@ static int solve_double(CondTieSystem* system, double* r, double* x, double redu
     return products;
 }
 
-static double largest(int n, const double* r)
-{
-    double most = 0.0;
-    for (int i = 0; i < n; i++)
-        most = fmax(most, fabs(r[i]));
-    return most;
-}
-
 // One round in single precision: x += what it found, r -= H times that, measured in double. 0 where
 // it found nothing.
 static int solve_single(CondTieSystem* system, double* r, double* x, double reduction, double* goal,
@@ -218,11 +212,7 @@ static int solve_single(CondTieSystem* system, double* r, double* x, double redu
     double scale = largest(n, r), *dx = system->p, *Hdx = system->q;
     if (!(scale > 0.0) || !isfinite(scale))
         return 0;
-    for (int i = 0; i < system->n_node; i++)
-        for (int k = 0; k < 3; k++)
-            packed->r[4 * packed->rank[i] + k] = (float)(r[system->place[i] + k] / scale);
-    for (int i = 0; i < system->n_border; i++)
-        system->small[i] = r[system->member[i]] / scale;
+    pack(system, r, scale, packed->r, system->small);
     CondTiePackedSolve solve = {.factor = system->S,
                                 .border = system->small,
                                 .reduction = fmax(reduction, LEAST_REDUCTION),
@@ -251,7 +241,8 @@ int cond_tie_system_solve(CondTieSystem* system, double* r, double* x, double re
     int n = system->problem->n_dof, products = 0;
     double goal = -1.0, last = INFINITY;
     memset(x, 0, (size_t)n * sizeof *x);
-    while (!system->deep && products + 2 < max_iterations) {
+    int packed = !system->deep && system->n_node >= system->pack_from;
+    while (packed && products + 2 < max_iterations) {
         int count = solve_single(system, r, x, reduction, &goal, max_iterations - products);
         products += count;
         if (count == 0)
