@@ -37,12 +37,24 @@ static void sort_nodes(CondTiePacked* packed, const CondProblem* problem)
 static void count_blocks(CondTiePacked* packed)
 {
     packed->row_begin[0] = 0;
-    for (int pair = 0; pair < packed->n_pair; pair++) {
-        int most = packed->length[packed->order[2 * pair]];
-        if (2 * pair + 1 < packed->n_node && packed->length[packed->order[2 * pair + 1]] > most)
-            most = packed->length[packed->order[2 * pair + 1]];
-        packed->row_begin[pair + 1] = packed->row_begin[pair] + most;
+    for (int four = 0; four < packed->n_four; four++) {
+        int most = 0;
+        for (int k = 4 * four; k < 4 * four + 4 && k < packed->n_node; k++)
+            if (packed->length[packed->order[k]] > most)
+                most = packed->length[packed->order[k]];
+        packed->row_begin[four + 1] = packed->row_begin[four] + most;
     }
+}
+
+// A block of zeros, as the k-th of the row in a place.
+static float* clear_block(CondTiePacked* packed, int place, int k)
+{
+    size_t at = (size_t)packed->row_begin[place / 4] + (size_t)k, lane = (size_t)(place % 4);
+    float* to = packed->value + 36 * at + 3 * lane;
+    packed->column[4 * at + lane] = 0;
+    for (size_t r = 0; r < 3; r++)
+        memset(to + 12 * r, 0, 3 * sizeof *to);
+    return to;
 }
 
 // Nodes of one body, the first of which is the system's node `first`.
@@ -58,37 +70,19 @@ static void pack_rows(const void* loop, int begin, int end)
     CondTiePacked* packed = l->packed;
     const CondBlock* block = l->block;
     for (int i = begin; i < end; i++) {
-        int rank = packed->rank[l->first + i], half = rank % 2,
-            count = packed->length[l->first + i];
-        int at = packed->row_begin[rank / 2], room = packed->row_begin[rank / 2 + 1] - at;
+        int rank = packed->rank[l->first + i], count = packed->length[l->first + i];
+        int at = packed->row_begin[rank / 4], room = packed->row_begin[rank / 4 + 1] - at;
         for (int k = 0; k < room; k++) {
             int from = block->row_begin[i] + k;
-            float* to = packed->value + cond_tie_packed_place(2 * (at + k) + half);
-            int* column = &packed->column[2 * (at + k) + half];
-            *column = 4 * rank;
-            for (int r = 0; r < 3; r++)
-                memset(to + (ptrdiff_t)8 * r, 0, 4 * sizeof *to);
+            float* to = clear_block(packed, rank, k);
             if (k >= count)
-                continue; // zeros, for the other of the pair has more
-            *column = 4 * packed->rank[l->first + block->column[from]];
-            cond_tie_packed_block(block->values + 9 * (size_t)from, to);
+                continue; // others of the four have more
+            packed->column[4 * (at + k) + rank % 4] =
+                4 * packed->rank[l->first + block->column[from]];
+            cond_tie_packed_block(block->values + 9 * (size_t)from, to, 12);
             if (block->column[from] == i)
                 packed->diagonal[rank] = (int)(to - packed->value);
         }
-    }
-}
-
-// The second of the last pair, where there is none.
-static void fill_last(CondTiePacked* packed)
-{
-    if (packed->n_node % 2 == 0)
-        return;
-    for (int k = packed->row_begin[packed->n_pair - 1]; k < packed->row_begin[packed->n_pair];
-         k++) {
-        float* to = packed->value + cond_tie_packed_place(2 * k + 1);
-        packed->column[2 * k + 1] = 4 * (packed->n_node - 1);
-        for (int r = 0; r < 3; r++)
-            memset(to + (ptrdiff_t)8 * r, 0, 4 * sizeof *to);
     }
 }
 
@@ -123,11 +117,11 @@ static void sort_shares(CondTiePacked* packed)
     int *begin = packed->part_cell, n = packed->n_part;
     memset(begin, 0, (size_t)(n + 1) * sizeof *begin);
     for (int k = 0; k < packed->n_share; k++)
-        begin[packed->share[k].node / (2 * COND_PACKED_PART) + 1]++;
+        begin[packed->share[k].node / (4 * COND_PACKED_PART) + 1]++;
     for (int part = 0; part < n; part++)
         begin[part + 1] += begin[part];
     for (int k = 0; k < packed->n_share; k++)
-        packed->sorted[begin[packed->share[k].node / (2 * COND_PACKED_PART)]++] = packed->share[k];
+        packed->sorted[begin[packed->share[k].node / (4 * COND_PACKED_PART)]++] = packed->share[k];
     memcpy(packed->share, packed->sorted, (size_t)packed->n_share * sizeof *packed->share);
 }
 
@@ -142,9 +136,9 @@ CondStatus cond_tie_packed_sort_joins(CondTiePacked* packed)
         sort_shares(packed);
     for (int k = 0; k < n; k++) {
         const CondTieShare* share = &packed->share[k];
-        int at = share->node / (2 * COND_PACKED_PART),
+        int at = share->node / (4 * COND_PACKED_PART),
             fresh = k == 0 || share->join != share[-1].join;
-        if (fresh || at != share[-1].node / (2 * COND_PACKED_PART)) {
+        if (fresh || at != share[-1].node / (4 * COND_PACKED_PART)) {
             for (; part <= at; part++)
                 packed->part_cell[part] = packed->n_cell;
             packed->cell_begin[packed->n_cell] = k;
@@ -162,17 +156,17 @@ CondStatus cond_tie_packed_sort_joins(CondTiePacked* packed)
 
 CondStatus cond_tie_packed_plan(CondTiePacked* packed, const CondProblem* problem, int threads)
 {
-    int n = packed->n_node, np = (n + 1) / 2, row = 0;
-    packed->n_pair = np;
-    packed->n_part = (np + COND_PACKED_PART - 1) / COND_PACKED_PART;
-    if (RESERVE(order, n) || RESERVE(rank, n) || RESERVE(length, n) || RESERVE(row_begin, np + 1))
+    int n = packed->n_node, n4 = (n + 3) / 4, row = 0;
+    packed->n_four = n4;
+    packed->n_part = (n4 + COND_PACKED_PART - 1) / COND_PACKED_PART;
+    if (RESERVE(order, n) || RESERVE(rank, n) || RESERVE(length, n) || RESERVE(row_begin, n4 + 1))
         return COND_OUT_OF_MEMORY;
     sort_nodes(packed, problem);
     count_blocks(packed);
-    int size = packed->row_begin[np];
-    if (RESERVE(column, 2 * size) || RESERVE(value, 24 * size) || RESERVE(diagonal, n) ||
-        RESERVE(B, 24 * np) || RESERVE(x, 8 * np) || RESERVE(r, 8 * np) || RESERVE(z, 8 * np) ||
-        RESERVE(p, 8 * np) || RESERVE(q, 8 * np) || RESERVE(product_sum, packed->n_part) ||
+    int size = packed->row_begin[n4];
+    if (RESERVE(column, 4 * size) || RESERVE(value, 36 * size + 4) || RESERVE(diagonal, n) ||
+        RESERVE(B, 48 * n4) || RESERVE(x, 16 * n4) || RESERVE(r, 16 * n4) || RESERVE(z, 16 * n4) ||
+        RESERVE(p, 16 * n4) || RESERVE(q, 16 * n4) || RESERVE(product_sum, packed->n_part) ||
         RESERVE(step_sum, packed->n_part))
         return COND_OUT_OF_MEMORY;
     for (int b = 0; b < problem->n_block; b++) {
@@ -185,11 +179,13 @@ CondStatus cond_tie_packed_plan(CondTiePacked* packed, const CondProblem* proble
                       &loop);
         row += rows;
     }
-    fill_last(packed);
-    memset(packed->B, 0, 24 * (size_t)np * sizeof *packed->B);
-    memset(packed->r, 0, 8 * (size_t)np * sizeof *packed->r);
+    for (int place = n; place < 4 * n4; place++) // where the last four are fewer
+        for (int k = 0; k < packed->row_begin[n4] - packed->row_begin[n4 - 1]; k++)
+            clear_block(packed, place, k);
+    memset(packed->B, 0, 48 * (size_t)n4 * sizeof *packed->B);
+    memset(packed->r, 0, 16 * (size_t)n4 * sizeof *packed->r);
     packed->n_join = packed->n_share = 0;
-    packed->n_team = cond_threads(24 * (size_t)size, threads);
+    packed->n_team = cond_threads(36 * (size_t)size, threads);
     return COND_OK;
 }
 
@@ -210,9 +206,9 @@ CondStatus cond_tie_packed_plan_border(CondTiePacked* packed, int n_border, int 
     for (int i = 0; i < n_bordered; i++)
         packed->length[packed->rank[bordered[i]]] = i;
     for (int part = 0; part < packed->n_part; part++) {
-        int end = 2 * (part + 1) * COND_PACKED_PART;
+        int end = 4 * (part + 1) * COND_PACKED_PART;
         packed->part_begin[part] = k;
-        for (int i = end - 2 * COND_PACKED_PART; i < end && i < packed->n_node; i++)
+        for (int i = end - 4 * COND_PACKED_PART; i < end && i < packed->n_node; i++)
             if (packed->length[i] >= 0) {
                 packed->slot[k] = packed->length[i];
                 packed->node[k++] = i;

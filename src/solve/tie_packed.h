@@ -2,9 +2,10 @@
 // for one more digit, and what it reached is measured in double. Half the numbers travel, and twice
 // as many fit into a register.
 //
-// A node has four numbers in a vector, the last of them zero. Two nodes go together: a register
-// holds the same row of a 3x3 block of both, and what they are multiplied with. So that both have
-// about as many blocks, nodes are taken in the order of their number of blocks, among neighbours.
+// A node has four numbers in a vector, the last of them zero. Four nodes go together: a register
+// holds the same row of a 3x3 block of two of them, and what they are multiplied with, and their sums
+// do not wait for each other. So that all four have about as many blocks, nodes are taken in the
+// order of their number of blocks, among neighbours.
 // Terms that join several nodes (attachments, contacts between soft bodies) stay factored,
 // y += G' K (G x): their sums are made with the product, and what they do to the nodes is added one
 // loop later, when all sums are there. The border stays in double.
@@ -17,7 +18,7 @@
 
 enum {
     COND_LARGEST_BORDER = 256, // coordinates; its factorisation must stay cheap beside a product
-    COND_PACKED_PART = 16,     // pairs of nodes of a partial sum; any number of threads, same bits
+    COND_PACKED_PART = 8,      // fours of nodes of a partial sum; any number of threads, same bits
 };
 
 // What a term that joins several nodes has of one of them.
@@ -29,15 +30,15 @@ typedef struct CondTieShare {
 typedef struct CondTiePacked {
     CondContext context;
     int n_node, n_border, n_bordered;
-    int n_pair;           // pairs of nodes; the last may have but one
-    int n_part;           // parts of COND_PACKED_PART pairs
+    int n_four;     // fours of nodes; the last may have fewer
+    int n_part;     // parts of COND_PACKED_PART fours
     int ready;            // 1: holds the matrix of the problem at hand
     int* order;           // node of the system in each place                          (n_node)
     int* rank;            // place of each node of the system                          (n_node)
     int* length;          // blocks of each node of the system; scratch later          (n_node)
-    int* row_begin;       // first two blocks of each pair of rows                     (n_pair + 1)
-    int* column;          // place in a vector of their columns             (2 row_begin[n_pair])
-    float* value;         // their rows, 3 x (4 + 4)                       (24 row_begin[n_pair])
+    int* row_begin; // first four blocks of each four rows                       (n_four + 1)
+    int* column;    // place in a vector of their columns             (4 row_begin[n_four])
+    float* value;   // their rows, 3 x (3 + 3 + 3 + 3)          (36 row_begin[n_four] + 4)
     int* diagonal;        // place in value of the block on the diagonal               (n_node)
     int n_join;           // terms that join several nodes
     int* join_row;        // first row of each                                        (n_join + 1)
@@ -54,7 +55,7 @@ typedef struct CondTiePacked {
     CondTieShare* sorted; // scratch                                             (n_share)
     double* force;        // forces and velocities of the joins, each thread's own
     int n_team;           // threads there is room for
-    float* B;             // preconditioner of pairs of nodes, 3 x (4 + 4)           (24 n_pair)
+    float* B;             // preconditioner of pairs of nodes, 3 x (4 + 4)           (48 n_four)
     int* node;            // places of the bordered nodes, ascending                 (n_bordered)
     int* slot;            // and which of the system's it is                         (n_bordered)
     int* part_begin;      // first bordered node of each part                        (n_part + 1)
@@ -62,7 +63,7 @@ typedef struct CondTiePacked {
     int n_border_sum;
     float *C, *BC;            // node-border matrix, and B C        (n_bordered x 3 x n_border)
     double* S;                // the border's own matrix                         (n_border^2)
-    float *x, *r, *z, *p, *q; // of conjugate gradients                          (8 n_pair)
+    float *x, *r, *z, *p, *q; // of conjugate gradients                          (16 n_four)
     // Partial sums of a product and of a step, and of the border's rows. Apart, so that one may be
     // written while a slower thread still reads the other.
     double *product_sum, *step_sum;       //                                     (n_part)
@@ -95,11 +96,11 @@ static inline size_t cond_tie_packed_place(int rank)
     return 24 * (size_t)(rank / 2) + 4 * (size_t)(rank % 2);
 }
 
-static inline void cond_tie_packed_block(const double* from, float* to)
+static inline void cond_tie_packed_block(const double* from, float* to, size_t stride)
 {
     for (size_t r = 0; r < 3; r++)
         for (size_t c = 0; c < 3; c++)
-            to[8 * r + c] = (float)from[3 * r + c];
+            to[stride * r + c] = (float)from[3 * r + c];
 }
 
 // Conjugate gradients from x = 0 on the r in it, with the arrow: until the preconditioned residual

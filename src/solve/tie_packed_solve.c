@@ -41,23 +41,36 @@ INLINE double add_lanes(const Eight* a)
            ((double)s[4] + (double)s[5] + (double)s[6]);
 }
 
-// y = A x for a pair of rows
-INLINE void multiply_pair(const CondTiePacked* packed, int pair, const float* x, Eight* y)
+// s += (rows of two blocks, 3 + 3 numbers) x
+#define ADD_ROW(s, value, x)                                                                       \
+    do {                                                                                           \
+        Eight row = *(const Eight*)(value);                                                        \
+        (s) += __builtin_shufflevector(row, row, 0, 1, 2, 2, 3, 4, 5, 5) * (x);                    \
+    } while (0)
+
+// y = A x for four rows
+INLINE void multiply_four(const CondTiePacked* packed, int four, const float* x, Eight y[2])
 {
-    Eight s0 = {0.0F}, s1 = {0.0F}, s2 = {0.0F};
-    const int* column = packed->column + (ptrdiff_t)2 * packed->row_begin[pair];
-    const int* end = packed->column + (ptrdiff_t)2 * packed->row_begin[pair + 1];
-    const float* value = packed->value + (ptrdiff_t)24 * packed->row_begin[pair];
-    for (; column < end; column += 2, value += 24) {
+    Eight s0 = {0.0F}, s1 = {0.0F}, s2 = {0.0F}, t0 = {0.0F}, t1 = {0.0F}, t2 = {0.0F};
+    const int* column = packed->column + (ptrdiff_t)4 * packed->row_begin[four];
+    const int* end = packed->column + (ptrdiff_t)4 * packed->row_begin[four + 1];
+    const float* value = packed->value + (ptrdiff_t)36 * packed->row_begin[four];
+    for (; column < end; column += 4, value += 36) {
         Four a = *(const Four*)(x + column[0]), b = *(const Four*)(x + column[1]);
-        Eight both = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+        Four c = *(const Four*)(x + column[2]), d = *(const Four*)(x + column[3]);
+        Eight ab = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+        Eight cd = __builtin_shufflevector(c, d, 0, 1, 2, 3, 4, 5, 6, 7);
         __builtin_prefetch(value + AHEAD);
         __builtin_prefetch(value + AHEAD + 16);
-        s0 += *(const Eight*)value * both;
-        s1 += *(const Eight*)(value + 8) * both;
-        s2 += *(const Eight*)(value + 16) * both;
+        ADD_ROW(s0, value, ab);
+        ADD_ROW(t0, value + 6, cd);
+        ADD_ROW(s1, value + 12, ab);
+        ADD_ROW(t1, value + 18, cd);
+        ADD_ROW(s2, value + 24, ab);
+        ADD_ROW(t2, value + 30, cd);
     }
-    fold(&s0, &s1, &s2, y);
+    fold(&s0, &s1, &s2, &y[0]);
+    fold(&t0, &t1, &t2, &y[1]);
 }
 
 // G x over the shares of each cell of a part.
@@ -125,7 +138,7 @@ INLINE void sum_border(const CondTiePacked* packed, int part, const float* y, do
 INLINE int part_end(const CondTiePacked* packed, int part)
 {
     int end = (part + 1) * COND_PACKED_PART;
-    return end < packed->n_pair ? end : packed->n_pair;
+    return end < packed->n_four ? end : packed->n_four;
 }
 
 // q = H p on the nodes of a part, its share of p'q, and of the border's rows.
@@ -135,10 +148,12 @@ INLINE void multiply_part(CondTiePacked* packed, int part, const float* p, const
     int first = part * COND_PACKED_PART, last = part_end(packed, part), nb = packed->n_border;
     Eight sum = {0.0F};
     for (int i = first; i < last; i++) {
-        Eight y;
-        multiply_pair(packed, i, p, &y);
-        *(Eight*)(q + (ptrdiff_t)8 * i) = y;
-        sum += y * *(const Eight*)(p + (ptrdiff_t)8 * i);
+        Eight y[2];
+        multiply_four(packed, i, p, y);
+        *(Eight*)(q + (ptrdiff_t)16 * i) = y[0];
+        *(Eight*)(q + (ptrdiff_t)16 * i + 8) = y[1];
+        sum += y[0] * *(const Eight*)(p + (ptrdiff_t)16 * i) +
+               y[1] * *(const Eight*)(p + (ptrdiff_t)16 * i + 8);
     }
     packed->product_sum[part] = add_lanes(&sum);
     for (int k = packed->part_begin[part]; k < packed->part_begin[part + 1]; k++)
@@ -154,7 +169,7 @@ INLINE void advance_part(CondTiePacked* packed, int part, float alpha, const dou
 {
     Eight sum = {0.0F};
     add_cells(packed, part, force, packed->q);
-    for (int i = part * COND_PACKED_PART, last = part_end(packed, part); i < last; i++) {
+    for (int i = 2 * part * COND_PACKED_PART, last = 2 * part_end(packed, part); i < last; i++) {
         ptrdiff_t at = (ptrdiff_t)8 * i;
         const float* B = packed->B + (ptrdiff_t)24 * i;
         *(Eight*)(packed->x + at) += alpha * *(const Eight*)(packed->p + at);
@@ -173,7 +188,7 @@ INLINE void advance_part(CondTiePacked* packed, int part, float alpha, const dou
 // p = z - B C border + beta p
 INLINE void turn_part(CondTiePacked* packed, int part, float beta, const double* border)
 {
-    for (int i = part * COND_PACKED_PART, last = part_end(packed, part); i < last; i++) {
+    for (int i = 2 * part * COND_PACKED_PART, last = 2 * part_end(packed, part); i < last; i++) {
         Eight* p = (Eight*)(packed->p + (ptrdiff_t)8 * i);
         *p = *(const Eight*)(packed->z + (ptrdiff_t)8 * i) + beta * *p;
     }
@@ -477,7 +492,7 @@ static void smooth_up(void* data, int rank, int size)
 
 static void clear_vectors(CondTiePacked* packed)
 {
-    size_t size = 8 * (size_t)packed->n_pair * sizeof *packed->x;
+    size_t size = 16 * (size_t)packed->n_four * sizeof *packed->x;
     memset(packed->x, 0, size);
     memset(packed->p, 0, size);
     memset(packed->q, 0, size);

@@ -497,7 +497,7 @@ static CondStatus pack_ties(CondTieSystem* system)
     }
     for (int i = 0; i < system->n_node; i++)
         cond_tie_packed_block(system->B + 9 * (size_t)i,
-                              packed->value + packed->diagonal[packed->rank[i]]);
+                              packed->value + packed->diagonal[packed->rank[i]], 12);
     set_gains(system);
     return COND_OK;
 }
@@ -509,7 +509,7 @@ static void pack_arrow(CondTieSystem* system)
     size_t size = 3 * (size_t)system->n_border;
     for (int i = 0; i < system->n_node; i++)
         cond_tie_packed_block(system->B + 9 * (size_t)i,
-                              packed->B + cond_tie_packed_place(packed->rank[i]));
+                              packed->B + cond_tie_packed_place(packed->rank[i]), 8);
     for (int k = 0; k < system->n_bordered; k++) {
         size_t to = size * (size_t)k, from = size * (size_t)packed->slot[k];
         for (size_t i = 0; i < size; i++) {
