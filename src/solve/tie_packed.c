@@ -89,11 +89,13 @@ static void pack_rows(const void* loop, int begin, int end)
 CondStatus cond_tie_packed_add_join(CondTiePacked* packed, int n_row, int n_share)
 {
     int n = packed->n_join, first = packed->n_share;
-    if (RESERVE(join_row, n + 2) || RESERVE(join_gain, n + 2) || RESERVE(share, first + n_share))
+    if (RESERVE(join_row, n + 2) || RESERVE(join_gain, n + 2) || RESERVE(join_size, n + 1) ||
+        RESERVE(share, first + n_share))
         return COND_OUT_OF_MEMORY;
     if (n == 0)
         packed->join_row[0] = packed->join_gain[0] = 0;
-    packed->join_row[n + 1] = packed->join_row[n] + n_row;
+    packed->join_size[n] = n_row;
+    packed->join_row[n + 1] = packed->join_row[n] + cond_tie_packed_wide(n_row);
     packed->join_gain[n + 1] = packed->join_gain[n] + n_row * n_row;
     if (RESERVE(gain, packed->join_gain[n + 1]))
         return COND_OUT_OF_MEMORY;
@@ -102,7 +104,7 @@ CondStatus cond_tie_packed_add_join(CondTiePacked* packed, int n_row, int n_shar
         const CondTieShare* last = &packed->share[first - 1];
         value = last->value + 3 * (packed->join_row[last->join + 1] - packed->join_row[last->join]);
     }
-    for (int k = 0; k < n_share; k++, value += 3 * n_row)
+    for (int k = 0; k < n_share; k++, value += 3 * cond_tie_packed_wide(n_row))
         packed->share[first + k] = (CondTieShare){-1, n, value};
     if (RESERVE(share_value, value))
         return COND_OUT_OF_MEMORY;
@@ -150,8 +152,10 @@ CondStatus cond_tie_packed_sort_joins(CondTiePacked* packed)
         packed->part_cell[part] = packed->n_cell;
     packed->cell_begin[packed->n_cell] = n;
     packed->cell_row[packed->n_cell] = rows;
-    int most = packed->n_join > 0 ? 2 * packed->n_team * packed->join_row[packed->n_join] : 0;
-    return RESERVE(cell_sum, rows) ? COND_OUT_OF_MEMORY : RESERVE(force, most);
+    int most = packed->n_join > 0 ? packed->n_team * packed->join_row[packed->n_join] : 0;
+    return RESERVE(cell_sum, rows) || RESERVE(velocity, most) || RESERVE(force, most)
+               ? COND_OUT_OF_MEMORY
+               : COND_OK;
 }
 
 CondStatus cond_tie_packed_plan(CondTiePacked* packed, const CondProblem* problem, int threads)
@@ -192,7 +196,7 @@ CondStatus cond_tie_packed_plan(CondTiePacked* packed, const CondProblem* proble
 CondStatus cond_tie_packed_plan_border(CondTiePacked* packed, int n_border, int n_bordered,
                                        const int* bordered)
 {
-    int size = 3 * n_bordered * n_border, k = 0;
+    int wide = cond_tie_packed_wide(n_border), size = 3 * n_bordered * wide, k = 0;
     packed->n_border = n_border;
     packed->n_bordered = n_bordered;
     packed->n_border_sum = 0;
@@ -216,30 +220,23 @@ CondStatus cond_tie_packed_plan_border(CondTiePacked* packed, int n_border, int 
         packed->part_sum[part] = k > packed->part_begin[part] ? packed->n_border_sum++ : -1;
     }
     packed->part_begin[packed->n_part] = k;
-    size = packed->n_border_sum * n_border;
+    size = packed->n_border_sum * wide;
     return RESERVE(product_border, size) ? COND_OUT_OF_MEMORY : RESERVE(step_border, size);
 }
 
 void cond_tie_packed_destroy(CondTiePacked* packed)
 {
-    void* arrays[] = {packed->order,       packed->rank,
-                      packed->length,      packed->row_begin,
-                      packed->slot,        packed->column,
-                      packed->value,       packed->diagonal,
-                      packed->join_row,    packed->join_gain,
-                      packed->gain,        packed->share,
-                      packed->share_value, packed->sorted,
-                      packed->cell_begin,  packed->cell_row,
-                      packed->part_cell,   packed->cell_sum,
-                      packed->force,       packed->B,
-                      packed->node,        packed->part_begin,
-                      packed->part_sum,    packed->C,
-                      packed->BC,          packed->S,
-                      packed->x,           packed->r,
-                      packed->z,           packed->p,
-                      packed->q,           packed->product_sum,
-                      packed->step_sum,    packed->product_border,
-                      packed->step_border};
+    void* arrays[] = {
+        packed->order,      packed->rank,        packed->length,      packed->row_begin,
+        packed->slot,       packed->column,      packed->value,       packed->diagonal,
+        packed->join_row,   packed->join_gain,   packed->join_size,   packed->velocity,
+        packed->gain,       packed->share,       packed->share_value, packed->sorted,
+        packed->cell_begin, packed->cell_row,    packed->part_cell,   packed->cell_sum,
+        packed->force,      packed->B,           packed->node,        packed->part_begin,
+        packed->part_sum,   packed->C,           packed->BC,          packed->S,
+        packed->x,          packed->r,           packed->z,           packed->p,
+        packed->q,          packed->product_sum, packed->step_sum,    packed->product_border,
+        packed->step_border};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&packed->context, arrays[i]);
 }

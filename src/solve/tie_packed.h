@@ -3,12 +3,12 @@
 // as many fit into a register.
 //
 // A node has four numbers in a vector, the last of them zero. Four nodes go together: a register
-// holds the same row of a 3x3 block of two of them, and what they are multiplied with, and their sums
-// do not wait for each other. So that all four have about as many blocks, nodes are taken in the
-// order of their number of blocks, among neighbours.
-// Terms that join several nodes (attachments, contacts between soft bodies) stay factored,
-// y += G' K (G x): their sums are made with the product, and what they do to the nodes is added one
-// loop later, when all sums are there. The border stays in double.
+// holds the same row of a 3x3 block of two of them, and what they are multiplied with, and their
+// sums do not wait for each other. So that all four have about as many blocks, nodes are taken in
+// the order of their number of blocks, among neighbours. Terms that join several nodes
+// (attachments, contacts between soft bodies) stay factored, y += G' K (G x): their sums are made
+// with the product, and what they do to the nodes is added one loop later, when all sums are there.
+// The border stays in double.
 #ifndef COND_SOLVE_TIE_PACKED_H
 #define COND_SOLVE_TIE_PACKED_H
 
@@ -30,30 +30,32 @@ typedef struct CondTieShare {
 typedef struct CondTiePacked {
     CondContext context;
     int n_node, n_border, n_bordered;
-    int n_four;     // fours of nodes; the last may have fewer
-    int n_part;     // parts of COND_PACKED_PART fours
+    int n_four;           // fours of nodes; the last may have fewer
+    int n_part;           // parts of COND_PACKED_PART fours
     int ready;            // 1: holds the matrix of the problem at hand
     int* order;           // node of the system in each place                          (n_node)
     int* rank;            // place of each node of the system                          (n_node)
     int* length;          // blocks of each node of the system; scratch later          (n_node)
-    int* row_begin; // first four blocks of each four rows                       (n_four + 1)
-    int* column;    // place in a vector of their columns             (4 row_begin[n_four])
-    float* value;   // their rows, 3 x (3 + 3 + 3 + 3)          (36 row_begin[n_four] + 4)
+    int* row_begin;       // first four blocks of each four rows                       (n_four + 1)
+    int* column;          // place in a vector of their columns             (4 row_begin[n_four])
+    float* value;         // their rows, 3 x (3 + 3 + 3 + 3)          (36 row_begin[n_four] + 4)
     int* diagonal;        // place in value of the block on the diagonal               (n_node)
     int n_join;           // terms that join several nodes
-    int* join_row;        // first row of each                                        (n_join + 1)
+    int* join_size;       // rows of each                                        (n_join)
+    int* join_row;        // place of their sums, multiples of eight             (n_join + 1)
     int* join_gain;       // place of its K                                           (n_join + 1)
     double* gain;         // K of each, rows x rows, set anew for every pass
     int n_share;          // nodes of joins
     CondTieShare* share;  // by parts of nodes, in the order of the joins        (n_share)
-    float* share_value;   // Jacobians of the nodes, rows x 3
+    float* share_value;   // Jacobians of the nodes, transposed: 3 x rows, padded to eights
     int n_cell;           // shares of one join in one part
     int* cell_begin;      // its first share                                     (n_cell + 1)
     int* cell_row;        // place of its sums                                   (n_cell + 1)
     int* part_cell;       // first cell of each part                             (n_part + 1)
-    double* cell_sum;     // sums of a product over each cell
+    float* cell_sum;      // sums of a product over each cell
     CondTieShare* sorted; // scratch                                             (n_share)
-    double* force;        // forces and velocities of the joins, each thread's own
+    double* velocity;     // G x of the joins, each thread's own
+    float* force;         // K G x, the same
     int n_team;           // threads there is room for
     float* B;             // preconditioner of pairs of nodes, 3 x (4 + 4)           (48 n_four)
     int* node;            // places of the bordered nodes, ascending                 (n_bordered)
@@ -61,18 +63,19 @@ typedef struct CondTiePacked {
     int* part_begin;      // first bordered node of each part                        (n_part + 1)
     int* part_sum;        // place of its sums of the border; -1: no bordered nodes  (n_part)
     int n_border_sum;
-    float *C, *BC;            // node-border matrix, and B C        (n_bordered x 3 x n_border)
-    double* S;                // the border's own matrix                         (n_border^2)
+    float *C, *BC; // node-border matrix, and B C        (n_bordered x 3 x n_border, padded)
+    double* S;     // the border's own matrix                         (n_border^2)
     float *x, *r, *z, *p, *q; // of conjugate gradients                          (16 n_four)
     // Partial sums of a product and of a step, and of the border's rows. Apart, so that one may be
     // written while a slower thread still reads the other.
-    double *product_sum, *step_sum;       //                                     (n_part)
-    double *product_border, *step_border; //                      (n_border_sum x n_border)
+    double *product_sum, *step_sum;      //                                     (n_part)
+    float *product_border, *step_border; //                (n_border_sum x n_border, padded)
     int cap_order, cap_rank, cap_length, cap_row_begin, cap_slot, cap_column, cap_value,
-        cap_diagonal, cap_join_row, cap_join_gain, cap_gain, cap_share, cap_share_value, cap_sorted,
-        cap_cell_begin, cap_cell_row, cap_part_cell, cap_cell_sum, cap_force, cap_B, cap_node,
-        cap_part_begin, cap_part_sum, cap_C, cap_BC, cap_S, cap_x, cap_r, cap_z, cap_p, cap_q,
-        cap_product_sum, cap_step_sum, cap_product_border, cap_step_border;
+        cap_diagonal, cap_join_row, cap_join_size, cap_velocity, cap_join_gain, cap_gain, cap_share,
+        cap_share_value, cap_sorted, cap_cell_begin, cap_cell_row, cap_part_cell, cap_cell_sum,
+        cap_force, cap_B, cap_node, cap_part_begin, cap_part_sum, cap_C, cap_BC, cap_S, cap_x,
+        cap_r, cap_z, cap_p, cap_q, cap_product_sum, cap_step_sum, cap_product_border,
+        cap_step_border;
 } CondTiePacked;
 
 // Takes the blocks of the soft bodies.
@@ -89,6 +92,12 @@ CondStatus cond_tie_packed_plan_border(CondTiePacked* packed, int n_border, int 
                                        const int* bordered);
 
 void cond_tie_packed_destroy(CondTiePacked* packed);
+
+// Rows of sums are padded to full registers.
+static inline int cond_tie_packed_wide(int n)
+{
+    return (n + 7) / 8 * 8;
+}
 
 // Place of a node's block in an array of pairs, 3 x (4 + 4); its rows are eight numbers apart.
 static inline size_t cond_tie_packed_place(int rank)

@@ -18,6 +18,7 @@ enum { AHEAD = 1024 }; // numbers of the matrix to ask for ahead: rows are too s
 typedef struct Border {
     double r[COND_LARGEST_BORDER], p[COND_LARGEST_BORDER], x[COND_LARGEST_BORDER],
         q[COND_LARGEST_BORDER], z[COND_LARGEST_BORDER];
+    float single[COND_LARGEST_BORDER]; // z or p for the nodes
 } Border;
 
 // The lanes of three rows' sums to the three numbers of each of the two nodes.
@@ -32,6 +33,16 @@ INLINE void fold(const Eight* s0, const Eight* s1, const Eight* s2, Eight* y)
     Eight second = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
     Eight third = __builtin_shufflevector(c, d, 0, 1, 8, 9, 4, 5, 12, 13);
     *y = (first + second) + third;
+}
+
+// The same where the fourth lane counts.
+INLINE void fold_all(const Eight* s0, const Eight* s1, const Eight* s2, Eight* y)
+{
+    Eight zero = {0.0F}, sum;
+    Eight c = __builtin_shufflevector(*s0, *s1, 2, 10, 3, 11, 6, 14, 7, 15);
+    Eight d = __builtin_shufflevector(*s2, zero, 2, 10, 3, 11, 6, 14, 7, 15);
+    fold(s0, s1, s2, &sum);
+    *y = sum + __builtin_shufflevector(c, d, 2, 3, 10, 11, 6, 7, 14, 15);
 }
 
 INLINE double add_lanes(const Eight* a)
@@ -73,66 +84,67 @@ INLINE void multiply_four(const CondTiePacked* packed, int four, const float* x,
     fold(&t0, &t1, &t2, &y[1]);
 }
 
+// sums += M' y, M of 3 x n numbers, n a multiple of eight.
+INLINE void gather(const float* M, int n, const float* y, float* sums)
+{
+    for (int j = 0; j < n; j += 8)
+        *(Eight*)(sums + j) += (*(const Eight*)(M + j) * y[0] + *(const Eight*)(M + n + j) * y[1]) +
+                               *(const Eight*)(M + 2 * n + j) * y[2];
+}
+
+// y = M b
+INLINE void spread(const float* M, int n, const float* b, Four* y)
+{
+    Eight s0 = {0.0F}, s1 = {0.0F}, s2 = {0.0F}, both;
+    for (int j = 0; j < n; j += 8) {
+        Eight bj = *(const Eight*)(b + j);
+        s0 += *(const Eight*)(M + j) * bj;
+        s1 += *(const Eight*)(M + n + j) * bj;
+        s2 += *(const Eight*)(M + 2 * n + j) * bj;
+    }
+    fold_all(&s0, &s1, &s2, &both);
+    *y = __builtin_shufflevector(both, both, 0, 1, 2, 3) +
+         __builtin_shufflevector(both, both, 4, 5, 6, 7);
+}
+
 // G x over the shares of each cell of a part.
 INLINE void sum_cells(const CondTiePacked* packed, int part, const float* x)
 {
     for (int c = packed->part_cell[part]; c < packed->part_cell[part + 1]; c++) {
         int rows = packed->cell_row[c + 1] - packed->cell_row[c];
-        double* sum = packed->cell_sum + packed->cell_row[c];
+        float* sum = packed->cell_sum + packed->cell_row[c];
         memset(sum, 0, (size_t)rows * sizeof *sum);
-        for (int k = packed->cell_begin[c]; k < packed->cell_begin[c + 1]; k++) {
-            const float* G = packed->share_value + packed->share[k].value;
-            const float* xk = x + (ptrdiff_t)4 * packed->share[k].node;
-            for (int r = 0; r < rows; r++)
-                sum[r] += (double)(G[3 * r] * xk[0] + G[3 * r + 1] * xk[1] + G[3 * r + 2] * xk[2]);
-        }
+        for (int k = packed->cell_begin[c]; k < packed->cell_begin[c + 1]; k++)
+            gather(packed->share_value + packed->share[k].value, rows,
+                   x + (ptrdiff_t)4 * packed->share[k].node, sum);
     }
 }
 
 // y += G' f
-INLINE void add_cells(const CondTiePacked* packed, int part, const double* f, float* y)
+INLINE void add_cells(const CondTiePacked* packed, int part, const float* f, float* y)
 {
-    for (int c = packed->part_cell[part]; c < packed->part_cell[part + 1]; c++)
+    for (int c = packed->part_cell[part]; c < packed->part_cell[part + 1]; c++) {
+        int rows = packed->cell_row[c + 1] - packed->cell_row[c];
         for (int k = packed->cell_begin[c]; k < packed->cell_begin[c + 1]; k++) {
             const CondTieShare* share = &packed->share[k];
-            const float* G = packed->share_value + share->value;
-            float* yk = y + (ptrdiff_t)4 * share->node;
-            for (int r = packed->join_row[share->join]; r < packed->join_row[share->join + 1];
-                 r++, G += 3)
-                for (int i = 0; i < 3; i++)
-                    yk[i] += G[i] * (float)f[r];
+            Four add;
+            spread(packed->share_value + share->value, rows, f + packed->join_row[share->join],
+                   &add);
+            *(Four*)(y + (ptrdiff_t)4 * share->node) += add;
         }
-}
-
-// y += s M b for the node's rows of a node-border matrix; returns what that is in x.
-INLINE double add_border(const float* M, int nb, const double* b, double s, const float* x,
-                         float* y)
-{
-    double dot = 0.0;
-    for (int r = 0; r < 3; r++) {
-        double sum = 0.0;
-        for (int j = 0; j < nb; j++)
-            sum += (double)M[r * nb + j] * b[j];
-        dot += s * sum * (double)x[r];
-        y[r] += (float)(s * sum);
     }
-    return dot;
 }
 
 // sum += C' y over the bordered nodes of a part; y is a whole vector.
-INLINE void sum_border(const CondTiePacked* packed, int part, const float* y, double* sums)
+INLINE void sum_border(const CondTiePacked* packed, int part, const float* y, float* sums)
 {
-    int at = packed->part_sum[part], nb = packed->n_border;
+    int at = packed->part_sum[part], wide = cond_tie_packed_wide(packed->n_border);
     if (at < 0)
         return;
-    double* sum = sums + (ptrdiff_t)at * nb;
-    memset(sum, 0, (size_t)nb * sizeof *sum);
-    for (int k = packed->part_begin[part]; k < packed->part_begin[part + 1]; k++) {
-        const float* C = packed->C + (ptrdiff_t)3 * k * nb;
-        const float* yk = y + (ptrdiff_t)4 * packed->node[k];
-        for (int j = 0; j < nb; j++)
-            sum[j] += (double)(C[j] * yk[0] + C[nb + j] * yk[1] + C[2 * nb + j] * yk[2]);
-    }
+    float* sum = sums + (ptrdiff_t)at * wide;
+    memset(sum, 0, (size_t)wide * sizeof *sum);
+    for (int k = packed->part_begin[part]; k < packed->part_begin[part + 1]; k++)
+        gather(packed->C + (ptrdiff_t)3 * k * wide, wide, y + (ptrdiff_t)4 * packed->node[k], sum);
 }
 
 INLINE int part_end(const CondTiePacked* packed, int part)
@@ -142,10 +154,11 @@ INLINE int part_end(const CondTiePacked* packed, int part)
 }
 
 // q = H p on the nodes of a part, its share of p'q, and of the border's rows.
-INLINE void multiply_part(CondTiePacked* packed, int part, const float* p, const double* border,
+INLINE void multiply_part(CondTiePacked* packed, int part, const float* p, const float* border,
                           float* q)
 {
-    int first = part * COND_PACKED_PART, last = part_end(packed, part), nb = packed->n_border;
+    int first = part * COND_PACKED_PART, last = part_end(packed, part);
+    int wide = cond_tie_packed_wide(packed->n_border);
     Eight sum = {0.0F};
     for (int i = first; i < last; i++) {
         Eight y[2];
@@ -155,17 +168,22 @@ INLINE void multiply_part(CondTiePacked* packed, int part, const float* p, const
         sum += y[0] * *(const Eight*)(p + (ptrdiff_t)16 * i) +
                y[1] * *(const Eight*)(p + (ptrdiff_t)16 * i + 8);
     }
+    for (int k = packed->part_begin[part]; k < packed->part_begin[part + 1]; k++) {
+        ptrdiff_t at = (ptrdiff_t)4 * packed->node[k];
+        Four add;
+        spread(packed->C + (ptrdiff_t)3 * k * wide, wide, border, &add);
+        *(Four*)(q + at) += add;
+        add *= *(const Four*)(p + at);
+        Four zero = {0.0F, 0.0F, 0.0F, 0.0F};
+        sum += __builtin_shufflevector(add, zero, 0, 1, 2, 3, 4, 5, 6, 7);
+    }
     packed->product_sum[part] = add_lanes(&sum);
-    for (int k = packed->part_begin[part]; k < packed->part_begin[part + 1]; k++)
-        packed->product_sum[part] +=
-            add_border(packed->C + (ptrdiff_t)3 * k * nb, nb, border, 1.0,
-                       p + (ptrdiff_t)4 * packed->node[k], q + (ptrdiff_t)4 * packed->node[k]);
     sum_border(packed, part, p, packed->product_border);
     sum_cells(packed, part, p);
 }
 
 // q += what the joins do, x += alpha p, r -= alpha q, z = B r and the shares of r'z and C'z.
-INLINE void advance_part(CondTiePacked* packed, int part, float alpha, const double* force)
+INLINE void advance_part(CondTiePacked* packed, int part, float alpha, const float* force)
 {
     Eight sum = {0.0F};
     add_cells(packed, part, force, packed->q);
@@ -186,42 +204,43 @@ INLINE void advance_part(CondTiePacked* packed, int part, float alpha, const dou
 }
 
 // p = z - B C border + beta p
-INLINE void turn_part(CondTiePacked* packed, int part, float beta, const double* border)
+INLINE void turn_part(CondTiePacked* packed, int part, float beta, const float* border)
 {
     for (int i = 2 * part * COND_PACKED_PART, last = 2 * part_end(packed, part); i < last; i++) {
         Eight* p = (Eight*)(packed->p + (ptrdiff_t)8 * i);
         *p = *(const Eight*)(packed->z + (ptrdiff_t)8 * i) + beta * *p;
     }
-    int nb = packed->n_border;
+    int wide = cond_tie_packed_wide(packed->n_border);
     for (int k = packed->part_begin[part]; k < packed->part_begin[part + 1]; k++) {
-        float* p = packed->p + (ptrdiff_t)4 * packed->node[k];
-        add_border(packed->BC + (ptrdiff_t)3 * k * nb, nb, border, -1.0, p, p);
+        Four take;
+        spread(packed->BC + (ptrdiff_t)3 * k * wide, wide, border, &take);
+        *(Four*)(packed->p + (ptrdiff_t)4 * packed->node[k]) -= take;
     }
 }
 
 typedef struct Kernels {
     void (*multiply)(CondTiePacked* packed, int first, int last, const float* p,
-                     const double* border, float* q);
-    void (*advance)(CondTiePacked* packed, int first, int last, float alpha, const double* force);
-    void (*turn)(CondTiePacked* packed, int first, int last, float beta, const double* border);
+                     const float* border, float* q);
+    void (*advance)(CondTiePacked* packed, int first, int last, float alpha, const float* force);
+    void (*turn)(CondTiePacked* packed, int first, int last, float beta, const float* border);
 } Kernels;
 
 // The same loops for each processor. No fused operations: all give the same bits.
 #define KERNELS(name, target)                                                                      \
     target static void multiply_##name(CondTiePacked* packed, int first, int last, const float* p, \
-                                       const double* border, float* q)                             \
+                                       const float* border, float* q)                              \
     {                                                                                              \
         for (int part = first; part < last; part++)                                                \
             multiply_part(packed, part, p, border, q);                                             \
     }                                                                                              \
     target static void advance_##name(CondTiePacked* packed, int first, int last, float alpha,     \
-                                      const double* force)                                         \
+                                      const float* force)                                          \
     {                                                                                              \
         for (int part = first; part < last; part++)                                                \
             advance_part(packed, part, alpha, force);                                              \
     }                                                                                              \
     target static void turn_##name(CondTiePacked* packed, int first, int last, float beta,         \
-                                   const double* border)                                           \
+                                   const float* border)                                            \
     {                                                                                              \
         for (int part = first; part < last; part++)                                                \
             turn_part(packed, part, beta, border);                                                 \
@@ -251,12 +270,12 @@ static double add_parts(const CondTiePacked* packed, const double* sums)
 }
 
 // out += s (sums over the parts)
-static void add_border_sums(const CondTiePacked* packed, const double* sums, double s, double* out)
+static void add_border_sums(const CondTiePacked* packed, const float* sums, double s, double* out)
 {
-    int nb = packed->n_border;
+    int nb = packed->n_border, wide = cond_tie_packed_wide(nb);
     for (int k = 0; k < packed->n_border_sum; k++)
         for (int j = 0; j < nb; j++)
-            out[j] += s * sums[(ptrdiff_t)k * nb + j];
+            out[j] += s * (double)sums[(ptrdiff_t)k * wide + j];
 }
 
 // q = S p + sums of C' p; returns p'q.
@@ -296,27 +315,29 @@ static double advance_border(const CondTiePacked* packed, const double* factor, 
     return sum;
 }
 
-// The forces of the joins, f = K w with w = G p; returns w'f.       force: f and w, (2 rows)
-static double join_forces(const CondTiePacked* packed, double* force)
+// The forces of the joins, f = K w with w = G p; returns w'f.
+static double join_forces(const CondTiePacked* packed, double* w, float* f)
 {
     int n = packed->n_join, rows = n > 0 ? packed->join_row[n] : 0;
-    double *w = force + rows, sum = 0.0;
-    memset(force, 0, 2 * (size_t)rows * sizeof *force);
+    double total = 0.0;
+    memset(w, 0, (size_t)rows * sizeof *w);
     for (int c = 0; c < packed->n_cell; c++) {
         double* at = w + packed->join_row[packed->share[packed->cell_begin[c]].join];
         for (int k = packed->cell_row[c]; k < packed->cell_row[c + 1]; k++)
-            *at++ += packed->cell_sum[k];
+            *at++ += (double)packed->cell_sum[k];
     }
     for (int j = 0; j < n; j++) {
-        int first = packed->join_row[j], size = packed->join_row[j + 1] - first;
+        int first = packed->join_row[j], size = packed->join_size[j];
         const double* K = packed->gain + packed->join_gain[j];
         for (int r = 0; r < size; r++) {
+            double sum = 0.0;
             for (int c = 0; c < size; c++)
-                force[first + r] += K[r * size + c] * w[first + c];
-            sum += w[first + r] * force[first + r];
+                sum += K[r * size + c] * w[first + c];
+            total += w[first + r] * sum;
+            f[first + r] = (float)sum;
         }
     }
-    return sum;
+    return total;
 }
 
 typedef struct Team {
@@ -362,7 +383,8 @@ typedef struct Share {
     CondTiePacked* packed;
     const Kernels* kernel;
     int first, last, size;
-    double* force;
+    double* velocity;
+    float* force;
     Border border;
 } Share;
 
@@ -374,8 +396,16 @@ static void share_start(Share* share, CondTiePacked* packed, int rank, int size)
     share->first = cond_team_first(packed->n_part, rank, size);
     share->last = cond_team_first(packed->n_part, rank + 1, size);
     share->size = size;
-    share->force = packed->force + (ptrdiff_t)2 * rows * rank;
-    memset(share->force, 0, 2 * (size_t)rows * sizeof *share->force);
+    share->velocity = packed->velocity + (ptrdiff_t)rows * rank;
+    share->force = packed->force + (ptrdiff_t)rows * rank;
+    memset(share->force, 0, (size_t)rows * sizeof *share->force);
+    memset(share->border.single, 0, sizeof share->border.single);
+}
+
+static void to_single(int n, const double* from, float* to)
+{
+    for (int i = 0; i < n; i++)
+        to[i] = (float)from[i];
 }
 
 // x += alpha p, r -= alpha q, z = arrow(r) but for the border's part in the nodes; returns r'z.
@@ -392,7 +422,8 @@ static double advance(Share* share, const double* factor, double alpha)
 static void turn(Share* share, double beta)
 {
     Border* border = &share->border;
-    share->kernel->turn(share->packed, share->first, share->last, (float)beta, border->z);
+    to_single(share->packed->n_border, border->z, border->single);
+    share->kernel->turn(share->packed, share->first, share->last, (float)beta, border->single);
     for (int i = 0; i < share->packed->n_border; i++)
         border->p[i] = border->z[i] + beta * border->p[i];
     cond_team_wait(share->size);
@@ -402,11 +433,12 @@ static void turn(Share* share, double beta)
 static double multiply(Share* share)
 {
     CondTiePacked* packed = share->packed;
-    share->kernel->multiply(packed, share->first, share->last, packed->p, share->border.p,
+    to_single(packed->n_border, share->border.p, share->border.single);
+    share->kernel->multiply(packed, share->first, share->last, packed->p, share->border.single,
                             packed->q);
     cond_team_wait(share->size);
     return multiply_border(packed, &share->border) + add_parts(packed, packed->product_sum) +
-           join_forces(packed, share->force);
+           join_forces(packed, share->velocity, share->force);
 }
 
 // Three loops an iteration: product, step with preconditioner, direction. Every thread has the

@@ -390,7 +390,7 @@ static int is_open(const double* D)
 static CondStatus add_join(CondTieSystem* system, const Term* term)
 {
     CondTiePacked* packed = &system->packed;
-    int n = term->n_row, at = packed->n_share;
+    int n = term->n_row, wide = cond_tie_packed_wide(n), at = packed->n_share;
     CondStatus status = cond_tie_packed_add_join(packed, n, count_runs(system, term));
     if (status)
         return status;
@@ -400,10 +400,10 @@ static CondStatus add_join(CondTieSystem* system, const Term* term)
         if (node < 0)
             continue;
         float* G = packed->share_value + packed->share[at].value;
-        memset(G, 0, 3 * (size_t)n * sizeof *G);
+        memset(G, 0, 3 * (size_t)wide * sizeof *G);
         for (int i = k; i < end; i++)
             for (int r = 0; r < n; r++)
-                G[3 * r + term->coordinate[i] - system->place[node]] +=
+                G[(term->coordinate[i] - system->place[node]) * wide + r] +=
                     (float)term->column[i * n + r];
         packed->share[at++].node = packed->rank[node];
     }
@@ -506,15 +506,15 @@ static CondStatus pack_ties(CondTieSystem* system)
 static void pack_arrow(CondTieSystem* system)
 {
     CondTiePacked* packed = &system->packed;
-    size_t size = 3 * (size_t)system->n_border;
+    size_t nb = (size_t)system->n_border, wide = (size_t)cond_tie_packed_wide(system->n_border);
     for (int i = 0; i < system->n_node; i++)
         cond_tie_packed_block(system->B + 9 * (size_t)i,
                               packed->B + cond_tie_packed_place(packed->rank[i]), 8);
-    for (int k = 0; k < system->n_bordered; k++) {
-        size_t to = size * (size_t)k, from = size * (size_t)packed->slot[k];
-        for (size_t i = 0; i < size; i++) {
-            packed->C[to + i] = (float)system->C[from + i];
-            packed->BC[to + i] = (float)system->BC[from + i];
+    for (size_t row = 0; row < 3 * (size_t)system->n_bordered; row++) {
+        size_t to = wide * row, from = nb * (3 * (size_t)packed->slot[row / 3] + row % 3);
+        for (size_t i = 0; i < wide; i++) {
+            packed->C[to + i] = i < nb ? (float)system->C[from + i] : 0.0F;
+            packed->BC[to + i] = i < nb ? (float)system->BC[from + i] : 0.0F;
         }
     }
 }
