@@ -59,7 +59,7 @@ static double* dense_ties(const CondProblem* problem, const double* D)
 static void tied_system_is_the_dense_one(void** state)
 {
     (void)state;
-    for (uint64_t seed = 700; seed < 712; seed++) {
+    for (uint64_t seed = 700; seed < 724; seed++) {
         RandomOptions options = soft_options(seed);
         RandomProblem made;
         random_problem_make(&options, &made);
@@ -69,6 +69,8 @@ static void tied_system_is_the_dense_one(void** state)
         CondTieSystem system = {.context = cond_context_or_default(NULL)};
         assert_int_equal(cond_tie_system_plan(&system, problem, 1, &fits), COND_OK);
         assert_true(fits);
+        if (seed % 2) // rounds in single precision, refined
+            system.pack_from = 0;
         double* D = random_ties(&random, problem->n_contact);
         double* H = dense_ties(problem, D);
         assert_int_equal(cond_tie_system_build(&system, D, 9, 0), COND_OK);

@@ -1,11 +1,8 @@
 #include "solve/tie_system.h"
 
-#include "assemble/side.h"
 #include "base/memory.h"
-#include "sparse/cholesky.h"
-#include "sparse/lu.h"
+#include "solve/tie_term.h"
 
-#include <math.h>
 #include <string.h>
 
 #define RESERVE(array, count)                                                                      \
@@ -38,132 +35,8 @@ static int largest_term(const CondProblem* problem)
     return most;
 }
 
-// One term |J x|^2 in K: its coordinates, and J by columns of n_row numbers.
-typedef struct Term {
-    int n_row, n_entry;
-    const int* coordinate;
-    const double* column;
-    const double* K; // n_row x n_row
-} Term;
-
-static Term coupling_term(CondTieSystem* system, const CondCoupling* c)
-{
-    for (int k = 0; k < c->n_coordinate; k++)
-        for (int r = 0; r < c->n_row; r++)
-            system->column[k * c->n_row + r] = c->jacobian[r * c->n_coordinate + k];
-    return (Term){c->n_row, c->n_coordinate, c->coordinate, system->column, c->gain};
-}
-
-static Term contact_term(CondTieSystem* system, int c)
-{
-    const CondContact* contact = &system->problem->contact[c];
-    int n = 0;
-    for (int s = 0; s < 2; s++) {
-        const CondSide* side = &contact->side[s];
-        double sign = s == 0 ? 1.0 : -1.0;
-        for (int k = 0; k < side->n_coordinate; k++, n++) {
-            system->entry[n] = side->coordinate[k];
-            for (int r = 0; r < 3; r++)
-                system->column[3 * n + r] =
-                    sign * (side->jacobian ? side->jacobian[r * side->n_coordinate + k]
-                                           : (double)(r == k));
-        }
-    }
-    return (Term){3, n, system->entry, system->column, system->T + 9 * (size_t)c};
-}
-
-// (J' K J)_kl
-static double entry_value(const Term* term, int k, int l)
-{
-    const double *Jk = term->column + k * term->n_row, *Jl = term->column + l * term->n_row;
-    double value = 0.0;
-    for (int r = 0; r < term->n_row; r++) {
-        double sum = 0.0;
-        for (int s = 0; s < term->n_row; s++)
-            sum += term->K[r * term->n_row + s] * Jl[s];
-        value += Jk[r] * sum;
-    }
-    return value;
-}
-
-// Entries first .. returned value - 1 belong to the same node.
-static int run_end(const CondTieSystem* system, const Term* term, int first)
-{
-    int node = system->node[term->coordinate[first]], k = first + 1;
-    while (k < term->n_entry && system->node[term->coordinate[k]] == node)
-        k++;
-    return k;
-}
-
-static double run_size(const Term* term, int first, int last)
-{
-    double sum = 0.0;
-    for (int i = first * term->n_row; i < last * term->n_row; i++)
-        sum += term->column[i] * term->column[i];
-    return sqrt(sum);
-}
-
-// Adds the term's blocks on nodes to B as the head of tie_system.h says.
-static void add_nodes(const CondTieSystem* system, const Term* term, double* B)
-{
-    double total = 0.0;
-    for (int k = 0; k < term->n_entry; k = run_end(system, term, k))
-        if (system->node[term->coordinate[k]] >= 0)
-            total += run_size(term, k, run_end(system, term, k));
-    for (int k = 0, end; k < term->n_entry; k = end) {
-        end = run_end(system, term, k);
-        int node = system->node[term->coordinate[k]];
-        double size = run_size(term, k, end);
-        if (node < 0 || !(size > 0.0))
-            continue;
-        for (int i = k; i < end; i++) {
-            int r = term->coordinate[i] - system->place[node];
-            for (int j = k; j < end; j++)
-                B[9 * (size_t)node + (size_t)(3 * r + term->coordinate[j] - system->place[node])] +=
-                    total / size * entry_value(term, i, j);
-        }
-    }
-}
-
-// Adds the term's entries of the border, to C, E and S.
-static void add_border(CondTieSystem* system, const Term* term)
-{
-    int nb = system->n_border;
-    for (int k = 0; k < term->n_entry; k++) {
-        int node = system->node[term->coordinate[k]];
-        if (node < 0) { // border with border
-            for (int l = 0; l < term->n_entry; l++)
-                if (system->node[term->coordinate[l]] < 0)
-                    system->S[system->border[term->coordinate[k]] * nb +
-                              system->border[term->coordinate[l]]] += entry_value(term, k, l);
-            continue;
-        }
-        if (system->slot[node] < 0)
-            continue;
-        int r = term->coordinate[k] - system->place[node];
-        size_t at = ((size_t)system->slot[node] * 3 + (size_t)r) * (size_t)nb;
-        for (int l = 0; l < term->n_entry; l++)
-            if (system->node[term->coordinate[l]] < 0) {
-                system->C[at + (size_t)system->border[term->coordinate[l]]] +=
-                    entry_value(term, k, l);
-                if (system->general)
-                    system->E[at + (size_t)system->border[term->coordinate[l]]] +=
-                        entry_value(term, l, k);
-            }
-    }
-}
-
-// Runs of entries of the same node in a term, the border's left out.
-static int count_runs(const CondTieSystem* system, const Term* term)
-{
-    int count = 0;
-    for (int k = 0; k < term->n_entry; k = run_end(system, term, k))
-        count += system->node[term->coordinate[k]] >= 0;
-    return count;
-}
-
 // The node of a contact that acts on this node alone, at its own coordinates; -1: others.
-static int lone_node(const CondTieSystem* system, const CondContact* contact)
+int cond_tie_system_lone_node(const CondTieSystem* system, const CondContact* contact)
 {
     const CondSide *side = contact->side, *used = side[0].n_coordinate > 0 ? &side[0] : &side[1];
     if (side[0].n_coordinate + side[1].n_coordinate != 3 || used->n_coordinate != 3 ||
@@ -175,9 +48,6 @@ static int lone_node(const CondTieSystem* system, const CondContact* contact)
             return -1;
     return node;
 }
-
-// What a contact joins.
-enum { LONE, ONE_NODE, SEVERAL_NODES };
 
 // Marks every node of a term that reaches the border.
 static void mark_bordered(CondTieSystem* system, int n, const int* coordinate)
@@ -200,13 +70,14 @@ static CondStatus find_bordered(CondTieSystem* system)
     for (int i = 0; i < problem->n_coupling; i++)
         mark_bordered(system, problem->coupling[i].n_coordinate, problem->coupling[i].coordinate);
     for (int c = 0; c < problem->n_contact; c++) {
-        if (lone_node(system, &problem->contact[c]) >= 0) {
-            system->joins[c] = LONE;
+        if (cond_tie_system_lone_node(system, &problem->contact[c]) >= 0) {
+            system->joins[c] = COND_JOINS_LONE;
             continue;
         }
-        Term term = contact_term(system, c);
+        CondTieTerm term = cond_tie_term_contact(system, c);
         mark_bordered(system, term.n_entry, term.coordinate);
-        system->joins[c] = count_runs(system, &term) > 1 ? SEVERAL_NODES : ONE_NODE;
+        system->joins[c] =
+            cond_tie_term_count_runs(system, &term) > 1 ? COND_JOINS_SEVERAL : COND_JOINS_ONE;
     }
     for (int i = 0; i < system->n_node; i++)
         if (system->slot[i] == 0) {
@@ -267,107 +138,6 @@ CondStatus cond_tie_system_plan(CondTieSystem* system, const CondProblem* proble
     return find_bordered(system);
 }
 
-// The blocks of A itself on nodes and border.
-static void start_blocks(CondTieSystem* system, double* B, double* S)
-{
-    const CondProblem* problem = system->problem;
-    int nb = system->n_border;
-    memset(S, 0, (size_t)nb * (size_t)nb * sizeof *S);
-    for (int b = 0; b < problem->n_block; b++) {
-        const CondBlock* block = &problem->block[b];
-        if (has_nodes(block)) {
-            int first = system->node[block->dof_begin];
-            for (int i = 0; i < block->n_dof / 3; i++)
-                for (int k = block->row_begin[i]; k < block->row_begin[i + 1]; k++)
-                    if (block->column[k] == i)
-                        memcpy(B + 9 * (size_t)(first + i), block->values + 9 * (size_t)k,
-                               9 * sizeof *B);
-            continue;
-        }
-        for (int i = 0; i < block->n_dof; i++)
-            for (int j = 0; j < block->n_dof; j++)
-                S[system->border[block->dof_begin + i] * nb +
-                  system->border[block->dof_begin + j]] =
-                    block->values[(size_t)i * (size_t)block->n_dof + (size_t)j];
-    }
-}
-
-// B = its inverse, a symmetric 3x3 matrix. By its Cholesky factor: a firm tie in one direction
-// makes the determinant a small difference of large numbers. 1: not positive.
-static int invert3(double* B)
-{
-    if (cond_cholesky_factor(3, B))
-        return 1;
-    double i0 = 1.0 / B[0], i1 = 1.0 / B[4], i2 = 1.0 / B[8]; // rows of L^-1
-    double l10 = -B[3] * i0 * i1, l21 = -B[7] * i1 * i2;
-    double l20 = -(B[6] * i0 + B[7] * l10) * i2;
-    B[0] = i0 * i0 + l10 * l10 + l20 * l20;
-    B[1] = B[3] = l10 * i1 + l20 * l21;
-    B[2] = B[6] = l20 * i2;
-    B[4] = i1 * i1 + l21 * l21;
-    B[5] = B[7] = l21 * i2;
-    B[8] = i2 * i2;
-    return 0;
-}
-
-// The same for any B that is not singular.
-static int invert3_general(double* B)
-{
-    double LU[9], column[3];
-    int pivot[3];
-    memcpy(LU, B, sizeof LU);
-    if (cond_lu_factor(3, LU, pivot))
-        return 1;
-    for (int j = 0; j < 3; j++) {
-        for (int i = 0; i < 3; i++)
-            column[i] = i == j;
-        cond_lu_solve(3, LU, pivot, column);
-        for (int i = 0; i < 3; i++)
-            B[3 * i + j] = column[i];
-    }
-    return 0;
-}
-
-// BC = B C and EB = B' E, then S -= E' B C and its factor.
-static int finish_border(CondTieSystem* system)
-{
-    size_t nb = (size_t)system->n_border;
-    for (int k = 0; k < system->n_bordered; k++) {
-        const double* B = system->B + 9 * (size_t)system->bordered[k];
-        const double* C = system->C + 3 * (size_t)k * nb;
-        const double* E = (system->general ? system->E : system->C) + 3 * (size_t)k * nb;
-        double* BC = system->BC + 3 * (size_t)k * nb;
-        for (int r = 0; r < 3; r++)
-            for (size_t j = 0; j < nb; j++)
-                BC[(size_t)r * nb + j] =
-                    B[3 * r] * C[j] + B[3 * r + 1] * C[nb + j] + B[3 * r + 2] * C[2 * nb + j];
-        double* EB = system->EB + 3 * (size_t)k * nb;
-        for (int r = 0; r < 3 && system->general; r++)
-            for (size_t j = 0; j < nb; j++)
-                EB[(size_t)r * nb + j] =
-                    B[r] * E[j] + B[3 + r] * E[nb + j] + B[6 + r] * E[2 * nb + j];
-        for (size_t i = 0; i < nb; i++)
-            for (int r = 0; r < 3; r++) {
-                double scale = E[(size_t)r * nb + i];
-                for (size_t j = 0; j < nb && scale != 0.0; j++)
-                    system->S[i * nb + j] -= scale * BC[(size_t)r * nb + j];
-            }
-    }
-    return system->general ? cond_lu_factor(system->n_border, system->S, system->pivot)
-                           : cond_cholesky_factor(system->n_border, system->S);
-}
-
-// T = R' D R
-static void rotate(const double* R, const double* D, double* T)
-{
-    double DR[9];
-    for (int i = 0; i < 9; i++)
-        DR[i] = D[3 * (i / 3)] * R[i % 3] + D[3 * (i / 3) + 1] * R[3 + i % 3] +
-                D[3 * (i / 3) + 2] * R[6 + i % 3];
-    for (int i = 0; i < 9; i++)
-        T[i] = R[i / 3] * DR[i % 3] + R[3 + i / 3] * DR[3 + i % 3] + R[6 + i / 3] * DR[6 + i % 3];
-}
-
 CondStatus cond_tie_system_deepen(CondTieSystem* system, int* fits)
 {
     system->multi.context = system->context;
@@ -379,190 +149,6 @@ CondStatus cond_tie_system_deepen(CondTieSystem* system, int* fits)
         return COND_OUT_OF_MEMORY;
     system->deep = 1;
     return COND_OK;
-}
-
-static int is_open(const double* D)
-{
-    return D[0] == 0.0 && D[4] == 0.0 && D[8] == 0.0;
-}
-
-// A term of several nodes, as a join of the packed system.
-static CondStatus add_join(CondTieSystem* system, const Term* term)
-{
-    CondTiePacked* packed = &system->packed;
-    int n = term->n_row, wide = cond_tie_packed_wide(n), at = packed->n_share;
-    CondStatus status = cond_tie_packed_add_join(packed, n, count_runs(system, term));
-    if (status)
-        return status;
-    for (int k = 0, end; k < term->n_entry; k = end) {
-        end = run_end(system, term, k);
-        int node = system->node[term->coordinate[k]];
-        if (node < 0)
-            continue;
-        float* G = packed->share_value + packed->share[at].value;
-        memset(G, 0, 3 * (size_t)wide * sizeof *G);
-        for (int i = k; i < end; i++)
-            for (int r = 0; r < n; r++)
-                G[(term->coordinate[i] - system->place[node]) * wide + r] +=
-                    (float)term->column[i * n + r];
-        packed->share[at++].node = packed->rank[node];
-    }
-    return COND_OK;
-}
-
-static CondStatus add_joins(CondTieSystem* system)
-{
-    const CondProblem* problem = system->problem;
-    CondStatus status = COND_OK;
-    for (int i = 0; i < problem->n_coupling && !status; i++) {
-        Term term = coupling_term(system, &problem->coupling[i]);
-        if (count_runs(system, &term) > 1)
-            status = add_join(system, &term);
-    }
-    for (int c = 0; c < problem->n_contact && !status; c++)
-        if (system->joins[c] == SEVERAL_NODES) {
-            Term term = contact_term(system, c);
-            status = add_join(system, &term);
-        }
-    return status ? status : cond_tie_packed_sort_joins(&system->packed);
-}
-
-// The gains of the joins, in the order in which they were added.
-static void set_gains(CondTieSystem* system)
-{
-    const CondProblem* problem = system->problem;
-    double* gain = system->packed.gain;
-    for (int i = 0; i < problem->n_coupling; i++) {
-        Term term = coupling_term(system, &problem->coupling[i]);
-        size_t size = (size_t)(term.n_row * term.n_row);
-        if (count_runs(system, &term) <= 1)
-            continue;
-        memcpy(gain, term.K, size * sizeof *gain);
-        gain += size;
-    }
-    for (int c = 0; c < problem->n_contact; c++)
-        if (system->joins[c] == SEVERAL_NODES) {
-            memcpy(gain, system->T + 9 * (size_t)c, 9 * sizeof *gain);
-            gain += 9;
-        }
-}
-
-// The ties of one node or of several.
-static void add_contacts(CondTieSystem* system, const double* D, int stride, int several)
-{
-    const CondProblem* problem = system->problem;
-    for (int c = 0; c < problem->n_contact; c++) {
-        if (is_open(D + (size_t)c * (size_t)stride) ||
-            (system->joins[c] == SEVERAL_NODES) != several)
-            continue;
-        if (system->joins[c] == LONE) {
-            double* B = system->B + 9 * (size_t)lone_node(system, &problem->contact[c]);
-            for (int i = 0; i < 9; i++)
-                B[i] += system->T[9 * (size_t)c + (size_t)i];
-            continue;
-        }
-        Term term = contact_term(system, c);
-        add_nodes(system, &term, system->B);
-        add_border(system, &term);
-    }
-}
-
-static void add_couplings(CondTieSystem* system, int several)
-{
-    const CondProblem* problem = system->problem;
-    for (int i = 0; i < problem->n_coupling; i++) {
-        Term term = coupling_term(system, &problem->coupling[i]);
-        if ((count_runs(system, &term) > 1) != several)
-            continue;
-        add_nodes(system, &term, system->B);
-        add_border(system, &term);
-    }
-}
-
-// What the inner iterations need beside A: blocks on the diagonal with the ties of one node, and
-// the border's matrix.
-static CondStatus pack_ties(CondTieSystem* system)
-{
-    CondTiePacked* packed = &system->packed;
-    if (!packed->ready) {
-        CondStatus status = cond_tie_packed_plan(packed, system->problem, system->threads);
-        if (!status)
-            status = cond_tie_packed_plan_border(packed, system->n_border, system->n_bordered,
-                                                 system->bordered);
-        if (!status)
-            status = add_joins(system);
-        if (status)
-            return status;
-        packed->ready = 1;
-    }
-    for (int i = 0; i < system->n_node; i++)
-        cond_tie_packed_block(system->B + 9 * (size_t)i,
-                              packed->value + packed->diagonal[packed->rank[i]], 12);
-    set_gains(system);
-    return COND_OK;
-}
-
-// The preconditioner of the inner iterations.
-static void pack_arrow(CondTieSystem* system)
-{
-    CondTiePacked* packed = &system->packed;
-    size_t nb = (size_t)system->n_border, wide = (size_t)cond_tie_packed_wide(system->n_border);
-    for (int i = 0; i < system->n_node; i++)
-        cond_tie_packed_block(system->B + 9 * (size_t)i,
-                              packed->B + cond_tie_packed_place(packed->rank[i]), 8);
-    for (size_t row = 0; row < 3 * (size_t)system->n_bordered; row++) {
-        size_t to = wide * row, from = nb * (3 * (size_t)packed->slot[row / 3] + row % 3);
-        for (size_t i = 0; i < wide; i++) {
-            packed->C[to + i] = i < nb ? (float)system->C[from + i] : 0.0F;
-            packed->BC[to + i] = i < nb ? (float)system->BC[from + i] : 0.0F;
-        }
-    }
-}
-
-static CondStatus clear_border(CondTieSystem* system)
-{
-    int size = 3 * system->n_bordered * system->n_border;
-    memset(system->C, 0, (size_t)size * sizeof *system->C);
-    if (!system->general)
-        return COND_OK;
-    if (RESERVE(E, size) || RESERVE(EB, size))
-        return COND_OUT_OF_MEMORY;
-    memset(system->E, 0, (size_t)size * sizeof *system->E);
-    return COND_OK;
-}
-
-CondStatus cond_tie_system_build(CondTieSystem* system, const double* D, int stride, int general)
-{
-    const CondProblem* problem = system->problem;
-    size_t border2 = (size_t)system->n_border * (size_t)system->n_border;
-    system->general = general;
-    for (int c = 0; c < problem->n_contact; c++)
-        rotate(problem->contact[c].frame, D + (size_t)c * (size_t)stride,
-               system->T + 9 * (size_t)c);
-    CondStatus status = clear_border(system);
-    if (status)
-        return status;
-    start_blocks(system, system->B, system->S);
-    add_couplings(system, 0);
-    add_contacts(system, D, stride, 0);
-    int packs = !general && (system->deep || system->n_node >= system->pack_from);
-    if (packs && (status = pack_ties(system)))
-        return status;
-    add_couplings(system, 1);
-    add_contacts(system, D, stride, 1);
-    if (packs && border2 > 0)
-        memcpy(system->packed.S, system->S, border2 * sizeof *system->S);
-    if (system->deep && !general)
-        memcpy(system->tied, system->B, 9 * (size_t)system->n_node * sizeof *system->tied);
-    for (int i = 0; i < system->n_node; i++)
-        if (general ? invert3_general(system->B + 9 * (size_t)i)
-                    : invert3(system->B + 9 * (size_t)i))
-            return COND_DIVERGED;
-    if (finish_border(system))
-        return COND_DIVERGED;
-    if (packs)
-        pack_arrow(system);
-    return system->deep && !general ? cond_multilevel_build(&system->multi, system->tied) : COND_OK;
 }
 
 void cond_tie_system_destroy(CondTieSystem* system)

@@ -17,6 +17,9 @@
 #include "solve/multilevel.h"
 #include "solve/tie_packed.h"
 
+// What a contact joins: one node at its own coordinates, one node some way, or several.
+enum { COND_JOINS_LONE, COND_JOINS_ONE, COND_JOINS_SEVERAL };
+
 typedef struct CondTieSystem {
     CondContext context;
     const CondProblem* problem;
@@ -64,6 +67,9 @@ enum { COND_PACK_FROM = 256 };
 // the border is small.
 CondStatus cond_tie_system_plan(CondTieSystem* system, const CondProblem* problem, int threads,
                                 int* fits);
+
+// The node of a contact that acts on this node alone, at its own coordinates; -1: others.
+int cond_tie_system_lone_node(const CondTieSystem* system, const CondContact* contact);
 
 // From the next build on, until the next plan: a multilevel preconditioner (multilevel.h) with the
 // arrow as smoother. Costs two more products an iteration and needs far fewer of them where the

@@ -1,0 +1,71 @@
+#include "solve/tie_term.h"
+
+#include "assemble/side.h"
+
+#include <math.h>
+
+CondTieTerm cond_tie_term_coupling(CondTieSystem* system, const CondCoupling* c)
+{
+    for (int k = 0; k < c->n_coordinate; k++)
+        for (int r = 0; r < c->n_row; r++)
+            system->column[k * c->n_row + r] = c->jacobian[r * c->n_coordinate + k];
+    return (CondTieTerm){c->n_row, c->n_coordinate, c->coordinate, system->column, c->gain};
+}
+
+CondTieTerm cond_tie_term_contact(CondTieSystem* system, int c)
+{
+    const CondContact* contact = &system->problem->contact[c];
+    int n = 0;
+    for (int s = 0; s < 2; s++) {
+        const CondSide* side = &contact->side[s];
+        double sign = s == 0 ? 1.0 : -1.0;
+        for (int k = 0; k < side->n_coordinate; k++, n++) {
+            system->entry[n] = side->coordinate[k];
+            for (int r = 0; r < 3; r++)
+                system->column[3 * n + r] =
+                    sign * (side->jacobian ? side->jacobian[r * side->n_coordinate + k]
+                                           : (double)(r == k));
+        }
+    }
+    return (CondTieTerm){3, n, system->entry, system->column, system->T + 9 * (size_t)c};
+}
+
+// (J' K J)_kl
+double cond_tie_term_entry(const CondTieTerm* term, int k, int l)
+{
+    const double *Jk = term->column + k * term->n_row, *Jl = term->column + l * term->n_row;
+    double value = 0.0;
+    for (int r = 0; r < term->n_row; r++) {
+        double sum = 0.0;
+        for (int s = 0; s < term->n_row; s++)
+            sum += term->K[r * term->n_row + s] * Jl[s];
+        value += Jk[r] * sum;
+    }
+    return value;
+}
+
+// Entries first .. returned value - 1 belong to the same node.
+int cond_tie_term_run_end(const CondTieSystem* system, const CondTieTerm* term, int first)
+{
+    int node = system->node[term->coordinate[first]], k = first + 1;
+    while (k < term->n_entry && system->node[term->coordinate[k]] == node)
+        k++;
+    return k;
+}
+
+double cond_tie_term_run_size(const CondTieTerm* term, int first, int last)
+{
+    double sum = 0.0;
+    for (int i = first * term->n_row; i < last * term->n_row; i++)
+        sum += term->column[i] * term->column[i];
+    return sqrt(sum);
+}
+
+// Runs of entries of the same node in a term, the border's left out.
+int cond_tie_term_count_runs(const CondTieSystem* system, const CondTieTerm* term)
+{
+    int count = 0;
+    for (int k = 0; k < term->n_entry; k = cond_tie_term_run_end(system, term, k))
+        count += system->node[term->coordinate[k]] >= 0;
+    return count;
+}
