@@ -12,8 +12,7 @@ int cond_threads(size_t work, int threads)
 // Part k of n_part.
 static void do_part(int n, int k, int n_part, CondLoopBody body, const void* loop)
 {
-    int first = (int)((long long)n * k / n_part);
-    int last = (int)((long long)n * (k + 1) / n_part);
+    int first = cond_team_first(n, k, n_part), last = cond_team_first(n, k + 1, n_part);
     if (first < last)
         body(loop, first, last);
 }
