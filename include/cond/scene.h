@@ -359,6 +359,7 @@ typedef struct CondSceneSettings {
     int mass_root;             // 1: robots step in the coordinates M^(1/2) v, which keeps energy
     double newton_tolerance;   // of the non-linear integrators: |change of v| [m/s]
     int newton_iterations;     // at most
+    int substeps;              // parts that a step may be made in where its solve misses; 1: none
     double duration;           // what `cond run` runs [s]
     double kv;                 // gain of virtual nodes [N s/m]; INFINITY (default): no slip
     double friction_scale;     // every coefficient of friction is multiplied by it

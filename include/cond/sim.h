@@ -116,7 +116,9 @@ typedef struct CondContactInfo {
     double gap;         // at the start of the step [m]
     double friction[2]; //
     double restitution; //
-    double force[3];    // lambda of the step's contact problem, contact frame [N]
+    int relaxed;        // 1: held to the proximal law instead of the strict one
+    double force[3];    // lambda of the step's contact problem (of its last part where it was made
+                        // in several), contact frame [N]
     double impulse[3];  // what changed the momentum over the step, contact frame [N s]
     double velocity[3]; // of the point at the end of the step, contact frame [m/s]
 } CondContactInfo;
@@ -138,8 +140,10 @@ typedef struct CondStepInfo {
     double time;                  // after the step [s]
     int n_contact;                //
     CondSolveInfo solve;          // the step's contact problem; of the last one, with the work of
-                                  // all summed up, where the integrator is non-linear
+                                  // all summed up, where the integrator is non-linear; of the
+                                  // worst one where the step was made in parts
     int newton_iterations;        // of a non-linear integrator, from 1; 0 for theta
+    int substeps;                 // parts that the step was made in; 1: as a whole
     CondSolveInfo impact;         // the impact problem; iterations 0 when none was needed
     CondSolveInfo correction;     // the position problem; iterations 0 when none was needed
     double penetration;           // deepest at the end of the step, before correction [m]
@@ -181,7 +185,9 @@ int cond_sim_n_contact(const CondSim* sim);
 CondContactInfo cond_sim_contact(const CondSim* sim, int contact);
 
 // Forces below are means over the last step: impulse / time step. Where no impact stage ran that is
-// the force of the step's contact problem itself. Zero before the first step.
+// the force of the step's contact problem itself. Zero before the first step. Of a step that was
+// made in parts (CondStepInfo.substeps) they are means over all of it; contacts that were open
+// again in its last part are listed after the others, without a force of their own.
 
 // Resultant contact force on a body, in world axes [N], and its torque about the centre of mass (of
 // a robot: the origin of its base) as it was at the start of the step [N m].

@@ -39,6 +39,9 @@ typedef enum CondNumber {
     COND_NUMBER_POTENTIAL_ENERGY,  // [J]
     COND_NUMBER_ITERATIONS,        // of the step's contact problem
     COND_NUMBER_NEWTON_ITERATIONS, // of a non-linear integrator
+    COND_NUMBER_RUNG,              // what made its answer: a CondRung
+    COND_NUMBER_RELAXED,           // contacts held to the proximal law instead of the strict one
+    COND_NUMBER_SUBSTEPS,          // parts that the step was made in
     COND_NUMBER_CONTACTS,          //
     COND_NUMBER_CONTACT_FORCE,     // sum of the contacts' |force| [N]
     COND_NUMBER_STAGE,             // wall clock of the stages, in their order [s]

@@ -91,9 +91,10 @@ typedef enum CondRung {
     COND_RUNG_AGAIN = 6,    // from the beginning again, the other way
     COND_RUNG_FRICTION = 7, // along a path of problems with growing friction
     COND_RUNG_ALL = 8,      // V-FPI with all the iterations that were asked for
-    COND_RUNG_RELAXED = 9,  // the law was relaxed at some contacts: not an answer to what was asked
-    COND_RUNG_NONE = 10,    // nothing reached the tolerance: the best answer found
-    COND_N_RUNG = 11
+    COND_RUNG_SUBSTEPS = 9, // of a time step: made in parts, all of which reached the tolerance
+    COND_RUNG_RELAXED = 10, // the law was relaxed at some contacts: not an answer to what was asked
+    COND_RUNG_NONE = 11,    // nothing reached the tolerance: the best answer found
+    COND_N_RUNG = 12
 } CondRung;
 const char* cond_rung_name(CondRung rung);
 

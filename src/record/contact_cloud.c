@@ -25,8 +25,8 @@ static CondStatus make_room(CondContactCloud* c, int n)
     return COND_OK;
 }
 
-// How far each contact is from its law, in the problem that the step has solved. A penalty step
-// solves none.
+// How far each contact is from its law, in the problem that the step has solved. The
+// baselines solve none.
 static CondStatus fill_errors(CondContactCloud* cloud, const CondSim* sim,
                               const CondSceneSettings* settings)
 {
@@ -34,7 +34,8 @@ static CondStatus fill_errors(CondContactCloud* cloud, const CondSim* sim,
     int n = cloud->n;
     for (int k = 0; k < n; k++)
         cloud->error[k] = 0.0;
-    if (n == 0 || settings->method == COND_STEP_PENALTY || problem->n_contact != n)
+    // Contacts beyond it belong to earlier parts of the step.
+    if (n == 0 || settings->method != COND_STEP_VELOCITY || problem->n_contact > n)
         return COND_OK;
     return cond_certify_contacts(&cloud->context, problem, settings->solver.law,
                                  settings->solver.omega, cond_sim_solution(sim),

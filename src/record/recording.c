@@ -8,6 +8,7 @@
 #include "record/hdf_file.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -205,6 +206,13 @@ static CondStatus read_mesh(CondRecording* r, const CondFclib* file)
     return status;
 }
 
+// Numbers that older recordings do not have.
+static int is_late(int number)
+{
+    return number == COND_NUMBER_RUNG || number == COND_NUMBER_RELAXED ||
+           number == COND_NUMBER_SUBSTEPS;
+}
+
 static CondStatus read_numbers(CondRecording* r, const CondFclib* file)
 {
     CondStatus status = COND_OK;
@@ -214,6 +222,10 @@ static CondStatus read_numbers(CondRecording* r, const CondFclib* file)
                  k < COND_NUMBER_STAGE ? "" : "seconds_", cond_number_name(k));
         Place place = {location, 1, 0, 0};
         r->number[k] = cond_allocate(&r->context, (size_t)r->n_frame, sizeof(double));
+        for (int64_t i = 0; i < r->n_frame && r->number[k]; i++)
+            r->number[k][i] = NAN;
+        if (r->number[k] && is_late(k) && !cond_fclib_exists(file, location))
+            continue;
         status = r->number[k] ? read_rows(file, &place, 0, r->n_frame, r->number[k])
                               : cond_fclib_out_of_memory(file);
     }

@@ -17,7 +17,8 @@ const char* cond_number_name(int number)
 {
     static const char* const names[] = {
         "time",       "certificate",       "penetration", "kinetic_energy", "potential_energy",
-        "iterations", "newton_iterations", "contacts",    "contact_force"};
+        "iterations", "newton_iterations", "rung",        "relaxed",        "substeps",
+        "contacts",   "contact_force"};
     _Static_assert(sizeof names / sizeof *names == COND_NUMBER_STAGE, "one name per number");
     if (number < 0 || number >= COND_N_NUMBER)
         return NULL;
@@ -27,7 +28,7 @@ const char* cond_number_name(int number)
 
 const char* cond_number_unit(int number)
 {
-    static const char* const units[] = {"s", "", "m", "J", "J", "", "", "", "N"};
+    static const char* const units[] = {"s", "", "m", "J", "J", "", "", "", "", "", "", "N"};
     if (number < 0 || number >= COND_N_NUMBER)
         return NULL;
     return number < COND_NUMBER_STAGE ? units[number] : "s";
@@ -54,6 +55,9 @@ static void fill_numbers(CondSnapshot* s, const CondState* state, const CondStep
     number[COND_NUMBER_POTENTIAL_ENERGY] = info->potential_after;
     number[COND_NUMBER_ITERATIONS] = info->solve.iterations;
     number[COND_NUMBER_NEWTON_ITERATIONS] = info->newton_iterations;
+    number[COND_NUMBER_RUNG] = info->solve.rung;
+    number[COND_NUMBER_RELAXED] = info->solve.relaxed;
+    number[COND_NUMBER_SUBSTEPS] = info->substeps;
     for (int k = 0; k < COND_N_STAGE; k++)
         number[COND_NUMBER_STAGE + k] = info->seconds[k];
 }

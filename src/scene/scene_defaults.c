@@ -129,6 +129,7 @@ CondSceneSettings cond_scene_settings_default(void)
         .integrator = COND_INTEGRATOR_THETA,
         .newton_tolerance = 1e-10,
         .newton_iterations = 20,
+        .substeps = 4,
         .duration = 1.0,
         .kv = INFINITY,
         .friction_scale = 1.0,

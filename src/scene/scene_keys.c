@@ -232,6 +232,7 @@ static const CondKey keys[] = {
     SWITCH("step", "mass_root", CondSettingsDraft, settings.mass_root, "false", "robots step in the coordinates M^(1/2) v, which keeps energy"),
     NUMBER("step", "newton_tolerance", CondSettingsDraft, settings.newton_tolerance, POSITIVE, "m/s", "1e-10", "change of velocity at which a non-linear step is solved"),
     WHOLE("step", "newton_iterations", CondSettingsDraft, settings.newton_iterations, FROM_ONE, ">= 1", "20", "iterations a non-linear step may take"),
+    WHOLE("step", "substeps", CondSettingsDraft, settings.substeps, FROM_ONE, ">= 1", "4", "where the contact problem of a step misses its tolerance it is tried in 2, 4, .. up to so many parts; 1: never (with solver.fallback)"),
     NUMBER("step", "duration", CondSettingsDraft, settings.duration, NOT_NEGATIVE, "s", "1", "time that a run covers"),
     SWITCH("step", "gap", CondSettingsDraft, settings.gap, "true", "contacts may close their gap within a step; false treats every contact as closed"),
     SWITCH("step", "impact", CondSettingsDraft, settings.impact, "true", "impacts and restitution are solved apart, after the step"),

@@ -48,17 +48,23 @@ static CondStatus climb_round(CondLadder* s, CondSolveInfo* info, CondVfpiEnd* e
     return status;
 }
 
-// The answer under the relaxed laws becomes that of the solve.
-static void accept(CondLadder* s, CondSolveInfo* info)
+// The answer under the relaxed laws becomes that of the solve. Where relaxed contacts do not slip
+// it is one under the strict law, too.
+static void accept(CondLadder* s, int count, CondSolveInfo* info, CondVfpiEnd* end)
 {
     CondCertificateData strict = cond_ladder_certificate_data(s);
+    double residual = s->best.residual;
     strict.relaxed = NULL;
-    info->relaxed = s->n_relaxed;
-    info->relaxed_residual = s->best.residual;
     s->best.certificate =
         cond_certificate_compute(&strict, s->best.v, s->best.lambda, s->vfpi.work);
     s->best.residual = cond_certificate_residual(&s->best.certificate);
     info->products++;
+    if (s->best.residual <= s->asked.tolerance) {
+        *end = COND_VFPI_DONE;
+        return;
+    }
+    s->n_relaxed = info->relaxed = count;
+    info->relaxed_residual = residual;
 }
 
 CondStatus cond_ladder_relax(CondLadder* s, CondSolveInfo* info, CondVfpiEnd* end)
@@ -87,13 +93,12 @@ CondStatus cond_ladder_relax(CondLadder* s, CondSolveInfo* info, CondVfpiEnd* en
         if (!status)
             status = climb_round(s, info, end);
     }
-    s->n_relaxed = *end == COND_VFPI_DONE ? count : 0;
-    if (!status && s->n_relaxed > 0)
-        accept(s, info);
-    CondStatus posed = cond_vfpi_relax(&s->vfpi, NULL);
-    if (!status && s->n_relaxed == 0)
+    int found = !status && *end == COND_VFPI_DONE;
+    *end = COND_VFPI_LIMIT;
+    if (found)
+        accept(s, count, info, end);
+    else if (!status)
         cond_answer_copy(problem, &s->kept, &s->best);
-    int strict = s->best.residual <= s->asked.tolerance;
-    *end = !status && strict ? COND_VFPI_DONE : COND_VFPI_LIMIT;
+    CondStatus posed = cond_vfpi_relax(&s->vfpi, NULL);
     return status ? status : posed;
 }

@@ -71,10 +71,10 @@ int cond_state_attachment_holds(const CondState* state, int index)
 
 const CondPosture* cond_sim_acting(CondSim* sim, double* step)
 {
-    *step = cond_sim_theta(sim) * sim->model->settings.time_step;
+    *step = cond_sim_theta(sim) * sim->time_step;
     if (sim->model->settings.method == COND_STEP_PENALTY)
         *step = 0.0;
-    double time = sim->next->time - (1.0 - cond_sim_theta(sim)) * sim->model->settings.time_step;
+    double time = sim->next->time - (1.0 - cond_sim_theta(sim)) * sim->time_step;
     cond_trajectory_guide(&sim->now, time);
     if (sim->newton.iterations < 2)
         return &sim->now;

@@ -49,7 +49,7 @@ static double approach(const CondSim* sim, int c, const double* v)
 // Lists the contacts that are closed at the end of the step; 1 when an impact stage is needed.
 static int list_closed(CondSim* sim, const CondState* state)
 {
-    double t = sim->model->settings.time_step;
+    double t = sim->time_step;
     int needed = 0;
     sim->near.n = 0;
     for (int c = 0; c < sim->touches.n; c++) {
@@ -71,7 +71,7 @@ CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* 
     const CondModel* model = sim->model;
     const CondContext* m = &sim->context;
     CondAssembly* aside = &sim->aside;
-    double t = model->settings.time_step;
+    double t = sim->time_step;
     if (cond_reserve(m, &sim->near.touch, &sim->near.cap_touch, sim->touches.n,
                      sizeof *sim->near.touch) ||
         cond_reserve(m, &sim->near_of, &sim->cap_near_of, sim->touches.n, sizeof *sim->near_of))
@@ -105,7 +105,7 @@ CondStatus cond_sim_correct(CondSim* sim, double deepest, CondSolveInfo* info)
 {
     const CondModel* model = sim->model;
     CondAssembly* aside = &sim->aside;
-    double t = model->settings.time_step;
+    double t = sim->time_step;
     if (!(deepest > PENETRATION))
         return COND_OK;
     // Points within reach of the correction are kept out as well.
@@ -157,15 +157,18 @@ static CondStatus make_next(CondSim* sim, const CondState* state)
     const double* v_hat = cond_sim_representative(sim, state);
     double theta = cond_sim_theta(sim);
     // next is a copy of state since cond_sim_lead
-    cond_sim_advance(model, sim->v_hat, model->settings.time_step, next->q);
+    cond_sim_advance(model, sim->v_hat, sim->time_step, next->q);
     for (int i = 0; i < model->n_dof; i++) {
         next->v[i] = state->v[i] + (v_hat[i] - state->v[i]) / theta;
         next->v_hat[i] = sim->v_hat[i];
     }
-    next->step = state->step + 1;
-    next->time = (double)next->step * model->settings.time_step;
+    // Time is counted in whole steps, and within one in its parts.
+    double done = (double)(sim->part + 1) / sim->parts, whole = model->settings.time_step;
+    int last = sim->part + 1 == sim->parts;
+    next->step = state->step + last;
+    next->time = ((double)next->step + (last ? 0.0 : done)) * whole;
     for (int i = 0; i < 3 * sim->touches.n; i++)
-        sim->impulse[i] = model->settings.time_step * sim->lambda[i];
+        sim->impulse[i] = sim->time_step * sim->lambda[i];
     cond_posture_set(&sim->then, next->q);
     CondStatus status = cond_sim_place_contacts(sim, state);
     return status ? status : cond_sim_remember(sim);

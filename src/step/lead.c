@@ -15,7 +15,7 @@ static void follow(CondSim* sim, const CondTrajectory* trajectory, const CondSta
     const CondModel* model = sim->model;
     const CondBody* body = &model->body[trajectory->body];
     const CondArticulation* arm = body->arm;
-    double t = model->settings.time_step;
+    double t = sim->time_step;
     double* q = sim->now.columns; // n_q <= n_dof + 1 <= 6 max_point_dof
     size_t base = (size_t)(arm->n_q - arm->n_joint), joints = (size_t)arm->n_joint;
     CondIkSettings settings = cond_ik_settings_default();
@@ -32,11 +32,10 @@ static void follow(CondSim* sim, const CondTrajectory* trajectory, const CondSta
 CondStatus cond_sim_lead(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
-    const CondSceneSettings* settings = &model->settings;
     CondStatus status = cond_state_copy(sim->next, state);
     if (status)
         return status;
-    double t = settings->time_step;
+    double t = sim->time_step;
     memcpy(sim->next->target, state->command, (size_t)model->n_target * sizeof(double));
     for (int i = 0; i < model->n_trajectory; i++) {
         const CondTrajectory* trajectory = &model->trajectory[i];

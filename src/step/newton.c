@@ -39,7 +39,7 @@ static int is_newton(const CondSim* sim)
 
 static double step_of(const CondSim* sim)
 {
-    return cond_sim_theta(sim) * sim->model->settings.time_step;
+    return cond_sim_theta(sim) * sim->time_step;
 }
 
 CondStatus cond_newton_create(CondSim* sim)
@@ -105,7 +105,7 @@ static void bias(CondSim* sim, const CondState* state, const double* v, double* 
         else
             cond_body_ops(body->kind)
                 ->bias(body, &sim->then, euler ? state->v + at : v + at,
-                       euler ? settings->time_step : 0.0, settings->gravity, f + at);
+                       euler ? sim->time_step : 0.0, settings->gravity, f + at);
     }
 }
 

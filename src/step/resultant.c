@@ -67,7 +67,7 @@ CondResultant cond_sim_sum_contacts(const CondSim* sim, int n, const double abou
                                     CondShare* share, const void* what)
 {
     CondResultant sum = {.n_contact = 0};
-    double t = sim->model->settings.time_step, mean[3] = {0.0}, m[3] = {0.0};
+    double t = sim->time_step, mean[3] = {0.0}, m[3] = {0.0};
     for (int c = 0; c < n; c++) {
         const CondTouch* touch = &sim->touches.touch[c];
         const double* impulse = sim->impulse + 3 * c;

@@ -147,7 +147,7 @@ static void load_links(const CondSim* sim, const CondPosture* acting, const Cond
                        double* load)
 {
     const CondArticulationWork* work = acting->arm[body->index].work;
-    double t = sim->model->settings.time_step, at[3], force[3], torque[3], R[9], arm[3];
+    double t = sim->time_step, at[3], force[3], torque[3], R[9], arm[3];
     memset(load, 0, 6 * (size_t)body->arm->n_link * sizeof *load);
     for (int c = 0; c < sim->touches.n; c++) {
         const CondTouch* touch = &sim->touches.touch[c];

@@ -38,6 +38,8 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     made->context = *m;
     made->model = model;
+    made->time_step = model->settings.time_step;
+    made->parts = 1;
     made->touches.context = made->near.context = *m;
     made->f = cond_allocate(m, (size_t)model->n_dof, sizeof(double));
     made->reach = cond_allocate(m, (size_t)model->n_body, sizeof(double));
@@ -102,6 +104,7 @@ void cond_sim_destroy(CondSim* sim)
     cond_newton_destroy(sim);
     cond_pbd_destroy(&sim->pbd);
     cond_sensors_destroy(sim);
+    cond_parts_destroy(sim);
     cond_collider_destroy(&sim->collider);
     for (int b = 0; b < sim->model->n_body && sim->ik; b++)
         if (sim->ik[b])
@@ -112,7 +115,8 @@ void cond_sim_destroy(CondSim* sim)
     void* arrays[] = {sim->f,       sim->reach,        sim->touches.touch, sim->v_hat,
                       sim->lambda,  sim->impulse,      sim->near.touch,    sim->near_of,
                       sim->aside_v, sim->aside_lambda, sim->centre,        sim->rate,
-                      sim->middle,  sim->ik,           sim->wrench,        sim->place};
+                      sim->middle,  sim->ik,           sim->wrench,        sim->place,
+                      sim->relaxed};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&m, arrays[i]);
     cond_release(&m, sim);
@@ -186,7 +190,7 @@ CondStatus cond_sim_forces(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
     const CondSceneSettings* settings = &model->settings;
-    double step = cond_sim_theta(sim) * settings->time_step;
+    double step = cond_sim_theta(sim) * sim->time_step;
     cond_posture_set(&sim->now, state->q);
     CondStatus status = cond_sim_lead(sim, state);
     if (status)
@@ -194,11 +198,11 @@ CondStatus cond_sim_forces(CondSim* sim, const CondState* state)
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         cond_body_ops(body->kind)
-            ->bias(body, &sim->now, state->v + body->dof_begin, settings->time_step,
-                   settings->gravity, sim->f + body->dof_begin);
+            ->bias(body, &sim->now, state->v + body->dof_begin, sim->time_step, settings->gravity,
+                   sim->f + body->dof_begin);
         if (body->kind == COND_BODY_ROBOT && sim->carry.kind == COND_CARRY_ROOT)
             cond_carry_bias(&sim->carry, body, &sim->now, state->v + body->dof_begin,
-                            settings->time_step, settings->gravity, sim->f + body->dof_begin);
+                            sim->time_step, settings->gravity, sim->f + body->dof_begin);
     }
     cond_force_add(&sim->now, state->time, sim->f);
     cond_assembly_begin(&sim->assembly, &sim->now, step, sim->f);
@@ -211,7 +215,7 @@ static double body_reach(CondSim* sim, const CondBody* body, const CondState* st
 {
     const CondSceneSettings* settings = &sim->model->settings;
     const CondBodyOps* ops = cond_body_ops(body->kind);
-    double t = settings->time_step, *a = sim->aside_v;
+    double t = sim->time_step, *a = sim->aside_v;
     if (!isnan(settings->margin))
         return settings->margin;
     if (!settings->gap)
@@ -254,7 +258,7 @@ CondStatus cond_sim_finish(CondSim* sim)
     CondAssembly* assembly = &sim->assembly;
     CondStatus status = cond_assembly_finish(assembly, &sim->now, &sim->touches, settings->kv);
     for (int c = 0; c < sim->touches.n && !status && settings->gap; c++)
-        assembly->contact[c].phi[0] = fmax(sim->touches.touch[c].gap, 0.0) / settings->time_step;
+        assembly->contact[c].phi[0] = fmax(sim->touches.touch[c].gap, 0.0) / sim->time_step;
     return status;
 }
 
@@ -262,9 +266,8 @@ CondStatus cond_sim_finish(CondSim* sim)
 CondStatus cond_sim_assemble(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
-    const CondSceneSettings* settings = &model->settings;
     CondAssembly* assembly = &sim->assembly;
-    double step = cond_sim_theta(sim) * settings->time_step;
+    double step = cond_sim_theta(sim) * sim->time_step;
     cond_assembly_begin(&sim->aside, &sim->now, 0.0, NULL);
     cond_assembly_multiply(&sim->aside, state->v, assembly->b);
     for (int i = 0; i < model->n_dof; i++)
@@ -300,8 +303,8 @@ static void predict(CondSim* sim, const CondState* state)
             continue;
         cond_body_ops(body->kind)->accelerate(body, &sim->now, force + body->dof_begin, v_hat);
         for (int i = 0; i < body->n_dof; i++)
-            v_hat[i] = state->v[body->dof_begin + i] +
-                       cond_sim_theta(sim) * settings->time_step * v_hat[i];
+            v_hat[i] =
+                state->v[body->dof_begin + i] + cond_sim_theta(sim) * sim->time_step * v_hat[i];
     }
     for (int i = 0; i < model->n_spring; i++) {
         for (int end = 0; end < 2; end++) {
@@ -319,6 +322,7 @@ CondStatus cond_sim_solve(CondSim* sim, const CondState* state, CondSolveInfo* i
     const CondContext* m = &sim->context;
     int n = sim->touches.n;
     if (cond_reserve(m, &sim->lambda, &sim->cap_lambda, 3 * n, sizeof *sim->lambda) ||
+        cond_reserve(m, &sim->relaxed, &sim->cap_relaxed, n, sizeof *sim->relaxed) ||
         cond_reserve(m, &sim->impulse, &sim->cap_impulse, 3 * n, sizeof *sim->impulse))
         return COND_OUT_OF_MEMORY;
     for (int c = 0, k = 0; c < n; c++) { // both lists ascend with the key
@@ -335,9 +339,13 @@ CondStatus cond_sim_solve(CondSim* sim, const CondState* state, CondSolveInfo* i
         cond_solver_reset(sim->solver);
     CondStatus status =
         cond_solver_solve(sim->solver, &sim->assembly.problem, sim->v_hat, sim->lambda, info);
-    if (status < 0 || sim->model->settings.integrator == COND_INTEGRATOR_THETA)
-        return status;
-    return cond_sim_newton(sim, state, info);
+    if (status >= 0 && sim->model->settings.integrator != COND_INTEGRATOR_THETA)
+        status = cond_sim_newton(sim, state, info);
+    int count = 0;
+    const int* relaxed = cond_solver_relaxed(sim->solver, &count);
+    for (int c = 0; c < n; c++)
+        sim->relaxed[c] = relaxed ? relaxed[c] : 0;
+    return status;
 }
 
 const double* cond_sim_solution(const CondSim* sim)
@@ -350,36 +358,57 @@ const double* cond_sim_lambda(const CondSim* sim)
     return sim->lambda;
 }
 
+CondStatus cond_sim_attempt(CondSim* sim, const CondState* state, CondStepInfo* info)
+{
+    double clock = cond_seconds();
+    CondStatus worst = COND_OK;
+#define STAGE(stage, call)                                                                         \
+    do {                                                                                           \
+        CondStatus status = (call);                                                                \
+        double now = cond_seconds();                                                               \
+        info->seconds[stage] += now - clock;                                                       \
+        clock = now;                                                                               \
+        if (status < 0)                                                                            \
+            return status;                                                                         \
+        worst = status > worst ? status : worst;                                                   \
+    } while (0)
+    STAGE(COND_STAGE_FORCES, cond_sim_forces(sim, state));
+    STAGE(COND_STAGE_COLLIDE, cond_sim_collide(sim, state));
+    STAGE(COND_STAGE_ASSEMBLE, cond_sim_assemble(sim, state));
+    STAGE(COND_STAGE_SOLVE, cond_sim_solve(sim, state, &info->solve));
+#undef STAGE
+    return worst;
+}
+
+// 1 where a smaller step is the next rung of the ladder.
+static int may_split(const CondSim* sim, const CondSolveInfo* info)
+{
+    const CondSceneSettings* settings = &sim->model->settings;
+    return info->status == COND_NOT_CONVERGED && settings->substeps > 1 &&
+           settings->solver.fallback && settings->solver.stop == COND_STOP_CERTIFICATE &&
+           info->rung != COND_RUNG_OTHER;
+}
+
 CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info)
 {
     CondStepInfo own;
     CondStepInfo* out = info ? info : &own;
     memset(out, 0, sizeof *out);
+    out->substeps = 1;
     if (sim->model->settings.method == COND_STEP_PENALTY)
         return out->status = cond_sim_step_penalty(sim, state, out);
     if (sim->model->settings.method == COND_STEP_PBD)
         return out->status = cond_sim_step_pbd(sim, state, out);
-    double clock = cond_seconds();
-#define STAGE(stage, call)                                                                         \
-    do {                                                                                           \
-        CondStatus status = (call);                                                                \
-        double now = cond_seconds();                                                               \
-        out->seconds[stage] += now - clock;                                                        \
-        clock = now;                                                                               \
-        if (status < 0)                                                                            \
-            return out->status = status;                                                           \
-        if (status > out->status)                                                                  \
-            out->status = status;                                                                  \
-    } while (0)
-    STAGE(COND_STAGE_FORCES, cond_sim_forces(sim, state));
-    STAGE(COND_STAGE_COLLIDE, cond_sim_collide(sim, state));
-    STAGE(COND_STAGE_ASSEMBLE, cond_sim_assemble(sim, state));
-    STAGE(COND_STAGE_SOLVE, cond_sim_solve(sim, state, &out->solve));
+    CondStatus worst = cond_sim_attempt(sim, state, out);
+    if (worst >= 0 && may_split(sim, &out->solve)) {
+        CondStatus status = cond_sim_step_in_parts(sim, state, out);
+        if (status != COND_NOT_CONVERGED)
+            return out->status = status;
+    }
+    if (worst < 0)
+        return out->status = worst;
     CondStatus status = cond_sim_integrate(sim, state, out); // times its own stages
-#undef STAGE
-    if (status < 0)
-        return out->status = status;
-    return out->status = status > out->status ? status : out->status;
+    return out->status = status < 0 || status > worst ? status : worst;
 }
 
 int cond_sim_n_contact(const CondSim* sim)
@@ -404,6 +433,7 @@ CondContactInfo cond_sim_contact(const CondSim* sim, int contact)
     if (contact >= sim->n_ready)
         return info;
     const CondContact* made = &sim->assembly.contact[contact];
+    info.relaxed = sim->relaxed[contact];
     memcpy(info.force, sim->lambda + 3 * contact, sizeof info.force);
     memcpy(info.impulse, sim->impulse + 3 * contact, sizeof info.impulse);
     cond_contact_velocity(made, sim->next->v, info.velocity);

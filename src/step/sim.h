@@ -23,6 +23,13 @@ typedef struct CondNewton {
     int cap_lambda;
 } CondNewton;
 
+// A contact of a step that is made in parts.
+typedef struct CondPartContact {
+    CondTouch touch;   // when it was last found
+    double place[6];   // where it acted then [m]
+    double impulse[3]; // of all parts so far, world axes [N s]
+} CondPartContact;
+
 // Of the sensors.
 typedef struct CondSensors {
     CondSensorReading* reading; //                                       (n_sensor)
@@ -31,9 +38,26 @@ typedef struct CondSensors {
     int ready;                  // 1: after the first step
 } CondSensors;
 
+// Of steps that are made in parts; empty before the first one.
+typedef struct CondParts {
+    CondState* trial;       // after the parts made so far; NULL: there never were any
+    CondPartContact* all;   // contacts of these parts, by ascending key      (n_all)
+    CondPartContact* merge; // scratch                                        (n_all)
+    double* v_hat;          // answer to the step as a whole                  (n_dof)
+    double* lambda;         //                                                (n_contact x 3)
+    int* relaxed;           //                                                (n_contact)
+    double* wrench;         // sums over the parts                            (n_wrench x 6)
+    double* sensor;         //                                                (n_sensor x 6)
+    int n_all;
+    int cap_all, cap_merge, cap_lambda, cap_relaxed, cap_wrench;
+} CondParts;
+
 struct CondSim {
     CondContext context;
     const CondModel* model;
+    double time_step; // of the present step or part of it [s]
+    int part, parts;  // which part, of how many; 0 of 1: the step as a whole
+    CondParts split;
     CondPosture now;  // at the start of the step, by forces
     CondPosture then; // at its end
     double* f;        // forces at the start of the step, -C v included  (n_dof)
@@ -44,6 +68,7 @@ struct CondSim {
     CondSolver* solver;
     double* v_hat;   // by solve                                        (n_dof)
     double* lambda;  // by solve                                        (n_contact x 3)
+    int* relaxed;    // by solve: 1 where the law was relaxed            (n_contact)
     double* impulse; // by integrate: what changed the momentum [N s]   (n_contact x 3)
     int n_ready;     // contacts whose force is known: all of a whole step, none before
     double* wrench;  // of the attachments in the last step             (n_wrench x 6)
@@ -61,7 +86,7 @@ struct CondSim {
     double* middle;       // joint targets at the representative time       (n_target)
     double* aside_v;      //                                                 (n_dof)
     double* aside_lambda; //                                                 (n_contact x 3)
-    int cap_lambda, cap_impulse, cap_near_of, cap_aside_lambda, cap_place;
+    int cap_lambda, cap_relaxed, cap_impulse, cap_near_of, cap_aside_lambda, cap_place;
     CondNewton newton;
     CondCarry carry; // what the robots keep while no force acts
     CondSpring pull; // by the user's hand; stiffness 0: none
@@ -88,6 +113,16 @@ CondStatus cond_sim_couple(CondSim* sim, const CondPosture* posture, double step
 
 // Adds the contacts of sim->touches to the step's problem.
 CondStatus cond_sim_finish(CondSim* sim);
+
+// The stages up to the solve, timed. The worst of their statuses.
+CondStatus cond_sim_attempt(CondSim* sim, const CondState* state, CondStepInfo* info);
+
+// The step in 2, 4, .. parts, from the state as it was before it: COND_OK where the contact
+// problems of all of them reach the tolerance, and state and info are those of the end of the step;
+// COND_NOT_CONVERGED where they do not, and everything is as it was after the solve, but for the
+// work that is counted in info.
+CondStatus cond_sim_step_in_parts(CondSim* sim, CondState* state, CondStepInfo* info);
+void cond_parts_destroy(CondSim* sim);
 
 // Makes and destroys sim->newton and sim->carry.
 CondStatus cond_newton_create(CondSim* sim);

@@ -42,7 +42,7 @@ export class Plots {
             },
         };
         add("energy", "J", false, [line("kinetic_energy", "kinetic"), line("potential_energy", "potential"), total], ["kinetic_energy", "potential_energy"]);
-        add("iterations", "", false, [line("iterations", "")], ["iterations", "newton_iterations"]);
+        add("iterations", "", false, [line("iterations", "")], ["iterations", "newton_iterations", "rung", "relaxed", "substeps"]);
         add("contact force", "N", false, [line("contact_force", "")], ["contact_force"]);
         add("time a step", "ms", false, STAGES.map((name) => line(name, name, 1000)), STAGES);
         const sensors = scene.numbers.filter((n) => n.name.startsWith("sensor ")).map((n) => n.name);

@@ -1,0 +1,299 @@
+// A step whose contact problem misses its tolerance is made in parts: 2, then 4, and so on up to
+// step.substeps. Shorter steps are heavier against their forces and stiffnesses and nearer to where
+// they start, and other contacts close in each. They are kept only where the contact problems of
+// all parts reach the tolerance; else the answer to the whole step stands.
+//
+// Outside, a step stays a step: joint targets that move during it move in proportion, time is
+// counted in whole steps, and what is read from the step is its mean over all parts.
+#include "base/memory.h"
+#include "math/vec3.h"
+#include "step/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+void cond_parts_destroy(CondSim* sim)
+{
+    CondParts* split = &sim->split;
+    cond_state_destroy(split->trial);
+    void* arrays[] = {split->all,     split->merge,  split->v_hat, split->lambda,
+                      split->relaxed, split->wrench, split->sensor};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        cond_release(&sim->context, arrays[i]);
+}
+
+#define RESERVE(array, count)                                                                      \
+    cond_reserve(&sim->context, &split->array, &split->cap_##array, count, sizeof *split->array)
+
+// Keeps the answer to the whole step.
+static CondStatus keep(CondSim* sim)
+{
+    CondParts* split = &sim->split;
+    size_t n_dof = (size_t)sim->model->n_dof, n = (size_t)sim->touches.n;
+    if (!split->trial) {
+        CondStatus status = cond_state_create(sim->model, &split->trial, NULL);
+        if (status)
+            return status;
+    }
+    if (!split->v_hat)
+        split->v_hat = cond_allocate(&sim->context, n_dof, sizeof(double));
+    if (!split->sensor)
+        split->sensor =
+            cond_allocate(&sim->context, 6 * (size_t)sim->model->n_sensor, sizeof(double));
+    if (!split->v_hat || !split->sensor || RESERVE(lambda, 3 * (int)n) || RESERVE(relaxed, (int)n))
+        return COND_OUT_OF_MEMORY;
+    memcpy(split->v_hat, sim->v_hat, n_dof * sizeof(double));
+    memcpy(split->lambda, sim->lambda, 3 * n * sizeof(double));
+    memcpy(split->relaxed, sim->relaxed, n * sizeof *split->relaxed);
+    return COND_OK;
+}
+
+static void set_parts(CondSim* sim, int part, int parts)
+{
+    sim->part = part;
+    sim->parts = parts;
+    sim->time_step = sim->model->settings.time_step / parts;
+}
+
+// All as it was after the solve of the whole step.
+static CondStatus go_back(CondSim* sim, const CondState* state)
+{
+    CondParts* split = &sim->split;
+    const CondSceneSettings* settings = &sim->model->settings;
+    CondStepInfo again = {0};
+    set_parts(sim, 0, 1);
+    cond_solver_reset(sim->solver);
+    if (settings->integrator != COND_INTEGRATOR_THETA) { // its last iterate is spread too wide
+        CondStatus status = cond_sim_attempt(sim, state, &again);
+        return status < 0 ? status : COND_OK;
+    }
+    CondStatus status = cond_sim_forces(sim, state);
+    if (!status)
+        status = cond_sim_collide(sim, state);
+    if (!status)
+        status = cond_sim_assemble(sim, state);
+    if (status)
+        return status;
+    size_t n = (size_t)sim->touches.n;
+    memcpy(sim->v_hat, split->v_hat, (size_t)sim->model->n_dof * sizeof(double));
+    memcpy(sim->lambda, split->lambda, 3 * n * sizeof(double));
+    memcpy(sim->relaxed, split->relaxed, n * sizeof *split->relaxed);
+    return COND_OK;
+}
+
+static void count_work(const CondSolveInfo* a, const CondSolveInfo* b, CondSolveInfo* sum)
+{
+    sum->iterations = a->iterations + b->iterations;
+    sum->cg_iterations = a->cg_iterations + b->cg_iterations;
+    sum->outer = a->outer + b->outer;
+    sum->products = a->products + b->products;
+    sum->restarts = a->restarts + b->restarts;
+    sum->passes = a->passes + b->passes;
+    sum->seconds = a->seconds + b->seconds;
+}
+
+// Work is added up; of the certificates the worst stands.
+static void add_solve(const CondSolveInfo* part, CondSolveInfo* sum)
+{
+    CondSolveInfo out =
+        cond_certificate_residual(&part->certificate) > cond_certificate_residual(&sum->certificate)
+            ? *part
+            : *sum;
+    out.status = part->status > sum->status ? part->status : sum->status;
+    count_work(part, sum, &out);
+    *sum = out;
+}
+
+static void add_info(const CondStepInfo* part, int first, CondStepInfo* sum)
+{
+    if (first) {
+        sum->kinetic_before = part->kinetic_before;
+        sum->potential_before = part->potential_before;
+    }
+    sum->time = part->time;
+    sum->n_contact = part->n_contact;
+    sum->newton_iterations += part->newton_iterations;
+    sum->penetration = fmax(sum->penetration, part->penetration);
+    sum->kinetic_after = part->kinetic_after;
+    sum->potential_after = part->potential_after;
+    add_solve(&part->solve, &sum->solve);
+    add_solve(&part->impact, &sum->impact);
+    add_solve(&part->correction, &sum->correction);
+    for (int k = 0; k < COND_N_STAGE; k++)
+        sum->seconds[k] += part->seconds[k];
+}
+
+// Adds the impulses of the part that was made last. Both lists ascend with the key.
+static CondStatus add_contacts(CondSim* sim)
+{
+    CondParts* split = &sim->split;
+    int n = 0, k = 0;
+    if (RESERVE(all, split->n_all + sim->touches.n) ||
+        RESERVE(merge, split->n_all + sim->touches.n))
+        return COND_OUT_OF_MEMORY;
+    for (int c = 0; c < sim->touches.n; c++) {
+        CondPartContact now = {.touch = sim->touches.touch[c]};
+        while (k < split->n_all && split->all[k].touch.key < now.touch.key)
+            split->merge[n++] = split->all[k++];
+        memcpy(now.place, sim->place + 6 * c, sizeof now.place);
+        mat3_multiply_transposed(now.touch.frame, sim->impulse + 3 * c, now.impulse);
+        if (k < split->n_all && split->all[k].touch.key == now.touch.key) {
+            for (int i = 0; i < 3; i++)
+                now.impulse[i] += split->all[k].impulse[i];
+            k++;
+        }
+        split->merge[n++] = now;
+    }
+    while (k < split->n_all)
+        split->merge[n++] = split->all[k++];
+    memcpy(split->all, split->merge, (size_t)n * sizeof *split->all);
+    split->n_all = n;
+    return COND_OK;
+}
+
+// Adds what attachments and sensors read in the part that was made last.
+static CondStatus add_readings(CondSim* sim)
+{
+    CondParts* split = &sim->split;
+    if (RESERVE(wrench, 6 * sim->n_wrench))
+        return COND_OUT_OF_MEMORY;
+    for (int i = 0; i < 6 * sim->n_wrench; i++)
+        split->wrench[i] = (sim->part > 0 ? split->wrench[i] : 0.0) + sim->wrench[i];
+    for (int i = 0; i < sim->model->n_sensor; i++)
+        for (int k = 0; k < 3; k++) {
+            const CondSensorReading* reading = &sim->sensors.reading[i];
+            double *force = split->sensor + 6 * i, *torque = force + 3;
+            force[k] = (sim->part > 0 ? force[k] : 0.0) + reading->force[k];
+            torque[k] = (sim->part > 0 ? torque[k] : 0.0) + reading->torque[k];
+        }
+    return COND_OK;
+}
+
+#undef RESERVE
+
+// Joint targets that move during the step have moved in proportion after this part.
+static void share_commands(CondSim* sim, const CondState* state)
+{
+    CondState* trial = sim->split.trial;
+    double done = (double)(sim->part + 1) / sim->parts;
+    for (int i = 0; i < state->n_target; i++)
+        trial->command[i] = sim->part + 1 == sim->parts
+                                ? state->command[i]
+                                : state->target[i] + done * (state->command[i] - state->target[i]);
+}
+
+// All parts, from the state on, into sim->split.trial; COND_NOT_CONVERGED where one of them misses.
+static CondStatus make_parts(CondSim* sim, const CondState* state, int parts, CondStepInfo* sum)
+{
+    CondState* trial = sim->split.trial;
+    CondStatus status = cond_state_copy(trial, state);
+    sim->split.n_all = 0;
+    cond_solver_reset(sim->solver);
+    for (int k = 0; k < parts && !status; k++) {
+        CondStepInfo part = {0};
+        set_parts(sim, k, parts);
+        share_commands(sim, state);
+        status = cond_sim_attempt(sim, trial, &part);
+        if (!status)
+            status = cond_sim_integrate(sim, trial, &part);
+        add_info(&part, k == 0, sum);
+        if (!status)
+            status = add_contacts(sim);
+        if (!status)
+            status = add_readings(sim);
+    }
+    return status == COND_OUT_OF_MEMORY || status == COND_OK ? status : COND_NOT_CONVERGED;
+}
+
+// Impulses of the whole step for the contacts of its last part; those of earlier parts follow, with
+// nothing on their sides.
+static CondStatus spread_contacts(CondSim* sim)
+{
+    const CondContext* m = &sim->context;
+    CondParts* split = &sim->split;
+    int n = sim->touches.n, all = split->n_all, next = n;
+    if (cond_reserve(&sim->touches.context, &sim->touches.touch, &sim->touches.cap_touch, all,
+                     sizeof *sim->touches.touch) ||
+        cond_reserve(&sim->assembly.context, &sim->assembly.contact, &sim->assembly.cap_contact,
+                     all, sizeof *sim->assembly.contact) ||
+        cond_reserve(m, &sim->lambda, &sim->cap_lambda, 3 * all, sizeof *sim->lambda) ||
+        cond_reserve(m, &sim->relaxed, &sim->cap_relaxed, all, sizeof *sim->relaxed) ||
+        cond_reserve(m, &sim->impulse, &sim->cap_impulse, 3 * all, sizeof *sim->impulse) ||
+        cond_reserve(m, &sim->place, &sim->cap_place, 6 * all, sizeof *sim->place))
+        return COND_OUT_OF_MEMORY;
+    sim->assembly.problem.contact = sim->assembly.contact;
+    for (int k = 0, c = 0; k < all; k++) {
+        const CondPartContact* one = &split->all[k];
+        int last = c < n && sim->touches.touch[c].key == one->touch.key, at = last ? c++ : next++;
+        if (!last) {
+            sim->touches.touch[at] = one->touch;
+            sim->assembly.contact[at] = (CondContact){.key = one->touch.key};
+            memset(sim->lambda + 3 * at, 0, 3 * sizeof *sim->lambda);
+            sim->relaxed[at] = 0;
+            memcpy(sim->place + 6 * at, one->place, sizeof one->place);
+        }
+        mat3_multiply(sim->touches.touch[at].frame, one->impulse, sim->impulse + 3 * at);
+    }
+    sim->touches.n = sim->n_ready = next;
+    return COND_OK;
+}
+
+// What is read from the step is its mean.
+static void spread_readings(CondSim* sim, int parts)
+{
+    const CondParts* split = &sim->split;
+    for (int i = 0; i < 6 * sim->n_wrench; i++)
+        sim->wrench[i] = split->wrench[i] / parts;
+    for (int i = 0; i < sim->model->n_sensor; i++)
+        for (int k = 0; k < 3; k++) {
+            sim->sensors.reading[i].force[k] = split->sensor[6 * i + k] / parts;
+            sim->sensors.reading[i].torque[k] = split->sensor[6 * i + 3 + k] / parts;
+        }
+}
+
+// The work of other attempts is counted as well.
+static void add_work(const CondStepInfo* other, CondStepInfo* info)
+{
+    count_work(&other->solve, &info->solve, &info->solve);
+    for (int k = 0; k < COND_N_STAGE; k++)
+        info->seconds[k] += other->seconds[k];
+}
+
+// All parts have been made and hold: the step is what they made together.
+static CondStatus commit(CondSim* sim, CondState* state, int parts)
+{
+    CondStatus status = spread_contacts(sim);
+    if (!status)
+        status = cond_state_copy(state, sim->split.trial);
+    if (status)
+        return status;
+    spread_readings(sim, parts);
+    cond_solver_reset(sim->solver);
+    return COND_OK;
+}
+
+CondStatus cond_sim_step_in_parts(CondSim* sim, CondState* state, CondStepInfo* info)
+{
+    CondStatus status = keep(sim);
+    if (status)
+        return status;
+    for (int parts = 2; parts <= sim->model->settings.substeps; parts *= 2) {
+        CondStepInfo made = {.substeps = parts};
+        status = make_parts(sim, state, parts, &made);
+        set_parts(sim, 0, 1);
+        if (status == COND_NOT_CONVERGED) {
+            add_work(&made, info);
+            continue;
+        }
+        if (!status)
+            status = commit(sim, state, parts);
+        if (status)
+            return status;
+        made.solve.rung = COND_RUNG_SUBSTEPS;
+        add_work(info, &made);
+        *info = made;
+        return COND_OK;
+    }
+    status = go_back(sim, state);
+    return status ? status : COND_NOT_CONVERGED;
+}
