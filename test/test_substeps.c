@@ -75,7 +75,7 @@ static void parts_reach_what_the_whole_misses(void** state)
     (void)state;
     World whole = world_make(1, 100, NULL), split = world_make(4, 100, NULL);
     int ball = cond_model_find_body(split.model, "ball"), missed[2] = {0}, made = 0, most = 0;
-    for (int k = 1; k <= 45; k++) {
+    for (int k = 1; k <= 32; k++) {
         CondStepInfo info;
         CondPose before = cond_state_pose(split.model, split.state, ball);
         missed[0] += step(&whole, &info) != COND_OK;
