@@ -151,7 +151,9 @@ double trial_gap(const Trial* trial)
         sim->reach[b] = INFINITY;
     cond_posture_set(&sim->then, trial->state->q);
     sim->near.n = 0;
-    assert_int_equal(cond_collide_planes(&sim->then, sim->reach, &sim->near), COND_OK);
+    cond_collider_place(&sim->collider, &sim->then);
+    assert_int_equal(cond_collide_planes(&sim->then, sim->collider.place, sim->reach, &sim->near),
+                     COND_OK);
     for (int c = 0; c < sim->near.n; c++)
         smallest = fmin(smallest, sim->near.touch[c].gap);
     return smallest;

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "body/body.h"
 #include "body/fem.h"
 #include "collide/box.h"
@@ -31,7 +32,9 @@ CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, 
     collider->box = cond_allocate(m, (size_t)collider->n_solid, 6 * sizeof(double));
     collider->edge = cond_allocate(m, (size_t)model->n_edge, sizeof *collider->edge);
     collider->soft_edge_begin = cond_allocate(m, (size_t)model->n_body, sizeof(int));
-    if (!collider->pose || !collider->box || !collider->edge || !collider->soft_edge_begin)
+    collider->place = cond_allocate(m, (size_t)model->n_feature, 3 * sizeof(double));
+    if (!collider->pose || !collider->box || !collider->edge || !collider->soft_edge_begin ||
+        !collider->place)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     CondStatus status = COND_OK;
     for (int b = 0; b < model->n_body && !status; b++) {
@@ -66,7 +69,30 @@ void cond_collider_destroy(CondCollider* collider)
     cond_release(&collider->context, collider->pose);
     cond_release(&collider->context, collider->box);
     cond_release(&collider->context, collider->edge);
+    cond_release(&collider->context, collider->place);
     cond_release(&collider->context, collider->soft_edge_begin);
+}
+
+typedef struct PlaceLoop {
+    const CondPosture* posture;
+    double* place;
+} PlaceLoop;
+
+static void place_features(const void* loop, int first, int last)
+{
+    const PlaceLoop* l = loop;
+    for (int k = first; k < last; k++)
+        cond_posture_point(l->posture, &l->posture->model->feature[k].point,
+                           l->place + 3 * (size_t)k, NULL, NULL);
+}
+
+void cond_collider_place(CondCollider* collider, const CondPosture* posture)
+{
+    const CondModel* model = collider->model;
+    PlaceLoop loop = {posture, collider->place};
+    cond_parallel(model->n_feature,
+                  cond_threads(20 * (size_t)model->n_feature, model->settings.solver.threads),
+                  place_features, &loop);
 }
 
 static void place_solids(CondCollider* collider, const CondPosture* posture)
@@ -229,9 +255,14 @@ static int is_idle(const CondPosture* posture, const CondTouch* touch)
     return moved < 1e-12; // a micrometre for a radian
 }
 
-// Shell sort by key: in place, without memory of its own.
+// Shell sort by key: in place, without memory of its own. Planes and soft bodies alone come sorted.
 static void sort_by_key(CondTouch* touch, int n)
 {
+    int sorted = 1;
+    for (int i = 1; i < n && sorted; i++)
+        sorted = touch[i - 1].key <= touch[i].key;
+    if (sorted)
+        return;
     for (int gap = n / 2; gap > 0; gap /= 2)
         for (int i = gap; i < n; i++) {
             CondTouch moving = touch[i];
@@ -269,9 +300,10 @@ CondStatus cond_collide(CondCollider* collider, const CondPosture* posture, cons
         if (collider->volume[b])
             cond_volume_update_surface(collider->volume[b], posture->q + model->body[b].q_begin);
     place_solids(collider, posture);
-    CondStatus status = cond_collide_planes(posture, reach, list);
+    cond_collider_place(collider, posture);
+    CondStatus status = cond_collide_planes(posture, collider->place, reach, list);
     if (!status)
-        status = cond_collide_solids(posture, collider->volume, reach, list);
+        status = cond_collide_solids(posture, collider->volume, collider->place, reach, list);
     if (!status)
         status = cond_collide_crossings(collider, posture, reach, list);
     if (!status)

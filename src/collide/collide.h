@@ -19,6 +19,7 @@ typedef struct CondCollider {
     int n_solid;          // obstacles, then the solids of bodies
     double* pose;         // of the solids now                                (n_solid x 7)
     double* box;          // around them                                      (n_solid x 6)
+    double* place;        // of the features now                              (n_feature x 3)
     int* soft_edge_begin; // number of a soft body's first edge (n_body)
     int n_soft_edge;
     CondEdge* edge; // theirs, in the world                             (n_edge)
@@ -26,6 +27,9 @@ typedef struct CondCollider {
 
 CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, CondError* error);
 void cond_collider_destroy(CondCollider* collider);
+
+// Fills `place`.
+void cond_collider_place(CondCollider* collider, const CondPosture* posture);
 
 // Lists everything within reach of a body, by ascending key. The state's contact memory tells which
 // triangle a vertex touched last, and its active attachments which bodies are held together there.

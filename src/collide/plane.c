@@ -22,7 +22,8 @@ static CondPoint nearest_point(const CondPosture* posture, const CondFeature* fe
     return point;
 }
 
-CondStatus cond_collide_planes(const CondPosture* posture, const double* reach, CondTouchList* list)
+CondStatus cond_collide_planes(const CondPosture* posture, const double* place, const double* reach,
+                               CondTouchList* list)
 {
     const CondModel* model = posture->model;
     for (int b = 0; b < model->n_body; b++) {
@@ -36,16 +37,15 @@ CondStatus cond_collide_planes(const CondPosture* posture, const double* reach, 
                 continue;
             for (int k = 0; k < body->n_feature; k++) {
                 const CondFeature* feature = &model->feature[body->feature_begin + k];
-                CondTouch touch = {.plane = i, .triangle = -1};
-                cond_posture_point(posture, &feature->point, touch.position, NULL, NULL);
-                touch.gap =
-                    vec3_dot(plane->frame, touch.position) - plane->offset - feature->radius;
-                if (!(touch.gap <= reach[b]))
+                const double* x = place + 3 * (size_t)(body->feature_begin + k);
+                double gap = vec3_dot(plane->frame, x) - plane->offset - feature->radius;
+                if (!(gap <= reach[b]))
                     continue;
+                CondTouch touch = {.plane = i, .triangle = -1, .gap = gap};
                 touch.point[0] = nearest_point(posture, feature, plane->frame);
                 touch.point[1].body = -1;
                 for (int j = 0; j < 3; j++)
-                    touch.position[j] -= feature->radius * plane->frame[j];
+                    touch.position[j] = x[j] - feature->radius * plane->frame[j];
                 memcpy(touch.frame, plane->frame, sizeof touch.frame);
                 // Ascends with (body, plane, feature), the order of these loops.
                 touch.key = 1 + (uint64_t)k +

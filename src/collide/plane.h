@@ -4,8 +4,9 @@
 
 #include "collide/touch.h"
 
-// Appends every feature whose gap is at most the reach of its body.           reach (n_body)
-CondStatus cond_collide_planes(const CondPosture* posture, const double* reach,
+// Appends every feature whose gap is at most the reach of its body; place: where the features are.
+//                                                        place (n_feature x 3), reach (n_body)
+CondStatus cond_collide_planes(const CondPosture* posture, const double* place, const double* reach,
                                CondTouchList* list);
 
 #endif

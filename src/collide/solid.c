@@ -131,8 +131,8 @@ static CondStatus probe_feature(const CondPosture* posture, CondVolume* const* v
 }
 
 static CondStatus collide_solid(const CondPosture* posture, CondVolume* const* volume,
-                                const CondSolid* solid, int i_solid, const double* reach,
-                                CondTouchList* list)
+                                const CondSolid* solid, int i_solid, const double* place,
+                                const double* reach, CondTouchList* list)
 {
     const CondModel* model = posture->model;
     double pose[7], box[6];
@@ -147,8 +147,8 @@ static CondStatus collide_solid(const CondPosture* posture, CondVolume* const* v
             continue; // the nodes of a soft body are points
         for (int k = 0; k < body->n_feature; k++) {
             int i_feature = body->feature_begin + k;
-            double x[3], wide = far + model->feature[i_feature].radius;
-            cond_posture_point(posture, &model->feature[i_feature].point, x, NULL, NULL);
+            const double* x = place + 3 * (size_t)i_feature;
+            double wide = far + model->feature[i_feature].radius;
             int outside = 0;
             for (int i = 0; i < 3; i++)
                 outside |= x[i] < box[i] - wide || x[i] > box[3 + i] + wide;
@@ -164,14 +164,14 @@ static CondStatus collide_solid(const CondPosture* posture, CondVolume* const* v
 }
 
 CondStatus cond_collide_solids(const CondPosture* posture, CondVolume* const* volume,
-                               const double* reach, CondTouchList* list)
+                               const double* place, const double* reach, CondTouchList* list)
 {
     const CondModel* model = posture->model;
     CondStatus status = COND_OK;
     for (int i = 0; i < model->n_obstacle && !status; i++)
-        status = collide_solid(posture, volume, &model->obstacle[i], i, reach, list);
+        status = collide_solid(posture, volume, &model->obstacle[i], i, place, reach, list);
     for (int i = 0; i < model->n_solid && !status; i++)
-        status =
-            collide_solid(posture, volume, &model->solid[i], model->n_obstacle + i, reach, list);
+        status = collide_solid(posture, volume, &model->solid[i], model->n_obstacle + i, place,
+                               reach, list);
     return status;
 }

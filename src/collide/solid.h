@@ -16,9 +16,10 @@ void cond_solid_pose(const CondPosture* posture, const CondSolid* solid, double 
 // The point of a body (-1: the world) or link that is at a world position now.
 CondPoint cond_point_at(const CondPosture* posture, int body, int part, const double world[3]);
 
-// Appends every feature within reach of a solid of another body.             reach (n_body)
+// Appends every feature within reach of a solid of another body; place: where the features are.
+//                                                        place (n_feature x 3), reach (n_body)
 // The volumes of soft bodies must be updated.                                volume (n_body)
 CondStatus cond_collide_solids(const CondPosture* posture, CondVolume* const* volume,
-                               const double* reach, CondTouchList* list);
+                               const double* place, const double* reach, CondTouchList* list);
 
 #endif
