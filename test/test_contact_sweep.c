@@ -17,17 +17,18 @@
 #include <cmocka.h>
 
 // Runs both from the same v*; counts[0..2] gather how many contacts were open, stuck and slid.
-static void compare(const CondContactSweep* sweep, const double* w, const double* carry,
-                    const double* v, int counts[3])
+static void compare(CondContactSweep* sweep, const double* w, const double* carry, const double* v,
+                    int counts[3])
 {
     const CondProblem* problem = sweep->nodal->problem;
     size_t n = (size_t)sweep->nodal->n, nc3 = 3 * (size_t)problem->n_contact;
     double *plain = dense_zeros((int)(n + nc3)), *fast = dense_zeros((int)(n + nc3));
+    cond_contact_sweep_weigh(sweep, w);
     for (int threads = 1; threads <= 3; threads += 2) {
         memcpy(plain, v, n * sizeof *v);
         memcpy(fast, v, n * sizeof *v);
-        cond_contact_sweep_run_plain(sweep, w, carry, plain, plain + n);
-        cond_contact_sweep_run(sweep, w, carry, fast, fast + n, threads);
+        cond_contact_sweep_run_plain(sweep, carry, plain, plain + n);
+        cond_contact_sweep_run(sweep, carry, fast, fast + n, threads);
         assert_memory_equal(plain, fast, (n + nc3) * sizeof *plain);
     }
     for (int c = 0; c < problem->n_contact; c++) {

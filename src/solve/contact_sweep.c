@@ -17,11 +17,13 @@ struct CondContactBatch {
     double R[9][COND_LANES];
     double phi[3][COND_LANES];
     double mu[COND_LANES];
+    double w[2][COND_LANES];  // of the two sides, by weigh
+    double scale[COND_LANES]; // -1 / (gamma + omega), by weigh
 };
 
 typedef struct SweepLoop {
     const CondContactSweep* sweep;
-    const double *w, *carry;
+    const double* carry;
     double *v, *lambda;
 } SweepLoop;
 
@@ -34,7 +36,7 @@ static void solve_contact(const SweepLoop* l, int c)
     int i = nodal->node[2 * c], j = nodal->node[2 * c + 1];
     double *vi = l->v + i, *vj = j >= 0 ? l->v + j : NULL;
     double* lambda = l->lambda + 3 * c;
-    double wi = l->w[i], wj = vj ? l->w[j] : 0.0;
+    double wi = sweep->w[i], wj = vj ? sweep->w[j] : 0.0;
     double d[3] = {vi[0], vi[1], vi[2]}, eta[3];
     for (int k = 0; k < 3 && vj; k++)
         d[k] -= vj[k];
@@ -86,6 +88,20 @@ CondStatus cond_contact_sweep_build(CondContactSweep* sweep, const CondNodal* no
     return COND_OK;
 }
 
+void cond_contact_sweep_weigh(CondContactSweep* sweep, const double* w)
+{
+    sweep->w = w;
+    for (int b = 0; b < sweep->n_batch; b++) {
+        CondContactBatch* batch = &sweep->batch[b];
+        for (int l = 0; l < COND_LANES; l++) {
+            int i = batch->node[l][0], j = batch->node[l][1];
+            batch->w[0][l] = w[i];
+            batch->w[1][l] = j >= 0 ? w[j] : 0.0;
+            batch->scale[l] = -1.0 / (batch->w[0][l] + batch->w[1][l] + sweep->omega);
+        }
+    }
+}
+
 void cond_contact_sweep_destroy(CondContactSweep* sweep)
 {
     cond_release(&sweep->context, sweep->batch);
@@ -124,29 +140,36 @@ COND_LANES_INLINE void project_batch(const CondLanes* mu, const CondLanes trial[
 #define GATHER_SECOND(x, k)                                                                        \
     ((CondLanes){SECOND(x, 0, k), SECOND(x, 1, k), SECOND(x, 2, k), SECOND(x, 3, k)})
 
-// The results of one lane.
+// The results of one lane: v is new on side 0, less by `take` on side 1.
 COND_LANES_INLINE void keep_lane(const SweepLoop* l, const CondContactBatch* batch, int c, int lane,
-                                 const CondLanes lambda[3], const CondLanes add[3],
+                                 const CondLanes lambda[3], const CondLanes v[3],
                                  const CondLanes take[3])
 {
-    int i = batch->node[lane][0], j = batch->node[lane][1];
-    for (int k = 0; k < 3; k++) {
-        l->lambda[3 * (c + lane) + k] = lambda[k][lane];
-        l->v[i + k] += add[k][lane];
-    }
-    for (int k = 0; k < 3 && j >= 0; k++)
-        l->v[j + k] -= take[k][lane];
+    double *vi = l->v + batch->node[lane][0], *out = l->lambda + 3 * (c + lane);
+    out[0] = lambda[0][lane];
+    out[1] = lambda[1][lane];
+    out[2] = lambda[2][lane];
+    vi[0] = v[0][lane];
+    vi[1] = v[1][lane];
+    vi[2] = v[2][lane];
+    if (!batch->second || batch->node[lane][1] < 0)
+        return;
+    double* vj = l->v + batch->node[lane][1];
+    vj[0] -= take[0][lane];
+    vj[1] -= take[1][lane];
+    vj[2] -= take[2][lane];
 }
 
 COND_LANES_INLINE void solve_batch(const SweepLoop* l, const CondContactBatch* batch, int c)
 {
-    CondLanes eta[3], trial[3], lambda[3], add[3], take[3], R[9], phi, mu, none = {0.0};
+    CondLanes eta[3], trial[3], lambda[3], take[3], R[9], phi, mu, scale, wi, wj;
     for (int k = 0; k < 9; k++)
         load(batch->R[k], &R[k]);
-    CondLanes wi = GATHER(l->w, 0), wj = none;
+    load(batch->w[0], &wi);
+    load(batch->w[1], &wj);
     CondLanes d0 = GATHER(l->v, 0), d1 = GATHER(l->v, 1), d2 = GATHER(l->v, 2);
+    CondLanes v[3] = {d0, d1, d2};
     if (batch->second) {
-        wj = GATHER_SECOND(l->w, 0);
         d0 -= GATHER_SECOND(l->v, 0);
         d1 -= GATHER_SECOND(l->v, 1);
         d2 -= GATHER_SECOND(l->v, 2);
@@ -156,22 +179,25 @@ COND_LANES_INLINE void solve_batch(const SweepLoop* l, const CondContactBatch* b
         eta[r] = phi + R[3 * r] * d0 + R[3 * r + 1] * d1 + R[3 * r + 2] * d2;
     }
     load(batch->mu, &mu);
-    CondLanes scale = (none - 1.0) / (wi + wj + l->sweep->omega);
+    load(batch->scale, &scale);
     for (int r = 0; r < 3; r++)
         trial[r] = eta[r] * scale;
     CondLaneMask rare;
     project_batch(&mu, trial, lambda, &rare);
     for (int k = 0; k < 3; k++) {
         CondLanes d = R[k] * lambda[0] + R[3 + k] * lambda[1] + R[6 + k] * lambda[2];
-        add[k] = wi * d;
+        v[k] += wi * d;
         take[k] = wj * d;
     }
-    int any = cond_lanes_any(&rare);
-    for (int lane = 0; lane < COND_LANES; lane++)
-        if (any && rare[lane])
+    if (cond_lanes_any(&rare)) {
+        for (int lane = 0; lane < COND_LANES; lane++) // the others would give the same bits
             solve_contact(l, c + lane);
-        else
-            keep_lane(l, batch, c, lane, lambda, add, take);
+        return;
+    }
+    keep_lane(l, batch, c, 0, lambda, v, take); // lanes by number stay in registers
+    keep_lane(l, batch, c, 1, lambda, v, take);
+    keep_lane(l, batch, c, 2, lambda, v, take);
+    keep_lane(l, batch, c, 3, lambda, v, take);
 }
 
 COND_LANES_INLINE void solve_batches(const void* loop, int first, int last)
@@ -221,26 +247,25 @@ int cond_contact_sweep_parts(const CondContactSweep* sweep)
     return sweep->n_batch + 1;
 }
 
-void cond_contact_sweep_run_parts(const CondContactSweep* sweep, const double* w,
-                                  const double* carry, double* v, double* lambda, int first,
-                                  int last)
+void cond_contact_sweep_run_parts(const CondContactSweep* sweep, const double* carry, double* v,
+                                  double* lambda, int first, int last)
 {
-    SweepLoop loop = {sweep, w, carry, v, lambda};
+    SweepLoop loop = {sweep, carry, v, lambda};
     solve_parts(&loop, first, last);
 }
 
-void cond_contact_sweep_run(const CondContactSweep* sweep, const double* w, const double* carry,
-                            double* v, double* lambda, int threads)
+void cond_contact_sweep_run(const CondContactSweep* sweep, const double* carry, double* v,
+                            double* lambda, int threads)
 {
-    SweepLoop loop = {sweep, w, carry, v, lambda};
+    SweepLoop loop = {sweep, carry, v, lambda};
     int n_thread = cond_threads(BATCH_WORK * (size_t)sweep->n_batch, threads);
     cond_parallel(cond_contact_sweep_parts(sweep), n_thread, solve_parts, &loop);
 }
 
-void cond_contact_sweep_run_plain(const CondContactSweep* sweep, const double* w,
-                                  const double* carry, double* v, double* lambda)
+void cond_contact_sweep_run_plain(const CondContactSweep* sweep, const double* carry, double* v,
+                                  double* lambda)
 {
-    SweepLoop loop = {sweep, w, carry, v, lambda};
+    SweepLoop loop = {sweep, carry, v, lambda};
     for (int c = 0; c < sweep->nodal->problem->n_contact; c++)
         solve_contact(&loop, c);
 }

@@ -16,6 +16,7 @@ typedef struct CondContactSweep {
     const int* relaxed; // not NULL: 1 where it is the proximal one        (n_contact)
     double omega;
     int n_batch;             // contacts / 4, those left over not counted
+    const double* w;         // diagonal of W                                 (nodal->n)
     CondContactBatch* batch; //                                               (n_batch)
     int cap_batch;
 } CondContactSweep;
@@ -25,21 +26,23 @@ CondStatus cond_contact_sweep_build(CondContactSweep* sweep, const CondNodal* no
                                     const CondSolverSettings* settings, const int* relaxed);
 void cond_contact_sweep_destroy(CondContactSweep* sweep);
 
-// v holds v* and receives v**; w is the diagonal of W, carry the multiplier of the contacts that
-// carry one. The same bits for any number of threads.
-//                                     w, v (nodal->n), carry, lambda (n_contact x 3)
-void cond_contact_sweep_run(const CondContactSweep* sweep, const double* w, const double* carry,
-                            double* v, double* lambda, int threads);
+// Takes the diagonal of W, which is borrowed: before the first run, and whenever W has changed.
+//                                                                            w (nodal->n)
+void cond_contact_sweep_weigh(CondContactSweep* sweep, const double* w);
+
+// v holds v* and receives v**; carry is the multiplier of the contacts that carry one. The same
+// bits for any number of threads.          v (nodal->n), carry, lambda (n_contact x 3)
+void cond_contact_sweep_run(const CondContactSweep* sweep, const double* carry, double* v,
+                            double* lambda, int threads);
 
 // The same in parts, for loops of several threads that are made elsewhere: first .. last - 1 of
 // cond_contact_sweep_parts.
 int cond_contact_sweep_parts(const CondContactSweep* sweep);
-void cond_contact_sweep_run_parts(const CondContactSweep* sweep, const double* w,
-                                  const double* carry, double* v, double* lambda, int first,
-                                  int last);
+void cond_contact_sweep_run_parts(const CondContactSweep* sweep, const double* carry, double* v,
+                                  double* lambda, int first, int last);
 
 // The reference: contact after contact.
-void cond_contact_sweep_run_plain(const CondContactSweep* sweep, const double* w,
-                                  const double* carry, double* v, double* lambda);
+void cond_contact_sweep_run_plain(const CondContactSweep* sweep, const double* carry, double* v,
+                                  double* lambda);
 
 #endif

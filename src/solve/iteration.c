@@ -33,7 +33,7 @@ static int can_fuse(const CondIteration* it)
 }
 
 CondStatus cond_iteration_build(CondIteration* it, CondNodal* nodal, CondSurrogate* W,
-                                const CondContactSweep* sweep, const CondSolverSettings* settings)
+                                CondContactSweep* sweep, const CondSolverSettings* settings)
 {
     it->nodal = nodal;
     it->W = W;
@@ -42,6 +42,7 @@ CondStatus cond_iteration_build(CondIteration* it, CondNodal* nodal, CondSurroga
     it->fused = it->age = 0;
     it->A.context = it->context;
     it->n_part = cond_sum_parts(nodal->n);
+    cond_contact_sweep_weigh(sweep, W->w);
     if (RESERVE(part, 2 * it->n_part))
         return COND_OUT_OF_MEMORY;
     if (cond_surrogate_varies(settings->surrogate))
@@ -134,8 +135,8 @@ static void step_others(const void* loop, int first, int last)
 static void solve_contacts(const void* loop, int first, int last)
 {
     const Loop* l = loop;
-    cond_contact_sweep_run_parts(l->it->sweep, l->it->W->w, l->at->carry, l->at->plain,
-                                 l->at->lambda, first, last);
+    cond_contact_sweep_run_parts(l->it->sweep, l->at->carry, l->at->plain, l->at->lambda, first,
+                                 last);
 }
 
 static void measure(const void* loop, int first, int last)
@@ -215,7 +216,9 @@ void cond_iteration_run(CondIteration* it, CondIterates* at)
     } else {
         Loop loop = {.it = it, .at = at};
         cond_surrogate_step(it->W, it->nodal, settings, at->v, at->g, at->plain);
-        cond_contact_sweep_run(it->sweep, it->W->w, at->carry, at->plain, at->lambda, threads);
+        if (cond_surrogate_varies(settings->surrogate))
+            cond_contact_sweep_weigh(it->sweep, it->W->w);
+        cond_contact_sweep_run(it->sweep, at->carry, at->plain, at->lambda, threads);
         cond_parallel(it->n_part, cond_threads((size_t)it->nodal->n, threads), measure, &loop);
     }
     at->length = sqrt(cond_sum_total(it->n_part, it->part));

@@ -13,7 +13,7 @@ typedef struct CondIteration {
     CondContext context;
     CondNodal* nodal;                   // borrowed, as the next two
     CondSurrogate* W;                   //
-    const CondContactSweep* sweep;      //
+    CondContactSweep* sweep;            //
     const CondSolverSettings* settings; //
     CondPacked A;
     int fused;     // 1: as said above; 0: stage by stage
@@ -40,7 +40,7 @@ typedef struct CondIterates {
 
 // For a problem, its W and its contacts.
 CondStatus cond_iteration_build(CondIteration* it, CondNodal* nodal, CondSurrogate* W,
-                                const CondContactSweep* sweep, const CondSolverSettings* settings);
+                                CondContactSweep* sweep, const CondSolverSettings* settings);
 void cond_iteration_destroy(CondIteration* it);
 
 // v** and lambda from v. The same bits for any number of threads.
