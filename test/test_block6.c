@@ -87,6 +87,10 @@ static void test_map(void** state)
         double *e = numbers(&random, 6 * GROUPS), *x = numbers(&random, w * NODES);
         double *down = dense_zeros(6 * GROUPS), *up = dense_zeros(w * NODES);
         double *e_out = dense_zeros(6 * GROUPS), *x_out = dense_zeros(w * NODES);
+        float* single = malloc((size_t)(6 * w * n) * sizeof *single);
+        assert_non_null(single);
+        for (int k = 0; k < 6 * w * n; k++)
+            value[k] = single[k] = (float)value[k];
         for (int g = 0; g < GROUPS; g++)
             for (int k = group_begin[g]; k < group_begin[g + 1]; k++)
                 for (int a = 0; a < w; a++)
@@ -99,7 +103,7 @@ static void test_map(void** state)
                     s[b] += value[6 * (w * k + i % w) + b] * e[6 * group[k] + b];
             up[i] = x[i] + add_lanes(s);
         }
-        CondBlock6Map P = {w, NODES, begin, group, GROUPS, group_begin, node, block, value};
+        CondBlock6Map P = {w, NODES, begin, group, GROUPS, group_begin, node, block, single};
         for (int threads = 1; threads <= 3; threads++) {
             cond_block6_restrict(&P, r, e_out, threads);
             assert_memory_equal(e_out, down, 6 * GROUPS * sizeof *down);
@@ -107,6 +111,7 @@ static void test_map(void** state)
             cond_block6_prolong(&P, e, x_out, threads);
             assert_memory_equal(x_out, up, (size_t)(w * NODES) * sizeof *up);
         }
+        free(single);
         double* all[] = {value, r, e, x, down, up, e_out, x_out};
         for (int k = 0; k < 8; k++)
             free(all[k]);

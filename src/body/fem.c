@@ -159,12 +159,19 @@ static CondStatus measure(CondFem* fem, CondError* error)
     return COND_OK;
 }
 
-static void map_blocks(CondFem* fem)
+static CondStatus map_blocks(CondFem* fem, CondError* error)
 {
     for (size_t k = 0; k < 16 * (size_t)fem->n_tet; k++) {
         const int* corner = fem->tet + 4 * (k / 16);
-        fem->place[k] = cond_bsr3_pattern_find(&fem->pattern, corner[k / 4 % 4], corner[k % 4]);
+        int a = corner[k / 4 % 4];
+        int place =
+            cond_bsr3_pattern_find(&fem->pattern, a, corner[k % 4]) - fem->pattern.row_begin[a];
+        if (place > UINT16_MAX)
+            return cond_error_set(error, COND_BAD_ARGUMENT, "node %d has more than %d neighbours",
+                                  a, UINT16_MAX);
+        fem->place[k] = (uint16_t)place;
     }
+    return COND_OK;
 }
 
 // A node and its place along the longest side.
@@ -239,7 +246,7 @@ CondStatus cond_fem_create(const CondContext* context, int n_node, const double*
     if (status == COND_OK)
         status = order_nodes(fem);
     if (status == COND_OK)
-        map_blocks(fem);
+        status = map_blocks(fem, error);
     if (status == COND_OUT_OF_MEMORY)
         cond_error_set(error, status, "no memory for an elastic body of %d tetrahedra", n_tet);
     if (status < 0)

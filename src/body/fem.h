@@ -8,6 +8,8 @@
 #include "cond/status.h"
 #include "sparse/bsr3.h"
 
+#include <stdint.h>
+
 typedef enum CondFemMaterialKind {
     COND_FEM_COROTATIONAL, // linear elasticity in the frame of each element
     COND_FEM_NEOHOOKEAN,   // stable neo-Hookean
@@ -63,8 +65,8 @@ typedef struct CondFem {
     double total_volume;       // m3
     double total_mass;         // kg
     CondBsr3Pattern pattern;   // blocks of the stiffness matrix
-    int* place;                // block of the pattern that the element block (a, b) is added to,
-                               // at 16 i_tet + 4 a + b                         (16 n_tet)
+    uint16_t* place;           // number within the row of corner a of the block that the element
+                               // block (a, b) is added to, at 16 i_tet + 4 a + b  (16 n_tet)
     int* order;                // nodes along the longest side of the body      (n_node)
     int* rank;                 // place of each node in `order`                 (n_node)
 } CondFem;

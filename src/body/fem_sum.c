@@ -41,7 +41,8 @@ static void add_element(const CondFemSum* sum, int i_tet, int owned, double ener
                         const double f[12], const double* S)
 {
     const CondFem* fem = sum->fem;
-    const int *corner = fem->tet + 4 * (size_t)i_tet, *place = fem->place + 16 * (size_t)i_tet;
+    const int* corner = fem->tet + 4 * (size_t)i_tet;
+    const uint16_t* place = fem->place + 16 * (size_t)i_tet;
     if (owned & 1)
         sum->energy[i_tet] = energy;
     for (int a = 0; a < 4; a++) {
@@ -49,8 +50,9 @@ static void add_element(const CondFemSum* sum, int i_tet, int owned, double ener
             continue;
         for (int k = 0; k < 3 && sum->f; k++)
             sum->f[3 * (size_t)corner[a] + k] += f[3 * a + k];
-        for (int b = 0; b < 4 && sum->A; b++) {
-            double* B = sum->A + 9 * (size_t)place[4 * a + b];
+        double* row = sum->A ? sum->A + 9 * (size_t)fem->pattern.row_begin[corner[a]] : NULL;
+        for (int b = 0; b < 4 && row; b++) {
+            double* B = row + 9 * (size_t)place[4 * a + b];
             const double* T = S + (a <= b ? cond_strain_block(a, b) : cond_strain_block(b, a));
             for (int k = 0; k < 9; k++)
                 B[k] += T[a <= b ? k : k % 3 * 3 + k / 3];
@@ -132,7 +134,8 @@ COND_LANES_INLINE void add_batch(const CondFemSum* sum, int i_tet, const CondStr
     static const int straight[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
     static const int transposed[9] = {0, 3, 6, 1, 4, 7, 2, 5, 8};
     const CondFem* fem = sum->fem;
-    const int *corner = fem->tet + 4 * (size_t)i_tet, *place = fem->place + 16 * (size_t)i_tet;
+    const int* corner = fem->tet + 4 * (size_t)i_tet;
+    const uint16_t* place = fem->place + 16 * (size_t)i_tet;
     CondLanes out[16][4][3];
     for (int l = 0; l < COND_LANES; l++)
         sum->energy[i_tet + l] = batch->energy[l];
@@ -150,7 +153,8 @@ COND_LANES_INLINE void add_batch(const CondFemSum* sum, int i_tet, const CondStr
         }
     for (int l = 0; l < COND_LANES; l++)
         for (int k = 0; k < 16; k++) {
-            double* B = sum->A + 9 * (size_t)place[16 * l + k];
+            int row = fem->pattern.row_begin[corner[4 * l + k / 4]];
+            double* B = sum->A + 9 * ((size_t)row + place[16 * l + k]);
             cond_lanes_add_to(B, &out[k][l][0]);
             cond_lanes_add_to(B + 4, &out[k][l][1]);
             B[8] += out[k][l][2][0];

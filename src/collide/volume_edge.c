@@ -10,7 +10,7 @@ CondStatus cond_volume_make_edges(CondVolume* volume, CondError* error)
     int n = 3 * volume->n_triangle;
     const CondContext* m = &volume->context;
     CondKey* key = cond_allocate(m, (size_t)n, sizeof *key);
-    volume->edge = cond_allocate(m, (size_t)n, 4 * sizeof *volume->edge); // at most half are used
+    volume->edge = cond_allocate(m, (size_t)n / 2, 4 * sizeof *volume->edge); // two sides make one
     volume->triangle_edge = cond_allocate(m, (size_t)n, sizeof *volume->triangle_edge);
     if (!key || !volume->edge || !volume->triangle_edge) {
         cond_release(m, key);

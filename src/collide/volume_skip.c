@@ -158,6 +158,12 @@ static CondStatus make_skip(const CondVolume* volume, Cover* cover, CondVolumeSk
             status = add_rims(volume, g, cover, skip);
     }
     close_cover(m, cover);
+    if (!status)
+        status = cond_shrink(m, &skip->node, &skip->cap_node, skip->begin[groups->n_cluster],
+                             sizeof(int));
+    if (!status)
+        status = cond_shrink(m, &skip->rim, &skip->cap_rim, skip->rim_begin[groups->n],
+                             sizeof *skip->rim);
     return status;
 }
 

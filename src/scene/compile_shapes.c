@@ -359,6 +359,9 @@ CondStatus cond_compile_shapes(CondModel* model, const CondScene* scene, CondErr
                                               solid->position, solid->orientation});
     }
     if (!status)
+        status = cond_shrink(&model->context, &model->feature, &g.cap_feature, model->n_feature,
+                             sizeof *model->feature);
+    if (!status)
         status = cond_compile_edges(model);
     return status ? cond_error_set(error, status, "%s", inner.message) : COND_OK;
 }

@@ -30,7 +30,7 @@ typedef struct CondLevel {
     int *p_begin, *p_column; // pattern of P, by nodes
     int *w_begin, *w_column; // pattern of W = A P
     int *t_begin, *t_node, *t_entry; // pattern of P' by groups: nodes, and places in P
-    double* P;                       // prolongation, cut by the ties
+    float* P;                        // prolongation, cut by the ties
     double *x, *r, *y;               // vectors of a cycle                       (n_node x width)
     double high;                     // of the eigenvalues of D A
     int cap_row_begin, cap_column, cap_row, cap_A, cap_D, cap_place, cap_group, cap_p_begin,

@@ -121,8 +121,21 @@ static inline void add_square_product(int w, const double* A, const double* B, d
         add_product(6, 6, A, B, C);
 }
 
+// n numbers of P.
+static inline void take(size_t n, const float* P, double* out)
+{
+    for (size_t k = 0; k < n; k++)
+        out[k] = P[k];
+}
+
+static inline void keep(size_t n, const double* from, float* P)
+{
+    for (size_t k = 0; k < n; k++)
+        P[k] = (float)from[k];
+}
+
 // C += P' W, with P and W (w x 6).
-static inline void add_transposed_product(int w, const double* P, const double* W, double* C)
+static inline void add_transposed_product(int w, const float* P, const double* W, double* C)
 {
     double transposed[36];
     for (int a = 0; a < w; a++)
@@ -148,30 +161,23 @@ static void smooth_rows(const void* loop, int first, int last)
     int w = fine->width;
     size_t size = 6 * (size_t)w;
     for (int i = first; i < last; i++) {
-        double* row = fine->P + size * (size_t)fine->p_begin[i];
-        int entries = fine->p_begin[i + 1] - fine->p_begin[i];
-        const int* groups = fine->p_column + fine->p_begin[i];
-        memset(row, 0, size * (size_t)entries * sizeof *row);
-        double motion[36], product[36];
-        for (int k = fine->row_begin[i]; k < fine->row_begin[i + 1]; k++) {
-            int j = fine->column[k], g = fine->group[j], at = 0;
-            while (groups[at] != g)
-                at++;
-            rigid_motion(fine, coarse, j, motion);
-            add_square_product(w, fine->row[i] + (size_t)(k - fine->row_begin[i]) * (size_t)(w * w),
-                               motion, row + size * (size_t)at);
-        }
-        for (int at = 0; at < entries; at++) {
-            memset(product, 0, sizeof product);
-            add_square_product(w, fine->D + (size_t)i * (size_t)(w * w), row + size * (size_t)at,
-                               product);
-            for (size_t e = 0; e < size; e++)
-                row[size * (size_t)at + e] = -build->omega * product[e];
-            if (groups[at] == fine->group[i]) {
-                rigid_motion(fine, coarse, i, motion);
-                for (size_t e = 0; e < size; e++)
-                    row[size * (size_t)at + e] += motion[e];
+        for (int l = fine->p_begin[i]; l < fine->p_begin[i + 1]; l++) {
+            int g = fine->p_column[l];
+            double motion[36], sum[36] = {0.0}, product[36] = {0.0};
+            for (int k = fine->row_begin[i]; k < fine->row_begin[i + 1]; k++) {
+                int j = fine->column[k];
+                if (fine->group[j] != g)
+                    continue;
+                rigid_motion(fine, coarse, j, motion);
+                add_square_product(
+                    w, fine->row[i] + (size_t)(k - fine->row_begin[i]) * (size_t)(w * w), motion,
+                    sum);
             }
+            add_square_product(w, fine->D + (size_t)i * (size_t)(w * w), sum, product);
+            rigid_motion(fine, coarse, i, motion);
+            for (size_t e = 0; e < size; e++)
+                sum[e] = (g == fine->group[i] ? motion[e] : 0.0) - build->omega * product[e];
+            keep(size, sum, fine->P + size * (size_t)l);
         }
     }
 }
@@ -189,7 +195,8 @@ static void multiply_block(const Build* build, int i, int h, double* W)
             l++;
         if (l == end)
             continue;
-        const double* P = fine->P + size * (size_t)l;
+        double P[36];
+        take(size, fine->P + size * (size_t)l, P);
         add_square_product(w, fine->row[i] + (size_t)(k - fine->row_begin[i]) * (size_t)(w * w), P,
                            W);
         if (i == j && build->soft)
@@ -349,21 +356,21 @@ static int take_ties(CondMultilevel* multi, const double* tied)
         if (!(most > 1e-12 * scale))
             continue;
         cond_eigen_symmetric(3, T, w, Q);
-        double keep[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
+        double free_part[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
         for (int e = 0; e < 3; e++)
             for (int a = 0; a < 3; a++)
                 for (int b = 0; b < 3; b++) {
                     double qq = Q[3 * a + e] * Q[3 * b + e];
                     if (w[e] > HELD * scale)
-                        keep[3 * a + b] -= qq;
+                        free_part[3 * a + b] -= qq;
                     else
                         multi->soft[9 * i + 3 * a + b] += fmax(w[e], 0.0) * qq;
                 }
         for (int k = level->p_begin[i]; k < level->p_begin[i + 1]; k++) {
-            double whole[18];
-            memcpy(whole, level->P + 18 * (size_t)k, sizeof whole);
-            memset(level->P + 18 * (size_t)k, 0, sizeof whole);
-            add_product(3, 3, keep, whole, level->P + 18 * (size_t)k);
+            double whole[18], left[18] = {0.0};
+            take(18, level->P + 18 * (size_t)k, whole);
+            add_product(3, 3, free_part, whole, left);
+            keep(18, left, level->P + 18 * (size_t)k);
         }
     }
     for (int i = 0; i < level->n_node && any; i++)

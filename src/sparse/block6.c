@@ -9,6 +9,13 @@
 
 typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
 
+typedef float Floats __attribute__((vector_size(16), aligned(4), may_alias));
+typedef float FloatPair __attribute__((vector_size(8), aligned(4), may_alias));
+
+// The first four and the last two numbers of a row of floats.
+#define ROW_LANES(row) __builtin_convertvector(*(const Floats*)(row), CondLanes)
+#define ROW_PAIR(row) __builtin_convertvector(*(const FloatPair*)((row) + 4), Pair)
+
 typedef struct ResidualLoop {
     const CondBlock6Rows* A;
     const double *x, *r;
@@ -61,11 +68,11 @@ COND_LANES_INLINE void restrict_groups(const void* loop, int first, int last)
         CondLanes s = {0.0};
         Pair t = {0.0};
         for (int k = P->group_begin[g]; k < P->group_begin[g + 1]; k++) {
-            const double* B = P->value + 6 * (size_t)w * (size_t)P->block[k];
+            const float* B = P->value + 6 * (size_t)w * (size_t)P->block[k];
             const double* r = l->from + (size_t)w * (size_t)P->node[k];
             for (int a = 0; a < w; a++) {
-                s += *(const CondLanesAnywhere*)(B + 6 * a) * r[a];
-                t += *(const Pair*)(B + 6 * a + 4) * r[a];
+                s += ROW_LANES(B + 6 * a) * r[a];
+                t += ROW_PAIR(B + 6 * a) * r[a];
             }
         }
         *(CondLanesAnywhere*)(l->to + 6 * (size_t)g) = s;
@@ -85,13 +92,13 @@ COND_LANES_INLINE void prolong_width(const MapLoop* l, const int w, int first, i
             t[a] = (Pair){0.0};
         }
         for (int k = P->node_begin[i]; k < P->node_begin[i + 1]; k++) {
-            const double* B = P->value + 6 * (size_t)w * (size_t)k;
+            const float* B = P->value + 6 * (size_t)w * (size_t)k;
             const double* e = l->from + 6 * (size_t)P->group[k];
             CondLanes e0 = *(const CondLanesAnywhere*)e;
             Pair e4 = *(const Pair*)(e + 4);
             for (int a = 0; a < w; a++) {
-                s[a] += *(const CondLanesAnywhere*)(B + 6 * a) * e0;
-                t[a] += *(const Pair*)(B + 6 * a + 4) * e4;
+                s[a] += ROW_LANES(B + 6 * a) * e0;
+                t[a] += ROW_PAIR(B + 6 * a) * e4;
             }
         }
         for (int a = 0; a < w; a++)

@@ -17,7 +17,8 @@ void cond_block6_residual(const CondBlock6Rows* A, const double* x, const double
                           int threads);
 
 // P takes six motions of groups to the `width` coordinates of nodes (3 or 6); its blocks, width x 6
-// row-major, are listed by node and, in another order, by group.
+// row-major, are listed by node and, in another order, by group. Floats do, for P only steers a
+// preconditioner; sums are made in double.
 typedef struct CondBlock6Map {
     int width;
     int n_node;
@@ -27,7 +28,7 @@ typedef struct CondBlock6Map {
     const int* group_begin; // into node and block                            (n_group + 1)
     const int* node;        //                                                (n_block)
     const int* block;       // the number of the block                        (n_block)
-    const double* value;    //                                                (6 width n_block)
+    const float* value;     //                                                (6 width n_block)
 } CondBlock6Map;
 
 // e = P' r
