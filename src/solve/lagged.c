@@ -33,7 +33,8 @@ CondStatus cond_lagged_plan(CondLagged* lagged, const CondProblem* problem,
         if (settings->law == COND_LAW_PROXIMAL &&
             problem->contact[c].friction[0] != problem->contact[c].friction[1])
             return COND_OK;
-    lagged->system.context = lagged->context;
+    lagged->system.context = lagged->patches.context = lagged->context;
+    lagged->patched = 0;
     lagged->multilevel = settings->multilevel;
     CondStatus status = cond_tie_system_plan(&lagged->system, problem, settings->threads, fits);
     if (status || !*fits)
@@ -44,7 +45,8 @@ CondStatus cond_lagged_plan(CondLagged* lagged, const CondProblem* problem,
         RESERVE(v, n) || RESERVE(lambda, 3 * nc) || RESERVE(r, n) || RESERVE(v_new, n) ||
         RESERVE(lambda_new, 3 * nc) || RESERVE(r_new, n) || RESERVE(v_try, n) ||
         RESERVE(lambda_try, 3 * nc) || RESERVE(r_try, n) || RESERVE(v_best, n) ||
-        RESERVE(lambda_best, 3 * nc) || RESERVE(x, n) || RESERVE(work, 5 * n))
+        RESERVE(lambda_best, 3 * nc) || RESERVE(x, n) || RESERVE(work, 5 * n) ||
+        RESERVE(trial, 3 * nc) || RESERVE(sticks, nc))
         return COND_OUT_OF_MEMORY;
 #undef RESERVE
     return COND_OK;
@@ -166,27 +168,46 @@ static int kind_of(const CondTie* tie)
     return tie->slip[0] != 0.0 || tie->slip[1] != 0.0 ? 2 : 1;
 }
 
-// Ties from the current pair, and in r_new the residual of the tied system at v, with its sign
-// turned: b + Jc' (fix - D u) - A v.
-static void make_ties(CondLagged* lagged, const CondCertificateData* data)
+// Trial forces of the current pair.
+static CondStatus predict(CondLagged* lagged, const CondCertificateData* data)
 {
     const CondProblem* problem = data->problem;
-    int n = problem->n_dof;
-    predict_velocity(lagged, lagged->v, lagged->r, lagged->x, n);
-    lagged->turned = lagged->closed = 0;
-    for (int i = 0; i < n; i++)
-        lagged->r_new[i] = -lagged->r[i];
+    predict_velocity(lagged, lagged->v, lagged->r, lagged->x, problem->n_dof);
     for (int c = 0; c < problem->n_contact; c++) {
+        double u[3], *x = lagged->trial + 3 * c;
+        cond_contact_velocity(&problem->contact[c], lagged->x, u);
+        cond_tie_trial(lagged->gamma[c], law_slip(data, c), u, lagged->lambda + 3 * c, x);
+        lagged->sticks[c] = kind_of(&lagged->tie[c]) == 1 && x[0] > 0.0;
+    }
+    if (!cond_contact_patches_any(problem, lagged->sticks, lagged->trial))
+        return COND_OK;
+    CondStatus status =
+        lagged->patched ? COND_OK : cond_contact_patches_plan(&lagged->patches, &lagged->system);
+    lagged->patched = !status;
+    if (!status)
+        cond_contact_patches_slip(&lagged->patches, problem, lagged->sticks, lagged->trial);
+    return status;
+}
+
+// Ties from the current pair, and in r_new the residual of the tied system at v, with its sign
+// turned: b + Jc' (fix - D u) - A v.
+static CondStatus make_ties(CondLagged* lagged, const CondCertificateData* data)
+{
+    const CondProblem* problem = data->problem;
+    CondStatus status = predict(lagged, data);
+    lagged->turned = lagged->closed = 0;
+    for (int i = 0; i < problem->n_dof; i++)
+        lagged->r_new[i] = -lagged->r[i];
+    for (int c = 0; c < problem->n_contact && !status; c++) {
         const CondContact* contact = &problem->contact[c];
         const double* lambda = lagged->lambda + 3 * c;
-        double trial[3], u[3], change[3];
-        cond_contact_velocity(contact, lagged->x, trial);
+        double u[3], change[3];
         cond_contact_velocity(contact, lagged->v, u);
         int was = kind_of(&lagged->tie[c]);
         double k = lagged->full ? FULL_GAIN / lagged->gamma[c] : lagged->gain[c];
-        lagged->tie[c] = cond_tie_make_from(cond_certificate_law(data, c), contact->friction,
-                                            lagged->gamma[c], law_slip(data, c), k, trial,
-                                            lagged->full ? NULL : u, lambda, &lagged->tie[c]);
+        lagged->tie[c] = cond_tie_make_from(
+            cond_certificate_law(data, c), contact->friction, lagged->gamma[c], law_slip(data, c),
+            k, lagged->trial + 3 * c, lagged->full ? NULL : u, lambda, &lagged->tie[c]);
         lagged->turned += kind_of(&lagged->tie[c]) != was;
         lagged->closed += kind_of(&lagged->tie[c]) > 0;
         tie_force(&lagged->tie[c], u, change);
@@ -194,6 +215,7 @@ static void make_ties(CondLagged* lagged, const CondCertificateData* data)
             change[i] -= lambda[i];
         cond_contact_add_force(contact, 1.0, change, lagged->r_new);
     }
+    return status;
 }
 
 // One pass: v_new, lambda_new and their r_new from the ties. The products made, or a negative
@@ -310,7 +332,9 @@ static CondStatus begin(CondLagged* lagged, const CondCertificateData* data, con
 static double pass(CondLagged* lagged, const CondCertificateData* data, double start, int left,
                    CondSolveInfo* info, CondStatus* status)
 {
-    make_ties(lagged, data);
+    *status = make_ties(lagged, data);
+    if (*status)
+        return NAN;
     int most = lagged->plain && !lagged->full ? DEEPEN_AFTER : MAX_CG;
     int count = solve_ties(lagged, data->problem, left < most ? left : most);
     if (count < 0) {
@@ -390,12 +414,14 @@ CondStatus cond_lagged_solve(CondLagged* lagged, const CondCertificateData* data
 
 void cond_lagged_destroy(CondLagged* lagged)
 {
+    lagged->patches.context = lagged->context;
     cond_tie_system_destroy(&lagged->system);
+    cond_contact_patches_destroy(&lagged->patches);
     void* arrays[] = {lagged->tie,   lagged->w,          lagged->gamma, lagged->gain,
                       lagged->v,     lagged->lambda,     lagged->r,     lagged->v_new,
                       lagged->r_new, lagged->lambda_new, lagged->v_try, lagged->lambda_try,
                       lagged->r_try, lagged->v_best,     lagged->x,     lagged->lambda_best,
-                      lagged->work};
+                      lagged->work,  lagged->trial,      lagged->sticks};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&lagged->context, arrays[i]);
 }

@@ -1,5 +1,6 @@
 // Primal-dual passes for problems with soft bodies, too large to factor. The one-shot contact solve
-// of V-FPI predicts which contacts are open, stick or slip; the prediction becomes symmetric ties,
+// of V-FPI predicts which contacts are open, stick or slip, alone or with the patch they belong to
+// (contact_patch.h); the prediction becomes symmetric ties,
 // in which the friction force of a slipping contact lags behind its normal force by a pass; and
 // conjugate gradients solve the tied system loosely before the next prediction. Where that makes no
 // progress though the contacts stay what they are (much friction: the lag feeds itself), the
@@ -12,16 +13,20 @@
 
 #include "cond/solver.h"
 #include "solve/certificate.h"
+#include "solve/contact_patch.h"
 #include "solve/primal_dual.h"
 #include "solve/tie_system.h"
 
 typedef struct CondLagged {
     CondContext context;
     CondTieSystem system;
+    CondContactPatches patches;
     CondTie* tie;   //                                                          (n_contact)
     double* w;      // weights of the prediction, 1 / sum of absolute values    (n_dof)
     double* gamma;  // its scale at each contact, slip included                 (n_contact)
     double* gain;   // of held directions                                       (n_contact)
+    double* trial;  // forces of the prediction                                 (n_contact x 3)
+    int* sticks;    // 1: in the last pass, and closed in this                  (n_contact)
     double* v;      // current pair                                             (n_dof)
     double* lambda; //                                                          (n_contact x 3)
     double* r;      // A v - b - Jc' lambda                                     (n_dof)
@@ -34,12 +39,13 @@ typedef struct CondLagged {
     int plain;      // 1: the multilevel preconditioner is not used, or not yet
     int may_follow; // 1: where friction that lags makes little progress, it follows within a pass;
                     // 0: the passes end there
+    int patched;    // 1: the patches are those of the problem
     int turned;     // contacts that a pass made open, sticking or slipping and were not before
     int closed;     // contacts not open
     int full;       // 1: friction follows the normal force within a pass
     int cap_tie, cap_w, cap_gamma, cap_gain, cap_v, cap_lambda, cap_r, cap_v_new, cap_lambda_new;
     int cap_r_new, cap_v_try, cap_lambda_try, cap_r_try, cap_v_best, cap_lambda_best, cap_x;
-    int cap_work;
+    int cap_work, cap_trial, cap_sticks;
 } CondLagged;
 
 // *fits is 1 when the passes can serve the problem.

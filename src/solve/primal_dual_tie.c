@@ -10,7 +10,7 @@
 
 static const double GAIN = 1e6; // k gamma
 
-static void trial(double gamma, double c, const double* u, const double* lambda, double x[3])
+void cond_tie_trial(double gamma, double c, const double* u, const double* lambda, double x[3])
 {
     for (int i = 0; i < 3; i++)
         x[i] = lambda[i] - (u[i] + c * lambda[i]) / gamma;
@@ -20,7 +20,7 @@ void cond_tie_error(CondLaw law, const double* mu, double gamma, double c, const
                     const double* lambda, double* error)
 {
     double x[3], p[3];
-    trial(gamma, c, u, lambda, x);
+    cond_tie_trial(gamma, c, u, lambda, x);
     cond_law_project(law, mu, x, p);
     for (int i = 0; i < 3; i++)
         error[i] = lambda[i] - p[i];
@@ -153,14 +153,12 @@ static int find_slip(const double* x, const double* y, const CondTie* previous, 
     return 1;
 }
 
-// u NULL: Newton's linearisation in full; else lagged at u.
-static CondTie make(CondLaw law, const double* mu, double gamma, double c, double k,
-                    const double* u_trial, const double* u, const double* lambda,
-                    const CondTie* previous)
+CondTie cond_tie_make_from(CondLaw law, const double* mu, double gamma, double c, double k,
+                           const double* x, const double* u, const double* lambda,
+                           const CondTie* previous)
 {
     CondTie tie = {0};
-    double x[3], y[3];
-    trial(gamma, c, u_trial, lambda, x);
+    double y[3];
     cond_law_project(law, mu, x, y);
     if (!(y[0] > 0.0))
         return tie; // open
@@ -175,15 +173,10 @@ static CondTie make(CondLaw law, const double* mu, double gamma, double c, doubl
     return tie;
 }
 
-CondTie cond_tie_make_from(CondLaw law, const double* mu, double gamma, double c, double k,
-                           const double* u_trial, const double* u, const double* lambda,
-                           const CondTie* previous)
-{
-    return make(law, mu, gamma, c, k, u_trial, u, lambda, previous);
-}
-
 CondTie cond_tie_make(CondLaw law, const double* mu, double gamma, double c, const double* u,
                       const double* lambda, const CondTie* previous)
 {
-    return make(law, mu, gamma, c, GAIN / gamma, u, NULL, lambda, previous);
+    double x[3];
+    cond_tie_trial(gamma, c, u, lambda, x);
+    return cond_tie_make_from(law, mu, gamma, c, GAIN / gamma, x, NULL, lambda, previous);
 }

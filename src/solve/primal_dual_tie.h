@@ -9,12 +9,15 @@
 CondTie cond_tie_make(CondLaw law, const double* mu, double gamma, double c, const double* u,
                       const double* lambda, const CondTie* previous);
 
-// The same with a prediction of its own: u_trial is the velocity that predicts, and gain k that of
-// held directions. With u, the present velocity, D is symmetric, for conjugate gradients: while
+// x = lambda - (u + c lambda)/gamma, the trial force.
+void cond_tie_trial(double gamma, double c, const double* u, const double* lambda, double x[3]);
+
+// The same with a prediction of its own: x is the trial force, and gain k that of held directions.
+// With u, the present velocity, D is symmetric, for conjugate gradients: while
 // slipping under the strict law the friction force keeps the normal force of the prediction
 // (lagged). u NULL: the linearisation in full.
 CondTie cond_tie_make_from(CondLaw law, const double* mu, double gamma, double c, double k,
-                           const double* u_trial, const double* u, const double* lambda,
+                           const double* x, const double* u, const double* lambda,
                            const CondTie* previous);
 
 // lambda - P(lambda - (u + c lambda)/gamma), the natural map of the solver's own projection.

@@ -1,0 +1,236 @@
+#include "solve/contact_patch.h"
+
+#include "base/memory.h"
+#include "sparse/aggregate.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double ALIGNED = 0.8; // cosine of normals that belong to one patch
+enum {
+    LOAD = 8,    // numbers of a patch: load, capacity, normal, contacts
+    FEWEST = 24, // patches of a level: one that is most of a body's contacts slips too readily,
+                 // because what a loose solve leaves of the body's motion adds up in it
+};
+
+#define RESERVE(array, count)                                                                      \
+    cond_reserve(&patches->context, &patches->array, &patches->cap_##array, count,                 \
+                 sizeof *patches->array)
+#define RESERVE_LEVEL(array, count)                                                                \
+    cond_reserve(&patches->context, &level->array, &level->cap_##array, count, sizeof *level->array)
+
+// The first node of a soft body that the contact touches; -1: none.
+static int first_node(const CondTieSystem* system, const CondContact* contact)
+{
+    for (int s = 0; s < 2; s++)
+        for (int k = 0; k < contact->side[s].n_coordinate; k++)
+            if (system->node[contact->side[s].coordinate[k]] >= 0)
+                return system->node[contact->side[s].coordinate[k]];
+    return -1;
+}
+
+// Numbers the nodes that contacts touch, in order: mark, and node of each contact.
+static int number_nodes(CondContactPatches* patches, const CondTieSystem* system)
+{
+    const CondProblem* problem = system->problem;
+    int count = 0;
+    for (int i = 0; i < system->n_node; i++)
+        patches->mark[i] = -1;
+    for (int c = 0; c < problem->n_contact; c++) {
+        patches->node[c] = first_node(system, &problem->contact[c]);
+        if (patches->node[c] >= 0)
+            patches->mark[patches->node[c]] = 0;
+    }
+    for (int i = 0; i < system->n_node; i++)
+        if (patches->mark[i] >= 0)
+            patches->mark[i] = count++;
+    for (int c = 0; c < problem->n_contact; c++)
+        if (patches->node[c] >= 0)
+            patches->node[c] = patches->mark[patches->node[c]];
+    return count;
+}
+
+// Level 0: the neighbours of numbered nodes among themselves.
+static CondStatus take_graph(CondContactPatches* patches, const CondTieSystem* system)
+{
+    const CondProblem* problem = system->problem;
+    CondPatchLevel* level = patches->level;
+    level->n = number_nodes(patches, system);
+    if (RESERVE_LEVEL(row_begin, level->n + 1))
+        return COND_OUT_OF_MEMORY;
+    int size = 0, row = 0;
+    level->row_begin[0] = 0;
+    for (int b = 0; b < problem->n_block; b++) {
+        const CondBlock* block = &problem->block[b];
+        if (block->kind != COND_BLOCK_BSR3)
+            continue;
+        const int* mark = patches->mark + system->node[block->dof_begin];
+        for (int i = 0; i < block->n_dof / 3; i++) {
+            if (mark[i] < 0)
+                continue;
+            int first = block->row_begin[i], last = block->row_begin[i + 1];
+            if (RESERVE_LEVEL(column, size + last - first))
+                return COND_OUT_OF_MEMORY;
+            for (int k = first; k < last; k++)
+                if (mark[block->column[k]] >= 0)
+                    level->column[size++] = mark[block->column[k]];
+            level->row_begin[++row] = size;
+        }
+    }
+    return COND_OK;
+}
+
+// The next level: patches are neighbours where nodes of theirs are.
+static CondStatus coarsen(CondContactPatches* patches, int l)
+{
+    const CondPatchLevel* fine = &patches->level[l];
+    CondPatchLevel* level = &patches->level[l + 1];
+    int *mark = patches->mark, *member = patches->member, size = 0;
+    level->n = fine->n_group;
+    if (RESERVE_LEVEL(row_begin, level->n + 1) || RESERVE_LEVEL(column, fine->row_begin[fine->n]))
+        return COND_OUT_OF_MEMORY;
+    int* begin = level->row_begin; // first of the members of each group, until the rows are made
+    memset(begin, 0, (size_t)(level->n + 1) * sizeof *begin);
+    for (int i = 0; i < fine->n; i++)
+        begin[fine->group[i] + 1]++;
+    for (int g = 0; g < level->n; g++) {
+        begin[g + 1] += begin[g];
+        mark[g] = begin[g];
+    }
+    for (int i = 0; i < fine->n; i++)
+        member[mark[fine->group[i]]++] = i;
+    for (int g = 0; g < level->n; g++)
+        mark[g] = -1;
+    for (int g = 0, next; g < level->n; g++) {
+        int first = g == 0 ? 0 : next;
+        next = begin[g + 1];
+        begin[g] = size;
+        for (int m = first; m < next; m++)
+            for (int k = fine->row_begin[member[m]]; k < fine->row_begin[member[m] + 1]; k++) {
+                int h = fine->group[fine->column[k]];
+                if (mark[h] == g)
+                    continue;
+                mark[h] = g;
+                level->column[size++] = h;
+            }
+    }
+    begin[level->n] = size;
+    return COND_OK;
+}
+
+CondStatus cond_contact_patches_plan(CondContactPatches* patches, const CondTieSystem* system)
+{
+    int nc = system->problem->n_contact;
+    patches->n_level = 0;
+    if (RESERVE(node, nc) || RESERVE(at, nc) || RESERVE(x_patch, 3 * nc) ||
+        RESERVE(mark, system->n_node))
+        return COND_OUT_OF_MEMORY;
+    CondStatus status = take_graph(patches, system);
+    if (status || RESERVE(member, patches->level[0].n) || RESERVE(load, LOAD * patches->level[0].n))
+        return COND_OUT_OF_MEMORY;
+    while (patches->n_level < COND_PATCH_LEVELS) {
+        CondPatchLevel* level = &patches->level[patches->n_level];
+        if (RESERVE_LEVEL(group, level->n))
+            return COND_OUT_OF_MEMORY;
+        level->n_group = cond_aggregate(level->n, level->row_begin, level->column, level->group);
+        if (level->n_group == level->n || level->n_group < FEWEST)
+            break;
+        patches->n_level++;
+        if (patches->n_level < COND_PATCH_LEVELS && coarsen(patches, patches->n_level - 1))
+            return COND_OUT_OF_MEMORY;
+    }
+    return COND_OK;
+}
+
+static double capacity(const CondContact* contact, const double* x)
+{
+    return fmax(contact->friction[0], contact->friction[1]) * x[0];
+}
+
+int cond_contact_patches_any(const CondProblem* problem, const int* sticks, const double* x)
+{
+    for (int c = 0; c < problem->n_contact; c++)
+        if (sticks[c] &&
+            hypot(x[3 * c + 1], x[3 * c + 2]) > capacity(&problem->contact[c], x + 3 * c))
+            return 1;
+    return 0;
+}
+
+// 1 where the contact's normal is about that of the patch, the one of its first contact.
+static int belongs(const CondContact* contact, const double* load)
+{
+    const double* R = contact->frame;
+    return R[0] * load[4] + R[1] * load[5] + R[2] * load[6] >= ALIGNED;
+}
+
+// load: sum of x_t in world axes, sum of mu x_n, normal, contacts.
+static void add_load(const CondContact* contact, const double* x, double* load)
+{
+    const double* R = contact->frame;
+    if (load[7] == 0.0)
+        memcpy(load + 4, R, 3 * sizeof *load);
+    if (!belongs(contact, load))
+        return;
+    for (int k = 0; k < 3; k++)
+        load[k] += R[3 + k] * x[1] + R[6 + k] * x[2];
+    load[3] += capacity(contact, x);
+    load[7] += 1.0;
+}
+
+// Trial force of a contact as one of a patch that slips; none where the patch holds, or where the
+// contact slips alone.
+static void share(const CondContact* contact, const double* x, const double* load, double* x_patch)
+{
+    const double* R = contact->frame;
+    double t = sqrt(load[0] * load[0] + load[1] * load[1] + load[2] * load[2]);
+    double held = capacity(contact, x);
+    if (!(t > load[3]) || load[7] < 2.0 || !belongs(contact, load) || hypot(x[1], x[2]) > held)
+        return;
+    x_patch[0] = x[0];
+    for (int i = 1; i < 3; i++)
+        x_patch[i] =
+            held / load[3] * (R[3 * i] * load[0] + R[3 * i + 1] * load[1] + R[3 * i + 2] * load[2]);
+}
+
+int cond_contact_patches_slip(CondContactPatches* patches, const CondProblem* problem,
+                              const int* sticks, double* x)
+{
+    int nc = problem->n_contact, count = 0;
+    int* at = patches->at;
+    for (int c = 0; c < nc; c++) {
+        at[c] = sticks[c] ? patches->node[c] : -1;
+        patches->x_patch[3 * c] = 0.0; // none
+    }
+    for (int l = 0; l < patches->n_level; l++) {
+        const CondPatchLevel* level = &patches->level[l];
+        memset(patches->load, 0, LOAD * (size_t)level->n_group * sizeof *patches->load);
+        for (int c = 0; c < nc; c++)
+            if (at[c] >= 0) {
+                at[c] = level->group[at[c]];
+                add_load(&problem->contact[c], x + 3 * c, patches->load + LOAD * (size_t)at[c]);
+            }
+        for (int c = 0; c < nc; c++)
+            if (at[c] >= 0)
+                share(&problem->contact[c], x + 3 * c, patches->load + LOAD * (size_t)at[c],
+                      patches->x_patch + 3 * c);
+    }
+    for (int c = 0; c < nc; c++)
+        if (patches->x_patch[3 * c] > 0.0) {
+            memcpy(x + 3 * c, patches->x_patch + 3 * c, 3 * sizeof *x);
+            count++;
+        }
+    return count;
+}
+
+void cond_contact_patches_destroy(CondContactPatches* patches)
+{
+    for (int l = 0; l < COND_PATCH_LEVELS; l++) {
+        cond_release(&patches->context, patches->level[l].row_begin);
+        cond_release(&patches->context, patches->level[l].column);
+        cond_release(&patches->context, patches->level[l].group);
+    }
+    void* arrays[] = {patches->node, patches->at,     patches->x_patch,
+                      patches->mark, patches->member, patches->load};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        cond_release(&patches->context, arrays[i]);
+}
