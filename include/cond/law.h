@@ -41,6 +41,9 @@ typedef struct CondLawError {
 // proximal one, where |u_t|_mu = sqrt(mu1^2 u1^2 + mu2^2 u2^2); P is the nearest point of the cone.
 CondLawError cond_law_error(CondLaw law, const double* mu, double gamma, const double* u,
                             const double* lambda);
+// The first two alone, which decide: natural and penetration; the others are zero.
+CondLawError cond_law_essential_error(CondLaw law, const double* mu, double gamma, const double* u,
+                                      const double* lambda);
 
 #ifdef __cplusplus
 }

@@ -72,6 +72,13 @@ static double partial_scaled(int begin, int end, const double* s, const double* 
 #undef TERM
 }
 
+static double partial_over(int begin, int end, const double* s, const double* x, const double* y)
+{
+#define TERM(i) (x[i] * y[i] / s[i])
+    SUM_LANES(TERM);
+#undef TERM
+}
+
 static double partial_distance(int begin, int end, const double* s, const double* x,
                                const double* y)
 {
@@ -97,6 +104,11 @@ double cond_dot(int n, const double* x, const double* y, int threads)
 double cond_dot_scaled(int n, const double* s, const double* x, const double* y, int threads)
 {
     return sum_blocks(n, s, x, y, partial_scaled, threads);
+}
+
+double cond_dot_over(int n, const double* d, const double* x, const double* y, int threads)
+{
+    return sum_blocks(n, d, x, y, partial_over, threads);
 }
 
 double cond_distance2(int n, const double* x, const double* y, int threads)

@@ -6,6 +6,8 @@
 double cond_dot(int n, const double* x, const double* y, int threads);
 // sum s_i x_i y_i
 double cond_dot_scaled(int n, const double* s, const double* x, const double* y, int threads);
+// sum x_i y_i / d_i
+double cond_dot_over(int n, const double* d, const double* x, const double* y, int threads);
 // sum (x_i - y_i)^2
 double cond_distance2(int n, const double* x, const double* y, int threads);
 

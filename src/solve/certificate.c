@@ -2,6 +2,7 @@
 #include "solve/certificate.h"
 
 #include "base/memory.h"
+#include "base/sum.h"
 #include "nodalize/nodal.h"
 
 #include <math.h>
@@ -17,10 +18,7 @@ double cond_certificate_residual(const CondCertificate* certificate)
 // |f|_D = sqrt(sum f_i^2 / a_ii)
 static double weighted_norm(int n, const double* diagonal, const double* f)
 {
-    double sum = 0.0;
-    for (int i = 0; i < n; i++)
-        sum += f[i] * f[i] / diagonal[i];
-    return sqrt(sum);
+    return sqrt(cond_dot_over(n, diagonal, f, f, 1));
 }
 
 // |A v - b - Jc' lambda|_D / max(|A v|_D, |b|_D, |Jc' lambda|_D)
@@ -65,9 +63,9 @@ static double speed_at_play(const CondCertificateData* data, int c, const double
     return fmax(speed, fmax(slip, SELF_STRESS * (data->delassus[c] + slip)) * force);
 }
 
-// change = D^-1 Jc' lambda                                                       (n_dof)
+// change = D^-1 Jc' lambda (n_dof). `essential`: what decides alone, without the law's details.
 static void contact_residual(const CondCertificateData* data, const double* v, const double* lambda,
-                             const double* change, CondCertificate* out)
+                             const double* change, int essential, CondCertificate* out)
 {
     const CondProblem* problem = data->problem;
     double worst = -1.0, velocity = 0.0;
@@ -87,8 +85,9 @@ static void contact_residual(const CondCertificateData* data, const double* v, c
             if (data->carry && data->carried[c])
                 u[i] += data->compliance[c] * (l[i] - data->carry[3 * c + i]);
         }
-        CondLawError e =
-            cond_law_error(cond_certificate_law(data, c), contact->friction, gamma, u, l);
+        CondLaw law = cond_certificate_law(data, c);
+        CondLawError e = essential ? cond_law_essential_error(law, contact->friction, gamma, u, l)
+                                   : cond_law_error(law, contact->friction, gamma, u, l);
         // With a large mu the natural map of a slipping contact shrinks what is wrong in its normal
         // direction by 1/mu; penetration counts in full.
         double law_error = isnan(e.natural) ? e.natural : fmax(e.natural, e.penetration);
@@ -120,7 +119,7 @@ CondCertificate cond_certificate_estimate(const CondCertificateData* data, const
     out.dynamics = dynamics_residual(data, v, lambda, r, work);
     for (int i = 0; i < n; i++) // A v and the residual are there: D^-1 Jc' lambda
         work[i] = (work[i] - data->problem->b[i] - work[n + i]) / data->diagonal[i];
-    contact_residual(data, v, lambda, work, &out);
+    contact_residual(data, v, lambda, work, r != NULL, &out);
     if (!isfinite(out.dynamics))
         out.dynamics = INFINITY;
     if (!isfinite(out.contact))

@@ -37,7 +37,7 @@ CondCertificate cond_certificate_compute(const CondCertificateData* data, const 
                                          const double* lambda, double* work);
 
 // The same without a product, from r = A v - b - Jc' lambda as the solver keeps it; only as good as
-// that is. r NULL: as above.
+// that is, and without pull, cone, complementarity and angle. r NULL: as above.
 CondCertificate cond_certificate_estimate(const CondCertificateData* data, const double* v,
                                           const double* lambda, const double* r, double* work);
 

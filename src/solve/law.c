@@ -224,29 +224,44 @@ static double slip_angle(const double* mu, const double* u, const double* lambda
     return fabs(atan2(d1 * t2 - d2 * t1, d1 * t1 + d2 * t2));
 }
 
-CondLawError cond_law_error(CondLaw law, const double* mu, double gamma, const double* u,
-                            const double* lambda)
+static double length2(double x, double y)
 {
-    CondLawError error = {0};
-    double slip = hypot(mu[0] * u[1], mu[1] * u[2]); // |u_t|_mu
-    double u_hat[3] = {law == COND_LAW_STRICT ? u[0] + slip : u[0], u[1], u[2]};
+    double square = x * x + y * y;
+    return is_moderate(square) ? sqrt(square) : hypot(x, y);
+}
 
+// `slip` is |u_t|_mu.
+static CondLawError essential_error(CondLaw law, const double* mu, double gamma, const double* u,
+                                    const double* lambda, double slip)
+{
+    double u_hat[3] = {law == COND_LAW_STRICT ? u[0] + slip : u[0], u[1], u[2]};
     double trial[3], nearest[3], sum = 0.0;
     for (int i = 0; i < 3; i++)
         trial[i] = lambda[i] - u_hat[i] / gamma;
     project_nearest(mu, trial, nearest);
     for (int i = 0; i < 3; i++)
         sum += (lambda[i] - nearest[i]) * (lambda[i] - nearest[i]);
-    error.natural = gamma * sqrt(sum);
-
     // The proximal law asks u_n >= |u_t|_mu (Prop. 5), the strict one u_n >= 0.
     double normal = law == COND_LAW_STRICT ? u[0] : u[0] - slip;
-    error.penetration = fmax(-normal, 0.0);
-    error.pull = fmax(-lambda[0], 0.0);
+    return (CondLawError){.natural = gamma * sqrt(sum), .penetration = fmax(-normal, 0.0)};
+}
+
+CondLawError cond_law_essential_error(CondLaw law, const double* mu, double gamma, const double* u,
+                                      const double* lambda)
+{
+    return essential_error(law, mu, gamma, u, lambda, length2(mu[0] * u[1], mu[1] * u[2]));
+}
+
+CondLawError cond_law_error(CondLaw law, const double* mu, double gamma, const double* u,
+                            const double* lambda)
+{
+    double slip = length2(mu[0] * u[1], mu[1] * u[2]);
+    CondLawError error = essential_error(law, mu, gamma, u, lambda, slip);
     double n = fmax(lambda[0], 0.0), e[2] = {mu[0] * n, mu[1] * n}, t[2];
+    error.pull = fmax(-lambda[0], 0.0);
     project_ellipse(e, lambda + 1, t);
-    error.cone = hypot(lambda[1] - t[0], lambda[2] - t[1]);
-    error.complementarity = fabs(lambda[0] * normal);
+    error.cone = length2(lambda[1] - t[0], lambda[2] - t[1]);
+    error.complementarity = fabs(lambda[0] * (law == COND_LAW_STRICT ? u[0] : u[0] - slip));
     // Slip slower than the natural-map error is not told from stick.
     error.angle = slip_angle(mu, u, lambda, 10.0 * error.natural + 1e-12 * gamma * n);
     return error;
