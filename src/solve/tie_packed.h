@@ -65,6 +65,7 @@ typedef struct CondTiePacked {
     int n_border_sum;
     float *C, *BC; // node-border matrix, and B C        (n_bordered x 3 x n_border, padded)
     double* S;     // the border's own matrix                         (n_border^2)
+    float *outer_x, *outer_r, *outer_p; // the same, where a cycle uses those        (16 n_four)
     float *x, *r, *z, *p, *q; // of conjugate gradients                          (16 n_four)
     // Partial sums of a product and of a step, and of the border's rows. Apart, so that one may be
     // written while a slower thread still reads the other.
@@ -74,12 +75,15 @@ typedef struct CondTiePacked {
         cap_diagonal, cap_join_row, cap_join_size, cap_velocity, cap_join_gain, cap_gain, cap_share,
         cap_share_value, cap_sorted, cap_cell_begin, cap_cell_row, cap_part_cell, cap_cell_sum,
         cap_force, cap_B, cap_node, cap_part_begin, cap_part_sum, cap_C, cap_BC, cap_S, cap_x,
-        cap_r, cap_z, cap_p, cap_q, cap_product_sum, cap_step_sum, cap_product_border,
-        cap_step_border;
+        cap_r, cap_z, cap_p, cap_q, cap_outer_x, cap_outer_r, cap_outer_p, cap_product_sum,
+        cap_step_sum, cap_product_border, cap_step_border;
 } CondTiePacked;
 
 // Takes the blocks of the soft bodies.
 CondStatus cond_tie_packed_plan(CondTiePacked* packed, const CondProblem* problem, int threads);
+
+// Room for cond_tie_packed_solve_deep.
+CondStatus cond_tie_packed_deepen(CondTiePacked* packed);
 
 // Joins, one after the other: room for the next one, whose shares are then the last n_share, their
 // node and value to be filled in. When all are there they are sorted.
@@ -112,32 +116,28 @@ static inline void cond_tie_packed_block(const double* from, float* to, size_t s
             to[stride * r + c] = (float)from[3 * r + c];
 }
 
-// Conjugate gradients from x = 0 on the r in it, with the arrow: until the preconditioned residual
-// has fallen by `reduction` since the first step. factor is that of the border's Schur complement.
-// r_border is the border's part of r, x_border that of x.
+// Conjugate gradients from x = 0 on the r in it, until the preconditioned residual has fallen by
+// `reduction` since the first step.
 typedef struct CondTiePackedSolve {
-    const double* factor; //                                                     (n_border^2)
+    const double* factor; // of the border's Schur complement                    (n_border^2)
     double* border;       // r in, x out                                         (n_border)
     double reduction;
     int max_products;
+    // Of solve_deep: the damping of the smoother, and what takes the residual in packed->r to a
+    // coarse correction in packed->p.
+    double damping;
+    void (*coarse)(void* data, CondTiePacked* packed);
+    void* coarse_data;
     int products; // made
     int failed;   // 1: not positive, or not finite; x is worth nothing
     double goal;  // square of the norm asked for
 } CondTiePackedSolve;
 
+// With the arrow as preconditioner.
 void cond_tie_packed_solve(CondTiePacked* packed, CondTiePackedSolve* solve);
 
-// The arrow as the smoother of a cycle, damped by s. Down: x = s arrow(r) and r -= H x. Then p is
-// the coarse correction, and up: x += p, r -= H p, and p = s arrow(r) is what is still to be added
-// to x on the nodes; on the border it is added already.
-typedef struct CondTiePackedSmooth {
-    const double* factor;
-    double s;
-    double* r_border; //                                                         (n_border)
-    double* x_border; //                                                         (n_border)
-} CondTiePackedSmooth;
-
-void cond_tie_packed_smooth_down(CondTiePacked* packed, CondTiePackedSmooth* smooth);
-void cond_tie_packed_smooth_up(CondTiePacked* packed, CondTiePackedSmooth* smooth);
+// With a symmetric cycle: the arrow, damped, the coarse correction, the arrow again; two more
+// products an iteration.
+void cond_tie_packed_solve_deep(CondTiePacked* packed, CondTiePackedSolve* solve);
 
 #endif

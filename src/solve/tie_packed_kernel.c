@@ -205,6 +205,19 @@ INLINE void turn_part(CondTiePacked* packed, int part, float beta, const float* 
     }
 }
 
+// z = x + s p and the shares of outer_r'z.
+INLINE void collect_part(CondTiePacked* packed, int part, float s)
+{
+    Eight sum = {0.0F};
+    for (int i = 2 * part * COND_PACKED_PART, last = 2 * part_end(packed, part); i < last; i++) {
+        ptrdiff_t at = (ptrdiff_t)8 * i;
+        Eight z = *(const Eight*)(packed->x + at) + s * *(const Eight*)(packed->p + at);
+        *(Eight*)(packed->z + at) = z;
+        sum += z * *(const Eight*)(packed->outer_r + at);
+    }
+    packed->step_sum[part] = add_lanes(&sum);
+}
+
 // The same loops for each processor. No fused operations: all give the same bits.
 #define KERNELS(name, target)                                                                      \
     target static void multiply_##name(CondTiePacked* packed, int first, int last, const float* p, \
@@ -225,7 +238,13 @@ INLINE void turn_part(CondTiePacked* packed, int part, float beta, const float* 
         for (int part = first; part < last; part++)                                                \
             turn_part(packed, part, beta, border);                                                 \
     }                                                                                              \
-    static const CondTiePackedKernel name = {multiply_##name, advance_##name, turn_##name};
+    target static void collect_##name(CondTiePacked* packed, int first, int last, float s)         \
+    {                                                                                              \
+        for (int part = first; part < last; part++)                                                \
+            collect_part(packed, part, s);                                                         \
+    }                                                                                              \
+    static const CondTiePackedKernel name = {multiply_##name, advance_##name, turn_##name,         \
+                                             collect_##name};
 
 KERNELS(generic, )
 #if defined(__x86_64__) && defined(__GNUC__)

@@ -10,11 +10,13 @@
 // advance: q += what the joins do, x += alpha p, r -= alpha q, z = B r, with the shares of r'z and
 //     of the border's sums; `force` is that of the joins.
 // turn: p = z - B C border + beta p; `border` is the border's z.
+// collect: z = x + s p, with the shares of outer_r'z.
 typedef struct CondTiePackedKernel {
     void (*multiply)(CondTiePacked* packed, int first, int last, const float* p,
                      const float* border, float* q);
     void (*advance)(CondTiePacked* packed, int first, int last, float alpha, const float* force);
     void (*turn)(CondTiePacked* packed, int first, int last, float beta, const float* border);
+    void (*collect)(CondTiePacked* packed, int first, int last, float s);
 } CondTiePackedKernel;
 
 const CondTiePackedKernel* cond_tie_packed_kernel(void);

@@ -96,10 +96,20 @@ static double join_forces(const CondTiePacked* packed, double* w, float* f)
     return total;
 }
 
+// The arrow as the smoother of a cycle, damped by s. Down: x = s arrow(r) and r -= H x. Then p is
+// the coarse correction, and up: x += p, r -= H p, and p = arrow(r), s times which is still to be
+// added to x on the nodes; on the border it is added already.
+typedef struct Smooth {
+    const double* factor;
+    double s;
+    double* r_border; //                                                         (n_border)
+    double* x_border; //                                                         (n_border)
+} Smooth;
+
 typedef struct Team {
     CondTiePacked* packed;
     CondTiePackedSolve* solve;
-    CondTiePackedSmooth* smooth;
+    Smooth* smooth;
 } Team;
 
 static void start_border(int nb, const double* r, Border* border)
@@ -237,7 +247,7 @@ static void iterate(void* data, int rank, int size)
 }
 
 // Work at the end of a step that all threads have come to.
-static void smooth_end(const Share* share, int rank, CondTiePackedSmooth* smooth, double s)
+static void smooth_end(const Share* share, int rank, Smooth* smooth, double s)
 {
     if (rank > 0)
         return;
@@ -249,7 +259,7 @@ static void smooth_end(const Share* share, int rank, CondTiePackedSmooth* smooth
 
 static void smooth_down(void* data, int rank, int size)
 {
-    CondTiePackedSmooth* smooth = ((Team*)data)->smooth;
+    Smooth* smooth = ((Team*)data)->smooth;
     unsigned before = flush_tiny();
     Share share;
     share_start(&share, ((Team*)data)->packed, rank, size);
@@ -264,7 +274,7 @@ static void smooth_down(void* data, int rank, int size)
 
 static void smooth_up(void* data, int rank, int size)
 {
-    CondTiePackedSmooth* smooth = ((Team*)data)->smooth;
+    Smooth* smooth = ((Team*)data)->smooth;
     unsigned before = flush_tiny();
     Share share;
     share_start(&share, ((Team*)data)->packed, rank, size);
@@ -293,15 +303,120 @@ void cond_tie_packed_solve(CondTiePacked* packed, CondTiePackedSolve* solve)
     cond_team(packed->n_team, iterate, &team);
 }
 
-void cond_tie_packed_smooth_down(CondTiePacked* packed, CondTiePackedSmooth* smooth)
+// Conjugate gradients whose preconditioner is a cycle. The cycle has vectors of its own; those of
+// the iteration stand in outer_x, outer_r and outer_p meanwhile.
+typedef struct Deep {
+    CondTiePacked* packed;
+    CondTiePackedSolve* solve;
+    Smooth smooth;
+    double r_border[COND_LARGEST_BORDER], x_border[COND_LARGEST_BORDER]; // of the cycle
+    Border border;                                                       // of the iteration
+    double rz, beta;
+    int failed;
+} Deep;
+
+static void exchange(float** a, float** b)
 {
-    Team team = {.packed = packed, .smooth = smooth};
-    clear_vectors(packed);
-    cond_team(packed->n_team, smooth_down, &team);
+    float* kept = *a;
+    *a = *b;
+    *b = kept;
 }
 
-void cond_tie_packed_smooth_up(CondTiePacked* packed, CondTiePackedSmooth* smooth)
+static void exchange_vectors(CondTiePacked* packed)
 {
-    Team team = {.packed = packed, .smooth = smooth};
+    exchange(&packed->x, &packed->outer_x);
+    exchange(&packed->r, &packed->outer_r);
+    exchange(&packed->p, &packed->outer_p);
+}
+
+// z = what the cycle found, and its product with the iteration's r.
+static void collect(void* data, int rank, int size)
+{
+    Deep* deep = data;
+    CondTiePacked* packed = deep->packed;
+    unsigned before = flush_tiny();
+    cond_tie_packed_kernel()->collect(packed, cond_team_first(packed->n_part, rank, size),
+                                      cond_team_first(packed->n_part, rank + 1, size),
+                                      (float)deep->smooth.s);
+    unflush(before);
+}
+
+static void run_cycle(Deep* deep)
+{
+    CondTiePacked* packed = deep->packed;
+    Team team = {.packed = packed, .smooth = &deep->smooth};
+    memcpy(packed->r, packed->outer_r, 16 * (size_t)packed->n_four * sizeof *packed->r);
+    memcpy(deep->r_border, deep->border.r, (size_t)packed->n_border * sizeof *deep->r_border);
+    clear_vectors(packed);
+    cond_team(packed->n_team, smooth_down, &team);
+    deep->solve->coarse(deep->solve->coarse_data, packed);
     cond_team(packed->n_team, smooth_up, &team);
+    cond_team(packed->n_team, collect, deep);
+    double next = add_parts(packed, packed->step_sum);
+    for (int i = 0; i < packed->n_border; i++) {
+        deep->border.z[i] = deep->x_border[i];
+        next += deep->border.r[i] * deep->x_border[i];
+    }
+    deep->beta = deep->rz > 0.0 ? next / deep->rz : 0.0;
+    deep->rz = next;
+}
+
+// p = z + beta p, and a step along it.
+static void step(void* data, int rank, int size)
+{
+    Deep* deep = data;
+    CondTiePacked* packed = deep->packed;
+    unsigned before = flush_tiny();
+    Share share;
+    share_start(&share, packed, rank, size);
+    share.border = deep->border;
+    memset(share.border.single, 0, sizeof share.border.single); // z has the border's part already
+    share.kernel->turn(packed, share.first, share.last, (float)deep->beta, share.border.single);
+    for (int i = 0; i < packed->n_border; i++)
+        share.border.p[i] = share.border.z[i] + deep->beta * share.border.p[i];
+    cond_team_wait(size);
+    double pq = multiply(&share);
+    int failed = !(pq > 0.0);
+    if (!failed)
+        advance(&share, deep->solve->factor, deep->rz / pq);
+    unflush(before);
+    cond_team_wait(size);
+    if (rank == 0) {
+        deep->border = share.border;
+        deep->failed = failed;
+    }
+}
+
+void cond_tie_packed_solve_deep(CondTiePacked* packed, CondTiePackedSolve* solve)
+{
+    size_t size = 16 * (size_t)packed->n_four * sizeof *packed->x;
+    Deep deep = {.packed = packed, .solve = solve};
+    deep.smooth = (Smooth){solve->factor, solve->damping, deep.r_border, deep.x_border};
+    double start = 0.0;
+    start_border(packed->n_border, solve->border, &deep.border);
+    memset(packed->outer_x, 0, size);
+    memset(packed->outer_p, 0, size);
+    memcpy(packed->outer_r, packed->r, size);
+    solve->products = 0;
+    solve->goal = 0.0;
+    for (int steps = 0;; steps++) {
+        run_cycle(&deep);
+        solve->products += 2;
+        if (steps == 0)
+            start = deep.rz;
+        if (steps == 1)
+            solve->goal = solve->reduction * solve->reduction * fmin(deep.rz, start);
+        deep.failed = !isfinite(deep.rz);
+        if (deep.failed || !(deep.rz > solve->goal) || solve->products >= solve->max_products)
+            break;
+        exchange_vectors(packed);
+        cond_team(packed->n_team, step, &deep);
+        exchange_vectors(packed);
+        solve->products++;
+        if (deep.failed)
+            break;
+    }
+    solve->failed = deep.failed;
+    memcpy(packed->x, packed->outer_x, size);
+    memcpy(solve->border, deep.border.x, (size_t)packed->n_border * sizeof *solve->border);
 }

@@ -117,9 +117,9 @@ CondStatus cond_tie_system_plan(CondTieSystem* system, const CondProblem* proble
         return COND_OK;
     if (RESERVE(node, n) || RESERVE(place, nn) || RESERVE(border, n) || RESERVE(member, nb) ||
         RESERVE(slot, nn) || RESERVE(bordered, nn) || RESERVE(T, 9 * problem->n_contact) ||
-        RESERVE(B, 9 * nn) || RESERVE(S, nb * nb) || RESERVE(small, nb) || RESERVE(small2, nb) ||
-        RESERVE(pivot, nb) || RESERVE(entry, most) || RESERVE(column, most) || RESERVE(p, n) ||
-        RESERVE(q, n) || RESERVE(z, n) || RESERVE(joins, problem->n_contact))
+        RESERVE(B, 9 * nn) || RESERVE(S, nb * nb) || RESERVE(small, nb) || RESERVE(pivot, nb) ||
+        RESERVE(entry, most) || RESERVE(column, most) || RESERVE(p, n) || RESERVE(q, n) ||
+        RESERVE(z, n) || RESERVE(joins, problem->n_contact))
         return COND_OUT_OF_MEMORY;
     int i_node = 0, i_border = 0;
     for (int b = 0; b < problem->n_block; b++) {
@@ -162,7 +162,7 @@ void cond_tie_system_destroy(CondTieSystem* system)
                       system->C,     system->BC,       system->S,      system->small,
                       system->entry, system->column,   system->p,      system->q,
                       system->z,     system->E,        system->EB,     system->pivot,
-                      system->tied,  system->small2,   system->joins};
+                      system->tied,  system->joins};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&system->context, arrays[i]);
 }

@@ -344,5 +344,7 @@ CondStatus cond_tie_system_build(CondTieSystem* system, const double* D, int str
         return COND_DIVERGED;
     if (packs)
         pack_arrow(system);
+    if (packs && system->deep && cond_tie_packed_deepen(&system->packed))
+        return COND_OUT_OF_MEMORY;
     return system->deep && !general ? cond_multilevel_build(&system->multi, system->tied) : COND_OK;
 }

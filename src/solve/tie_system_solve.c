@@ -128,17 +128,11 @@ static double largest(int n, const double* r)
     return most;
 }
 
-// A symmetric cycle in single precision: the arrow, damped, the coarse correction, the arrow again.
-static void cycle(CondTieSystem* system, const double* r, double* z)
+// The coarse correction of a cycle.
+static void correct(void* data, CondTiePacked* packed)
 {
+    CondTieSystem* system = data;
     CondLevel* top = system->multi.level;
-    CondTiePacked* packed = &system->packed;
-    double scale = largest(system->problem->n_dof, r);
-    scale = scale > 0.0 ? scale : 1.0;
-    CondTiePackedSmooth smooth = {system->S, COND_MULTILEVEL_DAMPING / top->high, system->small,
-                                  system->small2};
-    pack(system, r, scale, packed->r, system->small);
-    cond_tie_packed_smooth_down(packed, &smooth);
     for (int i = 0; i < system->n_node; i++)
         for (int k = 0; k < 3; k++) {
             top->r[3 * i + k] = (double)packed->r[4 * packed->rank[i] + k];
@@ -148,26 +142,6 @@ static void cycle(CondTieSystem* system, const double* r, double* z)
     for (int i = 0; i < system->n_node; i++)
         for (int k = 0; k < 3; k++)
             packed->p[4 * packed->rank[i] + k] = (float)top->x[3 * i + k];
-    cond_tie_packed_smooth_up(packed, &smooth);
-    for (int i = 0; i < system->n_node; i++)
-        for (int k = 0; k < 3; k++) {
-            int at = 4 * packed->rank[i] + k;
-            z[system->place[i] + k] =
-                scale * ((double)packed->x[at] + smooth.s * (double)packed->p[at]);
-        }
-    for (int i = 0; i < system->n_border; i++)
-        z[system->member[i]] = scale * system->small2[i];
-}
-
-// z = about H^-1 r; returns the products it took.
-static int precondition(CondTieSystem* system, const double* r, double* z)
-{
-    if (!system->deep) {
-        arrow(system, r, z);
-        return 0;
-    }
-    cycle(system, r, z);
-    return 2;
 }
 
 // Conjugate gradients in double from x = 0 until the square of the preconditioned residual is at
@@ -177,7 +151,7 @@ static int solve_double(CondTieSystem* system, double* r, double* x, double redu
 {
     int n = system->problem->n_dof, threads = system->threads, products = 0;
     double *p = system->p, *q = system->q, *z = system->z;
-    products += precondition(system, r, z);
+    arrow(system, r, z);
     memcpy(p, z, (size_t)n * sizeof *p);
     double rz = cond_dot(n, r, z, threads), first = rz;
     for (int steps = 1; products < max_products && rz > fmax(*goal, 0.0); steps++) {
@@ -189,7 +163,7 @@ static int solve_double(CondTieSystem* system, double* r, double* x, double redu
         double alpha = rz / pq;
         Sweep step = {.a = p, .b = q, .y = x, .z = r, .s = alpha};
         each(system, advance, &step);
-        products += precondition(system, r, z);
+        arrow(system, r, z);
         double next = cond_dot(n, r, z, threads), beta = next / rz;
         Sweep direction = {.a = z, .z = p, .s = beta};
         each(system, turn, &direction);
@@ -216,8 +190,14 @@ static int solve_single(CondTieSystem* system, double* r, double* x, double redu
     CondTiePackedSolve solve = {.factor = system->S,
                                 .border = system->small,
                                 .reduction = fmax(reduction, LEAST_REDUCTION),
-                                .max_products = max_products - 1};
-    cond_tie_packed_solve(packed, &solve);
+                                .max_products = max_products - 1,
+                                .coarse = correct,
+                                .coarse_data = system};
+    if (system->deep) {
+        solve.damping = COND_MULTILEVEL_DAMPING / system->multi.level->high;
+        cond_tie_packed_solve_deep(packed, &solve);
+    } else
+        cond_tie_packed_solve(packed, &solve);
     if (solve.failed)
         return 0;
     for (int i = 0; i < system->n_node; i++)
@@ -241,7 +221,7 @@ int cond_tie_system_solve(CondTieSystem* system, double* r, double* x, double re
     int n = system->problem->n_dof, products = 0;
     double goal = -1.0, last = INFINITY;
     memset(x, 0, (size_t)n * sizeof *x);
-    int packed = !system->deep && system->n_node >= system->pack_from;
+    int packed = system->deep || system->n_node >= system->pack_from;
     while (packed && products + 2 < max_iterations) {
         int count = solve_single(system, r, x, reduction, &goal, max_iterations - products);
         products += count;
