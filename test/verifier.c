@@ -158,6 +158,7 @@ typedef struct Verified {
     CondCertificate certificate;
     double angle_high; // with the slips too near the floor to call counted in
     double force;      // largest |lambda|
+    double push;       // largest gamma |lambda|
     double friction;   // largest mu
     double angle_slack;
     double* natural; //                                                       (n_contact)
@@ -206,6 +207,7 @@ static void verify_contact(Verified* out, const CondContact* contact, CondLaw la
         out->angle_slack = fmax(out->angle_slack, 10.0 * unsure / (e.slip + unsure));
     }
     out->force = fmax(out->force, force);
+    out->push = fmax(out->push, gamma * force);
     out->friction = fmax(out->friction, fmax(contact->friction[0], contact->friction[1]));
 }
 
@@ -290,9 +292,9 @@ void verifier_check_certificate(const CondProblem* problem, CondLaw law, double 
     Verified mine = verify(problem, law, omega, NULL, v, lambda);
     const CondCertificate* z = &mine.certificate;
     double stiff = 1.0 + mine.friction; // |u_t|_mu turns a rounding of u_t into mu times as much
-    double speed = stiff * z->velocity_scale, force = stiff * mine.force;
+    double speed = stiff * fmax(z->velocity_scale, mine.push), force = stiff * mine.force;
     same("dynamics", reported->dynamics, z->dynamics, 1.0);
-    same("contact", reported->contact, z->contact, stiff);
+    same("contact", reported->contact, z->contact, speed / z->velocity_scale);
     if (isfinite(z->contact)) {
         for (int c = 0; c < problem->n_contact; c++)
             speed = fmax(speed, stiff * dense_largest(3, problem->contact[c].phi));

@@ -69,9 +69,8 @@ static CondStatus climb(CondLadder* s, CondSolveInfo* info, CondVfpiEnd* end)
 {
     const CondSolverSettings* asked = &s->asked;
     int all = asked->max_iterations, share = all / 8;
-    int late =
-        asked->stop == COND_STOP_CERTIFICATE && asked->fallback && asked->law == COND_LAW_STRICT;
-    int relax = late && asked->relax;
+    int late = asked->stop == COND_STOP_CERTIFICATE && asked->fallback;
+    int relax = late && asked->relax && asked->law == COND_LAW_STRICT;
     cond_ladder_aim(s, asked->tolerance, late ? all - 2 * share : all);
     CondStatus status = cond_ladder_usual(s, info, end);
     if (!status && *end != COND_VFPI_DONE && late && (s->soft || s->small)) {

@@ -1,8 +1,10 @@
-// The strict law along a path. Much friction makes the strict law hard: friction forces raise the
-// normal forces that raise them, and passes and iterations go to and fro between answers that are
-// none. With little friction they do not, and without any the problem is convex. So the friction of
-// all contacts is raised from nothing to what it is, and each answer is the start of the next
-// problem. A stage that fails is tried again half as far from the last one that did not.
+// A path of problems. Much friction makes the law hard: friction forces raise the normal forces
+// that raise them, and passes and iterations go to and fro between answers that are none. With
+// little friction they do not, and without any the problem is convex. So the friction of all
+// contacts is raised from nothing to what it is, and each answer is the start of the next problem.
+// A stage that fails is tried again half as far from the last one that did not. Where that path
+// ends before, it is tried from the other side: with far more friction contacts stick or are open
+// and hardly slip.
 #include "base/memory.h"
 #include "solve/ladder_part.h"
 
@@ -12,7 +14,7 @@
 static const double FIRST = 0.05;           // share of the friction in the first stage
 static const double STRIDE = 0.15;          // from a stage to the next, at first
 static const double SHORTEST = 1e-3;        // and at least
-static const double STAGE_TOLERANCE = 1e-4; // of all but the last
+static const double STAGE_TOLERANCE = 1e-5; // of all but the last
 enum { STAGE_PASSES = 60 };                 // that factor
 
 // The problem with a share of its friction takes the place of the one posed.
@@ -24,7 +26,7 @@ static CondStatus pose(CondLadder* s, const CondProblem* problem, CondProblem* l
         for (int i = 0; i < 2; i++)
             s->contact[c].friction[i] *= share;
     less->contact = s->contact;
-    return cond_vfpi_pose(&s->vfpi, share < 1.0 ? less : problem);
+    return cond_vfpi_pose(&s->vfpi, share == 1.0 ? problem : less);
 }
 
 static CondStatus climb_stage(CondLadder* s, CondSolveInfo* info, CondVfpiEnd* end)
@@ -35,8 +37,9 @@ static CondStatus climb_stage(CondLadder* s, CondSolveInfo* info, CondVfpiEnd* e
     return cond_ladder_usual(s, info, end);
 }
 
-// From the pair in s->best, for the problem without friction, to one for the problem posed.
-static CondStatus follow(CondLadder* s, const CondProblem* problem, CondSolveInfo* info,
+// From the pair in s->best, whose forces are zero, to one for the problem posed: with a growing
+// share of the friction, or with the friction over it.
+static CondStatus follow(CondLadder* s, const CondProblem* problem, int down, CondSolveInfo* info,
                          CondVfpiEnd* end)
 {
     CondProblem less;
@@ -47,7 +50,7 @@ static CondStatus follow(CondLadder* s, const CondProblem* problem, CondSolveInf
     while (!status && done < 1.0 && stride >= SHORTEST) {
         double share = done == 0.0 ? fmin(FIRST, stride) : fmin(done + stride, 1.0);
         cond_ladder_aim(s, share < 1.0 ? fmax(STAGE_TOLERANCE, tolerance) : tolerance, last);
-        status = pose(s, problem, &less, share);
+        status = pose(s, problem, &less, down ? 1.0 / share : share);
         if (!status)
             status = climb_stage(s, info, end);
         if (status)
@@ -81,7 +84,11 @@ CondStatus cond_ladder_friction(CondLadder* s, CondSolveInfo* info, CondVfpiEnd*
         return COND_OUT_OF_MEMORY;
     cond_answer_copy(problem, &s->best, &s->kept);
     memset(s->best.lambda, 0, 3 * (size_t)problem->n_contact * sizeof *s->best.lambda);
-    CondStatus status = follow(s, problem, info, end);
+    CondStatus status = follow(s, problem, 0, info, end);
+    if (!status && *end != COND_VFPI_DONE) {
+        memset(s->best.lambda, 0, 3 * (size_t)problem->n_contact * sizeof *s->best.lambda);
+        status = follow(s, problem, 1, info, end);
+    }
     CondStatus posed = cond_vfpi_pose(&s->vfpi, problem);
     info->rung = COND_RUNG_FRICTION;
     if (!status && !posed && *end != COND_VFPI_DONE)
