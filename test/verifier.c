@@ -294,7 +294,8 @@ void verifier_check_certificate(const CondProblem* problem, CondLaw law, double 
     double stiff = 1.0 + mine.friction; // |u_t|_mu turns a rounding of u_t into mu times as much
     double speed = stiff * fmax(z->velocity_scale, mine.push), force = stiff * mine.force;
     same("dynamics", reported->dynamics, z->dynamics, 1.0);
-    same("contact", reported->contact, z->contact, speed / z->velocity_scale);
+    same("contact", reported->contact, z->contact,
+         z->velocity_scale > 0.0 ? speed / z->velocity_scale : stiff);
     if (isfinite(z->contact)) {
         for (int c = 0; c < problem->n_contact; c++)
             speed = fmax(speed, stiff * dense_largest(3, problem->contact[c].phi));
