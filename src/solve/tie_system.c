@@ -98,7 +98,7 @@ CondStatus cond_tie_system_plan(CondTieSystem* system, const CondProblem* proble
 {
     int n = problem->n_dof, most = largest_term(problem);
     *fits = 0;
-    system->deep = 0;
+    system->deep = system->rested = 0;
     system->pack_from = COND_PACK_FROM;
     system->problem = problem;
     system->threads = threads;
@@ -157,12 +157,13 @@ void cond_tie_system_destroy(CondTieSystem* system)
     system->packed.context = system->context;
     cond_multilevel_destroy(&system->multi);
     cond_tie_packed_destroy(&system->packed);
-    void* arrays[] = {system->node,  system->place,    system->border, system->member,
-                      system->slot,  system->bordered, system->T,      system->B,
-                      system->C,     system->BC,       system->S,      system->small,
-                      system->entry, system->column,   system->p,      system->q,
-                      system->z,     system->E,        system->EB,     system->pivot,
-                      system->tied,  system->joins};
+    void* arrays[] = {system->node,   system->place,    system->border,     system->member,
+                      system->slot,   system->bordered, system->T,          system->B,
+                      system->C,      system->BC,       system->S,          system->small,
+                      system->entry,  system->column,   system->p,          system->q,
+                      system->z,      system->E,        system->EB,         system->pivot,
+                      system->tied,   system->joins,    system->rest,       system->rest_C,
+                      system->rest_S, system->mixed,    system->mixed_block};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&system->context, arrays[i]);
 }

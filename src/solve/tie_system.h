@@ -34,7 +34,12 @@ typedef struct CondTieSystem {
     int* slot;     // place of a node among the bordered ones; -1: none          (n_node)
     int* bordered; // those nodes                                                (n_bordered)
     double* T;     // R' D R of each contact                                     (n_contact x 9)
-    double* B;     // inverse of the nodes' blocks                               (n_node x 9)
+    int rested;    // 1: the next four are those of the problem at hand
+    double *rest, *rest_C, *rest_S; // B, C and S of A and couplings; in B those of one node
+    int n_mixed;
+    int* mixed;          // nodes of couplings of several                          (n_mixed)
+    double* mixed_block; // what these add to B                                    (n_mixed x 9)
+    double* B;           // inverse of the nodes' blocks                               (n_node x 9)
     double*
         C; // of the bordered nodes                                      (n_bordered x 3 x n_border)
     double* BC;    // B C                                                        (n_bordered x 3 x
@@ -57,7 +62,8 @@ typedef struct CondTieSystem {
     int cap_node, cap_place, cap_border, cap_member, cap_slot, cap_bordered, cap_T;
     int cap_B, cap_C, cap_BC, cap_S, cap_small, cap_entry, cap_column, cap_E, cap_EB, cap_pivot,
         cap_tied;
-    int cap_p, cap_q, cap_z, cap_joins;
+    int cap_p, cap_q, cap_z, cap_joins, cap_rest, cap_rest_C, cap_rest_S, cap_mixed,
+        cap_mixed_block;
 } CondTieSystem;
 
 // Below this many nodes a product lies in the first cache and packing does not pay.

@@ -1,9 +1,11 @@
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "solve/tie_system.h"
 #include "solve/tie_term.h"
 #include "sparse/cholesky.h"
 #include "sparse/lu.h"
 
+#include <math.h>
 #include <string.h>
 
 #define RESERVE(array, count)                                                                      \
@@ -261,6 +263,92 @@ static void add_couplings(CondTieSystem* system, int several)
     }
 }
 
+static void each_node(const CondTieSystem* system, CondLoopBody body)
+{
+    size_t work = 9 * (size_t)system->n_node;
+    cond_parallel(system->n_node, cond_threads(work, system->threads), body, system);
+}
+
+static void pack_diagonal(const void* loop, int first, int last)
+{
+    const CondTieSystem* system = loop;
+    const CondTiePacked* packed = &system->packed;
+    for (int i = first; i < last; i++)
+        cond_tie_packed_block(system->B + 9 * (size_t)i,
+                              packed->value + packed->diagonal[packed->rank[i]], 12);
+}
+
+static void pack_inverse(const void* loop, int first, int last)
+{
+    const CondTieSystem* system = loop;
+    const CondTiePacked* packed = &system->packed;
+    for (int i = first; i < last; i++)
+        cond_tie_packed_block(system->B + 9 * (size_t)i,
+                              packed->B + cond_tie_packed_place(packed->rank[i]), 8);
+}
+
+// The inverse of each block; NAN where there is none.
+static void invert_nodes(const void* loop, int first, int last)
+{
+    const CondTieSystem* system = loop;
+    for (int i = first; i < last; i++) {
+        double* B = system->B + 9 * (size_t)i;
+        if (system->general ? invert3_general(B) : invert3(B))
+            B[0] = NAN;
+    }
+}
+
+static int is_inverted(const CondTieSystem* system)
+{
+    for (int i = 0; i < system->n_node; i++)
+        if (isnan(system->B[9 * (size_t)i]))
+            return 0;
+    return 1;
+}
+
+// What A and the couplings give, which is the same for every pass: blocks with the couplings of one
+// node, and apart from them those of several, which not all that is built has.
+static CondStatus prepare_rest(CondTieSystem* system)
+{
+    size_t nn = (size_t)system->n_node, nb = (size_t)system->n_border;
+    size_t size = 3 * (size_t)system->n_bordered * nb;
+    if (RESERVE(rest, 9 * system->n_node) || RESERVE(rest_C, (int)size) ||
+        RESERVE(rest_S, (int)(nb * nb)))
+        return COND_OUT_OF_MEMORY;
+    system->general = 0;
+    memset(system->C, 0, size * sizeof *system->C);
+    start_blocks(system, system->B, system->S);
+    add_couplings(system, 0);
+    memcpy(system->rest, system->B, 9 * nn * sizeof *system->B);
+    add_couplings(system, 1);
+    memcpy(system->rest_C, system->C, size * sizeof *system->C);
+    memcpy(system->rest_S, system->S, nb * nb * sizeof *system->S);
+    system->n_mixed = 0;
+    for (int i = 0; i < system->n_node; i++)
+        system->n_mixed += memcmp(system->B + 9 * (size_t)i, system->rest + 9 * (size_t)i,
+                                  9 * sizeof *system->B) != 0;
+    if (RESERVE(mixed, system->n_mixed) || RESERVE(mixed_block, 9 * system->n_mixed))
+        return COND_OUT_OF_MEMORY;
+    for (int i = 0, k = 0; i < system->n_node; i++) {
+        const double *B = system->B + 9 * (size_t)i, *rest = system->rest + 9 * (size_t)i;
+        if (memcmp(B, rest, 9 * sizeof *B) == 0)
+            continue;
+        for (int j = 0; j < 9; j++)
+            system->mixed_block[9 * (size_t)k + (size_t)j] = B[j] - rest[j];
+        system->mixed[k++] = i;
+    }
+    system->rested = 1;
+    return COND_OK;
+}
+
+static void add_mixed(CondTieSystem* system)
+{
+    for (int k = 0; k < system->n_mixed; k++)
+        for (int j = 0; j < 9; j++)
+            system->B[9 * (size_t)system->mixed[k] + (size_t)j] +=
+                system->mixed_block[9 * (size_t)k + (size_t)j];
+}
+
 // What the inner iterations need beside A: blocks on the diagonal with the ties of one node, and
 // the border's matrix.
 static CondStatus pack_ties(CondTieSystem* system)
@@ -277,9 +365,7 @@ static CondStatus pack_ties(CondTieSystem* system)
             return status;
         packed->ready = 1;
     }
-    for (int i = 0; i < system->n_node; i++)
-        cond_tie_packed_block(system->B + 9 * (size_t)i,
-                              packed->value + packed->diagonal[packed->rank[i]], 12);
+    each_node(system, pack_diagonal);
     set_gains(system);
     return COND_OK;
 }
@@ -289,9 +375,7 @@ static void pack_arrow(CondTieSystem* system)
 {
     CondTiePacked* packed = &system->packed;
     size_t nb = (size_t)system->n_border, wide = (size_t)cond_tie_packed_wide(system->n_border);
-    for (int i = 0; i < system->n_node; i++)
-        cond_tie_packed_block(system->B + 9 * (size_t)i,
-                              packed->B + cond_tie_packed_place(packed->rank[i]), 8);
+    each_node(system, pack_inverse);
     for (size_t row = 0; row < 3 * (size_t)system->n_bordered; row++) {
         size_t to = wide * row, from = nb * (3 * (size_t)packed->slot[row / 3] + row % 3);
         for (size_t i = 0; i < wide; i++) {
@@ -301,15 +385,22 @@ static void pack_arrow(CondTieSystem* system)
     }
 }
 
-static CondStatus clear_border(CondTieSystem* system)
+// Blocks as A and the couplings have them.
+static CondStatus start(CondTieSystem* system, int general)
 {
-    int size = 3 * system->n_bordered * system->n_border;
-    memset(system->C, 0, (size_t)size * sizeof *system->C);
-    if (!system->general)
+    size_t nb = (size_t)system->n_border, size = 3 * (size_t)system->n_bordered * nb;
+    CondStatus status = system->rested ? COND_OK : prepare_rest(system);
+    if (status)
+        return status;
+    system->general = general;
+    memcpy(system->B, system->rest, 9 * (size_t)system->n_node * sizeof *system->B);
+    memcpy(system->C, system->rest_C, size * sizeof *system->C);
+    memcpy(system->S, system->rest_S, nb * nb * sizeof *system->S);
+    if (!general)
         return COND_OK;
-    if (RESERVE(E, size) || RESERVE(EB, size))
+    if (RESERVE(E, (int)size) || RESERVE(EB, (int)size))
         return COND_OUT_OF_MEMORY;
-    memset(system->E, 0, (size_t)size * sizeof *system->E);
+    memcpy(system->E, system->rest_C, size * sizeof *system->E); // couplings are symmetric
     return COND_OK;
 }
 
@@ -317,30 +408,24 @@ CondStatus cond_tie_system_build(CondTieSystem* system, const double* D, int str
 {
     const CondProblem* problem = system->problem;
     size_t border2 = (size_t)system->n_border * (size_t)system->n_border;
-    system->general = general;
+    CondStatus status = start(system, general);
+    if (status)
+        return status;
     for (int c = 0; c < problem->n_contact; c++)
         rotate(problem->contact[c].frame, D + (size_t)c * (size_t)stride,
                system->T + 9 * (size_t)c);
-    CondStatus status = clear_border(system);
-    if (status)
-        return status;
-    start_blocks(system, system->B, system->S);
-    add_couplings(system, 0);
     add_contacts(system, D, stride, 0);
     int packs = !general && (system->deep || system->n_node >= system->pack_from);
     if (packs && (status = pack_ties(system)))
         return status;
-    add_couplings(system, 1);
+    add_mixed(system);
     add_contacts(system, D, stride, 1);
     if (packs && border2 > 0)
         memcpy(system->packed.S, system->S, border2 * sizeof *system->S);
     if (system->deep && !general)
         memcpy(system->tied, system->B, 9 * (size_t)system->n_node * sizeof *system->tied);
-    for (int i = 0; i < system->n_node; i++)
-        if (general ? invert3_general(system->B + 9 * (size_t)i)
-                    : invert3(system->B + 9 * (size_t)i))
-            return COND_DIVERGED;
-    if (finish_border(system))
+    each_node(system, invert_nodes);
+    if (!is_inverted(system) || finish_border(system))
         return COND_DIVERGED;
     if (packs)
         pack_arrow(system);
