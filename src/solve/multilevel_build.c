@@ -13,6 +13,10 @@ static const double ELEMENT = 4.0; // bound of it for tetrahedra: the nodes of o
 static const double CHANGE = 0.2;  // of a tie, below which what was built with it stays
 enum { POWERS = 7 };               // steps of the power method
 
+typedef double Two __attribute__((vector_size(16), aligned(8), may_alias));
+typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
+#define INLINE static inline __attribute__((always_inline))
+
 // Inverse of a block on the diagonal, symmetric. 1: not positive definite.
 static int invert(int n, const double* A, double* out)
 {
@@ -82,7 +86,7 @@ static void place_groups(const CondLevel* fine, CondLevel* coarse)
 
 // Rigid motion of group g at node i: v + omega x d, and omega itself on the coarse levels; angular
 // velocities count times the length of their level.               out (width x 6)
-static void rigid_motion(const CondLevel* fine, const CondLevel* coarse, int i, double* out)
+INLINE void rigid_motion(const CondLevel* fine, const CondLevel* coarse, int i, double* out)
 {
     int g = fine->group[i];
     const double *x = fine->place + 3 * (size_t)i, *c = coarse->place + 3 * (size_t)g;
@@ -101,19 +105,22 @@ static void rigid_motion(const CondLevel* fine, const CondLevel* coarse, int i, 
 
 // C += A B, with A (n x m) and B (m x 6); n and m are known where it is called, so that the
 // compiler unrolls it.
-static inline void add_product(int n, int m, const double* restrict A, const double* restrict B,
-                               double* restrict C)
+INLINE void add_product(int n, int m, const double* restrict A, const double* restrict B,
+                        double* restrict C)
 {
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < 6; j++) {
-            double sum = C[6 * i + j];
-            for (int k = 0; k < m; k++)
-                sum += A[i * m + k] * B[6 * k + j];
-            C[6 * i + j] = sum;
+    for (int i = 0; i < n; i++) {
+        Four head = *(const Four*)(C + (ptrdiff_t)6 * i);
+        Two tail = *(const Two*)(C + (ptrdiff_t)6 * i + 4);
+        for (int k = 0; k < m; k++) {
+            head += A[i * m + k] * *(const Four*)(B + (ptrdiff_t)6 * k);
+            tail += A[i * m + k] * *(const Two*)(B + (ptrdiff_t)6 * k + 4);
         }
+        *(Four*)(C + (ptrdiff_t)6 * i) = head;
+        *(Two*)(C + (ptrdiff_t)6 * i + 4) = tail;
+    }
 }
 
-static inline void add_square_product(int w, const double* A, const double* B, double* C)
+INLINE void add_square_product(int w, const double* A, const double* B, double* C)
 {
     if (w == 3)
         add_product(3, 3, A, B, C);
@@ -122,20 +129,20 @@ static inline void add_square_product(int w, const double* A, const double* B, d
 }
 
 // n numbers of P.
-static inline void take(size_t n, const float* P, double* out)
+INLINE void take(size_t n, const float* P, double* out)
 {
     for (size_t k = 0; k < n; k++)
         out[k] = P[k];
 }
 
-static inline void keep(size_t n, const double* from, float* P)
+INLINE void keep(size_t n, const double* from, float* P)
 {
     for (size_t k = 0; k < n; k++)
         P[k] = (float)from[k];
 }
 
 // C += P' W, with P and W (w x 6).
-static inline void add_transposed_product(int w, const float* P, const double* W, double* C)
+INLINE void add_transposed_product(int w, const float* P, const double* W, double* C)
 {
     double transposed[36];
     for (int a = 0; a < w; a++)
@@ -154,7 +161,7 @@ typedef struct Build {
     double omega;
 } Build;
 
-static void smooth_rows(const void* loop, int first, int last)
+INLINE void smooth(const void* loop, int first, int last)
 {
     const Build* build = loop;
     CondLevel *fine = build->fine, *coarse = build->coarse;
@@ -183,7 +190,7 @@ static void smooth_rows(const void* loop, int first, int last)
 }
 
 // The block of W = (A + soft) P at node i and group h.                         W (width x 6)
-static void multiply_block(const Build* build, int i, int h, double* W)
+INLINE void multiply_block(const Build* build, int i, int h, double* W)
 {
     const CondLevel* fine = build->fine;
     int w = fine->width;
@@ -216,7 +223,7 @@ static void lift(double* block)
 }
 
 // Adds P_i' W_i to the rows of the groups first .. last - 1 that are due, from the diagonal on.
-static void add_node(const Build* build, int i, int first, int last)
+INLINE void add_node(const Build* build, int i, int first, int last)
 {
     CondLevel *fine = build->fine, *coarse = build->coarse;
     size_t size = 6 * (size_t)fine->width;
@@ -241,7 +248,7 @@ static void add_node(const Build* build, int i, int first, int last)
 
 // Rows of P' W of the groups that are due, from the diagonal on. Every thread goes through all
 // nodes, so that each sum is taken in their order.
-static void coarse_rows(const void* loop, int first, int last)
+INLINE void coarsen(const void* loop, int first, int last)
 {
     const Build* build = loop;
     CondLevel *fine = build->fine, *coarse = build->coarse;
@@ -255,6 +262,49 @@ static void coarse_rows(const void* loop, int first, int last)
             if (coarse->column[k] == g)
                 lift(coarse->A + 36 * (size_t)k);
 }
+
+// The same loops for each processor. No fused operations: all give the same bits.
+static void smooth_generic(const void* loop, int first, int last)
+{
+    smooth(loop, first, last);
+}
+
+static void coarsen_generic(const void* loop, int first, int last)
+{
+    coarsen(loop, first, last);
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+__attribute__((target("avx2"))) static void smooth_avx2(const void* loop, int first, int last)
+{
+    smooth(loop, first, last);
+}
+
+__attribute__((target("avx2"))) static void coarsen_avx2(const void* loop, int first, int last)
+{
+    coarsen(loop, first, last);
+}
+
+static CondLoopBody smoother(void)
+{
+    return __builtin_cpu_supports("avx2") ? smooth_avx2 : smooth_generic;
+}
+
+static CondLoopBody coarsener(void)
+{
+    return __builtin_cpu_supports("avx2") ? coarsen_avx2 : coarsen_generic;
+}
+#else
+static CondLoopBody smoother(void)
+{
+    return smooth_generic;
+}
+
+static CondLoopBody coarsener(void)
+{
+    return coarsen_generic;
+}
+#endif
 
 // Groups with a node whose row of W changed; all of them where `changed` is NULL.
 static void find_due(const CondLevel* fine, const int* changed, int* due)
@@ -352,7 +402,7 @@ static int take_ties(CondMultilevel* multi, const double* tied)
         }
         memset(multi->soft + 9 * i, 0, 9 * sizeof *multi->soft);
         if (!multi->fresh) // as it was before ties cut it
-            smooth_rows(&build, i, i + 1);
+            smoother()(&build, i, i + 1);
         if (!(most > 1e-12 * scale))
             continue;
         cond_eigen_symmetric(3, T, w, Q);
@@ -392,7 +442,7 @@ static CondStatus build_next(CondMultilevel* multi, int l, const int* changed)
     Build build = {fine, coarse, multi->mark, l == 0 ? multi->soft : NULL, 0.0};
     int threads = cond_threads(smoothing_work(fine), multi->threads);
     find_due(fine, changed, multi->mark);
-    cond_parallel(coarse->n_node, threads, coarse_rows, &build);
+    cond_parallel(coarse->n_node, threads, coarsener(), &build);
     mirror(coarse);
     if (invert_diagonal(coarse))
         return COND_DIVERGED;
@@ -405,7 +455,7 @@ static void smooth_level(CondMultilevel* multi, int l)
     CondLevel *fine = &multi->level[l], *coarse = fine + 1;
     Build build = {fine, coarse, NULL, NULL, COND_MULTILEVEL_DAMPING / fine->high};
     place_groups(fine, coarse);
-    cond_parallel(fine->n_node, cond_threads(smoothing_work(fine), multi->threads), smooth_rows,
+    cond_parallel(fine->n_node, cond_threads(smoothing_work(fine), multi->threads), smoother(),
                   &build);
 }
 
