@@ -174,10 +174,13 @@ static void test_product(void** state)
                 assert_memory_equal(y, once, (size_t)n * sizeof *y);
             }
             // Chunk by chunk without vector instructions.
+            CondHalfTask task = {.x = x, .shift = shift, .y = y};
+            memset(y, 0, (size_t)n * sizeof *y);
+            memcpy(y + bench.block[1].dof_begin, once + bench.block[1].dof_begin,
+                   ARM * sizeof *y); // not theirs
             for (int c = 0; c < packed.half.n_chunk; c++)
-                cond_half_chunk_generic(&packed.half, c, x);
-            memcpy(y, once, (size_t)n * sizeof *y);
-            cond_half_finish(&packed.half, 0, packed.half.n_chunk, shift, y);
+                cond_half_chunk_generic(&packed.half, &task, c);
+            cond_half_finish(&packed.half, &task, 0, packed.half.n_chunk);
             assert_memory_equal(y, once, (size_t)n * sizeof *y);
         }
     cond_packed_destroy(&packed);

@@ -1,6 +1,7 @@
 // Half of A is read, and v** is made while A v - b is at hand:
-//   1  what chunks of A find, K J v of the terms, products of the other blocks
-//   2  v* = v - W (A v - b) on soft bodies
+//   1  what chunks of A find, v* = v - W (A v - b) of soft bodies inside them, K J v of the terms,
+//      products of the other blocks
+//   2  v* where chunks meet
 //   3  the terms' forces on the coordinates they touch
 //   4  v* on the others
 //   5  contact solves: v**, lambda
@@ -76,14 +77,13 @@ void cond_iteration_destroy(CondIteration* it)
 typedef struct Loop {
     const CondIteration* it;
     const CondIterates* at;
-    const double* x; // what A is multiplied with: v, or v - v_0
-    const double* b; // what is taken from the product
+    CondHalfTask soft; // with v, or with v - v_0
 } Loop;
 
 static void add_up(const void* loop, int first, int last)
 {
     const Loop* l = loop;
-    cond_half_add_up(&l->it->A.half, first, last, l->x);
+    cond_half_add_up(&l->it->A.half, &l->soft, first, last);
 }
 
 static void term_forces(const void* loop, int first, int last)
@@ -107,7 +107,7 @@ static void multiply_others(const void* loop, int first, int last)
 static void step_soft(const void* loop, int first, int last)
 {
     const Loop* l = loop;
-    cond_half_finish_step(&l->it->A.half, first, last, l->at->v, l->b, l->it->W->w, l->at->plain);
+    cond_half_finish(&l->it->A.half, &l->soft, first, last);
 }
 
 static void gather_terms(const void* loop, int first, int last)
@@ -189,7 +189,13 @@ static void run_fused(CondIteration* it, CondIterates* at)
     int single = it->A.half.single, n_chunk = it->A.half.n_chunk, touched = nodal->n_touched > 0;
     if (single && it->age++ % BASE_EVERY == 0)
         refresh_base(it, at);
-    Loop loop = {it, at, single ? it->away : at->v, single ? it->shift : nodal->problem->b};
+    Loop loop = {it,
+                 at,
+                 {.x = single ? it->away : at->v,
+                  .shift = single ? it->shift : nodal->problem->b,
+                  .w = it->W->w,
+                  .v = at->v,
+                  .y = at->plain}};
     int others = nodal->n > it->A.n_soft, parts = cond_contact_sweep_parts(it->sweep);
     CondPhase phase[] = {
         {move_away, &loop, single ? nodal->n : 0, 0},

@@ -20,13 +20,14 @@ typedef struct Scratch {
     int* place; // of a row within its chunk                                  (n_row)
     int* queue; // rows by chunk                                              (n_row)
     int* begin; // first row of a chunk in queue                              (n_chunk + 1)
+    int* inner; // rows of a chunk that no other adds to                      (n_chunk)
     int* seen;  // mark of a row                                              (n_row)
     int* halo;  // rows of the halo at hand                                   (COND_HALF_NODES)
 } Scratch;
 
 static void scratch_destroy(const CondContext* m, Scratch* s)
 {
-    int* arrays[] = {s->chunk, s->place, s->queue, s->begin, s->seen, s->halo};
+    int* arrays[] = {s->chunk, s->place, s->queue, s->begin, s->inner, s->seen, s->halo};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(m, arrays[i]);
 }
@@ -38,9 +39,10 @@ static CondStatus scratch_create(const CondContext* m, int n_row, Scratch* s)
     s->place = cond_allocate(m, n, sizeof(int));
     s->queue = cond_allocate(m, n, sizeof(int));
     s->begin = cond_allocate(m, n + 1, sizeof(int));
+    s->inner = cond_allocate(m, n, sizeof(int));
     s->seen = cond_allocate(m, n, sizeof(int));
     s->halo = cond_allocate(m, COND_HALF_NODES, sizeof(int));
-    if (s->chunk && s->place && s->queue && s->begin && s->seen && s->halo)
+    if (s->chunk && s->place && s->queue && s->begin && s->inner && s->seen && s->halo)
         return COND_OK;
     scratch_destroy(m, s);
     return COND_OUT_OF_MEMORY;
@@ -78,9 +80,6 @@ static void cut(const CondBsr3Part* part, int n_row, int n_chunk, Scratch* s)
                 }
             }
         }
-        qsort(s->queue + begin, (size_t)(end - begin), sizeof(int), ascending);
-        for (int k = begin; k < end; k++)
-            s->place[s->queue[k]] = k - begin;
     }
     s->begin[n_chunk] = end;
 }
@@ -95,6 +94,40 @@ static int stored(const Scratch* s, int i, int j)
         b = s->place[j];
     }
     return (a < b) == ((a + b) % 2 == 0);
+}
+
+// Whether another chunk adds to row i.
+static int is_shared(const CondBsr3Part* part, const Scratch* s, int i)
+{
+    CondBsr3RowAt at = cond_bsr3_row_at(part, i);
+    const CondBsr3Rows* A = &at.part->rows;
+    for (int k = A->row_begin[at.row]; k < A->row_begin[at.row + 1]; k++) {
+        int j = at.offset + A->column[k];
+        if (s->chunk[j] != s->chunk[i] && stored(s, j, i))
+            return 1;
+    }
+    return 0;
+}
+
+// Within a chunk, rows that others add to come last; else they ascend.
+static void order_chunks(const CondBsr3Part* part, int n_chunk, Scratch* s)
+{
+    for (int c = 0; c < n_chunk; c++) {
+        int begin = s->begin[c], n = s->begin[c + 1] - begin, inner = 0;
+        qsort(s->queue + begin, (size_t)n, sizeof(int), ascending);
+        int* sorted = s->halo; // free until halos are looked for
+        for (int k = 0; k < n; k++)
+            if (!is_shared(part, s, s->queue[begin + k]))
+                sorted[inner++] = s->queue[begin + k];
+        s->inner[c] = inner;
+        for (int k = 0; k < n; k++)
+            if (is_shared(part, s, s->queue[begin + k]))
+                sorted[inner++] = s->queue[begin + k];
+        for (int k = 0; k < n; k++) {
+            s->queue[begin + k] = sorted[k];
+            s->place[sorted[k]] = k;
+        }
+    }
 }
 
 // Blocks off the diagonal that are stored in row i; their columns outside of the chunk go to the
@@ -122,7 +155,7 @@ static int visit_row(const CondBsr3Part* part, Scratch* s, int i, int* n_halo)
 // Sizes of all chunks; 0 where one has too many nodes.
 static int measure(CondHalf* half, const CondBsr3Part* part, Scratch* s, int n_chunk)
 {
-    long long blocks = 0, nodes = 0;
+    long long blocks = 0, nodes = 0, inner = 0;
     for (int i = 0; i < half->n_row; i++)
         s->seen[i] = -1;
     for (int c = 0; c < n_chunk; c++) {
@@ -132,11 +165,13 @@ static int measure(CondHalf* half, const CondBsr3Part* part, Scratch* s, int n_c
         if (own + n_halo > COND_HALF_NODES)
             return 0;
         nodes += own + n_halo;
+        inner += s->inner[c];
     }
     if (blocks > INT_MAX / 9 || nodes > INT_MAX / 4)
         return 0;
     half->n_block = (int)blocks;
     half->n_node = (int)nodes;
+    half->n_sum = (int)(nodes - inner);
     half->n_share = half->n_node - half->n_row;
     return 1;
 }
@@ -151,18 +186,10 @@ static CondStatus reserve(CondHalf* half)
                  RESERVE(share, half->n_share) || RESERVE(node, half->n_node) ||
                  RESERVE(row, half->n_row) || RESERVE(column, half->n_block - half->n_row) ||
                  RESERVE(source, half->n_block);
-    if (!failed && half->cap_y < half->n_node) { // begins at a multiple of the lanes' size
-        cond_release(&half->context, half->y_memory);
-        half->cap_y = 0;
-        half->y_memory =
-            cond_allocate(&half->context, 4 * ((size_t)half->n_node + 1), sizeof *half->y_memory);
-        failed = !half->y_memory;
-        half->cap_y = failed ? 0 : half->n_node;
-    }
-    if (!failed) {
-        uintptr_t at = ((uintptr_t)half->y_memory + 31) & ~(uintptr_t)31;
-        half->y = (double*)at;
-    }
+    if (!failed)
+        failed = RESERVE(sum_memory, 4 * (half->n_sum + 1));
+    // It begins at a multiple of the lanes' size.
+    half->sum = (double*)(((uintptr_t)half->sum_memory + 31) & ~(uintptr_t)31);
     return failed ? COND_OUT_OF_MEMORY : COND_OK;
 }
 
@@ -214,7 +241,7 @@ static void make_runs(CondHalf* half, CondHalfChunk* chunk, const int* length)
 
 static void lay_out(CondHalf* half, const CondBsr3Part* part, Scratch* s)
 {
-    int block = 0, column = 0, node = 0, length[COND_HALF_NODES];
+    int block = 0, column = 0, node = 0, sum = 0, length[COND_HALF_NODES];
     for (int i = 0; i < half->n_row; i++)
         s->seen[i] = -1;
     half->n_run = 0;
@@ -224,9 +251,11 @@ static void lay_out(CondHalf* half, const CondBsr3Part* part, Scratch* s)
         for (int k = 0; k < own; k++)
             length[k] = visit_row(part, s, s->queue[begin + k], &n_halo);
         qsort(s->halo, (size_t)n_halo, sizeof(int), ascending);
-        *chunk = (CondHalfChunk){.n_own = own,
+        *chunk = (CondHalfChunk){.n_inner = s->inner[c],
+                                 .n_own = own,
                                  .n_node = own + n_halo,
                                  .node_begin = node,
+                                 .sum_begin = sum,
                                  .row_begin = begin,
                                  .block_begin = block,
                                  .column_begin = column};
@@ -244,6 +273,7 @@ static void lay_out(CondHalf* half, const CondBsr3Part* part, Scratch* s)
             add_row(half, part, s, s->queue[begin + half->row[begin + k] / 4], &block, &column);
         for (int k = 0; k < n_halo; k++)
             s->seen[s->halo[k]] = -1;
+        sum += own + n_halo - s->inner[c];
     }
 }
 
@@ -265,8 +295,9 @@ static void make_shares(CondHalf* half, const CondBsr3Part* part, Scratch* s)
             for (int k = 0; k < n_halo; k++) {
                 CondHalfChunk* owner = &half->chunk[s->chunk[s->halo[k]]];
                 if (pass == 1)
-                    half->share[owner->share_begin + owner->n_share] = (CondHalfShare){
-                        4 * s->place[s->halo[k]], 4 * (chunk->node_begin + chunk->n_own + k)};
+                    half->share[owner->share_begin + owner->n_share] =
+                        (CondHalfShare){4 * (s->place[s->halo[k]] - owner->n_inner),
+                                        4 * (chunk->sum_begin + chunk->n_own - chunk->n_inner + k)};
                 owner->n_share++;
             }
         }
@@ -296,6 +327,7 @@ CondStatus cond_half_plan(CondHalf* half, int n_part, const CondBsr3Part* part, 
     for (; half->n_row / (team * TEAM) >= LEAST_OWN && !half->fits && team > 0; team *= 2) {
         half->n_chunk = team * TEAM;
         cut(part, half->n_row, half->n_chunk, &s);
+        order_chunks(part, half->n_chunk, &s);
         half->fits = measure(half, part, &s, half->n_chunk);
     }
     half->fits = half->fits && half->n_share <= MOST_HALO * half->n_row;
@@ -378,8 +410,8 @@ CondStatus cond_half_pack(CondHalf* half, const CondBsr3Part* part, int single, 
 
 void cond_half_destroy(CondHalf* half)
 {
-    void* arrays[] = {half->chunk,  half->run,    half->share, half->node,    half->row,
-                      half->column, half->source, half->value, half->y_memory};
+    void* arrays[] = {half->chunk,  half->run,    half->share, half->node,      half->row,
+                      half->column, half->source, half->value, half->sum_memory};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&half->context, arrays[i]);
     CondContext context = half->context;

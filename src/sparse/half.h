@@ -5,8 +5,9 @@
 // and sums of its own for all it adds to: its own rows, and those rows of other chunks that its
 // blocks reach by their mirror images, its halo. So chunks never meet, and their number depends on
 // the matrix alone; what they found for the rows of others is added in a fixed order afterwards.
-// The bits of a product are therefore the same for any number of threads. A copied node takes four
-// numbers, the last of which means nothing: the lanes of a vector.
+// The bits of a product are therefore the same for any number of threads. Rows that no other chunk
+// adds to are finished at once. A copied node takes four numbers, the last of which means nothing:
+// the lanes of a vector.
 //
 // Within a chunk a node has a short number, and rows go by the number of their blocks, so that the
 // processor can tell how often a loop runs.
@@ -30,14 +31,17 @@ typedef struct CondHalfRun {
 
 // What another chunk found for a node of this one.
 typedef struct CondHalfShare {
-    int to;   // into the chunk's part of y
-    int from; // into y
+    int to;   // into the chunk's part of sum
+    int from; // into sum
 } CondHalfShare;
 
 typedef struct CondHalfChunk {
-    int n_own, n_node; // nodes: its own, then those of the halo
-    int node_begin;    // into node and y
-    int row_begin;     // into row
+    int n_inner;    // nodes: those that no other chunk adds to,
+    int n_own;      // its others,
+    int n_node;     // and those of the halo
+    int node_begin; // into node
+    int sum_begin;  // into sum, which has all but the first n_inner, in nodes
+    int row_begin;  // into row
     int run_begin, n_run;
     int block_begin;  // into value, in blocks
     int column_begin; // into column
@@ -54,6 +58,7 @@ typedef struct CondHalf {
     int n_row;            //
     int n_block;          // stored
     int n_node;           // of all chunks
+    int n_sum;            // of these, those with a place in sum
     int n_share;          //
     int n_run;            //
     CondHalfChunk* chunk; //                                                  (n_chunk)
@@ -64,9 +69,9 @@ typedef struct CondHalf {
     uint16_t* column;     // the same of the blocks off the diagonal
     int* source;          // 9 source: where a block comes from in its part   (n_block)
     void* value;          // nine numbers a block, the diagonal first in a row (9 n_block + 3)
-    double* y;            // sums of the chunks, within y_memory              (n_node x 4)
-    double* y_memory;     //
-    int cap_chunk, cap_run, cap_share, cap_node, cap_row, cap_column, cap_source, cap_y;
+    double* sum;          // of the chunks, within sum_memory                 (n_sum x 4)
+    double* sum_memory;   //
+    int cap_chunk, cap_run, cap_share, cap_node, cap_row, cap_column, cap_source, cap_sum_memory;
     size_t cap_value; // bytes
 } CondHalf;
 
@@ -81,22 +86,32 @@ CondStatus cond_half_plan(CondHalf* half, int n_part, const CondBsr3Part* part, 
 CondStatus cond_half_pack(CondHalf* half, const CondBsr3Part* part, int single, int threads);
 void cond_half_destroy(CondHalf* half);
 
-// The two phases of y = A x - shift; between them all chunks must have gone through the first.
-// Vectors are whole ones, of which the coordinates of the parts are used; shift NULL for zero.
-void cond_half_add_up(const CondHalf* half, int first, int last, const double* x);
-void cond_half_finish(const CondHalf* half, int first, int last, const double* shift, double* y);
-// The second one of out = x - w (A x - b).
-void cond_half_finish_step(const CondHalf* half, int first, int last, const double* x,
-                           const double* b, const double* w, double* out);
+// What is asked for: y = A x - shift, shift NULL for zero; or with w, y = v - w (A x - shift).
+// Vectors are whole ones, of which the coordinates of the parts are used; y is apart from the rest.
+typedef struct CondHalfTask {
+    const double* x;
+    const double* shift;
+    const double* w;
+    const double* v;
+    double* y;
+} CondHalfTask;
+
+// Its two phases, for the chunks first .. last - 1; between them all chunks must have gone through
+// the first.
+void cond_half_add_up(const CondHalf* half, const CondHalfTask* task, int first, int last);
+void cond_half_finish(const CondHalf* half, const CondHalfTask* task, int first, int last);
 
 // Both.
 void cond_half_product(const CondHalf* half, const double* x, const double* shift, double* y,
                        int threads);
 
 // The variants behind the first phase.
-void cond_half_chunk_generic(const CondHalf* half, int chunk, const double* x);
+void cond_half_chunk_generic(const CondHalf* half, const CondHalfTask* task, int chunk);
 #ifdef COND_BSR3_AVX2
-void cond_half_chunk_avx2(const CondHalf* half, int chunk, const double* x);
+void cond_half_chunk_avx2(const CondHalf* half, const CondHalfTask* task, int chunk);
 #endif
+
+// What ends it: inner rows are finished, the other sums put aside.      y (n_node of the chunk x 4)
+void cond_half_close(const CondHalf* half, const CondHalfTask* task, int chunk, const double* y);
 
 #endif

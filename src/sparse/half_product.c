@@ -35,12 +35,13 @@ static void take_block(const CondHalf* half, size_t block, double B[9])
         B[k] = number(half, 9 * block + k);
 }
 
-void cond_half_chunk_generic(const CondHalf* half, int chunk, const double* x)
+void cond_half_chunk_generic(const CondHalf* half, const CondHalfTask* task, int chunk)
 {
+    const double* x = task->x;
     const CondHalfChunk* c = &half->chunk[chunk];
     const int* node = half->node + c->node_begin;
     const uint16_t *row = half->row + c->row_begin, *column = half->column + c->column_begin;
-    double *y = half->y + 4 * (size_t)c->node_begin, B[9], add[3];
+    double y[4 * COND_HALF_NODES], B[9], add[3];
     size_t block = (size_t)c->block_begin;
     memset(y, 0, 4 * (size_t)c->n_node * sizeof *y);
     for (int i = 0; i < c->n_own; i++) { // a diagonal block is its own mirror image
@@ -65,87 +66,90 @@ void cond_half_chunk_generic(const CondHalf* half, int chunk, const double* x)
                 y[i + a] += (sum[3 * a] + sum[3 * a + 1]) + sum[3 * a + 2];
         }
     }
+    cond_half_close(half, task, chunk, y);
 }
 
-void cond_half_add_up(const CondHalf* half, int first, int last, const double* x)
+// Coordinate by coordinate: what comes after the third one may be another thread's.
+static inline __attribute__((always_inline)) void finish_nodes(int n, const int* node,
+                                                               const double* sum,
+                                                               const CondHalfTask* task,
+                                                               const double* shift, const double* w)
+{
+    for (int i = 0; i < n; i++)
+        for (int a = 0, at = node[i]; a < 3; a++, at++) {
+            double g = shift ? sum[4 * i + a] - shift[at] : sum[4 * i + a];
+            task->y[at] = w ? task->v[at] - w[at] * g : g;
+        }
+}
+
+// The cases apart, so that the compiler knows which it is.
+static void finish(int n, const int* node, const double* sum, const CondHalfTask* task)
+{
+    if (task->w && task->shift)
+        finish_nodes(n, node, sum, task, task->shift, task->w);
+    else if (task->w)
+        finish_nodes(n, node, sum, task, NULL, task->w);
+    else if (task->shift)
+        finish_nodes(n, node, sum, task, task->shift, NULL);
+    else
+        finish_nodes(n, node, sum, task, NULL, NULL);
+}
+
+void cond_half_close(const CondHalf* half, const CondHalfTask* task, int chunk, const double* y)
+{
+    const CondHalfChunk* c = &half->chunk[chunk];
+    finish(c->n_inner, half->node + c->node_begin, y, task);
+    memcpy(half->sum + 4 * (size_t)c->sum_begin, y + 4 * (size_t)c->n_inner,
+           4 * (size_t)(c->n_node - c->n_inner) * sizeof *y);
+}
+
+void cond_half_add_up(const CondHalf* half, const CondHalfTask* task, int first, int last)
 {
     for (int c = first; c < last; c++) {
 #ifdef COND_BSR3_AVX2
         if (cond_half_serves()) {
-            cond_half_chunk_avx2(half, c, x);
+            cond_half_chunk_avx2(half, task, c);
             continue;
         }
 #endif
-        cond_half_chunk_generic(half, c, x);
+        cond_half_chunk_generic(half, task, c);
     }
 }
 
-// Adds what other chunks found for the rows of this one.
-static inline __attribute__((always_inline)) const double* add_shares(const CondHalf* half,
-                                                                      const CondHalfChunk* c)
-{
-    const CondHalfShare* share = half->share + c->share_begin;
-    double* y = half->y + 4 * (size_t)c->node_begin;
-    for (int k = 0; k < c->n_share; k++)
-        cond_lanes_add_to(y + share[k].to, (const CondLanes*)(half->y + share[k].from));
-    return y;
-}
-
-// Coordinate by coordinate: what comes after the third one may be another thread's.
-static inline __attribute__((always_inline)) void finish_chunks(const CondHalf* half, int first,
-                                                                int last, const double* x,
-                                                                const double* shift,
-                                                                const double* w, double* y)
+void cond_half_finish(const CondHalf* half, const CondHalfTask* task, int first, int last)
 {
     for (int k = first; k < last; k++) {
         const CondHalfChunk* c = &half->chunk[k];
-        const int* node = half->node + c->node_begin;
-        const double* sum = add_shares(half, c);
-        for (int i = 0; i < c->n_own; i++)
-            for (int a = 0, at = node[i]; a < 3; a++, at++) {
-                double g = shift ? sum[4 * i + a] - shift[at] : sum[4 * i + a];
-                y[at] = w ? x[at] - w[at] * g : g;
-            }
+        const CondHalfShare* share = half->share + c->share_begin;
+        double* sum = half->sum + 4 * (size_t)c->sum_begin;
+        for (int i = 0; i < c->n_share; i++)
+            cond_lanes_add_to(sum + share[i].to, (const CondLanes*)(half->sum + share[i].from));
+        finish(c->n_own - c->n_inner, half->node + c->node_begin + c->n_inner, sum, task);
     }
-}
-
-void cond_half_finish(const CondHalf* half, int first, int last, const double* shift, double* y)
-{
-    if (shift)
-        finish_chunks(half, first, last, NULL, shift, NULL, y);
-    else
-        finish_chunks(half, first, last, NULL, NULL, NULL, y);
-}
-
-void cond_half_finish_step(const CondHalf* half, int first, int last, const double* x,
-                           const double* b, const double* w, double* out)
-{
-    finish_chunks(half, first, last, x, b, w, out);
 }
 
 typedef struct HalfLoop {
     const CondHalf* half;
-    const double *x, *shift;
-    double* y;
+    CondHalfTask task;
 } HalfLoop;
 
 static void add_up(const void* loop, int first, int last)
 {
     const HalfLoop* l = loop;
-    cond_half_add_up(l->half, first, last, l->x);
+    cond_half_add_up(l->half, &l->task, first, last);
 }
 
-static void finish(const void* loop, int first, int last)
+static void finish_chunks(const void* loop, int first, int last)
 {
     const HalfLoop* l = loop;
-    cond_half_finish(l->half, first, last, l->shift, l->y);
+    cond_half_finish(l->half, &l->task, first, last);
 }
 
 void cond_half_product(const CondHalf* half, const double* x, const double* shift, double* y,
                        int threads)
 {
-    HalfLoop loop = {half, x, shift, y};
-    int n_thread = cond_threads(9 * (size_t)half->n_block, threads);
-    cond_parallel(half->n_chunk, n_thread, add_up, &loop);
-    cond_parallel(half->n_chunk, n_thread, finish, &loop);
+    HalfLoop loop = {half, {.x = x, .shift = shift, .y = y}};
+    CondPhase phase[] = {{add_up, &loop, half->n_chunk, 0},
+                         {finish_chunks, &loop, half->n_chunk, 1}};
+    cond_parallel_phases(2, phase, cond_threads(9 * (size_t)half->n_block, threads));
 }

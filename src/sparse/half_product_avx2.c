@@ -110,15 +110,14 @@ INLINE const void* start_chunk(const CondHalf* half, const CondHalfChunk* c, con
             B = multiply_row(B, column, n, row[r], x, y, single);                                  \
         break
 
-INLINE void multiply_chunk(const CondHalf* half, const CondHalfChunk* c, const double* from,
-                           int single)
+INLINE void multiply_chunk(const CondHalf* half, const CondHalfTask* task, int chunk, int single)
 {
-    _Alignas(32) double x[4 * COND_HALF_NODES];
-    double* y = half->y + 4 * (size_t)c->node_begin;
+    _Alignas(32) double x[4 * COND_HALF_NODES], y[4 * COND_HALF_NODES];
+    const CondHalfChunk* c = &half->chunk[chunk];
     const uint16_t *row = half->row + c->row_begin, *column = half->column + c->column_begin;
     const void* B = (const char*)half->value +
                     9 * (size_t)c->block_begin * (single ? sizeof(float) : sizeof(double));
-    B = start_chunk(half, c, B, from, x, y, single);
+    B = start_chunk(half, c, B, task->x, x, y, single);
     for (int k = 0; k < c->n_run; k++) {
         CondHalfRun run = half->run[c->run_begin + k];
         switch (run.n_block) {
@@ -136,23 +135,24 @@ INLINE void multiply_chunk(const CondHalf* half, const CondHalfChunk* c, const d
         }
         row += run.n_row;
     }
+    cond_half_close(half, task, chunk, y);
 }
 
-AVX2 static void multiply_double(const CondHalf* half, const CondHalfChunk* c, const double* x)
+AVX2 static void multiply_double(const CondHalf* half, const CondHalfTask* task, int chunk)
 {
-    multiply_chunk(half, c, x, 0);
+    multiply_chunk(half, task, chunk, 0);
 }
 
-AVX2 static void multiply_single(const CondHalf* half, const CondHalfChunk* c, const double* x)
+AVX2 static void multiply_single(const CondHalf* half, const CondHalfTask* task, int chunk)
 {
-    multiply_chunk(half, c, x, 1);
+    multiply_chunk(half, task, chunk, 1);
 }
 
-AVX2 void cond_half_chunk_avx2(const CondHalf* half, int chunk, const double* x)
+AVX2 void cond_half_chunk_avx2(const CondHalf* half, const CondHalfTask* task, int chunk)
 {
     if (half->single)
-        multiply_single(half, &half->chunk[chunk], x);
+        multiply_single(half, task, chunk);
     else
-        multiply_double(half, &half->chunk[chunk], x);
+        multiply_double(half, task, chunk);
 }
 #endif
