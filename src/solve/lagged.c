@@ -20,6 +20,7 @@ enum {
     DEEPEN_AFTER = 60, // the same before the multilevel preconditioner is called for
     PATIENCE = 25,     // passes without a smaller merit
     SETTLED = 1000,    // closed contacts per one that changes its kind in a pass, and no more
+    FLIGHTS = 3,       // full steps in a row though the merit grows
     SLOW = 3,          // passes of little progress after which friction no longer lags
 };
 
@@ -195,7 +196,7 @@ static CondStatus make_ties(CondLagged* lagged, const CondCertificateData* data)
 {
     const CondProblem* problem = data->problem;
     CondStatus status = predict(lagged, data);
-    lagged->turned = lagged->closed = 0;
+    lagged->turned = lagged->closed = lagged->slipping = 0;
     for (int i = 0; i < problem->n_dof; i++)
         lagged->r_new[i] = -lagged->r[i];
     for (int c = 0; c < problem->n_contact && !status; c++) {
@@ -210,6 +211,7 @@ static CondStatus make_ties(CondLagged* lagged, const CondCertificateData* data)
             k, lagged->trial + 3 * c, lagged->full ? NULL : u, lambda, &lagged->tie[c]);
         lagged->turned += kind_of(&lagged->tie[c]) != was;
         lagged->closed += kind_of(&lagged->tie[c]) > 0;
+        lagged->slipping += kind_of(&lagged->tie[c]) == 2;
         tie_force(&lagged->tie[c], u, change);
         for (int i = 0; i < 3; i++)
             change[i] -= lambda[i];
@@ -222,17 +224,17 @@ static CondStatus make_ties(CondLagged* lagged, const CondCertificateData* data)
 // status.
 static int solve_ties(CondLagged* lagged, const CondProblem* problem, int max_iterations)
 {
-    int n = problem->n_dof;
+    int n = problem->n_dof, general = lagged->full && lagged->slipping > 0;
     CondStatus status =
         cond_tie_system_build(&lagged->system, problem->n_contact > 0 ? lagged->tie[0].D : NULL,
-                              (int)(sizeof(CondTie) / sizeof(double)), lagged->full);
+                              (int)(sizeof(CondTie) / sizeof(double)), general);
     if (status)
         return status;
-    int products = lagged->full
-                       ? cond_tie_system_solve_general(&lagged->system, lagged->r_new, lagged->x,
-                                                       FULL_REDUCTION, max_iterations, lagged->work)
-                       : cond_tie_system_solve(&lagged->system, lagged->r_new, lagged->x, REDUCTION,
-                                               max_iterations);
+    int products =
+        general ? cond_tie_system_solve_general(&lagged->system, lagged->r_new, lagged->x,
+                                                FULL_REDUCTION, max_iterations, lagged->work)
+                : cond_tie_system_solve(&lagged->system, lagged->r_new, lagged->x,
+                                        lagged->full ? FULL_REDUCTION : REDUCTION, max_iterations);
     if (products < 0)
         return products;
     for (int i = 0; i < n; i++) {
@@ -262,22 +264,46 @@ static double try_step(CondLagged* lagged, const CondCertificateData* data, doub
     return merit(lagged, data, lagged->v_try, lagged->lambda_try, lagged->r_try);
 }
 
+// 1 where the pair that was tried closes a contact whose tie is open. What closes counts as an
+// error until the next pass ties it, and the merit grows; a search that shies away from it would go
+// through many passes with the same ties.
+static int closes(const CondLagged* lagged, const CondCertificateData* data)
+{
+    const CondProblem* problem = data->problem;
+    for (int c = 0; c < problem->n_contact; c++) {
+        double u[3], x[3];
+        if (kind_of(&lagged->tie[c]) != 0)
+            continue;
+        cond_contact_velocity(&problem->contact[c], lagged->x, u); // x: predicted, by merit()
+        cond_tie_trial(lagged->gamma[c], law_slip(data, c), u, lagged->lambda_try + 3 * c, x);
+        if (x[0] > 0.0)
+            return 1;
+    }
+    return 0;
+}
+
 // Halves the step until the merit falls; v, lambda and r are affine along it. Where it never does,
-// the length with the least merit leads out of a cycle.
+// the length with the least merit leads out of a cycle. Where the ties are those of the last pass,
+// which thus went a part of the way only, a step that closes contacts is taken as a whole, a few
+// times in a row.
 static double search(CondLagged* lagged, const CondCertificateData* data, double start)
 {
     int n = data->problem->n_dof, nc3 = 3 * data->problem->n_contact;
     double best = 1.0, least = INFINITY, value = INFINITY;
-    for (double a = 1.0; a >= SHORTEST; a *= 0.5) {
+    int flies = 0;
+    for (double a = 1.0; a >= SHORTEST && !flies; a *= 0.5) {
         value = try_step(lagged, data, a);
         if (value <= (1.0 - 1e-3 * a) * start)
             break;
+        flies =
+            a == 1.0 && lagged->turned == 0 && lagged->flights < FLIGHTS && closes(lagged, data);
         if (value < least) {
             least = value;
             best = a;
         }
     }
-    if (!(value <= start))
+    lagged->flights = flies ? lagged->flights + 1 : 0;
+    if (!(value <= start) && !flies)
         value = try_step(lagged, data, best);
     memcpy(lagged->v, lagged->v_try, (size_t)n * sizeof *lagged->v);
     memcpy(lagged->lambda, lagged->lambda_try, (size_t)nc3 * sizeof *lagged->lambda);
@@ -321,7 +347,7 @@ static CondStatus begin(CondLagged* lagged, const CondCertificateData* data, con
         memcpy(lagged->lambda, lambda, nc3 * sizeof *lambda);
         memcpy(lagged->lambda_best, lambda, nc3 * sizeof *lambda);
     }
-    lagged->full = 0;
+    lagged->full = lagged->flights = 0;
     lagged->plain = lagged->multilevel == COND_MULTILEVEL_AUTO;
     lagged->system.deep = 0;
     return lagged->multilevel == COND_MULTILEVEL_ON ? deepen(lagged) : COND_OK;

@@ -42,6 +42,8 @@ typedef struct CondLagged {
     int patched;    // 1: the patches are those of the problem
     int turned;     // contacts that a pass made open, sticking or slipping and were not before
     int closed;     // contacts not open
+    int slipping;   // of these, slipping
+    int flights;    // passes in a row whose full step was taken though the merit grew
     int full;       // 1: friction follows the normal force within a pass
     int cap_tie, cap_w, cap_gamma, cap_gain, cap_v, cap_lambda, cap_r, cap_v_new, cap_lambda_new;
     int cap_r_new, cap_v_try, cap_lambda_try, cap_r_try, cap_v_best, cap_lambda_best, cap_x;
