@@ -109,15 +109,44 @@ static void arrow(CondTieSystem* system, const double* r, double* z)
     }
 }
 
-// The nodes' part of r, over `scale`, to single precision, and the border's.
-static void pack(CondTieSystem* system, const double* r, double scale, float* packed,
-                 double* border)
+// Between a vector of the problem, or of the nodes alone, and a packed one.
+typedef struct Transfer {
+    const CondTieSystem* system;
+    const int* place; // first number of each node in `wide`; NULL: one after the other
+    double* wide;
+    float* packed;
+    double scale;
+} Transfer;
+
+static void each_node(const Transfer* transfer, CondLoopBody body)
 {
-    for (int i = 0; i < system->n_node; i++)
+    const CondTieSystem* system = transfer->system;
+    int threads = cond_threads(3 * (size_t)system->n_node, system->threads);
+    cond_parallel(system->n_node, threads, body, transfer);
+}
+
+// packed = wide / scale
+static void pack_nodes(const void* loop, int first, int last)
+{
+    const Transfer* t = loop;
+    for (int i = first; i < last; i++) {
+        const double* from = t->wide + (t->place ? t->place[i] : 3 * i);
+        float* to = t->packed + (ptrdiff_t)4 * t->system->packed.rank[i];
         for (int k = 0; k < 3; k++)
-            packed[4 * system->packed.rank[i] + k] = (float)(r[system->place[i] + k] / scale);
-    for (int i = 0; i < system->n_border; i++)
-        border[i] = r[system->member[i]] / scale;
+            to[k] = (float)(from[k] / t->scale);
+    }
+}
+
+// wide = scale packed
+static void unpack_nodes(const void* loop, int first, int last)
+{
+    const Transfer* t = loop;
+    for (int i = first; i < last; i++) {
+        double* to = t->wide + (t->place ? t->place[i] : 3 * i);
+        const float* from = t->packed + (ptrdiff_t)4 * t->system->packed.rank[i];
+        for (int k = 0; k < 3; k++)
+            to[k] = t->scale * (double)from[k];
+    }
 }
 
 static double largest(int n, const double* r)
@@ -133,15 +162,12 @@ static void correct(void* data, CondTiePacked* packed)
 {
     CondTieSystem* system = data;
     CondLevel* top = system->multi.level;
-    for (int i = 0; i < system->n_node; i++)
-        for (int k = 0; k < 3; k++) {
-            top->r[3 * i + k] = (double)packed->r[4 * packed->rank[i] + k];
-            top->x[3 * i + k] = 0.0;
-        }
+    Transfer down = {system, NULL, top->r, packed->r, 1.0},
+             up = {system, NULL, top->x, packed->p, 1.0};
+    each_node(&down, unpack_nodes);
+    memset(top->x, 0, 3 * (size_t)system->n_node * sizeof *top->x);
     cond_multilevel_correct(&system->multi, top->r, top->x);
-    for (int i = 0; i < system->n_node; i++)
-        for (int k = 0; k < 3; k++)
-            packed->p[4 * packed->rank[i] + k] = (float)top->x[3 * i + k];
+    each_node(&up, pack_nodes);
 }
 
 // Conjugate gradients in double from x = 0 until the square of the preconditioned residual is at
@@ -186,7 +212,10 @@ static int solve_single(CondTieSystem* system, double* r, double* x, double redu
     double scale = largest(n, r), *dx = system->p, *Hdx = system->q;
     if (!(scale > 0.0) || !isfinite(scale))
         return 0;
-    pack(system, r, scale, packed->r, system->small);
+    Transfer in = {system, system->place, r, packed->r, scale};
+    each_node(&in, pack_nodes);
+    for (int i = 0; i < system->n_border; i++)
+        system->small[i] = r[system->member[i]] / scale;
     CondTiePackedSolve solve = {.factor = system->S,
                                 .border = system->small,
                                 .reduction = fmax(reduction, LEAST_REDUCTION),
@@ -200,9 +229,8 @@ static int solve_single(CondTieSystem* system, double* r, double* x, double redu
         cond_tie_packed_solve(packed, &solve);
     if (solve.failed)
         return 0;
-    for (int i = 0; i < system->n_node; i++)
-        for (int k = 0; k < 3; k++)
-            dx[system->place[i] + k] = scale * (double)packed->x[4 * packed->rank[i] + k];
+    Transfer out = {system, system->place, dx, packed->x, scale};
+    each_node(&out, unpack_nodes);
     for (int i = 0; i < system->n_border; i++)
         dx[system->member[i]] = scale * system->small[i];
     cond_tie_system_multiply(system, dx, Hdx);
