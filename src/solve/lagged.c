@@ -3,6 +3,7 @@
 #include "assemble/block.h"
 #include "assemble/side.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "base/sum.h"
 #include "solve/primal_dual_tie.h"
 
@@ -16,6 +17,7 @@ static const double FIRM_GAIN = 1e4;       // gain times gamma where the precond
 static const double LOOSE_GAIN = 20.0;     // where the contact joins several nodes
 static const double SHORTEST = 0.05;       // part of a pass that is tried
 enum {
+    CONTACT_WORK = 64, // of one contact in a loop, in multiply-adds
     MAX_CG = 300,      // products of a pass
     DEEPEN_AFTER = 60, // the same before the multilevel preconditioner is called for
     PATIENCE = 25,     // passes without a smaller merit
@@ -43,11 +45,11 @@ CondStatus cond_lagged_plan(CondLagged* lagged, const CondProblem* problem,
 #define RESERVE(array, count)                                                                      \
     cond_reserve(m, &lagged->array, &lagged->cap_##array, count, sizeof *lagged->array)
     if (RESERVE(tie, nc) || RESERVE(w, n) || RESERVE(gamma, nc) || RESERVE(gain, nc) ||
-        RESERVE(v, n) || RESERVE(lambda, 3 * nc) || RESERVE(r, n) || RESERVE(v_new, n) ||
-        RESERVE(lambda_new, 3 * nc) || RESERVE(r_new, n) || RESERVE(v_try, n) ||
-        RESERVE(lambda_try, 3 * nc) || RESERVE(r_try, n) || RESERVE(v_best, n) ||
-        RESERVE(lambda_best, 3 * nc) || RESERVE(x, n) || RESERVE(work, 5 * n) ||
-        RESERVE(trial, 3 * nc) || RESERVE(sticks, nc))
+        RESERVE(share, nc) || RESERVE(v, n) || RESERVE(lambda, 3 * nc) || RESERVE(r, n) ||
+        RESERVE(v_new, n) || RESERVE(lambda_new, 3 * nc) || RESERVE(r_new, n) ||
+        RESERVE(v_try, n) || RESERVE(lambda_try, 3 * nc) || RESERVE(r_try, n) ||
+        RESERVE(v_best, n) || RESERVE(lambda_best, 3 * nc) || RESERVE(x, n) ||
+        RESERVE(work, 5 * n) || RESERVE(trial, 3 * nc) || RESERVE(sticks, nc))
         return COND_OUT_OF_MEMORY;
 #undef RESERVE
     return COND_OK;
@@ -117,12 +119,55 @@ static void scale_contacts(CondLagged* lagged, const CondCertificateData* data)
     }
 }
 
-// Velocity that predicts: that of the point after a step of V-FPI, v - W r.   x = v - W r (n_dof)
-static void predict_velocity(const CondLagged* lagged, const double* v, const double* r, double* x,
-                             int n)
+// A loop over coordinates, or over contacts.
+typedef struct Loop {
+    CondLagged* lagged;
+    const CondCertificateData* data;
+    const double *a, *b, *c; // read
+    double* out;
+    double s;
+} Loop;
+
+static void each_coordinate(const Loop* loop, int n, CondLoopBody body)
 {
-    for (int i = 0; i < n; i++)
-        x[i] = v[i] - lagged->w[i] * r[i];
+    cond_parallel(n, cond_threads((size_t)n, loop->lagged->system.threads), body, loop);
+}
+
+static void each_contact(const Loop* loop, CondLoopBody body)
+{
+    int n = loop->data->problem->n_contact;
+    size_t work = CONTACT_WORK * (size_t)n;
+    cond_parallel(n, cond_threads(work, loop->lagged->system.threads), body, loop);
+}
+
+// out = a - c b
+static void subtract_product(const void* data, int first, int last)
+{
+    const Loop* loop = data;
+    for (int i = first; i < last; i++)
+        loop->out[i] = loop->a[i] - loop->c[i] * loop->b[i];
+}
+
+// Velocity that predicts: that of the point after a step of V-FPI, v - W r.   x = v - W r (n_dof)
+static void predict_velocity(CondLagged* lagged, const double* v, const double* r, double* x, int n)
+{
+    Loop loop = {.lagged = lagged, .a = v, .b = r, .c = lagged->w, .out = x};
+    each_coordinate(&loop, n, subtract_product);
+}
+
+// gamma |lambda - P(l*)|^2 of each contact at the predicted velocity.
+static void contact_merits(const void* data, int first, int last)
+{
+    const Loop* loop = data;
+    const CondLagged* lagged = loop->lagged;
+    const CondProblem* problem = loop->data->problem;
+    for (int c = first; c < last; c++) {
+        double u[3], e[3];
+        cond_contact_velocity(&problem->contact[c], lagged->x, u);
+        cond_tie_error(cond_certificate_law(loop->data, c), problem->contact[c].friction,
+                       lagged->gamma[c], law_slip(loop->data, c), u, loop->a + (ptrdiff_t)3 * c, e);
+        loop->out[c] = lagged->gamma[c] * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
+    }
 }
 
 // sqrt(sum gamma |lambda - P(l*)|^2 + r' W r)
@@ -133,13 +178,10 @@ static double merit(CondLagged* lagged, const CondCertificateData* data, const d
     int n = problem->n_dof;
     predict_velocity(lagged, v, r, lagged->x, n);
     double sum = cond_dot_scaled(n, lagged->w, r, r, lagged->system.threads);
-    for (int c = 0; c < problem->n_contact; c++) {
-        double u[3], e[3];
-        cond_contact_velocity(&problem->contact[c], lagged->x, u);
-        cond_tie_error(cond_certificate_law(data, c), problem->contact[c].friction,
-                       lagged->gamma[c], law_slip(data, c), u, lambda + 3 * c, e);
-        sum += lagged->gamma[c] * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
-    }
+    Loop loop = {.lagged = lagged, .data = data, .a = lambda, .out = lagged->share};
+    each_contact(&loop, contact_merits);
+    for (int c = 0; c < problem->n_contact; c++)
+        sum += lagged->share[c];
     return sqrt(sum);
 }
 
@@ -169,17 +211,26 @@ static int kind_of(const CondTie* tie)
     return tie->slip[0] != 0.0 || tie->slip[1] != 0.0 ? 2 : 1;
 }
 
+static void make_trials(const void* data, int first, int last)
+{
+    const Loop* loop = data;
+    const CondLagged* lagged = loop->lagged;
+    for (int c = first; c < last; c++) {
+        double u[3], *x = lagged->trial + (ptrdiff_t)3 * c;
+        cond_contact_velocity(&loop->data->problem->contact[c], lagged->x, u);
+        cond_tie_trial(lagged->gamma[c], law_slip(loop->data, c), u,
+                       lagged->lambda + (ptrdiff_t)3 * c, x);
+        lagged->sticks[c] = kind_of(&lagged->tie[c]) == 1 && x[0] > 0.0;
+    }
+}
+
 // Trial forces of the current pair.
 static CondStatus predict(CondLagged* lagged, const CondCertificateData* data)
 {
     const CondProblem* problem = data->problem;
     predict_velocity(lagged, lagged->v, lagged->r, lagged->x, problem->n_dof);
-    for (int c = 0; c < problem->n_contact; c++) {
-        double u[3], *x = lagged->trial + 3 * c;
-        cond_contact_velocity(&problem->contact[c], lagged->x, u);
-        cond_tie_trial(lagged->gamma[c], law_slip(data, c), u, lagged->lambda + 3 * c, x);
-        lagged->sticks[c] = kind_of(&lagged->tie[c]) == 1 && x[0] > 0.0;
-    }
+    Loop loop = {.lagged = lagged, .data = data};
+    each_contact(&loop, make_trials);
     if (!cond_contact_patches_any(problem, lagged->sticks, lagged->trial))
         return COND_OK;
     CondStatus status =
@@ -249,18 +300,26 @@ static int solve_ties(CondLagged* lagged, const CondProblem* problem, int max_it
     return products;
 }
 
-static void interpolate(int n, double a, const double* from, const double* to, double* out)
+static void interpolate_range(const void* data, int first, int last)
 {
-    for (int i = 0; i < n; i++)
-        out[i] = from[i] + a * (to[i] - from[i]);
+    const Loop* loop = data;
+    for (int i = first; i < last; i++)
+        loop->out[i] = loop->a[i] + loop->s * (loop->b[i] - loop->a[i]);
+}
+
+static void interpolate(CondLagged* lagged, int n, double s, const double* from, const double* to,
+                        double* out)
+{
+    Loop loop = {.lagged = lagged, .a = from, .b = to, .out = out, .s = s};
+    each_coordinate(&loop, n, interpolate_range);
 }
 
 static double try_step(CondLagged* lagged, const CondCertificateData* data, double a)
 {
     int n = data->problem->n_dof, nc3 = 3 * data->problem->n_contact;
-    interpolate(n, a, lagged->v, lagged->v_new, lagged->v_try);
-    interpolate(nc3, a, lagged->lambda, lagged->lambda_new, lagged->lambda_try);
-    interpolate(n, a, lagged->r, lagged->r_new, lagged->r_try);
+    interpolate(lagged, n, a, lagged->v, lagged->v_new, lagged->v_try);
+    interpolate(lagged, nc3, a, lagged->lambda, lagged->lambda_new, lagged->lambda_try);
+    interpolate(lagged, n, a, lagged->r, lagged->r_new, lagged->r_try);
     return merit(lagged, data, lagged->v_try, lagged->lambda_try, lagged->r_try);
 }
 
@@ -443,11 +502,11 @@ void cond_lagged_destroy(CondLagged* lagged)
     lagged->patches.context = lagged->context;
     cond_tie_system_destroy(&lagged->system);
     cond_contact_patches_destroy(&lagged->patches);
-    void* arrays[] = {lagged->tie,   lagged->w,          lagged->gamma, lagged->gain,
-                      lagged->v,     lagged->lambda,     lagged->r,     lagged->v_new,
-                      lagged->r_new, lagged->lambda_new, lagged->v_try, lagged->lambda_try,
-                      lagged->r_try, lagged->v_best,     lagged->x,     lagged->lambda_best,
-                      lagged->work,  lagged->trial,      lagged->sticks};
+    void* arrays[] = {lagged->tie,   lagged->w,          lagged->gamma,  lagged->gain,
+                      lagged->v,     lagged->lambda,     lagged->r,      lagged->v_new,
+                      lagged->r_new, lagged->lambda_new, lagged->v_try,  lagged->lambda_try,
+                      lagged->r_try, lagged->v_best,     lagged->x,      lagged->lambda_best,
+                      lagged->work,  lagged->trial,      lagged->sticks, lagged->share};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&lagged->context, arrays[i]);
 }

@@ -27,6 +27,7 @@ typedef struct CondLagged {
     double* gain;   // of held directions                                       (n_contact)
     double* trial;  // forces of the prediction                                 (n_contact x 3)
     int* sticks;    // 1: in the last pass, and closed in this                  (n_contact)
+    double* share;  // of each contact in the merit                             (n_contact)
     double* v;      // current pair                                             (n_dof)
     double* lambda; //                                                          (n_contact x 3)
     double* r;      // A v - b - Jc' lambda                                     (n_dof)
@@ -45,7 +46,8 @@ typedef struct CondLagged {
     int slipping;   // of these, slipping
     int flights;    // passes in a row whose full step was taken though the merit grew
     int full;       // 1: friction follows the normal force within a pass
-    int cap_tie, cap_w, cap_gamma, cap_gain, cap_v, cap_lambda, cap_r, cap_v_new, cap_lambda_new;
+    int cap_tie, cap_share, cap_w, cap_gamma, cap_gain, cap_v, cap_lambda, cap_r, cap_v_new,
+        cap_lambda_new;
     int cap_r_new, cap_v_try, cap_lambda_try, cap_r_try, cap_v_best, cap_lambda_best, cap_x;
     int cap_work, cap_trial, cap_sticks;
 } CondLagged;
