@@ -1,6 +1,11 @@
+#define _POSIX_C_SOURCE 200809L // sched_yield
 #include "base/parallel.h"
 
 #include <omp.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+enum { SPINS = 500 }; // some ten microseconds
 
 int cond_threads(size_t work, int threads)
 {
@@ -24,38 +29,60 @@ void cond_parallel_team(int n, int n_thread, CondLoopBody body, const void* loop
         do_part(n, k, n_thread, body, loop);
 }
 
+typedef struct PhaseLoop {
+    int n_phase;
+    const CondPhase* phase;
+} PhaseLoop;
+
+static void do_phases(void* data, CondTeam* team, int rank, int size)
+{
+    const PhaseLoop* loop = data;
+    for (int p = 0; p < loop->n_phase; p++) {
+        const CondPhase* phase = &loop->phase[p];
+        if (phase->apart)
+            cond_team_wait(team, size);
+        do_part(phase->n, rank, size, phase->body, phase->loop);
+    }
+}
+
 void cond_parallel_phases(int n_phase, const CondPhase* phase, int n_thread)
 {
-    if (n_thread <= 1) {
-        for (int p = 0; p < n_phase; p++)
-            do_part(phase[p].n, 0, 1, phase[p].body, phase[p].loop);
-        return;
-    }
-#pragma omp parallel num_threads(n_thread)
-    {
-        int n_part = omp_get_num_threads(), k = omp_get_thread_num(); // may be fewer than asked for
-        for (int p = 0; p < n_phase; p++) {
-            if (phase[p].apart) {
-#pragma omp barrier
-            }
-            do_part(phase[p].n, k, n_part, phase[p].body, phase[p].loop);
-        }
-    }
+    PhaseLoop loop = {n_phase, phase};
+    cond_team(n_thread, do_phases, &loop);
 }
 
 void cond_team(int n_thread, CondTeamBody body, void* data)
 {
+    CondTeam team = {0};
     if (n_thread <= 1) {
-        body(data, 0, 1);
+        body(data, &team, 0, 1);
         return;
     }
-#pragma omp parallel num_threads(n_thread)
-    body(data, omp_get_thread_num(), omp_get_num_threads());
+#pragma omp parallel num_threads(n_thread) // may give fewer
+    body(data, &team, omp_get_thread_num(), omp_get_num_threads());
 }
 
-void cond_team_wait(int size)
+static void relax(void)
 {
-    if (size > 1) {
-#pragma omp barrier
+#if defined(__x86_64__) && defined(__GNUC__)
+    __builtin_ia32_pause();
+#endif
+}
+
+void cond_team_wait(CondTeam* team, int size)
+{
+    if (size == 1)
+        return;
+    int turn = atomic_load_explicit(&team->turn, memory_order_relaxed);
+    if (atomic_fetch_add_explicit(&team->arrived, 1, memory_order_acq_rel) == size - 1) {
+        atomic_store_explicit(&team->arrived, 0, memory_order_relaxed);
+        atomic_store_explicit(&team->turn, turn + 1, memory_order_release);
+        return;
+    }
+    for (int spins = 0; atomic_load_explicit(&team->turn, memory_order_acquire) == turn; spins++) {
+        if (spins < SPINS)
+            relax();
+        else
+            sched_yield();
     }
 }

@@ -40,10 +40,17 @@ void cond_parallel_phases(int n_phase, const CondPhase* phase, int n_thread);
 
 // A team that stays together over several loops: `body` runs once on each of its `size` threads,
 // and parts what there is to do by its rank. cond_team_wait holds each back until all have come to
-// it; sums over what the others wrote are made after it, by all alike.
-typedef void (*CondTeamBody)(void* data, int rank, int size);
+// it; sums over what the others wrote are made after it, by all alike. It waits busily for a few
+// microseconds and then lets others run: where there are more threads than processors, one that
+// spins keeps another from coming.
+typedef struct CondTeam {
+    _Atomic int arrived;
+    _Atomic int turn; // how often all had come
+} CondTeam;
+
+typedef void (*CondTeamBody)(void* data, CondTeam* team, int rank, int size);
 void cond_team(int n_thread, CondTeamBody body, void* data);
-void cond_team_wait(int size);
+void cond_team_wait(CondTeam* team, int size);
 
 // The first of rank's items among n, shared out evenly; rank = size gives n.
 static inline int cond_team_first(int n, int rank, int size)

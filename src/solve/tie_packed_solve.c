@@ -148,14 +148,16 @@ static void unflush(unsigned before)
 typedef struct Share {
     CondTiePacked* packed;
     const CondTiePackedKernel* kernel;
+    CondTeam* team;
     int first, last, size;
     double* velocity;
     float* force;
     Border border;
 } Share;
 
-static void share_start(Share* share, CondTiePacked* packed, int rank, int size)
+static void share_start(Share* share, CondTiePacked* packed, CondTeam* team, int rank, int size)
 {
+    share->team = team;
     int rows = packed->n_join > 0 ? packed->join_row[packed->n_join] : 0;
     share->packed = packed;
     share->kernel = cond_tie_packed_kernel();
@@ -179,7 +181,7 @@ static double advance(Share* share, const double* factor, double alpha)
 {
     CondTiePacked* packed = share->packed;
     share->kernel->advance(packed, share->first, share->last, (float)alpha, share->force);
-    cond_team_wait(share->size);
+    cond_team_wait(share->team, share->size);
     return advance_border(packed, factor, alpha, &share->border) +
            add_parts(packed, packed->step_sum);
 }
@@ -192,7 +194,7 @@ static void turn(Share* share, double beta)
     share->kernel->turn(share->packed, share->first, share->last, (float)beta, border->single);
     for (int i = 0; i < share->packed->n_border; i++)
         border->p[i] = border->z[i] + beta * border->p[i];
-    cond_team_wait(share->size);
+    cond_team_wait(share->team, share->size);
 }
 
 // q = H p, but for what the joins do; returns p'H p.
@@ -202,21 +204,21 @@ static double multiply(Share* share)
     to_single(packed->n_border, share->border.p, share->border.single);
     share->kernel->multiply(packed, share->first, share->last, packed->p, share->border.single,
                             packed->q);
-    cond_team_wait(share->size);
+    cond_team_wait(share->team, share->size);
     return multiply_border(packed, &share->border) + add_parts(packed, packed->product_sum) +
            join_forces(packed, share->velocity, share->force);
 }
 
 // Three loops an iteration: product, step with preconditioner, direction. Every thread has the
 // scalars and the border for itself, from the same partial sums.
-static void iterate(void* data, int rank, int size)
+static void iterate(void* data, CondTeam* team, int rank, int size)
 {
     CondTiePackedSolve* solve = ((Team*)data)->solve;
     int failed = 0, products = 0, nb = ((Team*)data)->packed->n_border;
     double alpha = 0.0, rz = 0.0, start = 0.0, goal = 0.0;
     unsigned before = flush_tiny();
     Share share;
-    share_start(&share, ((Team*)data)->packed, rank, size);
+    share_start(&share, ((Team*)data)->packed, team, rank, size);
     start_border(nb, solve->border, &share.border);
     for (int steps = 0;; steps++) {
         double next = advance(&share, solve->factor, alpha);
@@ -257,12 +259,12 @@ static void smooth_end(const Share* share, int rank, Smooth* smooth, double s)
     }
 }
 
-static void smooth_down(void* data, int rank, int size)
+static void smooth_down(void* data, CondTeam* team, int rank, int size)
 {
     Smooth* smooth = ((Team*)data)->smooth;
     unsigned before = flush_tiny();
     Share share;
-    share_start(&share, ((Team*)data)->packed, rank, size);
+    share_start(&share, ((Team*)data)->packed, team, rank, size);
     start_border(share.packed->n_border, smooth->r_border, &share.border);
     advance(&share, smooth->factor, 0.0);
     turn(&share, 0.0);
@@ -272,12 +274,12 @@ static void smooth_down(void* data, int rank, int size)
     smooth_end(&share, rank, smooth, 0.0);
 }
 
-static void smooth_up(void* data, int rank, int size)
+static void smooth_up(void* data, CondTeam* team, int rank, int size)
 {
     Smooth* smooth = ((Team*)data)->smooth;
     unsigned before = flush_tiny();
     Share share;
-    share_start(&share, ((Team*)data)->packed, rank, size);
+    share_start(&share, ((Team*)data)->packed, team, rank, size);
     int nb = share.packed->n_border;
     start_border(nb, smooth->r_border, &share.border);
     memcpy(share.border.x, smooth->x_border, (size_t)nb * sizeof *smooth->x_border);
@@ -330,8 +332,9 @@ static void exchange_vectors(CondTiePacked* packed)
 }
 
 // z = what the cycle found, and its product with the iteration's r.
-static void collect(void* data, int rank, int size)
+static void collect(void* data, CondTeam* team, int rank, int size)
 {
+    (void)team;
     Deep* deep = data;
     CondTiePacked* packed = deep->packed;
     unsigned before = flush_tiny();
@@ -362,25 +365,25 @@ static void run_cycle(Deep* deep)
 }
 
 // p = z + beta p, and a step along it.
-static void step(void* data, int rank, int size)
+static void step(void* data, CondTeam* team, int rank, int size)
 {
     Deep* deep = data;
     CondTiePacked* packed = deep->packed;
     unsigned before = flush_tiny();
     Share share;
-    share_start(&share, packed, rank, size);
+    share_start(&share, packed, team, rank, size);
     share.border = deep->border;
     memset(share.border.single, 0, sizeof share.border.single); // z has the border's part already
     share.kernel->turn(packed, share.first, share.last, (float)deep->beta, share.border.single);
     for (int i = 0; i < packed->n_border; i++)
         share.border.p[i] = share.border.z[i] + deep->beta * share.border.p[i];
-    cond_team_wait(size);
+    cond_team_wait(team, size);
     double pq = multiply(&share);
     int failed = !(pq > 0.0);
     if (!failed)
         advance(&share, deep->solve->factor, deep->rz / pq);
     unflush(before);
-    cond_team_wait(size);
+    cond_team_wait(team, size);
     if (rank == 0) {
         deep->border = share.border;
         deep->failed = failed;
