@@ -170,6 +170,58 @@ static void test_skips(void** state)
     cond_clusters_destroy(&clusters);
 }
 
+typedef struct Centres {
+    const double* box;
+    const double* from;
+} Centres;
+
+// From the centre of a box; every seventh is left out.
+static double centre_distance(void* user, int k)
+{
+    const Centres* centres = user;
+    double sum = 0.0;
+    for (int i = 0; i < 3; i++) {
+        double d = 0.5 * (centres->box[6 * k + i] + centres->box[6 * k + 3 + i]) - centres->from[i];
+        sum += d * d;
+    }
+    return k % 7 == 3 ? INFINITY : sqrt(sum);
+}
+
+static void test_nearest(void** state)
+{
+    (void)state;
+    Dice dice = {10};
+    double box[6 * N];
+    int corner[2 * N];
+    CondFloatBox at[2 * N];
+    CondClusters clusters;
+    make_corners(corner, N);
+    random_boxes(&dice, N, 0.05, box);
+    memcpy(box + 6 * 5, box + 6 * 40, 6 * sizeof *box); // of equals the first
+    assert_int_equal(cond_clusters_create(NULL, box, N, 2, corner, &clusters), COND_OK);
+    for (int i = 0; i < 2 * clusters.n_cluster - 1; i++)
+        at[i] = clusters.node[i].box;
+    for (int trial = 0; trial < 200; trial++) {
+        double p[3], least = INFINITY, found = INFINITY, near = 1e-9;
+        for (int i = 0; i < 3; i++)
+            p[i] = trial == 0 ? 0.5 * (box[6 * 40 + i] + box[6 * 40 + 3 + i])
+                              : dice_uniform(&dice, -0.2, 1.2);
+        Centres centres = {box, p};
+        int expected = -1;
+        for (int k = 0; k < N; k++)
+            if (centre_distance(&centres, k) < least) {
+                least = centre_distance(&centres, k);
+                expected = k;
+            }
+        assert_int_equal(cond_clusters_nearest(&clusters, at, p, centre_distance, &centres, &found),
+                         expected);
+        assert_true(found == least);
+        int none = cond_clusters_nearest(&clusters, at, p, centre_distance, &centres, &near);
+        assert_int_equal(none, least <= 1e-9 ? expected : -1);
+    }
+    cond_clusters_destroy(&clusters);
+}
+
 static void test_allocations(void** state)
 {
     (void)state;
@@ -213,9 +265,8 @@ static void test_allocations(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_queries),
-        cmocka_unit_test(test_shape),
-        cmocka_unit_test(test_skips),
+        cmocka_unit_test(test_queries),     cmocka_unit_test(test_shape),
+        cmocka_unit_test(test_skips),       cmocka_unit_test(test_nearest),
         cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -122,6 +122,15 @@ void cond_clusters_destroy(CondClusters* clusters)
         cond_release(&clusters->context, arrays[i]);
 }
 
+void cond_clusters_forget_tree(CondClusters* clusters)
+{
+    cond_release(&clusters->context, clusters->node);
+    cond_release(&clusters->context, clusters->vertex_begin);
+    cond_release(&clusters->context, clusters->vertex);
+    clusters->node = NULL;
+    clusters->vertex_begin = clusters->vertex = NULL;
+}
+
 typedef struct RefitLoop {
     const CondClusters* clusters;
     const double* x;
@@ -233,6 +242,55 @@ CondStatus cond_clusters_query(const CondClusters* clusters, const double* x, co
         }
     }
     return COND_OK;
+}
+
+static double box_distance(const CondFloatBox* box, const double p[3])
+{
+    double sum = 0.0;
+    for (int i = 0; i < 3; i++) {
+        double d = fmax(fmax((double)box->low[i] - p[i], p[i] - (double)box->high[i]), 0.0);
+        sum += d * d;
+    }
+    return sqrt(sum);
+}
+
+// The nearest of a cluster, as below.
+static void measure_cluster(const CondClusters* clusters, int cluster, CondTreeDistance measure,
+                            void* user, int* best, double* distance)
+{
+    for (int m = clusters->begin[cluster]; m < clusters->begin[cluster + 1]; m++) {
+        int primitive = clusters->item[m];
+        double found = measure(user, primitive);
+        if (found < *distance || (found == *distance && (*best < 0 || primitive < *best))) {
+            *distance = found;
+            *best = found < INFINITY ? primitive : *best;
+        }
+    }
+}
+
+int cond_clusters_nearest(const CondClusters* clusters, const CondFloatBox* box,
+                          const double point[3], CondTreeDistance measure, void* user,
+                          double* distance)
+{
+    const double slack = 1.0 - 1e-12; // rounding
+    const CondClusterNode* node = clusters->node;
+    int stack[34], top = 0, best = -1; // a tree of int many is at most 31 levels deep
+    if (clusters->n_cluster > 0)
+        stack[top++] = 0;
+    while (top > 0) {
+        int i = stack[--top];
+        if (slack * box_distance(&box[i], point) > *distance)
+            continue;
+        if (node[i].cluster >= 0) {
+            measure_cluster(clusters, node[i].cluster, measure, user, &best, distance);
+            continue;
+        }
+        int left = i + 1, right = node[left].next;
+        int right_first = box_distance(&box[right], point) < box_distance(&box[left], point);
+        stack[top++] = right_first ? left : right; // the nearer child is looked at first
+        stack[top++] = right_first ? right : left;
+    }
+    return best;
 }
 
 void cond_near_begin(const CondContext* context, CondNear* near)

@@ -71,6 +71,8 @@ typedef struct CondClusters {
 CondStatus cond_clusters_create(const CondContext* context, const double* x, int n, int width,
                                 const int* corner, CondClusters* clusters);
 void cond_clusters_destroy(CondClusters* clusters);
+// Keeps the clusters alone, begin and item; there is nothing to search any more.
+void cond_clusters_forget_tree(CondClusters* clusters);
 
 // The box of a primitive.
 void cond_clusters_box(const CondClusters* clusters, const double* x, int primitive, double box[6]);
@@ -86,6 +88,11 @@ CondStatus cond_clusters_query(const CondClusters* clusters, const double* x, co
 // out. *visited counts the nodes.                                                skip (n_skip)
 int cond_clusters_may_meet(const CondClusters* clusters, const CondFloatBox* box, int n_skip,
                            const int* skip, long* visited);
+
+// As cond_tree_nearest; box: of each node.
+int cond_clusters_nearest(const CondClusters* clusters, const CondFloatBox* box,
+                          const double point[3], CondTreeDistance measure, void* user,
+                          double* distance);
 
 // What is near to a group of boxes. Kept from group to group.
 typedef struct CondNear {

@@ -112,19 +112,14 @@ static CondStatus make_triangles(CondVolume* volume, CondError* error)
     return status;
 }
 
-// A tree over the triangles at rest.
-static CondStatus make_rest_tree(CondVolume* volume)
+// The boxes of the clusters at rest, which they have when they are made.
+static CondStatus keep_rest_boxes(CondVolume* volume)
 {
-    int n = volume->n_triangle;
-    double* box = cond_allocate(&volume->context, (size_t)n, 6 * sizeof *box);
-    if (!box)
-        return COND_OUT_OF_MEMORY;
-    for (int k = 0; k < n; k++)
-        cond_clusters_box(&volume->triangles, volume->rest, k, box + 6 * (size_t)k);
-    CondStatus status = cond_tree_build(&volume->rest_tree, n, box);
-    cond_tree_trim(&volume->rest_tree);
-    cond_release(&volume->context, box);
-    return status;
+    size_t n = 2 * (size_t)volume->triangles.n_cluster - 1;
+    volume->rest_box = cond_allocate(&volume->context, n, sizeof *volume->rest_box);
+    for (size_t i = 0; i < n && volume->rest_box; i++)
+        volume->rest_box[i] = volume->triangles.node[i].box;
+    return volume->rest_box ? COND_OK : COND_OUT_OF_MEMORY;
 }
 
 static CondStatus make_trees(CondVolume* volume)
@@ -138,7 +133,9 @@ static CondStatus make_trees(CondVolume* volume)
     if (!status)
         status = cond_clusters_create(m, volume->rest, volume->n_surface, 1, volume->surface,
                                       &volume->groups);
-    return status ? status : make_rest_tree(volume);
+    if (!status)
+        cond_clusters_forget_tree(&volume->groups);
+    return status ? status : keep_rest_boxes(volume);
 }
 
 static void stretch_box(const double x[3], double low[3], double high[3])
@@ -195,17 +192,9 @@ CondStatus cond_volume_create(const CondContext* context, int body, int n_vertex
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     *volume = (CondVolume){
         .context = own, .body = body, .n_vertex = n_vertex, .n_tet = n_tet, .threads = 1};
-    cond_tree_begin(&own, &volume->rest_tree);
-    volume->rest = cond_allocate(&own, (size_t)n_vertex, 3 * sizeof *rest);
-    volume->tet = cond_allocate(&own, (size_t)n_tet, 4 * sizeof *tet);
-    CondStatus status = COND_OK;
-    if (!volume->rest || !volume->tet)
-        status = cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
-    if (!status) {
-        memcpy(volume->rest, rest, (size_t)n_vertex * 3 * sizeof *rest);
-        memcpy(volume->tet, tet, (size_t)n_tet * 4 * sizeof *tet);
-        status = check_mesh(volume, error);
-    }
+    volume->rest = rest;
+    volume->tet = tet;
+    CondStatus status = check_mesh(volume, error);
     if (!status)
         status = make_triangles(volume, error);
     if (!status && make_parts(volume, n_ring))
@@ -224,9 +213,7 @@ void cond_volume_destroy(CondVolume* volume)
     if (!volume)
         return;
     CondContext own = volume->context;
-    void* const memory[] = {volume->tet,
-                            volume->rest,
-                            volume->triangle,
+    void* const memory[] = {volume->triangle,
                             volume->surface,
                             volume->triangle_tet,
                             volume->fan_begin,
@@ -241,13 +228,17 @@ void cond_volume_destroy(CondVolume* volume)
                             volume->tet_skip.node,
                             volume->tet_skip.rim_begin,
                             volume->tet_skip.rim,
+                            volume->tet_skip.used_begin,
+                            volume->tet_skip.used,
                             volume->triangle_skip.begin,
                             volume->triangle_skip.node,
                             volume->triangle_skip.rim_begin,
-                            volume->triangle_skip.rim};
+                            volume->triangle_skip.rim,
+                            volume->triangle_skip.used_begin,
+                            volume->triangle_skip.used,
+                            volume->rest_box};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         cond_release(&own, memory[i]);
-    cond_tree_end(&volume->rest_tree);
     cond_clusters_destroy(&volume->tets);
     cond_clusters_destroy(&volume->triangles);
     cond_clusters_destroy(&volume->groups);

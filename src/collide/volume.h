@@ -4,45 +4,42 @@
 
 #include "collide/cluster.h"
 
-// A cluster of which a vertex leaves out some or none.
-typedef struct CondVolumeRim {
-    int node;        // leaf of the tree
-    unsigned usable; // bit j: item j of the cluster is not left out
-} CondVolumeRim;
-
 // What a body that is searched for itself need not look at, in the tree of its tetrahedra or of its
 // triangles: what is too near in the mesh for self-contact.
 typedef struct CondVolumeSkip {
-    int* begin;     // of each group of surface vertices                      (n_group + 1)
-    int* node;      // ascending: subtrees around the group, each cluster of which has primitives
-    int cap_node;   // that one of its vertices leaves out             (begin[n_group])
-    int* rim_begin; // of each vertex, by its place in groups.item            (n_surface + 1)
-    CondVolumeRim* rim; // in those subtrees                                  (rim_begin[n_surface])
-    int cap_rim;
+    int* begin;          // of each group of surface vertices                 (n_group + 1)
+    int* node;           // ascending: subtrees around the group, each cluster of which has
+                         // primitives that one of its vertices leaves out    (begin[n_group])
+    int* rim_begin;      //                                                   (n_group + 1)
+    int* rim;            // leaves in those subtrees that some vertex of the group does not leave
+                         // out as a whole                                    (rim_begin[n_group])
+    int* used_begin;     //                                                   (n_group + 1)
+    unsigned char* used; // for each vertex of a group and each leaf of its rim; bit j: item j of
+                         // the cluster is not left out                       (used_begin[n_group])
 } CondVolumeSkip;
 
 // A tetrahedral mesh made ready for collision. All but the last group is fixed by the create call.
 typedef struct CondVolume {
     CondContext context;
-    int body;          // the caller's number, copied to contacts
-    int n_vertex;      //
-    int n_tet;         //
-    int n_triangle;    // faces of one tetrahedron only: the surface
-    int n_surface;     // vertices on the surface
-    double size;       // diagonal of the bounding box at rest [m]
-    int* tet;          //                                                     (n_tet x 4)
-    double* rest;      // [m]                                                 (n_vertex x 3)
-    int* triangle;     // counter-clockwise seen from outside                 (n_triangle x 3)
-    int* triangle_tet; // the tetrahedron behind each                         (n_triangle)
-    int* surface;      // ascending                                           (n_surface)
-    int* fan_begin;    // triangles around a vertex                           (n_vertex + 1)
-    int* fan;          //                                                     (3 n_triangle)
-    int* ring_begin;   // vertices too near in the mesh for self-contact      (n_vertex + 1)
-    int* ring;         // of surface vertices, themselves included            (ring_begin[n_vertex])
+    int body;           // the caller's number, copied to contacts
+    int n_vertex;       //
+    int n_tet;          //
+    int n_triangle;     // faces of one tetrahedron only: the surface
+    int n_surface;      // vertices on the surface
+    double size;        // diagonal of the bounding box at rest [m]
+    const int* tet;     // the caller's                                        (n_tet x 4)
+    const double* rest; // the caller's [m]                                   (n_vertex x 3)
+    int* triangle;      // counter-clockwise seen from outside                 (n_triangle x 3)
+    int* triangle_tet;  // the tetrahedron behind each                         (n_triangle)
+    int* surface;       // ascending                                           (n_surface)
+    int* fan_begin;     // triangles around a vertex                           (n_vertex + 1)
+    int* fan;           //                                                     (3 n_triangle)
+    int* ring_begin;    // vertices too near in the mesh for self-contact      (n_vertex + 1)
+    int* ring; // of surface vertices, themselves included            (ring_begin[n_vertex])
     int cap_ring;
-    CondClusters groups; // surface vertices that lie together at rest, places in `surface`
-    CondTree rest_tree;  // triangles at rest
-    int threads;         // for update and refit: 1, or as the owner says
+    CondClusters groups;    // surface vertices that lie together at rest, places in `surface`
+    CondFloatBox* rest_box; // of the nodes of `triangles` at rest
+    int threads;            // for update and refit: 1, or as the owner says
 
     int n_edge;         // of the surface, with two triangles; by make_edges
     int* edge;          // two vertices, two triangles                        (n_edge x 4)
@@ -103,10 +100,11 @@ typedef struct CondVolumeContacts {
     long visited; // nodes and boxes looked at by cond_volume_collide; counts on, for measuring
 } CondVolumeContacts;
 
-// Copies the mesh; the current positions are those at rest. n_ring: a vertex is never in
-// self-contact with a tetrahedron or triangle that has a corner within so many edges of it; 1 is a
-// good choice. Tetrahedra may have either orientation. COND_BAD_ARGUMENT for an index out of range,
-// a repeated corner, a position that is not finite, or a face shared by more than two tetrahedra.
+// The mesh must stay where it is; the current positions are those at rest. n_ring: a vertex is
+// never in self-contact with a tetrahedron or triangle that has a corner within so many edges of
+// it; 1 is a good choice. Tetrahedra may have either orientation. COND_BAD_ARGUMENT for an index
+// out of range, a repeated corner, a position that is not finite, or a face shared by more than two
+// tetrahedra.
 CondStatus cond_volume_create(const CondContext* context, int body, int n_vertex,
                               const double* rest, int n_tet, const int* tet, int n_ring,
                               CondVolume** out, CondError* error);

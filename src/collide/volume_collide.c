@@ -23,13 +23,13 @@ static void box_around(const double low[3], const double high[3], double reach, 
     }
 }
 
-// 1 when a usable item of a cluster overlaps the box.
-static int meets_rim(const CondVolume* volume, const CondClusters* clusters,
-                     const CondVolumeRim* rim, const double box[6])
+// 1 when an item of a leaf, of those whose bits are set, overlaps the box.
+static int meets_rim(const CondVolume* volume, const CondClusters* clusters, int leaf,
+                     unsigned used, const double box[6])
 {
-    const int* item = clusters->item + clusters->begin[clusters->node[rim->node].cluster];
+    const int* item = clusters->item + clusters->begin[clusters->node[leaf].cluster];
     int met = 0;
-    for (unsigned left = rim->usable; left && !met; left >>= 1, item++) {
+    for (unsigned left = used; left && !met; left >>= 1, item++) {
         double own[6];
         if (!(left & 1))
             continue;
@@ -49,19 +49,19 @@ static int meets_itself(const CondVolume* volume, const CondClusters* clusters,
     if (cond_clusters_may_meet(clusters, &wide, skip->begin[g + 1] - skip->begin[g],
                                skip->node + skip->begin[g], &room->hits.visited))
         return 1;
-    for (int m = volume->groups.begin[g]; m < volume->groups.begin[g + 1]; m++) {
-        int v = volume->surface[volume->groups.item[m]];
-        const double* p = volume->position + 3 * (size_t)v;
+    const int* rim = skip->rim + skip->rim_begin[g];
+    const unsigned char* used = skip->used + skip->used_begin[g];
+    int n_rim = skip->rim_begin[g + 1] - skip->rim_begin[g];
+    for (int m = volume->groups.begin[g]; m < volume->groups.begin[g + 1]; m++, used += n_rim) {
+        const double* p = volume->position + 3 * (size_t)volume->surface[volume->groups.item[m]];
         double box[6];
         box_around(p, p, reach, box);
         wide = cond_float_box(box);
-        room->hits.visited += skip->rim_begin[m + 1] - skip->rim_begin[m];
-        for (int r = skip->rim_begin[m]; r < skip->rim_begin[m + 1]; r++) {
-            const CondVolumeRim* rim = &skip->rim[r];
-            if (cond_float_overlap(&clusters->node[rim->node].box, &wide) &&
-                meets_rim(volume, clusters, rim, box))
+        room->hits.visited += n_rim;
+        for (int r = 0; r < n_rim; r++)
+            if (used[r] && cond_float_overlap(&clusters->node[rim[r]].box, &wide) &&
+                meets_rim(volume, clusters, rim[r], used[r], box))
                 return 1;
-        }
     }
     return 0;
 }

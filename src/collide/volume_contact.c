@@ -161,7 +161,8 @@ static int leave_tet(Search* search, int tet, CondVolumeFound* found)
     const CondVolume* b = search->b;
     search->thickness = rest_thickness(b, tet);
     double cost = INFINITY;
-    int t = cond_tree_nearest(&b->rest_tree, search->material, rest_cost, search, &cost);
+    int t = cond_clusters_nearest(&b->triangles, b->rest_box, search->material, rest_cost, search,
+                                  &cost);
     if (t < 0)
         return 0;
     t = walk_surface(search, t);

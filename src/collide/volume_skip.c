@@ -6,6 +6,7 @@
 #include "collide/volume_ring.h"
 
 #include <stddef.h>
+#include <string.h>
 
 // Scratch of the skips of one set of primitives.
 typedef struct Cover {
@@ -15,10 +16,11 @@ typedef struct Cover {
     int* leaf;                    // node of a cluster                        (n_cluster)
     int* cluster;                 // of a primitive                           (n)
     int* stamp;                   // 1 + vertex that left a primitive out last (n)
-    int* count;                   // primitives that one vertex leaves out    (n_cluster)
     int* seen;                    // 1 + group that last left out one of them (n_cluster)
-    int n_near, cap_near;
-    int* near; // clusters of which the group at hand leaves some out
+    int n_near, cap_near, cap_list, cap_used;
+    int* near;           // clusters of which the group at hand leaves some out
+    int* list;           // nodes, places in near
+    unsigned char* used; // as in CondVolumeSkip, for all of near
 } Cover;
 
 static CondStatus open_cover(const CondContext* m, Cover* cover)
@@ -29,10 +31,8 @@ static CondStatus open_cover(const CondContext* m, Cover* cover)
     cover->leaf = cond_allocate(m, n_cluster, sizeof(int));
     cover->cluster = cond_allocate(m, n, sizeof(int));
     cover->stamp = cond_allocate(m, n, sizeof(int));
-    cover->count = cond_allocate(m, n_cluster, sizeof(int));
     cover->seen = cond_allocate(m, n_cluster, sizeof(int));
-    if (!cover->parent || !cover->leaf || !cover->cluster || !cover->stamp || !cover->count ||
-        !cover->seen)
+    if (!cover->parent || !cover->leaf || !cover->cluster || !cover->stamp || !cover->seen)
         return COND_OUT_OF_MEMORY;
     for (int i = 0; i < 2 * clusters->n_cluster - 1; i++) {
         if (clusters->node[i].cluster >= 0) {
@@ -51,23 +51,19 @@ static CondStatus open_cover(const CondContext* m, Cover* cover)
 static void close_cover(const CondContext* m, Cover* cover)
 {
     void* const arrays[] = {cover->parent, cover->leaf, cover->cluster, cover->stamp,
-                            cover->count,  cover->seen, cover->near};
+                            cover->seen,   cover->near, cover->list,    cover->used};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         cond_release(m, arrays[i]);
 }
 
-// Counts in each cluster the primitives that vertex v leaves out, +1, or takes the count back, -1.
-// The clusters are added to those of group g.
-static CondStatus count_vertex(const CondVolume* volume, int v, int g, int sign, Cover* cover)
+// Marks the primitives that vertex v leaves out; their clusters are added to those of group g.
+static CondStatus mark_vertex(const CondVolume* volume, int v, int g, Cover* cover)
 {
     for (int r = volume->ring_begin[v]; r < volume->ring_begin[v + 1]; r++) {
         int w = volume->ring[r];
         for (int s = cover->star_begin[w]; s < cover->star_begin[w + 1]; s++) {
             int p = cover->star[s], c = cover->cluster[p];
-            if (cover->stamp[p] == sign * (v + 1))
-                continue;
-            cover->stamp[p] = sign * (v + 1);
-            cover->count[c] += sign;
+            cover->stamp[p] = v + 1;
             if (cover->seen[c] == g + 1)
                 continue;
             cover->seen[c] = g + 1;
@@ -84,86 +80,108 @@ static CondStatus count_vertex(const CondVolume* volume, int v, int g, int sign,
 }
 
 // The leaves of the clusters near group g, two children that are both there replaced by their
-// parent.
-static CondStatus add_nodes(const CondContext* m, const Cover* cover, int g, CondVolumeSkip* skip)
+// parent; counted first and put into skip->node where there is one.
+static void add_nodes(Cover* cover, int g, CondVolumeSkip* skip)
 {
     const CondClusterNode* node = cover->clusters->node;
-    int begin = skip->begin[g], top = begin;
-    if (cond_reserve(m, &skip->node, &skip->cap_node, begin + cover->n_near, sizeof(int)))
-        return COND_OUT_OF_MEMORY;
+    int *list = cover->list, top = 0;
     for (int k = 0; k < cover->n_near; k++) {
         int i = cover->leaf[cover->near[k]];
-        while (top > begin && i > 0 && skip->node[top - 1] == cover->parent[i] + 1 &&
+        while (top > 0 && i > 0 && list[top - 1] == cover->parent[i] + 1 &&
                node[cover->parent[i] + 1].next == i) {
             top--;
             i = cover->parent[i];
         }
-        skip->node[top++] = i;
+        list[top++] = i;
     }
-    skip->begin[g + 1] = top;
+    if (skip->node)
+        memcpy(skip->node + skip->begin[g], list, (size_t)top * sizeof *list);
+    skip->begin[g + 1] = skip->begin[g] + top;
+}
+
+// Bits of the items of cluster c that vertex v, which was marked last, does not leave out.
+static unsigned char used_items(const Cover* cover, int c, int v)
+{
+    const int* begin = cover->clusters->begin;
+    unsigned used = 0;
+    for (int k = begin[c]; k < begin[c + 1]; k++)
+        used |= (unsigned)(cover->stamp[cover->clusters->item[k]] != v + 1) << (k - begin[c]);
+    return (unsigned char)used;
+}
+
+// The clusters near group g that one of its vertices does not leave out as a whole, and what each
+// of them leaves; counted first, too.
+static CondStatus add_rims(const CondVolume* volume, int g, Cover* cover, CondVolumeSkip* skip)
+{
+    int begin = volume->groups.begin[g], size = volume->groups.begin[g + 1] - begin, n = 0;
+    int n_near = cover->n_near;
+    unsigned char* used = cover->used;
+    for (int k = 0; k < size; k++) {
+        int v = volume->surface[volume->groups.item[begin + k]];
+        if (mark_vertex(volume, v, g, cover))
+            return COND_OUT_OF_MEMORY;
+        for (int i = 0; i < n_near; i++)
+            used[k * n_near + i] = used_items(cover, cover->near[i], v);
+    }
+    for (int i = 0; i < n_near; i++) {
+        unsigned any = 0;
+        for (int k = 0; k < size; k++)
+            any |= used[k * n_near + i];
+        if (any)
+            cover->list[n++] = i;
+    }
+    skip->rim_begin[g + 1] = skip->rim_begin[g] + n;
+    skip->used_begin[g + 1] = skip->used_begin[g] + n * size;
+    for (int i = 0; i < n && skip->rim; i++) {
+        skip->rim[skip->rim_begin[g] + i] = cover->leaf[cover->near[cover->list[i]]];
+        for (int k = 0; k < size; k++)
+            skip->used[skip->used_begin[g] + k * n + i] = used[k * n_near + cover->list[i]];
+    }
     return COND_OK;
 }
 
-// The clusters near group g of which a vertex of it does not leave out all.
-static CondStatus add_rims(const CondVolume* volume, int g, Cover* cover, CondVolumeSkip* skip)
+static CondStatus fill_skip(const CondVolume* volume, Cover* cover, CondVolumeSkip* skip)
 {
-    const CondClusters* clusters = cover->clusters;
+    const CondClusters* groups = &volume->groups;
     const CondContext* m = &volume->context;
     CondStatus status = COND_OK;
-    for (int k = volume->groups.begin[g]; k < volume->groups.begin[g + 1] && !status; k++) {
-        int v = volume->surface[volume->groups.item[k]], n = skip->rim_begin[k];
-        status = count_vertex(volume, v, g, 1, cover);
-        if (!status &&
-            cond_reserve(m, &skip->rim, &skip->cap_rim, n + cover->n_near, sizeof *skip->rim))
-            status = COND_OUT_OF_MEMORY;
-        for (int i = 0; i < cover->n_near && !status; i++) {
-            int c = cover->near[i], begin = clusters->begin[c],
-                size = clusters->begin[c + 1] - begin;
-            if (cover->count[c] == size)
-                continue;
-            CondVolumeRim rim = {cover->leaf[c], 0};
-            for (int j = 0; j < size; j++)
-                if (cover->stamp[clusters->item[begin + j]] != v + 1)
-                    rim.usable |= 1u << j;
-            skip->rim[n++] = rim;
-        }
-        skip->rim_begin[k + 1] = n;
-        if (!status)
-            status = count_vertex(volume, v, g, -1, cover);
+    memset(cover->stamp, 0, (size_t)cover->clusters->n * sizeof(int));
+    memset(cover->seen, 0, (size_t)cover->clusters->n_cluster * sizeof(int));
+    for (int g = 0; g < groups->n_cluster && !status; g++) {
+        cover->n_near = 0;
+        // Which clusters are near is known when all vertices of the group have been marked.
+        for (int k = groups->begin[g]; k < groups->begin[g + 1] && !status; k++)
+            status = mark_vertex(volume, volume->surface[groups->item[k]], g, cover);
+        if (status || cond_reserve(m, &cover->list, &cover->cap_list, cover->n_near, sizeof(int)) ||
+            cond_reserve(m, &cover->used, &cover->cap_used, COND_CLUSTER * cover->n_near, 1))
+            return COND_OUT_OF_MEMORY;
+        add_nodes(cover, g, skip);
+        status = add_rims(volume, g, cover, skip);
     }
     return status;
 }
 
+// Twice over the groups, so that the lists are as long as they need to be.
 static CondStatus make_skip(const CondVolume* volume, Cover* cover, CondVolumeSkip* skip)
 {
     const CondContext* m = &volume->context;
-    const CondClusters* groups = &volume->groups;
+    int n = volume->groups.n_cluster;
     CondStatus status = open_cover(m, cover);
-    skip->begin = cond_allocate(m, (size_t)groups->n_cluster + 1, sizeof(int));
-    skip->rim_begin = cond_allocate(m, (size_t)groups->n + 1, sizeof(int));
-    if (!skip->begin || !skip->rim_begin)
+    skip->begin = cond_allocate(m, (size_t)n + 1, sizeof(int));
+    skip->rim_begin = cond_allocate(m, (size_t)n + 1, sizeof(int));
+    skip->used_begin = cond_allocate(m, (size_t)n + 1, sizeof(int));
+    if (!skip->begin || !skip->rim_begin || !skip->used_begin)
         status = COND_OUT_OF_MEMORY;
-    for (int g = 0; g < groups->n_cluster && !status; g++) {
-        cover->n_near = 0;
-        // Which clusters are near is known when all vertices of the group have been counted.
-        for (int k = groups->begin[g]; k < groups->begin[g + 1] && !status; k++) {
-            int v = volume->surface[groups->item[k]];
-            status = count_vertex(volume, v, g, 1, cover);
-            if (!status)
-                status = count_vertex(volume, v, g, -1, cover);
-        }
-        if (!status)
-            status = add_nodes(m, cover, g, skip);
-        if (!status)
-            status = add_rims(volume, g, cover, skip);
+    if (!status)
+        status = fill_skip(volume, cover, skip);
+    if (!status) {
+        skip->node = cond_allocate(m, (size_t)skip->begin[n], sizeof(int));
+        skip->rim = cond_allocate(m, (size_t)skip->rim_begin[n], sizeof(int));
+        skip->used = cond_allocate(m, (size_t)skip->used_begin[n], 1);
+        status = skip->node && skip->rim && skip->used ? fill_skip(volume, cover, skip)
+                                                       : COND_OUT_OF_MEMORY;
     }
     close_cover(m, cover);
-    if (!status)
-        status = cond_shrink(m, &skip->node, &skip->cap_node, skip->begin[groups->n_cluster],
-                             sizeof(int));
-    if (!status)
-        status = cond_shrink(m, &skip->rim, &skip->cap_rim, skip->rim_begin[groups->n],
-                             sizeof *skip->rim);
     return status;
 }
 
