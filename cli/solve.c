@@ -77,7 +77,7 @@ static int read_words(int argc, char** argv, SolveOptions* o, int* n_positional)
         {"--multilevel", OPTION_TEXT, &o->multilevel, "NAME",
          "auto, on or off: coarse correction within primal-dual passes"},
         {"--storage", OPTION_TEXT, &o->storage, "NAME",
-         "double or float: how V-FPI keeps soft bodies' matrices"},
+         "auto, double or float: how iterations keep soft bodies' matrices"},
         {"--stop", OPTION_TEXT, &o->stop, "NAME", "certificate or step"},
         {"--tol", OPTION_NUMBER, &s->tolerance, "X", "tolerance of the stop test (default: 1e-8)"},
         {"--certify", OPTION_NUMBER, &o->certify, "X",

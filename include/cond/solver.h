@@ -38,10 +38,12 @@ typedef enum CondMultilevelUse {
     COND_MULTILEVEL_OFF = 2,  // never
 } CondMultilevelUse;
 
-// How V-FPI keeps the matrices of soft bodies while it iterates. The certificate is the same.
+// How iterations keep the matrices of soft bodies. What they find is corrected with the double
+// ones, and the certificate is the same.
 typedef enum CondStorage {
-    COND_STORAGE_DOUBLE = 0, //
-    COND_STORAGE_FLOAT = 1,  // as floats, and the residual corrected in double: less to read
+    COND_STORAGE_AUTO = 0,   // as floats in primal-dual passes, double in V-FPI
+    COND_STORAGE_DOUBLE = 1, // double in both, but for passes that use the coarse levels
+    COND_STORAGE_FLOAT = 2,  // as floats in both: half as much to read
 } CondStorage;
 
 const char* cond_surrogate_name(CondSurrogateKind kind);

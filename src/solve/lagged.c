@@ -7,6 +7,7 @@
 #include "base/sum.h"
 #include "solve/primal_dual_tie.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -42,6 +43,8 @@ CondStatus cond_lagged_plan(CondLagged* lagged, const CondProblem* problem,
     CondStatus status = cond_tie_system_plan(&lagged->system, problem, settings->threads, fits);
     if (status || !*fits)
         return status;
+    if (settings->storage == COND_STORAGE_DOUBLE)
+        lagged->system.pack_from = INT_MAX;
 #define RESERVE(array, count)                                                                      \
     cond_reserve(m, &lagged->array, &lagged->cap_##array, count, sizeof *lagged->array)
     if (RESERVE(tie, nc) || RESERVE(w, n) || RESERVE(gamma, nc) || RESERVE(gain, nc) ||

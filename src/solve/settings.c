@@ -11,7 +11,7 @@ static const char* const surrogate_names[] = {"frobenius",      "bb1",      "bb2
                                               "bb-alternating", "spectrum", "block"};
 static const char* const accelerator_names[] = {"none", "chebyshev", "anderson", "primal-dual"};
 static const char* const multilevel_names[] = {"auto", "on", "off"};
-static const char* const storage_names[] = {"double", "float"};
+static const char* const storage_names[] = {"auto", "double", "float"};
 static const char* const stop_names[] = {"certificate", "step"};
 
 #define COUNT(names) ((int)(sizeof(names) / sizeof(names)[0]))
@@ -67,7 +67,7 @@ CondSolverSettings cond_solver_settings_default(void)
         .surrogate = COND_SURROGATE_BLOCK,
         .accelerator = COND_ACCELERATOR_PRIMAL_DUAL,
         .multilevel = COND_MULTILEVEL_AUTO,
-        .storage = COND_STORAGE_DOUBLE,
+        .storage = COND_STORAGE_AUTO,
         .stop = COND_STOP_CERTIFICATE,
         .tolerance = 1e-8,
         .max_iterations = 20000,
