@@ -2,10 +2,9 @@
 //   1  what chunks of A find, v* = v - W (A v - b) of soft bodies inside them, K J v of the terms,
 //      products of the other blocks
 //   2  v* where chunks meet
-//   3  the terms' forces on the coordinates they touch
-//   4  v* on the others
-//   5  contact solves: v**, lambda
-//   6  |v** - v|
+//   3  the terms' forces on v* of the soft coordinates they touch; v* on all that is not soft
+//   4  contact solves: v**, lambda
+//   5  |v** - v|
 //
 // With A stored as floats, A_f, the iteration has A_f (v - v_0) + (A v_0 - b) in place of A v - b.
 // What the rounding of A spoils is in proportion to the way that v has come since v_0, which is
@@ -33,6 +32,24 @@ static int can_fuse(const CondIteration* it)
     return it->A.on && rest <= it->A.n_soft / 16 && it->W->chain.matrix.n_band == 0;
 }
 
+static int is_soft(const CondNodal* nodal, int i)
+{
+    const CondProblem* problem = nodal->problem;
+    return i < nodal->n_dof && problem->block[cond_nodal_block(problem, i)].kind == COND_BLOCK_BSR3;
+}
+
+static void sort_touched(CondIteration* it)
+{
+    const CondNodal* nodal = it->nodal;
+    int n = 0;
+    for (int soft = 1; soft >= 0; soft--) {
+        for (int k = 0; k < nodal->n_touched; k++)
+            if (is_soft(nodal, nodal->touched[k]) == soft)
+                it->touched[n++] = nodal->touched[k];
+        it->n_soft = soft ? n : it->n_soft;
+    }
+}
+
 CondStatus cond_iteration_build(CondIteration* it, CondNodal* nodal, CondSurrogate* W,
                                 CondContactSweep* sweep, const CondSolverSettings* settings)
 {
@@ -52,16 +69,11 @@ CondStatus cond_iteration_build(CondIteration* it, CondNodal* nodal, CondSurroga
     CondStatus status = cond_packed_build(&it->A, nodal->problem, single, settings->threads);
     if (status || !can_fuse(it))
         return status;
-    if (RESERVE(soft, nodal->n_touched) ||
+    if (RESERVE(touched, nodal->n_touched) ||
         (single &&
          (RESERVE(base, nodal->n) || RESERVE(shift, nodal->n) || RESERVE(away, nodal->n))))
         return COND_OUT_OF_MEMORY;
-    for (int k = 0; k < nodal->n_touched; k++) {
-        int i = nodal->touched[k];
-        it->soft[k] =
-            i < nodal->n_dof &&
-            nodal->problem->block[cond_nodal_block(nodal->problem, i)].kind == COND_BLOCK_BSR3;
-    }
+    sort_touched(it);
     it->fused = 1;
     return COND_OK;
 }
@@ -69,7 +81,7 @@ CondStatus cond_iteration_build(CondIteration* it, CondNodal* nodal, CondSurroga
 void cond_iteration_destroy(CondIteration* it)
 {
     cond_packed_destroy(&it->A);
-    void* arrays[] = {it->soft, it->part, it->base, it->shift, it->away};
+    void* arrays[] = {it->touched, it->part, it->base, it->shift, it->away};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&it->context, arrays[i]);
 }
@@ -113,13 +125,10 @@ static void step_soft(const void* loop, int first, int last)
 static void gather_terms(const void* loop, int first, int last)
 {
     const Loop* l = loop;
-    const CondNodal* nodal = l->it->nodal;
+    const CondIteration* it = l->it;
     for (int k = first; k < last; k++) {
-        int i = nodal->touched[k];
-        if (l->it->soft[k])
-            l->at->plain[i] -= l->it->W->w[i] * cond_nodal_add_forces(nodal, i, 0.0);
-        else
-            l->at->g[i] = cond_nodal_add_forces(nodal, i, l->at->g[i]);
+        int i = it->touched[k];
+        l->at->plain[i] -= it->W->w[i] * cond_nodal_add_forces(it->nodal, i, 0.0);
     }
 }
 
@@ -127,9 +136,14 @@ static void gather_terms(const void* loop, int first, int last)
 static void step_others(const void* loop, int first, int last)
 {
     const Loop* l = loop;
+    const CondIteration* it = l->it;
     (void)first;
     (void)last;
-    cond_surrogate_apply_others(l->it->W, l->it->nodal, l->at->g, l->at->v, l->at->plain, 1);
+    for (int k = it->n_soft; k < it->nodal->n_touched; k++) {
+        int i = it->touched[k];
+        l->at->g[i] = cond_nodal_add_forces(it->nodal, i, l->at->g[i]);
+    }
+    cond_surrogate_apply_others(it->W, it->nodal, l->at->g, l->at->v, l->at->plain, 1);
 }
 
 static void solve_contacts(const void* loop, int first, int last)
@@ -186,7 +200,7 @@ static void refresh_base(CondIteration* it, CondIterates* at)
 static void run_fused(CondIteration* it, CondIterates* at)
 {
     const CondNodal* nodal = it->nodal;
-    int single = it->A.half.single, n_chunk = it->A.half.n_chunk, touched = nodal->n_touched > 0;
+    int single = it->A.half.single, n_chunk = it->A.half.n_chunk;
     if (single && it->age++ % BASE_EVERY == 0)
         refresh_base(it, at);
     Loop loop = {it,
@@ -203,8 +217,8 @@ static void run_fused(CondIteration* it, CondIterates* at)
         {term_forces, &loop, nodal->n_term, 0},
         {multiply_others, &loop, others, 0},
         {step_soft, &loop, n_chunk, 1},
-        {gather_terms, &loop, nodal->n_touched, touched},
-        {step_others, &loop, others, others},
+        {gather_terms, &loop, it->n_soft, it->n_soft > 0},
+        {step_others, &loop, others, 0},
         {solve_contacts, &loop, parts, 1},
         {measure, &loop, it->n_part, 1},
     };

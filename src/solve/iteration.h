@@ -17,14 +17,15 @@ typedef struct CondIteration {
     const CondSolverSettings* settings; //
     CondPacked A;
     int fused;     // 1: as said above; 0: stage by stage
-    int* soft;     // 1: the coordinate is a soft body's                      (nodal->n_touched)
+    int* touched;  // coordinates that terms touch, those of soft bodies first (nodal->n_touched)
+    int n_soft;    // of these, those of soft bodies
     double* part;  // of both norms                              (2 cond_sum_parts(nodal->n))
     int n_part;    //
     double* base;  // float storage: v_0                                      (nodal->n)
     double* shift; // float storage: b - A v_0, of soft bodies alone          (nodal->n)
     double* away;  // float storage: v - v_0                                  (nodal->n)
     int age;       // iterations since v_0 was taken
-    int cap_soft, cap_part, cap_base, cap_shift, cap_away;
+    int cap_touched, cap_part, cap_base, cap_shift, cap_away;
 } CondIteration;
 
 // What an iteration starts from and leaves.                       (nodal->n, n_contact x 3)

@@ -109,6 +109,8 @@ void cond_half_product(const CondHalf* half, const double* x, const double* shif
 void cond_half_chunk_generic(const CondHalf* half, const CondHalfTask* task, int chunk);
 #ifdef COND_BSR3_AVX2
 void cond_half_chunk_avx2(const CondHalf* half, const CondHalfTask* task, int chunk);
+// y of n nodes from their sums.                                              sum (n x 4)
+void cond_half_nodes_avx2(int n, const int* node, const double* sum, const CondHalfTask* task);
 #endif
 
 // What ends it: inner rows are finished, the other sums put aside.      y (n_node of the chunk x 4)

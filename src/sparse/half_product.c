@@ -85,6 +85,12 @@ static inline __attribute__((always_inline)) void finish_nodes(int n, const int*
 // The cases apart, so that the compiler knows which it is.
 static void finish(int n, const int* node, const double* sum, const CondHalfTask* task)
 {
+#ifdef COND_BSR3_AVX2
+    if (cond_half_serves()) {
+        cond_half_nodes_avx2(n, node, sum, task);
+        return;
+    }
+#endif
     if (task->w && task->shift)
         finish_nodes(n, node, sum, task, task->shift, task->w);
     else if (task->w)

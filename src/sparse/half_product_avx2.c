@@ -155,4 +155,34 @@ AVX2 void cond_half_chunk_avx2(const CondHalf* half, const CondHalfTask* task, i
     else
         multiply_double(half, task, chunk);
 }
+
+// As finish_nodes of half_product.c, a node at a time and without fused operations.
+INLINE void finish_nodes(int n, const int* node, const double* sum, const CondHalfTask* task,
+                         int shifted, int weighted)
+{
+    __m256i three = _mm256_set_epi64x(0, -1, -1, -1);
+    for (int i = 0; i < n; i++) {
+        int at = node[i];
+        __m256d g = _mm256_loadu_pd(sum + 4 * (size_t)i);
+        if (shifted)
+            g = _mm256_sub_pd(g, _mm256_maskload_pd(task->shift + at, three));
+        if (weighted)
+            g = _mm256_sub_pd(_mm256_maskload_pd(task->v + at, three),
+                              _mm256_mul_pd(_mm256_maskload_pd(task->w + at, three), g));
+        _mm_storeu_pd(task->y + at, _mm256_castpd256_pd128(g));
+        _mm_store_sd(task->y + at + 2, _mm256_extractf128_pd(g, 1));
+    }
+}
+
+AVX2 void cond_half_nodes_avx2(int n, const int* node, const double* sum, const CondHalfTask* task)
+{
+    if (task->shift && task->w)
+        finish_nodes(n, node, sum, task, 1, 1);
+    else if (task->w)
+        finish_nodes(n, node, sum, task, 0, 1);
+    else if (task->shift)
+        finish_nodes(n, node, sum, task, 1, 0);
+    else
+        finish_nodes(n, node, sum, task, 0, 0);
+}
 #endif
