@@ -11,7 +11,8 @@ enum { MAX_REPEATS = 15, SHORT_RUN = 5, LONG_RUN = 25, TRIES = 3 };
 
 static const char* time_name(int i)
 {
-    static const char* const more[] = {"step", "iteration", "product in solve"};
+    static const char* const more[] = {"step", "iteration", "iteration, floats",
+                                       "product in solve"};
     return i < COND_N_STAGE ? cond_stage_name((CondStage)i) : more[i - COND_N_STAGE];
 }
 
@@ -94,8 +95,8 @@ static CondStatus repeat_step(const CondModel* model, const CondState* from, int
 }
 
 // Seconds of so many iterations of V-FPI, the best of a few solves, or a negative number.
-static double run_iterations(const CondModel* model, const CondProblem* problem, int iterations,
-                             double* v, double* lambda)
+static double run_iterations(const CondModel* model, const CondProblem* problem,
+                             CondStorage storage, int iterations, double* v, double* lambda)
 {
     CondSolverSettings settings = cond_model_settings(model)->solver;
     CondSolver* solver = NULL;
@@ -103,6 +104,7 @@ static double run_iterations(const CondModel* model, const CondProblem* problem,
     CondError error;
     settings.accelerator = COND_ACCELERATOR_NONE;
     settings.fallback = 0;
+    settings.storage = storage;
     settings.stop = COND_STOP_STEP;
     settings.tolerance = 1e-300;
     settings.max_iterations = iterations;
@@ -121,17 +123,18 @@ static double run_iterations(const CondModel* model, const CondProblem* problem,
 }
 
 // One iteration from the difference of a long and a short solve, so that its set-up drops out.
-static void time_iteration(const CondModel* model, const CondProblem* problem, Samples* samples)
+static void time_iteration(const CondModel* model, const CondProblem* problem, CondStorage storage,
+                           Samples* samples)
 {
     size_t n = (size_t)problem->n_dof + 3 * (size_t)problem->n_contact;
     double* v = malloc((n + 1) * sizeof *v);
     for (int k = 0; k < samples->n; k++) {
         double *lambda = v ? v + problem->n_dof : NULL, few = -1.0, many = -1.0;
         if (v) {
-            few = run_iterations(model, problem, SHORT_RUN, v, lambda);
-            many = run_iterations(model, problem, LONG_RUN, v, lambda);
+            few = run_iterations(model, problem, storage, SHORT_RUN, v, lambda);
+            many = run_iterations(model, problem, storage, LONG_RUN, v, lambda);
         }
-        samples->ms[BENCH_ITERATION][k] =
+        samples->ms[storage == COND_STORAGE_FLOAT ? BENCH_ITERATION_FLOAT : BENCH_ITERATION][k] =
             few >= 0.0 && many > few ? 1e3 * (many - few) / (LONG_RUN - SHORT_RUN)
             : many > 0.0             ? 1e3 * many / LONG_RUN // the clock is too coarse
                                      : 0.0;
@@ -184,7 +187,8 @@ int bench_time_step(const CondModel* model, const CondModel* owner, const CondSt
         const CondProblem* problem = cond_sim_problem(sim);
         BenchCount A = bench_count_matrix(problem), whole = {.passes = 1.0};
         double stream = 0.0;
-        time_iteration(model, problem, samples);
+        time_iteration(model, problem, COND_STORAGE_DOUBLE, samples);
+        time_iteration(model, problem, COND_STORAGE_FLOAT, samples);
         for (int i = 0; i < COND_N_STAGE; i++) {
             BenchTime* time = &times->time[i];
             BenchCount count = bench_count_stage((CondStage)i, model, problem, times->products);

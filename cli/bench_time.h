@@ -8,6 +8,7 @@
 enum {
     BENCH_STEP = COND_N_STAGE, // all of them
     BENCH_ITERATION,           // of V-FPI, without accelerator, against reading A once
+    BENCH_ITERATION_FLOAT,     // the same with solver.storage float
     BENCH_SOLVE_PRODUCT,       // the solve over its products with A, against reading A once
     BENCH_N_TIME,
 };
