@@ -65,7 +65,7 @@ typedef struct CondTiePacked {
     int n_border_sum;
     float *C, *BC; // node-border matrix, and B C        (n_bordered x 3 x n_border, padded)
     double* S;     // the border's own matrix                         (n_border^2)
-    float *outer_x, *outer_r, *outer_p; // the same, where a cycle uses those        (16 n_four)
+    float *outer_x, *outer_r, *outer_p; // the same, where a preconditioner uses those (16 n_four)
     float *x, *r, *z, *p, *q; // of conjugate gradients                          (16 n_four)
     // Partial sums of a product and of a step, and of the border's rows. Apart, so that one may be
     // written while a slower thread still reads the other.
@@ -136,8 +136,8 @@ typedef struct CondTiePackedSolve {
 // With the arrow as preconditioner.
 void cond_tie_packed_solve(CondTiePacked* packed, CondTiePackedSolve* solve);
 
-// With a symmetric cycle: the arrow, damped, the coarse correction, the arrow again; two more
-// products an iteration.
+// With the sum of the arrow, damped, and the coarse correction. One after the other, with the arrow
+// again for symmetry, they need two more products an iteration and about twice as many in all.
 void cond_tie_packed_solve_deep(CondTiePacked* packed, CondTiePackedSolve* solve);
 
 #endif

@@ -96,9 +96,9 @@ static double join_forces(const CondTiePacked* packed, double* w, float* f)
     return total;
 }
 
-// The arrow as the smoother of a cycle, damped by s. Down: x = s arrow(r) and r -= H x. Then p is
-// the coarse correction, and up: x += p, r -= H p, and p = arrow(r), s times which is still to be
-// added to x on the nodes; on the border it is added already.
+// The arrow beside the coarse correction, damped by s: x = p, the coarse correction, and
+// p = arrow(r), s times which is still to be added to x on the nodes; on the border it is added
+// already.
 typedef struct Smooth {
     const double* factor;
     double s;
@@ -248,46 +248,18 @@ static void iterate(void* data, CondTeam* team, int rank, int size)
     memcpy(solve->border, share.border.x, (size_t)nb * sizeof *solve->border);
 }
 
-// Work at the end of a step that all threads have come to.
-static void smooth_end(const Share* share, int rank, Smooth* smooth, double s)
-{
-    if (rank > 0)
-        return;
-    for (int i = 0; i < share->packed->n_border; i++) {
-        smooth->r_border[i] = share->border.r[i];
-        smooth->x_border[i] = share->border.x[i] + s * share->border.z[i];
-    }
-}
-
-static void smooth_down(void* data, CondTeam* team, int rank, int size)
+static void smooth(void* data, CondTeam* team, int rank, int size)
 {
     Smooth* smooth = ((Team*)data)->smooth;
     unsigned before = flush_tiny();
     Share share;
     share_start(&share, ((Team*)data)->packed, team, rank, size);
     start_border(share.packed->n_border, smooth->r_border, &share.border);
-    advance(&share, smooth->factor, 0.0);
-    turn(&share, 0.0);
-    multiply(&share);
-    advance(&share, smooth->factor, smooth->s);
-    unflush(before);
-    smooth_end(&share, rank, smooth, 0.0);
-}
-
-static void smooth_up(void* data, CondTeam* team, int rank, int size)
-{
-    Smooth* smooth = ((Team*)data)->smooth;
-    unsigned before = flush_tiny();
-    Share share;
-    share_start(&share, ((Team*)data)->packed, team, rank, size);
-    int nb = share.packed->n_border;
-    start_border(nb, smooth->r_border, &share.border);
-    memcpy(share.border.x, smooth->x_border, (size_t)nb * sizeof *smooth->x_border);
-    multiply(&share);
-    advance(&share, smooth->factor, 1.0);
+    advance(&share, smooth->factor, 1.0); // q is 0
     turn(&share, 0.0);
     unflush(before);
-    smooth_end(&share, rank, smooth, smooth->s);
+    for (int i = 0; i < share.packed->n_border && rank == 0; i++)
+        smooth->x_border[i] = smooth->s * share.border.z[i];
 }
 
 static void clear_vectors(CondTiePacked* packed)
@@ -305,13 +277,13 @@ void cond_tie_packed_solve(CondTiePacked* packed, CondTiePackedSolve* solve)
     cond_team(packed->n_team, iterate, &team);
 }
 
-// Conjugate gradients whose preconditioner is a cycle. The cycle has vectors of its own; those of
+// Conjugate gradients with a coarse correction. The preconditioner has vectors of its own; those of
 // the iteration stand in outer_x, outer_r and outer_p meanwhile.
 typedef struct Deep {
     CondTiePacked* packed;
     CondTiePackedSolve* solve;
     Smooth smooth;
-    double r_border[COND_LARGEST_BORDER], x_border[COND_LARGEST_BORDER]; // of the cycle
+    double r_border[COND_LARGEST_BORDER], x_border[COND_LARGEST_BORDER]; // of the preconditioner
     Border border;                                                       // of the iteration
     double rz, beta;
     int failed;
@@ -331,7 +303,7 @@ static void exchange_vectors(CondTiePacked* packed)
     exchange(&packed->p, &packed->outer_p);
 }
 
-// z = what the cycle found, and its product with the iteration's r.
+// z = what the preconditioner found, and its product with the iteration's r.
 static void collect(void* data, CondTeam* team, int rank, int size)
 {
     (void)team;
@@ -344,16 +316,15 @@ static void collect(void* data, CondTeam* team, int rank, int size)
     unflush(before);
 }
 
-static void run_cycle(Deep* deep)
+static void precondition(Deep* deep)
 {
     CondTiePacked* packed = deep->packed;
     Team team = {.packed = packed, .smooth = &deep->smooth};
     memcpy(packed->r, packed->outer_r, 16 * (size_t)packed->n_four * sizeof *packed->r);
     memcpy(deep->r_border, deep->border.r, (size_t)packed->n_border * sizeof *deep->r_border);
     clear_vectors(packed);
-    cond_team(packed->n_team, smooth_down, &team);
     deep->solve->coarse(deep->solve->coarse_data, packed);
-    cond_team(packed->n_team, smooth_up, &team);
+    cond_team(packed->n_team, smooth, &team);
     cond_team(packed->n_team, collect, deep);
     double next = add_parts(packed, packed->step_sum);
     for (int i = 0; i < packed->n_border; i++) {
@@ -403,8 +374,7 @@ void cond_tie_packed_solve_deep(CondTiePacked* packed, CondTiePackedSolve* solve
     solve->products = 0;
     solve->goal = 0.0;
     for (int steps = 0;; steps++) {
-        run_cycle(&deep);
-        solve->products += 2;
+        precondition(&deep);
         if (steps == 0)
             start = deep.rz;
         if (steps == 1)

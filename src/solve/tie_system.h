@@ -77,9 +77,9 @@ CondStatus cond_tie_system_plan(CondTieSystem* system, const CondProblem* proble
 // The node of a contact that acts on this node alone, at its own coordinates; -1: others.
 int cond_tie_system_lone_node(const CondTieSystem* system, const CondContact* contact);
 
-// From the next build on, until the next plan: a multilevel preconditioner (multilevel.h) with the
-// arrow as smoother. Costs two more products an iteration and needs far fewer of them where the
-// bodies are stiff or the meshes fine. *fits is 0, and nothing changes, where it cannot serve.
+// From the next build on, until the next plan: a coarse correction (multilevel.h) beside the arrow.
+// It needs far fewer products where the bodies are stiff or the meshes fine. *fits is 0, and
+// nothing changes, where it cannot serve.
 CondStatus cond_tie_system_deepen(CondTieSystem* system, int* fits);
 
 // Takes the ties, D of each contact (row-major, contact frame; symmetric unless `general`), and

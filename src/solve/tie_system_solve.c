@@ -157,7 +157,7 @@ static double largest(int n, const double* r)
     return most;
 }
 
-// The coarse correction of a cycle.
+// The coarse correction.
 static void correct(void* data, CondTiePacked* packed)
 {
     CondTieSystem* system = data;
