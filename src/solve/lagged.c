@@ -244,40 +244,70 @@ static CondStatus predict(CondLagged* lagged, const CondCertificateData* data)
     return status;
 }
 
+// The tie of each contact, the kind it had before in sticks, and what it changes of lambda at v in
+// lambda_new.
+static void make_each_tie(const void* data, int first, int last)
+{
+    const Loop* loop = data;
+    const CondLagged* lagged = loop->lagged;
+    for (int c = first; c < last; c++) {
+        const CondContact* contact = &loop->data->problem->contact[c];
+        const double* lambda = lagged->lambda + (ptrdiff_t)3 * c;
+        double u[3], *change = lagged->lambda_new + (ptrdiff_t)3 * c;
+        cond_contact_velocity(contact, lagged->v, u);
+        lagged->sticks[c] = kind_of(&lagged->tie[c]);
+        double k = lagged->full ? FULL_GAIN / lagged->gamma[c] : lagged->gain[c];
+        lagged->tie[c] = cond_tie_make_from(cond_certificate_law(loop->data, c), contact->friction,
+                                            lagged->gamma[c], law_slip(loop->data, c), k,
+                                            lagged->trial + (ptrdiff_t)3 * c,
+                                            lagged->full ? NULL : u, lambda, &lagged->tie[c]);
+        tie_force(&lagged->tie[c], u, change);
+        for (int i = 0; i < 3; i++)
+            change[i] -= lambda[i];
+    }
+}
+
 // Ties from the current pair, and in r_new the residual of the tied system at v, with its sign
 // turned: b + Jc' (fix - D u) - A v.
 static CondStatus make_ties(CondLagged* lagged, const CondCertificateData* data)
 {
     const CondProblem* problem = data->problem;
     CondStatus status = predict(lagged, data);
+    if (status)
+        return status;
+    Loop loop = {.lagged = lagged, .data = data};
+    each_contact(&loop, make_each_tie);
     lagged->turned = lagged->closed = lagged->slipping = 0;
     for (int i = 0; i < problem->n_dof; i++)
         lagged->r_new[i] = -lagged->r[i];
-    for (int c = 0; c < problem->n_contact && !status; c++) {
-        const CondContact* contact = &problem->contact[c];
-        const double* lambda = lagged->lambda + 3 * c;
-        double u[3], change[3];
-        cond_contact_velocity(contact, lagged->v, u);
-        int was = kind_of(&lagged->tie[c]);
-        double k = lagged->full ? FULL_GAIN / lagged->gamma[c] : lagged->gain[c];
-        lagged->tie[c] = cond_tie_make_from(
-            cond_certificate_law(data, c), contact->friction, lagged->gamma[c], law_slip(data, c),
-            k, lagged->trial + 3 * c, lagged->full ? NULL : u, lambda, &lagged->tie[c]);
-        lagged->turned += kind_of(&lagged->tie[c]) != was;
-        lagged->closed += kind_of(&lagged->tie[c]) > 0;
-        lagged->slipping += kind_of(&lagged->tie[c]) == 2;
-        tie_force(&lagged->tie[c], u, change);
-        for (int i = 0; i < 3; i++)
-            change[i] -= lambda[i];
-        cond_contact_add_force(contact, 1.0, change, lagged->r_new);
+    for (int c = 0; c < problem->n_contact; c++) {
+        int kind = kind_of(&lagged->tie[c]);
+        lagged->turned += kind != lagged->sticks[c];
+        lagged->closed += kind > 0;
+        lagged->slipping += kind == 2;
+        cond_contact_add_force(&problem->contact[c], 1.0, lagged->lambda_new + 3 * c,
+                               lagged->r_new);
     }
-    return status;
+    return COND_OK;
+}
+
+// lambda_new at v_new
+static void take_tie_forces(const void* data, int first, int last)
+{
+    const Loop* loop = data;
+    const CondLagged* lagged = loop->lagged;
+    for (int c = first; c < last; c++) {
+        double u[3];
+        cond_contact_velocity(&loop->data->problem->contact[c], lagged->v_new, u);
+        tie_force(&lagged->tie[c], u, lagged->lambda_new + (ptrdiff_t)3 * c);
+    }
 }
 
 // One pass: v_new, lambda_new and their r_new from the ties. The products made, or a negative
 // status.
-static int solve_ties(CondLagged* lagged, const CondProblem* problem, int max_iterations)
+static int solve_ties(CondLagged* lagged, const CondCertificateData* data, int max_iterations)
 {
+    const CondProblem* problem = data->problem;
     int n = problem->n_dof, general = lagged->full && lagged->slipping > 0;
     CondStatus status =
         cond_tie_system_build(&lagged->system, problem->n_contact > 0 ? lagged->tie[0].D : NULL,
@@ -295,11 +325,8 @@ static int solve_ties(CondLagged* lagged, const CondProblem* problem, int max_it
         lagged->v_new[i] = lagged->v[i] + lagged->x[i];
         lagged->r_new[i] = -lagged->r_new[i]; // what is left of b + Jc' lambda - A v
     }
-    for (int c = 0; c < problem->n_contact; c++) {
-        double u[3];
-        cond_contact_velocity(&problem->contact[c], lagged->v_new, u);
-        tie_force(&lagged->tie[c], u, lagged->lambda_new + 3 * c);
-    }
+    Loop loop = {.lagged = lagged, .data = data};
+    each_contact(&loop, take_tie_forces);
     return products;
 }
 
@@ -424,7 +451,7 @@ static double pass(CondLagged* lagged, const CondCertificateData* data, double s
     if (*status)
         return NAN;
     int most = lagged->plain && !lagged->full ? DEEPEN_AFTER : MAX_CG;
-    int count = solve_ties(lagged, data->problem, left < most ? left : most);
+    int count = solve_ties(lagged, data, left < most ? left : most);
     if (count < 0) {
         *status = count == COND_OUT_OF_MEMORY ? COND_OUT_OF_MEMORY : COND_OK;
         return NAN; // no solution of these ties; the best pair so far stands

@@ -26,7 +26,7 @@ typedef struct CondLagged {
     double* gamma;  // its scale at each contact, slip included                 (n_contact)
     double* gain;   // of held directions                                       (n_contact)
     double* trial;  // forces of the prediction                                 (n_contact x 3)
-    int* sticks;    // 1: in the last pass, and closed in this                  (n_contact)
+    int* sticks;    // 1: in the last pass, and closed in this; later the kind before (n_contact)
     double* share;  // of each contact in the merit                             (n_contact)
     double* v;      // current pair                                             (n_dof)
     double* lambda; //                                                          (n_contact x 3)
