@@ -56,7 +56,7 @@ static double advance_border(const CondTiePacked* packed, const double* factor, 
 {
     int nb = packed->n_border;
     double s[COND_LARGEST_BORDER], sum = 0.0;
-    if (nb == 0)
+    if (nb <= 0) // the compiler cannot know that it is never negative
         return 0.0;
     for (int i = 0; i < nb; i++) {
         border->x[i] += alpha * border->p[i];
