@@ -38,7 +38,7 @@ CondStatus cond_accelerator_begin(CondAccelerator* a, const CondSolverSettings* 
 void cond_accelerator_restart(CondAccelerator* a)
 {
     a->count = 0;
-    a->columns = 0;
+    a->columns = a->oldest = 0;
     a->nu = 1.0;
     a->step = a->step_old = 0.0;
     a->smallest = INFINITY;

@@ -21,11 +21,12 @@ typedef struct CondAccelerator {
     double* f_old;         // Anderson: last residual v** - v                          (n)
     double* g_best;        // Anderson: v** of the smallest residual                    (n)
     double* g_old;         // Anderson: last v**                                       (n)
-    double* dG;            // Anderson: differences of v**, oldest first               (depth x n)
+    double* dG;            // Anderson: differences of v**, a ring                     (depth x n)
     double* Q;             // Anderson: orthonormal basis of the residual differences  (depth x n)
     double* R;       // Anderson: their upper triangle, column by column         (depth x depth)
     double* gamma;   // Anderson: coefficients                                   (depth)
     int columns;     // Anderson: differences held
+    int oldest;      // place of the oldest one in dG
     double smallest; // Anderson: smallest residual since the last restart
     int cap_v_old, cap_f_old, cap_g_old, cap_g_best, cap_dG, cap_Q, cap_R, cap_gamma;
 } CondAccelerator;

@@ -17,9 +17,17 @@
 static const double GROWTH = 5.0;         // residual over the best one that ends an episode
 static const double MAX_CONDITION = 1e10; // of R, by its diagonal
 
+enum { NEAR = 512 }; // coordinates that stay at hand while the differences go by
+
 static double* column_of(const CondAccelerator* a, double* base, int j)
 {
     return base + (size_t)j * (size_t)a->n;
+}
+
+// Difference j of dG, which is a ring: the oldest one leaves without the others being moved.
+static double* difference_of(const CondAccelerator* a, int j)
+{
+    return column_of(a, a->dG, (a->oldest + j) % a->depth);
 }
 
 // R(i, j), stored by columns.
@@ -28,11 +36,74 @@ static double* entry(const CondAccelerator* a, int i, int j)
     return &a->R[(size_t)j * (size_t)a->depth + (size_t)i];
 }
 
+// A loop over all coordinates: two vectors and two factors, or v and v**.
+typedef struct VectorLoop {
+    const CondAccelerator* a;
+    double *p, *q;
+    const double *v, *plain;
+    double c, s;
+} VectorLoop;
+
+static void each(const CondAccelerator* a, CondLoopBody body, const VectorLoop* loop)
+{
+    cond_parallel(a->n, cond_threads(2 * (size_t)a->n, a->threads), body, loop);
+}
+
+// (q, p) turned: c q + s p, c p - s q
+static void rotate(const void* loop, int first, int last)
+{
+    const VectorLoop* l = loop;
+    for (int k = first; k < last; k++) {
+        double upper = l->q[k], lower = l->p[k];
+        l->q[k] = l->c * upper + l->s * lower;
+        l->p[k] = l->c * lower - l->s * upper;
+    }
+}
+
+// q -= c p
+static void subtract(const void* loop, int first, int last)
+{
+    const VectorLoop* l = loop;
+    for (int k = first; k < last; k++)
+        l->q[k] -= l->c * l->p[k];
+}
+
+// q /= c
+static void divide(const void* loop, int first, int last)
+{
+    const VectorLoop* l = loop;
+    for (int k = first; k < last; k++)
+        l->q[k] /= l->c;
+}
+
+// q = W^-1/2 (f - f_old), p = v** - v**_old
+static void take_differences(const void* loop, int first, int last)
+{
+    const VectorLoop* l = loop;
+    const CondAccelerator* a = l->a;
+    for (int i = first; i < last; i++) {
+        l->q[i] = (l->plain[i] - l->v[i] - a->f_old[i]) / sqrt(a->w[i]);
+        l->p[i] = l->plain[i] - a->g_old[i];
+    }
+}
+
+// f_old = f, g_old = v**, q = W^-1/2 f
+static void take_residual(const void* loop, int first, int last)
+{
+    const VectorLoop* l = loop;
+    const CondAccelerator* a = l->a;
+    for (int i = first; i < last; i++) {
+        a->f_old[i] = l->plain[i] - l->v[i];
+        a->g_old[i] = l->plain[i];
+        l->q[i] = a->f_old[i] / sqrt(a->w[i]);
+    }
+}
+
 // Removes the oldest difference: R without its first column is upper Hessenberg; rotations of
 // neighbouring rows make it triangular again and turn the columns of Q along.
 static void drop_oldest(CondAccelerator* a)
 {
-    int m = a->columns, n = a->n;
+    int m = a->columns;
     for (int j = 1; j < m; j++)
         for (int i = 0; i <= j; i++)
             *entry(a, i, j - 1) = *entry(a, i, j);
@@ -44,14 +115,11 @@ static void drop_oldest(CondAccelerator* a)
             *entry(a, i, j) = c * upper + s * lower;
             *entry(a, i + 1, j) = c * lower - s * upper;
         }
-        double *q = column_of(a, a->Q, i), *p = column_of(a, a->Q, i + 1);
-        for (int k = 0; k < n; k++) {
-            double upper = q[k], lower = p[k];
-            q[k] = c * upper + s * lower;
-            p[k] = c * lower - s * upper;
-        }
+        VectorLoop turn = {
+            .q = column_of(a, a->Q, i), .p = column_of(a, a->Q, i + 1), .c = c, .s = s};
+        each(a, rotate, &turn);
     }
-    memmove(a->dG, a->dG + n, (size_t)(m - 1) * (size_t)n * sizeof *a->dG);
+    a->oldest = (a->oldest + 1) % a->depth;
     a->columns = m - 1;
 }
 
@@ -64,16 +132,15 @@ static void append(CondAccelerator* a)
         *entry(a, j, m) = 0.0;
     for (int pass = 0; pass < 2; pass++) // the second pass restores what rounding took
         for (int j = 0; j < m; j++) {
-            const double* old = column_of(a, a->Q, j);
+            double* old = column_of(a, a->Q, j);
             double overlap = cond_dot(n, old, q, a->threads);
             *entry(a, j, m) += overlap;
-            for (int k = 0; k < n; k++)
-                q[k] -= overlap * old[k];
+            each(a, subtract, &(VectorLoop){.q = q, .p = old, .c = overlap});
         }
     double norm = sqrt(cond_dot(n, q, q, a->threads));
     *entry(a, m, m) = norm;
-    for (int k = 0; k < n && norm > 0.0; k++)
-        q[k] /= norm;
+    if (norm > 0.0)
+        each(a, divide, &(VectorLoop){.q = q, .c = norm});
     a->columns = m + 1;
 }
 
@@ -106,11 +173,14 @@ static void mix(const void* loop, int first, int last)
 {
     const MixLoop* l = loop;
     const CondAccelerator* a = l->a;
-    for (int i = first; i < last; i++) {
-        double sum = l->plain[i];
-        for (int j = 0; j < a->columns; j++)
-            sum -= a->gamma[j] * a->dG[(size_t)j * (size_t)a->n + (size_t)i];
-        l->next[i] = sum;
+    for (int begin = first; begin < last; begin += NEAR) {
+        int end = begin + NEAR < last ? begin + NEAR : last;
+        memcpy(l->next + begin, l->plain + begin, (size_t)(end - begin) * sizeof *l->next);
+        for (int j = 0; j < a->columns; j++) {
+            const double* g = difference_of(a, j);
+            for (int i = begin; i < end; i++)
+                l->next[i] -= a->gamma[j] * g[i];
+        }
     }
 }
 
@@ -130,11 +200,12 @@ void cond_accelerate_anderson(CondAccelerator* a, const double* v, const double*
     if (a->count > 0) {
         if (a->columns == a->depth)
             drop_oldest(a);
-        double *q = column_of(a, a->Q, a->columns), *g = column_of(a, a->dG, a->columns);
-        for (int i = 0; i < n; i++) {
-            q[i] = (plain[i] - v[i] - a->f_old[i]) / sqrt(a->w[i]);
-            g[i] = plain[i] - a->g_old[i];
-        }
+        VectorLoop change = {.a = a,
+                             .q = column_of(a, a->Q, a->columns),
+                             .p = difference_of(a, a->columns),
+                             .v = v,
+                             .plain = plain};
+        each(a, take_differences, &change);
         append(a);
         while (a->columns > 1 && ill_conditioned(a))
             drop_oldest(a);
@@ -142,11 +213,8 @@ void cond_accelerate_anderson(CondAccelerator* a, const double* v, const double*
             a->columns = 0;
     }
     a->count++;
-    for (int i = 0; i < n; i++) {
-        a->f_old[i] = plain[i] - v[i];
-        a->g_old[i] = plain[i];
-        next[i] = a->f_old[i] / sqrt(a->w[i]); // scratch: the scaled residual
-    }
+    // next is scratch: the scaled residual
+    each(a, take_residual, &(VectorLoop){.a = a, .q = next, .v = v, .plain = plain});
     int m = a->columns;
     for (int j = 0; j < m; j++)
         a->gamma[j] = cond_dot(n, column_of(a, a->Q, j), next, a->threads);
