@@ -28,6 +28,7 @@ static void destroy(void* work)
     cond_lagged_destroy(&s->lagged);
     cond_answer_destroy(&m, &s->best);
     cond_answer_destroy(&m, &s->aside);
+    cond_answer_destroy(&m, &s->before);
     cond_answer_destroy(&m, &s->kept);
     cond_release(&m, s->contact);
     cond_release(&m, s->relaxed);

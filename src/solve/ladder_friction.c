@@ -80,9 +80,9 @@ CondStatus cond_ladder_friction(CondLadder* s, CondSolveInfo* info, CondVfpiEnd*
         return COND_OK;
     if (cond_reserve(&s->context, &s->contact, &s->cap_contact, problem->n_contact,
                      sizeof *s->contact) ||
-        cond_answer_reserve(&s->context, problem, &s->kept))
+        cond_answer_reserve(&s->context, problem, &s->before))
         return COND_OUT_OF_MEMORY;
-    cond_answer_copy(problem, &s->best, &s->kept);
+    cond_answer_copy(problem, &s->best, &s->before);
     memset(s->best.lambda, 0, 3 * (size_t)problem->n_contact * sizeof *s->best.lambda);
     CondStatus status = follow(s, problem, 0, info, end);
     if (!status && *end != COND_VFPI_DONE) {
@@ -92,6 +92,6 @@ CondStatus cond_ladder_friction(CondLadder* s, CondSolveInfo* info, CondVfpiEnd*
     CondStatus posed = cond_vfpi_pose(&s->vfpi, problem);
     info->rung = COND_RUNG_FRICTION;
     if (!status && !posed && *end != COND_VFPI_DONE)
-        cond_answer_copy(problem, &s->kept, &s->best);
+        cond_answer_copy(problem, &s->before, &s->best);
     return status ? status : posed;
 }

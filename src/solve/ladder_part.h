@@ -15,11 +15,12 @@ typedef struct CondLadder {
     CondVfpi vfpi;
     CondPrimalDual factored;
     CondLagged lagged;
-    int soft;             // 1: passes by conjugate gradients serve the problem
-    int small;            // 1: passes that factor do
-    CondAnswer best;      // what the next rung goes on from
-    CondAnswer aside;     // the start, then what the first way found, while the other is tried
-    CondAnswer kept;      // the best answer, while rungs solve another problem than the one posed
+    int soft;          // 1: passes by conjugate gradients serve the problem
+    int small;         // 1: passes that factor do
+    CondAnswer best;   // what the next rung goes on from
+    CondAnswer aside;  // the start, then what the first way found, while the other is tried
+    CondAnswer before; // the best answer, while other problems are solved along the friction path,
+    CondAnswer kept;   // and while contacts are relaxed
     CondContact* contact; // of that other problem: less friction                 (n_contact)
     int* relaxed;         // 1: the contact is held to the proximal law           (n_contact)
     int n_relaxed;        // of them; 0 while all are held to the law asked for

@@ -44,6 +44,8 @@ static CondStatus climb_round(CondLadder* s, CondSolveInfo* info, CondVfpiEnd* e
     *end = COND_VFPI_LIMIT;
     CondStatus status = cond_ladder_usual(s, info, end);
     if (!status && *end != COND_VFPI_DONE)
+        status = cond_ladder_friction(s, info, end);
+    if (!status && *end != COND_VFPI_DONE)
         status = cond_ladder_vfpi(s, s->settings.max_iterations, s->asked.max_outer, info, end);
     return status;
 }

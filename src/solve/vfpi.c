@@ -320,7 +320,7 @@ CondStatus cond_vfpi_begin(CondVfpi* s, const CondProblem* problem, CondSolveInf
 CondStatus cond_vfpi_pose(CondVfpi* s, const CondProblem* problem)
 {
     s->nodal.problem = problem;
-    return cond_vfpi_relax(s, NULL);
+    return cond_vfpi_relax(s, s->relaxed);
 }
 
 CondStatus cond_vfpi_relax(CondVfpi* s, const int* relaxed)
