@@ -177,6 +177,40 @@ static void mixed_laws_have_one_answer(void** state)
     }
 }
 
+// The method of multipliers, from zero and alone: it finds the motion that the passes find, which
+// is unique, also where friction is large.
+static void multipliers_find_the_convex_answer(void** state)
+{
+    (void)state;
+    CondContext context = cond_context_or_default(NULL);
+    for (uint64_t seed = 311; seed <= 316; seed++) {
+        Case one = {0};
+        case_make(seed, seed % 2 ? 0.5 : 4.0, 1.0, seed % 3 == 0, &one);
+        const CondProblem* problem = &one.problem;
+        CondSolverSettings settings = settings_of(1e-8);
+        settings.law = COND_LAW_PROXIMAL;
+        settings.max_iterations = 100000;
+        CondLadder* s = cond_solver_vfpi.create(&context, &settings);
+        CondSolveInfo info = {0};
+        CondVfpiEnd end = COND_VFPI_LIMIT;
+        assert_int_equal(cond_vfpi_begin(&s->vfpi, problem, &info), COND_OK);
+        assert_int_equal(cond_answer_reserve(&context, problem, &s->best), COND_OK);
+        assert_int_equal(cond_lagged_plan(&s->lagged, problem, &settings, &s->soft), COND_OK);
+        assert_true(s->soft);
+        cond_answer_set(problem, one.v, one.lambda, NULL, &s->best);
+        assert_int_equal(cond_ladder_augmented(s, &info, &end), COND_OK);
+        assert_int_equal(end, COND_VFPI_DONE);
+        verifier_check_certificate(problem, COND_LAW_PROXIMAL, 0.0, s->best.v, s->best.lambda,
+                                   &s->best.certificate);
+        assert_true(s->best.residual <= 1e-8);
+        assert_int_equal(verifier_solve(problem, &settings, one.v, one.lambda, &info), COND_OK);
+        assert_true(dense_distance(problem->n_dof, one.v, s->best.v) <=
+                    1e-5 * dense_norm(problem->n_dof, one.v));
+        cond_solver_vfpi.destroy(s);
+        case_free(&one);
+    }
+}
+
 // A rod that slides on its tip: Painleve's. Under strong friction its acceleration has no solution
 // or two, but the velocity of a step has: that of the tip that jams, with a force that grows as the
 // step shrinks.
@@ -261,6 +295,59 @@ static void no_answer_is_said_and_costs_no_memory(void** state)
         assert_int_equal(allocator.live, 0);
         assert_true(fail_at < 500);
     }
+}
+
+// The same among soft bodies, through the rungs that are for these.
+static void no_answer_among_soft_bodies(void** state)
+{
+    (void)state;
+    RandomOptions options = random_options_default(7);
+    RandomProblem made;
+    CondContact contact[MAX_CONTACT];
+    options.anisotropic = 0;
+    options.n_cloth = 1;
+    options.bsr3 = 1;
+    options.n_contact = 3;
+    random_problem_make(&options, &made);
+    CondProblem problem = made.problem;
+    memcpy(contact, problem.contact, (size_t)problem.n_contact * sizeof *contact);
+    CondContact* bad = &contact[problem.n_contact++]; // a point that shall move away from itself
+    *bad = contact[0];
+    bad->side[1] = bad->side[0];
+    bad->phi[0] = -1.0;
+    bad->key = 99;
+    problem.contact = contact;
+    double* v = dense_zeros((size_t)problem.n_dof);
+    double lambda[3 * MAX_CONTACT];
+    for (int law = 0; law < 2; law++) {
+        CondSolverSettings settings = settings_of(1e-6);
+        settings.law = (CondLaw)law;
+        settings.max_iterations = 100;
+        int done = 0;
+        for (long fail_at = 1; !done; fail_at++) {
+            FailingAllocator allocator = {.fail_at = fail_at};
+            CondContext context = failing_allocator_context(&allocator);
+            CondSolver* solver = NULL;
+            CondError error;
+            if (!cond_solver_create(&context, "vfpi", &settings, &solver, &error)) {
+                CondSolveInfo info;
+                memset(v, 0, (size_t)problem.n_dof * sizeof *v);
+                memset(lambda, 0, sizeof lambda);
+                CondStatus status = cond_solver_solve(solver, &problem, v, lambda, &info);
+                assert_true(status == COND_OUT_OF_MEMORY || status == COND_NOT_CONVERGED);
+                if (status == COND_NOT_CONVERGED) {
+                    assert_int_equal(info.rung, COND_RUNG_NONE);
+                    verifier_check(&problem, &settings, v, lambda, &info);
+                }
+            }
+            done = allocator.calls < fail_at;
+            cond_solver_destroy(solver);
+            assert_int_equal(allocator.live, 0);
+            assert_true(fail_at < 500);
+        }
+    }
+    free(v);
+    random_problem_free(&made);
 }
 
 // A node between two walls that come together has no motion either. Forces that press it from both
@@ -374,8 +461,10 @@ int main(void)
         cmocka_unit_test(a_path_of_growing_friction_arrives),
         cmocka_unit_test(stubborn_contacts_are_relaxed_and_named),
         cmocka_unit_test(mixed_laws_have_one_answer),
+        cmocka_unit_test(multipliers_find_the_convex_answer),
         cmocka_unit_test(painleves_rod_is_certified),
         cmocka_unit_test(no_answer_is_said_and_costs_no_memory),
+        cmocka_unit_test(no_answer_among_soft_bodies),
         cmocka_unit_test(self_stress_certifies_nothing),
         cmocka_unit_test(merit_never_grows),
         cmocka_unit_test(going_on_from_anything_is_never_worse),

@@ -84,19 +84,20 @@ CondStatus cond_solver_settings_check(const CondSolverSettings* settings, CondEr
 
 // How far a certified solve had to climb: what made its answer.
 typedef enum CondRung {
-    COND_RUNG_OTHER = 0,    // not told: solvers without a ladder
-    COND_RUNG_START = 1,    // the start was good enough
-    COND_RUNG_VFPI = 2,     // V-FPI
-    COND_RUNG_PASSES = 3,   // primal-dual passes by conjugate gradients
-    COND_RUNG_FACTORED = 4, // primal-dual passes that factor
-    COND_RUNG_ROUNDS = 5,   // passes by conjugate gradients after rounds of V-FPI
-    COND_RUNG_AGAIN = 6,    // from the beginning again, the other way
-    COND_RUNG_FRICTION = 7, // along a path of problems with growing friction
-    COND_RUNG_ALL = 8,      // V-FPI with all the iterations that were asked for
-    COND_RUNG_SUBSTEPS = 9, // of a time step: made in parts, all of which reached the tolerance
-    COND_RUNG_RELAXED = 10, // the law was relaxed at some contacts: not an answer to what was asked
-    COND_RUNG_NONE = 11,    // nothing reached the tolerance: the best answer found
-    COND_N_RUNG = 12
+    COND_RUNG_OTHER = 0,       // not told: solvers without a ladder
+    COND_RUNG_START = 1,       // the start was good enough
+    COND_RUNG_VFPI = 2,        // V-FPI
+    COND_RUNG_PASSES = 3,      // primal-dual passes by conjugate gradients
+    COND_RUNG_FACTORED = 4,    // primal-dual passes that factor
+    COND_RUNG_ROUNDS = 5,      // passes by conjugate gradients after rounds of V-FPI
+    COND_RUNG_AGAIN = 6,       // from the beginning again, the other way
+    COND_RUNG_MULTIPLIERS = 7, // the proximal law by the method of multipliers
+    COND_RUNG_FRICTION = 8,    // along a path of problems with growing friction
+    COND_RUNG_ALL = 9,         // V-FPI with all the iterations that were asked for
+    COND_RUNG_SUBSTEPS = 10,   // of a time step: made in parts, all of which reached the tolerance
+    COND_RUNG_RELAXED = 11, // the law was relaxed at some contacts: not an answer to what was asked
+    COND_RUNG_NONE = 12,    // nothing reached the tolerance: the best answer found
+    COND_N_RUNG = 13
 } CondRung;
 const char* cond_rung_name(CondRung rung);
 

@@ -12,7 +12,7 @@ static void* create(const CondContext* context, const CondSolverSettings* settin
         return NULL;
     s->context = *context;
     s->asked = s->settings = *settings;
-    s->factored.context = s->lagged.context = *context;
+    s->factored.context = s->lagged.context = s->augmented.context = *context;
     cond_vfpi_create(context, settings, &s->vfpi);
     return s;
 }
@@ -26,6 +26,7 @@ static void destroy(void* work)
     cond_vfpi_destroy(&s->vfpi);
     cond_primal_dual_destroy(&s->factored);
     cond_lagged_destroy(&s->lagged);
+    cond_augmented_destroy(&s->augmented);
     cond_answer_destroy(&m, &s->best);
     cond_answer_destroy(&m, &s->aside);
     cond_answer_destroy(&m, &s->before);
@@ -64,16 +65,18 @@ static CondStatus plan(CondLadder* s, const CondProblem* problem)
     return status;
 }
 
-// An eighth of the iterations is kept for each of the rungs that solve another problem than the one
-// posed, where they have their turn.
+// An eighth of the iterations is kept for the friction path and a quarter for relaxed contacts,
+// where they may have their turn.
 static CondStatus climb(CondLadder* s, CondSolveInfo* info, CondVfpiEnd* end)
 {
     const CondSolverSettings* asked = &s->asked;
     int all = asked->max_iterations, share = all / 8;
     int late = asked->stop == COND_STOP_CERTIFICATE && asked->fallback;
     int relax = late && asked->relax && asked->law == COND_LAW_STRICT;
-    cond_ladder_aim(s, asked->tolerance, late ? all - 2 * share : all);
+    cond_ladder_aim(s, asked->tolerance, all - (late ? share : 0) - (relax ? 2 * share : 0));
     CondStatus status = cond_ladder_usual(s, info, end);
+    if (!status && *end != COND_VFPI_DONE && late && asked->law == COND_LAW_PROXIMAL)
+        status = cond_ladder_augmented(s, info, end);
     if (!status && *end != COND_VFPI_DONE && late && (s->soft || s->small)) {
         cond_ladder_aim(s, asked->tolerance, info->iterations + share);
         status = cond_ladder_friction(s, info, end);
@@ -81,7 +84,7 @@ static CondStatus climb(CondLadder* s, CondSolveInfo* info, CondVfpiEnd* end)
     if (!status && *end != COND_VFPI_DONE) {
         if (s->soft || s->small)
             info->rung = COND_RUNG_ALL;
-        cond_ladder_aim(s, asked->tolerance, relax ? all - share : all);
+        cond_ladder_aim(s, asked->tolerance, relax ? all - 2 * share : all);
         status = cond_ladder_vfpi(s, all, asked->max_outer, info, end);
     }
     if (!status && *end != COND_VFPI_DONE && relax && isfinite(s->best.residual)) {

@@ -2,6 +2,7 @@
 #ifndef COND_SOLVE_LADDER_PART_H
 #define COND_SOLVE_LADDER_PART_H
 
+#include "solve/augmented.h"
 #include "solve/ladder.h"
 #include "solve/lagged.h"
 #include "solve/primal_dual.h"
@@ -15,6 +16,7 @@ typedef struct CondLadder {
     CondVfpi vfpi;
     CondPrimalDual factored;
     CondLagged lagged;
+    CondAugmented augmented;
     int soft;          // 1: passes by conjugate gradients serve the problem
     int small;         // 1: passes that factor do
     CondAnswer best;   // what the next rung goes on from
@@ -48,6 +50,10 @@ CondStatus cond_ladder_factored(CondLadder* ladder, int max_passes, CondSolveInf
 
 // The ways that suit the problem, V-FPI with all the iterations left out.
 CondStatus cond_ladder_usual(CondLadder* ladder, CondSolveInfo* info, CondVfpiEnd* end);
+
+// The proximal law by the method of multipliers, where passes by conjugate gradients serve the
+// problem; nothing otherwise.
+CondStatus cond_ladder_augmented(CondLadder* ladder, CondSolveInfo* info, CondVfpiEnd* end);
 
 // The strict law along a path of problems with growing friction (src/solve/ladder_friction.c).
 CondStatus cond_ladder_friction(CondLadder* ladder, CondSolveInfo* info, CondVfpiEnd* end);

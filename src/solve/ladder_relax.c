@@ -39,14 +39,22 @@ static int choose(CondLadder* s, const CondProblem* problem, double bound, int a
     return count;
 }
 
-static CondStatus climb_round(CondLadder* s, CondSolveInfo* info, CondVfpiEnd* end)
+// With all contacts relaxed the problem is convex, and the method of multipliers comes first. The
+// rounds before leave half of the iterations to it.
+static CondStatus climb_round(CondLadder* s, int all, CondSolveInfo* info, CondVfpiEnd* end)
 {
+    int most = s->asked.max_iterations, left = most - info->iterations;
+    CondStatus status = COND_OK;
+    cond_ladder_aim(s, s->asked.tolerance, all ? most : info->iterations + left / 4);
     *end = COND_VFPI_LIMIT;
-    CondStatus status = cond_ladder_usual(s, info, end);
+    if (all)
+        status = cond_ladder_augmented(s, info, end);
+    if (!status && *end != COND_VFPI_DONE)
+        status = cond_ladder_usual(s, info, end);
     if (!status && *end != COND_VFPI_DONE)
         status = cond_ladder_friction(s, info, end);
     if (!status && *end != COND_VFPI_DONE)
-        status = cond_ladder_vfpi(s, s->settings.max_iterations, s->asked.max_outer, info, end);
+        status = cond_ladder_vfpi(s, most, s->asked.max_outer, info, end);
     return status;
 }
 
@@ -93,7 +101,7 @@ CondStatus cond_ladder_relax(CondLadder* s, CondSolveInfo* info, CondVfpiEnd* en
             continue;
         status = cond_vfpi_relax(&s->vfpi, s->relaxed);
         if (!status)
-            status = climb_round(s, info, end);
+            status = climb_round(s, round == ROUNDS - 1, info, end);
     }
     int found = !status && *end == COND_VFPI_DONE;
     *end = COND_VFPI_LIMIT;

@@ -132,3 +132,17 @@ CondStatus cond_ladder_usual(CondLadder* s, CondSolveInfo* info, CondVfpiEnd* en
         return climb_small(s, info, end);
     return COND_OK;
 }
+
+CondStatus cond_ladder_augmented(CondLadder* s, CondSolveInfo* info, CondVfpiEnd* end)
+{
+    CondCertificateData data = cond_ladder_certificate_data(s);
+    if (!s->soft)
+        return COND_OK;
+    s->lagged.system.deep = 0;
+    CondStatus status =
+        cond_augmented_solve(&s->augmented, &data, &s->lagged.system, s->settings.tolerance,
+                             s->settings.max_iterations - info->iterations, &s->best, info);
+    info->rung = COND_RUNG_MULTIPLIERS;
+    *end = status == COND_OK ? COND_VFPI_DONE : COND_VFPI_LIMIT;
+    return status < 0 ? status : COND_OK;
+}
