@@ -70,36 +70,49 @@ static void check_momentum(World* world, int ball, const CondPose* before, int s
     }
 }
 
-static void parts_reach_what_the_whole_misses(void** state)
+// One way as a whole and another with parts, side by side with so few iterations.
+typedef struct Count {
+    int missed[2], made, most;
+} Count;
+
+static void compare(int iterations, int steps, Count* count)
 {
-    (void)state;
-    World whole = world_make(1, 100, NULL), split = world_make(4, 100, NULL);
-    int ball = cond_model_find_body(split.model, "ball"), missed[2] = {0}, made = 0, most = 0;
-    for (int k = 1; k <= 32; k++) {
+    World whole = world_make(1, iterations, NULL), split = world_make(4, iterations, NULL);
+    int ball = cond_model_find_body(split.model, "ball");
+    for (int k = 1; k <= steps; k++) {
         CondStepInfo info;
         CondPose before = cond_state_pose(split.model, split.state, ball);
-        missed[0] += step(&whole, &info) != COND_OK;
+        count->missed[0] += step(&whole, &info) != COND_OK;
         assert_int_equal(info.substeps, 1);
-        missed[1] += step(&split, &info) != COND_OK;
+        count->missed[1] += step(&split, &info) != COND_OK;
         assert_true(cond_state_time(split.state) == k * 0.01); // to the last bit
         assert_true(info.time == cond_state_time(split.state));
         assert_int_equal(info.solve.rung == COND_RUNG_SUBSTEPS, info.substeps > 1);
         if (info.substeps > 1) {
             assert_int_equal(info.status, COND_OK);
             assert_true(cond_certificate_residual(&info.solve.certificate) <= 1e-6);
-            assert_true(info.solve.iterations > 100); // of all attempts
+            assert_true(info.solve.iterations >= iterations); // of all attempts
             assert_int_equal(info.solve.relaxed, 0);
-            made++;
-            most = info.substeps > most ? info.substeps : most;
+            count->made++;
+            count->most = info.substeps > count->most ? info.substeps : count->most;
         }
         if (info.status == COND_OK)
             check_momentum(&split, ball, &before, info.substeps);
     }
-    print_message("missed %d as a whole, %d with parts; %d steps in parts, %d at most\n", missed[0],
-                  missed[1], made, most);
-    assert_true(made >= 3 && most == 4 && missed[1] < missed[0]);
     world_free(&whole);
     world_free(&split);
+}
+
+static void parts_reach_what_the_whole_misses(void** state)
+{
+    (void)state;
+    static const int iterations[] = {60, 80};
+    Count count = {{0}, 0, 0};
+    for (int i = 0; i < 2; i++)
+        compare(iterations[i], 16, &count);
+    print_message("missed %d as a whole, %d with parts; %d steps in parts, %d at most\n",
+                  count.missed[0], count.missed[1], count.made, count.most);
+    assert_true(count.made >= 2 && count.missed[1] < count.missed[0]);
 }
 
 // Where parts do not help either, the step is the one that it would have been without them.
@@ -131,15 +144,12 @@ static void in_vain_nothing_changes(void** state)
 static void saved_states_go_on_the_same(void** state)
 {
     (void)state;
-    World one = world_make(4, 100, NULL), two = world_make(4, 100, NULL);
+    World one = world_make(4, 60, NULL), two = world_make(4, 60, NULL);
     CondStepInfo info = {0};
     CondError error;
-    int made = 0;
-    while (made < 2) { // the second one in parts is the last before it is saved
+    for (int k = 0; k < 20 && info.substeps < 2; k++) // the last step before is one in parts
         step(&one, &info);
-        made += info.substeps > 1;
-        assert_true(info.time < 0.6);
-    }
+    assert_true(info.substeps > 1);
     size_t size = 0;
     assert_int_equal(cond_state_save(one.model, one.state, NULL, 0, &size), COND_OK);
     char* bytes = malloc(size);
@@ -159,7 +169,8 @@ static void saved_states_go_on_the_same(void** state)
 static void memory_runs_out(void** state)
 {
     (void)state;
-    const char* set[] = {"solver.tolerance=1e-30", "solver.max_iterations=8", "solver.threads=1"};
+    const char* set[] = {"solver.tolerance=1e-30", "solver.max_iterations=8", "solver.threads=1",
+                         "contact.friction_scale=0", "step.substeps=2"};
     int done = 0;
     for (long fail_at = 0; !done; fail_at++) {
         FailingAllocator allocator = {.fail_at = 0};
@@ -170,7 +181,7 @@ static void memory_runs_out(void** state)
         CondSim* sim = NULL;
         CondStepInfo info;
         CondError error;
-        if (cond_scene_read(&context, COND_SCENES "/push.yaml", 3, set, &scene, &error) ||
+        if (cond_scene_read(&context, COND_SCENES "/push.yaml", 5, set, &scene, &error) ||
             cond_scene_compile(scene, &model, &error) || cond_state_create(model, &at, &error) ||
             cond_sim_create(model, &sim, &error))
             fail_msg("%s", error.message);

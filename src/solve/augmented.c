@@ -98,7 +98,7 @@ static void evaluate(CondAugmented* a, const CondCertificateData* data)
     }
 }
 
-// Newton's step dv, with what goes with it. The products made, or a negative status.
+// Newton's step dv, with what goes with it. The iterations made, or a negative status.
 static int find_step(CondAugmented* a, const CondProblem* problem, CondTieSystem* system, int most)
 {
     int n = problem->n_dof;
@@ -117,7 +117,7 @@ static int find_step(CondAugmented* a, const CondProblem* problem, CondTieSystem
         for (int i = 0; i < 3; i++)
             du[i] -= problem->contact[c].phi[i];
     }
-    return products + 1;
+    return products;
 }
 
 // The longest of the steps 1, 1/2, .. on which F falls enough; along it only the contacts need be
@@ -214,7 +214,7 @@ CondStatus cond_augmented_solve(CondAugmented* a, const CondCertificateData* dat
             break;
         info->iterations += products;
         info->cg_iterations += products;
-        info->products += products;
+        info->products += products + 1; // A dv
         info->passes++;
         move(a, problem, search(a, data));
     }

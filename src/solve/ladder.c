@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { ENOUGH = 2000 }; // iterations that are shared out
+
 static void* create(const CondContext* context, const CondSolverSettings* settings)
 {
     CondLadder* s = cond_allocate(context, 1, sizeof *s);
@@ -66,11 +68,12 @@ static CondStatus plan(CondLadder* s, const CondProblem* problem)
 }
 
 // An eighth of the iterations is kept for the friction path and a quarter for relaxed contacts,
-// where they may have their turn.
+// where they may have their turn and there are enough: too few iterations are no reason for another
+// law.
 static CondStatus climb(CondLadder* s, CondSolveInfo* info, CondVfpiEnd* end)
 {
     const CondSolverSettings* asked = &s->asked;
-    int all = asked->max_iterations, share = all / 8;
+    int all = asked->max_iterations, share = all >= ENOUGH ? all / 8 : 0;
     int late = asked->stop == COND_STOP_CERTIFICATE && asked->fallback;
     int relax = late && asked->relax && asked->law == COND_LAW_STRICT;
     cond_ladder_aim(s, asked->tolerance, all - (late ? share : 0) - (relax ? 2 * share : 0));

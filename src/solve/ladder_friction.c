@@ -66,6 +66,7 @@ static CondStatus follow(CondLadder* s, const CondProblem* problem, int down, Co
         if (done < 1.0 && !s->small && info->iterations >= last)
             break;
     }
+    cond_ladder_aim(s, tolerance, last);
     *end = done == 1.0 ? COND_VFPI_DONE : COND_VFPI_LIMIT;
     return status;
 }
