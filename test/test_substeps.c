@@ -194,7 +194,7 @@ static void memory_runs_out(void** state)
             assert_int_equal(status, COND_NOT_CONVERGED);
         done = allocator.calls < allocator.fail_at;
         allocator.fail_at = 0;
-        assert_int_equal(cond_sim_step(sim, at, &info), COND_NOT_CONVERGED);
+        assert_true(cond_sim_step(sim, at, &info) >= 0);
         assert_true(cond_state_time(at) ==
                     (status == COND_OUT_OF_MEMORY ? 1 : 2) * cond_model_settings(model)->time_step);
         cond_sim_destroy(sim);
