@@ -17,6 +17,7 @@ typedef struct CondCertificateData {
                          // u + compliance (lambda - carry)                   (n_contact x 3)
     const int* relaxed;  // not NULL: 1 where the law is the proximal one whatever `law` says
                          //                                                   (n_contact)
+    int threads;         // 0: one
     double* error;       // not NULL: takes the law error of each contact [m/s]     (n_contact)
 } CondCertificateData;
 

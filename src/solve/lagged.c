@@ -9,6 +9,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 static const double REDUCTION = 0.1;       // of the tied system's residual in a pass
@@ -403,8 +404,10 @@ static double search(CondLagged* lagged, const CondCertificateData* data, double
 // Keeps the current pair when it is the best; returns its residual.
 static double judge(CondLagged* lagged, const CondCertificateData* data, CondCertificate* best)
 {
+    CondCertificateData mine = *data;
+    mine.threads = cond_threads(SIZE_MAX, lagged->system.threads);
     CondCertificate now =
-        cond_certificate_estimate(data, lagged->v, lagged->lambda, lagged->r, lagged->work);
+        cond_certificate_estimate(&mine, lagged->v, lagged->lambda, lagged->r, lagged->work);
     double value = cond_certificate_residual(&now);
     if (value < cond_certificate_residual(best)) {
         *best = now;
