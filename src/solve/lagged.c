@@ -19,13 +19,13 @@ static const double FIRM_GAIN = 1e4;       // gain times gamma where the precond
 static const double LOOSE_GAIN = 20.0;     // where the contact joins several nodes
 static const double SHORTEST = 0.05;       // part of a pass that is tried
 enum {
-    CONTACT_WORK = 64, // of one contact in a loop, in multiply-adds
-    MAX_CG = 300,      // products of a pass
-    DEEPEN_AFTER = 60, // the same before the multilevel preconditioner is called for
-    PATIENCE = 25,     // passes without a smaller merit
-    SETTLED = 1000,    // closed contacts per one that changes its kind in a pass, and no more
-    FLIGHTS = 3,       // full steps in a row though the merit grows
-    SLOW = 3,          // passes of little progress after which friction no longer lags
+    CONTACT_WORK = 64,  // of one contact in a loop, in multiply-adds
+    MAX_CG = 300,       // products of a pass
+    DEEPEN_AFTER = 120, // the same before the multilevel preconditioner is called for
+    PATIENCE = 25,      // passes without a smaller merit
+    SETTLED = 1000,     // closed contacts per one that changes its kind in a pass, and no more
+    FLIGHTS = 3,        // full steps in a row though the merit grows
+    SLOW = 3,           // passes of little progress after which friction no longer lags
 };
 
 CondStatus cond_lagged_plan(CondLagged* lagged, const CondProblem* problem,
