@@ -4,8 +4,7 @@
 #include "assemble/side.h"
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "base/sum.h"
-#include "solve/primal_dual_tie.h"
+#include "solve/lagged_part.h"
 
 #include <limits.h>
 #include <math.h>
@@ -14,9 +13,6 @@
 
 static const double REDUCTION = 0.1;       // of the tied system's residual in a pass
 static const double FULL_REDUCTION = 1e-2; // the same where friction follows the normal force
-static const double FULL_GAIN = 2e3;       // gain times gamma there
-static const double FIRM_GAIN = 1e4;       // gain times gamma where the preconditioner is exact
-static const double LOOSE_GAIN = 20.0;     // where the contact joins several nodes
 static const double SHORTEST = 0.05;       // part of a pass that is tried
 enum {
     CONTACT_WORK = 64,  // of one contact in a loop, in multiply-adds
@@ -59,136 +55,6 @@ CondStatus cond_lagged_plan(CondLagged* lagged, const CondProblem* problem,
     return COND_OK;
 }
 
-// w_i = 1 / sum_j |a_ij|, so that no eigenvalue of W A exceeds 1.
-static void weigh(CondLagged* lagged, const CondProblem* problem)
-{
-    double* sum = lagged->w;
-    for (int b = 0; b < problem->n_block; b++)
-        cond_block_row_sums(&problem->block[b], sum + problem->block[b].dof_begin);
-    // |J'K J| <= |J|' |K| |J|, entry by entry.
-    for (int i = 0; i < problem->n_coupling; i++) {
-        const CondCoupling* c = &problem->coupling[i];
-        int n = c->n_coordinate;
-        for (int r = 0; r < c->n_row; r++) {
-            double force = 0.0;
-            for (int s = 0; s < c->n_row; s++)
-                for (int k = 0; k < n; k++)
-                    force += fabs(c->gain[r * c->n_row + s] * c->jacobian[s * n + k]);
-            for (int k = 0; k < n; k++)
-                sum[c->coordinate[k]] += fabs(c->jacobian[r * n + k]) * force;
-        }
-    }
-    for (int i = 0; i < problem->n_dof; i++)
-        sum[i] = 1.0 / sum[i];
-}
-
-static double law_slip(const CondCertificateData* data, int c)
-{
-    return (data->carried[c] ? 0.0 : data->compliance[c]) + data->omega;
-}
-
-// Nodes of soft bodies that a contact joins.
-static int count_nodes(const CondTieSystem* system, const CondContact* contact)
-{
-    int count = 0, last = -1;
-    for (int s = 0; s < 2; s++)
-        for (int k = 0; k < contact->side[s].n_coordinate; k++) {
-            int node = system->node[contact->side[s].coordinate[k]];
-            count += node >= 0 && node != last;
-            last = node;
-        }
-    return count;
-}
-
-// gamma = trace(J W J')/3 + slip.
-static void scale_contacts(CondLagged* lagged, const CondCertificateData* data)
-{
-    const CondProblem* problem = data->problem;
-    for (int c = 0; c < problem->n_contact; c++) {
-        const CondContact* contact = &problem->contact[c];
-        double trace = 0.0;
-        for (int s = 0; s < 2; s++) {
-            const CondSide* side = &contact->side[s];
-            int n = side->n_coordinate;
-            for (int k = 0; k < n; k++) {
-                double square = side->jacobian ? 0.0 : 1.0;
-                for (int r = 0; r < 3 && side->jacobian; r++)
-                    square += side->jacobian[r * n + k] * side->jacobian[r * n + k];
-                trace += square * lagged->w[side->coordinate[k]];
-            }
-        }
-        lagged->gamma[c] = trace / 3.0 + law_slip(data, c);
-        lagged->gain[c] =
-            (count_nodes(&lagged->system, contact) > 1 ? LOOSE_GAIN : FIRM_GAIN) / lagged->gamma[c];
-    }
-}
-
-// A loop over coordinates, or over contacts.
-typedef struct Loop {
-    CondLagged* lagged;
-    const CondCertificateData* data;
-    const double *a, *b, *c; // read
-    double* out;
-    double s;
-} Loop;
-
-static void each_coordinate(const Loop* loop, int n, CondLoopBody body)
-{
-    cond_parallel(n, cond_threads((size_t)n, loop->lagged->system.threads), body, loop);
-}
-
-static void each_contact(const Loop* loop, CondLoopBody body)
-{
-    int n = loop->data->problem->n_contact;
-    size_t work = CONTACT_WORK * (size_t)n;
-    cond_parallel(n, cond_threads(work, loop->lagged->system.threads), body, loop);
-}
-
-// out = a - c b
-static void subtract_product(const void* data, int first, int last)
-{
-    const Loop* loop = data;
-    for (int i = first; i < last; i++)
-        loop->out[i] = loop->a[i] - loop->c[i] * loop->b[i];
-}
-
-// Velocity that predicts: that of the point after a step of V-FPI, v - W r.   x = v - W r (n_dof)
-static void predict_velocity(CondLagged* lagged, const double* v, const double* r, double* x, int n)
-{
-    Loop loop = {.lagged = lagged, .a = v, .b = r, .c = lagged->w, .out = x};
-    each_coordinate(&loop, n, subtract_product);
-}
-
-// gamma |lambda - P(l*)|^2 of each contact at the predicted velocity.
-static void contact_merits(const void* data, int first, int last)
-{
-    const Loop* loop = data;
-    const CondLagged* lagged = loop->lagged;
-    const CondProblem* problem = loop->data->problem;
-    for (int c = first; c < last; c++) {
-        double u[3], e[3];
-        cond_contact_velocity(&problem->contact[c], lagged->x, u);
-        cond_tie_error(cond_certificate_law(loop->data, c), problem->contact[c].friction,
-                       lagged->gamma[c], law_slip(loop->data, c), u, loop->a + (ptrdiff_t)3 * c, e);
-        loop->out[c] = lagged->gamma[c] * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
-    }
-}
-
-// sqrt(sum gamma |lambda - P(l*)|^2 + r' W r)
-static double merit(CondLagged* lagged, const CondCertificateData* data, const double* v,
-                    const double* lambda, const double* r)
-{
-    const CondProblem* problem = data->problem;
-    int n = problem->n_dof;
-    predict_velocity(lagged, v, r, lagged->x, n);
-    double sum = cond_dot_scaled(n, lagged->w, r, r, lagged->system.threads);
-    Loop loop = {.lagged = lagged, .data = data, .a = lambda, .out = lagged->share};
-    each_contact(&loop, contact_merits);
-    for (int c = 0; c < problem->n_contact; c++)
-        sum += lagged->share[c];
-    return sqrt(sum);
-}
-
 // r = A v - b - Jc' lambda
 static void residual(CondLagged* lagged, const CondProblem* problem, const double* v,
                      const double* lambda, double* r)
@@ -197,111 +63,6 @@ static void residual(CondLagged* lagged, const CondProblem* problem, const doubl
     cond_problem_add_couplings(problem, v, r);
     for (int c = 0; c < problem->n_contact; c++)
         cond_contact_add_force(&problem->contact[c], -1.0, lambda + 3 * c, r);
-}
-
-// Force of a tie at the velocity u.
-static void tie_force(const CondTie* tie, const double* u, double* lambda)
-{
-    for (int i = 0; i < 3; i++)
-        lambda[i] = tie->fix[i] - tie->D[3 * i] * u[0] - tie->D[3 * i + 1] * u[1] -
-                    tie->D[3 * i + 2] * u[2];
-}
-
-// 0: open, 1: sticks, 2: slips.
-static int kind_of(const CondTie* tie)
-{
-    if (tie->D[0] == 0.0 && tie->D[4] == 0.0 && tie->D[8] == 0.0)
-        return 0;
-    return tie->slip[0] != 0.0 || tie->slip[1] != 0.0 ? 2 : 1;
-}
-
-static void make_trials(const void* data, int first, int last)
-{
-    const Loop* loop = data;
-    const CondLagged* lagged = loop->lagged;
-    for (int c = first; c < last; c++) {
-        double u[3], *x = lagged->trial + (ptrdiff_t)3 * c;
-        cond_contact_velocity(&loop->data->problem->contact[c], lagged->x, u);
-        cond_tie_trial(lagged->gamma[c], law_slip(loop->data, c), u,
-                       lagged->lambda + (ptrdiff_t)3 * c, x);
-        lagged->sticks[c] = kind_of(&lagged->tie[c]) == 1 && x[0] > 0.0;
-    }
-}
-
-// Trial forces of the current pair.
-static CondStatus predict(CondLagged* lagged, const CondCertificateData* data)
-{
-    const CondProblem* problem = data->problem;
-    predict_velocity(lagged, lagged->v, lagged->r, lagged->x, problem->n_dof);
-    Loop loop = {.lagged = lagged, .data = data};
-    each_contact(&loop, make_trials);
-    if (!cond_contact_patches_any(problem, lagged->sticks, lagged->trial))
-        return COND_OK;
-    CondStatus status =
-        lagged->patched ? COND_OK : cond_contact_patches_plan(&lagged->patches, &lagged->system);
-    lagged->patched = !status;
-    if (!status)
-        cond_contact_patches_slip(&lagged->patches, problem, lagged->sticks, lagged->trial);
-    return status;
-}
-
-// The tie of each contact, the kind it had before in sticks, and what it changes of lambda at v in
-// lambda_new.
-static void make_each_tie(const void* data, int first, int last)
-{
-    const Loop* loop = data;
-    const CondLagged* lagged = loop->lagged;
-    for (int c = first; c < last; c++) {
-        const CondContact* contact = &loop->data->problem->contact[c];
-        const double* lambda = lagged->lambda + (ptrdiff_t)3 * c;
-        double u[3], *change = lagged->lambda_new + (ptrdiff_t)3 * c;
-        cond_contact_velocity(contact, lagged->v, u);
-        lagged->sticks[c] = kind_of(&lagged->tie[c]);
-        double k = lagged->full ? FULL_GAIN / lagged->gamma[c] : lagged->gain[c];
-        lagged->tie[c] = cond_tie_make_from(cond_certificate_law(loop->data, c), contact->friction,
-                                            lagged->gamma[c], law_slip(loop->data, c), k,
-                                            lagged->trial + (ptrdiff_t)3 * c,
-                                            lagged->full ? NULL : u, lambda, &lagged->tie[c]);
-        tie_force(&lagged->tie[c], u, change);
-        for (int i = 0; i < 3; i++)
-            change[i] -= lambda[i];
-    }
-}
-
-// Ties from the current pair, and in r_new the residual of the tied system at v, with its sign
-// turned: b + Jc' (fix - D u) - A v.
-static CondStatus make_ties(CondLagged* lagged, const CondCertificateData* data)
-{
-    const CondProblem* problem = data->problem;
-    CondStatus status = predict(lagged, data);
-    if (status)
-        return status;
-    Loop loop = {.lagged = lagged, .data = data};
-    each_contact(&loop, make_each_tie);
-    lagged->turned = lagged->closed = lagged->slipping = 0;
-    for (int i = 0; i < problem->n_dof; i++)
-        lagged->r_new[i] = -lagged->r[i];
-    for (int c = 0; c < problem->n_contact; c++) {
-        int kind = kind_of(&lagged->tie[c]);
-        lagged->turned += kind != lagged->sticks[c];
-        lagged->closed += kind > 0;
-        lagged->slipping += kind == 2;
-        cond_contact_add_force(&problem->contact[c], 1.0, lagged->lambda_new + 3 * c,
-                               lagged->r_new);
-    }
-    return COND_OK;
-}
-
-// lambda_new at v_new
-static void take_tie_forces(const void* data, int first, int last)
-{
-    const Loop* loop = data;
-    const CondLagged* lagged = loop->lagged;
-    for (int c = first; c < last; c++) {
-        double u[3];
-        cond_contact_velocity(&loop->data->problem->contact[c], lagged->v_new, u);
-        tie_force(&lagged->tie[c], u, lagged->lambda_new + (ptrdiff_t)3 * c);
-    }
 }
 
 // One pass: v_new, lambda_new and their r_new from the ties. The products made, or a negative
@@ -326,50 +87,17 @@ static int solve_ties(CondLagged* lagged, const CondCertificateData* data, int m
         lagged->v_new[i] = lagged->v[i] + lagged->x[i];
         lagged->r_new[i] = -lagged->r_new[i]; // what is left of b + Jc' lambda - A v
     }
-    Loop loop = {.lagged = lagged, .data = data};
-    each_contact(&loop, take_tie_forces);
+    cond_lagged_take_forces(lagged, data);
     return products;
-}
-
-static void interpolate_range(const void* data, int first, int last)
-{
-    const Loop* loop = data;
-    for (int i = first; i < last; i++)
-        loop->out[i] = loop->a[i] + loop->s * (loop->b[i] - loop->a[i]);
-}
-
-static void interpolate(CondLagged* lagged, int n, double s, const double* from, const double* to,
-                        double* out)
-{
-    Loop loop = {.lagged = lagged, .a = from, .b = to, .out = out, .s = s};
-    each_coordinate(&loop, n, interpolate_range);
 }
 
 static double try_step(CondLagged* lagged, const CondCertificateData* data, double a)
 {
     int n = data->problem->n_dof, nc3 = 3 * data->problem->n_contact;
-    interpolate(lagged, n, a, lagged->v, lagged->v_new, lagged->v_try);
-    interpolate(lagged, nc3, a, lagged->lambda, lagged->lambda_new, lagged->lambda_try);
-    interpolate(lagged, n, a, lagged->r, lagged->r_new, lagged->r_try);
-    return merit(lagged, data, lagged->v_try, lagged->lambda_try, lagged->r_try);
-}
-
-// 1 where the pair that was tried closes a contact whose tie is open. What closes counts as an
-// error until the next pass ties it, and the merit grows; a search that shies away from it would go
-// through many passes with the same ties.
-static int closes(const CondLagged* lagged, const CondCertificateData* data)
-{
-    const CondProblem* problem = data->problem;
-    for (int c = 0; c < problem->n_contact; c++) {
-        double u[3], x[3];
-        if (kind_of(&lagged->tie[c]) != 0)
-            continue;
-        cond_contact_velocity(&problem->contact[c], lagged->x, u); // x: predicted, by merit()
-        cond_tie_trial(lagged->gamma[c], law_slip(data, c), u, lagged->lambda_try + 3 * c, x);
-        if (x[0] > 0.0)
-            return 1;
-    }
-    return 0;
+    cond_lagged_interpolate(lagged, n, a, lagged->v, lagged->v_new, lagged->v_try);
+    cond_lagged_interpolate(lagged, nc3, a, lagged->lambda, lagged->lambda_new, lagged->lambda_try);
+    cond_lagged_interpolate(lagged, n, a, lagged->r, lagged->r_new, lagged->r_try);
+    return cond_lagged_merit(lagged, data, lagged->v_try, lagged->lambda_try, lagged->r_try);
 }
 
 // Halves the step until the merit falls; v, lambda and r are affine along it. Where it never does,
@@ -385,8 +113,8 @@ static double search(CondLagged* lagged, const CondCertificateData* data, double
         value = try_step(lagged, data, a);
         if (value <= (1.0 - 1e-3 * a) * start)
             break;
-        flies =
-            a == 1.0 && lagged->turned == 0 && lagged->flights < FLIGHTS && closes(lagged, data);
+        flies = a == 1.0 && lagged->turned == 0 && lagged->flights < FLIGHTS &&
+                cond_lagged_closes(lagged, data);
         if (value < least) {
             least = value;
             best = a;
@@ -430,8 +158,8 @@ static CondStatus begin(CondLagged* lagged, const CondCertificateData* data, con
 {
     const CondProblem* problem = data->problem;
     size_t n = (size_t)problem->n_dof, nc3 = 3 * (size_t)problem->n_contact;
-    weigh(lagged, problem);
-    scale_contacts(lagged, data);
+    cond_lagged_weigh(lagged, problem);
+    cond_lagged_scale(lagged, data);
     memset(lagged->tie, 0, (size_t)problem->n_contact * sizeof *lagged->tie);
     memcpy(lagged->v, v, n * sizeof *v);
     memcpy(lagged->v_best, v, n * sizeof *v);
@@ -450,7 +178,7 @@ static CondStatus begin(CondLagged* lagged, const CondCertificateData* data, con
 static double pass(CondLagged* lagged, const CondCertificateData* data, double start, int left,
                    CondSolveInfo* info, CondStatus* status)
 {
-    *status = make_ties(lagged, data);
+    *status = cond_lagged_make_ties(lagged, data);
     if (*status)
         return NAN;
     int most = lagged->plain && !lagged->full ? DEEPEN_AFTER : MAX_CG;
@@ -494,7 +222,7 @@ CondStatus cond_lagged_solve(CondLagged* lagged, const CondCertificateData* data
     double value = cond_certificate_residual(certificate);
     CondCertificate best = *certificate; // estimates, but for the start
     while (!status && value > tolerance && info->iterations < last && stale < PATIENCE) {
-        double start = merit(lagged, data, lagged->v, lagged->lambda, lagged->r);
+        double start = cond_lagged_merit(lagged, data, lagged->v, lagged->lambda, lagged->r);
         if (!isfinite(start))
             break;
         double now = pass(lagged, data, start, last - info->iterations, info, &status);
