@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stddef.h>
 
-static const double FULL_GAIN = 2e3;   // gain times gamma there
+static const double FULL_GAIN = 2e3;   // gain times gamma where friction follows the normal force
 static const double FIRM_GAIN = 1e4;   // gain times gamma where the preconditioner is exact
 static const double LOOSE_GAIN = 20.0; // where the contact joins several nodes
 enum { CONTACT_WORK = 64 };            // of one contact in a loop, in multiply-adds
