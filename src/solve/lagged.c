@@ -15,13 +15,14 @@ static const double REDUCTION = 0.1;       // of the tied system's residual in a
 static const double FULL_REDUCTION = 1e-2; // the same where friction follows the normal force
 static const double SHORTEST = 0.05;       // part of a pass that is tried
 enum {
-    CONTACT_WORK = 64,  // of one contact in a loop, in multiply-adds
     MAX_CG = 300,       // products of a pass
     DEEPEN_AFTER = 120, // the same before the multilevel preconditioner is called for
-    PATIENCE = 25,      // passes without a smaller merit
-    SETTLED = 1000,     // closed contacts per one that changes its kind in a pass, and no more
-    FLIGHTS = 3,        // full steps in a row though the merit grows
-    SLOW = 3,           // passes of little progress after which friction no longer lags
+    DEEPEN_SOON = 60,   // the same where passes have made DEEPEN_TOTAL products already
+    DEEPEN_TOTAL = 150,
+    PATIENCE = 25,  // passes without a smaller merit
+    SETTLED = 1000, // closed contacts per one that changes its kind in a pass, and no more
+    FLIGHTS = 3,    // full steps in a row though the merit grows
+    SLOW = 3,       // passes of little progress after which friction no longer lags
 };
 
 CondStatus cond_lagged_plan(CondLagged* lagged, const CondProblem* problem,
@@ -169,6 +170,7 @@ static CondStatus begin(CondLagged* lagged, const CondCertificateData* data, con
     }
     lagged->full = lagged->flights = 0;
     lagged->plain = lagged->multilevel == COND_MULTILEVEL_AUTO;
+    lagged->plain_products = 0;
     lagged->system.deep = 0;
     return lagged->multilevel == COND_MULTILEVEL_ON ? deepen(lagged) : COND_OK;
 }
@@ -181,7 +183,9 @@ static double pass(CondLagged* lagged, const CondCertificateData* data, double s
     *status = cond_lagged_make_ties(lagged, data);
     if (*status)
         return NAN;
-    int most = lagged->plain && !lagged->full ? DEEPEN_AFTER : MAX_CG;
+    int most = MAX_CG;
+    if (lagged->plain && !lagged->full)
+        most = lagged->plain_products < DEEPEN_TOTAL ? DEEPEN_AFTER : DEEPEN_SOON;
     int count = solve_ties(lagged, data, left < most ? left : most);
     if (count < 0) {
         *status = count == COND_OUT_OF_MEMORY ? COND_OUT_OF_MEMORY : COND_OK;
@@ -191,6 +195,7 @@ static double pass(CondLagged* lagged, const CondCertificateData* data, double s
     info->cg_iterations += count;
     info->products += count;
     info->passes++;
+    lagged->plain_products += count;
     if (lagged->plain && !lagged->full && count >= most)
         *status = deepen(lagged);
     return search(lagged, data, start);

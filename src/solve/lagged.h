@@ -37,7 +37,8 @@ typedef struct CondLagged {
     double* x;    // scratch: step of conjugate gradients                     (n_dof)
     double* work; // scratch of certificate and general solve                 (5 n_dof)
     CondMultilevelUse multilevel;
-    int plain;      // 1: the multilevel preconditioner is not used, or not yet
+    int plain;          // 1: the multilevel preconditioner is not used, or not yet
+    int plain_products; // of the passes so far
     int may_follow; // 1: where friction that lags makes little progress, it follows within a pass;
                     // 0: the passes end there
     int patched;    // 1: the patches are those of the problem
