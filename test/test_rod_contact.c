@@ -179,7 +179,7 @@ static void redundant_contacts_do_not_cycle(void** state)
     }
     print_message("%d contacts, %.1f passes a step, at most %d\n", cond_sim_n_contact(trial.sim),
                   (double)sum / steps, most);
-    assert_true(most <= 120 && sum <= 15 * steps);
+    assert_true(most <= 60 && sum <= 15 * steps);
     trial_end(&trial);
 }
 

@@ -13,7 +13,7 @@
 static const double LEAST_DAMPING = 1e-5, MOST_DAMPING = 1.0; // shares of the scale gamma
 static const double MOST_GROWTH = 1e5; // of the fastest contact, over start and first pair
 enum {
-    FLIGHT = 3,   // steps that may leave the merit of the reference behind
+    FLIGHT = 4,   // steps that may leave the merit of the reference behind
     WIDEST = 600, // border; a dense factorisation takes a tenth of a second there
 };
 
