@@ -121,24 +121,41 @@ void cond_problem_multiply_others(const CondProblem* problem, const double* x, c
     multiply(problem, x, shift, y, 1, threads);
 }
 
-void cond_block_row_sums(const CondBlock* block, double* sums)
+// sums of rows, or of rows of 3x3 blocks
+typedef struct RowSums {
+    const CondBlock* block;
+    double* sums;
+} RowSums;
+
+static void sum_node_rows(const void* loop, int first, int last)
 {
-    if (block->kind == COND_BLOCK_BSR3) {
-        for (int i = 0; i < block->n_dof / 3; i++) {
-            double total[3] = {0.0, 0.0, 0.0};
-            for (int k = block->row_begin[i]; k < block->row_begin[i + 1]; k++) {
-                const double* a = block->values + 9 * (size_t)k;
-                for (int r = 0; r < 3; r++)
-                    total[r] += fabs(a[3 * r]) + fabs(a[3 * r + 1]) + fabs(a[3 * r + 2]);
-            }
-            memcpy(sums + 3 * (size_t)i, total, sizeof total);
+    const RowSums* l = loop;
+    for (int i = first; i < last; i++) {
+        double total[3] = {0.0, 0.0, 0.0};
+        for (int k = l->block->row_begin[i]; k < l->block->row_begin[i + 1]; k++) {
+            const double* a = l->block->values + 9 * (size_t)k;
+            for (int r = 0; r < 3; r++)
+                total[r] += fabs(a[3 * r]) + fabs(a[3 * r + 1]) + fabs(a[3 * r + 2]);
         }
-        return;
+        memcpy(l->sums + 3 * (size_t)i, total, sizeof total);
     }
-    for (int i = 0; i < block->n_dof; i++) {
-        int size = cond_block_row_size(block, i), j;
-        sums[i] = 0.0;
+}
+
+static void sum_rows(const void* loop, int first, int last)
+{
+    const RowSums* l = loop;
+    for (int i = first; i < last; i++) {
+        int size = cond_block_row_size(l->block, i), j;
+        l->sums[i] = 0.0;
         for (int k = 0; k < size; k++)
-            sums[i] += fabs(cond_block_entry(block, i, k, &j));
+            l->sums[i] += fabs(cond_block_entry(l->block, i, k, &j));
     }
+}
+
+void cond_block_row_sums(const CondBlock* block, double* sums, int threads)
+{
+    RowSums loop = {block, sums};
+    int nodes = block->kind == COND_BLOCK_BSR3;
+    cond_parallel(nodes ? block->n_dof / 3 : block->n_dof, cond_threads(entries(block), threads),
+                  nodes ? sum_node_rows : sum_rows, &loop);
 }

@@ -38,7 +38,7 @@ void cond_problem_multiply_others(const CondProblem* problem, const double* x, c
                                   double* y, int threads);
 
 // sum_j |a_ij| of each row.                                          sums (n_dof of the block)
-void cond_block_row_sums(const CondBlock* block, double* sums);
+void cond_block_row_sums(const CondBlock* block, double* sums, int threads);
 
 // The columns of row i of a tridiagonal block: from *first, *count of them; returns the number of
 // the row's entry at *first.

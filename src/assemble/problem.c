@@ -164,10 +164,8 @@ void cond_contact_velocity(const CondContact* contact, const double* v, double* 
 void cond_contact_add_force(const CondContact* contact, double scale, const double* lambda,
                             double* f)
 {
-    const double* R = contact->frame;
     double world[3];
-    for (int i = 0; i < 3; i++)
-        world[i] = scale * (R[i] * lambda[0] + R[3 + i] * lambda[1] + R[6 + i] * lambda[2]);
+    cond_contact_turn_force(contact, scale, lambda, world);
     cond_side_add_force(&contact->side[0], 1.0, world, f);
     cond_side_add_force(&contact->side[1], -1.0, world, f);
 }

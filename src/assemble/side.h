@@ -4,6 +4,8 @@
 
 #include "cond/problem.h"
 
+#include <limits.h>
+
 // p += sign J x
 static inline void cond_side_add_velocity(const CondSide* side, double sign, const double* x,
                                           double p[3])
@@ -25,9 +27,9 @@ static inline void cond_side_add_velocity(const CondSide* side, double sign, con
     }
 }
 
-// y += sign J' f
-static inline void cond_side_add_force(const CondSide* side, double sign, const double f[3],
-                                       double* y)
+// y += sign J' f on the coordinates first .. last - 1
+static inline void cond_side_add_force_within(const CondSide* side, double sign, const double f[3],
+                                              int first, int last, double* y)
 {
     int n = side->n_coordinate;
     const int* k = side->coordinate;
@@ -35,12 +37,30 @@ static inline void cond_side_add_force(const CondSide* side, double sign, const 
         return;
     if (!side->jacobian) {
         for (int r = 0; r < 3; r++)
-            y[k[r]] += sign * f[r];
+            if (k[r] >= first && k[r] < last)
+                y[k[r]] += sign * f[r];
         return;
     }
     for (int j = 0; j < n; j++)
-        y[k[j]] += sign * (side->jacobian[j] * f[0] + side->jacobian[n + j] * f[1] +
-                           side->jacobian[2 * n + j] * f[2]);
+        if (k[j] >= first && k[j] < last)
+            y[k[j]] += sign * (side->jacobian[j] * f[0] + side->jacobian[n + j] * f[1] +
+                               side->jacobian[2 * n + j] * f[2]);
+}
+
+// y += sign J' f
+static inline void cond_side_add_force(const CondSide* side, double sign, const double f[3],
+                                       double* y)
+{
+    cond_side_add_force_within(side, sign, f, 0, INT_MAX, y);
+}
+
+// Force of a contact in world axes: scale R' lambda.
+static inline void cond_contact_turn_force(const CondContact* contact, double scale,
+                                           const double* lambda, double world[3])
+{
+    const double* R = contact->frame;
+    for (int i = 0; i < 3; i++)
+        world[i] = scale * (R[i] * lambda[0] + R[3 + i] * lambda[1] + R[6 + i] * lambda[2]);
 }
 
 #endif

@@ -4,6 +4,7 @@
 #include <omp.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <string.h>
 
 enum { SPINS = 500 }; // some ten microseconds
 
@@ -27,6 +28,23 @@ void cond_parallel_team(int n, int n_thread, CondLoopBody body, const void* loop
 #pragma omp parallel for schedule(static) num_threads(n_thread)
     for (int k = 0; k < n_thread; k++)
         do_part(n, k, n_thread, body, loop);
+}
+
+typedef struct CopyLoop {
+    const double* from;
+    double* to;
+} CopyLoop;
+
+static void copy_range(const void* data, int first, int last)
+{
+    const CopyLoop* loop = data;
+    memcpy(loop->to + first, loop->from + first, (size_t)(last - first) * sizeof *loop->to);
+}
+
+void cond_parallel_copy(int n, const double* from, double* to, int threads)
+{
+    CopyLoop loop = {from, to};
+    cond_parallel(n, cond_threads((size_t)n, threads), copy_range, &loop);
 }
 
 typedef struct PhaseLoop {

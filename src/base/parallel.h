@@ -27,6 +27,9 @@ static inline void cond_parallel(int n, int n_thread, CondLoopBody body, const v
         body(loop, 0, n);
 }
 
+// to = from, by several threads.                                              (n)
+void cond_parallel_copy(int n, const double* from, double* to, int threads);
+
 // One loop of several that a team makes one after the other.
 typedef struct CondPhase {
     CondLoopBody body;

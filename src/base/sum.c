@@ -6,7 +6,7 @@
 
 // Partial sums of BLOCK numbers each are independent of the thread count; they are added in order,
 // CHUNK of them at a time so that no memory is needed beyond the stack.
-enum { BLOCK = 512, CHUNK = 256, LANES = 8 };
+enum { BLOCK = COND_SUM_BLOCK, CHUNK = 256, LANES = 8 };
 
 typedef double (*Partial)(int begin, int end, const double* s, const double* x, const double* y);
 

@@ -2,6 +2,9 @@
 #ifndef COND_BASE_SUM_H
 #define COND_BASE_SUM_H
 
+// Numbers of a partial sum. The partial sum itself is what one gets by asking for so many alone.
+enum { COND_SUM_BLOCK = 512 };
+
 // sum x_i y_i
 double cond_dot(int n, const double* x, const double* y, int threads);
 // sum s_i x_i y_i

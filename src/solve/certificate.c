@@ -1,6 +1,8 @@
 // The certificate, computed in this one place for every solver.
 #include "solve/certificate.h"
 
+#include "assemble/block.h"
+#include "assemble/contact_parts.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/sum.h"
@@ -10,9 +12,10 @@
 #include <string.h>
 
 enum {
-    PART = 32,         // contacts that one thread looks at in a row
-    PARTS = 64,        // of these at a time
-    CONTACT_WORK = 64, // of one contact, in multiply-adds
+    LEAST = 32,          // contacts that one thread looks at in a row
+    PARTS = 128,         // of contacts, and of coordinates at a time
+    CONTACT_WORK = 64,   // of one contact, in multiply-adds
+    COORDINATE_WORK = 8, // of one coordinate
 };
 static const double SELF_STRESS = 1e-9; // share of gamma |lambda| that counts in any case
 
@@ -21,36 +24,55 @@ double cond_certificate_residual(const CondCertificate* certificate)
     return fmax(certificate->dynamics, certificate->contact);
 }
 
-// |f|_D = sqrt(sum f_i^2 / a_ii)
-static double weighted_norm(const CondCertificateData* data, const double* f)
+// |A v - b - Jc' lambda|_D and what it is held against, from partial sums.
+typedef struct Norms {
+    double Av, f, b, residual; // squares
+} Norms;
+
+// Parts of the coordinates, of a partial sum each. Where the parts of the contacts are known the
+// loop makes f, otherwise it is there. With r it makes Av, otherwise that is there. f becomes
+// the residual, Av the change D^-1 Jc' lambda.
+typedef struct DynamicsLoop {
+    const CondCertificateData* data;
+    const double *lambda, *r;
+    double *Av, *f;
+    int first; // part
+    Norms* norms;
+} DynamicsLoop;
+
+static void judge_coordinates(const void* loop, int first, int last)
 {
-    int n = data->problem->n_dof, threads = data->threads > 0 ? data->threads : 1;
-    return sqrt(cond_dot_over(n, data->diagonal, f, f, threads));
+    const DynamicsLoop* l = loop;
+    const CondCertificateData* data = l->data;
+    const double *b = data->problem->b, *d = data->diagonal;
+    double *Av = l->Av, *f = l->f;
+    for (int k = first; k < last; k++) {
+        int part = l->first + k, begin = part * COND_SUM_BLOCK, n = data->problem->n_dof - begin;
+        n = n < COND_SUM_BLOCK ? n : COND_SUM_BLOCK;
+        if (data->parts) {
+            memset(f + begin, 0, (size_t)n * sizeof *f);
+            cond_contact_parts_add(data->parts, part, 1.0, l->lambda, f);
+        }
+        for (int i = begin; i < begin + n && l->r; i++)
+            Av[i] = l->r[i] + b[i] + f[i];
+        Norms* norms = &l->norms[k];
+        norms->Av = cond_dot_over(n, d + begin, Av + begin, Av + begin, 1);
+        norms->f = cond_dot_over(n, d + begin, f + begin, f + begin, 1);
+        norms->b = cond_dot_over(n, d + begin, b + begin, b + begin, 1);
+        for (int i = begin; i < begin + n; i++) {
+            f[i] = Av[i] - b[i] - f[i];
+            Av[i] = (Av[i] - b[i] - f[i]) / d[i];
+        }
+        norms->residual = cond_dot_over(n, d + begin, f + begin, f + begin, 1);
+    }
 }
 
 // |A v - b - Jc' lambda|_D / max(|A v|_D, |b|_D, |Jc' lambda|_D)
-static double dynamics_residual(const CondCertificateData* data, const double* v,
-                                const double* lambda, const double* r, double* work)
+static double dynamics_residual(const Norms* all)
 {
-    const CondProblem* problem = data->problem;
-    int n = problem->n_dof;
-    double *Av = work, *f = work + n;
-    memset(f, 0, (size_t)n * sizeof *f);
-    for (int c = 0; c < problem->n_contact; c++)
-        cond_contact_add_force(&problem->contact[c], 1.0, lambda + 3 * c, f);
-    if (!r)
-        cond_problem_multiply(problem, v, Av);
-    for (int i = 0; i < n && r; i++)
-        Av[i] = r[i] + problem->b[i] + f[i];
-    double scale = weighted_norm(data, Av);
-    scale = fmax(scale, weighted_norm(data, f));
-    scale = fmax(scale, weighted_norm(data, problem->b));
-    for (int i = 0; i < n; i++)
-        f[i] = Av[i] - problem->b[i] - f[i];
-    double residual = weighted_norm(data, f);
-    if (residual == 0.0)
-        return 0.0;
-    return residual / scale;
+    double scale = fmax(fmax(sqrt(all->Av), sqrt(all->f)), sqrt(all->b));
+    double residual = sqrt(all->residual);
+    return residual == 0.0 ? 0.0 : residual / scale;
 }
 
 // Velocity at play in contact c: its own, what all contact forces together change of it, J_c D^-1
@@ -81,7 +103,7 @@ typedef struct ContactLoop {
     const CondCertificateData* data;
     const double *v, *lambda, *change;
     int essential;
-    int first; // contact of the first part
+    int size; // contacts of a part
     Part* part;
 } ContactLoop;
 
@@ -129,7 +151,7 @@ static void judge_parts(const void* data, int first, int last)
     const ContactLoop* loop = data;
     int n = loop->data->problem->n_contact;
     for (int k = first; k < last; k++) {
-        int begin = loop->first + k * PART, end = begin + PART < n ? begin + PART : n;
+        int begin = k * loop->size, end = begin + loop->size < n ? begin + loop->size : n;
         loop->part[k] = (Part){.out = {.worst_contact = -1}, .worst = -1.0};
         for (int c = begin; c < end; c++)
             judge_contact(loop, c, &loop->part[k]);
@@ -151,34 +173,73 @@ static void join_part(const Part* part, Part* all)
     all->out.coupling_slip = fmax(all->out.coupling_slip, part->out.coupling_slip);
 }
 
-static void contact_residual(const CondCertificateData* data, const double* v, const double* lambda,
-                             const double* change, int essential, CondCertificate* out)
+static CondPhase contact_phase(const ContactLoop* loop)
 {
-    int n = data->problem->n_contact, threads = data->threads > 0 ? data->threads : 1;
-    Part part[PARTS], all = {.out = *out, .worst = -1.0};
-    for (int first = 0; first < n; first += PARTS * PART) {
-        int left = (n - first + PART - 1) / PART, count = left < PARTS ? left : PARTS;
-        ContactLoop loop = {data, v, lambda, change, essential, first, part};
-        size_t work = (size_t)CONTACT_WORK * PART * (size_t)count;
-        cond_parallel(count, cond_threads(work, threads), judge_parts, &loop);
-        for (int k = 0; k < count; k++)
-            join_part(&part[k], &all);
+    int n = loop->data->problem->n_contact;
+    return (CondPhase){judge_parts, loop, (n + loop->size - 1) / loop->size, 1};
+}
+
+static void add_norms(int n, const Norms* norms, Norms* all)
+{
+    for (int k = 0; k < n; k++) {
+        all->Av += norms[k].Av;
+        all->f += norms[k].f;
+        all->b += norms[k].b;
+        all->residual += norms[k].residual;
     }
-    *out = all.out;
-    out->velocity_scale = all.velocity;
-    out->contact_speed = n > 0 ? all.worst : 0.0;
-    out->contact = out->contact_speed == 0.0 ? 0.0 : out->contact_speed / all.velocity;
+}
+
+// Dynamics, and with the last of its parts contacts.
+static Norms judge_all(DynamicsLoop* dynamics, const ContactLoop* contacts)
+{
+    const CondCertificateData* data = dynamics->data;
+    int n_part = cond_sum_parts(data->problem->n_dof), first = 0;
+    size_t work = (size_t)CONTACT_WORK * (size_t)data->problem->n_contact +
+                  COORDINATE_WORK * (size_t)data->problem->n_dof;
+    int threads = cond_threads(work, data->threads > 0 ? data->threads : 1);
+    Norms norms[PARTS], all = {0.0, 0.0, 0.0, 0.0};
+    dynamics->norms = norms;
+    do {
+        int count = n_part - first < PARTS ? n_part - first : PARTS;
+        dynamics->first = first;
+        first += count;
+        CondPhase phase[2] = {{judge_coordinates, dynamics, count, 0}, contact_phase(contacts)};
+        cond_parallel_phases(first < n_part ? 1 : 2, phase, threads);
+        add_norms(count, norms, &all);
+    } while (first < n_part);
+    return all;
 }
 
 CondCertificate cond_certificate_estimate(const CondCertificateData* data, const double* v,
                                           const double* lambda, const double* r, double* work)
 {
-    CondCertificate out = {.worst_contact = -1};
-    int n = data->problem->n_dof;
-    out.dynamics = dynamics_residual(data, v, lambda, r, work);
-    for (int i = 0; i < n; i++) // A v and the residual are there: D^-1 Jc' lambda
-        work[i] = (work[i] - data->problem->b[i] - work[n + i]) / data->diagonal[i];
-    contact_residual(data, v, lambda, work, r != NULL, &out);
+    const CondProblem* problem = data->problem;
+    int n = problem->n_dof, nc = problem->n_contact;
+    double *Av = work, *f = work + n;
+    CondCertificate out;
+    memset(&out, 0, sizeof out); // what lies between its numbers too: answers are compared by bytes
+    out.worst_contact = -1;
+    Part part[PARTS], all = {.out = out, .worst = -1.0};
+    int size = (nc + PARTS - 1) / PARTS > LEAST ? (nc + PARTS - 1) / PARTS : LEAST;
+    if (!data->parts) {
+        memset(f, 0, (size_t)n * sizeof *f);
+        for (int c = 0; c < nc; c++)
+            cond_contact_add_force(&problem->contact[c], 1.0, lambda + (ptrdiff_t)3 * c, f);
+    }
+    if (!r) {
+        cond_problem_multiply_blocks(problem, v, NULL, Av, data->threads > 0 ? data->threads : 1);
+        cond_problem_add_couplings(problem, v, Av);
+    }
+    DynamicsLoop dynamics = {.data = data, .lambda = lambda, .r = r, .Av = Av, .f = f};
+    ContactLoop contacts = {data, v, lambda, Av, r != NULL, size, part};
+    Norms norms = judge_all(&dynamics, &contacts);
+    for (int k = 0; k * size < nc; k++)
+        join_part(&part[k], &all);
+    out = all.out;
+    out.dynamics = dynamics_residual(&norms);
+    out.velocity_scale = all.velocity;
+    out.contact_speed = nc > 0 ? all.worst : 0.0;
+    out.contact = out.contact_speed == 0.0 ? 0.0 : out.contact_speed / all.velocity;
     if (!isfinite(out.dynamics))
         out.dynamics = INFINITY;
     if (!isfinite(out.contact))

@@ -2,6 +2,7 @@
 #ifndef COND_SOLVE_CERTIFICATE_H
 #define COND_SOLVE_CERTIFICATE_H
 
+#include "assemble/contact_parts.h"
 #include "cond/certificate.h"
 
 // What the certificate needs besides the answer. compliance is 0 where kv = INFINITY.
@@ -18,7 +19,8 @@ typedef struct CondCertificateData {
     const int* relaxed;  // not NULL: 1 where the law is the proximal one whatever `law` says
                          //                                                   (n_contact)
     int threads;         // 0: one
-    double* error;       // not NULL: takes the law error of each contact [m/s]     (n_contact)
+    const CondContactParts* parts; // of the problem; NULL: one thread adds up the contact forces
+    double* error; // not NULL: takes the law error of each contact [m/s]     (n_contact)
 } CondCertificateData;
 
 // The law that contact c is held to.

@@ -50,7 +50,8 @@ CondStatus cond_lagged_plan(CondLagged* lagged, const CondProblem* problem,
         RESERVE(v_new, n) || RESERVE(lambda_new, 3 * nc) || RESERVE(r_new, n) ||
         RESERVE(v_try, n) || RESERVE(lambda_try, 3 * nc) || RESERVE(r_try, n) ||
         RESERVE(v_best, n) || RESERVE(lambda_best, 3 * nc) || RESERVE(x, n) ||
-        RESERVE(work, 5 * n) || RESERVE(trial, 3 * nc) || RESERVE(sticks, nc))
+        RESERVE(work, 5 * n) || RESERVE(part, cond_sum_parts(n)) || RESERVE(trial, 3 * nc) ||
+        RESERVE(sticks, nc))
         return COND_OUT_OF_MEMORY;
 #undef RESERVE
     return COND_OK;
@@ -62,8 +63,7 @@ static void residual(CondLagged* lagged, const CondProblem* problem, const doubl
 {
     cond_problem_multiply_blocks(problem, v, problem->b, r, lagged->system.threads);
     cond_problem_add_couplings(problem, v, r);
-    for (int c = 0; c < problem->n_contact; c++)
-        cond_contact_add_force(&problem->contact[c], -1.0, lambda + 3 * c, r);
+    cond_contact_parts_add_all(&lagged->system.parts, -1.0, lambda, r, lagged->system.threads);
 }
 
 // One pass: v_new, lambda_new and their r_new from the ties. The products made, or a negative
@@ -71,7 +71,7 @@ static void residual(CondLagged* lagged, const CondProblem* problem, const doubl
 static int solve_ties(CondLagged* lagged, const CondCertificateData* data, int max_iterations)
 {
     const CondProblem* problem = data->problem;
-    int n = problem->n_dof, general = lagged->full && lagged->slipping > 0;
+    int general = lagged->full && lagged->slipping > 0;
     CondStatus status =
         cond_tie_system_build(&lagged->system, problem->n_contact > 0 ? lagged->tie[0].D : NULL,
                               (int)(sizeof(CondTie) / sizeof(double)), general);
@@ -84,21 +84,26 @@ static int solve_ties(CondLagged* lagged, const CondCertificateData* data, int m
                                         lagged->full ? FULL_REDUCTION : REDUCTION, max_iterations);
     if (products < 0)
         return products;
-    for (int i = 0; i < n; i++) {
-        lagged->v_new[i] = lagged->v[i] + lagged->x[i];
-        lagged->r_new[i] = -lagged->r_new[i]; // what is left of b + Jc' lambda - A v
-    }
-    cond_lagged_take_forces(lagged, data);
+    cond_lagged_take_step(lagged, data);
     return products;
 }
 
-static double try_step(CondLagged* lagged, const CondCertificateData* data, double a)
+static void swap(double** a, int* cap_a, double** b, int* cap_b)
 {
-    int n = data->problem->n_dof, nc3 = 3 * data->problem->n_contact;
-    cond_lagged_interpolate(lagged, n, a, lagged->v, lagged->v_new, lagged->v_try);
-    cond_lagged_interpolate(lagged, nc3, a, lagged->lambda, lagged->lambda_new, lagged->lambda_try);
-    cond_lagged_interpolate(lagged, n, a, lagged->r, lagged->r_new, lagged->r_try);
-    return cond_lagged_merit(lagged, data, lagged->v_try, lagged->lambda_try, lagged->r_try);
+    double* kept = *a;
+    int cap = *cap_a;
+    *a = *b;
+    *cap_a = *cap_b;
+    *b = kept;
+    *cap_b = cap;
+}
+
+// The pair that was tried becomes the current one.
+static void take_try(CondLagged* lagged)
+{
+    swap(&lagged->v, &lagged->cap_v, &lagged->v_try, &lagged->cap_v_try);
+    swap(&lagged->lambda, &lagged->cap_lambda, &lagged->lambda_try, &lagged->cap_lambda_try);
+    swap(&lagged->r, &lagged->cap_r, &lagged->r_try, &lagged->cap_r_try);
 }
 
 // Halves the step until the merit falls; v, lambda and r are affine along it. Where it never does,
@@ -107,11 +112,10 @@ static double try_step(CondLagged* lagged, const CondCertificateData* data, doub
 // times in a row.
 static double search(CondLagged* lagged, const CondCertificateData* data, double start)
 {
-    int n = data->problem->n_dof, nc3 = 3 * data->problem->n_contact;
     double best = 1.0, least = INFINITY, value = INFINITY;
     int flies = 0;
     for (double a = 1.0; a >= SHORTEST && !flies; a *= 0.5) {
-        value = try_step(lagged, data, a);
+        value = cond_lagged_try(lagged, data, a);
         if (value <= (1.0 - 1e-3 * a) * start)
             break;
         flies = a == 1.0 && lagged->turned == 0 && lagged->flights < FLIGHTS &&
@@ -123,26 +127,22 @@ static double search(CondLagged* lagged, const CondCertificateData* data, double
     }
     lagged->flights = flies ? lagged->flights + 1 : 0;
     if (!(value <= start) && !flies)
-        value = try_step(lagged, data, best);
-    memcpy(lagged->v, lagged->v_try, (size_t)n * sizeof *lagged->v);
-    memcpy(lagged->lambda, lagged->lambda_try, (size_t)nc3 * sizeof *lagged->lambda);
-    memcpy(lagged->r, lagged->r_try, (size_t)n * sizeof *lagged->r);
+        value = cond_lagged_try(lagged, data, best);
+    take_try(lagged);
     return value;
 }
 
 // Keeps the current pair when it is the best; returns its residual.
 static double judge(CondLagged* lagged, const CondCertificateData* data, CondCertificate* best)
 {
-    CondCertificateData mine = *data;
-    mine.threads = cond_threads(SIZE_MAX, lagged->system.threads);
+    int n = data->problem->n_dof, nc3 = 3 * data->problem->n_contact;
     CondCertificate now =
-        cond_certificate_estimate(&mine, lagged->v, lagged->lambda, lagged->r, lagged->work);
+        cond_certificate_estimate(data, lagged->v, lagged->lambda, lagged->r, lagged->work);
     double value = cond_certificate_residual(&now);
     if (value < cond_certificate_residual(best)) {
         *best = now;
-        memcpy(lagged->v_best, lagged->v, (size_t)data->problem->n_dof * sizeof *lagged->v);
-        memcpy(lagged->lambda_best, lagged->lambda,
-               3 * (size_t)data->problem->n_contact * sizeof *lagged->lambda);
+        cond_parallel_copy(n, lagged->v, lagged->v_best, lagged->system.threads);
+        cond_parallel_copy(nc3, lagged->lambda, lagged->lambda_best, lagged->system.threads);
     }
     return value;
 }
@@ -159,8 +159,7 @@ static CondStatus begin(CondLagged* lagged, const CondCertificateData* data, con
 {
     const CondProblem* problem = data->problem;
     size_t n = (size_t)problem->n_dof, nc3 = 3 * (size_t)problem->n_contact;
-    cond_lagged_weigh(lagged, problem);
-    cond_lagged_scale(lagged, data);
+    cond_lagged_weigh(lagged, data);
     memset(lagged->tie, 0, (size_t)problem->n_contact * sizeof *lagged->tie);
     memcpy(lagged->v, v, n * sizeof *v);
     memcpy(lagged->v_best, v, n * sizeof *v);
@@ -212,14 +211,17 @@ static int must_follow(const CondLagged* lagged, CondLaw law, int slow)
     return slow >= SLOW - 1 && SETTLED * lagged->turned <= lagged->closed;
 }
 
-CondStatus cond_lagged_solve(CondLagged* lagged, const CondCertificateData* data, double tolerance,
+CondStatus cond_lagged_solve(CondLagged* lagged, const CondCertificateData* asked, double tolerance,
                              int max_iterations, double* v, double* lambda,
                              CondCertificate* certificate, CondSolveInfo* info)
 {
-    const CondProblem* problem = data->problem;
+    const CondProblem* problem = asked->problem;
+    CondCertificateData mine = *asked, *data = &mine;
+    mine.threads = cond_threads(SIZE_MAX, lagged->system.threads);
+    mine.parts = &lagged->system.parts;
     size_t n = (size_t)problem->n_dof, nc3 = 3 * (size_t)problem->n_contact;
     int last = info->iterations + max_iterations, stale = 0, slow = 0;
-    double least = INFINITY;
+    double least = INFINITY, now = NAN; // merit of the current pair, where it is known
     CondStatus status = begin(lagged, data, v, lambda);
     *certificate = cond_certificate_compute(data, v, lambda, lagged->work);
     residual(lagged, problem, lagged->v, lagged->lambda, lagged->r);
@@ -227,10 +229,10 @@ CondStatus cond_lagged_solve(CondLagged* lagged, const CondCertificateData* data
     double value = cond_certificate_residual(certificate);
     CondCertificate best = *certificate; // estimates, but for the start
     while (!status && value > tolerance && info->iterations < last && stale < PATIENCE) {
-        double start = cond_lagged_merit(lagged, data, lagged->v, lagged->lambda, lagged->r);
+        double start = isnan(now) ? cond_lagged_merit(lagged, data) : now;
         if (!isfinite(start))
             break;
-        double now = pass(lagged, data, start, last - info->iterations, info, &status);
+        now = pass(lagged, data, start, last - info->iterations, info, &status);
         if (!isfinite(now))
             break;
         stale = now < 0.99 * least ? 0 : stale + 1;
@@ -246,6 +248,7 @@ CondStatus cond_lagged_solve(CondLagged* lagged, const CondCertificateData* data
             residual(lagged, problem, lagged->v, lagged->lambda, lagged->r);
             info->products++;
             value = judge(lagged, data, &best);
+            now = NAN;
         } else if (slow >= SLOW && !lagged->may_follow)
             break;
     }
@@ -272,7 +275,8 @@ void cond_lagged_destroy(CondLagged* lagged)
                       lagged->v,     lagged->lambda,     lagged->r,      lagged->v_new,
                       lagged->r_new, lagged->lambda_new, lagged->v_try,  lagged->lambda_try,
                       lagged->r_try, lagged->v_best,     lagged->x,      lagged->lambda_best,
-                      lagged->work,  lagged->trial,      lagged->sticks, lagged->share};
+                      lagged->work,  lagged->trial,      lagged->sticks, lagged->share,
+                      lagged->part};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&lagged->context, arrays[i]);
 }

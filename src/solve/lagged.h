@@ -26,8 +26,9 @@ typedef struct CondLagged {
     double* gamma;  // its scale at each contact, slip included                 (n_contact)
     double* gain;   // of held directions                                       (n_contact)
     double* trial;  // forces of the prediction                                 (n_contact x 3)
-    int* sticks;    // 1: in the last pass, and closed in this; later the kind before (n_contact)
+    int* sticks;    // 1: in the last pass, and closed in this; later kinds, old and new (n_contact)
     double* share;  // of each contact in the merit                             (n_contact)
+    double* part;   // partial sums of the merit                            (cond_sum_parts(n_dof))
     double* v;      // current pair                                             (n_dof)
     double* lambda; //                                                          (n_contact x 3)
     double* r;      // A v - b - Jc' lambda                                     (n_dof)
@@ -50,7 +51,7 @@ typedef struct CondLagged {
     int cap_tie, cap_share, cap_w, cap_gamma, cap_gain, cap_v, cap_lambda, cap_r, cap_v_new,
         cap_lambda_new;
     int cap_r_new, cap_v_try, cap_lambda_try, cap_r_try, cap_v_best, cap_lambda_best, cap_x;
-    int cap_work, cap_trial, cap_sticks;
+    int cap_work, cap_trial, cap_sticks, cap_part;
 } CondLagged;
 
 // *fits is 1 when the passes can serve the problem.

@@ -11,28 +11,51 @@
 static const double FULL_GAIN = 2e3;   // gain times gamma where friction follows the normal force
 static const double FIRM_GAIN = 1e4;   // gain times gamma where the preconditioner is exact
 static const double LOOSE_GAIN = 20.0; // where the contact joins several nodes
-enum { CONTACT_WORK = 64 };            // of one contact in a loop, in multiply-adds
+enum {
+    CONTACT_WORK = 64,   // of one contact in a loop, in multiply-adds
+    COORDINATE_WORK = 2, // of one coordinate
+    N_KIND = 3,          // of ties: open, sticking, slipping
+};
 
-// w_i = 1 / sum_j |a_ij|, so that no eigenvalue of W A exceeds 1.
-void cond_lagged_weigh(CondLagged* lagged, const CondProblem* problem)
+// Loops over parts of the coordinates, those of partial sums, or over contacts.
+typedef struct Loop {
+    CondLagged* lagged;
+    const CondCertificateData* data;
+    const double *v, *lambda, *r; // the pair looked at, and its residual
+    double s;
+    int moves; // 1: the pair is made by the loop
+} Loop;
+
+// Two loops that a team makes in one go; the second waits for the first.
+static void run(const Loop* loop, const CondPhase* phase, int n_phase)
 {
-    double* sum = lagged->w;
-    for (int b = 0; b < problem->n_block; b++)
-        cond_block_row_sums(&problem->block[b], sum + problem->block[b].dof_begin);
-    // |J'K J| <= |J|' |K| |J|, entry by entry.
-    for (int i = 0; i < problem->n_coupling; i++) {
-        const CondCoupling* c = &problem->coupling[i];
-        int n = c->n_coordinate;
-        for (int r = 0; r < c->n_row; r++) {
-            double force = 0.0;
-            for (int s = 0; s < c->n_row; s++)
-                for (int k = 0; k < n; k++)
-                    force += fabs(c->gain[r * c->n_row + s] * c->jacobian[s * n + k]);
-            for (int k = 0; k < n; k++)
-                sum[c->coordinate[k]] += fabs(c->jacobian[r * n + k]) * force;
-        }
-    }
-    for (int i = 0; i < problem->n_dof; i++)
+    const CondProblem* problem = loop->data->problem;
+    size_t work =
+        COORDINATE_WORK * (size_t)problem->n_dof + CONTACT_WORK * (size_t)problem->n_contact;
+    cond_parallel_phases(n_phase, phase, cond_threads(work, loop->lagged->system.threads));
+}
+
+static CondPhase each_part(const Loop* loop, CondLoopBody body, int apart)
+{
+    return (CondPhase){body, loop, cond_sum_parts(loop->data->problem->n_dof), apart};
+}
+
+static CondPhase each_contact(const Loop* loop, CondLoopBody body, int apart)
+{
+    return (CondPhase){body, loop, loop->data->problem->n_contact, apart};
+}
+
+// First coordinate of a part.
+static int part_begin(const Loop* loop, int part)
+{
+    return cond_contact_parts_first(&loop->lagged->system.parts, part);
+}
+
+static void invert_sums(const void* data, int first, int last)
+{
+    const Loop* loop = data;
+    double* sum = loop->lagged->w;
+    for (int i = part_begin(loop, first); i < part_begin(loop, last); i++)
         sum[i] = 1.0 / sum[i];
 }
 
@@ -49,12 +72,13 @@ static int count_nodes(const CondTieSystem* system, const CondContact* contact)
     return count;
 }
 
-// gamma = trace(J W J')/3 + slip.
-void cond_lagged_scale(CondLagged* lagged, const CondCertificateData* data)
+// gamma = trace(J W J')/3 + slip, and the gain of what is held.
+static void scale_contacts(const void* data, int first, int last)
 {
-    const CondProblem* problem = data->problem;
-    for (int c = 0; c < problem->n_contact; c++) {
-        const CondContact* contact = &problem->contact[c];
+    const Loop* loop = data;
+    CondLagged* lagged = loop->lagged;
+    for (int c = first; c < last; c++) {
+        const CondContact* contact = &loop->data->problem->contact[c];
         double trace = 0.0;
         for (int s = 0; s < 2; s++) {
             const CondSide* side = &contact->side[s];
@@ -66,77 +90,107 @@ void cond_lagged_scale(CondLagged* lagged, const CondCertificateData* data)
                 trace += square * lagged->w[side->coordinate[k]];
             }
         }
-        lagged->gamma[c] = trace / 3.0 + cond_certificate_slip(data, c);
+        lagged->gamma[c] = trace / 3.0 + cond_certificate_slip(loop->data, c);
         lagged->gain[c] =
             (count_nodes(&lagged->system, contact) > 1 ? LOOSE_GAIN : FIRM_GAIN) / lagged->gamma[c];
     }
 }
 
-// A loop over coordinates, or over contacts.
-typedef struct Loop {
-    CondLagged* lagged;
-    const CondCertificateData* data;
-    const double *a, *b, *c; // read
-    double* out;
-    double s;
-} Loop;
-
-static void each_coordinate(const Loop* loop, int n, CondLoopBody body)
+// w_i = 1 / sum_j |a_ij|, so that no eigenvalue of W A exceeds 1; then the scale of each contact.
+void cond_lagged_weigh(CondLagged* lagged, const CondCertificateData* data)
 {
-    cond_parallel(n, cond_threads((size_t)n, loop->lagged->system.threads), body, loop);
+    const CondProblem* problem = data->problem;
+    double* sum = lagged->w;
+    for (int b = 0; b < problem->n_block; b++)
+        cond_block_row_sums(&problem->block[b], sum + problem->block[b].dof_begin,
+                            lagged->system.threads);
+    // |J'K J| <= |J|' |K| |J|, entry by entry.
+    for (int i = 0; i < problem->n_coupling; i++) {
+        const CondCoupling* c = &problem->coupling[i];
+        int n = c->n_coordinate;
+        for (int r = 0; r < c->n_row; r++) {
+            double force = 0.0;
+            for (int s = 0; s < c->n_row; s++)
+                for (int k = 0; k < n; k++)
+                    force += fabs(c->gain[r * c->n_row + s] * c->jacobian[s * n + k]);
+            for (int k = 0; k < n; k++)
+                sum[c->coordinate[k]] += fabs(c->jacobian[r * n + k]) * force;
+        }
+    }
+    Loop loop = {.lagged = lagged, .data = data};
+    CondPhase phase[] = {each_part(&loop, invert_sums, 0), each_contact(&loop, scale_contacts, 1)};
+    run(&loop, phase, 2);
 }
 
-static void each_contact(const Loop* loop, CondLoopBody body)
-{
-    int n = loop->data->problem->n_contact;
-    size_t work = CONTACT_WORK * (size_t)n;
-    cond_parallel(n, cond_threads(work, loop->lagged->system.threads), body, loop);
-}
-
-// out = a - c b
-static void subtract_product(const void* data, int first, int last)
+// The pair at a part s of the way, on its coordinates; velocity that predicts, that of the point
+// after a step of V-FPI, x = v - W r; and r' W r.
+static void coordinate_merits(const void* data, int first, int last)
 {
     const Loop* loop = data;
-    for (int i = first; i < last; i++)
-        loop->out[i] = loop->a[i] - loop->c[i] * loop->b[i];
+    CondLagged* lagged = loop->lagged;
+    for (int part = first; part < last; part++) {
+        int begin = part_begin(loop, part), end = part_begin(loop, part + 1);
+        for (int i = begin; i < end && loop->moves; i++) {
+            lagged->v_try[i] = lagged->v[i] + loop->s * (lagged->v_new[i] - lagged->v[i]);
+            lagged->r_try[i] = lagged->r[i] + loop->s * (lagged->r_new[i] - lagged->r[i]);
+        }
+        for (int i = begin; i < end; i++)
+            lagged->x[i] = loop->v[i] - lagged->w[i] * loop->r[i];
+        lagged->part[part] =
+            cond_dot_scaled(end - begin, lagged->w + begin, loop->r + begin, loop->r + begin, 1);
+    }
 }
 
-// Velocity that predicts: that of the point after a step of V-FPI, v - W r.   x = v - W r (n_dof)
-static void predict_velocity(CondLagged* lagged, const double* v, const double* r, double* x, int n)
-{
-    Loop loop = {.lagged = lagged, .a = v, .b = r, .c = lagged->w, .out = x};
-    each_coordinate(&loop, n, subtract_product);
-}
-
-// gamma |lambda - P(l*)|^2 of each contact at the predicted velocity.
+// The same of the contacts: gamma |lambda - P(l*)|^2 of each at the predicted velocity.
 static void contact_merits(const void* data, int first, int last)
 {
     const Loop* loop = data;
     const CondLagged* lagged = loop->lagged;
     const CondProblem* problem = loop->data->problem;
+    for (int i = 3 * first; i < 3 * last && loop->moves; i++)
+        lagged->lambda_try[i] =
+            lagged->lambda[i] + loop->s * (lagged->lambda_new[i] - lagged->lambda[i]);
     for (int c = first; c < last; c++) {
         double u[3], e[3];
         cond_contact_velocity(&problem->contact[c], lagged->x, u);
         cond_tie_error(cond_certificate_law(loop->data, c), problem->contact[c].friction,
                        lagged->gamma[c], cond_certificate_slip(loop->data, c), u,
-                       loop->a + (ptrdiff_t)3 * c, e);
-        loop->out[c] = lagged->gamma[c] * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
+                       loop->lambda + (ptrdiff_t)3 * c, e);
+        lagged->share[c] = lagged->gamma[c] * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
     }
 }
 
 // sqrt(sum gamma |lambda - P(l*)|^2 + r' W r)
-double cond_lagged_merit(CondLagged* lagged, const CondCertificateData* data, const double* v,
-                         const double* lambda, const double* r)
+static double merit(const Loop* loop)
 {
-    const CondProblem* problem = data->problem;
-    int n = problem->n_dof;
-    predict_velocity(lagged, v, r, lagged->x, n);
-    double sum = cond_dot_scaled(n, lagged->w, r, r, lagged->system.threads);
-    Loop loop = {.lagged = lagged, .data = data, .a = lambda, .out = lagged->share};
-    each_contact(&loop, contact_merits);
+    const CondLagged* lagged = loop->lagged;
+    const CondProblem* problem = loop->data->problem;
+    CondPhase phase[] = {each_part(loop, coordinate_merits, 0),
+                         each_contact(loop, contact_merits, 1)};
+    run(loop, phase, 2);
+    double sum = cond_sum_total(cond_sum_parts(problem->n_dof), lagged->part);
     for (int c = 0; c < problem->n_contact; c++)
         sum += lagged->share[c];
     return sqrt(sum);
+}
+
+double cond_lagged_merit(CondLagged* lagged, const CondCertificateData* data)
+{
+    Loop loop = {
+        .lagged = lagged, .data = data, .v = lagged->v, .lambda = lagged->lambda, .r = lagged->r};
+    return merit(&loop);
+}
+
+double cond_lagged_try(CondLagged* lagged, const CondCertificateData* data, double s)
+{
+    Loop loop = {.lagged = lagged,
+                 .data = data,
+                 .v = lagged->v_try,
+                 .lambda = lagged->lambda_try,
+                 .r = lagged->r_try,
+                 .s = s,
+                 .moves = 1};
+    return merit(&loop);
 }
 
 // Force of a tie at the velocity u.
@@ -168,13 +222,13 @@ static void make_trials(const void* data, int first, int last)
     }
 }
 
-// Trial forces of the current pair.
+// Trial forces of the current pair, at the velocity in x that predicts.
 static CondStatus predict(CondLagged* lagged, const CondCertificateData* data)
 {
     const CondProblem* problem = data->problem;
-    predict_velocity(lagged, lagged->v, lagged->r, lagged->x, problem->n_dof);
     Loop loop = {.lagged = lagged, .data = data};
-    each_contact(&loop, make_trials);
+    CondPhase phase = each_contact(&loop, make_trials, 0);
+    run(&loop, &phase, 1);
     if (!cond_contact_patches_any(problem, lagged->sticks, lagged->trial))
         return COND_OK;
     CondStatus status =
@@ -185,7 +239,7 @@ static CondStatus predict(CondLagged* lagged, const CondCertificateData* data)
     return status;
 }
 
-// The tie of each contact, the kind it had before in sticks, and what it changes of lambda at v in
+// The tie of each contact, its kind before and now in sticks, and what it changes of lambda at v in
 // lambda_new.
 static void make_each_tie(const void* data, int first, int last)
 {
@@ -196,44 +250,61 @@ static void make_each_tie(const void* data, int first, int last)
         const double* lambda = lagged->lambda + (ptrdiff_t)3 * c;
         double u[3], *change = lagged->lambda_new + (ptrdiff_t)3 * c;
         cond_contact_velocity(contact, lagged->v, u);
-        lagged->sticks[c] = kind_of(&lagged->tie[c]);
+        int before = kind_of(&lagged->tie[c]);
         double k = lagged->full ? FULL_GAIN / lagged->gamma[c] : lagged->gain[c];
         lagged->tie[c] = cond_tie_make_from(cond_certificate_law(loop->data, c), contact->friction,
                                             lagged->gamma[c], cond_certificate_slip(loop->data, c),
                                             k, lagged->trial + (ptrdiff_t)3 * c,
                                             lagged->full ? NULL : u, lambda, &lagged->tie[c]);
+        lagged->sticks[c] = N_KIND * before + kind_of(&lagged->tie[c]);
         tie_force(&lagged->tie[c], u, change);
         for (int i = 0; i < 3; i++)
             change[i] -= lambda[i];
     }
 }
 
-// Ties from the current pair, and in r_new the residual of the tied system at v, with its sign
-// turned: b + Jc' (fix - D u) - A v.
+// r_new = Jc' lambda_new - r
+static void tied_residual(const void* data, int first, int last)
+{
+    const Loop* loop = data;
+    const CondLagged* lagged = loop->lagged;
+    for (int part = first; part < last; part++) {
+        for (int i = part_begin(loop, part); i < part_begin(loop, part + 1); i++)
+            lagged->r_new[i] = -lagged->r[i];
+        cond_contact_parts_add(&lagged->system.parts, part, 1.0, lagged->lambda_new, lagged->r_new);
+    }
+}
+
 CondStatus cond_lagged_make_ties(CondLagged* lagged, const CondCertificateData* data)
 {
-    const CondProblem* problem = data->problem;
     CondStatus status = predict(lagged, data);
     if (status)
         return status;
     Loop loop = {.lagged = lagged, .data = data};
-    each_contact(&loop, make_each_tie);
+    CondPhase phase[] = {each_contact(&loop, make_each_tie, 0), each_part(&loop, tied_residual, 1)};
+    run(&loop, phase, 2);
     lagged->turned = lagged->closed = lagged->slipping = 0;
-    for (int i = 0; i < problem->n_dof; i++)
-        lagged->r_new[i] = -lagged->r[i];
-    for (int c = 0; c < problem->n_contact; c++) {
-        int kind = kind_of(&lagged->tie[c]);
-        lagged->turned += kind != lagged->sticks[c];
+    for (int c = 0; c < data->problem->n_contact; c++) {
+        int kind = lagged->sticks[c] % N_KIND;
+        lagged->turned += kind != lagged->sticks[c] / N_KIND;
         lagged->closed += kind > 0;
         lagged->slipping += kind == 2;
-        cond_contact_add_force(&problem->contact[c], 1.0, lagged->lambda_new + 3 * c,
-                               lagged->r_new);
     }
     return COND_OK;
 }
 
+static void take_velocities(const void* data, int first, int last)
+{
+    const Loop* loop = data;
+    const CondLagged* lagged = loop->lagged;
+    for (int i = part_begin(loop, first); i < part_begin(loop, last); i++) {
+        lagged->v_new[i] = lagged->v[i] + lagged->x[i];
+        lagged->r_new[i] = -lagged->r_new[i]; // what is left of b + Jc' lambda - A v
+    }
+}
+
 // lambda_new at v_new
-static void take_each_force(const void* data, int first, int last)
+static void take_forces(const void* data, int first, int last)
 {
     const Loop* loop = data;
     const CondLagged* lagged = loop->lagged;
@@ -244,24 +315,11 @@ static void take_each_force(const void* data, int first, int last)
     }
 }
 
-void cond_lagged_take_forces(CondLagged* lagged, const CondCertificateData* data)
+void cond_lagged_take_step(CondLagged* lagged, const CondCertificateData* data)
 {
     Loop loop = {.lagged = lagged, .data = data};
-    each_contact(&loop, take_each_force);
-}
-
-static void interpolate_range(const void* data, int first, int last)
-{
-    const Loop* loop = data;
-    for (int i = first; i < last; i++)
-        loop->out[i] = loop->a[i] + loop->s * (loop->b[i] - loop->a[i]);
-}
-
-void cond_lagged_interpolate(CondLagged* lagged, int n, double s, const double* from,
-                             const double* to, double* out)
-{
-    Loop loop = {.lagged = lagged, .a = from, .b = to, .out = out, .s = s};
-    each_coordinate(&loop, n, interpolate_range);
+    CondPhase phase[] = {each_part(&loop, take_velocities, 0), each_contact(&loop, take_forces, 1)};
+    run(&loop, phase, 2);
 }
 
 // 1 where the pair that was tried closes a contact whose tie is open. What closes counts as an
@@ -275,7 +333,7 @@ int cond_lagged_closes(const CondLagged* lagged, const CondCertificateData* data
         if (kind_of(&lagged->tie[c]) != 0)
             continue;
         cond_contact_velocity(&problem->contact[c], lagged->x,
-                              u); // x: predicted, by cond_lagged_merit()
+                              u); // x: predicted, by cond_lagged_try()
         cond_tie_trial(lagged->gamma[c], cond_certificate_slip(data, c), u,
                        lagged->lambda_try + 3 * c, x);
         if (x[0] > 0.0)

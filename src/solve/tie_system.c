@@ -135,7 +135,9 @@ CondStatus cond_tie_system_plan(CondTieSystem* system, const CondProblem* proble
         }
     }
     *fits = 1;
-    return find_bordered(system);
+    system->parts.context = system->context;
+    CondStatus status = cond_contact_parts_build(&system->parts, problem);
+    return status ? status : find_bordered(system);
 }
 
 CondStatus cond_tie_system_deepen(CondTieSystem* system, int* fits)
@@ -156,7 +158,9 @@ void cond_tie_system_destroy(CondTieSystem* system)
     system->multi.context = system->context;
     system->packed.context = system->context;
     cond_multilevel_destroy(&system->multi);
+    system->parts.context = system->context;
     cond_tie_packed_destroy(&system->packed);
+    cond_contact_parts_destroy(&system->parts);
     void* arrays[] = {system->node,   system->place,    system->border,     system->member,
                       system->slot,   system->bordered, system->T,          system->B,
                       system->C,      system->BC,       system->S,          system->small,

@@ -13,6 +13,7 @@
 #ifndef COND_SOLVE_TIE_SYSTEM_H
 #define COND_SOLVE_TIE_SYSTEM_H
 
+#include "assemble/contact_parts.h"
 #include "cond/problem.h"
 #include "solve/multilevel.h"
 #include "solve/tie_packed.h"
@@ -27,11 +28,12 @@ typedef struct CondTieSystem {
     int n_border;   // all other coordinates
     int n_bordered; // nodes that a term joins to the border
     int threads;
-    int* node;     // of each coordinate; -1: border                             (n_dof)
-    int* place;    // first coordinate of each node                              (n_node)
-    int* border;   // place in the border of each coordinate; -1: a node's       (n_dof)
-    int* member;   // coordinates of the border                                  (n_border)
-    int* slot;     // place of a node among the bordered ones; -1: none          (n_node)
+    CondContactParts parts; // of the contacts
+    int* node;              // of each coordinate; -1: border                             (n_dof)
+    int* place;             // first coordinate of each node                              (n_node)
+    int* border;            // place in the border of each coordinate; -1: a node's       (n_dof)
+    int* member;            // coordinates of the border                                  (n_border)
+    int* slot;              // place of a node among the bordered ones; -1: none          (n_node)
     int* bordered; // those nodes                                                (n_bordered)
     double* T;     // R' D R of each contact                                     (n_contact x 9)
     int rested;    // 1: the next four are those of the problem at hand

@@ -12,33 +12,48 @@
 
 static const double LEAST_REDUCTION = 1e-3; // of a round in single precision
 static const double ENOUGH = 4.0;           // square of the residual after a round, over the goal
+enum { CONTACT_WORK = 32 };                 // of one contact in a product, in multiply-adds
 static const double LITTLE = 0.25; // square of the residual after a round, over that before
 
-void cond_tie_system_multiply(const CondTieSystem* system, const double* x, double* y)
-{
-    const CondProblem* problem = system->problem;
-    cond_problem_multiply_blocks(problem, x, NULL, y, system->threads);
-    cond_problem_add_couplings(problem, x, y);
-    for (int c = 0; c < problem->n_contact; c++) {
-        const CondSide* side = problem->contact[c].side;
-        const double* T = system->T + 9 * (size_t)c;
-        double p[3] = {0.0, 0.0, 0.0}, f[3];
-        cond_side_add_velocity(&side[0], 1.0, x, p);
-        cond_side_add_velocity(&side[1], -1.0, x, p);
-        for (int r = 0; r < 3; r++)
-            f[r] = T[3 * r] * p[0] + T[3 * r + 1] * p[1] + T[3 * r + 2] * p[2];
-        cond_side_add_force(&side[0], 1.0, f, y);
-        cond_side_add_force(&side[1], -1.0, f, y);
-    }
-}
-
-// One loop over the nodes or over all coordinates: a set of vectors and two factors.
+// One loop over the nodes, over all coordinates or over parts of them: a set of vectors and two
+// factors.
 typedef struct Sweep {
     const CondTieSystem* system;
     const double *a, *b; // read
     double *y, *z;       // written
     double s;
 } Sweep;
+
+// y += sum over contacts of G' T G a, on parts of the coordinates.
+static void add_ties(const void* loop, int first, int last)
+{
+    const Sweep* sweep = loop;
+    const CondContactParts* parts = &sweep->system->parts;
+    for (int part = first; part < last; part++)
+        for (int k = parts->begin[part]; k < parts->begin[part + 1]; k++) {
+            const CondSide* side = parts->problem->contact[parts->contact[k]].side;
+            const double* T = sweep->system->T + 9 * (size_t)parts->contact[k];
+            double p[3] = {0.0, 0.0, 0.0}, f[3];
+            int begin = cond_contact_parts_first(parts, part);
+            int end = cond_contact_parts_first(parts, part + 1);
+            cond_side_add_velocity(&side[0], 1.0, sweep->a, p);
+            cond_side_add_velocity(&side[1], -1.0, sweep->a, p);
+            for (int r = 0; r < 3; r++)
+                f[r] = T[3 * r] * p[0] + T[3 * r + 1] * p[1] + T[3 * r + 2] * p[2];
+            cond_side_add_force_within(&side[0], 1.0, f, begin, end, sweep->y);
+            cond_side_add_force_within(&side[1], -1.0, f, begin, end, sweep->y);
+        }
+}
+
+void cond_tie_system_multiply(const CondTieSystem* system, const double* x, double* y)
+{
+    const CondProblem* problem = system->problem;
+    Sweep sweep = {.system = system, .a = x, .y = y};
+    size_t work = CONTACT_WORK * (size_t)problem->n_contact;
+    cond_problem_multiply_blocks(problem, x, NULL, y, system->threads);
+    cond_problem_add_couplings(problem, x, y);
+    cond_parallel(system->parts.n_part, cond_threads(work, system->threads), add_ties, &sweep);
+}
 
 static void each(const CondTieSystem* system, CondLoopBody body, const Sweep* sweep)
 {

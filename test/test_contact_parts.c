@@ -1,0 +1,119 @@
+// Contact forces added up by parts of the coordinates: the same bits as one contact after the
+// other, and the same certificate, for any number of threads.
+#include "assemble/contact_parts.h"
+#include "dense.h"
+#include "nodalize/nodal.h"
+#include "random_problem.h"
+#include "solve/certificate.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+
+// Of several parts: contacts on nodes, on points of several, and on bodies far apart.
+static void make(uint64_t seed, RandomProblem* made)
+{
+    RandomOptions options = random_options_default(seed);
+    options.n_cloth = 3;
+    options.bsr3 = 1;
+    options.cloth_nodes = 200;
+    options.n_contact = 100;
+    options.second = 1;
+    options.general = 1;
+    random_problem_make(&options, made);
+    assert_true(made->problem.n_dof > 3 * COND_SUM_BLOCK);
+}
+
+static double* make_forces(const CondProblem* problem, uint64_t seed)
+{
+    Random random = random_start(seed);
+    double* lambda = dense_zeros(3 * (size_t)problem->n_contact);
+    for (int i = 0; i < 3 * problem->n_contact; i++)
+        lambda[i] = random_uniform(&random, -1.0, 1.0);
+    return lambda;
+}
+
+static void forces_are_those_of_each_contact(void** state)
+{
+    (void)state;
+    CondContactParts parts = {.context = cond_context_or_default(NULL)};
+    for (uint64_t seed = 1; seed <= 5; seed++) { // one object serves all
+        RandomProblem made;
+        make(seed, &made);
+        const CondProblem* problem = &made.problem;
+        size_t n = (size_t)problem->n_dof;
+        double* lambda = make_forces(problem, seed);
+        double *expected = dense_zeros(n), *f = dense_zeros(n);
+        for (int c = 0; c < problem->n_contact; c++)
+            cond_contact_add_force(&problem->contact[c], -0.7, lambda + (ptrdiff_t)3 * c, expected);
+        assert_int_equal(cond_contact_parts_build(&parts, problem), COND_OK);
+        for (int threads = 1; threads <= 5; threads++) {
+            memset(f, 0, n * sizeof *f);
+            cond_contact_parts_add_all(&parts, -0.7, lambda, f, threads);
+            assert_memory_equal(f, expected, n * sizeof *f);
+        }
+        free(lambda);
+        free(expected);
+        free(f);
+        random_problem_free(&made);
+    }
+    cond_contact_parts_destroy(&parts);
+}
+
+static void certificate_is_the_same(void** state)
+{
+    (void)state;
+    CondContext context = cond_context_or_default(NULL);
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        RandomProblem made;
+        CondNodal nodal = {.context = context};
+        CondContactParts parts = {.context = context};
+        make(seed, &made);
+        const CondProblem* problem = &made.problem;
+        int n = problem->n_dof;
+        double *lambda = make_forces(problem, seed), *v = dense_zeros((size_t)n);
+        double* work = dense_zeros(2 * (size_t)n);
+        Random random = random_start(seed + 10);
+        for (int i = 0; i < n; i++)
+            v[i] = random_uniform(&random, -1.0, 1.0);
+        assert_int_equal(cond_nodal_build(&nodal, problem, 1.0), COND_OK);
+        assert_int_equal(cond_contact_parts_build(&parts, problem), COND_OK);
+        CondCertificateData data = {.problem = problem,
+                                    .diagonal = nodal.diagonal,
+                                    .delassus = nodal.delassus,
+                                    .compliance = nodal.compliance,
+                                    .carried = nodal.carried};
+        CondCertificate plain = cond_certificate_compute(&data, v, lambda, work);
+        data.parts = &parts;
+        for (data.threads = 0; data.threads <= 4; data.threads++) {
+            CondCertificate other = cond_certificate_compute(&data, v, lambda, work);
+            assert_true(other.dynamics == plain.dynamics);
+            assert_true(other.contact == plain.contact);
+            assert_true(other.penetration == plain.penetration);
+            assert_true(other.angle == plain.angle);
+            assert_int_equal(other.worst_contact, plain.worst_contact);
+        }
+        free(lambda);
+        free(v);
+        free(work);
+        cond_nodal_destroy(&nodal);
+        cond_contact_parts_destroy(&parts);
+        random_problem_free(&made);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(forces_are_those_of_each_contact),
+        cmocka_unit_test(certificate_is_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
