@@ -22,7 +22,7 @@ enum {
     PATIENCE = 25,  // passes without a smaller merit
     SETTLED = 1000, // closed contacts per one that changes its kind in a pass, and no more
     FLIGHTS = 3,    // full steps in a row though the merit grows
-    SLOW = 3,       // passes of little progress after which friction no longer lags
+    SLOW = 3,       // passes of little progress after which friction no longer lags, at least
 };
 
 CondStatus cond_lagged_plan(CondLagged* lagged, const CondProblem* problem,
@@ -200,6 +200,14 @@ static double pass(CondLagged* lagged, const CondCertificateData* data, double s
     return search(lagged, data, start);
 }
 
+// Passes of little progress that are borne. On a fine mesh the border between slip and stick moves
+// over many rows of contacts, patch by patch, and the merit falls only when it has arrived.
+static int patience(const CondLagged* lagged)
+{
+    int levels = lagged->patched ? lagged->patches.n_level : 0;
+    return levels > 1 ? SLOW + 2 * (levels - 1) : SLOW;
+}
+
 // With much friction the lag feeds itself. Where the contacts stay what they are, friction that
 // follows within a pass settles it; where they do not, they must be sorted by other means first.
 static int must_follow(const CondLagged* lagged, CondLaw law, int slow)
@@ -207,7 +215,7 @@ static int must_follow(const CondLagged* lagged, CondLaw law, int slow)
     if (law != COND_LAW_STRICT || lagged->full)
         return 0;
     if (lagged->may_follow)
-        return slow >= SLOW;
+        return slow >= patience(lagged);
     return slow >= SLOW - 1 && SETTLED * lagged->turned <= lagged->closed;
 }
 
@@ -249,7 +257,7 @@ CondStatus cond_lagged_solve(CondLagged* lagged, const CondCertificateData* aske
             info->products++;
             value = judge(lagged, data, &best);
             now = NAN;
-        } else if (slow >= SLOW && !lagged->may_follow)
+        } else if (slow >= patience(lagged) && !lagged->may_follow)
             break;
     }
     // What is handed back is measured, and not worse than the start.
