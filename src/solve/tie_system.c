@@ -69,11 +69,14 @@ static CondStatus find_bordered(CondTieSystem* system)
         system->slot[i] = -1;
     for (int i = 0; i < problem->n_coupling; i++)
         mark_bordered(system, problem->coupling[i].n_coordinate, problem->coupling[i].coordinate);
+    system->n_other = 0;
     for (int c = 0; c < problem->n_contact; c++) {
-        if (cond_tie_system_lone_node(system, &problem->contact[c]) >= 0) {
+        system->lone[c] = cond_tie_system_lone_node(system, &problem->contact[c]);
+        if (system->lone[c] >= 0) {
             system->joins[c] = COND_JOINS_LONE;
             continue;
         }
+        system->other[system->n_other++] = c;
         CondTieTerm term = cond_tie_term_contact(system, c);
         mark_bordered(system, term.n_entry, term.coordinate);
         system->joins[c] =
@@ -119,7 +122,9 @@ CondStatus cond_tie_system_plan(CondTieSystem* system, const CondProblem* proble
         RESERVE(slot, nn) || RESERVE(bordered, nn) || RESERVE(T, 9 * problem->n_contact) ||
         RESERVE(B, 9 * nn) || RESERVE(S, nb * nb) || RESERVE(small, nb) || RESERVE(pivot, nb) ||
         RESERVE(entry, most) || RESERVE(column, most) || RESERVE(p, n) || RESERVE(q, n) ||
-        RESERVE(z, n) || RESERVE(joins, problem->n_contact))
+        RESERVE(z, n) || RESERVE(joins, problem->n_contact) || RESERVE(other, problem->n_contact) ||
+        RESERVE(lone, problem->n_contact) || RESERVE(node_begin, cond_sum_parts(n) + 1) ||
+        RESERVE(failed, cond_sum_parts(n)))
         return COND_OUT_OF_MEMORY;
     int i_node = 0, i_border = 0;
     for (int b = 0; b < problem->n_block; b++) {
@@ -133,6 +138,11 @@ CondStatus cond_tie_system_plan(CondTieSystem* system, const CondProblem* proble
             if (!inside)
                 system->member[i_border++] = i;
         }
+    }
+    for (int part = 0, i = 0; part <= cond_sum_parts(n); part++) {
+        while (i < nn && system->place[i] < part * COND_SUM_BLOCK)
+            i++;
+        system->node_begin[part] = i;
     }
     *fits = 1;
     system->parts.context = system->context;
@@ -161,13 +171,14 @@ void cond_tie_system_destroy(CondTieSystem* system)
     system->parts.context = system->context;
     cond_tie_packed_destroy(&system->packed);
     cond_contact_parts_destroy(&system->parts);
-    void* arrays[] = {system->node,   system->place,    system->border,     system->member,
-                      system->slot,   system->bordered, system->T,          system->B,
-                      system->C,      system->BC,       system->S,          system->small,
-                      system->entry,  system->column,   system->p,          system->q,
-                      system->z,      system->E,        system->EB,         system->pivot,
-                      system->tied,   system->joins,    system->rest,       system->rest_C,
-                      system->rest_S, system->mixed,    system->mixed_block};
+    void* arrays[] = {system->node,   system->place,      system->border,      system->member,
+                      system->slot,   system->bordered,   system->T,           system->B,
+                      system->C,      system->BC,         system->S,           system->small,
+                      system->entry,  system->column,     system->p,           system->q,
+                      system->z,      system->E,          system->EB,          system->pivot,
+                      system->tied,   system->joins,      system->rest,        system->rest_C,
+                      system->rest_S, system->mixed,      system->mixed_block, system->other,
+                      system->lone,   system->node_begin, system->failed};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&system->context, arrays[i]);
 }

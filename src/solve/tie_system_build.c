@@ -63,6 +63,21 @@ static void add_border(CondTieSystem* system, const CondTieTerm* term)
     }
 }
 
+// The blocks on the diagonal of a body, to those of its nodes.
+typedef struct BodyLoop {
+    const CondBlock* block;
+    double* B;
+} BodyLoop;
+
+static void take_diagonal(const void* loop, int first, int last)
+{
+    const BodyLoop* l = loop;
+    for (int i = first; i < last; i++)
+        for (int k = l->block->row_begin[i]; k < l->block->row_begin[i + 1]; k++)
+            if (l->block->column[k] == i)
+                memcpy(l->B + 9 * (size_t)i, l->block->values + 9 * (size_t)k, 9 * sizeof *l->B);
+}
+
 // The blocks of A itself on nodes and border.
 static void start_blocks(CondTieSystem* system, double* B, double* S)
 {
@@ -72,12 +87,10 @@ static void start_blocks(CondTieSystem* system, double* B, double* S)
     for (int b = 0; b < problem->n_block; b++) {
         const CondBlock* block = &problem->block[b];
         if (block->kind == COND_BLOCK_BSR3) {
-            int first = system->node[block->dof_begin];
-            for (int i = 0; i < block->n_dof / 3; i++)
-                for (int k = block->row_begin[i]; k < block->row_begin[i + 1]; k++)
-                    if (block->column[k] == i)
-                        memcpy(B + 9 * (size_t)(first + i), block->values + 9 * (size_t)k,
-                               9 * sizeof *B);
+            int n = block->n_dof / 3;
+            BodyLoop loop = {block, B + 9 * (size_t)system->node[block->dof_begin]};
+            cond_parallel(n, cond_threads((size_t)block->row_begin[n], system->threads),
+                          take_diagonal, &loop);
             continue;
         }
         for (int i = 0; i < block->n_dof; i++)
@@ -202,9 +215,9 @@ static CondStatus add_joins(CondTieSystem* system)
         if (cond_tie_term_count_runs(system, &term) > 1)
             status = add_join(system, &term);
     }
-    for (int c = 0; c < problem->n_contact && !status; c++)
-        if (system->joins[c] == COND_JOINS_SEVERAL) {
-            CondTieTerm term = cond_tie_term_contact(system, c);
+    for (int k = 0; k < system->n_other && !status; k++)
+        if (system->joins[system->other[k]] == COND_JOINS_SEVERAL) {
+            CondTieTerm term = cond_tie_term_contact(system, system->other[k]);
             status = add_join(system, &term);
         }
     return status ? status : cond_tie_packed_sort_joins(&system->packed);
@@ -223,28 +236,21 @@ static void set_gains(CondTieSystem* system)
         memcpy(gain, term.K, size * sizeof *gain);
         gain += size;
     }
-    for (int c = 0; c < problem->n_contact; c++)
-        if (system->joins[c] == COND_JOINS_SEVERAL) {
-            memcpy(gain, system->T + 9 * (size_t)c, 9 * sizeof *gain);
+    for (int k = 0; k < system->n_other; k++)
+        if (system->joins[system->other[k]] == COND_JOINS_SEVERAL) {
+            memcpy(gain, system->T + 9 * (size_t)system->other[k], 9 * sizeof *gain);
             gain += 9;
         }
 }
 
-// The ties of one node or of several.
+// The ties that are not lone, of one node or of several.
 static void add_contacts(CondTieSystem* system, const double* D, int stride, int several)
 {
-    const CondProblem* problem = system->problem;
-    for (int c = 0; c < problem->n_contact; c++) {
+    for (int k = 0; k < system->n_other; k++) {
+        int c = system->other[k];
         if (is_open(D + (size_t)c * (size_t)stride) ||
             (system->joins[c] == COND_JOINS_SEVERAL) != several)
             continue;
-        if (system->joins[c] == COND_JOINS_LONE) {
-            double* B =
-                system->B + 9 * (size_t)cond_tie_system_lone_node(system, &problem->contact[c]);
-            for (int i = 0; i < 9; i++)
-                B[i] += system->T[9 * (size_t)c + (size_t)i];
-            continue;
-        }
         CondTieTerm term = cond_tie_term_contact(system, c);
         add_nodes(system, &term, system->B);
         add_border(system, &term);
@@ -263,45 +269,84 @@ static void add_couplings(CondTieSystem* system, int several)
     }
 }
 
-static void each_node(const CondTieSystem* system, CondLoopBody body)
+// Loops over the contacts, or over the nodes of parts of the coordinates.
+typedef struct BuildLoop {
+    CondTieSystem* system;
+    const double* D;
+    int stride;
+    int packs; // 1: what the loop makes is packed too
+} BuildLoop;
+
+static void run(const BuildLoop* loop, int n_phase, const CondPhase* phase)
 {
-    size_t work = 9 * (size_t)system->n_node;
-    cond_parallel(system->n_node, cond_threads(work, system->threads), body, system);
+    const CondTieSystem* system = loop->system;
+    size_t work = 9 * (size_t)system->n_node + 32 * (size_t)system->problem->n_contact;
+    cond_parallel_phases(n_phase, phase, cond_threads(work, system->threads));
 }
 
-static void pack_diagonal(const void* loop, int first, int last)
+static void rotate_ties(const void* data, int first, int last)
 {
-    const CondTieSystem* system = loop;
+    const BuildLoop* loop = data;
+    for (int c = first; c < last; c++)
+        rotate(loop->system->problem->contact[c].frame, loop->D + (size_t)c * (size_t)loop->stride,
+               loop->system->T + 9 * (size_t)c);
+}
+
+static void pack_diagonal(const void* data, int first, int last)
+{
+    const CondTieSystem* system = ((const BuildLoop*)data)->system;
     const CondTiePacked* packed = &system->packed;
-    for (int i = first; i < last; i++)
+    for (int i = system->node_begin[first]; i < system->node_begin[last]; i++)
         cond_tie_packed_block(system->B + 9 * (size_t)i,
                               packed->value + packed->diagonal[packed->rank[i]], 12);
 }
 
-static void pack_inverse(const void* loop, int first, int last)
+// B as A and the couplings have it, with the lone ties. A part lists the contacts of its
+// coordinates, so it has those of its nodes; some may be of a node of the part before.
+static void start_nodes(const void* data, int first, int last)
 {
-    const CondTieSystem* system = loop;
-    const CondTiePacked* packed = &system->packed;
-    for (int i = first; i < last; i++)
-        cond_tie_packed_block(system->B + 9 * (size_t)i,
-                              packed->B + cond_tie_packed_place(packed->rank[i]), 8);
+    const BuildLoop* loop = data;
+    const CondTieSystem* system = loop->system;
+    const CondContactParts* parts = &system->parts;
+    for (int part = first; part < last; part++) {
+        int begin = system->node_begin[part], end = system->node_begin[part + 1];
+        memcpy(system->B + 9 * (size_t)begin, system->rest + 9 * (size_t)begin,
+               9 * (size_t)(end - begin) * sizeof *system->B);
+        for (int k = parts->begin[part]; k < parts->begin[part + 1]; k++) {
+            int c = parts->contact[k], node = system->lone[c];
+            if (node < begin || node >= end || is_open(loop->D + (size_t)c * (size_t)loop->stride))
+                continue;
+            for (int i = 0; i < 9; i++)
+                system->B[9 * (size_t)node + (size_t)i] += system->T[9 * (size_t)c + (size_t)i];
+        }
+    }
+    if (loop->packs)
+        pack_diagonal(loop, first, last);
 }
 
-// The inverse of each block; NAN where there is none.
-static void invert_nodes(const void* loop, int first, int last)
+// The inverse of each block; those of a part that has one without are marked.
+static void invert_nodes(const void* data, int first, int last)
 {
-    const CondTieSystem* system = loop;
-    for (int i = first; i < last; i++) {
-        double* B = system->B + 9 * (size_t)i;
-        if (system->general ? invert3_general(B) : invert3(B))
-            B[0] = NAN;
+    const BuildLoop* loop = data;
+    const CondTieSystem* system = loop->system;
+    const CondTiePacked* packed = &system->packed;
+    for (int part = first; part < last; part++) {
+        system->failed[part] = 0;
+        for (int i = system->node_begin[part]; i < system->node_begin[part + 1]; i++) {
+            double* B = system->B + 9 * (size_t)i;
+            if (system->deep && !system->general)
+                memcpy(system->tied + 9 * (size_t)i, B, 9 * sizeof *B);
+            system->failed[part] |= system->general ? invert3_general(B) : invert3(B);
+            if (loop->packs)
+                cond_tie_packed_block(B, packed->B + cond_tie_packed_place(packed->rank[i]), 8);
+        }
     }
 }
 
 static int is_inverted(const CondTieSystem* system)
 {
-    for (int i = 0; i < system->n_node; i++)
-        if (isnan(system->B[9 * (size_t)i]))
+    for (int part = 0; part < system->parts.n_part; part++)
+        if (system->failed[part])
             return 0;
     return 1;
 }
@@ -310,7 +355,7 @@ static int is_inverted(const CondTieSystem* system)
 // node, and apart from them those of several, which not all that is built has.
 static CondStatus prepare_rest(CondTieSystem* system)
 {
-    size_t nn = (size_t)system->n_node, nb = (size_t)system->n_border;
+    size_t nb = (size_t)system->n_border;
     size_t size = 3 * (size_t)system->n_bordered * nb;
     if (RESERVE(rest, 9 * system->n_node) || RESERVE(rest_C, (int)size) ||
         RESERVE(rest_S, (int)(nb * nb)))
@@ -319,7 +364,7 @@ static CondStatus prepare_rest(CondTieSystem* system)
     memset(system->C, 0, size * sizeof *system->C);
     start_blocks(system, system->B, system->S);
     add_couplings(system, 0);
-    memcpy(system->rest, system->B, 9 * nn * sizeof *system->B);
+    cond_parallel_copy(9 * system->n_node, system->B, system->rest, system->threads);
     add_couplings(system, 1);
     memcpy(system->rest_C, system->C, size * sizeof *system->C);
     memcpy(system->rest_S, system->S, nb * nb * sizeof *system->S);
@@ -349,33 +394,27 @@ static void add_mixed(CondTieSystem* system)
                 system->mixed_block[9 * (size_t)k + (size_t)j];
 }
 
-// What the inner iterations need beside A: blocks on the diagonal with the ties of one node, and
-// the border's matrix.
-static CondStatus pack_ties(CondTieSystem* system)
+// What the inner iterations need beside the ties.
+static CondStatus plan_packed(CondTieSystem* system)
 {
     CondTiePacked* packed = &system->packed;
-    if (!packed->ready) {
-        CondStatus status = cond_tie_packed_plan(packed, system->problem, system->threads);
-        if (!status)
-            status = cond_tie_packed_plan_border(packed, system->n_border, system->n_bordered,
-                                                 system->bordered);
-        if (!status)
-            status = add_joins(system);
-        if (status)
-            return status;
-        packed->ready = 1;
-    }
-    each_node(system, pack_diagonal);
-    set_gains(system);
-    return COND_OK;
+    if (packed->ready)
+        return COND_OK;
+    CondStatus status = cond_tie_packed_plan(packed, system->problem, system->threads);
+    if (!status)
+        status = cond_tie_packed_plan_border(packed, system->n_border, system->n_bordered,
+                                             system->bordered);
+    if (!status)
+        status = add_joins(system);
+    packed->ready = !status;
+    return status;
 }
 
-// The preconditioner of the inner iterations.
-static void pack_arrow(CondTieSystem* system)
+// The border's part in the preconditioner of the inner iterations.
+static void pack_border(CondTieSystem* system)
 {
     CondTiePacked* packed = &system->packed;
     size_t nb = (size_t)system->n_border, wide = (size_t)cond_tie_packed_wide(system->n_border);
-    each_node(system, pack_inverse);
     for (size_t row = 0; row < 3 * (size_t)system->n_bordered; row++) {
         size_t to = wide * row, from = nb * (3 * (size_t)packed->slot[row / 3] + row % 3);
         for (size_t i = 0; i < wide; i++) {
@@ -385,7 +424,7 @@ static void pack_arrow(CondTieSystem* system)
     }
 }
 
-// Blocks as A and the couplings have them.
+// The border's blocks as A and the couplings have them.
 static CondStatus start(CondTieSystem* system, int general)
 {
     size_t nb = (size_t)system->n_border, size = 3 * (size_t)system->n_bordered * nb;
@@ -393,7 +432,6 @@ static CondStatus start(CondTieSystem* system, int general)
     if (status)
         return status;
     system->general = general;
-    memcpy(system->B, system->rest, 9 * (size_t)system->n_node * sizeof *system->B);
     memcpy(system->C, system->rest_C, size * sizeof *system->C);
     memcpy(system->S, system->rest_S, nb * nb * sizeof *system->S);
     if (!general)
@@ -406,29 +444,35 @@ static CondStatus start(CondTieSystem* system, int general)
 
 CondStatus cond_tie_system_build(CondTieSystem* system, const double* D, int stride, int general)
 {
-    const CondProblem* problem = system->problem;
     size_t border2 = (size_t)system->n_border * (size_t)system->n_border;
+    int packs = !general && (system->deep || system->n_node >= system->pack_from);
+    int n_contact = system->problem->n_contact, n_part = system->parts.n_part;
     CondStatus status = start(system, general);
+    if (!status && packs)
+        status = plan_packed(system);
     if (status)
         return status;
-    for (int c = 0; c < problem->n_contact; c++)
-        rotate(problem->contact[c].frame, D + (size_t)c * (size_t)stride,
-               system->T + 9 * (size_t)c);
+    // A packed block on the diagonal has the ties of its node alone.
+    BuildLoop loop = {system, D, stride, packs && system->n_other == 0};
+    CondPhase tie[] = {{rotate_ties, &loop, n_contact, 0}, {start_nodes, &loop, n_part, 1}};
+    run(&loop, 2, tie);
     add_contacts(system, D, stride, 0);
-    int packs = !general && (system->deep || system->n_node >= system->pack_from);
-    if (packs && (status = pack_ties(system)))
-        return status;
+    CondPhase pack = {pack_diagonal, &loop, n_part, 0};
+    if (packs && system->n_other > 0)
+        run(&loop, 1, &pack);
+    if (packs)
+        set_gains(system);
     add_mixed(system);
     add_contacts(system, D, stride, 1);
     if (packs && border2 > 0)
         memcpy(system->packed.S, system->S, border2 * sizeof *system->S);
-    if (system->deep && !general)
-        memcpy(system->tied, system->B, 9 * (size_t)system->n_node * sizeof *system->tied);
-    each_node(system, invert_nodes);
+    loop.packs = packs;
+    CondPhase invert = {invert_nodes, &loop, n_part, 0};
+    run(&loop, 1, &invert);
     if (!is_inverted(system) || finish_border(system))
         return COND_DIVERGED;
     if (packs)
-        pack_arrow(system);
+        pack_border(system);
     if (packs && system->deep && cond_tie_packed_deepen(&system->packed))
         return COND_OUT_OF_MEMORY;
     return system->deep && !general ? cond_multilevel_build(&system->multi, system->tied) : COND_OK;
