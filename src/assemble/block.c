@@ -121,15 +121,24 @@ void cond_problem_multiply_others(const CondProblem* problem, const double* x, c
     multiply(problem, x, shift, y, 1, threads);
 }
 
-// sums of rows, or of rows of 3x3 blocks
-typedef struct RowSums {
+// Rows, or rows of 3x3 blocks, and what is found in each.
+typedef struct RowLoop {
     const CondBlock* block;
-    double* sums;
-} RowSums;
+    double* out;
+} RowLoop;
+
+static void each_row(const CondBlock* block, CondLoopBody nodes, CondLoopBody rows, double* out,
+                     int threads)
+{
+    RowLoop loop = {block, out};
+    int in_nodes = block->kind == COND_BLOCK_BSR3;
+    cond_parallel(in_nodes ? block->n_dof / 3 : block->n_dof, cond_threads(entries(block), threads),
+                  in_nodes ? nodes : rows, &loop);
+}
 
 static void sum_node_rows(const void* loop, int first, int last)
 {
-    const RowSums* l = loop;
+    const RowLoop* l = loop;
     for (int i = first; i < last; i++) {
         double total[3] = {0.0, 0.0, 0.0};
         for (int k = l->block->row_begin[i]; k < l->block->row_begin[i + 1]; k++) {
@@ -137,25 +146,50 @@ static void sum_node_rows(const void* loop, int first, int last)
             for (int r = 0; r < 3; r++)
                 total[r] += fabs(a[3 * r]) + fabs(a[3 * r + 1]) + fabs(a[3 * r + 2]);
         }
-        memcpy(l->sums + 3 * (size_t)i, total, sizeof total);
+        memcpy(l->out + 3 * (size_t)i, total, sizeof total);
     }
 }
 
 static void sum_rows(const void* loop, int first, int last)
 {
-    const RowSums* l = loop;
+    const RowLoop* l = loop;
     for (int i = first; i < last; i++) {
         int size = cond_block_row_size(l->block, i), j;
-        l->sums[i] = 0.0;
+        l->out[i] = 0.0;
         for (int k = 0; k < size; k++)
-            l->sums[i] += fabs(cond_block_entry(l->block, i, k, &j));
+            l->out[i] += fabs(cond_block_entry(l->block, i, k, &j));
     }
 }
 
 void cond_block_row_sums(const CondBlock* block, double* sums, int threads)
 {
-    RowSums loop = {block, sums};
-    int nodes = block->kind == COND_BLOCK_BSR3;
-    cond_parallel(nodes ? block->n_dof / 3 : block->n_dof, cond_threads(entries(block), threads),
-                  nodes ? sum_node_rows : sum_rows, &loop);
+    each_row(block, sum_node_rows, sum_rows, sums, threads);
+}
+
+static void take_node_diagonal(const void* loop, int first, int last)
+{
+    const RowLoop* l = loop;
+    for (int i = first; i < last; i++)
+        for (int k = l->block->row_begin[i]; k < l->block->row_begin[i + 1]; k++)
+            for (int r = 0; r < 3 && l->block->column[k] == i; r++)
+                l->out[3 * i + r] = l->block->values[9 * (size_t)k + 4 * (size_t)r];
+}
+
+static void take_diagonal(const void* loop, int first, int last)
+{
+    const RowLoop* l = loop;
+    for (int i = first; i < last; i++) {
+        int n = cond_block_row_size(l->block, i), j;
+        l->out[i] = 0.0;
+        for (int k = 0; k < n; k++) {
+            double value = cond_block_entry(l->block, i, k, &j);
+            if (j == i)
+                l->out[i] = value;
+        }
+    }
+}
+
+void cond_block_diagonal(const CondBlock* block, double* d, int threads)
+{
+    each_row(block, take_node_diagonal, take_diagonal, d, threads);
 }

@@ -40,6 +40,11 @@ void cond_problem_multiply_others(const CondProblem* problem, const double* x, c
 // sum_j |a_ij| of each row.                                          sums (n_dof of the block)
 void cond_block_row_sums(const CondBlock* block, double* sums, int threads);
 
+// Its diagonal, and that of A.                            d (n_dof of the block, n_dof of the
+// problem)
+void cond_block_diagonal(const CondBlock* block, double* d, int threads);
+void cond_problem_diagonal_by(const CondProblem* problem, double* d, int threads);
+
 // The columns of row i of a tridiagonal block: from *first, *count of them; returns the number of
 // the row's entry at *first.
 static inline int cond_block_tridiagonal_span(const CondBlock* block, int i, int* first, int* count)

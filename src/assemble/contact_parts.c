@@ -62,6 +62,35 @@ void cond_contact_parts_destroy(CondContactParts* parts)
     cond_release(&parts->context, parts->last);
 }
 
+int cond_contact_parts_before(const CondContactParts* parts, int each, int part)
+{
+    return each * part + parts->begin[part];
+}
+
+int cond_contact_parts_work(const CondContactParts* parts, int each)
+{
+    return cond_contact_parts_before(parts, each, parts->n_part);
+}
+
+// The first part with so much work before it.
+static int find_part(const CondContactParts* parts, int each, int work)
+{
+    int low = 0, high = parts->n_part;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (cond_contact_parts_before(parts, each, middle) < work)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+CondPartRange cond_contact_parts_range(const CondContactParts* parts, int each, int first, int last)
+{
+    return (CondPartRange){find_part(parts, each, first), find_part(parts, each, last)};
+}
+
 void cond_contact_parts_add(const CondContactParts* parts, int part, double scale,
                             const double* lambda, double* f)
 {
@@ -87,7 +116,8 @@ typedef struct AddLoop {
 static void add_range(const void* data, int first, int last)
 {
     const AddLoop* loop = data;
-    for (int part = first; part < last; part++)
+    CondPartRange range = cond_contact_parts_range(loop->parts, 0, first, last);
+    for (int part = range.first; part < range.last; part++)
         cond_contact_parts_add(loop->parts, part, loop->scale, loop->lambda, loop->f);
 }
 
@@ -96,5 +126,5 @@ void cond_contact_parts_add_all(const CondContactParts* parts, double scale, con
 {
     AddLoop loop = {parts, scale, lambda, f};
     size_t work = CONTACT_WORK * (size_t)parts->problem->n_contact;
-    cond_parallel(parts->n_part, cond_threads(work, threads), add_range, &loop);
+    cond_parallel(cond_contact_parts_work(parts, 0), cond_threads(work, threads), add_range, &loop);
 }

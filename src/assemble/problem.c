@@ -124,21 +124,14 @@ void cond_problem_multiply(const CondProblem* problem, const double* x, double* 
 
 void cond_problem_diagonal(const CondProblem* problem, double* d)
 {
+    cond_problem_diagonal_by(problem, d, 1);
+}
+
+void cond_problem_diagonal_by(const CondProblem* problem, double* d, int threads)
+{
     for (int b = 0; b < problem->n_block; b++) {
         const CondBlock* block = &problem->block[b];
-        for (int i = 0; i < block->n_dof / 3 && block->kind == COND_BLOCK_BSR3; i++)
-            for (int k = block->row_begin[i]; k < block->row_begin[i + 1]; k++)
-                for (int r = 0; r < 3 && block->column[k] == i; r++)
-                    d[block->dof_begin + 3 * i + r] = block->values[9 * (size_t)k + 4 * (size_t)r];
-        for (int i = 0; i < block->n_dof && block->kind != COND_BLOCK_BSR3; i++) {
-            int n = cond_block_row_size(block, i), j;
-            d[block->dof_begin + i] = 0.0;
-            for (int k = 0; k < n; k++) {
-                double value = cond_block_entry(block, i, k, &j);
-                if (j == i)
-                    d[block->dof_begin + i] = value;
-            }
-        }
+        cond_block_diagonal(block, d + block->dof_begin, threads);
     }
     for (int i = 0; i < problem->n_coupling; i++) {
         const CondCoupling* c = &problem->coupling[i];

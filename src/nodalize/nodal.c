@@ -206,7 +206,7 @@ CondStatus cond_nodal_build(CondNodal* nodal, const CondProblem* problem, double
     nodal->n_virtual = size.virtual_nodes;
     nodal->n = nodal->n_dof + 3 * nodal->n_virtual;
     nodal->n_term = problem->n_coupling + nodal->n_virtual;
-    cond_problem_diagonal(problem, nodal->diagonal);
+    cond_problem_diagonal_by(problem, nodal->diagonal, nodal->threads);
     build_terms(nodal, kv_scale);
     build_touch(nodal);
     return COND_OK;

@@ -24,6 +24,7 @@ typedef struct CondTerm {
 
 typedef struct CondNodal {
     CondContext context;
+    int threads; // that build it
     const CondProblem* problem;
     int n_dof;          // coordinates of the problem
     int n_virtual;      // virtual nodes

@@ -16,6 +16,7 @@ enum {
     PARTS = 128,         // of contacts, and of coordinates at a time
     CONTACT_WORK = 64,   // of one contact, in multiply-adds
     COORDINATE_WORK = 8, // of one coordinate
+    PART_WORK = 64,      // of the coordinates of a partial sum, over adding a contact's force
 };
 static const double SELF_STRESS = 1e-9; // share of gamma |lambda| that counts in any case
 
@@ -40,14 +41,29 @@ typedef struct DynamicsLoop {
     Norms* norms;
 } DynamicsLoop;
 
+// Work of the parts before, as threads share it out, and the parts of a share.
+static int work_before(const CondCertificateData* data, int part)
+{
+    return data->parts ? cond_contact_parts_before(data->parts, PART_WORK, part) : part;
+}
+
+static CondPartRange part_range(const DynamicsLoop* l, int first, int last)
+{
+    int before = work_before(l->data, l->first);
+    if (l->data->parts)
+        return cond_contact_parts_range(l->data->parts, PART_WORK, before + first, before + last);
+    return (CondPartRange){before + first, before + last};
+}
+
 static void judge_coordinates(const void* loop, int first, int last)
 {
     const DynamicsLoop* l = loop;
     const CondCertificateData* data = l->data;
     const double *b = data->problem->b, *d = data->diagonal;
     double *Av = l->Av, *f = l->f;
-    for (int k = first; k < last; k++) {
-        int part = l->first + k, begin = part * COND_SUM_BLOCK, n = data->problem->n_dof - begin;
+    CondPartRange range = part_range(l, first, last);
+    for (int part = range.first; part < range.last; part++) {
+        int begin = part * COND_SUM_BLOCK, n = data->problem->n_dof - begin;
         n = n < COND_SUM_BLOCK ? n : COND_SUM_BLOCK;
         if (data->parts) {
             memset(f + begin, 0, (size_t)n * sizeof *f);
@@ -55,7 +71,7 @@ static void judge_coordinates(const void* loop, int first, int last)
         }
         for (int i = begin; i < begin + n && l->r; i++)
             Av[i] = l->r[i] + b[i] + f[i];
-        Norms* norms = &l->norms[k];
+        Norms* norms = &l->norms[part - l->first];
         norms->Av = cond_dot_over(n, d + begin, Av + begin, Av + begin, 1);
         norms->f = cond_dot_over(n, d + begin, f + begin, f + begin, 1);
         norms->b = cond_dot_over(n, d + begin, b + begin, b + begin, 1);
@@ -201,9 +217,10 @@ static Norms judge_all(DynamicsLoop* dynamics, const ContactLoop* contacts)
     dynamics->norms = norms;
     do {
         int count = n_part - first < PARTS ? n_part - first : PARTS;
+        int shares = work_before(data, first + count) - work_before(data, first);
         dynamics->first = first;
         first += count;
-        CondPhase phase[2] = {{judge_coordinates, dynamics, count, 0}, contact_phase(contacts)};
+        CondPhase phase[2] = {{judge_coordinates, dynamics, shares, 0}, contact_phase(contacts)};
         cond_parallel_phases(first < n_part ? 1 : 2, phase, threads);
         add_norms(count, norms, &all);
     } while (first < n_part);

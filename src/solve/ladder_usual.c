@@ -107,7 +107,8 @@ static CondStatus climb_rounds(CondLadder* s, CondSolveInfo* info, CondVfpiEnd* 
 static CondStatus climb_soft(CondLadder* s, CondSolveInfo* info, CondVfpiEnd* end)
 {
     const CondProblem* problem = s->vfpi.nodal.problem;
-    cond_answer_copy(problem, &s->best, &s->aside);
+    if (s->small)
+        cond_answer_copy(problem, &s->best, &s->aside);
     CondStatus status = climb_rounds(s, info, end);
     if (status || *end == COND_VFPI_DONE || !s->small)
         return status;

@@ -158,11 +158,11 @@ static CondStatus begin(CondLagged* lagged, const CondCertificateData* data, con
                         const double* lambda)
 {
     const CondProblem* problem = data->problem;
-    size_t n = (size_t)problem->n_dof, nc3 = 3 * (size_t)problem->n_contact;
+    size_t nc3 = 3 * (size_t)problem->n_contact;
     cond_lagged_weigh(lagged, data);
     memset(lagged->tie, 0, (size_t)problem->n_contact * sizeof *lagged->tie);
-    memcpy(lagged->v, v, n * sizeof *v);
-    memcpy(lagged->v_best, v, n * sizeof *v);
+    cond_parallel_copy(problem->n_dof, v, lagged->v, lagged->system.threads);
+    cond_parallel_copy(problem->n_dof, v, lagged->v_best, lagged->system.threads);
     if (nc3 > 0) {
         memcpy(lagged->lambda, lambda, nc3 * sizeof *lambda);
         memcpy(lagged->lambda_best, lambda, nc3 * sizeof *lambda);

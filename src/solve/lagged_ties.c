@@ -14,6 +14,7 @@ static const double LOOSE_GAIN = 20.0; // where the contact joins several nodes
 enum {
     CONTACT_WORK = 64,   // of one contact in a loop, in multiply-adds
     COORDINATE_WORK = 2, // of one coordinate
+    PART_WORK = 8,       // of the coordinates of a part, over that of adding a contact's force
     N_KIND = 3,          // of ties: open, sticking, slipping
 };
 
@@ -268,10 +269,12 @@ static void tied_residual(const void* data, int first, int last)
 {
     const Loop* loop = data;
     const CondLagged* lagged = loop->lagged;
-    for (int part = first; part < last; part++) {
+    const CondContactParts* parts = &lagged->system.parts;
+    CondPartRange range = cond_contact_parts_range(parts, PART_WORK, first, last);
+    for (int part = range.first; part < range.last; part++) {
         for (int i = part_begin(loop, part); i < part_begin(loop, part + 1); i++)
             lagged->r_new[i] = -lagged->r[i];
-        cond_contact_parts_add(&lagged->system.parts, part, 1.0, lagged->lambda_new, lagged->r_new);
+        cond_contact_parts_add(parts, part, 1.0, lagged->lambda_new, lagged->r_new);
     }
 }
 
@@ -281,7 +284,8 @@ CondStatus cond_lagged_make_ties(CondLagged* lagged, const CondCertificateData* 
     if (status)
         return status;
     Loop loop = {.lagged = lagged, .data = data};
-    CondPhase phase[] = {each_contact(&loop, make_each_tie, 0), each_part(&loop, tied_residual, 1)};
+    int work = cond_contact_parts_work(&lagged->system.parts, PART_WORK);
+    CondPhase phase[] = {each_contact(&loop, make_each_tie, 0), {tied_residual, &loop, work, 1}};
     run(&loop, phase, 2);
     lagged->turned = lagged->closed = lagged->slipping = 0;
     for (int c = 0; c < data->problem->n_contact; c++) {

@@ -115,6 +115,9 @@ CondStatus cond_primal_dual_plan(CondPrimalDual* pd, const CondProblem* problem,
         if (law == COND_LAW_PROXIMAL &&
             problem->contact[c].friction[0] != problem->contact[c].friction[1])
             return COND_OK;
+    for (int b = 0; b < nb; b++) // all of it is in a border
+        if (problem->block[b].kind != COND_BLOCK_TRIDIAGONAL && problem->block[b].n_dof > WIDEST)
+            return COND_OK;
 #define RESERVE(array, count)                                                                      \
     cond_reserve(m, &pd->array, &pd->cap_##array, count, sizeof *pd->array)
     int most = n + problem->n_coupling + nc; // blocks are no more than coordinates

@@ -124,7 +124,7 @@ CondStatus cond_tie_system_plan(CondTieSystem* system, const CondProblem* proble
         RESERVE(entry, most) || RESERVE(column, most) || RESERVE(p, n) || RESERVE(q, n) ||
         RESERVE(z, n) || RESERVE(joins, problem->n_contact) || RESERVE(other, problem->n_contact) ||
         RESERVE(lone, problem->n_contact) || RESERVE(node_begin, cond_sum_parts(n) + 1) ||
-        RESERVE(failed, cond_sum_parts(n)))
+        RESERVE(failed, cond_sum_parts(n)) || RESERVE(peak, cond_sum_parts(n)))
         return COND_OUT_OF_MEMORY;
     int i_node = 0, i_border = 0;
     for (int b = 0; b < problem->n_block; b++) {
@@ -178,7 +178,7 @@ void cond_tie_system_destroy(CondTieSystem* system)
                       system->z,      system->E,          system->EB,          system->pivot,
                       system->tied,   system->joins,      system->rest,        system->rest_C,
                       system->rest_S, system->mixed,      system->mixed_block, system->other,
-                      system->lone,   system->node_begin, system->failed};
+                      system->lone,   system->node_begin, system->failed,      system->peak};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&system->context, arrays[i]);
 }

@@ -58,6 +58,7 @@ typedef struct CondTieSystem {
     int* other;           // those                                                       (n_other)
     int* lone;            // the node of each lone contact; -1: others               (n_contact)
     int* node_begin;      // first node of each part of the contacts' coordinates    (n_part + 1)
+    double* peak;         // scratch: the largest number of each part                     (n_part)
     int* failed;          // 1: a node of the part has no inverse block                   (n_part)
     int deep;             // 1: the arrow smooths, and a coarse correction goes with it
     CondMultilevel multi; // that correction
@@ -69,7 +70,7 @@ typedef struct CondTieSystem {
     int cap_node, cap_place, cap_border, cap_member, cap_slot, cap_bordered, cap_T;
     int cap_B, cap_C, cap_BC, cap_S, cap_small, cap_entry, cap_column, cap_E, cap_EB, cap_pivot,
         cap_tied;
-    int cap_other, cap_lone, cap_node_begin, cap_failed;
+    int cap_other, cap_lone, cap_node_begin, cap_failed, cap_peak;
     int cap_p, cap_q, cap_z, cap_joins, cap_rest, cap_rest_C, cap_rest_S, cap_mixed,
         cap_mixed_block;
 } CondTieSystem;

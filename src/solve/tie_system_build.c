@@ -12,6 +12,8 @@
     cond_reserve(&system->context, &system->array, &system->cap_##array, count,                    \
                  sizeof *system->array)
 
+enum { NODES_WORK = 128 }; // of the nodes of a part, over that of a lone tie
+
 // Adds the term's blocks on nodes to B as the head of tie_system.h says.
 static void add_nodes(const CondTieSystem* system, const CondTieTerm* term, double* B)
 {
@@ -308,7 +310,8 @@ static void start_nodes(const void* data, int first, int last)
     const BuildLoop* loop = data;
     const CondTieSystem* system = loop->system;
     const CondContactParts* parts = &system->parts;
-    for (int part = first; part < last; part++) {
+    CondPartRange range = cond_contact_parts_range(parts, NODES_WORK, first, last);
+    for (int part = range.first; part < range.last; part++) {
         int begin = system->node_begin[part], end = system->node_begin[part + 1];
         memcpy(system->B + 9 * (size_t)begin, system->rest + 9 * (size_t)begin,
                9 * (size_t)(end - begin) * sizeof *system->B);
@@ -321,7 +324,7 @@ static void start_nodes(const void* data, int first, int last)
         }
     }
     if (loop->packs)
-        pack_diagonal(loop, first, last);
+        pack_diagonal(loop, range.first, range.last);
 }
 
 // The inverse of each block; those of a part that has one without are marked.
@@ -454,7 +457,9 @@ CondStatus cond_tie_system_build(CondTieSystem* system, const double* D, int str
         return status;
     // A packed block on the diagonal has the ties of its node alone.
     BuildLoop loop = {system, D, stride, packs && system->n_other == 0};
-    CondPhase tie[] = {{rotate_ties, &loop, n_contact, 0}, {start_nodes, &loop, n_part, 1}};
+    CondPhase tie[] = {
+        {rotate_ties, &loop, n_contact, 0},
+        {start_nodes, &loop, cond_contact_parts_work(&system->parts, NODES_WORK), 1}};
     run(&loop, 2, tie);
     add_contacts(system, D, stride, 0);
     CondPhase pack = {pack_diagonal, &loop, n_part, 0};

@@ -29,7 +29,8 @@ static void add_ties(const void* loop, int first, int last)
 {
     const Sweep* sweep = loop;
     const CondContactParts* parts = &sweep->system->parts;
-    for (int part = first; part < last; part++)
+    CondPartRange range = cond_contact_parts_range(parts, 0, first, last);
+    for (int part = range.first; part < range.last; part++)
         for (int k = parts->begin[part]; k < parts->begin[part + 1]; k++) {
             const CondSide* side = parts->problem->contact[parts->contact[k]].side;
             const double* T = sweep->system->T + 9 * (size_t)parts->contact[k];
@@ -52,7 +53,8 @@ void cond_tie_system_multiply(const CondTieSystem* system, const double* x, doub
     size_t work = CONTACT_WORK * (size_t)problem->n_contact;
     cond_problem_multiply_blocks(problem, x, NULL, y, system->threads);
     cond_problem_add_couplings(problem, x, y);
-    cond_parallel(system->parts.n_part, cond_threads(work, system->threads), add_ties, &sweep);
+    cond_parallel(cond_contact_parts_work(&system->parts, 0), cond_threads(work, system->threads),
+                  add_ties, &sweep);
 }
 
 static void each(const CondTieSystem* system, CondLoopBody body, const Sweep* sweep)
@@ -164,12 +166,36 @@ static void unpack_nodes(const void* loop, int first, int last)
     }
 }
 
-static double largest(int n, const double* r)
+// The largest of a on each part.
+static void find_peaks(const void* loop, int first, int last)
 {
+    const Sweep* sweep = loop;
+    const CondContactParts* parts = &sweep->system->parts;
+    for (int part = first; part < last; part++) {
+        double most = 0.0;
+        for (int i = cond_contact_parts_first(parts, part);
+             i < cond_contact_parts_first(parts, part + 1); i++)
+            most = fabs(sweep->a[i]) > most ? fabs(sweep->a[i]) : most;
+        sweep->y[part] = most;
+    }
+}
+
+static double largest(const CondTieSystem* system, const double* r)
+{
+    Sweep sweep = {.system = system, .a = r, .y = system->peak};
+    int n = system->parts.n_part, n_dof = system->problem->n_dof;
     double most = 0.0;
-    for (int i = 0; i < n; i++)
-        most = fmax(most, fabs(r[i]));
+    cond_parallel(n, cond_threads((size_t)n_dof, system->threads), find_peaks, &sweep);
+    for (int part = 0; part < n; part++)
+        most = fmax(most, system->peak[part]);
     return most;
+}
+
+// y = 0
+static void clear(const void* loop, int first, int last)
+{
+    const Sweep* sweep = loop;
+    memset(sweep->y + first, 0, (size_t)(last - first) * sizeof *sweep->y);
 }
 
 // The coarse correction.
@@ -223,8 +249,7 @@ static int solve_single(CondTieSystem* system, double* r, double* x, double redu
                         int max_products)
 {
     CondTiePacked* packed = &system->packed;
-    int n = system->problem->n_dof;
-    double scale = largest(n, r), *dx = system->p, *Hdx = system->q;
+    double scale = largest(system, r), *dx = system->p, *Hdx = system->q;
     if (!(scale > 0.0) || !isfinite(scale))
         return 0;
     Transfer in = {system, system->place, r, packed->r, scale};
@@ -263,7 +288,8 @@ int cond_tie_system_solve(CondTieSystem* system, double* r, double* x, double re
 {
     int n = system->problem->n_dof, products = 0;
     double goal = -1.0, last = INFINITY;
-    memset(x, 0, (size_t)n * sizeof *x);
+    Sweep start = {.y = x};
+    each(system, clear, &start);
     int packed = system->deep || system->n_node >= system->pack_from;
     while (packed && products + 2 < max_iterations) {
         int count = solve_single(system, r, x, reduction, &goal, max_iterations - products);

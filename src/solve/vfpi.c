@@ -30,6 +30,7 @@ void cond_vfpi_create(const CondContext* context, const CondSolverSettings* sett
 {
     s->context = *context;
     s->settings = *settings;
+    s->nodal.threads = settings->threads;
     s->nodal.context = s->W.context = s->accelerator.context = *context;
     s->sweep.context = s->iteration.context = *context;
 }
