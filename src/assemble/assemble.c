@@ -1,9 +1,13 @@
 #include "assemble/assemble.h"
 
+#include "assemble/block.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "body/body.h"
 
 #include <string.h>
+
+enum { CONTACT_WORK = 64 }; // of one contact, in multiply-adds
 
 CondStatus cond_assembly_create(const CondModel* model, int only_masses, CondAssembly* assembly)
 {
@@ -124,57 +128,88 @@ void cond_assembly_keep(CondAssembly* assembly, const CondCouplingRoom* room)
     assembly->n_coupling_gain += room->n_row * room->n_row;
 }
 
-// How many coordinates the sides of the contacts have, and numbers their Jacobians.
-static void count_sides(const CondPosture* posture, const CondTouchList* list, int* coordinates,
-                        int* numbers)
+// The contacts of a list, in three steps: what is known without the Jacobians, with the number of
+// coordinates of each side; then places in the pools, one after the other; then coordinates and
+// Jacobians.
+typedef struct ContactLoop {
+    CondAssembly* assembly;
+    const CondPosture* posture;
+    const CondTouchList* list;
+    double kv;
+} ContactLoop;
+
+static void begin_contacts(const void* loop, int first, int last)
 {
-    *coordinates = *numbers = 0;
-    for (int c = 0; c < 2 * list->n; c++) {
-        const CondPoint* point = &list->touch[c / 2].point[c % 2];
+    const ContactLoop* l = loop;
+    for (int c = first; c < last; c++) {
+        const CondTouch* touch = &l->list->touch[c];
+        CondContact* contact = &l->assembly->contact[c];
         double world[3];
-        int n = cond_posture_point(posture, point, world, NULL, NULL);
-        *coordinates += n;
-        *numbers += cond_posture_is_node(posture->model, point) ? 0 : 3 * n;
+        *contact = (CondContact){.kv = l->kv, .key = touch->key};
+        for (int s = 0; s < 2; s++)
+            contact->side[s].n_coordinate =
+                cond_posture_point(l->posture, &touch->point[s], world, NULL, NULL);
+        memcpy(contact->frame, touch->frame, sizeof contact->frame);
+        memcpy(contact->friction, touch->friction, sizeof contact->friction);
     }
 }
 
-// Takes its room from the pools behind *coordinate and *J; a node has no Jacobian.
-static CondSide make_side(const CondPosture* posture, const CondPoint* point, int** coordinate,
-                          double** J)
+static CondStatus place_contacts(const ContactLoop* l)
 {
-    int is_node = cond_posture_is_node(posture->model, point);
-    double world[3];
-    CondSide side = {.coordinate = *coordinate, .jacobian = is_node ? NULL : *J};
-    side.n_coordinate = cond_posture_point(posture, point, world, *coordinate, is_node ? NULL : *J);
-    *coordinate += side.n_coordinate;
-    *J += is_node ? 0 : 3 * side.n_coordinate;
-    return side;
+    CondAssembly* assembly = l->assembly;
+    const CondContext* m = &assembly->context;
+    const CondModel* model = l->posture->model;
+    int coordinates = 0, numbers = 0;
+    for (int c = 0; c < 2 * l->list->n; c++) {
+        int n = assembly->contact[c / 2].side[c % 2].n_coordinate;
+        coordinates += n;
+        numbers += cond_posture_is_node(model, &l->list->touch[c / 2].point[c % 2]) ? 0 : 3 * n;
+    }
+    if (cond_reserve(m, &assembly->coordinate, &assembly->cap_coordinate, coordinates,
+                     sizeof *assembly->coordinate) ||
+        cond_reserve(m, &assembly->jacobian, &assembly->cap_jacobian, numbers,
+                     sizeof *assembly->jacobian))
+        return COND_OUT_OF_MEMORY;
+    coordinates = numbers = 0;
+    for (int c = 0; c < 2 * l->list->n; c++) {
+        CondSide* side = &assembly->contact[c / 2].side[c % 2];
+        int is_node = cond_posture_is_node(model, &l->list->touch[c / 2].point[c % 2]);
+        side->coordinate = assembly->coordinate + coordinates;
+        side->jacobian = is_node ? NULL : assembly->jacobian + numbers; // a node has none
+        coordinates += side->n_coordinate;
+        numbers += is_node ? 0 : 3 * side->n_coordinate;
+    }
+    return COND_OK;
+}
+
+static void fill_contacts(const void* loop, int first, int last)
+{
+    const ContactLoop* l = loop;
+    CondAssembly* assembly = l->assembly;
+    for (int c = 2 * first; c < 2 * last; c++) {
+        const CondSide* side = &assembly->contact[c / 2].side[c % 2];
+        double world[3];
+        cond_posture_point(
+            l->posture, &l->list->touch[c / 2].point[c % 2], world,
+            assembly->coordinate + (side->coordinate - assembly->coordinate),
+            side->jacobian ? assembly->jacobian + (side->jacobian - assembly->jacobian) : NULL);
+    }
 }
 
 CondStatus cond_assembly_finish(CondAssembly* assembly, const CondPosture* posture,
                                 const CondTouchList* list, double kv)
 {
-    const CondContext* m = &assembly->context;
-    int coordinates, numbers;
-    count_sides(posture, list, &coordinates, &numbers);
-    if (cond_reserve(m, &assembly->contact, &assembly->cap_contact, list->n,
-                     sizeof *assembly->contact) ||
-        cond_reserve(m, &assembly->coordinate, &assembly->cap_coordinate, coordinates,
-                     sizeof *assembly->coordinate) ||
-        cond_reserve(m, &assembly->jacobian, &assembly->cap_jacobian, numbers,
-                     sizeof *assembly->jacobian))
+    ContactLoop loop = {assembly, posture, list, kv};
+    int threads =
+        cond_threads(CONTACT_WORK * (size_t)list->n, posture->model->settings.solver.threads);
+    if (cond_reserve(&assembly->context, &assembly->contact, &assembly->cap_contact, list->n,
+                     sizeof *assembly->contact))
         return COND_OUT_OF_MEMORY;
-    int* coordinate = assembly->coordinate;
-    double* J = assembly->jacobian;
-    for (int c = 0; c < list->n; c++) {
-        const CondTouch* touch = &list->touch[c];
-        CondContact* contact = &assembly->contact[c];
-        *contact = (CondContact){.kv = kv, .key = touch->key};
-        for (int s = 0; s < 2; s++)
-            contact->side[s] = make_side(posture, &touch->point[s], &coordinate, &J);
-        memcpy(contact->frame, touch->frame, sizeof contact->frame);
-        memcpy(contact->friction, touch->friction, sizeof contact->friction);
-    }
+    cond_parallel(list->n, threads, begin_contacts, &loop);
+    CondStatus status = place_contacts(&loop);
+    if (status)
+        return status;
+    cond_parallel(list->n, threads, fill_contacts, &loop);
     for (int i = 0; i < assembly->n_coupling; i++) {
         const CondCouplingPlace* place = &assembly->place[i];
         assembly->coupling[i] =
@@ -191,9 +226,7 @@ CondStatus cond_assembly_finish(CondAssembly* assembly, const CondPosture* postu
     return COND_OK;
 }
 
-void cond_assembly_multiply(const CondAssembly* assembly, const double* x, double* y)
+void cond_assembly_multiply(const CondAssembly* assembly, const double* x, double* y, int threads)
 {
-    CondProblem blocks = assembly->problem;
-    blocks.n_coupling = 0;
-    cond_problem_multiply(&blocks, x, y);
+    cond_problem_multiply_blocks(&assembly->problem, x, NULL, y, threads);
 }

@@ -64,6 +64,6 @@ CondStatus cond_assembly_finish(CondAssembly* assembly, const CondPosture* postu
                                 const CondTouchList* list, double kv);
 
 // y = blocks x, couplings left out.                                         x, y (n_dof)
-void cond_assembly_multiply(const CondAssembly* assembly, const double* x, double* y);
+void cond_assembly_multiply(const CondAssembly* assembly, const double* x, double* y, int threads);
 
 #endif

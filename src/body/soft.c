@@ -1,5 +1,6 @@
 // An elastic body of tetrahedra: three coordinates per node, and every node a contact node. Its
 // block of A is a sparse matrix of 3x3 blocks on the pattern of the mesh.
+#include "base/parallel.h"
 #include "body/body.h"
 #include "body/fem.h"
 #include "math/quat.h"
@@ -63,13 +64,26 @@ static void block(const CondBody* body, const CondPosture* posture, double step,
                        .position = posture->q + body->q_begin};
 }
 
+// Masses of the nodes, and where they go.
+typedef struct MassLoop {
+    const double* mass;
+    double* values;
+} MassLoop;
+
+static void fill_masses(const void* loop, int first, int last)
+{
+    const MassLoop* l = loop;
+    memset(l->values + 9 * (size_t)first, 0, 9 * (size_t)(last - first) * sizeof *l->values);
+    for (size_t i = (size_t)first; i < (size_t)last; i++)
+        l->values[9 * i] = l->values[9 * i + 4] = l->values[9 * i + 8] = l->mass[i];
+}
+
 // A diagonal, as 3x3 blocks.
 static void mass(const CondBody* body, const CondPosture* posture, double* values, CondBlock* out)
 {
-    (void)posture;
-    for (int i = 0; i < body->fem->n_node; i++)
-        for (int k = 0; k < 9; k++)
-            values[9 * i + k] = k % 4 == 0 ? body->fem->mass[i] : 0.0;
+    MassLoop loop = {body->fem->mass, values};
+    int n = body->fem->n_node;
+    cond_parallel(n, cond_threads(9 * (size_t)n, threads_of(posture)), fill_masses, &loop);
     *out = (CondBlock){.kind = COND_BLOCK_BSR3,
                        .n_dof = body->n_dof,
                        .values = values,
@@ -128,9 +142,11 @@ static double speed(const CondBody* body, const CondPosture* posture, const doub
 {
     double fastest = 0.0;
     (void)posture;
-    for (int i = 0; i < body->fem->n_node; i++)
-        fastest = fmax(fastest, vec3_norm(v + 3 * i));
-    return fastest;
+    for (int i = 0; i < body->fem->n_node; i++) {
+        double square = vec3_dot(v + 3 * i, v + 3 * i);
+        fastest = square > fastest ? square : fastest;
+    }
+    return sqrt(fastest);
 }
 
 static double potential(const CondBody* body, const CondPosture* posture, const double gravity[3])
@@ -147,9 +163,11 @@ static double potential(const CondBody* body, const CondPosture* posture, const 
 static void centre(const CondFem* fem, const double* x, double c[3])
 {
     c[0] = c[1] = c[2] = 0.0;
-    for (int i = 0; i < fem->n_node; i++)
+    for (int i = 0; i < fem->n_node; i++) {
+        double share = fem->mass[i] / fem->total_mass;
         for (int k = 0; k < 3; k++)
-            c[k] += fem->mass[i] / fem->total_mass * x[3 * i + k];
+            c[k] += share * x[3 * i + k];
+    }
 }
 
 // Centre of mass and its velocity; a soft body has no orientation of its own.

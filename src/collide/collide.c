@@ -314,10 +314,14 @@ CondStatus cond_collide(CondCollider* collider, const CondPosture* posture, cons
         return status;
     int kept = 0;
     for (int c = 0; c < list->n; c++)
-        if (!is_held(collider->model, state, &list->touch[c]) && !is_idle(posture, &list->touch[c]))
-            list->touch[kept++] = list->touch[c];
+        if (!is_held(collider->model, state, &list->touch[c]) &&
+            !is_idle(posture, &list->touch[c])) {
+            if (kept < c)
+                list->touch[kept] = list->touch[c];
+            kept++;
+        }
     list->n = kept;
-    for (int c = 0; c < list->n; c++)
+    for (int c = 0; c < list->n && model->settings.friction_scale != 1.0; c++)
         for (int i = 0; i < 2; i++)
             list->touch[c].friction[i] *= model->settings.friction_scale;
     sort_by_key(list->touch, list->n);

@@ -1,10 +1,14 @@
 #include "collide/plane.h"
 
+#include "base/memory.h"
+#include "base/parallel.h"
 #include "body/body.h"
 #include "math/quat.h"
 #include "math/vec3.h"
 
 #include <string.h>
+
+enum { TOUCH_WORK = 64 }; // of filling in one, in multiply-adds
 
 // The point of a feature that is nearest to the plane: its centre, moved by the radius against the
 // normal. Its place in the body's axes is found by turning that move back.
@@ -22,10 +26,68 @@ static CondPoint nearest_point(const CondPosture* posture, const CondFeature* fe
     return point;
 }
 
+// The touches that were found, with body, plane, gap and, for now as its triangle, the number of
+// the feature within its body.
+typedef struct FillLoop {
+    const CondPosture* posture;
+    const double* place;
+    CondTouch* touch;
+} FillLoop;
+
+static void fill_touches(const void* loop, int first, int last)
+{
+    const FillLoop* l = loop;
+    const CondModel* model = l->posture->model;
+    for (int c = first; c < last; c++) {
+        CondTouch* touch = &l->touch[c];
+        int b = touch->point[0].body, i = touch->plane, k = touch->triangle;
+        const CondPlane* plane = &model->plane[i];
+        const CondBody* body = &model->body[b];
+        const CondFeature* feature = &model->feature[body->feature_begin + k];
+        const double* x = l->place + 3 * (size_t)(body->feature_begin + k);
+        *touch = (CondTouch){.plane = i, .triangle = -1, .gap = touch->gap};
+        touch->point[0] = nearest_point(l->posture, feature, plane->frame);
+        touch->point[1].body = -1;
+        for (int j = 0; j < 3; j++)
+            touch->position[j] = x[j] - feature->radius * plane->frame[j];
+        memcpy(touch->frame, plane->frame, sizeof touch->frame);
+        // Ascends with (body, plane, feature), the order in which they were found.
+        touch->key =
+            1 + (uint64_t)k +
+            (uint64_t)model->n_feature * ((uint64_t)i + (uint64_t)model->n_plane * (uint64_t)b);
+        cond_touch_surfaces(&plane->surface, &body->surface, touch);
+    }
+}
+
+// The features of a body near a plane.
+static CondStatus find_touches(const CondPosture* posture, const double* place, double reach, int b,
+                               int i, CondTouchList* list)
+{
+    const CondBody* body = &posture->model->body[b];
+    const CondPlane* plane = &posture->model->plane[i];
+    for (int k = 0; k < body->n_feature; k++) {
+        const CondFeature* feature = &posture->model->feature[body->feature_begin + k];
+        const double* x = place + 3 * (size_t)(body->feature_begin + k);
+        double gap = vec3_dot(plane->frame, x) - plane->offset - feature->radius;
+        if (!(gap <= reach))
+            continue;
+        if (cond_reserve(&list->context, &list->touch, &list->cap_touch, list->n + 1,
+                         sizeof *list->touch))
+            return COND_OUT_OF_MEMORY;
+        CondTouch* touch = &list->touch[list->n++];
+        touch->point[0].body = b;
+        touch->plane = i;
+        touch->triangle = k;
+        touch->gap = gap;
+    }
+    return COND_OK;
+}
+
 CondStatus cond_collide_planes(const CondPosture* posture, const double* place, const double* reach,
                                CondTouchList* list)
 {
     const CondModel* model = posture->model;
+    int before = list->n;
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         for (int i = 0; i < model->n_plane; i++) {
@@ -35,28 +97,14 @@ CondStatus cond_collide_planes(const CondPosture* posture, const double* place, 
                 vec3_dot(plane->frame, posture->q + body->q_begin) - plane->offset >
                     body->radius + reach[b])
                 continue;
-            for (int k = 0; k < body->n_feature; k++) {
-                const CondFeature* feature = &model->feature[body->feature_begin + k];
-                const double* x = place + 3 * (size_t)(body->feature_begin + k);
-                double gap = vec3_dot(plane->frame, x) - plane->offset - feature->radius;
-                if (!(gap <= reach[b]))
-                    continue;
-                CondTouch touch = {.plane = i, .triangle = -1, .gap = gap};
-                touch.point[0] = nearest_point(posture, feature, plane->frame);
-                touch.point[1].body = -1;
-                for (int j = 0; j < 3; j++)
-                    touch.position[j] = x[j] - feature->radius * plane->frame[j];
-                memcpy(touch.frame, plane->frame, sizeof touch.frame);
-                // Ascends with (body, plane, feature), the order of these loops.
-                touch.key = 1 + (uint64_t)k +
-                            (uint64_t)model->n_feature *
-                                ((uint64_t)i + (uint64_t)model->n_plane * (uint64_t)b);
-                cond_touch_surfaces(&plane->surface, &body->surface, &touch);
-                CondStatus status = cond_touch_add(list, &touch);
-                if (status)
-                    return status;
-            }
+            CondStatus status = find_touches(posture, place, reach[b], b, i, list);
+            if (status)
+                return status;
         }
     }
+    FillLoop loop = {posture, place, list->touch + before};
+    size_t work = TOUCH_WORK * (size_t)(list->n - before);
+    cond_parallel(list->n - before, cond_threads(work, model->settings.solver.threads),
+                  fill_touches, &loop);
     return COND_OK;
 }

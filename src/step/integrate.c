@@ -46,24 +46,33 @@ static double approach(const CondSim* sim, int c, const double* v)
     return contact->phi[0] - u[0];
 }
 
-// Lists the contacts that are closed at the end of the step; 1 when an impact stage is needed.
-static int list_closed(CondSim* sim, const CondState* state)
+// 1 where contact c is closed at the end of the step.
+static int is_closed(const CondSim* sim, int c)
 {
-    double t = sim->time_step;
-    int needed = 0;
+    double gap = sim->touches.touch[c].gap - sim->time_step * approach(sim, c, sim->v_hat);
+    return sim->lambda[3 * c] > 0.0 || !(gap > CLOSED);
+}
+
+// 1 when an impact stage is needed.
+static int has_impact(const CondSim* sim, const CondState* state)
+{
+    int always = cond_sim_theta(sim) < 1.0;
+    for (int c = 0; c < sim->touches.n; c++)
+        if ((always ||
+             (sim->touches.touch[c].restitution > 0.0 && approach(sim, c, state->v) > 0.0)) &&
+            is_closed(sim, c))
+            return 1;
+    return 0;
+}
+
+static void list_closed(CondSim* sim)
+{
     sim->near.n = 0;
-    for (int c = 0; c < sim->touches.n; c++) {
-        const CondTouch* touch = &sim->touches.touch[c];
-        double gap = touch->gap - t * approach(sim, c, sim->v_hat);
-        if (!(sim->lambda[3 * c] > 0.0) && gap > CLOSED)
-            continue;
-        sim->near_of[sim->near.n] = c;
-        sim->near.touch[sim->near.n++] = *touch;
-        if (cond_sim_theta(sim) < 1.0 ||
-            (touch->restitution > 0.0 && approach(sim, c, state->v) > 0.0))
-            needed = 1;
-    }
-    return needed;
+    for (int c = 0; c < sim->touches.n; c++)
+        if (is_closed(sim, c)) {
+            sim->near_of[sim->near.n] = c;
+            sim->near.touch[sim->near.n++] = sim->touches.touch[c];
+        }
 }
 
 CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* info)
@@ -72,14 +81,15 @@ CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* 
     const CondContext* m = &sim->context;
     CondAssembly* aside = &sim->aside;
     double t = sim->time_step;
+    if (!has_impact(sim, state))
+        return COND_OK;
     if (cond_reserve(m, &sim->near.touch, &sim->near.cap_touch, sim->touches.n,
                      sizeof *sim->near.touch) ||
         cond_reserve(m, &sim->near_of, &sim->cap_near_of, sim->touches.n, sizeof *sim->near_of))
         return COND_OUT_OF_MEMORY;
-    if (!list_closed(sim, state))
-        return COND_OK;
+    list_closed(sim);
     cond_assembly_begin(aside, &sim->now, 0.0, NULL);
-    cond_assembly_multiply(aside, sim->next->v, aside->b);
+    cond_assembly_multiply(aside, sim->next->v, aside->b, sim->model->settings.solver.threads);
     for (int c = 0; c < sim->touches.n; c++)
         cond_contact_add_force(&sim->assembly.contact[c], -t, sim->lambda + 3 * c, aside->b);
     CondStatus status = cond_assembly_finish(aside, &sim->now, &sim->near, INFINITY);
@@ -178,10 +188,12 @@ void cond_sim_energies(CondSim* sim, const CondState* state, CondStepInfo* info)
 {
     cond_trajectory_guide(&sim->now, state->time);
     cond_trajectory_guide(&sim->then, sim->next->time);
-    info->kinetic_before = cond_sim_kinetic(sim, &sim->now, state->v);
-    info->potential_before = cond_sim_potential(&sim->now, state);
-    info->kinetic_after = cond_sim_kinetic(sim, &sim->then, sim->next->v);
-    info->potential_after = cond_sim_potential(&sim->then, sim->next);
+    // Mostly the state is as the last step left it.
+    info->kinetic_before = sim->resumed ? sim->kinetic : cond_sim_kinetic(sim, &sim->now, state->v);
+    info->potential_before = sim->resumed ? sim->potential : cond_sim_potential(&sim->now, state);
+    info->kinetic_after = sim->kinetic = cond_sim_kinetic(sim, &sim->then, sim->next->v);
+    info->potential_after = sim->potential = cond_sim_potential(&sim->then, sim->next);
+    sim->known = 1;
 }
 
 static int finite_state(const CondState* state)

@@ -29,9 +29,22 @@ static void follow(CondSim* sim, const CondTrajectory* trajectory, const CondSta
     memcpy(sim->next->target + body->target_begin, q + base, joints * sizeof *q);
 }
 
+// 1 where all that the energies depend on is the same in both.
+static int is_same(const CondState* a, const CondState* b)
+{
+    size_t hold = (size_t)b->n_hold * sizeof *b->hold;
+    return a->time == b->time && a->n_hold == b->n_hold &&
+           memcmp(a->q, b->q, (size_t)b->n_q * sizeof *b->q) == 0 &&
+           memcmp(a->v, b->v, (size_t)b->n_dof * sizeof *b->v) == 0 &&
+           memcmp(a->target, b->target, (size_t)b->n_target * sizeof *b->target) == 0 &&
+           (b->n_hold == 0 || memcmp(a->hold, b->hold, hold) == 0);
+}
+
 CondStatus cond_sim_lead(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
+    sim->resumed = sim->known && is_same(sim->next, state);
+    sim->known = 0;
     CondStatus status = cond_state_copy(sim->next, state);
     if (status)
         return status;

@@ -149,7 +149,7 @@ static CondStatus evaluate(CondSim* sim, const CondState* state, double* size)
     cond_assembly_begin(&sim->aside, &sim->then, 0.0, NULL);
     for (int i = 0; i < n; i++)
         sim->aside_v[i] = v[i] - newton->start[i];
-    cond_assembly_multiply(&sim->aside, sim->aside_v, work);
+    cond_assembly_multiply(&sim->aside, sim->aside_v, work, sim->model->settings.solver.threads);
     for (int i = 0; i < n; i++)
         r[i] += work[i] / h - sim->f[i];
     memcpy(work, r, (size_t)n * sizeof *work);
@@ -193,7 +193,7 @@ static double change_of(CondSim* sim)
     for (int i = 0; i < model->n_dof; i++)
         dv[i] = sim->v_hat[i] - sim->newton.v[i];
     cond_assembly_begin(&sim->aside, &sim->then, 0.0, NULL);
-    cond_assembly_multiply(&sim->aside, dv, p);
+    cond_assembly_multiply(&sim->aside, dv, p, sim->model->settings.solver.threads);
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         double energy = 0.0;

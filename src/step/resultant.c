@@ -3,6 +3,7 @@
 // Every force is the impulse of the step over its length, and acts where the side's own point was
 // when the contact was found: that is what moved the body.
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "math/vec3.h"
 #include "step/sim.h"
 
@@ -13,15 +14,22 @@
 // left of them is the error of the solve.
 static const double CANCELLED = 1e-6;
 
+static void place_range(const void* loop, int first, int last)
+{
+    const CondSim* sim = loop;
+    for (int c = 2 * first; c < 2 * last; c++)
+        cond_posture_point(&sim->now, &sim->touches.touch[c / 2].point[c % 2],
+                           sim->place + (ptrdiff_t)3 * c, NULL, NULL);
+}
+
 CondStatus cond_sim_place_contacts(CondSim* sim, const CondState* state)
 {
     if (cond_reserve(&sim->context, &sim->place, &sim->cap_place, 6 * sim->touches.n,
                      sizeof *sim->place))
         return COND_OUT_OF_MEMORY;
-    for (int c = 0; c < sim->touches.n; c++)
-        for (int s = 0; s < 2; s++)
-            cond_posture_point(&sim->now, &sim->touches.touch[c].point[s],
-                               sim->place + 6 * c + 3 * s, NULL, NULL);
+    cond_parallel(sim->touches.n,
+                  cond_threads(32 * (size_t)sim->touches.n, sim->model->settings.solver.threads),
+                  place_range, sim);
     for (int b = 0; b < sim->model->n_body; b++) {
         CondPose pose = cond_state_pose(sim->model, state, b);
         memcpy(sim->centre + 3 * b, pose.position, sizeof pose.position);

@@ -3,6 +3,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/parallel.h"
+#include "base/sum.h"
 #include "base/timer.h"
 #include "body/body.h"
 #include "math/vec3.h"
@@ -147,12 +149,11 @@ const char* cond_stage_name(CondStage stage)
 
 double cond_sim_kinetic(CondSim* sim, const CondPosture* posture, const double* v)
 {
-    double energy = 0.0, *p = sim->aside_v;
+    double* p = sim->aside_v;
+    int threads = sim->model->settings.solver.threads;
     cond_assembly_begin(&sim->aside, posture, 0.0, NULL);
-    cond_assembly_multiply(&sim->aside, v, p);
-    for (int i = 0; i < sim->model->n_dof; i++)
-        energy += 0.5 * v[i] * p[i];
-    return energy;
+    cond_assembly_multiply(&sim->aside, v, p, threads);
+    return 0.5 * cond_dot(sim->model->n_dof, v, p, threads);
 }
 
 double cond_sim_potential(const CondPosture* posture, const CondState* state)
@@ -262,16 +263,30 @@ CondStatus cond_sim_finish(CondSim* sim)
     return status;
 }
 
+// b = b/step + f
+typedef struct LoadLoop {
+    const double* f;
+    double *b, step;
+} LoadLoop;
+
+static void add_load(const void* loop, int first, int last)
+{
+    const LoadLoop* l = loop;
+    for (int i = first; i < last; i++)
+        l->b[i] = l->b[i] / l->step + l->f[i];
+}
+
 // A = M/(th t) + ..., b = M v_k/(th t) + f, phi_n = gap/t.
 CondStatus cond_sim_assemble(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
     CondAssembly* assembly = &sim->assembly;
     double step = cond_sim_theta(sim) * sim->time_step;
+    int threads = model->settings.solver.threads;
     cond_assembly_begin(&sim->aside, &sim->now, 0.0, NULL);
-    cond_assembly_multiply(&sim->aside, state->v, assembly->b);
-    for (int i = 0; i < model->n_dof; i++)
-        assembly->b[i] = assembly->b[i] / step + sim->f[i];
+    cond_assembly_multiply(&sim->aside, state->v, assembly->b, threads);
+    LoadLoop loop = {sim->f, assembly->b, step};
+    cond_parallel(model->n_dof, cond_threads((size_t)model->n_dof, threads), add_load, &loop);
     return cond_sim_finish(sim);
 }
 

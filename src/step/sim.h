@@ -76,6 +76,9 @@ struct CondSim {
     double* centre;  // of the bodies when the contacts were found [m]  (n_body x 3)
     double* place;   // where a contact acts on either side [m]         (n_contact x 2 x 3)
     CondState* next; // the state being made; committed at the end of the step
+    double kinetic, potential; // energies of next, where known [J]
+    int known;                 // 1: they are those of next
+    int resumed;               // 1: they are those of the state that the step starts from
     // impact and correction: problems on the masses alone
     CondTouchList near; // their contacts
     int* near_of;       // index into touches of a contact of impact       (n_contact)
