@@ -68,10 +68,9 @@ static CondStatus reserve(CondNodal* nodal, const Sizes* size)
     bool failed = RESERVE(term, n_term) || RESERVE(coordinate, size->entries) ||
                   RESERVE(jacobian, size->jacobian) || RESERVE(gain, size->gain) ||
                   RESERVE(force, size->rows) || RESERVE(rate, size->rows) ||
-                  RESERVE(touch_begin, n + 1) || RESERVE(touch_term, size->entries) ||
-                  RESERVE(touch_entry, size->entries) || RESERVE(touched, n) ||
-                  RESERVE(compliance, n_contact) || RESERVE(carried, n_contact) ||
-                  RESERVE(delassus, n_contact) || RESERVE(mark, n);
+                  RESERVE(touch_begin, n + 1) || RESERVE(touch, size->entries) ||
+                  RESERVE(touched, n) || RESERVE(compliance, n_contact) ||
+                  RESERVE(carried, n_contact) || RESERVE(delassus, n_contact) || RESERVE(mark, n);
 #undef RESERVE
     return failed ? COND_OUT_OF_MEMORY : COND_OK;
 }
@@ -174,10 +173,11 @@ static void build_touch(CondNodal* nodal)
         begin[i + 1] += begin[i];
     memcpy(nodal->mark, begin, (size_t)nodal->n * sizeof *begin);
     for (int t = 0; t < nodal->n_term; t++) {
-        for (int k = 0; k < nodal->term[t].n_entry; k++) {
-            int place = nodal->mark[nodal->coordinate[nodal->term[t].entry_begin + k]]++;
-            nodal->touch_term[place] = t;
-            nodal->touch_entry[place] = k;
+        const CondTerm* term = &nodal->term[t];
+        for (int k = 0; k < term->n_entry; k++) {
+            int place = nodal->mark[nodal->coordinate[term->entry_begin + k]]++;
+            nodal->touch[place] = (CondTouch){t, k, term->n_row, term->row_begin,
+                                              term->jacobian_begin + k * term->n_row};
         }
     }
     memset(nodal->mark, 0, (size_t)nodal->n * sizeof *nodal->mark);
@@ -215,29 +215,45 @@ CondStatus cond_nodal_build(CondNodal* nodal, const CondProblem* problem, double
 void cond_nodal_destroy(CondNodal* nodal)
 {
     const CondContext* m = &nodal->context;
-    void* arrays[] = {nodal->term,        nodal->coordinate, nodal->jacobian,    nodal->gain,
-                      nodal->force,       nodal->rate,       nodal->touch_begin, nodal->touch_term,
-                      nodal->touch_entry, nodal->node,       nodal->compliance,  nodal->carried,
-                      nodal->diagonal,    nodal->delassus,   nodal->mark,        nodal->touched};
+    void* arrays[] = {nodal->term,     nodal->coordinate, nodal->jacobian,    nodal->gain,
+                      nodal->force,    nodal->rate,       nodal->touch_begin, nodal->touch,
+                      nodal->node,     nodal->compliance, nodal->carried,     nodal->diagonal,
+                      nodal->delassus, nodal->mark,       nodal->touched};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(m, arrays[i]);
 }
 
+// rate = J x, for a number of rows that the compiler knows where it is a usual one.
+static inline __attribute__((always_inline)) void add_rates(const double* J, const int* coordinate,
+                                                            int n_entry, int n_row, const double* x,
+                                                            double* rate)
+{
+    for (int k = 0; k < n_entry; k++)
+        for (int r = 0; r < n_row; r++)
+            rate[r] += J[k * n_row + r] * x[coordinate[k]];
+}
+
 // Terms write rows of their own: no two threads meet.
-void cond_nodal_term_forces(const CondNodal* nodal, const double* x, int first, int last)
+void cond_nodal_term_forces(const CondNodal* nodal, const int* coordinate, const double* x,
+                            int first, int last)
 {
     for (int t = first; t < last; t++) {
         const CondTerm* term = &nodal->term[t];
         const double* J = nodal->jacobian + term->jacobian_begin;
-        double* rate = nodal->rate + term->row_begin;
-        double* force = nodal->force + term->row_begin;
+        const int* at = coordinate + term->entry_begin;
+        double *rate = nodal->rate + term->row_begin, *force = nodal->force + term->row_begin;
         int n_row = term->n_row;
-        for (int r = 0; r < n_row; r++)
-            rate[r] = 0.0;
-        for (int k = 0; k < term->n_entry; k++) {
-            double xk = x[nodal->coordinate[term->entry_begin + k]];
+        double three[3] = {0.0}, six[6] = {0.0};
+        if (n_row == 3) {
+            add_rates(J, at, term->n_entry, 3, x, three);
+            memcpy(rate, three, sizeof three);
+        } else if (n_row == 6) {
+            add_rates(J, at, term->n_entry, 6, x, six);
+            memcpy(rate, six, sizeof six);
+        } else {
             for (int r = 0; r < n_row; r++)
-                rate[r] += J[k * n_row + r] * xk;
+                rate[r] = 0.0;
+            add_rates(J, at, term->n_entry, n_row, x, rate);
         }
         for (int r = 0; r < n_row; r++) {
             double sum = 0.0;
@@ -255,11 +271,9 @@ void cond_nodal_term_forces(const CondNodal* nodal, const double* x, int first, 
 double cond_nodal_add_forces(const CondNodal* nodal, int i, double sum)
 {
     for (int p = nodal->touch_begin[i]; p < nodal->touch_begin[i + 1]; p++) {
-        const CondTerm* term = &nodal->term[nodal->touch_term[p]];
-        const double* J =
-            nodal->jacobian + term->jacobian_begin + nodal->touch_entry[p] * term->n_row;
-        const double* force = nodal->force + term->row_begin;
-        for (int r = 0; r < term->n_row; r++)
+        const CondTouch* touch = &nodal->touch[p];
+        const double *J = nodal->jacobian + touch->jacobian, *force = nodal->force + touch->row;
+        for (int r = 0; r < touch->n_row; r++)
             sum += J[r] * force[r];
     }
     return sum;
@@ -275,7 +289,7 @@ typedef struct TermLoop {
 static void term_forces(const void* loop, int first, int last)
 {
     const TermLoop* l = loop;
-    cond_nodal_term_forces(l->nodal, l->x, first, last);
+    cond_nodal_term_forces(l->nodal, l->nodal->coordinate, l->x, first, last);
 }
 
 static void gather_terms(const void* loop, int first, int last)
@@ -354,6 +368,37 @@ static int add_entry(int j, double value, double* row, int* list, int* mark, int
     return count;
 }
 
+// Row `entry` of a term's J' K J: its column of J times K once, and then with all columns.
+static int add_term_row(const CondNodal* nodal, const CondTouch* touch, double* row, int* list,
+                        int* mark, int count)
+{
+    enum { MOST = 12 };
+    const CondTerm* term = &nodal->term[touch->term];
+    const int* coordinate = nodal->coordinate + term->entry_begin;
+    const double *Jk = nodal->jacobian + touch->jacobian,
+                 *J = nodal->jacobian + term->jacobian_begin;
+    int n = term->n_row;
+    double KJ[MOST];
+    if (n > MOST) {
+        for (int l = 0; l < term->n_entry; l++)
+            count = add_entry(coordinate[l], cond_nodal_term_entry(nodal, term, touch->entry, l),
+                              row, list, mark, count);
+        return count;
+    }
+    for (int s = 0; s < n; s++) {
+        KJ[s] = term->gain_begin < 0 ? term->kv * Jk[s] : 0.0;
+        for (int r = 0; r < n && term->gain_begin >= 0; r++)
+            KJ[s] += Jk[r] * nodal->gain[term->gain_begin + r * n + s];
+    }
+    for (int l = 0; l < term->n_entry; l++) {
+        double value = 0.0;
+        for (int s = 0; s < n; s++)
+            value += KJ[s] * J[l * n + s];
+        count = add_entry(coordinate[l], value, row, list, mark, count);
+    }
+    return count;
+}
+
 int cond_nodal_row(const CondNodal* nodal, int i, double* row, int* list, int* mark)
 {
     int count = 0;
@@ -366,14 +411,8 @@ int cond_nodal_row(const CondNodal* nodal, int i, double* row, int* list, int* m
             count = add_entry(block->dof_begin + j, value, row, list, mark, count);
         }
     }
-    for (int p = nodal->touch_begin[i]; p < nodal->touch_begin[i + 1]; p++) {
-        const CondTerm* term = &nodal->term[nodal->touch_term[p]];
-        for (int k = 0; k < term->n_entry; k++) {
-            double value = cond_nodal_term_entry(nodal, term, nodal->touch_entry[p], k);
-            count =
-                add_entry(nodal->coordinate[term->entry_begin + k], value, row, list, mark, count);
-        }
-    }
+    for (int p = nodal->touch_begin[i]; p < nodal->touch_begin[i + 1]; p++)
+        count = add_term_row(nodal, &nodal->touch[p], row, list, mark, count);
     for (int k = 0; k < count; k++)
         mark[list[k]] = 0;
     return count;

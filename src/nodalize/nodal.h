@@ -22,6 +22,14 @@ typedef struct CondTerm {
     double kv;          //
 } CondTerm;
 
+// Where a term touches a coordinate: its entry k, with what adding its force takes.
+typedef struct CondTouch {
+    int term, entry;
+    int n_row;    // of the term
+    int row;      // its first, into force
+    int jacobian; // the column of J, into jacobian
+} CondTouch;
+
 typedef struct CondNodal {
     CondContext context;
     int threads; // that build it
@@ -36,9 +44,8 @@ typedef struct CondNodal {
     double* gain;       // of the couplings
     double* force;      // K J x of every row, by multiply
     double* rate;       // J x of every row, by multiply
-    int* touch_begin;   // terms that touch a coordinate                      (n + 1)
-    int* touch_term;    //
-    int* touch_entry;   // entry within the term
+    int* touch_begin;   // terms that touch a coordinate, into touch          (n + 1)
+    CondTouch* touch;   // in the order of the terms
     int* touched;       // the coordinates that any term touches              (n_touched)
     int n_touched;      //
     int* node;          // first coordinate of the contact's nodes, -1 static (n_contact x 2)
@@ -49,7 +56,7 @@ typedef struct CondNodal {
     double* delassus;   // scale of each contact's Delassus block             (n_contact)
     int* mark;          // scratch                                            (n)
     int cap_term, cap_coordinate, cap_jacobian, cap_gain, cap_force, cap_rate;
-    int cap_touch_begin, cap_touch_term, cap_touch_entry, cap_touched;
+    int cap_touch_begin, cap_touch, cap_touched;
     int cap_node, cap_compliance, cap_carried, cap_diagonal, cap_delassus, cap_mark;
 } CondNodal;
 
@@ -69,7 +76,9 @@ void cond_nodal_add_terms(CondNodal* nodal, const double* x, double* y, int thre
 
 // The two halves of it, for loops of several threads that are made elsewhere: force = K J x of the
 // terms first .. last - 1, and afterwards `sum` plus the force of all terms on coordinate i.
-void cond_nodal_term_forces(const CondNodal* nodal, const double* x, int first, int last);
+// `coordinate` says where x has the entries of the terms: nodal->coordinate, or other places.
+void cond_nodal_term_forces(const CondNodal* nodal, const int* coordinate, const double* x,
+                            int first, int last);
 double cond_nodal_add_forces(const CondNodal* nodal, int i, double sum);
 
 // g = A v - b, b being zero on the virtual nodes.                            v, g (n)

@@ -14,8 +14,8 @@ CondStatus cond_accelerator_begin(CondAccelerator* a, const CondSolverSettings* 
     a->kind = settings->accelerator;
     a->n = n;
     a->depth = settings->anderson_depth < n ? settings->anderson_depth : (n > 0 ? n : 1);
-    a->start = settings->chebyshev_start;
-    a->under = settings->under_relaxation;
+    a->chebyshev.start = settings->chebyshev_start;
+    a->chebyshev.under = settings->under_relaxation;
     a->threads = settings->threads;
     a->w = w;
     a->restarts = 0;
@@ -39,8 +39,9 @@ void cond_accelerator_restart(CondAccelerator* a)
 {
     a->count = 0;
     a->columns = a->oldest = 0;
-    a->nu = 1.0;
-    a->step = a->step_old = 0.0;
+    a->chebyshev.count = 0;
+    a->chebyshev.nu = 1.0;
+    a->chebyshev.step = a->chebyshev.step_old = 0.0;
     a->smallest = INFINITY;
 }
 
@@ -49,7 +50,7 @@ double cond_accelerator_propose(CondAccelerator* a, const double* v, const doubl
 {
     if (a->kind == COND_ACCELERATOR_CHEBYSHEV) {
         cond_accelerate_chebyshev(a, v, plain, next);
-        return a->step;
+        return a->chebyshev.step;
     }
     if (cond_accelerator_mixes(a->kind))
         cond_accelerate_anderson(a, v, plain, residual, next);

@@ -19,7 +19,8 @@ typedef struct ExtrapolateLoop {
 static void extrapolate(const void* loop, int first, int last)
 {
     const ExtrapolateLoop* l = loop;
-    const double *v = l->v, *plain = l->plain, nu = l->a->nu, under = l->a->under;
+    const double *v = l->v, *plain = l->plain;
+    const double nu = l->a->chebyshev.nu, under = l->a->chebyshev.under;
     double *v_old = l->a->v_old, *next = l->next;
     for (int i = first; i < last; i++) {
         double old = v_old[i];
@@ -28,21 +29,32 @@ static void extrapolate(const void* loop, int first, int last)
     }
 }
 
+void cond_chebyshev_weigh(CondChebyshev* c)
+{
+    double rho = c->step_old > 0.0 ? fmin(c->step / c->step_old, 1.0) : 0.0;
+    int l = ++c->count;
+    if (l < c->start)
+        c->nu = 1.0;
+    else if (l == c->start)
+        c->nu = 2.0 / (2.0 - rho * rho);
+    else
+        c->nu = 4.0 / (4.0 - rho * rho * c->nu);
+}
+
+void cond_chebyshev_step(CondChebyshev* c, double step)
+{
+    c->step_old = c->step;
+    c->step = step;
+}
+
 void cond_accelerate_chebyshev(CondAccelerator* a, const double* v, const double* plain,
                                double* next)
 {
-    int n = a->n, l = ++a->count;
-    if (l == 1)
+    int n = a->n;
+    cond_chebyshev_weigh(&a->chebyshev);
+    if (a->chebyshev.count == 1)
         memcpy(a->v_old, v, (size_t)n * sizeof *v); // v^0 = v^1: nu = 1 takes it out anyway
-    double rho = a->step_old > 0.0 ? fmin(a->step / a->step_old, 1.0) : 0.0;
-    if (l < a->start)
-        a->nu = 1.0;
-    else if (l == a->start)
-        a->nu = 2.0 / (2.0 - rho * rho);
-    else
-        a->nu = 4.0 / (4.0 - rho * rho * a->nu);
     ExtrapolateLoop loop = {a, v, plain, next};
     cond_parallel(n, cond_threads(4 * (size_t)n, a->threads), extrapolate, &loop);
-    a->step_old = a->step;
-    a->step = sqrt(cond_distance2(n, next, v, a->threads));
+    cond_chebyshev_step(&a->chebyshev, sqrt(cond_distance2(n, next, v, a->threads)));
 }

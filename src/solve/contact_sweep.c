@@ -14,9 +14,11 @@ struct CondContactBatch {
     int node[COND_LANES][2]; // first coordinates, -1 static
     int serves;              // 1: all four may go side by side
     int second;              // 1: one of them has a second side that moves
+    int carried;             // 1: one of them carries a multiplier
     double R[9][COND_LANES];
     double phi[3][COND_LANES];
     double mu[COND_LANES];
+    double slip[COND_LANES];  // compliance of those that carry one, else 0
     double w[2][COND_LANES];  // of the two sides, by weigh
     double scale[COND_LANES]; // -1 / (gamma + omega), by weigh
 };
@@ -33,7 +35,7 @@ static void solve_contact(const SweepLoop* l, int c)
     const CondNodal* nodal = sweep->nodal;
     const CondContact* contact = &nodal->problem->contact[c];
     const double* R = contact->frame;
-    int i = nodal->node[2 * c], j = nodal->node[2 * c + 1];
+    int i = sweep->node[2 * c], j = sweep->node[2 * c + 1];
     double *vi = l->v + i, *vj = j >= 0 ? l->v + j : NULL;
     double* lambda = l->lambda + 3 * c;
     double wi = sweep->w[i], wj = vj ? sweep->w[j] : 0.0;
@@ -55,11 +57,13 @@ static void solve_contact(const SweepLoop* l, int c)
 }
 
 CondStatus cond_contact_sweep_build(CondContactSweep* sweep, const CondNodal* nodal,
-                                    const CondSolverSettings* settings, const int* relaxed)
+                                    const int* node, const CondSolverSettings* settings,
+                                    const int* relaxed)
 {
     const CondProblem* problem = nodal->problem;
     sweep->relaxed = relaxed;
     sweep->nodal = nodal;
+    sweep->node = node ? node : nodal->node;
     sweep->law = settings->law;
     sweep->omega = settings->omega;
     sweep->n_batch = problem->n_contact / COND_LANES;
@@ -69,15 +73,17 @@ CondStatus cond_contact_sweep_build(CondContactSweep* sweep, const CondNodal* no
     for (int b = 0; b < sweep->n_batch; b++) {
         CondContactBatch* batch = &sweep->batch[b];
         batch->serves = sweep->law == COND_LAW_STRICT;
-        batch->second = 0;
+        batch->second = batch->carried = 0;
         for (int l = 0; l < COND_LANES; l++) {
             int c = b * COND_LANES + l;
             const CondContact* contact = &problem->contact[c];
-            batch->node[l][0] = nodal->node[2 * c];
-            batch->node[l][1] = nodal->node[2 * c + 1];
+            batch->node[l][0] = sweep->node[2 * c];
+            batch->node[l][1] = sweep->node[2 * c + 1];
             batch->second |= batch->node[l][1] >= 0;
             batch->serves &= !(relaxed && relaxed[c]);
-            batch->serves &= contact->friction[0] == contact->friction[1] && !nodal->carried[c];
+            batch->serves &= contact->friction[0] == contact->friction[1];
+            batch->slip[l] = nodal->carried[c] ? nodal->compliance[c] : 0.0;
+            batch->carried |= nodal->carried[c];
             for (int k = 0; k < 9; k++)
                 batch->R[k][l] = contact->frame[k];
             for (int k = 0; k < 3; k++)
@@ -162,7 +168,7 @@ COND_LANES_INLINE void keep_lane(const SweepLoop* l, const CondContactBatch* bat
 
 COND_LANES_INLINE void solve_batch(const SweepLoop* l, const CondContactBatch* batch, int c)
 {
-    CondLanes eta[3], trial[3], lambda[3], take[3], R[9], phi, mu, scale, wi, wj;
+    CondLanes eta[3], trial[3], lambda[3], take[3], R[9], phi, slip, mu, scale, wi, wj;
     for (int k = 0; k < 9; k++)
         load(batch->R[k], &R[k]);
     load(batch->w[0], &wi);
@@ -177,6 +183,12 @@ COND_LANES_INLINE void solve_batch(const SweepLoop* l, const CondContactBatch* b
     for (int r = 0; r < 3; r++) {
         load(batch->phi[r], &phi);
         eta[r] = phi + R[3 * r] * d0 + R[3 * r + 1] * d1 + R[3 * r + 2] * d2;
+    }
+    if (batch->carried) {
+        const double* carry = l->carry + (ptrdiff_t)3 * c;
+        load(batch->slip, &slip);
+        for (int r = 0; r < 3; r++)
+            eta[r] -= slip * (CondLanes){carry[r], carry[3 + r], carry[6 + r], carry[9 + r]};
     }
     load(batch->mu, &mu);
     load(batch->scale, &scale);

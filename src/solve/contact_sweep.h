@@ -12,6 +12,7 @@ typedef struct CondContactBatch CondContactBatch;
 typedef struct CondContactSweep {
     CondContext context;
     const CondNodal* nodal;
+    const int* node; // where v has the contacts' nodes, -1 static          (n_contact x 2)
     CondLaw law;
     const int* relaxed; // not NULL: 1 where it is the proximal one        (n_contact)
     double omega;
@@ -21,17 +22,20 @@ typedef struct CondContactSweep {
     int cap_batch;
 } CondContactSweep;
 
-// Lays out the contacts of a problem, four side by side; nodal and relaxed are borrowed.
+// Lays out the contacts of a problem, four side by side; nodal, node and relaxed are borrowed.
+// node NULL: v has the nodes where nodal has them.                           node (n_contact x 2)
 CondStatus cond_contact_sweep_build(CondContactSweep* sweep, const CondNodal* nodal,
-                                    const CondSolverSettings* settings, const int* relaxed);
+                                    const int* node, const CondSolverSettings* settings,
+                                    const int* relaxed);
 void cond_contact_sweep_destroy(CondContactSweep* sweep);
 
 // Takes the diagonal of W, which is borrowed: before the first run, and whenever W has changed.
 //                                                                            w (nodal->n)
 void cond_contact_sweep_weigh(CondContactSweep* sweep, const double* w);
 
-// v holds v* and receives v**; carry is the multiplier of the contacts that carry one. The same
-// bits for any number of threads.          v (nodal->n), carry, lambda (n_contact x 3)
+// v holds v* and receives v**, laid out as w; carry is the multiplier of the contacts that carry
+// one. The same bits for any number of threads.          v (nodal->n), carry, lambda (n_contact x
+// 3)
 void cond_contact_sweep_run(const CondContactSweep* sweep, const double* carry, double* v,
                             double* lambda, int threads);
 

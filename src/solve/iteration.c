@@ -101,7 +101,7 @@ static void add_up(const void* loop, int first, int last)
 static void term_forces(const void* loop, int first, int last)
 {
     const Loop* l = loop;
-    cond_nodal_term_forces(l->it->nodal, l->at->v, first, last);
+    cond_nodal_term_forces(l->it->nodal, l->it->nodal->coordinate, l->at->v, first, last);
 }
 
 // g = A v - b of the other blocks, and 0 on virtual nodes; one item.

@@ -71,6 +71,6 @@ void cond_surrogate_forget(CondSurrogate* W);
 void cond_surrogate_destroy(CondSurrogate* W);
 
 // diagonal and norm2 of the rows of A for which fresh is NULL or fresh[i] is not 0.
-CondStatus cond_surrogate_rows(CondSurrogate* W, CondNodal* nodal, const int* fresh);
+CondStatus cond_surrogate_rows(CondSurrogate* W, CondNodal* nodal, const int* fresh, int threads);
 
 #endif

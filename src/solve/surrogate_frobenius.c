@@ -50,7 +50,7 @@ static CondStatus build(CondSurrogate* W, CondNodal* nodal, const CondSolverSett
         return COND_OUT_OF_MEMORY;
     int* fresh = W->list + n; // the second half; the first is the column list of a row
     mark_fresh(W, nodal, fresh);
-    CondStatus status = cond_surrogate_rows(W, nodal, kept ? fresh : NULL);
+    CondStatus status = cond_surrogate_rows(W, nodal, kept ? fresh : NULL, settings->threads);
     if (status)
         return status;
     for (int i = 0; i < n; i++)

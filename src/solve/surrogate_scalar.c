@@ -60,11 +60,10 @@ static CondStatus build_bb(CondSurrogate* W, CondNodal* nodal, const CondSolverS
 {
     const CondContext* m = &W->context;
     int n = nodal->n;
-    (void)settings;
     if (cond_reserve(m, &W->v_old, &W->cap_v_old, n, sizeof *W->v_old) ||
         cond_reserve(m, &W->g_old, &W->cap_g_old, n, sizeof *W->g_old))
         return COND_OUT_OF_MEMORY;
-    CondStatus status = cond_surrogate_rows(W, nodal, NULL);
+    CondStatus status = cond_surrogate_rows(W, nodal, NULL, settings->threads);
     if (status)
         return status;
     double a = 0.0, norm2 = 0.0;

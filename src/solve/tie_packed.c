@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "sparse/bsr3_part.h"
 
 #include <string.h>
 
@@ -9,10 +10,23 @@
     cond_reserve(&packed->context, &packed->array, &packed->cap_##array, count,                    \
                  sizeof *packed->array)
 
-enum { WINDOW = 512 }; // nodes among which the order is free
+enum { WINDOW = 128 }; // nodes among which the order is free
 
-// Nodes in the order of their number of blocks, within windows.
-static void sort_nodes(CondTiePacked* packed, const CondProblem* problem)
+// Tells patterns of the soft bodies apart.
+static uint64_t find_key(const CondProblem* problem)
+{
+    uint64_t key = 0;
+    for (int b = 0; b < problem->n_block; b++) {
+        const CondBlock* block = &problem->block[b];
+        CondBsr3Part part = {
+            {block->row_begin, block->column, block->values}, block->n_dof / 3, block->dof_begin};
+        if (block->kind == COND_BLOCK_BSR3)
+            key = 31 * key + cond_bsr3_parts_key(1, &part);
+    }
+    return key;
+}
+
+static void count_lengths(CondTiePacked* packed, const CondProblem* problem)
 {
     int n = 0;
     for (int b = 0; b < problem->n_block; b++) {
@@ -21,14 +35,51 @@ static void sort_nodes(CondTiePacked* packed, const CondProblem* problem)
             for (int i = 0; i < block->n_dof / 3; i++)
                 packed->length[n++] = block->row_begin[i + 1] - block->row_begin[i];
     }
+}
+
+// The nodes of a body, the first of which is the system's node `first`, breadth first: neighbours
+// come close to each other, and threads read little of what others write.
+static void walk_body(CondTiePacked* packed, const CondBlock* block, int first)
+{
+    int *order = packed->order + first, *seen = packed->rank + first, n = block->n_dof / 3;
+    int next = 0, end = 0;
+    for (int i = 0; i < n; i++)
+        seen[i] = 0;
+    for (int seed = 0; seed < n; seed++) {
+        if (!seen[seed]) {
+            seen[seed] = 1;
+            order[end++] = first + seed;
+        }
+        for (; next < end; next++) {
+            int i = order[next] - first;
+            for (int k = block->row_begin[i]; k < block->row_begin[i + 1]; k++)
+                if (!seen[block->column[k]]) {
+                    seen[block->column[k]] = 1;
+                    order[end++] = first + block->column[k];
+                }
+        }
+    }
+}
+
+// Then in the order of their number of blocks, within windows.
+static void sort_nodes(CondTiePacked* packed, const CondProblem* problem)
+{
+    int n = 0, *walked = packed->rank;
+    for (int b = 0; b < problem->n_block; b++)
+        if (problem->block[b].kind == COND_BLOCK_BSR3) {
+            walk_body(packed, &problem->block[b], n);
+            n += problem->block[b].n_dof / 3;
+        }
+    if (n > 0)
+        memcpy(walked, packed->order, (size_t)n * sizeof *walked);
     for (int first = 0; first < n; first += WINDOW) {
         int last = first + WINDOW < n ? first + WINDOW : n, longest = 0, at = first;
-        for (int i = first; i < last; i++)
-            longest = packed->length[i] > longest ? packed->length[i] : longest;
+        for (int k = first; k < last; k++)
+            longest = packed->length[walked[k]] > longest ? packed->length[walked[k]] : longest;
         for (int size = longest; size >= 0 && at < last; size--)
-            for (int i = first; i < last; i++)
-                if (packed->length[i] == size)
-                    packed->order[at++] = i;
+            for (int k = first; k < last; k++)
+                if (packed->length[walked[k]] == size)
+                    packed->order[at++] = walked[k];
     }
     for (int k = 0; k < n; k++)
         packed->rank[packed->order[k]] = k;
@@ -64,25 +115,51 @@ typedef struct BodyLoop {
     int first;
 } BodyLoop;
 
+// Columns, and zeros where others of the four have more blocks.
+static void lay_out_rows(const void* loop, int begin, int end)
+{
+    const BodyLoop* l = loop;
+    CondTiePacked* packed = l->packed;
+    const CondBlock* block = l->block;
+    for (int i = begin; i < end; i++) {
+        int rank = packed->rank[l->first + i], from = block->row_begin[i];
+        int at = packed->row_begin[rank / 4], room = packed->row_begin[rank / 4 + 1] - at;
+        for (int k = 0; k < room; k++) {
+            float* to = clear_block(packed, rank, k);
+            if (from + k >= block->row_begin[i + 1])
+                continue;
+            packed->column[4 * (at + k) + rank % 4] =
+                4 * packed->rank[l->first + block->column[from + k]];
+            if (block->column[from + k] == i)
+                packed->diagonal[rank] = (int)(to - packed->value);
+        }
+    }
+}
+
 static void pack_rows(const void* loop, int begin, int end)
 {
     const BodyLoop* l = loop;
     CondTiePacked* packed = l->packed;
     const CondBlock* block = l->block;
     for (int i = begin; i < end; i++) {
-        int rank = packed->rank[l->first + i], count = packed->length[l->first + i];
-        int at = packed->row_begin[rank / 4], room = packed->row_begin[rank / 4 + 1] - at;
-        for (int k = 0; k < room; k++) {
-            int from = block->row_begin[i] + k;
-            float* to = clear_block(packed, rank, k);
-            if (k >= count)
-                continue; // others of the four have more
-            packed->column[4 * (at + k) + rank % 4] =
-                4 * packed->rank[l->first + block->column[from]];
-            cond_tie_packed_block(block->values + 9 * (size_t)from, to, 12);
-            if (block->column[from] == i)
-                packed->diagonal[rank] = (int)(to - packed->value);
-        }
+        int rank = packed->rank[l->first + i];
+        float* to = packed->value + 36 * (size_t)packed->row_begin[rank / 4] + 3 * (rank % 4);
+        for (int k = block->row_begin[i]; k < block->row_begin[i + 1]; k++, to += 36)
+            cond_tie_packed_block(block->values + 9 * (size_t)k, to, 12);
+    }
+}
+
+static void each_body(CondTiePacked* packed, const CondProblem* problem, CondLoopBody body,
+                      int threads)
+{
+    for (int b = 0, row = 0; b < problem->n_block; b++) {
+        const CondBlock* block = &problem->block[b];
+        if (block->kind != COND_BLOCK_BSR3)
+            continue;
+        BodyLoop loop = {packed, block, row};
+        int rows = block->n_dof / 3;
+        cond_parallel(rows, cond_threads(9 * (size_t)block->row_begin[rows], threads), body, &loop);
+        row += rows;
     }
 }
 
@@ -166,13 +243,15 @@ CondStatus cond_tie_packed_sort_joins(CondTiePacked* packed)
                : COND_OK;
 }
 
-CondStatus cond_tie_packed_plan(CondTiePacked* packed, const CondProblem* problem, int threads)
+// Order and layout, for a pattern that is not the last one's.
+static CondStatus plan_pattern(CondTiePacked* packed, const CondProblem* problem, int threads)
 {
-    int n = packed->n_node, n4 = (n + 3) / 4, row = 0;
+    int n = packed->n_node, n4 = (n + 3) / 4;
     packed->n_four = n4;
     packed->n_part = (n4 + COND_PACKED_PART - 1) / COND_PACKED_PART;
     if (RESERVE(order, n) || RESERVE(rank, n) || RESERVE(length, n) || RESERVE(row_begin, n4 + 1))
         return COND_OUT_OF_MEMORY;
+    count_lengths(packed, problem);
     sort_nodes(packed, problem);
     count_blocks(packed);
     int size = packed->row_begin[n4];
@@ -181,23 +260,29 @@ CondStatus cond_tie_packed_plan(CondTiePacked* packed, const CondProblem* proble
         RESERVE(p, 16 * n4) || RESERVE(q, 16 * n4) || RESERVE(product_sum, packed->n_part) ||
         RESERVE(step_sum, packed->n_part))
         return COND_OUT_OF_MEMORY;
-    for (int b = 0; b < problem->n_block; b++) {
-        const CondBlock* block = &problem->block[b];
-        if (block->kind != COND_BLOCK_BSR3)
-            continue;
-        BodyLoop loop = {packed, block, row};
-        int rows = block->n_dof / 3;
-        cond_parallel(rows, cond_threads(9 * (size_t)block->row_begin[rows], threads), pack_rows,
-                      &loop);
-        row += rows;
-    }
+    each_body(packed, problem, lay_out_rows, threads);
     for (int place = n; place < 4 * n4; place++) // where the last four are fewer
         for (int k = 0; k < packed->row_begin[n4] - packed->row_begin[n4 - 1]; k++)
             clear_block(packed, place, k);
-    memset(packed->B, 0, 48 * (size_t)n4 * sizeof *packed->B);
-    memset(packed->r, 0, 16 * (size_t)n4 * sizeof *packed->r);
+    return COND_OK;
+}
+
+CondStatus cond_tie_packed_plan(CondTiePacked* packed, const CondProblem* problem, int threads)
+{
+    uint64_t key = find_key(problem);
+    if (!packed->planned || key != packed->key) {
+        packed->planned = 0;
+        CondStatus status = plan_pattern(packed, problem, threads);
+        if (status)
+            return status;
+        packed->planned = 1;
+        packed->key = key;
+    }
+    each_body(packed, problem, pack_rows, threads);
+    memset(packed->B, 0, 48 * (size_t)packed->n_four * sizeof *packed->B);
+    memset(packed->r, 0, 16 * (size_t)packed->n_four * sizeof *packed->r);
     packed->n_join = packed->n_share = 0;
-    packed->n_team = cond_threads(36 * (size_t)size, threads);
+    packed->n_team = cond_threads(36 * (size_t)packed->row_begin[packed->n_four], threads);
     return COND_OK;
 }
 

@@ -15,6 +15,7 @@
 #include "cond/problem.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 enum {
     COND_LARGEST_BORDER = 256, // coordinates; its factorisation must stay cheap beside a product
@@ -33,6 +34,8 @@ typedef struct CondTiePacked {
     int n_four;           // fours of nodes; the last may have fewer
     int n_part;           // parts of COND_PACKED_PART fours
     int ready;            // 1: holds the matrix of the problem at hand
+    int planned;          // 1: order and columns are those of a pattern,
+    uint64_t key;         // of which this is the key
     int* order;           // node of the system in each place                          (n_node)
     int* rank;            // place of each node of the system                          (n_node)
     int* length;          // blocks of each node of the system; scratch later          (n_node)

@@ -1,14 +1,11 @@
 #include "base/parallel.h"
+#include "base/tiny.h"
 #include "solve/tie_packed.h"
 #include "solve/tie_packed_kernel.h"
 #include "sparse/cholesky.h"
 
 #include <math.h>
 #include <string.h>
-
-#if defined(__x86_64__) && defined(__GNUC__)
-#include <xmmintrin.h>
-#endif
 
 // What each thread knows of the border: the same numbers on all of them.
 typedef struct Border {
@@ -121,29 +118,6 @@ static void start_border(int nb, const double* r, Border* border)
     memset(border->q, 0, size);
 }
 
-// Numbers too small for single precision's exponent count as zero here: far from where something
-// happens a residual dies away below any bound, and a processor takes a hundred times as long for
-// such numbers. Returns what was set before.
-static unsigned flush_tiny(void)
-{
-#if defined(__x86_64__) && defined(__GNUC__)
-    unsigned before = _mm_getcsr();
-    _mm_setcsr(before | 0x8040U);
-    return before;
-#else
-    return 0;
-#endif
-}
-
-static void unflush(unsigned before)
-{
-#if defined(__x86_64__) && defined(__GNUC__)
-    _mm_setcsr(before);
-#else
-    (void)before;
-#endif
-}
-
 // The share of a thread in a step: its parts, and room for the forces of the joins.
 typedef struct Share {
     CondTiePacked* packed;
@@ -216,7 +190,7 @@ static void iterate(void* data, CondTeam* team, int rank, int size)
     CondTiePackedSolve* solve = ((Team*)data)->solve;
     int failed = 0, products = 0, nb = ((Team*)data)->packed->n_border;
     double alpha = 0.0, rz = 0.0, start = 0.0, goal = 0.0;
-    unsigned before = flush_tiny();
+    unsigned before = cond_tiny_flush();
     Share share;
     share_start(&share, ((Team*)data)->packed, team, rank, size);
     start_border(nb, solve->border, &share.border);
@@ -239,7 +213,7 @@ static void iterate(void* data, CondTeam* team, int rank, int size)
             break;
         alpha = rz / pq;
     }
-    unflush(before);
+    cond_tiny_restore(before);
     if (rank > 0)
         return;
     solve->products = products;
@@ -251,13 +225,13 @@ static void iterate(void* data, CondTeam* team, int rank, int size)
 static void smooth(void* data, CondTeam* team, int rank, int size)
 {
     Smooth* smooth = ((Team*)data)->smooth;
-    unsigned before = flush_tiny();
+    unsigned before = cond_tiny_flush();
     Share share;
     share_start(&share, ((Team*)data)->packed, team, rank, size);
     start_border(share.packed->n_border, smooth->r_border, &share.border);
     advance(&share, smooth->factor, 1.0); // q is 0
     turn(&share, 0.0);
-    unflush(before);
+    cond_tiny_restore(before);
     for (int i = 0; i < share.packed->n_border && rank == 0; i++)
         smooth->x_border[i] = smooth->s * share.border.z[i];
 }
@@ -309,11 +283,11 @@ static void collect(void* data, CondTeam* team, int rank, int size)
     (void)team;
     Deep* deep = data;
     CondTiePacked* packed = deep->packed;
-    unsigned before = flush_tiny();
+    unsigned before = cond_tiny_flush();
     cond_tie_packed_kernel()->collect(packed, cond_team_first(packed->n_part, rank, size),
                                       cond_team_first(packed->n_part, rank + 1, size),
                                       (float)deep->smooth.s);
-    unflush(before);
+    cond_tiny_restore(before);
 }
 
 static void precondition(Deep* deep)
@@ -340,7 +314,7 @@ static void step(void* data, CondTeam* team, int rank, int size)
 {
     Deep* deep = data;
     CondTiePacked* packed = deep->packed;
-    unsigned before = flush_tiny();
+    unsigned before = cond_tiny_flush();
     Share share;
     share_start(&share, packed, team, rank, size);
     share.border = deep->border;
@@ -353,7 +327,7 @@ static void step(void* data, CondTeam* team, int rank, int size)
     int failed = !(pq > 0.0);
     if (!failed)
         advance(&share, deep->solve->factor, deep->rz / pq);
-    unflush(before);
+    cond_tiny_restore(before);
     cond_team_wait(team, size);
     if (rank == 0) {
         deep->border = share.border;

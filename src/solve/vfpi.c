@@ -11,10 +11,12 @@
 #include "solve/vfpi.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "base/sum.h"
 #include "solve/settings.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 static const double INNER_SHARE = 0.1; // of the true residual that an inner pass must reach
@@ -32,7 +34,7 @@ void cond_vfpi_create(const CondContext* context, const CondSolverSettings* sett
     s->settings = *settings;
     s->nodal.threads = settings->threads;
     s->nodal.context = s->W.context = s->accelerator.context = *context;
-    s->sweep.context = s->iteration.context = *context;
+    s->sweep.context = s->iteration.context = s->flight.context = *context;
 }
 
 void cond_vfpi_destroy(CondVfpi* s)
@@ -42,6 +44,7 @@ void cond_vfpi_destroy(CondVfpi* s)
     cond_accelerator_destroy(&s->accelerator);
     cond_contact_sweep_destroy(&s->sweep);
     cond_iteration_destroy(&s->iteration);
+    cond_flight_destroy(&s->flight);
     void* arrays[] = {s->v,      s->metric, s->g,    s->plain,  s->next,
                       s->lambda, s->carry,  s->work, s->history};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
@@ -128,17 +131,27 @@ static CondCertificate certify(CondVfpi* s, const double* v, const double* lambd
 {
     CondCertificateData data = cond_vfpi_certificate_data(s);
     data.carry = carry;
+    data.threads = cond_threads(SIZE_MAX, s->settings.threads);
     return cond_certificate_compute(&data, v, lambda, s->work);
 }
 
-// Keeps (v, lambda) when it is the best so far (always with `take`); returns its residual.
-static double judge(CondVfpi* s, const double* v, const double* lambda, int take)
+// Keeps (v, lambda) when it is the best so far; returns its residual.
+static double judge(CondVfpi* s, const double* v, const double* lambda, CondSolveInfo* info)
 {
     CondCertificate certificate = certify(s, v, lambda, NULL);
     double residual = cond_certificate_residual(&certificate);
-    if (take || residual < s->best->residual)
+    info->products++;
+    if (residual < s->best->residual)
         cond_answer_set(s->nodal.problem, v, lambda, &certificate, s->best);
     return residual;
+}
+
+// The certificate of the pair in *best, which was taken without one.
+static double judge_best(CondVfpi* s, CondSolveInfo* info)
+{
+    s->best->certificate = certify(s, s->best->v, s->best->lambda, NULL);
+    info->products++;
+    return s->best->residual = cond_certificate_residual(&s->best->certificate);
 }
 
 // Certified stop: decides whether the pass goes on (-1) or how it ends. *trigger is the
@@ -147,8 +160,7 @@ static int test_certificate(CondVfpi* s, double residual, double* trigger, doubl
                             CondSolveInfo* info)
 {
     double tolerance = s->settings.tolerance;
-    double value = judge(s, s->plain, s->lambda, 0);
-    info->products++;
+    double value = judge(s, s->plain, s->lambda, info);
     if (value <= tolerance)
         return COND_VFPI_DONE;
     if (s->nodal.any_carried) {
@@ -233,17 +245,45 @@ static CondVfpiEnd run_pass(CondVfpi* s, double inner_tolerance, CondSolveInfo* 
     return COND_VFPI_LIMIT;
 }
 
+// The same with the step-length stop, without a way back from the team of threads in between.
+static CondVfpiEnd fly_pass(CondVfpi* s, CondSolveInfo* info)
+{
+    int left = s->max_iterations - info->iterations;
+    CondFlightPass pass = {.carry = s->carry,
+                           .v = s->v,
+                           .lambda = s->lambda,
+                           .tolerance = s->settings.tolerance,
+                           .max_iterations = left,
+                           .history = s->history + s->n_history};
+    if (s->settings.accelerator == COND_ACCELERATOR_CHEBYSHEV)
+        pass.chebyshev = &s->accelerator.chebyshev;
+    cond_accelerator_restart(&s->accelerator);
+    cond_flight_run(&s->flight, &pass);
+    info->iterations += pass.iterations;
+    info->products += pass.products;
+    s->n_history += pass.iterations;
+    if (pass.iterations > 0)
+        info->step_length = s->history[s->n_history - 1];
+    if (!isfinite(info->step_length))
+        return COND_VFPI_DIVERGED;
+    return info->step_length < pass.tolerance ? COND_VFPI_CARRY : COND_VFPI_LIMIT;
+}
+
 // Ends a pass of the step-length stop with a plain iteration: only then does (v, lambda) obey the
 // contact law exactly.
 static CondVfpiEnd finish_step_pass(CondVfpi* s, CondVfpiEnd end, CondSolveInfo* info)
 {
     if (end == COND_VFPI_DIVERGED)
         return end;
-    iterate(s, NULL, info);
+    if (s->flies) {
+        cond_flight_land(&s->flight, s->carry, s->v, s->plain, s->lambda);
+        info->products++;
+    } else {
+        iterate(s, NULL, info);
+    }
     if (!finite_all(s->nodal.n, s->plain))
         return COND_VFPI_DIVERGED;
-    judge(s, s->plain, s->lambda, 1);
-    info->products++;
+    cond_answer_set(s->nodal.problem, s->plain, s->lambda, NULL, s->best);
     return end;
 }
 
@@ -253,15 +293,14 @@ static CondVfpiEnd run(CondVfpi* s, int max_outer, CondSolveInfo* info)
     const CondSolverSettings* settings = &s->settings;
     size_t nc3 = 3 * (size_t)s->nodal.problem->n_contact;
     CondVfpiEnd end = COND_VFPI_LIMIT;
-    double value = judge(s, s->v, s->lambda, 1); // the warm start may be good already
-    info->products++;
-    if (settings->stop == COND_STOP_CERTIFICATE && value <= settings->tolerance)
-        return COND_VFPI_DONE;
+    int certified = settings->stop == COND_STOP_CERTIFICATE;
+    if (certified && judge_best(s, info) <= settings->tolerance)
+        return COND_VFPI_DONE; // the warm start is good already
     for (info->outer = 1; info->outer <= max_outer; info->outer++) {
         double inner =
             fmax(INNER_SHARE * fmin(s->best->residual, 1.0), INNER_FLOOR * settings->tolerance);
-        end = run_pass(s, inner, info);
-        if (settings->stop == COND_STOP_STEP) {
+        end = s->flies ? fly_pass(s, info) : run_pass(s, inner, info);
+        if (!certified) {
             end = finish_step_pass(s, end, info);
             // The carried multiplier has settled when the slip it still corrects is as short.
             double change = 0.0;
@@ -281,7 +320,15 @@ static CondVfpiEnd run(CondVfpi* s, int max_outer, CondSolveInfo* info)
     }
     if (info->outer > max_outer)
         info->outer = max_outer;
+    if (!certified) // the certificate says what the answer is worth, and decides nothing
+        judge_best(s, info);
     return end;
+}
+
+static CondStatus build_sweep(CondVfpi* s)
+{
+    const int* node = s->flies ? s->flight.node : NULL;
+    return cond_contact_sweep_build(&s->sweep, &s->nodal, node, &s->settings, s->relaxed);
 }
 
 // W, the accelerator and room for iterates, made when they are first needed: the other rungs do
@@ -297,8 +344,13 @@ static CondStatus prepare(CondVfpi* s, CondSolveInfo* info)
     if (!status)
         status = cond_accelerator_begin(&s->accelerator, &s->settings, s->nodal.n, s->W.w);
     if (!status)
-        status = cond_contact_sweep_build(&s->sweep, &s->nodal, &s->settings, s->relaxed);
+        status = cond_flight_build(&s->flight, &s->nodal, &s->W, &s->settings, &s->flies);
     if (!status)
+        status = build_sweep(s);
+    if (s->flies && !status) {
+        s->flight.sweep = &s->sweep;
+        cond_contact_sweep_weigh(&s->sweep, s->flight.w);
+    } else if (!status)
         status = cond_iteration_build(&s->iteration, &s->nodal, &s->W, &s->sweep, &s->settings);
     s->built = !status;
     return status;
@@ -327,8 +379,7 @@ CondStatus cond_vfpi_pose(CondVfpi* s, const CondProblem* problem)
 CondStatus cond_vfpi_relax(CondVfpi* s, const int* relaxed)
 {
     s->relaxed = relaxed;
-    return s->built ? cond_contact_sweep_build(&s->sweep, &s->nodal, &s->settings, relaxed)
-                    : COND_OK;
+    return s->built ? build_sweep(s) : COND_OK;
 }
 
 static void start(CondVfpi* s, CondAnswer* best)

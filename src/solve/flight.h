@@ -1,0 +1,88 @@
+// V-FPI at the paper's stop, many iterations in one flight: a team of threads is woken once, and
+// product, surrogate, contact solves, extrapolation (Alg. 3) and stop test go on in it until the
+// step is short enough. Every thread has the numbers of Alg. 3 for itself, the same on all of them.
+//
+// Soft bodies have A as floats, A_f, four nodes side by side as the conjugate gradients of
+// primal-dual passes have it, and vectors in the order of that: four numbers a node, the last one
+// zero. What is wrong by the rounding of A is in proportion to the way that v has come since v_0,
+//     A v - b  is  A_f (v - v_0) - (b - A v_0),
+// and v_0 is taken anew, in double, every few iterations and before the last one.
+//
+// A vector begins with the coordinates of the nodalized system as they are, of which those of soft
+// bodies are not used; the nodes of soft bodies follow.
+#ifndef COND_SOLVE_FLIGHT_H
+#define COND_SOLVE_FLIGHT_H
+
+#include "cond/solver.h"
+#include "nodalize/nodal.h"
+#include "solve/accelerate.h"
+#include "solve/contact_sweep.h"
+#include "solve/surrogate.h"
+#include "solve/tie_packed.h"
+#include "sparse/bsr3_part.h"
+
+typedef struct CondFlight {
+    CondContext context;
+    CondNodal* nodal;              // borrowed, as the next two
+    const CondSurrogate* W;        //
+    const CondContactSweep* sweep; //
+    int threads;                   //
+    CondTiePacked A;               // of soft bodies, as floats
+    CondBsr3Part* body;            // the same in double                          (n_body)
+    int n_body;                    //
+    int soft_begin;                // of soft bodies in a vector
+    int n_vector;                  //
+    int* origin;                   // first coordinate of a soft node, by its place    (A.n_node)
+    int* place;                    // of a coordinate in a vector                 (nodal->n)
+    int* node;                     // of the contacts' nodes, -1 static           (n_contact x 2)
+    int* coordinate;               // of the terms' entries
+    int* touched;                  // soft coordinates that terms touch           (n_touched)
+    int n_touched;                 //
+    int* rest;                     // coordinates that are not soft, virtual nodes last   (n_rest)
+    int n_rest;                    //
+    int* part_work;                // work before a part of A                     (A.n_part + 1)
+    int* term_work;                // the same of the terms                       (n_term + 1)
+    int* touch_work;               // the same of touched                         (n_touched + 1)
+    int* rest_work;                // the same of rest                            (n_rest + 1)
+    double *v, *v_old;             // v^l, v^{l-1}; they change places            (n_vector)
+    double* plain;                 // v**                                         (n_vector)
+    double* g;                     // A v - b, or A v_0 - b in the usual order    (n_vector)
+    double* w;                     // diagonal of W                               (n_vector)
+    double* base;                  // v_0                                         (n_vector)
+    double* shift;                 // b - A v_0 of soft bodies                    (n_vector)
+    double* sum;                   // shares of |v^{l+1} - v^l|^2  (parts of A, and of rest)
+    int n_sum;                     //
+    int cap_body, cap_origin, cap_place, cap_node, cap_coordinate, cap_touched, cap_rest;
+    int cap_part_work, cap_term_work, cap_touch_work, cap_rest_work;
+    int cap_v, cap_v_old, cap_plain, cap_g, cap_w, cap_base, cap_shift, cap_sum;
+} CondFlight;
+
+enum { COND_FLIGHT_REST = 128 }; // coordinates of a partial sum over rest
+
+// Lays it all out, where it serves: soft bodies make up most of the problem, the stop is the
+// step's, without acceleration or with Chebyshev's, and W stays the same.
+CondStatus cond_flight_build(CondFlight* flight, CondNodal* nodal, const CondSurrogate* W,
+                             const CondSolverSettings* settings, int* serves);
+void cond_flight_destroy(CondFlight* flight);
+
+// Iterates from v until the step is shorter than the tolerance, or not finite, or the iterations
+// are used up. Vectors are in the usual order. The same bits for any number of threads.
+typedef struct CondFlightPass {
+    const double* carry;      //                                           (n_contact x 3)
+    double* v;                // v^1 in, the last v^{l+1} out              (nodal->n)
+    double* lambda;           // of the last contact solve                 (n_contact x 3)
+    CondChebyshev* chebyshev; // NULL: v^{l+1} = v**
+    double tolerance;         // [m/s]
+    int max_iterations;       //
+    double* history;          // |v^{l+1} - v^l| of each                   (max_iterations)
+    int iterations;           // made
+    int products;             // with A
+} CondFlightPass;
+
+void cond_flight_run(CondFlight* flight, CondFlightPass* pass);
+
+// One plain iteration, with A in double: v** and lambda from v.            v, plain (nodal->n)
+void cond_flight_land(CondFlight* flight, const double* carry, double* v, double* plain,
+                      double* lambda);
+
+#endif
