@@ -5,10 +5,9 @@
 #include "base/memory.h"
 #include "dense.h"
 #include "failing_allocator.h"
-#include "fem_grid.h"
 #include "nodalize/nodal.h"
+#include "soft_problem.h"
 #include "solve/iteration.h"
-#include "sparse/bsr3.h"
 #include "verifier.h"
 
 #include <math.h>
@@ -20,119 +19,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-enum { N_MATRIX = 2, ARM = 4, N_CONTACT = 90 };
-
-// Two soft bodies with a small dense one between them, whose last coordinate a term ties to a node
-// of the first body; the bodies lie on the ground and on each other.
-typedef struct Bench {
-    CondContext context;
-    FemGrid grid[N_MATRIX];
-    CondBsr3Pattern pattern[N_MATRIX];
-    CondBsr3 A[N_MATRIX];
-    CondBlock block[3];
-    CondCoupling coupling;
-    CondContact contact[N_CONTACT];
-    CondProblem problem;
-    double arm[ARM * ARM], jacobian[4], gain[1];
-    int tied[4], at[N_CONTACT][2][3];
-    double* b;
-} Bench;
-
-// Symmetric, with a diagonal that outweighs the rest.
-static void fill(CondBsr3* A, uint64_t* seed)
-{
-    const CondBsr3Pattern* p = A->pattern;
-    for (int i = 0; i < p->n_row; i++)
-        for (int k = p->row_begin[i]; k < p->row_begin[i + 1]; k++) {
-            int j = p->column[k], mirror = cond_bsr3_pattern_find(p, j, i);
-            for (int a = 0; a < 9 && j >= i; a++) {
-                double value = i == j ? 0.0 : fem_random(seed);
-                A->value[9 * (size_t)k + (size_t)a] = value;
-                A->value[9 * (size_t)mirror + (size_t)(3 * (a % 3) + a / 3)] = value;
-            }
-            for (int a = 0; a < 3 && i == j; a++)
-                A->value[9 * (size_t)k + (size_t)(4 * a)] = 20.0 + fem_random(seed);
-        }
-}
-
-static void add_contacts(Bench* bench, uint64_t* seed)
-{
-    const CondBlock* block = bench->block;
-    for (int c = 0; c < N_CONTACT; c++) {
-        CondContact* contact = &bench->contact[c];
-        int two = c % 3 == 0;
-        for (int k = 0; k < 3; k++) {
-            bench->at[c][0][k] = block[0].dof_begin + 3 * c + k;
-            bench->at[c][1][k] = block[2].dof_begin + 3 * c + k;
-        }
-        *contact = (CondContact){.side = {{3, bench->at[c][0], NULL}, {0, NULL, NULL}},
-                                 .friction = {0.4, 0.4},
-                                 .kv = INFINITY,
-                                 .phi = {0.1 * fem_random(seed), 0.0, 0.0}};
-        if (two)
-            contact->side[1] = (CondSide){3, bench->at[c][1], NULL};
-        fem_random_rotation(seed, contact->frame);
-    }
-}
-
-static void bench_create(Bench* bench)
-{
-    uint64_t seed = 5;
-    *bench = (Bench){.context = cond_context_or_default(NULL)};
-    bench->grid[0] = fem_grid_create(13, 9, 3, 1.0, 1.0, 1.0);
-    bench->grid[1] = fem_grid_create(5, 4, 5, 1.0, 1.0, 1.0);
-    int begin = 0;
-    for (int m = 0; m < N_MATRIX; m++) {
-        const FemGrid* grid = &bench->grid[m];
-        CondBsr3Pattern* pattern = &bench->pattern[m];
-        // A node more than the mesh has: a row with nothing but its diagonal.
-        assert_int_equal(cond_bsr3_pattern_create(&bench->context, grid->n_node + 1, grid->n_tet,
-                                                  grid->tet, pattern),
-                         COND_OK);
-        assert_int_equal(cond_bsr3_create(&bench->context, pattern, &bench->A[m]), COND_OK);
-        fill(&bench->A[m], &seed);
-        bench->block[2 * m] = (CondBlock){.kind = COND_BLOCK_BSR3,
-                                          .dof_begin = begin,
-                                          .n_dof = 3 * pattern->n_row,
-                                          .values = bench->A[m].value,
-                                          .row_begin = pattern->row_begin,
-                                          .column = pattern->column};
-        begin += 3 * pattern->n_row;
-        if (m == 0) {
-            for (int i = 0; i < ARM; i++)
-                bench->arm[i * ARM + i] = 2.0;
-            bench->block[1] = (CondBlock){
-                .kind = COND_BLOCK_DENSE, .dof_begin = begin, .n_dof = ARM, .values = bench->arm};
-            begin += ARM;
-        }
-    }
-    bench->b = dense_zeros((size_t)begin);
-    for (int i = 0; i < begin; i++)
-        bench->b[i] = fem_random(&seed);
-    for (int k = 0; k < 4; k++) {
-        bench->tied[k] = k < 3 ? 300 + k : bench->block[1].dof_begin + ARM - 1;
-        bench->jacobian[k] = k < 3 ? fem_random(&seed) : -1.0;
-    }
-    bench->gain[0] = 3.0;
-    bench->coupling = (CondCoupling){1, 4, bench->tied, bench->jacobian, bench->gain};
-    add_contacts(bench, &seed);
-    bench->problem = (CondProblem){
-        begin, 3, 1, N_CONTACT, bench->block, &bench->coupling, bench->contact, bench->b};
-    CondError error;
-    if (cond_problem_check(NULL, &bench->problem, &error))
-        fail_msg("%s", error.message);
-}
-
-static void bench_destroy(Bench* bench)
-{
-    for (int m = 0; m < N_MATRIX; m++) {
-        cond_bsr3_destroy(&bench->context, &bench->A[m]);
-        cond_bsr3_pattern_destroy(&bench->context, &bench->pattern[m]);
-        fem_grid_destroy(&bench->grid[m]);
-    }
-    free(bench->b);
-}
 
 static double* random_vector(int n)
 {
@@ -148,8 +34,8 @@ static void test_product(void** state)
     (void)state;
     if (!cond_half_serves())
         skip();
-    Bench bench;
-    bench_create(&bench);
+    SoftProblem bench;
+    soft_problem_create(&bench, 0);
     int n = bench.problem.n_dof;
     double *x = random_vector(n), *y = dense_zeros((size_t)n), *once = dense_zeros((size_t)n);
     double* full = dense_zeros((size_t)n);
@@ -188,7 +74,7 @@ static void test_product(void** state)
     free(y);
     free(once);
     free(full);
-    bench_destroy(&bench);
+    soft_problem_destroy(&bench);
 }
 
 // Other numbers on the same pattern, and another pattern at the same place in memory.
@@ -197,8 +83,8 @@ static void test_packed_again(void** state)
     (void)state;
     if (!cond_half_serves())
         skip();
-    Bench bench;
-    bench_create(&bench);
+    SoftProblem bench;
+    soft_problem_create(&bench, 0);
     int n = bench.problem.n_dof;
     double *x = random_vector(n), *y = dense_zeros((size_t)n), *full = dense_zeros((size_t)n);
     CondPacked packed = {.context = bench.context};
@@ -220,7 +106,7 @@ static void test_packed_again(void** state)
             bench.block[0].row_begin = p->row_begin;
             bench.block[0].column = p->column;
         }
-        fill(&bench.A[0], &seed);
+        soft_problem_fill(&bench.A[0], &seed);
         assert_int_equal(cond_packed_build(&packed, &bench.problem, 0, 2), COND_OK);
         assert_true(packed.on);
         cond_problem_multiply_blocks(&bench.problem, x, NULL, full, 1);
@@ -231,15 +117,15 @@ static void test_packed_again(void** state)
     free(x);
     free(y);
     free(full);
-    bench_destroy(&bench);
+    soft_problem_destroy(&bench);
 }
 
 // The iteration in one team against the one stage by stage, and both norms of its step.
 static void test_iteration(void** state)
 {
     (void)state;
-    Bench bench;
-    bench_create(&bench);
+    SoftProblem bench;
+    soft_problem_create(&bench, 0);
     CondNodal nodal = {.context = bench.context};
     CondSurrogate W = {.context = bench.context};
     CondContactSweep sweep = {.context = bench.context};
@@ -247,7 +133,8 @@ static void test_iteration(void** state)
     CondSolverSettings settings = cond_solver_settings_default();
     assert_int_equal(cond_nodal_build(&nodal, &bench.problem, 10.0), COND_OK);
     assert_int_equal(cond_surrogate_build(&W, &nodal, &settings), COND_OK);
-    assert_int_equal(cond_contact_sweep_build(&sweep, &nodal, NULL, &settings, NULL), COND_OK);
+    assert_int_equal(cond_contact_sweep_build(&sweep, &nodal, NULL, NULL, &settings, NULL),
+                     COND_OK);
     int n = nodal.n, n_lambda = 3 * N_CONTACT;
     double *v = random_vector(n), *carry = dense_zeros((size_t)n_lambda);
     double *g = dense_zeros((size_t)n), *metric = dense_zeros((size_t)n);
@@ -296,7 +183,7 @@ static void test_iteration(void** state)
     free(carry);
     free(g);
     free(metric);
-    bench_destroy(&bench);
+    soft_problem_destroy(&bench);
 }
 
 // Floats reach the certificate of doubles, far below their own precision; and threads change no
@@ -304,8 +191,8 @@ static void test_iteration(void** state)
 static void test_solve(void** state)
 {
     (void)state;
-    Bench bench;
-    bench_create(&bench);
+    SoftProblem bench;
+    soft_problem_create(&bench, 0);
     int n = bench.problem.n_dof;
     static const CondAcceleratorKind kind[] = {COND_ACCELERATOR_NONE, COND_ACCELERATOR_CHEBYSHEV,
                                                COND_ACCELERATOR_ANDERSON};
@@ -330,7 +217,7 @@ static void test_solve(void** state)
         for (int turn = 0; turn < 3; turn++)
             free(v[turn]);
     }
-    bench_destroy(&bench);
+    soft_problem_destroy(&bench);
 }
 
 static void test_memory_that_runs_out(void** state)
@@ -338,8 +225,8 @@ static void test_memory_that_runs_out(void** state)
     (void)state;
     if (!cond_half_serves())
         skip();
-    Bench bench;
-    bench_create(&bench);
+    SoftProblem bench;
+    soft_problem_create(&bench, 0);
     CondStatus status = COND_OUT_OF_MEMORY;
     for (long k = 1; status == COND_OUT_OF_MEMORY; k++) {
         FailingAllocator allocator = {.fail_at = k};
@@ -350,7 +237,7 @@ static void test_memory_that_runs_out(void** state)
         assert_int_equal(allocator.live, 0);
     }
     assert_int_equal(status, COND_OK);
-    bench_destroy(&bench);
+    soft_problem_destroy(&bench);
 }
 
 int main(void)

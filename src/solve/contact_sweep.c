@@ -11,6 +11,7 @@
 enum { BATCH_WORK = 200 }; // in the unit of COND_PARALLEL_FROM
 
 struct CondContactBatch {
+    int contact[COND_LANES]; //
     int node[COND_LANES][2]; // first coordinates, -1 static
     int serves;              // 1: all four may go side by side
     int second;              // 1: one of them has a second side that moves
@@ -56,14 +57,20 @@ static void solve_contact(const SweepLoop* l, int c)
         vj[k] -= wj * d[k];
 }
 
+static int contact_at(const CondContactSweep* sweep, int k)
+{
+    return sweep->order ? sweep->order[k] : k;
+}
+
 CondStatus cond_contact_sweep_build(CondContactSweep* sweep, const CondNodal* nodal,
-                                    const int* node, const CondSolverSettings* settings,
-                                    const int* relaxed)
+                                    const int* node, const int* order,
+                                    const CondSolverSettings* settings, const int* relaxed)
 {
     const CondProblem* problem = nodal->problem;
     sweep->relaxed = relaxed;
     sweep->nodal = nodal;
     sweep->node = node ? node : nodal->node;
+    sweep->order = order;
     sweep->law = settings->law;
     sweep->omega = settings->omega;
     sweep->n_batch = problem->n_contact / COND_LANES;
@@ -75,7 +82,8 @@ CondStatus cond_contact_sweep_build(CondContactSweep* sweep, const CondNodal* no
         batch->serves = sweep->law == COND_LAW_STRICT;
         batch->second = batch->carried = 0;
         for (int l = 0; l < COND_LANES; l++) {
-            int c = b * COND_LANES + l;
+            int c = contact_at(sweep, b * COND_LANES + l);
+            batch->contact[l] = c;
             const CondContact* contact = &problem->contact[c];
             batch->node[l][0] = sweep->node[2 * c];
             batch->node[l][1] = sweep->node[2 * c + 1];
@@ -147,11 +155,12 @@ COND_LANES_INLINE void project_batch(const CondLanes* mu, const CondLanes trial[
     ((CondLanes){SECOND(x, 0, k), SECOND(x, 1, k), SECOND(x, 2, k), SECOND(x, 3, k)})
 
 // The results of one lane: v is new on side 0, less by `take` on side 1.
-COND_LANES_INLINE void keep_lane(const SweepLoop* l, const CondContactBatch* batch, int c, int lane,
+COND_LANES_INLINE void keep_lane(const SweepLoop* l, const CondContactBatch* batch, int lane,
                                  const CondLanes lambda[3], const CondLanes v[3],
                                  const CondLanes take[3])
 {
-    double *vi = l->v + batch->node[lane][0], *out = l->lambda + 3 * (c + lane);
+    double *vi = l->v + batch->node[lane][0],
+           *out = l->lambda + (ptrdiff_t)3 * batch->contact[lane];
     out[0] = lambda[0][lane];
     out[1] = lambda[1][lane];
     out[2] = lambda[2][lane];
@@ -166,7 +175,12 @@ COND_LANES_INLINE void keep_lane(const SweepLoop* l, const CondContactBatch* bat
     vj[2] -= take[2][lane];
 }
 
-COND_LANES_INLINE void solve_batch(const SweepLoop* l, const CondContactBatch* batch, int c)
+// x of coordinate r of the four contacts.
+#define CONTACTS(x, r)                                                                             \
+    ((CondLanes){(x)[3 * batch->contact[0] + (r)], (x)[3 * batch->contact[1] + (r)],               \
+                 (x)[3 * batch->contact[2] + (r)], (x)[3 * batch->contact[3] + (r)]})
+
+COND_LANES_INLINE void solve_batch(const SweepLoop* l, const CondContactBatch* batch)
 {
     CondLanes eta[3], trial[3], lambda[3], take[3], R[9], phi, slip, mu, scale, wi, wj;
     for (int k = 0; k < 9; k++)
@@ -185,10 +199,9 @@ COND_LANES_INLINE void solve_batch(const SweepLoop* l, const CondContactBatch* b
         eta[r] = phi + R[3 * r] * d0 + R[3 * r + 1] * d1 + R[3 * r + 2] * d2;
     }
     if (batch->carried) {
-        const double* carry = l->carry + (ptrdiff_t)3 * c;
         load(batch->slip, &slip);
         for (int r = 0; r < 3; r++)
-            eta[r] -= slip * (CondLanes){carry[r], carry[3 + r], carry[6 + r], carry[9 + r]};
+            eta[r] -= slip * CONTACTS(l->carry, r);
     }
     load(batch->mu, &mu);
     load(batch->scale, &scale);
@@ -203,13 +216,13 @@ COND_LANES_INLINE void solve_batch(const SweepLoop* l, const CondContactBatch* b
     }
     if (cond_lanes_any(&rare)) {
         for (int lane = 0; lane < COND_LANES; lane++) // the others would give the same bits
-            solve_contact(l, c + lane);
+            solve_contact(l, batch->contact[lane]);
         return;
     }
-    keep_lane(l, batch, c, 0, lambda, v, take); // lanes by number stay in registers
-    keep_lane(l, batch, c, 1, lambda, v, take);
-    keep_lane(l, batch, c, 2, lambda, v, take);
-    keep_lane(l, batch, c, 3, lambda, v, take);
+    keep_lane(l, batch, 0, lambda, v, take); // lanes by number stay in registers
+    keep_lane(l, batch, 1, lambda, v, take);
+    keep_lane(l, batch, 2, lambda, v, take);
+    keep_lane(l, batch, 3, lambda, v, take);
 }
 
 COND_LANES_INLINE void solve_batches(const void* loop, int first, int last)
@@ -217,11 +230,10 @@ COND_LANES_INLINE void solve_batches(const void* loop, int first, int last)
     const SweepLoop* l = loop;
     for (int b = first; b < last; b++) {
         const CondContactBatch* batch = &l->sweep->batch[b];
-        int c = b * COND_LANES;
         if (batch->serves)
-            solve_batch(l, batch, c);
+            solve_batch(l, batch);
         for (int lane = 0; lane < COND_LANES && !batch->serves; lane++)
-            solve_contact(l, c + lane);
+            solve_contact(l, batch->contact[lane]);
     }
 }
 
@@ -249,9 +261,9 @@ static void solve_parts(const void* loop, int first, int last)
         body = solve_batches_avx2;
 #endif
     body(loop, first, end);
-    for (int c = COND_LANES * n_batch; c < l->sweep->nodal->problem->n_contact && last > n_batch;
-         c++)
-        solve_contact(l, c);
+    for (int k = COND_LANES * n_batch; k < l->sweep->nodal->problem->n_contact && last > n_batch;
+         k++)
+        solve_contact(l, contact_at(l->sweep, k));
 }
 
 int cond_contact_sweep_parts(const CondContactSweep* sweep)

@@ -12,7 +12,8 @@ typedef struct CondContactBatch CondContactBatch;
 typedef struct CondContactSweep {
     CondContext context;
     const CondNodal* nodal;
-    const int* node; // where v has the contacts' nodes, -1 static          (n_contact x 2)
+    const int* node;  // where v has the contacts' nodes, -1 static         (n_contact x 2)
+    const int* order; // in which contacts are taken; NULL: as they come    (n_contact)
     CondLaw law;
     const int* relaxed; // not NULL: 1 where it is the proximal one        (n_contact)
     double omega;
@@ -22,11 +23,11 @@ typedef struct CondContactSweep {
     int cap_batch;
 } CondContactSweep;
 
-// Lays out the contacts of a problem, four side by side; nodal, node and relaxed are borrowed.
-// node NULL: v has the nodes where nodal has them.                           node (n_contact x 2)
+// Lays out the contacts of a problem, four side by side; nodal and relaxed are borrowed, and so are
+// node and order where they are given: NULL: v has the nodes where nodal has them.
 CondStatus cond_contact_sweep_build(CondContactSweep* sweep, const CondNodal* nodal,
-                                    const int* node, const CondSolverSettings* settings,
-                                    const int* relaxed);
+                                    const int* node, const int* order,
+                                    const CondSolverSettings* settings, const int* relaxed);
 void cond_contact_sweep_destroy(CondContactSweep* sweep);
 
 // Takes the diagonal of W, which is borrowed: before the first run, and whenever W has changed.

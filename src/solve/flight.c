@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stddef.h>
 
-enum { BASE_EVERY = 16 }; // iterations that a v_0 serves
+static const double FAR = 300.0; // steps of the way from v_0 that are too many
 
 // A range of items.
 typedef struct Share {
@@ -253,7 +253,7 @@ static void fly(void* data, CondTeam* team, int rank, int size)
     CondFlightPass* pass = flight->pass;
     Crew c = join_crew(flight->f, team, rank, size);
     CondChebyshev own = {0}, *chebyshev = pass->chebyshev ? &own : NULL;
-    double length = INFINITY;
+    double length = 1.0, way = INFINITY; // from v_0, at most
     int l = 0, products = 0;
     unsigned before = cond_tiny_flush();
     if (chebyshev)
@@ -263,11 +263,13 @@ static void fly(void* data, CondTeam* team, int rank, int size)
     pack(&c, pass->v, c.v);
     pack(&c, pass->v, c.v_old);
     wait(&c);
-    while (l < pass->max_iterations && !(length < pass->tolerance)) {
-        iterate(&c, l % BASE_EVERY == 0);
+    while (l < pass->max_iterations && !(l > 0 && length < pass->tolerance)) {
+        int exact = way > FAR * length;
+        iterate(&c, exact);
         if (chebyshev)
             cond_chebyshev_weigh(chebyshev);
         length = extend(&c, chebyshev);
+        way = (exact ? 0.0 : way) + length;
         if (chebyshev)
             cond_chebyshev_step(chebyshev, length);
         if (rank == 0)

@@ -6,7 +6,8 @@
 // primal-dual passes have it, and vectors in the order of that: four numbers a node, the last one
 // zero. What is wrong by the rounding of A is in proportion to the way that v has come since v_0,
 //     A v - b  is  A_f (v - v_0) - (b - A v_0),
-// and v_0 is taken anew, in double, every few iterations and before the last one.
+// and v_0 is taken anew, in double, when the steps have become short beside that way, and before
+// the last iteration.
 //
 // A vector begins with the coordinates of the nodalized system as they are, of which those of soft
 // bodies are not used; the nodes of soft bodies follow.
@@ -35,6 +36,7 @@ typedef struct CondFlight {
     int* origin;                   // first coordinate of a soft node, by its place    (A.n_node)
     int* place;                    // of a coordinate in a vector                 (nodal->n)
     int* node;                     // of the contacts' nodes, -1 static           (n_contact x 2)
+    int* order;                    // contacts by the places of their nodes       (n_contact)
     int* coordinate;               // of the terms' entries
     int* touched;                  // soft coordinates that terms touch           (n_touched)
     int n_touched;                 //
@@ -52,7 +54,7 @@ typedef struct CondFlight {
     double* shift;                 // b - A v_0 of soft bodies                    (n_vector)
     double* sum;                   // shares of |v^{l+1} - v^l|^2  (parts of A, and of rest)
     int n_sum;                     //
-    int cap_body, cap_origin, cap_place, cap_node, cap_coordinate, cap_touched, cap_rest;
+    int cap_body, cap_origin, cap_place, cap_node, cap_order, cap_coordinate, cap_touched, cap_rest;
     int cap_part_work, cap_term_work, cap_touch_work, cap_rest_work;
     int cap_v, cap_v_old, cap_plain, cap_g, cap_w, cap_base, cap_shift, cap_sum;
 } CondFlight;

@@ -44,7 +44,7 @@ static CondStatus reserve(CondFlight* f)
     const CondNodal* nodal = f->nodal;
     int n_contact = nodal->problem->n_contact, n = f->n_vector;
     int failed = RESERVE(origin, f->A.n_node) || RESERVE(place, nodal->n) ||
-                 RESERVE(node, 2 * n_contact) ||
+                 RESERVE(node, 2 * n_contact) || RESERVE(order, n_contact) ||
                  RESERVE(coordinate, nodal->touch_begin[nodal->n]) ||
                  RESERVE(touched, nodal->n_touched) || RESERVE(rest, f->n_rest) ||
                  RESERVE(part_work, f->A.n_part + 1) || RESERVE(term_work, nodal->n_term + 1) ||
@@ -85,6 +85,28 @@ static int lay_out(CondFlight* f)
             return 0;
     }
     return 1;
+}
+
+// The part of A that a contact's soft node belongs to; the last one where there is none.
+static int part_of(const CondFlight* f, int c)
+{
+    for (int s = 0; s < 2; s++)
+        if (f->node[2 * c + s] >= f->soft_begin)
+            return (f->node[2 * c + s] - f->soft_begin) / (16 * COND_PACKED_PART);
+    return f->A.n_part - 1;
+}
+
+// Contacts by parts of A, so that a thread mostly has those of its own nodes.
+static void sort_contacts(CondFlight* f)
+{
+    int *next = f->part_work, n = f->nodal->problem->n_contact; // free until work is counted
+    memset(next, 0, ((size_t)f->A.n_part + 1) * sizeof *next);
+    for (int c = 0; c < n; c++)
+        next[part_of(f, c) + 1]++;
+    for (int p = 0; p < f->A.n_part; p++)
+        next[p + 1] += next[p];
+    for (int c = 0; c < n; c++)
+        f->order[next[part_of(f, c)]++] = c;
 }
 
 // What is done before each item of a loop, so that threads can have equal shares.
@@ -133,6 +155,7 @@ CondStatus cond_flight_build(CondFlight* f, CondNodal* nodal, const CondSurrogat
     if (status)
         return status;
     *serves = lay_out(f);
+    sort_contacts(f);
     count_work(f);
     memset(f->w, 0, (size_t)f->n_vector * sizeof *f->w);
     for (int i = 0; i < nodal->n; i++)
@@ -147,10 +170,10 @@ CondStatus cond_flight_build(CondFlight* f, CondNodal* nodal, const CondSurrogat
 void cond_flight_destroy(CondFlight* f)
 {
     cond_tie_packed_destroy(&f->A);
-    void* arrays[] = {f->body,       f->origin,    f->place,     f->node,  f->coordinate,
-                      f->touched,    f->rest,      f->part_work, f->v,     f->term_work,
-                      f->touch_work, f->rest_work, f->v_old,     f->plain, f->g,
-                      f->w,          f->base,      f->shift,     f->sum};
+    void* arrays[] = {f->body,       f->origin,     f->place,     f->node,      f->order,
+                      f->coordinate, f->touched,    f->rest,      f->part_work, f->v,
+                      f->term_work,  f->touch_work, f->rest_work, f->v_old,     f->plain,
+                      f->g,          f->w,          f->base,      f->shift,     f->sum};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&f->context, arrays[i]);
 }

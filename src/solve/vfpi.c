@@ -328,7 +328,8 @@ static CondVfpiEnd run(CondVfpi* s, int max_outer, CondSolveInfo* info)
 static CondStatus build_sweep(CondVfpi* s)
 {
     const int* node = s->flies ? s->flight.node : NULL;
-    return cond_contact_sweep_build(&s->sweep, &s->nodal, node, &s->settings, s->relaxed);
+    const int* order = s->flies ? s->flight.order : NULL;
+    return cond_contact_sweep_build(&s->sweep, &s->nodal, node, order, &s->settings, s->relaxed);
 }
 
 // W, the accelerator and room for iterates, made when they are first needed: the other rungs do

@@ -1,0 +1,264 @@
+// Flights: a plain iteration against the one stage by stage, whole passes against V-FPI with A in
+// double, the same bits for any number of threads, and memory that runs out.
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "dense.h"
+#include "failing_allocator.h"
+#include "soft_problem.h"
+#include "solve/flight.h"
+#include "solve/iteration.h"
+#include "verifier.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+// What a flight needs around it.
+typedef struct Parts {
+    CondNodal nodal;
+    CondSurrogate W;
+    CondContactSweep sweep, usual;
+    CondFlight flight;
+    CondIteration iteration;
+} Parts;
+
+static CondSolverSettings paper_settings(int block)
+{
+    CondSolverSettings settings = cond_solver_settings_paper();
+    settings.threads = 1;
+    settings.tolerance = 1e-6;
+    settings.under_relaxation = 0.9;
+    if (block)
+        settings.surrogate = COND_SURROGATE_BLOCK;
+    return settings;
+}
+
+static CondStatus parts_build(Parts* p, const CondContext* context, const CondProblem* problem,
+                              const CondSolverSettings* settings, int* serves)
+{
+    *p = (Parts){.nodal.context = *context,
+                 .W.context = *context,
+                 .sweep.context = *context,
+                 .usual.context = *context,
+                 .flight.context = *context,
+                 .iteration.context = *context};
+    CondStatus status = cond_nodal_build(&p->nodal, problem, 10.0);
+    if (!status)
+        status = cond_surrogate_build(&p->W, &p->nodal, settings);
+    if (!status)
+        status = cond_flight_build(&p->flight, &p->nodal, &p->W, settings, serves);
+    if (!status)
+        status = cond_contact_sweep_build(&p->sweep, &p->nodal, p->flight.node, p->flight.order,
+                                          settings, NULL);
+    if (!status) {
+        cond_contact_sweep_weigh(&p->sweep, p->flight.w);
+        p->flight.sweep = &p->sweep;
+        status = cond_contact_sweep_build(&p->usual, &p->nodal, NULL, NULL, settings, NULL);
+    }
+    if (!status)
+        status = cond_iteration_build(&p->iteration, &p->nodal, &p->W, &p->usual, settings);
+    return status;
+}
+
+static void parts_destroy(Parts* p)
+{
+    cond_iteration_destroy(&p->iteration);
+    cond_flight_destroy(&p->flight);
+    cond_contact_sweep_destroy(&p->usual);
+    cond_contact_sweep_destroy(&p->sweep);
+    cond_surrogate_destroy(&p->W);
+    cond_nodal_destroy(&p->nodal);
+}
+
+static void compare_iteration(const CondProblem* problem, const CondSolverSettings* settings)
+{
+    Parts p;
+    int serves;
+    CondContext context = cond_context_or_default(NULL);
+    assert_int_equal(parts_build(&p, &context, problem, settings, &serves), COND_OK);
+    assert_true(serves);
+    int n = p.nodal.n, nl = 3 * problem->n_contact;
+    double *v = dense_zeros((size_t)n), *g = dense_zeros((size_t)n), *a = dense_zeros((size_t)n),
+           *b = dense_zeros((size_t)n), *carry = dense_zeros((size_t)nl),
+           *la = dense_zeros((size_t)nl), *lb = dense_zeros((size_t)nl);
+    uint64_t seed = 77;
+    for (int i = 0; i < n; i++)
+        v[i] = fem_random(&seed);
+    for (int i = 0; i < nl; i++)
+        carry[i] = fem_random(&seed);
+    p.iteration.fused = 0;
+    CondIterates at = {v, carry, NULL, g, a, la, 0.0, 0.0, 0};
+    cond_iteration_run(&p.iteration, &at);
+    cond_flight_land(&p.flight, carry, v, b, lb);
+    assert_true(dense_distance(n, a, b) <= 1e-13 * dense_norm(n, a));
+    assert_true(dense_distance(nl, la, lb) <= 1e-13 * dense_norm(nl, la));
+    // The first step of a pass without acceleration leads to the same place.
+    double history[1];
+    CondFlightPass pass = {.carry = carry,
+                           .v = v,
+                           .lambda = lb,
+                           .tolerance = 1e-300,
+                           .max_iterations = 1,
+                           .history = history};
+    cond_flight_run(&p.flight, &pass);
+    assert_int_equal(pass.iterations, 1);
+    assert_memory_equal(v, b, (size_t)n * sizeof *v);
+    assert_true(fabs(history[0] - at.length) <= 1e-12 * at.length);
+    double* arrays[] = {v, g, a, b, carry, la, lb};
+    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
+        free(arrays[k]);
+    parts_destroy(&p);
+}
+
+static void test_iteration(void** state)
+{
+    (void)state;
+    for (int ties = 0; ties < 2; ties++) {
+        SoftProblem made;
+        soft_problem_create(&made, ties);
+        for (int block = 0; block < 2; block++) {
+            CondSolverSettings settings = paper_settings(block);
+            compare_iteration(&made.problem, &settings);
+            settings.law = COND_LAW_PROXIMAL;
+            settings.threads = 3;
+            compare_iteration(&made.problem, &settings);
+        }
+        soft_problem_destroy(&made);
+    }
+}
+
+// Whole solves: A as floats or in double, and threads.
+static void test_solve(void** state)
+{
+    (void)state;
+    static const CondAcceleratorKind kind[] = {COND_ACCELERATOR_NONE, COND_ACCELERATOR_CHEBYSHEV};
+    for (int ties = 0; ties < 2; ties++) {
+        SoftProblem made;
+        soft_problem_create(&made, ties);
+        int n = made.problem.n_dof, nl = 3 * N_CONTACT;
+        for (int k = 0; k < 2; k++) {
+            double *v[4], *lambda[4];
+            CondSolveInfo info[4];
+            for (int turn = 0; turn < 4; turn++) { // in double, then on 1, 2 and 3 threads
+                CondSolverSettings settings = paper_settings(0);
+                settings.accelerator = kind[k];
+                settings.storage = turn == 0 ? COND_STORAGE_DOUBLE : COND_STORAGE_AUTO;
+                settings.threads = turn == 0 ? 1 : turn;
+                v[turn] = dense_zeros((size_t)n);
+                lambda[turn] = dense_zeros((size_t)nl);
+                CondStatus status =
+                    verifier_solve(&made.problem, &settings, v[turn], lambda[turn], &info[turn]);
+                assert_int_equal(status, COND_OK);
+                assert_true(info[turn].step_length < settings.tolerance);
+            }
+            assert_true(abs(info[0].iterations - info[1].iterations) <= info[0].iterations / 20);
+            assert_true(dense_distance(n, v[0], v[1]) <= 1e-7 * dense_norm(n, v[0]));
+            assert_true(dense_distance(nl, lambda[0], lambda[1]) <=
+                        1e-6 * dense_norm(nl, lambda[0]));
+            for (int turn = 2; turn < 4; turn++) {
+                assert_int_equal(info[turn].iterations, info[1].iterations);
+                assert_memory_equal(v[turn], v[1], (size_t)n * sizeof(double));
+                assert_memory_equal(lambda[turn], lambda[1], (size_t)nl * sizeof(double));
+            }
+            for (int turn = 0; turn < 4; turn++) {
+                free(v[turn]);
+                free(lambda[turn]);
+            }
+        }
+        soft_problem_destroy(&made);
+    }
+}
+
+// A pass that runs away ends, with a step that says so.
+static void test_divergence(void** state)
+{
+    (void)state;
+    SoftProblem made;
+    soft_problem_create(&made, 0);
+    CondSolverSettings settings = paper_settings(0);
+    CondSolver* solver = NULL;
+    CondSolveInfo info;
+    CondError error;
+    double *v = dense_zeros((size_t)made.problem.n_dof), *lambda = dense_zeros(3 * N_CONTACT);
+    assert_int_equal(cond_solver_create(NULL, "vfpi", &settings, &solver, &error), COND_OK);
+    made.b[7] = NAN;
+    assert_int_equal(cond_solver_solve(solver, &made.problem, v, lambda, &info), COND_DIVERGED);
+    assert_int_equal(info.iterations, 1);
+    assert_true(isnan(info.step_length));
+    cond_solver_destroy(solver);
+    free(v);
+    free(lambda);
+    soft_problem_destroy(&made);
+}
+
+// The pattern is planned once; another one, and then the first again, give what they gave at first.
+static void test_other_problem(void** state)
+{
+    (void)state;
+    SoftProblem made[2];
+    CondSolverSettings settings = paper_settings(0);
+    CondSolver* solver = NULL;
+    CondSolveInfo info;
+    CondError error;
+    assert_int_equal(cond_solver_create(NULL, "vfpi", &settings, &solver, &error), COND_OK);
+    for (int k = 0; k < 2; k++)
+        soft_problem_create(&made[k], k);
+    made[1].problem.n_block = 2; // without the second soft body, and contacts with the arm alone
+    made[1].problem.n_dof = made[1].block[2].dof_begin;
+    for (int c = 0; c < N_CONTACT; c++)
+        if (c % 5 != 4)
+            made[1].contact[c].side[1] = (CondSide){0, NULL, NULL};
+    double* v[4];
+    for (int k = 0; k < 4; k++) {
+        const CondProblem* problem = &made[k % 2].problem;
+        double* lambda = dense_zeros(3 * N_CONTACT);
+        v[k] = dense_zeros((size_t)problem->n_dof);
+        assert_int_equal(cond_solver_solve(solver, problem, v[k], lambda, &info), COND_OK);
+        if (k >= 2)
+            assert_memory_equal(v[k], v[k - 2], (size_t)problem->n_dof * sizeof(double));
+        free(lambda);
+    }
+    for (int k = 0; k < 4; k++)
+        free(v[k]);
+    for (int k = 0; k < 2; k++)
+        soft_problem_destroy(&made[k]);
+    cond_solver_destroy(solver);
+}
+
+static void test_memory_that_runs_out(void** state)
+{
+    (void)state;
+    SoftProblem made;
+    soft_problem_create(&made, 1);
+    CondSolverSettings settings = paper_settings(0);
+    CondStatus status = COND_OUT_OF_MEMORY;
+    for (long k = 1; status == COND_OUT_OF_MEMORY; k++) {
+        FailingAllocator allocator = {.fail_at = k};
+        CondContext context = failing_allocator_context(&allocator);
+        Parts p;
+        int serves;
+        status = parts_build(&p, &context, &made.problem, &settings, &serves);
+        parts_destroy(&p);
+        assert_int_equal(allocator.live, 0);
+    }
+    assert_int_equal(status, COND_OK);
+    soft_problem_destroy(&made);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_iteration),
+        cmocka_unit_test(test_solve),
+        cmocka_unit_test(test_divergence),
+        cmocka_unit_test(test_other_problem),
+        cmocka_unit_test(test_memory_that_runs_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
