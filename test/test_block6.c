@@ -1,5 +1,5 @@
-// Products with blocks of six columns against plain loops that add in the same order, bit by bit.
-#include "dense.h"
+// Products with 6x6 blocks in single precision against plain loops that add in the same order, bit
+// by bit.
 #include "random_problem.h"
 #include "sparse/block6.h"
 
@@ -12,117 +12,81 @@
 
 #include <cmocka.h>
 
-enum { NODES = 90, GROUPS = 40, MOST = 8 };
+enum { NODES = 90, MOST = 8 };
 
-static double* numbers(Random* random, int n)
+// n numbers and two that are none.
+static float* numbers(Random* random, int n)
 {
-    double* x = dense_zeros(n);
-    for (int i = 0; i < n; i++)
-        x[i] = random_uniform(random, -1.0, 1.0);
+    float* x = malloc((size_t)(n + 2) * sizeof *x);
+    assert_non_null(x);
+    for (int i = 0; i < n + 2; i++)
+        x[i] = i < n ? (float)random_uniform(random, -1.0, 1.0) : 1e30F;
     return x;
 }
 
-// Rows of 0 to MOST entries among n_column; returns their number.
-static int make_rows(Random* random, int n_row, int n_column, int* begin, int* column)
+// A vector: six numbers a row, and two zeros.
+static float* vector(Random* random)
 {
-    begin[0] = 0;
-    for (int i = 0; i < n_row; i++) {
-        begin[i + 1] = begin[i] + random_int(random, MOST + 1);
-        for (int k = begin[i]; k < begin[i + 1]; k++)
-            column[k] = random_int(random, n_column);
-    }
-    return begin[n_row];
+    float* x = numbers(random, 8 * NODES);
+    for (int i = 0; i < NODES; i++)
+        x[8 * i + 6] = x[8 * i + 7] = 0.0F;
+    return x;
 }
 
-static double add_lanes(const double s[6])
+// Row a of B x is added to the sums of columns 0 and 3, 1 and 4, 2 and 5.
+static void add_row(const float* B, int a, const float* x, float sum[3])
 {
-    return ((s[0] + s[1]) + (s[2] + s[3])) + (s[4] + s[5]);
+    for (int c = 0; c < 6; c++)
+        sum[c % 3] += B[6 * c + a] * x[c];
 }
 
-static void test_residual(void** state)
+static void test_products(void** state)
 {
     (void)state;
     Random random = random_start(4);
-    int begin[NODES + 1], column[NODES * MOST];
-    int n = make_rows(&random, NODES, NODES, begin, column);
-    double *value = numbers(&random, 36 * n), *x = numbers(&random, 6 * NODES);
-    double *r = numbers(&random, 6 * NODES), *y = dense_zeros(6 * NODES);
-    double* plain = dense_zeros(6 * NODES);
-    for (int i = 0; i < 6 * NODES; i++) {
-        double s[6] = {0.0};
-        for (int k = begin[i / 6]; k < begin[i / 6 + 1]; k++)
-            for (int b = 0; b < 6; b++)
-                s[b] += value[36 * k + 6 * (i % 6) + b] * x[6 * column[k] + b];
-        plain[i] = r[i] - add_lanes(s);
+    int begin[NODES + 1] = {0}, column[NODES * MOST];
+    for (int i = 0; i < NODES; i++) {
+        begin[i + 1] = begin[i] + random_int(&random, MOST + 1);
+        for (int k = begin[i]; k < begin[i + 1]; k++)
+            column[k] = random_int(&random, NODES);
     }
-    CondBlock6Rows A = {NODES, begin, column, value};
-    for (int threads = 1; threads <= 3; threads++) {
-        memset(y, 0, 6 * NODES * sizeof *y);
-        cond_block6_residual(&A, x, r, y, threads);
-        assert_memory_equal(y, plain, 6 * NODES * sizeof *y);
+    float *value = numbers(&random, 36 * begin[NODES]), *D = numbers(&random, 36 * NODES);
+    float *x = vector(&random), *r = vector(&random), *y = vector(&random);
+    CondBlock6Rows A = {begin, column, value};
+    const CondBlock6Kernel* kernel = cond_block6_kernel();
+    for (int with = 0; with < 2; with++) {
+        kernel->residual(&A, x, with ? r : NULL, y, 0, NODES);
+        for (int i = 0; i < 8 * NODES; i++) {
+            float sum[3] = {0.0F};
+            for (int k = begin[i / 8]; k < begin[i / 8 + 1] && i % 8 < 6; k++)
+                add_row(value + 36 * k, i % 8, x + 8 * column[k], sum);
+            assert_true(y[i] == (with ? r[i] : 0.0F) - ((sum[0] + sum[1]) + sum[2]));
+        }
+        kernel->relax(D, with ? x : NULL, r, 0.3F, y, 0, NODES);
+        for (int i = 0; i < 8 * NODES; i++) {
+            float sum[3] = {0.0F};
+            if (i % 8 < 6)
+                add_row(D + 36 * (i / 8), i % 8, r + 8 * (i / 8), sum);
+            assert_true(y[i] == (with ? x[i] : 0.0F) + 0.3F * ((sum[0] + sum[1]) + sum[2]));
+        }
     }
-    double* all[] = {value, x, r, y, plain};
+    memcpy(y, r, 8 * NODES * sizeof *y); // in place, some rows
+    kernel->relax(D, x, y, 0.3F, y, 10, 20);
+    for (int i = 0; i < 8 * NODES; i++) {
+        float sum[3] = {0.0F};
+        if (i < 80 || i >= 160 || i % 8 >= 6)
+            continue;
+        add_row(D + 36 * (i / 8), i % 8, r + 8 * (i / 8), sum);
+        assert_true(y[i] == x[i] + 0.3F * ((sum[0] + sum[1]) + sum[2]));
+    }
+    assert_memory_equal(y + 160, r + 160, (8 * NODES - 160) * sizeof *y);
+    float* all[] = {value, D, x, r, y};
     for (int k = 0; k < 5; k++)
         free(all[k]);
 }
 
-static void test_map(void** state)
-{
-    (void)state;
-    Random random = random_start(8);
-    for (int w = 3; w <= 6; w += 3) {
-        int begin[NODES + 1], group[NODES * MOST], group_begin[GROUPS + 1] = {0};
-        int node[NODES * MOST], block[NODES * MOST], at = 0;
-        int n = make_rows(&random, NODES, GROUPS, begin, group);
-        for (int g = 0; g < GROUPS; g++) { // by groups
-            for (int i = 0; i < NODES; i++)
-                for (int k = begin[i]; k < begin[i + 1]; k++)
-                    if (group[k] == g) {
-                        node[at] = i;
-                        block[at++] = k;
-                    }
-            group_begin[g + 1] = at;
-        }
-        double *value = numbers(&random, 6 * w * n), *r = numbers(&random, w * NODES);
-        double *e = numbers(&random, 6 * GROUPS), *x = numbers(&random, w * NODES);
-        double *down = dense_zeros(6 * GROUPS), *up = dense_zeros(w * NODES);
-        double *e_out = dense_zeros(6 * GROUPS), *x_out = dense_zeros(w * NODES);
-        float* single = malloc((size_t)(6 * w * n) * sizeof *single);
-        assert_non_null(single);
-        for (int k = 0; k < 6 * w * n; k++)
-            value[k] = single[k] = (float)value[k];
-        for (int g = 0; g < GROUPS; g++)
-            for (int k = group_begin[g]; k < group_begin[g + 1]; k++)
-                for (int a = 0; a < w; a++)
-                    for (int b = 0; b < 6; b++)
-                        down[6 * g + b] += value[6 * (w * block[k] + a) + b] * r[w * node[k] + a];
-        for (int i = 0; i < w * NODES; i++) {
-            double s[6] = {0.0};
-            for (int k = begin[i / w]; k < begin[i / w + 1]; k++)
-                for (int b = 0; b < 6; b++)
-                    s[b] += value[6 * (w * k + i % w) + b] * e[6 * group[k] + b];
-            up[i] = x[i] + add_lanes(s);
-        }
-        CondBlock6Map P = {w, NODES, begin, group, GROUPS, group_begin, node, block, single};
-        for (int threads = 1; threads <= 3; threads++) {
-            cond_block6_restrict(&P, r, e_out, threads);
-            assert_memory_equal(e_out, down, 6 * GROUPS * sizeof *down);
-            memcpy(x_out, x, (size_t)(w * NODES) * sizeof *x);
-            cond_block6_prolong(&P, e, x_out, threads);
-            assert_memory_equal(x_out, up, (size_t)(w * NODES) * sizeof *up);
-        }
-        free(single);
-        double* all[] = {value, r, e, x, down, up, e_out, x_out};
-        for (int k = 0; k < 8; k++)
-            free(all[k]);
-    }
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_residual),
-        cmocka_unit_test(test_map),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_products)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,16 +90,28 @@ static void groups_cover_and_touch(void** state)
     trial_end(&trial);
 }
 
+// What a node of level 0 may do: the directions that its tie does not hold.
+static void project(const CondMultilevel* multi, int i, const double* in, double* out)
+{
+    static const int entry[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
+    for (int a = 0; a < 3; a++) {
+        out[a] = 0.0;
+        for (int b = 0; b < 3; b++)
+            out[a] += multi->part[6 * (size_t)i + (size_t)entry[3 * a + b]] * in[b];
+    }
+}
+
 // x = P e of level 0, on the coordinates of the problem.
 static void prolong(const CondTieSystem* system, const double* e, double* x)
 {
     const CondLevel* level = system->multi.level;
-    for (int i = 0; i < level->n_node; i++)
-        for (int k = level->p_begin[i]; k < level->p_begin[i + 1]; k++)
-            for (int a = 0; a < 3; a++)
-                for (int b = 0; b < 6; b++)
-                    x[system->place[i] + a] += level->P[18 * (size_t)k + (size_t)(6 * a + b)] *
-                                               e[6 * level->p_column[k] + b];
+    for (int i = 0; i < level->n_node; i++) {
+        const float* a = level->arm + 3 * (size_t)i;
+        const double* g = e + 6 * (size_t)level->group[i];
+        double v[3] = {g[0] + g[4] * a[2] - g[5] * a[1], g[1] + g[5] * a[0] - g[3] * a[2],
+                       g[2] + g[3] * a[1] - g[4] * a[0]};
+        project(&system->multi, i, v, x + system->place[i]);
+    }
 }
 
 static void coarse_matrix_is_that_of_galerkin(void** state)
@@ -127,11 +139,11 @@ static void coarse_matrix_is_that_of_galerkin(void** state)
         for (int k = coarse->row_begin[i]; k < coarse->row_begin[i + 1]; k++)
             for (int a = 0; a < 6; a++)
                 for (int b = 0; b < 6; b++)
-                    f[6 * i + a] += coarse->A[36 * (size_t)k + (size_t)(6 * a + b)] *
+                    f[6 * i + a] += coarse->A[36 * (size_t)k + (size_t)(6 * b + a)] *
                                     e[6 * coarse->column[k] + b];
     double energy = dot(n, x, Hx), ours = dot(nc, e, f);
     assert_true(energy > 0.0);
-    assert_true(fabs(energy - ours) <= 1e-8 * energy);
+    assert_true(fabs(energy - ours) <= 1e-4 * energy); // floats, and diagonals lifted a little
     // Not blown up by the gains: a node that is held does not move.
     double* Ax = dense_zeros((size_t)n);
     cond_problem_multiply(problem, x, Ax);
@@ -144,6 +156,27 @@ static void coarse_matrix_is_that_of_galerkin(void** state)
     free(D);
     cond_tie_system_destroy(&system);
     trial_end(&trial);
+}
+
+// z = the coarse correction of r, nodes in order.
+static void correct(CondTieSystem* system, int n, const double* r, double* z)
+{
+    int nodes = n / 3;
+    float *from = calloc(4 * (size_t)nodes, sizeof *from),
+          *to = calloc(4 * (size_t)nodes, sizeof *to);
+    int* rank = malloc((size_t)nodes * sizeof *rank);
+    assert_true(from && to && rank);
+    for (int i = 0; i < nodes; i++) {
+        rank[i] = nodes - 1 - i; // any order
+        for (int k = 0; k < 3; k++)
+            from[4 * rank[i] + k] = (float)r[3 * i + k];
+    }
+    cond_multilevel_correct(&system->multi, rank, from, to);
+    for (int i = 0; i < n; i++)
+        z[i] = to[4 * rank[i / 3] + i % 3];
+    free(from);
+    free(to);
+    free(rank);
 }
 
 static void correction_is_symmetric_and_positive(void** state)
@@ -166,12 +199,12 @@ static void correction_is_symmetric_and_positive(void** state)
             a[i] = dice_uniform(&dice, -1.0, 1.0);
             b[i] = dice_uniform(&dice, -1.0, 1.0);
         }
-        cond_multilevel_correct(&system.multi, a, Ca);
-        cond_multilevel_correct(&system.multi, b, Cb);
+        correct(&system, n, a, Ca);
+        correct(&system, n, b, Cb);
         double ab = dot(n, a, Cb), ba = dot(n, b, Ca);
         double aa = dot(n, a, Ca), bb = dot(n, b, Cb);
         assert_true(aa > 0.0 && bb > 0.0);
-        assert_true(fabs(ab - ba) <= 1e-9 * sqrt(aa * bb));
+        assert_true(fabs(ab - ba) <= 1e-4 * sqrt(aa * bb));
         free(Ca);
         free(Cb);
     }
@@ -205,7 +238,7 @@ static void change_of_ties_rebuilds_what_it_must(void** state)
         Dice dice = {11};
         for (int i = 0; i < n; i++)
             r[i] = dice_uniform(&dice, -1.0, 1.0);
-        cond_multilevel_correct(&system[s].multi, r, z[s]);
+        correct(&system[s], n, r, z[s]);
         free(r);
     }
     assert_true(problem->n_contact > 3);

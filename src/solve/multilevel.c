@@ -1,5 +1,7 @@
 #include "solve/multilevel.h"
 
+#include "base/flush.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "solve/multilevel_part.h"
@@ -8,233 +10,288 @@
 
 #include <string.h>
 
-enum { FEWEST = 60 }; // nodes below which there is nothing to gain
+enum {
+    FEWEST = 60, // nodes below which there is nothing to gain
+    VISITS = 2,  // of the next coarser level in a cycle: rigid groups are stiffer than what they
+                 // stand for, and a second visit makes up for it
+};
 
 #define RESERVE(array, count)                                                                      \
-    cond_reserve(&multi->context, &level->array, &level->cap_##array, count, sizeof *level->array)
+    cond_reserve(&multi->context, &multi->array, &multi->cap_##array, count, sizeof *multi->array)
 
-static int count_nodes(const CondProblem* problem, int* blocks, int* known)
+static int count_bodies(const CondProblem* problem)
 {
     int n = 0;
-    *blocks = 0;
-    *known = 1;
     for (int b = 0; b < problem->n_block; b++)
-        if (problem->block[b].kind == COND_BLOCK_BSR3) {
-            const CondBlock* block = &problem->block[b];
-            n += block->n_dof / 3;
-            *blocks += block->row_begin[block->n_dof / 3];
-            *known = *known && block->position;
-        }
+        n += problem->block[b].kind == COND_BLOCK_BSR3;
     return n;
 }
 
-// 1 where the pattern of level 0 is that of the problem already.
-static int same_pattern(const CondLevel* level, const CondProblem* problem, int n)
+// The bodies and their pattern; returns the number of nodes, or 0 where a body does not say where
+// its nodes are.
+static int take_bodies(CondMultilevel* multi, const CondProblem* problem, uint64_t* pattern)
 {
-    if (level->n_node != n)
-        return 0;
-    int first = 0;
+    int n = 0, known = 1;
+    multi->n_body = 0;
+    *pattern = COND_HASH_START;
     for (int b = 0; b < problem->n_block; b++) {
         const CondBlock* block = &problem->block[b];
         if (block->kind != COND_BLOCK_BSR3)
             continue;
-        int base = level->row_begin[first];
-        for (int i = 0; i < block->n_dof / 3; i++) {
-            if (level->row_begin[first + i + 1] - base != block->row_begin[i + 1])
-                return 0;
-            for (int k = block->row_begin[i]; k < block->row_begin[i + 1]; k++)
-                if (level->column[base + k] != first + block->column[k])
-                    return 0;
-        }
-        first += block->n_dof / 3;
+        int rows = block->n_dof / 3;
+        multi->body[multi->n_body++] = (CondLevelBody){block, n};
+        *pattern = cond_hash_bytes(*pattern, block->row_begin,
+                                   (size_t)(rows + 1) * sizeof *block->row_begin);
+        *pattern = cond_hash_bytes(*pattern, block->column,
+                                   (size_t)block->row_begin[rows] * sizeof *block->column);
+        known = known && block->position;
+        n += rows;
     }
-    return 1;
+    return known ? n : 0;
 }
 
-static void take_pattern(CondLevel* level, const CondProblem* problem)
+static CondStatus plan(CondMultilevel* multi, int n)
 {
-    int first = 0, size = 0;
-    level->row_begin[0] = 0;
-    for (int b = 0; b < problem->n_block; b++) {
-        const CondBlock* block = &problem->block[b];
-        if (block->kind != COND_BLOCK_BSR3)
-            continue;
-        int n = block->n_dof / 3;
-        for (int i = 0; i < n; i++)
-            level->row_begin[first + i + 1] = size + block->row_begin[i + 1];
-        for (int k = 0; k < block->row_begin[n]; k++)
-            level->column[size + k] = first + block->column[k];
-        first += n;
-        size += block->row_begin[n];
-    }
-}
-
-static void take_values(CondLevel* level, const CondProblem* problem)
-{
-    int first = 0;
-    for (int b = 0; b < problem->n_block; b++) {
-        const CondBlock* block = &problem->block[b];
-        if (block->kind != COND_BLOCK_BSR3)
-            continue;
-        int n = block->n_dof / 3;
-        for (int i = 0; i < n; i++)
-            level->row[first + i] = block->values + 9 * (size_t)block->row_begin[i];
-        memcpy(level->place + 3 * (size_t)first, block->position,
-               3 * (size_t)n * sizeof *level->place);
-        first += n;
-    }
+    multi->n_level = 0;
+    multi->level[0].n_node = n;
+    if (RESERVE(due, n) || RESERVE(state, n) || RESERVE(tied, 6 * n) || RESERVE(soft, 6 * n) ||
+        RESERVE(part, 6 * n))
+        return COND_OUT_OF_MEMORY;
+    CondStatus status = cond_multilevel_plan_levels(multi);
+    int last = 6 * multi->level[multi->n_level - 1].n_node;
+    if (status || multi->n_level < 2)
+        return status;
+    return RESERVE(factor, last * last) || RESERVE(coarsest, last) ? COND_OUT_OF_MEMORY : COND_OK;
 }
 
 CondStatus cond_multilevel_plan(CondMultilevel* multi, const CondProblem* problem, int threads,
                                 int* fits)
 {
-    CondLevel* level = multi->level;
-    int blocks, known, n = count_nodes(problem, &blocks, &known);
+    uint64_t pattern;
     *fits = 0;
-    if (n < FEWEST || !known)
+    if (RESERVE(body, count_bodies(problem)))
+        return COND_OUT_OF_MEMORY;
+    int n = take_bodies(multi, problem, &pattern);
+    if (n < FEWEST)
         return COND_OK;
     multi->threads = threads;
-    if (multi->n_level == 0 || !same_pattern(level, problem, n)) {
-        multi->n_level = 0;
-        level->n_node = n;
-        level->width = 3;
-        if (RESERVE(row_begin, n + 1) || RESERVE(column, blocks) || RESERVE(row, n) ||
-            RESERVE(D, 9 * n) || RESERVE(place, 3 * n) || RESERVE(x, 3 * n) || RESERVE(r, 3 * n) ||
-            RESERVE(y, 3 * n) ||
-            cond_reserve(&multi->context, &multi->mark, &multi->cap_mark, n, sizeof *multi->mark) ||
-            cond_reserve(&multi->context, &multi->changed, &multi->cap_changed, n,
-                         sizeof *multi->changed) ||
-            cond_reserve(&multi->context, &multi->tied, &multi->cap_tied, 9 * n,
-                         sizeof *multi->tied) ||
-            cond_reserve(&multi->context, &multi->soft, &multi->cap_soft, 9 * n,
-                         sizeof *multi->soft))
-            return COND_OUT_OF_MEMORY;
-        take_pattern(level, problem);
-        CondStatus status = cond_multilevel_plan_levels(multi);
+    multi->n_team = cond_threads(SIZE_MAX, threads);
+    if (multi->n_level == 0 || multi->level[0].n_node != n || multi->pattern != pattern) {
+        CondStatus status = plan(multi, n);
         if (status) {
             multi->n_level = 0;
             return status;
         }
-        int last = 6 * multi->level[multi->n_level - 1].n_node;
-        if (cond_reserve(&multi->context, &multi->factor, &multi->cap_factor, last * last,
-                         sizeof *multi->factor)) {
-            multi->n_level = 0;
-            return COND_OUT_OF_MEMORY;
-        }
+        multi->pattern = pattern;
     }
     if (multi->n_level < 2)
         return COND_OK;
-    take_values(level, problem);
+    if (RESERVE(row, multi->n_team * multi->n_row) || RESERVE(sum, multi->level[1].n_node + 2))
+        return COND_OUT_OF_MEMORY;
     multi->fresh = 1;
     *fits = 1;
     return COND_OK;
 }
 
-// One loop over the nodes of a level.
-typedef struct Sweep {
-    const CondLevel* level;
-    const double* r; // read
-    double* y;       // written
-    double s;
-    int add;
-} Sweep;
+typedef struct Cycle {
+    CondMultilevel* multi;
+    const CondBlock6Kernel* kernel;
+    const int* rank;
+    const float* r;
+    float* z;
+    CondTeam* team;
+    int me, size;
+} Cycle;
 
-// y = s D r, or y += s D r.
-static void relax_rows(const void* loop, int first, int last)
+static int first_of(const Cycle* cycle, int n)
 {
-    const Sweep* sweep = loop;
-    for (int i = first; i < last; i++) {
-        const double *D = sweep->level->D + 36 * (size_t)i, *ri = sweep->r + 6 * (size_t)i;
-        double* yi = sweep->y + 6 * (size_t)i;
-        for (int a = 0; a < 6; a++) {
-            double sum = 0.0;
-            for (int b = 0; b < 6; b++)
-                sum += D[6 * a + b] * ri[b];
-            yi[a] = sweep->add ? yi[a] + sweep->s * sum : sweep->s * sum;
+    return cond_team_first(n, cycle->me, cycle->size);
+}
+
+static int last_of(const Cycle* cycle, int n)
+{
+    return cond_team_first(n, cycle->me + 1, cycle->size);
+}
+
+// e = P' y: what the members of a group do to it. f is one of their forces, arms are a.
+static void add_force(const float* a, const float* f, float e[6])
+{
+    e[0] += f[0];
+    e[1] += f[1];
+    e[2] += f[2];
+    e[3] += a[1] * f[2] - a[2] * f[1];
+    e[4] += a[2] * f[0] - a[0] * f[2];
+    e[5] += a[0] * f[1] - a[1] * f[0];
+}
+
+// The directions of a node that are not held.                                       out = S in
+static void project(const float* S, const float* in, float out[3])
+{
+    out[0] = S[0] * in[0] + S[1] * in[1] + S[2] * in[2];
+    out[1] = S[1] * in[0] + S[3] * in[1] + S[4] * in[2];
+    out[2] = S[2] * in[0] + S[4] * in[1] + S[5] * in[2];
+}
+
+static void store(float* to, const float e[6])
+{
+    memcpy(to, e, 6 * sizeof *to);
+    to[6] = to[7] = 0.0F;
+}
+
+// Level 0 to level 1.
+static void restrict_nodes(const Cycle* cycle)
+{
+    const CondMultilevel* multi = cycle->multi;
+    const CondLevel* fine = multi->level;
+    for (int g = first_of(cycle, fine->n_group); g < last_of(cycle, fine->n_group); g++) {
+        float e[6] = {0.0F};
+        for (int m = fine->member_begin[g]; m < fine->member_begin[g + 1]; m++) {
+            int i = fine->member[m];
+            const float* r = cycle->r + (ptrdiff_t)4 * cycle->rank[i];
+            float f[3];
+            if (multi->state[i] == COND_NODE_HELD)
+                continue;
+            if (multi->state[i] == COND_NODE_CUT) {
+                project(multi->part + (ptrdiff_t)6 * i, r, f);
+                r = f;
+            }
+            add_force(fine->arm + (ptrdiff_t)3 * i, r, e);
+        }
+        store(fine[1].r + (ptrdiff_t)8 * g, e);
+    }
+}
+
+// From y of a coarse level to r of the next.
+static void restrict_level(const Cycle* cycle, const CondLevel* fine)
+{
+    for (int g = first_of(cycle, fine->n_group); g < last_of(cycle, fine->n_group); g++) {
+        float e[6] = {0.0F};
+        for (int m = fine->member_begin[g]; m < fine->member_begin[g + 1]; m++) {
+            int i = fine->member[m];
+            const float* y = fine->y + (ptrdiff_t)8 * i;
+            add_force(fine->arm + (ptrdiff_t)3 * i, y, e);
+            for (int k = 3; k < 6; k++)
+                e[k] += fine->ratio * y[k];
+        }
+        store(fine[1].r + (ptrdiff_t)8 * g, e);
+    }
+}
+
+// The motion e of its group at a node: v + omega x a.
+static void move(const float* a, const float* e, float v[3])
+{
+    v[0] = e[0] + (e[4] * a[2] - e[5] * a[1]);
+    v[1] = e[1] + (e[5] * a[0] - e[3] * a[2]);
+    v[2] = e[2] + (e[3] * a[1] - e[4] * a[0]);
+}
+
+// Level 1 to level 0.
+static void prolong_nodes(const Cycle* cycle)
+{
+    const CondMultilevel* multi = cycle->multi;
+    const CondLevel* fine = multi->level;
+    for (int i = first_of(cycle, fine->n_node); i < last_of(cycle, fine->n_node); i++) {
+        float v[3] = {0.0F}, f[3], *z = cycle->z + (ptrdiff_t)4 * cycle->rank[i];
+        if (multi->state[i] != COND_NODE_HELD)
+            move(fine->arm + (ptrdiff_t)3 * i, fine[1].y + (ptrdiff_t)8 * fine->group[i], v);
+        if (multi->state[i] == COND_NODE_CUT) {
+            project(multi->part + (ptrdiff_t)6 * i, v, f);
+            memcpy(v, f, sizeof v);
+        }
+        memcpy(z, v, sizeof v);
+    }
+}
+
+// x += P (y of the next level)
+static void prolong_level(const Cycle* cycle, const CondLevel* fine)
+{
+    for (int i = first_of(cycle, fine->n_node); i < last_of(cycle, fine->n_node); i++) {
+        const float* e = fine[1].y + (ptrdiff_t)8 * fine->group[i];
+        float v[3], *x = fine->x + (ptrdiff_t)8 * i;
+        move(fine->arm + (ptrdiff_t)3 * i, e, v);
+        for (int k = 0; k < 3; k++) {
+            x[k] += v[k];
+            x[3 + k] += fine->ratio * e[3 + k];
         }
     }
 }
 
-static CondBlock6Map interpolation(const CondLevel* fine)
+static void solve_coarsest(CondMultilevel* multi)
 {
-    return (CondBlock6Map){.width = fine->width,
-                           .n_node = fine->n_node,
-                           .node_begin = fine->p_begin,
-                           .group = fine->p_column,
-                           .n_group = fine->n_coarse,
-                           .group_begin = fine->t_begin,
-                           .node = fine->t_node,
-                           .block = fine->t_entry,
-                           .value = fine->P};
+    CondLevel* level = &multi->level[multi->n_level - 1];
+    double* x = multi->coarsest;
+    for (int i = 0; i < level->n_node; i++)
+        for (int k = 0; k < 6; k++)
+            x[6 * i + k] = (double)level->r[8 * i + k];
+    cond_cholesky_solve(6 * level->n_node, multi->factor, x);
+    for (int i = 0; i < level->n_node; i++)
+        for (int k = 0; k < 6; k++)
+            level->y[8 * i + k] = (float)x[6 * i + k];
 }
 
-// y = r - A x on a coarse level.
-static void coarse_residual(const CondMultilevel* multi, CondLevel* level)
+// y = about A^-1 r on level l, symmetric. All threads of the team go through it together.
+static void cycle_level(const Cycle* cycle, int l)
 {
-    CondBlock6Rows A = {level->n_node, level->row_begin, level->column, level->A};
-    cond_block6_residual(&A, level->x, level->r, level->y, multi->threads);
-}
-
-static void relax(const CondMultilevel* multi, CondLevel* level, const double* r, int add)
-{
-    double s = COND_MULTILEVEL_DAMPING / level->high;
-    Sweep sweep = {level, r, level->x, s, add};
-    size_t work = 36 * (size_t)level->n_node;
-    cond_parallel(level->n_node, cond_threads(work, multi->threads), relax_rows, &sweep);
-}
-
-static void restrict_to(const CondMultilevel* multi, const CondLevel* fine, const double* r,
-                        double* out)
-{
-    CondBlock6Map P = interpolation(fine);
-    cond_block6_restrict(&P, r, out, multi->threads);
-}
-
-static void prolong(const CondMultilevel* multi, const CondLevel* fine, const double* coarse,
-                    double* x)
-{
-    CondBlock6Map P = interpolation(fine);
-    cond_block6_prolong(&P, coarse, x, multi->threads);
-}
-
-// x = about A^-1 r on level l, symmetric.
-static void cycle(CondMultilevel* multi, int l)
-{
+    CondMultilevel* multi = cycle->multi;
     CondLevel* level = &multi->level[l];
+    int n = level->n_node, first = first_of(cycle, n), last = last_of(cycle, n);
     if (l == multi->n_level - 1) {
-        memcpy(level->x, level->r, 6 * (size_t)level->n_node * sizeof *level->x);
-        cond_cholesky_solve(6 * level->n_node, multi->factor, level->x);
+        if (cycle->me == 0)
+            solve_coarsest(multi);
+        cond_team_wait(cycle->team, cycle->size);
         return;
     }
-    relax(multi, level, level->r, 0);
-    coarse_residual(multi, level);
-    restrict_to(multi, level, level->y, level[1].r);
-    cycle(multi, l + 1);
-    prolong(multi, level, level[1].x, level->x);
-    coarse_residual(multi, level);
-    relax(multi, level, level->y, 1);
+    CondBlock6Rows A = {level->row_begin, level->column, level->A};
+    int visits = l + 2 < multi->n_level ? VISITS : 1; // the coarsest one is solved
+    cycle->kernel->relax(level->D, NULL, level->r, level->step, level->x, first, last);
+    cond_team_wait(cycle->team, cycle->size);
+    for (int visit = 0; visit < visits; visit++) {
+        cycle->kernel->residual(&A, level->x, level->r, level->y, first, last);
+        cond_team_wait(cycle->team, cycle->size);
+        restrict_level(cycle, level);
+        cond_team_wait(cycle->team, cycle->size);
+        cycle_level(cycle, l + 1);
+        prolong_level(cycle, level);
+        cond_team_wait(cycle->team, cycle->size);
+    }
+    cycle->kernel->residual(&A, level->x, level->r, level->y, first, last);
+    cycle->kernel->relax(level->D, level->x, level->y, level->step, level->y, first, last);
+    cond_team_wait(cycle->team, cycle->size);
 }
 
-void cond_multilevel_correct(CondMultilevel* multi, const double* r, double* z)
+static void correct(void* data, CondTeam* team, int rank, int size)
 {
-    restrict_to(multi, multi->level, r, multi->level[1].r);
-    cycle(multi, 1);
-    prolong(multi, multi->level, multi->level[1].x, z);
+    Cycle cycle = *(const Cycle*)data;
+    unsigned before = cond_flush_tiny();
+    cycle.team = team;
+    cycle.me = rank;
+    cycle.size = size;
+    restrict_nodes(&cycle);
+    cond_team_wait(team, size);
+    cycle_level(&cycle, 1);
+    prolong_nodes(&cycle);
+    cond_flush_end(before);
+}
+
+void cond_multilevel_correct(CondMultilevel* multi, const int* rank, const float* r, float* z)
+{
+    Cycle cycle = {.multi = multi, .kernel = cond_block6_kernel(), .rank = rank, .r = r, .z = z};
+    size_t work = 36 * (size_t)multi->level[1].row_begin[multi->level[1].n_node];
+    cond_team(cond_threads(work, multi->threads), correct, &cycle);
 }
 
 void cond_multilevel_destroy(CondMultilevel* multi)
 {
     for (int l = 0; l < COND_LEVELS; l++) {
         CondLevel* level = &multi->level[l];
-        void* arrays[] = {level->row_begin, level->column,  (void*)level->row, level->A,
-                          level->D,         level->place,   level->group,      level->p_begin,
-                          level->p_column,  level->w_begin, level->w_column,   level->t_begin,
-                          level->t_node,    level->t_entry, level->P,          level->x,
-                          level->r,         level->y};
+        void* arrays[] = {level->row_begin, level->column, level->A,   level->D,
+                          level->group,     level->member, level->arm, level->member_begin,
+                          level->place,     level->x,      level->r,   level->y};
         for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
             cond_release(&multi->context, arrays[i]);
     }
-    void* arrays[] = {multi->factor, multi->tied, multi->soft, multi->changed, multi->mark};
+    void* arrays[] = {multi->factor, multi->coarsest, multi->tied, multi->soft, multi->part,
+                      multi->state,  multi->due,      multi->row,  multi->sum,  multi->body};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&multi->context, arrays[i]);
 }

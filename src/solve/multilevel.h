@@ -1,42 +1,51 @@
-// A coarse correction for the systems of soft bodies: smoothed aggregation, truncated by ties.
+// A coarse correction for the systems of soft bodies: aggregation, cut by ties.
 //
 // Level 0 has the nodes of the soft bodies, three coordinates each. Neighbouring nodes form groups,
 // made once from the pattern of the matrix; a group moves as a rigid body, which gives the six
-// coordinates of a node of the next level. The prolongation is smoothed,
-//     P = (I - omega D^-1 A) P^,    D the blocks on the diagonal, P^ the rigid motions,
-// and where a node is held by a tie in some directions, P does not move it in these: then the gain
-// of the tie does not enter the coarse matrix P' (A + T) P, which stays well conditioned.
-// What is built for one set of ties serves the next one but for the groups near the nodes whose
-// ties changed.
+// coordinates of a node of the next level, and these form groups in turn. The prolongation P of a
+// level is thus known from the places of its nodes. Where a node of level 0 is held by a tie in
+// some directions, P does not move it in these: then the gain of the tie does not enter the coarse
+// matrix P' (A + T) P, which stays well conditioned. What is built for one set of ties serves
+// the next one but for the groups near the nodes whose ties changed.
+//
+// Everything here only steers conjugate gradients: it is kept in single precision, and sums of
+// products are made in double where matrices are built.
 #ifndef COND_SOLVE_MULTILEVEL_H
 #define COND_SOLVE_MULTILEVEL_H
 
 #include "cond/problem.h"
 
+#include <stdint.h>
+
 enum { COND_LEVELS = 10 };
 
-// One level and the way to the next coarser one. Blocks of A are width x width, of P and W
-// width x 6.
+// The nodes of one level and the groups they form. Vectors of the coarse levels have eight numbers
+// a node, the last two of them zero.
 typedef struct CondLevel {
-    int n_node, width;       //
-    int n_coarse;            // groups; 0: the coarsest level
-    int *row_begin, *column; // pattern of A                                     (n_node + 1), (nnz)
-    const double** row;      // values of each row of A                          (n_node)
-    double* A;               // of the coarse levels                             (nnz x 36)
-    double* D;               // inverse of the blocks on the diagonal            (n_node x width^2)
-    double* place;           // of the nodes [m]                                 (n_node x 3)
-    double length;           // size of the nodes of this level [m]
-    int* group;              // of each node                                     (n_node)
-    int *p_begin, *p_column; // pattern of P, by nodes
-    int *w_begin, *w_column; // pattern of W = A P
-    int *t_begin, *t_node, *t_entry; // pattern of P' by groups: nodes, and places in P
-    float* P;                        // prolongation, cut by the ties
-    double *x, *r, *y;               // vectors of a cycle                       (n_node x width)
-    double high;                     // of the eigenvalues of D A
-    int cap_row_begin, cap_column, cap_row, cap_A, cap_D, cap_place, cap_group, cap_p_begin,
-        cap_p_column, cap_w_begin, cap_w_column, cap_t_begin, cap_t_node, cap_t_entry, cap_P, cap_x,
-        cap_r, cap_y;
+    int n_node;
+    int n_group;             // 0: the coarsest level
+    int *row_begin, *column; // pattern of A, coarse levels                     (n_node + 1), (nnz)
+    float* A;                // coarse levels, 6x6 blocks by columns            (36 nnz + 2)
+    float* D;                // the same: inverse of the blocks on the diagonal (36 n_node + 2)
+    int* group;              // of each node                                    (n_node)
+    int *member_begin,
+        *member;      // nodes of each group, ascending                (n_group + 1), (n_node)
+    float* arm;       // of a node from the centre of its group, over the length of the
+                      // next level                                      (n_node x 3)
+    float ratio;      // length of this level over that of the next
+    double* place;    // coarse levels [m]                               (n_node x 3)
+    double length;    // size of the nodes of this level [m]
+    float *x, *r, *y; // coarse levels: vectors of a cycle               (8 n_node)
+    float step;       // of the smoother
+    int cap_row_begin, cap_column, cap_A, cap_D, cap_group, cap_member_begin, cap_member, cap_arm,
+        cap_place, cap_x, cap_r, cap_y;
 } CondLevel;
+
+// The nodes of a soft body within level 0.
+typedef struct CondLevelBody {
+    const CondBlock* block;
+    int first;
+} CondLevelBody;
 
 typedef struct CondMultilevel {
     CondContext context;
@@ -44,12 +53,23 @@ typedef struct CondMultilevel {
     int n_level; // 0: not planned yet
     int fresh;   // 1: nothing built for this matrix yet
     int threads;
-    double* factor; // of the coarsest matrix                                    ((6 n)^2)
-    double* tied;   // what was built on: blocks on the diagonal with ties       (n_node x 9)
-    double* soft;   // of it, the part in directions that are not held, without A (n_node x 9)
-    int* changed;   // 1: node, group or row to be made anew                     (n_node)
-    int* mark;      // scratch                                                   (n_node)
-    int cap_factor, cap_tied, cap_soft, cap_changed, cap_mark;
+    int n_body;
+    CondLevelBody* body;
+    uint64_t pattern;  // hash of the pattern of level 0
+    double* factor;    // of the coarsest matrix                                  ((6 n)^2)
+    double* coarsest;  // scratch: its unknowns                                   (6 n)
+    float* tied;       // what P was cut by: blocks on the diagonal with ties     (n_node x 6)
+    float* soft;       // of these, what is not held, without A                   (n_node x 6)
+    float* part;       // the directions that are not held                        (n_node x 6)
+    int* state;        // COND_NODE_..., of each node                             (n_node)
+    int* due;          // 1: a group whose row of the coarse matrix must be made; scratch
+                       //                                                         (n_node)
+    int n_due;         // nodes whose ties changed
+    double* row;       // scratch: rows of coarse matrices, each thread's own
+    double* sum;       // scratch: squares of norms over parts of a level
+    int n_row, n_team; // numbers of such a row; threads there is room for
+    int cap_factor, cap_coarsest, cap_tied, cap_soft, cap_part, cap_state, cap_due, cap_row,
+        cap_sum, cap_body;
 } CondMultilevel;
 
 // Takes the matrix of the nodes of all soft bodies of the problem, in order, without ties. *fits is
@@ -61,9 +81,8 @@ CondStatus cond_multilevel_plan(CondMultilevel* multi, const CondProblem* proble
 // definite.                                                                  tied (n_node x 9)
 CondStatus cond_multilevel_build(CondMultilevel* multi, const double* tied);
 
-// z += P (coarse matrix)^-1 P' r, by a cycle.                      r, z: nodes in order (n_node x
-// 3)
-void cond_multilevel_correct(CondMultilevel* multi, const double* r, double* z);
+// z = P (coarse matrix)^-1 P' r, by a cycle.   r, z: four numbers a node, at the places `rank`
+void cond_multilevel_correct(CondMultilevel* multi, const int* rank, const float* r, float* z);
 
 void cond_multilevel_destroy(CondMultilevel* multi);
 

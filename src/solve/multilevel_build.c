@@ -1,495 +1,461 @@
 #include "base/parallel.h"
 #include "math/eigen.h"
 #include "solve/multilevel_part.h"
+#include "sparse/block6.h"
 #include "sparse/cholesky.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double HELD = 10.0;   // a tie this many times as stiff as the node holds it
-static const double SHIFT = 1e-10; // on coarse diagonals: rotations of a group of two nodes
-static const double SAFETY = 1.15; // on the largest eigenvalue found by powers
-static const double ELEMENT = 4.0; // bound of it for tetrahedra: the nodes of one
-static const double CHANGE = 0.2;  // of a tie, below which what was built with it stays
-enum { POWERS = 7 };               // steps of the power method
+static const double HELD = 10.0;         // a tie this many times as stiff as the node holds it
+static const double SHIFT = 1e-6;        // on coarse diagonals: rotations of a group of two nodes
+static const double SAFETY = 1.15;       // on the largest eigenvalue found by powers
+static const double CHANGE = 0.2;        // of a tie, below which what was built with it stays
+static const double DAMPING = 4.0 / 3.0; // of a smoother, over the largest eigenvalue
+enum {
+    POWERS = 7, // steps of the power method
+    PART = 64,  // nodes of a partial sum
+};
 
-typedef double Two __attribute__((vector_size(16), aligned(8), may_alias));
-typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
 #define INLINE static inline __attribute__((always_inline))
 
-// Inverse of a block on the diagonal, symmetric. 1: not positive definite.
-static int invert(int n, const double* A, double* out)
+// The body of a node of level 0.
+static const CondLevelBody* body_of(const CondMultilevel* multi, int i)
 {
-    double L[36], trace = 0.0;
-    memcpy(L, A, (size_t)(n * n) * sizeof *L);
-    for (int i = 0; i < n; i++)
-        trace += A[i * n + i];
-    for (int i = 0; i < n; i++)
-        L[i * n + i] += SHIFT * trace;
-    if (!(trace > 0.0) || cond_cholesky_factor(n, L))
-        return 1;
-    for (int j = 0; j < n; j++) {
-        double x[6] = {0.0};
-        x[j] = 1.0;
-        cond_cholesky_solve(n, L, x);
-        for (int i = 0; i < n; i++)
-            out[i * n + j] = x[i];
+    int b = 0, end = multi->n_body;
+    while (end - b > 1) {
+        int middle = (b + end) / 2;
+        if (multi->body[middle].first <= i)
+            b = middle;
+        else
+            end = middle;
     }
-    return 0;
+    return &multi->body[b];
 }
 
-static const double* diagonal_block(const CondLevel* level, int i)
+static const double* diagonal_block(const CondLevelBody* body, int i)
 {
-    int size = level->width * level->width;
-    for (int k = level->row_begin[i]; k < level->row_begin[i + 1]; k++)
-        if (level->column[k] == i)
-            return level->row[i] + (size_t)(k - level->row_begin[i]) * (size_t)size;
+    const CondBlock* block = body->block;
+    int row = i - body->first;
+    for (int k = block->row_begin[row]; k < block->row_begin[row + 1]; k++)
+        if (block->column[k] == row)
+            return block->values + 9 * (size_t)k;
     return NULL; // not in a matrix that was checked
 }
 
-static int invert_diagonal(CondLevel* level)
+static const double* place_of(const CondMultilevel* multi, const CondLevel* level, int i)
 {
-    int size = level->width * level->width;
-    for (int i = 0; i < level->n_node; i++) {
-        const double* block = diagonal_block(level, i);
-        if (!block || invert(level->width, block, level->D + (size_t)i * (size_t)size))
-            return 1;
-    }
-    return 0;
+    if (level->place)
+        return level->place + 3 * (size_t)i;
+    const CondLevelBody* body = body_of(multi, i);
+    return body->block->position + 3 * (size_t)(i - body->first);
 }
 
-// Centres and size of the groups: places of the nodes of the next level.
-static void place_groups(const CondLevel* fine, CondLevel* coarse)
+// Centres and size of the groups, which are the places of the nodes of the next level, and the
+// nodes' arms.
+static void place_groups(const CondMultilevel* multi, CondLevel* fine)
 {
-    memset(coarse->place, 0, 3 * (size_t)coarse->n_node * sizeof *coarse->place);
-    double* members = coarse->x; // free until a cycle begins
-    memset(members, 0, (size_t)coarse->n_node * sizeof *members);
-    for (int i = 0; i < fine->n_node; i++) {
-        int g = fine->group[i];
-        members[g] += 1.0;
-        for (int k = 0; k < 3; k++)
-            coarse->place[3 * g + k] += fine->place[3 * i + k];
-    }
-    for (int g = 0; g < coarse->n_node; g++)
-        for (int k = 0; k < 3; k++)
-            coarse->place[3 * g + k] /= members[g];
+    CondLevel* coarse = fine + 1;
     double sum = 0.0;
-    for (int i = 0; i < fine->n_node; i++)
-        for (int k = 0; k < 3; k++) {
-            double d = fine->place[3 * i + k] - coarse->place[3 * fine->group[i] + k];
-            sum += d * d;
-        }
+    for (int g = 0; g < fine->n_group; g++) {
+        int first = fine->member_begin[g], last = fine->member_begin[g + 1];
+        double centre[3] = {0.0};
+        for (int m = first; m < last; m++)
+            for (int k = 0; k < 3; k++)
+                centre[k] += place_of(multi, fine, fine->member[m])[k] / (last - first);
+        memcpy(coarse->place + 3 * (size_t)g, centre, sizeof centre);
+        for (int m = first; m < last; m++)
+            for (int k = 0; k < 3; k++) {
+                double d = place_of(multi, fine, fine->member[m])[k] - centre[k];
+                sum += d * d;
+            }
+    }
     coarse->length = sqrt(sum / fine->n_node);
     if (!(coarse->length > 0.0))
         coarse->length = 1.0;
+    fine->ratio = (float)(fine->length / coarse->length);
+    for (int i = 0; i < fine->n_node; i++)
+        for (int k = 0; k < 3; k++)
+            fine->arm[3 * (size_t)i + (size_t)k] =
+                (float)((place_of(multi, fine, i)[k] -
+                         coarse->place[3 * (size_t)fine->group[i] + (size_t)k]) /
+                        coarse->length);
 }
 
-// Rigid motion of group g at node i: v + omega x d, and omega itself on the coarse levels; angular
-// velocities count times the length of their level.               out (width x 6)
-INLINE void rigid_motion(const CondLevel* fine, const CondLevel* coarse, int i, double* out)
+// A symmetric 3x3 matrix and its six numbers.
+static void keep(const double* S, float* out)
 {
-    int g = fine->group[i];
-    const double *x = fine->place + 3 * (size_t)i, *c = coarse->place + 3 * (size_t)g;
-    double s = 1.0 / coarse->length;
-    double d[3] = {s * (x[0] - c[0]), s * (x[1] - c[1]), s * (x[2] - c[2])};
-    memset(out, 0, (size_t)(6 * fine->width) * sizeof *out);
-    for (int k = 0; k < fine->width; k++)
-        out[6 * k + k] = k < 3 ? 1.0 : fine->length * s;
-    out[0 * 6 + 4] = d[2];
-    out[0 * 6 + 5] = -d[1];
-    out[1 * 6 + 3] = -d[2];
-    out[1 * 6 + 5] = d[0];
-    out[2 * 6 + 3] = d[1];
-    out[2 * 6 + 4] = -d[0];
+    for (int k = 0; k < 6; k++)
+        out[k] = (float)S[(int[]){0, 1, 2, 4, 5, 8}[k]];
 }
 
-// C += A B, with A (n x m) and B (m x 6); n and m are known where it is called, so that the
-// compiler unrolls it.
-INLINE void add_product(int n, int m, const double* restrict A, const double* restrict B,
-                        double* restrict C)
+static void take(const float* S, double* out)
 {
-    for (int i = 0; i < n; i++) {
-        Four head = *(const Four*)(C + (ptrdiff_t)6 * i);
-        Two tail = *(const Two*)(C + (ptrdiff_t)6 * i + 4);
-        for (int k = 0; k < m; k++) {
-            head += A[i * m + k] * *(const Four*)(B + (ptrdiff_t)6 * k);
-            tail += A[i * m + k] * *(const Two*)(B + (ptrdiff_t)6 * k + 4);
-        }
-        *(Four*)(C + (ptrdiff_t)6 * i) = head;
-        *(Two*)(C + (ptrdiff_t)6 * i + 4) = tail;
-    }
+    for (int k = 0; k < 9; k++)
+        out[k] = (double)S[(int[]){0, 1, 2, 1, 3, 4, 2, 4, 5}[k]];
 }
 
-INLINE void add_square_product(int w, const double* A, const double* B, double* C)
-{
-    if (w == 3)
-        add_product(3, 3, A, B, C);
-    else
-        add_product(6, 6, A, B, C);
-}
+typedef struct TieLoop {
+    CondMultilevel* multi;
+    const double* tied;
+} TieLoop;
 
-// n numbers of P.
-INLINE void take(size_t n, const float* P, double* out)
-{
-    for (size_t k = 0; k < n; k++)
-        out[k] = P[k];
-}
+enum { CHANGED = 4 }; // beside the state of a node
 
-INLINE void keep(size_t n, const double* from, float* P)
+// Splits the ties of the nodes: directions that are held are cut from P, the rest is `soft`. Nodes
+// whose tie differs from the one they were split by are marked.
+static void take_ties(const void* loop, int first, int last)
 {
-    for (size_t k = 0; k < n; k++)
-        P[k] = (float)from[k];
-}
-
-// C += P' W, with P and W (w x 6).
-INLINE void add_transposed_product(int w, const float* P, const double* W, double* C)
-{
-    double transposed[36];
-    for (int a = 0; a < w; a++)
-        for (int b = 0; b < 6; b++)
-            transposed[b * w + a] = P[6 * a + b];
-    if (w == 3)
-        add_product(6, 3, transposed, W, C);
-    else
-        add_product(6, 6, transposed, W, C);
-}
-
-typedef struct Build {
-    CondLevel *fine, *coarse;
-    const int* due;     // groups whose rows are to be made
-    const double* soft; // level 0: ties of the nodes (n_node x 9)
-    double omega;
-} Build;
-
-INLINE void smooth(const void* loop, int first, int last)
-{
-    const Build* build = loop;
-    CondLevel *fine = build->fine, *coarse = build->coarse;
-    int w = fine->width;
-    size_t size = 6 * (size_t)w;
+    CondMultilevel* multi = ((const TieLoop*)loop)->multi;
     for (int i = first; i < last; i++) {
-        for (int l = fine->p_begin[i]; l < fine->p_begin[i + 1]; l++) {
-            int g = fine->p_column[l];
-            double motion[36], sum[36] = {0.0}, product[36] = {0.0};
-            for (int k = fine->row_begin[i]; k < fine->row_begin[i + 1]; k++) {
-                int j = fine->column[k];
-                if (fine->group[j] != g)
-                    continue;
-                rigid_motion(fine, coarse, j, motion);
-                add_square_product(
-                    w, fine->row[i] + (size_t)(k - fine->row_begin[i]) * (size_t)(w * w), motion,
-                    sum);
-            }
-            add_square_product(w, fine->D + (size_t)i * (size_t)(w * w), sum, product);
-            rigid_motion(fine, coarse, i, motion);
-            for (size_t e = 0; e < size; e++)
-                sum[e] = (g == fine->group[i] ? motion[e] : 0.0) - build->omega * product[e];
-            keep(size, sum, fine->P + size * (size_t)l);
+        const double* tied = ((const TieLoop*)loop)->tied + 9 * (size_t)i;
+        double old[9], T[9], w[3], Q[9], change = 0.0, size = 0.0;
+        take(multi->tied + 6 * (size_t)i, old);
+        for (int e = 0; e < 9; e++) {
+            change += (tied[e] - old[e]) * (tied[e] - old[e]);
+            size += old[e] * old[e];
         }
-    }
-}
-
-// The block of W = (A + soft) P at node i and group h.                         W (width x 6)
-INLINE void multiply_block(const Build* build, int i, int h, double* W)
-{
-    const CondLevel* fine = build->fine;
-    int w = fine->width;
-    size_t size = 6 * (size_t)w;
-    memset(W, 0, size * sizeof *W);
-    for (int k = fine->row_begin[i]; k < fine->row_begin[i + 1]; k++) {
-        int j = fine->column[k], l = fine->p_begin[j], end = fine->p_begin[j + 1];
-        while (l < end && fine->p_column[l] != h)
-            l++;
-        if (l == end)
+        // A tie that is stronger by a little holds as well.
+        if (!multi->fresh && !(change > CHANGE * CHANGE * size))
             continue;
-        double P[36];
-        take(size, fine->P + size * (size_t)l, P);
-        add_square_product(w, fine->row[i] + (size_t)(k - fine->row_begin[i]) * (size_t)(w * w), P,
-                           W);
-        if (i == j && build->soft)
-            add_product(3, 3, build->soft + 9 * (size_t)i, P, W);
+        const double* A = diagonal_block(body_of(multi, i), i);
+        double scale = (A[0] + A[4] + A[8]) / 3.0, most = 0.0;
+        double part[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}, soft[9] = {0.0};
+        int held = 0;
+        for (int e = 0; e < 9; e++) {
+            T[e] = tied[e] - A[e];
+            most = fmax(most, fabs(T[e]));
+        }
+        if (most > 1e-12 * scale) {
+            cond_eigen_symmetric(3, T, w, Q);
+            for (int e = 0; e < 3; e++) {
+                held += w[e] > HELD * scale;
+                for (int a = 0; a < 3; a++)
+                    for (int b = 0; b < 3; b++) {
+                        double qq = Q[3 * a + e] * Q[3 * b + e];
+                        if (w[e] > HELD * scale)
+                            part[3 * a + b] -= qq;
+                        else
+                            soft[3 * a + b] += fmax(w[e], 0.0) * qq;
+                    }
+            }
+        }
+        keep(tied, multi->tied + 6 * (size_t)i);
+        keep(part, multi->part + 6 * (size_t)i);
+        keep(soft, multi->soft + 6 * (size_t)i);
+        multi->state[i] = held == 0 ? COND_NODE_FREE : held == 3 ? COND_NODE_HELD : COND_NODE_CUT;
+        multi->state[i] += CHANGED;
     }
 }
 
-// Keeps a block on the diagonal positive definite where a group has motions that move none of its
-// nodes: rotations of one or two nodes, or of nodes all held.
-static void lift(double* block)
+// The groups whose rows nodes with changed ties have a part in.
+static void find_due(CondMultilevel* multi)
 {
-    double trace = 0.0;
+    const int* group = multi->level[0].group;
+    for (int i = 0; i < multi->level[0].n_node; i++) {
+        if (multi->state[i] < CHANGED)
+            continue;
+        multi->state[i] -= CHANGED;
+        multi->n_due++;
+        if (multi->fresh)
+            continue;
+        const CondLevelBody* body = body_of(multi, i);
+        const CondBlock* block = body->block;
+        int row = i - body->first;
+        for (int k = block->row_begin[row]; k < block->row_begin[row + 1]; k++)
+            multi->due[group[body->first + block->column[k]]] = 1;
+    }
+    for (int g = 0; g < multi->level[0].n_group && multi->fresh; g++)
+        multi->due[g] = 1;
+}
+
+// S += P_j' V P_i with V (w x w), P = [1, (a x)'; 0, ratio] of arms a.                   S (6 x 6)
+INLINE void add_block(const int w, const double* V, const float* ai, const float* aj, double ratio,
+                      double* S)
+{
+    double N[36]; // V P_i
+    for (int r = 0; r < w; r++) {
+        const double* v = V + (ptrdiff_t)w * r;
+        double* n = N + (ptrdiff_t)6 * r;
+        n[0] = v[0];
+        n[1] = v[1];
+        n[2] = v[2];
+        n[3] = (double)ai[1] * v[2] - (double)ai[2] * v[1];
+        n[4] = (double)ai[2] * v[0] - (double)ai[0] * v[2];
+        n[5] = (double)ai[0] * v[1] - (double)ai[1] * v[0];
+        for (int k = 3; k < w; k++)
+            n[k] += ratio * v[k];
+    }
+    double a0 = (double)aj[0], a1 = (double)aj[1], a2 = (double)aj[2];
+    for (int c = 0; c < 6; c++) {
+        double n0 = N[c], n1 = N[6 + c], n2 = N[12 + c];
+        S[c] += n0;
+        S[6 + c] += n1;
+        S[12 + c] += n2;
+        S[18 + c] += a1 * n2 - a2 * n1;
+        S[24 + c] += a2 * n0 - a0 * n2;
+        S[30 + c] += a0 * n1 - a1 * n0;
+        for (int r = 3; r < w; r++)
+            S[6 * r + c] += ratio * N[6 * r + c];
+    }
+}
+
+static int column_of(const CondLevel* level, int g, int h)
+{
+    int at = level->row_begin[g];
+    while (level->column[at] != h)
+        at++;
+    return at - level->row_begin[g];
+}
+
+// V = (A_ij + soft)' between what is not held of the two nodes.
+static void cut_block(const CondMultilevel* multi, const double* A, int i, int j, double* V)
+{
+    double S[9], B[9];
+    memcpy(B, A, sizeof B);
+    if (i == j) {
+        take(multi->soft + 6 * (size_t)i, S);
+        for (int e = 0; e < 9; e++)
+            B[e] += S[e];
+    }
+    if (multi->state[i] == COND_NODE_CUT) {
+        double old[9];
+        memcpy(old, B, sizeof old);
+        take(multi->part + 6 * (size_t)i, S);
+        for (int e = 0; e < 9; e++)
+            B[e] = S[3 * (e / 3)] * old[e % 3] + S[3 * (e / 3) + 1] * old[3 + e % 3] +
+                   S[3 * (e / 3) + 2] * old[6 + e % 3];
+    }
+    if (multi->state[j] == COND_NODE_CUT) {
+        double old[9];
+        memcpy(old, B, sizeof old);
+        take(multi->part + 6 * (size_t)j, S);
+        for (int e = 0; e < 9; e++)
+            B[e] = old[3 * (e / 3)] * S[e % 3] + old[3 * (e / 3) + 1] * S[3 + e % 3] +
+                   old[3 * (e / 3) + 2] * S[6 + e % 3];
+    }
+    for (int e = 0; e < 9; e++)
+        V[e] = B[3 * (e % 3) + e / 3];
+}
+
+// What node i of level 0 adds to the row of its group, blocks by columns.
+INLINE void add_node(const CondMultilevel* multi, int i, double* row)
+{
+    const CondLevel *fine = multi->level, *coarse = fine + 1;
+    const CondLevelBody* body = body_of(multi, i);
+    const CondBlock* block = body->block;
+    const int* begin = block->row_begin + (i - body->first);
+    int h = -1, at = 0;
+    if (multi->state[i] == COND_NODE_HELD)
+        return;
+    for (int k = begin[0]; k < begin[1]; k++) {
+        int j = body->first + block->column[k];
+        double V[9];
+        if (multi->state[j] == COND_NODE_HELD)
+            continue;
+        if (fine->group[j] != h) {
+            h = fine->group[j];
+            at = column_of(coarse, fine->group[i], h);
+        }
+        cut_block(multi, block->values + 9 * (size_t)k, i, j, V);
+        add_block(3, V, fine->arm + 3 * (size_t)i, fine->arm + 3 * (size_t)j, 0.0,
+                  row + 36 * (size_t)at);
+    }
+}
+
+// The same for a node of a coarse level.
+INLINE void add_coarse_node(const CondLevel* fine, int i, double* row)
+{
+    for (int k = fine->row_begin[i]; k < fine->row_begin[i + 1]; k++) {
+        int j = fine->column[k], at = column_of(fine + 1, fine->group[i], fine->group[j]);
+        double V[36];
+        for (int e = 0; e < 36; e++)
+            V[e] = (double)fine->A[36 * (size_t)k + (size_t)e];
+        add_block(6, V, fine->arm + 3 * (size_t)i, fine->arm + 3 * (size_t)j, (double)fine->ratio,
+                  row + 36 * (size_t)at);
+    }
+}
+
+// Inverse of a block on the diagonal, symmetric, in D; NAN where it is not positive definite. The
+// block is lifted a little first: a group may have motions that move none of its nodes, such as
+// rotations of one or two nodes, or of nodes all held.
+static void lift_and_invert(double* block, float* D)
+{
+    double L[36], trace = 0.0;
     for (int k = 0; k < 6; k++)
         trace += block[7 * k];
     for (int k = 0; k < 6; k++)
         block[7 * k] += trace > 0.0 ? SHIFT * trace : 1.0;
-}
-
-// Adds P_i' W_i to the rows of the groups first .. last - 1 that are due, from the diagonal on.
-INLINE void add_node(const Build* build, int i, int first, int last)
-{
-    CondLevel *fine = build->fine, *coarse = build->coarse;
-    size_t size = 6 * (size_t)fine->width;
-    int begin = fine->p_begin[i], end = fine->p_begin[i + 1];
-    for (int k = fine->w_begin[i]; k < fine->w_begin[i + 1]; k++) {
-        int h = fine->w_column[k], made = 0;
-        double W[36];
-        for (int l = begin; l < end; l++) {
-            int g = fine->p_column[l], at;
-            if (g < first || g >= last || g > h || !build->due[g])
-                continue;
-            if (!made)
-                multiply_block(build, i, h, W);
-            made = 1;
-            for (at = coarse->row_begin[g]; coarse->column[at] != h;)
-                at++;
-            add_transposed_product(fine->width, fine->P + size * (size_t)l, W,
-                                   coarse->A + 36 * (size_t)at);
-        }
+    memcpy(L, block, sizeof L);
+    int bad = !isfinite(trace) || cond_cholesky_factor(6, L);
+    for (int j = 0; j < 6; j++) {
+        double x[6] = {0.0};
+        x[j] = 1.0;
+        if (!bad)
+            cond_cholesky_solve(6, L, x);
+        for (int i = 0; i < 6; i++)
+            D[6 * j + i] = bad ? NAN : (float)x[i];
     }
 }
 
-// Rows of P' W of the groups that are due, from the diagonal on. Every thread goes through all
-// nodes, so that each sum is taken in their order.
-INLINE void coarsen(const void* loop, int first, int last)
+typedef struct Build {
+    CondMultilevel* multi;
+    int l; // the level that is made
+    double value;
+} Build;
+
+// Rows of P' A P of the groups that are due.
+INLINE void coarsen(const Build* build, int rank, int first, int last)
 {
-    const Build* build = loop;
-    CondLevel *fine = build->fine, *coarse = build->coarse;
-    for (int g = first; g < last; g++)
-        for (int k = coarse->row_begin[g]; k < coarse->row_begin[g + 1] && build->due[g]; k++)
-            memset(coarse->A + 36 * (size_t)k, 0, 36 * sizeof *coarse->A);
-    for (int i = 0; i < fine->n_node; i++)
-        add_node(build, i, first, last);
-    for (int g = first; g < last; g++)
-        for (int k = coarse->row_begin[g]; k < coarse->row_begin[g + 1] && build->due[g]; k++)
-            if (coarse->column[k] == g)
-                lift(coarse->A + 36 * (size_t)k);
+    const CondMultilevel* multi = build->multi;
+    const CondLevel *coarse = &multi->level[build->l], *fine = coarse - 1;
+    double* row = multi->row + (size_t)rank * (size_t)multi->n_row;
+    for (int g = first; g < last; g++) {
+        size_t begin = 36 * (size_t)coarse->row_begin[g];
+        size_t size = 36 * (size_t)coarse->row_begin[g + 1] - begin;
+        if (build->l == 1 && !multi->due[g])
+            continue;
+        memset(row, 0, size * sizeof *row);
+        for (int m = fine->member_begin[g]; m < fine->member_begin[g + 1]; m++)
+            if (build->l == 1)
+                add_node(multi, fine->member[m], row);
+            else
+                add_coarse_node(fine, fine->member[m], row);
+        lift_and_invert(row + 36 * (size_t)column_of(coarse, g, g), coarse->D + 36 * (size_t)g);
+        for (size_t k = 0; k < size; k++)
+            coarse->A[begin + k] = (float)row[k];
+    }
 }
 
-// The same loops for each processor. No fused operations: all give the same bits.
-static void smooth_generic(const void* loop, int first, int last)
+// The same loop for each processor. No fused operations: all give the same bits.
+static void coarsen_generic(const Build* build, int rank, int first, int last)
 {
-    smooth(loop, first, last);
-}
-
-static void coarsen_generic(const void* loop, int first, int last)
-{
-    coarsen(loop, first, last);
+    coarsen(build, rank, first, last);
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2"))) static void smooth_avx2(const void* loop, int first, int last)
+__attribute__((target("avx2"))) static void coarsen_avx2(const Build* build, int rank, int first,
+                                                         int last)
 {
-    smooth(loop, first, last);
-}
-
-__attribute__((target("avx2"))) static void coarsen_avx2(const void* loop, int first, int last)
-{
-    coarsen(loop, first, last);
-}
-
-static CondLoopBody smoother(void)
-{
-    return __builtin_cpu_supports("avx2") ? smooth_avx2 : smooth_generic;
-}
-
-static CondLoopBody coarsener(void)
-{
-    return __builtin_cpu_supports("avx2") ? coarsen_avx2 : coarsen_generic;
-}
-#else
-static CondLoopBody smoother(void)
-{
-    return smooth_generic;
-}
-
-static CondLoopBody coarsener(void)
-{
-    return coarsen_generic;
+    coarsen(build, rank, first, last);
 }
 #endif
 
-// Groups with a node whose row of W changed; all of them where `changed` is NULL.
-static void find_due(const CondLevel* fine, const int* changed, int* due)
+static void make_rows(const Build* build, int rank, int first, int last)
 {
-    for (int g = 0; g < fine->n_coarse; g++) {
-        due[g] = !changed;
-        for (int t = fine->t_begin[g]; t < fine->t_begin[g + 1] && !due[g]; t++)
-            due[g] = (changed[fine->t_node[t]] & 2) != 0;
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (__builtin_cpu_supports("avx2")) {
+        coarsen_avx2(build, rank, first, last);
+        return;
+    }
+#endif
+    coarsen_generic(build, rank, first, last);
+}
+
+static double add_parts(int n, const double* sum)
+{
+    double total = 0.0;
+    for (int k = 0; k < n; k++)
+        total += sum[k];
+    return total;
+}
+
+static void sum_squares(const CondLevel* level, const float* x, int first, int last, double* sum)
+{
+    for (int part = first; part < last; part++) {
+        int end = 8 * ((part + 1) * PART < level->n_node ? (part + 1) * PART : level->n_node);
+        sum[part] = 0.0;
+        for (int i = 8 * part * PART; i < end; i++)
+            sum[part] += (double)x[i] * (double)x[i];
     }
 }
 
-// The part before the diagonal of a coarse matrix, from that behind.
-static void mirror(CondLevel* coarse)
+// The rows, and the largest eigenvalue of D A by the power method, from a fixed start.
+static void make_level(void* data, CondTeam* team, int rank, int size)
 {
-    for (int g = 0; g < coarse->n_node; g++)
-        for (int k = coarse->row_begin[g]; k < coarse->row_begin[g + 1]; k++) {
-            int h = coarse->column[k], at = coarse->row_begin[h];
-            if (h <= g)
-                continue;
-            while (coarse->column[at] != g)
-                at++;
-            const double* from = coarse->A + 36 * (size_t)k;
-            double* to = coarse->A + 36 * (size_t)at;
-            for (int a = 0; a < 6; a++)
-                for (int b = 0; b < 6; b++)
-                    to[6 * b + a] = from[6 * a + b];
-        }
-}
-
-// The largest eigenvalue of D A by the power method, from a fixed start.
-static double largest_eigenvalue(CondLevel* level)
-{
-    int w = level->width, n = level->n_node * w;
-    double *x = level->x, *y = level->y, value = 1.0;
-    for (int i = 0; i < n; i++)
-        x[i] = 1.0 + 0.5 * sin(3.0 * i); // no symmetry of the mesh
-    for (int step = 0; step < POWERS; step++) {
-        double norm = 0.0;
-        for (int i = 0; i < n; i++)
-            norm += x[i] * x[i];
-        norm = 1.0 / sqrt(norm);
-        for (int i = 0; i < level->n_node; i++) {
-            double sum[6] = {0.0};
-            for (int k = level->row_begin[i]; k < level->row_begin[i + 1]; k++) {
-                const double* block =
-                    level->row[i] + (size_t)(k - level->row_begin[i]) * (size_t)(w * w);
-                const double* xj = x + (size_t)level->column[k] * (size_t)w;
-                for (int a = 0; a < w; a++)
-                    for (int b = 0; b < w; b++)
-                        sum[a] += norm * block[a * w + b] * xj[b];
-            }
-            const double* D = level->D + (size_t)i * (size_t)(w * w);
-            for (int a = 0; a < w; a++) {
-                y[i * w + a] = 0.0;
-                for (int b = 0; b < w; b++)
-                    y[i * w + a] += D[a * w + b] * sum[b];
-            }
-        }
-        double length = 0.0;
-        for (int i = 0; i < n; i++)
-            length += y[i] * y[i];
-        value = sqrt(length);
-        double* swap = x;
+    Build* build = data;
+    const CondMultilevel* multi = build->multi;
+    const CondLevel* level = &multi->level[build->l];
+    const CondBlock6Kernel* kernel = cond_block6_kernel();
+    CondBlock6Rows A = {level->row_begin, level->column, level->A};
+    int n = level->n_node, parts = (n + PART - 1) / PART;
+    int first_part = cond_team_first(parts, rank, size);
+    int last_part = cond_team_first(parts, rank + 1, size);
+    int first = PART * first_part, last = PART * last_part < n ? PART * last_part : n;
+    float *x = level->x, *y = level->y;
+    // Two sets of sums in turn: one is written while a slower thread still reads the other.
+    double *sum = multi->sum, *next = multi->sum + parts, total = 0.0;
+    make_rows(build, rank, cond_team_first(n, rank, size), cond_team_first(n, rank + 1, size));
+    for (int i = first; i < last; i++)
+        for (int k = 0; k < 8; k++) // no symmetry of the mesh
+            x[8 * (ptrdiff_t)i + k] = k < 6 ? 1.0F + 0.5F * (float)((7 * i + 3 * k) % 11) : 0.0F;
+    sum_squares(level, x, first_part, last_part, sum);
+    cond_team_wait(team, size);
+    for (int step = 0; step <= POWERS; step++) {
+        total = sqrt(add_parts(parts, sum));
+        if (step == POWERS || !isfinite(total) || !(total > 0.0))
+            break;
+        kernel->residual(&A, x, NULL, y, first, last);
+        kernel->relax(level->D, NULL, y, (float)(-1.0 / total), y, first, last);
+        sum_squares(level, y, first_part, last_part, next);
+        cond_team_wait(team, size);
+        float* kept = x;
         x = y;
-        y = swap;
+        y = kept;
+        double* turn = sum;
+        sum = next;
+        next = turn;
     }
-    return value;
+    if (rank == 0)
+        build->value = total;
 }
 
-// Splits the ties of the nodes: directions that are held are cut from P, the rest is `soft`. Marks
-// in `changed` the nodes whose ties differ from those built on (1) and their neighbours (2).
-static int take_ties(CondMultilevel* multi, const double* tied)
+static CondStatus build_level(CondMultilevel* multi, int l)
 {
-    CondLevel* level = multi->level;
-    Build build = {level, level + 1, NULL, NULL, COND_MULTILEVEL_DAMPING / level->high};
-    int any = 0;
-    for (int i = 0; i < level->n_node; i++) {
-        const double* A = diagonal_block(level, i);
-        double T[9], w[3], Q[9], change = 0.0, old = 0.0;
-        for (int e = 0; e < 9; e++) {
-            double d = tied[9 * i + e] - multi->tied[9 * i + e];
-            change += d * d;
-            old += multi->tied[9 * i + e] * multi->tied[9 * i + e];
-        }
-        // A tie that is stronger by a little holds as well.
-        multi->changed[i] = multi->fresh || change > CHANGE * CHANGE * old;
-        if (!multi->changed[i])
-            continue;
-        any = 1;
-        memcpy(multi->tied + 9 * i, tied + 9 * i, 9 * sizeof *tied);
-        double scale = (A[0] + A[4] + A[8]) / 3.0, most = 0.0;
-        for (int e = 0; e < 9; e++) {
-            T[e] = tied[9 * i + e] - A[e];
-            most = fmax(most, fabs(T[e]));
-        }
-        memset(multi->soft + 9 * i, 0, 9 * sizeof *multi->soft);
-        if (!multi->fresh) // as it was before ties cut it
-            smoother()(&build, i, i + 1);
-        if (!(most > 1e-12 * scale))
-            continue;
-        cond_eigen_symmetric(3, T, w, Q);
-        double free_part[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
-        for (int e = 0; e < 3; e++)
-            for (int a = 0; a < 3; a++)
-                for (int b = 0; b < 3; b++) {
-                    double qq = Q[3 * a + e] * Q[3 * b + e];
-                    if (w[e] > HELD * scale)
-                        free_part[3 * a + b] -= qq;
-                    else
-                        multi->soft[9 * i + 3 * a + b] += fmax(w[e], 0.0) * qq;
-                }
-        for (int k = level->p_begin[i]; k < level->p_begin[i + 1]; k++) {
-            double whole[18], left[18] = {0.0};
-            take(18, level->P + 18 * (size_t)k, whole);
-            add_product(3, 3, free_part, whole, left);
-            keep(18, left, level->P + 18 * (size_t)k);
-        }
-    }
-    for (int i = 0; i < level->n_node && any; i++)
-        for (int k = level->row_begin[i]; k < level->row_begin[i + 1]; k++)
-            if (multi->changed[level->column[k]] & 1)
-                multi->changed[i] |= 2;
-    return any;
-}
-
-static size_t smoothing_work(const CondLevel* level)
-{
-    return (size_t)level->row_begin[level->n_node] * (size_t)(6 * level->width * level->width);
-}
-
-// The level below `fine`, and what its smoother needs.
-static CondStatus build_next(CondMultilevel* multi, int l, const int* changed)
-{
-    CondLevel *fine = &multi->level[l], *coarse = fine + 1;
-    Build build = {fine, coarse, multi->mark, l == 0 ? multi->soft : NULL, 0.0};
-    int threads = cond_threads(smoothing_work(fine), multi->threads);
-    find_due(fine, changed, multi->mark);
-    cond_parallel(coarse->n_node, threads, coarsener(), &build);
-    mirror(coarse);
-    if (invert_diagonal(coarse))
+    CondLevel* level = &multi->level[l];
+    Build build = {multi, l, 0.0};
+    size_t work = 36 * (size_t)level->row_begin[level->n_node];
+    int threads = cond_threads(work, multi->threads);
+    cond_team(threads < multi->n_team ? threads : multi->n_team, make_level, &build);
+    if (!isfinite(build.value))
         return COND_DIVERGED;
-    coarse->high = fmax(1.0, SAFETY * largest_eigenvalue(coarse));
+    level->step = (float)(DAMPING / fmax(1.0, SAFETY * build.value));
     return COND_OK;
-}
-
-static void smooth_level(CondMultilevel* multi, int l)
-{
-    CondLevel *fine = &multi->level[l], *coarse = fine + 1;
-    Build build = {fine, coarse, NULL, NULL, COND_MULTILEVEL_DAMPING / fine->high};
-    place_groups(fine, coarse);
-    cond_parallel(fine->n_node, cond_threads(smoothing_work(fine), multi->threads), smoother(),
-                  &build);
 }
 
 static CondStatus factor_coarsest(CondMultilevel* multi)
 {
     const CondLevel* level = &multi->level[multi->n_level - 1];
-    int n = 6 * level->n_node;
-    memset(multi->factor, 0, (size_t)n * (size_t)n * sizeof *multi->factor);
+    size_t n = 6 * (size_t)level->n_node;
+    memset(multi->factor, 0, n * n * sizeof *multi->factor);
     for (int i = 0; i < level->n_node; i++)
         for (int k = level->row_begin[i]; k < level->row_begin[i + 1]; k++)
-            for (int a = 0; a < 6; a++)
-                for (int b = 0; b < 6; b++)
-                    multi->factor[(size_t)(6 * i + a) * (size_t)n +
-                                  (size_t)(6 * level->column[k] + b)] =
-                        level->A[36 * (size_t)k + (size_t)(6 * a + b)];
-    return cond_cholesky_factor(n, multi->factor) ? COND_DIVERGED : COND_OK;
+            for (size_t e = 0; e < 36; e++)
+                multi->factor[(6 * (size_t)i + e % 6) * n + 6 * (size_t)level->column[k] + e / 6] =
+                    (double)level->A[36 * (size_t)k + e];
+    return cond_cholesky_factor((int)n, multi->factor) ? COND_DIVERGED : COND_OK;
 }
 
 CondStatus cond_multilevel_build(CondMultilevel* multi, const double* tied)
 {
     CondLevel* top = multi->level;
+    TieLoop loop = {multi, tied};
+    memset(multi->due, 0, (size_t)top->n_group * sizeof *multi->due);
+    multi->n_due = 0;
     if (multi->fresh) {
-        if (invert_diagonal(top))
-            return COND_DIVERGED;
-        top->high = fmin(ELEMENT, fmax(1.0, SAFETY * largest_eigenvalue(top)));
-        smooth_level(multi, 0);
+        memset(multi->state, 0, (size_t)top->n_node * sizeof *multi->state);
+        top->length = 0.0;
+        for (int l = 0; l + 1 < multi->n_level; l++)
+            place_groups(multi, &multi->level[l]);
     }
-    if (!take_ties(multi, tied))
+    cond_parallel(top->n_node, cond_threads(9 * (size_t)top->n_node, multi->threads), take_ties,
+                  &loop);
+    find_due(multi);
+    if (multi->n_due == 0)
         return COND_OK;
-    CondStatus status = build_next(multi, 0, multi->fresh ? NULL : multi->changed);
-    for (int l = 1; l + 1 < multi->n_level && !status; l++) {
-        smooth_level(multi, l);
-        status = build_next(multi, l, NULL);
-    }
+    CondStatus status = COND_OK;
+    for (int l = 1; l < multi->n_level && !status; l++)
+        status = build_level(multi, l);
     if (!status)
         status = factor_coarsest(multi);
     multi->fresh = status != COND_OK;

@@ -4,10 +4,14 @@
 
 #include "solve/multilevel.h"
 
-static const double COND_MULTILEVEL_DAMPING = 4.0 / 3.0; // of a smoother, over the largest
-                                                         // eigenvalue
+// How a tie holds a node of level 0.
+enum { COND_NODE_FREE, COND_NODE_CUT, COND_NODE_HELD };
 
-// Groups and patterns of all levels from the pattern of level 0.
+// Of the arrow beside the coarse correction: its blocks alone go too far, for no eigenvalue of
+// D^-1 A exceeds the nodes of an element, four.
+static const double COND_MULTILEVEL_DAMPING = 0.5;
+
+// Groups, patterns and room of all levels, from the pattern of level 0.
 CondStatus cond_multilevel_plan_levels(CondMultilevel* multi);
 
 #endif

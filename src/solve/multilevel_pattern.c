@@ -1,4 +1,5 @@
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "solve/multilevel_part.h"
 #include "sparse/aggregate.h"
 
@@ -9,132 +10,134 @@ enum { COARSEST = 16 }; // nodes of the level that is factored
 #define RESERVE(array, count)                                                                      \
     cond_reserve(&multi->context, &level->array, &level->cap_##array, count, sizeof *level->array)
 
-// P: the groups of a node's neighbours.
-static CondStatus plan_p(CondMultilevel* multi, CondLevel* level, int* mark)
+// Groups of level 0: bodies do not touch.
+static CondStatus group_bodies(CondMultilevel* multi)
 {
-    int n = level->n_node, size = 0;
-    if (RESERVE(p_begin, n + 1))
+    CondLevel* level = multi->level;
+    int count = 0;
+    if (RESERVE(group, level->n_node))
         return COND_OUT_OF_MEMORY;
-    for (int i = 0; i < level->n_coarse; i++)
-        mark[i] = -1;
-    for (int i = 0; i < n; i++) {
-        level->p_begin[i] = size;
-        for (int k = level->row_begin[i]; k < level->row_begin[i + 1]; k++) {
-            int g = level->group[level->column[k]];
-            if (mark[g] == i)
-                continue;
-            mark[g] = i;
-            if (RESERVE(p_column, size + 1))
-                return COND_OUT_OF_MEMORY;
-            level->p_column[size++] = g;
-        }
+    for (int b = 0; b < multi->n_body; b++) {
+        const CondBlock* block = multi->body[b].block;
+        int n = block->n_dof / 3, *group = level->group + multi->body[b].first;
+        int mine = cond_aggregate(n, block->row_begin, block->column, group);
+        for (int i = 0; i < n; i++)
+            group[i] += count;
+        count += mine;
     }
-    level->p_begin[n] = size;
-    if (RESERVE(P, size * 6 * level->width) || RESERVE(t_begin, level->n_coarse + 1) ||
-        RESERVE(t_node, size) || RESERVE(t_entry, size))
+    level->n_group = count;
+    return COND_OK;
+}
+
+static CondStatus group_level(CondMultilevel* multi, CondLevel* level)
+{
+    if (RESERVE(group, level->n_node))
         return COND_OUT_OF_MEMORY;
-    memset(level->t_begin, 0, (size_t)(level->n_coarse + 1) * sizeof *level->t_begin);
-    for (int k = 0; k < size; k++)
-        level->t_begin[level->p_column[k] + 1]++;
-    for (int g = 0; g < level->n_coarse; g++)
-        level->t_begin[g + 1] += level->t_begin[g];
-    for (int g = 0; g < level->n_coarse; g++)
-        mark[g] = level->t_begin[g];
+    level->n_group = cond_aggregate(level->n_node, level->row_begin, level->column, level->group);
+    return COND_OK;
+}
+
+static CondStatus list_members(CondMultilevel* multi, CondLevel* level)
+{
+    int n = level->n_node, *begin;
+    if (RESERVE(member_begin, level->n_group + 2) || RESERVE(member, n) || RESERVE(arm, 3 * n))
+        return COND_OUT_OF_MEMORY;
+    begin = level->member_begin; // one place further on until all are there
+    memset(begin, 0, (size_t)(level->n_group + 2) * sizeof *begin);
     for (int i = 0; i < n; i++)
-        for (int k = level->p_begin[i]; k < level->p_begin[i + 1]; k++) {
-            int at = mark[level->p_column[k]]++;
-            level->t_node[at] = i;
-            level->t_entry[at] = k;
-        }
+        begin[level->group[i] + 2]++;
+    for (int g = 0; g < level->n_group; g++)
+        begin[g + 2] += begin[g + 1];
+    for (int i = 0; i < n; i++)
+        level->member[begin[level->group[i] + 1]++] = i;
     return COND_OK;
 }
 
-// W = A P: the groups of the neighbours' rows of P.
-static CondStatus plan_w(CondMultilevel* multi, CondLevel* level, int* mark)
+// The columns of row g of the next level that node i adds, behind the `size` ones there are. Those
+// of g are marked with its number.
+static int add_columns(const CondLevel* fine, const int* column, int n, int first, int g, int* mark,
+                       int* out, int size)
 {
-    int n = level->n_node, size = 0;
-    if (RESERVE(w_begin, n + 1))
-        return COND_OUT_OF_MEMORY;
-    for (int i = 0; i < level->n_coarse; i++)
-        mark[i] = -1;
-    for (int i = 0; i < n; i++) {
-        level->w_begin[i] = size;
-        for (int k = level->row_begin[i]; k < level->row_begin[i + 1]; k++) {
-            int j = level->column[k];
-            for (int l = level->p_begin[j]; l < level->p_begin[j + 1]; l++) {
-                int g = level->p_column[l];
-                if (mark[g] == i)
-                    continue;
-                mark[g] = i;
-                if (RESERVE(w_column, size + 1))
-                    return COND_OUT_OF_MEMORY;
-                level->w_column[size++] = g;
-            }
-        }
+    for (int k = 0; k < n; k++) {
+        int h = fine->group[first + column[k]];
+        if (mark[h] == g)
+            continue;
+        mark[h] = g;
+        if (out)
+            out[size] = h;
+        size++;
     }
-    level->w_begin[n] = size;
-    return COND_OK;
+    return size;
 }
 
-// P' W, the pattern of the next level.
-static CondStatus plan_coarse(CondMultilevel* multi, const CondLevel* fine, CondLevel* level,
-                              int* mark)
+// Row g of the next level: its number of columns, which are written to `out` if there is one.
+static int make_row(const CondMultilevel* multi, const CondLevel* fine, int g, int* mark, int* out)
 {
-    int n = fine->n_coarse, size = 0;
+    int size = 0, body = 0;
+    for (int m = fine->member_begin[g]; m < fine->member_begin[g + 1]; m++) {
+        int i = fine->member[m];
+        if (fine->row_begin) {
+            const int* begin = fine->row_begin + i;
+            size = add_columns(fine, fine->column + begin[0], begin[1] - begin[0], 0, g, mark, out,
+                               size);
+            continue;
+        }
+        while (body + 1 < multi->n_body && multi->body[body + 1].first <= i)
+            body++;
+        const CondBlock* block = multi->body[body].block;
+        int first = multi->body[body].first;
+        const int* begin = block->row_begin + (i - first);
+        size = add_columns(fine, block->column + begin[0], begin[1] - begin[0], first, g, mark, out,
+                           size);
+    }
+    return size;
+}
+
+// The pattern of the next level: groups are neighbours where nodes of theirs are.
+static CondStatus plan_coarse(CondMultilevel* multi, const CondLevel* fine, CondLevel* level)
+{
+    int n = fine->n_group, *mark = multi->due;
     level->n_node = n;
-    level->width = 6;
     if (RESERVE(row_begin, n + 1))
         return COND_OUT_OF_MEMORY;
-    for (int i = 0; i < n; i++)
-        mark[i] = -1;
+    for (int g = 0; g < n; g++)
+        mark[g] = -1;
+    level->row_begin[0] = 0;
     for (int g = 0; g < n; g++) {
-        level->row_begin[g] = size;
-        for (int t = fine->t_begin[g]; t < fine->t_begin[g + 1]; t++) {
-            int i = fine->t_node[t];
-            for (int k = fine->w_begin[i]; k < fine->w_begin[i + 1]; k++) {
-                int h = fine->w_column[k];
-                if (mark[h] == g)
-                    continue;
-                mark[h] = g;
-                if (RESERVE(column, size + 1))
-                    return COND_OUT_OF_MEMORY;
-                level->column[size++] = h;
-            }
-        }
+        int size = make_row(multi, fine, g, mark, NULL);
+        level->row_begin[g + 1] = level->row_begin[g] + size;
+        multi->n_row = 36 * size > multi->n_row ? 36 * size : multi->n_row;
     }
-    level->row_begin[n] = size;
-    if (RESERVE(A, size * 36) || RESERVE(D, n * 36) || RESERVE(place, n * 3) || RESERVE(row, n) ||
-        RESERVE(x, n * 6) || RESERVE(r, n * 6) || RESERVE(y, n * 6))
+    int size = level->row_begin[n];
+    if (RESERVE(column, size) || RESERVE(A, 36 * size + 2) || RESERVE(D, 36 * n + 2) ||
+        RESERVE(place, 3 * n) || RESERVE(x, 8 * n) || RESERVE(r, 8 * n) || RESERVE(y, 8 * n))
         return COND_OUT_OF_MEMORY;
-    for (int i = 0; i < n; i++)
-        level->row[i] = level->A + 36 * (size_t)level->row_begin[i];
+    for (int g = 0; g < n; g++)
+        mark[g] = -1;
+    for (int g = 0; g < n; g++)
+        make_row(multi, fine, g, mark, level->column + level->row_begin[g]);
     return COND_OK;
 }
 
 CondStatus cond_multilevel_plan_levels(CondMultilevel* multi)
 {
-    int* mark = multi->mark;
     multi->n_level = 1;
+    multi->n_row = 0;
     for (CondLevel* level = multi->level;; level++) {
-        level->n_coarse = 0;
+        level->n_group = 0;
         if (level->n_node <= COARSEST || multi->n_level == COND_LEVELS)
-            break;
-        if (RESERVE(group, level->n_node))
-            return COND_OUT_OF_MEMORY;
-        level->n_coarse =
-            cond_aggregate(level->n_node, level->row_begin, level->column, level->group);
-        if (level->n_coarse > 3 * level->n_node / 4) { // nothing joins: parts that do not touch
-            level->n_coarse = 0;
-            break;
+            return COND_OK;
+        CondStatus status = level == multi->level ? group_bodies(multi) : group_level(multi, level);
+        if (!status && level->n_group > 3 * level->n_node / 4) { // parts that do not touch
+            level->n_group = 0;
+            return COND_OK;
         }
-        CondStatus status = plan_p(multi, level, mark);
         if (!status)
-            status = plan_w(multi, level, mark);
+            status = list_members(multi, level);
         if (!status)
-            status = plan_coarse(multi, level, level + 1, mark);
+            status = plan_coarse(multi, level, level + 1);
         if (status)
             return status;
         multi->n_level++;
     }
-    return COND_OK;
 }

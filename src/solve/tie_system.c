@@ -157,8 +157,6 @@ CondStatus cond_tie_system_deepen(CondTieSystem* system, int* fits)
         cond_multilevel_plan(&system->multi, system->problem, system->threads, fits);
     if (status || !*fits)
         return status;
-    if (RESERVE(tied, 9 * system->n_node))
-        return COND_OUT_OF_MEMORY;
     system->deep = 1;
     return COND_OK;
 }
@@ -171,14 +169,14 @@ void cond_tie_system_destroy(CondTieSystem* system)
     system->parts.context = system->context;
     cond_tie_packed_destroy(&system->packed);
     cond_contact_parts_destroy(&system->parts);
-    void* arrays[] = {system->node,   system->place,      system->border,      system->member,
-                      system->slot,   system->bordered,   system->T,           system->B,
-                      system->C,      system->BC,         system->S,           system->small,
-                      system->entry,  system->column,     system->p,           system->q,
-                      system->z,      system->E,          system->EB,          system->pivot,
-                      system->tied,   system->joins,      system->rest,        system->rest_C,
-                      system->rest_S, system->mixed,      system->mixed_block, system->other,
-                      system->lone,   system->node_begin, system->failed,      system->peak};
+    void* arrays[] = {system->node,       system->place,       system->border, system->member,
+                      system->slot,       system->bordered,    system->T,      system->B,
+                      system->C,          system->BC,          system->S,      system->small,
+                      system->entry,      system->column,      system->p,      system->q,
+                      system->z,          system->E,           system->EB,     system->pivot,
+                      system->joins,      system->rest,        system->rest_C, system->rest_S,
+                      system->mixed,      system->mixed_block, system->other,  system->lone,
+                      system->node_begin, system->failed,      system->peak};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&system->context, arrays[i]);
 }

@@ -62,14 +62,12 @@ typedef struct CondTieSystem {
     int* failed;          // 1: a node of the part has no inverse block                   (n_part)
     int deep;             // 1: the arrow smooths, and a coarse correction goes with it
     CondMultilevel multi; // that correction
-    double* tied;         // for it: blocks of the nodes with ties, symmetric           (n_node x 9)
     double* small;        // scratch                                         (n_border)
     int* entry;           // scratch: coordinates of a term                             (n_dof)
     double* column;       // scratch: its Jacobian by columns, up to six rows          (6 n_dof)
     double *p, *q, *z;    // of conjugate gradients                                 (n_dof)
     int cap_node, cap_place, cap_border, cap_member, cap_slot, cap_bordered, cap_T;
-    int cap_B, cap_C, cap_BC, cap_S, cap_small, cap_entry, cap_column, cap_E, cap_EB, cap_pivot,
-        cap_tied;
+    int cap_B, cap_C, cap_BC, cap_S, cap_small, cap_entry, cap_column, cap_E, cap_EB, cap_pivot;
     int cap_other, cap_lone, cap_node_begin, cap_failed, cap_peak;
     int cap_p, cap_q, cap_z, cap_joins, cap_rest, cap_rest_C, cap_rest_S, cap_mixed,
         cap_mixed_block;

@@ -337,8 +337,6 @@ static void invert_nodes(const void* data, int first, int last)
         system->failed[part] = 0;
         for (int i = system->node_begin[part]; i < system->node_begin[part + 1]; i++) {
             double* B = system->B + 9 * (size_t)i;
-            if (system->deep && !system->general)
-                memcpy(system->tied + 9 * (size_t)i, B, 9 * sizeof *B);
             system->failed[part] |= system->general ? invert3_general(B) : invert3(B);
             if (loop->packs)
                 cond_tie_packed_block(B, packed->B + cond_tie_packed_place(packed->rank[i]), 8);
@@ -471,6 +469,8 @@ CondStatus cond_tie_system_build(CondTieSystem* system, const double* D, int str
     add_contacts(system, D, stride, 1);
     if (packs && border2 > 0)
         memcpy(system->packed.S, system->S, border2 * sizeof *system->S);
+    if (system->deep && !general && (status = cond_multilevel_build(&system->multi, system->B)))
+        return status;
     loop.packs = packs;
     CondPhase invert = {invert_nodes, &loop, n_part, 0};
     run(&loop, 1, &invert);
@@ -480,5 +480,5 @@ CondStatus cond_tie_system_build(CondTieSystem* system, const double* D, int str
         pack_border(system);
     if (packs && system->deep && cond_tie_packed_deepen(&system->packed))
         return COND_OUT_OF_MEMORY;
-    return system->deep && !general ? cond_multilevel_build(&system->multi, system->tied) : COND_OK;
+    return COND_OK;
 }

@@ -126,10 +126,9 @@ static void arrow(CondTieSystem* system, const double* r, double* z)
     }
 }
 
-// Between a vector of the problem, or of the nodes alone, and a packed one.
+// Between a vector of the problem and a packed one.
 typedef struct Transfer {
     const CondTieSystem* system;
-    const int* place; // first number of each node in `wide`; NULL: one after the other
     double* wide;
     float* packed;
     double scale;
@@ -147,7 +146,7 @@ static void pack_nodes(const void* loop, int first, int last)
 {
     const Transfer* t = loop;
     for (int i = first; i < last; i++) {
-        const double* from = t->wide + (t->place ? t->place[i] : 3 * i);
+        const double* from = t->wide + t->system->place[i];
         float* to = t->packed + (ptrdiff_t)4 * t->system->packed.rank[i];
         for (int k = 0; k < 3; k++)
             to[k] = (float)(from[k] / t->scale);
@@ -159,7 +158,7 @@ static void unpack_nodes(const void* loop, int first, int last)
 {
     const Transfer* t = loop;
     for (int i = first; i < last; i++) {
-        double* to = t->wide + (t->place ? t->place[i] : 3 * i);
+        double* to = t->wide + t->system->place[i];
         const float* from = t->packed + (ptrdiff_t)4 * t->system->packed.rank[i];
         for (int k = 0; k < 3; k++)
             to[k] = t->scale * (double)from[k];
@@ -202,13 +201,7 @@ static void clear(const void* loop, int first, int last)
 static void correct(void* data, CondTiePacked* packed)
 {
     CondTieSystem* system = data;
-    CondLevel* top = system->multi.level;
-    Transfer down = {system, NULL, top->r, packed->r, 1.0},
-             up = {system, NULL, top->x, packed->p, 1.0};
-    each_node(&down, unpack_nodes);
-    memset(top->x, 0, 3 * (size_t)system->n_node * sizeof *top->x);
-    cond_multilevel_correct(&system->multi, top->r, top->x);
-    each_node(&up, pack_nodes);
+    cond_multilevel_correct(&system->multi, packed->rank, packed->r, packed->p);
 }
 
 // Conjugate gradients in double from x = 0 until the square of the preconditioned residual is at
@@ -252,7 +245,7 @@ static int solve_single(CondTieSystem* system, double* r, double* x, double redu
     double scale = largest(system, r), *dx = system->p, *Hdx = system->q;
     if (!(scale > 0.0) || !isfinite(scale))
         return 0;
-    Transfer in = {system, system->place, r, packed->r, scale};
+    Transfer in = {system, r, packed->r, scale};
     each_node(&in, pack_nodes);
     for (int i = 0; i < system->n_border; i++)
         system->small[i] = r[system->member[i]] / scale;
@@ -263,13 +256,13 @@ static int solve_single(CondTieSystem* system, double* r, double* x, double redu
                                 .coarse = correct,
                                 .coarse_data = system};
     if (system->deep) {
-        solve.damping = COND_MULTILEVEL_DAMPING / system->multi.level->high;
+        solve.damping = COND_MULTILEVEL_DAMPING;
         cond_tie_packed_solve_deep(packed, &solve);
     } else
         cond_tie_packed_solve(packed, &solve);
     if (solve.failed)
         return 0;
-    Transfer out = {system, system->place, dx, packed->x, scale};
+    Transfer out = {system, dx, packed->x, scale};
     each_node(&out, unpack_nodes);
     for (int i = 0; i < system->n_border; i++)
         dx[system->member[i]] = scale * system->small[i];
