@@ -222,6 +222,8 @@ static int is_on_patch(const CondPatch* patch, const CondPoint* point)
 // nodes: they are where the attachment puts them.
 static int is_held(const CondModel* model, const CondState* state, const CondTouch* touch)
 {
+    if (touch->point[0].body < 0 || touch->point[1].body < 0)
+        return 0;
     for (int h = 0; h < state->n_hold; h++) {
         const CondHold* hold = &state->hold[h];
         for (int k = 0; k < 4 && hold->active; k++) {

@@ -182,8 +182,10 @@ CondStatus cond_collide_dents(CondCollider* collider, const CondPosture* posture
     CondStatus status = COND_OK;
     for (int k = 0; k < model->n_feature; k++) {
         int a = model->feature[k].point.body;
-        if (a >= 0 && model->body[a].kind == COND_BODY_SOFT)
+        if (a >= 0 && model->body[a].kind == COND_BODY_SOFT) { // none of it
+            k = model->body[a].feature_begin + model->body[a].n_feature - 1;
             continue;
+        }
         for (int b = 0; b < model->n_body && !status; b++)
             if (collider->volume[b])
                 status = dent_feature(collider, posture, state, k, b,

@@ -1,6 +1,7 @@
 #include "solve/contact_patch.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "sparse/aggregate.h"
 
 #include <math.h>
@@ -8,7 +9,8 @@
 
 static const double ALIGNED = 0.8; // cosine of normals that belong to one patch
 enum {
-    LOAD = 8,    // numbers of a patch: load, capacity, normal, contacts
+    CONTACT_WORK = 32, // of one contact on a level, in multiply-adds
+    LOAD = 8,          // numbers of a patch: load, capacity, normal, contacts
     FEWEST = 24, // patches of a level: one that is most of a body's contacts slips too readily,
                  // because what a loose solve leaves of the body's motion adds up in it
 };
@@ -118,16 +120,42 @@ static CondStatus coarsen(CondContactPatches* patches, int l)
     return COND_OK;
 }
 
+// Lists the contacts of each patch of level l, whose nodes are at; then at has their patches.
+static CondStatus list_contacts(CondContactPatches* patches, int l, int nc)
+{
+    CondPatchLevel* level = &patches->level[l];
+    int *at = patches->at, n = level->n_group, count = 0;
+    if (RESERVE_LEVEL(begin, n + 1) || RESERVE_LEVEL(contact, nc))
+        return COND_OUT_OF_MEMORY;
+    memset(level->begin, 0, (size_t)(n + 1) * sizeof *level->begin);
+    for (int c = 0; c < nc; c++)
+        if (at[c] >= 0) {
+            at[c] = level->group[at[c]];
+            level->begin[at[c] + 1]++;
+        }
+    for (int g = 0; g < n; g++) // where the next one of g + 1 goes
+        level->begin[g + 1] = count += level->begin[g + 1];
+    for (int c = nc - 1; c >= 0; c--) // from the end, so that each is where its patch begins
+        if (at[c] >= 0)
+            level->contact[--level->begin[at[c] + 1]] = c;
+    for (int g = 0; g < n; g++)
+        level->begin[g] = level->begin[g + 1];
+    level->begin[n] = count;
+    return COND_OK;
+}
+
 CondStatus cond_contact_patches_plan(CondContactPatches* patches, const CondTieSystem* system)
 {
     int nc = system->problem->n_contact;
     patches->n_level = 0;
+    patches->threads = system->threads;
     if (RESERVE(node, nc) || RESERVE(at, nc) || RESERVE(x_patch, 3 * nc) ||
         RESERVE(mark, system->n_node))
         return COND_OUT_OF_MEMORY;
     CondStatus status = take_graph(patches, system);
-    if (status || RESERVE(member, patches->level[0].n) || RESERVE(load, LOAD * patches->level[0].n))
+    if (status || RESERVE(member, patches->level[0].n))
         return COND_OUT_OF_MEMORY;
+    memcpy(patches->at, patches->node, (size_t)nc * sizeof *patches->at);
     while (patches->n_level < COND_PATCH_LEVELS) {
         CondPatchLevel* level = &patches->level[patches->n_level];
         if (RESERVE_LEVEL(group, level->n))
@@ -135,6 +163,8 @@ CondStatus cond_contact_patches_plan(CondContactPatches* patches, const CondTieS
         level->n_group = cond_aggregate(level->n, level->row_begin, level->column, level->group);
         if (level->n_group == level->n || level->n_group < FEWEST)
             break;
+        if (list_contacts(patches, patches->n_level, nc))
+            return COND_OUT_OF_MEMORY;
         patches->n_level++;
         if (patches->n_level < COND_PATCH_LEVELS && coarsen(patches, patches->n_level - 1))
             return COND_OUT_OF_MEMORY;
@@ -192,31 +222,59 @@ static void share(const CondContact* contact, const double* x, const double* loa
             held / load[3] * (R[3 * i] * load[0] + R[3 * i + 1] * load[1] + R[3 * i + 2] * load[2]);
 }
 
+// Loops over the contacts, or over the patches of a level.
+typedef struct SlipLoop {
+    const CondContactPatches* patches;
+    const CondPatchLevel* level;
+    const CondProblem* problem;
+    const int* sticks;
+    double* x;
+} SlipLoop;
+
+static void forget_shares(const void* data, int first, int last)
+{
+    const SlipLoop* loop = data;
+    for (int c = first; c < last; c++)
+        loop->patches->x_patch[3 * c] = 0.0; // none
+}
+
+static void share_patches(const void* data, int first, int last)
+{
+    const SlipLoop* loop = data;
+    const CondPatchLevel* level = loop->level;
+    for (int g = first; g < last; g++) {
+        double load[LOAD] = {0.0};
+        for (int k = level->begin[g]; k < level->begin[g + 1]; k++) {
+            int c = level->contact[k];
+            if (loop->sticks[c])
+                add_load(&loop->problem->contact[c], loop->x + (ptrdiff_t)3 * c, load);
+        }
+        for (int k = level->begin[g]; k < level->begin[g + 1]; k++) {
+            int c = level->contact[k];
+            if (loop->sticks[c])
+                share(&loop->problem->contact[c], loop->x + (ptrdiff_t)3 * c, load,
+                      loop->patches->x_patch + (ptrdiff_t)3 * c);
+        }
+    }
+}
+
 int cond_contact_patches_slip(CondContactPatches* patches, const CondProblem* problem,
                               const int* sticks, double* x)
 {
-    int nc = problem->n_contact, count = 0;
-    int* at = patches->at;
-    for (int c = 0; c < nc; c++) {
-        at[c] = sticks[c] ? patches->node[c] : -1;
-        patches->x_patch[3 * c] = 0.0; // none
+    int nc = problem->n_contact, count = 0, n = patches->n_level;
+    SlipLoop loop[COND_PATCH_LEVELS];
+    CondPhase phase[COND_PATCH_LEVELS + 1] = {{forget_shares, loop, nc, 0}};
+    for (int l = 0; l < n; l++) {
+        loop[l] = (SlipLoop){patches, &patches->level[l], problem, sticks, x};
+        phase[l + 1] = (CondPhase){share_patches, &loop[l], patches->level[l].n_group, 1};
     }
-    for (int l = 0; l < patches->n_level; l++) {
-        const CondPatchLevel* level = &patches->level[l];
-        memset(patches->load, 0, LOAD * (size_t)level->n_group * sizeof *patches->load);
-        for (int c = 0; c < nc; c++)
-            if (at[c] >= 0) {
-                at[c] = level->group[at[c]];
-                add_load(&problem->contact[c], x + 3 * c, patches->load + LOAD * (size_t)at[c]);
-            }
-        for (int c = 0; c < nc; c++)
-            if (at[c] >= 0)
-                share(&problem->contact[c], x + 3 * c, patches->load + LOAD * (size_t)at[c],
-                      patches->x_patch + 3 * c);
-    }
+    if (n == 0)
+        return 0;
+    size_t work = CONTACT_WORK * (size_t)nc * (size_t)n;
+    cond_parallel_phases(n + 1, phase, cond_threads(work, patches->threads));
     for (int c = 0; c < nc; c++)
         if (patches->x_patch[3 * c] > 0.0) {
-            memcpy(x + 3 * c, patches->x_patch + 3 * c, 3 * sizeof *x);
+            memcpy(x + (ptrdiff_t)3 * c, patches->x_patch + (ptrdiff_t)3 * c, 3 * sizeof *x);
             count++;
         }
     return count;
@@ -228,9 +286,10 @@ void cond_contact_patches_destroy(CondContactPatches* patches)
         cond_release(&patches->context, patches->level[l].row_begin);
         cond_release(&patches->context, patches->level[l].column);
         cond_release(&patches->context, patches->level[l].group);
+        cond_release(&patches->context, patches->level[l].begin);
+        cond_release(&patches->context, patches->level[l].contact);
     }
-    void* arrays[] = {patches->node, patches->at,     patches->x_patch,
-                      patches->mark, patches->member, patches->load};
+    void* arrays[] = {patches->node, patches->at, patches->x_patch, patches->mark, patches->member};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&patches->context, arrays[i]);
 }

@@ -20,21 +20,21 @@ typedef struct CondPatchLevel {
     int *row_begin, *column; // their neighbours                          (n + 1), (row_begin[n])
     int* group;              // patch of each node                        (n)
     int n_group;
-    int cap_row_begin, cap_column, cap_group;
+    int *begin, *contact; // contacts of each patch, ascending         (n_group + 1), (n_contact)
+    int cap_row_begin, cap_column, cap_group, cap_begin, cap_contact;
 } CondPatchLevel;
 
 typedef struct CondContactPatches {
     CondContext context;
     CondPatchLevel level[COND_PATCH_LEVELS];
     int n_level;
+    int threads;
     int* node;       // of each contact on level 0; -1: none             (n_contact)
-    int* at;         // scratch: its patch                               (n_contact)
+    int* at;         // its patch on the level at hand; -1: none         (n_contact)
     double* x_patch; // scratch: its trial force as one of the patch     (n_contact x 3)
     int* mark;       // scratch                                          (nodes of soft bodies)
     int* member;     // scratch                                          (nodes of level 0)
-    double* load;    // scratch: tangential load [N], what can be held [N], normal, count
-                     //                                                  (patches x 8)
-    int cap_node, cap_at, cap_x_patch, cap_mark, cap_member, cap_load;
+    int cap_node, cap_at, cap_x_patch, cap_mark, cap_member;
 } CondContactPatches;
 
 // Patches of the nodes that contacts touch; neighbours are those of the bodies' matrices.

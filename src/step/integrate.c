@@ -8,6 +8,7 @@
 // Lambda [N s] that make v+ obey the law. Penetration left at the end of the step is removed by
 // moving the configuration along M^-1 Jn' and leaving v alone.
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "base/timer.h"
 #include "body/body.h"
 #include "step/sim.h"
@@ -142,6 +143,19 @@ CondStatus cond_sim_correct(CondSim* sim, double deepest, CondSolveInfo* info)
     return status;
 }
 
+static void remember_contacts(const void* loop, int first, int last)
+{
+    const CondSim* sim = loop;
+    for (int c = first; c < last; c++) {
+        const CondTouch* touch = &sim->touches.touch[c];
+        CondContactMemory* memory = &sim->next->memory[c];
+        memory->key = touch->key;
+        memory->triangle = touch->triangle;
+        memcpy(memory->lambda, sim->lambda + (ptrdiff_t)3 * c, sizeof memory->lambda);
+        memcpy(memory->tangent, touch->frame + 3, sizeof memory->tangent);
+    }
+}
+
 CondStatus cond_sim_remember(CondSim* sim)
 {
     CondState* next = sim->next;
@@ -149,14 +163,25 @@ CondStatus cond_sim_remember(CondSim* sim)
                      sizeof *next->memory))
         return COND_OUT_OF_MEMORY;
     next->n_memory = sim->touches.n;
-    for (int c = 0; c < sim->touches.n; c++) {
-        next->memory[c].key = sim->touches.touch[c].key;
-        next->memory[c].triangle = sim->touches.touch[c].triangle;
-        memcpy(next->memory[c].lambda, sim->lambda + 3 * c, sizeof next->memory[c].lambda);
-        memcpy(next->memory[c].tangent, sim->touches.touch[c].frame + 3,
-               sizeof next->memory[c].tangent);
-    }
+    cond_parallel(sim->touches.n,
+                  cond_threads(16 * (size_t)sim->touches.n, sim->model->settings.solver.threads),
+                  remember_contacts, sim);
     return COND_OK;
+}
+
+// v = v_k + (v_hat - v_k)/theta, and the velocity that was solved for
+typedef struct VelocityLoop {
+    const double *v_k, *v_hat, *solved;
+    double *v, *kept, theta;
+} VelocityLoop;
+
+static void make_velocities(const void* loop, int first, int last)
+{
+    const VelocityLoop* l = loop;
+    for (int i = first; i < last; i++) {
+        l->v[i] = l->v_k[i] + (l->v_hat[i] - l->v_k[i]) / l->theta;
+        l->kept[i] = l->solved[i];
+    }
 }
 
 // q_{k+1} = update(q_k, v_hat, t),  v_{k+1} = v_k + (v_hat - v_k)/theta, in sim->next.
@@ -165,13 +190,12 @@ static CondStatus make_next(CondSim* sim, const CondState* state)
     const CondModel* model = sim->model;
     CondState* next = sim->next;
     const double* v_hat = cond_sim_representative(sim, state);
-    double theta = cond_sim_theta(sim);
+    int threads = model->settings.solver.threads;
     // next is a copy of state since cond_sim_lead
     cond_sim_advance(model, sim->v_hat, sim->time_step, next->q);
-    for (int i = 0; i < model->n_dof; i++) {
-        next->v[i] = state->v[i] + (v_hat[i] - state->v[i]) / theta;
-        next->v_hat[i] = sim->v_hat[i];
-    }
+    VelocityLoop loop = {state->v, v_hat, sim->v_hat, next->v, next->v_hat, cond_sim_theta(sim)};
+    cond_parallel(model->n_dof, cond_threads((size_t)model->n_dof, threads), make_velocities,
+                  &loop);
     // Time is counted in whole steps, and within one in its parts.
     double done = (double)(sim->part + 1) / sim->parts, whole = model->settings.time_step;
     int last = sim->part + 1 == sim->parts;
