@@ -8,7 +8,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { TOUCH_WORK = 16 }; // of a coordinate that terms touch, in the unit of COND_PARALLEL_FROM
+// Of a coordinate that terms touch, and of a contact, in the unit of COND_PARALLEL_FROM.
+enum { TOUCH_WORK = 16, CONTACT_WORK = 32 };
 
 void cond_nodal_own_sides(const CondProblem* problem, int* mark, int* own)
 {
@@ -127,6 +128,13 @@ static void add_tie(CondNodal* nodal, const CondSide* side, int node, double kv,
     }
 }
 
+static void scale_contacts(const void* loop, int first, int last)
+{
+    const CondNodal* nodal = loop;
+    for (int c = first; c < last; c++)
+        nodal->delassus[c] = cond_contact_delassus(&nodal->problem->contact[c], nodal->diagonal);
+}
+
 static void build_terms(CondNodal* nodal, double kv_scale)
 {
     const CondProblem* problem = nodal->problem;
@@ -137,7 +145,7 @@ static void build_terms(CondNodal* nodal, double kv_scale)
     nodal->any_carried = 0;
     for (int c = 0; c < problem->n_contact; c++) {
         const CondContact* contact = &problem->contact[c];
-        double scale = cond_contact_delassus(contact, nodal->diagonal);
+        double scale = nodal->delassus[c];
         double kv = isfinite(contact->kv) ? contact->kv : kv_scale / scale;
         int n_virtual = 0;
         for (int s = 0; s < 2; s++) {
@@ -157,7 +165,6 @@ static void build_terms(CondNodal* nodal, double kv_scale)
         nodal->compliance[c] = n_virtual / kv;
         nodal->carried[c] = n_virtual > 0 && !isfinite(contact->kv);
         nodal->any_carried |= nodal->carried[c];
-        nodal->delassus[c] = scale;
     }
 }
 
@@ -207,6 +214,8 @@ CondStatus cond_nodal_build(CondNodal* nodal, const CondProblem* problem, double
     nodal->n = nodal->n_dof + 3 * nodal->n_virtual;
     nodal->n_term = problem->n_coupling + nodal->n_virtual;
     cond_problem_diagonal_by(problem, nodal->diagonal, nodal->threads);
+    size_t work = CONTACT_WORK * (size_t)problem->n_contact;
+    cond_parallel(problem->n_contact, cond_threads(work, nodal->threads), scale_contacts, nodal);
     build_terms(nodal, kv_scale);
     build_touch(nodal);
     return COND_OK;

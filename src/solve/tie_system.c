@@ -1,6 +1,7 @@
 #include "solve/tie_system.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "solve/tie_term.h"
 
 #include <string.h>
@@ -8,6 +9,8 @@
 #define RESERVE(array, count)                                                                      \
     cond_reserve(&system->context, &system->array, &system->cap_##array, count,                    \
                  sizeof *system->array)
+
+enum { CONTACT_WORK = 16 }; // of a look at one contact, in multiply-adds
 
 static int has_nodes(const CondBlock* block)
 {
@@ -60,6 +63,13 @@ static void mark_bordered(CondTieSystem* system, int n, const int* coordinate)
             system->slot[system->node[coordinate[k]]] = 0;
 }
 
+static void find_lone(const void* loop, int first, int last)
+{
+    const CondTieSystem* system = loop;
+    for (int c = first; c < last; c++)
+        system->lone[c] = cond_tie_system_lone_node(system, &system->problem->contact[c]);
+}
+
 // Gives a slot to every bordered node, in order.
 static CondStatus find_bordered(CondTieSystem* system)
 {
@@ -70,8 +80,9 @@ static CondStatus find_bordered(CondTieSystem* system)
     for (int i = 0; i < problem->n_coupling; i++)
         mark_bordered(system, problem->coupling[i].n_coordinate, problem->coupling[i].coordinate);
     system->n_other = 0;
+    size_t work = CONTACT_WORK * (size_t)problem->n_contact;
+    cond_parallel(problem->n_contact, cond_threads(work, system->threads), find_lone, system);
     for (int c = 0; c < problem->n_contact; c++) {
-        system->lone[c] = cond_tie_system_lone_node(system, &problem->contact[c]);
         if (system->lone[c] >= 0) {
             system->joins[c] = COND_JOINS_LONE;
             continue;
@@ -121,7 +132,7 @@ CondStatus cond_tie_system_plan(CondTieSystem* system, const CondProblem* proble
     if (RESERVE(node, n) || RESERVE(place, nn) || RESERVE(border, n) || RESERVE(member, nb) ||
         RESERVE(slot, nn) || RESERVE(bordered, nn) || RESERVE(T, 9 * problem->n_contact) ||
         RESERVE(B, 9 * nn) || RESERVE(S, nb * nb) || RESERVE(small, nb) || RESERVE(pivot, nb) ||
-        RESERVE(entry, most) || RESERVE(column, most) || RESERVE(p, n) || RESERVE(q, n) ||
+        RESERVE(entry, most) || RESERVE(column, 2 * most) || RESERVE(p, n) || RESERVE(q, n) ||
         RESERVE(z, n) || RESERVE(joins, problem->n_contact) || RESERVE(other, problem->n_contact) ||
         RESERVE(lone, problem->n_contact) || RESERVE(node_begin, cond_sum_parts(n) + 1) ||
         RESERVE(failed, cond_sum_parts(n)) || RESERVE(peak, cond_sum_parts(n)))

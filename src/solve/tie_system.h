@@ -64,7 +64,7 @@ typedef struct CondTieSystem {
     CondMultilevel multi; // that correction
     double* small;        // scratch                                         (n_border)
     int* entry;           // scratch: coordinates of a term                             (n_dof)
-    double* column;       // scratch: its Jacobian by columns, up to six rows          (6 n_dof)
+    double* column;       // scratch: its Jacobian J by columns, then K J
     double *p, *q, *z;    // of conjugate gradients                                 (n_dof)
     int cap_node, cap_place, cap_border, cap_member, cap_slot, cap_bordered, cap_T;
     int cap_B, cap_C, cap_BC, cap_S, cap_small, cap_entry, cap_column, cap_E, cap_EB, cap_pivot;

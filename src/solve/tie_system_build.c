@@ -139,6 +139,13 @@ static int invert3_general(double* B)
     return 0;
 }
 
+// y -= s x
+static void subtract(size_t n, double s, const double* restrict x, double* restrict y)
+{
+    for (size_t j = 0; j < n && s != 0.0; j++)
+        y[j] -= s * x[j];
+}
+
 // BC = B C and EB = B' E, then S -= E' B C and its factor.
 static int finish_border(CondTieSystem* system)
 {
@@ -158,11 +165,8 @@ static int finish_border(CondTieSystem* system)
                 EB[(size_t)r * nb + j] =
                     B[r] * E[j] + B[3 + r] * E[nb + j] + B[6 + r] * E[2 * nb + j];
         for (size_t i = 0; i < nb; i++)
-            for (int r = 0; r < 3; r++) {
-                double scale = E[(size_t)r * nb + i];
-                for (size_t j = 0; j < nb && scale != 0.0; j++)
-                    system->S[i * nb + j] -= scale * BC[(size_t)r * nb + j];
-            }
+            for (int r = 0; r < 3; r++)
+                subtract(nb, E[(size_t)r * nb + i], BC + (size_t)r * nb, system->S + i * nb);
     }
     return system->general ? cond_lu_factor(system->n_border, system->S, system->pivot)
                            : cond_cholesky_factor(system->n_border, system->S);
@@ -259,16 +263,48 @@ static void add_contacts(CondTieSystem* system, const double* D, int stride, int
     }
 }
 
-static void add_couplings(CondTieSystem* system, int several)
+// Adds the couplings of one node to B, or those of several, and both to the border.
+static void add_couplings(CondTieSystem* system, int several, double* B)
 {
     const CondProblem* problem = system->problem;
     for (int i = 0; i < problem->n_coupling; i++) {
         CondTieTerm term = cond_tie_term_coupling(system, &problem->coupling[i]);
         if ((cond_tie_term_count_runs(system, &term) > 1) != several)
             continue;
-        add_nodes(system, &term, system->B);
+        add_nodes(system, &term, B);
         add_border(system, &term);
     }
+}
+
+// Lists the nodes of couplings of several in mixed, each once; B has their blocks as rest does.
+static CondStatus list_mixed(CondTieSystem* system)
+{
+    const CondProblem* problem = system->problem;
+    int n = 0;
+    for (int i = 0; i < problem->n_coupling; i++) {
+        CondTieTerm term = cond_tie_term_coupling(system, &problem->coupling[i]);
+        if (cond_tie_term_count_runs(system, &term) <= 1)
+            continue;
+        for (int k = 0; k < term.n_entry; k = cond_tie_term_run_end(system, &term, k)) {
+            int node = system->node[term.coordinate[k]];
+            if (node < 0)
+                continue;
+            if (RESERVE(mixed, n + 1))
+                return COND_OUT_OF_MEMORY;
+            system->mixed[n++] = node;
+            system->B[9 * (size_t)node] = NAN; // not seen yet
+        }
+    }
+    system->n_mixed = 0;
+    for (int k = 0; k < n; k++) {
+        int node = system->mixed[k];
+        if (!isnan(system->B[9 * (size_t)node]))
+            continue;
+        memcpy(system->B + 9 * (size_t)node, system->rest + 9 * (size_t)node,
+               9 * sizeof *system->B);
+        system->mixed[system->n_mixed++] = node;
+    }
+    return RESERVE(mixed_block, 9 * system->n_mixed);
 }
 
 // Loops over the contacts, or over the nodes of parts of the coordinates.
@@ -363,26 +399,16 @@ static CondStatus prepare_rest(CondTieSystem* system)
         return COND_OUT_OF_MEMORY;
     system->general = 0;
     memset(system->C, 0, size * sizeof *system->C);
-    start_blocks(system, system->B, system->S);
-    add_couplings(system, 0);
-    cond_parallel_copy(9 * system->n_node, system->B, system->rest, system->threads);
-    add_couplings(system, 1);
+    start_blocks(system, system->rest, system->S);
+    add_couplings(system, 0, system->rest);
+    if (list_mixed(system))
+        return COND_OUT_OF_MEMORY;
+    add_couplings(system, 1, system->B);
+    for (int k = 0; k < system->n_mixed; k++)
+        for (size_t j = 0, at = 9 * (size_t)system->mixed[k]; j < 9; j++)
+            system->mixed_block[9 * (size_t)k + j] = system->B[at + j] - system->rest[at + j];
     memcpy(system->rest_C, system->C, size * sizeof *system->C);
     memcpy(system->rest_S, system->S, nb * nb * sizeof *system->S);
-    system->n_mixed = 0;
-    for (int i = 0; i < system->n_node; i++)
-        system->n_mixed += memcmp(system->B + 9 * (size_t)i, system->rest + 9 * (size_t)i,
-                                  9 * sizeof *system->B) != 0;
-    if (RESERVE(mixed, system->n_mixed) || RESERVE(mixed_block, 9 * system->n_mixed))
-        return COND_OUT_OF_MEMORY;
-    for (int i = 0, k = 0; i < system->n_node; i++) {
-        const double *B = system->B + 9 * (size_t)i, *rest = system->rest + 9 * (size_t)i;
-        if (memcmp(B, rest, 9 * sizeof *B) == 0)
-            continue;
-        for (int j = 0; j < 9; j++)
-            system->mixed_block[9 * (size_t)k + (size_t)j] = B[j] - rest[j];
-        system->mixed[k++] = i;
-    }
     system->rested = 1;
     return COND_OK;
 }

@@ -4,12 +4,27 @@
 
 #include <math.h>
 
+static CondTieTerm make(CondTieSystem* system, int n_row, int n_entry, const int* coordinate,
+                        const double* K)
+{
+    double* KJ = system->column + n_row * n_entry;
+    for (int k = 0; k < n_entry; k++)
+        for (int r = 0; r < n_row; r++) {
+            const double* J = system->column + k * n_row;
+            double sum = 0.0;
+            for (int s = 0; s < n_row; s++)
+                sum += K[r * n_row + s] * J[s];
+            KJ[k * n_row + r] = sum;
+        }
+    return (CondTieTerm){n_row, n_entry, coordinate, system->column, K, KJ};
+}
+
 CondTieTerm cond_tie_term_coupling(CondTieSystem* system, const CondCoupling* c)
 {
     for (int k = 0; k < c->n_coordinate; k++)
         for (int r = 0; r < c->n_row; r++)
             system->column[k * c->n_row + r] = c->jacobian[r * c->n_coordinate + k];
-    return (CondTieTerm){c->n_row, c->n_coordinate, c->coordinate, system->column, c->gain};
+    return make(system, c->n_row, c->n_coordinate, c->coordinate, c->gain);
 }
 
 CondTieTerm cond_tie_term_contact(CondTieSystem* system, int c)
@@ -27,20 +42,16 @@ CondTieTerm cond_tie_term_contact(CondTieSystem* system, int c)
                                            : (double)(r == k));
         }
     }
-    return (CondTieTerm){3, n, system->entry, system->column, system->T + 9 * (size_t)c};
+    return make(system, 3, n, system->entry, system->T + 9 * (size_t)c);
 }
 
 // (J' K J)_kl
 double cond_tie_term_entry(const CondTieTerm* term, int k, int l)
 {
-    const double *Jk = term->column + k * term->n_row, *Jl = term->column + l * term->n_row;
+    const double *J = term->column + k * term->n_row, *KJ = term->KJ + l * term->n_row;
     double value = 0.0;
-    for (int r = 0; r < term->n_row; r++) {
-        double sum = 0.0;
-        for (int s = 0; s < term->n_row; s++)
-            sum += term->K[r * term->n_row + s] * Jl[s];
-        value += Jk[r] * sum;
-    }
+    for (int r = 0; r < term->n_row; r++)
+        value += J[r] * KJ[r];
     return value;
 }
 

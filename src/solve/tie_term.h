@@ -11,7 +11,8 @@ typedef struct CondTieTerm {
     int n_row, n_entry;
     const int* coordinate;
     const double* column;
-    const double* K; // n_row x n_row
+    const double* K;  // n_row x n_row
+    const double* KJ; // K J by columns, as J
 } CondTieTerm;
 
 CondTieTerm cond_tie_term_coupling(CondTieSystem* system, const CondCoupling* c);
