@@ -97,13 +97,6 @@ static CondStatus climb(CondLadder* s, CondSolveInfo* info, CondVfpiEnd* end)
     return status;
 }
 
-static CondStatus reserve(CondLadder* s, const CondProblem* problem)
-{
-    const CondContext* m = &s->context;
-    CondStatus status = cond_answer_reserve(m, problem, &s->best);
-    return status ? status : cond_answer_reserve(m, problem, &s->aside);
-}
-
 static CondStatus solve(void* work, const CondProblem* problem, double* v, double* lambda,
                         CondSolveInfo* info)
 {
@@ -115,7 +108,7 @@ static CondStatus solve(void* work, const CondProblem* problem, double* v, doubl
     cond_ladder_aim(s, s->asked.tolerance, s->asked.max_iterations);
     CondStatus status = cond_vfpi_begin(&s->vfpi, problem, info);
     if (!status)
-        status = reserve(s, problem);
+        status = cond_answer_reserve(&s->context, problem, &s->best);
     if (!status)
         status = plan(s, problem);
     if (status)

@@ -43,10 +43,11 @@ static CondStatus follow(CondLadder* s, const CondProblem* problem, int down, Co
                          CondVfpiEnd* end)
 {
     CondProblem less;
-    CondStatus status = COND_OK;
+    CondStatus status = cond_answer_reserve(&s->context, problem, &s->aside);
     double done = 0.0, stride = STRIDE, tolerance = s->settings.tolerance;
     int last = s->settings.max_iterations;
-    cond_answer_copy(problem, &s->best, &s->aside);
+    if (!status)
+        cond_answer_copy(problem, &s->best, &s->aside);
     while (!status && done < 1.0 && stride >= SHORTEST) {
         double share = done == 0.0 ? fmin(FIRST, stride) : fmin(done + stride, 1.0);
         cond_ladder_aim(s, share < 1.0 ? fmax(STAGE_TOLERANCE, tolerance) : tolerance, last);

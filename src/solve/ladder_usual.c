@@ -107,9 +107,13 @@ static CondStatus climb_rounds(CondLadder* s, CondSolveInfo* info, CondVfpiEnd* 
 static CondStatus climb_soft(CondLadder* s, CondSolveInfo* info, CondVfpiEnd* end)
 {
     const CondProblem* problem = s->vfpi.nodal.problem;
+    CondStatus status = COND_OK;
     if (s->small)
+        status = cond_answer_reserve(&s->context, problem, &s->aside);
+    if (!status && s->small)
         cond_answer_copy(problem, &s->best, &s->aside);
-    CondStatus status = climb_rounds(s, info, end);
+    if (!status)
+        status = climb_rounds(s, info, end);
     if (status || *end == COND_VFPI_DONE || !s->small)
         return status;
     CondAnswer found = s->best;

@@ -50,7 +50,7 @@ CondStatus cond_lagged_plan(CondLagged* lagged, const CondProblem* problem,
         RESERVE(v_new, n) || RESERVE(lambda_new, 3 * nc) || RESERVE(r_new, n) ||
         RESERVE(v_try, n) || RESERVE(lambda_try, 3 * nc) || RESERVE(r_try, n) ||
         RESERVE(v_best, n) || RESERVE(lambda_best, 3 * nc) || RESERVE(x, n) ||
-        RESERVE(work, 5 * n) || RESERVE(part, cond_sum_parts(n)) || RESERVE(trial, 3 * nc) ||
+        RESERVE(work, 2 * n) || RESERVE(part, cond_sum_parts(n)) || RESERVE(trial, 3 * nc) ||
         RESERVE(sticks, nc))
         return COND_OUT_OF_MEMORY;
 #undef RESERVE
@@ -75,6 +75,9 @@ static int solve_ties(CondLagged* lagged, const CondCertificateData* data, int m
     CondStatus status =
         cond_tie_system_build(&lagged->system, problem->n_contact > 0 ? lagged->tie[0].D : NULL,
                               (int)(sizeof(CondTie) / sizeof(double)), general);
+    if (!status && general)
+        status = cond_reserve(&lagged->context, &lagged->work, &lagged->cap_work,
+                              5 * problem->n_dof, sizeof *lagged->work);
     if (status)
         return status;
     int products =

@@ -36,7 +36,7 @@ typedef struct CondLagged {
     double *v_try, *lambda_try, *r_try; // along the line between them
     double *v_best, *lambda_best;       // best certified pair
     double* x;    // scratch: step of conjugate gradients                     (n_dof)
-    double* work; // scratch of certificate and general solve                 (5 n_dof)
+    double* work; // scratch of certificate and general solve          (2, later 5 n_dof)
     CondMultilevelUse multilevel;
     int plain;          // 1: the multilevel preconditioner is not used, or not yet
     int plain_products; // of the passes so far

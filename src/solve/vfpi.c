@@ -54,19 +54,13 @@ void cond_vfpi_destroy(CondVfpi* s)
 #define RESERVE(array, count)                                                                      \
     cond_reserve(&s->context, &s->array, &s->cap_##array, count, sizeof *s->array)
 
-static CondStatus reserve(CondVfpi* s, const CondProblem* problem)
+// What iterating needs.
+static CondStatus reserve(CondVfpi* s)
 {
-    int nc3 = 3 * problem->n_contact;
-    int failed = RESERVE(v, s->nodal.n) || RESERVE(lambda, nc3) || RESERVE(carry, nc3) ||
-                 RESERVE(work, 2 * problem->n_dof) || RESERVE(history, s->settings.max_iterations);
-    return failed ? COND_OUT_OF_MEMORY : COND_OK;
-}
-
-// What iterating needs besides.
-static CondStatus reserve_iterates(CondVfpi* s)
-{
-    int n = s->nodal.n;
-    int failed = RESERVE(g, n) || RESERVE(plain, n) || RESERVE(next, n) || RESERVE(metric, n);
+    int n = s->nodal.n, nc3 = 3 * s->nodal.problem->n_contact;
+    int failed = RESERVE(v, n) || RESERVE(g, n) || RESERVE(plain, n) || RESERVE(next, n) ||
+                 RESERVE(metric, n) || RESERVE(lambda, nc3) || RESERVE(carry, nc3) ||
+                 RESERVE(work, 2 * s->nodal.problem->n_dof);
     return failed ? COND_OUT_OF_MEMORY : COND_OK;
 }
 
@@ -338,7 +332,7 @@ static CondStatus prepare(CondVfpi* s, CondSolveInfo* info)
 {
     if (s->built)
         return COND_OK;
-    CondStatus status = reserve_iterates(s);
+    CondStatus status = reserve(s);
     if (!status)
         status = cond_surrogate_build(&s->W, &s->nodal, &s->settings);
     info->products += status ? 0 : s->W.products;
@@ -364,8 +358,9 @@ CondStatus cond_vfpi_begin(CondVfpi* s, const CondProblem* problem, CondSolveInf
     s->relaxed = NULL;
     s->accelerator.restarts = 0;
     CondStatus status = cond_nodal_build(&s->nodal, problem, s->settings.kv_scale);
-    if (!status)
-        status = reserve(s, problem);
+    if (!status) // before a rung is given less
+        status = cond_reserve(&s->context, &s->history, &s->cap_history, s->settings.max_iterations,
+                              sizeof *s->history);
     if (!status && s->settings.reuse > 1) // its age counts solves
         status = prepare(s, info);
     return status;
