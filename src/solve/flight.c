@@ -79,9 +79,8 @@ static void wait(const Crew* c)
 // The soft nodes of a thread, by their places.
 static Share nodes_of(const Crew* c)
 {
-    int first = 4 * COND_PACKED_PART * c->part.first, last = 4 * COND_PACKED_PART * c->part.last;
-    int n = c->f->A.n_node;
-    return (Share){first < n ? first : n, last < n ? last : n};
+    const int* four = c->f->A.part_four;
+    return (Share){4 * four[c->part.first], 4 * four[c->part.last]};
 }
 
 // Soft nodes from the usual order to the flight's, and the rest.
@@ -90,7 +89,7 @@ static void pack(const Crew* c, const double* from, double* to)
     const CondFlight* f = c->f;
     Share node = nodes_of(c);
     for (int k = node.first; k < node.last; k++)
-        for (int a = 0; a < 3; a++)
+        for (int a = 0; a < 3 && f->origin[k] >= 0; a++)
             to[f->soft_begin + 4 * k + a] = from[f->origin[k] + a];
     for (int k = c->rest.first; k < c->rest.last; k++)
         to[f->rest[k]] = from[f->rest[k]];
@@ -102,7 +101,7 @@ static void unpack(const Crew* c, const double* from, double* to)
     const CondFlight* f = c->f;
     Share node = nodes_of(c);
     for (int k = node.first; k < node.last; k++)
-        for (int a = 0; a < 3; a++)
+        for (int a = 0; a < 3 && f->origin[k] >= 0; a++)
             to[f->origin[k] + a] = from[f->soft_begin + 4 * k + a];
     for (int k = c->rest.first; k < c->rest.last; k++)
         to[f->rest[k]] = from[f->rest[k]];
@@ -151,15 +150,13 @@ static void take_base(const Crew* c)
 // rest.
 static void multiply(const Crew* c, int exact)
 {
-    enum { NUMBERS = 16 * COND_PACKED_PART };
     CondFlight* f = c->f;
     const CondProblem* problem = f->nodal->problem;
     CondFlightVectors x = soft_vectors(c, exact);
     for (int p = c->part.first; p < c->part.last; p++) {
-        int end = (p + 1) * NUMBERS, n = 16 * f->A.n_four;
         if (!exact)
             c->product->multiply(&f->A, p, p + 1, f->A.p, NULL, f->A.q);
-        c->kernel->step(&x, p * NUMBERS, end < n ? end : n);
+        c->kernel->step(&x, 16 * f->A.part_four[p], 16 * f->A.part_four[p + 1]);
     }
     cond_nodal_term_forces(f->nodal, f->coordinate, c->v, c->term.first, c->term.last);
     if (c->rank == c->size - 1)
@@ -220,12 +217,10 @@ static double extend_rest(const Crew* c, const CondChebyshev* chebyshev, int fir
 // v^{l+1} from v** (Alg. 3), which becomes v^l; returns |v^{l+1} - v^l|.
 static double extend(Crew* c, const CondChebyshev* chebyshev)
 {
-    enum { NUMBERS = 16 * COND_PACKED_PART };
     const CondFlight* f = c->f;
     CondFlightVectors x = soft_vectors(c, 0);
     for (int p = c->part.first; p < c->part.last; p++) {
-        int first = p * NUMBERS, end = first + NUMBERS, n = 16 * f->A.n_four;
-        int last = end < n ? end : n;
+        int first = 16 * f->A.part_four[p], last = 16 * f->A.part_four[p + 1];
         f->sum[p] = chebyshev ? c->kernel->extend(&x, chebyshev->nu, chebyshev->under, first, last)
                               : c->kernel->take(&x, first, last);
     }

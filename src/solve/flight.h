@@ -33,27 +33,28 @@ typedef struct CondFlight {
     int n_body;                    //
     int soft_begin;                // of soft bodies in a vector
     int n_vector;                  //
-    int* origin;                   // first coordinate of a soft node, by its place    (A.n_node)
-    int* place;                    // of a coordinate in a vector                 (nodal->n)
-    int* node;                     // of the contacts' nodes, -1 static           (n_contact x 2)
-    int* order;                    // contacts by the places of their nodes       (n_contact)
-    int* coordinate;               // of the terms' entries
-    int* touched;                  // soft coordinates that terms touch           (n_touched)
-    int n_touched;                 //
-    int* rest;                     // coordinates that are not soft, virtual nodes last   (n_rest)
-    int n_rest;                    //
-    int* part_work;                // work before a part of A                     (A.n_part + 1)
-    int* term_work;                // the same of the terms                       (n_term + 1)
-    int* touch_work;               // the same of touched                         (n_touched + 1)
-    int* rest_work;                // the same of rest                            (n_rest + 1)
-    double *v, *v_old;             // v^l, v^{l-1}; they change places            (n_vector)
-    double* plain;                 // v**                                         (n_vector)
-    double* g;                     // A v - b, or A v_0 - b in the usual order    (n_vector)
-    double* w;                     // diagonal of W                               (n_vector)
-    double* base;                  // v_0                                         (n_vector)
-    double* shift;                 // b - A v_0 of soft bodies                    (n_vector)
-    double* sum;                   // shares of |v^{l+1} - v^l|^2  (parts of A, and of rest)
-    int n_sum;                     //
+    int* origin;       // first coordinate of a soft node, by its place; -1 where there is none (4
+                       // A.n_four)
+    int* place;        // of a coordinate in a vector                 (nodal->n)
+    int* node;         // of the contacts' nodes, -1 static           (n_contact x 2)
+    int* order;        // contacts by the places of their nodes       (n_contact)
+    int* coordinate;   // of the terms' entries
+    int* touched;      // soft coordinates that terms touch           (n_touched)
+    int n_touched;     //
+    int* rest;         // coordinates that are not soft, virtual nodes last   (n_rest)
+    int n_rest;        //
+    int* part_work;    // work before a part of A                     (A.n_part + 1)
+    int* term_work;    // the same of the terms                       (n_term + 1)
+    int* touch_work;   // the same of touched                         (n_touched + 1)
+    int* rest_work;    // the same of rest                            (n_rest + 1)
+    double *v, *v_old; // v^l, v^{l-1}; they change places            (n_vector)
+    double* plain;     // v**                                         (n_vector)
+    double* g;         // A v - b, or A v_0 - b in the usual order    (n_vector)
+    double* w;         // diagonal of W                               (n_vector)
+    double* base;      // v_0                                         (n_vector)
+    double* shift;     // b - A v_0 of soft bodies                    (n_vector)
+    double* sum;       // shares of |v^{l+1} - v^l|^2  (parts of A, and of rest)
+    int n_sum;         //
     int cap_body, cap_origin, cap_place, cap_node, cap_order, cap_coordinate, cap_touched, cap_rest;
     int cap_part_work, cap_term_work, cap_touch_work, cap_rest_work;
     int cap_v, cap_v_old, cap_plain, cap_g, cap_w, cap_base, cap_shift, cap_sum;

@@ -43,7 +43,7 @@ static CondStatus reserve(CondFlight* f)
 {
     const CondNodal* nodal = f->nodal;
     int n_contact = nodal->problem->n_contact, n = f->n_vector;
-    int failed = RESERVE(origin, f->A.n_node) || RESERVE(place, nodal->n) ||
+    int failed = RESERVE(origin, 4 * f->A.n_four) || RESERVE(place, nodal->n) ||
                  RESERVE(node, 2 * n_contact) || RESERVE(order, n_contact) ||
                  RESERVE(coordinate, nodal->touch_begin[nodal->n]) ||
                  RESERVE(touched, nodal->n_touched) || RESERVE(rest, f->n_rest) ||
@@ -61,6 +61,8 @@ static int lay_out(CondFlight* f)
     int n_node = 0, soft = 0, rest = 0, n_entry = nodal->touch_begin[nodal->n];
     for (int i = 0; i < nodal->n; i++)
         f->place[i] = i;
+    for (int k = 0; k < 4 * f->A.n_four; k++)
+        f->origin[k] = -1;
     for (int b = 0; b < f->n_body; b++)
         for (int i = 0; i < f->body[b].n_row; i++) {
             int rank = f->A.rank[n_node++], at = f->body[b].begin + 3 * i;
@@ -92,7 +94,7 @@ static int part_of(const CondFlight* f, int c)
 {
     for (int s = 0; s < 2; s++)
         if (f->node[2 * c + s] >= f->soft_begin)
-            return (f->node[2 * c + s] - f->soft_begin) / (16 * COND_PACKED_PART);
+            return f->A.four_part[(f->node[2 * c + s] - f->soft_begin) / 16];
     return f->A.n_part - 1;
 }
 
@@ -113,10 +115,8 @@ static void sort_contacts(CondFlight* f)
 static void count_work(CondFlight* f)
 {
     const CondNodal* nodal = f->nodal;
-    for (int p = 0; p <= f->A.n_part; p++) {
-        int four = p * COND_PACKED_PART;
-        f->part_work[p] = f->A.row_begin[four < f->A.n_four ? four : f->A.n_four];
-    }
+    for (int p = 0; p <= f->A.n_part; p++)
+        f->part_work[p] = f->A.row_begin[f->A.part_four[p]];
     f->term_work[0] = f->touch_work[0] = f->rest_work[0] = 0;
     for (int t = 0; t < nodal->n_term; t++)
         f->term_work[t + 1] = f->term_work[t] + nodal->term[t].n_entry + ITEM_WORK;

@@ -143,7 +143,7 @@ CondStatus cond_ladder_augmented(CondLadder* s, CondSolveInfo* info, CondVfpiEnd
     CondCertificateData data = cond_ladder_certificate_data(s);
     if (!s->soft)
         return COND_OK;
-    s->lagged.system.deep = 0;
+    s->lagged.system.deep = s->lagged.system.grouped = 0;
     CondStatus status =
         cond_augmented_solve(&s->augmented, &data, &s->lagged.system, s->settings.tolerance,
                              s->settings.max_iterations - info->iterations, &s->best, info);

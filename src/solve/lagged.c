@@ -11,12 +11,15 @@
 #include <stdint.h>
 #include <string.h>
 
-static const double REDUCTION = 0.1;       // of the tied system's residual in a pass
+static const double REDUCTION = 0.1; // of the tied system's residual in a pass
+static const double GROUPED_REDUCTION =
+    0.05;                                  // the same with a coarse correction, where it is cheap
 static const double FULL_REDUCTION = 1e-2; // the same where friction follows the normal force
 static const double SHORTEST = 0.05;       // part of a pass that is tried
 enum {
     MAX_CG = 300,       // products of a pass
-    DEEPEN_AFTER = 120, // the same before the multilevel preconditioner is called for
+    GROUP_AFTER = 20,   // the same before a coarse correction of few groups is called for
+    DEEPEN_AFTER = 120, // before one of many levels is
     DEEPEN_SOON = 60,   // the same where passes have made DEEPEN_TOTAL products already
     DEEPEN_TOTAL = 150,
     PATIENCE = 25,  // passes without a smaller merit
@@ -66,6 +69,13 @@ static void residual(CondLagged* lagged, const CondProblem* problem, const doubl
     cond_contact_parts_add_all(&lagged->system.parts, -1.0, lambda, r, lagged->system.threads);
 }
 
+static double reduction(const CondLagged* lagged)
+{
+    if (lagged->full)
+        return FULL_REDUCTION;
+    return lagged->system.grouped ? GROUPED_REDUCTION : REDUCTION;
+}
+
 // One pass: v_new, lambda_new and their r_new from the ties. The products made, or a negative
 // status.
 static int solve_ties(CondLagged* lagged, const CondCertificateData* data, int max_iterations)
@@ -82,9 +92,9 @@ static int solve_ties(CondLagged* lagged, const CondCertificateData* data, int m
         return status;
     int products =
         general ? cond_tie_system_solve_general(&lagged->system, lagged->r_new, lagged->x,
-                                                FULL_REDUCTION, max_iterations, lagged->work)
+                                                reduction(lagged), max_iterations, lagged->work)
                 : cond_tie_system_solve(&lagged->system, lagged->r_new, lagged->x,
-                                        lagged->full ? FULL_REDUCTION : REDUCTION, max_iterations);
+                                        reduction(lagged), max_iterations);
     if (products < 0)
         return products;
     cond_lagged_take_step(lagged, data);
@@ -150,11 +160,27 @@ static double judge(CondLagged* lagged, const CondCertificateData* data, CondCer
     return value;
 }
 
+// The next depth that fits.
 static CondStatus deepen(CondLagged* lagged)
 {
-    int fits;
-    lagged->plain = 0;
-    return cond_tie_system_deepen(&lagged->system, &fits);
+    CondTieSystem* system = &lagged->system;
+    CondStatus status = COND_OK;
+    int fits = 0;
+    if (lagged->depth == COND_DEPTH_PLAIN && lagged->multilevel == COND_MULTILEVEL_AUTO)
+        status = cond_tie_system_group(system, &fits);
+    lagged->depth = fits ? COND_DEPTH_GROUPS : COND_DEPTH_LEVELS;
+    return status || fits ? status : cond_tie_system_deepen(system, &fits);
+}
+
+// Products of the next pass before the preconditioner is to go deeper.
+static int most_products(const CondLagged* lagged)
+{
+    if (lagged->multilevel != COND_MULTILEVEL_AUTO || lagged->full ||
+        lagged->depth == COND_DEPTH_LEVELS)
+        return MAX_CG;
+    if (lagged->depth == COND_DEPTH_PLAIN && lagged->system.n_node >= lagged->system.pack_from)
+        return GROUP_AFTER;
+    return lagged->products < DEEPEN_TOTAL ? DEEPEN_AFTER : DEEPEN_SOON;
 }
 
 static CondStatus begin(CondLagged* lagged, const CondCertificateData* data, const double* v,
@@ -171,9 +197,9 @@ static CondStatus begin(CondLagged* lagged, const CondCertificateData* data, con
         memcpy(lagged->lambda_best, lambda, nc3 * sizeof *lambda);
     }
     lagged->full = lagged->flights = 0;
-    lagged->plain = lagged->multilevel == COND_MULTILEVEL_AUTO;
-    lagged->plain_products = 0;
-    lagged->system.deep = 0;
+    lagged->depth = COND_DEPTH_PLAIN;
+    lagged->products = 0;
+    lagged->system.deep = lagged->system.grouped = 0;
     return lagged->multilevel == COND_MULTILEVEL_ON ? deepen(lagged) : COND_OK;
 }
 
@@ -185,9 +211,7 @@ static double pass(CondLagged* lagged, const CondCertificateData* data, double s
     *status = cond_lagged_make_ties(lagged, data);
     if (*status)
         return NAN;
-    int most = MAX_CG;
-    if (lagged->plain && !lagged->full)
-        most = lagged->plain_products < DEEPEN_TOTAL ? DEEPEN_AFTER : DEEPEN_SOON;
+    int most = most_products(lagged);
     int count = solve_ties(lagged, data, left < most ? left : most);
     if (count < 0) {
         *status = count == COND_OUT_OF_MEMORY ? COND_OUT_OF_MEMORY : COND_OK;
@@ -197,8 +221,8 @@ static double pass(CondLagged* lagged, const CondCertificateData* data, double s
     info->cg_iterations += count;
     info->products += count;
     info->passes++;
-    lagged->plain_products += count;
-    if (lagged->plain && !lagged->full && count >= most)
+    lagged->products += count;
+    if (most < MAX_CG && count >= most)
         *status = deepen(lagged);
     return search(lagged, data, start);
 }
@@ -251,7 +275,7 @@ CondStatus cond_lagged_solve(CondLagged* lagged, const CondCertificateData* aske
         least = fmin(least, now);
         if (must_follow(lagged, data->law, slow)) {
             lagged->full = 1;
-            lagged->system.deep = 0; // its coarse matrices are symmetric
+            lagged->system.deep = 0;
             slow = 0;
         }
         value = judge(lagged, data, &best);

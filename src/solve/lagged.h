@@ -17,6 +17,9 @@
 #include "solve/primal_dual.h"
 #include "solve/tie_system.h"
 
+// What goes with the arrow (tie_system.h).
+enum { COND_DEPTH_PLAIN, COND_DEPTH_GROUPS, COND_DEPTH_LEVELS };
+
 typedef struct CondLagged {
     CondContext context;
     CondTieSystem system;
@@ -38,8 +41,8 @@ typedef struct CondLagged {
     double* x;    // scratch: step of conjugate gradients                     (n_dof)
     double* work; // scratch of certificate and general solve          (2, later 5 n_dof)
     CondMultilevelUse multilevel;
-    int plain;          // 1: the multilevel preconditioner is not used, or not yet
-    int plain_products; // of the passes so far
+    int depth;      // of the preconditioner: COND_DEPTH_...
+    int products;   // of the passes so far
     int may_follow; // 1: where friction that lags makes little progress, it follows within a pass;
                     // 0: the passes end there
     int patched;    // 1: the patches are those of the problem

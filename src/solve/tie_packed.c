@@ -4,13 +4,12 @@
 #include "base/parallel.h"
 #include "sparse/bsr3_part.h"
 
+#include <math.h>
 #include <string.h>
 
 #define RESERVE(array, count)                                                                      \
     cond_reserve(&packed->context, &packed->array, &packed->cap_##array, count,                    \
                  sizeof *packed->array)
-
-enum { WINDOW = 128 }; // nodes among which the order is free
 
 // Tells patterns of the soft bodies apart.
 static uint64_t find_key(const CondProblem* problem)
@@ -26,75 +25,72 @@ static uint64_t find_key(const CondProblem* problem)
     return key;
 }
 
-static void count_lengths(CondTiePacked* packed, const CondProblem* problem)
+enum { GROUPS = 16 }; // of the coarse correction, for a thousand nodes
+
+// Nodes of a group: the inverse of the coarse matrix, which grows with the cube of their number,
+// shall take no more than some products.
+static int group_size(int n_node)
 {
-    int n = 0;
+    double groups = GROUPS * cbrt(n_node / 1e3);
+    int size = (int)(n_node / groups);
+    return size > COND_PACKED_PART ? size : COND_PACKED_PART;
+}
+
+// Rows of a part in the order of their number of blocks.
+static void sort_part(CondTiePacked* packed, const int* node, int count, int* order)
+{
+    for (int k = 0; k < count; k++) {
+        int at = k;
+        for (; at > 0 && packed->length[order[at - 1]] < packed->length[node[k]]; at--)
+            order[at] = order[at - 1];
+        order[at] = node[k];
+    }
+    for (int k = count; k % 4 != 0; k++)
+        order[k] = -1;
+}
+
+// Parts of neighbours, and the place of every node.
+static CondStatus place_nodes(CondTiePacked* packed, const CondProblem* problem)
+{
+    CondPartition* partition = &packed->partition;
+    int n = 0, fours = 0;
+    partition->context = packed->context;
+    cond_partition_clear(partition);
     for (int b = 0; b < problem->n_block; b++) {
         const CondBlock* block = &problem->block[b];
-        if (block->kind == COND_BLOCK_BSR3)
-            for (int i = 0; i < block->n_dof / 3; i++)
-                packed->length[n++] = block->row_begin[i + 1] - block->row_begin[i];
+        if (block->kind != COND_BLOCK_BSR3)
+            continue;
+        for (int i = 0; i < block->n_dof / 3; i++)
+            packed->length[n++] = block->row_begin[i + 1] - block->row_begin[i];
+        if (cond_partition_add(partition, block->n_dof / 3, block->row_begin, block->column,
+                               COND_PACKED_PART, group_size(packed->n_node)))
+            return COND_OUT_OF_MEMORY;
     }
-}
-
-// The nodes of a body, the first of which is the system's node `first`, breadth first: neighbours
-// come close to each other, and threads read little of what others write.
-static void walk_body(CondTiePacked* packed, const CondBlock* block, int first)
-{
-    int *order = packed->order + first, *seen = packed->rank + first, n = block->n_dof / 3;
-    int next = 0, end = 0;
-    for (int i = 0; i < n; i++)
-        seen[i] = 0;
-    for (int seed = 0; seed < n; seed++) {
-        if (!seen[seed]) {
-            seen[seed] = 1;
-            order[end++] = first + seed;
-        }
-        for (; next < end; next++) {
-            int i = order[next] - first;
-            for (int k = block->row_begin[i]; k < block->row_begin[i + 1]; k++)
-                if (!seen[block->column[k]]) {
-                    seen[block->column[k]] = 1;
-                    order[end++] = first + block->column[k];
-                }
-        }
+    packed->n_part = partition->n_leaf;
+    if (RESERVE(part_four, packed->n_part + 1) ||
+        RESERVE(order, packed->n_node + 3 * packed->n_part) ||
+        RESERVE(four_part, packed->n_node / 4 + packed->n_part))
+        return COND_OUT_OF_MEMORY;
+    for (int part = 0; part < packed->n_part; part++) {
+        int first = partition->leaf_begin[part], count = partition->leaf_begin[part + 1] - first;
+        packed->part_four[part] = fours;
+        sort_part(packed, partition->order + first, count, packed->order + (ptrdiff_t)4 * fours);
+        for (int end = fours + (count + 3) / 4; fours < end; fours++)
+            packed->four_part[fours] = part;
     }
-}
-
-// Then in the order of their number of blocks, within windows.
-static void sort_nodes(CondTiePacked* packed, const CondProblem* problem)
-{
-    int n = 0, *walked = packed->rank;
-    for (int b = 0; b < problem->n_block; b++)
-        if (problem->block[b].kind == COND_BLOCK_BSR3) {
-            walk_body(packed, &problem->block[b], n);
-            n += problem->block[b].n_dof / 3;
-        }
-    if (n > 0)
-        memcpy(walked, packed->order, (size_t)n * sizeof *walked);
-    for (int first = 0; first < n; first += WINDOW) {
-        int last = first + WINDOW < n ? first + WINDOW : n, longest = 0, at = first;
-        for (int k = first; k < last; k++)
-            longest = packed->length[walked[k]] > longest ? packed->length[walked[k]] : longest;
-        for (int size = longest; size >= 0 && at < last; size--)
-            for (int k = first; k < last; k++)
-                if (packed->length[walked[k]] == size)
-                    packed->order[at++] = walked[k];
-    }
-    for (int k = 0; k < n; k++)
-        packed->rank[packed->order[k]] = k;
+    packed->part_four[packed->n_part] = packed->n_four = fours;
+    for (int place = 0; place < 4 * fours; place++)
+        if (packed->order[place] >= 0)
+            packed->rank[packed->order[place]] = place;
+    return COND_OK;
 }
 
 static void count_blocks(CondTiePacked* packed)
 {
     packed->row_begin[0] = 0;
-    for (int four = 0; four < packed->n_four; four++) {
-        int most = 0;
-        for (int k = 4 * four; k < 4 * four + 4 && k < packed->n_node; k++)
-            if (packed->length[packed->order[k]] > most)
-                most = packed->length[packed->order[k]];
-        packed->row_begin[four + 1] = packed->row_begin[four] + most;
-    }
+    for (int four = 0; four < packed->n_four; four++) // the first one is the longest
+        packed->row_begin[four + 1] =
+            packed->row_begin[four] + packed->length[packed->order[(ptrdiff_t)4 * four]];
 }
 
 // A block of zeros, as the k-th of the row in a place.
@@ -204,11 +200,11 @@ static void sort_shares(CondTiePacked* packed)
     int *begin = packed->part_cell, n = packed->n_part;
     memset(begin, 0, (size_t)(n + 1) * sizeof *begin);
     for (int k = 0; k < packed->n_share; k++)
-        begin[packed->share[k].node / (4 * COND_PACKED_PART) + 1]++;
+        begin[packed->four_part[packed->share[k].node / 4] + 1]++;
     for (int part = 0; part < n; part++)
         begin[part + 1] += begin[part];
     for (int k = 0; k < packed->n_share; k++)
-        packed->sorted[begin[packed->share[k].node / (4 * COND_PACKED_PART)]++] = packed->share[k];
+        packed->sorted[begin[packed->four_part[packed->share[k].node / 4]]++] = packed->share[k];
     memcpy(packed->share, packed->sorted, (size_t)packed->n_share * sizeof *packed->share);
 }
 
@@ -223,9 +219,9 @@ CondStatus cond_tie_packed_sort_joins(CondTiePacked* packed)
         sort_shares(packed);
     for (int k = 0; k < n; k++) {
         const CondTieShare* share = &packed->share[k];
-        int at = share->node / (4 * COND_PACKED_PART),
+        int at = packed->four_part[share->node / 4],
             fresh = k == 0 || share->join != share[-1].join;
-        if (fresh || at != share[-1].node / (4 * COND_PACKED_PART)) {
+        if (fresh || at != packed->four_part[share[-1].node / 4]) {
             for (; part <= at; part++)
                 packed->part_cell[part] = packed->n_cell;
             packed->cell_begin[packed->n_cell] = k;
@@ -246,23 +242,22 @@ CondStatus cond_tie_packed_sort_joins(CondTiePacked* packed)
 // Order and layout, for a pattern that is not the last one's.
 static CondStatus plan_pattern(CondTiePacked* packed, const CondProblem* problem, int threads)
 {
-    int n = packed->n_node, n4 = (n + 3) / 4;
-    packed->n_four = n4;
-    packed->n_part = (n4 + COND_PACKED_PART - 1) / COND_PACKED_PART;
-    if (RESERVE(order, n) || RESERVE(rank, n) || RESERVE(length, n) || RESERVE(row_begin, n4 + 1))
+    int n = packed->n_node;
+    if (RESERVE(rank, n) || RESERVE(length, n) || place_nodes(packed, problem) ||
+        RESERVE(row_begin, packed->n_four + 1))
         return COND_OUT_OF_MEMORY;
-    count_lengths(packed, problem);
-    sort_nodes(packed, problem);
     count_blocks(packed);
-    int size = packed->row_begin[n4];
-    if (RESERVE(column, 4 * size) || RESERVE(value, 36 * size + 4) || RESERVE(diagonal, n) ||
+    int n4 = packed->n_four, size = packed->row_begin[n4];
+    if (RESERVE(column, 4 * size) || RESERVE(value, 36 * size + 4) || RESERVE(diagonal, 4 * n4) ||
         RESERVE(B, 48 * n4) || RESERVE(x, 16 * n4) || RESERVE(r, 16 * n4) || RESERVE(z, 16 * n4) ||
         RESERVE(p, 16 * n4) || RESERVE(q, 16 * n4) || RESERVE(product_sum, packed->n_part) ||
         RESERVE(step_sum, packed->n_part))
         return COND_OUT_OF_MEMORY;
     each_body(packed, problem, lay_out_rows, threads);
-    for (int place = n; place < 4 * n4; place++) // where the last four are fewer
-        for (int k = 0; k < packed->row_begin[n4] - packed->row_begin[n4 - 1]; k++)
+    for (int place = 0; place < 4 * n4; place++) // where the last four of a part are fewer
+        for (int k = 0; packed->order[place] < 0 &&
+                        k < packed->row_begin[place / 4 + 1] - packed->row_begin[place / 4];
+             k++)
             clear_block(packed, place, k);
     return COND_OK;
 }
@@ -283,6 +278,7 @@ CondStatus cond_tie_packed_plan(CondTiePacked* packed, const CondProblem* proble
     memset(packed->r, 0, 16 * (size_t)packed->n_four * sizeof *packed->r);
     packed->n_join = packed->n_share = 0;
     packed->n_team = cond_threads(36 * (size_t)packed->row_begin[packed->n_four], threads);
+    packed->coarse.on = 0;
     return COND_OK;
 }
 
@@ -293,21 +289,19 @@ CondStatus cond_tie_packed_plan_border(CondTiePacked* packed, int n_border, int 
     packed->n_border = n_border;
     packed->n_bordered = n_bordered;
     packed->n_border_sum = 0;
-    if (RESERVE(node, n_bordered) || RESERVE(slot, n_bordered) ||
+    if (RESERVE(listed, packed->n_node) || RESERVE(node, n_bordered) || RESERVE(slot, n_bordered) ||
         RESERVE(part_begin, packed->n_part + 1) || RESERVE(part_sum, packed->n_part) ||
         RESERVE(C, size) || RESERVE(BC, size) || RESERVE(S, n_border * n_border))
         return COND_OUT_OF_MEMORY;
-    // By their places; the lengths have served.
     for (int i = 0; i < packed->n_node; i++)
-        packed->length[i] = -1;
+        packed->listed[i] = -1;
     for (int i = 0; i < n_bordered; i++)
-        packed->length[packed->rank[bordered[i]]] = i;
+        packed->listed[bordered[i]] = i;
     for (int part = 0; part < packed->n_part; part++) {
-        int end = 4 * (part + 1) * COND_PACKED_PART;
         packed->part_begin[part] = k;
-        for (int i = end - 4 * COND_PACKED_PART; i < end && i < packed->n_node; i++)
-            if (packed->length[i] >= 0) {
-                packed->slot[k] = packed->length[i];
+        for (int i = 4 * packed->part_four[part]; i < 4 * packed->part_four[part + 1]; i++)
+            if (packed->order[i] >= 0 && packed->listed[packed->order[i]] >= 0) {
+                packed->slot[k] = packed->listed[packed->order[i]];
                 packed->node[k++] = i;
             }
         packed->part_sum[part] = k > packed->part_begin[part] ? packed->n_border_sum++ : -1;
@@ -332,7 +326,11 @@ void cond_tie_packed_destroy(CondTiePacked* packed)
                       packed->S,           packed->x,          packed->r,
                       packed->z,           packed->p,          packed->q,
                       packed->product_sum, packed->step_sum,   packed->product_border,
-                      packed->step_border};
+                      packed->step_border, packed->part_four,  packed->four_part,
+                      packed->listed};
+    packed->partition.context = packed->coarse.context = packed->context;
+    cond_partition_destroy(&packed->partition);
+    cond_tie_coarse_destroy(&packed->coarse);
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&packed->context, arrays[i]);
 }

@@ -4,22 +4,24 @@
 //
 // A node has four numbers in a vector, the last of them zero. Four nodes go together: a register
 // holds the same row of a 3x3 block of two of them, and what they are multiplied with, and their
-// sums do not wait for each other. So that all four have about as many blocks, nodes are taken in
-// the order of their number of blocks, among neighbours. Terms that join several nodes
-// (attachments, contacts between soft bodies) stay factored, y += G' K (G x): their sums are made
-// with the product, and what they do to the nodes is added one loop later, when all sums are there.
-// The border stays in double.
+// sums do not wait for each other. Parts of up to 32 neighbours (partition.h) follow one another;
+// in a part, nodes are in the order of their number of blocks, so that four have about as many.
+// Terms that join several nodes (attachments, contacts between soft bodies) stay factored, y += G'
+// K (G x): their sums are made with the product, and what they do to the nodes is added one loop
+// later, when all sums are there. The border stays in double.
 #ifndef COND_SOLVE_TIE_PACKED_H
 #define COND_SOLVE_TIE_PACKED_H
 
 #include "cond/problem.h"
+#include "solve/tie_coarse.h"
+#include "sparse/partition.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 enum {
     COND_LARGEST_BORDER = 256, // coordinates; its factorisation must stay cheap beside a product
-    COND_PACKED_PART = 8,      // fours of nodes of a partial sum; any number of threads, same bits
+    COND_PACKED_PART = 32,     // nodes of a partial sum; any number of threads, same bits
 };
 
 // What a term that joins several nodes has of one of them.
@@ -31,18 +33,23 @@ typedef struct CondTieShare {
 typedef struct CondTiePacked {
     CondContext context;
     int n_node, n_border, n_bordered;
-    int n_four;           // fours of nodes; the last may have fewer
-    int n_part;           // parts of COND_PACKED_PART fours
-    int ready;            // 1: holds the matrix of the problem at hand
-    int planned;          // 1: order and columns are those of a pattern,
-    uint64_t key;         // of which this is the key
-    int* order;           // node of the system in each place                          (n_node)
+    int n_four;   // fours of nodes; the last of a part may have fewer
+    int n_part;   // parts of up to COND_PACKED_PART nodes
+    int ready;    // 1: holds the matrix of the problem at hand
+    int planned;  // 1: order and columns are those of a pattern,
+    uint64_t key; // of which this is the key
+    CondPartition partition;
+    CondTieCoarse coarse; // beside the preconditioner, where it is on
+    int* part_four;       // first four of each part                                   (n_part + 1)
+    int* four_part;       // part of each four                                         (n_four)
+    int* order;           // node of the system in each place; -1: none                (4 n_four)
     int* rank;            // place of each node of the system                          (n_node)
-    int* length;          // blocks of each node of the system; scratch later          (n_node)
+    int* length;          // blocks of each node of the system                         (n_node)
+    int* listed;          // scratch: place of a node among the bordered ones          (n_node)
     int* row_begin;       // first four blocks of each four rows                       (n_four + 1)
     int* column;          // place in a vector of their columns             (4 row_begin[n_four])
     float* value;         // their rows, 3 x (3 + 3 + 3 + 3)          (36 row_begin[n_four] + 4)
-    int* diagonal;        // place in value of the block on the diagonal               (n_node)
+    int* diagonal;        // place in value of the block on the diagonal               (4 n_four)
     int n_join;           // terms that join several nodes
     int* join_size;       // rows of each                                        (n_join)
     int* join_row;        // place of their sums, multiples of eight             (n_join + 1)
@@ -74,12 +81,13 @@ typedef struct CondTiePacked {
     // written while a slower thread still reads the other.
     double *product_sum, *step_sum;      //                                     (n_part)
     float *product_border, *step_border; //                (n_border_sum x n_border, padded)
-    int cap_order, cap_rank, cap_length, cap_row_begin, cap_slot, cap_column, cap_value,
-        cap_diagonal, cap_join_row, cap_join_size, cap_velocity, cap_join_gain, cap_gain, cap_share,
-        cap_share_value, cap_sorted, cap_cell_begin, cap_cell_row, cap_part_cell, cap_cell_sum,
-        cap_force, cap_B, cap_node, cap_part_begin, cap_part_sum, cap_C, cap_BC, cap_S, cap_x,
-        cap_r, cap_z, cap_p, cap_q, cap_outer_x, cap_outer_r, cap_outer_p, cap_product_sum,
-        cap_step_sum, cap_product_border, cap_step_border;
+    int cap_listed, cap_part_four, cap_four_part, cap_order, cap_rank, cap_length, cap_row_begin,
+        cap_slot, cap_column, cap_value, cap_diagonal, cap_join_row, cap_join_size, cap_velocity,
+        cap_join_gain, cap_gain, cap_share, cap_share_value, cap_sorted, cap_cell_begin,
+        cap_cell_row, cap_part_cell, cap_cell_sum, cap_force, cap_B, cap_node, cap_part_begin,
+        cap_part_sum, cap_C, cap_BC, cap_S, cap_x, cap_r, cap_z, cap_p, cap_q, cap_outer_x,
+        cap_outer_r, cap_outer_p, cap_product_sum, cap_step_sum, cap_product_border,
+        cap_step_border;
 } CondTiePacked;
 
 // Takes the blocks of the soft bodies.
@@ -136,7 +144,7 @@ typedef struct CondTiePackedSolve {
     double goal;  // square of the norm asked for
 } CondTiePackedSolve;
 
-// With the arrow as preconditioner.
+// With the arrow as preconditioner, and the coarse correction of the groups where it is on.
 void cond_tie_packed_solve(CondTiePacked* packed, CondTiePackedSolve* solve);
 
 // With the sum of the arrow, damped, and the coarse correction. One after the other, with the arrow

@@ -134,17 +134,11 @@ INLINE void sum_border(const CondTiePacked* packed, int part, const float* y, fl
         gather(packed->C + (ptrdiff_t)3 * k * wide, wide, y + (ptrdiff_t)4 * packed->node[k], sum);
 }
 
-INLINE int part_end(const CondTiePacked* packed, int part)
-{
-    int end = (part + 1) * COND_PACKED_PART;
-    return end < packed->n_four ? end : packed->n_four;
-}
-
 // q = H p on the nodes of a part, its share of p'q, and of the border's rows.
 INLINE void multiply_part(CondTiePacked* packed, int part, const float* p, const float* border,
                           float* q)
 {
-    int first = part * COND_PACKED_PART, last = part_end(packed, part);
+    int first = packed->part_four[part], last = packed->part_four[part + 1];
     int wide = cond_tie_packed_wide(packed->n_border);
     Eight sum = {0.0F};
     for (int i = first; i < last; i++) {
@@ -169,12 +163,79 @@ INLINE void multiply_part(CondTiePacked* packed, int part, const float* p, const
     sum_cells(packed, part, p);
 }
 
+// (x, y, z, w) of both nodes to (y, z, x, w) and to (z, x, y, w).
+#define TURN_BACK(v) __builtin_shufflevector(v, v, 1, 2, 0, 3, 5, 6, 4, 7)
+#define TURN_ON(v) __builtin_shufflevector(v, v, 2, 0, 1, 3, 6, 4, 5, 7)
+
+// P' r of a part, and the norm of r.
+INLINE void sum_motions(const CondTiePacked* packed, int part)
+{
+    const CondTieCoarse* coarse = &packed->coarse;
+    Eight force = {0.0F}, moment = {0.0F}, left = {0.0F}, skew = {0.0F};
+    int first = packed->part_four[part], last = packed->part_four[part + 1];
+    for (int i = 2 * first; i < 2 * last; i++) {
+        const float* frame = coarse->frame + (ptrdiff_t)16 * i;
+        Eight r = *(const Eight*)(packed->r + (ptrdiff_t)8 * i), f = *(const Eight*)frame * r;
+        Eight a = *(const Eight*)(frame + 8); // d x f = (d_y, d_z, d_x) (f_z, f_x, f_y) - ...
+        force += f;
+        moment += a * TURN_ON(f) - TURN_BACK(a) * TURN_BACK(f);
+        left += __builtin_shufflevector(a, a, 3, 3, 3, 3, 7, 7, 7, 7) * r * r;
+    }
+    for (int k = 0; k < coarse->n_skew[part]; k++) {
+        ptrdiff_t place = coarse->skew[4 * first + k];
+        gather(coarse->rows + 24 * place, 8, packed->r + 4 * place, (float*)&skew);
+    }
+    float* sum = coarse->sum + (ptrdiff_t)8 * part;
+    for (int k = 0; k < 3; k++) {
+        sum[k] = (force[k] + force[4 + k]) + skew[k];
+        sum[3 + k] = (moment[k] + moment[4 + k]) + skew[3 + k];
+    }
+    coarse->left[part] = add_lanes(&left);
+}
+
+// p += P x of the part's group
+INLINE void add_motions(const CondTiePacked* packed, int part, const float* x)
+{
+    const CondTieCoarse* coarse = &packed->coarse;
+    const float* m = x + (ptrdiff_t)6 * packed->partition.leaf_group[part];
+    Eight shift = {m[0], m[1], m[2], 0.0F, m[0], m[1], m[2], 0.0F};
+    Eight turn = {m[3], m[4], m[5], 0.0F, m[3], m[4], m[5], 0.0F};
+    Eight on = TURN_ON(turn), back = TURN_BACK(turn);
+    int first = packed->part_four[part], last = packed->part_four[part + 1];
+    for (int i = 2 * first; i < 2 * last; i++) {
+        const float* frame = coarse->frame + (ptrdiff_t)16 * i;
+        Eight a = *(const Eight*)(frame + 8); // w x d = (w_y, w_z, w_x) (d_z, d_x, d_y) - ...
+        *(Eight*)(packed->p + (ptrdiff_t)8 * i) +=
+            *(const Eight*)frame * (shift + (back * TURN_BACK(a) - on * a));
+    }
+    for (int k = 0; k < coarse->n_skew[part]; k++) {
+        ptrdiff_t place = coarse->skew[4 * first + k];
+        Four add;
+        spread(coarse->rows + 24 * place, 8, m, &add);
+        *(Four*)(packed->p + 4 * place) += add;
+    }
+}
+
+// x = inverse of the coarse matrix times r.
+INLINE void solve_motions(const CondTieCoarse* coarse, const float* r, float* x)
+{
+    for (int at = 0; at < coarse->stride; at += 32) {
+        Eight s[4] = {{0.0F}, {0.0F}, {0.0F}, {0.0F}};
+        const float* row = coarse->inverse + at;
+        for (int j = 0; j < coarse->n; j++, row += coarse->stride)
+            for (int k = 0; k < 4; k++)
+                s[k] += *(const Eight*)(row + (ptrdiff_t)8 * k) * r[j];
+        for (int k = 0; k < 4; k++)
+            *(Eight*)(x + at + (ptrdiff_t)8 * k) = s[k];
+    }
+}
+
 // q += what the joins do, x += alpha p, r -= alpha q, z = B r and the shares of r'z and C'z.
 INLINE void advance_part(CondTiePacked* packed, int part, float alpha, const float* force)
 {
     Eight sum = {0.0F};
     add_cells(packed, part, force, packed->q);
-    for (int i = 2 * part * COND_PACKED_PART, last = 2 * part_end(packed, part); i < last; i++) {
+    for (int i = 2 * packed->part_four[part]; i < 2 * packed->part_four[part + 1]; i++) {
         ptrdiff_t at = (ptrdiff_t)8 * i;
         const float* B = packed->B + (ptrdiff_t)24 * i;
         *(Eight*)(packed->x + at) += alpha * *(const Eight*)(packed->p + at);
@@ -188,12 +249,15 @@ INLINE void advance_part(CondTiePacked* packed, int part, float alpha, const flo
     }
     packed->step_sum[part] = add_lanes(&sum);
     sum_border(packed, part, packed->z, packed->step_border);
+    if (packed->coarse.on)
+        sum_motions(packed, part);
 }
 
-// p = z - B C border + beta p
-INLINE void turn_part(CondTiePacked* packed, int part, float beta, const float* border)
+// p = z - B C border + P motion + beta p
+INLINE void turn_part(CondTiePacked* packed, int part, float beta, const float* border,
+                      const float* motion)
 {
-    for (int i = 2 * part * COND_PACKED_PART, last = 2 * part_end(packed, part); i < last; i++) {
+    for (int i = 2 * packed->part_four[part]; i < 2 * packed->part_four[part + 1]; i++) {
         Eight* p = (Eight*)(packed->p + (ptrdiff_t)8 * i);
         *p = *(const Eight*)(packed->z + (ptrdiff_t)8 * i) + beta * *p;
     }
@@ -203,13 +267,15 @@ INLINE void turn_part(CondTiePacked* packed, int part, float beta, const float* 
         spread(packed->BC + (ptrdiff_t)3 * k * wide, wide, border, &take);
         *(Four*)(packed->p + (ptrdiff_t)4 * packed->node[k]) -= take;
     }
+    if (motion)
+        add_motions(packed, part, motion);
 }
 
 // z = x + s p and the shares of outer_r'z.
 INLINE void collect_part(CondTiePacked* packed, int part, float s)
 {
     Eight sum = {0.0F};
-    for (int i = 2 * part * COND_PACKED_PART, last = 2 * part_end(packed, part); i < last; i++) {
+    for (int i = 2 * packed->part_four[part]; i < 2 * packed->part_four[part + 1]; i++) {
         ptrdiff_t at = (ptrdiff_t)8 * i;
         Eight z = *(const Eight*)(packed->x + at) + s * *(const Eight*)(packed->p + at);
         *(Eight*)(packed->z + at) = z;
@@ -233,10 +299,14 @@ INLINE void collect_part(CondTiePacked* packed, int part, float s)
             advance_part(packed, part, alpha, force);                                              \
     }                                                                                              \
     target static void turn_##name(CondTiePacked* packed, int first, int last, float beta,         \
-                                   const float* border)                                            \
+                                   const float* border, const float* motion)                       \
     {                                                                                              \
         for (int part = first; part < last; part++)                                                \
-            turn_part(packed, part, beta, border);                                                 \
+            turn_part(packed, part, beta, border, motion);                                         \
+    }                                                                                              \
+    target static void solve_##name(const CondTieCoarse* coarse, const float* r, float* x)         \
+    {                                                                                              \
+        solve_motions(coarse, r, x);                                                               \
     }                                                                                              \
     target static void collect_##name(CondTiePacked* packed, int first, int last, float s)         \
     {                                                                                              \
@@ -244,7 +314,7 @@ INLINE void collect_part(CondTiePacked* packed, int part, float s)
             collect_part(packed, part, s);                                                         \
     }                                                                                              \
     static const CondTiePackedKernel name = {multiply_##name, advance_##name, turn_##name,         \
-                                             collect_##name};
+                                             solve_##name, collect_##name};
 
 KERNELS(generic, )
 #if defined(__x86_64__) && defined(__GNUC__)

@@ -8,14 +8,18 @@
 // multiply: q = H p but for what the joins do, with the shares of p'q and of the sums of border and
 //     joins; `border` is the border's p.
 // advance: q += what the joins do, x += alpha p, r -= alpha q, z = B r, with the shares of r'z and
-//     of the border's sums; `force` is that of the joins.
-// turn: p = z - B C border + beta p; `border` is the border's z.
+//     of the border's sums and of P' r; `force` is that of the joins.
+// solve: x = (P' H P)^-1 r, the coarse unknowns.
+// turn: p = z - B C border + P motion + beta p; `border` is the border's z, `motion` the x of the
+//     coarse unknowns, or NULL.
 // collect: z = x + s p, with the shares of outer_r'z.
 typedef struct CondTiePackedKernel {
     void (*multiply)(CondTiePacked* packed, int first, int last, const float* p,
                      const float* border, float* q);
     void (*advance)(CondTiePacked* packed, int first, int last, float alpha, const float* force);
-    void (*turn)(CondTiePacked* packed, int first, int last, float beta, const float* border);
+    void (*turn)(CondTiePacked* packed, int first, int last, float beta, const float* border,
+                 const float* motion);
+    void (*solve)(const CondTieCoarse* coarse, const float* r, float* x);
     void (*collect)(CondTiePacked* packed, int first, int last, float s);
 } CondTiePackedKernel;
 

@@ -126,6 +126,7 @@ typedef struct Share {
     int first, last, size;
     double* velocity;
     float* force;
+    float *coarse_r, *motion; // of the coarse unknowns; NULL where there is no coarse correction
     Border border;
 } Share;
 
@@ -142,6 +143,30 @@ static void share_start(Share* share, CondTiePacked* packed, CondTeam* team, int
     share->force = packed->force + (ptrdiff_t)rows * rank;
     memset(share->force, 0, (size_t)rows * sizeof *share->force);
     memset(share->border.single, 0, sizeof share->border.single);
+    const CondTieCoarse* coarse = &packed->coarse;
+    share->coarse_r = coarse->on ? coarse->vectors + (ptrdiff_t)2 * rank * coarse->stride : NULL;
+    share->motion = coarse->on ? share->coarse_r + coarse->stride : NULL;
+}
+
+// The motions of the groups from the sums of all parts; returns their share of r'z.
+static double correct(const Share* share)
+{
+    const CondTiePacked* packed = share->packed;
+    const CondTieCoarse* coarse = &packed->coarse;
+    double total = 0.0;
+    if (!share->motion)
+        return 0.0;
+    for (int g = 0; g < coarse->n_group; g++)
+        for (int m = 0; m < 6; m++) {
+            double sum = 0.0;
+            for (int part = coarse->group_begin[g]; part < coarse->group_begin[g + 1]; part++)
+                sum += (double)coarse->sum[8 * part + m];
+            share->coarse_r[6 * g + m] = (float)sum;
+        }
+    share->kernel->solve(coarse, share->coarse_r, share->motion);
+    for (int i = 0; i < coarse->n; i++)
+        total += (double)share->coarse_r[i] * (double)share->motion[i];
+    return total;
 }
 
 static void to_single(int n, const double* from, float* to)
@@ -150,14 +175,17 @@ static void to_single(int n, const double* from, float* to)
         to[i] = (float)from[i];
 }
 
-// x += alpha p, r -= alpha q, z = arrow(r) but for the border's part in the nodes; returns r'z.
-static double advance(Share* share, const double* factor, double alpha)
+// x += alpha p, r -= alpha q, z = arrow(r) but for the border's part in the nodes; returns r'z, and
+// the square of the norm of what is left.
+static double advance(Share* share, const double* factor, double alpha, double* left)
 {
     CondTiePacked* packed = share->packed;
     share->kernel->advance(packed, share->first, share->last, (float)alpha, share->force);
     cond_team_wait(share->team, share->size);
-    return advance_border(packed, factor, alpha, &share->border) +
-           add_parts(packed, packed->step_sum);
+    double border = advance_border(packed, factor, alpha, &share->border);
+    double rz = border + add_parts(packed, packed->step_sum);
+    *left = packed->coarse.on ? border + add_parts(packed, packed->coarse.left) : rz;
+    return rz + correct(share);
 }
 
 // p = z + beta p
@@ -165,7 +193,8 @@ static void turn(Share* share, double beta)
 {
     Border* border = &share->border;
     to_single(share->packed->n_border, border->z, border->single);
-    share->kernel->turn(share->packed, share->first, share->last, (float)beta, border->single);
+    share->kernel->turn(share->packed, share->first, share->last, (float)beta, border->single,
+                        share->motion);
     for (int i = 0; i < share->packed->n_border; i++)
         border->p[i] = border->z[i] + beta * border->p[i];
     cond_team_wait(share->team, share->size);
@@ -195,15 +224,15 @@ static void iterate(void* data, CondTeam* team, int rank, int size)
     share_start(&share, ((Team*)data)->packed, team, rank, size);
     start_border(nb, solve->border, &share.border);
     for (int steps = 0;; steps++) {
-        double next = advance(&share, solve->factor, alpha);
+        double left, next = advance(&share, solve->factor, alpha, &left);
         double beta = steps > 0 ? next / rz : 0.0;
         rz = next;
         if (steps == 0)
-            start = rz;
+            start = left;
         if (steps == 1) // the first step takes out what the gains of the ties blow up
-            goal = solve->reduction * solve->reduction * fmin(rz, start);
+            goal = solve->reduction * solve->reduction * fmin(left, start);
         failed = !isfinite(rz);
-        if (failed || !(rz > goal) || products >= solve->max_products)
+        if (failed || !(left > goal) || products >= solve->max_products)
             break;
         turn(&share, beta);
         double pq = multiply(&share);
@@ -229,7 +258,8 @@ static void smooth(void* data, CondTeam* team, int rank, int size)
     Share share;
     share_start(&share, ((Team*)data)->packed, team, rank, size);
     start_border(share.packed->n_border, smooth->r_border, &share.border);
-    advance(&share, smooth->factor, 1.0); // q is 0
+    double left;
+    advance(&share, smooth->factor, 1.0, &left); // q is 0
     turn(&share, 0.0);
     cond_tiny_restore(before);
     for (int i = 0; i < share.packed->n_border && rank == 0; i++)
@@ -319,14 +349,16 @@ static void step(void* data, CondTeam* team, int rank, int size)
     share_start(&share, packed, team, rank, size);
     share.border = deep->border;
     memset(share.border.single, 0, sizeof share.border.single); // z has the border's part already
-    share.kernel->turn(packed, share.first, share.last, (float)deep->beta, share.border.single);
+    share.kernel->turn(packed, share.first, share.last, (float)deep->beta, share.border.single,
+                       NULL);
     for (int i = 0; i < packed->n_border; i++)
         share.border.p[i] = share.border.z[i] + deep->beta * share.border.p[i];
     cond_team_wait(team, size);
     double pq = multiply(&share);
     int failed = !(pq > 0.0);
+    double left;
     if (!failed)
-        advance(&share, deep->solve->factor, deep->rz / pq);
+        advance(&share, deep->solve->factor, deep->rz / pq, &left);
     cond_tiny_restore(before);
     cond_team_wait(team, size);
     if (rank == 0) {

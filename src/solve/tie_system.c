@@ -112,7 +112,7 @@ CondStatus cond_tie_system_plan(CondTieSystem* system, const CondProblem* proble
 {
     int n = problem->n_dof, most = largest_term(problem);
     *fits = 0;
-    system->deep = system->rested = 0;
+    system->deep = system->grouped = system->rested = 0;
     system->pack_from = COND_PACK_FROM;
     system->problem = problem;
     system->threads = threads;
@@ -159,6 +159,17 @@ CondStatus cond_tie_system_plan(CondTieSystem* system, const CondProblem* proble
     system->parts.context = system->context;
     CondStatus status = cond_contact_parts_build(&system->parts, problem);
     return status ? status : find_bordered(system);
+}
+
+// The packed system is there since the first build.
+CondStatus cond_tie_system_group(CondTieSystem* system, int* fits)
+{
+    *fits = 0;
+    if (!system->packed.ready)
+        return COND_OK;
+    CondStatus status = cond_tie_coarse_plan(&system->packed, system->problem, fits);
+    system->grouped = !status && *fits;
+    return status;
 }
 
 CondStatus cond_tie_system_deepen(CondTieSystem* system, int* fits)

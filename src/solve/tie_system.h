@@ -60,7 +60,8 @@ typedef struct CondTieSystem {
     int* node_begin;      // first node of each part of the contacts' coordinates    (n_part + 1)
     double* peak;         // scratch: the largest number of each part                     (n_part)
     int* failed;          // 1: a node of the part has no inverse block                   (n_part)
-    int deep;             // 1: the arrow smooths, and a coarse correction goes with it
+    int grouped;          // 1: a coarse correction of few unknowns goes with the arrow
+    int deep;             // 1: the arrow smooths, and one of many levels goes with it
     CondMultilevel multi; // that correction
     double* small;        // scratch                                         (n_border)
     int* entry;           // scratch: coordinates of a term                             (n_dof)
@@ -84,9 +85,13 @@ CondStatus cond_tie_system_plan(CondTieSystem* system, const CondProblem* proble
 // The node of a contact that acts on this node alone, at its own coordinates; -1: others.
 int cond_tie_system_lone_node(const CondTieSystem* system, const CondContact* contact);
 
-// From the next build on, until the next plan: a coarse correction (multilevel.h) beside the arrow.
-// It needs far fewer products where the bodies are stiff or the meshes fine. *fits is 0, and
+// From the next build on, until the next plan: a coarse correction of groups of nodes
+// (tie_coarse.h) beside the arrow. It costs little and needs far fewer products. *fits is 0, and
 // nothing changes, where it cannot serve.
+CondStatus cond_tie_system_group(CondTieSystem* system, int* fits);
+
+// The same with many levels (multilevel.h) in its place, where the meshes are so fine that a few
+// groups do not do.
 CondStatus cond_tie_system_deepen(CondTieSystem* system, int* fits);
 
 // Takes the ties, D of each contact (row-major, contact frame; symmetric unless `general`), and

@@ -437,6 +437,16 @@ static CondStatus plan_packed(CondTieSystem* system)
     return status;
 }
 
+// The coarse correction that goes with them, if any; B has the ties of single nodes by now.
+static CondStatus correct_coarsely(CondTieSystem* system)
+{
+    CondTiePacked* packed = &system->packed;
+    packed->coarse.on = system->grouped && !system->deep;
+    return packed->coarse.on ? cond_tie_coarse_build(packed, system->problem, system->B,
+                                                     system->rest, system->threads)
+                             : COND_OK;
+}
+
 // The border's part in the preconditioner of the inner iterations.
 static void pack_border(CondTieSystem* system)
 {
@@ -489,8 +499,12 @@ CondStatus cond_tie_system_build(CondTieSystem* system, const double* D, int str
     CondPhase pack = {pack_diagonal, &loop, n_part, 0};
     if (packs && system->n_other > 0)
         run(&loop, 1, &pack);
-    if (packs)
+    if (packs) {
         set_gains(system);
+        status = correct_coarsely(system);
+    }
+    if (status)
+        return status;
     add_mixed(system);
     add_contacts(system, D, stride, 1);
     if (packs && border2 > 0)

@@ -276,10 +276,34 @@ static int solve_single(CondTieSystem* system, double* r, double* x, double redu
     return solve.products + 1;
 }
 
+// z = weight a, on the nodes.
+static void weigh_nodes(const void* loop, int first, int last)
+{
+    const Sweep* sweep = loop;
+    for (int i = first; i < last; i++) {
+        double weight = cond_tie_coarse_weight(sweep->system->rest + 9 * (size_t)i);
+        const double* ai = sweep->a + sweep->system->place[i];
+        double* zi = sweep->z + sweep->system->place[i];
+        for (int k = 0; k < 3; k++)
+            zi[k] = weight * ai[k];
+    }
+}
+
+// The square of the norm by which the iterations end.
+static double measure(CondTieSystem* system, const double* r)
+{
+    Sweep sweep = {.system = system, .a = r, .z = system->z};
+    arrow(system, r, system->z);
+    if (system->packed.coarse.on)
+        cond_parallel(system->n_node, cond_threads(9 * (size_t)system->n_node, system->threads),
+                      weigh_nodes, &sweep);
+    return cond_dot(system->problem->n_dof, r, system->z, system->threads);
+}
+
 int cond_tie_system_solve(CondTieSystem* system, double* r, double* x, double reduction,
                           int max_iterations)
 {
-    int n = system->problem->n_dof, products = 0;
+    int products = 0;
     double goal = -1.0, last = INFINITY;
     Sweep start = {.y = x};
     each(system, clear, &start);
@@ -289,8 +313,7 @@ int cond_tie_system_solve(CondTieSystem* system, double* r, double* x, double re
         products += count;
         if (count == 0)
             break;
-        arrow(system, r, system->z);
-        double rz = cond_dot(n, r, system->z, system->threads);
+        double rz = measure(system, r);
         if (rz <= ENOUGH * goal || products + 2 >= max_iterations)
             return products;
         if (!(rz < LITTLE * last))
