@@ -19,19 +19,24 @@ typedef struct World {
     CondSim* sim;
 } World;
 
-// A gripped ball, too large for passes that factor and with too few iterations for many steps.
+// A gripped ball, too large for passes that factor and with too few iterations for many steps,
+// which have no coarse correction to help them.
 static World world_make(int substeps, int iterations, const char* more)
 {
     char parts[64], limit[64];
-    const char* set[] = {
-        parts, limit, "bodies.ball.mesh=ball:0.05:4", "solver.tolerance=1e-6", "solver.threads=1",
-        more};
+    const char* set[] = {parts,
+                         limit,
+                         "bodies.ball.mesh=ball:0.05:4",
+                         "solver.tolerance=1e-6",
+                         "solver.threads=1",
+                         "solver.multilevel=off",
+                         more};
     World world = {0};
     CondScene* scene = NULL;
     CondError error;
     snprintf(parts, sizeof parts, "step.substeps=%d", substeps);
     snprintf(limit, sizeof limit, "solver.max_iterations=%d", iterations);
-    if (cond_scene_read(NULL, COND_SCENES "/ball.yaml", more ? 6 : 5, set, &scene, &error) ||
+    if (cond_scene_read(NULL, COND_SCENES "/ball.yaml", more ? 7 : 6, set, &scene, &error) ||
         cond_scene_compile(scene, &world.model, &error) ||
         cond_state_create(world.model, &world.state, &error) ||
         cond_sim_create(world.model, &world.sim, &error))
