@@ -34,7 +34,7 @@ CondStatus cond_tie_coarse_plan(CondTiePacked* packed, const CondProblem* proble
         return COND_OK;
     coarse->n_group = partition->n_group;
     coarse->n = 6 * coarse->n_group;
-    coarse->stride = (coarse->n + 2 + 31) / 32 * 32;
+    coarse->stride = (coarse->n + 2 + COND_COARSE_WIDE - 1) / COND_COARSE_WIDE * COND_COARSE_WIDE;
     int size = coarse->n * coarse->stride;
     if (RESERVE(group_begin, coarse->n_group + 1) || RESERVE(group_body, coarse->n_group) ||
         RESERVE(group_node, coarse->n_group) || RESERVE(frame, 32 * packed->n_four) ||

@@ -16,6 +16,8 @@
 
 struct CondTiePacked;
 
+enum { COND_COARSE_WIDE = 64 }; // numbers of a row of the inverse at a time
+
 typedef struct CondTieCoarse {
     CondContext context;
     int on;           // 1: goes with the arrow

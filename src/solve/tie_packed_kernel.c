@@ -219,13 +219,14 @@ INLINE void add_motions(const CondTiePacked* packed, int part, const float* x)
 // x = inverse of the coarse matrix times r.
 INLINE void solve_motions(const CondTieCoarse* coarse, const float* r, float* x)
 {
-    for (int at = 0; at < coarse->stride; at += 32) {
-        Eight s[4] = {{0.0F}, {0.0F}, {0.0F}, {0.0F}};
+    for (int at = 0; at < coarse->stride; at += COND_COARSE_WIDE) {
+        Eight s[COND_COARSE_WIDE / 8];
+        memset(s, 0, sizeof s);
         const float* row = coarse->inverse + at;
         for (int j = 0; j < coarse->n; j++, row += coarse->stride)
-            for (int k = 0; k < 4; k++)
+            for (int k = 0; k < COND_COARSE_WIDE / 8; k++)
                 s[k] += *(const Eight*)(row + (ptrdiff_t)8 * k) * r[j];
-        for (int k = 0; k < 4; k++)
+        for (int k = 0; k < COND_COARSE_WIDE / 8; k++)
             *(Eight*)(x + at + (ptrdiff_t)8 * k) = s[k];
     }
 }
