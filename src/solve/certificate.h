@@ -35,7 +35,7 @@ static inline double cond_certificate_slip(const CondCertificateData* data, int 
     return (data->carried[c] ? 0.0 : data->compliance[c]) + data->omega;
 }
 
-// work holds 2 n_dof numbers.
+// work holds 2 n_dof numbers; its second half becomes A v - b - Jc' lambda.
 CondCertificate cond_certificate_compute(const CondCertificateData* data, const double* v,
                                          const double* lambda, double* work);
 

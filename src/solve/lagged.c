@@ -60,13 +60,15 @@ CondStatus cond_lagged_plan(CondLagged* lagged, const CondProblem* problem,
     return COND_OK;
 }
 
-// r = A v - b - Jc' lambda
-static void residual(CondLagged* lagged, const CondProblem* problem, const double* v,
-                     const double* lambda, double* r)
+// The certificate of the current pair, and its r = A v - b - Jc' lambda anew.
+static CondCertificate measure(CondLagged* lagged, const CondCertificateData* data,
+                               CondSolveInfo* info)
 {
-    cond_problem_multiply_blocks(problem, v, problem->b, r, lagged->system.threads);
-    cond_problem_add_couplings(problem, v, r);
-    cond_contact_parts_add_all(&lagged->system.parts, -1.0, lambda, r, lagged->system.threads);
+    int n = data->problem->n_dof;
+    CondCertificate out = cond_certificate_compute(data, lagged->v, lagged->lambda, lagged->work);
+    cond_parallel_copy(n, lagged->work + n, lagged->r, lagged->system.threads);
+    info->products++;
+    return out;
 }
 
 static double reduction(const CondLagged* lagged)
@@ -258,11 +260,9 @@ CondStatus cond_lagged_solve(CondLagged* lagged, const CondCertificateData* aske
     int last = info->iterations + max_iterations, stale = 0, slow = 0;
     double least = INFINITY, now = NAN; // merit of the current pair, where it is known
     CondStatus status = begin(lagged, data, v, lambda);
-    *certificate = cond_certificate_compute(data, v, lambda, lagged->work);
-    residual(lagged, problem, lagged->v, lagged->lambda, lagged->r);
-    info->products += 2;
+    *certificate = measure(lagged, data, info);
     double value = cond_certificate_residual(certificate);
-    CondCertificate best = *certificate; // estimates, but for the start
+    CondCertificate best = *certificate; // of v_best; an estimate, or above the tolerance
     while (!status && value > tolerance && info->iterations < last && stale < PATIENCE) {
         double start = isnan(now) ? cond_lagged_merit(lagged, data) : now;
         if (!isfinite(start))
@@ -280,16 +280,17 @@ CondStatus cond_lagged_solve(CondLagged* lagged, const CondCertificateData* aske
         }
         value = judge(lagged, data, &best);
         if (value <= tolerance) { // by the r that was carried along
-            residual(lagged, problem, lagged->v, lagged->lambda, lagged->r);
-            info->products++;
-            value = judge(lagged, data, &best);
+            best = measure(lagged, data, info);
+            value = cond_certificate_residual(&best);
             now = NAN;
         } else if (slow >= patience(lagged) && !lagged->may_follow)
             break;
     }
     // What is handed back is measured, and not worse than the start.
-    best = cond_certificate_compute(data, lagged->v_best, lagged->lambda_best, lagged->work);
-    info->products++;
+    if (!(value <= tolerance)) {
+        best = cond_certificate_compute(data, lagged->v_best, lagged->lambda_best, lagged->work);
+        info->products++;
+    }
     if (cond_certificate_residual(&best) < cond_certificate_residual(certificate)) {
         *certificate = best;
         memcpy(v, lagged->v_best, n * sizeof *v);
