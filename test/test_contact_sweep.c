@@ -62,8 +62,7 @@ static void test_same_bits(void** state)
         settings.law = trial % 8 == 7 ? COND_LAW_PROXIMAL : COND_LAW_STRICT;
         settings.omega = trial % 2 ? 1e-3 : 0.0;
         assert_int_equal(cond_nodal_build(&nodal, &made.problem, 100.0), COND_OK);
-        assert_int_equal(cond_contact_sweep_build(&sweep, &nodal, NULL, NULL, &settings, NULL),
-                         COND_OK);
+        assert_int_equal(cond_contact_sweep_build(&sweep, &nodal, NULL, &settings, NULL), COND_OK);
         Random random = random_start((uint64_t)trial);
         int nc3 = 3 * made.problem.n_contact;
         double *v = dense_zeros(nodal.n), *w = dense_zeros(nodal.n), *carry = dense_zeros(nc3);

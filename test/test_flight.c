@@ -54,13 +54,9 @@ static CondStatus parts_build(Parts* p, const CondContext* context, const CondPr
     if (!status)
         status = cond_flight_build(&p->flight, &p->nodal, &p->W, settings, serves);
     if (!status)
-        status = cond_contact_sweep_build(&p->sweep, &p->nodal, p->flight.node, p->flight.order,
-                                          settings, NULL);
-    if (!status) {
-        cond_contact_sweep_weigh(&p->sweep, p->flight.w);
-        p->flight.sweep = &p->sweep;
-        status = cond_contact_sweep_build(&p->usual, &p->nodal, NULL, NULL, settings, NULL);
-    }
+        status = cond_flight_lay_contacts(&p->flight, &p->sweep, settings, NULL);
+    if (!status)
+        status = cond_contact_sweep_build(&p->usual, &p->nodal, NULL, settings, NULL);
     if (!status)
         status = cond_iteration_build(&p->iteration, &p->nodal, &p->W, &p->usual, settings);
     return status;
@@ -100,12 +96,8 @@ static void compare_iteration(const CondProblem* problem, const CondSolverSettin
     assert_true(dense_distance(nl, la, lb) <= 1e-13 * dense_norm(nl, la));
     // The first step of a pass without acceleration leads to the same place.
     double history[1];
-    CondFlightPass pass = {.carry = carry,
-                           .v = v,
-                           .lambda = lb,
-                           .tolerance = 1e-300,
-                           .max_iterations = 1,
-                           .history = history};
+    CondFlightPass pass = {
+        .carry = carry, .v = v, .tolerance = 1e-300, .max_iterations = 1, .history = history};
     cond_flight_run(&p.flight, &pass);
     assert_int_equal(pass.iterations, 1);
     assert_memory_equal(v, b, (size_t)n * sizeof *v);
@@ -131,6 +123,35 @@ static void test_iteration(void** state)
         }
         soft_problem_destroy(&made);
     }
+}
+
+// Diagonal and norms of rows, by products with unit vectors.
+static void test_rows(void** state)
+{
+    (void)state;
+    SoftProblem made;
+    soft_problem_create(&made, 1);
+    CondContext context = cond_context_or_default(NULL);
+    CondNodal nodal = {.context = context};
+    CondSurrogate W = {.context = context};
+    CondSolverSettings settings = paper_settings(0);
+    settings.threads = 2;
+    assert_int_equal(cond_nodal_build(&nodal, &made.problem, 10.0), COND_OK);
+    assert_int_equal(cond_surrogate_build(&W, &nodal, &settings), COND_OK);
+    double *e = dense_zeros((size_t)nodal.n), *a = dense_zeros((size_t)nodal.n);
+    for (int i = 0; i < nodal.n; i += nodal.touch_begin[i] < nodal.touch_begin[i + 1] ? 1 : 7) {
+        e[i] = 1.0;
+        cond_nodal_multiply(&nodal, e, a, 1);
+        e[i] = 0.0;
+        double norm = dense_norm(nodal.n, a);
+        assert_true(fabs(W.diagonal[i] - a[i]) <= 1e-13 * fabs(a[i]));
+        assert_true(fabs(W.norm2[i] - norm * norm) <= 1e-13 * norm * norm);
+    }
+    free(e);
+    free(a);
+    cond_surrogate_destroy(&W);
+    cond_nodal_destroy(&nodal);
+    soft_problem_destroy(&made);
 }
 
 // Whole solves: A as floats or in double, and threads.
@@ -254,11 +275,9 @@ static void test_memory_that_runs_out(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_iteration),
-        cmocka_unit_test(test_solve),
-        cmocka_unit_test(test_divergence),
-        cmocka_unit_test(test_other_problem),
-        cmocka_unit_test(test_memory_that_runs_out),
+        cmocka_unit_test(test_rows),          cmocka_unit_test(test_iteration),
+        cmocka_unit_test(test_solve),         cmocka_unit_test(test_divergence),
+        cmocka_unit_test(test_other_problem), cmocka_unit_test(test_memory_that_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -133,8 +133,7 @@ static void test_iteration(void** state)
     CondSolverSettings settings = cond_solver_settings_default();
     assert_int_equal(cond_nodal_build(&nodal, &bench.problem, 10.0), COND_OK);
     assert_int_equal(cond_surrogate_build(&W, &nodal, &settings), COND_OK);
-    assert_int_equal(cond_contact_sweep_build(&sweep, &nodal, NULL, NULL, &settings, NULL),
-                     COND_OK);
+    assert_int_equal(cond_contact_sweep_build(&sweep, &nodal, NULL, &settings, NULL), COND_OK);
     int n = nodal.n, n_lambda = 3 * N_CONTACT;
     double *v = random_vector(n), *carry = dense_zeros((size_t)n_lambda);
     double *g = dense_zeros((size_t)n), *metric = dense_zeros((size_t)n);

@@ -281,9 +281,16 @@ double cond_nodal_add_forces(const CondNodal* nodal, int i, double sum)
 {
     for (int p = nodal->touch_begin[i]; p < nodal->touch_begin[i + 1]; p++) {
         const CondTouch* touch = &nodal->touch[p];
-        const double *J = nodal->jacobian + touch->jacobian, *force = nodal->force + touch->row;
-        for (int r = 0; r < touch->n_row; r++)
-            sum += J[r] * force[r];
+        const double *J = nodal->jacobian + touch->jacobian, *f = nodal->force + touch->row;
+        if (touch->n_row == 3) { // ties: the next sum waits for one addition alone
+            sum += J[0] * f[0] + J[1] * f[1] + J[2] * f[2];
+        } else if (touch->n_row == 6) { // attachments
+            sum += (J[0] * f[0] + J[1] * f[1]) + (J[2] * f[2] + J[3] * f[3]) +
+                   (J[4] * f[4] + J[5] * f[5]);
+        } else {
+            for (int r = 0; r < touch->n_row; r++)
+                sum += J[r] * f[r];
+        }
     }
     return sum;
 }

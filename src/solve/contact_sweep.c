@@ -38,7 +38,7 @@ static void solve_contact(const SweepLoop* l, int c)
     const double* R = contact->frame;
     int i = sweep->node[2 * c], j = sweep->node[2 * c + 1];
     double *vi = l->v + i, *vj = j >= 0 ? l->v + j : NULL;
-    double* lambda = l->lambda + 3 * c;
+    double unkept[3], *lambda = l->lambda ? l->lambda + (ptrdiff_t)3 * c : unkept;
     double wi = sweep->w[i], wj = vj ? sweep->w[j] : 0.0;
     double d[3] = {vi[0], vi[1], vi[2]}, eta[3];
     for (int k = 0; k < 3 && vj; k++)
@@ -62,18 +62,30 @@ static int contact_at(const CondContactSweep* sweep, int k)
     return sweep->order ? sweep->order[k] : k;
 }
 
+// No contact: reads where the first one does, finds no force, and writes nothing.
+static void fill_lane(CondContactBatch* batch, int l)
+{
+    batch->node[l][0] = batch->node[0][0];
+    batch->node[l][1] = -1;
+    for (int k = 0; k < 9; k++)
+        batch->R[k][l] = 0.0;
+    batch->phi[0][l] = 1.0;
+    batch->phi[1][l] = batch->phi[2][l] = batch->mu[l] = batch->slip[l] = 0.0;
+}
+
 CondStatus cond_contact_sweep_build(CondContactSweep* sweep, const CondNodal* nodal,
-                                    const int* node, const int* order,
+                                    const CondContactPlaces* places,
                                     const CondSolverSettings* settings, const int* relaxed)
 {
     const CondProblem* problem = nodal->problem;
     sweep->relaxed = relaxed;
     sweep->nodal = nodal;
-    sweep->node = node ? node : nodal->node;
-    sweep->order = order;
+    sweep->node = places ? places->node : nodal->node;
+    sweep->order = places ? places->order : NULL;
+    sweep->n_order = places ? places->n_order : problem->n_contact;
     sweep->law = settings->law;
     sweep->omega = settings->omega;
-    sweep->n_batch = problem->n_contact / COND_LANES;
+    sweep->n_batch = sweep->n_order / COND_LANES;
     if (cond_reserve(&sweep->context, &sweep->batch, &sweep->cap_batch, sweep->n_batch,
                      sizeof *sweep->batch))
         return COND_OUT_OF_MEMORY;
@@ -84,6 +96,10 @@ CondStatus cond_contact_sweep_build(CondContactSweep* sweep, const CondNodal* no
         for (int l = 0; l < COND_LANES; l++) {
             int c = contact_at(sweep, b * COND_LANES + l);
             batch->contact[l] = c;
+            if (c < 0) {
+                fill_lane(batch, l);
+                continue;
+            }
             const CondContact* contact = &problem->contact[c];
             batch->node[l][0] = sweep->node[2 * c];
             batch->node[l][1] = sweep->node[2 * c + 1];
@@ -159,14 +175,13 @@ COND_LANES_INLINE void keep_lane(const SweepLoop* l, const CondContactBatch* bat
                                  const CondLanes lambda[3], const CondLanes v[3],
                                  const CondLanes take[3])
 {
-    double *vi = l->v + batch->node[lane][0],
-           *out = l->lambda + (ptrdiff_t)3 * batch->contact[lane];
-    out[0] = lambda[0][lane];
-    out[1] = lambda[1][lane];
-    out[2] = lambda[2][lane];
-    vi[0] = v[0][lane];
-    vi[1] = v[1][lane];
-    vi[2] = v[2][lane];
+    if (batch->contact[lane] < 0)
+        return;
+    double* vi = l->v + batch->node[lane][0];
+    for (int k = 0; k < 3; k++)
+        vi[k] = v[k][lane];
+    for (int k = 0; k < 3 && l->lambda; k++)
+        l->lambda[3 * batch->contact[lane] + k] = lambda[k][lane];
     if (!batch->second || batch->node[lane][1] < 0)
         return;
     double* vj = l->v + batch->node[lane][1];
@@ -175,10 +190,18 @@ COND_LANES_INLINE void keep_lane(const SweepLoop* l, const CondContactBatch* bat
     vj[2] -= take[2][lane];
 }
 
+// One after the other.
+static void solve_lanes(const SweepLoop* l, const CondContactBatch* batch)
+{
+    for (int lane = 0; lane < COND_LANES; lane++)
+        if (batch->contact[lane] >= 0)
+            solve_contact(l, batch->contact[lane]);
+}
+
 // x of coordinate r of the four contacts.
+#define CONTACT(x, lane, r) (batch->contact[lane] < 0 ? 0.0 : (x)[3 * batch->contact[lane] + (r)])
 #define CONTACTS(x, r)                                                                             \
-    ((CondLanes){(x)[3 * batch->contact[0] + (r)], (x)[3 * batch->contact[1] + (r)],               \
-                 (x)[3 * batch->contact[2] + (r)], (x)[3 * batch->contact[3] + (r)]})
+    ((CondLanes){CONTACT(x, 0, r), CONTACT(x, 1, r), CONTACT(x, 2, r), CONTACT(x, 3, r)})
 
 COND_LANES_INLINE void solve_batch(const SweepLoop* l, const CondContactBatch* batch)
 {
@@ -215,8 +238,7 @@ COND_LANES_INLINE void solve_batch(const SweepLoop* l, const CondContactBatch* b
         take[k] = wj * d;
     }
     if (cond_lanes_any(&rare)) {
-        for (int lane = 0; lane < COND_LANES; lane++) // the others would give the same bits
-            solve_contact(l, batch->contact[lane]);
+        solve_lanes(l, batch); // the others would give the same bits
         return;
     }
     keep_lane(l, batch, 0, lambda, v, take); // lanes by number stay in registers
@@ -232,8 +254,8 @@ COND_LANES_INLINE void solve_batches(const void* loop, int first, int last)
         const CondContactBatch* batch = &l->sweep->batch[b];
         if (batch->serves)
             solve_batch(l, batch);
-        for (int lane = 0; lane < COND_LANES && !batch->serves; lane++)
-            solve_contact(l, batch->contact[lane]);
+        else
+            solve_lanes(l, batch);
     }
 }
 
@@ -261,8 +283,7 @@ static void solve_parts(const void* loop, int first, int last)
         body = solve_batches_avx2;
 #endif
     body(loop, first, end);
-    for (int k = COND_LANES * n_batch; k < l->sweep->nodal->problem->n_contact && last > n_batch;
-         k++)
+    for (int k = COND_LANES * n_batch; k < l->sweep->n_order && last > n_batch; k++)
         solve_contact(l, contact_at(l->sweep, k));
 }
 

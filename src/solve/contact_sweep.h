@@ -13,7 +13,8 @@ typedef struct CondContactSweep {
     CondContext context;
     const CondNodal* nodal;
     const int* node;  // where v has the contacts' nodes, -1 static         (n_contact x 2)
-    const int* order; // in which contacts are taken; NULL: as they come    (n_contact)
+    const int* order; // in which contacts are taken; NULL: as they come    (n_order)
+    int n_order;      //
     CondLaw law;
     const int* relaxed; // not NULL: 1 where it is the proximal one        (n_contact)
     double omega;
@@ -23,10 +24,18 @@ typedef struct CondContactSweep {
     int cap_batch;
 } CondContactSweep;
 
+// Where another order of v has the contacts' nodes, and the order in which contacts are taken, a
+// multiple of four in all: -1 fills up fours of which the first is a contact.
+typedef struct CondContactPlaces {
+    const int* node;  // -1 static                                           (n_contact x 2)
+    const int* order; //                                                     (n_order)
+    int n_order;
+} CondContactPlaces;
+
 // Lays out the contacts of a problem, four side by side; nodal and relaxed are borrowed, and so are
-// node and order where they are given: NULL: v has the nodes where nodal has them.
+// the places where they are given; NULL: v has the nodes where nodal has them.
 CondStatus cond_contact_sweep_build(CondContactSweep* sweep, const CondNodal* nodal,
-                                    const int* node, const int* order,
+                                    const CondContactPlaces* places,
                                     const CondSolverSettings* settings, const int* relaxed);
 void cond_contact_sweep_destroy(CondContactSweep* sweep);
 
@@ -35,8 +44,8 @@ void cond_contact_sweep_destroy(CondContactSweep* sweep);
 void cond_contact_sweep_weigh(CondContactSweep* sweep, const double* w);
 
 // v holds v* and receives v**, laid out as w; carry is the multiplier of the contacts that carry
-// one. The same bits for any number of threads.          v (nodal->n), carry, lambda (n_contact x
-// 3)
+// one; lambda may be NULL, if it is not asked for. The same bits for any number of threads.
+//                                                       v (as w), carry, lambda (n_contact x 3)
 void cond_contact_sweep_run(const CondContactSweep* sweep, const double* carry, double* v,
                             double* lambda, int threads);
 

@@ -24,10 +24,11 @@ typedef struct Crew {
     int rank, size;
     const CondFlightKernel* kernel;
     const CondTiePackedKernel* product;
-    Share part, term, touch, rest, rest_sum, row, contact;
+    Share part, term, rest, row, far;
     double *v, *v_old;
+    float *away, *away_next; // of v^l and v^{l+1} from v_0
     const double* carry;
-    double* lambda;
+    double* lambda; // NULL: not asked for
 } Crew;
 
 // The first of n items before which a share of the work is done.
@@ -56,6 +57,19 @@ static Share share_items(int n, const Crew* c)
     return (Share){cond_team_first(n, c->rank, c->size), cond_team_first(n, c->rank + 1, c->size)};
 }
 
+// Of the rest, whole partial sums; where W is more than a diagonal there, one thread has it all.
+static Share share_rest(const Crew* c)
+{
+    const CondFlight* f = c->f;
+    Share share = share_work(f->n_rest, f->rest_work, c);
+    if (f->W->ops->apply)
+        return c->rank == 0 ? (Share){0, f->n_rest} : (Share){0, 0};
+    share.first = share.first / COND_FLIGHT_REST * COND_FLIGHT_REST;
+    if (c->rank + 1 < c->size)
+        share.last = share.last / COND_FLIGHT_REST * COND_FLIGHT_REST;
+    return share;
+}
+
 static Crew join_crew(CondFlight* f, CondTeam* team, int rank, int size)
 {
     Crew c = {.f = f, .team = team, .rank = rank, .size = size, .v = f->v, .v_old = f->v_old};
@@ -63,11 +77,14 @@ static Crew join_crew(CondFlight* f, CondTeam* team, int rank, int size)
     c.product = cond_tie_packed_kernel();
     c.part = share_work(f->A.n_part, f->part_work, &c);
     c.term = share_work(f->nodal->n_term, f->term_work, &c);
-    c.touch = share_work(f->n_touched, f->touch_work, &c);
-    c.rest = share_work(f->n_rest, f->rest_work, &c);
-    c.rest_sum = share_items(f->n_sum - f->A.n_part, &c);
+    c.rest = share_rest(&c);
     c.row = share_items(f->A.n_node, &c);
-    c.contact = share_items(cond_contact_sweep_parts(f->sweep), &c);
+    int near = f->near_begin[f->A.n_part];
+    c.far = share_items(f->n_order / 4 - near, &c);
+    c.far.first += near;
+    c.far.last += near;
+    c.away = f->A.p;
+    c.away_next = f->A.x;
     return c;
 }
 
@@ -83,16 +100,16 @@ static Share nodes_of(const Crew* c)
     return (Share){4 * four[c->part.first], 4 * four[c->part.last]};
 }
 
-// Soft nodes from the usual order to the flight's, and the rest.
+// From the usual order to the flight's.
 static void pack(const Crew* c, const double* from, double* to)
 {
     const CondFlight* f = c->f;
     Share node = nodes_of(c);
     for (int k = node.first; k < node.last; k++)
         for (int a = 0; a < 3 && f->origin[k] >= 0; a++)
-            to[f->soft_begin + 4 * k + a] = from[f->origin[k] + a];
+            to[4 * k + a] = from[f->origin[k] + a];
     for (int k = c->rest.first; k < c->rest.last; k++)
-        to[f->rest[k]] = from[f->rest[k]];
+        to[f->usual + f->rest[k]] = from[f->rest[k]];
 }
 
 // And back.
@@ -102,33 +119,19 @@ static void unpack(const Crew* c, const double* from, double* to)
     Share node = nodes_of(c);
     for (int k = node.first; k < node.last; k++)
         for (int a = 0; a < 3 && f->origin[k] >= 0; a++)
-            to[f->origin[k] + a] = from[f->soft_begin + 4 * k + a];
+            to[f->origin[k] + a] = from[4 * k + a];
     for (int k = c->rest.first; k < c->rest.last; k++)
-        to[f->rest[k]] = from[f->rest[k]];
-}
-
-static CondFlightVectors soft_vectors(const Crew* c, int exact)
-{
-    const CondFlight* f = c->f;
-    int begin = f->soft_begin;
-    return (CondFlightVectors){.v = c->v + begin,
-                               .w = f->w + begin,
-                               .shift = f->shift + begin,
-                               .base = f->base + begin,
-                               .v_old = c->v_old + begin,
-                               .plain = f->plain + begin,
-                               .Av = exact ? NULL : f->A.q,
-                               .away = f->A.p};
+        to[f->rest[k]] = from[f->usual + f->rest[k]];
 }
 
 // v_0 = v, and with it b - A v_0 in double.
 static void take_base(const Crew* c)
 {
     const CondFlight* f = c->f;
-    const double* b = f->nodal->problem->b;
+    const double *b = f->nodal->problem->b, *v = c->v + f->usual;
     Share node = nodes_of(c);
-    unpack(c, c->v, c->v); // v begins with the usual order
-    for (int k = f->soft_begin + 4 * node.first; k < f->soft_begin + 4 * node.last; k++)
+    unpack(c, c->v, c->v + f->usual);
+    for (int k = 4 * node.first; k < 4 * node.last; k++)
         f->base[k] = c->v[k];
     wait(c);
     for (int p = 0, before = 0; p < f->n_body; before += f->body[p++].n_row) {
@@ -138,7 +141,7 @@ static void take_base(const Crew* c)
         last = last < body->n_row ? last : body->n_row;
         if (first >= last)
             continue;
-        cond_bsr3_rows(&body->rows, first, last, c->v + at, b + at, f->g + at);
+        cond_bsr3_rows(&body->rows, first, last, v + at, b + at, f->g + at);
         for (int i = first; i < last; i++)
             for (int a = 0; a < 3; a++)
                 f->shift[f->place[at + 3 * i] + a] = -f->g[at + 3 * i + a];
@@ -146,100 +149,144 @@ static void take_base(const Crew* c)
     wait(c);
 }
 
-// v* = v - W (A v - b) of soft bodies, but for what the terms do; their forces; A v - b of the
-// rest.
-static void multiply(const Crew* c, int exact)
+// The terms' forces, and A v - b of the rest without them.
+static void apply_terms(const Crew* c)
 {
-    CondFlight* f = c->f;
+    const CondFlight* f = c->f;
     const CondProblem* problem = f->nodal->problem;
-    CondFlightVectors x = soft_vectors(c, exact);
-    for (int p = c->part.first; p < c->part.last; p++) {
-        if (!exact)
-            c->product->multiply(&f->A, p, p + 1, f->A.p, NULL, f->A.q);
-        c->kernel->step(&x, 16 * f->A.part_four[p], 16 * f->A.part_four[p + 1]);
-    }
     cond_nodal_term_forces(f->nodal, f->coordinate, c->v, c->term.first, c->term.last);
     if (c->rank == c->size - 1)
-        cond_problem_multiply_others(problem, c->v, problem->b, f->g, 1);
-    wait(c);
+        cond_problem_multiply_others(problem, c->v + f->usual, problem->b, f->g, 1);
+    if (f->n_rest > 0 || f->nodal->n_term > 0)
+        wait(c);
 }
 
-// The terms' forces; v* of the rest.
-static void add_terms(const Crew* c)
+// v* of the rest.
+static void step_rest(const Crew* c)
 {
     const CondFlight* f = c->f;
     const CondNodal* nodal = f->nodal;
-    int diagonal = f->W->ops->apply == NULL;
-    for (int k = c->touch.first; k < c->touch.last; k++) {
-        int i = f->touched[k], at = f->place[i];
-        f->plain[at] -= f->w[at] * cond_nodal_add_forces(nodal, i, 0.0);
-    }
-    Share rest = diagonal ? c->rest : c->rank == 0 ? (Share){0, f->n_rest} : (Share){0, 0};
-    for (int k = rest.first; k < rest.last; k++) {
+    const double *v = c->v + f->usual, *w = f->w + f->usual;
+    double* plain = f->plain + f->usual;
+    for (int k = c->rest.first; k < c->rest.last; k++) {
         int i = f->rest[k];
         f->g[i] = cond_nodal_add_forces(nodal, i, i < nodal->n_dof ? f->g[i] : 0.0);
-        f->plain[i] = c->v[i] - f->w[i] * f->g[i];
+        plain[i] = v[i] - w[i] * f->g[i];
     }
-    if (!diagonal && c->rank == 0)
-        cond_surrogate_apply_others(f->W, nodal, f->g, c->v, f->plain, 1);
-    wait(c);
+    if (f->W->ops->apply && c->rank == 0)
+        cond_surrogate_apply_others(f->W, nodal, f->g, v, plain, 1);
 }
 
-// v** and lambda from v (Alg. 1, lines 4-11).
-static void iterate(const Crew* c, int exact)
+static void solve_contacts(const Crew* c, int first, int last)
+{
+    cond_contact_sweep_run_parts(c->f->sweep, c->carry, c->f->plain, c->lambda, first, last);
+}
+
+static CondFlightVectors soft_vectors(const Crew* c, int exact)
+{
+    const CondFlight* f = c->f;
+    return (CondFlightVectors){.v = c->v,
+                               .w = f->w,
+                               .shift = f->shift,
+                               .base = f->base,
+                               .v_old = c->v_old,
+                               .plain = f->plain,
+                               .Av = exact ? NULL : f->A.q,
+                               .away = c->away_next};
+}
+
+// The numbers of a part.
+static Share numbers_of(const CondFlight* f, int part)
+{
+    return (Share){16 * f->A.part_four[part], 16 * f->A.part_four[part + 1]};
+}
+
+// v* = v - W (A v - b) of a part, and v** but for far contacts.
+static void iterate_part(const Crew* c, const CondFlightVectors* x, int part)
+{
+    CondFlight* f = c->f;
+    Share number = numbers_of(f, part);
+    if (x->Av)
+        c->product->multiply(&f->A, part, part + 1, c->away, NULL, f->A.q);
+    c->kernel->step(x, number.first, number.last);
+    for (int k = f->touched_begin[part]; k < f->touched_begin[part + 1]; k++) {
+        int i = f->touched[k], at = f->place[i];
+        f->plain[at] -= f->w[at] * cond_nodal_add_forces(f->nodal, i, 0.0);
+    }
+    if (f->near_begin[part] < f->near_begin[part + 1])
+        solve_contacts(c, f->near_begin[part], f->near_begin[part + 1]);
+}
+
+// v^{l+1} of a part from v**, and its share of |v^{l+1} - v^l|^2.
+static void extend_part(const Crew* c, const CondFlightVectors* x, const CondChebyshev* chebyshev,
+                        int part)
+{
+    Share n = numbers_of(c->f, part);
+    c->f->sum[part] = chebyshev
+                          ? c->kernel->extend(x, chebyshev->nu, chebyshev->under, n.first, n.last)
+                          : c->kernel->take(x, n.first, n.last);
+}
+
+// The same of the rest.
+static void extend_rest(const Crew* c, const CondChebyshev* chebyshev)
+{
+    const CondFlight* f = c->f;
+    for (int k = c->rest.first; k < c->rest.last; k++) {
+        int i = f->usual + f->rest[k];
+        double v = c->v[i], old = c->v_old[i], next = f->plain[i];
+        double* sum = &f->sum[f->A.n_part + k / COND_FLIGHT_REST];
+        if (chebyshev)
+            next = chebyshev->nu * (chebyshev->under * (next - v) + v - old) + old;
+        *sum = (k % COND_FLIGHT_REST ? *sum : 0.0) + (next - v) * (next - v);
+        c->v_old[i] = next;
+    }
+}
+
+// v** and lambda from v (Alg. 1, lines 4-11), without far contacts; parts that these do not touch
+// are extended at once.
+static void iterate(const Crew* c, const CondFlightVectors* x, const CondChebyshev* chebyshev)
+{
+    const CondFlight* f = c->f;
+    apply_terms(c);
+    for (int p = c->part.first; p < c->part.last; p++) {
+        iterate_part(c, x, p);
+        if (!f->late[p])
+            extend_part(c, x, chebyshev, p);
+    }
+    step_rest(c);
+    if (f->n_far > 0) {
+        wait(c);
+        solve_contacts(c, c->far.first, c->far.last);
+        wait(c);
+    }
+}
+
+// An iteration and its extension (Alg. 3): v^{l+1} becomes v^l. Returns |v^{l+1} - v^l|.
+static double advance(Crew* c, int exact, const CondChebyshev* chebyshev)
 {
     const CondFlight* f = c->f;
     if (exact)
         take_base(c);
-    multiply(c, exact);
-    add_terms(c);
-    cond_contact_sweep_run_parts(f->sweep, c->carry, f->plain, c->lambda, c->contact.first,
-                                 c->contact.last);
-    wait(c);
-}
-
-// v^{l+1} of the rest, in the place of v^{l-1}; returns |v^{l+1} - v^l|^2.
-static double extend_rest(const Crew* c, const CondChebyshev* chebyshev, int first, int last)
-{
-    const CondFlight* f = c->f;
-    double sum = 0.0;
-    for (int k = first; k < last; k++) {
-        int i = f->rest[k];
-        double v = c->v[i], old = c->v_old[i], next = f->plain[i];
-        if (chebyshev)
-            next = chebyshev->nu * (chebyshev->under * (next - v) + v - old) + old;
-        sum += (next - v) * (next - v);
-        c->v_old[i] = next;
-    }
-    return sum;
-}
-
-// v^{l+1} from v** (Alg. 3), which becomes v^l; returns |v^{l+1} - v^l|.
-static double extend(Crew* c, const CondChebyshev* chebyshev)
-{
-    const CondFlight* f = c->f;
-    CondFlightVectors x = soft_vectors(c, 0);
-    for (int p = c->part.first; p < c->part.last; p++) {
-        int first = 16 * f->A.part_four[p], last = 16 * f->A.part_four[p + 1];
-        f->sum[p] = chebyshev ? c->kernel->extend(&x, chebyshev->nu, chebyshev->under, first, last)
-                              : c->kernel->take(&x, first, last);
-    }
-    for (int k = c->rest_sum.first; k < c->rest_sum.last; k++) {
-        int first = k * COND_FLIGHT_REST, end = first + COND_FLIGHT_REST;
-        f->sum[f->A.n_part + k] =
-            extend_rest(c, chebyshev, first, end < f->n_rest ? end : f->n_rest);
-    }
+    CondFlightVectors x = soft_vectors(c, exact);
+    iterate(c, &x, chebyshev);
+    for (int p = c->part.first; p < c->part.last; p++)
+        if (f->late[p])
+            extend_part(c, &x, chebyshev, p);
+    extend_rest(c, chebyshev);
     wait(c);
     double* v = c->v;
+    float* away = c->away;
     c->v = c->v_old;
     c->v_old = v;
+    c->away = c->away_next;
+    c->away_next = away;
     return sqrt(cond_sum_total(f->n_sum, f->sum));
 }
 
 typedef struct Flight {
     CondFlight* f;
     CondFlightPass* pass;
-    double* plain; // landing
+    double *plain, *lambda; // of the landing
 } Flight;
 
 static void fly(void* data, CondTeam* team, int rank, int size)
@@ -254,16 +301,20 @@ static void fly(void* data, CondTeam* team, int rank, int size)
     if (chebyshev)
         own = *pass->chebyshev;
     c.carry = pass->carry;
-    c.lambda = pass->lambda;
     pack(&c, pass->v, c.v);
     pack(&c, pass->v, c.v_old);
+    if (c.f->based) {
+        Share node = nodes_of(&c);
+        for (int k = 4 * node.first; k < 4 * node.last; k++)
+            c.away[k] = (float)(c.v[k] - c.f->base[k]);
+        way = 0.0;
+    }
     wait(&c);
     while (l < pass->max_iterations && !(l > 0 && length < pass->tolerance)) {
         int exact = way > FAR * length;
-        iterate(&c, exact);
         if (chebyshev)
             cond_chebyshev_weigh(chebyshev);
-        length = extend(&c, chebyshev);
+        length = advance(&c, exact, chebyshev);
         way = (exact ? 0.0 : way) + length;
         if (chebyshev)
             cond_chebyshev_step(chebyshev, length);
@@ -277,6 +328,7 @@ static void fly(void* data, CondTeam* team, int rank, int size)
     unpack(&c, c.v, pass->v);
     cond_tiny_restore(before);
     if (rank == 0) {
+        c.f->based = c.f->placed = isfinite(length); // else zeros may be none any more
         pass->iterations = l;
         pass->products = products;
         if (chebyshev)
@@ -290,10 +342,11 @@ static void land(void* data, CondTeam* team, int rank, int size)
     Crew c = join_crew(flight->f, team, rank, size);
     unsigned before = cond_tiny_flush();
     c.carry = flight->pass->carry;
-    c.lambda = flight->pass->lambda;
+    c.lambda = flight->lambda;
     pack(&c, flight->pass->v, c.v);
-    wait(&c);
-    iterate(&c, 1);
+    take_base(&c);
+    CondFlightVectors x = soft_vectors(&c, 1);
+    iterate(&c, &x, NULL);
     unpack(&c, flight->f->plain, flight->plain);
     cond_tiny_restore(before);
 }
@@ -311,7 +364,7 @@ void cond_flight_run(CondFlight* f, CondFlightPass* pass)
 
 void cond_flight_land(CondFlight* f, const double* carry, double* v, double* plain, double* lambda)
 {
-    CondFlightPass pass = {.carry = carry, .v = v, .lambda = lambda};
-    Flight flight = {.f = f, .pass = &pass, .plain = plain};
+    CondFlightPass pass = {.carry = carry, .v = v};
+    Flight flight = {.f = f, .pass = &pass, .plain = plain, .lambda = lambda};
     cond_team(team_of(f), land, &flight);
 }

@@ -9,8 +9,12 @@
 // and v_0 is taken anew, in double, when the steps have become short beside that way, and before
 // the last iteration.
 //
-// A vector begins with the coordinates of the nodalized system as they are, of which those of soft
-// bodies are not used; the nodes of soft bodies follow.
+// A vector begins with the nodes of soft bodies, in the parts of A. The coordinates of the
+// nodalized system follow in their usual order, of which those of soft bodies serve v_0 alone.
+//
+// A part goes through a whole iteration while it is in the cache, where its contacts are near ones:
+// within the part, or with what does not move. Parts with nodes in far contacts, with virtual nodes
+// or other parts, wait for these.
 #ifndef COND_SOLVE_FLIGHT_H
 #define COND_SOLVE_FLIGHT_H
 
@@ -22,6 +26,8 @@
 #include "solve/tie_packed.h"
 #include "sparse/bsr3_part.h"
 
+#include <stdint.h>
+
 typedef struct CondFlight {
     CondContext context;
     CondNodal* nodal;              // borrowed, as the next two
@@ -31,36 +37,42 @@ typedef struct CondFlight {
     CondTiePacked A;               // of soft bodies, as floats
     CondBsr3Part* body;            // the same in double                          (n_body)
     int n_body;                    //
-    int soft_begin;                // of soft bodies in a vector
+    uint64_t key;                  // of the pattern that soft nodes are placed for,
+    int placed;                    // 1: if they are
+    int usual;                     // where the usual order begins in a vector
     int n_vector;                  //
-    int* origin;       // first coordinate of a soft node, by its place; -1 where there is none (4
-                       // A.n_four)
-    int* place;        // of a coordinate in a vector                 (nodal->n)
-    int* node;         // of the contacts' nodes, -1 static           (n_contact x 2)
-    int* order;        // contacts by the places of their nodes       (n_contact)
-    int* coordinate;   // of the terms' entries
-    int* touched;      // soft coordinates that terms touch           (n_touched)
-    int n_touched;     //
-    int* rest;         // coordinates that are not soft, virtual nodes last   (n_rest)
-    int n_rest;        //
-    int* part_work;    // work before a part of A                     (A.n_part + 1)
-    int* term_work;    // the same of the terms                       (n_term + 1)
-    int* touch_work;   // the same of touched                         (n_touched + 1)
-    int* rest_work;    // the same of rest                            (n_rest + 1)
-    double *v, *v_old; // v^l, v^{l-1}; they change places            (n_vector)
-    double* plain;     // v**                                         (n_vector)
-    double* g;         // A v - b, or A v_0 - b in the usual order    (n_vector)
-    double* w;         // diagonal of W                               (n_vector)
-    double* base;      // v_0                                         (n_vector)
-    double* shift;     // b - A v_0 of soft bodies                    (n_vector)
-    double* sum;       // shares of |v^{l+1} - v^l|^2  (parts of A, and of rest)
-    int n_sum;         //
+    int* origin;        // first coordinate of a soft node, by its place; -1: none     (4 A.n_four)
+    int* place;         // of a coordinate in a vector                 (nodal->n)
+    int* node;          // of the contacts' nodes, -1 static           (n_contact x 2)
+    int* coordinate;    // of the terms' entries
+    int* order;         // of the contacts: near ones by parts, then far ones, each
+                        // filled up to fours with -1                  (n_order)
+    int n_order;        //
+    int n_far;          // far contacts
+    int* near_begin;    // fours of a part's near contacts             (A.n_part + 1)
+    int* late;          // 1: a node of the part is in a far contact   (A.n_part)
+    int* touched;       // soft coordinates that terms touch, by parts
+    int* touched_begin; //                                             (A.n_part + 1)
+    int* rest;          // coordinates that are not soft, virtual nodes last   (n_rest)
+    int n_rest;         //
+    int* part_work;     // work before a part                          (A.n_part + 1)
+    int* term_work;     // the same of the terms                       (n_term + 1)
+    int* rest_work;     // the same of rest                            (n_rest + 1)
+    int based;          // 1: base and shift hold a v_0
+    double *v, *v_old;  // v^l, v^{l-1}; they change places            (n_vector)
+    double* plain;      // v**                                         (n_vector)
+    double* g;          // A v - b of the rest, A v_0 - b of soft bodies    (nodal->n)
+    double* w;          // diagonal of W                               (n_vector)
+    double* base;       // v_0                                         (n_vector)
+    double* shift;      // b - A v_0 of soft bodies                    (n_vector)
+    double* sum;        // shares of |v^{l+1} - v^l|^2  (parts of A, and of rest)
+    int n_sum;          //
     int cap_body, cap_origin, cap_place, cap_node, cap_order, cap_coordinate, cap_touched, cap_rest;
-    int cap_part_work, cap_term_work, cap_touch_work, cap_rest_work;
+    int cap_near_begin, cap_late, cap_touched_begin, cap_part_work, cap_term_work, cap_rest_work;
     int cap_v, cap_v_old, cap_plain, cap_g, cap_w, cap_base, cap_shift, cap_sum;
 } CondFlight;
 
-enum { COND_FLIGHT_REST = 128 }; // coordinates of a partial sum over rest
+enum { COND_FLIGHT_REST = 32 }; // coordinates of a partial sum over rest
 
 // Lays it all out, where it serves: soft bodies make up most of the problem, the stop is the
 // step's, without acceleration or with Chebyshev's, and W stays the same.
@@ -68,12 +80,15 @@ CondStatus cond_flight_build(CondFlight* flight, CondNodal* nodal, const CondSur
                              const CondSolverSettings* settings, int* serves);
 void cond_flight_destroy(CondFlight* flight);
 
+// Lays out the contacts in a sweep for the flight, which borrows it.
+CondStatus cond_flight_lay_contacts(CondFlight* flight, CondContactSweep* sweep,
+                                    const CondSolverSettings* settings, const int* relaxed);
+
 // Iterates from v until the step is shorter than the tolerance, or not finite, or the iterations
 // are used up. Vectors are in the usual order. The same bits for any number of threads.
 typedef struct CondFlightPass {
     const double* carry;      //                                           (n_contact x 3)
     double* v;                // v^1 in, the last v^{l+1} out              (nodal->n)
-    double* lambda;           // of the last contact solve                 (n_contact x 3)
     CondChebyshev* chebyshev; // NULL: v^{l+1} = v**
     double tolerance;         // [m/s]
     int max_iterations;       //

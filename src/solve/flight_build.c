@@ -6,7 +6,11 @@
 
 enum {
     LEAST_NODES = 128, // of soft bodies
-    ITEM_WORK = 4,     // of a term or coordinate in itself, beside its entries
+    // Work in the unit of four blocks of A:
+    PART_WORK = 20, // of a part beside its blocks,
+    BATCH_WORK = 5, // of four contacts
+    // and of what terms do, in that of one touch.
+    ITEM_WORK = 1,
 };
 
 #define RESERVE(array, count)                                                                      \
@@ -42,25 +46,23 @@ static int can_fly(const CondFlight* f, const CondSolverSettings* settings)
 static CondStatus reserve(CondFlight* f)
 {
     const CondNodal* nodal = f->nodal;
-    int n_contact = nodal->problem->n_contact, n = f->n_vector;
+    int n_contact = nodal->problem->n_contact, n = f->n_vector, parts = f->A.n_part;
     int failed = RESERVE(origin, 4 * f->A.n_four) || RESERVE(place, nodal->n) ||
-                 RESERVE(node, 2 * n_contact) || RESERVE(order, n_contact) ||
+                 RESERVE(node, 2 * n_contact) || RESERVE(order, n_contact + 3 * parts + 3) ||
+                 RESERVE(near_begin, parts + 1) || RESERVE(late, parts) ||
                  RESERVE(coordinate, nodal->touch_begin[nodal->n]) ||
-                 RESERVE(touched, nodal->n_touched) || RESERVE(rest, f->n_rest) ||
-                 RESERVE(part_work, f->A.n_part + 1) || RESERVE(term_work, nodal->n_term + 1) ||
-                 RESERVE(touch_work, nodal->n_touched + 1) || RESERVE(rest_work, f->n_rest + 1) ||
-                 RESERVE(v, n) || RESERVE(v_old, n) || RESERVE(plain, n) || RESERVE(g, n) ||
+                 RESERVE(touched, nodal->n_touched) || RESERVE(touched_begin, parts + 1) ||
+                 RESERVE(rest, f->n_rest) || RESERVE(part_work, parts + 1) ||
+                 RESERVE(term_work, nodal->n_term + 1) || RESERVE(rest_work, f->n_rest + 1) ||
+                 RESERVE(v, n) || RESERVE(v_old, n) || RESERVE(plain, n) || RESERVE(g, nodal->n) ||
                  RESERVE(w, n) || RESERVE(base, n) || RESERVE(shift, n) || RESERVE(sum, f->n_sum);
     return failed ? COND_OUT_OF_MEMORY : COND_OK;
 }
 
-// Where everything is. Returns 0 when a contact's node is not one of A's.
-static int lay_out(CondFlight* f)
+// Where soft nodes are, once for a pattern.
+static void place_nodes(CondFlight* f)
 {
-    const CondNodal* nodal = f->nodal;
-    int n_node = 0, soft = 0, rest = 0, n_entry = nodal->touch_begin[nodal->n];
-    for (int i = 0; i < nodal->n; i++)
-        f->place[i] = i;
+    int n_node = 0;
     for (int k = 0; k < 4 * f->A.n_four; k++)
         f->origin[k] = -1;
     for (int b = 0; b < f->n_body; b++)
@@ -68,72 +70,142 @@ static int lay_out(CondFlight* f)
             int rank = f->A.rank[n_node++], at = f->body[b].begin + 3 * i;
             f->origin[rank] = at;
             for (int a = 0; a < 3; a++)
-                f->place[at + a] = f->soft_begin + 4 * rank + a;
+                f->place[at + a] = 4 * rank + a;
         }
+    // The fourth number of a node, and nodes that fill up the last four, are zero and stay so.
+    double* vectors[] = {f->v, f->v_old, f->plain, f->w, f->base, f->shift};
+    for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
+        memset(vectors[k], 0, (size_t)f->usual * sizeof *vectors[k]);
+}
+
+// The part that a place belongs to; -1 for the rest.
+static int part_at(const CondFlight* f, int place)
+{
+    return place < f->usual ? f->A.four_part[place / 16] : -1;
+}
+
+static void lay_out_rest(CondFlight* f)
+{
+    const CondProblem* problem = f->nodal->problem;
+    int rest = 0;
+    for (int b = 0; b < problem->n_block; b++)
+        for (int i = 0; i < problem->block[b].n_dof; i++)
+            if (problem->block[b].kind != COND_BLOCK_BSR3)
+                f->rest[rest++] = problem->block[b].dof_begin + i;
+    for (int i = f->nodal->n_dof; i < f->nodal->n; i++)
+        f->rest[rest++] = i;
+    for (int k = 0; k < rest; k++)
+        f->place[f->rest[k]] = f->usual + f->rest[k];
+}
+
+static void lay_out_terms(CondFlight* f)
+{
+    const CondNodal* nodal = f->nodal;
+    int *begin = f->touched_begin, *next = f->part_work; // free until work is counted
+    int n = f->A.n_part, n_entry = nodal->touch_begin[nodal->n];
     for (int k = 0; k < n_entry; k++)
         f->coordinate[k] = f->place[nodal->coordinate[k]];
+    memset(begin, 0, (size_t)(n + 1) * sizeof *begin);
     for (int k = 0; k < nodal->n_touched; k++)
-        if (f->place[nodal->touched[k]] >= f->soft_begin)
-            f->touched[soft++] = nodal->touched[k];
-    f->n_touched = soft;
-    for (int i = 0; i < nodal->n; i++)
-        if (f->place[i] < f->soft_begin)
-            f->rest[rest++] = i;
-    for (int k = 0; k < 2 * nodal->problem->n_contact; k++) {
+        if (f->place[nodal->touched[k]] < f->usual)
+            begin[part_at(f, f->place[nodal->touched[k]]) + 1]++;
+    for (int p = 0; p < n; p++) {
+        begin[p + 1] += begin[p];
+        next[p] = begin[p];
+    }
+    for (int k = 0; k < nodal->n_touched; k++)
+        if (f->place[nodal->touched[k]] < f->usual)
+            f->touched[next[part_at(f, f->place[nodal->touched[k]])]++] = nodal->touched[k];
+}
+
+// The part of a near contact; -1: a far one.
+static int near_part(const CondFlight* f, int c)
+{
+    int i = f->node[2 * c], j = f->node[2 * c + 1], part = part_at(f, i);
+    return j < 0 || part_at(f, j) == part ? part : -1;
+}
+
+static void fill_up(CondFlight* f)
+{
+    while (f->n_order % 4)
+        f->order[f->n_order++] = -1;
+}
+
+// Returns 0 when a contact's node is not one of A's.
+static int lay_out_contacts(CondFlight* f)
+{
+    const CondNodal* nodal = f->nodal;
+    int n = nodal->problem->n_contact, *next = f->part_work; // free until work is counted
+    for (int k = 0; k < 2 * n; k++) {
         int node = nodal->node[k];
         f->node[k] = node < 0 ? -1 : f->place[node];
         if (node >= 0 &&
             (f->place[node + 1] != f->place[node] + 1 || f->place[node + 2] != f->place[node] + 2))
             return 0;
     }
+    memset(next, 0, (size_t)(f->A.n_part + 1) * sizeof *next);
+    memset(f->late, 0, (size_t)f->A.n_part * sizeof *f->late);
+    for (int c = 0; c < n; c++) {
+        int part = near_part(f, c);
+        if (part >= 0)
+            next[part]++;
+        for (int s = 0; s < 2 && part < 0; s++)
+            if (f->node[2 * c + s] >= 0 && part_at(f, f->node[2 * c + s]) >= 0)
+                f->late[part_at(f, f->node[2 * c + s])] = 1;
+    }
+    f->n_order = 0;
+    for (int p = 0; p < f->A.n_part; p++) { // room for each part, full of -1
+        int count = next[p];
+        f->near_begin[p] = f->n_order / 4;
+        next[p] = f->n_order;
+        for (int k = 0; k < count; k++)
+            f->order[f->n_order++] = -1;
+        fill_up(f);
+    }
+    f->near_begin[f->A.n_part] = f->n_order / 4;
+    f->n_far = 0;
+    for (int c = 0; c < n; c++) {
+        int part = near_part(f, c);
+        if (part >= 0)
+            f->order[next[part]++] = c;
+        else if (++f->n_far)
+            f->order[f->n_order++] = c;
+    }
+    fill_up(f);
     return 1;
-}
-
-// The part of A that a contact's soft node belongs to; the last one where there is none.
-static int part_of(const CondFlight* f, int c)
-{
-    for (int s = 0; s < 2; s++)
-        if (f->node[2 * c + s] >= f->soft_begin)
-            return f->A.four_part[(f->node[2 * c + s] - f->soft_begin) / 16];
-    return f->A.n_part - 1;
-}
-
-// Contacts by parts of A, so that a thread mostly has those of its own nodes.
-static void sort_contacts(CondFlight* f)
-{
-    int *next = f->part_work, n = f->nodal->problem->n_contact; // free until work is counted
-    memset(next, 0, ((size_t)f->A.n_part + 1) * sizeof *next);
-    for (int c = 0; c < n; c++)
-        next[part_of(f, c) + 1]++;
-    for (int p = 0; p < f->A.n_part; p++)
-        next[p + 1] += next[p];
-    for (int c = 0; c < n; c++)
-        f->order[next[part_of(f, c)]++] = c;
 }
 
 // What is done before each item of a loop, so that threads can have equal shares.
 static void count_work(CondFlight* f)
 {
     const CondNodal* nodal = f->nodal;
-    for (int p = 0; p <= f->A.n_part; p++)
-        f->part_work[p] = f->A.row_begin[f->A.part_four[p]];
-    f->term_work[0] = f->touch_work[0] = f->rest_work[0] = 0;
+    f->part_work[0] = f->term_work[0] = f->rest_work[0] = 0;
+    for (int p = 0; p < f->A.n_part; p++) {
+        int first = f->A.part_four[p], last = f->A.part_four[p + 1];
+        f->part_work[p + 1] = f->part_work[p] + f->A.row_begin[last] - f->A.row_begin[first] +
+                              PART_WORK + BATCH_WORK * (f->near_begin[p + 1] - f->near_begin[p]);
+    }
     for (int t = 0; t < nodal->n_term; t++)
         f->term_work[t + 1] = f->term_work[t] + nodal->term[t].n_entry + ITEM_WORK;
-    for (int k = 0; k < f->n_touched; k++) {
-        const int* begin = nodal->touch_begin + f->touched[k];
-        f->touch_work[k + 1] = f->touch_work[k] + begin[1] - begin[0] + ITEM_WORK;
-    }
     for (int k = 0; k < f->n_rest; k++) {
         const int* begin = nodal->touch_begin + f->rest[k];
         f->rest_work[k + 1] = f->rest_work[k] + begin[1] - begin[0] + ITEM_WORK;
     }
 }
 
+static void take_weights(CondFlight* f)
+{
+    for (int k = 0; k < 4 * f->A.n_four; k++)
+        for (int a = 0; a < 3 && f->origin[k] >= 0; a++)
+            f->w[4 * k + a] = f->W->w[f->origin[k] + a];
+    for (int k = 0; k < f->n_rest; k++)
+        f->w[f->usual + f->rest[k]] = f->W->w[f->rest[k]];
+}
+
 CondStatus cond_flight_build(CondFlight* f, CondNodal* nodal, const CondSurrogate* W,
                              const CondSolverSettings* settings, int* serves)
 {
-    *serves = 0;
+    *serves = f->based = 0;
     f->nodal = nodal;
     f->W = W;
     f->threads = settings->threads;
@@ -146,34 +218,45 @@ CondStatus cond_flight_build(CondFlight* f, CondNodal* nodal, const CondSurrogat
         status = cond_tie_packed_plan_border(&f->A, 0, 0, NULL);
     if (!status)
         status = cond_tie_packed_sort_joins(&f->A);
-    f->soft_begin = (nodal->n + 7) / 8 * 8;
-    f->n_vector = f->soft_begin + 16 * f->A.n_four;
+    f->usual = 16 * f->A.n_four;
+    f->n_vector = f->usual + nodal->n;
     f->n_rest = nodal->n - 3 * f->A.n_node;
     f->n_sum = f->A.n_part + (f->n_rest + COND_FLIGHT_REST - 1) / COND_FLIGHT_REST;
     if (!status)
         status = reserve(f);
     if (status)
         return status;
-    *serves = lay_out(f);
-    sort_contacts(f);
+    if (f->key != f->A.key || !f->placed)
+        place_nodes(f);
+    f->key = f->A.key;
+    f->placed = 1;
+    lay_out_rest(f);
+    lay_out_terms(f);
+    *serves = lay_out_contacts(f);
     count_work(f);
-    memset(f->w, 0, (size_t)f->n_vector * sizeof *f->w);
-    for (int i = 0; i < nodal->n; i++)
-        f->w[f->place[i]] = W->w[i];
-    // The fourth number of a node, and nodes that fill up the last four, are zero and stay so.
-    double* vectors[] = {f->v, f->v_old, f->plain, f->base, f->shift};
-    for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
-        memset(vectors[k] + f->soft_begin, 0, 16 * (size_t)f->A.n_four * sizeof *vectors[k]);
+    take_weights(f);
     return COND_OK;
+}
+
+CondStatus cond_flight_lay_contacts(CondFlight* f, CondContactSweep* sweep,
+                                    const CondSolverSettings* settings, const int* relaxed)
+{
+    CondContactPlaces places = {f->node, f->order, f->n_order};
+    f->sweep = sweep;
+    CondStatus status = cond_contact_sweep_build(sweep, f->nodal, &places, settings, relaxed);
+    if (!status)
+        cond_contact_sweep_weigh(sweep, f->w);
+    return status;
 }
 
 void cond_flight_destroy(CondFlight* f)
 {
     cond_tie_packed_destroy(&f->A);
-    void* arrays[] = {f->body,       f->origin,     f->place,     f->node,      f->order,
-                      f->coordinate, f->touched,    f->rest,      f->part_work, f->v,
-                      f->term_work,  f->touch_work, f->rest_work, f->v_old,     f->plain,
-                      f->g,          f->w,          f->base,      f->shift,     f->sum};
+    void* arrays[] = {
+        f->body,    f->origin,        f->place,     f->node,  f->order,     f->coordinate,
+        f->touched, f->rest,          f->part_work, f->v,     f->term_work, f->near_begin,
+        f->late,    f->touched_begin, f->rest_work, f->v_old, f->plain,     f->g,
+        f->w,       f->base,          f->shift,     f->sum};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&f->context, arrays[i]);
 }

@@ -3,63 +3,63 @@
 #include "base/lanes.h"
 
 typedef float Floats __attribute__((vector_size(16), aligned(4), may_alias));
+typedef CondLanesAnywhere Lanes;
 enum { WIDE = 16 }; // numbers at a time: four sums that do not wait for each other
 
 COND_LANES_INLINE void step(const CondFlightVectors* x, int first, int last)
 {
-    for (int i = first; i < last; i += COND_LANES) {
-        CondLanes g = -*(const CondLanesAnywhere*)(x->shift + i);
-        if (x->Av)
-            g += __builtin_convertvector(*(const Floats*)(x->Av + i), CondLanes);
-        *(CondLanesAnywhere*)(x->plain + i) =
-            *(const CondLanesAnywhere*)(x->v + i) - *(const CondLanesAnywhere*)(x->w + i) * g;
+    const double *v = x->v, *w = x->w, *shift = x->shift;
+    const float* Av = x->Av;
+    double* plain = x->plain;
+    for (int i = first; i < last && Av; i += COND_LANES) {
+        Floats q = *(const Floats*)(Av + i);
+        CondLanes g = (CondLanes){q[0], q[1], q[2], q[3]} - *(const Lanes*)(shift + i);
+        *(Lanes*)(plain + i) = *(const Lanes*)(v + i) - *(const Lanes*)(w + i) * g;
     }
+    for (int i = first; i < last && !Av; i += COND_LANES)
+        *(Lanes*)(plain + i) =
+            *(const Lanes*)(v + i) + *(const Lanes*)(w + i) * *(const Lanes*)(shift + i);
 }
 
-// next takes the place of v_old; its distance from v is added to the sum.
-COND_LANES_INLINE void keep(const CondFlightVectors* x, int i, const CondLanes* next,
-                            const CondLanes* v, CondLanes* sum)
+// Four numbers from `at` on; |v^{l+1} - v^l|^2 is added to the sum.
+COND_LANES_INLINE void extend_four(const CondFlightVectors* x, double nu, double under, int plain,
+                                   int at, CondLanes* sum)
 {
-    CondLanes d = *next - *v;
+    double* old = x->v_old + at;
+    CondLanes v = *(const Lanes*)(x->v + at), next = *(const Lanes*)(x->plain + at);
+    if (!plain)
+        next = nu * (under * (next - v) + v - *(const Lanes*)old) + *(const Lanes*)old;
+    CondLanes d = next - v;
     *sum += d * d;
-    *(CondLanesAnywhere*)(x->v_old + i) = *next;
-    *(Floats*)(x->away + i) =
-        __builtin_convertvector(*next - *(const CondLanesAnywhere*)(x->base + i), Floats);
+    *(Lanes*)old = next;
+    *(Floats*)(x->away + at) =
+        __builtin_convertvector(next - *(const Lanes*)(x->base + at), Floats);
 }
 
-COND_LANES_INLINE double add_up(const CondLanes sum[4])
+COND_LANES_INLINE double extend_all(const CondFlightVectors* vectors, double nu, double under,
+                                    int plain, int first, int last)
 {
-    CondLanes s = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    CondFlightVectors x = *vectors; // nobody else has it: pointers stay in registers
+    CondLanes s0 = {0.0}, s1 = {0.0}, s2 = {0.0}, s3 = {0.0};
+    for (int i = first; i < last; i += WIDE) {
+        extend_four(&x, nu, under, plain, i, &s0);
+        extend_four(&x, nu, under, plain, i + COND_LANES, &s1);
+        extend_four(&x, nu, under, plain, i + 2 * COND_LANES, &s2);
+        extend_four(&x, nu, under, plain, i + 3 * COND_LANES, &s3);
+    }
+    CondLanes s = (s0 + s1) + (s2 + s3);
     return (s[0] + s[1]) + (s[2] + s[3]);
 }
 
 COND_LANES_INLINE double extend(const CondFlightVectors* x, double nu, double under, int first,
                                 int last)
 {
-    CondLanes sum[4] = {{0.0}, {0.0}, {0.0}, {0.0}};
-    for (int i = first; i < last; i += WIDE)
-        for (int k = 0; k < 4; k++) {
-            int at = i + COND_LANES * k;
-            CondLanes v = *(const CondLanesAnywhere*)(x->v + at);
-            CondLanes old = *(const CondLanesAnywhere*)(x->v_old + at);
-            CondLanes plain = *(const CondLanesAnywhere*)(x->plain + at);
-            CondLanes next = nu * (under * (plain - v) + v - old) + old;
-            keep(x, at, &next, &v, &sum[k]);
-        }
-    return add_up(sum);
+    return extend_all(x, nu, under, 0, first, last);
 }
 
 COND_LANES_INLINE double take(const CondFlightVectors* x, int first, int last)
 {
-    CondLanes sum[4] = {{0.0}, {0.0}, {0.0}, {0.0}};
-    for (int i = first; i < last; i += WIDE)
-        for (int k = 0; k < 4; k++) {
-            int at = i + COND_LANES * k;
-            CondLanes v = *(const CondLanesAnywhere*)(x->v + at);
-            CondLanes next = *(const CondLanesAnywhere*)(x->plain + at);
-            keep(x, at, &next, &v, &sum[k]);
-        }
-    return add_up(sum);
+    return extend_all(x, 1.0, 1.0, 1, first, last);
 }
 
 #define KERNELS(name, target)                                                                      \

@@ -5,8 +5,6 @@
 #include "base/parallel.h"
 #include "sparse/bsr3_product.h"
 
-enum { ROW_WORK = 45 }; // of a row of A, in the unit of COND_PARALLEL_FROM
-
 static const CondSurrogateOps* find(CondSurrogateKind kind)
 {
     switch (kind) {
@@ -160,79 +158,4 @@ void cond_surrogate_destroy(CondSurrogate* W)
                       W->v_old,  W->g_old,   W->lanczos};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&W->context, arrays[i]);
-}
-
-// a_ii and |A_i*|^2 of the rows that no term touches: their block alone.
-typedef struct RowLoop {
-    const CondSurrogate* W;
-    const CondNodal* nodal;
-    const int* fresh;
-} RowLoop;
-
-static int is_touched(const CondNodal* nodal, int i)
-{
-    return i >= nodal->n_dof || nodal->touch_begin[i] < nodal->touch_begin[i + 1];
-}
-
-static double block_row(const CondBlock* block, int i)
-{
-    double sum = 0.0;
-    if (block->kind == COND_BLOCK_BSR3) {
-        const double* B = block->values + 3 * (i % 3);
-        for (int k = block->row_begin[i / 3]; k < block->row_begin[i / 3 + 1]; k++)
-            for (int c = 0; c < 3; c++)
-                sum += B[9 * (size_t)k + (size_t)c] * B[9 * (size_t)k + (size_t)c];
-        return sum;
-    }
-    int n = cond_block_row_size(block, i), j;
-    for (int k = 0; k < n; k++) {
-        double a = cond_block_entry(block, i, k, &j);
-        sum += a * a;
-    }
-    return sum;
-}
-
-static void block_rows(const void* loop, int first, int last)
-{
-    const RowLoop* l = loop;
-    const CondProblem* problem = l->nodal->problem;
-    for (int i = first; i < last; i++) {
-        if ((l->fresh && !l->fresh[i]) || is_touched(l->nodal, i))
-            continue;
-        const CondBlock* block = &problem->block[cond_nodal_block(problem, i)];
-        l->W->diagonal[i] = l->nodal->diagonal[i]; // no coupling touches the coordinate
-        l->W->norm2[i] = block_row(block, i - block->dof_begin);
-    }
-}
-
-// The same of a row that terms touch.
-static void term_row(CondSurrogate* W, CondNodal* nodal, int i)
-{
-    int count = cond_nodal_row(nodal, i, W->row, W->list, nodal->mark);
-    double sum = 0.0;
-    W->diagonal[i] = W->row[i];
-    for (int k = 0; k < count; k++) {
-        double a = W->row[W->list[k]];
-        sum += a * a;
-        W->row[W->list[k]] = 0.0;
-    }
-    W->norm2[i] = sum;
-}
-
-CondStatus cond_surrogate_rows(CondSurrogate* W, CondNodal* nodal, const int* fresh, int threads)
-{
-    const CondContext* m = &W->context;
-    int n = nodal->n;
-    if (cond_reserve(m, &W->row, &W->cap_row, n, sizeof *W->row) ||
-        cond_reserve(m, &W->list, &W->cap_list, n, sizeof *W->list) ||
-        cond_reserve(m, &W->diagonal, &W->cap_diagonal, n, sizeof *W->diagonal) ||
-        cond_reserve(m, &W->norm2, &W->cap_norm2, n, sizeof *W->norm2))
-        return COND_OUT_OF_MEMORY;
-    RowLoop loop = {W, nodal, fresh};
-    cond_parallel(nodal->n_dof, cond_threads(ROW_WORK * (size_t)nodal->n_dof, threads), block_rows,
-                  &loop);
-    for (int k = 0; k < nodal->n_touched; k++)
-        if (!fresh || fresh[nodal->touched[k]])
-            term_row(W, nodal, nodal->touched[k]);
-    return COND_OK;
 }

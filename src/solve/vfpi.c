@@ -245,7 +245,6 @@ static CondVfpiEnd fly_pass(CondVfpi* s, CondSolveInfo* info)
     int left = s->max_iterations - info->iterations;
     CondFlightPass pass = {.carry = s->carry,
                            .v = s->v,
-                           .lambda = s->lambda,
                            .tolerance = s->settings.tolerance,
                            .max_iterations = left,
                            .history = s->history + s->n_history};
@@ -321,9 +320,9 @@ static CondVfpiEnd run(CondVfpi* s, int max_outer, CondSolveInfo* info)
 
 static CondStatus build_sweep(CondVfpi* s)
 {
-    const int* node = s->flies ? s->flight.node : NULL;
-    const int* order = s->flies ? s->flight.order : NULL;
-    return cond_contact_sweep_build(&s->sweep, &s->nodal, node, order, &s->settings, s->relaxed);
+    if (s->flies)
+        return cond_flight_lay_contacts(&s->flight, &s->sweep, &s->settings, s->relaxed);
+    return cond_contact_sweep_build(&s->sweep, &s->nodal, NULL, &s->settings, s->relaxed);
 }
 
 // W, the accelerator and room for iterates, made when they are first needed: the other rungs do
@@ -342,10 +341,7 @@ static CondStatus prepare(CondVfpi* s, CondSolveInfo* info)
         status = cond_flight_build(&s->flight, &s->nodal, &s->W, &s->settings, &s->flies);
     if (!status)
         status = build_sweep(s);
-    if (s->flies && !status) {
-        s->flight.sweep = &s->sweep;
-        cond_contact_sweep_weigh(&s->sweep, s->flight.w);
-    } else if (!status)
+    if (!status && !s->flies)
         status = cond_iteration_build(&s->iteration, &s->nodal, &s->W, &s->sweep, &s->settings);
     s->built = !status;
     return status;
