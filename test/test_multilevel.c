@@ -97,7 +97,8 @@ static void project(const CondMultilevel* multi, int i, const double* in, double
     for (int a = 0; a < 3; a++) {
         out[a] = 0.0;
         for (int b = 0; b < 3; b++)
-            out[a] += multi->part[6 * (size_t)i + (size_t)entry[3 * a + b]] * in[b];
+            out[a] +=
+                multi->part[6 * (size_t)multi->level[0].slot[i] + (size_t)entry[3 * a + b]] * in[b];
     }
 }
 
@@ -106,7 +107,7 @@ static void prolong(const CondTieSystem* system, const double* e, double* x)
 {
     const CondLevel* level = system->multi.level;
     for (int i = 0; i < level->n_node; i++) {
-        const float* a = level->arm + 3 * (size_t)i;
+        const float* a = level->arm + 3 * (size_t)level->slot[i];
         const double* g = e + 6 * (size_t)level->group[i];
         double v[3] = {g[0] + g[4] * a[2] - g[5] * a[1], g[1] + g[5] * a[0] - g[3] * a[2],
                        g[2] + g[3] * a[1] - g[4] * a[0]};
@@ -161,22 +162,21 @@ static void coarse_matrix_is_that_of_galerkin(void** state)
 // z = the coarse correction of r, nodes in order.
 static void correct(CondTieSystem* system, int n, const double* r, double* z)
 {
-    int nodes = n / 3;
-    float *from = calloc(4 * (size_t)nodes, sizeof *from),
-          *to = calloc(4 * (size_t)nodes, sizeof *to);
-    int* rank = malloc((size_t)nodes * sizeof *rank);
-    assert_true(from && to && rank);
-    for (int i = 0; i < nodes; i++) {
-        rank[i] = nodes - 1 - i; // any order
-        for (int k = 0; k < 3; k++)
-            from[4 * rank[i] + k] = (float)r[3 * i + k];
+    size_t size = 16 * (size_t)system->packed.n_four;
+    const int* rank = system->packed.rank;
+    float *from = calloc(size, sizeof *from), *to = calloc(size, sizeof *to);
+    CondTeam team = {0};
+    assert_true(from && to);
+    for (int i = 0; i < n; i++) {
+        from[4 * rank[i / 3] + i % 3] = (float)r[i];
+        to[4 * rank[i / 3] + i % 3] = 1.0F; // for nothing, with s = 0
     }
-    cond_multilevel_correct(&system->multi, rank, from, to);
+    double rz = cond_multilevel_correct(&system->multi, &team, 0, 1, from, 0.0F, to);
     for (int i = 0; i < n; i++)
         z[i] = to[4 * rank[i / 3] + i % 3];
+    assert_true(fabs(rz - dot(n, r, z)) <= 1e-5 * rz);
     free(from);
     free(to);
-    free(rank);
 }
 
 static void correction_is_symmetric_and_positive(void** state)

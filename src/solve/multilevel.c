@@ -1,6 +1,5 @@
 #include "solve/multilevel.h"
 
-#include "base/flush.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -14,6 +13,7 @@ enum {
     FEWEST = 60, // nodes below which there is nothing to gain
     VISITS = 2,  // of the next coarser level in a cycle: rigid groups are stiffer than what they
                  // stand for, and a second visit makes up for it
+    PART = 16,   // groups of a partial sum
 };
 
 #define RESERVE(array, count)                                                                      \
@@ -55,7 +55,7 @@ static CondStatus plan(CondMultilevel* multi, int n)
     multi->n_level = 0;
     multi->level[0].n_node = n;
     if (RESERVE(due, n) || RESERVE(state, n) || RESERVE(tied, 6 * n) || RESERVE(soft, 6 * n) ||
-        RESERVE(part, 6 * n))
+        RESERVE(part, 6 * n) || RESERVE(packed, n))
         return COND_OUT_OF_MEMORY;
     CondStatus status = cond_multilevel_plan_levels(multi);
     int last = 6 * multi->level[multi->n_level - 1].n_node;
@@ -96,9 +96,6 @@ CondStatus cond_multilevel_plan(CondMultilevel* multi, const CondProblem* proble
 typedef struct Cycle {
     CondMultilevel* multi;
     const CondBlock6Kernel* kernel;
-    const int* rank;
-    const float* r;
-    float* z;
     CondTeam* team;
     int me, size;
 } Cycle;
@@ -139,23 +136,22 @@ static void store(float* to, const float e[6])
 }
 
 // Level 0 to level 1.
-static void restrict_nodes(const Cycle* cycle)
+static void restrict_nodes(const Cycle* cycle, const float* vector)
 {
     const CondMultilevel* multi = cycle->multi;
     const CondLevel* fine = multi->level;
     for (int g = first_of(cycle, fine->n_group); g < last_of(cycle, fine->n_group); g++) {
         float e[6] = {0.0F};
         for (int m = fine->member_begin[g]; m < fine->member_begin[g + 1]; m++) {
-            int i = fine->member[m];
-            const float* r = cycle->r + (ptrdiff_t)4 * cycle->rank[i];
+            const float* r = vector + multi->packed[m];
             float f[3];
-            if (multi->state[i] == COND_NODE_HELD)
+            if (multi->state[m] == COND_NODE_HELD)
                 continue;
-            if (multi->state[i] == COND_NODE_CUT) {
-                project(multi->part + (ptrdiff_t)6 * i, r, f);
+            if (multi->state[m] == COND_NODE_CUT) {
+                project(multi->part + (ptrdiff_t)6 * m, r, f);
                 r = f;
             }
-            add_force(fine->arm + (ptrdiff_t)3 * i, r, e);
+            add_force(fine->arm + (ptrdiff_t)3 * m, r, e);
         }
         store(fine[1].r + (ptrdiff_t)8 * g, e);
     }
@@ -167,9 +163,8 @@ static void restrict_level(const Cycle* cycle, const CondLevel* fine)
     for (int g = first_of(cycle, fine->n_group); g < last_of(cycle, fine->n_group); g++) {
         float e[6] = {0.0F};
         for (int m = fine->member_begin[g]; m < fine->member_begin[g + 1]; m++) {
-            int i = fine->member[m];
-            const float* y = fine->y + (ptrdiff_t)8 * i;
-            add_force(fine->arm + (ptrdiff_t)3 * i, y, e);
+            const float* y = fine->y + (ptrdiff_t)8 * fine->member[m];
+            add_force(fine->arm + (ptrdiff_t)3 * m, y, e);
             for (int k = 3; k < 6; k++)
                 e[k] += fine->ratio * y[k];
         }
@@ -185,21 +180,28 @@ static void move(const float* a, const float* e, float v[3])
     v[2] = e[2] + (e[3] * a[1] - e[4] * a[0]);
 }
 
-// Level 1 to level 0.
-static void prolong_nodes(const Cycle* cycle)
+// z = s z + P (y of level 1) for the members of a group; returns their r'z.
+static double prolong_group(const CondMultilevel* multi, int g, const float* vector, float s,
+                            float* out)
 {
-    const CondMultilevel* multi = cycle->multi;
     const CondLevel* fine = multi->level;
-    for (int i = first_of(cycle, fine->n_node); i < last_of(cycle, fine->n_node); i++) {
-        float v[3] = {0.0F}, f[3], *z = cycle->z + (ptrdiff_t)4 * cycle->rank[i];
-        if (multi->state[i] != COND_NODE_HELD)
-            move(fine->arm + (ptrdiff_t)3 * i, fine[1].y + (ptrdiff_t)8 * fine->group[i], v);
-        if (multi->state[i] == COND_NODE_CUT) {
-            project(multi->part + (ptrdiff_t)6 * i, v, f);
+    const float* e = fine[1].y + (ptrdiff_t)8 * g;
+    double sum = 0.0;
+    for (int m = fine->member_begin[g]; m < fine->member_begin[g + 1]; m++) {
+        const float* r = vector + multi->packed[m];
+        float v[3] = {0.0F}, f[3], *z = out + multi->packed[m];
+        if (multi->state[m] != COND_NODE_HELD)
+            move(fine->arm + (ptrdiff_t)3 * m, e, v);
+        if (multi->state[m] == COND_NODE_CUT) {
+            project(multi->part + (ptrdiff_t)6 * m, v, f);
             memcpy(v, f, sizeof v);
         }
-        memcpy(z, v, sizeof v);
+        for (int k = 0; k < 3; k++) {
+            z[k] = s * z[k] + v[k];
+            sum += (double)z[k] * (double)r[k];
+        }
     }
+    return sum;
 }
 
 // x += P (y of the next level)
@@ -208,7 +210,7 @@ static void prolong_level(const Cycle* cycle, const CondLevel* fine)
     for (int i = first_of(cycle, fine->n_node); i < last_of(cycle, fine->n_node); i++) {
         const float* e = fine[1].y + (ptrdiff_t)8 * fine->group[i];
         float v[3], *x = fine->x + (ptrdiff_t)8 * i;
-        move(fine->arm + (ptrdiff_t)3 * i, e, v);
+        move(fine->arm + (ptrdiff_t)3 * fine->slot[i], e, v);
         for (int k = 0; k < 3; k++) {
             x[k] += v[k];
             x[3 + k] += fine->ratio * e[3 + k];
@@ -259,25 +261,25 @@ static void cycle_level(const Cycle* cycle, int l)
     cond_team_wait(cycle->team, cycle->size);
 }
 
-static void correct(void* data, CondTeam* team, int rank, int size)
+double cond_multilevel_correct(CondMultilevel* multi, CondTeam* team, int rank, int size,
+                               const float* r, float s, float* z)
 {
-    Cycle cycle = *(const Cycle*)data;
-    unsigned before = cond_flush_tiny();
-    cycle.team = team;
-    cycle.me = rank;
-    cycle.size = size;
-    restrict_nodes(&cycle);
+    Cycle cycle = {multi, cond_block6_kernel(), team, rank, size};
+    int n = multi->level[0].n_group, parts = (n + PART - 1) / PART;
+    restrict_nodes(&cycle, r);
     cond_team_wait(team, size);
     cycle_level(&cycle, 1);
-    prolong_nodes(&cycle);
-    cond_flush_end(before);
-}
-
-void cond_multilevel_correct(CondMultilevel* multi, const int* rank, const float* r, float* z)
-{
-    Cycle cycle = {.multi = multi, .kernel = cond_block6_kernel(), .rank = rank, .r = r, .z = z};
-    size_t work = 36 * (size_t)multi->level[1].row_begin[multi->level[1].n_node];
-    cond_team(cond_threads(work, multi->threads), correct, &cycle);
+    for (int part = first_of(&cycle, parts); part < last_of(&cycle, parts); part++) {
+        int end = (part + 1) * PART < n ? (part + 1) * PART : n;
+        multi->sum[part] = 0.0;
+        for (int g = part * PART; g < end; g++)
+            multi->sum[part] += prolong_group(multi, g, r, s, z);
+    }
+    cond_team_wait(team, size);
+    double total = 0.0;
+    for (int part = 0; part < parts; part++)
+        total += multi->sum[part];
+    return total;
 }
 
 void cond_multilevel_destroy(CondMultilevel* multi)
@@ -286,12 +288,14 @@ void cond_multilevel_destroy(CondMultilevel* multi)
         CondLevel* level = &multi->level[l];
         void* arrays[] = {level->row_begin, level->column, level->A,   level->D,
                           level->group,     level->member, level->arm, level->member_begin,
-                          level->place,     level->x,      level->r,   level->y};
+                          level->slot,      level->place,  level->x,   level->r,
+                          level->y};
         for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
             cond_release(&multi->context, arrays[i]);
     }
-    void* arrays[] = {multi->factor, multi->coarsest, multi->tied, multi->soft, multi->part,
-                      multi->state,  multi->due,      multi->row,  multi->sum,  multi->body};
+    void* arrays[] = {multi->factor, multi->coarsest, multi->tied,  multi->soft,
+                      multi->part,   multi->state,    multi->due,   multi->row,
+                      multi->sum,    multi->body,     multi->packed};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&multi->context, arrays[i]);
 }

@@ -13,6 +13,7 @@
 #ifndef COND_SOLVE_MULTILEVEL_H
 #define COND_SOLVE_MULTILEVEL_H
 
+#include "base/parallel.h"
 #include "cond/problem.h"
 
 #include <stdint.h>
@@ -27,18 +28,19 @@ typedef struct CondLevel {
     int *row_begin, *column; // pattern of A, coarse levels                     (n_node + 1), (nnz)
     float* A;                // coarse levels, 6x6 blocks by columns            (36 nnz + 2)
     float* D;                // the same: inverse of the blocks on the diagonal (36 n_node + 2)
-    int* group;              // of each node                                    (n_node)
-    int *member_begin,
-        *member;      // nodes of each group, ascending                (n_group + 1), (n_node)
-    float* arm;       // of a node from the centre of its group, over the length of the
-                      // next level                                      (n_node x 3)
+    int* group;              // of each node                                           (n_node)
+    int* member_begin;       // first member of each group                             (n_group + 1)
+    int* member;             // nodes by groups, ascending in each                     (n_node)
+    int* slot;               // which member a node is                                 (n_node)
+    float* arm;       // of members: from the centre of the group, over the length of the next
+                      // level                                                  (n_node x 3)
     float ratio;      // length of this level over that of the next
     double* place;    // coarse levels [m]                               (n_node x 3)
     double length;    // size of the nodes of this level [m]
     float *x, *r, *y; // coarse levels: vectors of a cycle               (8 n_node)
     float step;       // of the smoother
-    int cap_row_begin, cap_column, cap_A, cap_D, cap_group, cap_member_begin, cap_member, cap_arm,
-        cap_place, cap_x, cap_r, cap_y;
+    int cap_row_begin, cap_column, cap_A, cap_D, cap_group, cap_member_begin, cap_member, cap_slot,
+        cap_arm, cap_place, cap_x, cap_r, cap_y;
 } CondLevel;
 
 // The nodes of a soft body within level 0.
@@ -55,13 +57,15 @@ typedef struct CondMultilevel {
     int threads;
     int n_body;
     CondLevelBody* body;
-    uint64_t pattern;  // hash of the pattern of level 0
-    double* factor;    // of the coarsest matrix                                  ((6 n)^2)
-    double* coarsest;  // scratch: its unknowns                                   (6 n)
-    float* tied;       // what P was cut by: blocks on the diagonal with ties     (n_node x 6)
-    float* soft;       // of these, what is not held, without A                   (n_node x 6)
-    float* part;       // the directions that are not held                        (n_node x 6)
-    int* state;        // COND_NODE_..., of each node                             (n_node)
+    uint64_t pattern; // hash of the pattern of level 0
+    double* factor;   // of the coarsest matrix                                  ((6 n)^2)
+    double* coarsest; // scratch: its unknowns                                   (6 n)
+    // Of the members of level 0:
+    int* packed;       // place of their numbers in vectors                           (n_node)
+    int* state;        // COND_NODE_...                                                (n_node)
+    float* tied;       // what P was cut by: blocks on the diagonal with ties          (n_node x 6)
+    float* soft;       // of these, what is not held, without A                        (n_node x 6)
+    float* part;       // the directions that are not held                             (n_node x 6)
     int* due;          // 1: a group whose row of the coarse matrix must be made; scratch
                        //                                                         (n_node)
     int n_due;         // nodes whose ties changed
@@ -69,7 +73,7 @@ typedef struct CondMultilevel {
     double* sum;       // scratch: squares of norms over parts of a level
     int n_row, n_team; // numbers of such a row; threads there is room for
     int cap_factor, cap_coarsest, cap_tied, cap_soft, cap_part, cap_state, cap_due, cap_row,
-        cap_sum, cap_body;
+        cap_sum, cap_body, cap_packed;
 } CondMultilevel;
 
 // Takes the matrix of the nodes of all soft bodies of the problem, in order, without ties. *fits is
@@ -77,12 +81,14 @@ typedef struct CondMultilevel {
 CondStatus cond_multilevel_plan(CondMultilevel* multi, const CondProblem* problem, int threads,
                                 int* fits);
 
-// Takes the blocks on the diagonal, ties included (symmetric).  COND_DIVERGED: not positive
-// definite.                                                                  tied (n_node x 9)
-CondStatus cond_multilevel_build(CondMultilevel* multi, const double* tied);
+// Takes the blocks on the diagonal, ties included (symmetric), and the place of each node in
+// vectors.  COND_DIVERGED: not positive definite.              tied (n_node x 9), rank (n_node)
+CondStatus cond_multilevel_build(CondMultilevel* multi, const double* tied, const int* rank);
 
-// z = P (coarse matrix)^-1 P' r, by a cycle.   r, z: four numbers a node, at the places `rank`
-void cond_multilevel_correct(CondMultilevel* multi, const int* rank, const float* r, float* z);
+// z = s z + P (coarse matrix)^-1 P' r, by a cycle, and returns r'z. All threads of a team call it,
+// when r and z are there, and all are through when they return.       r, z: four numbers a node
+double cond_multilevel_correct(CondMultilevel* multi, CondTeam* team, int rank, int size,
+                               const float* r, float s, float* z);
 
 void cond_multilevel_destroy(CondMultilevel* multi);
 

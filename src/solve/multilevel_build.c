@@ -74,12 +74,12 @@ static void place_groups(const CondMultilevel* multi, CondLevel* fine)
     if (!(coarse->length > 0.0))
         coarse->length = 1.0;
     fine->ratio = (float)(fine->length / coarse->length);
-    for (int i = 0; i < fine->n_node; i++)
+    for (int m = 0; m < fine->n_node; m++) {
+        const double* x = place_of(multi, fine, fine->member[m]);
+        const double* c = coarse->place + 3 * (size_t)fine->group[fine->member[m]];
         for (int k = 0; k < 3; k++)
-            fine->arm[3 * (size_t)i + (size_t)k] =
-                (float)((place_of(multi, fine, i)[k] -
-                         coarse->place[3 * (size_t)fine->group[i] + (size_t)k]) /
-                        coarse->length);
+            fine->arm[3 * (size_t)m + (size_t)k] = (float)((x[k] - c[k]) / coarse->length);
+    }
 }
 
 // A symmetric 3x3 matrix and its six numbers.
@@ -107,10 +107,11 @@ enum { CHANGED = 4 }; // beside the state of a node
 static void take_ties(const void* loop, int first, int last)
 {
     CondMultilevel* multi = ((const TieLoop*)loop)->multi;
-    for (int i = first; i < last; i++) {
+    for (int m = first; m < last; m++) {
+        int i = multi->level[0].member[m];
         const double* tied = ((const TieLoop*)loop)->tied + 9 * (size_t)i;
         double old[9], T[9], w[3], Q[9], change = 0.0, size = 0.0;
-        take(multi->tied + 6 * (size_t)i, old);
+        take(multi->tied + 6 * (size_t)m, old);
         for (int e = 0; e < 9; e++) {
             change += (tied[e] - old[e]) * (tied[e] - old[e]);
             size += old[e] * old[e];
@@ -140,11 +141,11 @@ static void take_ties(const void* loop, int first, int last)
                     }
             }
         }
-        keep(tied, multi->tied + 6 * (size_t)i);
-        keep(part, multi->part + 6 * (size_t)i);
-        keep(soft, multi->soft + 6 * (size_t)i);
-        multi->state[i] = held == 0 ? COND_NODE_FREE : held == 3 ? COND_NODE_HELD : COND_NODE_CUT;
-        multi->state[i] += CHANGED;
+        keep(tied, multi->tied + 6 * (size_t)m);
+        keep(part, multi->part + 6 * (size_t)m);
+        keep(soft, multi->soft + 6 * (size_t)m);
+        multi->state[m] = held == 0 ? COND_NODE_FREE : held == 3 ? COND_NODE_HELD : COND_NODE_CUT;
+        multi->state[m] += CHANGED;
     }
 }
 
@@ -152,13 +153,14 @@ static void take_ties(const void* loop, int first, int last)
 static void find_due(CondMultilevel* multi)
 {
     const int* group = multi->level[0].group;
-    for (int i = 0; i < multi->level[0].n_node; i++) {
-        if (multi->state[i] < CHANGED)
+    for (int m = 0; m < multi->level[0].n_node; m++) {
+        if (multi->state[m] < CHANGED)
             continue;
-        multi->state[i] -= CHANGED;
+        multi->state[m] -= CHANGED;
         multi->n_due++;
         if (multi->fresh)
             continue;
+        int i = multi->level[0].member[m];
         const CondLevelBody* body = body_of(multi, i);
         const CondBlock* block = body->block;
         int row = i - body->first;
@@ -208,7 +210,7 @@ static int column_of(const CondLevel* level, int g, int h)
     return at - level->row_begin[g];
 }
 
-// V = (A_ij + soft)' between what is not held of the two nodes.
+// V = (A_ij + soft)' between what is not held of two members.
 static void cut_block(const CondMultilevel* multi, const double* A, int i, int j, double* V)
 {
     double S[9], B[9];
@@ -238,41 +240,42 @@ static void cut_block(const CondMultilevel* multi, const double* A, int i, int j
         V[e] = B[3 * (e % 3) + e / 3];
 }
 
-// What node i of level 0 adds to the row of its group, blocks by columns.
-INLINE void add_node(const CondMultilevel* multi, int i, double* row)
+// What a member of level 0 adds to the row of its group, blocks by columns.
+INLINE void add_node(const CondMultilevel* multi, int m, double* row)
 {
     const CondLevel *fine = multi->level, *coarse = fine + 1;
+    int i = fine->member[m], h = -1, at = 0;
     const CondLevelBody* body = body_of(multi, i);
     const CondBlock* block = body->block;
     const int* begin = block->row_begin + (i - body->first);
-    int h = -1, at = 0;
-    if (multi->state[i] == COND_NODE_HELD)
+    if (multi->state[m] == COND_NODE_HELD)
         return;
     for (int k = begin[0]; k < begin[1]; k++) {
-        int j = body->first + block->column[k];
+        int j = body->first + block->column[k], other = fine->slot[j];
         double V[9];
-        if (multi->state[j] == COND_NODE_HELD)
+        if (multi->state[other] == COND_NODE_HELD)
             continue;
         if (fine->group[j] != h) {
             h = fine->group[j];
             at = column_of(coarse, fine->group[i], h);
         }
-        cut_block(multi, block->values + 9 * (size_t)k, i, j, V);
-        add_block(3, V, fine->arm + 3 * (size_t)i, fine->arm + 3 * (size_t)j, 0.0,
+        cut_block(multi, block->values + 9 * (size_t)k, m, other, V);
+        add_block(3, V, fine->arm + 3 * (size_t)m, fine->arm + 3 * (size_t)other, 0.0,
                   row + 36 * (size_t)at);
     }
 }
 
 // The same for a node of a coarse level.
-INLINE void add_coarse_node(const CondLevel* fine, int i, double* row)
+INLINE void add_coarse_node(const CondLevel* fine, int m, double* row)
 {
+    int i = fine->member[m];
     for (int k = fine->row_begin[i]; k < fine->row_begin[i + 1]; k++) {
         int j = fine->column[k], at = column_of(fine + 1, fine->group[i], fine->group[j]);
         double V[36];
         for (int e = 0; e < 36; e++)
             V[e] = (double)fine->A[36 * (size_t)k + (size_t)e];
-        add_block(6, V, fine->arm + 3 * (size_t)i, fine->arm + 3 * (size_t)j, (double)fine->ratio,
-                  row + 36 * (size_t)at);
+        add_block(6, V, fine->arm + 3 * (size_t)m, fine->arm + 3 * (size_t)fine->slot[j],
+                  (double)fine->ratio, row + 36 * (size_t)at);
     }
 }
 
@@ -318,9 +321,9 @@ INLINE void coarsen(const Build* build, int rank, int first, int last)
         memset(row, 0, size * sizeof *row);
         for (int m = fine->member_begin[g]; m < fine->member_begin[g + 1]; m++)
             if (build->l == 1)
-                add_node(multi, fine->member[m], row);
+                add_node(multi, m, row);
             else
-                add_coarse_node(fine, fine->member[m], row);
+                add_coarse_node(fine, m, row);
         lift_and_invert(row + 36 * (size_t)column_of(coarse, g, g), coarse->D + 36 * (size_t)g);
         for (size_t k = 0; k < size; k++)
             coarse->A[begin + k] = (float)row[k];
@@ -436,7 +439,7 @@ static CondStatus factor_coarsest(CondMultilevel* multi)
     return cond_cholesky_factor((int)n, multi->factor) ? COND_DIVERGED : COND_OK;
 }
 
-CondStatus cond_multilevel_build(CondMultilevel* multi, const double* tied)
+CondStatus cond_multilevel_build(CondMultilevel* multi, const double* tied, const int* rank)
 {
     CondLevel* top = multi->level;
     TieLoop loop = {multi, tied};
@@ -444,6 +447,8 @@ CondStatus cond_multilevel_build(CondMultilevel* multi, const double* tied)
     multi->n_due = 0;
     if (multi->fresh) {
         memset(multi->state, 0, (size_t)top->n_node * sizeof *multi->state);
+        for (int m = 0; m < top->n_node; m++)
+            multi->packed[m] = 4 * rank[top->member[m]];
         top->length = 0.0;
         for (int l = 0; l + 1 < multi->n_level; l++)
             place_groups(multi, &multi->level[l]);

@@ -40,7 +40,8 @@ static CondStatus group_level(CondMultilevel* multi, CondLevel* level)
 static CondStatus list_members(CondMultilevel* multi, CondLevel* level)
 {
     int n = level->n_node, *begin;
-    if (RESERVE(member_begin, level->n_group + 2) || RESERVE(member, n) || RESERVE(arm, 3 * n))
+    if (RESERVE(member_begin, level->n_group + 2) || RESERVE(member, n) || RESERVE(slot, n) ||
+        RESERVE(arm, 3 * n))
         return COND_OUT_OF_MEMORY;
     begin = level->member_begin; // one place further on until all are there
     memset(begin, 0, (size_t)(level->n_group + 2) * sizeof *begin);
@@ -48,8 +49,10 @@ static CondStatus list_members(CondMultilevel* multi, CondLevel* level)
         begin[level->group[i] + 2]++;
     for (int g = 0; g < level->n_group; g++)
         begin[g + 2] += begin[g + 1];
-    for (int i = 0; i < n; i++)
-        level->member[begin[level->group[i] + 1]++] = i;
+    for (int i = 0; i < n; i++) {
+        level->slot[i] = begin[level->group[i] + 1]++;
+        level->member[level->slot[i]] = i;
+    }
     return COND_OK;
 }
 

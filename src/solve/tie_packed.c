@@ -159,14 +159,6 @@ static void each_body(CondTiePacked* packed, const CondProblem* problem, CondLoo
     }
 }
 
-CondStatus cond_tie_packed_deepen(CondTiePacked* packed)
-{
-    int size = 16 * packed->n_four;
-    return RESERVE(outer_x, size) || RESERVE(outer_r, size) || RESERVE(outer_p, size)
-               ? COND_OUT_OF_MEMORY
-               : COND_OK;
-}
-
 CondStatus cond_tie_packed_add_join(CondTiePacked* packed, int n_row, int n_share)
 {
     int n = packed->n_join, first = packed->n_share;
@@ -313,21 +305,17 @@ CondStatus cond_tie_packed_plan_border(CondTiePacked* packed, int n_border, int 
 
 void cond_tie_packed_destroy(CondTiePacked* packed)
 {
-    void* arrays[] = {packed->outer_x,     packed->outer_r,    packed->outer_p,
-                      packed->order,       packed->rank,       packed->length,
-                      packed->row_begin,   packed->slot,       packed->column,
-                      packed->value,       packed->diagonal,   packed->join_row,
-                      packed->join_gain,   packed->join_size,  packed->velocity,
-                      packed->gain,        packed->share,      packed->share_value,
-                      packed->sorted,      packed->cell_begin, packed->cell_row,
-                      packed->part_cell,   packed->cell_sum,   packed->force,
-                      packed->B,           packed->node,       packed->part_begin,
-                      packed->part_sum,    packed->C,          packed->BC,
-                      packed->S,           packed->x,          packed->r,
-                      packed->z,           packed->p,          packed->q,
-                      packed->product_sum, packed->step_sum,   packed->product_border,
-                      packed->step_border, packed->part_four,  packed->four_part,
-                      packed->listed};
+    void* arrays[] = {
+        packed->order,       packed->rank,        packed->length,      packed->row_begin,
+        packed->slot,        packed->column,      packed->value,       packed->diagonal,
+        packed->join_row,    packed->join_gain,   packed->join_size,   packed->velocity,
+        packed->gain,        packed->share,       packed->share_value, packed->sorted,
+        packed->cell_begin,  packed->cell_row,    packed->part_cell,   packed->cell_sum,
+        packed->force,       packed->B,           packed->node,        packed->part_begin,
+        packed->part_sum,    packed->C,           packed->BC,          packed->S,
+        packed->x,           packed->r,           packed->z,           packed->p,
+        packed->q,           packed->product_sum, packed->step_sum,    packed->product_border,
+        packed->step_border, packed->part_four,   packed->four_part,   packed->listed};
     packed->partition.context = packed->coarse.context = packed->context;
     cond_partition_destroy(&packed->partition);
     cond_tie_coarse_destroy(&packed->coarse);

@@ -12,6 +12,7 @@
 #ifndef COND_SOLVE_TIE_PACKED_H
 #define COND_SOLVE_TIE_PACKED_H
 
+#include "base/parallel.h"
 #include "cond/problem.h"
 #include "solve/tie_coarse.h"
 #include "sparse/partition.h"
@@ -75,7 +76,6 @@ typedef struct CondTiePacked {
     int n_border_sum;
     float *C, *BC; // node-border matrix, and B C        (n_bordered x 3 x n_border, padded)
     double* S;     // the border's own matrix                         (n_border^2)
-    float *outer_x, *outer_r, *outer_p; // the same, where a preconditioner uses those (16 n_four)
     float *x, *r, *z, *p, *q; // of conjugate gradients                          (16 n_four)
     // Partial sums of a product and of a step, and of the border's rows. Apart, so that one may be
     // written while a slower thread still reads the other.
@@ -85,16 +85,12 @@ typedef struct CondTiePacked {
         cap_slot, cap_column, cap_value, cap_diagonal, cap_join_row, cap_join_size, cap_velocity,
         cap_join_gain, cap_gain, cap_share, cap_share_value, cap_sorted, cap_cell_begin,
         cap_cell_row, cap_part_cell, cap_cell_sum, cap_force, cap_B, cap_node, cap_part_begin,
-        cap_part_sum, cap_C, cap_BC, cap_S, cap_x, cap_r, cap_z, cap_p, cap_q, cap_outer_x,
-        cap_outer_r, cap_outer_p, cap_product_sum, cap_step_sum, cap_product_border,
-        cap_step_border;
+        cap_part_sum, cap_C, cap_BC, cap_S, cap_x, cap_r, cap_z, cap_p, cap_q, cap_product_sum,
+        cap_step_sum, cap_product_border, cap_step_border;
 } CondTiePacked;
 
 // Takes the blocks of the soft bodies.
 CondStatus cond_tie_packed_plan(CondTiePacked* packed, const CondProblem* problem, int threads);
-
-// Room for cond_tie_packed_solve_deep.
-CondStatus cond_tie_packed_deepen(CondTiePacked* packed);
 
 // Joins, one after the other: room for the next one, whose shares are then the last n_share, their
 // node and value to be filled in. When all are there they are sorted.
@@ -134,21 +130,20 @@ typedef struct CondTiePackedSolve {
     double* border;       // r in, x out                                         (n_border)
     double reduction;
     int max_products;
-    // Of solve_deep: the damping of the smoother, and what takes the residual in packed->r to a
-    // coarse correction in packed->p.
-    double damping;
-    void (*coarse)(void* data, CondTiePacked* packed);
+    // NULL, or a coarse correction in place of that of the groups: z = s z + what it makes of r,
+    // and returns r'z on the nodes. All threads of the team call it. The arrow is then damped.
+    double (*coarse)(void* data, CondTeam* team, int rank, int size, const float* r, float s,
+                     float* z);
     void* coarse_data;
+    double damping;
     int products; // made
     int failed;   // 1: not positive, or not finite; x is worth nothing
     double goal;  // square of the norm asked for
 } CondTiePackedSolve;
 
-// With the arrow as preconditioner, and the coarse correction of the groups where it is on.
+// With the arrow as preconditioner, and the coarse correction of the groups where it is on. A
+// coarse correction is added to the arrow: one after the other, with the arrow again for symmetry,
+// they need two more products an iteration and about twice as many in all.
 void cond_tie_packed_solve(CondTiePacked* packed, CondTiePackedSolve* solve);
-
-// With the sum of the arrow, damped, and the coarse correction. One after the other, with the arrow
-// again for symmetry, they need two more products an iteration and about twice as many in all.
-void cond_tie_packed_solve_deep(CondTiePacked* packed, CondTiePackedSolve* solve);
 
 #endif

@@ -254,35 +254,26 @@ INLINE void advance_part(CondTiePacked* packed, int part, float alpha, const flo
         sum_motions(packed, part);
 }
 
-// p = z - B C border + P motion + beta p
-INLINE void turn_part(CondTiePacked* packed, int part, float beta, const float* border,
-                      const float* motion)
+// p = z + P motion + beta p
+INLINE void turn_part(CondTiePacked* packed, int part, float beta, const float* motion)
 {
     for (int i = 2 * packed->part_four[part]; i < 2 * packed->part_four[part + 1]; i++) {
         Eight* p = (Eight*)(packed->p + (ptrdiff_t)8 * i);
         *p = *(const Eight*)(packed->z + (ptrdiff_t)8 * i) + beta * *p;
     }
-    int wide = cond_tie_packed_wide(packed->n_border);
-    for (int k = packed->part_begin[part]; k < packed->part_begin[part + 1]; k++) {
-        Four take;
-        spread(packed->BC + (ptrdiff_t)3 * k * wide, wide, border, &take);
-        *(Four*)(packed->p + (ptrdiff_t)4 * packed->node[k]) -= take;
-    }
     if (motion)
         add_motions(packed, part, motion);
 }
 
-// z = x + s p and the shares of outer_r'z.
-INLINE void collect_part(CondTiePacked* packed, int part, float s)
+// y -= B C border
+INLINE void spread_border_part(const CondTiePacked* packed, int part, const float* border, float* y)
 {
-    Eight sum = {0.0F};
-    for (int i = 2 * packed->part_four[part]; i < 2 * packed->part_four[part + 1]; i++) {
-        ptrdiff_t at = (ptrdiff_t)8 * i;
-        Eight z = *(const Eight*)(packed->x + at) + s * *(const Eight*)(packed->p + at);
-        *(Eight*)(packed->z + at) = z;
-        sum += z * *(const Eight*)(packed->outer_r + at);
+    int wide = cond_tie_packed_wide(packed->n_border);
+    for (int k = packed->part_begin[part]; k < packed->part_begin[part + 1]; k++) {
+        Four take;
+        spread(packed->BC + (ptrdiff_t)3 * k * wide, wide, border, &take);
+        *(Four*)(y + (ptrdiff_t)4 * packed->node[k]) -= take;
     }
-    packed->step_sum[part] = add_lanes(&sum);
 }
 
 // The same loops for each processor. No fused operations: all give the same bits.
@@ -300,22 +291,23 @@ INLINE void collect_part(CondTiePacked* packed, int part, float s)
             advance_part(packed, part, alpha, force);                                              \
     }                                                                                              \
     target static void turn_##name(CondTiePacked* packed, int first, int last, float beta,         \
-                                   const float* border, const float* motion)                       \
+                                   const float* motion)                                            \
     {                                                                                              \
         for (int part = first; part < last; part++)                                                \
-            turn_part(packed, part, beta, border, motion);                                         \
+            turn_part(packed, part, beta, motion);                                                 \
+    }                                                                                              \
+    target static void spread_border_##name(const CondTiePacked* packed, int first, int last,      \
+                                            const float* border, float* y)                         \
+    {                                                                                              \
+        for (int part = first; part < last; part++)                                                \
+            spread_border_part(packed, part, border, y);                                           \
     }                                                                                              \
     target static void solve_##name(const CondTieCoarse* coarse, const float* r, float* x)         \
     {                                                                                              \
         solve_motions(coarse, r, x);                                                               \
     }                                                                                              \
-    target static void collect_##name(CondTiePacked* packed, int first, int last, float s)         \
-    {                                                                                              \
-        for (int part = first; part < last; part++)                                                \
-            collect_part(packed, part, s);                                                         \
-    }                                                                                              \
     static const CondTiePackedKernel name = {multiply_##name, advance_##name, turn_##name,         \
-                                             solve_##name, collect_##name};
+                                             spread_border_##name, solve_##name};
 
 KERNELS(generic, )
 #if defined(__x86_64__) && defined(__GNUC__)

@@ -10,17 +10,16 @@
 // advance: q += what the joins do, x += alpha p, r -= alpha q, z = B r, with the shares of r'z and
 //     of the border's sums and of P' r; `force` is that of the joins.
 // solve: x = (P' H P)^-1 r, the coarse unknowns.
-// turn: p = z - B C border + P motion + beta p; `border` is the border's z, `motion` the x of the
-//     coarse unknowns, or NULL.
-// collect: z = x + s p, with the shares of outer_r'z.
+// turn: p = z + P motion + beta p; `motion` is the x of the coarse unknowns, or NULL.
+// spread_border: y -= B C border; `border` is the border's z.
 typedef struct CondTiePackedKernel {
     void (*multiply)(CondTiePacked* packed, int first, int last, const float* p,
                      const float* border, float* q);
     void (*advance)(CondTiePacked* packed, int first, int last, float alpha, const float* force);
-    void (*turn)(CondTiePacked* packed, int first, int last, float beta, const float* border,
-                 const float* motion);
+    void (*turn)(CondTiePacked* packed, int first, int last, float beta, const float* motion);
+    void (*spread_border)(const CondTiePacked* packed, int first, int last, const float* border,
+                          float* y);
     void (*solve)(const CondTieCoarse* coarse, const float* r, float* x);
-    void (*collect)(CondTiePacked* packed, int first, int last, float s);
 } CondTiePackedKernel;
 
 const CondTiePackedKernel* cond_tie_packed_kernel(void);

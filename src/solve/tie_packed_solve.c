@@ -93,20 +93,9 @@ static double join_forces(const CondTiePacked* packed, double* w, float* f)
     return total;
 }
 
-// The arrow beside the coarse correction, damped by s: x = p, the coarse correction, and
-// p = arrow(r), s times which is still to be added to x on the nodes; on the border it is added
-// already.
-typedef struct Smooth {
-    const double* factor;
-    double s;
-    double* r_border; //                                                         (n_border)
-    double* x_border; //                                                         (n_border)
-} Smooth;
-
 typedef struct Team {
     CondTiePacked* packed;
     CondTiePackedSolve* solve;
-    Smooth* smooth;
 } Team;
 
 static void start_border(int nb, const double* r, Border* border)
@@ -188,13 +177,34 @@ static double advance(Share* share, const double* factor, double alpha, double* 
     return rz + correct(share);
 }
 
+// The same with levels: z = s arrow(r) + the coarse correction, the border's part included.
+static double advance_deep(Share* share, const CondTiePackedSolve* solve, double alpha, int rank)
+{
+    CondTiePacked* packed = share->packed;
+    Border* border = &share->border;
+    double s = solve->damping, sum = 0.0;
+    share->kernel->advance(packed, share->first, share->last, (float)alpha, share->force);
+    cond_team_wait(share->team, share->size);
+    advance_border(packed, solve->factor, alpha, border);
+    to_single(packed->n_border, border->z, border->single);
+    share->kernel->spread_border(packed, share->first, share->last, border->single, packed->z);
+    for (int i = 0; i < packed->n_border; i++) {
+        border->z[i] *= s;
+        sum += border->r[i] * border->z[i];
+    }
+    return sum + solve->coarse(solve->coarse_data, share->team, rank, share->size, packed->r,
+                               (float)s, packed->z);
+}
+
 // p = z + beta p
-static void turn(Share* share, double beta)
+static void turn(Share* share, double beta, int deep)
 {
     Border* border = &share->border;
     to_single(share->packed->n_border, border->z, border->single);
-    share->kernel->turn(share->packed, share->first, share->last, (float)beta, border->single,
-                        share->motion);
+    share->kernel->turn(share->packed, share->first, share->last, (float)beta, share->motion);
+    if (!deep)
+        share->kernel->spread_border(share->packed, share->first, share->last, border->single,
+                                     share->packed->p);
     for (int i = 0; i < share->packed->n_border; i++)
         border->p[i] = border->z[i] + beta * border->p[i];
     cond_team_wait(share->team, share->size);
@@ -217,14 +227,19 @@ static double multiply(Share* share)
 static void iterate(void* data, CondTeam* team, int rank, int size)
 {
     CondTiePackedSolve* solve = ((Team*)data)->solve;
-    int failed = 0, products = 0, nb = ((Team*)data)->packed->n_border;
+    int failed = 0, products = 0, nb = ((Team*)data)->packed->n_border,
+        deep = solve->coarse != NULL;
     double alpha = 0.0, rz = 0.0, start = 0.0, goal = 0.0;
     unsigned before = cond_tiny_flush();
     Share share;
     share_start(&share, ((Team*)data)->packed, team, rank, size);
     start_border(nb, solve->border, &share.border);
     for (int steps = 0;; steps++) {
-        double left, next = advance(&share, solve->factor, alpha, &left);
+        double left, next;
+        if (deep)
+            left = next = advance_deep(&share, solve, alpha, rank);
+        else
+            next = advance(&share, solve->factor, alpha, &left);
         double beta = steps > 0 ? next / rz : 0.0;
         rz = next;
         if (steps == 0)
@@ -234,7 +249,7 @@ static void iterate(void* data, CondTeam* team, int rank, int size)
         failed = !isfinite(rz);
         if (failed || !(left > goal) || products >= solve->max_products)
             break;
-        turn(&share, beta);
+        turn(&share, beta, deep);
         double pq = multiply(&share);
         products++;
         failed = !(pq > 0.0);
@@ -251,21 +266,6 @@ static void iterate(void* data, CondTeam* team, int rank, int size)
     memcpy(solve->border, share.border.x, (size_t)nb * sizeof *solve->border);
 }
 
-static void smooth(void* data, CondTeam* team, int rank, int size)
-{
-    Smooth* smooth = ((Team*)data)->smooth;
-    unsigned before = cond_tiny_flush();
-    Share share;
-    share_start(&share, ((Team*)data)->packed, team, rank, size);
-    start_border(share.packed->n_border, smooth->r_border, &share.border);
-    double left;
-    advance(&share, smooth->factor, 1.0, &left); // q is 0
-    turn(&share, 0.0);
-    cond_tiny_restore(before);
-    for (int i = 0; i < share.packed->n_border && rank == 0; i++)
-        smooth->x_border[i] = smooth->s * share.border.z[i];
-}
-
 static void clear_vectors(CondTiePacked* packed)
 {
     size_t size = 16 * (size_t)packed->n_four * sizeof *packed->x;
@@ -279,123 +279,4 @@ void cond_tie_packed_solve(CondTiePacked* packed, CondTiePackedSolve* solve)
     Team team = {.packed = packed, .solve = solve};
     clear_vectors(packed);
     cond_team(packed->n_team, iterate, &team);
-}
-
-// Conjugate gradients with a coarse correction. The preconditioner has vectors of its own; those of
-// the iteration stand in outer_x, outer_r and outer_p meanwhile.
-typedef struct Deep {
-    CondTiePacked* packed;
-    CondTiePackedSolve* solve;
-    Smooth smooth;
-    double r_border[COND_LARGEST_BORDER], x_border[COND_LARGEST_BORDER]; // of the preconditioner
-    Border border;                                                       // of the iteration
-    double rz, beta;
-    int failed;
-} Deep;
-
-static void exchange(float** a, float** b)
-{
-    float* kept = *a;
-    *a = *b;
-    *b = kept;
-}
-
-static void exchange_vectors(CondTiePacked* packed)
-{
-    exchange(&packed->x, &packed->outer_x);
-    exchange(&packed->r, &packed->outer_r);
-    exchange(&packed->p, &packed->outer_p);
-}
-
-// z = what the preconditioner found, and its product with the iteration's r.
-static void collect(void* data, CondTeam* team, int rank, int size)
-{
-    (void)team;
-    Deep* deep = data;
-    CondTiePacked* packed = deep->packed;
-    unsigned before = cond_tiny_flush();
-    cond_tie_packed_kernel()->collect(packed, cond_team_first(packed->n_part, rank, size),
-                                      cond_team_first(packed->n_part, rank + 1, size),
-                                      (float)deep->smooth.s);
-    cond_tiny_restore(before);
-}
-
-static void precondition(Deep* deep)
-{
-    CondTiePacked* packed = deep->packed;
-    Team team = {.packed = packed, .smooth = &deep->smooth};
-    memcpy(packed->r, packed->outer_r, 16 * (size_t)packed->n_four * sizeof *packed->r);
-    memcpy(deep->r_border, deep->border.r, (size_t)packed->n_border * sizeof *deep->r_border);
-    clear_vectors(packed);
-    deep->solve->coarse(deep->solve->coarse_data, packed);
-    cond_team(packed->n_team, smooth, &team);
-    cond_team(packed->n_team, collect, deep);
-    double next = add_parts(packed, packed->step_sum);
-    for (int i = 0; i < packed->n_border; i++) {
-        deep->border.z[i] = deep->x_border[i];
-        next += deep->border.r[i] * deep->x_border[i];
-    }
-    deep->beta = deep->rz > 0.0 ? next / deep->rz : 0.0;
-    deep->rz = next;
-}
-
-// p = z + beta p, and a step along it.
-static void step(void* data, CondTeam* team, int rank, int size)
-{
-    Deep* deep = data;
-    CondTiePacked* packed = deep->packed;
-    unsigned before = cond_tiny_flush();
-    Share share;
-    share_start(&share, packed, team, rank, size);
-    share.border = deep->border;
-    memset(share.border.single, 0, sizeof share.border.single); // z has the border's part already
-    share.kernel->turn(packed, share.first, share.last, (float)deep->beta, share.border.single,
-                       NULL);
-    for (int i = 0; i < packed->n_border; i++)
-        share.border.p[i] = share.border.z[i] + deep->beta * share.border.p[i];
-    cond_team_wait(team, size);
-    double pq = multiply(&share);
-    int failed = !(pq > 0.0);
-    double left;
-    if (!failed)
-        advance(&share, deep->solve->factor, deep->rz / pq, &left);
-    cond_tiny_restore(before);
-    cond_team_wait(team, size);
-    if (rank == 0) {
-        deep->border = share.border;
-        deep->failed = failed;
-    }
-}
-
-void cond_tie_packed_solve_deep(CondTiePacked* packed, CondTiePackedSolve* solve)
-{
-    size_t size = 16 * (size_t)packed->n_four * sizeof *packed->x;
-    Deep deep = {.packed = packed, .solve = solve};
-    deep.smooth = (Smooth){solve->factor, solve->damping, deep.r_border, deep.x_border};
-    double start = 0.0;
-    start_border(packed->n_border, solve->border, &deep.border);
-    memset(packed->outer_x, 0, size);
-    memset(packed->outer_p, 0, size);
-    memcpy(packed->outer_r, packed->r, size);
-    solve->products = 0;
-    solve->goal = 0.0;
-    for (int steps = 0;; steps++) {
-        precondition(&deep);
-        if (steps == 0)
-            start = deep.rz;
-        if (steps == 1)
-            solve->goal = solve->reduction * solve->reduction * fmin(deep.rz, start);
-        deep.failed = !isfinite(deep.rz);
-        if (deep.failed || !(deep.rz > solve->goal) || solve->products >= solve->max_products)
-            break;
-        exchange_vectors(packed);
-        cond_team(packed->n_team, step, &deep);
-        exchange_vectors(packed);
-        solve->products++;
-        if (deep.failed)
-            break;
-    }
-    solve->failed = deep.failed;
-    memcpy(packed->x, packed->outer_x, size);
-    memcpy(solve->border, deep.border.x, (size_t)packed->n_border * sizeof *solve->border);
 }

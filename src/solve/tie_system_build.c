@@ -509,7 +509,8 @@ CondStatus cond_tie_system_build(CondTieSystem* system, const double* D, int str
     add_contacts(system, D, stride, 1);
     if (packs && border2 > 0)
         memcpy(system->packed.S, system->S, border2 * sizeof *system->S);
-    if (system->deep && !general && (status = cond_multilevel_build(&system->multi, system->B)))
+    if (system->deep && !general &&
+        (status = cond_multilevel_build(&system->multi, system->B, system->packed.rank)))
         return status;
     loop.packs = packs;
     CondPhase invert = {invert_nodes, &loop, n_part, 0};
@@ -518,7 +519,5 @@ CondStatus cond_tie_system_build(CondTieSystem* system, const double* D, int str
         return COND_DIVERGED;
     if (packs)
         pack_border(system);
-    if (packs && system->deep && cond_tie_packed_deepen(&system->packed))
-        return COND_OUT_OF_MEMORY;
     return COND_OK;
 }

@@ -197,11 +197,10 @@ static void clear(const void* loop, int first, int last)
     memset(sweep->y + first, 0, (size_t)(last - first) * sizeof *sweep->y);
 }
 
-// The coarse correction.
-static void correct(void* data, CondTiePacked* packed)
+static double correct(void* data, CondTeam* team, int rank, int size, const float* r, float s,
+                      float* z)
 {
-    CondTieSystem* system = data;
-    cond_multilevel_correct(&system->multi, packed->rank, packed->r, packed->p);
+    return cond_multilevel_correct(data, team, rank, size, r, s, z);
 }
 
 // Conjugate gradients in double from x = 0 until the square of the preconditioned residual is at
@@ -253,13 +252,10 @@ static int solve_single(CondTieSystem* system, double* r, double* x, double redu
                                 .border = system->small,
                                 .reduction = fmax(reduction, LEAST_REDUCTION),
                                 .max_products = max_products - 1,
-                                .coarse = correct,
-                                .coarse_data = system};
-    if (system->deep) {
-        solve.damping = COND_MULTILEVEL_DAMPING;
-        cond_tie_packed_solve_deep(packed, &solve);
-    } else
-        cond_tie_packed_solve(packed, &solve);
+                                .coarse = system->deep ? correct : NULL,
+                                .coarse_data = &system->multi,
+                                .damping = COND_MULTILEVEL_DAMPING};
+    cond_tie_packed_solve(packed, &solve);
     if (solve.failed)
         return 0;
     Transfer out = {system, dx, packed->x, scale};
