@@ -17,10 +17,11 @@ static const double GROUPED_REDUCTION =
 static const double FULL_REDUCTION = 1e-2; // the same where friction follows the normal force
 static const double SHORTEST = 0.05;       // part of a pass that is tried
 enum {
-    MAX_CG = 300,       // products of a pass
-    GROUP_AFTER = 20,   // the same before a coarse correction of few groups is called for
-    DEEPEN_AFTER = 120, // before one of many levels is
-    DEEPEN_SOON = 60,   // the same where passes have made DEEPEN_TOTAL products already
+    MAX_CG = 300,        // products of a pass
+    LEVELS_FROM = 32000, // nodes from which a coarse correction of many levels pays from the start
+    GROUP_AFTER = 20,    // products before a coarse correction of few groups is called for
+    DEEPEN_AFTER = 120,  // before one of many levels is
+    DEEPEN_SOON = 60,    // the same where passes have made DEEPEN_TOTAL products already
     DEEPEN_TOTAL = 150,
     PATIENCE = 25,  // passes without a smaller merit
     SETTLED = 1000, // closed contacts per one that changes its kind in a pass, and no more
@@ -162,13 +163,20 @@ static double judge(CondLagged* lagged, const CondCertificateData* data, CondCer
     return value;
 }
 
+// 1: a coarse correction of many levels from the start.
+static int has_levels(const CondLagged* lagged)
+{
+    return lagged->multilevel == COND_MULTILEVEL_ON ||
+           (lagged->multilevel == COND_MULTILEVEL_AUTO && lagged->system.n_node >= LEVELS_FROM);
+}
+
 // The next depth that fits.
 static CondStatus deepen(CondLagged* lagged)
 {
     CondTieSystem* system = &lagged->system;
     CondStatus status = COND_OK;
     int fits = 0;
-    if (lagged->depth == COND_DEPTH_PLAIN && lagged->multilevel == COND_MULTILEVEL_AUTO)
+    if (lagged->depth == COND_DEPTH_PLAIN && !has_levels(lagged))
         status = cond_tie_system_group(system, &fits);
     lagged->depth = fits ? COND_DEPTH_GROUPS : COND_DEPTH_LEVELS;
     return status || fits ? status : cond_tie_system_deepen(system, &fits);
@@ -202,7 +210,7 @@ static CondStatus begin(CondLagged* lagged, const CondCertificateData* data, con
     lagged->depth = COND_DEPTH_PLAIN;
     lagged->products = 0;
     lagged->system.deep = lagged->system.grouped = 0;
-    return lagged->multilevel == COND_MULTILEVEL_ON ? deepen(lagged) : COND_OK;
+    return has_levels(lagged) ? deepen(lagged) : COND_OK;
 }
 
 // One pass from the pair whose merit is `start`: its merit after it, NAN where the ties have no
