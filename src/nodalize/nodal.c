@@ -70,8 +70,9 @@ static CondStatus reserve(CondNodal* nodal, const Sizes* size)
                   RESERVE(jacobian, size->jacobian) || RESERVE(gain, size->gain) ||
                   RESERVE(force, size->rows) || RESERVE(rate, size->rows) ||
                   RESERVE(touch_begin, n + 1) || RESERVE(touch, size->entries) ||
-                  RESERVE(touched, n) || RESERVE(compliance, n_contact) ||
-                  RESERVE(carried, n_contact) || RESERVE(delassus, n_contact) || RESERVE(mark, n);
+                  RESERVE(touch_jacobian, size->jacobian) || RESERVE(touched, n) ||
+                  RESERVE(compliance, n_contact) || RESERVE(carried, n_contact) ||
+                  RESERVE(delassus, n_contact) || RESERVE(mark, n);
 #undef RESERVE
     return failed ? COND_OUT_OF_MEMORY : COND_OK;
 }
@@ -183,9 +184,15 @@ static void build_touch(CondNodal* nodal)
         const CondTerm* term = &nodal->term[t];
         for (int k = 0; k < term->n_entry; k++) {
             int place = nodal->mark[nodal->coordinate[term->entry_begin + k]]++;
-            nodal->touch[place] = (CondTouch){t, k, term->n_row, term->row_begin,
-                                              term->jacobian_begin + k * term->n_row};
+            nodal->touch[place] = (CondTouch){t, k, term->n_row, term->row_begin, 0};
         }
+    }
+    for (int p = 0, at = 0; p < begin[nodal->n]; at += nodal->touch[p++].n_row) {
+        CondTouch* touch = &nodal->touch[p];
+        int from = nodal->term[touch->term].jacobian_begin + touch->entry * touch->n_row;
+        touch->jacobian = at;
+        for (int r = 0; r < touch->n_row; r++)
+            nodal->touch_jacobian[at + r] = nodal->jacobian[from + r];
     }
     memset(nodal->mark, 0, (size_t)nodal->n * sizeof *nodal->mark);
     nodal->n_touched = 0;
@@ -224,10 +231,10 @@ CondStatus cond_nodal_build(CondNodal* nodal, const CondProblem* problem, double
 void cond_nodal_destroy(CondNodal* nodal)
 {
     const CondContext* m = &nodal->context;
-    void* arrays[] = {nodal->term,     nodal->coordinate, nodal->jacobian,    nodal->gain,
-                      nodal->force,    nodal->rate,       nodal->touch_begin, nodal->touch,
-                      nodal->node,     nodal->compliance, nodal->carried,     nodal->diagonal,
-                      nodal->delassus, nodal->mark,       nodal->touched};
+    void* arrays[] = {nodal->term,           nodal->coordinate, nodal->jacobian,    nodal->gain,
+                      nodal->force,          nodal->rate,       nodal->touch_begin, nodal->touch,
+                      nodal->touch_jacobian, nodal->node,       nodal->compliance,  nodal->carried,
+                      nodal->diagonal,       nodal->delassus,   nodal->mark,        nodal->touched};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(m, arrays[i]);
 }
@@ -281,7 +288,7 @@ double cond_nodal_add_forces(const CondNodal* nodal, int i, double sum)
 {
     for (int p = nodal->touch_begin[i]; p < nodal->touch_begin[i + 1]; p++) {
         const CondTouch* touch = &nodal->touch[p];
-        const double *J = nodal->jacobian + touch->jacobian, *f = nodal->force + touch->row;
+        const double *J = nodal->touch_jacobian + touch->jacobian, *f = nodal->force + touch->row;
         if (touch->n_row == 3) { // ties: the next sum waits for one addition alone
             sum += J[0] * f[0] + J[1] * f[1] + J[2] * f[2];
         } else if (touch->n_row == 6) { // attachments
@@ -391,7 +398,7 @@ static int add_term_row(const CondNodal* nodal, const CondTouch* touch, double* 
     enum { MOST = 12 };
     const CondTerm* term = &nodal->term[touch->term];
     const int* coordinate = nodal->coordinate + term->entry_begin;
-    const double *Jk = nodal->jacobian + touch->jacobian,
+    const double *Jk = nodal->touch_jacobian + touch->jacobian,
                  *J = nodal->jacobian + term->jacobian_begin;
     int n = term->n_row;
     double KJ[MOST];

@@ -58,16 +58,19 @@ static Share share_items(int n, const Crew* c)
 }
 
 // Of the rest, whole partial sums; where W is more than a diagonal there, one thread has it all.
+static int first_of_rest(const CondFlight* f, int rank, int size)
+{
+    int at = find_first(f->n_rest, f->rest_work, rank, size) + COND_FLIGHT_REST / 2;
+    if (rank == size || f->W->ops->apply)
+        return rank > 0 ? f->n_rest : 0;
+    return at / COND_FLIGHT_REST * COND_FLIGHT_REST;
+}
+
 static Share share_rest(const Crew* c)
 {
-    const CondFlight* f = c->f;
-    Share share = share_work(f->n_rest, f->rest_work, c);
-    if (f->W->ops->apply)
-        return c->rank == 0 ? (Share){0, f->n_rest} : (Share){0, 0};
-    share.first = share.first / COND_FLIGHT_REST * COND_FLIGHT_REST;
-    if (c->rank + 1 < c->size)
-        share.last = share.last / COND_FLIGHT_REST * COND_FLIGHT_REST;
-    return share;
+    int n = c->f->n_rest, first = first_of_rest(c->f, c->rank, c->size),
+        last = first_of_rest(c->f, c->rank + 1, c->size);
+    return (Share){first < n ? first : n, last < n ? last : n};
 }
 
 static Crew join_crew(CondFlight* f, CondTeam* team, int rank, int size)
@@ -231,14 +234,18 @@ static void extend_part(const Crew* c, const CondFlightVectors* x, const CondChe
 static void extend_rest(const Crew* c, const CondChebyshev* chebyshev)
 {
     const CondFlight* f = c->f;
-    for (int k = c->rest.first; k < c->rest.last; k++) {
-        int i = f->usual + f->rest[k];
-        double v = c->v[i], old = c->v_old[i], next = f->plain[i];
-        double* sum = &f->sum[f->A.n_part + k / COND_FLIGHT_REST];
-        if (chebyshev)
-            next = chebyshev->nu * (chebyshev->under * (next - v) + v - old) + old;
-        *sum = (k % COND_FLIGHT_REST ? *sum : 0.0) + (next - v) * (next - v);
-        c->v_old[i] = next;
+    for (int first = c->rest.first; first < c->rest.last; first += COND_FLIGHT_REST) {
+        int end = first + COND_FLIGHT_REST < c->rest.last ? first + COND_FLIGHT_REST : c->rest.last;
+        double sum = 0.0;
+        for (int k = first; k < end; k++) {
+            int i = f->usual + f->rest[k];
+            double v = c->v[i], old = c->v_old[i], next = f->plain[i];
+            if (chebyshev)
+                next = chebyshev->nu * (chebyshev->under * (next - v) + v - old) + old;
+            sum += (next - v) * (next - v);
+            c->v_old[i] = next;
+        }
+        f->sum[f->A.n_part + first / COND_FLIGHT_REST] = sum;
     }
 }
 

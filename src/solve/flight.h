@@ -59,20 +59,21 @@ typedef struct CondFlight {
     int* term_work;     // the same of the terms                       (n_term + 1)
     int* rest_work;     // the same of rest                            (n_rest + 1)
     int based;          // 1: base and shift hold a v_0
+    double* memory;     // of the vectors that follow, which begin with cache lines
     double *v, *v_old;  // v^l, v^{l-1}; they change places            (n_vector)
     double* plain;      // v**                                         (n_vector)
-    double* g;          // A v - b of the rest, A v_0 - b of soft bodies    (nodal->n)
     double* w;          // diagonal of W                               (n_vector)
     double* base;       // v_0                                         (n_vector)
     double* shift;      // b - A v_0 of soft bodies                    (n_vector)
+    double* g;          // A v - b of the rest, A v_0 - b of soft bodies    (nodal->n)
     double* sum;        // shares of |v^{l+1} - v^l|^2  (parts of A, and of rest)
     int n_sum;          //
     int cap_body, cap_origin, cap_place, cap_node, cap_order, cap_coordinate, cap_touched, cap_rest;
     int cap_near_begin, cap_late, cap_touched_begin, cap_part_work, cap_term_work, cap_rest_work;
-    int cap_v, cap_v_old, cap_plain, cap_g, cap_w, cap_base, cap_shift, cap_sum;
+    int cap_memory, cap_g, cap_sum;
 } CondFlight;
 
-enum { COND_FLIGHT_REST = 32 }; // coordinates of a partial sum over rest
+enum { COND_FLIGHT_REST = 8 }; // coordinates of a partial sum over rest
 
 // Lays it all out, where it serves: soft bodies make up most of the problem, the stop is the
 // step's, without acceleration or with Chebyshev's, and W stays the same.
