@@ -19,9 +19,11 @@ static const double SHORTEST = 0.05;       // part of a pass that is tried
 enum {
     MAX_CG = 300,        // products of a pass
     LEVELS_FROM = 32000, // nodes from which a coarse correction of many levels pays from the start
-    GROUP_AFTER = 20,    // products before a coarse correction of few groups is called for
-    DEEPEN_AFTER = 120,  // before one of many levels is
-    DEEPEN_SOON = 60,    // the same where passes have made DEEPEN_TOTAL products already
+    GROUP_AFTER = 20,    // products before a coarse correction of few groups is called for,
+    GROUP_LATE = 60,     // or where contacts hold the bodies all over: every tenth node or more
+    ALL_OVER = 10,
+    DEEPEN_AFTER = 120, // before one of many levels is
+    DEEPEN_SOON = 60,   // the same where passes have made DEEPEN_TOTAL products already
     DEEPEN_TOTAL = 150,
     PATIENCE = 25,  // passes without a smaller merit
     SETTLED = 1000, // closed contacts per one that changes its kind in a pass, and no more
@@ -189,7 +191,7 @@ static int most_products(const CondLagged* lagged)
         lagged->depth == COND_DEPTH_LEVELS)
         return MAX_CG;
     if (lagged->depth == COND_DEPTH_PLAIN && lagged->system.n_node >= lagged->system.pack_from)
-        return GROUP_AFTER;
+        return ALL_OVER * lagged->closed > lagged->system.n_node ? GROUP_LATE : GROUP_AFTER;
     return lagged->products < DEEPEN_TOTAL ? DEEPEN_AFTER : DEEPEN_SOON;
 }
 

@@ -25,7 +25,7 @@ static uint64_t find_key(const CondProblem* problem)
     return key;
 }
 
-enum { GROUPS = 16 }; // of the coarse correction, for a thousand nodes
+enum { GROUPS = 9 }; // of the coarse correction, for a thousand nodes
 
 // Nodes of a group: the inverse of the coarse matrix, which grows with the cube of their number,
 // shall take no more than some products.
