@@ -43,12 +43,23 @@ static void product_with_it_is_one(void** state)
         int stride = n + n % 5;
         double* A = make_matrix(n, stride, 0.1, &seed);
         double* B = dense_zeros((size_t)n * (size_t)stride);
-        double* work = dense_zeros((size_t)n * (size_t)stride);
+        double *work = dense_zeros((size_t)n * (size_t)stride), *last = NULL;
         memcpy(B, A, (size_t)n * (size_t)stride * sizeof *B);
         for (int i = 0; i < n; i++) // only the upper triangle is read
             for (int j = 0; j < i; j++)
                 B[i * stride + j] = NAN;
-        cond_inverse(n, stride, 1e-12, B, work);
+        for (int threads = 2; threads <= 4; threads++) { // the same bits
+            double* C = dense_zeros((size_t)n * (size_t)stride);
+            memcpy(C, B, (size_t)n * (size_t)stride * sizeof *C);
+            cond_inverse(n, stride, 1e-12, C, work, threads);
+            if (threads > 2)
+                assert_memory_equal(C, last, (size_t)n * (size_t)stride * sizeof *C);
+            free(last);
+            last = C;
+        }
+        cond_inverse(n, stride, 1e-12, B, work, 1);
+        assert_memory_equal(B, last, (size_t)n * (size_t)stride * sizeof *B);
+        free(last);
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n; j++) {
                 double sum = 0.0;
@@ -77,15 +88,15 @@ static void a_coordinate_that_others_determine_is_left_out(void** state)
     for (int i = 0, k = 0; i < N * N; i++)
         if (i / N != LEFT && i % N != LEFT)
             less[k++] = A[i];
-    cond_inverse(N, N, 1e-10, A, work);
-    cond_inverse(N - 1, N - 1, 1e-10, less, work);
+    cond_inverse(N, N, 1e-10, A, work, 1);
+    cond_inverse(N - 1, N - 1, 1e-10, less, work, 1);
     for (int i = 0, k = 0; i < N * N; i++) {
         int out = i / N == LEFT || i % N == LEFT;
         assert_true(fabs(A[i] - (out ? 0.0 : less[k])) < 1e-10);
         k += !out;
     }
     double zero[4] = {0.0, 0.0, 0.0, 2.0};
-    cond_inverse(2, 2, 1e-10, zero, work);
+    cond_inverse(2, 2, 1e-10, zero, work, 1);
     assert_true(zero[0] == 0.0 && zero[1] == 0.0 && zero[2] == 0.0 && fabs(zero[3] - 0.5) < 1e-15);
     free(A);
 }

@@ -125,8 +125,10 @@ static int jacobian(const CondPosture* posture, const CondHold* hold, int rows, 
     int total = n[0];
     int* place = c1 + most; // of end 1's columns in the merged list
     memcpy(coordinate, c0, (size_t)n[0] * sizeof *coordinate);
+    // Ends on different bodies share none.
+    int shares = hold->what.end[0].point.body == hold->what.end[1].point.body;
     for (int k = 0; k < n[1]; k++) {
-        int at = 0;
+        int at = shares ? 0 : total;
         while (at < total && coordinate[at] != c1[k])
             at++;
         if (at == total)

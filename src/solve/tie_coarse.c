@@ -415,6 +415,17 @@ static double count_changes(const CondTiePacked* packed)
     return sum;
 }
 
+// The inverse in single precision, its rows padded.
+static void round_rows(const void* data, int first, int last)
+{
+    const CondTieCoarse* coarse = data;
+    for (int i = first; i < last; i++)
+        for (int j = 0; j < coarse->stride; j++) {
+            ptrdiff_t at = (ptrdiff_t)i * coarse->stride + j;
+            coarse->inverse[at] = j < coarse->n ? (float)coarse->matrix[at] : 0.0F;
+        }
+}
+
 CondStatus cond_tie_coarse_build(CondTiePacked* packed, const CondProblem* problem,
                                  const double* diagonal, const double* rest, int threads)
 {
@@ -436,12 +447,9 @@ CondStatus cond_tie_coarse_build(CondTiePacked* packed, const CondProblem* probl
     cond_parallel(packed->n_part, team, move_parts, &loop);
     cond_parallel(coarse->n_group, team, multiply_groups(), &loop);
     add_joins(packed);
-    cond_inverse(n, coarse->stride, LEAST, coarse->matrix, coarse->work);
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < coarse->stride; j++) {
-            ptrdiff_t at = (ptrdiff_t)i * coarse->stride + j;
-            coarse->inverse[at] = j < n ? (float)coarse->matrix[at] : 0.0F;
-        }
+    cond_inverse(n, coarse->stride, LEAST, coarse->matrix, coarse->work, threads);
+    size_t size = (size_t)n * (size_t)coarse->stride;
+    cond_parallel(n, cond_threads(size, threads), round_rows, coarse);
     return COND_OK;
 }
 

@@ -1,5 +1,6 @@
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "solve/tie_border.h"
 #include "solve/tie_system.h"
 #include "solve/tie_term.h"
 #include "sparse/cholesky.h"
@@ -33,35 +34,6 @@ static void add_nodes(const CondTieSystem* system, const CondTieTerm* term, doub
                 B[9 * (size_t)node + (size_t)(3 * r + term->coordinate[j] - system->place[node])] +=
                     total / size * cond_tie_term_entry(term, i, j);
         }
-    }
-}
-
-// Adds the term's entries of the border, to C, E and S.
-static void add_border(CondTieSystem* system, const CondTieTerm* term)
-{
-    int nb = system->n_border;
-    for (int k = 0; k < term->n_entry; k++) {
-        int node = system->node[term->coordinate[k]];
-        if (node < 0) { // border with border
-            for (int l = 0; l < term->n_entry; l++)
-                if (system->node[term->coordinate[l]] < 0)
-                    system->S[system->border[term->coordinate[k]] * nb +
-                              system->border[term->coordinate[l]]] +=
-                        cond_tie_term_entry(term, k, l);
-            continue;
-        }
-        if (system->slot[node] < 0)
-            continue;
-        int r = term->coordinate[k] - system->place[node];
-        size_t at = ((size_t)system->slot[node] * 3 + (size_t)r) * (size_t)nb;
-        for (int l = 0; l < term->n_entry; l++)
-            if (system->node[term->coordinate[l]] < 0) {
-                system->C[at + (size_t)system->border[term->coordinate[l]]] +=
-                    cond_tie_term_entry(term, k, l);
-                if (system->general)
-                    system->E[at + (size_t)system->border[term->coordinate[l]]] +=
-                        cond_tie_term_entry(term, l, k);
-            }
     }
 }
 
@@ -137,39 +109,6 @@ static int invert3_general(double* B)
             B[3 * i + j] = column[i];
     }
     return 0;
-}
-
-// y -= s x
-static void subtract(size_t n, double s, const double* restrict x, double* restrict y)
-{
-    for (size_t j = 0; j < n && s != 0.0; j++)
-        y[j] -= s * x[j];
-}
-
-// BC = B C and EB = B' E, then S -= E' B C and its factor.
-static int finish_border(CondTieSystem* system)
-{
-    size_t nb = (size_t)system->n_border;
-    for (int k = 0; k < system->n_bordered; k++) {
-        const double* B = system->B + 9 * (size_t)system->bordered[k];
-        const double* C = system->C + 3 * (size_t)k * nb;
-        const double* E = (system->general ? system->E : system->C) + 3 * (size_t)k * nb;
-        double* BC = system->BC + 3 * (size_t)k * nb;
-        for (int r = 0; r < 3; r++)
-            for (size_t j = 0; j < nb; j++)
-                BC[(size_t)r * nb + j] =
-                    B[3 * r] * C[j] + B[3 * r + 1] * C[nb + j] + B[3 * r + 2] * C[2 * nb + j];
-        double* EB = system->EB + 3 * (size_t)k * nb;
-        for (int r = 0; r < 3 && system->general; r++)
-            for (size_t j = 0; j < nb; j++)
-                EB[(size_t)r * nb + j] =
-                    B[r] * E[j] + B[3 + r] * E[nb + j] + B[6 + r] * E[2 * nb + j];
-        for (size_t i = 0; i < nb; i++)
-            for (int r = 0; r < 3; r++)
-                subtract(nb, E[(size_t)r * nb + i], BC + (size_t)r * nb, system->S + i * nb);
-    }
-    return system->general ? cond_lu_factor(system->n_border, system->S, system->pivot)
-                           : cond_cholesky_factor(system->n_border, system->S);
 }
 
 // T = R' D R
@@ -259,7 +198,7 @@ static void add_contacts(CondTieSystem* system, const double* D, int stride, int
             continue;
         CondTieTerm term = cond_tie_term_contact(system, c);
         add_nodes(system, &term, system->B);
-        add_border(system, &term);
+        cond_tie_border_add(system, &term);
     }
 }
 
@@ -272,7 +211,7 @@ static void add_couplings(CondTieSystem* system, int several, double* B)
         if ((cond_tie_term_count_runs(system, &term) > 1) != several)
             continue;
         add_nodes(system, &term, B);
-        add_border(system, &term);
+        cond_tie_border_add(system, &term);
     }
 }
 
@@ -447,20 +386,6 @@ static CondStatus correct_coarsely(CondTieSystem* system)
                              : COND_OK;
 }
 
-// The border's part in the preconditioner of the inner iterations.
-static void pack_border(CondTieSystem* system)
-{
-    CondTiePacked* packed = &system->packed;
-    size_t nb = (size_t)system->n_border, wide = (size_t)cond_tie_packed_wide(system->n_border);
-    for (size_t row = 0; row < 3 * (size_t)system->n_bordered; row++) {
-        size_t to = wide * row, from = nb * (3 * (size_t)packed->slot[row / 3] + row % 3);
-        for (size_t i = 0; i < wide; i++) {
-            packed->C[to + i] = i < nb ? (float)system->C[from + i] : 0.0F;
-            packed->BC[to + i] = i < nb ? (float)system->BC[from + i] : 0.0F;
-        }
-    }
-}
-
 // The border's blocks as A and the couplings have them.
 static CondStatus start(CondTieSystem* system, int general)
 {
@@ -515,9 +440,9 @@ CondStatus cond_tie_system_build(CondTieSystem* system, const double* D, int str
     loop.packs = packs;
     CondPhase invert = {invert_nodes, &loop, n_part, 0};
     run(&loop, 1, &invert);
-    if (!is_inverted(system) || finish_border(system))
+    if (!is_inverted(system) || cond_tie_border_finish(system))
         return COND_DIVERGED;
     if (packs)
-        pack_border(system);
+        cond_tie_border_pack(system);
     return COND_OK;
 }

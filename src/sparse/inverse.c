@@ -1,6 +1,8 @@
 // A = U'U, W = U'^-1, A^-1 = W'W, all three by adding multiples of rows to a row.
 #include "sparse/inverse.h"
 
+#include "base/parallel.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -31,76 +33,110 @@ INLINE void add_rows(int count, const double* s, int step, const double* x, int 
             y[j] += s[(ptrdiff_t)k * step] * x[(ptrdiff_t)k * stride + j];
 }
 
+// What a team works on.
+typedef struct Inversion {
+    int n, stride;
+    double least;
+    double *A, *W;
+} Inversion;
+
 // -U in the upper triangle of A, with 1 / U_kk on the diagonal; 0 there where a coordinate is left
-// out.
-INLINE void factor(int n, int stride, double least, double* A)
+// out. The threads share the columns of a row, and each makes the pivot for itself; what it needs
+// of column k stands in a row of W.
+INLINE void factor(const Inversion* in, CondTeam* team, int rank, int size)
 {
+    int n = in->n;
+    double* column = in->W + (ptrdiff_t)rank * in->stride;
     for (int k = 0; k < n; k++) {
-        double *row = A + (ptrdiff_t)k * stride, entry = row[k];
-        for (int m = 0; m < k; m++) // column k of -U, side by side
-            row[m] = A[(ptrdiff_t)m * stride + k];
-        for (int m = 0; m < k; m++)
-            row[k] -= row[m] * row[m];
-        int keeps = row[k] > least * entry && isfinite(row[k]);
-        double scale = keeps ? 1.0 / sqrt(row[k]) : 0.0;
-        for (int m = 0; m < k; m++)
-            row[m] = -row[m];
-        add_rows(k, row, 1, A, stride, 0, k + 1, n, row);
-        row[k] = scale;
-        for (int j = k + 1; j < n; j++)
+        double *row = in->A + (ptrdiff_t)k * in->stride, entry = row[k], pivot = entry;
+        cond_team_wait(team, size); // the rows above are there, and all have the entry
+        for (int m = 0; m < k; m++) {
+            column[m] = in->A[(ptrdiff_t)m * in->stride + k];
+            pivot -= column[m] * column[m];
+            column[m] = -column[m];
+        }
+        int keeps = pivot > in->least * entry && isfinite(pivot);
+        double scale = keeps ? 1.0 / sqrt(pivot) : 0.0;
+        int first = k + 1 + cond_team_first(n - k - 1, rank, size);
+        int last = k + 1 + cond_team_first(n - k - 1, rank + 1, size);
+        add_rows(k, column, 1, in->A, in->stride, 0, first, last, row);
+        for (int j = first; j < last; j++)
             row[j] *= -scale;
+        if (rank == 0)
+            row[k] = scale;
     }
 }
 
-// W, lower, from -U; zero above the diagonal up to full registers.
-INLINE void invert_factor(int n, int stride, const double* A, double* W)
+// The first column of a thread: those before have its share of n^3 - (n - j)^3.
+INLINE int column_begin(int n, int rank, int size)
 {
+    return rank == size ? n : (int)(n * (1.0 - cbrt(1.0 - (double)rank / size)));
+}
+
+// W, lower, from -U; zero above the diagonal up to full registers. No column needs another.
+INLINE void invert_factor(const Inversion* in, int rank, int size)
+{
+    int n = in->n, stride = in->stride;
+    int begin = column_begin(n, rank, size), end = column_begin(n, rank + 1, size);
+    int wide = rank + 1 == size ? stride : end;
     for (int i = 0; i < n; i++) {
-        double* row = W + (ptrdiff_t)i * stride;
-        double scale = A[(ptrdiff_t)i * stride + i];
-        memset(row, 0, (size_t)stride * sizeof *row);
-        add_rows(i, A + i, stride, W, stride, 1, 0, i, row);
-        for (int j = 0; j < i; j++)
+        double* row = in->W + (ptrdiff_t)i * stride;
+        double scale = in->A[(ptrdiff_t)i * stride + i];
+        int last = i < end ? i : end;
+        memset(row + begin, 0, (size_t)(wide - begin) * sizeof *row);
+        if (begin < last)
+            add_rows(i, in->A + i, stride, in->W, stride, 1, begin, last, row);
+        for (int j = begin; j < last; j++)
             row[j] *= scale;
-        row[i] = scale;
+        if (i >= begin && i < end)
+            row[i] = scale;
     }
 }
 
-INLINE void invert(int n, int stride, double least, double* A, double* W)
+// The threads take turns at the rows of W'W, the lower triangle, and then at those of the other.
+INLINE void invert(void* data, CondTeam* team, int rank, int size)
 {
-    factor(n, stride, least, A);
-    invert_factor(n, stride, A, W);
-    for (int i = 0; i < n; i++) { // the lower triangle, then the other
-        double* row = A + (ptrdiff_t)i * stride;
+    const Inversion* in = data;
+    int n = in->n, stride = in->stride;
+    factor(in, team, rank, size);
+    cond_team_wait(team, size);
+    invert_factor(in, rank, size);
+    cond_team_wait(team, size);
+    for (int i = rank; i < n; i += size) {
+        double *row = in->A + (ptrdiff_t)i * stride, *from = in->W + (ptrdiff_t)i * stride;
         memset(row, 0, (size_t)stride * sizeof *row);
-        add_rows(n - i, W + (ptrdiff_t)i * stride + i, stride, W + (ptrdiff_t)i * stride, stride, 0,
-                 0, i + 1, row);
+        add_rows(n - i, from + i, stride, from, stride, 0, 0, i + 1, row);
     }
-    for (int i = 0; i < n; i++)
+    cond_team_wait(team, size);
+    for (int i = rank; i < n; i += size)
         for (int j = i + 1; j < n; j++)
-            A[(ptrdiff_t)i * stride + j] = A[(ptrdiff_t)j * stride + i];
+            in->A[(ptrdiff_t)i * stride + j] = in->A[(ptrdiff_t)j * stride + i];
 }
 
-static void invert_generic(int n, int stride, double least, double* A, double* work)
+static void invert_generic(void* data, CondTeam* team, int rank, int size)
 {
-    invert(n, stride, least, A, work);
+    invert(data, team, rank, size);
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2"))) static void invert_avx2(int n, int stride, double least, double* A,
-                                                        double* work)
+__attribute__((target("avx2"))) static void invert_avx2(void* data, CondTeam* team, int rank,
+                                                        int size)
 {
-    invert(n, stride, least, A, work);
+    invert(data, team, rank, size);
 }
 #endif
 
-void cond_inverse(int n, int stride, double least, double* A, double* work)
+void cond_inverse(int n, int stride, double least, double* A, double* work, int threads)
 {
+    Inversion in = {n, stride, least, A, work};
+    size_t size = (size_t)n * (size_t)n * (size_t)n / 4;
+    int team = cond_threads(size, threads);
+    team = team < n ? team : n > 0 ? n : 1; // a row of `work` for each
 #if defined(__x86_64__) && defined(__GNUC__)
     if (__builtin_cpu_supports("avx2")) {
-        invert_avx2(n, stride, least, A, work);
+        cond_team(team, invert_avx2, &in);
         return;
     }
 #endif
-    invert_generic(n, stride, least, A, work);
+    cond_team(team, invert_generic, &in);
 }
