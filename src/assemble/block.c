@@ -131,9 +131,11 @@ static void each_row(const CondBlock* block, CondLoopBody nodes, CondLoopBody ro
                      int threads)
 {
     RowLoop loop = {block, out};
-    int in_nodes = block->kind == COND_BLOCK_BSR3;
-    cond_parallel(in_nodes ? block->n_dof / 3 : block->n_dof, cond_threads(entries(block), threads),
-                  in_nodes ? nodes : rows, &loop);
+    int team = cond_threads(entries(block), threads);
+    if (block->kind == COND_BLOCK_BSR3)
+        cond_parallel_rows(block->n_dof / 3, block->row_begin, team, nodes, &loop);
+    else
+        cond_parallel(block->n_dof, team, rows, &loop);
 }
 
 static void sum_node_rows(const void* loop, int first, int last)

@@ -30,6 +30,46 @@ void cond_parallel_team(int n, int n_thread, CondLoopBody body, const void* loop
         do_part(n, k, n_thread, body, loop);
 }
 
+// Entries as items of a loop: the rows of a part are those that begin in it.
+typedef struct RowLoop {
+    int n;
+    const int* begin;
+    CondLoopBody body;
+    const void* loop;
+} RowLoop;
+
+static int first_row(const RowLoop* rows, int entry)
+{
+    int low = 0, high = rows->n;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (rows->begin[middle] < entry)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void do_rows(const void* data, int first, int last)
+{
+    const RowLoop* rows = data;
+    int end = rows->begin[rows->n];
+    int from = first == 0 ? 0 : first_row(rows, first);
+    int to = last == end ? rows->n : first_row(rows, last); // empty rows at the end too
+    if (from < to)
+        rows->body(rows->loop, from, to);
+}
+
+void cond_parallel_rows(int n, const int* begin, int n_thread, CondLoopBody body, const void* loop)
+{
+    RowLoop rows = {n, begin, body, loop};
+    if (n_thread > 1 && begin[n] > 0)
+        cond_parallel(begin[n], n_thread, do_rows, &rows);
+    else
+        cond_parallel(n, 1, body, loop);
+}
+
 typedef struct CopyLoop {
     const double* from;
     double* to;

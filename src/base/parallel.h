@@ -27,6 +27,10 @@ static inline void cond_parallel(int n, int n_thread, CondLoopBody body, const v
         body(loop, 0, n);
 }
 
+// Rows of a sparse matrix, whose entries begin at begin[0] .. begin[n]: parts of about as many
+// entries each, one per thread.
+void cond_parallel_rows(int n, const int* begin, int n_thread, CondLoopBody body, const void* loop);
+
 // to = from, by several threads.                                              (n)
 void cond_parallel_copy(int n, const double* from, double* to, int threads);
 

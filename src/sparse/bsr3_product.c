@@ -54,5 +54,5 @@ void cond_bsr3_product(const CondBsr3Rows* A, int n_row, const double* x, const 
 {
     ProductLoop loop = {A, x, shift, y};
     size_t work = 9 * (size_t)A->row_begin[n_row];
-    cond_parallel(n_row, cond_threads(work, threads), multiply_rows, &loop);
+    cond_parallel_rows(n_row, A->row_begin, cond_threads(work, threads), multiply_rows, &loop);
 }
