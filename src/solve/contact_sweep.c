@@ -16,6 +16,7 @@ struct CondContactBatch {
     int serves;              // 1: all four may go side by side
     int second;              // 1: one of them has a second side that moves
     int carried;             // 1: one of them carries a multiplier
+    int padded;              // 1: their nodes have four numbers each, and there are no second sides
     double R[9][COND_LANES];
     double phi[3][COND_LANES];
     double mu[COND_LANES];
@@ -93,6 +94,7 @@ CondStatus cond_contact_sweep_build(CondContactSweep* sweep, const CondNodal* no
         CondContactBatch* batch = &sweep->batch[b];
         batch->serves = sweep->law == COND_LAW_STRICT;
         batch->second = batch->carried = 0;
+        batch->padded = 1;
         for (int l = 0; l < COND_LANES; l++) {
             int c = contact_at(sweep, b * COND_LANES + l);
             batch->contact[l] = c;
@@ -104,6 +106,7 @@ CondStatus cond_contact_sweep_build(CondContactSweep* sweep, const CondNodal* no
             batch->node[l][0] = sweep->node[2 * c];
             batch->node[l][1] = sweep->node[2 * c + 1];
             batch->second |= batch->node[l][1] >= 0;
+            batch->padded &= places && batch->node[l][0] < places->padded && !batch->second;
             batch->serves &= !(relaxed && relaxed[c]);
             batch->serves &= contact->friction[0] == contact->friction[1];
             batch->slip[l] = nodal->carried[c] ? nodal->compliance[c] : 0.0;
@@ -203,6 +206,34 @@ static void solve_lanes(const SweepLoop* l, const CondContactBatch* batch)
 #define CONTACTS(x, r)                                                                             \
     ((CondLanes){CONTACT(x, 0, r), CONTACT(x, 1, r), CONTACT(x, 2, r), CONTACT(x, 3, r)})
 
+// v of the first sides, by coordinates; of a fourth one where nodes have four numbers.
+COND_LANES_INLINE void gather_nodes(const SweepLoop* l, const CondContactBatch* batch,
+                                    CondLanes v[4])
+{
+    if (!batch->padded) {
+        v[0] = GATHER(l->v, 0);
+        v[1] = GATHER(l->v, 1);
+        v[2] = GATHER(l->v, 2);
+        v[3] = (CondLanes){0.0};
+        return;
+    }
+    CondLanes node[4];
+    for (int lane = 0; lane < COND_LANES; lane++)
+        load(l->v + NODE(lane, 0), &node[lane]);
+    cond_lanes_transpose(node, v);
+}
+
+// And back, where nodes have four numbers and there are no second sides.
+COND_LANES_INLINE void spread_nodes(const SweepLoop* l, const CondContactBatch* batch,
+                                    const CondLanes v[4])
+{
+    CondLanes node[4];
+    cond_lanes_transpose(v, node);
+    for (int lane = 0; lane < COND_LANES; lane++)
+        if (batch->contact[lane] >= 0)
+            *(CondLanesAnywhere*)(l->v + NODE(lane, 0)) = node[lane];
+}
+
 COND_LANES_INLINE void solve_batch(const SweepLoop* l, const CondContactBatch* batch)
 {
     CondLanes eta[3], trial[3], lambda[3], take[3], R[9], phi, slip, mu, scale, wi, wj;
@@ -210,8 +241,9 @@ COND_LANES_INLINE void solve_batch(const SweepLoop* l, const CondContactBatch* b
         load(batch->R[k], &R[k]);
     load(batch->w[0], &wi);
     load(batch->w[1], &wj);
-    CondLanes d0 = GATHER(l->v, 0), d1 = GATHER(l->v, 1), d2 = GATHER(l->v, 2);
-    CondLanes v[3] = {d0, d1, d2};
+    CondLanes v[4] = {{0.0}, {0.0}, {0.0}, {0.0}};
+    gather_nodes(l, batch, v);
+    CondLanes d0 = v[0], d1 = v[1], d2 = v[2];
     if (batch->second) {
         d0 -= GATHER_SECOND(l->v, 0);
         d1 -= GATHER_SECOND(l->v, 1);
@@ -239,6 +271,10 @@ COND_LANES_INLINE void solve_batch(const SweepLoop* l, const CondContactBatch* b
     }
     if (cond_lanes_any(&rare)) {
         solve_lanes(l, batch); // the others would give the same bits
+        return;
+    }
+    if (batch->padded && !l->lambda) {
+        spread_nodes(l, batch, v);
         return;
     }
     keep_lane(l, batch, 0, lambda, v, take); // lanes by number stay in registers

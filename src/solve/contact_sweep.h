@@ -30,6 +30,7 @@ typedef struct CondContactPlaces {
     const int* node;  // -1 static                                           (n_contact x 2)
     const int* order; //                                                     (n_order)
     int n_order;
+    int padded; // nodes before it have four numbers, of which the last is zero
 } CondContactPlaces;
 
 // Lays out the contacts of a problem, four side by side; nodal and relaxed are borrowed, and so are

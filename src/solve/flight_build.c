@@ -259,7 +259,7 @@ CondStatus cond_flight_build(CondFlight* f, CondNodal* nodal, const CondSurrogat
 CondStatus cond_flight_lay_contacts(CondFlight* f, CondContactSweep* sweep,
                                     const CondSolverSettings* settings, const int* relaxed)
 {
-    CondContactPlaces places = {f->node, f->order, f->n_order};
+    CondContactPlaces places = {f->node, f->order, f->n_order, f->usual};
     f->sweep = sweep;
     CondStatus status = cond_contact_sweep_build(sweep, f->nodal, &places, settings, relaxed);
     if (!status)
