@@ -16,6 +16,8 @@ static const double GROUPED_REDUCTION =
     0.05;                                  // the same with a coarse correction, where it is cheap
 static const double FULL_REDUCTION = 1e-2; // the same where friction follows the normal force
 static const double SHORTEST = 0.05;       // part of a pass that is tried
+static const double CREEPS = 0.3;          // of the merit that a pass leaves
+static const double LONGER = 1.5, LONGEST = 20.0;
 enum {
     MAX_CG = 300,        // products of a pass
     LEVELS_FROM = 32000, // nodes from which a coarse correction of many levels pays from the start
@@ -124,6 +126,18 @@ static void take_try(CondLagged* lagged)
     swap(&lagged->r, &lagged->cap_r, &lagged->r_try, &lagged->cap_r_try);
 }
 
+// Passes that creep in one direction, because gains are finite while the contacts stay what they
+// are, go several steps at once: the length grows while the merit falls.
+static double reach(CondLagged* lagged, const CondCertificateData* data, double value)
+{
+    double a = 1.0, next = cond_lagged_try(lagged, data, LONGER);
+    for (; next < value && a < LONGEST; next = cond_lagged_try(lagged, data, LONGER * a)) {
+        value = next;
+        a *= LONGER;
+    }
+    return cond_lagged_try(lagged, data, a);
+}
+
 // Halves the step until the merit falls; v, lambda and r are affine along it. Where it never does,
 // the length with the least merit leads out of a cycle. Where the ties are those of the last pass,
 // which thus went a part of the way only, a step that closes contacts is taken as a whole, a few
@@ -146,6 +160,8 @@ static double search(CondLagged* lagged, const CondCertificateData* data, double
     lagged->flights = flies ? lagged->flights + 1 : 0;
     if (!(value <= start) && !flies)
         value = cond_lagged_try(lagged, data, best);
+    else if (value <= start && least == INFINITY && lagged->turned == 0 && value > CREEPS * start)
+        value = reach(lagged, data, value);
     take_try(lagged);
     return value;
 }
