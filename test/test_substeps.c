@@ -149,7 +149,7 @@ static void in_vain_nothing_changes(void** state)
 static void saved_states_go_on_the_same(void** state)
 {
     (void)state;
-    World one = world_make(4, 60, NULL), two = world_make(4, 60, NULL);
+    World one = world_make(4, 70, NULL), two = world_make(4, 70, NULL);
     CondStepInfo info = {0};
     CondError error;
     for (int k = 0; k < 20 && info.substeps < 2; k++) // the last step before is one in parts
