@@ -50,22 +50,22 @@ static int take_bodies(CondMultilevel* multi, const CondProblem* problem, uint64
     return known ? n : 0;
 }
 
-static CondStatus plan(CondMultilevel* multi, int n, int n_place, const int* order)
+static CondStatus plan(CondMultilevel* multi, int n)
 {
     multi->n_level = 0;
     multi->level[0].n_node = n;
     if (RESERVE(due, n) || RESERVE(state, n) || RESERVE(tied, 6 * n) || RESERVE(soft, 6 * n) ||
         RESERVE(part, 6 * n) || RESERVE(packed, n))
         return COND_OUT_OF_MEMORY;
-    CondStatus status = cond_multilevel_plan_levels(multi, n_place, order);
+    CondStatus status = cond_multilevel_plan_levels(multi);
     int last = 6 * multi->level[multi->n_level - 1].n_node;
     if (status || multi->n_level < 2)
         return status;
     return RESERVE(factor, last * last) || RESERVE(coarsest, last) ? COND_OUT_OF_MEMORY : COND_OK;
 }
 
-CondStatus cond_multilevel_plan(CondMultilevel* multi, const CondProblem* problem, int n_place,
-                                const int* order, int threads, int* fits)
+CondStatus cond_multilevel_plan(CondMultilevel* multi, const CondProblem* problem, int threads,
+                                int* fits)
 {
     uint64_t pattern;
     *fits = 0;
@@ -77,7 +77,7 @@ CondStatus cond_multilevel_plan(CondMultilevel* multi, const CondProblem* proble
     multi->threads = threads;
     multi->n_team = cond_threads(SIZE_MAX, threads);
     if (multi->n_level == 0 || multi->level[0].n_node != n || multi->pattern != pattern) {
-        CondStatus status = plan(multi, n, n_place, order);
+        CondStatus status = plan(multi, n);
         if (status) {
             multi->n_level = 0;
             return status;

@@ -76,11 +76,10 @@ typedef struct CondMultilevel {
         cap_sum, cap_body, cap_packed;
 } CondMultilevel;
 
-// Takes the matrix of the nodes of all soft bodies of the problem, in order, without ties, and the
-// node in each place of a vector, -1 in places that are empty. *fits is 0 where it cannot serve: a
-// body does not say where its nodes are, or there are too few of them.          order (n_place)
-CondStatus cond_multilevel_plan(CondMultilevel* multi, const CondProblem* problem, int n_place,
-                                const int* order, int threads, int* fits);
+// Takes the matrix of the nodes of all soft bodies of the problem, in order, without ties. *fits is
+// 0 where it cannot serve: a body does not say where its nodes are, or there are too few of them.
+CondStatus cond_multilevel_plan(CondMultilevel* multi, const CondProblem* problem, int threads,
+                                int* fits);
 
 // Takes the blocks on the diagonal, ties included (symmetric), and the place of each node in
 // vectors.  COND_DIVERGED: not positive definite.              tied (n_node x 9), rank (n_node)

@@ -11,7 +11,7 @@ enum { COND_NODE_FREE, COND_NODE_CUT, COND_NODE_HELD };
 // D^-1 A exceeds the nodes of an element, four.
 static const double COND_MULTILEVEL_DAMPING = 0.5;
 
-// Groups, patterns and room of all levels, from the pattern of level 0 and the order of its nodes.
-CondStatus cond_multilevel_plan_levels(CondMultilevel* multi, int n_place, const int* order);
+// Groups, patterns and room of all levels, from the pattern of level 0.
+CondStatus cond_multilevel_plan_levels(CondMultilevel* multi);
 
 #endif

@@ -10,23 +10,8 @@ enum { COARSEST = 16 }; // nodes of the level that is factored
 #define RESERVE(array, count)                                                                      \
     cond_reserve(&multi->context, &level->array, &level->cap_##array, count, sizeof *level->array)
 
-// Groups in the order in which a loop over vectors comes to them, so that loops over groups go
-// through vectors likewise.
-static void number_groups(CondMultilevel* multi, int n_place, const int* order)
-{
-    CondLevel* level = multi->level;
-    int count = 0, *number = multi->due;
-    for (int g = 0; g < level->n_group; g++)
-        number[g] = -1;
-    for (int k = 0; k < n_place; k++)
-        if (order[k] >= 0 && number[level->group[order[k]]] < 0)
-            number[level->group[order[k]]] = count++;
-    for (int i = 0; i < level->n_node; i++)
-        level->group[i] = number[level->group[i]];
-}
-
 // Groups of level 0: bodies do not touch.
-static CondStatus group_bodies(CondMultilevel* multi, int n_place, const int* order)
+static CondStatus group_bodies(CondMultilevel* multi)
 {
     CondLevel* level = multi->level;
     int count = 0;
@@ -41,7 +26,6 @@ static CondStatus group_bodies(CondMultilevel* multi, int n_place, const int* or
         count += mine;
     }
     level->n_group = count;
-    number_groups(multi, n_place, order);
     return COND_OK;
 }
 
@@ -138,7 +122,7 @@ static CondStatus plan_coarse(CondMultilevel* multi, const CondLevel* fine, Cond
     return COND_OK;
 }
 
-CondStatus cond_multilevel_plan_levels(CondMultilevel* multi, int n_place, const int* order)
+CondStatus cond_multilevel_plan_levels(CondMultilevel* multi)
 {
     multi->n_level = 1;
     multi->n_row = 0;
@@ -146,8 +130,7 @@ CondStatus cond_multilevel_plan_levels(CondMultilevel* multi, int n_place, const
         level->n_group = 0;
         if (level->n_node <= COARSEST || multi->n_level == COND_LEVELS)
             return COND_OK;
-        CondStatus status =
-            level == multi->level ? group_bodies(multi, n_place, order) : group_level(multi, level);
+        CondStatus status = level == multi->level ? group_bodies(multi) : group_level(multi, level);
         if (!status && level->n_group > 3 * level->n_node / 4) { // parts that do not touch
             level->n_group = 0;
             return COND_OK;

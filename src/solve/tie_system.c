@@ -175,10 +175,8 @@ CondStatus cond_tie_system_group(CondTieSystem* system, int* fits)
 CondStatus cond_tie_system_deepen(CondTieSystem* system, int* fits)
 {
     system->multi.context = system->context;
-    CondStatus status = cond_tie_system_pack(system);
-    if (!status)
-        status = cond_multilevel_plan(&system->multi, system->problem, 4 * system->packed.n_four,
-                                      system->packed.order, system->threads, fits);
+    CondStatus status =
+        cond_multilevel_plan(&system->multi, system->problem, system->threads, fits);
     if (status || !*fits)
         return status;
     system->deep = 1;

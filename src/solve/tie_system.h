@@ -94,9 +94,6 @@ CondStatus cond_tie_system_group(CondTieSystem* system, int* fits);
 // groups do not do.
 CondStatus cond_tie_system_deepen(CondTieSystem* system, int* fits);
 
-// Packs what is the same for all ties, where it is not packed yet.
-CondStatus cond_tie_system_pack(CondTieSystem* system);
-
 // Takes the ties, D of each contact (row-major, contact frame; symmetric unless `general`), and
 // prepares the preconditioner. COND_DIVERGED: it is not positive definite, or singular.
 //                                                                       D: stride doubles apart

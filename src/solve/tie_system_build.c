@@ -361,7 +361,7 @@ static void add_mixed(CondTieSystem* system)
 }
 
 // What the inner iterations need beside the ties.
-CondStatus cond_tie_system_pack(CondTieSystem* system)
+static CondStatus plan_packed(CondTieSystem* system)
 {
     CondTiePacked* packed = &system->packed;
     if (packed->ready)
@@ -411,7 +411,7 @@ CondStatus cond_tie_system_build(CondTieSystem* system, const double* D, int str
     int n_contact = system->problem->n_contact, n_part = system->parts.n_part;
     CondStatus status = start(system, general);
     if (!status && packs)
-        status = cond_tie_system_pack(system);
+        status = plan_packed(system);
     if (status)
         return status;
     // A packed block on the diagonal has the ties of its node alone.
