@@ -1,5 +1,6 @@
 #include "base/parallel.h"
 #include "math/eigen.h"
+#include "math/vec3.h"
 #include "solve/multilevel_part.h"
 #include "sparse/block6.h"
 #include "sparse/cholesky.h"
@@ -224,17 +225,13 @@ static void cut_block(const CondMultilevel* multi, const double* A, int i, int j
         double old[9];
         memcpy(old, B, sizeof old);
         take(multi->part + 6 * (size_t)i, S);
-        for (int e = 0; e < 9; e++)
-            B[e] = S[3 * (e / 3)] * old[e % 3] + S[3 * (e / 3) + 1] * old[3 + e % 3] +
-                   S[3 * (e / 3) + 2] * old[6 + e % 3];
+        mat3_product(S, old, B);
     }
     if (multi->state[j] == COND_NODE_CUT) {
         double old[9];
         memcpy(old, B, sizeof old);
         take(multi->part + 6 * (size_t)j, S);
-        for (int e = 0; e < 9; e++)
-            B[e] = old[3 * (e / 3)] * S[e % 3] + old[3 * (e / 3) + 1] * S[3 + e % 3] +
-                   old[3 * (e / 3) + 2] * S[6 + e % 3];
+        mat3_product(old, S, B);
     }
     for (int e = 0; e < 9; e++)
         V[e] = B[3 * (e % 3) + e / 3];

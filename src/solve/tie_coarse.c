@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "math/vec3.h"
 #include "solve/tie_packed.h"
 #include "sparse/inverse.h"
 
@@ -88,20 +89,13 @@ double cond_tie_coarse_weight(const double* rest)
     return 3.0 / (rest[0] + rest[4] + rest[8]);
 }
 
-static void square(const double* M, double* MM)
-{
-    for (int e = 0; e < 9; e++)
-        MM[e] = M[3 * (e / 3)] * M[e % 3] + M[3 * (e / 3) + 1] * M[3 + e % 3] +
-                M[3 * (e / 3) + 2] * M[6 + e % 3];
-}
-
 // F = (I + (T / tau)^2)^-2, T = diagonal - rest, by an adjugate.
 static void cut(const double* diagonal, const double* rest, double* F)
 {
     double tau = HELD / cond_tie_coarse_weight(rest), T[9], M[9];
     for (int e = 0; e < 9; e++)
         T[e] = (diagonal[e] - rest[e]) / tau;
-    square(T, M);
+    mat3_product(T, T, M);
     M[0] += 1.0;
     M[4] += 1.0;
     M[8] += 1.0;
@@ -114,7 +108,7 @@ static void cut(const double* diagonal, const double* rest, double* F)
     double determinant = M[0] * F[0] + M[1] * F[3] + M[2] * F[6];
     for (int e = 0; e < 9; e++)
         T[e] = F[e] / determinant;
-    square(T, F);
+    mat3_product(T, T, F);
 }
 
 static float* frame_of(const CondTieCoarse* coarse, int place)
@@ -161,16 +155,14 @@ static void place_groups(const void* data, int first, int last)
 static void move_node(CondTieCoarse* coarse, int place, const double* F)
 {
     const float* a = frame_of(coarse, place) + 8;
-    double d[3] = {(double)a[2], (double)a[0], (double)a[1]};
-    const double turn[9] = {0.0, d[2], -d[1], -d[2], 0.0, d[0], d[1], -d[0], 0.0};
+    double back[3] = {-(double)a[2], -(double)a[0], -(double)a[1]}, turn[9], moved[9];
+    mat3_cross(back, turn);
+    mat3_product(F, turn, moved);
     float* rows = coarse->rows + (ptrdiff_t)24 * place;
     for (int r = 0; r < 3; r++)
         for (int m = 0; m < 3; m++) {
-            double sum = 0.0;
-            for (int k = 0; k < 3; k++)
-                sum += F[3 * r + k] * turn[3 * k + m];
             rows[8 * r + m] = (float)F[3 * r + m];
-            rows[8 * r + 3 + m] = (float)sum;
+            rows[8 * r + 3 + m] = (float)moved[3 * r + m];
         }
 }
 
