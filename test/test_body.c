@@ -268,11 +268,11 @@ static CondCouplingPlace spring_force(const Trial* trial, const CondState* state
     const CondSceneSettings* settings = &trial->model->settings;
     memset(f, 0, 12 * sizeof *f);
     cond_posture_set(&sim->now, state->q);
-    cond_assembly_begin(&sim->aside, &sim->now, 0.0, NULL);
+    cond_assembly_begin(&sim->matrix, &sim->now, 0.0, NULL);
     assert_int_equal(cond_spring_add(&sim->now, trial->model->spring,
-                                     settings->theta * settings->time_step, &sim->aside, f),
+                                     settings->theta * settings->time_step, &sim->matrix, f),
                      COND_OK);
-    return sim->aside.place[0];
+    return sim->matrix.place[0];
 }
 
 static double spring_energy(const Trial* trial, const CondState* state)
@@ -320,8 +320,8 @@ static void test_spring_gain_is_stiffness(void** state)
         double f[12], side[2][12], J[18], gain[9];
         CondCouplingPlace place = spring_force(&trial, trial.state, f);
         assert_int_equal(place.n_coordinate, 6);
-        memcpy(J, trial.sim->aside.coupling_jacobian, sizeof J);
-        memcpy(gain, trial.sim->aside.coupling_gain, sizeof gain);
+        memcpy(J, trial.sim->matrix.coupling_jacobian, sizeof J);
+        memcpy(gain, trial.sim->matrix.coupling_gain, sizeof gain);
         for (int k = 0; k < 6 && pulls; k++) {
             for (int s = 0; s < 2; s++) {
                 assert_int_equal(cond_state_copy(at, trial.state), COND_OK);
@@ -397,7 +397,7 @@ static void test_spring_damping(void** state)
     start.position[1] = 4.0;
     assert_int_equal(cond_state_set_pose(trial.model, trial.state, 1, &start), COND_OK);
     spring_force(&trial, trial.state, f);
-    const double* gain = trial.sim->aside.coupling_gain;
+    const double* gain = trial.sim->matrix.coupling_gain;
     for (int i = 0; i < 9; i++) // the implicit one is c dd'
         assert_near(gain[i], 10.0 * d[i / 3] * d[i % 3], 1e-14);
     trial_end(&trial);

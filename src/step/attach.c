@@ -98,7 +98,7 @@ CondStatus cond_sim_read_wrenches(CondSim* sim)
         if (!next->hold[i].active)
             continue;
         CondStatus status =
-            cond_hold_wrench(posture, &next->hold[i], step, sim->v_hat, &sim->aside, wrench);
+            cond_hold_wrench(posture, &next->hold[i], step, sim->v_hat, &sim->matrix, wrench);
         if (status)
             return status;
     }

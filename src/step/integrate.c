@@ -1,12 +1,4 @@
-// v_hat -> v_{k+1}, q_{k+1}, and the two problems on the masses alone that keep contact honest.
-//
-// Contact is posed on v_hat. At theta < 1 a stopped v_hat means v_{k+1} = -v_k (1 - theta)/theta: a
-// bounce nobody asked for. Where contacts closed, the velocity therefore comes from a
-// velocity-level problem on M alone,
-//     M v+ = M v_{k+1} - t Jc' lambda + Jc' Lambda,      0 <= Lambda_n  _|_  Jn v+ - target >= 0,
-// with target = e_r times the speed of approach: the step without its contact forces, and impulses
-// Lambda [N s] that make v+ obey the law. Penetration left at the end of the step is removed by
-// moving the configuration along M^-1 Jn' and leaving v alone.
+// v_hat -> v_{k+1}, q_{k+1}; the stages that repair both; and what is read from the step.
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/timer.h"
@@ -17,130 +9,12 @@
 #include <math.h>
 #include <string.h>
 
-static const double CLOSED = 1e-9;      // a gap below this counts as closed [m]
-static const double PENETRATION = 1e-9; // and a penetration above this is corrected [m]
-
 void cond_sim_advance(const CondModel* model, const double* v, double t, double* q)
 {
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         cond_body_ops(body->kind)->advance(body, v + body->dof_begin, t, q + body->q_begin);
     }
-}
-
-CondStatus cond_sim_solve_aside(CondSim* sim, CondSolveInfo* info)
-{
-    const CondProblem* problem = &sim->aside.problem;
-    if (cond_reserve(&sim->context, &sim->aside_lambda, &sim->cap_aside_lambda,
-                     3 * problem->n_contact, sizeof *sim->aside_lambda))
-        return COND_OUT_OF_MEMORY;
-    memset(sim->aside_lambda, 0, 3 * (size_t)problem->n_contact * sizeof *sim->aside_lambda);
-    return cond_solver_solve(sim->aside_solver, problem, sim->aside_v, sim->aside_lambda, info);
-}
-
-// Speed at which the bodies approach at contact c with velocity v; positive: approaching.
-static double approach(const CondSim* sim, int c, const double* v)
-{
-    const CondContact* contact = &sim->assembly.contact[c];
-    double u[3];
-    cond_contact_velocity(contact, v, u);
-    return contact->phi[0] - u[0];
-}
-
-// 1 where contact c is closed at the end of the step.
-static int is_closed(const CondSim* sim, int c)
-{
-    double gap = sim->touches.touch[c].gap - sim->time_step * approach(sim, c, sim->v_hat);
-    return sim->lambda[3 * c] > 0.0 || !(gap > CLOSED);
-}
-
-// 1 when an impact stage is needed.
-static int has_impact(const CondSim* sim, const CondState* state)
-{
-    int always = cond_sim_theta(sim) < 1.0;
-    for (int c = 0; c < sim->touches.n; c++)
-        if ((always ||
-             (sim->touches.touch[c].restitution > 0.0 && approach(sim, c, state->v) > 0.0)) &&
-            is_closed(sim, c))
-            return 1;
-    return 0;
-}
-
-static void list_closed(CondSim* sim)
-{
-    sim->near.n = 0;
-    for (int c = 0; c < sim->touches.n; c++)
-        if (is_closed(sim, c)) {
-            sim->near_of[sim->near.n] = c;
-            sim->near.touch[sim->near.n++] = sim->touches.touch[c];
-        }
-}
-
-CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* info)
-{
-    const CondModel* model = sim->model;
-    const CondContext* m = &sim->context;
-    CondAssembly* aside = &sim->aside;
-    double t = sim->time_step;
-    if (!has_impact(sim, state))
-        return COND_OK;
-    if (cond_reserve(m, &sim->near.touch, &sim->near.cap_touch, sim->touches.n,
-                     sizeof *sim->near.touch) ||
-        cond_reserve(m, &sim->near_of, &sim->cap_near_of, sim->touches.n, sizeof *sim->near_of))
-        return COND_OUT_OF_MEMORY;
-    list_closed(sim);
-    cond_assembly_begin(aside, &sim->now, 0.0, NULL);
-    cond_assembly_multiply(aside, sim->next->v, aside->b, sim->model->settings.solver.threads);
-    for (int c = 0; c < sim->touches.n; c++)
-        cond_contact_add_force(&sim->assembly.contact[c], -t, sim->lambda + 3 * c, aside->b);
-    CondStatus status = cond_assembly_finish(aside, &sim->now, &sim->near, INFINITY);
-    if (status)
-        return status;
-    for (int k = 0; k < sim->near.n; k++) {
-        double speed = approach(sim, sim->near_of[k], state->v);
-        aside->contact[k].phi[0] = -fmax(sim->near.touch[k].restitution * speed, 0.0);
-    }
-    memcpy(sim->aside_v, sim->next->v, (size_t)model->n_dof * sizeof(double));
-    status = cond_sim_solve_aside(sim, info);
-    if (status < 0)
-        return status;
-    memcpy(sim->next->v, sim->aside_v, (size_t)model->n_dof * sizeof(double));
-    memset(sim->impulse, 0, 3 * (size_t)sim->touches.n * sizeof *sim->impulse);
-    for (int k = 0; k < sim->near.n; k++)
-        memcpy(sim->impulse + 3 * sim->near_of[k], sim->aside_lambda + 3 * k,
-               3 * sizeof *sim->impulse);
-    return status;
-}
-
-CondStatus cond_sim_correct(CondSim* sim, double deepest, CondSolveInfo* info)
-{
-    const CondModel* model = sim->model;
-    CondAssembly* aside = &sim->aside;
-    double t = sim->time_step;
-    if (!(deepest > PENETRATION))
-        return COND_OK;
-    // Points within reach of the correction are kept out as well.
-    for (int b = 0; b < model->n_body; b++)
-        sim->reach[b] = 2.0 * deepest;
-    CondStatus status = cond_collide(&sim->collider, &sim->then, sim->next, sim->reach, &sim->near);
-    if (status)
-        return status;
-    cond_assembly_begin(aside, &sim->then, 0.0, NULL);
-    memset(aside->b, 0, (size_t)model->n_dof * sizeof(double));
-    memset(sim->aside_v, 0, (size_t)model->n_dof * sizeof(double));
-    status = cond_assembly_finish(aside, &sim->then, &sim->near, INFINITY);
-    if (status)
-        return status;
-    for (int k = 0; k < sim->near.n; k++) {
-        aside->contact[k].phi[0] = sim->near.touch[k].gap / t;
-        aside->contact[k].friction[0] = aside->contact[k].friction[1] = 0.0;
-    }
-    status = cond_sim_solve_aside(sim, info);
-    if (status >= 0) {
-        cond_sim_advance(model, sim->aside_v, t, sim->next->q);
-        cond_posture_set(&sim->then, sim->next->q);
-    }
-    return status;
 }
 
 static void remember_contacts(const void* loop, int first, int last)

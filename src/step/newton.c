@@ -113,13 +113,13 @@ static void bias(CondSim* sim, const CondState* state, const double* v, double* 
 static CondStatus damp(CondSim* sim, const double* v, double* y)
 {
     CondTouchList none = {.n = 0};
-    cond_assembly_begin_damping(&sim->aside, &sim->then);
+    cond_assembly_begin_damping(&sim->matrix, &sim->then);
     // A step of length 0 leaves the damping alone in the gains. The forces are known already.
-    CondStatus status = cond_sim_couple(sim, &sim->then, 0.0, &sim->aside, y);
+    CondStatus status = cond_sim_couple(sim, &sim->then, 0.0, &sim->matrix, y);
     if (!status)
-        status = cond_assembly_finish(&sim->aside, &sim->then, &none, INFINITY);
+        status = cond_assembly_finish(&sim->matrix, &sim->then, &none, INFINITY);
     if (!status)
-        cond_problem_multiply(&sim->aside.problem, v, y);
+        cond_problem_multiply(&sim->matrix.problem, v, y);
     return status;
 }
 
@@ -146,10 +146,10 @@ static CondStatus evaluate(CondSim* sim, const CondState* state, double* size)
         status = damp(sim, v, r);
     if (status)
         return status;
-    cond_assembly_begin(&sim->aside, &sim->then, 0.0, NULL);
+    cond_assembly_begin(&sim->matrix, &sim->then, 0.0, NULL);
     for (int i = 0; i < n; i++)
-        sim->aside_v[i] = v[i] - newton->start[i];
-    cond_assembly_multiply(&sim->aside, sim->aside_v, work, sim->model->settings.solver.threads);
+        sim->work[i] = v[i] - newton->start[i];
+    cond_assembly_multiply(&sim->matrix, sim->work, work, sim->model->settings.solver.threads);
     for (int i = 0; i < n; i++)
         r[i] += work[i] / h - sim->f[i];
     memcpy(work, r, (size_t)n * sizeof *work);
@@ -189,11 +189,11 @@ static double mass_of(const CondBody* body, const CondPosture* posture)
 static double change_of(CondSim* sim)
 {
     const CondModel* model = sim->model;
-    double *dv = sim->aside_v, *p = sim->newton.work, largest = 0.0;
+    double *dv = sim->work, *p = sim->newton.work, largest = 0.0;
     for (int i = 0; i < model->n_dof; i++)
         dv[i] = sim->v_hat[i] - sim->newton.v[i];
-    cond_assembly_begin(&sim->aside, &sim->then, 0.0, NULL);
-    cond_assembly_multiply(&sim->aside, dv, p, sim->model->settings.solver.threads);
+    cond_assembly_begin(&sim->matrix, &sim->then, 0.0, NULL);
+    cond_assembly_multiply(&sim->matrix, dv, p, sim->model->settings.solver.threads);
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         double energy = 0.0;
@@ -279,7 +279,7 @@ CondStatus cond_sim_newton(CondSim* sim, const CondState* state, CondSolveInfo* 
 const double* cond_sim_representative(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
-    double* v = sim->aside_v;
+    double* v = sim->work;
     memcpy(v, sim->v_hat, (size_t)model->n_dof * sizeof *v);
     if (!is_newton(sim) || sim->carry.kind == COND_CARRY_VELOCITY)
         return v;

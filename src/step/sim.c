@@ -15,22 +15,6 @@
 #include <math.h>
 #include <string.h>
 
-// The impact and correction problems are solved to the certificate whatever the step's stop test
-// is: they have no counterpart in the paper. Where the step is too, they get its limits.
-static CondSolverSettings aside_settings(const CondSceneSettings* settings)
-{
-    CondSolverSettings aside = cond_solver_settings_default();
-    aside.law = settings->solver.law;
-    aside.threads = settings->solver.threads;
-    if (settings->solver.stop == COND_STOP_CERTIFICATE) {
-        aside.tolerance = settings->solver.tolerance;
-        aside.max_iterations = settings->solver.max_iterations;
-        aside.max_outer = settings->solver.max_outer;
-        aside.kv_scale = settings->solver.kv_scale;
-    }
-    return aside;
-}
-
 CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* error)
 {
     *sim = NULL;
@@ -47,24 +31,23 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
     made->reach = cond_allocate(m, (size_t)model->n_body, sizeof(double));
     made->v_hat = cond_allocate(m, (size_t)model->n_dof, sizeof(double));
     made->centre = cond_allocate(m, 3 * (size_t)model->n_body, sizeof(double));
-    made->aside_v = cond_allocate(m, (size_t)model->n_dof, sizeof(double));
+    made->work = cond_allocate(m, (size_t)model->n_dof, sizeof(double));
     made->rate = cond_allocate(m, (size_t)model->n_target, sizeof(double));
     made->middle = cond_allocate(m, (size_t)model->n_target, sizeof(double));
     made->ik = cond_allocate(m, (size_t)model->n_body, sizeof *made->ik);
     CondStatus status = COND_OUT_OF_MEMORY;
-    if (made->f && made->reach && made->v_hat && made->centre && made->aside_v && made->rate &&
+    if (made->f && made->reach && made->v_hat && made->centre && made->work && made->rate &&
         made->middle && made->ik)
         status = cond_assembly_create(model, 0, &made->assembly);
     if (!status) // Newton's method keeps damping there too
         status = cond_assembly_create(model, model->settings.integrator == COND_INTEGRATOR_THETA,
-                                      &made->aside);
+                                      &made->matrix);
     if (!status)
         status = cond_posture_create(model, &made->now);
     if (!status)
         status = cond_posture_create(model, &made->then);
     if (status)
         cond_error_set(error, status, "out of memory");
-    CondSolverSettings aside = aside_settings(&model->settings);
     if (!status)
         status = cond_collider_create(model, &made->collider, error);
     for (int i = 0; i < model->n_trajectory && !status; i++) {
@@ -84,8 +67,6 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
         status = cond_state_create(model, &made->next, error);
     if (!status)
         status = cond_solver_create(m, "vfpi", &model->settings.solver, &made->solver, error);
-    if (!status)
-        status = cond_solver_create(m, "vfpi", &aside, &made->aside_solver, error);
     if (status) {
         cond_sim_destroy(made);
         return status;
@@ -100,25 +81,24 @@ void cond_sim_destroy(CondSim* sim)
         return;
     CondContext m = sim->context;
     cond_assembly_destroy(&sim->assembly);
-    cond_assembly_destroy(&sim->aside);
+    cond_assembly_destroy(&sim->matrix);
     cond_posture_destroy(&sim->now);
     cond_posture_destroy(&sim->then);
     cond_newton_destroy(sim);
     cond_pbd_destroy(&sim->pbd);
     cond_sensors_destroy(sim);
     cond_parts_destroy(sim);
+    cond_impact_destroy(&sim->impact);
+    cond_correction_destroy(&sim->correction);
     cond_collider_destroy(&sim->collider);
     for (int b = 0; b < sim->model->n_body && sim->ik; b++)
         if (sim->ik[b])
             cond_ik_destroy(sim->ik[b]);
     cond_solver_destroy(sim->solver);
-    cond_solver_destroy(sim->aside_solver);
     cond_state_destroy(sim->next);
-    void* arrays[] = {sim->f,       sim->reach,        sim->touches.touch, sim->v_hat,
-                      sim->lambda,  sim->impulse,      sim->near.touch,    sim->near_of,
-                      sim->aside_v, sim->aside_lambda, sim->centre,        sim->rate,
-                      sim->middle,  sim->ik,           sim->wrench,        sim->place,
-                      sim->relaxed};
+    void* arrays[] = {sim->f,       sim->reach,      sim->touches.touch, sim->v_hat,  sim->lambda,
+                      sim->impulse, sim->near.touch, sim->work,          sim->centre, sim->rate,
+                      sim->middle,  sim->ik,         sim->wrench,        sim->place,  sim->relaxed};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&m, arrays[i]);
     cond_release(&m, sim);
@@ -149,10 +129,10 @@ const char* cond_stage_name(CondStage stage)
 
 double cond_sim_kinetic(CondSim* sim, const CondPosture* posture, const double* v)
 {
-    double* p = sim->aside_v;
+    double* p = sim->work;
     int threads = sim->model->settings.solver.threads;
-    cond_assembly_begin(&sim->aside, posture, 0.0, NULL);
-    cond_assembly_multiply(&sim->aside, v, p, threads);
+    cond_assembly_begin(&sim->matrix, posture, 0.0, NULL);
+    cond_assembly_multiply(&sim->matrix, v, p, threads);
     return 0.5 * cond_dot(sim->model->n_dof, v, p, threads);
 }
 
@@ -216,7 +196,7 @@ static double body_reach(CondSim* sim, const CondBody* body, const CondState* st
 {
     const CondSceneSettings* settings = &sim->model->settings;
     const CondBodyOps* ops = cond_body_ops(body->kind);
-    double t = sim->time_step, *a = sim->aside_v;
+    double t = sim->time_step, *a = sim->work;
     if (!isnan(settings->margin))
         return settings->margin;
     if (!settings->gap)
@@ -283,8 +263,8 @@ CondStatus cond_sim_assemble(CondSim* sim, const CondState* state)
     CondAssembly* assembly = &sim->assembly;
     double step = cond_sim_theta(sim) * sim->time_step;
     int threads = model->settings.solver.threads;
-    cond_assembly_begin(&sim->aside, &sim->now, 0.0, NULL);
-    cond_assembly_multiply(&sim->aside, state->v, assembly->b, threads);
+    cond_assembly_begin(&sim->matrix, &sim->now, 0.0, NULL);
+    cond_assembly_multiply(&sim->matrix, state->v, assembly->b, threads);
     LoadLoop loop = {sim->f, assembly->b, step};
     cond_parallel(model->n_dof, cond_threads((size_t)model->n_dof, threads), add_load, &loop);
     return cond_sim_finish(sim);
@@ -304,7 +284,7 @@ static void predict(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
     const CondSceneSettings* settings = &model->settings;
-    double* force = sim->aside_v; // free until the impact stage
+    double* force = sim->work; // free until the step is integrated
     memcpy(sim->v_hat, state->v_hat, (size_t)model->n_dof * sizeof(double));
     if (settings->solver.stop == COND_STOP_STEP)
         return;

@@ -6,6 +6,8 @@
 #include "body/posture.h"
 #include "collide/collide.h"
 #include "step/carry.h"
+#include "step/correction.h"
+#include "step/impact.h"
 #include "step/pbd.h"
 #include "step/state.h"
 
@@ -79,17 +81,15 @@ struct CondSim {
     double kinetic, potential; // energies of next, where known [J]
     int known;                 // 1: they are those of next
     int resumed;               // 1: they are those of the state that the step starts from
-    // impact and correction: problems on the masses alone
-    CondTouchList near; // their contacts
-    int* near_of;       // index into touches of a contact of impact       (n_contact)
-    CondAssembly aside;
-    CondSolver* aside_solver;
-    CondIk** ik;          // of robots that follow a trajectory, else NULL  (n_body)
-    double* rate;         // of the joint targets in this step              (n_target)
-    double* middle;       // joint targets at the representative time       (n_target)
-    double* aside_v;      //                                                 (n_dof)
-    double* aside_lambda; //                                                 (n_contact x 3)
-    int cap_lambda, cap_relaxed, cap_impulse, cap_near_of, cap_aside_lambda, cap_place;
+    CondTouchList near;        // contacts at the end of the step, by collide_next
+    CondAssembly matrix;       // M or D of the bodies at some posture, for products with it
+    double* work;              //                                         (n_dof)
+    CondImpact impact;
+    CondCorrection correction;
+    CondIk** ik;    // of robots that follow a trajectory, else NULL    (n_body)
+    double* rate;   // of the joint targets in this step                (n_target)
+    double* middle; // joint targets at the representative time         (n_target)
+    int cap_lambda, cap_relaxed, cap_impulse, cap_place;
     CondNewton newton;
     CondCarry carry; // what the robots keep while no force acts
     CondSpring pull; // by the user's hand; stiffness 0: none
@@ -136,7 +136,7 @@ void cond_newton_destroy(CondSim* sim);
 CondStatus cond_sim_newton(CondSim* sim, const CondState* state, CondSolveInfo* info);
 
 // v_hat as seen from q_k, such that v_{k+1} = v_k + (v_hat - v_k)/theta, seen from q_k too; in
-// sim->aside_v.
+// sim->work.
 const double* cond_sim_representative(CondSim* sim, const CondState* state);
 
 // The velocity of sim->next, as seen from q_k until now, as seen from q_{k+1} = sim->then.
@@ -165,20 +165,11 @@ CondStatus cond_sim_read_sensors(CondSim* sim, const CondState* state);
 CondStatus cond_sensors_create(CondSim* sim);
 void cond_sensors_destroy(CondSim* sim);
 
-// Replaces the velocity of sim->next by one that the contacts' velocity-level law allows.
-CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* info);
-
-// Moves the configuration of sim->next out of penetration; leaves its velocity alone.
-CondStatus cond_sim_correct(CondSim* sim, double deepest, CondSolveInfo* info);
-
 // The penalty baseline: forces, contact and integration in one.
 CondStatus cond_sim_step_penalty(CondSim* sim, CondState* state, CondStepInfo* info);
 
 // The position-based baseline, all in one.
 CondStatus cond_sim_step_pbd(CondSim* sim, CondState* state, CondStepInfo* info);
-
-// Solves the problem in sim->aside from zero.
-CondStatus cond_sim_solve_aside(CondSim* sim, CondSolveInfo* info);
 
 // Remembers lambda for the next step, in sim->next.
 CondStatus cond_sim_remember(CondSim* sim);

@@ -54,7 +54,7 @@ static CondStatus add_forces(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
     CondTouchList none = {.n = 0};
-    double* y = sim->aside_v;
+    double* y = sim->work;
     cond_posture_set(&sim->now, state->q);
     CondStatus status = cond_sim_lead(sim, state);
     if (status)
@@ -94,7 +94,7 @@ CondStatus cond_sim_step_penalty(CondSim* sim, CondState* state, CondStepInfo* i
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         const CondBodyOps* ops = cond_body_ops(body->kind);
-        double* a = sim->aside_v;
+        double* a = sim->work;
         ops->accelerate(body, &sim->now, sim->f + body->dof_begin, a);
         for (int i = 0; i < body->n_dof; i++)
             next->v[body->dof_begin + i] += t * a[i];

@@ -1,0 +1,58 @@
+#include "step/contact_stage.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+// The problems of the stages are solved to the certificate whatever the step's stop test is: they
+// have no counterpart in the paper. Where the step is too, they get its limits.
+static CondSolverSettings settings_of(const CondSceneSettings* settings)
+{
+    CondSolverSettings own = cond_solver_settings_default();
+    own.law = settings->solver.law;
+    own.threads = settings->solver.threads;
+    if (settings->solver.stop == COND_STOP_CERTIFICATE) {
+        own.tolerance = settings->solver.tolerance;
+        own.max_iterations = settings->solver.max_iterations;
+        own.max_outer = settings->solver.max_outer;
+        own.kv_scale = settings->solver.kv_scale;
+    }
+    return own;
+}
+
+CondStatus cond_contact_stage_prepare(const CondModel* model, CondContactStage* stage)
+{
+    const CondContext* m = &model->context;
+    if (stage->ready)
+        return COND_OK;
+    cond_contact_stage_destroy(stage); // what an attempt that failed has left
+    *stage = (CondContactStage){.context = *m, .touches.context = *m};
+    CondSolverSettings settings = settings_of(&model->settings);
+    stage->v = cond_allocate(m, (size_t)model->n_dof, sizeof(double));
+    CondStatus status = stage->v ? COND_OK : COND_OUT_OF_MEMORY;
+    if (!status)
+        status = cond_assembly_create(model, 1, &stage->assembly);
+    if (!status)
+        status = cond_solver_create(m, "vfpi", &settings, &stage->solver, NULL);
+    stage->ready = !status;
+    return status;
+}
+
+void cond_contact_stage_destroy(CondContactStage* stage)
+{
+    cond_assembly_destroy(&stage->assembly);
+    cond_solver_destroy(stage->solver);
+    void* arrays[] = {stage->touches.touch, stage->v, stage->lambda};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        cond_release(&stage->context, arrays[i]);
+}
+
+CondStatus cond_contact_stage_solve(CondContactStage* stage, CondSolveInfo* info)
+{
+    const CondProblem* problem = &stage->assembly.problem;
+    if (cond_reserve(&stage->context, &stage->lambda, &stage->cap_lambda, 3 * problem->n_contact,
+                     sizeof *stage->lambda))
+        return COND_OUT_OF_MEMORY;
+    memset(stage->lambda, 0, 3 * (size_t)problem->n_contact * sizeof *stage->lambda);
+    return cond_solver_solve(stage->solver, problem, stage->v, stage->lambda, info);
+}
