@@ -46,37 +46,34 @@ static const Benchmark* find(const char* name)
 
 static int run(int argc, char** argv)
 {
-    BenchOptions options = {0};
+    BenchOptions options = {.tolerance = 1e-6, .limit = 4.0};
     const char *name = NULL, *path = NULL;
     const Option table[] = {
-        {"--scenes", OPTION_TEXT, &options.scenes, "NAMES", "only these, separated by commas"},
-        {"--stages", OPTION_TEXT, &options.stages, "STEPS", "steps at which a scene is looked at"},
-        {"--solvers", OPTION_TEXT, &options.solvers, "NAMES", "only these, separated by commas"},
-        {"--tol", OPTION_NUMBER, &options.tolerance, "X", "certificate to reach, 1e-6"},
-        {"--cold", OPTION_FLAG, &options.cold, NULL, "solvers start from zeros"},
-        {"--states", OPTION_TEXT, &options.states, "DIR", "keeps the states, for the next time"},
-        {"--max-dof", OPTION_INT, &options.max_dof, "N", "largest size of the growing mat"},
-        {"--limit", OPTION_NUMBER, &options.limit, "S", "seconds a solve of others may take, 4"},
-        {"--results", OPTION_TEXT, &options.results, "DIR",
+        {"--scenes", OPTION_TEXT(&options.scenes), "NAMES", "only these, separated by commas"},
+        {"--stages", OPTION_TEXT(&options.stages), "STEPS", "steps at which a scene is looked at"},
+        {"--solvers", OPTION_TEXT(&options.solvers), "NAMES", "only these, separated by commas"},
+        {"--tol", OPTION_POSITIVE(&options.tolerance), "X", "certificate to reach, 1e-6"},
+        {"--cold", OPTION_FLAG(&options.cold), NULL, "solvers start from zeros"},
+        {"--states", OPTION_TEXT(&options.states), "DIR", "keeps the states, for the next time"},
+        {"--max-dof", OPTION_INT(&options.max_dof, 1, INT_MAX), "N",
+         "largest size of the growing mat"},
+        {"--limit", OPTION_POSITIVE(&options.limit), "S", "seconds a solve of others may take, 4"},
+        {"--results", OPTION_TEXT(&options.results), "DIR",
          "rows and ratios, named by the machine"},
-        {"--check", OPTION_TEXT, &options.check, "PATH", "ratios of an earlier run must hold"},
-        {"--trials", OPTION_INT, &options.trials, "N", "randomised trials, 20"},
-        {"--steps", OPTION_INT, &options.steps, "N", "instead of the benchmark's own number"},
-        {"--threads", OPTION_INT, &options.threads, "N", "0: as many as there are processors"},
-        {"--quick", OPTION_FLAG, &options.quick, NULL, "small sizes, to see that it works"},
-        {"--out", OPTION_TEXT, &options.out, "DIR", "a report with table, data and plots"},
-        {"--json", OPTION_TEXT, &path, "FILE", "the result as JSON; - is standard output"},
+        {"--check", OPTION_TEXT(&options.check), "PATH", "ratios of an earlier run must hold"},
+        {"--trials", OPTION_INT(&options.trials, 1, 100000), "N", "randomised trials, 20"},
+        {"--steps", OPTION_INT(&options.steps, 1, CLI_MOST_STEPS), "N",
+         "instead of the benchmark's own number"},
+        {"--threads", OPTION_INT(&options.threads, 0, CLI_MOST_THREADS), "N",
+         "0: as many as there are processors"},
+        {"--quick", OPTION_FLAG(&options.quick), NULL, "small sizes, to see that it works"},
+        {"--out", OPTION_TEXT(&options.out), "DIR", "a report with table, data and plots"},
+        {"--json", OPTION_TEXT(&path), "FILE", "the result as JSON; - is standard output"},
     };
     int n_positional;
     if (options_read(&cli_bench, table, sizeof table / sizeof table[0], argc, argv, &name, 1,
                      &n_positional))
         return n_positional < 0 ? CLI_FINE : CLI_USAGE;
-    if (options.tolerance < 0.0 || options.limit < 0.0) {
-        cli_complain("bench: %s: must be positive", options.limit < 0.0 ? "--limit" : "--tol");
-        return CLI_USAGE;
-    }
-    options.tolerance = options.tolerance > 0.0 ? options.tolerance : 1e-6;
-    options.limit = options.limit > 0.0 ? options.limit : 4.0;
     const Benchmark* benchmark = find(name ? name : benchmarks[0]->name);
     if (!benchmark)
         return CLI_USAGE;

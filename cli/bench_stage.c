@@ -179,17 +179,16 @@ static int ascending(const void* a, const void* b)
 // The stages of a scene, ascending; how many, or -1 after a message.
 static int find_stages(const BenchOptions* options, const Scene* scene, const Run* run, int* step)
 {
-    int n = 0;
-    for (const char* at = options->stages; at && *at && n < MAX_STAGE;) {
-        char* end = NULL;
-        long value = strtol(at, &end, 10);
-        if (end == at || (*end && *end != ',') || value < 0 || value > 100000000) {
-            cli_complain("bench: --stages %s: expected steps, separated by commas",
-                         options->stages);
-            return -1;
-        }
-        step[n++] = (int)value;
-        at = *end ? end + 1 : end;
+    double asked[MAX_STAGE];
+    int n = options->stages ? options_numbers(options->stages, ',', OPTION_KIND_INT, 0.0,
+                                              CLI_MOST_STEPS, MAX_STAGE, asked)
+                            : 0;
+    for (int k = 0; k < n; k++)
+        step[k] = (int)asked[k];
+    if (n < 0) {
+        cli_complain("bench: --stages %s: expected at most %d steps, separated by commas",
+                     options->stages, MAX_STAGE);
+        return -1;
     }
     const CondSceneSettings* settings = cond_model_settings(run->model);
     int own = options->quick ? 1 : N_OWN;

@@ -195,9 +195,9 @@ static int run(int argc, char** argv)
     int keys = 0, n_positional = 0;
     TextList set = {0};
     const Option option[] = {
-        {"--set", OPTION_LIST, &set, "PATH=VALUE", "change a value of the scene; may be repeated"},
-        {"--keys", OPTION_FLAG, &keys, NULL, "print all keys a scene may hold, as Markdown"},
-        {"--json", OPTION_TEXT, &json, "FILE", "the description as JSON; - is standard output"},
+        {"--set", OPTION_LIST(&set), "PATH=VALUE", "change a value of the scene; may be repeated"},
+        {"--keys", OPTION_FLAG(&keys), NULL, "print all keys a scene may hold, as Markdown"},
+        {"--json", OPTION_TEXT(&json), "FILE", "the description as JSON; - is standard output"},
     };
     int code = options_read(&cli_check, option, sizeof option / sizeof option[0], argc, argv,
                             &scene, 1, &n_positional);

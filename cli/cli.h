@@ -3,6 +3,8 @@
 #define COND_CLI_CLI_H
 
 #include <cond/cond.h>
+#include <float.h>
+#include <limits.h>
 #include <stdio.h>
 
 enum CliExit {
@@ -17,11 +19,11 @@ enum CliExit {
 int cli_exit(CondStatus status);
 
 typedef enum OptionKind {
-    OPTION_FLAG,   // int, set to 1
-    OPTION_INT,    // int
-    OPTION_NUMBER, // double
-    OPTION_TEXT,   // const char*
-    OPTION_LIST,   // TextList, may be given more than once
+    OPTION_KIND_FLAG,   // int, set to 1
+    OPTION_KIND_INT,    // int
+    OPTION_KIND_NUMBER, // double
+    OPTION_KIND_TEXT,   // const char*
+    OPTION_KIND_LIST,   // TextList, may be given more than once
 } OptionKind;
 
 typedef struct TextList {
@@ -33,9 +35,23 @@ typedef struct Option {
     const char* name; // "--steps"
     OptionKind kind;
     void* target;
+    double low, high;     // what a number may be, both ends included; never NaN
     const char* argument; // "N", for the help
     const char* help;
 } Option;
+
+// Kind, target and range of an option: {"--port", OPTION_INT(&port, 0, 65535), "N", "..."}.
+#define OPTION_FLAG(target) OPTION_KIND_FLAG, target, 0.0, 0.0
+#define OPTION_TEXT(target) OPTION_KIND_TEXT, target, 0.0, 0.0
+#define OPTION_LIST(target) OPTION_KIND_LIST, target, 0.0, 0.0
+#define OPTION_INT(target, low, high) OPTION_KIND_INT, target, low, high
+#define OPTION_NUMBER(target, low, high) OPTION_KIND_NUMBER, target, low, high
+#define OPTION_POSITIVE(target) OPTION_KIND_NUMBER, target, DBL_MIN, DBL_MAX
+
+enum {
+    CLI_MOST_STEPS = 1000000000,
+    CLI_MOST_THREADS = COND_MAX_THREADS,
+};
 
 // One subcommand.
 typedef struct Command {
@@ -54,6 +70,11 @@ extern const Command cli_render, cli_view;
 // well, 1 after a message on standard error.
 int options_read(const Command* command, const Option* option, int n_option, int argc, char** argv,
                  const char** positional, int max, int* n_positional);
+
+// Reads up to `max` numbers from low to high; how many there were, or -1 where the text says
+// anything else.
+int options_numbers(const char* text, char separator, OptionKind kind, double low, double high,
+                    int max, double* out);
 
 // "cond: <message>" on standard error.
 #if defined(__GNUC__)

@@ -188,14 +188,14 @@ static int run(int argc, char** argv)
     int n_path = 0, shapes_only = 0;
     Wish wish = {.scale = 1.0};
     const Option option[] = {
-        {"--scale", OPTION_NUMBER, &wish.scale, "X", "multiplies all lengths, 0.001 for mm"},
-        {"--format", OPTION_TEXT, &wish.format, "NAME", "ascii, binary (default) or base64 (.vtu)"},
-        {"--version", OPTION_TEXT, &wish.version, "V", "of .msh: 2.2 or 4.1 (default)"},
-        {"--compress", OPTION_FLAG, &wish.compress, NULL, "compresses a binary .vtu"},
-        {"--surface", OPTION_FLAG, &wish.surface, NULL, "keeps the surface only"},
-        {"--compact", OPTION_FLAG, &wish.compact, NULL, "removes nodes that nothing uses"},
-        {"--shapes", OPTION_FLAG, &shapes_only, NULL, "lists the shapes that can stand for IN"},
-        {"--json", OPTION_TEXT, &wish.json, "FILE", "the report as JSON; - is standard output"},
+        {"--scale", OPTION_POSITIVE(&wish.scale), "X", "multiplies all lengths, 0.001 for mm"},
+        {"--format", OPTION_TEXT(&wish.format), "NAME", "ascii, binary (default) or base64 (.vtu)"},
+        {"--version", OPTION_TEXT(&wish.version), "V", "of .msh: 2.2 or 4.1 (default)"},
+        {"--compress", OPTION_FLAG(&wish.compress), NULL, "compresses a binary .vtu"},
+        {"--surface", OPTION_FLAG(&wish.surface), NULL, "keeps the surface only"},
+        {"--compact", OPTION_FLAG(&wish.compact), NULL, "removes nodes that nothing uses"},
+        {"--shapes", OPTION_FLAG(&shapes_only), NULL, "lists the shapes that can stand for IN"},
+        {"--json", OPTION_TEXT(&wish.json), "FILE", "the report as JSON; - is standard output"},
     };
     if (options_read(&cli_convert, option, sizeof option / sizeof option[0], argc, argv, path, 2,
                      &n_path))

@@ -80,22 +80,21 @@ static int run(int argc, char** argv)
     const char *json = NULL, *actions = "random";
     int layout = 0, n_positional, code = CLI_USAGE;
     const Option table[] = {
-        {"--envs", OPTION_INT, &what.envs, "N", "environments (64)"},
-        {"--steps", OPTION_INT, &what.steps, "N", "actions each (200)"},
-        {"--seed", OPTION_INT, &what.seed, "S", "environment i begins with seed S + i (0)"},
-        {"--threads", OPTION_INT, &what.threads, "N", "0: as OpenMP decides"},
-        {"--actions", OPTION_TEXT, &actions, "KIND", "random (within the bounds) or still"},
-        {"--set", OPTION_LIST, &what.set, "PATH=VALUE", "change a value of the scene"},
-        {"--layout", OPTION_FLAG, &layout, NULL, "print names of actions and observations"},
-        {"--json", OPTION_TEXT, &json, "FILE", "the tally as JSON; - is standard output"},
+        {"--envs", OPTION_INT(&what.envs, 1, 1000000), "N", "environments (64)"},
+        {"--steps", OPTION_INT(&what.steps, 1, CLI_MOST_STEPS), "N", "actions each (200)"},
+        {"--seed", OPTION_INT(&what.seed, 0, INT_MAX), "S",
+         "environment i begins with seed S + i (0)"},
+        {"--threads", OPTION_INT(&what.threads, 0, CLI_MOST_THREADS), "N", "0: as OpenMP decides"},
+        {"--actions", OPTION_TEXT(&actions), "KIND", "random (within the bounds) or still"},
+        {"--set", OPTION_LIST(&what.set), "PATH=VALUE", "change a value of the scene"},
+        {"--layout", OPTION_FLAG(&layout), NULL, "print names of actions and observations"},
+        {"--json", OPTION_TEXT(&json), "FILE", "the tally as JSON; - is standard output"},
     };
     if (options_read(&cli_env, table, sizeof table / sizeof table[0], argc, argv, &what.scene, 1,
                      &n_positional)) {
         code = n_positional < 0 ? CLI_FINE : CLI_USAGE;
     } else if (!what.scene) {
         cli_complain("env: name a scene; usage: cond %s", cli_env.usage);
-    } else if (what.envs < 1 || what.steps < 1) {
-        cli_complain("env: --envs and --steps must be at least 1");
     } else if (strcmp(actions, "random") != 0 && strcmp(actions, "still") != 0) {
         cli_complain("env: --actions %s: not one of random, still", actions);
     } else {

@@ -157,13 +157,16 @@ static int run(int argc, char** argv)
     PaperOptions options = {0};
     const char *json_path = NULL, *directory = NULL, *name = NULL;
     const Option table[] = {
-        {"--json", OPTION_TEXT, &json_path, "FILE", "the result as JSON; - is standard output"},
-        {"--out", OPTION_TEXT, &directory, "DIR", "a report with table, data and plots"},
-        {"--trials", OPTION_INT, &options.trials, "N", "randomised trials, where there are any"},
-        {"--steps", OPTION_INT, &options.steps, "N", "time steps instead of the experiment's own"},
-        {"--rows", OPTION_TEXT, &options.rows, "LABELS", "only these rows, separated by commas"},
-        {"--seed", OPTION_INT, &options.seed, "N", "of the randomised trials"},
-        {"--threads", OPTION_INT, &options.threads, "N", "0: as OpenMP decides"},
+        {"--json", OPTION_TEXT(&json_path), "FILE", "the result as JSON; - is standard output"},
+        {"--out", OPTION_TEXT(&directory), "DIR", "a report with table, data and plots"},
+        {"--trials", OPTION_INT(&options.trials, 1, 100000), "N",
+         "randomised trials, where there are any"},
+        {"--steps", OPTION_INT(&options.steps, 1, CLI_MOST_STEPS), "N",
+         "time steps instead of the experiment's own"},
+        {"--rows", OPTION_TEXT(&options.rows), "LABELS", "only these rows, separated by commas"},
+        {"--seed", OPTION_INT(&options.seed, 0, 1000000000), "N", "of the randomised trials"},
+        {"--threads", OPTION_INT(&options.threads, 0, CLI_MOST_THREADS), "N",
+         "0: as OpenMP decides"},
     };
     int n_positional;
     if (options_read(&cli_paper, table, sizeof table / sizeof table[0], argc, argv, &name, 1,

@@ -7,6 +7,7 @@
 #include "solvers.h"
 
 #include <cond/record.h>
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,15 +99,17 @@ static void csv_row(FILE* file, const CondModel* model, const CondState* state,
 }
 
 // --dump STEP:FILE writes the contact problem of that step (from 0) as an FCLib file.
-static int parse_dump(const char* text, long* step, const char** path)
+static int parse_dump(const char* text, int steps, long* step, const char** path)
 {
     char* end = NULL;
+    errno = 0;
     *step = text ? strtol(text, &end, 10) : -1;
     *path = NULL;
     if (!text)
         return 0;
-    if (end == text || *end != ':' || !end[1] || *step < 0) {
-        cli_complain("run: --dump %s: expected STEP:FILE", text);
+    if (end == text || *end != ':' || !end[1] || errno || *step < 0 || *step >= steps) {
+        cli_complain("run: --dump %s: expected STEP:FILE, with a step from 0 to %d", text,
+                     steps - 1);
         return 1;
     }
     *path = end + 1;
@@ -179,7 +182,7 @@ static CondStatus simulate(const RunOptions* options, const CondModel* model, Co
 {
     long dump_step;
     const char* dump_path;
-    if (parse_dump(options->dump, &dump_step, &dump_path))
+    if (parse_dump(options->dump, steps, &dump_step, &dump_path))
         return COND_BAD_ARGUMENT;
     Progress progress = progress_start(cond_model_settings(model)->name);
     CondStatus status = COND_OK;
@@ -368,6 +371,13 @@ static CondStatus open_record(const RunOptions* options, const CondModel* model,
     return cond_record_open(NULL, options->record, model, &settings, record, error);
 }
 
+// Steps to the end of the scene's duration.
+static int steps_left(const CondSceneSettings* settings, const CondState* state)
+{
+    double n = round((settings->duration - cond_state_time(state)) / settings->time_step);
+    return (int)fmin(fmax(n, 0.0), CLI_MOST_STEPS);
+}
+
 static int run_scene(const RunOptions* options, const char* text)
 {
     char path[4096];
@@ -407,10 +417,7 @@ static int run_scene(const RunOptions* options, const char* text)
     int code = cli_exit(status);
     if (!status) {
         const CondSceneSettings* settings = cond_model_settings(model);
-        int steps =
-            options->steps > 0
-                ? options->steps
-                : (int)lround((settings->duration - cond_state_time(state)) / settings->time_step);
+        int steps = options->steps > 0 ? options->steps : steps_left(settings, state);
         if (sinks.csv)
             csv_header(sinks.csv, model);
         if (sinks.sensors)
@@ -461,28 +468,32 @@ static int run(int argc, char** argv)
 {
     RunOptions options = {.certify = 1e-6, .tolerance = NAN, .every = 1, .compress = 1, .seed = -1};
     const Option table[] = {
-        {"--steps", OPTION_INT, &options.steps, "N", "steps instead of the scene's duration"},
-        {"--set", OPTION_LIST, &options.set, "PATH=VALUE", "change a value of the scene"},
-        {"--seed", OPTION_INT, &options.seed, "S", "draw what the scene randomises"},
-        {"--solver", OPTION_TEXT, &options.solver, "NAME", "velocity solver, as in cond solve"},
-        {"--tol", OPTION_NUMBER, &options.tolerance, "X", "tolerance of the solver"},
-        {"--certify", OPTION_NUMBER, &options.certify, "X", "largest certificate that is fine"},
-        {"--threads", OPTION_INT, &options.threads, "N", "0: as OpenMP decides"},
-        {"--csv", OPTION_TEXT, &options.csv, "FILE", "poses and certificate of every step"},
-        {"--sensors", OPTION_TEXT, &options.sensors, "FILE", "what the sensors read in every step"},
-        {"--record", OPTION_TEXT, &options.record, "FILE", "frames in .h5 (VTKHDF) or .pvd files"},
-        {"--every", OPTION_INT, &options.every, "N", "steps from one frame to the next (1)"},
-        {"--digits", OPTION_TEXT, &options.digits, "few|all", "of what is drawn: 32 bits or 64"},
-        {"--compress", OPTION_INT, &options.compress, "N", "0 fastest ... 9 smallest (1)"},
-        {"--dump", OPTION_TEXT, &options.dump, "STEP:FILE", "contact problem of a step, FCLib"},
-        {"--save", OPTION_TEXT, &options.save, "FILE", "the state at the end, to resume from"},
-        {"--save-every", OPTION_INT, &options.save_every, "N", "save also every N steps"},
-        {"--resume", OPTION_TEXT, &options.resume, "FILE", "go on from a saved state"},
-        {"--view", OPTION_FLAG, &options.view, NULL, "watch and steer it in the browser"},
-        {"--port", OPTION_INT, &options.port, "N", "of --view; 0: any free one"},
-        {"--no-open", OPTION_FLAG, &options.no_open, NULL, "--view without opening the browser"},
-        {"--json", OPTION_TEXT, &options.json, "FILE", "summary as JSON; - is standard output"},
-        {"--quiet", OPTION_FLAG, &options.quiet, NULL, "no summary on standard error"},
+        {"--steps", OPTION_INT(&options.steps, 1, CLI_MOST_STEPS), "N",
+         "steps instead of the scene's duration"},
+        {"--set", OPTION_LIST(&options.set), "PATH=VALUE", "change a value of the scene"},
+        {"--seed", OPTION_INT(&options.seed, 0, INT_MAX), "S", "draw what the scene randomises"},
+        {"--solver", OPTION_TEXT(&options.solver), "NAME", "velocity solver, as in cond solve"},
+        {"--tol", OPTION_POSITIVE(&options.tolerance), "X", "tolerance of the solver"},
+        {"--certify", OPTION_POSITIVE(&options.certify), "X", "largest certificate that is fine"},
+        {"--threads", OPTION_INT(&options.threads, 0, CLI_MOST_THREADS), "N",
+         "0: as OpenMP decides"},
+        {"--csv", OPTION_TEXT(&options.csv), "FILE", "poses and certificate of every step"},
+        {"--sensors", OPTION_TEXT(&options.sensors), "FILE", "what the sensors read in every step"},
+        {"--record", OPTION_TEXT(&options.record), "FILE", "frames in .h5 (VTKHDF) or .pvd files"},
+        {"--every", OPTION_INT(&options.every, 1, INT_MAX), "N",
+         "steps from one frame to the next (1)"},
+        {"--digits", OPTION_TEXT(&options.digits), "few|all", "of what is drawn: 32 bits or 64"},
+        {"--compress", OPTION_INT(&options.compress, 0, 9), "N", "0 fastest ... 9 smallest (1)"},
+        {"--dump", OPTION_TEXT(&options.dump), "STEP:FILE", "contact problem of a step, FCLib"},
+        {"--save", OPTION_TEXT(&options.save), "FILE", "the state at the end, to resume from"},
+        {"--save-every", OPTION_INT(&options.save_every, 1, INT_MAX), "N",
+         "save also every N steps"},
+        {"--resume", OPTION_TEXT(&options.resume), "FILE", "go on from a saved state"},
+        {"--view", OPTION_FLAG(&options.view), NULL, "watch and steer it in the browser"},
+        {"--port", OPTION_INT(&options.port, 0, 65535), "N", "of --view; 0: any free one"},
+        {"--no-open", OPTION_FLAG(&options.no_open), NULL, "--view without opening the browser"},
+        {"--json", OPTION_TEXT(&options.json), "FILE", "summary as JSON; - is standard output"},
+        {"--quiet", OPTION_FLAG(&options.quiet), NULL, "no summary on standard error"},
     };
     const char* scene = NULL;
     int n_positional, code = CLI_USAGE;
@@ -491,12 +502,8 @@ static int run(int argc, char** argv)
         code = n_positional < 0 ? CLI_FINE : CLI_USAGE;
     else if (!scene)
         cli_complain("run: name a scene; usage: cond %s", cli_run.usage);
-    else if (options.every < 1)
-        cli_complain("run: --every 0: expected at least 1");
     else if (options.save_every > 0 && !options.save)
         cli_complain("run: --save-every needs --save FILE");
-    else if (options.compress > 9)
-        cli_complain("run: --compress %d: expected 0 to 9", options.compress);
     else if (options.digits && strcmp(options.digits, "few") != 0 &&
              strcmp(options.digits, "all") != 0)
         cli_complain("run: --digits %s: expected few or all", options.digits);

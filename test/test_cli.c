@@ -113,11 +113,11 @@ static void test_usage(void** state)
     cli_expect(1, "no problem", "solve");
     cli_expect(1, "unexpected word", "solve", EXAMPLE, EXAMPLE);
     cli_expect(1, "needs a value", "solve", EXAMPLE, "--tol");
-    cli_expect(1, "expected a number", "solve", EXAMPLE, "--tol", "small");
-    cli_expect(1, "tolerance", "solve", EXAMPLE, "--tol", "0");
-    cli_expect(1, "tolerance", "solve", EXAMPLE, "--tol", "nan");
-    cli_expect(1, "omega", "solve", EXAMPLE, "--omega", "-1");
-    cli_expect(1, "max_iterations", "solve", EXAMPLE, "--max-iterations", "0");
+    cli_expect(1, "expected a positive number", "solve", EXAMPLE, "--tol", "small");
+    cli_expect(1, "expected a positive number", "solve", EXAMPLE, "--tol", "0");
+    cli_expect(1, "expected a positive number", "solve", EXAMPLE, "--tol", "nan");
+    cli_expect(1, "--omega -1: expected", "solve", EXAMPLE, "--omega", "-1");
+    cli_expect(1, "from 1", "solve", EXAMPLE, "--max-iterations", "0");
     cli_expect(1, "whole number", "solve", EXAMPLE, "--threads", "-1");
     cli_expect(1, "--certify", "solve", EXAMPLE, "--certify", "nan");
     cli_expect(1, "strict, proximal", "solve", EXAMPLE, "--law", "lenient");

@@ -250,7 +250,7 @@ static int make_query(Render* render, char* query, size_t size)
 {
     const RenderOptions* o = render->options;
     int n = cond_recording_n_frame(render->view.recording), first = 0, last = n - 1;
-    double azimuth = -58.0, elevation = 24.0, zoom = 1.0, at[3];
+    double seen[3] = {-58.0, 24.0, 1.0}, at[3]; // azimuth, elevation, zoom
     char target[128] = "";
     int every = o->every > 0 ? o->every : 1;
     if (o->frame >= n) {
@@ -263,11 +263,14 @@ static int make_query(Render* render, char* query, size_t size)
         first = last = o->frame;
     else if (!o->mp4 && o->every <= 0)
         first = last = n - 1;
-    if (o->view && sscanf(o->view, "%lf,%lf,%lf", &azimuth, &elevation, &zoom) < 2) {
-        cli_complain("render: --view %s: expected AZIMUTH,ELEVATION[,ZOOM] in degrees", o->view);
+    if (o->view && (options_numbers(o->view, ',', OPTION_KIND_NUMBER, -1e6, 1e6, 3, seen) < 2 ||
+                    seen[2] < 1e-3 || seen[2] > 1e3)) {
+        cli_complain("render: --view %s: expected AZIMUTH,ELEVATION[,ZOOM], in degrees, and a zoom "
+                     "from 0.001 to 1000",
+                     o->view);
         return 1;
     }
-    if (o->target && sscanf(o->target, "%lf,%lf,%lf", &at[0], &at[1], &at[2]) < 3) {
+    if (o->target && options_numbers(o->target, ',', OPTION_KIND_NUMBER, -1e9, 1e9, 3, at) < 3) {
         cli_complain("render: --target %s: expected X,Y,Z in metres", o->target);
         return 1;
     }
@@ -284,7 +287,7 @@ static int make_query(Render* render, char* query, size_t size)
     snprintf(query, size,
              "pictures=1&first=%d&last=%d&every=%d&width=%d&height=%d&azimuth=%g&elevation=%g"
              "&zoom=%g%s&colour=%s&arrows=%d&arrowscale=%g&cones=%d&dots=%d&wire=%d&samples=%d",
-             first, last, every, render->width, render->height, azimuth, elevation, zoom, target,
+             first, last, every, render->width, render->height, seen[0], seen[1], seen[2], target,
              o->colour ? o->colour : "body", !o->no_arrows, o->arrows, o->cones, o->dots, o->wire,
              o->samples > 0          ? o->samples
              : render->n_wanted == 1 ? 64
@@ -294,18 +297,18 @@ static int make_query(Render* render, char* query, size_t size)
 
 static int render_recording(const RenderOptions* options, const char* path)
 {
-    Render render = {.options = options, .width = 1280, .height = 720};
+    Render render = {.options = options};
     char query[512];
     pid_t child = -1;
     const char* browser = find_browser(options->browser);
-    int used = 0;
+    double size[2] = {1280.0, 720.0};
     if (options->size &&
-        (sscanf(options->size, "%dx%d%n", &render.width, &render.height, &used) < 2 ||
-         options->size[used] || render.width < 16 || render.height < 16 || render.width > 8192 ||
-         render.height > 8192)) {
-        cli_complain("render: --size %s: expected WIDTHxHEIGHT", options->size);
+        options_numbers(options->size, 'x', OPTION_KIND_INT, 16.0, 8192.0, 2, size) != 2) {
+        cli_complain("render: --size %s: expected WIDTHxHEIGHT, each 16 to 8192", options->size);
         return CLI_USAGE;
     }
+    render.width = (int)size[0];
+    render.height = (int)size[1];
     if (!browser) {
         cli_complain("render: no browser to draw with; install chromium%s",
                      options->browser ? ", or name one that is there" : "");
@@ -367,32 +370,34 @@ static int run(int argc, char** argv)
     const char* path = NULL;
     int n_positional;
     const Option table[] = {
-        {"--png", OPTION_TEXT, &options.png, "FILE", "a picture, by default of the last frame"},
-        {"--mp4", OPTION_TEXT, &options.mp4, "FILE", "a film of all frames"},
-        {"--frame", OPTION_INT, &options.frame, "N", "which frame, from 0"},
-        {"--time", OPTION_NUMBER, &options.time, "T", "the frame nearest to a time [s]"},
-        {"--every", OPTION_INT, &options.every, "N", "every N-th frame; many pictures"},
-        {"--size", OPTION_TEXT, &options.size, "WxH", "pixels (1280x720)"},
-        {"--colour", OPTION_TEXT, &options.colour, "BY",
+        {"--png", OPTION_TEXT(&options.png), "FILE", "a picture, by default of the last frame"},
+        {"--mp4", OPTION_TEXT(&options.mp4), "FILE", "a film of all frames"},
+        {"--frame", OPTION_INT(&options.frame, 0, INT_MAX), "N", "which frame, from 0"},
+        {"--time", OPTION_NUMBER(&options.time, -DBL_MAX, DBL_MAX), "T",
+         "the frame nearest to a time [s]"},
+        {"--every", OPTION_INT(&options.every, 1, INT_MAX), "N", "every N-th frame; many pictures"},
+        {"--size", OPTION_TEXT(&options.size), "WxH", "pixels (1280x720)"},
+        {"--colour", OPTION_TEXT(&options.colour), "BY",
          "body, stress, velocity, force, residual, tension, "
          "bending, twist"},
-        {"--view", OPTION_TEXT, &options.view, "AZ,EL,ZOOM", "where from, in degrees (-58,24,1)"},
-        {"--target", OPTION_TEXT, &options.target, "X,Y,Z", "what is looked at (all)"},
-        {"--speed", OPTION_NUMBER, &options.speed, "X", "of the film (1)"},
-        {"--rate", OPTION_INT, &options.rate, "N", "pictures of the film a second (30)"},
-        {"--samples", OPTION_INT, &options.samples, "N",
+        {"--view", OPTION_TEXT(&options.view), "AZ,EL,ZOOM", "where from, in degrees (-58,24,1)"},
+        {"--target", OPTION_TEXT(&options.target), "X,Y,Z", "what is looked at (all)"},
+        {"--speed", OPTION_NUMBER(&options.speed, 1e-6, 1e6), "X", "of the film (1)"},
+        {"--rate", OPTION_INT(&options.rate, 1, 1000), "N", "pictures of the film a second (30)"},
+        {"--samples", OPTION_INT(&options.samples, 1, 4096), "N",
          "drawings a picture is the mean of, for soft shadows (64; 1 of many pictures)"},
-        {"--arrows", OPTION_NUMBER, &options.arrows, "X", "length of the contact forces (1)"},
-        {"--no-arrows", OPTION_FLAG, &options.no_arrows, NULL, "no contact forces"},
-        {"--cones", OPTION_FLAG, &options.cones, NULL, "friction cones"},
-        {"--points", OPTION_FLAG, &options.dots, NULL, "contact points"},
-        {"--wireframe", OPTION_FLAG, &options.wire, NULL, "edges of the meshes"},
-        {"--browser", OPTION_TEXT, &options.browser, "PROGRAM", "to draw with (chromium)"},
+        {"--arrows", OPTION_NUMBER(&options.arrows, 0.0, 1e6), "X",
+         "length of the contact forces (1)"},
+        {"--no-arrows", OPTION_FLAG(&options.no_arrows), NULL, "no contact forces"},
+        {"--cones", OPTION_FLAG(&options.cones), NULL, "friction cones"},
+        {"--points", OPTION_FLAG(&options.dots), NULL, "contact points"},
+        {"--wireframe", OPTION_FLAG(&options.wire), NULL, "edges of the meshes"},
+        {"--browser", OPTION_TEXT(&options.browser), "PROGRAM", "to draw with (chromium)"},
     };
     if (options_read(&cli_render, table, sizeof table / sizeof table[0], argc, argv, &path, 1,
                      &n_positional))
         return n_positional < 0 ? CLI_FINE : CLI_USAGE;
-    if (!path || !!options.png == !!options.mp4 || options.rate < 1 || !(options.speed > 0.0)) {
+    if (!path || !!options.png == !!options.mp4) {
         cli_complain("render: name a recording and either --png or --mp4; usage: cond %s",
                      cli_render.usage);
         return CLI_USAGE;

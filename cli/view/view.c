@@ -8,17 +8,15 @@ static int run(int argc, char** argv)
     const char *path = NULL, *page = NULL;
     int port = 0, no_open = 0, n_positional;
     const Option table[] = {
-        {"--export", OPTION_TEXT, &page, "PAGE.html", "write one file that holds everything"},
-        {"--port", OPTION_INT, &port, "N", "of this machine; 0: any free one"},
-        {"--no-open", OPTION_FLAG, &no_open, NULL, "do not open the browser"},
+        {"--export", OPTION_TEXT(&page), "PAGE.html", "write one file that holds everything"},
+        {"--port", OPTION_INT(&port, 0, 65535), "N", "of this machine; 0: any free one"},
+        {"--no-open", OPTION_FLAG(&no_open), NULL, "do not open the browser"},
     };
     if (options_read(&cli_view, table, sizeof table / sizeof table[0], argc, argv, &path, 1,
                      &n_positional))
         return n_positional < 0 ? CLI_FINE : CLI_USAGE;
-    if (!path || port > 65535) {
-        cli_complain(path ? "view: --port %d: expected at most 65535"
-                          : "view: name a recording; usage: cond view RUN.h5%.0d",
-                     port);
+    if (!path) {
+        cli_complain("view: name a recording; usage: cond %s", cli_view.usage);
         return CLI_USAGE;
     }
     ViewRecording view;

@@ -46,6 +46,9 @@ typedef enum CondStorage {
     COND_STORAGE_FLOAT = 2,  // as floats in both: half as much to read
 } CondStorage;
 
+// More than any machine that COND is meant for has; run times give up somewhere beyond.
+enum { COND_MAX_THREADS = 1024 };
+
 const char* cond_surrogate_name(CondSurrogateKind kind);
 const char* cond_accelerator_name(CondAcceleratorKind kind);
 const char* cond_stop_name(CondStop stop);
@@ -72,7 +75,8 @@ typedef struct CondSolverSettings {
     int fallback;                    // 1: primal-dual passes where V-FPI stalls (certificate stop)
     int relax;        // 1: where nothing else helps, the proximal law for the contacts that miss
     int pair_weights; // Frobenius: 1 one weight for both nodes of a D-contact (paper)
-    int threads;      // OpenMP threads, 0: as the run time decides; same bits for any
+    int threads;      // OpenMP threads, up to COND_MAX_THREADS; 0: as the run time decides; same
+                      // bits for any
     int cookie;       // set by the default functions, checked by cond_solver_create
 } CondSolverSettings;
 

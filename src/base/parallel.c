@@ -1,6 +1,8 @@
 #define _POSIX_C_SOURCE 200809L // sched_yield
 #include "base/parallel.h"
 
+#include "cond/solver.h"
+
 #include <omp.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -12,7 +14,8 @@ int cond_threads(size_t work, int threads)
 {
     if (work < COND_PARALLEL_FROM)
         return 1;
-    return threads > 0 ? threads : omp_get_max_threads();
+    int wanted = threads > 0 ? threads : omp_get_max_threads(); // the environment may ask for more
+    return wanted < COND_MAX_THREADS ? wanted : COND_MAX_THREADS;
 }
 
 // Part k of n_part.

@@ -4,8 +4,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 
-#include <omp.h>
+#include <stdint.h>
 #include <string.h>
 
 struct CondEnvBatch {
@@ -18,7 +19,7 @@ struct CondEnvBatch {
 
 static int team(const CondEnvBatch* batch)
 {
-    int threads = batch->threads > 0 ? batch->threads : omp_get_max_threads();
+    int threads = cond_threads(SIZE_MAX, batch->threads);
     return threads < batch->n ? threads : batch->n;
 }
 
@@ -41,7 +42,7 @@ CondStatus cond_env_batch_create(const CondContext* context, const CondEnvDef* d
                                  int threads, CondEnvBatch** batch, CondError* error)
 {
     *batch = NULL;
-    if (n < 1 || threads < 0)
+    if (n < 1 || threads < 0 || threads > COND_MAX_THREADS)
         return cond_error_set(error, COND_BAD_ARGUMENT, "a batch of %d environments and %d threads",
                               n, threads);
     CondContext m = cond_context_or_default(context);

@@ -261,7 +261,7 @@ static const CondKey keys[] = {
     SWITCH("solver", "fallback", CondSettingsDraft, settings.solver.fallback, "true", "primal-dual passes where V-FPI stalls (stop: certificate)"),
     SWITCH("solver", "relax", CondSettingsDraft, settings.solver.relax, "true", "where nothing reaches the tolerance, the proximal law for the contacts that miss the strict one; the step counts as missed (with fallback)"),
     SWITCH("solver", "pair_weights", CondSettingsDraft, settings.solver.pair_weights, "true", "frobenius gives both nodes of a contact one weight"),
-    WHOLE("solver", "threads", CondSettingsDraft, settings.solver.threads, NOT_NEGATIVE, ">= 0", "0", "threads to use; 0 leaves it to the run time"),
+    WHOLE("solver", "threads", CondSettingsDraft, settings.solver.threads, NOT_NEGATIVE, "0 to 1024", "0", "threads to use; 0 leaves it to the run time"),
 
     NUMBER("penalty", "stiffness", CondSettingsDraft, settings.penalty_stiffness, NOT_NEGATIVE, "N/m", "10000", "per contact point"),
     NUMBER("penalty", "damping", CondSettingsDraft, settings.penalty_damping, NOT_NEGATIVE, "N s/m", "20", "along the normal"),

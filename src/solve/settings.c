@@ -145,8 +145,8 @@ CondStatus cond_solver_settings_check(const CondSolverSettings* s, CondError* er
         wrong = "anderson_depth: must be at least 1";
     else if (s->reuse < 1)
         wrong = "reuse: must be at least 1";
-    else if (s->threads < 0)
-        wrong = "threads: must not be negative";
+    else if (s->threads < 0 || s->threads > COND_MAX_THREADS)
+        wrong = "threads: must be 0 to 1024";
     else if (cond_accelerator_mixes(s->accelerator) && cond_surrogate_varies(s->surrogate))
         wrong = "accelerator: anderson and primal-dual need a surrogate that stays the same during "
                 "a solve, which the Barzilai-Borwein ones do not; use none or chebyshev";

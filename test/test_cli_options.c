@@ -1,0 +1,103 @@
+// Every number on the command line has a range: what lies outside is refused with exit code 1 and
+// a message that names option, value and range, before anything is read, run or written.
+#define _POSIX_C_SOURCE 200809L
+#include "cli_run.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXAMPLE COND_TEST_DATA "/fclib/LMGC_GFC3D-i00001-1-00000.hdf5"
+
+// The commands by one word they need, and their options that are numbers.
+typedef struct Numbers {
+    const char *command, *word;
+    const char* whole[9];  // whole numbers, none of which may be negative
+    const char* number[5]; // finite numbers
+} Numbers;
+
+static const Numbers commands[] = {
+    {"run",
+     "box",
+     {"--steps", "--seed", "--threads", "--every", "--compress", "--save-every", "--port"},
+     {"--tol", "--certify"}},
+    {"solve", EXAMPLE, {"--max-iterations", "--threads"}, {"--tol", "--certify", "--omega"}},
+    {"env", "pusher", {"--envs", "--steps", "--seed", "--threads"}, {NULL}},
+    {"paper", "box", {"--trials", "--steps", "--seed", "--threads"}, {NULL}},
+    {"bench", "env", {"--max-dof", "--trials", "--steps", "--threads"}, {"--tol", "--limit"}},
+    {"convert", "ball:0.05:7", {NULL}, {"--scale"}},
+#ifdef COND_SERVER
+    {"view", "none.h5", {"--port"}, {NULL}},
+    {"render",
+     "none.h5",
+     {"--frame", "--every", "--rate", "--samples"},
+     {"--time", "--speed", "--arrows"}},
+#endif
+};
+
+static void expect_refused(const Numbers* of, const char* option, const char* value)
+{
+    char message[64];
+    snprintf(message, sizeof message, "%s %s: expected a", option, value);
+    cli_expect(1, message, of->command, of->word, option, value);
+}
+
+static void test_numbers(void** state)
+{
+    (void)state;
+    static const char* const no_whole[] = {"-1", "1.5", "nan", "99999999999999999999"};
+    static const char* const no_number[] = {"nan", "inf", "1,5"};
+    for (size_t c = 0; c < sizeof commands / sizeof *commands; c++) {
+        for (int k = 0; commands[c].whole[k]; k++)
+            for (size_t i = 0; i < sizeof no_whole / sizeof *no_whole; i++)
+                expect_refused(&commands[c], commands[c].whole[k], no_whole[i]);
+        for (int k = 0; commands[c].number[k]; k++)
+            for (size_t i = 0; i < sizeof no_number / sizeof *no_number; i++)
+                expect_refused(&commands[c], commands[c].number[k], no_number[i]);
+    }
+}
+
+static void test_ranges(void** state)
+{
+    (void)state;
+    cli_expect(1, "from 0 to 1024", "run", "box", "--threads", "100000");
+    cli_expect(1, "from 0 to 1024", "env", "pusher", "--threads", "1025");
+    cli_expect(1, "from 0 to 65535", "run", "box", "--view", "--port", "99999");
+    cli_expect(1, "from 0 to 9", "run", "box", "--compress", "10");
+    cli_expect(1, "a positive number", "run", "box", "--tol", "0");
+    cli_expect(1, "a positive number", "run", "box", "--tol", "-1e-6");
+    cli_expect(1, "from 1", "run", "box", "--every", "0");
+    cli_expect(1, "from 1", "env", "pusher", "--envs", "0");
+    cli_expect(1, "--stages 1,x", "bench", "convergence", "--quick", "--stages", "1,x");
+    // A scene's own value meets the same end.
+    cli_expect(2, "solver.threads", "run", "box", "--set", "solver.threads=100000");
+    cli_expect(2, "solver.tolerance", "run", "box", "--set", "solver.tolerance=.nan");
+}
+
+static void test_dump(void** state)
+{
+    (void)state;
+    static const char* const wrong[] = {
+        "5:x.h5", "-1:x.h5", "2", "2:", ":x.h5", "x:2", "1.5:x.h5", "99999999999999999999:x.h5"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        cli_expect(1, "with a step from 0 to 4", "run", "box", "--steps", "5", "--dump", wrong[i]);
+    cli_expect(0, "", "run", "box", "--steps", "5", "--dump", "4:x.h5");
+    assert_int_equal(access("x.h5", F_OK), 0);
+    remove("x.h5");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_dump),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
