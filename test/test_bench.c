@@ -323,7 +323,8 @@ static void ratios_are_held(void** state)
 static void wrong_usage(void** state)
 {
     (void)state;
-    cli_expect(1, "separated by commas", "bench", "convergence", "--scenes", "box", "--stages", "2,x");
+    cli_expect(1, "separated by commas", "bench", "convergence", "--scenes", "box", "--stages",
+               "2,x");
     cli_expect(1, "expected a positive number", "bench", "convergence", "--tol=-1");
     cli_expect(1, "--limit -1: expected a positive number", "bench", "--limit=-1");
     cli_expect(2, "nowhere.yaml", "bench", "convergence", "--scenes", "nowhere.yaml");
