@@ -120,6 +120,7 @@ static void compile_planes(CondModel* model, const CondScene* scene)
         for (int k = 0; k < 3; k++)
             normal[k] = def->normal[k] / length;
         mat3_frame(normal, def->direction, plane->frame);
+        memcpy(plane->name, def->name, sizeof plane->name);
         plane->offset = def->offset;
         plane->surface = def->surface;
     }

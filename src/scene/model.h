@@ -74,6 +74,7 @@ typedef struct CondSolid {
 } CondSolid;
 
 typedef struct CondPlane {
+    char name[COND_NAME_SIZE];
     double frame[9]; // rows normal, tangent 1, tangent 2
     double offset;   // [m]
     CondSurfaceDef surface;

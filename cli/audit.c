@@ -1,0 +1,120 @@
+#include "audit.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+CondStatus audit_begin(const CondModel* model, int every, AuditSum* sum, CondError* error)
+{
+    *sum = (AuditSum){.every = every, .worst_step = -1};
+    return every > 0 ? cond_audit_create(model, &sum->audit, error) : COND_OK;
+}
+
+void audit_end(AuditSum* sum)
+{
+    cond_audit_destroy(sum->audit);
+    sum->audit = NULL;
+}
+
+CondStatus audit_step(AuditSum* sum, const CondState* state, int k, double penetration)
+{
+    if (!sum->audit || (k + 1) % sum->every != 0)
+        return COND_OK;
+    struct timespec from, to;
+    timespec_get(&from, TIME_UTC);
+    CondStatus status = cond_audit_run(sum->audit, state, 0.0);
+    timespec_get(&to, TIME_UTC);
+    sum->seconds += (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
+    sum->runs++;
+    int deepest = cond_audit_deepest(sum->audit);
+    if (status || deepest < 0)
+        return status;
+    CondAuditPair pair = cond_audit_pair(sum->audit, deepest);
+    if (pair.depth > 0.0 && (sum->worst_step < 0 || pair.depth > sum->worst.depth)) {
+        sum->worst = pair;
+        sum->worst_step = k;
+        sum->found = penetration;
+    }
+    return COND_OK;
+}
+
+void audit_print(FILE* out, const AuditSum* sum)
+{
+    if (sum->runs == 0)
+        return;
+    fprintf(out, "  audit         %d times, %.3g ms each: ", sum->runs,
+            1e3 * sum->seconds / sum->runs);
+    if (sum->worst_step < 0)
+        fputs("nothing overlaps\n", out);
+    else
+        fprintf(out,
+                "%.3g m at most (%.1e of the size), %s and %s after step %d; the step found %.3g "
+                "m\n",
+                sum->worst.depth, sum->worst.depth / sum->worst.size, sum->worst.name[0],
+                sum->worst.name[1], sum->worst_step, sum->found);
+}
+
+static json_t* pair_json(const CondAuditPair* pair)
+{
+    return json_pack("{s:[s,s], s:o, s:o, s:o, s:[o,o]}", "pair", pair->name[0], pair->name[1],
+                     "depth", json_number(pair->depth), "size", json_number(pair->size), "normal",
+                     json_numbers(pair->normal, 3), "points", json_numbers(pair->point[0], 3),
+                     json_numbers(pair->point[1], 3));
+}
+
+json_t* audit_json(const AuditSum* sum)
+{
+    if (sum->runs == 0)
+        return json_null();
+    json_t* out = json_pack("{s:i, s:o}", "runs", sum->runs, "ms",
+                            json_number(1e3 * sum->seconds / sum->runs));
+    if (sum->worst_step >= 0) {
+        json_object_set_new(out, "worst", pair_json(&sum->worst));
+        json_object_set_new(out, "step", json_integer(sum->worst_step));
+        json_object_set_new(out, "found", json_number(sum->found));
+    }
+    return out;
+}
+
+// The deepest pair that is less deep than `below`, or as deep and later in the list; -1: none.
+static int next_pair(const CondAudit* audit, double below, int last)
+{
+    int best = -1;
+    for (int i = 0; i < cond_audit_n_pair(audit); i++) {
+        double depth = cond_audit_pair(audit, i).depth;
+        if (!(depth > 0.0) || depth > below || (depth == below && i <= last))
+            continue;
+        if (best < 0 || depth > cond_audit_pair(audit, best).depth)
+            best = i;
+    }
+    return best;
+}
+
+void audit_print_pairs(FILE* out, const CondAudit* audit, int most)
+{
+    int last = next_pair(audit, INFINITY, -1), n = 0, more = 0;
+    if (last < 0)
+        fputs("  audit     nothing overlaps\n", out);
+    while (last >= 0) {
+        CondAuditPair pair = cond_audit_pair(audit, last);
+        if (n++ < most)
+            fprintf(out, "  overlap   %s and %s by %.3g m (%.1e of the size)\n", pair.name[0],
+                    pair.name[1], pair.depth, pair.depth / pair.size);
+        else
+            more++;
+        last = next_pair(audit, pair.depth, last);
+    }
+    if (more > 0)
+        fprintf(out, "            and %d pairs more\n", more);
+}
+
+json_t* audit_pairs_json(const CondAudit* audit)
+{
+    json_t* out = json_array();
+    for (int i = 0; i < cond_audit_n_pair(audit); i++) {
+        CondAuditPair pair = cond_audit_pair(audit, i);
+        if (pair.depth > 0.0)
+            json_array_append_new(out, pair_json(&pair));
+    }
+    return out;
+}

@@ -1,0 +1,69 @@
+// Inside of a CondAudit: the things of a scene as convex pieces and closed surfaces.
+#ifndef COND_AUDIT_AUDIT_H
+#define COND_AUDIT_AUDIT_H
+
+#include "audit/surface.h"
+#include "body/posture.h"
+#include "cond/audit.h"
+#include "step/state.h"
+
+// Where a piece comes from.
+typedef struct CondPieceSource {
+    const CondSolid* solid; // its shape; NULL: a point or a link of a rod
+    CondPoint point;        // of a body without solids
+    int link;               // of a rod, or -1
+    // The world's view of a convex mesh, owned.
+    double *vertex, *normal, *edge;
+    int* edge_vertex; // two vertices of each edge                            (n_edge x 2)
+} CondPieceSource;
+
+// A body, a link of a robot or an obstacle.
+typedef struct CondThing {
+    int body;     // -1: an obstacle
+    int part;     // link of a robot; else -1
+    int obstacle; // -1: none
+    int moves;    // 0: nothing moves it
+    int hollow;   // 1: points without volume
+    double size;  // diagonal at rest [m]
+    int piece_begin, n_piece;
+    int surface_begin, n_surface;
+    double box[6]; // now
+} CondThing;
+
+struct CondAudit {
+    CondContext context;
+    const CondModel* model;
+    CondPosture posture;
+    CondThing* thing; // obstacles first                                      (n_thing)
+    int n_thing, cap_thing;
+    CondPiece* piece; //                                                      (n_piece)
+    CondPieceSource* source;
+    int n_piece, cap_piece, cap_source;
+    CondSurface* surface;           //                                        (n_surface)
+    const CondSolid** surface_from; // NULL: the skin of a soft body         (n_surface)
+    int n_surface, cap_surface, cap_surface_from;
+    CondAuditPair* pair; // found by the last run                             (n_pair)
+    int n_pair, cap_pair;
+    char* mark; // scratch: vertices of one soft body                     (largest n_node)
+};
+
+// Lists the things of the model.
+CondStatus cond_audit_list(CondAudit* audit);
+// Puts them where the posture has them.
+void cond_audit_place(CondAudit* audit);
+
+// 1 when two things are meant to touch each other.
+int cond_audit_may_touch(const CondAudit* audit, const CondThing* a, const CondThing* b);
+// 1 when a rod's link does not touch another thing because an attachment holds the rod there.
+int cond_audit_is_held(const CondModel* model, const CondState* state, int rod, int link,
+                       const CondThing* other);
+// Marks the nodes of a soft body that attachments hold to another body, in surface->held.
+void cond_audit_mark_held(const CondModel* model, const CondState* state, int soft, int other,
+                          CondSurface* surface);
+// 1 when two links of one rod are too near along it to touch.
+int cond_audit_are_neighbours(const struct CondRod* rod, int i, int j);
+
+// A soft body against itself; 1 when anything was found.
+int cond_audit_fold(CondAudit* audit, const CondThing* thing, CondTranslation* out);
+
+#endif
