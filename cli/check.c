@@ -1,4 +1,5 @@
 // cond check: reads and compiles a scene and says what is in it.
+#include "audit.h"
 #include "cli.h"
 #include "json.h"
 #include "settings.h"
@@ -42,7 +43,20 @@ static CondStatus count_contacts(const CondModel* model, int* n_contact, CondErr
     return status;
 }
 
-enum { MAX_KIND = 16 };
+// The true depth of all pairs at the start.
+static CondStatus audit_start(const CondModel* model, CondAudit** audit, CondError* error)
+{
+    CondState* state = NULL;
+    CondStatus status = cond_state_create(model, &state, error);
+    if (!status)
+        status = cond_audit_create(model, audit, error);
+    if (!status)
+        status = cond_audit_run(*audit, state, 0.0);
+    cond_state_destroy(state);
+    return status;
+}
+
+enum { MAX_KIND = 16, MAX_OVERLAP = 10 };
 
 // Bodies of each kind, nodes and tetrahedra.
 typedef struct Counts {
@@ -119,7 +133,8 @@ static void print_scene(FILE* out, const char* path, const CondModel* model, int
             cond_stop_name(solver->stop), solver->tolerance, solver->max_iterations);
 }
 
-static json_t* scene_json(const char* path, const CondModel* model, int n_contact)
+static json_t* scene_json(const char* path, const CondModel* model, int n_contact,
+                          const CondAudit* audit)
 {
     const CondSceneSettings* s = cond_model_settings(model);
     json_t* step = json_object();
@@ -149,25 +164,30 @@ static json_t* scene_json(const char* path, const CondModel* model, int n_contac
     json_object_set_new(out, "sensors", json_integer(cond_model_n_sensor(model)));
     json_object_set_new(out, "dof", json_integer(cond_model_n_dof(model)));
     json_object_set_new(out, "contacts", json_integer(n_contact));
+    if (audit)
+        json_object_set_new(out, "overlaps", audit_pairs_json(audit));
     json_object_set_new(out, "kv", json_number(s->kv));
     json_object_set_new(out, "step", step);
     json_object_set_new(out, "settings", settings_json(&s->solver));
     return out;
 }
 
-static int check_scene(const char* text, const TextList* set, const char* json)
+static int check_scene(const char* text, const TextList* set, const char* json, int audited)
 {
     char path[4096];
     cli_scene_path(text, path, sizeof path);
     CondError error = {0};
     CondScene* scene = NULL;
     CondModel* model = NULL;
+    CondAudit* audit = NULL;
     int n_contact = 0;
     CondStatus status = cond_scene_read(NULL, path, set->n, set->item, &scene, &error);
     if (!status)
         status = cond_scene_compile(scene, &model, &error);
     if (!status)
         status = count_contacts(model, &n_contact, &error);
+    if (!status && audited)
+        status = audit_start(model, &audit, &error);
     int code = CLI_FINE;
     if (status) {
         const char* message = error.message[0] ? error.message : cond_status_name(status);
@@ -179,10 +199,14 @@ static int check_scene(const char* text, const TextList* set, const char* json)
         code = CLI_INPUT;
     } else {
         int taken = json && strcmp(json, "-") == 0; // standard output is the JSON's alone
-        print_scene(taken ? stderr : stdout, path, model, n_contact);
-        if (json && json_put(scene_json(path, model, n_contact), json))
+        FILE* out = taken ? stderr : stdout;
+        print_scene(out, path, model, n_contact);
+        if (audit)
+            audit_print_pairs(out, audit, MAX_OVERLAP);
+        if (json && json_put(scene_json(path, model, n_contact, audit), json))
             code = CLI_INPUT;
     }
+    cond_audit_destroy(audit);
     cond_model_destroy(model);
     cond_scene_destroy(scene);
     return code;
@@ -192,10 +216,11 @@ static int run(int argc, char** argv)
 {
     const char* scene = NULL;
     const char* json = NULL;
-    int keys = 0, n_positional = 0;
+    int keys = 0, audit = 0, n_positional = 0;
     TextList set = {0};
     const Option option[] = {
         {"--set", OPTION_LIST(&set), "PATH=VALUE", "change a value of the scene; may be repeated"},
+        {"--audit", OPTION_FLAG(&audit), NULL, "what overlaps at the start, truly"},
         {"--keys", OPTION_FLAG(&keys), NULL, "print all keys a scene may hold, as Markdown"},
         {"--json", OPTION_TEXT(&json), "FILE", "the description as JSON; - is standard output"},
     };
@@ -203,7 +228,7 @@ static int run(int argc, char** argv)
                             &scene, 1, &n_positional);
     if (code != 0) {
         code = n_positional < 0 ? CLI_FINE : CLI_USAGE;
-    } else if (keys && (scene || json || set.n)) {
+    } else if (keys && (scene || json || set.n || audit)) {
         cli_complain("check: --keys stands alone");
         code = CLI_USAGE;
     } else if (keys) {
@@ -212,7 +237,7 @@ static int run(int argc, char** argv)
         cli_complain("check: no scene given; usage: cond %s", cli_check.usage);
         code = CLI_USAGE;
     } else {
-        code = check_scene(scene, &set, json);
+        code = check_scene(scene, &set, json, audit);
     }
     free(set.item);
     return code;

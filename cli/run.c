@@ -1,4 +1,5 @@
 // cond run: simulate a scene and say how it went.
+#include "audit.h"
 #include "cli.h"
 #include "forces.h"
 #include "json.h"
@@ -14,7 +15,7 @@
 
 typedef struct RunOptions {
     const char *json, *csv, *sensors, *solver, *dump, *record, *save, *resume, *digits;
-    int steps, threads, quiet, every, save_every, compress, seed, view, port, no_open;
+    int steps, threads, quiet, every, save_every, compress, seed, view, port, no_open, audit;
     double tolerance, certify;
     TextList set;
 } RunOptions;
@@ -33,6 +34,7 @@ typedef struct Summary {
     double seconds[COND_N_STAGE];
     double energy_start, energy_end;
     SensorSum* sensor; //                                                     (n_sensor)
+    AuditSum audit;
 } Summary;
 
 static double step_residual(const CondStepInfo* info)
@@ -198,6 +200,12 @@ static CondStatus simulate(const RunOptions* options, const CondModel* model, Co
             break;
         }
         add_step(summary, &info);
+        CondStatus audited = audit_step(&summary->audit, state, k, info.penetration);
+        if (audited < 0) {
+            cli_complain("audit after step %d: %s", k, cond_status_name(audited));
+            status = audited;
+            break;
+        }
         forces_add(model, sim, summary->sensor);
         if (sinks->csv)
             csv_row(sinks->csv, model, state, &info);
@@ -261,6 +269,7 @@ static void print_summary(const CondModel* model, const CondState* state, const 
         fprintf(stderr, "; %d steps missed the tolerance %.1e, the first is step %d", s->missed,
                 cond_model_settings(model)->solver.tolerance, s->first_missed);
     fprintf(stderr, "\n  penetration   %.3g m at most\n", s->penetration);
+    audit_print(stderr, &s->audit);
     fprintf(stderr, "  energy        %.6g J to %.6g J\n", s->energy_start, s->energy_end);
     forces_print(stderr, model, s->sensor);
     fprintf(stderr, "  time a step   %.3g ms:", 1e3 * total / n);
@@ -293,7 +302,7 @@ static json_t* summary_json(const char* path, const CondModel* model, const Cond
     return json_pack(
         "{s:s, s:s, s:s, s:i, s:o, s:i, s:o, s:o, s:i, s:o, s:i, s:o, s:i, s:o, s:i, s:o, s:o, "
         "s:o, "
-        "s:s, s:o, s:o, s:o, s:o, s:o}",
+        "s:s, s:o, s:o, s:o, s:o, s:o, s:o}",
         "scene", path, "name", settings->name, "status", cond_status_name(status), "steps",
         s->steps, "time", json_number(cond_state_time(state)), "missed", s->missed, "residual",
         json_number(s->residual), "iterations", json_number(s->iterations / n), "max_iterations",
@@ -302,8 +311,8 @@ static json_t* summary_json(const char* path, const CondModel* model, const Cond
         json_number(s->contacts / n), "dof", cond_model_n_dof(model), "penetration",
         json_number(s->penetration), "energy_start", json_number(s->energy_start), "energy_end",
         json_number(s->energy_end), "hash", hash, "stage_ms", stages, "bodies", bodies, "pairs",
-        forces_pairs_json(model, sim), "sensors", forces_sensors_json(model, s->sensor), "machine",
-        json_machine(settings->solver.threads));
+        forces_pairs_json(model, sim), "sensors", forces_sensors_json(model, s->sensor), "audit",
+        audit_json(&s->audit), "machine", json_machine(settings->solver.threads));
 }
 
 CondStatus run_load(const char* path, int n_set, const char* const* set, int seed, double tolerance,
@@ -401,6 +410,8 @@ static int run_scene(const RunOptions* options, const char* text)
         status = run_use_solver(sim, model, options->solver, &error);
     if (!status && options->resume)
         status = cond_state_read(model, state, options->resume, &error);
+    if (!status)
+        status = audit_begin(model, options->audit, &summary.audit, &error);
     if (!status && options->record)
         status = open_record(options, model, &sinks.record, &error);
     if (status)
@@ -442,6 +453,7 @@ static int run_scene(const RunOptions* options, const char* text)
     if (sinks.failed && code < CLI_INPUT)
         code = CLI_INPUT;
     cond_record_close(sinks.record);
+    audit_end(&summary.audit);
     free(summary.sensor);
     cond_sim_destroy(sim);
     cond_state_destroy(state);
@@ -489,6 +501,8 @@ static int run(int argc, char** argv)
         {"--save-every", OPTION_INT(&options.save_every, 1, INT_MAX), "N",
          "save also every N steps"},
         {"--resume", OPTION_TEXT(&options.resume), "FILE", "go on from a saved state"},
+        {"--audit", OPTION_INT(&options.audit, 1, INT_MAX), "N",
+         "true depth of all pairs, every N steps; slow"},
         {"--view", OPTION_FLAG(&options.view), NULL, "watch and steer it in the browser"},
         {"--port", OPTION_INT(&options.port, 0, 65535), "N", "of --view; 0: any free one"},
         {"--no-open", OPTION_FLAG(&options.no_open), NULL, "--view without opening the browser"},
