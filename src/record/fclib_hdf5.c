@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "record/hdf_read.h"
 
 CondStatus cond_fclib_fail(const CondFclib* file, CondStatus status, const char* location,
                            const char* format, ...)
@@ -75,57 +76,48 @@ int cond_fclib_exists(const CondFclib* file, const char* location)
             continue;
         memcpy(part, location, k);
         part[k] = '\0';
+        // A link into another file is none: what a file names elsewhere is not read.
+        H5L_info_t link;
         if (H5Lexists(file->id, part, H5P_DEFAULT) <= 0 ||
+            H5Lget_info(file->id, part, &link, H5P_DEFAULT) < 0 ||
+            (link.type != H5L_TYPE_HARD && link.type != H5L_TYPE_SOFT) ||
             H5Oexists_by_name(file->id, part, H5P_DEFAULT) <= 0)
             return 0;
     }
     return 1;
 }
 
-// Opens a dataset of numbers and tells how many it holds; the caller closes *dataset.
-static CondStatus open_dataset(const CondFclib* file, const char* location, int integers,
-                               hid_t* dataset, int* count)
+// Opens an array of numbers; the caller closes *data.
+static CondStatus open_numbers(const CondFclib* file, const char* location, int integers,
+                               CondHdfData* data)
 {
-    if (!cond_fclib_exists(file, location))
-        return cond_fclib_fail(file, COND_BAD_INPUT, location, "is missing");
-    hid_t id = H5Dopen2(file->id, location, H5P_DEFAULT);
-    if (id < 0)
-        return cond_fclib_fail(file, COND_BAD_INPUT, location, "is not a dataset");
-
-    CondStatus status = COND_OK;
-    hid_t type = H5Dget_type(id);
-    hid_t space = H5Dget_space(id);
-    H5T_class_t kind = H5Tget_class(type);
-    hssize_t n = H5Sget_simple_extent_npoints(space);
-    if (kind != H5T_INTEGER && (integers || kind != H5T_FLOAT))
+    CondStatus status = cond_hdf_data_open(file, location, data);
+    if (status < 0)
+        return status;
+    if (!cond_hdf_data_is_number(data) || (integers && H5Tget_class(data->type) != H5T_INTEGER))
         status = cond_fclib_fail(file, COND_BAD_INPUT, location, "does not hold %s",
                                  integers ? "integers" : "numbers");
-    else if (n < 0 || H5Sget_simple_extent_ndims(space) > 1)
+    else if (data->rank > 1)
         status = cond_fclib_fail(file, COND_BAD_INPUT, location, "is not a plain array");
-    else if (n > INT_MAX)
-        status = cond_fclib_fail(file, COND_NOT_SUPPORTED, location,
-                                 "%lld entries, more than this program can index", (long long)n);
-    H5Sclose(space);
-    H5Tclose(type);
-    if (status < 0) {
-        H5Dclose(id);
-        return status;
-    }
-    *dataset = id;
-    *count = (int)n;
-    return COND_OK;
+    else if (data->n > INT_MAX)
+        status =
+            cond_fclib_fail(file, COND_NOT_SUPPORTED, location,
+                            "%lld entries, more than this program can index", (long long)data->n);
+    if (status < 0)
+        cond_hdf_data_close(data);
+    return status;
 }
 
 // Reads at_least to at_most numbers of the given native type.
 static CondStatus read_numbers(const CondFclib* file, const char* location, int at_least,
                                int at_most, hid_t type, size_t size, void** values, int* count)
 {
-    hid_t dataset = -1;
-    int n = 0;
+    CondHdfData data;
     *values = NULL;
-    CondStatus status = open_dataset(file, location, type == H5T_NATIVE_INT, &dataset, &n);
+    CondStatus status = open_numbers(file, location, type == H5T_NATIVE_INT, &data);
     if (status < 0)
         return status;
+    int n = (int)data.n;
     if (n < at_least || n > at_most) {
         status = at_least == at_most
                      ? cond_fclib_fail(file, COND_BAD_INPUT, location, "%d entries, expected %d", n,
@@ -134,12 +126,12 @@ static CondStatus read_numbers(const CondFclib* file, const char* location, int 
                                        "%d entries, expected %d to %d", n, at_least, at_most);
     } else if (!(*values = cond_allocate(file->context, (size_t)n, size))) {
         status = cond_fclib_out_of_memory(file);
-    } else if (n > 0 && H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, *values) < 0) {
+    } else if (n > 0 && H5Dread(data.id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, *values) < 0) {
         cond_release(file->context, *values);
         *values = NULL;
         status = cond_fclib_fail(file, COND_BAD_INPUT, location, "cannot be read");
     }
-    H5Dclose(dataset);
+    cond_hdf_data_close(&data);
     if (status == COND_OK && count)
         *count = n;
     return status;
@@ -208,18 +200,13 @@ static CondStatus read_text_dataset(const CondFclib* file, hid_t dataset, hid_t 
 CondStatus cond_fclib_read_text(const CondFclib* file, const char* location, char** text)
 {
     CondStatus status = COND_OK;
+    CondHdfData data;
+    const CondFclib silent = {file->context, file->path, file->id, NULL};
     *text = NULL;
-    hid_t dataset = -1;
-    if (cond_fclib_exists(file, location))
-        dataset = H5Dopen2(file->id, location, H5P_DEFAULT);
-    if (dataset >= 0) {
-        hid_t type = H5Dget_type(dataset);
-        hid_t space = H5Dget_space(dataset);
-        if (H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1)
-            status = read_text_dataset(file, dataset, type, text);
-        H5Sclose(space);
-        H5Tclose(type);
-        H5Dclose(dataset);
+    if (cond_hdf_data_open(&silent, location, &data) == COND_OK) {
+        if (H5Tget_class(data.type) == H5T_STRING && data.n == 1)
+            status = read_text_dataset(file, data.id, data.type, text);
+        cond_hdf_data_close(&data);
     }
     if (status == COND_OK && !*text) {
         *text = cond_allocate(file->context, 1, 1);

@@ -50,12 +50,24 @@ static uint32_t checksum(const unsigned char* bytes, size_t n)
     return s[2];
 }
 
+static uint32_t checksum_in(const unsigned char block[SUPERBLOCK])
+{
+    uint32_t sum = 0;
+    for (int k = 0; k < 4; k++)
+        sum |= (uint32_t)block[CHECKSUM_AT + k] << 8 * k;
+    return sum;
+}
+
+static int read_superblock(int descriptor, unsigned char block[SUPERBLOCK])
+{
+    return pread(descriptor, block, SUPERBLOCK, 0) != SUPERBLOCK || block[VERSION_AT] != 3;
+}
+
 // Takes the mark away and tells where the file ends for HDF5.
 static int unmark(int descriptor, int64_t* end)
 {
     unsigned char block[SUPERBLOCK];
-    if (pread(descriptor, block, sizeof block, 0) != (ssize_t)sizeof block ||
-        block[VERSION_AT] != 3)
+    if (read_superblock(descriptor, block))
         return 1;
     *end = 0;
     for (int k = 0; k < 8; k++)
@@ -67,6 +79,18 @@ static int unmark(int descriptor, int64_t* end)
     for (int k = 0; k < 4; k++)
         block[CHECKSUM_AT + k] = (unsigned char)(sum >> 8 * k);
     return pwrite(descriptor, block, sizeof block, 0) != (ssize_t)sizeof block;
+}
+
+// 1 when the file is marked as being written, in a superblock that is whole.
+static int is_marked(const char* path)
+{
+    unsigned char block[SUPERBLOCK];
+    int descriptor = open(path, O_RDONLY);
+    int marked = descriptor >= 0 && !read_superblock(descriptor, block) && block[MARK_AT] != 0 &&
+                 checksum(block, CHECKSUM_AT) == checksum_in(block);
+    if (descriptor >= 0)
+        close(descriptor);
+    return marked;
 }
 
 int cond_hdf_create(CondHdfFile* file)
@@ -297,8 +321,20 @@ int cond_hdf_commit(CondHdfFile* file)
     return H5Fflush(file->id, H5F_SCOPE_GLOBAL) < 0 || unmark(file->descriptor, &file->used);
 }
 
+// In the mode for files that are being written, a piece that does not fit its checksum is read
+// again, after a pause that doubles each time, from a nanosecond on: a writer may be at it. With
+// HDF5's own hundred attempts a damaged file would be waited for without end; this many take some
+// milliseconds, far more than a piece takes to be written.
+enum { READ_ATTEMPTS = 24 };
+
 hid_t cond_hdf_open(const char* path)
 {
     hid_t id = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    return id >= 0 ? id : H5Fopen(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, H5P_DEFAULT);
+    if (id >= 0 || !is_marked(path))
+        return id;
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    if (H5Pset_metadata_read_attempts(access, READ_ATTEMPTS) >= 0)
+        id = H5Fopen(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
+    H5Pclose(access);
+    return id;
 }

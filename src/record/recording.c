@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "record/fclib_hdf5.h"
 #include "record/hdf_file.h"
+#include "record/hdf_read.h"
 
 #include <limits.h>
 #include <math.h>
@@ -16,14 +17,7 @@
 enum { POSITION, VELOCITY, DISPLACEMENT, VON_MISES, ROD_FORCE, ROD_MOMENT, N_BODY_ARRAY };
 enum { C_POSITION, C_FORCE, C_FRAME, C_FRICTION, C_GAP, C_ERROR, C_BODY, C_OTHER, N_CONTACT_ARRAY };
 
-typedef struct Place {
-    const char* location;
-    int columns;
-    int integer;
-    int rows; // of each entry, where it is a matrix; else 0
-} Place;
-
-static const Place body_place[N_BODY_ARRAY] = {
+static const CondHdfRows body_place[N_BODY_ARRAY] = {
     {"/VTKHDF/bodies/Points", 3, 0, 0},
     {"/VTKHDF/bodies/PointData/velocity", 3, 0, 0},
     {"/VTKHDF/bodies/PointData/displacement", 3, 0, 0},
@@ -31,7 +25,7 @@ static const Place body_place[N_BODY_ARRAY] = {
     {"/VTKHDF/bodies/PointData/rod_force", 3, 0, 0},
     {"/VTKHDF/bodies/PointData/rod_moment", 3, 0, 0},
 };
-static const Place contact_place[N_CONTACT_ARRAY] = {
+static const CondHdfRows contact_place[N_CONTACT_ARRAY] = {
     {"/VTKHDF/contacts/Points", 3, 0, 0},          {"/VTKHDF/contacts/PointData/force", 3, 0, 0},
     {"/VTKHDF/contacts/PointData/frame", 9, 0, 0}, {"/VTKHDF/contacts/PointData/friction", 2, 0, 0},
     {"/VTKHDF/contacts/PointData/gap", 1, 0, 0},   {"/VTKHDF/contacts/PointData/error", 1, 0, 0},
@@ -59,126 +53,62 @@ struct CondRecording {
     void* contact_data[N_CONTACT_ARRAY]; // of one frame, room for the largest
 };
 
-// Rows first .. first + n of a dataset that must have them and as many columns as said.
-static CondStatus read_rows(const CondFclib* file, const Place* place, int64_t first, int64_t n,
-                            void* out)
+// Corners of a cell of a type; 0: not one that is drawn.
+static int corners_of(int type)
 {
-    hsize_t size[3] = {0, 0, 0}, begin[3] = {(hsize_t)first, 0, 0};
-    hsize_t count[3] = {(hsize_t)n, (hsize_t)place->columns, 0};
-    int rank = place->rows > 0 ? 3 : place->columns > 1 ? 2 : 1;
-    if (rank == 3) {
-        count[1] = (hsize_t)place->rows;
-        count[2] = (hsize_t)place->columns;
-    }
-    if (!cond_fclib_exists(file, place->location))
-        return cond_fclib_fail(file, COND_BAD_INPUT, place->location, "is missing");
-    hid_t set = H5Dopen2(file->id, place->location, H5P_DEFAULT);
-    hid_t space = set >= 0 ? H5Dget_space(set) : -1;
-    int fits = space >= 0 && H5Sget_simple_extent_ndims(space) == rank && n >= 0 &&
-               H5Sget_simple_extent_dims(space, size, NULL) == rank && size[0] >= begin[0] &&
-               size[0] - begin[0] >= count[0] && (rank < 2 || size[1] == count[1]) &&
-               (rank < 3 || size[2] == count[2]);
-    CondStatus status = COND_OK;
-    if (!fits) {
-        status = cond_fclib_fail(file, COND_BAD_INPUT, place->location,
-                                 "has not the shape of a recording");
-    } else if (n > 0) {
-        hid_t memory = H5Screate_simple(rank, count, NULL);
-        if (H5Sselect_hyperslab(space, H5S_SELECT_SET, begin, NULL, count, NULL) < 0 ||
-            H5Dread(set, place->integer ? H5T_NATIVE_INT : H5T_NATIVE_DOUBLE, memory, space,
-                    H5P_DEFAULT, out) < 0)
-            status = cond_fclib_fail(file, COND_BAD_INPUT, place->location,
-                                     "cannot be read: the file is damaged or cut");
-        H5Sclose(memory);
-    }
-    if (space >= 0)
-        H5Sclose(space);
-    if (set >= 0)
-        H5Dclose(set);
-    return status;
+    return type == COND_CELL_VERTEX        ? 1
+           : type == COND_CELL_TRIANGLE    ? 3
+           : type == COND_CELL_TETRAHEDRON ? 4
+                                           : 0;
 }
 
-// n texts of COND_NAME_SIZE bytes.
-static CondStatus read_texts(const CondFclib* file, const char* location, int* n,
-                             char (**out)[COND_NAME_SIZE])
+// Every index within its range.
+static CondStatus check_mesh(const CondRecording* r, const CondFclib* file, const int* begin,
+                             const int* types)
 {
-    *out = NULL;
-    if (!cond_fclib_exists(file, location))
-        return cond_fclib_fail(file, COND_BAD_INPUT, location, "is missing");
-    hid_t set = H5Dopen2(file->id, location, H5P_DEFAULT);
-    hid_t space = set >= 0 ? H5Dget_space(set) : -1, type = set >= 0 ? H5Dget_type(set) : -1;
-    hssize_t found = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
-    CondStatus status = COND_OK;
-    if (found < 0 || found > INT_MAX || type < 0 || H5Tget_class(type) != H5T_STRING ||
-        H5Tget_size(type) != COND_NAME_SIZE || H5Tis_variable_str(type) != 0) {
-        status = cond_fclib_fail(file, COND_BAD_INPUT, location, "is not a list of names");
-    } else if (!(*out = cond_allocate(file->context, (size_t)found + 1, sizeof **out))) {
-        status = cond_fclib_out_of_memory(file);
-    } else if (found > 0 && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, *out) < 0) {
-        status = cond_fclib_fail(file, COND_BAD_INPUT, location, "cannot be read");
+    const CondScenery* s = &r->scenery;
+    static const char offsets[] = "/VTKHDF/bodies/Offsets";
+    if (s->n_point < 0 || s->plane_begin < 0 || s->plane_begin > s->n_point)
+        return cond_fclib_fail(file, COND_BAD_INPUT, "/cond/mesh", "wrong number of points");
+    if (begin[0] != 0)
+        return cond_fclib_fail(file, COND_BAD_INPUT, offsets, "starts with %d, expected 0",
+                               begin[0]);
+    for (int c = 0; c < s->n_cell; c++) {
+        int n = corners_of(types[c]);
+        if (n == 0 || begin[c] > s->n_corner - n || begin[c + 1] != begin[c] + n)
+            return cond_fclib_fail(file, COND_BAD_INPUT, offsets,
+                                   "cell %d of type %d has corners %d to %d of %d", c, types[c],
+                                   begin[c], begin[c + 1], s->n_corner);
+        if (r->body[c] < COND_DRAWN_PLANE || r->body[c] >= s->n_body)
+            return cond_fclib_fail(file, COND_BAD_INPUT, "/VTKHDF/bodies/CellData/body",
+                                   "cell %d belongs to body %d of %d", c, r->body[c], s->n_body);
     }
-    for (hssize_t k = 0; k < found && !status; k++)
-        (*out)[k][COND_NAME_SIZE - 1] = '\0';
-    *n = (int)found;
-    if (type >= 0)
-        H5Tclose(type);
-    if (space >= 0)
-        H5Sclose(space);
-    if (set >= 0)
-        H5Dclose(set);
-    return status;
-}
-
-static CondStatus read_attribute(const CondFclib* file, const char* location, const char* name,
-                                 int* value)
-{
-    hid_t at = -1;
-    if (cond_fclib_exists(file, location))
-        at = H5Aopen_by_name(file->id, location, name, H5P_DEFAULT, H5P_DEFAULT);
-    int failed = at < 0 || H5Aread(at, H5T_NATIVE_INT, value) < 0;
-    if (at >= 0)
-        H5Aclose(at);
-    if (failed)
-        return cond_fclib_fail(file, COND_BAD_INPUT, location,
-                               "has no %s: this is not a recording of COND", name);
+    for (int k = 0; k < s->n_corner; k++)
+        if (r->corner[k] < 0 || r->corner[k] >= s->n_point)
+            return cond_fclib_fail(file, COND_BAD_INPUT, "/VTKHDF/bodies/Connectivity",
+                                   "entry %d: point %d of %d", k, r->corner[k], s->n_point);
     return COND_OK;
 }
 
-static CondStatus read_scene(CondRecording* r, const CondFclib* file)
-{
-    hid_t at = H5Aopen_by_name(file->id, "/cond", "scene", H5P_DEFAULT, H5P_DEFAULT);
-    hid_t type = at >= 0 ? H5Aget_type(at) : -1;
-    size_t size = type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0
-                      ? H5Tget_size(type)
-                      : 0;
-    r->scene = cond_allocate(&r->context, size + 1, 1);
-    if (r->scene && size > 0)
-        H5Aread(at, type, r->scene);
-    if (type >= 0)
-        H5Tclose(type);
-    if (at >= 0)
-        H5Aclose(at);
-    return r->scene ? COND_OK : cond_fclib_out_of_memory(file);
-}
-
-// The cells, with every index within its range.
 static CondStatus read_mesh(CondRecording* r, const CondFclib* file)
 {
     CondScenery* s = &r->scenery;
-    int *types = NULL, *begin = NULL, *n_point = NULL, n_begin = 0;
-    static const char where[] = "/VTKHDF/bodies/Offsets";
+    int *types = NULL, *begin = NULL;
     CondStatus status =
         cond_fclib_read_ints(file, "/VTKHDF/bodies/Types", 0, INT_MAX - 1, &types, &s->n_cell);
     if (!status)
-        status = cond_fclib_read_ints(file, where, s->n_cell + 1, s->n_cell + 1, &begin, &n_begin);
+        status = cond_fclib_read_ints(file, "/VTKHDF/bodies/Offsets", s->n_cell + 1, s->n_cell + 1,
+                                      &begin, NULL);
     if (!status)
         status = cond_fclib_read_ints(file, "/VTKHDF/bodies/Connectivity", 0, INT_MAX, &r->corner,
                                       &s->n_corner);
     if (!status)
-        status = cond_fclib_read_ints(file, "/VTKHDF/bodies/NumberOfPoints", 1, 1, &n_point, NULL);
+        status = cond_fclib_read_int(file, "/VTKHDF/bodies/NumberOfPoints", &s->n_point);
     if (!status)
         status = cond_fclib_read_ints(file, "/VTKHDF/bodies/CellData/body", s->n_cell, s->n_cell,
                                       &r->body, NULL);
+    if (!status)
+        status = check_mesh(r, file, begin, types);
     size_t n = (size_t)s->n_cell;
     if (!status && (!(r->type = cond_allocate(&r->context, n, 1)) ||
                     !(r->corner_end = cond_allocate(&r->context, n, sizeof(int)))))
@@ -186,23 +116,26 @@ static CondStatus read_mesh(CondRecording* r, const CondFclib* file)
     for (int c = 0; c < s->n_cell && !status; c++) {
         r->type[c] = (uint8_t)types[c];
         r->corner_end[c] = begin[c + 1];
-        if (begin[0] != 0 || begin[c + 1] < begin[c] || begin[c + 1] > s->n_corner)
-            status =
-                cond_fclib_fail(file, COND_BAD_INPUT, where, "entry %d is out of order", c + 1);
-        else if (r->body[c] < COND_DRAWN_PLANE || r->body[c] >= s->n_body)
-            status = cond_fclib_fail(file, COND_BAD_INPUT, "/VTKHDF/bodies/CellData/body",
-                                     "cell %d belongs to body %d of %d", c, r->body[c], s->n_body);
     }
-    s->n_point = status ? 0 : n_point[0];
-    if (!status && (s->n_point < 0 || s->plane_begin < 0 || s->plane_begin > s->n_point))
-        status = cond_fclib_fail(file, COND_BAD_INPUT, "/cond/mesh", "wrong number of points");
-    for (int k = 0; k < s->n_corner && !status; k++)
-        if (r->corner[k] < 0 || r->corner[k] >= s->n_point)
-            status = cond_fclib_fail(file, COND_BAD_INPUT, "/VTKHDF/bodies/Connectivity",
-                                     "entry %d: point %d of %d", k, r->corner[k], s->n_point);
     cond_release(&r->context, types);
     cond_release(&r->context, begin);
-    cond_release(&r->context, n_point);
+    return status;
+}
+
+static CondStatus read_names(CondRecording* r, const CondFclib* file)
+{
+    static const char kinds[] = "/cond/mesh/body_kind";
+    char *name, *kind = NULL;
+    int n_kind = 0;
+    CondStatus status =
+        cond_hdf_names_take(file, "/cond/mesh/body_name", &r->scenery.n_body, &name);
+    if (!status)
+        status = cond_hdf_names_take(file, kinds, &n_kind, &kind);
+    r->name = (void*)name;
+    r->kind = (void*)kind;
+    if (!status && n_kind != r->scenery.n_body)
+        status = cond_fclib_fail(file, COND_BAD_INPUT, kinds, "%d entries, expected %d", n_kind,
+                                 r->scenery.n_body);
     return status;
 }
 
@@ -218,16 +151,18 @@ static CondStatus read_numbers(CondRecording* r, const CondFclib* file)
     CondStatus status = COND_OK;
     for (int k = 0; k < COND_N_NUMBER && !status; k++) {
         char location[COND_FCLIB_LOCATION];
+        void* taken = NULL;
         snprintf(location, sizeof location, "/cond/frames/%s%.30s",
                  k < COND_NUMBER_STAGE ? "" : "seconds_", cond_number_name(k));
-        Place place = {location, 1, 0, 0};
-        r->number[k] = cond_allocate(&r->context, (size_t)r->n_frame, sizeof(double));
-        for (int64_t i = 0; i < r->n_frame && r->number[k]; i++)
-            r->number[k][i] = NAN;
-        if (r->number[k] && is_late(k) && !cond_fclib_exists(file, location))
-            continue;
-        status = r->number[k] ? read_rows(file, &place, 0, r->n_frame, r->number[k])
-                              : cond_fclib_out_of_memory(file);
+        const CondHdfRows rows = {location, 1, 0, 0};
+        if (!is_late(k) || cond_fclib_exists(file, location))
+            status = cond_hdf_rows_take(file, &rows, r->n_frame, &taken);
+        else if (!(taken = cond_allocate(&r->context, (size_t)r->n_frame, sizeof(double))))
+            status = cond_fclib_out_of_memory(file);
+        else
+            for (int i = 0; i < r->n_frame; i++)
+                ((double*)taken)[i] = NAN;
+        r->number[k] = taken;
     }
     return status;
 }
@@ -235,44 +170,46 @@ static CondStatus read_numbers(CondRecording* r, const CondFclib* file)
 // Recordings of a scene without sensors may not even have their names.
 static CondStatus read_sensors(CondRecording* r, const CondFclib* file)
 {
-    static const char* const names[] = {"/cond/sensors/force", "/cond/sensors/torque"};
+    static const char* const places[] = {"/cond/sensors/force", "/cond/sensors/torque"};
     CondStatus status = COND_OK;
+    char* names = NULL;
     if (cond_fclib_exists(file, "/cond/sensors/name"))
-        status = read_texts(file, "/cond/sensors/name", &r->scenery.n_sensor, &r->sensor);
-    if (status)
-        r->scenery.n_sensor = 0;
-    int64_t n = (int64_t)r->scenery.n_sensor;
-    for (int k = 0; k < 2 && !status; k++) {
-        Place place = {names[k], 3, 0, r->scenery.n_sensor};
-        r->sensor_data[k] =
-            cond_allocate(&r->context, 3 * (size_t)r->n_frame * (size_t)n, sizeof(double));
-        if (!r->sensor_data[k])
-            status = cond_fclib_out_of_memory(file);
-        else if (n > 0)
-            status = read_rows(file, &place, 0, r->n_frame, r->sensor_data[k]);
+        status = cond_hdf_names_take(file, "/cond/sensors/name", &r->scenery.n_sensor, &names);
+    r->sensor = (void*)names;
+    for (int k = 0; k < 2 && !status && r->scenery.n_sensor > 0; k++) {
+        const CondHdfRows rows = {places[k], 3, 0, r->scenery.n_sensor};
+        void* taken;
+        status = cond_hdf_rows_take(file, &rows, r->n_frame, &taken);
+        r->sensor_data[k] = taken;
     }
     return status;
 }
 
-// How many contacts each frame has, and where they begin.
+// How many contacts each frame has, and where they begin. All of them must be there: no room is
+// taken for contacts that only a count knows of.
 static CondStatus read_contact_counts(CondRecording* r, const CondFclib* file, int* largest)
 {
     static const char where[] = "/VTKHDF/contacts/NumberOfPoints";
-    const Place place = {where, 1, 1, 0};
-    size_t n = (size_t)r->n_frame;
-    r->n_contact = cond_allocate(&r->context, n, sizeof *r->n_contact);
-    r->contact_begin = cond_allocate(&r->context, n, sizeof *r->contact_begin);
-    if (!r->n_contact || !r->contact_begin)
-        return cond_fclib_out_of_memory(file);
-    CondStatus status = read_rows(file, &place, 0, r->n_frame, r->n_contact);
+    const CondHdfRows rows = {where, 1, 1, 0};
+    int64_t have = 0, before = 0;
+    void* taken;
+    CondStatus status = cond_hdf_rows_take(file, &rows, r->n_frame, &taken);
+    r->n_contact = taken;
+    if (!status)
+        status = cond_hdf_rows_count(file, &contact_place[C_POSITION], &have);
+    r->contact_begin = cond_allocate(&r->context, (size_t)r->n_frame, sizeof *r->contact_begin);
+    if (!status && !r->contact_begin)
+        status = cond_fclib_out_of_memory(file);
     *largest = 0;
     for (int k = 0; k < r->n_frame && !status; k++) {
-        if (r->n_contact[k] < 0)
-            return cond_fclib_fail(file, COND_BAD_INPUT, where, "frame %d has %d contacts", k,
-                                   r->n_contact[k]);
-        *largest = r->n_contact[k] > *largest ? r->n_contact[k] : *largest;
-        if (k > 0)
-            r->contact_begin[k] = r->contact_begin[k - 1] + r->n_contact[k - 1];
+        int n = r->n_contact[k];
+        if (n < 0 || n > have - before)
+            return cond_fclib_fail(file, COND_BAD_INPUT, where,
+                                   "frame %d has %d contacts, of which %lld are in the file", k, n,
+                                   (long long)(have - before));
+        *largest = n > *largest ? n : *largest;
+        r->contact_begin[k] = before;
+        before += n;
     }
     return status;
 }
@@ -288,21 +225,31 @@ static int body_rows(const CondRecording* r, int array)
     return array == VON_MISES ? r->scenery.n_cell : r->scenery.n_point;
 }
 
+// Room for a frame, once it is known that all frames have so many rows.
 static CondStatus make_room(CondRecording* r, const CondFclib* file, int largest)
 {
-    int short_of_memory = 0;
     for (int k = 0; k < n_body_array(r); k++) {
-        size_t n = (size_t)body_rows(r, k) * (size_t)body_place[k].columns;
-        r->body_data[k] = cond_allocate(&r->context, n, sizeof(double));
-        short_of_memory |= !r->body_data[k];
+        int64_t have, rows = body_rows(r, k);
+        CondStatus status = cond_hdf_rows_count(file, &body_place[k], &have);
+        if (status)
+            return status;
+        if (have / r->n_frame < rows)
+            return cond_fclib_fail(file, COND_BAD_INPUT, body_place[k].location,
+                                   "has %lld rows, expected %d frames of %lld", (long long)have,
+                                   r->n_frame, (long long)rows);
+        r->body_data[k] = cond_allocate(&r->context, (size_t)rows * (size_t)body_place[k].columns,
+                                        sizeof(double));
+        if (!r->body_data[k])
+            return cond_fclib_out_of_memory(file);
     }
     for (int k = 0; k < N_CONTACT_ARRAY; k++) {
         size_t n = (size_t)largest * (size_t)contact_place[k].columns;
         r->contact_data[k] =
             cond_allocate(&r->context, n, contact_place[k].integer ? sizeof(int) : sizeof(double));
-        short_of_memory |= !r->contact_data[k];
+        if (!r->contact_data[k])
+            return cond_fclib_out_of_memory(file);
     }
-    return short_of_memory ? cond_fclib_out_of_memory(file) : COND_OK;
+    return COND_OK;
 }
 
 static void point_views(CondRecording* r)
@@ -333,30 +280,25 @@ static void point_views(CondRecording* r)
 
 static CondStatus read_all(CondRecording* r, const CondFclib* file)
 {
-    int format = 0, n_kind = 0, largest = 0, n_step = 0;
-    CondStatus status = read_attribute(file, "/cond", "format", &format);
+    int format = 0, largest = 0, n_step = 0;
+    CondStatus status = cond_hdf_attribute_int(file, "/cond", "format", &format);
     if (!status && format != 1)
         status = cond_fclib_fail(file, COND_NOT_SUPPORTED, "/cond",
                                  "a recording of format %d; this version reads 1", format);
     if (!status)
-        status = read_attribute(file, "/VTKHDF/bodies/Steps", "NSteps", &r->n_frame);
+        status = cond_hdf_attribute_int(file, "/VTKHDF/bodies/Steps", "NSteps", &r->n_frame);
     if (!status)
-        status = read_attribute(file, "/VTKHDF/contacts/Steps", "NSteps", &n_step);
+        status = cond_hdf_attribute_int(file, "/VTKHDF/contacts/Steps", "NSteps", &n_step);
     // A run that was ended between the two numbers has the frames of the smaller one.
     r->n_frame = n_step < r->n_frame ? n_step : r->n_frame;
     if (!status && r->n_frame < 1)
         status = cond_fclib_fail(file, COND_BAD_INPUT, "", "the recording has no frame yet");
     if (!status)
-        status = read_scene(r, file);
+        status = cond_hdf_attribute_text(file, "/cond", "scene", &r->scene);
     if (!status)
-        status = read_attribute(file, "/cond/mesh", "plane_begin", &r->scenery.plane_begin);
+        status = cond_hdf_attribute_int(file, "/cond/mesh", "plane_begin", &r->scenery.plane_begin);
     if (!status)
-        status = read_texts(file, "/cond/mesh/body_name", &r->scenery.n_body, &r->name);
-    if (!status)
-        status = read_texts(file, "/cond/mesh/body_kind", &n_kind, &r->kind);
-    if (!status && n_kind != r->scenery.n_body)
-        status = cond_fclib_fail(file, COND_BAD_INPUT, "/cond/mesh/body_kind",
-                                 "%d entries, expected %d", n_kind, r->scenery.n_body);
+        status = read_names(r, file);
     if (!status)
         status = read_mesh(r, file);
     if (!status)
@@ -468,20 +410,22 @@ CondStatus cond_recording_frame(CondRecording* recording, int frame, const CondM
     H5E_BEGIN_TRY
     {
         for (int k = 0; k < n_body_array(r) && !status; k++)
-            status = read_rows(&file, &body_place[k], (int64_t)frame * body_rows(r, k),
-                               body_rows(r, k), r->body_data[k]);
+            status = cond_hdf_rows_read(&file, &body_place[k], (int64_t)frame * body_rows(r, k),
+                                        body_rows(r, k), r->body_data[k]);
         for (int k = 0; k < N_CONTACT_ARRAY && !status; k++)
-            status = read_rows(&file, &contact_place[k], r->contact_begin[frame],
-                               r->n_contact[frame], r->contact_data[k]);
+            status = cond_hdf_rows_read(&file, &contact_place[k], r->contact_begin[frame],
+                                        r->n_contact[frame], r->contact_data[k]);
     }
     H5E_END_TRY;
     if (status)
         return status;
     for (int k = 0; k < COND_N_NUMBER; k++)
         r->moment.number[k] = r->number[k][frame];
-    size_t row = 3 * (size_t)r->scenery.n_sensor * (size_t)frame;
-    r->moment.sensor_force = r->sensor_data[0] + row;
-    r->moment.sensor_torque = r->sensor_data[1] + row;
+    if (r->scenery.n_sensor > 0) {
+        size_t row = 3 * (size_t)r->scenery.n_sensor * (size_t)frame;
+        r->moment.sensor_force = r->sensor_data[0] + row;
+        r->moment.sensor_torque = r->sensor_data[1] + row;
+    }
     r->moment.n_contact = r->n_contact[frame];
     *moment = &r->moment;
     return COND_OK;

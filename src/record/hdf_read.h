@@ -1,0 +1,56 @@
+// Reading HDF5 files of which nothing is trusted: what a file says of its extents is held against
+// the bytes that it has before any memory is taken for them.
+//
+// Every failure is told as "file: /group/dataset: what is wrong", see fclib_hdf5.h.
+#ifndef COND_RECORD_HDF_READ_H
+#define COND_RECORD_HDF_READ_H
+
+#include "record/fclib_hdf5.h"
+
+#include <stdint.h>
+
+enum { COND_HDF_MAX_RANK = 3 };
+
+// A dataset that is open for reading.
+typedef struct CondHdfData {
+    hid_t id, type; // -1: not open
+    int rank;       // 0: a single value
+    int64_t n;      // entries
+    hsize_t size[COND_HDF_MAX_RANK];
+} CondHdfData;
+
+// Opens a dataset of at most three dimensions whose bytes are in this file. Nothing is open after a
+// failure.
+CondStatus cond_hdf_data_open(const CondFclib* file, const char* location, CondHdfData* data);
+void cond_hdf_data_close(CondHdfData* data);
+int cond_hdf_data_is_number(const CondHdfData* data);
+
+// Where rows of numbers are, and what one of them is.
+typedef struct CondHdfRows {
+    const char* location;
+    int columns;
+    int integer; // 1: int, else double
+    int rows;    // of each entry, where it is a matrix; else 0
+} CondHdfRows;
+
+// How many rows there are, each of the shape that is said.
+CondStatus cond_hdf_rows_count(const CondFclib* file, const CondHdfRows* rows, int64_t* n);
+// Rows first .. first + n into out.
+CondStatus cond_hdf_rows_read(const CondFclib* file, const CondHdfRows* rows, int64_t first,
+                              int64_t n, void* out);
+// The first n rows into memory that is taken here, once it is known that they are there; *out is
+// NULL after a failure.
+CondStatus cond_hdf_rows_take(const CondFclib* file, const CondHdfRows* rows, int64_t n,
+                              void** out);
+
+// n names of COND_NAME_SIZE bytes, taken here; NULL after a failure.
+CondStatus cond_hdf_names_take(const CondFclib* file, const char* location, int* n, char** names);
+
+// An attribute of exactly one value.
+CondStatus cond_hdf_attribute_int(const CondFclib* file, const char* location, const char* name,
+                                  int* value);
+// A text of fixed length, taken here; "" where there is none.
+CondStatus cond_hdf_attribute_text(const CondFclib* file, const char* location, const char* name,
+                                   char** text);
+
+#endif
