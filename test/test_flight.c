@@ -95,14 +95,14 @@ static void compare_iteration(const CondProblem* problem, const CondSolverSettin
     assert_true(dense_distance(n, a, b) <= 1e-13 * dense_norm(n, a));
     assert_true(dense_distance(nl, la, lb) <= 1e-13 * dense_norm(nl, la));
     // The first step of a pass without acceleration leads to the same place.
-    double history[1];
+    CondHistory history = {.context = cond_context_or_default(NULL)};
     CondFlightPass pass = {
-        .carry = carry, .v = v, .tolerance = 1e-300, .max_iterations = 1, .history = history};
+        .carry = carry, .v = v, .tolerance = 1e-300, .max_iterations = 1, .history = &history};
     cond_flight_run(&p.flight, &pass);
     assert_int_equal(pass.iterations, 1);
     assert_memory_equal(v, b, (size_t)n * sizeof *v);
-    assert_true(fabs(history[0] - at.length) <= 1e-12 * at.length);
-    double* arrays[] = {v, g, a, b, carry, la, lb};
+    assert_true(fabs(history.length[0] - at.length) <= 1e-12 * at.length);
+    double* arrays[] = {v, g, a, b, carry, la, lb, history.length};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
         free(arrays[k]);
     parts_destroy(&p);

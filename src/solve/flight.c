@@ -326,7 +326,7 @@ static void fly(void* data, CondTeam* team, int rank, int size)
         if (chebyshev)
             cond_chebyshev_step(chebyshev, length);
         if (rank == 0)
-            pass->history[l] = length;
+            cond_history_add(pass->history, length);
         products++;
         l++;
         if (!isfinite(length))
@@ -337,6 +337,7 @@ static void fly(void* data, CondTeam* team, int rank, int size)
     if (rank == 0) {
         c.f->based = c.f->placed = isfinite(length); // else zeros may be none any more
         pass->iterations = l;
+        pass->length = length;
         pass->products = products;
         if (chebyshev)
             *pass->chebyshev = own;

@@ -22,6 +22,7 @@
 #include "nodalize/nodal.h"
 #include "solve/accelerate.h"
 #include "solve/contact_sweep.h"
+#include "solve/history.h"
 #include "solve/surrogate.h"
 #include "solve/tie_packed.h"
 #include "sparse/bsr3_part.h"
@@ -93,7 +94,8 @@ typedef struct CondFlightPass {
     CondChebyshev* chebyshev; // NULL: v^{l+1} = v**
     double tolerance;         // [m/s]
     int max_iterations;       //
-    double* history;          // |v^{l+1} - v^l| of each                   (max_iterations)
+    CondHistory* history;     // gets |v^{l+1} - v^l| of each
+    double length;            // the last of them
     int iterations;           // made
     int products;             // with A
 } CondFlightPass;

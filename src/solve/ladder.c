@@ -42,8 +42,8 @@ static void destroy(void* work)
 static const double* history(const void* work, int* n)
 {
     const CondLadder* s = work;
-    *n = s->vfpi.n_history;
-    return s->vfpi.history;
+    *n = s->vfpi.history.n;
+    return s->vfpi.history.length;
 }
 
 static const int* relaxed(const void* work, int* n)

@@ -35,6 +35,7 @@ void cond_vfpi_create(const CondContext* context, const CondSolverSettings* sett
     s->nodal.threads = settings->threads;
     s->nodal.context = s->W.context = s->accelerator.context = *context;
     s->sweep.context = s->iteration.context = s->flight.context = *context;
+    s->history.context = *context;
 }
 
 void cond_vfpi_destroy(CondVfpi* s)
@@ -45,8 +46,8 @@ void cond_vfpi_destroy(CondVfpi* s)
     cond_contact_sweep_destroy(&s->sweep);
     cond_iteration_destroy(&s->iteration);
     cond_flight_destroy(&s->flight);
-    void* arrays[] = {s->v,      s->metric, s->g,    s->plain,  s->next,
-                      s->lambda, s->carry,  s->work, s->history};
+    void* arrays[] = {s->v,      s->metric, s->g,    s->plain,         s->next,
+                      s->lambda, s->carry,  s->work, s->history.length};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&s->context, arrays[i]);
 }
@@ -174,7 +175,7 @@ static int test_certificate(CondVfpi* s, double residual, double* trigger, doubl
 static void record_length(CondVfpi* s, double length, CondSolveInfo* info)
 {
     info->step_length = length;
-    s->history[s->n_history++] = length;
+    cond_history_add(&s->history, length);
 }
 
 static void swap_with_v(CondVfpi* s, double** other, int* cap)
@@ -247,16 +248,15 @@ static CondVfpiEnd fly_pass(CondVfpi* s, CondSolveInfo* info)
                            .v = s->v,
                            .tolerance = s->settings.tolerance,
                            .max_iterations = left,
-                           .history = s->history + s->n_history};
+                           .history = &s->history};
     if (s->settings.accelerator == COND_ACCELERATOR_CHEBYSHEV)
         pass.chebyshev = &s->accelerator.chebyshev;
     cond_accelerator_restart(&s->accelerator);
     cond_flight_run(&s->flight, &pass);
     info->iterations += pass.iterations;
     info->products += pass.products;
-    s->n_history += pass.iterations;
     if (pass.iterations > 0)
-        info->step_length = s->history[s->n_history - 1];
+        info->step_length = pass.length;
     if (!isfinite(info->step_length))
         return COND_VFPI_DIVERGED;
     return info->step_length < pass.tolerance ? COND_VFPI_CARRY : COND_VFPI_LIMIT;
@@ -349,14 +349,11 @@ static CondStatus prepare(CondVfpi* s, CondSolveInfo* info)
 
 CondStatus cond_vfpi_begin(CondVfpi* s, const CondProblem* problem, CondSolveInfo* info)
 {
-    s->n_history = 0;
+    s->history.n = s->history.failed = 0;
     s->built = 0;
     s->relaxed = NULL;
     s->accelerator.restarts = 0;
     CondStatus status = cond_nodal_build(&s->nodal, problem, s->settings.kv_scale);
-    if (!status) // before a rung is given less
-        status = cond_reserve(&s->context, &s->history, &s->cap_history, s->settings.max_iterations,
-                              sizeof *s->history);
     if (!status && s->settings.reuse > 1) // its age counts solves
         status = prepare(s, info);
     return status;
@@ -398,5 +395,5 @@ CondStatus cond_vfpi_run(CondVfpi* s, int max_iterations, int max_outer, CondAns
     s->max_iterations = limit;
     start(s, best);
     *end = run(s, max_outer < settings->max_outer ? max_outer : settings->max_outer, info);
-    return COND_OK;
+    return s->history.failed ? COND_OUT_OF_MEMORY : COND_OK;
 }

@@ -10,6 +10,7 @@
 #include "solve/certificate.h"
 #include "solve/contact_sweep.h"
 #include "solve/flight.h"
+#include "solve/history.h"
 #include "solve/iteration.h"
 #include "solve/surrogate.h"
 
@@ -34,18 +35,17 @@ typedef struct CondVfpi {
     int flies;         // where it serves
     CondAnswer* best;  // of the run                                          (n_dof, n_contact x 3)
     int built;         // 1: W and the accelerator are those of the problem
-    int max_iterations; // of this run, counted from the beginning of the solve
-    double* v;          // v^l                                                  (nodal.n)
-    double* g;          // A v - b                                              (nodal.n)
-    double* plain;      // v**                                                  (nodal.n)
-    double* next;       // v^{l+1}                                              (nodal.n)
-    double* metric;     // 1 / diagonal of W                                    (nodal.n)
-    double* lambda;     // of the last contact solve                            (n_contact x 3)
-    double* carry;      // lambda_prev of the multiplier loop                   (n_contact x 3)
-    double* work;       // scratch of the certificate                           (2 n_dof)
-    double* history;    // step lengths                                         (iterations)
-    int n_history;
-    int cap_v, cap_g, cap_plain, cap_next, cap_metric, cap_lambda, cap_carry, cap_work, cap_history;
+    int max_iterations;  // of this run, counted from the beginning of the solve
+    double* v;           // v^l                                                  (nodal.n)
+    double* g;           // A v - b                                              (nodal.n)
+    double* plain;       // v**                                                  (nodal.n)
+    double* next;        // v^{l+1}                                              (nodal.n)
+    double* metric;      // 1 / diagonal of W                                    (nodal.n)
+    double* lambda;      // of the last contact solve                            (n_contact x 3)
+    double* carry;       // lambda_prev of the multiplier loop                   (n_contact x 3)
+    double* work;        // scratch of the certificate                           (2 n_dof)
+    CondHistory history; // of this solve
+    int cap_v, cap_g, cap_plain, cap_next, cap_metric, cap_lambda, cap_carry, cap_work;
 } CondVfpi;
 
 // Everything that is zero is empty.

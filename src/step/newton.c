@@ -62,17 +62,18 @@ CondStatus cond_newton_create(CondSim* sim)
     newton->r = cond_allocate(m, n, sizeof(double));
     newton->diagonal = cond_allocate(m, n, sizeof(double));
     newton->work = cond_allocate(m, n, sizeof(double));
-    newton->history = cond_allocate(m, (size_t)settings->newton_iterations, sizeof(double));
-    int all = newton->q && newton->start && newton->v && newton->r && newton->diagonal &&
-              newton->work && newton->history;
+    newton->history.context = *m;
+    int all =
+        newton->q && newton->start && newton->v && newton->r && newton->diagonal && newton->work;
     return all ? COND_OK : COND_OUT_OF_MEMORY;
 }
 
 void cond_newton_destroy(CondSim* sim)
 {
     CondNewton* newton = &sim->newton;
-    void* arrays[] = {newton->q,        newton->start, newton->v,       newton->r,
-                      newton->diagonal, newton->work,  newton->history, newton->lambda};
+    void* arrays[] = {
+        newton->q,    newton->start,          newton->v,     newton->r, newton->diagonal,
+        newton->work, newton->history.length, newton->lambda};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&sim->context, arrays[i]);
     cond_carry_destroy(&sim->carry);
@@ -255,7 +256,8 @@ CondStatus cond_sim_newton(CondSim* sim, const CondState* state, CondSolveInfo* 
                      sizeof *newton->lambda))
         return COND_OUT_OF_MEMORY;
     newton->iterations = 1; // the linear step
-    newton->history[0] = INFINITY;
+    newton->history.n = newton->history.failed = 0;
+    cond_history_add(&newton->history, INFINITY);
     while (newton->iterations < settings->newton_iterations) {
         CondSolveInfo last;
         CondStatus status = descend(sim, state, noise, &size);
@@ -269,7 +271,11 @@ CondStatus cond_sim_newton(CondSim* sim, const CondState* state, CondSolveInfo* 
         if (status < 0)
             return status;
         add_work(info, &last);
-        double change = newton->history[newton->iterations++] = change_of(sim);
+        double change = change_of(sim);
+        cond_history_add(&newton->history, change);
+        newton->iterations++;
+        if (newton->history.failed)
+            return COND_OUT_OF_MEMORY;
         if (change < settings->newton_tolerance)
             return status;
     }

@@ -5,6 +5,7 @@
 #include "assemble/assemble.h"
 #include "body/posture.h"
 #include "collide/collide.h"
+#include "solve/history.h"
 #include "step/carry.h"
 #include "step/correction.h"
 #include "step/impact.h"
@@ -13,15 +14,15 @@
 
 // Of the non-linear integrators; empty for theta.
 typedef struct CondNewton {
-    double* q;        // configuration at the representative time       (n_q)
-    double* start;    // v_k as seen from there                         (n_dof)
-    double* v;        // the iterate before the last solve              (n_dof)
-    double* lambda;   // its contact forces                             (n_contact x 3)
-    double* r;        // residual of the dynamics, contacts left out    (n_dof)
-    double* diagonal; // of A                                           (n_dof)
-    double* work;     //                                                (n_dof)
-    double* history;  // |change of v| by iteration [m/s], from 1       (newton_iterations)
-    int iterations;   // in the last step, the linear one included
+    double* q;           // configuration at the representative time       (n_q)
+    double* start;       // v_k as seen from there                         (n_dof)
+    double* v;           // the iterate before the last solve              (n_dof)
+    double* lambda;      // its contact forces                             (n_contact x 3)
+    double* r;           // residual of the dynamics, contacts left out    (n_dof)
+    double* diagonal;    // of A                                           (n_dof)
+    double* work;        //                                                (n_dof)
+    CondHistory history; // |change of v| by iteration [m/s], from 1
+    int iterations;      // in the last step, the linear one included
     int cap_lambda;
 } CondNewton;
 
