@@ -7,6 +7,7 @@
 #include "cond/context.h"
 #include "cond/env.h"
 #include "cond/fclib.h"
+#include "cond/file.h"
 #include "cond/law.h"
 #include "cond/mesh.h"
 #include "cond/problem.h"

@@ -1,14 +1,12 @@
 // Writes any CondProblem as an FCLib global problem.
-#define _POSIX_C_SOURCE 200809L
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "cond/certificate.h"
 #include "record/fclib_hdf5.h"
@@ -289,49 +287,57 @@ static CondStatus write_content(const CondFclib* file, const CondProblem* proble
     return status;
 }
 
-// Room for ".part" and a number behind the path, and how many such names are tried.
-enum { SUFFIX_SIZE = 16, MAX_ATTEMPTS = 1000 };
-
-// Creates a file beside the target under a name that is not yet taken.
-static CondStatus create_beside(CondFclib* file, char* name, size_t size)
+// The bytes of an open file that is only in memory.
+static CondStatus take_image(const CondFclib* file, CondFilePart* image, void** bytes)
 {
-    for (int k = 0; k < MAX_ATTEMPTS; k++) {
-        struct stat info;
-        snprintf(name, size, "%s.part%d", file->path, k);
-        file->id = H5Fcreate(name, H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT);
-        if (file->id >= 0)
-            return COND_OK;
-        if (stat(name, &info) != 0)
-            break; // not taken, so something else is in the way
-    }
-    return cond_fclib_fail(file, COND_NO_FILE, "",
-                           "cannot be created (no such folder, or no "
-                           "right to write there)");
+    ssize_t size =
+        H5Fflush(file->id, H5F_SCOPE_GLOBAL) >= 0 ? H5Fget_file_image(file->id, NULL, 0) : -1;
+    *bytes = size > 0 ? cond_allocate(file->context, (size_t)size, 1) : NULL;
+    if (size > 0 && !*bytes)
+        return cond_fclib_out_of_memory(file);
+    if (size <= 0 || H5Fget_file_image(file->id, *bytes, (size_t)size) != size)
+        return cond_fclib_fail(file, COND_NO_FILE, "", "cannot be made");
+    *image = (CondFilePart){*bytes, (size_t)size};
+    return COND_OK;
 }
 
-// An older file of the same name stays as it was until the new one is complete.
+// The file is made in memory and written as a whole: a disk that is full is then no matter of
+// HDF5's, and an older file of the same name stays as it was until the new one is complete.
 static CondStatus write_file(CondFclib* file, const CondProblem* problem, const FclibParts* parts,
                              CondFclibLayout layout, const char* title, const double* v,
                              const double* lambda)
 {
-    size_t size = strlen(file->path) + SUFFIX_SIZE;
-    char* name = cond_allocate(file->context, size, 1);
-    if (!name)
+    enum { GROWTH = 1 << 16 }; // bytes that the memory grows by
+    CondFilePart image = {NULL, 0};
+    void* bytes = NULL;
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_fapl_core(access, GROWTH, 0);
+    file->id = H5Fcreate("in memory", H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    H5Pclose(access);
+    if (file->id < 0)
         return cond_fclib_out_of_memory(file);
-    CondStatus status = create_beside(file, name, size);
-    if (status == COND_OK) {
-        status = write_content(file, problem, parts, layout, title, v, lambda);
-        int flushed = H5Fflush(file->id, H5F_SCOPE_GLOBAL) >= 0;
-        int closed = H5Fclose(file->id) >= 0;
-        if (status == COND_OK && !(flushed && closed))
-            status = cond_fclib_fail(file, COND_NO_FILE, "", "cannot be written to its end");
-        if (status == COND_OK && rename(name, file->path) != 0)
-            status = cond_fclib_fail(file, COND_NO_FILE, "", "%s", strerror(errno));
-        if (status < 0)
-            remove(name);
-    }
-    cond_release(file->context, name);
+    CondStatus status = write_content(file, problem, parts, layout, title, v, lambda);
+    if (status == COND_OK)
+        status = take_image(file, &image, &bytes);
+    H5Fclose(file->id);
+    if (status == COND_OK)
+        status = cond_file_replace(file->context, file->path, 1, &image, file->error);
+    cond_release(file->context, bytes);
     return status;
+}
+
+static CondStatus check_solution(const CondProblem* problem, const double* v, const double* lambda,
+                                 CondError* error)
+{
+    double sum = 0.0; // infinity and NaN survive a product with 0
+    for (int k = 0; v && k < problem->n_dof; k++)
+        sum += 0.0 * v[k];
+    for (size_t k = 0; lambda && k < 3 * (size_t)problem->n_contact; k++)
+        sum += 0.0 * lambda[k];
+    if (sum == 0.0)
+        return COND_OK;
+    return cond_error_set(error, COND_BAD_ARGUMENT,
+                          "cond_fclib_write: the solution has numbers that are not finite");
 }
 
 static CondStatus check_arguments(const CondContext* context, const char* path,
@@ -356,6 +362,8 @@ CondStatus cond_fclib_write(const CondContext* context, const char* path,
 {
     CondContext own = cond_context_or_default(context);
     CondStatus status = check_arguments(&own, path, problem, layout, error);
+    if (status == COND_OK)
+        status = check_solution(problem, v, lambda, error);
     if (status < 0)
         return status;
     CondFclib file = {&own, path, -1, error};

@@ -4,6 +4,7 @@
 #include "record/record_sink.h"
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "step/state.h"
 
@@ -364,6 +365,10 @@ static int64_t mesh_bytes(const HdfRecord* record)
 static CondStatus begin_files(HdfRecord* record, CondError* error)
 {
     int failed;
+    if (cond_file_is_special(record->path))
+        return cond_error_set(error, COND_NO_FILE,
+                              "%.200s: cannot be written: a recording is a regular file",
+                              record->path);
     H5E_BEGIN_TRY
     {
         failed = cond_hdf_create(&record->file) ||

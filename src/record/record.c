@@ -5,7 +5,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "record/record_sink.h"
+#include "step/state.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -15,6 +18,7 @@ struct CondRecord {
     const CondRecordSink* kind;
     void* sink;
     int n_frame;
+    double most; // largest number that the files can hold
 };
 
 enum { COOKIE = 0x7ec02d };
@@ -60,6 +64,7 @@ CondStatus cond_record_open(const CondContext* context, const char* path, const 
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     made->context = m;
     made->kind = kind;
+    made->most = kind == &cond_record_hdf && !chosen.all_digits ? FLT_MAX : DBL_MAX;
     CondStatus status = cond_snapshot_create(&m, model, &made->snapshot, error);
     if (!status)
         status =
@@ -72,10 +77,57 @@ CondStatus cond_record_open(const CondContext* context, const char* path, const 
     return COND_OK;
 }
 
+// What of a frame is written point by point or contact by contact.
+typedef struct Written {
+    const char* name;
+    const double* value;
+    size_t rows;
+    int columns;
+} Written;
+
+// No number that is not finite gets into a file, and none that would not be in 32 bits. The numbers
+// of the step are NaN where there are none.
+static CondStatus check_frame(const CondRecord* record, const CondState* state, CondError* error)
+{
+    const CondSnapshot* s = record->snapshot;
+    const CondContactCloud* c = &s->contacts;
+    size_t points = (size_t)s->scenery.n_point, cells = (size_t)s->scenery.n_cell;
+    size_t contacts = (size_t)c->n, sensors = (size_t)s->scenery.n_sensor;
+    size_t on_rods = s->scenery.has_rods ? points : 0;
+    const Written all[] = {
+        {"position of point", s->position, points, 3},
+        {"velocity of point", s->velocity, points, 3},
+        {"displacement of point", s->displacement, points, 3},
+        {"stress of cell", s->von_mises, cells, 1},
+        {"force in the rod at point", s->rod_force, on_rods, 3},
+        {"moment in the rod at point", s->rod_moment, on_rods, 3},
+        {"place of contact", c->position, contacts, 3},
+        {"force of contact", c->force, contacts, 3},
+        {"frame of contact", c->frame, contacts, 9},
+        {"friction of contact", c->friction, contacts, 2},
+        {"gap of contact", c->gap, contacts, 1},
+        {"error of contact", c->error, contacts, 1},
+        {"force of sensor", s->sensor_force, sensors, 3},
+        {"torque of sensor", s->sensor_torque, sensors, 3},
+    };
+    int body = cond_state_not_finite(s->model, state);
+    if (body >= 0)
+        return cond_error_set(error, COND_DIVERGED, "body %s has numbers that are not finite",
+                              cond_model_body_name(s->model, body));
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        for (size_t i = 0; i < all[k].rows * (size_t)all[k].columns; i++)
+            if (!(fabs(all[k].value[i]) <= record->most))
+                return cond_error_set(error, COND_DIVERGED, "%s %zu is %g: it cannot be recorded",
+                                      all[k].name, i / (size_t)all[k].columns, all[k].value[i]);
+    return COND_OK;
+}
+
 CondStatus cond_record_frame(CondRecord* record, const CondSim* sim, const CondState* state,
                              const CondStepInfo* info, CondError* error)
 {
     CondStatus status = cond_snapshot_take(record->snapshot, sim, state, info, error);
+    if (!status)
+        status = check_frame(record, state, error);
     if (!status)
         status = record->kind->frame(record->sink, record->n_frame, state, error);
     if (!status)

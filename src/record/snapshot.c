@@ -60,6 +60,8 @@ static void fill_numbers(CondSnapshot* s, const CondState* state, const CondStep
     number[COND_NUMBER_SUBSTEPS] = info->substeps;
     for (int k = 0; k < COND_N_STAGE; k++)
         number[COND_NUMBER_STAGE + k] = info->seconds[k];
+    for (int i = 0; i < COND_N_NUMBER; i++)
+        number[i] = isfinite(number[i]) ? number[i] : NAN;
 }
 
 // Stress resultants on the rings of a rod: those of the joint there, at the ends of the nearest.

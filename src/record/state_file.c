@@ -1,33 +1,32 @@
 // A saved state as a file.
 #include "base/error.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "record/vtu_file.h"
 #include "scene/mesh_file.h"
 #include "step/state.h"
-
-#include <stdio.h>
-#include <string.h>
 
 CondStatus cond_state_write(const CondModel* model, const CondState* state, const char* path,
                             CondError* error)
 {
     const CondContext* m = &model->context;
-    size_t length = strlen(path) + sizeof ".part";
-    char* temporary = cond_allocate(m, length, 1);
-    CondMeshText text = {.context = *m};
-    const CondMeshText* const texts[] = {&text};
-    CondStatus status = cond_state_save(model, state, NULL, 0, &text.size);
+    CondFilePart whole = {NULL, 0};
+    CondStatus status = cond_state_save(model, state, NULL, 0, &whole.size);
+    void* bytes = status ? NULL : cond_allocate(m, whole.size, 1);
+    whole.data = bytes;
+    int body = status ? -1 : cond_state_not_finite(model, state);
     if (status) {
         cond_error_set(error, status, "the state is not one of this model");
-    } else if (!temporary || !(text.data = cond_allocate(m, text.size, 1))) {
+    } else if (body >= 0) {
+        status = cond_error_set(error, COND_DIVERGED,
+                                "%.200s: not written: body %s has numbers that are not finite",
+                                path, cond_model_body_name(model, body));
+    } else if (!bytes) {
         status = cond_error_set(error, COND_OUT_OF_MEMORY, "no memory to write %.200s", path);
     } else {
-        snprintf(temporary, length, "%s.part", path);
-        cond_state_save(model, state, text.data, text.size, &text.size);
-        status = cond_file_replace(path, temporary, 1, texts, error);
+        cond_state_save(model, state, bytes, whole.size, &whole.size);
+        status = cond_file_replace(m, path, 1, &whole, error);
     }
-    cond_release(m, text.data);
-    cond_release(m, temporary);
+    cond_release(m, bytes);
     return status;
 }
 

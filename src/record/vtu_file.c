@@ -1,11 +1,5 @@
 #include "record/vtu_file.h"
 
-#include "base/error.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 static int little_endian(void)
 {
     const uint16_t one = 1;
@@ -66,34 +60,4 @@ void cond_vtu_make(const CondVtuGrid* grid, CondMeshText* head, CondMeshText* da
     cond_mesh_text_add(head, "</Cells>\n</Piece>\n</UnstructuredGrid>\n"
                              "<AppendedData encoding=\"raw\">\n_");
     cond_mesh_text_add(data, "\n</AppendedData>\n</VTKFile>\n");
-}
-
-CondStatus cond_file_replace(const char* path, const char* temporary, int n,
-                             const CondMeshText* const* text, CondError* error)
-{
-    for (int k = 0; k < n; k++)
-        if (text[k]->failed)
-            return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory to write %.200s", path);
-    FILE* file = fopen(temporary, "wb");
-    if (!file)
-        return cond_error_set(error, COND_NO_FILE, "%.200s: cannot be written: %s", path,
-                              strerror(errno));
-    int failed = 0, why = 0;
-    for (int k = 0; k < n && !failed; k++)
-        failed =
-            text[k]->size > 0 && fwrite(text[k]->data, 1, text[k]->size, file) != text[k]->size;
-    why = errno;
-    if (fclose(file) != 0 && !failed) {
-        why = errno;
-        failed = 1;
-    }
-    if (!failed && rename(temporary, path) != 0) {
-        why = errno;
-        failed = 1;
-    }
-    if (!failed)
-        return COND_OK;
-    remove(temporary);
-    return cond_error_set(error, COND_NO_FILE, "%.200s: could not be written to its end: %s", path,
-                          strerror(why));
 }

@@ -1,4 +1,4 @@
-// One VTK file of an unstructured grid with raw appended data, and files that appear only whole.
+// One VTK file of an unstructured grid with raw appended data.
 #ifndef COND_RECORD_VTU_FILE_H
 #define COND_RECORD_VTU_FILE_H
 
@@ -28,10 +28,5 @@ typedef struct CondVtuGrid {
 // A file as two texts, one after the other; both are overwritten. Where memory is short one of them
 // says so.
 void cond_vtu_make(const CondVtuGrid* grid, CondMeshText* head, CondMeshText* data);
-
-// Writes the texts one after the other to `temporary` and gives that the name `path`. On failure
-// the temporary file is removed and path is as it was. COND_OUT_OF_MEMORY for a text that failed.
-CondStatus cond_file_replace(const char* path, const char* temporary, int n,
-                             const CondMeshText* const* text, CondError* error);
 
 #endif

@@ -19,7 +19,6 @@ typedef struct VtuRecord {
     char* path;        // of the collection
     char* stem;        // the path without its ending
     char* name;        // scratch: a file's path                  (strlen(stem) + MAX_TAIL)
-    char* temporary;   // and the name it has while it is written (strlen(stem) + MAX_TAIL)
     int i_frame;       // of the frame being written
     CondMeshText list; // entries of the collection
     CondMeshText head; // scratch: a file's tags
@@ -33,9 +32,8 @@ static CondStatus put_grid(VtuRecord* record, const char* kind, const CondVtuGri
     size_t size = strlen(record->stem) + MAX_TAIL;
     const CondMeshText* const text[2] = {&record->head, &record->data};
     snprintf(record->name, size, "%s%s_%06d.vtu", record->stem, kind, record->i_frame);
-    snprintf(record->temporary, size, "%s%s_%06d.vtu.part", record->stem, kind, record->i_frame);
     cond_vtu_make(grid, &record->head, &record->data);
-    return cond_file_replace(record->name, record->temporary, 2, text, error);
+    return cond_mesh_text_file(&record->context, record->name, 2, text, error);
 }
 
 static CondStatus put_bodies(VtuRecord* record, int n_field, const CondVtuArray* field,
@@ -110,8 +108,7 @@ static CondStatus put_collection(VtuRecord* record, CondError* error)
     cond_mesh_text_add(&record->head, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" "
                                       "version=\"1.0\">\n<Collection>\n");
     cond_mesh_text_add(&record->data, "</Collection>\n</VTKFile>\n");
-    snprintf(record->temporary, strlen(record->stem) + MAX_TAIL, "%s.pvd.part", record->stem);
-    return cond_file_replace(record->path, record->temporary, 3, text, error);
+    return cond_mesh_text_file(&record->context, record->path, 3, text, error);
 }
 
 // Adds the frame to the collection; on failure its entries are taken back.
@@ -161,7 +158,7 @@ static void close_record(void* sink)
 {
     VtuRecord* record = sink;
     CondContext m = record->context;
-    void* arrays[] = {record->path,      record->stem,      record->name,     record->temporary,
+    void* arrays[] = {record->path,      record->stem,      record->name,
                       record->list.data, record->head.data, record->data.data};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&m, arrays[i]);
@@ -183,9 +180,8 @@ static CondStatus open_record(const CondContext* context, const char* path, size
     made->path = cond_allocate(&m, strlen(path) + 1, 1);
     made->stem = cond_allocate(&m, length + 1, 1);
     made->name = cond_allocate(&m, length + MAX_TAIL, 1);
-    made->temporary = cond_allocate(&m, length + MAX_TAIL, 1);
     CondStatus status = COND_OK;
-    if (!made->path || !made->stem || !made->name || !made->temporary) {
+    if (!made->path || !made->stem || !made->name) {
         status = cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     } else {
         memcpy(made->path, path, strlen(path));

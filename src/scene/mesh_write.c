@@ -3,11 +3,13 @@
 #include "scene/mesh_write.h"
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "scene/mesh_build.h"
 
-#include <errno.h>
+#include <float.h>
 #include <locale.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -98,6 +100,18 @@ void cond_mesh_text_base64(CondMeshText* text, const void* bytes, size_t size)
     }
 }
 
+CondStatus cond_mesh_text_file(const CondContext* context, const char* path, int n,
+                               const CondMeshText* const* text, CondError* error)
+{
+    CondFilePart part[COND_MESH_TEXT_PARTS];
+    for (int k = 0; k < n; k++) {
+        if (text[k]->failed)
+            return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory to write %.200s", path);
+        part[k] = (CondFilePart){text[k]->data, text[k]->size};
+    }
+    return cond_file_replace(context, path, n, part, error);
+}
+
 CondMeshElements cond_mesh_elements(const CondMesh* mesh)
 {
     CondMeshElements tets = {mesh->n_tet, 4, mesh->tet};
@@ -114,14 +128,15 @@ CondMeshWriteSettings cond_mesh_write_settings_default(void)
 typedef struct Format {
     const char* ending;
     int surface_only; // no tetrahedra
+    int narrow;       // binary numbers have 32 bits
     int base64;
     void (*write)(CondMeshText* text, const CondMesh* mesh, const CondMeshWriteSettings* settings);
 } Format;
 
 static const Format formats[] = {
-    {".msh", 0, 0, cond_mesh_write_gmsh}, {".vtk", 0, 0, cond_mesh_write_vtk},
-    {".vtu", 0, 1, cond_mesh_write_vtu},  {".obj", 1, 0, cond_mesh_write_obj},
-    {".stl", 1, 0, cond_mesh_write_stl},
+    {".msh", 0, 0, 0, cond_mesh_write_gmsh}, {".vtk", 0, 0, 0, cond_mesh_write_vtk},
+    {".vtu", 0, 0, 1, cond_mesh_write_vtu},  {".obj", 1, 0, 0, cond_mesh_write_obj},
+    {".stl", 1, 1, 0, cond_mesh_write_stl},
 };
 
 static const Format* find_format(const char* path)
@@ -131,6 +146,23 @@ static const Format* find_format(const char* path)
         if (strcasecmp(dot, formats[i].ending) == 0)
             return &formats[i];
     return NULL;
+}
+
+// A coordinate beyond what 32 bits hold would be written as infinite.
+static CondStatus check_range(const char* path, const Format* format, const CondMesh* mesh,
+                              const CondMeshWriteSettings* settings, CondError* error)
+{
+    if (!format->narrow || settings->encoding == COND_MESH_ASCII)
+        return COND_OK;
+    for (int i = 0; i < mesh->n_node; i++)
+        for (int k = 0; k < 3; k++)
+            if (fabs(mesh->node[3 * (size_t)i + k]) > FLT_MAX)
+                return cond_error_set(
+                    error, COND_NOT_SUPPORTED,
+                    "%.200s: node %d is at %g, and a binary %s file holds no more "
+                    "than %.3g; as text it can be written",
+                    path, i, mesh->node[3 * (size_t)i + k], format->ending, (double)FLT_MAX);
+    return COND_OK;
 }
 
 static CondStatus check_settings(const char* path, const Format* format, const CondMesh* mesh,
@@ -157,19 +189,6 @@ static CondStatus check_settings(const char* path, const Format* format, const C
     return COND_OK;
 }
 
-static CondStatus put_file(const char* path, const CondMeshText* text, CondError* error)
-{
-    FILE* file = fopen(path, "wb");
-    if (!file)
-        return cond_error_set(error, COND_NO_FILE, "%.200s: cannot be written: %s", path,
-                              strerror(errno));
-    int failed = fwrite(text->data, 1, text->size, file) != text->size;
-    failed |= fclose(file) != 0;
-    if (failed)
-        return cond_error_set(error, COND_NO_FILE, "%.200s: could not be written to its end", path);
-    return COND_OK;
-}
-
 CondStatus cond_mesh_write(const CondContext* context, const char* path, const CondMesh* mesh,
                            const CondMeshWriteSettings* settings, CondError* error)
 {
@@ -179,6 +198,8 @@ CondStatus cond_mesh_write(const CondContext* context, const char* path, const C
     CondStatus status = check_settings(path, format, mesh, used, error);
     if (status == COND_OK)
         status = cond_mesh_check_sound(mesh, error);
+    if (status == COND_OK)
+        status = check_range(path, format, mesh, used, error);
     if (status != COND_OK)
         return status;
     // Numbers have a decimal point, whatever the language of the host program.
@@ -188,9 +209,8 @@ CondStatus cond_mesh_write(const CondContext* context, const char* path, const C
     locale_t before = uselocale(plain);
     CondMeshText text = {.context = cond_context_or_default(context)};
     format->write(&text, mesh, used);
-    status = text.failed
-                 ? cond_error_set(error, COND_OUT_OF_MEMORY, "no memory to write %.200s", path)
-                 : put_file(path, &text, error);
+    const CondMeshText* const whole = &text;
+    status = cond_mesh_text_file(&text.context, path, 1, &whole, error);
     cond_release(&text.context, text.data);
     uselocale(before);
     freelocale(plain);

@@ -27,6 +27,12 @@ void cond_mesh_text_escaped(CondMeshText* text, const char* from);
 // Bytes as base64, padded.
 void cond_mesh_text_base64(CondMeshText* text, const void* bytes, size_t size);
 
+// Writes at most COND_MESH_TEXT_PARTS texts one after the other as a file that changes only when
+// all of them are written. COND_OUT_OF_MEMORY for a text that failed.
+enum { COND_MESH_TEXT_PARTS = 3 };
+CondStatus cond_mesh_text_file(const CondContext* context, const char* path, int n,
+                               const CondMeshText* const* text, CondError* error);
+
 // The elements that a format for volumes holds: the tetrahedra, or the triangles where there are
 // none.
 typedef struct CondMeshElements {

@@ -25,10 +25,22 @@ static void gather(const CondMesh* mesh, int i, double value[12])
     const int* node = mesh->triangle + 3 * (size_t)i;
     for (int k = 0; k < 9; k++)
         value[3 + k] = mesh->node[3 * (size_t)node[k / 3] + k % 3];
+    // Edges of half their length, measured by the longest component: no coordinates are so large or
+    // small that the normal would be lost.
     const double *p = value + 3, *q = value + 6, *r = value + 9;
+    double e[3], f[3], longest = 0.0;
+    for (int k = 0; k < 3; k++) {
+        e[k] = 0.5 * q[k] - 0.5 * p[k];
+        f[k] = 0.5 * r[k] - 0.5 * p[k];
+        longest = fmax(longest, fmax(fabs(e[k]), fabs(f[k])));
+    }
+    for (int k = 0; k < 3 && longest > 0.0; k++) {
+        e[k] /= longest;
+        f[k] /= longest;
+    }
     for (int k = 0; k < 3; k++) {
         int a = (k + 1) % 3, b = (k + 2) % 3;
-        value[k] = (q[a] - p[a]) * (r[b] - p[b]) - (q[b] - p[b]) * (r[a] - p[a]);
+        value[k] = e[a] * f[b] - e[b] * f[a];
     }
     double norm = sqrt(value[0] * value[0] + value[1] * value[1] + value[2] * value[2]);
     for (int k = 0; k < 3; k++)

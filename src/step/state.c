@@ -197,3 +197,23 @@ CondStatus cond_state_rod_stress(const CondModel* model, const CondState* state,
         *at = rod->arc[joint + 1];
     return COND_OK;
 }
+
+// 1 when all are finite: infinity and NaN survive a product with 0.
+static int are_finite(const double* x, int n)
+{
+    double sum = 0.0;
+    for (int k = 0; k < n; k++)
+        sum += 0.0 * x[k];
+    return sum == 0.0;
+}
+
+int cond_state_not_finite(const CondModel* model, const CondState* state)
+{
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        if (!are_finite(state->q + body->q_begin, body->n_q) ||
+            !are_finite(state->v + body->dof_begin, body->n_dof))
+            return b;
+    }
+    return -1;
+}

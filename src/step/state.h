@@ -41,4 +41,7 @@ struct CondState {
     int cap_memory;
 };
 
+// The first body with a coordinate or velocity that is not finite; -1: there is none.
+int cond_state_not_finite(const CondModel* model, const CondState* state);
+
 #endif
