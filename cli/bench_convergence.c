@@ -4,6 +4,7 @@
 #include "bench_convergence.h"
 
 #include "bench_stage.h"
+#include "memory.h"
 #include "solvers.h"
 #include "text.h"
 
@@ -145,8 +146,8 @@ static int attempt(const Variant* variant, const BenchStage* stage, double toler
                        .passes = info.passes,
                        .seconds =
                            times == 3 ? middle_of(seconds[0], seconds[1], seconds[2]) : seconds[0]};
-    CondStatus judged =
-        cond_certify(NULL, problem, settings.law, settings.omega, v, lambda, &answer->certificate);
+    CondStatus judged = cond_certify(memory_context(), problem, settings.law, settings.omega, v,
+                                     lambda, &answer->certificate);
     if (judged || status < 0)
         answer->certificate = (CondCertificate){.dynamics = INFINITY, .contact = INFINITY};
     cond_solver_destroy(solver);
@@ -214,8 +215,9 @@ static int run_yardstick(Convergence* run, const BenchStage* stage, json_t* poin
     }
     double* history = v + n;
     memcpy(v, stage->v, n * sizeof *v);
-    CondStatus status = cond_contactless_solve(NULL, problem, run->tolerance, YARDSTICK_PRODUCTS,
-                                               run->options->threads, v, products, history);
+    CondStatus status =
+        cond_contactless_solve(memory_context(), problem, run->tolerance, YARDSTICK_PRODUCTS,
+                               run->options->threads, v, products, history);
     for (int k = 0; k < *products; k++)
         if (isfinite(history[k]) && history[k] > 0.0)
             json_array_append_new(points, json_pack("{s:i, s:n, s:o}", "products", k + 1, "seconds",

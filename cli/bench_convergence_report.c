@@ -1,7 +1,10 @@
 #include "bench_convergence.h"
 
+#include "csv.h"
+#include "plot.h"
 #include "report.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +19,7 @@ static const char* text_in(const json_t* object, const char* key)
 // scene, problem, solver, products, seconds, residual: a line a point of a curve.
 static char* make_csv(const json_t* curves)
 {
+    static const char* const names[] = {"scene", "problem", "solver"};
     Text csv = {0};
     text_add(&csv, "scene,problem,solver,products,seconds,residual\n");
     for (size_t i = 0; i < json_array_size(curves); i++) {
@@ -24,9 +28,11 @@ static char* make_csv(const json_t* curves)
         for (size_t k = 0; k < json_array_size(points); k++) {
             const json_t* point = json_array_get(points, k);
             const json_t* seconds = json_object_get(point, "seconds");
-            text_add(&csv, "%s,%s,%s,%.0f,", text_in(curve, "scene"), text_in(curve, "problem"),
-                     text_in(curve, "solver"),
-                     json_number_value(json_object_get(point, "products")));
+            for (int n = 0; n < 3; n++) {
+                csv_text(&csv, text_in(curve, names[n]));
+                text_add(&csv, ",");
+            }
+            text_add(&csv, "%.0f,", json_number_value(json_object_get(point, "products")));
             if (json_is_number(seconds))
                 text_add(&csv, "%.6g", json_number_value(seconds));
             text_add(&csv, ",%.6g\n", json_number_value(json_object_get(point, "residual")));
@@ -69,11 +75,15 @@ static void make_script(const json_t* curves, const char* scene, const char* pro
             (seconds && json_is_null(json_object_get(
                             json_array_get(json_object_get(curve, "points"), 0), "seconds"))))
             continue;
-        text_add(script,
-                 "%sdata using (strcol(1) eq '%s' && strcol(2) eq '%s' && strcol(3) eq '%s' ? "
-                 "column(%d) : NaN):6 with linespoints pt %d ps 0.5 lw %d title '%s'",
-                 first ? "" : ", ", scene, problem, solver, seconds ? 5 : 4, (int)(i % 12 + 1),
-                 strcmp(solver, "default") == 0 ? 3 : 1, solver);
+        const char* names[] = {scene, problem, solver};
+        text_add(script, "%sdata using (", first ? "" : ", ");
+        for (int n = 0; n < 3; n++) {
+            text_add(script, "%sstrcol(%d) eq ", n > 0 ? " && " : "", n + 1);
+            plot_quote(script, names[n]);
+        }
+        text_add(script, " ? column(%d) : NaN):6 with linespoints pt %d ps 0.5 lw %d title ",
+                 seconds ? 5 : 4, (int)(i % 12 + 1), strcmp(solver, "default") == 0 ? 3 : 1);
+        plot_quote(script, solver);
         first = 0;
     }
 }
@@ -91,8 +101,11 @@ static void add_plots(const json_t* result, const char* scene, Plots* plots)
     const char* last = strrchr(scene, '/');
     for (int seconds = 0; seconds < 2 && plots->n < MAX_PLOT; seconds++) {
         Text* text[] = {&plots->name[plots->n], &plots->title[plots->n], &plots->script[plots->n]};
-        text_add(text[0], "convergence_%s_%s", last ? last + 1 : scene,
-                 seconds ? "seconds" : "products");
+        // Only what a file's name and a page can have as it is.
+        text_add(text[0], "convergence_");
+        for (const char* c = last ? last + 1 : scene; *c; c++)
+            text_add(text[0], "%c", isalnum((unsigned char)*c) || strchr("._-", *c) ? *c : '-');
+        text_add(text[0], "_%s", seconds ? "seconds" : "products");
         text_add(text[1], "%s, %s", scene, problem);
         make_script(json_object_get(result, "curves"), scene, problem, seconds, text[2]);
         plots->plot[plots->n++] = (PaperPlot){text[0]->data, text[1]->data, text[2]->data};

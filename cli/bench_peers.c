@@ -1,5 +1,6 @@
 #include "bench_peers.h"
 
+#include "memory.h"
 #include "solvers.h"
 
 #include <math.h>
@@ -64,7 +65,8 @@ static double middle_of(double a, double b, double c)
 static BenchPeerTime time_factorisation(const BenchStage* stage)
 {
     double s[FACTORISATIONS];
-    CondStatus status = cond_baseline_factorise(NULL, stage->problem_of_step, FACTORISATIONS, s);
+    CondStatus status =
+        cond_baseline_factorise(memory_context(), stage->problem_of_step, FACTORISATIONS, s);
     if (status)
         return no_time(status == COND_NOT_SUPPORTED ? "not installed" : cond_status_name(status));
     return (BenchPeerTime){.seconds = middle_of(s[0], s[1], s[2]), .difference = NAN};
@@ -174,12 +176,12 @@ static CondStatus run_siconos(const BenchStage* stage, double own, CondSiconosWa
     const CondSolverSettings* settings = &cond_model_settings(stage->model)->solver;
     CondCertificate certificate = {.dynamics = INFINITY};
     double* v = copy_start(stage);
-    CondStatus status = v ? cond_siconos_solve(NULL, problem, own, way, limit, v,
+    CondStatus status = v ? cond_siconos_solve(memory_context(), problem, own, way, limit, v,
                                                v + problem->n_dof, &time->seconds, iterations)
                           : COND_OUT_OF_MEMORY;
     if (!status)
-        status = cond_certify(NULL, problem, settings->law, settings->omega, v, v + problem->n_dof,
-                              &certificate);
+        status = cond_certify(memory_context(), problem, settings->law, settings->omega, v,
+                              v + problem->n_dof, &certificate);
     time->residual = cond_certificate_residual(&certificate);
     time->difference = status ? NAN : compare(problem, v, ours);
     free(v);

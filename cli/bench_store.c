@@ -1,10 +1,10 @@
 #define _POSIX_C_SOURCE 200809L
 #include "bench_store.h"
 
+#include "csv.h"
 #include "report.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -31,42 +31,42 @@ static void machine_path(const char* directory, const json_t* machine, const cha
     snprintf(out, size, "%s/%s-%d-cores.%s", directory, name, cores, ending);
 }
 
+static void add_row(Text* text, json_t* row)
+{
+    const char *key, *comma = "";
+    json_t* value;
+    json_object_foreach(row, key, value)
+    {
+        text_add(text, "%s", comma);
+        if (json_is_string(value))
+            csv_text(text, json_string_value(value));
+        else if (json_is_number(value))
+            text_add(text, "%.6g", json_number_value(value));
+        comma = ",";
+    }
+    text_add(text, "\n");
+}
+
 int bench_store_csv(const char* directory, const json_t* machine, const json_t* rows)
 {
     char path[4096];
+    const char *key, *comma = "";
+    json_t* value;
+    Text text = {0};
+    const Text* whole = &text;
     machine_path(directory, machine, "csv", path, sizeof path);
-    FILE* file = report_folder(directory) ? NULL : fopen(path, "w");
-    if (!file) {
-        cli_complain("%s: cannot write: %s", path, strerror(errno));
-        return 1;
+    json_object_foreach(json_array_get(rows, 0), key, value)
+    {
+        text_add(&text, "%s%s", comma, key);
+        comma = ",";
     }
-    for (size_t i = 0; i < json_array_size(rows); i++) {
-        json_t* row = json_array_get(rows, i);
-        const char *key, *comma = "";
-        json_t* value;
-        json_object_foreach(row, key, value)
-        {
-            if (i == 0)
-                fprintf(file, "%s%s", comma, key);
-            comma = ",";
-        }
-        comma = i == 0 ? "\n" : "";
-        json_object_foreach(row, key, value)
-        {
-            fputs(comma, file);
-            if (json_is_string(value))
-                fputs(json_string_value(value), file);
-            else if (json_is_number(value))
-                fprintf(file, "%.6g", json_number_value(value));
-            comma = ",";
-        }
-        fputc('\n', file);
-    }
-    int failed = fclose(file) != 0;
-    if (failed)
-        cli_complain("%s: cannot write: %s", path, strerror(errno));
-    else
+    text_add(&text, "\n");
+    for (size_t i = 0; i < json_array_size(rows); i++)
+        add_row(&text, json_array_get(rows, i));
+    int failed = report_folder(directory) || text_put(path, &whole, 1);
+    if (!failed)
         fprintf(stderr, "results: %s\n", path);
+    free(text.data);
     return failed;
 }
 

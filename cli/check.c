@@ -2,6 +2,7 @@
 #include "audit.h"
 #include "cli.h"
 #include "json.h"
+#include "memory.h"
 #include "settings.h"
 
 #include <stdlib.h>
@@ -181,7 +182,7 @@ static int check_scene(const char* text, const TextList* set, const char* json, 
     CondModel* model = NULL;
     CondAudit* audit = NULL;
     int n_contact = 0;
-    CondStatus status = cond_scene_read(NULL, path, set->n, set->item, &scene, &error);
+    CondStatus status = cond_scene_read(memory_context(), path, set->n, set->item, &scene, &error);
     if (!status)
         status = cond_scene_compile(scene, &model, &error);
     if (!status)

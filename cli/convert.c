@@ -1,6 +1,7 @@
 // cond convert: reads or makes a mesh, says what it is worth, and writes it in another format.
 #include "cli.h"
 #include "json.h"
+#include "memory.h"
 
 #include <cond/mesh.h>
 #include <math.h>
@@ -11,9 +12,9 @@
 static int make_shape(const char* text, CondMesh** mesh, CondMeshReport* report)
 {
     CondError error = {0};
-    CondStatus status = cond_mesh_make(NULL, text, mesh, &error);
+    CondStatus status = cond_mesh_make(memory_context(), text, mesh, &error);
     if (status == COND_OK)
-        status = cond_mesh_check(NULL, *mesh, report, &error);
+        status = cond_mesh_check(memory_context(), *mesh, report, &error);
     if (status != COND_OK) {
         cli_complain("convert: %s", error.message);
         return status == COND_BAD_ARGUMENT ? CLI_USAGE : cli_exit(status);
@@ -66,7 +67,7 @@ static void print_report(FILE* out, const char* name, const CondMesh* mesh,
 static json_t* report_json(const char* input, const char* output, const CondMesh* mesh,
                            const CondMeshReport* report)
 {
-    int solid = cond_mesh_check_solid(NULL, mesh, NULL) == COND_OK;
+    int solid = cond_mesh_check_solid(memory_context(), mesh, NULL) == COND_OK;
     json_t* json = json_pack("{s:s, s:s?, s:i, s:i, s:i, s:b, s:o, s:o, s:o, s:o, s:o, s:o}",
                              "input", input, "output", output, "nodes", mesh->n_node, "tets",
                              mesh->n_tet, "triangles", mesh->n_triangle, "solid", solid, "volume",
@@ -136,7 +137,7 @@ static CondStatus alter(const Wish* wish, CondMesh** mesh, CondMeshReport* repor
         status = cond_mesh_transform(*mesh, wish->scale, NULL, NULL, error);
     if (status == COND_OK && wish->surface) {
         CondMesh* skin;
-        status = cond_mesh_skin(NULL, *mesh, &skin, error);
+        status = cond_mesh_skin(memory_context(), *mesh, &skin, error);
         if (status == COND_OK) {
             cond_mesh_destroy(*mesh);
             *mesh = skin;
@@ -145,7 +146,7 @@ static CondStatus alter(const Wish* wish, CondMesh** mesh, CondMeshReport* repor
     if (status == COND_OK && wish->compact)
         status = cond_mesh_compact(*mesh, error);
     if (status == COND_OK)
-        status = cond_mesh_check(NULL, *mesh, report, error);
+        status = cond_mesh_check(memory_context(), *mesh, report, error);
     report->n_inverted = inverted;
     report->n_ignored = ignored;
     return status;
@@ -162,14 +163,14 @@ static int convert(const char* input, const char* output, const Wish* wish)
     if (shape)
         code = make_shape(input, &mesh, &report);
     else
-        status = cond_mesh_read(NULL, input, &mesh, &report, &error);
+        status = cond_mesh_read(memory_context(), input, &mesh, &report, &error);
     if (code == CLI_FINE && status == COND_OK)
         status = alter(wish, &mesh, &report, &error);
     if (code == CLI_FINE && status == COND_OK) {
         int taken = wish->json && strcmp(wish->json, "-") == 0; // standard output is the JSON's
         print_report(taken ? stderr : stdout, input, mesh, &report);
         if (output)
-            status = cond_mesh_write(NULL, output, mesh, &wish->settings, &error);
+            status = cond_mesh_write(memory_context(), output, mesh, &wish->settings, &error);
         if (status == COND_OK && wish->json &&
             json_put(report_json(input, output, mesh, &report), wish->json))
             code = CLI_INPUT;

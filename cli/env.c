@@ -1,6 +1,7 @@
 // cond env: a scene as environments, stepped for a while.
 #include "env_run.h"
 #include "json.h"
+#include "memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ static void print_layout(const char* scene, const TextList* set)
     def.scene = path;
     def.n_override = set->n;
     def.override = set->item;
-    if (cond_env_create(NULL, &def, &env, &error))
+    if (cond_env_create(memory_context(), &def, &env, &error))
         return; // the run says what is wrong
     fprintf(stderr, "action, %d values\n", cond_env_n_action(env));
     double* low = calloc(2 * (size_t)cond_env_n_action(env) + 1, sizeof *low);

@@ -1,5 +1,6 @@
 #include "env_run.h"
 
+#include "memory.h"
 #include "progress.h"
 
 #include <math.h>
@@ -121,7 +122,7 @@ int env_run(const EnvRun* run, EnvTally* tally)
     def.override = run->set.item;
     double start = omp_get_wtime();
     CondStatus status =
-        cond_env_batch_create(NULL, &def, run->envs, run->threads, &work.batch, &error);
+        cond_env_batch_create(memory_context(), &def, run->envs, run->threads, &work.batch, &error);
     if (status) {
         cli_complain("%s", error.message);
         return cli_exit(status);

@@ -1,6 +1,9 @@
 #include "forces.h"
 
+#include "csv.h"
+
 #include <math.h>
+#include <stdlib.h>
 
 static double size(const double x[3])
 {
@@ -10,11 +13,13 @@ static double size(const double x[3])
 void forces_csv_header(FILE* file, const CondModel* model)
 {
     static const char* const parts[] = {"fx", "fy", "fz", "tx", "ty", "tz", "cx", "cy", "cz"};
-    fputs("time", file);
+    Text text = {0};
+    text_add(&text, "time");
     for (int i = 0; i < cond_model_n_sensor(model); i++)
         for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++)
-            fprintf(file, ",%s.%s", cond_model_sensor_name(model, i), parts[k]);
-    fputc('\n', file);
+            csv_column(&text, cond_model_sensor_name(model, i), parts[k]);
+    fprintf(file, "%s\n", text.data ? text.data : "");
+    free(text.data);
 }
 
 void forces_csv_row(FILE* file, const CondModel* model, const CondSim* sim, double time)
@@ -24,15 +29,9 @@ void forces_csv_row(FILE* file, const CondModel* model, const CondSim* sim, doub
         CondSensorReading reading;
         if (cond_sim_sensor(sim, i, &reading))
             continue;
-        for (int k = 0; k < 3; k++)
-            fprintf(file, ",%.17g", reading.force[k]);
-        for (int k = 0; k < 3; k++)
-            fprintf(file, ",%.17g", reading.torque[k]);
-        for (int k = 0; k < 3; k++) // empty where there is no centre of pressure
-            if (isnan(reading.centre[k]))
-                fputc(',', file);
-            else
-                fprintf(file, ",%.17g", reading.centre[k]);
+        csv_numbers(file, 17, reading.force, 3);
+        csv_numbers(file, 17, reading.torque, 3);
+        csv_numbers(file, 17, reading.centre, 3); // empty where there is no centre of pressure
     }
     fputc('\n', file);
 }

@@ -47,6 +47,8 @@ json_t* json_machine(int threads)
 
 int json_put(json_t* value, const char* path)
 {
+    CondError error;
+    CondFile* file = NULL;
     int failed = 1;
     if (!value) {
         cli_complain("out of memory");
@@ -56,11 +58,16 @@ int json_put(json_t* value, const char* path)
         failed = json_dumpf(value, stdout, JSON_INDENT(1)) != 0;
         fputc('\n', stdout);
         failed |= fflush(stdout) != 0;
+        if (failed)
+            cli_complain("%s: cannot write", path);
+    } else if (cond_file_begin(NULL, path, &file, &error)) {
+        cli_complain("%s", error.message);
     } else {
-        failed = json_dump_file(value, path, JSON_INDENT(1)) != 0;
+        int whole = json_dumpf(value, cond_file_stream(file), JSON_INDENT(1)) == 0;
+        failed = cond_file_end(file, whole, &error) || !whole;
+        if (failed)
+            cli_complain("%s", whole ? error.message : "out of memory");
     }
-    if (failed)
-        cli_complain("%s: cannot write", path);
     json_decref(value);
     return failed;
 }

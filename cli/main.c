@@ -1,5 +1,6 @@
 // cond: the command line tool. One file per subcommand.
 #include "cli.h"
+#include "memory.h"
 
 #include <string.h>
 
@@ -34,8 +35,11 @@ int main(int argc, char** argv)
         return CLI_FINE;
     }
     for (int i = 0; i < N_COMMAND; i++)
-        if (strcmp(argv[1], commands[i]->name) == 0)
-            return commands[i]->run(argc - 2, argv + 2);
+        if (strcmp(argv[1], commands[i]->name) == 0) {
+            int code = commands[i]->run(argc - 2, argv + 2);
+            memory_report();
+            return code;
+        }
     cli_complain("no command is named '%s'", argv[1]);
     print_usage(stderr);
     return CLI_USAGE;

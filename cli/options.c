@@ -1,8 +1,12 @@
 #include "cli.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+// What every command understands.
+static const char limit_name[] = "--memory-limit";
 
 // "a whole number from 0 to 65535"; an end that only the type sets is not mentioned.
 static void range_text(OptionKind kind, double low, double high, char* out, size_t size)
@@ -25,6 +29,7 @@ static void print_help(const Command* command, const Option* option, int n_optio
                  option[i].argument ? option[i].argument : "");
         printf("  %-22s %s\n", left, option[i].help);
     }
+    printf("  %-22s %s\n", "--memory-limit SIZE", "most memory that may be taken: 500M, 2G");
     printf("  %-22s %s\n", "--help", "this text");
 }
 
@@ -125,12 +130,16 @@ int options_read(const Command* command, const Option* option, int n_option, int
             positional[(*n_positional)++] = word;
             continue;
         }
+        const char* limit = NULL;
+        const Option common = {limit_name, OPTION_TEXT(&limit), NULL, NULL};
         const Option* found = NULL;
         const char* equals = strchr(word, '=');
         size_t length = equals ? (size_t)(equals - word) : strlen(word);
         for (int k = 0; k < n_option; k++)
             if (strlen(option[k].name) == length && strncmp(option[k].name, word, length) == 0)
                 found = &option[k];
+        if (strlen(limit_name) == length && strncmp(limit_name, word, length) == 0)
+            found = &common;
         if (!found) {
             cli_complain("%s: unknown option %s; `cond %s --help` lists them", command->name, word,
                          command->name);
@@ -148,7 +157,7 @@ int options_read(const Command* command, const Option* option, int n_option, int
             }
             text = argv[++i];
         }
-        if (store(command, found, text))
+        if (store(command, found, text) || (limit && memory_limit(limit)))
             return 1;
     }
     return 0;

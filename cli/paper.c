@@ -1,5 +1,6 @@
 #include "paper.h"
 
+#include "memory.h"
 #include "report.h"
 #include "text.h"
 
@@ -42,9 +43,10 @@ static int load(const char* scene, int n_override, const char* const* override, 
     CondError error;
     CondScene* read = NULL;
     cli_scene_path(scene, path, sizeof path);
-    CondStatus status = seed < 0 ? cond_scene_read(NULL, path, n_override, override, &read, &error)
-                                 : cond_scene_read_drawn(NULL, path, n_override, override,
-                                                         (uint64_t)seed, &read, &error);
+    CondStatus status =
+        seed < 0 ? cond_scene_read(memory_context(), path, n_override, override, &read, &error)
+                 : cond_scene_read_drawn(memory_context(), path, n_override, override,
+                                         (uint64_t)seed, &read, &error);
     if (!status)
         status = cond_scene_compile(read, model, &error);
     cond_scene_destroy(read);

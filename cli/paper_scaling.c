@@ -191,7 +191,7 @@ static char* make_csv(ScalingRun run[N_MODE][N_SIZE], int n_size)
             if (run[m][i].dof > 0)
                 text_add(&text, ",%.9g", 1e3 * run[m][i].solve);
             else
-                text_add(&text, ",nan");
+                text_add(&text, ",");
         }
         text_add(&text, "\n");
     }

@@ -229,15 +229,7 @@ static int put(const char* directory, const char* name, const Text* const* part,
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", directory, name);
-    FILE* file = fopen(path, "w");
-    int failed = !file;
-    for (int k = 0; k < n && !failed; k++)
-        failed = part[k]->failed || fputs(part[k]->data ? part[k]->data : "", file) < 0;
-    if (file)
-        failed |= fclose(file) != 0;
-    if (failed)
-        cli_complain("%s: cannot write: %s", path, strerror(errno));
-    return failed;
+    return text_put(path, part, n);
 }
 
 static void add_settings(Text* text, const json_t* settings)
@@ -262,7 +254,8 @@ int report_add(Report* report, const Experiment* experiment, const PaperResult* 
     char csv[128], page[128];
     snprintf(csv, sizeof csv, "%s.csv", experiment->name);
     snprintf(page, sizeof page, "%s.md", experiment->name);
-    const Text data = {.data = result->csv}, *part[] = {&data, &text};
+    const Text data = {.data = result->csv, .size = result->csv ? strlen(result->csv) : 0};
+    const Text* part[] = {&data, &text};
     int failed = put(directory, csv, part, 1);
     for (int i = 0; i < result->n_plot && !failed; i++) {
         const PaperPlot* plot = &result->plot[i];

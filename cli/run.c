@@ -1,9 +1,11 @@
 // cond run: simulate a scene and say how it went.
 #include "audit.h"
 #include "cli.h"
+#include "csv.h"
 #include "forces.h"
 #include "json.h"
 #include "live.h"
+#include "memory.h"
 #include "progress.h"
 #include "solvers.h"
 
@@ -70,15 +72,16 @@ static void add_step(Summary* s, const CondStepInfo* info)
 
 static void csv_header(FILE* file, const CondModel* model)
 {
-    fputs("time", file);
-    for (int b = 0; b < cond_model_n_body(model); b++) {
-        const char* name = cond_model_body_name(model, b);
-        static const char* const parts[] = {"x",  "y",  "z",  "qw", "qx", "qy", "qz",
-                                            "vx", "vy", "vz", "wx", "wy", "wz"};
+    static const char* const parts[] = {"x",  "y",  "z",  "qw", "qx", "qy", "qz",
+                                        "vx", "vy", "vz", "wx", "wy", "wz"};
+    Text text = {0};
+    text_add(&text, "time");
+    for (int b = 0; b < cond_model_n_body(model); b++)
         for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++)
-            fprintf(file, ",%s.%s", name, parts[k]);
-    }
-    fputs(",certificate,penetration,kinetic,potential,contacts,iterations\n", file);
+            csv_column(&text, cond_model_body_name(model, b), parts[k]);
+    text_add(&text, ",certificate,penetration,kinetic,potential,contacts,iterations\n");
+    fputs(text.data ? text.data : "", file);
+    free(text.data);
 }
 
 static void csv_row(FILE* file, const CondModel* model, const CondState* state,
@@ -87,17 +90,16 @@ static void csv_row(FILE* file, const CondModel* model, const CondState* state,
     fprintf(file, "%.9g", info->time);
     for (int b = 0; b < cond_model_n_body(model); b++) {
         CondPose p = cond_state_pose(model, state, b);
-        for (int i = 0; i < 3; i++)
-            fprintf(file, ",%.17g", p.position[i]);
-        for (int i = 0; i < 4; i++)
-            fprintf(file, ",%.17g", p.orientation[i]);
-        for (int i = 0; i < 3; i++)
-            fprintf(file, ",%.17g", p.velocity[i]);
-        for (int i = 0; i < 3; i++)
-            fprintf(file, ",%.17g", p.angular_velocity[i]);
+        csv_numbers(file, 17, p.position, 3);
+        csv_numbers(file, 17, p.orientation, 4);
+        csv_numbers(file, 17, p.velocity, 3);
+        csv_numbers(file, 17, p.angular_velocity, 3);
     }
-    fprintf(file, ",%.3g,%.6g,%.17g,%.17g,%d,%d\n", step_residual(info), info->penetration,
-            info->kinetic_after, info->potential_after, info->n_contact, info->solve.iterations);
+    csv_number(file, 3, step_residual(info));
+    csv_number(file, 6, info->penetration);
+    csv_number(file, 17, info->kinetic_after);
+    csv_number(file, 17, info->potential_after);
+    fprintf(file, ",%d,%d\n", info->n_contact, info->solve.iterations);
 }
 
 // --dump STEP:FILE writes the contact problem of that step (from 0) as an FCLib file.
@@ -127,7 +129,7 @@ static CondStatus dump_problem(CondSim* sim, const CondState* state, const char*
     if (!status)
         status = cond_sim_assemble(sim, state);
     if (!status)
-        status = cond_fclib_write(NULL, path, cond_sim_problem(sim), COND_FCLIB_ROWS,
+        status = cond_fclib_write(memory_context(), path, cond_sim_problem(sim), COND_FCLIB_ROWS,
                                   "COND contact problem", NULL, NULL, &error);
     if (status)
         cli_complain("%s: %s", path, error.message);
@@ -319,9 +321,10 @@ CondStatus run_load(const char* path, int n_set, const char* const* set, int see
                     int threads, CondModel** model, CondError* error)
 {
     CondScene* scene = NULL;
-    CondStatus status =
-        seed < 0 ? cond_scene_read(NULL, path, n_set, set, &scene, error)
-                 : cond_scene_read_drawn(NULL, path, n_set, set, (uint64_t)seed, &scene, error);
+    CondStatus status = seed < 0
+                            ? cond_scene_read(memory_context(), path, n_set, set, &scene, error)
+                            : cond_scene_read_drawn(memory_context(), path, n_set, set,
+                                                    (uint64_t)seed, &scene, error);
     if (!status) {
         CondSceneSettings* settings = cond_scene_settings(scene);
         if (!isnan(tolerance))
@@ -353,31 +356,13 @@ CondStatus run_use_solver(CondSim* sim, const CondModel* model, const char* name
     return status;
 }
 
-// A file to write a table to; none where no path is given.
-static CondStatus open_table(const char* path, FILE** file)
-{
-    *file = path ? fopen(path, "w") : NULL;
-    if (!path || *file)
-        return COND_OK;
-    cli_complain("%s: cannot write", path);
-    return COND_NO_FILE;
-}
-
-static int close_table(const char* path, FILE* file)
-{
-    if (!file || fclose(file) == 0)
-        return 0;
-    cli_complain("%s: cannot write", path);
-    return 1;
-}
-
 static CondStatus open_record(const RunOptions* options, const CondModel* model,
                               CondRecord** record, CondError* error)
 {
     CondRecordSettings settings = cond_record_settings_default();
     settings.all_digits = options->digits && strcmp(options->digits, "all") == 0;
     settings.compression = options->compress;
-    return cond_record_open(NULL, options->record, model, &settings, record, error);
+    return cond_record_open(memory_context(), options->record, model, &settings, record, error);
 }
 
 // Steps to the end of the scene's duration.
@@ -416,10 +401,9 @@ static int run_scene(const RunOptions* options, const char* text)
         status = open_record(options, model, &sinks.record, &error);
     if (status)
         cli_complain("%s", error.message);
-    if (!status)
-        status = open_table(options->csv, &sinks.csv);
-    if (!status)
-        status = open_table(options->sensors, &sinks.sensors);
+    if (!status &&
+        (csv_open(options->csv, &sinks.csv) || csv_open(options->sensors, &sinks.sensors)))
+        status = COND_NO_FILE;
     if (!status && !(summary.sensor =
                          calloc((size_t)cond_model_n_sensor(model) + 1, sizeof *summary.sensor))) {
         cli_complain("out of memory");
@@ -448,7 +432,7 @@ static int run_scene(const RunOptions* options, const char* text)
             json_put(summary_json(path, model, sim, state, &summary, status), options->json))
             code = CLI_INPUT;
     }
-    if (close_table(options->csv, sinks.csv) | close_table(options->sensors, sinks.sensors))
+    if (csv_close(options->csv, sinks.csv) | csv_close(options->sensors, sinks.sensors))
         code = CLI_INPUT;
     if (sinks.failed && code < CLI_INPUT)
         code = CLI_INPUT;
@@ -476,6 +460,11 @@ static int run_live(const RunOptions* options, const char* text)
     return live_run(&live);
 }
 
+static int is_output(const char* path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
 static int run(int argc, char** argv)
 {
     RunOptions options = {.certify = 1e-6, .tolerance = NAN, .every = 1, .compress = 1, .seed = -1};
@@ -489,8 +478,9 @@ static int run(int argc, char** argv)
         {"--certify", OPTION_POSITIVE(&options.certify), "X", "largest certificate that is fine"},
         {"--threads", OPTION_INT(&options.threads, 0, CLI_MOST_THREADS), "N",
          "0: as OpenMP decides"},
-        {"--csv", OPTION_TEXT(&options.csv), "FILE", "poses and certificate of every step"},
-        {"--sensors", OPTION_TEXT(&options.sensors), "FILE", "what the sensors read in every step"},
+        {"--csv", OPTION_TEXT(&options.csv), "FILE", "poses of every step; - is standard output"},
+        {"--sensors", OPTION_TEXT(&options.sensors), "FILE",
+         "what sensors read; - is standard output"},
         {"--record", OPTION_TEXT(&options.record), "FILE", "frames in .h5 (VTKHDF) or .pvd files"},
         {"--every", OPTION_INT(&options.every, 1, INT_MAX), "N",
          "steps from one frame to the next (1)"},
@@ -518,6 +508,8 @@ static int run(int argc, char** argv)
         cli_complain("run: name a scene; usage: cond %s", cli_run.usage);
     else if (options.save_every > 0 && !options.save)
         cli_complain("run: --save-every needs --save FILE");
+    else if (is_output(options.csv) + is_output(options.sensors) + is_output(options.json) > 1)
+        cli_complain("run: only one of --csv, --sensors and --json can be standard output");
     else if (options.digits && strcmp(options.digits, "few") != 0 &&
              strcmp(options.digits, "all") != 0)
         cli_complain("run: --digits %s: expected few or all", options.digits);

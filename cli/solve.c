@@ -1,6 +1,7 @@
 // cond solve: one contact problem from a file, by one solver or by all of them.
 #include "cli.h"
 #include "json.h"
+#include "memory.h"
 #include "settings.h"
 #include "solvers.h"
 
@@ -160,7 +161,8 @@ static CondStatus free_velocity_norm(const CondProblem* problem, int threads, do
     settings.threads = threads;
     CondStatus status = COND_OUT_OF_MEMORY;
     if (v)
-        status = cond_solver_create(NULL, cond_solver_name(0), &settings, &solver, NULL);
+        status =
+            cond_solver_create(memory_context(), cond_solver_name(0), &settings, &solver, NULL);
     if (status == COND_OK)
         status = cond_solver_solve(solver, &free_problem, v, none, &info);
     if (status == COND_NOT_CONVERGED) {
@@ -186,7 +188,7 @@ static CondStatus measure_make(const CondProblem* problem, int threads, Measure*
     int* sides = zeros(problem->n_contact, sizeof *sides);
     measure->compliance = zeros(problem->n_contact, sizeof *measure->compliance);
     if (sides && measure->compliance)
-        status = cond_problem_virtual_sides(NULL, problem, sides);
+        status = cond_problem_virtual_sides(memory_context(), problem, sides);
     for (int c = 0; status == COND_OK && c < problem->n_contact; c++) {
         double kv = problem->contact[c].kv;
         measure->compliance[c] = isfinite(kv) ? sides[c] / kv : 0.0;
@@ -361,8 +363,9 @@ static int write_problem(const SolveOptions* o, const CondProblemFile* file, con
             cond_certificate_residual(&best->info.certificate))
             best = &answer[i];
     CondError error = {0};
-    if (cond_fclib_write(NULL, o->write, cond_problem_file_problem(file), o->file_layout,
-                         cond_problem_file_title(file), best->v, best->lambda, &error)) {
+    if (cond_fclib_write(memory_context(), o->write, cond_problem_file_problem(file),
+                         o->file_layout, cond_problem_file_title(file), best->v, best->lambda,
+                         &error)) {
         cli_complain("%s", error.message);
         return CLI_INPUT;
     }
@@ -412,12 +415,12 @@ static int run(int argc, char** argv)
         return code;
     CondError error = {0};
     CondProblemFile* file = NULL;
-    CondStatus status = cond_fclib_read(NULL, o.problem, &file, &error);
+    CondStatus status = cond_fclib_read(memory_context(), o.problem, &file, &error);
     if (status) {
         cli_complain("%s", error.message);
         return CLI_INPUT;
     }
-    status = cond_problem_check(NULL, cond_problem_file_problem(file), &error);
+    status = cond_problem_check(memory_context(), cond_problem_file_problem(file), &error);
     int n_answer = o.last - o.first + 1;
     Answer* answer = zeros(n_answer, sizeof *answer);
     if (status || !answer) {

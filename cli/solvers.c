@@ -4,6 +4,7 @@
 
 #ifdef COND_BASELINES
 #include "cond/baselines.h"
+#include "memory.h"
 #else
 static const char* cond_baseline_name(int index)
 {
@@ -31,6 +32,6 @@ CondStatus solvers_create(const char* name, const CondSolverSettings* settings, 
 {
     const CondSolverOps* ops = cond_baseline(name);
     if (ops)
-        return cond_solver_create_from(NULL, ops, settings, solver, error);
-    return cond_solver_create(NULL, name, settings, solver, error);
+        return cond_solver_create_from(memory_context(), ops, settings, solver, error);
+    return cond_solver_create(memory_context(), name, settings, solver, error);
 }

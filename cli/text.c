@@ -1,7 +1,8 @@
 #include "text.h"
 
+#include "cli.h"
+
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,25 @@ void text_add(Text* text, const char* format, ...)
     }
     va_end(again);
     va_end(arguments);
+}
+
+int text_put(const char* path, const Text* const* part, int n)
+{
+    CondError error;
+    CondFile* file;
+    int whole = 1;
+    if (cond_file_begin(NULL, path, &file, &error)) {
+        cli_complain("%s", error.message);
+        return 1;
+    }
+    for (int k = 0; k < n && whole; k++)
+        whole = !part[k]->failed;
+    for (int k = 0; k < n && whole; k++)
+        fwrite(part[k]->data ? part[k]->data : "", 1, part[k]->size, cond_file_stream(file));
+    int failed = cond_file_end(file, whole, &error) || !whole;
+    if (failed)
+        cli_complain("%s", whole ? error.message : "out of memory");
+    return failed;
 }
 
 int text_lists(const char* list, const char* word)

@@ -15,6 +15,10 @@ __attribute__((format(printf, 2, 3)))
 #endif
 void text_add(Text* text, const char* format, ...);
 
+// Writes the parts one after the other as a file, which is there whole or as it was before; 0, or 1
+// after a message.
+int text_put(const char* path, const Text* const* part, int n);
+
 // 1 when the list of words, separated by commas, has this one.
 int text_lists(const char* list, const char* word);
 

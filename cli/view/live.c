@@ -4,6 +4,7 @@
 #include "live.h"
 
 #include "json.h"
+#include "memory.h"
 #include "view/view_encode.h"
 #include "view/view_end.h"
 #include "view/view_server.h"
@@ -90,7 +91,7 @@ static CondStatus world_create(const LiveRun* run, const TextList* set, World* w
     if (!status && run->solver)
         status = run_use_solver(world->sim, world->model, run->solver, error);
     if (!status)
-        status = cond_snapshot_create(NULL, world->model, &world->snapshot, error);
+        status = cond_snapshot_create(memory_context(), world->model, &world->snapshot, error);
     if (status)
         world_destroy(world);
     return status;

@@ -32,7 +32,7 @@ typedef struct Render {
     int n_picture, n_wanted;
     int n_sign; // signs of life
     int done;   // 1: all came, -1: failed
-    char message[256];
+    char message[512];
 } Render;
 
 static void fail(Render* render, const char* message)
@@ -55,15 +55,20 @@ static void picture_path(const Render* render, long k, char* path, size_t size)
 static void take_picture(Render* render, long k, const Bytes* body)
 {
     char path[4096];
-    FILE* file = render->film;
-    if (!file) {
+    CondError error;
+    CondFile* file = NULL;
+    if (!render->film) {
         picture_path(render, k, path, sizeof path);
-        file = fopen(path, "wb");
+        if (cond_file_begin(NULL, path, &file, &error)) {
+            fail(render, error.message);
+            return;
+        }
     }
-    int failed = !file || fwrite(body->data, 1, body->size, file) != body->size;
-    if (file && file != render->film)
-        failed |= fclose(file) != 0;
-    if (failed)
+    FILE* stream = file ? cond_file_stream(file) : render->film;
+    int whole = fwrite(body->data, 1, body->size, stream) == body->size;
+    if (cond_file_end(file, whole, &error))
+        fail(render, error.message);
+    else if (!whole)
         fail(render, render->film ? "ffmpeg does not take the pictures" : "cannot write a picture");
     render->n_picture++;
 }
@@ -281,7 +286,7 @@ static int make_query(Render* render, char* query, size_t size)
         const double* time = cond_recording_numbers(render->view.recording, COND_NUMBER_TIME);
         double step = n > 1 ? (time[n - 1] - time[0]) / (n - 1) : 0.0;
         double wanted = step > 0.0 ? o->speed / (o->rate * step) : 1.0;
-        every = wanted > 1.0 ? (int)lround(wanted) : 1;
+        every = wanted > 1.0 ? (int)fmin(round(wanted), n) : 1;
     }
     render->n_wanted = (last - first) / every + 1;
     snprintf(query, size,

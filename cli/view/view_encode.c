@@ -2,6 +2,7 @@
 
 #include "json.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -27,7 +28,8 @@ static json_t* sensor_series(const CondRecording* recording, int n_sensor, int s
     json_t* list = json_array();
     int n_frame = recording ? cond_recording_n_frame(recording) : 0;
     for (int k = 0; k < n_frame; k++) {
-        const double* force = cond_recording_sensor_forces(recording) + 3 * (k * n_sensor + sensor);
+        const double* force = cond_recording_sensor_forces(recording) +
+                              3 * ((size_t)k * (size_t)n_sensor + (size_t)sensor);
         json_array_append_new(list, json_number(norm(force)));
     }
     return list;
@@ -118,7 +120,8 @@ static void add_double(Bytes* bytes, double value)
 
 static void add_float(Bytes* bytes, double value)
 {
-    float narrow = (float)value;
+    // A file may hold what 32 bits cannot, or what is no number.
+    float narrow = isnan(value) ? 0.0f : (float)fmax(-FLT_MAX, fmin(value, FLT_MAX));
     uint32_t bits;
     memcpy(&bits, &narrow, sizeof bits);
     add_integer(bytes, bits);
@@ -184,7 +187,8 @@ void view_encode_frame(const CondScenery* scenery, const CondMoment* moment, int
     add_stresses(scenery, moment, bytes);
     if (scenery->has_rods)
         add_rods(scenery, moment, bytes);
-    for (int c = 0; c < moment->n_contact; c++) {
+    size_t n_contact = (size_t)moment->n_contact;
+    for (size_t c = 0; c < n_contact; c++) {
         add_floats(bytes, moment->contact_position + 3 * c, 3);
         add_floats(bytes, moment->contact_force + 3 * c, 3);
         add_floats(bytes, moment->contact_frame + 9 * c, 6);
@@ -192,7 +196,7 @@ void view_encode_frame(const CondScenery* scenery, const CondMoment* moment, int
         add_float(bytes, moment->contact_gap[c]);
         add_float(bytes, moment->contact_error[c]);
     }
-    for (int c = 0; c < moment->n_contact; c++) {
+    for (size_t c = 0; c < n_contact; c++) {
         add_integer(bytes, moment->contact_body[c]);
         add_integer(bytes, moment->contact_other[c]);
     }

@@ -40,10 +40,14 @@ static void put_bytes(Base64* out, const unsigned char* bytes, size_t n)
 static int pack(z_stream* stream, const void* bytes, size_t n, int flush, Base64* out)
 {
     unsigned char part[65536];
-    // zlib does not change what next_in points to.
+    // zlib does not change what next_in points to, and counts in 32 bits.
+    enum { MOST = 1 << 30 };
+    int result = Z_OK;
+    for (; n > MOST && result == Z_OK; n -= MOST, bytes = (const char*)bytes + MOST)
+        if (pack(stream, bytes, MOST, Z_NO_FLUSH, out))
+            return 1;
     stream->next_in = (Bytef*)bytes;
     stream->avail_in = (uInt)n;
-    int result;
     do {
         stream->next_out = part;
         stream->avail_out = sizeof part;
@@ -97,6 +101,8 @@ int view_export(ViewRecording* view, const char* path)
 {
     static const char mark[] = "<!-- data -->";
     CondError error;
+    CondFile* file;
+    CondStatus status;
     Base64 out = {.file = NULL};
     bytes_add(&view->page, "", 1); // a zero at its end
     char* page = (char*)view->page.data;
@@ -105,26 +111,24 @@ int view_export(ViewRecording* view, const char* path)
         cli_complain("the viewer's page has no place for data: build it again");
         return CLI_INPUT;
     }
-    out.file = fopen(path, "w");
-    if (!out.file) {
-        cli_complain("%s: cannot write", path);
-        return CLI_INPUT;
+    if ((status = cond_file_begin(NULL, path, &file, &error))) {
+        cli_complain("%s", error.message);
+        return cli_exit(status);
     }
+    out.file = cond_file_stream(file);
     fwrite(page, 1, (size_t)(at - page), out.file);
     fputs("<script id=\"cond-data\" type=\"application/x-cond\">", out.file);
-    CondStatus status = pack_all(view, &out, &error);
+    status = pack_all(view, &out, &error);
     fputs("</script>", out.file);
     fputs(at + sizeof mark - 1, out.file);
-    int failed = ferror(out.file);
-    failed |= fclose(out.file) != 0;
+    CondError why;
+    CondStatus ended = cond_file_end(file, !status, &why);
     if (status)
         cli_complain("%s", error.message[0] ? error.message : cond_status_name(status));
-    else if (failed)
-        cli_complain("%s: could not be written to its end", path);
-    if (status || failed) {
-        remove(path);
+    else if (ended)
+        cli_complain("%s", why.message);
+    if (status || ended)
         return CLI_INPUT;
-    }
     fprintf(stderr, "%s: %d frames\n", path, cond_recording_n_frame(view->recording));
     return CLI_FINE;
 }

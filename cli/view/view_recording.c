@@ -2,6 +2,7 @@
 #include "view/view_recording.h"
 
 #include "cli.h"
+#include "memory.h"
 #include "view/view_encode.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@ int view_recording_open(const char* path, ViewRecording* view)
     CondError error;
     memset(view, 0, sizeof *view);
     pthread_mutex_init(&view->lock, NULL);
-    CondStatus status = cond_recording_open(NULL, path, &view->recording, &error);
+    CondStatus status = cond_recording_open(memory_context(), path, &view->recording, &error);
     if (status) {
         cli_complain("%s", error.message);
         return cli_exit(status);
