@@ -66,6 +66,10 @@ void cond_posture_axes(const CondPosture* posture, int body, int part, double or
     }
     q += owner->kind == COND_BODY_ROD ? 7 * (size_t)part : 0;
     memcpy(origin, q, 3 * sizeof *origin);
+    if (owner->kind == COND_BODY_PARTICLE) { // it does not turn: its axes are the world's
+        memcpy(R, IDENTITY, sizeof IDENTITY);
+        return;
+    }
     quat_matrix(q + 3, R);
 }
 

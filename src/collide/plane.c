@@ -102,6 +102,8 @@ CondStatus cond_collide_planes(const CondPosture* posture, const double* place, 
                 return status;
         }
     }
+    if (list->n == before)
+        return COND_OK;
     FillLoop loop = {posture, place, list->touch + before};
     size_t work = TOUCH_WORK * (size_t)(list->n - before);
     cond_parallel(list->n - before, cond_threads(work, model->settings.solver.threads),

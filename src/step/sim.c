@@ -312,13 +312,23 @@ static void predict(CondSim* sim, const CondState* state)
     }
 }
 
-CondStatus cond_sim_solve(CondSim* sim, const CondState* state, CondSolveInfo* info)
+CondStatus cond_sim_reserve_forces(CondSim* sim)
 {
     const CondContext* m = &sim->context;
     int n = sim->touches.n;
     if (cond_reserve(m, &sim->lambda, &sim->cap_lambda, 3 * n, sizeof *sim->lambda) ||
         cond_reserve(m, &sim->relaxed, &sim->cap_relaxed, n, sizeof *sim->relaxed) ||
         cond_reserve(m, &sim->impulse, &sim->cap_impulse, 3 * n, sizeof *sim->impulse))
+        return COND_OUT_OF_MEMORY;
+    for (int c = 0; c < n; c++)
+        sim->relaxed[c] = 0;
+    return COND_OK;
+}
+
+CondStatus cond_sim_solve(CondSim* sim, const CondState* state, CondSolveInfo* info)
+{
+    int n = sim->touches.n;
+    if (cond_sim_reserve_forces(sim))
         return COND_OUT_OF_MEMORY;
     for (int c = 0, k = 0; c < n; c++) { // both lists ascend with the key
         uint64_t key = sim->touches.touch[c].key;
@@ -338,8 +348,8 @@ CondStatus cond_sim_solve(CondSim* sim, const CondState* state, CondSolveInfo* i
         status = cond_sim_newton(sim, state, info);
     int count = 0;
     const int* relaxed = cond_solver_relaxed(sim->solver, &count);
-    for (int c = 0; c < n; c++)
-        sim->relaxed[c] = relaxed ? relaxed[c] : 0;
+    for (int c = 0; c < n && relaxed; c++)
+        sim->relaxed[c] = relaxed[c];
     return status;
 }
 

@@ -115,6 +115,10 @@ CondStatus cond_sim_add_leads(CondSim* sim, const CondPosture* posture, double s
 CondStatus cond_sim_couple(CondSim* sim, const CondPosture* posture, double step,
                            CondAssembly* assembly, double* f);
 
+// Room for what is known of the contacts of sim->touches once they have forces: lambda, impulse, and
+// relaxed, which is set to 0. Every method of stepping asks for it.
+CondStatus cond_sim_reserve_forces(CondSim* sim);
+
 // Adds the contacts of sim->touches to the step's problem.
 CondStatus cond_sim_finish(CondSim* sim);
 

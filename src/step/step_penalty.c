@@ -24,7 +24,6 @@ static void contact_force(const CondSceneSettings* settings, const CondTouch* to
 static CondStatus add_contacts(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
-    const CondContext* m = &sim->context;
     sim->n_ready = 0;
     for (int b = 0; b < model->n_body; b++)
         sim->reach[b] = 0.0;
@@ -32,11 +31,9 @@ static CondStatus add_contacts(CondSim* sim, const CondState* state)
         cond_collide(&sim->collider, &sim->now, sim->next, sim->reach, &sim->touches);
     if (!status)
         status = cond_assembly_finish(&sim->assembly, &sim->now, &sim->touches, INFINITY);
-    int n = sim->touches.n;
-    if (!status && (cond_reserve(m, &sim->lambda, &sim->cap_lambda, 3 * n, sizeof *sim->lambda) ||
-                    cond_reserve(m, &sim->impulse, &sim->cap_impulse, 3 * n, sizeof *sim->impulse)))
-        status = COND_OUT_OF_MEMORY;
-    for (int c = 0; c < n && !status; c++) {
+    if (!status)
+        status = cond_sim_reserve_forces(sim);
+    for (int c = 0; c < sim->touches.n && !status; c++) {
         const CondContact* contact = &sim->assembly.contact[c];
         double u[3];
         cond_contact_velocity(contact, state->v, u);
