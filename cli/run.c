@@ -197,8 +197,9 @@ static CondStatus simulate(const RunOptions* options, const CondModel* model, Co
             break;
         status = cond_sim_step(sim, state, &info);
         if (status < 0) {
-            cli_complain("step %d at t = %g s: %s", k, cond_state_time(state),
-                         cond_status_name(status));
+            const char* why = cond_sim_runaway(sim);
+            cli_complain("step %d at t = %g s: %s%s%s", k, cond_state_time(state),
+                         cond_status_name(status), *why ? ": " : "", why);
             break;
         }
         add_step(summary, &info);

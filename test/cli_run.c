@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_WORD = 16, MAX_SECONDS = 400 };
+enum { MAX_WORD = 32, MAX_SECONDS = 400 };
 
 // All of a file from its start, with a 0 behind it; closes the file.
 static char* take_text(FILE* file)

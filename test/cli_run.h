@@ -10,7 +10,7 @@ typedef struct CliOutput {
     char* err; // standard error, ends with 0
 } CliOutput;
 
-// Runs the tool with up to 15 words, the last one NULL. It is given two minutes, then a signal ends
+// Runs the tool with up to 31 words, the last one NULL. It is given two minutes, then a signal ends
 // it. The test fails when it cannot be started.
 CliOutput cli_run_words(const char* const* words);
 #define cli_run(...) cli_run_words((const char* const[]){__VA_ARGS__, NULL})

@@ -164,8 +164,13 @@ void cond_sim_set_solver(CondSim* sim, CondSolver* solver);
 // Norm of the elastic forces at the nodes of a soft body in this state [N]; 0 for other bodies.
 double cond_sim_internal_force(CondSim* sim, const CondState* state, int body);
 
-// One step: all stages in order. On a negative status the state is left as it was.
+// One step: all stages in order. On a negative status the state is left as it was. COND_DIVERGED
+// where a number is not finite, where the energy is more than a thousand times what was there at
+// the start or was put in since, and where a body is deeper in another than at the start by more
+// than its own size.
 CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info);
+// What diverged in the last step and of which body, for people; "" where nothing did.
+const char* cond_sim_runaway(const CondSim* sim);
 
 // The stages one by one; each needs the ones above it.
 CondStatus cond_sim_forces(CondSim* sim, const CondState* state);

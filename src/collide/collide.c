@@ -25,7 +25,8 @@ CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, 
     collider->found.threads = model->settings.solver.threads;
     cond_rod_collider_begin(m, &collider->rods);
     collider->volume = cond_allocate(m, (size_t)model->n_body, sizeof *collider->volume);
-    if (!collider->volume)
+    collider->soft = cond_allocate(m, (size_t)model->n_body, sizeof *collider->soft);
+    if (!collider->volume || !collider->soft)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     collider->n_solid = model->n_obstacle + model->n_solid;
     collider->pose = cond_allocate(m, (size_t)collider->n_solid, 7 * sizeof(double));
@@ -41,6 +42,7 @@ CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, 
         const CondFem* fem = model->body[b].fem;
         if (model->body[b].kind != COND_BODY_SOFT)
             continue;
+        collider->soft[collider->n_soft++] = b;
         status = cond_volume_create(m, b, fem->n_node, fem->rest, fem->n_tet, fem->tet, 1,
                                     &collider->volume[b], error);
         if (!status)
@@ -65,6 +67,7 @@ void cond_collider_destroy(CondCollider* collider)
     cond_volume_contacts_end(&collider->found);
     cond_rod_collider_end(&collider->rods);
     cond_release(&collider->context, collider->volume);
+    cond_release(&collider->context, collider->soft);
     cond_release(&collider->context, collider->last);
     cond_release(&collider->context, collider->pose);
     cond_release(&collider->context, collider->box);
@@ -192,12 +195,12 @@ static CondStatus collide_soft(CondCollider* collider, const CondPosture* postur
 {
     const CondModel* model = collider->model;
     CondStatus status = COND_OK;
-    for (int a = 0; a < model->n_body; a++)
-        for (int b = 0; b < model->n_body && !status; b++) {
-            if (!collider->volume[a] || !collider->volume[b] ||
-                (a == b && !model->body[a].self_contact))
-                continue;
-            status = collide_pair(collider, posture, state, a, b, fmax(reach[a], reach[b]), list);
+    for (int i = 0; i < collider->n_soft; i++)
+        for (int j = 0; j < collider->n_soft && !status; j++) {
+            int a = collider->soft[i], b = collider->soft[j];
+            if (i != j || model->body[a].self_contact)
+                status =
+                    collide_pair(collider, posture, state, a, b, fmax(reach[a], reach[b]), list);
         }
     if (!status)
         status = cond_collide_skins(collider, posture, reach, list);
@@ -298,9 +301,10 @@ CondStatus cond_collide(CondCollider* collider, const CondPosture* posture, cons
 {
     const CondModel* model = collider->model;
     list->n = 0;
-    for (int b = 0; b < model->n_body; b++)
-        if (collider->volume[b])
-            cond_volume_update_surface(collider->volume[b], posture->q + model->body[b].q_begin);
+    for (int i = 0; i < collider->n_soft; i++) {
+        int b = collider->soft[i];
+        cond_volume_update_surface(collider->volume[b], posture->q + model->body[b].q_begin);
+    }
     place_solids(collider, posture);
     cond_collider_place(collider, posture);
     CondStatus status = cond_collide_planes(posture, collider->place, reach, list);

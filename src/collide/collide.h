@@ -12,6 +12,8 @@ typedef struct CondCollider {
     CondContext context;
     const CondModel* model;
     CondVolume** volume;      // of the soft bodies, NULL for others          (n_body)
+    int* soft;                // the soft bodies                              (n_soft)
+    int n_soft;
     CondVolumeContacts found; // scratch
     CondRodCollider rods;     // links of all rods
     int* last;                // scratch: triangle of each vertex in the last step

@@ -180,16 +180,17 @@ CondStatus cond_collide_dents(CondCollider* collider, const CondPosture* posture
 {
     const CondModel* model = collider->model;
     CondStatus status = COND_OK;
-    for (int k = 0; k < model->n_feature; k++) {
+    for (int k = 0; k < model->n_feature && collider->n_soft > 0; k++) {
         int a = model->feature[k].point.body;
         if (a >= 0 && model->body[a].kind == COND_BODY_SOFT) { // none of it
             k = model->body[a].feature_begin + model->body[a].n_feature - 1;
             continue;
         }
-        for (int b = 0; b < model->n_body && !status; b++)
-            if (collider->volume[b])
-                status = dent_feature(collider, posture, state, k, b,
-                                      reach[b] + (a >= 0 ? reach[a] : 0.0), list);
+        for (int i = 0; i < collider->n_soft && !status; i++) {
+            int b = collider->soft[i];
+            status = dent_feature(collider, posture, state, k, b,
+                                  reach[b] + (a >= 0 ? reach[a] : 0.0), list);
+        }
     }
     return status;
 }

@@ -98,9 +98,10 @@ CondStatus cond_collide_skins(CondCollider* collider, const CondPosture* posture
 {
     const CondModel* model = collider->model;
     CondStatus status = COND_OK;
-    for (int b = 0; b < model->n_body; b++) {
+    for (int s = 0; s < collider->n_soft; s++) {
+        int b = collider->soft[s];
         const CondVolume* volume = collider->volume[b];
-        for (int i = 0; i < collider->n_solid && volume; i++) {
+        for (int i = 0; i < collider->n_solid; i++) {
             const CondSolid* solid = cond_solid_at(model, i);
             Pair pair = {solid, collider->pose + 7 * (size_t)i, 0, volume, reach[b]};
             pair.far += solid->body >= 0 ? reach[solid->body] : 0.0;

@@ -101,6 +101,8 @@ static CondStatus compile_bodies(CondModel* model, const CondScene* scene, CondE
             status = cond_compile_rod(model, scene, b, error);
         else
             status = compile_rigid(model, def, body, error);
+        if (!status)
+            status = cond_compile_check_sizes(body, error);
         if (status)
             return status;
         body->dof_begin = model->n_dof;

@@ -28,6 +28,9 @@ CondStatus cond_compile_rod(CondModel* model, const CondScene* scene, int index,
 // points of other bodies alone.
 void cond_compile_at(const CondModel* model, double at, CondPoint* point);
 
+// Masses, moments of inertia and stiffnesses of a compiled body are of a size to compute with.
+CondStatus cond_compile_check_sizes(const CondBody* body, CondError* error);
+
 // Contact features and solid shapes of all bodies, and the obstacles.
 CondStatus cond_compile_shapes(CondModel* model, const CondScene* scene, CondError* error);
 

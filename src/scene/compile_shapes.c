@@ -12,7 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { N_RIM = 16 }; // points on each rim of a cylinder
+enum { N_RIM = 16 };      // points on each rim of a cylinder
+enum { MOST_BALLS = 32 }; // on a link of a rod, unless the scene asks for more
 
 // Lists that grow while the bodies are gone through.
 typedef struct Growing {
@@ -266,17 +267,24 @@ static CondStatus soft_features(Growing* g, const CondBody* body)
     return status;
 }
 
-// Balls along the links, close enough together to leave no more than an eighth of the radius
-// between them uncovered.
+// How many balls a link is given: close enough together to leave no more than an eighth of the
+// radius between them uncovered, but no more than on a curve the link itself can tell. On a surface
+// of radius R a link of length l stands off by up to l^2/(8 R), and balls that are l/n apart add
+// 1/n^2 of that.
+static int count_balls(const CondRodDef* def, double length, double radius)
+{
+    if (def->contact_points > 0)
+        return def->contact_points;
+    return radius > 0.0 ? (int)fmin(ceil(length / radius), MOST_BALLS) : 1;
+}
+
 static CondStatus rod_features(Growing* g, const CondBody* body, const CondRodDef* def)
 {
     const CondRod* rod = body->rod;
     CondStatus status = COND_OK;
     for (int i = 0; i < rod->n_link; i++) {
         double l = rod->length[i];
-        int count = def->contact_points;
-        if (count == 0)
-            count = rod->radius > 0.0 ? (int)ceil(l / rod->radius) : 1;
+        int count = count_balls(def, l, rod->radius);
         for (int k = 0; k < count && !status; k++) {
             const double local[3] = {0.0, 0.0, ((k + 0.5) / count - 0.5) * l};
             status = add_point(g, body->index, i, local, rod->radius);

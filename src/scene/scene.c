@@ -244,6 +244,8 @@ CondStatus cond_scene_put_body(CondScene* scene, const CondBodyDef* def, CondSce
     }
     if (own.kind == COND_BODY_RIGID && own.inertia_from_shape)
         inertia_of_shape(own.shape, own.mass, own.size, own.inertia);
+    if (!status && own.kind == COND_BODY_RIGID && !cond_shape_is_mesh(own.shape))
+        status = cond_check_inertial(def, own.mass, own.inertia, issue);
     if (!status)
         status = append(scene, &kind, &own, issue);
     if (status) {

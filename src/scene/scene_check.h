@@ -22,6 +22,10 @@ const char* cond_body_noun(CondBodyKind kind);
 CondStatus cond_check_missing(const char* field, const char* kind, const char* name,
                               const void* names, size_t stride, int count, CondSceneIssue* issue);
 
+// Mass and moments of inertia of a rigid body, given or made from its shape, can be computed with.
+CondStatus cond_check_inertial(const CondBodyDef* def, double mass, const double* inertia,
+                               CondSceneIssue* issue);
+
 // The body that another definition names, and whether a point of it may be named too.
 CondStatus cond_check_body_name(const CondScene* scene, const char* field, const char* name,
                                 int* body, CondSceneIssue* issue);

@@ -129,6 +129,27 @@ static CondStatus check_inertia(const double* inertia, CondSceneIssue* issue)
     return COND_OK;
 }
 
+static int is_computable(double value)
+{
+    return value >= COND_LEAST && value <= COND_MOST;
+}
+
+CondStatus cond_check_inertial(const CondBodyDef* def, double mass, const double* inertia,
+                               CondSceneIssue* issue)
+{
+    if (!is_computable(mass))
+        return cond_scene_issue_set(issue, def->density != 0.0 ? "density" : "mass",
+                                    "makes a mass of %g kg, which must lie in %g .. %g", mass,
+                                    COND_LEAST, COND_MOST);
+    for (int i = 0; i < 3; ++i)
+        if (!is_computable(inertia[i]))
+            return cond_scene_issue_set(issue, def->inertia_from_shape ? "shape" : "inertia",
+                                        "makes a moment of inertia of %g kg m2, which must lie in "
+                                        "%g .. %g",
+                                        inertia[i], COND_LEAST, COND_MOST);
+    return COND_OK;
+}
+
 static CondStatus check_mass(const CondBodyDef* def, CondSceneIssue* issue)
 {
     int has_volume = def->shape != COND_SHAPE_NONE && def->shape != COND_SHAPE_POINTS;

@@ -70,6 +70,9 @@ static CondStatus check_field(const CondKey* key, const char* field, const char*
             continue;
         if (!cond_key_accepts(key, value))
             return cond_scene_issue_set(issue, field, "expected a %s, not %g", text->type, value);
+        if (!cond_key_can_hold(key, value))
+            return cond_scene_issue_set(issue, field, "the size of %g must lie in %g .. %g", value,
+                                        COND_LEAST, COND_MOST);
         n_unset += isnan(value);
     }
     if (n_unset != 0 && n_unset != key->count)

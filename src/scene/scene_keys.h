@@ -65,6 +65,11 @@ typedef struct CondRotationDraft {
     double degrees;
 } CondRotationDraft;
 
+// Sizes of the numbers in a scene and of what is made from them, masses, moments of inertia and
+// stiffnesses: products of three, as determinants are, must neither overflow nor vanish.
+#define COND_LEAST 1e-100
+#define COND_MOST 1e100
+
 // Most keys a section has.
 #define COND_SECTION_SIZE 32
 
@@ -81,6 +86,9 @@ int cond_keys_distance(const char* name, const char* known);
 
 // Whether the key accepts this number.
 int cond_key_accepts(const CondKey* key, double value);
+// Whether it is of a size to compute with: 0 or COND_LEAST .. COND_MOST, infinity where the key
+// accepts it. Coordinates and the like may be as small as they want.
+int cond_key_can_hold(const CondKey* key, double value);
 // The article that reads well before the key's type: "a " or "".
 const char* cond_key_article(const CondKey* key);
 

@@ -97,13 +97,22 @@ int cond_number_parse(const char* text, double* value)
     return *end == 0 && isfinite(*value);
 }
 
+static CondStatus check_size(const CondSceneReader* reader, const CondKey* key,
+                             const CondYamlNode* node, const char* path, double value)
+{
+    if (cond_key_can_hold(key, value))
+        return COND_OK;
+    return cond_scene_refuse(reader, node, path, "the size of %.40s must lie in %g .. %g",
+                             node->text, COND_LEAST, COND_MOST);
+}
+
 CondStatus cond_scene_read_number(const CondSceneReader* reader, const CondKey* key,
                                   const CondYamlNode* node, const char* path, double* value)
 {
     if (node->kind != COND_YAML_SCALAR || !node->plain || !cond_number_parse(node->text, value) ||
         !cond_key_accepts(key, *value))
         return cond_scene_refuse_type(reader, key, node, path);
-    return COND_OK;
+    return check_size(reader, key, node, path, *value);
 }
 
 CondStatus cond_scene_read_point(const CondSceneReader* reader, const CondYamlNode* node,
@@ -196,6 +205,9 @@ static CondStatus read_vector(const CondSceneReader* reader, const CondKey* key,
         if (!cond_key_accepts(key, value))
             return cond_scene_refuse(reader, child, place, "%.40s is not allowed (expected a %s)",
                                      child->text, key->text.type);
+        CondStatus status = check_size(reader, key, child, place, value);
+        if (status)
+            return status;
         vector[i] = value;
     }
     return COND_OK;

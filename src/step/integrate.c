@@ -94,15 +94,25 @@ void cond_sim_energies(CondSim* sim, const CondState* state, CondStepInfo* info)
     sim->known = 1;
 }
 
-static int finite_state(const CondState* state)
+CondStatus cond_sim_end(CondSim* sim, CondState* state, CondStepInfo* info)
 {
-    for (int i = 0; i < state->n_dof; i++)
-        if (!isfinite(state->v[i]))
-            return 0;
-    for (int i = 0; i < state->n_q; i++)
-        if (!isfinite(state->q[i]))
-            return 0;
-    return 1;
+    info->n_contact = sim->touches.n;
+    info->time = sim->next->time;
+    cond_sim_energies(sim, state, info);
+    CondStatus status = cond_watch_motion(sim, state, info);
+    if (!status && sim->model->settings.method != COND_STEP_PBD)
+        status = cond_sim_read_wrenches(sim);
+    if (!status)
+        status = cond_sim_read_sensors(sim, state);
+    if (!status)
+        status = cond_watch_forces(sim);
+    if (!status)
+        status = cond_state_copy(state, sim->next);
+    if (status < 0)
+        return status;
+    sim->n_ready = sim->touches.n;
+    sim->sensors.ready = 1;
+    return COND_OK;
 }
 
 CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info)
@@ -133,20 +143,9 @@ CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info
         worst = status > worst ? status : worst;
     }
     cond_sim_carry(sim);
-    if (!finite_state(sim->next))
+    if (!cond_watch_finds_finite(sim))
         return COND_DIVERGED;
-    info->n_contact = sim->touches.n;
     info->newton_iterations = sim->newton.iterations;
-    info->time = sim->next->time;
-    cond_sim_energies(sim, state, info);
-    CondStatus status = cond_sim_read_wrenches(sim);
-    if (!status)
-        status = cond_sim_read_sensors(sim, state);
-    if (!status)
-        status = cond_state_copy(state, sim->next);
-    if (status < 0)
-        return status;
-    sim->n_ready = sim->touches.n;
-    sim->sensors.ready = 1;
-    return worst;
+    CondStatus status = cond_sim_end(sim, state, info);
+    return status < 0 ? status : worst;
 }

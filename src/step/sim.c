@@ -65,6 +65,8 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
         status = cond_pbd_create(model, &made->pbd, error);
     if (!status)
         status = cond_state_create(model, &made->next, error);
+    if (!status && (status = cond_watch_create(made)))
+        cond_error_set(error, status, "out of memory");
     if (!status)
         status = cond_solver_create(m, "vfpi", &model->settings.solver, &made->solver, error);
     if (status) {
@@ -88,6 +90,7 @@ void cond_sim_destroy(CondSim* sim)
     cond_pbd_destroy(&sim->pbd);
     cond_sensors_destroy(sim);
     cond_parts_destroy(sim);
+    cond_watch_destroy(sim);
     cond_impact_destroy(&sim->impact);
     cond_correction_destroy(&sim->correction);
     cond_collider_destroy(&sim->collider);
@@ -394,26 +397,38 @@ static int may_split(const CondSim* sim, const CondSolveInfo* info)
            info->rung != COND_RUNG_OTHER;
 }
 
+// By velocities, in parts where that is needed.
+static CondStatus step_velocity(CondSim* sim, CondState* state, CondStepInfo* out)
+{
+    CondStatus worst = cond_sim_attempt(sim, state, out);
+    if (worst >= 0 && may_split(sim, &out->solve)) {
+        CondStatus status = cond_sim_step_in_parts(sim, state, out);
+        if (status != COND_NOT_CONVERGED)
+            return status;
+    }
+    if (worst < 0)
+        return worst;
+    cond_watch_begin(sim);                                   // of a part that was made in vain
+    CondStatus status = cond_sim_integrate(sim, state, out); // times its own stages
+    return status < 0 || status > worst ? status : worst;
+}
+
 CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info)
 {
     CondStepInfo own;
     CondStepInfo* out = info ? info : &own;
     memset(out, 0, sizeof *out);
     out->substeps = 1;
+    cond_watch_begin(sim);
     if (sim->model->settings.method == COND_STEP_PENALTY)
-        return out->status = cond_sim_step_penalty(sim, state, out);
-    if (sim->model->settings.method == COND_STEP_PBD)
-        return out->status = cond_sim_step_pbd(sim, state, out);
-    CondStatus worst = cond_sim_attempt(sim, state, out);
-    if (worst >= 0 && may_split(sim, &out->solve)) {
-        CondStatus status = cond_sim_step_in_parts(sim, state, out);
-        if (status != COND_NOT_CONVERGED)
-            return out->status = status;
-    }
-    if (worst < 0)
-        return out->status = worst;
-    CondStatus status = cond_sim_integrate(sim, state, out); // times its own stages
-    return out->status = status < 0 || status > worst ? status : worst;
+        out->status = cond_sim_step_penalty(sim, state, out);
+    else if (sim->model->settings.method == COND_STEP_PBD)
+        out->status = cond_sim_step_pbd(sim, state, out);
+    else
+        out->status = step_velocity(sim, state, out);
+    if (out->status == COND_DIVERGED)
+        cond_watch_blame(sim);
+    return out->status;
 }
 
 int cond_sim_n_contact(const CondSim* sim)

@@ -11,6 +11,7 @@
 #include "step/impact.h"
 #include "step/pbd.h"
 #include "step/state.h"
+#include "step/watch.h"
 
 // Of the non-linear integrators; empty for theta.
 typedef struct CondNewton {
@@ -96,6 +97,7 @@ struct CondSim {
     CondSpring pull; // by the user's hand; stiffness 0: none
     CondSensors sensors;
     CondPbd pbd; // of step.method pbd
+    CondWatch watch;
 };
 
 // theta of the step: that of the settings, or what another integrator stands for.
@@ -115,8 +117,8 @@ CondStatus cond_sim_add_leads(CondSim* sim, const CondPosture* posture, double s
 CondStatus cond_sim_couple(CondSim* sim, const CondPosture* posture, double step,
                            CondAssembly* assembly, double* f);
 
-// Room for what is known of the contacts of sim->touches once they have forces: lambda, impulse, and
-// relaxed, which is set to 0. Every method of stepping asks for it.
+// Room for what is known of the contacts of sim->touches once they have forces: lambda, impulse,
+// and relaxed, which is set to 0. Every method of stepping asks for it.
 CondStatus cond_sim_reserve_forces(CondSim* sim);
 
 // Adds the contacts of sim->touches to the step's problem.
@@ -182,6 +184,11 @@ CondStatus cond_sim_remember(CondSim* sim);
 // Largest penetration of any two things at the end of the step [m]; lists the contacts within reach
 // of the bodies in sim->near.
 CondStatus cond_sim_collide_next(CondSim* sim, double* deepest);
+
+// The end of every step by every method: energies, forces of attachments, sensors, and whether all
+// of it is sound; only then the state is changed. sim->next, sim->then, the forces of the contacts
+// and, of position-based dynamics, of the attachments are there.
+CondStatus cond_sim_end(CondSim* sim, CondState* state, CondStepInfo* info);
 
 // Energies before and after the step, at sim->now and sim->then.
 void cond_sim_energies(CondSim* sim, const CondState* state, CondStepInfo* info);

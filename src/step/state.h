@@ -21,6 +21,16 @@ typedef struct CondHold {
     double turn[4];   // axes of end 0 in those of end 1
 } CondHold;
 
+// What a run had to spend so far, by which a runaway is told (src/step/watch.c).
+typedef struct CondAccount {
+    int begun;          // 1: after the first step
+    double supply;      // energy that was there at the start or was put in since [J]
+    double energy;      // kinetic and potential energy after the last step [J]
+    double height;      // energy of gravity at the start [J]
+    double lowest;      // and the least it has been [J]
+    double penetration; // deepest at the start [m]
+} CondAccount;
+
 struct CondState {
     CondContext context;
     int n_body;
@@ -39,6 +49,7 @@ struct CondState {
     CondContactMemory* memory; // by ascending key                           (n_memory)
     int n_memory;
     int cap_memory;
+    CondAccount account;
 };
 
 // The first body with a coordinate or velocity that is not finite; -1: there is none.

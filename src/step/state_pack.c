@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { VERSION = 2 };
+enum { VERSION = 3 };
 static const char magic[8] = "CONDstat";
 static const uint32_t order = 0x01020304;
 
@@ -56,6 +56,12 @@ static void pass_state(CondPack* pack, CondState* state)
 {
     pass_numbers(pack, &state->time, 1);
     cond_pack_pass(pack, &state->step, sizeof state->step);
+    cond_pack_pass(pack, &state->account.begun, sizeof state->account.begun);
+    pass_numbers(pack, &state->account.supply, 1);
+    pass_numbers(pack, &state->account.energy, 1);
+    pass_numbers(pack, &state->account.height, 1);
+    pass_numbers(pack, &state->account.lowest, 1);
+    pass_numbers(pack, &state->account.penetration, 1);
     pass_numbers(pack, state->q, state->n_q);
     pass_numbers(pack, state->v, state->n_dof);
     pass_numbers(pack, state->v_hat, state->n_dof);
@@ -229,6 +235,9 @@ static int sound(const CondModel* model, const CondState* state)
         finite += 0.0 * state->q[i];
     for (int i = 0; i < state->n_dof; i++)
         finite += 0.0 * state->v[i] + 0.0 * state->v_hat[i];
+    const CondAccount* account = &state->account;
+    finite += 0.0 * account->supply + 0.0 * account->energy + 0.0 * account->height +
+              0.0 * account->lowest + 0.0 * account->penetration;
     if (finite != 0.0 || state->step < 0)
         return 0;
     for (int i = 0; i < state->n_hold; i++) {

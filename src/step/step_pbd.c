@@ -356,9 +356,8 @@ CondStatus cond_sim_step_pbd(CondSim* sim, CondState* state, CondStepInfo* info)
     clock = now;
     substeps(sim);
     store_links(model, &sim->pbd, next);
-    for (int i = 0; i < model->n_dof; i++)
-        if (!isfinite(next->v[i]))
-            return COND_DIVERGED;
+    if (!cond_watch_finds_finite(sim))
+        return COND_DIVERGED;
     memcpy(next->v_hat, next->v, (size_t)model->n_dof * sizeof(double));
     memcpy(sim->v_hat, next->v, (size_t)model->n_dof * sizeof(double));
     next->step = state->step + 1;
@@ -366,26 +365,16 @@ CondStatus cond_sim_step_pbd(CondSim* sim, CondState* state, CondStepInfo* info)
     info->seconds[COND_STAGE_SOLVE] = (now = cond_seconds()) - clock;
     clock = now;
     info->solve.iterations = model->settings.pbd_substeps;
-    info->n_contact = sim->touches.n;
-    info->time = next->time;
     cond_posture_set(&sim->then, next->q);
     status = cond_sim_collide_next(sim, &info->penetration);
-    if (status)
-        return status;
-    cond_sim_energies(sim, state, info);
-    status = read_forces(sim);
+    if (!status)
+        status = read_forces(sim);
     if (!status)
         status = cond_sim_place_contacts(sim, state);
     if (!status)
         status = cond_sim_remember(sim);
     if (!status)
-        status = cond_sim_read_sensors(sim, state);
-    if (!status)
-        status = cond_state_copy(state, next);
-    if (!status) {
-        sim->n_ready = sim->touches.n;
-        sim->sensors.ready = 1;
-    }
+        status = cond_sim_end(sim, state, info);
     info->seconds[COND_STAGE_INTEGRATE] = cond_seconds() - clock;
     return status;
 }

@@ -100,29 +100,16 @@ CondStatus cond_sim_step_penalty(CondSim* sim, CondState* state, CondStepInfo* i
     memcpy(next->v_hat, next->v, (size_t)model->n_dof * sizeof(double));
     next->step = state->step + 1;
     next->time = (double)next->step * t;
-    for (int i = 0; i < model->n_dof; i++)
-        if (!isfinite(next->v[i]))
-            return COND_DIVERGED;
-    info->n_contact = sim->touches.n;
-    info->time = next->time;
+    if (!cond_watch_finds_finite(sim))
+        return COND_DIVERGED;
     cond_posture_set(&sim->then, next->q);
     status = cond_sim_collide_next(sim, &info->penetration);
-    if (status)
-        return status;
-    cond_sim_energies(sim, state, info);
-    status = cond_sim_place_contacts(sim, state);
+    if (!status)
+        status = cond_sim_place_contacts(sim, state);
     if (!status)
         status = cond_sim_remember(sim);
     if (!status)
-        status = cond_sim_read_wrenches(sim);
-    if (!status)
-        status = cond_sim_read_sensors(sim, state);
-    if (!status)
-        status = cond_state_copy(state, next);
-    if (!status) {
-        sim->n_ready = sim->touches.n;
-        sim->sensors.ready = 1;
-    }
+        status = cond_sim_end(sim, state, info);
     info->seconds[COND_STAGE_INTEGRATE] = cond_seconds() - clock;
     return status;
 }
