@@ -11,8 +11,8 @@
 typedef struct CondCollider {
     CondContext context;
     const CondModel* model;
-    CondVolume** volume;      // of the soft bodies, NULL for others          (n_body)
-    int* soft;                // the soft bodies                              (n_soft)
+    CondVolume** volume; // of the soft bodies, NULL for others          (n_body)
+    int* soft;           // the soft bodies                              (n_soft)
     int n_soft;
     CondVolumeContacts found; // scratch
     CondRodCollider rods;     // links of all rods
