@@ -591,9 +591,9 @@ int cond_key_can_hold(const CondKey* key, double value)
 {
     int coordinate = key->range == COND_RANGE_FINITE || key->range == COND_RANGE_ABOVE ||
                      key->range == COND_RANGE_POISSON;
-    if (!isfinite(value) || value == 0.0)
+    if (coordinate || !isfinite(value) || value == 0.0)
         return 1;
-    return fabs(value) <= COND_MOST && (coordinate || fabs(value) >= COND_LEAST);
+    return fabs(value) >= COND_LEAST && fabs(value) <= COND_MOST;
 }
 
 int cond_key_accepts(const CondKey* key, double value)

@@ -87,7 +87,7 @@ int cond_keys_distance(const char* name, const char* known);
 // Whether the key accepts this number.
 int cond_key_accepts(const CondKey* key, double value);
 // Whether it is of a size to compute with: 0 or COND_LEAST .. COND_MOST, infinity where the key
-// accepts it. Coordinates and the like may be as small as they want.
+// accepts it. Coordinates, forces and the like may be anything: what they lead to is looked at.
 int cond_key_can_hold(const CondKey* key, double value);
 // The article that reads well before the key's type: "a " or "".
 const char* cond_key_article(const CondKey* key);
