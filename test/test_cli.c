@@ -289,7 +289,7 @@ static void check_solve(const Sample* s, const char* law, const char* omega,
     json_t* result = single_result(root, s, law);
     assert_string_equal(text_of(result, "status"), "ok");
     assert_string_equal(text_of(result, "solver"), "vfpi");
-    assert_true(number_of(result, "iterations") >= 1 && number_of(result, "outer") >= 1);
+    assert_true(number_of(result, "iterations") + number_of(result, "passes") >= 1);
     assert_true(number_of(result, "products") >= 1 && number_of(result, "restarts") >= 0);
     assert_true(number_of(result, "seconds") >= 0.0);
     check_certificate(result, 1e-9);

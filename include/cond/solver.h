@@ -93,15 +93,16 @@ typedef enum CondRung {
     COND_RUNG_VFPI = 2,        // V-FPI
     COND_RUNG_PASSES = 3,      // primal-dual passes by conjugate gradients
     COND_RUNG_FACTORED = 4,    // primal-dual passes that factor
-    COND_RUNG_ROUNDS = 5,      // passes by conjugate gradients after rounds of V-FPI
-    COND_RUNG_AGAIN = 6,       // from the beginning again, the other way
-    COND_RUNG_MULTIPLIERS = 7, // the proximal law by the method of multipliers
-    COND_RUNG_FRICTION = 8,    // along a path of problems with growing friction
-    COND_RUNG_ALL = 9,         // V-FPI with all the iterations that were asked for
-    COND_RUNG_SUBSTEPS = 10,   // of a time step: made in parts, all of which reached the tolerance
-    COND_RUNG_RELAXED = 11, // the law was relaxed at some contacts: not an answer to what was asked
-    COND_RUNG_NONE = 12,    // nothing reached the tolerance: the best answer found
-    COND_N_RUNG = 13
+    COND_RUNG_INTERIOR = 5,    // the interior-point method, and passes that factor from its answer
+    COND_RUNG_ROUNDS = 6,      // passes by conjugate gradients after rounds of V-FPI
+    COND_RUNG_AGAIN = 7,       // from the beginning again, the other way
+    COND_RUNG_MULTIPLIERS = 8, // the proximal law by the method of multipliers
+    COND_RUNG_FRICTION = 9,    // along a path of problems with growing friction
+    COND_RUNG_ALL = 10,        // V-FPI with all the iterations that were asked for
+    COND_RUNG_SUBSTEPS = 11,   // of a time step: made in parts, all of which reached the tolerance
+    COND_RUNG_RELAXED = 12, // the law was relaxed at some contacts: not an answer to what was asked
+    COND_RUNG_NONE = 13,    // nothing reached the tolerance: the best answer found
+    COND_N_RUNG = 14
 } CondRung;
 const char* cond_rung_name(CondRung rung);
 

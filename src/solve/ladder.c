@@ -14,7 +14,7 @@ static void* create(const CondContext* context, const CondSolverSettings* settin
         return NULL;
     s->context = *context;
     s->asked = s->settings = *settings;
-    s->factored.context = s->lagged.context = s->augmented.context = *context;
+    s->factored.context = s->interior.context = s->lagged.context = s->augmented.context = *context;
     cond_vfpi_create(context, settings, &s->vfpi);
     return s;
 }
@@ -27,6 +27,7 @@ static void destroy(void* work)
     CondContext m = s->context;
     cond_vfpi_destroy(&s->vfpi);
     cond_primal_dual_destroy(&s->factored);
+    cond_interior_point_destroy(&s->interior);
     cond_lagged_destroy(&s->lagged);
     cond_augmented_destroy(&s->augmented);
     cond_answer_destroy(&m, &s->best);

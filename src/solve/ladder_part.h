@@ -3,6 +3,7 @@
 #define COND_SOLVE_LADDER_PART_H
 
 #include "solve/augmented.h"
+#include "solve/interior_point.h"
 #include "solve/ladder.h"
 #include "solve/lagged.h"
 #include "solve/primal_dual.h"
@@ -15,6 +16,7 @@ typedef struct CondLadder {
         settings; // the same with the tolerance and the iterations of the present rung
     CondVfpi vfpi;
     CondPrimalDual factored;
+    CondInteriorPoint interior;
     CondLagged lagged;
     CondAugmented augmented;
     int soft;          // 1: passes by conjugate gradients serve the problem
@@ -47,6 +49,9 @@ CondStatus cond_ladder_vfpi(CondLadder* ladder, int max_iterations, int max_oute
 // At most that many primal-dual passes that factor.
 CondStatus cond_ladder_factored(CondLadder* ladder, int max_passes, CondSolveInfo* info,
                                 CondVfpiEnd* end);
+
+// The interior-point method and what polishes its answer, where the problem can be factored.
+CondStatus cond_ladder_interior(CondLadder* ladder, CondSolveInfo* info, CondVfpiEnd* end);
 
 // The ways that suit the problem, V-FPI with all the iterations left out.
 CondStatus cond_ladder_usual(CondLadder* ladder, CondSolveInfo* info, CondVfpiEnd* end);

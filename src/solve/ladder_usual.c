@@ -11,7 +11,8 @@ enum {
     TINY_TRY = 30,    // and iterations before it there
     FIRST_WHILE = 30, // iterations between rounds of passes, doubled each time
     ROUNDS = 5,       //
-    MAX_PASSES = 200, // that factor
+    MAX_PASSES = 200, // that factor,
+    FEW_PASSES = 12,  // and of them before the interior-point method
 };
 
 CondCertificateData cond_ladder_certificate_data(const CondLadder* s)
@@ -58,25 +59,67 @@ CondStatus cond_ladder_factored(CondLadder* s, int max_passes, CondSolveInfo* in
     return status < 0 ? status : COND_OK;
 }
 
-// Small groups of bodies: V-FPI, and where it stalls primal-dual passes that factor, from the best
-// pair. Rods begin with the passes, one of which costs little more than an iteration, and make more
-// of them after a while of V-FPI.
-static CondStatus climb_small(CondLadder* s, CondSolveInfo* info, CondVfpiEnd* end)
+// Nearly redundant contacts: the interior-point method to where rounding stops it, then Newton
+// steps that resist changes of the forces; where these end too early, the same again from nearby.
+CondStatus cond_ladder_interior(CondLadder* s, CondSolveInfo* info, CondVfpiEnd* end)
+{
+    static const double damping[] = {1e-2, 1e-3, 1e-1}; // shares of gamma
+    CondCertificateData data = cond_ladder_certificate_data(s);
+    double tolerance = s->settings.tolerance, near = 0.0;
+    CondStatus status = COND_OK;
+    for (int round = 0; round < ROUNDS && status >= 0 && s->best.residual > tolerance; round++) {
+        status = cond_interior_point_solve(&s->interior, &s->factored, &data, tolerance, near,
+                                           &s->best, &info->passes, &info->products);
+        for (int k = 0; k < 3 && status >= 0 && s->best.residual > tolerance; k++) {
+            status = cond_primal_dual_polish(&s->factored, &data, tolerance, damping[k], s->best.v,
+                                             s->best.lambda, &s->best.certificate, &info->passes,
+                                             &info->products);
+            s->best.residual = cond_certificate_residual(&s->best.certificate);
+        }
+        near = 100.0 * s->best.residual * s->best.certificate.velocity_scale * pow(10.0, round);
+    }
+    info->rung = COND_RUNG_INTERIOR;
+    *end = s->best.residual <= tolerance ? COND_VFPI_DONE : COND_VFPI_LIMIT;
+    return status < 0 ? status : COND_OK;
+}
+
+// V-FPI, and where it stalls primal-dual passes that factor, from the best pair.
+static CondStatus climb_vfpi(CondLadder* s, int iterations, CondSolveInfo* info, CondVfpiEnd* end)
+{
+    CondStatus status = cond_ladder_vfpi(s, iterations, FIRST_OUTER, info, end);
+    if (!status && *end != COND_VFPI_DONE && isfinite(s->best.residual))
+        status = cond_ladder_factored(s, MAX_PASSES, info, end);
+    return status;
+}
+
+// Rods begin with the passes, one of which costs little more than an iteration, and make more of
+// them after a while of V-FPI.
+static CondStatus climb_rods(CondLadder* s, CondSolveInfo* info, CondVfpiEnd* end)
 {
     CondStatus status = COND_OK;
-    int rods = s->factored.band; // a start from zero may have no finite residual
-    if (!rods) {
-        int first = s->vfpi.nodal.n_dof <= TINY ? TINY_TRY : FIRST_TRY;
-        status = cond_ladder_vfpi(s, first, FIRST_OUTER, info, end);
-        if (!status && *end != COND_VFPI_DONE && isfinite(s->best.residual))
-            status = cond_ladder_factored(s, MAX_PASSES, info, end);
-        return status;
-    }
     for (int round = 0; round < ROUNDS && !status && *end != COND_VFPI_DONE; round++) {
         status = cond_ladder_factored(s, MAX_PASSES, info, end);
         if (!status && *end != COND_VFPI_DONE && round < ROUNDS - 1)
             status = cond_ladder_vfpi(s, FIRST_WHILE << round, FIRST_OUTER, info, end);
     }
+    return status;
+}
+
+// What can be factored: rods, and groups of rigid bodies, robots and small meshes. Of the latter
+// tiny ones begin with V-FPI, larger ones with a few passes; those that then still miss mostly have
+// redundant contacts.
+static CondStatus climb_small(CondLadder* s, CondSolveInfo* info, CondVfpiEnd* end)
+{
+    if (s->factored.rods) // a start from zero may have no finite residual
+        return climb_rods(s, info, end);
+    int tiny = s->vfpi.nodal.n_dof <= TINY;
+    int last = !tiny && s->settings.accelerator == COND_ACCELERATOR_PRIMAL_DUAL;
+    CondStatus status = last ? cond_ladder_factored(s, FEW_PASSES, info, end)
+                             : climb_vfpi(s, tiny ? TINY_TRY : FIRST_TRY, info, end);
+    if (!status && *end != COND_VFPI_DONE && isfinite(s->best.residual))
+        status = cond_ladder_interior(s, info, end);
+    if (!status && *end != COND_VFPI_DONE && last)
+        status = climb_vfpi(s, FIRST_TRY, info, end);
     return status;
 }
 

@@ -1,7 +1,6 @@
 #include "solve/primal_dual.h"
 
 #include "base/memory.h"
-#include "nodalize/nodal.h"
 #include "solve/primal_dual_system.h"
 #include "solve/primal_dual_tie.h"
 #include "sparse/lu.h"
@@ -13,129 +12,37 @@
 static const double LEAST_DAMPING = 1e-5, MOST_DAMPING = 1.0; // shares of the scale gamma
 static const double MOST_GROWTH = 1e5; // of the fastest contact, over start and first pair
 enum {
-    FLIGHT = 4,   // steps that may leave the merit of the reference behind
-    WIDEST = 600, // border; a dense factorisation takes a tenth of a second there
+    VAIN = 8,        // steps of polishing without a tenth of progress
+    FLIGHT = 4,      // steps that may leave the merit of the reference behind
+    MOST_SOFT = 600, // coordinates of a mesh: larger ones fill up when they are factored
 };
-
-// Representative of block b in the union of joined blocks.
-static int find(int* group, int b)
-{
-    while (group[b] != b)
-        b = group[b] = group[group[b]];
-    return b;
-}
-
-// Joins the blocks of all coordinates in the list to the block `with` (-1: the first of them); the
-// lowest block of a group is its root, which is returned.
-static int join(int* group, const CondProblem* problem, const int* coordinate, int n, int with)
-{
-    for (int k = 0; k < n; k++) {
-        int b = find(group, cond_nodal_block(problem, coordinate[k]));
-        if (with < 0)
-            with = b;
-        int low = b < with ? b : with;
-        group[b] = group[with] = low;
-        with = low;
-    }
-    return with;
-}
-
-static void make_groups(CondPrimalDual* pd, const CondProblem* problem)
-{
-    int* group = pd->group;
-    for (int b = 0; b < problem->n_block; b++)
-        group[b] = b;
-    for (int i = 0; i < problem->n_coupling; i++)
-        join(group, problem, problem->coupling[i].coordinate, problem->coupling[i].n_coordinate,
-             -1);
-    for (int c = 0; c < problem->n_contact; c++) {
-        const CondSide* side = problem->contact[c].side;
-        int with = join(group, problem, side[0].coordinate, side[0].n_coordinate, -1);
-        join(group, problem, side[1].coordinate, side[1].n_coordinate, with);
-    }
-}
-
-// Sorts n items by key (0 .. n_key - 1), stable.
-static CondStatus fill_bucket(CondPrimalDual* pd, CondBucket* bucket, int n, int n_key)
-{
-    const CondContext* m = &pd->context;
-    if (cond_reserve(m, &bucket->begin, &bucket->cap_begin, n_key + 2, sizeof *bucket->begin) ||
-        cond_reserve(m, &bucket->item, &bucket->cap_item, n, sizeof *bucket->item))
-        return COND_OUT_OF_MEMORY;
-    // begin[key + 2] counts; after the sums begin[key + 1] is where the next item of key goes, and
-    // once all are placed it is the end of key, which is the begin of key + 1.
-    memset(bucket->begin, 0, ((size_t)n_key + 2) * sizeof *bucket->begin);
-    for (int i = 0; i < n; i++)
-        bucket->begin[pd->key[i] + 2]++;
-    for (int g = 0; g < n_key; g++)
-        bucket->begin[g + 2] += bucket->begin[g + 1];
-    for (int i = 0; i < n; i++)
-        bucket->item[bucket->begin[pd->key[i] + 1]++] = i;
-    return COND_OK;
-}
-
-// Numbers the groups in the order of their first block and sorts everything by group.
-static CondStatus sort_groups(CondPrimalDual* pd, const CondProblem* problem)
-{
-    int n = 0;
-    for (int b = 0; b < problem->n_block; b++) { // roots come first: they have the lowest index
-        int root = find(pd->group, b);
-        pd->key[b] = root == b ? n++ : pd->key[root];
-    }
-    memcpy(pd->group, pd->key, (size_t)problem->n_block * sizeof *pd->group);
-    pd->n_group = n;
-    CondStatus status = fill_bucket(pd, &pd->blocks, problem->n_block, n);
-    for (int b = 0; b < problem->n_block; b++)
-        for (int i = 0; i < problem->block[b].n_dof; i++)
-            pd->key[problem->block[b].dof_begin + i] = pd->group[b];
-    if (!status)
-        status = fill_bucket(pd, &pd->dofs, problem->n_dof, n);
-    for (int i = 0; i < problem->n_coupling; i++)
-        pd->key[i] = pd->group[cond_nodal_block(problem, problem->coupling[i].coordinate[0])];
-    if (!status)
-        status = fill_bucket(pd, &pd->couplings, problem->n_coupling, n);
-    for (int c = 0; c < problem->n_contact; c++)
-        pd->key[c] =
-            pd->group[cond_nodal_block(problem, problem->contact[c].side[0].coordinate[0])];
-    if (!status)
-        status = fill_bucket(pd, &pd->contacts, problem->n_contact, n);
-    if (!status)
-        cond_primal_dual_layout(pd, problem);
-    return status;
-}
 
 CondStatus cond_primal_dual_plan(CondPrimalDual* pd, const CondProblem* problem, CondLaw law,
                                  int* fits)
 {
     const CondContext* m = &pd->context;
-    int n = problem->n_dof, nb = problem->n_block, nc = problem->n_contact;
+    int n = problem->n_dof, nc = problem->n_contact, in_rods = 0;
     *fits = 0;
-    pd->K.context = pd->context;
     for (int c = 0; c < nc; c++) // the derivative of the elliptic cone's nearest point is not here
         if (law == COND_LAW_PROXIMAL &&
             problem->contact[c].friction[0] != problem->contact[c].friction[1])
             return COND_OK;
-    for (int b = 0; b < nb; b++) // all of it is in a border
-        if (problem->block[b].kind != COND_BLOCK_TRIDIAGONAL && problem->block[b].n_dof > WIDEST)
+    for (int b = 0; b < problem->n_block; b++) {
+        const CondBlock* block = &problem->block[b];
+        if (block->kind == COND_BLOCK_BSR3 && block->n_dof > MOST_SOFT)
             return COND_OK;
+        in_rods += block->kind == COND_BLOCK_TRIDIAGONAL ? block->n_dof : 0;
+    }
+    pd->rods = 2 * in_rods > n;
+    pd->H.order.context = pd->context;
+    pd->planned = 0;
 #define RESERVE(array, count)                                                                      \
     cond_reserve(m, &pd->array, &pd->cap_##array, count, sizeof *pd->array)
-    int most = n + problem->n_coupling + nc; // blocks are no more than coordinates
-    if (RESERVE(group, nb) || RESERVE(place, n) || RESERVE(key, most) || RESERVE(n_band, nb) ||
-        RESERVE(n_border, nb) || RESERVE(far, nc) || RESERVE(coupling_slack, problem->n_coupling))
-        return COND_OUT_OF_MEMORY;
-    make_groups(pd, problem);
-    CondStatus status = sort_groups(pd, problem);
-    if (status)
-        return status;
-    if (pd->widest > WIDEST)
-        return COND_OK;
-    if (RESERVE(column_place, pd->most_columns) || RESERVE(column, 6 * pd->most_columns) ||
-        RESERVE(x, pd->largest) || RESERVE(gamma, nc) || RESERVE(tie, nc) || RESERVE(v, n) ||
-        RESERVE(lambda, 3 * nc) || RESERVE(v_new, n) || RESERVE(lambda_new, 3 * nc) ||
-        RESERVE(v_ref, n) || RESERVE(lambda_ref, 3 * nc) || RESERVE(D, 9 * nc) ||
-        RESERVE(gap, 3 * nc) || RESERVE(u, 3 * nc) || RESERVE(u_new, 3 * nc) ||
-        RESERVE(v_best, n) || RESERVE(lambda_best, 3 * nc) || RESERVE(f, n) || RESERVE(work, 2 * n))
+    if (RESERVE(gamma, nc) || RESERVE(tie, nc) || RESERVE(v, n) || RESERVE(lambda, 3 * nc) ||
+        RESERVE(v_new, n) || RESERVE(lambda_new, 3 * nc) || RESERVE(v_ref, n) ||
+        RESERVE(lambda_ref, 3 * nc) || RESERVE(D, 9 * nc) || RESERVE(gap, 3 * nc) ||
+        RESERVE(u, 3 * nc) || RESERVE(u_new, 3 * nc) || RESERVE(v_best, n) ||
+        RESERVE(lambda_best, 3 * nc) || RESERVE(f, n) || RESERVE(work, 2 * n))
         return COND_OUT_OF_MEMORY;
 #undef RESERVE
     *fits = 1;
@@ -144,46 +51,14 @@ CondStatus cond_primal_dual_plan(CondPrimalDual* pd, const CondProblem* problem,
 
 void cond_primal_dual_destroy(CondPrimalDual* pd)
 {
-    cond_bordered_destroy(&pd->K);
-    void* arrays[] = {pd->group,
-                      pd->place,
-                      pd->key,
-                      pd->dofs.begin,
-                      pd->dofs.item,
-                      pd->blocks.begin,
-                      pd->blocks.item,
-                      pd->couplings.begin,
-                      pd->couplings.item,
-                      pd->contacts.begin,
-                      pd->contacts.item,
-                      pd->n_band,
-                      pd->n_border,
-                      pd->far,
-                      pd->column_place,
-                      pd->column,
-                      pd->coupling_slack,
-                      pd->gamma,
-                      pd->middle,
-                      pd->before,
-                      pd->behind,
-                      pd->x,
-                      pd->tie,
-                      pd->v,
-                      pd->lambda,
-                      pd->v_new,
-                      pd->lambda_new,
-                      pd->D,
-                      pd->v_ref,
-                      pd->lambda_ref,
-                      pd->gap,
-                      pd->u,
-                      pd->u_new,
-                      pd->v_best,
-                      pd->lambda_best,
-                      pd->f,
-                      pd->work};
+    void* arrays[] = {pd->node,        pd->node_size, pd->column_node, pd->column, pd->gamma,
+                      pd->middle,      pd->before,    pd->behind,      pd->tie,    pd->v,
+                      pd->lambda,      pd->v_new,     pd->lambda_new,  pd->D,      pd->v_ref,
+                      pd->lambda_ref,  pd->gap,       pd->u,           pd->u_new,  pd->v_best,
+                      pd->lambda_best, pd->f,         pd->work};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&pd->context, arrays[i]);
+    cond_block_lu_destroy(&pd->H);
 }
 
 // sqrt(sum gamma |lambda - P(x)|^2 + r' diag(A)^-1 r) at a share a of the way to the new pair. On
@@ -400,6 +275,51 @@ static int proceed(CondPrimalDual* pd, const CondCertificateData* data, Guard* g
     return isfinite(*residual);
 }
 
+CondStatus cond_primal_dual_prepare(CondPrimalDual* pd, const CondCertificateData* data)
+{
+    CondStatus status = COND_OK;
+    if (!pd->planned)
+        status = cond_primal_dual_pattern(pd, data->problem, &pd->fits);
+    pd->planned = !status;
+    return status || !pd->fits ? status : cond_primal_dual_scale(pd, data);
+}
+
+CondStatus cond_primal_dual_polish(CondPrimalDual* pd, const CondCertificateData* data,
+                                   double tolerance, double damping, double* v, double* lambda,
+                                   CondCertificate* certificate, int* passes, int* products)
+{
+    const CondProblem* problem = data->problem;
+    size_t n = (size_t)problem->n_dof, nc3 = 3 * (size_t)problem->n_contact;
+    CondStatus status = cond_primal_dual_prepare(pd, data);
+    if (status || !pd->fits)
+        return status ? status : COND_NOT_CONVERGED;
+    memcpy(pd->v, v, n * sizeof *v);
+    memcpy(pd->lambda, lambda, nc3 * sizeof *lambda);
+    pd->scale = 0.0;
+    memset(pd->tie, 0, (size_t)problem->n_contact * sizeof *pd->tie);
+    double residual = judge(pd, data, 1, certificate), least = residual;
+    pd->scale = certificate->velocity_scale;
+    measure(pd, problem);
+    for (int vain = 0; vain < VAIN && residual > tolerance; vain++) {
+        int singular = 0;
+        make_ties(pd, data);
+        damp_ties(pd, data, damping);
+        cond_primal_dual_solve_ties(pd, problem, pd->work + n, &singular);
+        if (singular)
+            break;
+        take(pd, problem, 1.0);
+        residual = judge(pd, data, 0, certificate);
+        ++*passes, ++*products;
+        if (residual < 0.9 * least) {
+            least = residual;
+            vain = -1;
+        }
+    }
+    memcpy(v, pd->v_best, n * sizeof *v);
+    memcpy(lambda, pd->lambda_best, nc3 * sizeof *lambda);
+    return cond_certificate_residual(certificate) <= tolerance ? COND_OK : COND_NOT_CONVERGED;
+}
+
 CondStatus cond_primal_dual_solve(CondPrimalDual* pd, const CondCertificateData* data,
                                   double tolerance, int max_passes, double* v, double* lambda,
                                   CondCertificate* certificate, int* passes, int* products)
@@ -413,9 +333,9 @@ CondStatus cond_primal_dual_solve(CondPrimalDual* pd, const CondCertificateData*
     ++*products;
     if (residual <= tolerance)
         return COND_OK;
-    CondStatus status = cond_primal_dual_scale(pd, data);
-    if (status)
-        return status;
+    CondStatus status = cond_primal_dual_prepare(pd, data);
+    if (status || !pd->fits)
+        return status ? status : COND_NOT_CONVERGED;
     // The start need not obey the dynamics: the first step is taken whatever its merit.
     Guard guard = {.least = INFINITY, .pause = 1};
     pd->merit = INFINITY;
@@ -427,9 +347,7 @@ CondStatus cond_primal_dual_solve(CondPrimalDual* pd, const CondCertificateData*
         if (!guard.stuck)
             make_ties(pd, data);
         damp_ties(pd, data, guard.damped ? guard.damping : 0.0);
-        status = cond_primal_dual_solve_ties(pd, problem, pd->work + n, &singular);
-        if (status)
-            return status;
+        cond_primal_dual_solve_ties(pd, problem, pd->work + n, &singular);
         if (singular)
             break; // no solution of this linearisation; the best pair so far stands
         ++*passes;

@@ -108,7 +108,7 @@ CondStatus cond_primal_dual_scale(CondPrimalDual* pd, const CondCertificateData*
     const CondContext* m = &pd->context;
     int failed = 0, size = 6 * problem->n_dof;
     memcpy(pd->gamma, data->delassus, (size_t)problem->n_contact * sizeof *pd->gamma);
-    if (!pd->band)
+    if (!pd->rods)
         return COND_OK;
     if (cond_reserve(m, &pd->middle, &pd->cap_middle, size, sizeof *pd->middle) ||
         cond_reserve(m, &pd->before, &pd->cap_before, size, sizeof *pd->before) ||

@@ -1,186 +1,240 @@
 #include "solve/primal_dual_system.h"
 
-#include "nodalize/nodal.h"
+#include "base/memory.h"
 
-#include <math.h>
 #include <string.h>
 
-// 1 when the band cannot hold an entry between two of these coordinates.
-typedef struct Span {
-    int low, high; // places in the band; high < low: none
-} Span;
+enum { LARGEST_NODE = 12 };          // coordinates that a node of a sparse block gathers
+static const double MOST_WORK = 4e9; // multiply-adds of a factorisation: some seconds
 
-static void span_add(Span* span, const CondPrimalDual* pd, int group, int n, const int* coordinate)
+// 1 where two rows of a sparse block have the same columns.
+static int same_columns(const CondBlock* block, int i, int j)
 {
-    for (int k = 0; k < n; k++) {
-        int at = pd->place[coordinate[k]];
-        if (at >= pd->n_band[group])
-            continue;
-        span->low = span->high < span->low || at < span->low ? at : span->low;
-        span->high = at > span->high ? at : span->high;
+    int n = block->row_begin[i + 1] - block->row_begin[i];
+    return n == block->row_begin[j + 1] - block->row_begin[j] &&
+           memcmp(block->column + block->row_begin[i], block->column + block->row_begin[j],
+                  (size_t)n * sizeof *block->column) == 0;
+}
+
+// Coordinates of the node that begins at row i of a block: a link's six, a mesh node's three, those
+// of a sparse block that have the same columns, all of a dense one.
+static int node_size(const CondBlock* block, int i)
+{
+    int n = 1;
+    switch (block->kind) {
+    case COND_BLOCK_TRIDIAGONAL:
+        return 6;
+    case COND_BLOCK_BSR3:
+        return 3;
+    case COND_BLOCK_SPARSE:
+        while (n < LARGEST_NODE && i + n < block->n_dof && same_columns(block, i, i + n))
+            n++;
+        return n;
+    case COND_BLOCK_DENSE:
+        break;
     }
+    return block->n_dof;
 }
 
-static int span_is_far(const Span* span)
+static CondStatus make_nodes(CondPrimalDual* pd, const CondProblem* problem)
 {
-    return span->low <= span->high && !cond_bordered_holds(span->low, span->high);
-}
-
-// Band places go to block tridiagonal blocks, in order, border places to all others behind them.
-static void place_group(CondPrimalDual* pd, const CondProblem* problem, int g)
-{
-    int n[2] = {0, 0};
-    for (int pass = 0; pass < 2; pass++) {
-        for (int k = pd->blocks.begin[g]; k < pd->blocks.begin[g + 1]; k++) {
-            const CondBlock* block = &problem->block[pd->blocks.item[k]];
-            if ((block->kind == COND_BLOCK_TRIDIAGONAL) == (pass == 1))
-                continue;
-            for (int i = 0; i < block->n_dof; i++)
-                pd->place[block->dof_begin + i] = n[0] + n[1] + i;
-            n[pass] += block->n_dof;
+    int n_node = 0;
+    for (int b = 0; b < problem->n_block; b++) {
+        const CondBlock* block = &problem->block[b];
+        for (int i = 0; i < block->n_dof; n_node++) {
+            int size = node_size(block, i);
+            pd->node_size[n_node] = size;
+            for (int k = 0; k < size; k++)
+                pd->node[block->dof_begin + i++] = n_node;
         }
     }
-    pd->n_band[g] = n[0];
-    pd->n_border[g] = n[1];
+    return cond_block_lu_begin(&pd->H, n_node, pd->node_size);
 }
 
-void cond_primal_dual_layout(CondPrimalDual* pd, const CondProblem* problem)
+// Nodes of one block that meet in it.
+static CondStatus join_block(CondPrimalDual* pd, const CondBlock* block)
 {
-    int in_band = 0;
-    pd->largest = pd->widest = 0;
-    pd->most_columns = 0;
+    const int* node = pd->node + block->dof_begin;
+    CondStatus status = COND_OK;
+    if (block->kind == COND_BLOCK_TRIDIAGONAL)
+        for (int i = 6; i < block->n_dof && !status; i += 6)
+            status = cond_block_lu_join(&pd->H, node[i], node[i - 6]);
+    if (block->kind == COND_BLOCK_TRIDIAGONAL || block->kind == COND_BLOCK_DENSE)
+        return status;
+    for (int i = 0; i < block->n_dof && !status; i += pd->node_size[node[i]])
+        for (int k = 0, j, size = cond_block_row_size(block, i); k < size && !status; k++) {
+            cond_block_entry(block, i, k, &j);
+            if (node[j] < node[i] && (k == 0 || j == 0 || node[j] != node[j - 1]))
+                status = cond_block_lu_join(&pd->H, node[i], node[j]);
+        }
+    return status;
+}
+
+// Appends the nodes of a list of coordinates, each once where its coordinates stand together.
+static void list_nodes(const CondPrimalDual* pd, int n, const int* coordinate, int* list,
+                       int* n_list)
+{
+    for (int k = 0; k < n; k++) {
+        int node = pd->node[coordinate[k]];
+        if (*n_list == 0 || list[*n_list - 1] != node)
+            list[(*n_list)++] = node;
+    }
+}
+
+static CondStatus join_all(CondPrimalDual* pd, int n)
+{
+    for (int k = 1; k < n; k++)
+        for (int l = 0; l < k; l++)
+            if (cond_block_lu_join(&pd->H, pd->column_node[k], pd->column_node[l]))
+                return COND_OUT_OF_MEMORY;
+    return COND_OK;
+}
+
+static CondStatus join_terms(CondPrimalDual* pd, const CondProblem* problem)
+{
+    CondStatus status = COND_OK;
+    for (int i = 0; i < problem->n_coupling && !status; i++) {
+        const CondCoupling* c = &problem->coupling[i];
+        int n = 0;
+        list_nodes(pd, c->n_coordinate, c->coordinate, pd->column_node, &n);
+        status = join_all(pd, n);
+    }
+    for (int c = 0; c < problem->n_contact && !status; c++) {
+        const CondSide* side = problem->contact[c].side;
+        int n = 0;
+        for (int s = 0; s < 2; s++)
+            list_nodes(pd, side[s].n_coordinate, side[s].coordinate, pd->column_node, &n);
+        status = join_all(pd, n);
+    }
+    return status;
+}
+
+CondStatus cond_primal_dual_pattern(CondPrimalDual* pd, const CondProblem* problem, int* fits)
+{
+    const CondContext* m = &pd->context;
+    int most = 0;
     for (int c = 0; c < problem->n_contact; c++) {
         const CondSide* side = problem->contact[c].side;
         int n = side[0].n_coordinate + side[1].n_coordinate;
-        pd->most_columns = n > pd->most_columns ? n : pd->most_columns;
+        most = n > most ? n : most;
     }
-    for (int g = 0; g < pd->n_group; g++) {
-        place_group(pd, problem, g);
-        for (int k = pd->couplings.begin[g]; k < pd->couplings.begin[g + 1]; k++) {
-            int i = pd->couplings.item[k];
-            const CondCoupling* c = &problem->coupling[i];
-            Span span = {0, -1};
-            span_add(&span, pd, g, c->n_coordinate, c->coordinate);
-            pd->coupling_slack[i] = span_is_far(&span) ? pd->n_band[g] + pd->n_border[g] : -1;
-            pd->n_border[g] += span_is_far(&span) ? c->n_row : 0;
-        }
-        for (int k = pd->contacts.begin[g]; k < pd->contacts.begin[g + 1]; k++) {
-            int i = pd->contacts.item[k];
-            const CondSide* side = problem->contact[i].side;
-            Span span = {0, -1};
-            for (int s = 0; s < 2; s++)
-                span_add(&span, pd, g, side[s].n_coordinate, side[s].coordinate);
-            pd->far[i] = span_is_far(&span);
-            pd->n_border[g] += pd->far[i] ? 3 : 0;
-        }
-        in_band += pd->n_band[g];
-        int size = pd->n_band[g] + pd->n_border[g];
-        pd->largest = size > pd->largest ? size : pd->largest;
-        pd->widest = pd->n_border[g] > pd->widest ? pd->n_border[g] : pd->widest;
-    }
-    pd->band = 2 * in_band > problem->n_dof;
+    for (int i = 0; i < problem->n_coupling; i++)
+        most = problem->coupling[i].n_coordinate > most ? problem->coupling[i].n_coordinate : most;
+    if (cond_reserve(m, &pd->node, &pd->cap_node, problem->n_dof, sizeof *pd->node) ||
+        cond_reserve(m, &pd->node_size, &pd->cap_node_size, problem->n_dof,
+                     sizeof *pd->node_size) ||
+        cond_reserve(m, &pd->column_node, &pd->cap_column_node, most, sizeof *pd->column_node) ||
+        cond_reserve(m, &pd->column, &pd->cap_column, 3 * most, sizeof *pd->column))
+        return COND_OUT_OF_MEMORY;
+    CondStatus status = make_nodes(pd, problem);
+    for (int b = 0; b < problem->n_block && !status; b++)
+        status = join_block(pd, &problem->block[b]);
+    if (!status)
+        status = join_terms(pd, problem);
+    if (!status)
+        status = cond_block_lu_plan(&pd->H, MOST_WORK, fits);
+    return status;
 }
 
-// Columns of R J of a contact, three numbers per coordinate, and their places; room for both sides.
-typedef struct Columns {
-    int n;
-    int* place;  //                                                             (n)
-    double* RJ;  //                                                             (n x 3)
-    double* DRJ; // D R J                                                       (n x 3)
-} Columns;
-
-static void fill_columns(CondPrimalDual* pd, const CondContact* contact, const double* D,
-                         Columns* columns)
+// Three blocks of six a link, of which the outer two may stick out.
+static void add_links(CondPrimalDual* pd, const CondBlock* block)
 {
-    const double* R = contact->frame;
-    *columns = (Columns){0, pd->column_place, pd->column, pd->column + 3 * pd->most_columns};
-    for (int s = 0; s < 2; s++) {
-        const CondSide* side = &contact->side[s];
-        int n = side->n_coordinate;
-        for (int k = 0; k < n; k++) {
-            double *a = columns->RJ + 3 * columns->n, *b = columns->DRJ + 3 * columns->n, J[3];
-            columns->place[columns->n++] = pd->place[side->coordinate[k]];
-            for (int i = 0; i < 3; i++)
-                J[i] = (s == 0 ? 1.0 : -1.0) *
-                       (side->jacobian ? side->jacobian[i * n + k] : (double)(i == k));
-            for (int r = 0; r < 3; r++)
-                a[r] = R[3 * r] * J[0] + R[3 * r + 1] * J[1] + R[3 * r + 2] * J[2];
-            for (int r = 0; r < 3; r++)
-                b[r] = D[3 * r] * a[0] + D[3 * r + 1] * a[1] + D[3 * r + 2] * a[2];
+    int first = pd->node[block->dof_begin], n_link = block->n_dof / 6;
+    for (int i = 0; i < n_link; i++)
+        for (int j = i > 0 ? i - 1 : 0; j <= i + 1 && j < n_link; j++) {
+            CondBlockLuEntry entry = cond_block_lu_block(&pd->H, first + i, first + j);
+            const double* from = block->values + (size_t)(6 * i) * COND_TRIDIAGONAL_ROW;
+            for (int r = 0; r < 6; r++)
+                for (int c = 0; c < 6; c++)
+                    entry.value[r * entry.row + c * entry.column] =
+                        from[COND_TRIDIAGONAL_ROW * r + 6 * (j - i + 1) + c];
         }
-    }
-}
-
-// K += Jc' D Jc of one contact.
-static void add_tie(CondPrimalDual* pd, const CondContact* contact, const double* D)
-{
-    Columns c;
-    fill_columns(pd, contact, D, &c);
-    for (int k = 0; k < c.n; k++)
-        for (int l = 0; l < c.n; l++) {
-            const double *a = c.RJ + 3 * k, *b = c.DRJ + 3 * l;
-            cond_bordered_add(&pd->K, c.place[k], c.place[l],
-                              a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
-        }
-}
-
-// The same with the force l = -D Jc v as an unknown: rows A v - Jc' l, and l + D Jc v = 0.
-static void add_far_tie(CondPrimalDual* pd, const CondContact* contact, const double* D, int at)
-{
-    Columns c;
-    fill_columns(pd, contact, D, &c);
-    for (int r = 0; r < 3; r++) {
-        cond_bordered_add(&pd->K, at + r, at + r, 1.0);
-        for (int k = 0; k < c.n; k++) {
-            cond_bordered_add(&pd->K, c.place[k], at + r, -c.RJ[3 * k + r]);
-            cond_bordered_add(&pd->K, at + r, c.place[k], c.DRJ[3 * k + r]);
-        }
-    }
 }
 
 static void add_block(CondPrimalDual* pd, const CondBlock* block)
 {
-    const int* place = pd->place + block->dof_begin;
+    const int* node = pd->node + block->dof_begin;
     if (block->kind == COND_BLOCK_TRIDIAGONAL) {
-        cond_bordered_put(&pd->K, place[0], block->n_dof, block->values);
+        add_links(pd, block);
         return;
     }
     for (int i = 0; i < block->n_dof; i++) {
-        int size = cond_block_row_size(block, i), j;
+        int size = cond_block_row_size(block, i), j, last = -1;
+        int row = block->dof_begin + i - pd->H.first[node[i]];
+        CondBlockLuEntry entry = {0};
         for (int k = 0; k < size; k++) {
             double value = cond_block_entry(block, i, k, &j);
-            cond_bordered_add(&pd->K, place[i], place[j], value);
+            if (node[j] != last)
+                entry = cond_block_lu_block(&pd->H, node[i], last = node[j]);
+            int column = block->dof_begin + j - pd->H.first[node[j]];
+            entry.value[row * entry.row + column * entry.column] += value;
         }
     }
 }
 
-// Entry (r, l) of K J of a coupling.
-static double gain_row(const CondCoupling* c, int r, int l)
+// Columns of a matrix J over nodes: those of coordinate k are J[r * n + k].
+typedef struct Term {
+    int n, n_row;
+    const int* coordinate; //                                                  (n)
+    const double* J;       //                                                  (n_row x n)
+} Term;
+
+// The end of the run of coordinates from k on that belong to one node.
+static int run_end(const CondPrimalDual* pd, const Term* term, int k)
 {
-    double value = 0.0;
-    for (int s = 0; s < c->n_row; s++)
-        value += c->gain[r * c->n_row + s] * c->jacobian[s * c->n_coordinate + l];
-    return value;
+    int node = pd->node[term->coordinate[k]];
+    while (k < term->n && pd->node[term->coordinate[k]] == node)
+        k++;
+    return k;
 }
 
-// K += J' K J of a coupling; where it is far, its force w = K J v is an unknown.
-static void add_coupling(CondPrimalDual* pd, const CondCoupling* c, int slack)
+// H += scale a' K b for the columns of two terms of the same rows, K (n_row x n_row).
+static void add_product(CondPrimalDual* pd, double scale, const Term* a, const double* K,
+                        const Term* b)
 {
-    for (int r = 0; r < c->n_row && slack >= 0; r++)
-        cond_bordered_add(&pd->K, slack + r, slack + r, 1.0);
-    for (int l = 0; l < c->n_coordinate; l++)
-        for (int r = 0; r < c->n_row; r++) {
-            double value = gain_row(c, r, l);
-            int j = pd->place[c->coordinate[l]];
-            if (slack >= 0) {
-                cond_bordered_add(&pd->K, slack + r, j, -value);
-                cond_bordered_add(&pd->K, j, slack + r, c->jacobian[r * c->n_coordinate + l]);
-                continue;
-            }
-            for (int k = 0; k < c->n_coordinate; k++)
-                cond_bordered_add(&pd->K, pd->place[c->coordinate[k]], j,
-                                  c->jacobian[r * c->n_coordinate + k] * value);
+    int n_row = a->n_row;
+    for (int l = 0, l_end; l < b->n; l = l_end) {
+        int j = pd->node[b->coordinate[l]];
+        l_end = run_end(pd, b, l);
+        for (int k = 0, k_end; k < a->n; k = k_end) {
+            int i = pd->node[a->coordinate[k]];
+            k_end = run_end(pd, a, k);
+            CondBlockLuEntry entry = cond_block_lu_block(&pd->H, i, j);
+            for (int q = l; q < l_end; q++)
+                for (int s = 0; s < n_row; s++) {
+                    double Kb = 0.0;
+                    for (int r = 0; r < n_row; r++)
+                        Kb += K[s * n_row + r] * b->J[r * b->n + q];
+                    for (int p = k; p < k_end; p++)
+                        entry.value[(a->coordinate[p] - pd->H.first[i]) * entry.row +
+                                    (b->coordinate[q] - pd->H.first[j]) * entry.column] +=
+                            scale * a->J[s * a->n + p] * Kb;
+                }
         }
+    }
+}
+
+// H += (R Jc)' D R Jc of one contact. R comes first: in the contact's axes gains of 1e6 stand
+// beside those of slip, and in others rounding would mix them.
+static void add_tie(CondPrimalDual* pd, const CondContact* contact, const double* D)
+{
+    const double* R = contact->frame;
+    double* RJ = pd->column;
+    Term side[2];
+    for (int s = 0; s < 2; s++) {
+        const CondSide* from = &contact->side[s];
+        int n = from->n_coordinate;
+        side[s] = (Term){n, 3, from->coordinate, RJ};
+        for (int r = 0; r < 3; r++)
+            for (int k = 0; k < n; k++)
+                *RJ++ = from->jacobian
+                            ? R[3 * r] * from->jacobian[k] + R[3 * r + 1] * from->jacobian[n + k] +
+                                  R[3 * r + 2] * from->jacobian[2 * n + k]
+                            : R[3 * r + k];
+    }
+    for (int s = 0; s < 2; s++)
+        for (int t = 0; t < 2; t++)
+            add_product(pd, s == t ? 1.0 : -1.0, &side[s], D, &side[t]);
 }
 
 static int is_open(const double* D)
@@ -191,62 +245,39 @@ static int is_open(const double* D)
     return 1;
 }
 
-// K = A + Jc' D Jc restricted to group g. The forces of far contacts come last in the border, and
-// those of open ones not at all.
-static CondStatus fill_group(CondPrimalDual* pd, const CondProblem* problem, int g)
+static void fill(CondPrimalDual* pd, const CondProblem* problem)
 {
-    int n_band = pd->n_band[g], n_border = pd->n_border[g];
-    for (int k = pd->contacts.begin[g]; k < pd->contacts.begin[g + 1]; k++)
-        n_border -=
-            pd->far[pd->contacts.item[k]] && is_open(pd->D + 9 * pd->contacts.item[k]) ? 3 : 0;
-    CondStatus status = cond_bordered_begin(&pd->K, n_band, n_border);
-    if (status)
-        return status;
-    for (int k = pd->blocks.begin[g]; k < pd->blocks.begin[g + 1]; k++)
-        add_block(pd, &problem->block[pd->blocks.item[k]]);
-    for (int k = pd->couplings.begin[g]; k < pd->couplings.begin[g + 1]; k++) {
-        int i = pd->couplings.item[k];
-        add_coupling(pd, &problem->coupling[i], pd->coupling_slack[i]);
+    cond_block_lu_clear(&pd->H);
+    for (int b = 0; b < problem->n_block; b++)
+        add_block(pd, &problem->block[b]);
+    for (int i = 0; i < problem->n_coupling; i++) {
+        const CondCoupling* c = &problem->coupling[i];
+        Term term = {c->n_coordinate, c->n_row, c->coordinate, c->jacobian};
+        add_product(pd, 1.0, &term, c->gain, &term);
     }
-    int slack = n_band + n_border;
-    for (int k = pd->contacts.begin[g]; k < pd->contacts.begin[g + 1]; k++) {
-        int c = pd->contacts.item[k];
-        const double* D = pd->D + 9 * c;
-        if (is_open(D))
-            continue;
-        if (pd->far[c])
-            add_far_tie(pd, &problem->contact[c], D, slack -= 3);
-        else
-            add_tie(pd, &problem->contact[c], D);
-    }
-    return COND_OK;
+    for (int c = 0; c < problem->n_contact; c++)
+        if (!is_open(pd->D + 9 * c))
+            add_tie(pd, &problem->contact[c], pd->D + 9 * c);
 }
 
-CondStatus cond_primal_dual_solve_ties(CondPrimalDual* pd, const CondProblem* problem,
-                                       const double* r, int* singular)
+int cond_primal_dual_factor(CondPrimalDual* pd, const CondProblem* problem)
+{
+    fill(pd, problem);
+    return cond_block_lu_factor(&pd->H);
+}
+
+void cond_primal_dual_solve_ties(CondPrimalDual* pd, const CondProblem* problem, const double* r,
+                                 int* singular)
 {
     double* dv = pd->f;
-    *singular = 0;
     for (int i = 0; i < problem->n_dof; i++)
         dv[i] = -r[i];
     for (int c = 0; c < problem->n_contact; c++)
         cond_contact_add_force(&problem->contact[c], 1.0, pd->gap + 3 * c, dv);
-    for (int g = 0; g < pd->n_group; g++) {
-        int n = pd->dofs.begin[g + 1] - pd->dofs.begin[g];
-        const int* member = pd->dofs.item + pd->dofs.begin[g];
-        CondStatus status = fill_group(pd, problem, g);
-        if (status)
-            return status;
-        memset(pd->x, 0, (size_t)(pd->K.n_band + pd->K.n_border) * sizeof *pd->x);
-        for (int i = 0; i < n; i++)
-            pd->x[pd->place[member[i]]] = dv[member[i]];
-        *singular = cond_bordered_factor(&pd->K);
-        if (*singular)
-            return COND_OK;
-        cond_bordered_solve(&pd->K, pd->x);
-        for (int i = 0; i < n; i++)
-            dv[member[i]] = pd->x[pd->place[member[i]]];
-    }
+    *singular = cond_primal_dual_factor(pd, problem);
+    if (*singular)
+        return;
+    cond_block_lu_solve(&pd->H, dv);
     for (int i = 0; i < problem->n_dof; i++)
         pd->v_new[i] = pd->v[i] + dv[i];
     for (int c = 0; c < problem->n_contact; c++) {
@@ -261,5 +292,4 @@ CondStatus cond_primal_dual_solve_ties(CondPrimalDual* pd, const CondProblem* pr
             pd->lambda_new[3 * c + i] = pd->lambda[3 * c + i] + gap[i] - D[3 * i] * du[0] -
                                         D[3 * i + 1] * du[1] - D[3 * i + 2] * du[2];
     }
-    return COND_OK;
 }

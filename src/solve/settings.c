@@ -53,10 +53,10 @@ const char* cond_storage_name(CondStorage storage)
 
 const char* cond_rung_name(CondRung rung)
 {
-    static const char* const names[] = {
-        "other",    "start",   "V-FPI",       "passes",        "factored passes",
-        "rounds",   "again",   "multipliers", "friction path", "all V-FPI",
-        "substeps", "relaxed", "none"};
+    static const char* const names[] = {"other",           "start",         "V-FPI",     "passes",
+                                        "factored passes", "interior",      "rounds",    "again",
+                                        "multipliers",     "friction path", "all V-FPI", "substeps",
+                                        "relaxed",         "none"};
     return name_at(names, COUNT(names), (int)rung);
 }
 

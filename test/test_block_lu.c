@@ -1,0 +1,175 @@
+// Sparse block LU against dense LU on random patterns, fill on graphs where it is known, and memory
+// that runs out.
+#include "base/memory.h"
+#include "base/random.h"
+#include "dense.h"
+#include "failing_allocator.h"
+#include "sparse/block_lu.h"
+#include "sparse/lu.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static double uniform(CondRandom* random)
+{
+    return 2.0 * cond_random_uniform(random) - 1.0;
+}
+
+// Fills the block of (i, j) here and in the dense matrix.
+static void put(CondBlockLu* lu, CondRandom* random, int i, int j, double* A, int n)
+{
+    CondBlockLuEntry entry = cond_block_lu_block(lu, i, j);
+    for (int r = 0; r < lu->size[i]; r++)
+        for (int c = 0; c < lu->size[j]; c++) {
+            double value = uniform(random) + (i == j && r == c ? 3.0 : 0.0);
+            entry.value[r * entry.row + c * entry.column] += value;
+            A[(size_t)(lu->first[i] + r) * (size_t)n + (size_t)(lu->first[j] + c)] += value;
+        }
+}
+
+// A random pattern of `edges` pairs over nodes of random sizes; the answer against dense LU.
+static void compare(CondBlockLu* lu, uint64_t seed, int n_node, int edges)
+{
+    CondRandom random = {seed};
+    int *size = malloc((size_t)n_node * sizeof *size), fits;
+    int* pair = malloc(2 * (size_t)edges * sizeof *pair + 1);
+    for (int i = 0; i < n_node; i++)
+        size[i] = 1 + (int)(cond_random_bits(&random) % 7);
+    assert_int_equal(cond_block_lu_begin(lu, n_node, size), COND_OK);
+    for (int e = 0; e < 2 * edges; e++)
+        pair[e] = (int)(cond_random_bits(&random) % (uint64_t)n_node);
+    for (int e = 0; e < edges; e++)
+        assert_int_equal(cond_block_lu_join(lu, pair[2 * e], pair[2 * e + 1]), COND_OK);
+    assert_int_equal(cond_block_lu_plan(lu, 1e9, &fits), COND_OK);
+    assert_true(fits);
+    int n = lu->first[n_node];
+    double *A = dense_zeros((size_t)n * (size_t)n), *x = dense_zeros((size_t)n);
+    double* y = dense_zeros((size_t)n);
+    int* pivot = malloc((size_t)n * sizeof *pivot);
+    for (int round = 0; round < 2; round++) { // the pattern serves twice
+        cond_block_lu_clear(lu);
+        memset(A, 0, (size_t)n * (size_t)n * sizeof *A);
+        for (int i = 0; i < n_node; i++)
+            put(lu, &random, i, i, A, n);
+        for (int e = 0; e < edges; e++) {
+            put(lu, &random, pair[2 * e], pair[2 * e + 1], A, n);
+            if (pair[2 * e] != pair[2 * e + 1])
+                put(lu, &random, pair[2 * e + 1], pair[2 * e], A, n);
+        }
+        for (int i = 0; i < n; i++)
+            x[i] = y[i] = uniform(&random);
+        assert_int_equal(cond_block_lu_factor(lu), 0);
+        cond_block_lu_solve(lu, x);
+        assert_int_equal(cond_lu_factor(n, A, pivot), 0);
+        cond_lu_solve(n, A, pivot, y);
+        double most = 0.0;
+        for (int i = 0; i < n; i++)
+            most = fmax(most, fabs(y[i]));
+        for (int i = 0; i < n; i++)
+            assert_true(fabs(x[i] - y[i]) <= 1e-8 * (1.0 + most));
+    }
+    free(size), free(pair), free(A), free(x), free(y), free(pivot);
+}
+
+static void random_patterns(void** state)
+{
+    (void)state;
+    CondBlockLu lu = {.order.context = cond_context_or_default(NULL)};
+    for (int k = 0; k < 60; k++)
+        compare(&lu, 1 + (uint64_t)k, 1 + k % 31, (k * 7) % 60);
+    cond_block_lu_destroy(&lu);
+}
+
+// Entries above the diagonal of the factor.
+static int fill_of(CondBlockLu* lu, int n_node, int edges, const int* pair)
+{
+    int fits, *size = malloc((size_t)n_node * sizeof *size);
+    for (int i = 0; i < n_node; i++)
+        size[i] = 6;
+    assert_int_equal(cond_block_lu_begin(lu, n_node, size), COND_OK);
+    for (int e = 0; e < edges; e++)
+        assert_int_equal(cond_block_lu_join(lu, pair[2 * e], pair[2 * e + 1]), COND_OK);
+    assert_int_equal(cond_block_lu_plan(lu, INFINITY, &fits), COND_OK);
+    free(size);
+    return lu->order.begin[n_node];
+}
+
+// Trees have no fill, rings one entry a node, grids about what nested dissection would leave.
+static void fill(void** state)
+{
+    (void)state;
+    CondBlockLu lu = {.order.context = cond_context_or_default(NULL)};
+    enum { N = 400, SIDE = 20 };
+    int pair[4 * N], n = 0;
+    for (int i = 1; i < N; i++)
+        pair[n++] = i - 1, pair[n++] = i; // a chain
+    assert_int_equal(fill_of(&lu, N, n / 2, pair), N - 1);
+    pair[n++] = N - 1, pair[n++] = 0; // a ring
+    assert_int_equal(fill_of(&lu, N, n / 2, pair), 2 * N - 3);
+    n = 0;
+    for (int i = 1; i < N; i++)
+        pair[n++] = (i - 1) / 3, pair[n++] = i; // a tree
+    assert_int_equal(fill_of(&lu, N, n / 2, pair), N - 1);
+    n = 0;
+    for (int i = 1; i < N; i++)
+        pair[n++] = 0, pair[n++] = i; // a star: the centre comes last
+    assert_int_equal(fill_of(&lu, N, n / 2, pair), N - 1);
+    n = 0;
+    for (int i = 0; i < N; i++) {
+        if (i % SIDE + 1 < SIDE)
+            pair[n++] = i, pair[n++] = i + 1;
+        if (i + SIDE < N)
+            pair[n++] = i, pair[n++] = i + SIDE;
+    }
+    int grid = fill_of(&lu, N, n / 2, pair); // row by row it would be about SIDE N = 8000
+    assert_true(grid < 4000);
+    cond_block_lu_destroy(&lu);
+}
+
+static void too_much(void** state)
+{
+    (void)state;
+    CondBlockLu lu = {.order.context = cond_context_or_default(NULL)};
+    int size[3] = {6, 6, 6}, fits;
+    assert_int_equal(cond_block_lu_begin(&lu, 3, size), COND_OK);
+    assert_int_equal(cond_block_lu_plan(&lu, 10.0, &fits), COND_OK);
+    assert_false(fits);
+    assert_int_equal(cond_block_lu_plan(&lu, 1e4, &fits), COND_OK);
+    assert_true(fits);
+    cond_block_lu_clear(&lu); // all zero
+    assert_int_equal(cond_block_lu_factor(&lu), 1);
+    cond_block_lu_destroy(&lu);
+}
+
+// The n-th allocation fails, for every n: an error, and nothing is lost.
+static void memory(void** state)
+{
+    (void)state;
+    for (long fail = 1, done = 0; !done; fail++) {
+        FailingAllocator allocator = {.fail_at = fail};
+        CondBlockLu lu = {.order.context = failing_allocator_context(&allocator)};
+        int size[4] = {6, 3, 1, 6}, fits = 0;
+        CondStatus status = cond_block_lu_begin(&lu, 4, size);
+        for (int i = 1; i < 4 && !status; i++)
+            status = cond_block_lu_join(&lu, i - 1, i);
+        if (!status)
+            status = cond_block_lu_plan(&lu, 1e9, &fits);
+        done = allocator.calls < fail;
+        assert_int_equal(status, done ? COND_OK : COND_OUT_OF_MEMORY);
+        cond_block_lu_destroy(&lu);
+        assert_int_equal(allocator.live, 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_patterns), cmocka_unit_test(fill),
+                                       cmocka_unit_test(too_much), cmocka_unit_test(memory)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,167 @@
+// The interior-point method on redundant contacts: stored dominoes, random problems with every
+// contact several times, both laws, a finite gain, elliptic friction, memory that runs out.
+#include "base/memory.h"
+#include "cond/fclib.h"
+#include "cond/solver.h"
+#include "dense.h"
+#include "failing_allocator.h"
+#include "nodalize/nodal.h"
+#include "random_problem.h"
+#include "solve/interior_point.h"
+#include "solve/ladder_part.h"
+#include "verifier.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+// A ladder that is ready for the problem, at zero.
+static CondLadder* ready(const CondContext* context, const CondProblem* problem,
+                         const CondSolverSettings* settings, CondSolveInfo* info)
+{
+    CondLadder* s = cond_solver_vfpi.create(context, settings);
+    double *v = dense_zeros((size_t)problem->n_dof),
+           *lambda = dense_zeros(3 * (size_t)problem->n_contact + 1);
+    assert_int_equal(cond_vfpi_begin(&s->vfpi, problem, info), COND_OK);
+    assert_int_equal(cond_answer_reserve(context, problem, &s->best), COND_OK);
+    assert_int_equal(cond_primal_dual_plan(&s->factored, problem, settings->law, &s->small),
+                     COND_OK);
+    assert_true(s->small);
+    cond_answer_set(problem, v, lambda, NULL, &s->best);
+    cond_ladder_aim(s, settings->tolerance, settings->max_iterations);
+    free(v), free(lambda);
+    return s;
+}
+
+// Stored problems: certified with the method, missed by passes alone.
+static void dominoes(void** state)
+{
+    (void)state;
+    static const char* const names[] = {"dominoes_319", "dominoes_330"};
+    CondContext context = cond_context_or_default(NULL);
+    for (int i = 0; i < 2; i++) {
+        char path[512];
+        CondProblemFile* file = NULL;
+        snprintf(path, sizeof path, "%s/problems/%s.hdf5", COND_TEST_DATA, names[i]);
+        assert_int_equal(cond_fclib_read(NULL, path, &file, NULL), COND_OK);
+        const CondProblem* problem = cond_problem_file_problem(file);
+        CondSolverSettings settings = cond_solver_settings_default();
+        settings.tolerance = 1e-6;
+        double *v = dense_zeros((size_t)problem->n_dof),
+               *lambda = dense_zeros(3 * (size_t)problem->n_contact);
+        CondSolveInfo info = {0};
+        assert_int_equal(verifier_solve(problem, &settings, v, lambda, &info), COND_OK);
+        assert_int_equal(info.rung, COND_RUNG_INTERIOR);
+        assert_true(info.passes < 100);
+        CondSolveInfo without = {0};
+        CondVfpiEnd end = COND_VFPI_LIMIT;
+        CondLadder* s = ready(&context, problem, &settings, &without);
+        assert_int_equal(cond_ladder_factored(s, 200, &without, &end), COND_OK);
+        assert_int_equal(end, COND_VFPI_LIMIT);
+        cond_solver_vfpi.destroy(s);
+        free(v), free(lambda);
+        cond_problem_file_destroy(file);
+    }
+}
+
+enum { REPEAT = 3 };
+
+// Rigid bodies and particles with every contact three times.
+static void redundant_make(uint64_t seed, double kv_share, int anisotropic, double friction,
+                           RandomProblem* made, CondProblem* problem, CondContact** contact)
+{
+    RandomOptions options = random_options_default(seed);
+    options.n_cloth = 0;
+    options.n_rigid = 5;
+    options.n_particle = 2;
+    options.n_contact = 12;
+    options.general = 1;
+    options.friction = friction;
+    options.anisotropic = anisotropic;
+    options.finite_kv = kv_share;
+    random_problem_make(&options, made);
+    *problem = made->problem;
+    *contact = malloc((size_t)(REPEAT * problem->n_contact) * sizeof **contact);
+    for (int c = 0; c < REPEAT * problem->n_contact; c++) {
+        (*contact)[c] = problem->contact[c % problem->n_contact];
+        (*contact)[c].key = (uint64_t)c + 1;
+    }
+    problem->n_contact *= REPEAT;
+    problem->contact = *contact;
+}
+
+// From zero, both laws, with and without slip at virtual nodes, round and elliptic cones (the
+// proximal law's elliptic cone is not served).
+static void random_problems(void** state)
+{
+    (void)state;
+    CondContext context = cond_context_or_default(NULL);
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        RandomProblem made;
+        CondProblem problem;
+        CondContact* contact;
+        CondLaw law = seed % 2 ? COND_LAW_STRICT : COND_LAW_PROXIMAL;
+        redundant_make(seed, seed % 4 < 2 ? 0.0 : 0.5, seed % 8 == 1, seed % 3 ? 0.5 : 0.1, &made,
+                       &problem, &contact);
+        CondSolverSettings settings = cond_solver_settings_default();
+        settings.tolerance = 1e-6;
+        settings.law = law;
+        CondSolveInfo info = {0};
+        CondVfpiEnd end = COND_VFPI_LIMIT;
+        CondLadder* s = ready(&context, &problem, &settings, &info);
+        assert_int_equal(cond_ladder_interior(s, &info, &end), COND_OK);
+        CondCertificate judged =
+            verifier_certificate(&problem, law, 0.0, s->best.v, s->best.lambda);
+        if (end != COND_VFPI_DONE)
+            print_message("seed %d: %g\n", (int)seed, cond_certificate_residual(&judged));
+        assert_int_equal(end, COND_VFPI_DONE);
+        assert_true(cond_certificate_residual(&judged) <= 1.001e-6);
+        cond_solver_vfpi.destroy(s);
+        free(contact);
+        random_problem_free(&made);
+    }
+}
+
+// The n-th allocation fails, for every n: an error, and nothing is lost.
+static void memory(void** state)
+{
+    (void)state;
+    RandomProblem made;
+    CondProblem problem;
+    CondContact* contact;
+    redundant_make(7, 0.0, 0, 0.5, &made, &problem, &contact);
+    CondSolverSettings settings = cond_solver_settings_default();
+    settings.tolerance = 1e-6;
+    double *v = dense_zeros((size_t)problem.n_dof),
+           *lambda = dense_zeros(3 * (size_t)problem.n_contact);
+    for (long fail = 1, done = 0; !done; fail += 1 + fail / 8) {
+        FailingAllocator allocator = {0};
+        CondContext context = failing_allocator_context(&allocator);
+        CondSolver* solver = NULL;
+        CondSolveInfo info = {0};
+        assert_int_equal(cond_solver_create(&context, "vfpi", &settings, &solver, NULL), COND_OK);
+        allocator.fail_at = allocator.calls + fail;
+        memset(v, 0, (size_t)problem.n_dof * sizeof *v);
+        memset(lambda, 0, 3 * (size_t)problem.n_contact * sizeof *lambda);
+        CondStatus status = cond_solver_solve(solver, &problem, v, lambda, &info);
+        done = allocator.calls < allocator.fail_at;
+        assert_true(done ? status >= 0 : status == COND_OUT_OF_MEMORY);
+        cond_solver_destroy(solver);
+        assert_int_equal(allocator.live, 0);
+    }
+    free(v), free(lambda), free(contact);
+    random_problem_free(&made);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(dominoes),
+                                       cmocka_unit_test(random_problems), cmocka_unit_test(memory)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
