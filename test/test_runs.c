@@ -205,6 +205,52 @@ static void test_sizes_are_refused(void** state)
     }
 }
 
+static CliOutput run_hostile(const char* name, const char* steps)
+{
+    char path[512];
+    remove_files();
+    snprintf(path, sizeof path, "%s/hostile/%s.yaml", COND_TEST_DATA, name);
+    return cli_run("run", path, "--steps", steps, "--json", "out.json", "--record", "out.h5",
+                   "--csv", "out.csv", "--save", "out.state", "--sensors", "sensors.csv", "--quiet",
+                   "--threads", "1");
+}
+
+// Scenes that once made a run crash or write nonsense run now.
+static void test_hostile_scenes(void** state)
+{
+    static const char* const NAMES[] = {"particle_dent", "pbd_contacts", "rod_and_box",
+                                        "soft_and_particle"};
+    (void)state;
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        CliOutput output = run_hostile(NAMES[i], "30");
+        assert_true(output.code == FINE || output.code == TOLERANCE);
+        check_output(30);
+        cli_output_free(&output);
+    }
+    CliOutput output = run_hostile("rod_denormal", "1");
+    assert_int_equal(output.code, INPUT);
+    assert_non_null(strstr(output.err, ":5: bodies.r.rod.length: the size of 4.9e-324"));
+    cli_output_free(&output);
+}
+
+// Whatever the integrator does, a run that gains a thousand times its energy does not end well.
+static void test_spinning_joints(void** state)
+{
+    (void)state;
+    CliOutput output = run_hostile("spin", "200");
+    json_t* json = json_load_file("out.json", 0, NULL);
+    assert_non_null(json);
+    double start = json_number_value(json_object_get(json, "energy_start"));
+    double end = json_number_value(json_object_get(json, "energy_end"));
+    assert_true(start > 50.0 && end < 1e3 * start);
+    if (output.code == DIVERGED)
+        assert_non_null(strstr(output.err, "diverged: body 'arm': the energy has become"));
+    else
+        assert_int_equal(output.code, FINE);
+    json_decref(json);
+    cli_output_free(&output);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +258,8 @@ int main(void)
         cmocka_unit_test(test_penalty),
         cmocka_unit_test(test_pbd),
         cmocka_unit_test(test_sizes_are_refused),
+        cmocka_unit_test(test_hostile_scenes),
+        cmocka_unit_test(test_spinning_joints),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -151,7 +151,7 @@ static CondStatus append(CondScene* scene, const Kind* kind, const void* def, Co
     memcpy(place, def, kind->size);
     if (!*place) {
         int suffix = number;
-        char name[COND_NAME_SIZE];
+        char name[COND_NAME_SIZE] = ""; // all of it is copied, and reaches files
         do
             snprintf(name, sizeof name, "%s%d", kind->word, suffix++);
         while (cond_name_index_find(kind->index, first, kind->size, name) >= 0);
