@@ -86,37 +86,64 @@ json_t* forces_sensors_json(const CondModel* model, const SensorSum* sum)
     return out;
 }
 
-static json_t* pair_json(const CondModel* model, const CondSim* sim, int body, int other)
+// A contact that carries a force, with its pair: a pair has one name, whoever's point it was.
+typedef struct PairContact {
+    int body, other, contact;
+} PairContact;
+
+static int by_pair(const void* a, const void* b)
 {
-    CondResultant sum = cond_sim_pair_force(sim, body, other);
-    const char* name = cond_model_body_name(model, other);
+    const PairContact *x = a, *y = b;
+    if (x->body != y->body)
+        return x->body < y->body ? -1 : 1;
+    if (x->other != y->other)
+        return x->other < y->other ? -1 : 1;
+    return x->contact < y->contact ? -1 : x->contact > y->contact;
+}
+
+static int list_pairs(const CondSim* sim, PairContact* list)
+{
+    int n = 0;
+    for (int c = 0; c < cond_sim_n_contact(sim); c++) {
+        CondContactInfo contact = cond_sim_contact(sim, c);
+        int turned = contact.other >= 0 && contact.other < contact.body;
+        if (contact.body < 0 || contact.impulse[0] == 0.0)
+            continue;
+        list[n++] = (PairContact){turned ? contact.other : contact.body,
+                                  turned ? contact.body : contact.other, c};
+    }
+    qsort(list, (size_t)n, sizeof *list, by_pair);
+    return n;
+}
+
+static json_t* pair_json(const CondModel* model, const PairContact* pair, const CondResultant* sum)
+{
+    const char* name = cond_model_body_name(model, pair->other);
     return json_pack("{s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:o}", "body",
-                     cond_model_body_name(model, body), "other",
-                     name ? json_string(name) : json_null(), "contacts", sum.n_contact, "force",
-                     json_numbers(sum.force, 3), "torque", json_numbers(sum.torque, 3), "pressure",
-                     json_number(sum.pressure), "centre", json_numbers(sum.centre, 3),
-                     "free_torque", json_numbers(sum.free_torque, 3));
+                     cond_model_body_name(model, pair->body), "other",
+                     name ? json_string(name) : json_null(), "contacts", sum->n_contact, "force",
+                     json_numbers(sum->force, 3), "torque", json_numbers(sum->torque, 3),
+                     "pressure", json_number(sum->pressure), "centre", json_numbers(sum->centre, 3),
+                     "free_torque", json_numbers(sum->free_torque, 3));
 }
 
 json_t* forces_pairs_json(const CondModel* model, const CondSim* sim)
 {
-    json_t *out = json_array(), *seen = json_object();
-    for (int c = 0; c < cond_sim_n_contact(sim); c++) {
-        CondContactInfo contact = cond_sim_contact(sim, c);
-        int body = contact.body, other = contact.other;
-        char key[32];
-        if (body < 0 || contact.impulse[0] == 0.0)
-            continue;
-        if (other >= 0 && other < body) { // a pair has one name, whoever's point it was
-            body = contact.other;
-            other = contact.body;
-        }
-        snprintf(key, sizeof key, "%d %d", body, other);
-        if (json_object_get(seen, key))
-            continue;
-        json_object_set_new(seen, key, json_true());
-        json_array_append_new(out, pair_json(model, sim, body, other));
+    size_t room = (size_t)cond_sim_n_contact(sim) + 1;
+    json_t* out = json_array();
+    PairContact* list = malloc(room * sizeof *list);
+    int* contact = malloc(room * sizeof *contact);
+    int n = list && contact ? list_pairs(sim, list) : 0;
+    for (int first = 0, last; first < n; first = last) {
+        const PairContact* pair = &list[first];
+        for (last = first;
+             last < n && list[last].body == pair->body && list[last].other == pair->other; last++)
+            contact[last - first] = list[last].contact;
+        CondResultant sum =
+            cond_sim_listed_force(sim, pair->body, pair->other, last - first, contact);
+        json_array_append_new(out, pair_json(model, pair, &sum));
     }
-    json_decref(seen);
+    free(contact);
+    free(list);
     return out;
 }

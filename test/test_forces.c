@@ -110,6 +110,25 @@ static void test_centre_of_pressure(void** state)
     }
 }
 
+// The sum over the listed contacts of a pair is that over all; a list that names what is not there
+// has none.
+static void check_listed(const Trial* trial, int body, int other, const CondResultant* expected)
+{
+    int list[64], n = 0, wrong = cond_sim_n_contact(trial->sim);
+    for (int c = 0; c < cond_sim_n_contact(trial->sim); c++) {
+        CondContactInfo info = cond_sim_contact(trial->sim, c);
+        assert_true(n < 64);
+        if ((info.body == body && info.other == other) ||
+            (info.body == other && info.other == body))
+            list[n++] = c;
+    }
+    assert_true(n > 0);
+    CondResultant sum = cond_sim_listed_force(trial->sim, body, other, n, list);
+    assert_memory_equal(sum.force, expected->force, sizeof sum.force);
+    assert_memory_equal(sum.free_torque, expected->free_torque, sizeof sum.free_torque);
+    assert_int_equal(cond_sim_listed_force(trial->sim, body, other, 1, &wrong).n_contact, 0);
+}
+
 // A box stands on another: what passes between them is the upper one's weight, each way.
 static void test_pair_of_boxes(void** state)
 {
@@ -131,6 +150,7 @@ static void test_pair_of_boxes(void** state)
         CondResultant on_lower = cond_sim_pair_force(trial.sim, 0, 1);
         CondResultant floor = cond_sim_pair_force(trial.sim, 0, COND_STATIC_BODY);
         CondResultant all = cond_sim_pair_force(trial.sim, 0, COND_ANY_BODY);
+        check_listed(&trial, 1, 0, &on_upper);
         assert_vector(on_upper.force, 0.0, 0.0, G, 1e-8);
         assert_vector(floor.force, 0.0, 0.0, 4.0 * G, 1e-8);
         assert_vector(on_upper.centre, 0.05, 0.0, 0.1, 1e-8);

@@ -217,6 +217,10 @@ typedef struct CondResultant {
 // other: a body, COND_STATIC_BODY or COND_ANY_BODY. Between a body and itself the forces sum to
 // zero.
 CondResultant cond_sim_pair_force(const CondSim* sim, int body, int other);
+// The same of the listed contacts alone, by ascending number: for the sums of many pairs, each over
+// its own.                                                                    contact (n)
+CondResultant cond_sim_listed_force(const CondSim* sim, int body, int other, int n,
+                                    const int* contact);
 
 // What a sensor read in the last step, as means over it. contact: the forces on what it is placed
 // on. joint: the wrench that all beyond the joint (contacts, attachments, weight, inertia) exerts

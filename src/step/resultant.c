@@ -71,12 +71,13 @@ static void find_centre(const double about[3], const double mean[3], const doubl
     add_moment(arm, sum->force, sum->free_torque);
 }
 
-CondResultant cond_sim_sum_contacts(const CondSim* sim, int n, const double about[3],
-                                    CondShare* share, const void* what)
+CondResultant cond_sim_sum_contacts(const CondSim* sim, int n, const int* list,
+                                    const double about[3], CondShare* share, const void* what)
 {
     CondResultant sum = {.n_contact = 0};
     double t = sim->time_step, mean[3] = {0.0}, m[3] = {0.0};
-    for (int c = 0; c < n; c++) {
+    for (int k = 0; k < n; k++) {
+        int c = list ? list[k] : k;
         const CondTouch* touch = &sim->touches.touch[c];
         const double* impulse = sim->impulse + 3 * c;
         for (int s = 0; s < 2; s++) {
@@ -116,13 +117,27 @@ static double pair_share(const CondModel* model, const void* what, const CondTou
                : 0.0;
 }
 
-CondResultant cond_sim_pair_force(const CondSim* sim, int body, int other)
+static CondResultant sum_pair(const CondSim* sim, int body, int other, int n, const int* list)
 {
     static const double origin[3] = {0.0, 0.0, 0.0};
     int pair[2] = {body, other};
     int known = body >= 0 && body < sim->model->n_body;
-    return cond_sim_sum_contacts(sim, known ? sim->n_ready : 0,
-                                 known ? sim->centre + 3 * body : origin, pair_share, pair);
+    return cond_sim_sum_contacts(sim, known ? n : 0, list, known ? sim->centre + 3 * body : origin,
+                                 pair_share, pair);
+}
+
+CondResultant cond_sim_pair_force(const CondSim* sim, int body, int other)
+{
+    return sum_pair(sim, body, other, sim->n_ready, NULL);
+}
+
+CondResultant cond_sim_listed_force(const CondSim* sim, int body, int other, int n,
+                                    const int* contact)
+{
+    int sound = 1;
+    for (int k = 0; k < n; k++)
+        sound &= contact[k] >= 0 && contact[k] < sim->n_ready;
+    return sum_pair(sim, body, other, sound ? n : 0, contact);
 }
 
 void cond_sim_body_force(const CondSim* sim, int body, double force[3], double torque[3])

@@ -113,7 +113,7 @@ static void read_contact(const CondSim* sim, const CondSensor* sensor, CondSenso
 {
     place_sensor(sim, &sim->now, sensor, reading);
     CondResultant sum =
-        cond_sim_sum_contacts(sim, sim->touches.n, reading->position, sensor_share, sensor);
+        cond_sim_sum_contacts(sim, sim->touches.n, NULL, reading->position, sensor_share, sensor);
     reading->n_contact = sum.n_contact;
     memcpy(reading->centre, sum.centre, sizeof reading->centre);
     tell(sensor, sum.force, sum.torque, reading);

@@ -163,9 +163,10 @@ CondStatus cond_sim_place_contacts(CondSim* sim, const CondState* state);
 // The part of a side's force that counts in a sum: 0 .. 1.
 typedef double CondShare(const CondModel* model, const void* what, const CondTouch* touch,
                          int side);
-// Sum of the contact forces whose share is above 0, torque about a point.
-CondResultant cond_sim_sum_contacts(const CondSim* sim, int n, const double about[3],
-                                    CondShare* share, const void* what);
+// Sum of the contact forces whose share is above 0, torque about a point; of the first n contacts,
+// or of those in the list.                                                        list (n) or NULL
+CondResultant cond_sim_sum_contacts(const CondSim* sim, int n, const int* list,
+                                    const double about[3], CondShare* share, const void* what);
 
 // Readings of the sensors in this step; needs the wrenches, and state as it was before the step.
 CondStatus cond_sim_read_sensors(CondSim* sim, const CondState* state);
