@@ -154,8 +154,11 @@ double trial_gap(const Trial* trial)
     cond_collider_place(&sim->collider, &sim->then);
     assert_int_equal(cond_collide_planes(&sim->then, sim->collider.place, sim->reach, &sim->near),
                      COND_OK);
+    assert_int_equal(cond_collide_pairs(&sim->collider, &sim->then, sim->reach, &sim->near),
+                     COND_OK);
     for (int c = 0; c < sim->near.n; c++)
-        smallest = fmin(smallest, sim->near.touch[c].gap);
+        if (sim->near.touch[c].plane >= 0)
+            smallest = fmin(smallest, sim->near.touch[c].gap);
     return smallest;
 }
 

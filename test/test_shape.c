@@ -11,6 +11,7 @@
 #include "scene_make.h"
 
 #include "collide/convex.h"
+#include "collide/core.h"
 #include "collide/shape.h"
 #include "math/quat.h"
 
@@ -41,8 +42,7 @@ static CondConvex* make_convex(int n_vertex, const double* vertex, int n_face, c
 
 static CondShape make_shape(CondShapeForm form, const CondConvex* convex)
 {
-    CondShape shape = {
-        .form = form, .radius = 0.4, .half = {0.3, 0.4, 0.5}, .n_rim = 8, .shell = convex};
+    CondShape shape = {.form = form, .radius = 0.4, .half = {0.3, 0.4, 0.5}, .shell = convex};
     assert_int_equal(cond_shape_check(&shape, NULL), COND_OK);
     return shape;
 }
@@ -305,37 +305,33 @@ static void test_ties(void** state)
     assert_normal(&probe, 1.0, 0.0, 0.0);
 }
 
-// Plane points: the lowest of them is the lowest point of the shape, and none lies outside.
-// The bounding box is the support along the axes.
-static void test_plane_points_and_bounds(void** state)
+// The support point of a core lies on the shape, as far along an axis as the bounding box says.
+static void test_supports_and_bounds(void** state)
 {
     (void)state;
     Dice dice = {11};
     CondConvex* convex = make_convex(7, CRYSTAL, 8, CRYSTAL_FACE);
-    const int count[FORMS] = {0, 1, 2, 8, 18, 6};
-    double points[3 * 18];
     for (int form = COND_FORM_SPHERE; form < FORMS; form++) {
         CondShape shape = make_shape((CondShapeForm)form, convex);
-        assert_int_equal(cond_shape_point_count(&shape), count[form]);
+        if (form != COND_FORM_CONVEX)
+            shape.shell = NULL;
         for (int trial = 0; trial < 200; trial++) {
-            double pose[7], n[3] = {0.0, 0.0, 0.0}, box[6], lowest = INFINITY;
+            const double origin[3] = {0.1, -0.2, 0.3};
+            double pose[7], d[3] = {0.0, 0.0, 0.0}, box[6], x[3];
+            CondCore core;
+            CondProbe probe;
             shape.margin = trial % 2 ? 0.1 : 0.0;
             random_pose(&dice, pose);
             int axis = trial % 3, up = trial % 4 < 2;
-            n[axis] = up ? 1.0 : -1.0;
+            d[axis] = up ? 1.0 : -1.0;
             cond_shape_bound(&shape, pose, box);
-            cond_shape_plane_points(&shape, pose, n, points);
-            for (int k = 0; k < count[form]; k++) {
-                CondProbe probe;
-                cond_shape_probe(&shape, pose, points + 3 * k, &probe);
-                // The far end of a capsule may have its lowest point inside, as may moved corners.
-                if (form != COND_FORM_CAPSULE && (shape.margin == 0.0 || form == COND_FORM_SPHERE))
-                    assert_near(probe.gap, 0.0, 1e-12);
-                else
-                    assert_true(probe.gap < 1e-12);
-                lowest = fmin(lowest, vec3_dot(n, points + 3 * k));
-            }
-            assert_near(lowest, up ? box[axis] : -box[3 + axis], 1e-12);
+            cond_core_make(&shape, pose, origin, &core);
+            cond_core_support(&core, d, trial % 5 == 0, x);
+            for (int i = 0; i < 3; i++)
+                x[i] += origin[i] + core.round * d[i];
+            cond_shape_probe(&shape, pose, x, &probe);
+            assert_near(probe.gap, 0.0, 1e-12);
+            assert_near(x[axis], up ? box[3 + axis] : box[axis], 1e-12);
         }
     }
     cond_convex_destroy(convex);
@@ -381,8 +377,9 @@ static void test_bad_shapes(void** state)
     shape.margin = -0.1;
     assert_refused(&shape, "margin");
     shape = make_shape(COND_FORM_CYLINDER, NULL);
-    shape.n_rim = 2;
-    assert_refused(&shape, "n_rim");
+    shape.radius = -1.0;
+    assert_refused(&shape, "radius");
+    shape.radius = 1.0;
     shape.form = COND_FORM_CONVEX;
     assert_refused(&shape, "mesh");
     shape.form = (CondShapeForm)77;
@@ -464,7 +461,7 @@ int main(void)
         cmocka_unit_test(test_convex_equals_box),
         cmocka_unit_test(test_corners_and_rims),
         cmocka_unit_test(test_ties),
-        cmocka_unit_test(test_plane_points_and_bounds),
+        cmocka_unit_test(test_supports_and_bounds),
         cmocka_unit_test(test_plane),
         cmocka_unit_test(test_bad_shapes),
         cmocka_unit_test(test_bad_meshes),

@@ -65,7 +65,9 @@ static void test_distance(void** state)
     const double pose[7] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0};
     Dice dice = {5};
     assert_int_equal(cond_shape_check(&shape, NULL), COND_OK);
-    assert_int_equal(cond_shape_point_count(&shape), 12);
+    assert_int_equal(shell->poly.n_corner, 12);
+    assert_int_equal(shell->poly.n_face, 8);
+    assert_false(shell->poly.convex);
     for (int k = 0; k < 5000; k++) {
         double x[3];
         for (int i = 0; i < 3; i++) // many just beside edges and vertices
@@ -271,7 +273,7 @@ static void test_mesh_rests(void** state)
         cond_sim_body_force(trial.sim, 0, force, torque);
         assert_near(pose.position[2], 0.05, 1e-8);
         assert_near(force[2], body->mass * 9.81, 1e-6 * body->mass * 9.81);
-        assert_int_equal(trial.info.n_contact, 6);
+        assert_int_equal(trial.info.n_contact, 5); // the corner in the angle carries nothing
         trial_end(&trial);
     }
 }

@@ -40,19 +40,4 @@ static double box_support(const CondShape* shape, const double d[3])
     return shape->half[0] * fabs(d[0]) + shape->half[1] * fabs(d[1]) + shape->half[2] * fabs(d[2]);
 }
 
-static int box_point_count(const CondShape* shape)
-{
-    (void)shape;
-    return 8;
-}
-
-// Vertex i: bit k of i chooses the side of axis k.
-static void box_plane_point(const CondShape* shape, const double n[3], int i, double x[3])
-{
-    (void)n;
-    for (int k = 0; k < 3; k++)
-        x[k] = i >> k & 1 ? shape->half[k] : -shape->half[k];
-}
-
-const CondShapeOps COND_BOX_OPS = {COND_FORM_BOX, box_check,       box_probe,
-                                   box_support,   box_point_count, box_plane_point};
+const CondShapeOps COND_BOX_OPS = {COND_FORM_BOX, box_check, box_probe, box_support};

@@ -28,19 +28,5 @@ static double capsule_support(const CondShape* shape, const double d[3])
     return shape->radius + shape->half[2] * fabs(d[2]);
 }
 
-static int capsule_point_count(const CondShape* shape)
-{
-    (void)shape;
-    return 2;
-}
-
-// The deepest point of the upper and of the lower end.
-static void capsule_plane_point(const CondShape* shape, const double n[3], int i, double x[3])
-{
-    for (int k = 0; k < 3; k++)
-        x[k] = -shape->radius * n[k];
-    x[2] += i == 0 ? shape->half[2] : -shape->half[2];
-}
-
-const CondShapeOps COND_CAPSULE_OPS = {COND_FORM_CAPSULE, capsule_check,       capsule_probe,
-                                       capsule_support,   capsule_point_count, capsule_plane_point};
+const CondShapeOps COND_CAPSULE_OPS = {COND_FORM_CAPSULE, capsule_check, capsule_probe,
+                                       capsule_support};

@@ -24,6 +24,7 @@ CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, 
     cond_volume_contacts_begin(m, &collider->found);
     collider->found.threads = model->settings.solver.threads;
     cond_rod_collider_begin(m, &collider->rods);
+    cond_pair_work_begin(m, &collider->pairs);
     collider->volume = cond_allocate(m, (size_t)model->n_body, sizeof *collider->volume);
     collider->soft = cond_allocate(m, (size_t)model->n_body, sizeof *collider->soft);
     if (!collider->volume || !collider->soft)
@@ -66,6 +67,7 @@ void cond_collider_destroy(CondCollider* collider)
             cond_volume_destroy(collider->volume[b]);
     cond_volume_contacts_end(&collider->found);
     cond_rod_collider_end(&collider->rods);
+    cond_pair_work_end(&collider->pairs);
     cond_release(&collider->context, collider->volume);
     cond_release(&collider->context, collider->soft);
     cond_release(&collider->context, collider->last);
@@ -89,15 +91,6 @@ static void place_features(const void* loop, int first, int last)
                            l->place + 3 * (size_t)k, NULL, NULL);
 }
 
-void cond_collider_place(CondCollider* collider, const CondPosture* posture)
-{
-    const CondModel* model = collider->model;
-    PlaceLoop loop = {posture, collider->place};
-    cond_parallel(model->n_feature,
-                  cond_threads(20 * (size_t)model->n_feature, model->settings.solver.threads),
-                  place_features, &loop);
-}
-
 static void place_solids(CondCollider* collider, const CondPosture* posture)
 {
     for (int i = 0; i < collider->n_solid; i++) {
@@ -109,6 +102,16 @@ static void place_solids(CondCollider* collider, const CondPosture* posture)
         for (int k = solid->edge_begin; k < solid->edge_begin + solid->n_edge; k++)
             cond_edge_place(&collider->model->edge[k], R, pose, &collider->edge[k]);
     }
+}
+
+void cond_collider_place(CondCollider* collider, const CondPosture* posture)
+{
+    const CondModel* model = collider->model;
+    PlaceLoop loop = {posture, collider->place};
+    cond_parallel(model->n_feature,
+                  cond_threads(20 * (size_t)model->n_feature, model->settings.solver.threads),
+                  place_features, &loop);
+    place_solids(collider, posture);
 }
 
 // Key of a vertex of body a that touches body b: kind 2, the vertex's first coordinate, the other
@@ -134,7 +137,7 @@ static CondStatus recall(CondCollider* collider, const CondState* state, const C
         collider->last[i] = -1;
     for (int k = 0; k < state->n_memory; k++) {
         uint64_t key = state->memory[k].key;
-        if (key < COND_KEY_SOFT || key >= COND_KEY_EDGE || state->memory[k].triangle < 0)
+        if (key < COND_KEY_SOFT || key >= COND_KEY_PAIR || state->memory[k].triangle < 0)
             continue;
         uint64_t pair = (key - COND_KEY_SOFT) >> 4;
         int node = (int)(pair / (uint64_t)model->n_body) - a->dof_begin / 3;
@@ -305,13 +308,12 @@ CondStatus cond_collide(CondCollider* collider, const CondPosture* posture, cons
         int b = collider->soft[i];
         cond_volume_update_surface(collider->volume[b], posture->q + model->body[b].q_begin);
     }
-    place_solids(collider, posture);
     cond_collider_place(collider, posture);
     CondStatus status = cond_collide_planes(posture, collider->place, reach, list);
     if (!status)
         status = cond_collide_solids(posture, collider->volume, collider->place, reach, list);
     if (!status)
-        status = cond_collide_crossings(collider, posture, reach, list);
+        status = cond_collide_pairs(collider, posture, reach, list);
     if (!status)
         status = collide_soft(collider, posture, state, reach, list);
     if (!status)

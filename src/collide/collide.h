@@ -3,6 +3,7 @@
 #ifndef COND_COLLIDE_COLLIDE_H
 #define COND_COLLIDE_COLLIDE_H
 
+#include "collide/pair.h"
 #include "collide/rod_contact.h"
 #include "collide/touch.h"
 #include "collide/volume.h"
@@ -25,12 +26,13 @@ typedef struct CondCollider {
     int* soft_edge_begin; // number of a soft body's first edge (n_body)
     int n_soft_edge;
     CondEdge* edge; // theirs, in the world                             (n_edge)
+    CondPairWork pairs;
 } CondCollider;
 
 CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, CondError* error);
 void cond_collider_destroy(CondCollider* collider);
 
-// Fills `place`.
+// Puts features and solids where the posture has them.
 void cond_collider_place(CondCollider* collider, const CondPosture* posture);
 
 // Lists everything within reach of a body, by ascending key. The state's contact memory tells which

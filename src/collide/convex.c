@@ -88,16 +88,5 @@ double cond_shell_support(const CondShape* shape, const double d[3])
     return most;
 }
 
-int cond_shell_point_count(const CondShape* shape)
-{
-    return shape->shell->n_vertex;
-}
-
-void cond_shell_point(const CondShape* shape, const double n[3], int i, double x[3])
-{
-    (void)n;
-    memcpy(x, shape->shell->vertex + 3 * (size_t)i, 3 * sizeof *x);
-}
-
-const CondShapeOps COND_CONVEX_OPS = {COND_FORM_CONVEX,   convex_check,           convex_probe,
-                                      cond_shell_support, cond_shell_point_count, cond_shell_point};
+const CondShapeOps COND_CONVEX_OPS = {COND_FORM_CONVEX, convex_check, convex_probe,
+                                      cond_shell_support};

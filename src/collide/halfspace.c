@@ -28,19 +28,4 @@ static double plane_support(const CondShape* shape, const double d[3])
     return d[2] > 0.0 && hypot(d[0], d[1]) < 1e-12 ? 0.0 : INFINITY;
 }
 
-static int plane_point_count(const CondShape* shape)
-{
-    (void)shape;
-    return 0;
-}
-
-static void plane_point(const CondShape* shape, const double n[3], int i, double x[3])
-{
-    (void)shape;
-    (void)n;
-    (void)i;
-    memset(x, 0, 3 * sizeof *x);
-}
-
-const CondShapeOps COND_PLANE_OPS = {COND_FORM_PLANE, plane_check,       plane_probe,
-                                     plane_support,   plane_point_count, plane_point};
+const CondShapeOps COND_PLANE_OPS = {COND_FORM_PLANE, plane_check, plane_probe, plane_support};

@@ -69,7 +69,7 @@ static CondStatus find_touches(const CondPosture* posture, const double* place, 
         const CondFeature* feature = &posture->model->feature[body->feature_begin + k];
         const double* x = place + 3 * (size_t)(body->feature_begin + k);
         double gap = vec3_dot(plane->frame, x) - plane->offset - feature->radius;
-        if (!(gap <= reach))
+        if (!(gap <= reach) || feature->shaped)
             continue;
         if (cond_reserve(&list->context, &list->touch, &list->cap_touch, list->n + 1,
                          sizeof *list->touch))

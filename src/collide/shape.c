@@ -201,24 +201,3 @@ void cond_shape_bound(const CondShape* shape, const double pose[7], double box[6
         box[3 + i] = pose[i] + ops->support(shape, up) + shape->margin;
     }
 }
-
-int cond_shape_point_count(const CondShape* shape)
-{
-    return shape_ops(shape->form)->point_count(shape);
-}
-
-void cond_shape_plane_points(const CondShape* shape, const double pose[7], const double normal[3],
-                             double* point)
-{
-    const CondShapeOps* ops = shape_ops(shape->form);
-    double R[9], n[3], x[3], world[3];
-    quat_matrix(pose + 3, R);
-    mat3_multiply_transposed(R, normal, n);
-    int count = ops->point_count(shape);
-    for (int k = 0; k < count; k++) {
-        ops->plane_point(shape, n, k, x);
-        mat3_multiply(R, x, world);
-        for (int i = 0; i < 3; i++)
-            point[3 * k + i] = pose[i] + world[i] - shape->margin * normal[i];
-    }
-}

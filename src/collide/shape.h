@@ -1,5 +1,5 @@
-// Rigid shapes with a pose: the signed distance of a point, bounding boxes, and points to test
-// against a plane. A pose is position [m] and unit quaternion: (x, y, z, qw, qx, qy, qz).
+// Rigid shapes with a pose: the signed distance of a point and bounding boxes. A pose is position
+// [m] and unit quaternion: (x, y, z, qw, qx, qy, qz).
 #ifndef COND_COLLIDE_SHAPE_H
 #define COND_COLLIDE_SHAPE_H
 
@@ -23,7 +23,6 @@ typedef struct CondShape {
     double radius;  // sphere, capsule, cylinder [m]
     double half[3]; // half edges of the box; half[2]: half length of capsule and cylinder [m]
     double margin;  // the surface lies this far outside the form, edges rounded [m], >= 0
-    int n_rim;      // cylinder: fixed points on each rim against a plane
     const struct CondShell* shell; // convex and mesh; not owned
 } CondShape;
 
@@ -61,13 +60,5 @@ int cond_shape_probe_allowed(const CondShape* shape, const double pose[7], const
 
 // The smallest axis-aligned box, margin included: low[3], high[3]. A plane has infinite sides.
 void cond_shape_bound(const CondShape* shape, const double pose[7], double box[6]);
-
-// Points of the surface to test against a half-space with the unit normal `normal`: sphere 1,
-// capsule 2, box 8, cylinder 2 (n_rim + 1), convex and mesh one per vertex, plane none. The i-th
-// point is the same feature in every step; the first two of a cylinder are the deepest of its two
-// rims, so that it rolls without bumps, the others are fixed to it, so that it stands.
-int cond_shape_point_count(const CondShape* shape);
-void cond_shape_plane_points(const CondShape* shape, const double pose[7], const double normal[3],
-                             double* point); //                               (count x 3)
 
 #endif

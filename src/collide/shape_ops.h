@@ -12,18 +12,13 @@ typedef struct CondShapeOps {
                     double normal[3]);
     // max over the shape of d . x, for a unit vector d.
     double (*support)(const CondShape* shape, const double d[3]);
-    int (*point_count)(const CondShape* shape);
-    // Point i for a half-space with the unit normal n.
-    void (*plane_point)(const CondShape* shape, const double n[3], int i, double x[3]);
 } CondShapeOps;
 
 extern const CondShapeOps COND_PLANE_OPS, COND_SPHERE_OPS, COND_CAPSULE_OPS, COND_BOX_OPS,
     COND_CYLINDER_OPS, COND_CONVEX_OPS, COND_MESH_OPS;
 
-// Support, count and points of what is given by a shell.
+// Support of what is given by a shell.
 double cond_shell_support(const CondShape* shape, const double d[3]);
-int cond_shell_point_count(const CondShape* shape);
-void cond_shell_point(const CondShape* shape, const double n[3], int i, double x[3]);
 
 // COND_BAD_ARGUMENT unless value is positive and finite.
 CondStatus cond_shape_check_length(double value, const char* name, CondError* error);

@@ -230,6 +230,8 @@ CondStatus cond_shell_create(const CondContext* context, int n_vertex, const dou
         make_vertex_normals(shell);
         make_fans(shell);
         status = make_tree(shell);
+        if (!status)
+            status = cond_polyhedron_make(shell, &shell->poly);
         if (status)
             cond_error_set(error, status, "out of memory");
     }
@@ -246,6 +248,7 @@ void cond_shell_destroy(CondShell* shell)
         return;
     CondContext own = shell->context;
     cond_tree_end(&shell->tree);
+    cond_polyhedron_end(&own, &shell->poly);
     void* arrays[] = {shell->vertex, shell->vertex_normal, shell->face, shell->neighbour,
                       shell->plane,  shell->fan_begin,     shell->fan,  shell};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
@@ -258,6 +261,8 @@ CondStatus cond_shell_shift(CondShell* shell, const double shift[3])
         shell->vertex[k] += shift[k % 3];
     for (int f = 0; f < shell->n_face; f++)
         shell->plane[4 * f + 3] += vec3_dot(shell->plane + 4 * f, shift);
+    for (int f = 0; f < shell->poly.n_face; f++)
+        shell->poly.plane[4 * f + 3] += vec3_dot(shell->poly.plane + 4 * f, shift);
     return make_tree(shell);
 }
 

@@ -2,6 +2,7 @@
 #ifndef COND_COLLIDE_SHELL_H
 #define COND_COLLIDE_SHELL_H
 
+#include "collide/polyhedron.h"
 #include "collide/tree.h"
 
 typedef struct CondShell {
@@ -17,6 +18,7 @@ typedef struct CondShell {
     int* fan_begin;        // edges that begin at a vertex                    (n_vertex + 1)
     int* fan;              // 3 face + corner                                 (3 n_face)
     CondTree tree;         // of the faces
+    CondPolyhedron poly;   // its flat faces, straight edges and corners
 } CondShell;
 
 // Copies the mesh. All triangles may be turned inward; then all are turned round. COND_BAD_ARGUMENT

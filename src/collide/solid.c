@@ -45,51 +45,12 @@ CondPoint cond_point_at(const CondPosture* posture, int body, int part, const do
     return point;
 }
 
-static const double LOOSE = 0.5; // sine by which a corner may hang over
-
 static const double BEHIND = 0.3; // cosine by which a soft node may look along the normal
 
-// The edges of a corner, and the normal of a soft node.
-typedef struct Corner {
-    int n_ray;
-    const double* ray; // axes of the body or link                            (n_ray x 3)
-    double R[9];
-    double normal[3]; // world
-    int soft;         // 1: there is a normal
-} Corner;
-
-// 1 when the body of the corner lies on the side of it that the normal points to, more or less. A
-// corner beside the rim of a face it has slid over does not touch the rim's side: its edges do.
-static int is_leading(void* user, const double normal[3])
+// 1 when a soft node looks against the normal, more or less; `user` is its own normal.
+static int is_facing(void* user, const double normal[3])
 {
-    const Corner* corner = user;
-    double local[3];
-    if (corner->soft && vec3_dot(corner->normal, normal) > BEHIND)
-        return 0;
-    if (corner->n_ray == 0)
-        return 1;
-    mat3_multiply_transposed(corner->R, normal, local);
-    for (int k = 0; k < corner->n_ray; k++)
-        if (vec3_dot(corner->ray + 3 * (size_t)k, local) < -LOOSE)
-            return 0;
-    return 1;
-}
-
-static Corner corner_of(const CondPosture* posture, CondVolume* const* volume,
-                        const CondFeature* feature)
-{
-    const CondBody* body = &posture->model->body[feature->point.body];
-    Corner corner = {.soft = body->kind == COND_BODY_SOFT,
-                     .n_ray = feature->n_ray,
-                     .ray = posture->model->ray + 3 * (size_t)feature->ray_begin};
-    if (body->kind == COND_BODY_ROBOT)
-        memcpy(corner.R, posture->arm[body->index].work->rotation + 9 * feature->point.part,
-               sizeof corner.R);
-    else if (body->kind == COND_BODY_SOFT)
-        cond_volume_vertex_normal(volume[body->index], feature->point.node[0], corner.normal);
-    else if (feature->n_ray > 0)
-        quat_matrix(posture->q + body->q_begin + 3, corner.R);
-    return corner;
+    return !(vec3_dot(user, normal) > BEHIND);
 }
 
 static CondStatus probe_feature(const CondPosture* posture, CondVolume* const* volume,
@@ -103,12 +64,13 @@ static CondStatus probe_feature(const CondPosture* posture, CondVolume* const* v
     cond_shape_probe(&solid->shape, pose, x, &probe);
     if (!(probe.gap - feature->radius <= reach))
         return COND_OK;
-    Corner corner = corner_of(posture, volume, feature);
-    // A soft node that looks away from the solid may be pushed all the same: the body is soft.
-    if (!is_leading(&corner, probe.normal) &&
-        !cond_shape_probe_allowed(&solid->shape, pose, x, is_leading, &corner, &probe) &&
-        probe.gap >= 0.0 && !corner.soft)
-        return COND_OK;
+    const CondVolume* soft = volume[feature->point.body];
+    double looks[3];
+    if (soft) { // one that looks away from the solid may be pushed all the same: the body is soft
+        cond_volume_vertex_normal(soft, feature->point.node[0], looks);
+        if (!is_facing(looks, probe.normal))
+            cond_shape_probe_allowed(&solid->shape, pose, x, is_facing, looks, &probe);
+    }
     if (!(probe.gap - feature->radius <= reach))
         return COND_OK;
     CondTouch touch = {.plane = -1, .triangle = -1, .gap = probe.gap - feature->radius};
@@ -148,6 +110,8 @@ static CondStatus collide_solid(const CondPosture* posture, CondVolume* const* v
         for (int k = 0; k < body->n_feature; k++) {
             int i_feature = body->feature_begin + k;
             const double* x = place + 3 * (size_t)i_feature;
+            if (model->feature[i_feature].shaped)
+                continue;
             double wide = far + model->feature[i_feature].radius;
             int outside = 0;
             for (int i = 0; i < 3; i++)

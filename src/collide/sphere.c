@@ -28,18 +28,4 @@ static double sphere_support(const CondShape* shape, const double d[3])
     return shape->radius;
 }
 
-static int sphere_point_count(const CondShape* shape)
-{
-    (void)shape;
-    return 1;
-}
-
-static void sphere_plane_point(const CondShape* shape, const double n[3], int i, double x[3])
-{
-    (void)i;
-    for (int k = 0; k < 3; k++)
-        x[k] = -shape->radius * n[k];
-}
-
-const CondShapeOps COND_SPHERE_OPS = {COND_FORM_SPHERE, sphere_check,       sphere_probe,
-                                      sphere_support,   sphere_point_count, sphere_plane_point};
+const CondShapeOps COND_SPHERE_OPS = {COND_FORM_SPHERE, sphere_check, sphere_probe, sphere_support};

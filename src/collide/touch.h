@@ -4,14 +4,14 @@
 
 #include "body/posture.h"
 
-// Kinds of keys: planes from 1, then features against solids, vertices against soft bodies, edges
-// against edges, rods, edges against rims of cylinders, edges against edges of soft surfaces,
-// corners and balls against soft surfaces.
+// Kinds of keys: points against planes from 1, then points against solids, vertices against soft
+// bodies, rigid shapes against each other, rods, rigid shapes against planes, edges of rigid shapes
+// against edges of soft surfaces, corners and balls against soft surfaces.
 #define COND_KEY_SOLID ((uint64_t)1 << 60)
 #define COND_KEY_SOFT ((uint64_t)2 << 60)
-#define COND_KEY_EDGE ((uint64_t)3 << 60)
+#define COND_KEY_PAIR ((uint64_t)3 << 60)
 #define COND_KEY_ROD ((uint64_t)4 << 60)
-#define COND_KEY_RIM ((uint64_t)5 << 60)
+#define COND_KEY_GROUND ((uint64_t)5 << 60)
 #define COND_KEY_SKIN ((uint64_t)6 << 60)
 #define COND_KEY_DENT ((uint64_t)7 << 60)
 #define COND_KEY_BALL ((uint64_t)8 << 60)

@@ -21,5 +21,5 @@ static double trimesh_probe(const CondShape* shape, const double x[3], const dou
     return nearest.gap;
 }
 
-const CondShapeOps COND_MESH_OPS = {COND_FORM_MESH,     trimesh_check,          trimesh_probe,
-                                    cond_shell_support, cond_shell_point_count, cond_shell_point};
+const CondShapeOps COND_MESH_OPS = {COND_FORM_MESH, trimesh_check, trimesh_probe,
+                                    cond_shell_support};

@@ -100,49 +100,6 @@ static int shape_point(const Placed* placed, int k, double local[3], double* rad
     return 0;
 }
 
-// A unit vector from the newest feature along an edge of its shape, in the axes of body or link.
-static CondStatus add_ray(Growing* g, const double R[9], const double from[3], const double to[3])
-{
-    CondModel* model = g->model;
-    CondFeature* feature = &model->feature[model->n_feature - 1];
-    if (cond_reserve(&model->context, &model->ray, &model->cap_ray, 3 * (model->n_ray + 1),
-                     sizeof *model->ray))
-        return COND_OUT_OF_MEMORY;
-    double d[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]}, length = vec3_norm(d);
-    for (int i = 0; i < 3; i++)
-        d[i] /= length;
-    mat3_multiply(R, d, model->ray + 3 * (size_t)model->n_ray);
-    feature->ray_begin = feature->n_ray ? feature->ray_begin : model->n_ray;
-    feature->n_ray++;
-    model->n_ray++;
-    return COND_OK;
-}
-
-static CondStatus add_rays(Growing* g, const Placed* placed, const double R[9], int k)
-{
-    double from[3], to[3], radius;
-    CondStatus status = COND_OK;
-    shape_point(placed, k, from, &radius);
-    for (int i = 0; i < 3 && placed->kind == COND_SHAPE_BOX && !status; i++) {
-        shape_point(placed, k ^ 1 << i, to, &radius);
-        status = add_ray(g, R, from, to);
-    }
-    if (placed->kind == COND_SHAPE_CYLINDER) { // inward along the cap and along the side
-        const double axis[3] = {0.0, 0.0, from[2]}, side[3] = {from[0], from[1], -from[2]};
-        status = add_ray(g, R, from, axis);
-        if (!status)
-            status = add_ray(g, R, from, side);
-    }
-    if (!placed->shell)
-        return status;
-    const CondShell* shell = placed->shell;
-    for (int e = shell->fan_begin[k]; e < shell->fan_begin[k + 1] && !status; e++) {
-        int half = shell->fan[e], next = shell->face[half - half % 3 + (half + 1) % 3];
-        status = add_ray(g, R, from, shell->vertex + 3 * (size_t)next);
-    }
-    return status;
-}
-
 static CondStatus add_shape_features(Growing* g, int body, int part, const Placed* placed)
 {
     double R[9], local[3], p[3], radius;
@@ -156,10 +113,9 @@ static CondStatus add_shape_features(Growing* g, int body, int part, const Place
         for (int i = 0; i < 3; i++)
             p[i] += placed->position[i];
         CondStatus status = add_point(g, body, part, p, radius);
-        if (!status)
-            status = add_rays(g, placed, R, k);
         if (status)
             return status;
+        g->model->feature[g->model->n_feature - 1].shaped = 1;
     }
     return COND_OK;
 }
@@ -170,7 +126,6 @@ static int solid_form(CondShapeKind kind, const double size[3], const CondShell*
 {
     memset(shape, 0, sizeof *shape);
     shape->shell = shell;
-    shape->n_rim = N_RIM;
     shape->radius = size[0];
     shape->half[2] = 0.5 * size[1];
     switch (kind) {

@@ -37,10 +37,10 @@ void cond_model_destroy(CondModel* model)
         cond_release(&m, model->trajectory[i].waypoint);
     for (int i = 0; i < model->n_shell; i++)
         cond_shell_destroy(model->shell[i]);
-    void* arrays[] = {
-        model->body,  model->plane,      model->force,      model->spring,   model->feature,
-        model->patch, model->attachment, model->trajectory, model->obstacle, model->solid,
-        model->shell, model->edge,       model->ray,        model->sensor,   model};
+    void* arrays[] = {model->body,     model->plane, model->force,      model->spring,
+                      model->feature,  model->patch, model->attachment, model->trajectory,
+                      model->obstacle, model->solid, model->shell,      model->edge,
+                      model->sensor,   model};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&m, arrays[i]);
 }

@@ -17,8 +17,7 @@ typedef struct CondFeature {
     CondPoint point;
     double radius; // [m]
     int obstacle;  // 1 + its obstacle, whose features lie in the world; else 0
-    int ray_begin; // a corner of a shape: its edges, into CondModel.ray
-    int n_ray;     //
+    int shaped;    // 1: of a solid, which itself meets planes and other solids
 } CondFeature;
 
 // The motor of one joint coordinate of a robot.
@@ -158,8 +157,6 @@ struct CondModel {
     int n_solid;
     CondEdge* edge; // of all solids, in the axes of their shapes             (n_edge)
     int n_edge, cap_edge;
-    double* ray; // along the edges of shapes that begin at a feature         (n_ray x 3)
-    int n_ray, cap_ray;
     struct CondShell** shell; // surfaces of the shapes given by meshes       (n_shell)
     int n_shell, cap_shell;
 };

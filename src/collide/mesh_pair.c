@@ -1,0 +1,385 @@
+#include "collide/mesh_pair.h"
+
+#include "base/memory.h"
+#include "collide/shell.h"
+#include "math/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+CondStatus cond_mesh_on_plane(const CondCore* mesh, const double n[3], double offset, double far,
+                              double small, CondManifold* part, CondManifold* manifold)
+{
+    const CondShell* shell = mesh->shell;
+    const CondPolyhedron* poly = &shell->poly;
+    double local[3], lowest = INFINITY, base = vec3_dot(n, mesh->p) - offset - mesh->round;
+    mat3_multiply_transposed(mesh->R, n, local);
+    for (int c = 0; c < poly->n_corner; c++)
+        lowest = fmin(lowest, vec3_dot(local, shell->vertex + 3 * (size_t)poly->corner[c]));
+    manifold->n = 0;
+    for (int layer = 0; layer < 2; layer++) {
+        CondStatus status = COND_OK;
+        part->n = 0;
+        for (int c = 0; c < poly->n_corner && !status; c++) {
+            int v = poly->corner[c];
+            double height = vec3_dot(local, shell->vertex + 3 * (size_t)v);
+            if ((height - lowest > 10.0 * small) == layer && base + height <= far)
+                status = cond_manifold_add(part, mesh, shell->vertex + 3 * (size_t)v, n,
+                                           base + height, (uint32_t)v & 0x3fffffff);
+        }
+        if (!status)
+            status = cond_manifold_reduce(part, small);
+        if (!status)
+            status = cond_manifold_append(manifold, part);
+        if (status)
+            return status;
+    }
+    return COND_OK;
+}
+
+// ---- a mesh and a convex core
+
+typedef struct Meshing {
+    CondPairWork* work;
+    const CondCore *mesh, *core;
+    const CondShape* shape; // that the core was made of
+    double far, small;
+} Meshing;
+
+static const double* vertex_of(const Meshing* m, int v)
+{
+    return m->mesh->shell->vertex + 3 * (size_t)v;
+}
+
+// Signed distance of x to the mesh.
+static double mesh_gap(const CondCore* mesh, const double x[3])
+{
+    CondShellPoint nearest;
+    double local[3];
+    cond_core_local(mesh, x, local);
+    cond_shell_nearest(mesh->shell, local, &nearest);
+    return nearest.gap - mesh->round;
+}
+
+// The faces of the mesh with triangles near the core, in work->seen as 1.
+static CondStatus find_faces(const Meshing* m)
+{
+    const CondPolyhedron* poly = &m->mesh->shell->poly;
+    CondPairWork* work = m->work;
+    double box[6], wide = m->far + m->core->round + m->mesh->round;
+    for (int k = 0; k < 6; k++) {
+        double d[3], x[3], local[3], sign = k < 3 ? -1.0 : 1.0;
+        cond_core_axis(m->mesh, k % 3, d);
+        for (int i = 0; i < 3; i++)
+            d[i] *= sign;
+        cond_core_support(m->core, d, 0, x);
+        cond_core_local(m->mesh, x, local);
+        box[k] = local[k % 3] + sign * wide;
+    }
+    if (cond_tree_query(&m->mesh->shell->tree, box, &work->hits[0]) ||
+        cond_reserve(&work->manifold.context, &work->seen, &work->cap_seen, poly->n_face,
+                     sizeof *work->seen))
+        return COND_OUT_OF_MEMORY;
+    for (int h = 0; h < work->hits[0].n; h++)
+        work->seen[poly->face_of[work->hits[0].primitive[h]]] = 1;
+    return COND_OK;
+}
+
+static void forget_faces(const Meshing* m)
+{
+    for (int h = 0; h < m->work->hits[0].n; h++)
+        m->work->seen[m->mesh->shell->poly.face_of[m->work->hits[0].primitive[h]]] = 0;
+}
+
+// Keeps the meetings of a manifold whose face or edge is what the core's points there would leave
+// the mesh through. Looked at from a little inside the manifold: on the rim of a face the face next
+// to it is as near. steep: the smallest cosine between the normal and the faces'.
+static void keep_real(const Meshing* m, double steep)
+{
+    CondManifold* part = &m->work->part;
+    double mean[3] = {0.0, 0.0, 0.0}, mean_gap = 0.0, share = 0.1 / (part->n > 0 ? part->n : 1);
+    int kept = 0;
+    for (int k = 0; k < part->n; k++) {
+        mean_gap += share * part->meeting[k].gap;
+        for (int i = 0; i < 3; i++)
+            mean[i] += share * part->meeting[k].point[0][i];
+    }
+    for (int k = 0; k < part->n; k++) {
+        const CondMeeting* meeting = &part->meeting[k];
+        double x[3], gap = 0.9 * meeting->gap + mean_gap;
+        for (int i = 0; i < 3; i++)
+            x[i] = 0.9 * meeting->point[0][i] + mean[i];
+        if (gap < -m->small) {
+            double real = mesh_gap(m->mesh, x);
+            if (real > m->small || real > 0.98 * steep * gap + m->small)
+                continue;
+        }
+        part->meeting[kept++] = *meeting;
+    }
+    part->n = kept;
+}
+
+static CondStatus meet_face(const Meshing* m, int f)
+{
+    CondPairWork* work = m->work;
+    const double* plane = m->mesh->shell->poly.plane + 4 * (size_t)f;
+    double n[3], back[3], x[3];
+    mat3_multiply(m->mesh->R, plane, n);
+    for (int i = 0; i < 3; i++)
+        back[i] = -n[i];
+    cond_core_support(m->core, back, 0, x);
+    double round = m->core->round + m->mesh->round;
+    if (!(vec3_dot(n, x) - vec3_dot(n, m->mesh->p) - plane[3] - round <= m->far))
+        return COND_OK;
+    CondStatus status = cond_facet_make(m->core, back, &work->facet[0]);
+    if (!status)
+        status = cond_facet_of_face(m->mesh, f, &work->facet[1]);
+    if (!status)
+        status = cond_manifold_make(&work->facet[0], m->core->round, &work->facet[1],
+                                    m->mesh->round, n, m->far, m->small, &work->part);
+    if (status)
+        return status;
+    keep_real(m, 1.0);
+    for (int k = 0; k < work->part.n; k++) { // the same corner may touch several faces
+        uint32_t* role = &work->part.meeting[k].role;
+        if (*role >> 30 == 0)
+            *role |= (uint32_t)f & 0x7fff;
+        else if (*role >> 30 == 1)
+            *role |= ((uint32_t)f & 0x7fff) << 15;
+    }
+    return cond_manifold_append(&work->manifold, &work->part);
+}
+
+// The core along n in front of the edge through p, and its rate as n turns along d.
+static double edge_slope(const Meshing* m, const double p[3], const double u[3], const double w[3],
+                         double angle, double n[3])
+{
+    double back[3], x[3], slope = 0.0;
+    for (int i = 0; i < 3; i++) {
+        n[i] = cos(angle) * u[i] + sin(angle) * w[i];
+        back[i] = -n[i];
+    }
+    cond_core_support(m->core, back, 0, x);
+    for (int i = 0; i < 3; i++)
+        slope += (x[i] - p[i]) * (cos(angle) * w[i] - sin(angle) * u[i]);
+    return slope;
+}
+
+// The normal between u and the one `wide` away from it towards w along which the core is farthest
+// from the edge; 0 when it is that of a face, which sees to it.
+static int edge_normal(const Meshing* m, const double p[3], const double u[3], const double w[3],
+                       double wide, double n[3])
+{
+    double low = 0.0, high = wide;
+    if (!(edge_slope(m, p, u, w, low, n) > 0.0) || !(edge_slope(m, p, u, w, high, n) < 0.0))
+        return 0;
+    for (int pass = 0; pass < 52; pass++) {
+        double middle = 0.5 * (low + high);
+        if (edge_slope(m, p, u, w, middle, n) > 0.0)
+            low = middle;
+        else
+            high = middle;
+    }
+    return 1;
+}
+
+static CondStatus meet_edge(const Meshing* m, int e)
+{
+    CondPairWork* work = m->work;
+    const CondPolyhedron* poly = &m->mesh->shell->poly;
+    const CondPolyEdge* edge = &poly->edge[e];
+    double u[3], v[3], w[3], p[3], n[3], x[3], back[3];
+    mat3_multiply(m->mesh->R, poly->plane + 4 * (size_t)edge->face, u);
+    mat3_multiply(m->mesh->R, poly->plane + 4 * (size_t)poly->edge[edge->twin].face, v);
+    double cosine = vec3_dot(u, v), sine;
+    for (int i = 0; i < 3; i++)
+        w[i] = v[i] - cosine * u[i];
+    sine = vec3_norm(w);
+    for (int i = 0; i < 3 && sine > 0.0; i++)
+        w[i] /= sine;
+    cond_core_place(m->mesh, vertex_of(m, edge->from), p);
+    if (!(sine > 1e-6 || cosine < 0.0) || !edge_normal(m, p, u, w, atan2(sine, cosine), n))
+        return COND_OK;
+    for (int i = 0; i < 3; i++)
+        back[i] = -n[i];
+    cond_core_support(m->core, back, 0, x);
+    if (!(vec3_dot(n, x) - vec3_dot(n, p) - m->core->round - m->mesh->round <= m->far))
+        return COND_OK;
+    CondStatus status = cond_facet_make(m->core, back, &work->facet[0]);
+    if (!status)
+        status = cond_facet_of_edge(m->mesh, e, &work->facet[1]);
+    if (!status)
+        status = cond_manifold_make(&work->facet[0], m->core->round, &work->facet[1],
+                                    m->mesh->round, n, m->far, m->small, &work->part);
+    if (status)
+        return status;
+    keep_real(m, fmin(vec3_dot(n, u), vec3_dot(n, v)));
+    for (int k = 0; k < work->part.n; k++) {
+        uint32_t *role = &work->part.meeting[k].role, kind = *role >> 30;
+        uint32_t id = kind == 1 ? *role & 0x7fff : *role >> 15 & 0x7fff;
+        *role = 3u << 30 | kind << 28 | (id & 0x1fff) << 15 | ((uint32_t)e & 0x7fff);
+    }
+    return cond_manifold_append(&work->manifold, &work->part);
+}
+
+// 1 when a plane with the normal n (mesh axes) touches the corner from outside and nothing else.
+static int supports_corner(const Meshing* m, int c, const double n[3])
+{
+    const CondPolyhedron* poly = &m->mesh->shell->poly;
+    for (int k = poly->fan_begin[c]; k < poly->fan_begin[c + 1]; k++) {
+        const CondPolyEdge* edge = &poly->edge[poly->fan[k]];
+        const double *p = vertex_of(m, edge->from), *q = vertex_of(m, edge->to);
+        double d[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
+        if (!(vec3_dot(n, d) < -1e-6 * vec3_norm(d)))
+            return 0;
+    }
+    return 1;
+}
+
+static CondStatus meet_corner(const Meshing* m, int c)
+{
+    static const double unit[7] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0};
+    int v = m->mesh->shell->poly.corner[c];
+    double x[3], local[3], n[3], in_mesh[3];
+    CondProbe probe;
+    cond_core_place(m->mesh, vertex_of(m, v), x);
+    cond_core_local(m->core, x, local);
+    cond_shape_probe(m->shape, unit, local, &probe);
+    double gap = probe.gap - m->mesh->round;
+    if (!(gap <= m->far))
+        return COND_OK;
+    mat3_multiply(m->core->R, probe.normal, n);
+    for (int i = 0; i < 3; i++)
+        n[i] = -n[i];
+    mat3_multiply_transposed(m->mesh->R, n, in_mesh);
+    if (!supports_corner(m, c, in_mesh))
+        return COND_OK;
+    CondMeeting meeting = {.gap = gap, .role = 1u << 30 | 0x7fffu << 15 | ((uint32_t)v & 0x7fff)};
+    memcpy(meeting.normal, n, sizeof n);
+    for (int i = 0; i < 3; i++) {
+        meeting.point[1][i] = x[i] + m->mesh->round * n[i];
+        meeting.point[0][i] = meeting.point[1][i] + gap * n[i];
+    }
+    return cond_manifold_append(&m->work->manifold, &(CondManifold){.n = 1, .meeting = &meeting});
+}
+
+// A meeting of an edge or a corner at the place of an earlier one of nearly the same normal, which
+// is that of a face, is the same contact.
+static void drop_repeated(const Meshing* m, int first)
+{
+    CondManifold* all = &m->work->manifold;
+    double near = 1e-3 * fmin(m->core->size, m->mesh->size);
+    int kept = first;
+    for (int k = first; k < all->n; k++) {
+        int same = 0;
+        for (int j = 0; j < kept && !same; j++) {
+            const CondMeeting *a = &all->meeting[j], *b = &all->meeting[k];
+            double d[3];
+            for (int i = 0; i < 3; i++)
+                d[i] = a->point[1][i] - b->point[1][i];
+            same = vec3_dot(a->normal, b->normal) > 0.98 && vec3_norm(d) < near;
+        }
+        if (!same)
+            all->meeting[kept++] = all->meeting[k];
+    }
+    all->n = kept;
+}
+
+// A core whose middle is inside leaves along the way of its middle, where nothing else is found.
+static CondStatus meet_inside(const Meshing* m)
+{
+    CondShellPoint nearest;
+    double local[3], n[3], back[3], x[3], surface[3];
+    cond_core_local(m->mesh, m->core->p, local);
+    cond_shell_nearest(m->mesh->shell, local, &nearest);
+    if (!(nearest.gap < 0.0))
+        return COND_OK;
+    mat3_multiply(m->mesh->R, nearest.normal, n);
+    cond_core_place(m->mesh, nearest.point, surface);
+    for (int i = 0; i < 3; i++)
+        back[i] = -n[i];
+    cond_core_support(m->core, back, 0, x);
+    double gap = vec3_dot(n, x) - vec3_dot(n, surface) - m->core->round - m->mesh->round;
+    cond_core_local(m->core, x, local);
+    return cond_manifold_add(&m->work->manifold, m->core, local, n, gap, 3u << 30 | 0x7fff);
+}
+
+static void turn_round(CondManifold* manifold)
+{
+    for (int k = 0; k < manifold->n; k++)
+        for (int i = 0; i < 3; i++) {
+            CondMeeting* meeting = &manifold->meeting[k];
+            double first = meeting->point[0][i];
+            meeting->point[0][i] = meeting->point[1][i];
+            meeting->point[1][i] = first;
+            meeting->normal[i] = -meeting->normal[i];
+        }
+}
+
+// 1 for one of the faces around a corner that are near.
+static int is_first_in_fan(const Meshing* m, int e)
+{
+    const CondPolyhedron* poly = &m->mesh->shell->poly;
+    int c = poly->corner_of[poly->edge[e].from];
+    for (int k = poly->fan_begin[c]; k < poly->fan_begin[c + 1]; k++)
+        if (m->work->seen[poly->edge[poly->fan[k]].face])
+            return poly->fan[k] == e;
+    return 0;
+}
+
+// Edges and corners of the faces that are near.
+static CondStatus meet_sharp(const Meshing* m)
+{
+    const CondPolyhedron* poly = &m->mesh->shell->poly;
+    CondStatus status = COND_OK;
+    for (int f = 0; f < poly->n_face; f++) {
+        for (int e = poly->edge_begin[f]; e < poly->edge_begin[f + 1] && m->work->seen[f]; e++) {
+            const CondPolyEdge* edge = &poly->edge[e];
+            int other = edge->twin >= 0 ? poly->edge[edge->twin].face : f;
+            if (edge->convex && (e < edge->twin || !m->work->seen[other]))
+                status = meet_edge(m, e);
+            if (!status && is_first_in_fan(m, e))
+                status = meet_corner(m, poly->corner_of[edge->from]);
+            if (status)
+                return status;
+        }
+    }
+    return COND_OK;
+}
+
+// No two meetings of a pair have the same role.
+static void tell_apart(CondManifold* manifold)
+{
+    for (int k = 1; k < manifold->n; k++)
+        for (int j = 0; j < k; j++)
+            if (manifold->meeting[j].role == manifold->meeting[k].role) {
+                manifold->meeting[k].role++;
+                j = -1;
+            }
+}
+
+CondStatus cond_mesh_meets_core(CondPairWork* work, const CondCore* mesh, const CondCore* core,
+                                const CondShape* shape, int flip, double far, double small)
+{
+    const Meshing m = {work, mesh, core, shape, far, small};
+    const CondPolyhedron* poly = &mesh->shell->poly;
+    CondStatus status = find_faces(&m);
+    work->manifold.n = 0;
+    for (int f = 0; f < poly->n_face && !status; f++)
+        if (work->seen[f])
+            status = meet_face(&m, f);
+    int first = work->manifold.n;
+    if (!status)
+        status = meet_sharp(&m);
+    if (work->seen)
+        forget_faces(&m);
+    if (status)
+        return status;
+    drop_repeated(&m, first);
+    if (work->manifold.n == 0)
+        status = meet_inside(&m);
+    tell_apart(&work->manifold);
+    if (flip)
+        turn_round(&work->manifold);
+    return status;
+}

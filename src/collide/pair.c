@@ -1,0 +1,199 @@
+#include "collide/pair.h"
+
+#include "base/memory.h"
+#include "body/body.h"
+#include "collide/box.h"
+#include "collide/collide.h"
+#include "collide/mesh_pair.h"
+#include "collide/separation.h"
+#include "collide/shell.h"
+#include "collide/solid.h"
+#include "math/quat.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double SMALL = 1e-7; // of the size: points as near as this are one
+
+void cond_pair_work_begin(const CondContext* context, CondPairWork* work)
+{
+    memset(work, 0, sizeof *work);
+    for (int k = 0; k < 2; k++) {
+        cond_facet_begin(context, &work->facet[k]);
+        cond_tree_hits_begin(context, &work->hits[k]);
+    }
+    cond_manifold_begin(context, &work->manifold);
+    cond_manifold_begin(context, &work->part);
+}
+
+void cond_pair_work_end(CondPairWork* work)
+{
+    for (int k = 0; k < 2; k++) {
+        cond_facet_end(&work->facet[k]);
+        cond_tree_hits_end(&work->hits[k]);
+    }
+    cond_release(&work->manifold.context, work->seen);
+    cond_manifold_end(&work->manifold);
+    cond_manifold_end(&work->part);
+}
+
+// Two cores within `far` of each other.
+static CondStatus meet_cores(CondPairWork* work, const CondCore* a, const CondCore* b, double far)
+{
+    CondSeparation apart;
+    work->manifold.n = 0;
+    if (!cond_cores_separate(a, b, far, &apart))
+        return COND_OK;
+    const double *n = apart.normal, back[3] = {-n[0], -n[1], -n[2]};
+    CondStatus status = cond_facet_make(a, back, &work->facet[0]);
+    if (!status)
+        status = cond_facet_make(b, n, &work->facet[1]);
+    if (!status)
+        status = cond_manifold_make(&work->facet[0], a->round, &work->facet[1], b->round, n, far,
+                                    SMALL * fmin(a->size, b->size), &work->manifold);
+    return status ? status : cond_manifold_hold(a, b, &apart, &work->manifold);
+}
+
+typedef struct Side {
+    int index; // obstacles first, then the bodies'
+    const CondSolid* solid;
+    const double *pose, *box;
+} Side;
+
+static Side side_of(const CondCollider* collider, int index)
+{
+    return (Side){index, cond_solid_at(collider->model, index), collider->pose + 7 * (size_t)index,
+                  collider->box + 6 * (size_t)index};
+}
+
+static int is_still(const CondSolid* solid)
+{
+    return solid->body < 0 || solid->fixed;
+}
+
+// Contacts from meetings, of which body and part on side 1; positions are from `origin`.
+static CondStatus add_touches(const CondPosture* posture, const CondSolid* a, CondTouch* touch,
+                              int body, int part, const double origin[3], uint64_t key,
+                              const CondManifold* manifold, CondTouchList* list)
+{
+    static const double axis[3] = {1.0, 0.0, 0.0};
+    CondStatus status = COND_OK;
+    for (int k = 0; k < manifold->n && !status; k++) {
+        const CondMeeting* meeting = &manifold->meeting[k];
+        double p[3];
+        for (int i = 0; i < 3; i++) {
+            p[i] = meeting->point[0][i] + origin[i];
+            touch->position[i] = meeting->point[1][i] + origin[i];
+        }
+        if (touch->plane < 0)
+            mat3_frame(meeting->normal, axis, touch->frame);
+        touch->point[0] = cond_point_at(posture, a->body, a->part, p);
+        touch->point[1] = cond_point_at(posture, body, part, touch->position);
+        touch->gap = meeting->gap;
+        touch->key = key + meeting->role;
+        status = cond_touch_add(list, touch);
+    }
+    return status;
+}
+
+static int is_mesh(const CondShape* shape)
+{
+    return shape->form == COND_FORM_MESH && !shape->shell->poly.convex;
+}
+
+static CondStatus meet(CondPairWork* work, const CondSolid* a, const CondCore* core_a,
+                       const CondSolid* b, const CondCore* core_b, double far)
+{
+    int mesh_a = is_mesh(&a->shape), mesh_b = is_mesh(&b->shape);
+    double small = SMALL * fmin(core_a->size, core_b->size);
+    if (mesh_a && mesh_b)
+        return cond_mesh_meets_mesh(work, core_a, core_b, far, small);
+    if (mesh_b)
+        return cond_mesh_meets_core(work, core_b, core_a, &a->shape, 0, far, small);
+    if (mesh_a)
+        return cond_mesh_meets_core(work, core_a, core_b, &b->shape, 1, far, small);
+    return meet_cores(work, core_a, core_b, far);
+}
+
+// a moves.
+static CondStatus collide_pair(CondCollider* collider, const CondPosture* posture, const Side* a,
+                               const Side* b, double far, CondTouchList* list)
+{
+    CondPairWork* work = &collider->pairs;
+    CondCore core_a, core_b;
+    cond_core_make(&a->solid->shape, a->pose, b->pose, &core_a);
+    cond_core_make(&b->solid->shape, b->pose, b->pose, &core_b);
+    CondStatus status = meet(work, a->solid, &core_a, b->solid, &core_b, far);
+    if (status || work->manifold.n == 0)
+        return status;
+    CondTouch touch = {.plane = -1, .triangle = -1};
+    uint64_t pair = (uint64_t)a->index * (uint64_t)collider->n_solid + (uint64_t)b->index;
+    cond_touch_surfaces(&posture->model->body[a->solid->body].surface, &b->solid->surface, &touch);
+    return add_touches(posture, a->solid, &touch, b->solid->fixed ? -1 : b->solid->body,
+                       b->solid->part, b->pose, COND_KEY_PAIR + (pair << 32), &work->manifold,
+                       list);
+}
+
+static CondStatus collide_solids(CondCollider* collider, const CondPosture* posture,
+                                 const double* reach, CondTouchList* list)
+{
+    CondStatus status = COND_OK;
+    for (int i = collider->model->n_obstacle; i < collider->n_solid; i++) {
+        for (int j = 0; j < i && !status; j++) {
+            Side a = side_of(collider, i), b = side_of(collider, j);
+            if (a.solid->body == b.solid->body || (is_still(a.solid) && is_still(b.solid)))
+                continue;
+            double far = reach[a.solid->body] + (b.solid->body >= 0 ? reach[b.solid->body] : 0.0);
+            if (cond_boxes_apart(a.box, b.box, far))
+                continue;
+            status = is_still(a.solid) ? collide_pair(collider, posture, &b, &a, far, list)
+                                       : collide_pair(collider, posture, &a, &b, far, list);
+        }
+    }
+    return status;
+}
+
+// ---- planes
+
+static CondStatus collide_plane(CondCollider* collider, const CondPosture* posture, const Side* a,
+                                int i_plane, double far, CondTouchList* list)
+{
+    const CondModel* model = collider->model;
+    const CondPlane* plane = &model->plane[i_plane];
+    CondPairWork* work = &collider->pairs;
+    const double *n = plane->frame, back[3] = {-n[0], -n[1], -n[2]};
+    CondCore core;
+    double x[3], offset = plane->offset - vec3_dot(n, a->pose);
+    cond_core_make(&a->solid->shape, a->pose, a->pose, &core);
+    cond_core_support(&core, back, 0, x);
+    if (!(vec3_dot(n, x) - offset - core.round <= far))
+        return COND_OK;
+    CondStatus status = is_mesh(&a->solid->shape)
+                            ? cond_mesh_on_plane(&core, n, offset, far, SMALL * core.size,
+                                                 &work->part, &work->manifold)
+                            : cond_facet_make(&core, back, &work->facet[0]);
+    if (!status && !is_mesh(&a->solid->shape))
+        status = cond_manifold_on_plane(&work->facet[0], core.round, n, offset, far,
+                                        SMALL * core.size, &work->manifold);
+    if (status)
+        return status;
+    CondTouch touch = {.plane = i_plane, .triangle = -1};
+    uint64_t pair = (uint64_t)a->index * (uint64_t)model->n_plane + (uint64_t)i_plane;
+    memcpy(touch.frame, plane->frame, sizeof touch.frame);
+    cond_touch_surfaces(&plane->surface, &model->body[a->solid->body].surface, &touch);
+    return add_touches(posture, a->solid, &touch, -1, 0, a->pose, COND_KEY_GROUND + (pair << 32),
+                       &work->manifold, list);
+}
+
+CondStatus cond_collide_pairs(CondCollider* collider, const CondPosture* posture,
+                              const double* reach, CondTouchList* list)
+{
+    const CondModel* model = collider->model;
+    CondStatus status = COND_OK;
+    for (int i = model->n_obstacle; i < collider->n_solid; i++) {
+        Side a = side_of(collider, i);
+        for (int p = 0; p < model->n_plane && !status && !is_still(a.solid); p++)
+            status = collide_plane(collider, posture, &a, p, reach[a.solid->body], list);
+    }
+    return status ? status : collide_solids(collider, posture, reach, list);
+}

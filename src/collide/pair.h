@@ -1,0 +1,28 @@
+// Rigid shapes against each other and against planes: the contacts a pair truly has at its pose.
+#ifndef COND_COLLIDE_PAIR_H
+#define COND_COLLIDE_PAIR_H
+
+#include "collide/manifold.h"
+#include "collide/touch.h"
+#include "collide/tree.h"
+
+struct CondCollider;
+
+// What is needed to look at one pair after the other.
+typedef struct CondPairWork {
+    CondFacet facet[2];
+    CondManifold manifold, part;
+    CondTreeHits hits[2];
+    int* seen; // faces of a mesh that were looked at
+    int cap_seen;
+} CondPairWork;
+
+void cond_pair_work_begin(const CondContext* context, CondPairWork* work);
+void cond_pair_work_end(CondPairWork* work);
+
+// Appends the contacts of rigid shapes of different bodies, of which one moves, and those of moving
+// shapes with planes. The collider's solids must be placed.                  reach (n_body)
+CondStatus cond_collide_pairs(struct CondCollider* collider, const CondPosture* posture,
+                              const double* reach, CondTouchList* list);
+
+#endif

@@ -1,0 +1,206 @@
+// Round bodies roll: they keep their speed on every floor, reach that of theory on a slope, and end
+// at two thirds of it where they slip first.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "kinds_make.h"
+
+#include "step/sim.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double G = 9.81;
+
+typedef enum Roller { LOG, DISC, WHEEL, CAPSULE, N_ROLLER } Roller;
+typedef enum Floor { PLANE, BOX, TRIANGLES, N_FLOOR } Floor;
+
+static const double RADIUS = 0.1;
+
+// On the floor, its axis along y.
+static CondBodyDef make_roller(Roller kind, double y)
+{
+    const double length[] = {0.4, 0.05, 0.01, 0.2};
+    CondBodyDef def = make_box(1.0, RADIUS, length[kind], 0.0, -10.0, y, RADIUS);
+    def.shape = kind == CAPSULE ? COND_SHAPE_CAPSULE : COND_SHAPE_CYLINDER;
+    make_turn(1.0, 0.0, 0.0, acos(0.0), def.orientation);
+    def.surface.friction[0] = def.surface.friction[1] = 0.5;
+    return def;
+}
+
+static void add_ground(CondScene* scene, Floor floor)
+{
+    CondObstacleDef ground = make_obstacle(COND_SHAPE_BOX, 60.0, 10.0, 1.0, 0.0, 0.0, -0.5);
+    ground.surface.friction[0] = ground.surface.friction[1] = 0.5;
+    if (floor == PLANE)
+        add_floor(scene, 0.5, NAN);
+    if (floor == TRIANGLES) {
+        ground.shape = COND_SHAPE_MESH;
+        snprintf(ground.mesh, sizeof ground.mesh, "box:12,7,1:60,10,1");
+    }
+    if (floor != PLANE)
+        add_obstacle(scene, &ground);
+}
+
+static double inertia_of(const Trial* trial, int body)
+{
+    return trial->model->body[body].inertia[8]; // about the axis, which is the shape's z
+}
+
+static void test_rolling_keeps_its_speed(void** state)
+{
+    (void)state;
+    const double steps[] = {1e-3, 5e-3, 1e-2};
+    for (int floor = 0; floor < N_FLOOR; floor++)
+        for (int k = 0; k < 3; k++) {
+            CondScene* scene = make_scene();
+            cond_scene_settings(scene)->time_step = steps[k];
+            for (int kind = 0; kind < N_ROLLER; kind++) {
+                CondBodyDef def = make_roller((Roller)kind, kind);
+                def.velocity[0] = 2.0;
+                def.angular_velocity[1] = 2.0 / RADIUS;
+                add_body(scene, &def);
+            }
+            add_ground(scene, (Floor)floor);
+            Trial trial = trial_begin(scene);
+            // Ten seconds; one at the finest step, where nothing differs but the time it takes.
+            trial_step(&trial, k ? (int)(10.0 / steps[k]) : 1000);
+            for (int kind = 0; kind < N_ROLLER; kind++) {
+                CondPose pose = trial_pose(&trial, kind);
+                assert_near(pose.velocity[0], 2.0, 1e-5);
+                assert_near(pose.velocity[1], 0.0, 1e-5);
+                assert_near(pose.angular_velocity[1], 2.0 / RADIUS, 1e-4);
+                assert_near(pose.position[2], RADIUS, 1e-8);
+            }
+            assert_true(trial.info.penetration < 1e-8);
+            trial_end(&trial);
+        }
+}
+
+// a = g sin / (1 + I/(m r^2))
+static void test_slope(void** state)
+{
+    (void)state;
+    const double angle = acos(-1.0) / 18.0;
+    for (int floor = 0; floor < N_FLOOR; floor++) {
+        CondScene* scene = make_scene();
+        cond_scene_settings(scene)->time_step = 5e-3;
+        cond_scene_settings(scene)->gravity[0] = G * sin(angle);
+        cond_scene_settings(scene)->gravity[2] = -G * cos(angle);
+        for (int kind = 0; kind < N_ROLLER; kind++) {
+            CondBodyDef def = make_roller((Roller)kind, kind);
+            add_body(scene, &def);
+        }
+        add_ground(scene, (Floor)floor);
+        Trial trial = trial_begin(scene);
+        trial_step(&trial, 400);
+        for (int kind = 0; kind < N_ROLLER; kind++) {
+            double share = inertia_of(&trial, kind) / (RADIUS * RADIUS);
+            assert_near(trial_pose(&trial, kind).velocity[0], 2.0 * G * sin(angle) / (1.0 + share),
+                        1e-4);
+        }
+        trial_end(&trial);
+    }
+}
+
+// A disc that slides first rolls at 2/3 of its speed, whatever the friction.
+static void test_slipping_disc(void** state)
+{
+    (void)state;
+    for (int floor = 0; floor < N_FLOOR; floor++)
+        for (int kind = LOG; kind <= WHEEL; kind++) {
+            CondScene* scene = make_scene();
+            CondBodyDef def = make_roller((Roller)kind, 0.0);
+            def.velocity[0] = 3.0;
+            def.surface.friction[0] = def.surface.friction[1] = kind == LOG ? 0.2 : 0.4;
+            add_body(scene, &def);
+            add_ground(scene, (Floor)floor);
+            Trial trial = trial_begin(scene);
+            trial_step(&trial, 150);
+            assert_near(trial_pose(&trial, 0).velocity[0], 2.0, 1e-5);
+            trial_end(&trial);
+        }
+}
+
+// As a link of a robot: the floating base is the roller.
+static void test_link_rolls(void** state)
+{
+    (void)state;
+    const char* path = "test_rolling_wheel.urdf";
+    FILE* file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file,
+            "<robot name=\"wheel\"><link name=\"base\"><inertial><mass value=\"1\"/>"
+            "<inertia ixx=\"0.0027\" ixy=\"0\" ixz=\"0\" iyy=\"0.0027\" iyz=\"0\" izz=\"0.005\"/>"
+            "</inertial><collision><geometry><cylinder radius=\"0.1\" length=\"0.05\"/>"
+            "</geometry></collision></link></robot>\n");
+    fclose(file);
+    for (int floor = 0; floor < N_FLOOR; floor++) {
+        CondScene* scene = make_scene();
+        CondBodyDef def = make_robot("wheel", path), roller = make_roller(DISC, 0.0);
+        def.floating = 1;
+        memcpy(def.position, roller.position, sizeof def.position);
+        memcpy(def.orientation, roller.orientation, sizeof def.orientation);
+        def.velocity[0] = 2.0;
+        def.angular_velocity[1] = 2.0 / RADIUS;
+        def.surface = roller.surface;
+        add_body(scene, &def);
+        add_ground(scene, (Floor)floor);
+        Trial trial = trial_begin(scene);
+        trial_step(&trial, 1000);
+        CondPose pose = trial_pose(&trial, 0);
+        assert_near(pose.velocity[0], 2.0, 1e-4);
+        assert_near(pose.angular_velocity[1], 2.0 / RADIUS, 1e-3);
+        assert_near(pose.position[2], RADIUS, 1e-7);
+        trial_end(&trial);
+    }
+    remove(path);
+}
+
+// The keys of a roller's contacts stay, and their places move on smoothly.
+static void test_contacts_keep_their_names(void** state)
+{
+    (void)state;
+    for (int floor = 0; floor < N_FLOOR; floor++) {
+        CondScene* scene = make_scene();
+        CondBodyDef def = make_roller(LOG, 0.0);
+        def.velocity[0] = 2.0;
+        def.angular_velocity[1] = 2.0 / RADIUS;
+        add_body(scene, &def);
+        add_ground(scene, (Floor)floor);
+        Trial trial = trial_begin(scene);
+        uint64_t key[2] = {0, 0};
+        double last[2] = {0.0, 0.0};
+        for (int k = 0; k < 200; k++) {
+            trial_step(&trial, 1);
+            assert_int_equal(trial.sim->touches.n, 2);
+            for (int c = 0; c < 2; c++) {
+                const CondTouch* touch = &trial.sim->touches.touch[c];
+                assert_true(k == 0 || touch->key == key[c]);
+                assert_near(fabs(touch->position[1]), 0.2, 1e-6);
+                if (k > 0)
+                    assert_near(touch->position[0] - last[c], 0.02, 1e-6);
+                key[c] = touch->key;
+                last[c] = touch->position[0];
+            }
+        }
+        trial_end(&trial);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rolling_keeps_its_speed),
+        cmocka_unit_test(test_slope),
+        cmocka_unit_test(test_slipping_disc),
+        cmocka_unit_test(test_link_rolls),
+        cmocka_unit_test(test_contacts_keep_their_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
