@@ -91,30 +91,37 @@ static void forget_faces(const Meshing* m)
         m->work->seen[m->mesh->shell->poly.face_of[m->work->hits[0].primitive[h]]] = 0;
 }
 
-// Keeps the meetings of a manifold whose face or edge is what the core's points there would leave
-// the mesh through. Looked at from a little inside the manifold: on the rim of a face the face next
-// to it is as near. steep: the smallest cosine between the normal and the faces'.
+// 1 when the point x of the core, `gap` from a face or edge, would leave the mesh through it. A
+// point of the core that is outside is over its face, whatever of the rounding is inside. steep:
+// the smallest cosine between the normal and the faces'.
+static int is_way_out(const Meshing* m, const double x[3], double gap, double steep)
+{
+    return !(gap < -m->small) || !(mesh_gap(m->mesh, x) > fmin(0.98 * steep * gap + m->small, 0.0));
+}
+
+// Keeps a manifold whose middle leaves the mesh through the face or edge it is on; of others the
+// meetings that do, looked at from a little inside: on the rim of a face the next one is as near.
 static void keep_real(const Meshing* m, double steep)
 {
     CondManifold* part = &m->work->part;
-    double mean[3] = {0.0, 0.0, 0.0}, mean_gap = 0.0, share = 0.1 / (part->n > 0 ? part->n : 1);
+    double mean[3] = {0.0, 0.0, 0.0}, mean_gap = m->core->round;
     int kept = 0;
     for (int k = 0; k < part->n; k++) {
-        mean_gap += share * part->meeting[k].gap;
+        const CondMeeting* meeting = &part->meeting[k];
+        mean_gap += meeting->gap / part->n;
         for (int i = 0; i < 3; i++)
-            mean[i] += share * part->meeting[k].point[0][i];
+            mean[i] += (meeting->point[0][i] + m->core->round * meeting->normal[i]) / part->n;
     }
+    if (is_way_out(m, mean, mean_gap, steep))
+        return;
     for (int k = 0; k < part->n; k++) {
         const CondMeeting* meeting = &part->meeting[k];
-        double x[3], gap = 0.9 * meeting->gap + mean_gap;
+        double x[3], gap = 0.9 * (meeting->gap + m->core->round) + 0.1 * mean_gap;
         for (int i = 0; i < 3; i++)
-            x[i] = 0.9 * meeting->point[0][i] + mean[i];
-        if (gap < -m->small) {
-            double real = mesh_gap(m->mesh, x);
-            if (real > m->small || real > 0.98 * steep * gap + m->small)
-                continue;
-        }
-        part->meeting[kept++] = *meeting;
+            x[i] =
+                0.9 * (meeting->point[0][i] + m->core->round * meeting->normal[i]) + 0.1 * mean[i];
+        if (is_way_out(m, x, gap, steep))
+            part->meeting[kept++] = *meeting;
     }
     part->n = kept;
 }
@@ -263,33 +270,41 @@ static CondStatus meet_corner(const Meshing* m, int c)
     return cond_manifold_append(&m->work->manifold, &(CondManifold){.n = 1, .meeting = &meeting});
 }
 
-// A meeting of an edge or a corner at the place of an earlier one of nearly the same normal, which
-// is that of a face, is the same contact.
+// A meeting of an edge or a corner at the place of an earlier one of nearly the same normal is the
+// same contact; the shorter way between the two surfaces is the true one.
 static void drop_repeated(const Meshing* m, int first)
 {
     CondManifold* all = &m->work->manifold;
     double near = 1e-3 * fmin(m->core->size, m->mesh->size);
     int kept = first;
     for (int k = first; k < all->n; k++) {
-        int same = 0;
-        for (int j = 0; j < kept && !same; j++) {
-            const CondMeeting *a = &all->meeting[j], *b = &all->meeting[k];
+        const CondMeeting* b = &all->meeting[k];
+        int same = -1;
+        for (int j = 0; j < kept && same < 0; j++) {
+            const CondMeeting* a = &all->meeting[j];
             double d[3];
             for (int i = 0; i < 3; i++)
                 d[i] = a->point[1][i] - b->point[1][i];
-            same = vec3_dot(a->normal, b->normal) > 0.98 && vec3_norm(d) < near;
+            if (vec3_dot(a->normal, b->normal) > 0.98 && vec3_norm(d) < near)
+                same = j;
         }
-        if (!same)
-            all->meeting[kept++] = all->meeting[k];
+        if (same < 0)
+            all->meeting[kept++] = *b;
+        else if (fabs(b->gap) < fabs(all->meeting[same].gap) - m->small)
+            all->meeting[same] = *b;
     }
     all->n = kept;
 }
 
-// A core whose middle is inside leaves along the way of its middle, where nothing else is found.
+// A core whose middle is inside, but none of whose parts is found to be, leaves along the way of its
+// middle.
 static CondStatus meet_inside(const Meshing* m)
 {
     CondShellPoint nearest;
     double local[3], n[3], back[3], x[3], surface[3];
+    for (int k = 0; k < m->work->manifold.n; k++)
+        if (m->work->manifold.meeting[k].gap < 0.0)
+            return COND_OK;
     cond_core_local(m->mesh, m->core->p, local);
     cond_shell_nearest(m->mesh->shell, local, &nearest);
     if (!(nearest.gap < 0.0))
@@ -376,8 +391,7 @@ CondStatus cond_mesh_meets_core(CondPairWork* work, const CondCore* mesh, const 
     if (status)
         return status;
     drop_repeated(&m, first);
-    if (work->manifold.n == 0)
-        status = meet_inside(&m);
+    status = meet_inside(&m);
     tell_apart(&work->manifold);
     if (flip)
         turn_round(&work->manifold);
