@@ -51,7 +51,7 @@ static CondStatus add_meeting(View* view, const double a[3], const double b[3], 
     if (cond_reserve(&out->context, &out->meeting, &out->cap_meeting, out->n + 1,
                      sizeof *out->meeting))
         return COND_OUT_OF_MEMORY;
-    CondMeeting* meeting = &out->meeting[out->n++];
+    CondManifoldPoint* meeting = &out->meeting[out->n++];
     meeting->gap = gap;
     memcpy(meeting->normal, view->F, sizeof meeting->normal);
     meeting->role = role;
@@ -301,7 +301,7 @@ static CondStatus add_disc_crossings(View* view)
 
 // ---- reduction
 
-static int is_before(const CondMeeting* a, const CondMeeting* b)
+static int is_before(const CondManifoldPoint* a, const CondManifoldPoint* b)
 {
     if (a->at[0] != b->at[0])
         return a->at[0] < b->at[0];
@@ -310,7 +310,8 @@ static int is_before(const CondMeeting* a, const CondMeeting* b)
     return a->role < b->role;
 }
 
-static double turn_of(const CondMeeting* a, const CondMeeting* b, const CondMeeting* c)
+static double turn_of(const CondManifoldPoint* a, const CondManifoldPoint* b,
+                      const CondManifoldPoint* c)
 {
     return (b->at[0] - a->at[0]) * (c->at[1] - a->at[1]) -
            (b->at[1] - a->at[1]) * (c->at[0] - a->at[0]);
@@ -343,9 +344,9 @@ static CondStatus keep_hull(CondManifold* m, double small)
         return COND_OK;
     if (cond_reserve(&m->context, &m->meeting, &m->cap_meeting, 3 * n + 1, sizeof *m->meeting))
         return COND_OUT_OF_MEMORY;
-    CondMeeting *all = m->meeting, *hull = all + n;
+    CondManifoldPoint *all = m->meeting, *hull = all + n;
     for (int i = 1; i < n; i++) {
-        CondMeeting moving = all[i];
+        CondManifoldPoint moving = all[i];
         int j = i;
         for (; j > 0 && is_before(&moving, &all[j - 1]); j--)
             all[j] = all[j - 1];

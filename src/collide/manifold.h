@@ -10,18 +10,18 @@
 
 enum { COND_MOST_CONTACTS = 8 }; // of one manifold
 
-typedef struct CondMeeting {
+typedef struct CondManifoldPoint {
     double point[2][3]; // on a and on b, rounding included [m]
     double normal[3];   // unit, from b towards a
     double gap;         // along the normal [m]
     uint32_t role;      // which corner or edges: the same in every step
     double at[2];       // in the plane across the normal [m]
-} CondMeeting;
+} CondManifoldPoint;
 
 typedef struct CondManifold {
     CondContext context;
     int n;
-    CondMeeting* meeting; //                                                  (n)
+    CondManifoldPoint* meeting; //                                                  (n)
     int cap_meeting;
 } CondManifold;
 

@@ -82,7 +82,8 @@ static CondStatus meet_corner(const Meshes* m, int side, int c)
     if (!(gap <= m->far))
         return COND_OK;
     mat3_multiply(other->R, probe.normal, n);
-    CondMeeting meeting = {.gap = gap, .role = (uint32_t)side << 30 | ((uint32_t)v & 0x3fffffff)};
+    CondManifoldPoint meeting = {.gap = gap,
+                                 .role = (uint32_t)side << 30 | ((uint32_t)v & 0x3fffffff)};
     for (int i = 0; i < 3; i++) {
         meeting.normal[i] = side ? -n[i] : n[i];
         meeting.point[side][i] = x[i] - own->round * n[i];
@@ -158,7 +159,7 @@ static CondStatus meet_edges(const Meshes* m, int i, const CondEdge* first, int 
     CondCrossing cross;
     if (!cond_edges_cross(&a, &b, m->far, &cross) || !is_inside(m, &cross))
         return COND_OK;
-    CondMeeting meeting = {
+    CondManifoldPoint meeting = {
         .gap = cross.gap, .role = 2u << 30 | ((uint32_t)i & 0x7fff) << 15 | ((uint32_t)j & 0x7fff)};
     memcpy(meeting.normal, cross.normal, sizeof meeting.normal);
     for (int k = 0; k < 3; k++) {
@@ -183,7 +184,7 @@ static CondStatus reduce_by_normal(const Meshes* m)
         mat3_frame(normal, axis, F);
         part->n = 0;
         for (int j = k; j < n && !status; j++) {
-            CondMeeting* meeting = &all->meeting[j];
+            CondManifoldPoint* meeting = &all->meeting[j];
             if (meeting->gap == INFINITY || !(vec3_dot(meeting->normal, normal) > 1.0 - 1e-9))
                 continue;
             for (int i = 0; i < 2; i++)

@@ -107,7 +107,7 @@ static void keep_real(const Meshing* m, double steep)
     double mean[3] = {0.0, 0.0, 0.0}, mean_gap = m->core->round;
     int kept = 0;
     for (int k = 0; k < part->n; k++) {
-        const CondMeeting* meeting = &part->meeting[k];
+        const CondManifoldPoint* meeting = &part->meeting[k];
         mean_gap += meeting->gap / part->n;
         for (int i = 0; i < 3; i++)
             mean[i] += (meeting->point[0][i] + m->core->round * meeting->normal[i]) / part->n;
@@ -115,7 +115,7 @@ static void keep_real(const Meshing* m, double steep)
     if (is_way_out(m, mean, mean_gap, steep))
         return;
     for (int k = 0; k < part->n; k++) {
-        const CondMeeting* meeting = &part->meeting[k];
+        const CondManifoldPoint* meeting = &part->meeting[k];
         double x[3], gap = 0.9 * (meeting->gap + m->core->round) + 0.1 * mean_gap;
         for (int i = 0; i < 3; i++)
             x[i] =
@@ -261,7 +261,8 @@ static CondStatus meet_corner(const Meshing* m, int c)
     mat3_multiply_transposed(m->mesh->R, n, in_mesh);
     if (!supports_corner(m, c, in_mesh))
         return COND_OK;
-    CondMeeting meeting = {.gap = gap, .role = 1u << 30 | 0x7fffu << 15 | ((uint32_t)v & 0x7fff)};
+    CondManifoldPoint meeting = {.gap = gap,
+                                 .role = 1u << 30 | 0x7fffu << 15 | ((uint32_t)v & 0x7fff)};
     memcpy(meeting.normal, n, sizeof n);
     for (int i = 0; i < 3; i++) {
         meeting.point[1][i] = x[i] + m->mesh->round * n[i];
@@ -278,10 +279,10 @@ static void drop_repeated(const Meshing* m, int first)
     double near = 1e-3 * fmin(m->core->size, m->mesh->size);
     int kept = first;
     for (int k = first; k < all->n; k++) {
-        const CondMeeting* b = &all->meeting[k];
+        const CondManifoldPoint* b = &all->meeting[k];
         int same = -1;
         for (int j = 0; j < kept && same < 0; j++) {
-            const CondMeeting* a = &all->meeting[j];
+            const CondManifoldPoint* a = &all->meeting[j];
             double d[3];
             for (int i = 0; i < 3; i++)
                 d[i] = a->point[1][i] - b->point[1][i];
@@ -296,8 +297,8 @@ static void drop_repeated(const Meshing* m, int first)
     all->n = kept;
 }
 
-// A core whose middle is inside, but none of whose parts is found to be, leaves along the way of its
-// middle.
+// A core whose middle is inside, but none of whose parts is found to be, leaves along the way of
+// its middle.
 static CondStatus meet_inside(const Meshing* m)
 {
     CondShellPoint nearest;
@@ -323,7 +324,7 @@ static void turn_round(CondManifold* manifold)
 {
     for (int k = 0; k < manifold->n; k++)
         for (int i = 0; i < 3; i++) {
-            CondMeeting* meeting = &manifold->meeting[k];
+            CondManifoldPoint* meeting = &manifold->meeting[k];
             double first = meeting->point[0][i];
             meeting->point[0][i] = meeting->point[1][i];
             meeting->point[1][i] = first;

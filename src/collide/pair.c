@@ -79,7 +79,7 @@ static CondStatus add_touches(const CondPosture* posture, const CondSolid* a, Co
     static const double axis[3] = {1.0, 0.0, 0.0};
     CondStatus status = COND_OK;
     for (int k = 0; k < manifold->n && !status; k++) {
-        const CondMeeting* meeting = &manifold->meeting[k];
+        const CondManifoldPoint* meeting = &manifold->meeting[k];
         double p[3];
         for (int i = 0; i < 3; i++) {
             p[i] = meeting->point[0][i] + origin[i];
