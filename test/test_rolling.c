@@ -9,6 +9,7 @@
 
 #include "kinds_make.h"
 
+#include "math/quat.h"
 #include "step/sim.h"
 
 #include <math.h>
@@ -127,28 +128,37 @@ static void test_slipping_disc(void** state)
         }
 }
 
-// As a link of a robot: the floating base is the roller.
+// A robot of one floating link, a disc on the floor with its axis along y; its mass lies `off` from
+// the axis, along x of the link.
+static CondBodyDef make_link(const char* path, double off)
+{
+    FILE* file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file,
+            "<robot name=\"wheel\"><link name=\"base\"><inertial><origin xyz=\"%g 0 0\"/>"
+            "<mass value=\"1\"/>"
+            "<inertia ixx=\"0.0027\" ixy=\"0\" ixz=\"0\" iyy=\"0.0027\" iyz=\"0\" izz=\"0.005\"/>"
+            "</inertial><collision><geometry><cylinder radius=\"0.1\" length=\"0.05\"/>"
+            "</geometry></collision></link></robot>\n",
+            off);
+    fclose(file);
+    CondBodyDef def = make_robot("wheel", path), roller = make_roller(DISC, 0.0);
+    def.floating = 1;
+    memcpy(def.position, roller.position, sizeof def.position);
+    memcpy(def.orientation, roller.orientation, sizeof def.orientation);
+    def.surface = roller.surface;
+    return def;
+}
+
 static void test_link_rolls(void** state)
 {
     (void)state;
     const char* path = "test_rolling_wheel.urdf";
-    FILE* file = fopen(path, "w");
-    assert_non_null(file);
-    fprintf(file,
-            "<robot name=\"wheel\"><link name=\"base\"><inertial><mass value=\"1\"/>"
-            "<inertia ixx=\"0.0027\" ixy=\"0\" ixz=\"0\" iyy=\"0.0027\" iyz=\"0\" izz=\"0.005\"/>"
-            "</inertial><collision><geometry><cylinder radius=\"0.1\" length=\"0.05\"/>"
-            "</geometry></collision></link></robot>\n");
-    fclose(file);
     for (int floor = 0; floor < N_FLOOR; floor++) {
         CondScene* scene = make_scene();
-        CondBodyDef def = make_robot("wheel", path), roller = make_roller(DISC, 0.0);
-        def.floating = 1;
-        memcpy(def.position, roller.position, sizeof def.position);
-        memcpy(def.orientation, roller.orientation, sizeof def.orientation);
+        CondBodyDef def = make_link(path, 0.0);
         def.velocity[0] = 2.0;
         def.angular_velocity[1] = 2.0 / RADIUS;
-        def.surface = roller.surface;
         add_body(scene, &def);
         add_ground(scene, (Floor)floor);
         Trial trial = trial_begin(scene);
@@ -157,6 +167,43 @@ static void test_link_rolls(void** state)
         assert_near(pose.velocity[0], 2.0, 1e-4);
         assert_near(pose.angular_velocity[1], 2.0 / RADIUS, 1e-3);
         assert_near(pose.position[2], RADIUS, 1e-7);
+        trial_end(&trial);
+    }
+    remove(path);
+}
+
+// A disc whose mass lies e off its axis rocks with w^2 = m g e / (I + m (r - e)^2).
+static void test_rocking(void** state)
+{
+    (void)state;
+    const char* path = "test_rolling_rock.urdf";
+    const double e = 0.03, t = 2e-3;
+    for (int floor = 0; floor < N_FLOOR; floor++) {
+        CondScene* scene = make_scene();
+        cond_scene_settings(scene)->time_step = t;
+        CondBodyDef def = make_link(path, e);
+        double half = 0.5 * (acos(0.0) + 0.05), lying[4];
+        // x of the link points down, but for 0.05 rad, after its axis has been laid along y.
+        const double pitch[4] = {cos(half), 0.0, sin(half), 0.0};
+        memcpy(lying, def.orientation, sizeof lying);
+        quat_product(pitch, lying, def.orientation);
+        add_body(scene, &def);
+        add_ground(scene, (Floor)floor);
+        Trial trial = trial_begin(scene);
+        double first = 0.0, last = 0.0, before = 0.0;
+        int n = 0;
+        for (int k = 1; k <= 1500; k++) {
+            trial_step(&trial, 1);
+            double v = trial_pose(&trial, 0).velocity[0];
+            if (k > 1 && before < 0.0 && v >= 0.0) {
+                last = (k - v / (v - before)) * t;
+                first = n++ ? first : last;
+            }
+            before = v;
+        }
+        assert_true(n >= 2);
+        double period = 2.0 * acos(-1.0) * sqrt((0.005 + (RADIUS - e) * (RADIUS - e)) / (G * e));
+        assert_near((last - first) / (n - 1), period, 2e-3 * period);
         trial_end(&trial);
     }
     remove(path);
@@ -200,6 +247,7 @@ int main(void)
         cmocka_unit_test(test_slope),
         cmocka_unit_test(test_slipping_disc),
         cmocka_unit_test(test_link_rolls),
+        cmocka_unit_test(test_rocking),
         cmocka_unit_test(test_contacts_keep_their_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
