@@ -31,6 +31,8 @@ typedef struct Summary {
     double penetration;
     double iterations, passes, contacts; // sums over steps
     int max_iterations, max_passes;
+    int rounds, added;     // solves again, with so many contacts found at the end of a step
+    int rechecked;         // steps with any
     int rung[COND_N_RUNG]; // steps by what made their answer
     int max_relaxed;       // contacts held to the proximal law instead of the strict one
     double seconds[COND_N_STAGE];
@@ -61,6 +63,9 @@ static void add_step(Summary* s, const CondStepInfo* info)
     if (info->solve.iterations > s->max_iterations)
         s->max_iterations = info->solve.iterations;
     s->rung[info->solve.rung]++;
+    s->rounds += info->rounds;
+    s->added += info->added;
+    s->rechecked += info->rounds > 0;
     if (info->solve.relaxed > s->max_relaxed)
         s->max_relaxed = info->solve.relaxed;
     s->passes += info->solve.passes;
@@ -263,6 +268,9 @@ static void print_summary(const CondModel* model, const CondState* state, const 
         fprintf(stderr, "  passes        %.1f a step, at most %d\n", s->passes / n, s->max_passes);
     if (s->steps > s->rung[COND_RUNG_OTHER])
         print_rungs(s);
+    if (s->rounds > 0)
+        fprintf(stderr, "  rounds        %d more solves in %d steps, %d contacts found late\n",
+                s->rounds, s->rechecked, s->added);
     if (s->max_relaxed > 0)
         fprintf(stderr,
                 "  relaxed       %d contacts at most held to the proximal law, in %d steps\n",
@@ -305,7 +313,7 @@ static json_t* summary_json(const char* path, const CondModel* model, const Cond
     return json_pack(
         "{s:s, s:s, s:s, s:i, s:o, s:i, s:o, s:o, s:i, s:o, s:i, s:o, s:i, s:o, s:i, s:o, s:o, "
         "s:o, "
-        "s:s, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i}",
         "scene", path, "name", settings->name, "status", cond_status_name(status), "steps",
         s->steps, "time", json_number(cond_state_time(state)), "missed", s->missed, "residual",
         json_number(s->residual), "iterations", json_number(s->iterations / n), "max_iterations",
@@ -315,7 +323,8 @@ static json_t* summary_json(const char* path, const CondModel* model, const Cond
         json_number(s->penetration), "energy_start", json_number(s->energy_start), "energy_end",
         json_number(s->energy_end), "hash", hash, "stage_ms", stages, "bodies", bodies, "pairs",
         forces_pairs_json(model, sim), "sensors", forces_sensors_json(model, s->sensor), "audit",
-        audit_json(&s->audit), "machine", json_machine(settings->solver.threads));
+        audit_json(&s->audit), "machine", json_machine(settings->solver.threads), "rounds",
+        s->rounds, "rechecked", s->rechecked, "added", s->added);
 }
 
 CondStatus run_load(const char* path, int n_set, const char* const* set, int seed, double tolerance,

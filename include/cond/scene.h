@@ -360,17 +360,18 @@ typedef struct CondSceneSettings {
     double newton_tolerance;   // of the non-linear integrators: |change of v| [m/s]
     int newton_iterations;     // at most
     int substeps;              // parts that a step may be made in where its solve misses; 1: none
-    double duration;           // what `cond run` runs [s]
-    double kv;                 // gain of virtual nodes [N s/m]; INFINITY (default): no slip
-    double friction_scale;     // every coefficient of friction is multiplied by it
-    int gap;                   // 1: phi = gap / t; 0: phi = 0 (the paper's box)
-    int impact;                // 1: impacts and restitution as a velocity problem of their own
-    int position_correction;   // 1: penetration is removed by a position step that leaves v alone
-    double margin;             // contacts are made below this gap [m]; NaN: from speed and step
-    double penalty_stiffness;  // baseline, per contact point [N/m]
-    double penalty_damping;    // [N s/m]
-    double penalty_friction;   // tangential viscosity, capped at mu f_n [N s/m]
-    int pbd_substeps;          // baseline: substeps of a step, each with one iteration
+    int rounds;              // times that a step may be solved again with contacts found at its end
+    double duration;         // what `cond run` runs [s]
+    double kv;               // gain of virtual nodes [N s/m]; INFINITY (default): no slip
+    double friction_scale;   // every coefficient of friction is multiplied by it
+    int gap;                 // 1: phi = gap / t; 0: phi = 0 (the paper's box)
+    int impact;              // 1: impacts and restitution as a velocity problem of their own
+    int position_correction; // 1: penetration is removed by a position step that leaves v alone
+    double margin;           // contacts are made below this gap [m]; NaN: from speed and step
+    double penalty_stiffness; // baseline, per contact point [N/m]
+    double penalty_damping;   // [N s/m]
+    double penalty_friction;  // tangential viscosity, capped at mu f_n [N s/m]
+    int pbd_substeps;         // baseline: substeps of a step, each with one iteration
     CondSolverSettings solver;
     CondEnvironmentSettings environment;
     int cookie;

@@ -144,6 +144,9 @@ typedef struct CondStepInfo {
                                   // worst one where the step was made in parts
     int newton_iterations;        // of a non-linear integrator, from 1; 0 for theta
     int substeps;                 // parts that the step was made in; 1: as a whole
+    int rounds;                   // times that the step was solved again, with contacts that its
+                                  // answer had violated at its end; of all its parts
+    int added;                    // such contacts
     CondSolveInfo impact;         // the impact problem; iterations 0 when none was needed
     CondSolveInfo correction;     // the position problem; iterations 0 when none was needed
     double penetration;           // deepest at the end of the step, before correction [m]
@@ -178,6 +181,9 @@ CondStatus cond_sim_collide(CondSim* sim, const CondState* state);
 CondStatus cond_sim_assemble(CondSim* sim, const CondState* state);
 const CondProblem* cond_sim_problem(const CondSim* sim); // valid until the next assemble
 CondStatus cond_sim_solve(CondSim* sim, const CondState* state, CondSolveInfo* info);
+// Looks where the answer leads; contacts that it violates there enter the problem, which is solved
+// again, at most `step.rounds` times. Counts them in info, with the work; may be left out.
+CondStatus cond_sim_recheck(CondSim* sim, const CondState* state, CondStepInfo* info);
 // The answer to that problem, until the next solve: the representative velocity v_hat (n_dof) and
 // lambda (n_contact x 3), in the contact frames [N]. Before the first solve they are zero and NULL.
 const double* cond_sim_solution(const CondSim* sim);

@@ -24,6 +24,9 @@ typedef struct CondTouch {
     double position[3]; // world [m]
     double frame[9];    // rows normal (towards side 0), tangent 1, tangent 2
     double gap;         // [m], negative inside
+    double bias;    // what the gap at the end of the step has beyond that and the linear motion [m]
+    double end_gap; // of a late one [m]
+    int late;       // 1: found at the end of the step, and new to its problem
     double friction[2]; //
     double restitution; //
 } CondTouch;

@@ -130,6 +130,7 @@ CondSceneSettings cond_scene_settings_default(void)
         .newton_tolerance = 1e-10,
         .newton_iterations = 20,
         .substeps = 4,
+        .rounds = 6,
         .duration = 1.0,
         .kv = INFINITY,
         .friction_scale = 1.0,

@@ -32,7 +32,8 @@ static double approach(const CondSim* sim, int c, const double* v)
 // 1 where contact c is closed at the end of the step.
 static int is_closed(const CondSim* sim, int c)
 {
-    double gap = sim->touches.touch[c].gap - sim->time_step * approach(sim, c, sim->v_hat);
+    const CondTouch* touch = &sim->touches.touch[c];
+    double gap = touch->gap + touch->bias - sim->time_step * approach(sim, c, sim->v_hat);
     return sim->lambda[3 * c] > 0.0 || !(gap > CLOSED);
 }
 

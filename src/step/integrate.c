@@ -58,6 +58,13 @@ static void make_velocities(const void* loop, int first, int last)
     }
 }
 
+void cond_sim_move(CondSim* sim, const CondState* state)
+{
+    memcpy(sim->next->q, state->q, (size_t)sim->model->n_q * sizeof(double));
+    cond_sim_advance(sim->model, sim->v_hat, sim->time_step, sim->next->q);
+    cond_posture_set(&sim->then, sim->next->q);
+}
+
 // q_{k+1} = update(q_k, v_hat, t),  v_{k+1} = v_k + (v_hat - v_k)/theta, in sim->next.
 static CondStatus make_next(CondSim* sim, const CondState* state)
 {
@@ -65,8 +72,6 @@ static CondStatus make_next(CondSim* sim, const CondState* state)
     CondState* next = sim->next;
     const double* v_hat = cond_sim_representative(sim, state);
     int threads = model->settings.solver.threads;
-    // next is a copy of state since cond_sim_lead
-    cond_sim_advance(model, sim->v_hat, sim->time_step, next->q);
     VelocityLoop loop = {state->v, v_hat, sim->v_hat, next->v, next->v_hat, cond_sim_theta(sim)};
     cond_parallel(model->n_dof, cond_threads((size_t)model->n_dof, threads), make_velocities,
                   &loop);
@@ -77,7 +82,7 @@ static CondStatus make_next(CondSim* sim, const CondState* state)
     next->time = ((double)next->step + (last ? 0.0 : done)) * whole;
     for (int i = 0; i < 3 * sim->touches.n; i++)
         sim->impulse[i] = sim->time_step * sim->lambda[i];
-    cond_posture_set(&sim->then, next->q);
+    cond_sim_move(sim, state);
     CondStatus status = cond_sim_place_contacts(sim, state);
     return status ? status : cond_sim_remember(sim);
 }
@@ -131,9 +136,12 @@ CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info
             return status;
         worst = status > worst ? status : worst;
     }
-    CondStatus found = cond_sim_collide_next(sim, &info->penetration);
-    if (found < 0)
-        return found;
+    if (!sim->checked) {
+        CondStatus found = cond_sim_collide_next(sim, &sim->penetration);
+        if (found < 0)
+            return found;
+    }
+    info->penetration = sim->penetration;
     clock = cond_seconds();
     if (model->settings.position_correction) {
         CondStatus status = cond_sim_correct(sim, info->penetration, &info->correction);

@@ -15,6 +15,29 @@
 #include <math.h>
 #include <string.h>
 
+// Size of each body: the diagonal of the box around its features at the start.
+static void measure_bodies(CondSim* sim)
+{
+    const CondModel* model = sim->model;
+    cond_posture_set(&sim->now, sim->next->q);
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+        double x[3], square = 0.0;
+        for (int k = body->feature_begin; k < body->feature_begin + body->n_feature; k++) {
+            const CondFeature* feature = &model->feature[k];
+            cond_posture_point(&sim->now, &feature->point, x, NULL, NULL);
+            for (int i = 0; i < 3; i++) {
+                low[i] = fmin(low[i], x[i] - feature->radius);
+                high[i] = fmax(high[i], x[i] + feature->radius);
+            }
+        }
+        for (int i = 0; i < 3 && body->n_feature > 0; i++)
+            square += (high[i] - low[i]) * (high[i] - low[i]);
+        sim->size[b] = sqrt(square);
+    }
+}
+
 CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* error)
 {
     *sim = NULL;
@@ -29,6 +52,7 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
     made->touches.context = made->near.context = *m;
     made->f = cond_allocate(m, (size_t)model->n_dof, sizeof(double));
     made->reach = cond_allocate(m, (size_t)model->n_body, sizeof(double));
+    made->size = cond_allocate(m, (size_t)model->n_body, sizeof(double));
     made->v_hat = cond_allocate(m, (size_t)model->n_dof, sizeof(double));
     made->centre = cond_allocate(m, 3 * (size_t)model->n_body, sizeof(double));
     made->work = cond_allocate(m, (size_t)model->n_dof, sizeof(double));
@@ -36,8 +60,8 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
     made->middle = cond_allocate(m, (size_t)model->n_target, sizeof(double));
     made->ik = cond_allocate(m, (size_t)model->n_body, sizeof *made->ik);
     CondStatus status = COND_OUT_OF_MEMORY;
-    if (made->f && made->reach && made->v_hat && made->centre && made->work && made->rate &&
-        made->middle && made->ik)
+    if (made->f && made->reach && made->size && made->v_hat && made->centre && made->work &&
+        made->rate && made->middle && made->ik)
         status = cond_assembly_create(model, 0, &made->assembly);
     if (!status) // Newton's method keeps damping there too
         status = cond_assembly_create(model, model->settings.integrator == COND_INTEGRATOR_THETA,
@@ -73,6 +97,7 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
         cond_sim_destroy(made);
         return status;
     }
+    measure_bodies(made);
     *sim = made;
     return COND_OK;
 }
@@ -99,9 +124,10 @@ void cond_sim_destroy(CondSim* sim)
             cond_ik_destroy(sim->ik[b]);
     cond_solver_destroy(sim->solver);
     cond_state_destroy(sim->next);
-    void* arrays[] = {sim->f,       sim->reach,      sim->touches.touch, sim->v_hat,  sim->lambda,
-                      sim->impulse, sim->near.touch, sim->work,          sim->centre, sim->rate,
-                      sim->middle,  sim->ik,         sim->wrench,        sim->place,  sim->relaxed};
+    void* arrays[] = {sim->f,     sim->reach,  sim->size,    sim->touches.touch,
+                      sim->v_hat, sim->lambda, sim->impulse, sim->near.touch,
+                      sim->work,  sim->centre, sim->rate,    sim->middle,
+                      sim->ik,    sim->wrench, sim->place,   sim->relaxed};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&m, arrays[i]);
     cond_release(&m, sim);
@@ -242,7 +268,8 @@ CondStatus cond_sim_finish(CondSim* sim)
     CondAssembly* assembly = &sim->assembly;
     CondStatus status = cond_assembly_finish(assembly, &sim->now, &sim->touches, settings->kv);
     for (int c = 0; c < sim->touches.n && !status && settings->gap; c++)
-        assembly->contact[c].phi[0] = fmax(sim->touches.touch[c].gap, 0.0) / sim->time_step;
+        assembly->contact[c].phi[0] =
+            (fmax(sim->touches.touch[c].gap, 0.0) + sim->touches.touch[c].bias) / sim->time_step;
     return status;
 }
 
@@ -315,10 +342,9 @@ static void predict(CondSim* sim, const CondState* state)
     }
 }
 
-CondStatus cond_sim_reserve_forces(CondSim* sim)
+CondStatus cond_sim_reserve_forces(CondSim* sim, int n)
 {
     const CondContext* m = &sim->context;
-    int n = sim->touches.n;
     if (cond_reserve(m, &sim->lambda, &sim->cap_lambda, 3 * n, sizeof *sim->lambda) ||
         cond_reserve(m, &sim->relaxed, &sim->cap_relaxed, n, sizeof *sim->relaxed) ||
         cond_reserve(m, &sim->impulse, &sim->cap_impulse, 3 * n, sizeof *sim->impulse))
@@ -328,10 +354,19 @@ CondStatus cond_sim_reserve_forces(CondSim* sim)
     return COND_OK;
 }
 
+static void note_relaxed(CondSim* sim)
+{
+    int count = 0;
+    const int* relaxed = cond_solver_relaxed(sim->solver, &count);
+    for (int c = 0; c < sim->touches.n; c++)
+        sim->relaxed[c] = relaxed ? relaxed[c] : 0;
+}
+
 CondStatus cond_sim_solve(CondSim* sim, const CondState* state, CondSolveInfo* info)
 {
     int n = sim->touches.n;
-    if (cond_sim_reserve_forces(sim))
+    sim->checked = 0;
+    if (cond_sim_reserve_forces(sim, n))
         return COND_OUT_OF_MEMORY;
     for (int c = 0, k = 0; c < n; c++) { // both lists ascend with the key
         uint64_t key = sim->touches.touch[c].key;
@@ -349,10 +384,23 @@ CondStatus cond_sim_solve(CondSim* sim, const CondState* state, CondSolveInfo* i
         cond_solver_solve(sim->solver, &sim->assembly.problem, sim->v_hat, sim->lambda, info);
     if (status >= 0 && sim->model->settings.integrator != COND_INTEGRATOR_THETA)
         status = cond_sim_newton(sim, state, info);
-    int count = 0;
-    const int* relaxed = cond_solver_relaxed(sim->solver, &count);
-    for (int c = 0; c < n && relaxed; c++)
-        sim->relaxed[c] = relaxed[c];
+    note_relaxed(sim);
+    return status;
+}
+
+CondStatus cond_sim_solve_again(CondSim* sim, const CondState* state, CondSolveInfo* info)
+{
+    CondSolveInfo last = {0};
+    CondStatus status;
+    if (sim->model->settings.integrator != COND_INTEGRATOR_THETA) {
+        status = cond_sim_newton(sim, state, info);
+    } else {
+        status =
+            cond_solver_solve(sim->solver, &sim->assembly.problem, sim->v_hat, sim->lambda, &last);
+        cond_solve_info_add_work(info, &last, &last);
+        *info = last;
+    }
+    note_relaxed(sim);
     return status;
 }
 
@@ -385,7 +433,7 @@ CondStatus cond_sim_attempt(CondSim* sim, const CondState* state, CondStepInfo* 
     STAGE(COND_STAGE_ASSEMBLE, cond_sim_assemble(sim, state));
     STAGE(COND_STAGE_SOLVE, cond_sim_solve(sim, state, &info->solve));
 #undef STAGE
-    return worst;
+    return worst ? worst : cond_sim_recheck(sim, state, info); // times its own stages
 }
 
 // 1 where a smaller step is the next rung of the ladder.

@@ -50,10 +50,11 @@ typedef struct CondParts {
     double* v_hat;          // answer to the step as a whole                  (n_dof)
     double* lambda;         //                                                (n_contact x 3)
     int* relaxed;           //                                                (n_contact)
+    CondTouch* touch;       // its contacts                                   (n_touch)
     double* wrench;         // sums over the parts                            (n_wrench x 6)
     double* sensor;         //                                                (n_sensor x 6)
-    int n_all;
-    int cap_all, cap_merge, cap_lambda, cap_relaxed, cap_wrench;
+    int n_all, n_touch;
+    int cap_all, cap_merge, cap_lambda, cap_relaxed, cap_wrench, cap_touch;
 } CondParts;
 
 struct CondSim {
@@ -66,16 +67,19 @@ struct CondSim {
     CondPosture then; // at its end
     double* f;        // forces at the start of the step, -C v included  (n_dof)
     double* reach;    // gap within which contacts are made [m]          (n_body)
+    double* size;     // diagonal of the box around a body's features at the start [m] (n_body)
     CondCollider collider;
     CondTouchList touches; // contacts of the step, by collide
     CondAssembly assembly; // the step's problem, by assemble
     CondSolver* solver;
-    double* v_hat;   // by solve                                        (n_dof)
-    double* lambda;  // by solve                                        (n_contact x 3)
-    int* relaxed;    // by solve: 1 where the law was relaxed            (n_contact)
-    double* impulse; // by integrate: what changed the momentum [N s]   (n_contact x 3)
-    int n_ready;     // contacts whose force is known: all of a whole step, none before
-    double* wrench;  // of the attachments in the last step             (n_wrench x 6)
+    double* v_hat;      // by solve                                        (n_dof)
+    double* lambda;     // by solve                                        (n_contact x 3)
+    int* relaxed;       // by solve: 1 where the law was relaxed            (n_contact)
+    double* impulse;    // by integrate: what changed the momentum [N s]   (n_contact x 3)
+    int checked;        // 1: by recheck, v_hat leads where `penetration` says
+    double penetration; // deepest there [m]
+    int n_ready;        // contacts whose force is known: all of a whole step, none before
+    double* wrench;     // of the attachments in the last step             (n_wrench x 6)
     int n_wrench, cap_wrench;
     double* centre;  // of the bodies when the contacts were found [m]  (n_body x 3)
     double* place;   // where a contact acts on either side [m]         (n_contact x 2 x 3)
@@ -117,9 +121,9 @@ CondStatus cond_sim_add_leads(CondSim* sim, const CondPosture* posture, double s
 CondStatus cond_sim_couple(CondSim* sim, const CondPosture* posture, double step,
                            CondAssembly* assembly, double* f);
 
-// Room for what is known of the contacts of sim->touches once they have forces: lambda, impulse,
-// and relaxed, which is set to 0. Every method of stepping asks for it.
-CondStatus cond_sim_reserve_forces(CondSim* sim);
+// Room for what is known of n contacts once they have forces: lambda, impulse, and relaxed, which
+// is set to 0. Every method of stepping asks for it.
+CondStatus cond_sim_reserve_forces(CondSim* sim, int n);
 
 // Adds the contacts of sim->touches to the step's problem.
 CondStatus cond_sim_finish(CondSim* sim);
@@ -172,6 +176,16 @@ CondResultant cond_sim_sum_contacts(const CondSim* sim, int n, const int* list,
 CondStatus cond_sim_read_sensors(CondSim* sim, const CondState* state);
 CondStatus cond_sensors_create(CondSim* sim);
 void cond_sensors_destroy(CondSim* sim);
+
+// Solves the problem with the contacts it has by now, from sim->v_hat and sim->lambda; the work is
+// added to that in info.
+CondStatus cond_sim_solve_again(CondSim* sim, const CondState* state, CondSolveInfo* info);
+
+// q_{k+1} = update(q_k, v_hat, t), in sim->next and sim->then.
+void cond_sim_move(CondSim* sim, const CondState* state);
+
+// Work of two solves added up.
+void cond_solve_info_add_work(const CondSolveInfo* a, const CondSolveInfo* b, CondSolveInfo* sum);
 
 // The penalty baseline: forces, contact and integration in one.
 CondStatus cond_sim_step_penalty(CondSim* sim, CondState* state, CondStepInfo* info);

@@ -297,7 +297,7 @@ static CondStatus read_forces(CondSim* sim)
     const CondPbd* pbd = &sim->pbd;
     double t = sim->model->settings.time_step;
     int n = 3 * sim->touches.n, n_hold = sim->next->n_hold;
-    if (cond_sim_reserve_forces(sim) ||
+    if (cond_sim_reserve_forces(sim, sim->touches.n) ||
         cond_reserve(m, &sim->wrench, &sim->cap_wrench, 6 * n_hold, sizeof *sim->wrench))
         return COND_OUT_OF_MEMORY;
     for (int i = 0; i < n; i++) {

@@ -32,7 +32,7 @@ static CondStatus add_contacts(CondSim* sim, const CondState* state)
     if (!status)
         status = cond_assembly_finish(&sim->assembly, &sim->now, &sim->touches, INFINITY);
     if (!status)
-        status = cond_sim_reserve_forces(sim);
+        status = cond_sim_reserve_forces(sim, sim->touches.n);
     for (int c = 0; c < sim->touches.n && !status; c++) {
         const CondContact* contact = &sim->assembly.contact[c];
         double u[3];

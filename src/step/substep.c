@@ -16,8 +16,8 @@ void cond_parts_destroy(CondSim* sim)
 {
     CondParts* split = &sim->split;
     cond_state_destroy(split->trial);
-    void* arrays[] = {split->all,     split->merge,  split->v_hat, split->lambda,
-                      split->relaxed, split->wrench, split->sensor};
+    void* arrays[] = {split->all,     split->merge,  split->v_hat,  split->lambda,
+                      split->relaxed, split->wrench, split->sensor, split->touch};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&sim->context, arrays[i]);
 }
@@ -40,8 +40,12 @@ static CondStatus keep(CondSim* sim)
     if (!split->sensor)
         split->sensor =
             cond_allocate(&sim->context, 6 * (size_t)sim->model->n_sensor, sizeof(double));
-    if (!split->v_hat || !split->sensor || RESERVE(lambda, 3 * (int)n) || RESERVE(relaxed, (int)n))
+    if (!split->v_hat || !split->sensor || RESERVE(lambda, 3 * (int)n) ||
+        RESERVE(relaxed, (int)n) || RESERVE(touch, (int)n))
         return COND_OUT_OF_MEMORY;
+    split->n_touch = (int)n;
+    if (n > 0)
+        memcpy(split->touch, sim->touches.touch, n * sizeof *split->touch);
     memcpy(split->v_hat, sim->v_hat, n_dof * sizeof(double));
     memcpy(split->lambda, sim->lambda, 3 * n * sizeof(double));
     memcpy(split->relaxed, sim->relaxed, n * sizeof *split->relaxed);
@@ -68,20 +72,24 @@ static CondStatus go_back(CondSim* sim, const CondState* state)
         return status < 0 ? status : COND_OK;
     }
     CondStatus status = cond_sim_forces(sim, state);
-    if (!status)
-        status = cond_sim_collide(sim, state);
-    if (!status)
-        status = cond_sim_assemble(sim, state);
+    size_t n = (size_t)split->n_touch;
+    if (status || cond_reserve(&sim->touches.context, &sim->touches.touch, &sim->touches.cap_touch,
+                               (int)n, sizeof *sim->touches.touch))
+        return status ? status : COND_OUT_OF_MEMORY;
+    if (n > 0)
+        memcpy(sim->touches.touch, split->touch, n * sizeof *split->touch);
+    sim->touches.n = (int)n;
+    sim->n_ready = sim->checked = 0;
+    status = cond_sim_assemble(sim, state);
     if (status)
         return status;
-    size_t n = (size_t)sim->touches.n;
     memcpy(sim->v_hat, split->v_hat, (size_t)sim->model->n_dof * sizeof(double));
     memcpy(sim->lambda, split->lambda, 3 * n * sizeof(double));
     memcpy(sim->relaxed, split->relaxed, n * sizeof *split->relaxed);
     return COND_OK;
 }
 
-static void count_work(const CondSolveInfo* a, const CondSolveInfo* b, CondSolveInfo* sum)
+void cond_solve_info_add_work(const CondSolveInfo* a, const CondSolveInfo* b, CondSolveInfo* sum)
 {
     sum->iterations = a->iterations + b->iterations;
     sum->cg_iterations = a->cg_iterations + b->cg_iterations;
@@ -100,7 +108,7 @@ static void add_solve(const CondSolveInfo* part, CondSolveInfo* sum)
             ? *part
             : *sum;
     out.status = part->status > sum->status ? part->status : sum->status;
-    count_work(part, sum, &out);
+    cond_solve_info_add_work(part, sum, &out);
     *sum = out;
 }
 
@@ -113,6 +121,8 @@ static void add_info(const CondStepInfo* part, int first, CondStepInfo* sum)
     sum->time = part->time;
     sum->n_contact = part->n_contact;
     sum->newton_iterations += part->newton_iterations;
+    sum->rounds += part->rounds;
+    sum->added += part->added;
     sum->penetration = fmax(sum->penetration, part->penetration);
     sum->kinetic_after = part->kinetic_after;
     sum->potential_after = part->potential_after;
@@ -254,7 +264,7 @@ static void spread_readings(CondSim* sim, int parts)
 // The work of other attempts is counted as well.
 static void add_work(const CondStepInfo* other, CondStepInfo* info)
 {
-    count_work(&other->solve, &info->solve, &info->solve);
+    cond_solve_info_add_work(&other->solve, &info->solve, &info->solve);
     for (int k = 0; k < COND_N_STAGE; k++)
         info->seconds[k] += other->seconds[k];
 }

@@ -1,0 +1,183 @@
+// What the step's contact problem did not know. Contacts are found at q_k and are linear in the
+// velocity; where the answer leads, at q_{k+1}, others may be violated, or the same ones along a
+// normal that has turned. Such a contact, with gap g1 < 0 and normal n at the end, enters the
+// problem as it is there,
+//     g1 + t Jn (v - v_hat) >= 0,
+// and the step is solved again from v_hat and lambda. With g0 the gap of the same two material
+// points along n at the start, g1 = g0 + t Jn v_hat + bias, and bias, what turning adds to the
+// linear motion, is nearly always 0. Points that were behind each other already (g0 < 0) are only
+// kept from going deeper: the rest is penetration that the step began with, which the correction
+// removes and which must not become speed. In all,
+//     phi_n = (max(g0, 0) + bias)/t,
+// the rule for contacts found at the start but for the normal and the points.
+#include "base/memory.h"
+#include "base/timer.h"
+#include "body/body.h"
+#include "math/vec3.h"
+#include "step/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double SHARE = 1e-5;                 // of the smaller body's size that may be violated
+static const double LEAST = 1e-6;                 // and of bodies without a size [m]
+static const double TURNED = 0.9;                 // cosine below which a normal is another one
+static const uint64_t SECOND = (uint64_t)1 << 59; // in the key of a contact with another normal
+
+// Where a point of either side is now less where it was, along the normal.
+static double travel(const CondSim* sim, const CondTouch* touch, int side)
+{
+    double from[3], to[3], along = 0.0;
+    if (touch->point[side].body < 0)
+        return 0.0;
+    cond_posture_point(&sim->now, &touch->point[side], from, NULL, NULL);
+    cond_posture_point(&sim->then, &touch->point[side], to, NULL, NULL);
+    for (int i = 0; i < 3; i++)
+        along += touch->frame[i] * (to[i] - from[i]);
+    return along;
+}
+
+static double allowance(const CondSim* sim, const CondTouch* touch)
+{
+    double size = INFINITY;
+    for (int side = 0; side < 2; side++) {
+        int b = touch->point[side].body;
+        if (b >= 0)
+            size = fmin(size, sim->size[b]);
+    }
+    return fmax(LEAST, SHARE * size);
+}
+
+// Index of a key in the ascending list of touches; -1: none.
+static int find(const CondTouchList* list, uint64_t key)
+{
+    int low = 0, high = list->n;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (list->touch[middle].key < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < list->n && list->touch[low].key == key ? low : -1;
+}
+
+// Takes a contact of the end into the problem: in the place of the one between the same features
+// where the normal is nearly the same, else beside it, as the last of sim->near up to n. Returns
+// how many are there then.
+static int take(CondSim* sim, CondTouch touch, int n)
+{
+    CondTouchList* list = &sim->touches;
+    int same = find(list, touch.key);
+    if (same >= 0 && vec3_dot(list->touch[same].frame, touch.frame) < TURNED) {
+        touch.key |= SECOND;
+        same = find(list, touch.key);
+    }
+    touch.late = 1;
+    if (same >= 0) {
+        list->touch[same] = touch;
+        return n;
+    }
+    int place = n++;
+    for (; place > 0 && sim->near.touch[place - 1].key > touch.key; place--)
+        sim->near.touch[place] = sim->near.touch[place - 1];
+    sim->near.touch[place] = touch;
+    return n;
+}
+
+// Puts the n contacts at the front of sim->near among the others, by ascending key.
+static CondStatus merge(CondSim* sim, int n)
+{
+    CondTouchList* list = &sim->touches;
+    int all = list->n + n, from = list->n - 1;
+    if (cond_reserve(&list->context, &list->touch, &list->cap_touch, all, sizeof *list->touch) ||
+        cond_sim_reserve_forces(sim, all))
+        return COND_OUT_OF_MEMORY;
+    for (int to = all - 1, k = n - 1; k >= 0; to--) {
+        if (from >= 0 && list->touch[from].key > sim->near.touch[k].key) {
+            list->touch[to] = list->touch[from];
+            memcpy(sim->lambda + 3 * to, sim->lambda + 3 * from, 3 * sizeof *sim->lambda);
+            from--;
+            continue;
+        }
+        list->touch[to] = sim->near.touch[k--];
+        memset(sim->lambda + 3 * to, 0, 3 * sizeof *sim->lambda);
+    }
+    list->n = all;
+    return COND_OK;
+}
+
+// Finds what the answer violates and takes it into the list of touches; *n counts them.
+static CondStatus find_violated(CondSim* sim, int* n)
+{
+    int added = 0;
+    *n = 0;
+    for (int c = 0; c < sim->near.n; c++) {
+        CondTouch touch = sim->near.touch[c];
+        double may = allowance(sim, &touch), g1 = touch.gap;
+        if (!(g1 < -may))
+            continue;
+        double g0 = g1 - travel(sim, &touch, 0) + travel(sim, &touch, 1);
+        if (!(g1 - fmin(g0, 0.0) < -may))
+            continue;
+        touch.gap = g0;
+        touch.end_gap = g1;
+        added = take(sim, touch, added);
+        ++*n;
+    }
+    return merge(sim, added);
+}
+
+// phi of the contacts that were just taken in, from where v_hat led.
+static CondStatus finish(CondSim* sim)
+{
+    double t = sim->time_step;
+    CondStatus status = cond_sim_finish(sim);
+    for (int c = 0; c < sim->touches.n && !status; c++) {
+        CondTouch* touch = &sim->touches.touch[c];
+        double u[3];
+        if (!touch->late)
+            continue;
+        CondContact* contact = &sim->assembly.contact[c];
+        cond_contact_velocity(contact, sim->v_hat, u);
+        touch->bias = touch->end_gap - touch->gap - t * (u[0] - contact->phi[0]);
+        contact->phi[0] = (fmax(touch->gap, 0.0) + touch->bias) / t;
+        touch->late = 0;
+    }
+    return status;
+}
+
+static int may_go_on(const CondSim* sim)
+{
+    const CondSceneSettings* settings = &sim->model->settings;
+    return settings->gap && settings->solver.stop == COND_STOP_CERTIFICATE;
+}
+
+CondStatus cond_sim_recheck(CondSim* sim, const CondState* state, CondStepInfo* info)
+{
+    int rounds = may_go_on(sim) ? sim->model->settings.rounds : 0;
+    CondStatus worst = info->solve.status;
+    for (int round = 0;; round++) {
+        int n = 0;
+        double clock = cond_seconds(), now;
+        cond_sim_move(sim, state);
+        CondStatus status = cond_sim_remember(sim);
+        if (!status)
+            status = cond_sim_collide_next(sim, &sim->penetration);
+        if (!status && round < rounds)
+            status = find_violated(sim, &n);
+        if (!status && n > 0)
+            status = finish(sim);
+        info->seconds[COND_STAGE_COLLIDE] += (now = cond_seconds()) - clock;
+        if (status < 0 || n == 0) {
+            sim->checked = !status;
+            return status < 0 ? status : worst;
+        }
+        info->rounds++;
+        info->added += n;
+        worst = cond_sim_solve_again(sim, state, &info->solve);
+        info->seconds[COND_STAGE_SOLVE] += cond_seconds() - now;
+        if (worst < 0)
+            return worst;
+    }
+}
