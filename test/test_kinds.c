@@ -90,6 +90,7 @@ static void test_stages_and_copies(void** state)
             assert_int_equal(cond_sim_assemble(sim, parts.state), COND_OK);
             assert_int_equal(cond_sim_problem(sim)->n_dof, cond_model_n_dof(parts.model));
             assert_int_equal(cond_sim_solve(sim, parts.state, &parts.info.solve), COND_OK);
+            assert_int_equal(cond_sim_recheck(sim, parts.state, &parts.info), COND_OK);
             assert_int_equal(cond_sim_integrate(sim, parts.state, &parts.info), COND_OK);
             assert_true(cond_state_hash(whole.state) == cond_state_hash(parts.state));
             if (k == 7)

@@ -41,6 +41,7 @@ static void test_stages_make_a_step(void** state)
             if (cond_problem_check(NULL, cond_sim_problem(parts.sim), &error))
                 fail_msg("%s: %s", SCENES[s], error.message);
             assert_int_equal(cond_sim_solve(parts.sim, parts.state, &info.solve), COND_OK);
+            assert_int_equal(cond_sim_recheck(parts.sim, parts.state, &info), COND_OK);
             assert_int_equal(cond_sim_integrate(parts.sim, parts.state, &info), COND_OK);
             assert_true(cond_state_hash(whole.state) == cond_state_hash(parts.state));
             assert_int_equal(info.n_contact, whole.info.n_contact);
