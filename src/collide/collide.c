@@ -11,6 +11,7 @@
 #include "collide/plane.h"
 #include "collide/rod_contact.h"
 #include "collide/solid.h"
+#include "collide/sweep.h"
 #include "math/quat.h"
 
 #include <math.h>
@@ -35,8 +36,8 @@ CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, 
     collider->edge = cond_allocate(m, (size_t)model->n_edge, sizeof *collider->edge);
     collider->soft_edge_begin = cond_allocate(m, (size_t)model->n_body, sizeof(int));
     collider->place = cond_allocate(m, (size_t)model->n_feature, 3 * sizeof(double));
-    if (!collider->pose || !collider->box || !collider->edge || !collider->soft_edge_begin ||
-        !collider->place)
+    if (cond_sweep_create(model, &collider->sweep) || !collider->pose || !collider->box ||
+        !collider->edge || !collider->soft_edge_begin || !collider->place)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     CondStatus status = COND_OK;
     for (int b = 0; b < model->n_body && !status; b++) {
@@ -68,6 +69,7 @@ void cond_collider_destroy(CondCollider* collider)
     cond_volume_contacts_end(&collider->found);
     cond_rod_collider_end(&collider->rods);
     cond_pair_work_end(&collider->pairs);
+    cond_sweep_destroy(&collider->context, &collider->sweep);
     cond_release(&collider->context, collider->volume);
     cond_release(&collider->context, collider->soft);
     cond_release(&collider->context, collider->last);
@@ -114,16 +116,6 @@ void cond_collider_place(CondCollider* collider, const CondPosture* posture)
     place_solids(collider, posture);
 }
 
-// Key of a vertex of body a that touches body b: kind 2, the vertex's first coordinate, the other
-// body, and a number that tells several contacts of one vertex apart.
-static uint64_t soft_key(const CondModel* model, const CondBody* a, int vertex, int other,
-                         int number)
-{
-    uint64_t node = (uint64_t)(a->dof_begin / 3 + vertex);
-    return COND_KEY_SOFT + ((node * (uint64_t)model->n_body + (uint64_t)other) << 4) +
-           (uint64_t)(number & 15);
-}
-
 // last[v] from the contact memory.
 static CondStatus recall(CondCollider* collider, const CondState* state, const CondBody* a,
                          int other)
@@ -137,7 +129,8 @@ static CondStatus recall(CondCollider* collider, const CondState* state, const C
         collider->last[i] = -1;
     for (int k = 0; k < state->n_memory; k++) {
         uint64_t key = state->memory[k].key;
-        if (key < COND_KEY_SOFT || key >= COND_KEY_PAIR || state->memory[k].triangle < 0)
+        if (key < COND_KEY_SOFT || key >= COND_KEY_PAIR || (key & COND_KEY_SECOND) ||
+            state->memory[k].triangle < 0)
             continue;
         uint64_t pair = (key - COND_KEY_SOFT) >> 4;
         int node = (int)(pair / (uint64_t)model->n_body) - a->dof_begin / 3;
@@ -165,7 +158,7 @@ static CondStatus add_soft(const CondCollider* collider, const CondPosture* post
     cond_posture_point(posture, &touch.point[0], touch.position, NULL, NULL);
     mat3_frame(contact->normal, axis, touch.frame);
     touch.gap = contact->gap - fmax(a->thickness, b->thickness);
-    touch.key = soft_key(model, a, contact->vertex, contact->other, number);
+    touch.key = cond_key_soft(model, a, contact->vertex, contact->other, number);
     cond_touch_surfaces(&a->surface, &b->surface, &touch);
     return cond_touch_add(list, &touch);
 }
@@ -299,6 +292,26 @@ static void follow_frames(const CondState* state, CondTouchList* list)
     }
 }
 
+// Leaves out what attachments hold or nothing moves, puts the list in order and turns the frames.
+static void finish(const CondCollider* collider, const CondPosture* posture, const CondState* state,
+                   CondTouchList* list)
+{
+    const CondModel* model = collider->model;
+    int kept = 0;
+    for (int c = 0; c < list->n; c++)
+        if (!is_held(model, state, &list->touch[c]) && !is_idle(posture, &list->touch[c])) {
+            if (kept < c)
+                list->touch[kept] = list->touch[c];
+            kept++;
+        }
+    list->n = kept;
+    for (int c = 0; c < list->n && model->settings.friction_scale != 1.0; c++)
+        for (int i = 0; i < 2; i++)
+            list->touch[c].friction[i] *= model->settings.friction_scale;
+    sort_by_key(list->touch, list->n);
+    follow_frames(state, list);
+}
+
 CondStatus cond_collide(CondCollider* collider, const CondPosture* posture, const CondState* state,
                         const double* reach, CondTouchList* list)
 {
@@ -318,21 +331,17 @@ CondStatus cond_collide(CondCollider* collider, const CondPosture* posture, cons
         status = collide_soft(collider, posture, state, reach, list);
     if (!status)
         status = cond_collide_rods(&collider->rods, posture, reach, list);
-    if (status)
-        return status;
-    int kept = 0;
-    for (int c = 0; c < list->n; c++)
-        if (!is_held(collider->model, state, &list->touch[c]) &&
-            !is_idle(posture, &list->touch[c])) {
-            if (kept < c)
-                list->touch[kept] = list->touch[c];
-            kept++;
-        }
-    list->n = kept;
-    for (int c = 0; c < list->n && model->settings.friction_scale != 1.0; c++)
-        for (int i = 0; i < 2; i++)
-            list->touch[c].friction[i] *= model->settings.friction_scale;
-    sort_by_key(list->touch, list->n);
-    follow_frames(state, list);
-    return COND_OK;
+    if (!status)
+        finish(collider, posture, state, list);
+    return status;
+}
+
+CondStatus cond_collide_swept(CondCollider* collider, const CondPosture* before,
+                              const CondPosture* after, const CondState* state, CondTouchList* list)
+{
+    list->n = 0;
+    CondStatus status = cond_collide_sweep(collider, before, after, list);
+    if (!status)
+        finish(collider, after, state, list);
+    return status;
 }

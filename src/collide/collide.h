@@ -9,6 +9,23 @@
 #include "collide/volume.h"
 #include "step/state.h"
 
+// What a body has swept in a step.
+typedef struct CondSweptBody {
+    double box[6];  // around its features [m]
+    double move[6]; // least and largest move of a feature along the axes, 0 included [m]
+    double travel;  // longest move [m]
+} CondSweptBody;
+
+// Where everything was at the start of a step, by cond_collide_swept.
+typedef struct CondSweep {
+    double* place;       // features                                          (n_feature x 3)
+    double* pose;        // solids                                            (n_solid x 7)
+    double* box;         // around them on the way                            (n_solid x 6)
+    double* thickness;   // least extent of the solids, by create [m]         (n_solid)
+    double* travel;      // of their bodies [m]                               (n_solid)
+    CondSweptBody* body; //                                                   (n_body)
+} CondSweep;
+
 typedef struct CondCollider {
     CondContext context;
     const CondModel* model;
@@ -27,6 +44,7 @@ typedef struct CondCollider {
     int n_soft_edge;
     CondEdge* edge; // theirs, in the world                             (n_edge)
     CondPairWork pairs;
+    CondSweep sweep;
 } CondCollider;
 
 CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, CondError* error);
@@ -39,5 +57,11 @@ void cond_collider_place(CondCollider* collider, const CondPosture* posture);
 // triangle a vertex touched last, and its active attachments which bodies are held together there.
 CondStatus cond_collide(CondCollider* collider, const CondPosture* posture, const CondState* state,
                         const double* reach, CondTouchList* list);
+
+// Lists what met on the way from one posture to another and is beyond each other at the second one,
+// by ascending key; the last cond_collide must have been at the second one.
+CondStatus cond_collide_swept(CondCollider* collider, const CondPosture* before,
+                              const CondPosture* after, const CondState* state,
+                              CondTouchList* list);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "body/rod.h"
+#include "collide/meeting.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -22,7 +23,7 @@ void cond_rod_collider_end(CondRodCollider* collider)
 {
     cond_tree_end(&collider->tree);
     cond_tree_pairs_end(&collider->pairs);
-    void* arrays[] = {collider->body, collider->link, collider->end, collider->box};
+    void* arrays[] = {collider->body, collider->link, collider->end, collider->box, collider->from};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&collider->context, arrays[i]);
 }
@@ -79,6 +80,16 @@ static CondStatus reserve(CondRodCollider* c, int n)
     return COND_OK;
 }
 
+void cond_rod_link_ends(const CondPosture* posture, int body, int link, double end[6])
+{
+    double origin[3], R[9], half = 0.5 * posture->model->body[body].rod->length[link];
+    cond_posture_axes(posture, body, link, origin, R);
+    for (int k = 0; k < 3; k++) {
+        end[k] = origin[k] - half * R[3 * k + 2];
+        end[3 + k] = origin[k] + half * R[3 * k + 2];
+    }
+}
+
 // Segments and boxes of all links, boxes wide enough that two within reach overlap.
 static void place_links(CondRodCollider* c, const CondPosture* posture, const double* reach)
 {
@@ -87,17 +98,13 @@ static void place_links(CondRodCollider* c, const CondPosture* posture, const do
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         for (int i = 0; body->kind == COND_BODY_ROD && i < body->rod->n_link; i++, n++) {
-            double origin[3], R[9], half = 0.5 * body->rod->length[i];
-            double wide = body->rod->radius + reach[b];
-            cond_posture_axes(posture, b, i, origin, R);
+            double *end = c->end + 6 * (size_t)n, wide = body->rod->radius + reach[b];
+            cond_rod_link_ends(posture, b, i, end);
             c->body[n] = b;
             c->link[n] = i;
             for (int k = 0; k < 3; k++) {
-                double at[2] = {origin[k] - half * R[3 * k + 2], origin[k] + half * R[3 * k + 2]};
-                c->end[6 * n + k] = at[0];
-                c->end[6 * n + 3 + k] = at[1];
-                c->box[6 * n + k] = fmin(at[0], at[1]) - wide;
-                c->box[6 * n + 3 + k] = fmax(at[0], at[1]) + wide;
+                c->box[6 * n + k] = fmin(end[k], end[3 + k]) - wide;
+                c->box[6 * n + 3 + k] = fmax(end[k], end[3 + k]) + wide;
             }
         }
     }
@@ -118,8 +125,10 @@ static int may_touch(const CondRodCollider* c, const CondModel* model, int i, in
 
 // Two links and where they are nearest.
 typedef struct Near {
-    double s, t;     // along the segments
-    double distance; //
+    double s, t;      // along the segments
+    double distance;  //
+    double gap;       // between the surfaces
+    double normal[3]; // from link j to link i
 } Near;
 
 static Near nearest(const CondRodCollider* c, int i, int j)
@@ -147,35 +156,49 @@ static Near nearest(const CondRodCollider* c, int i, int j)
     return near;
 }
 
+// The points of two links that are s and t along them.
+static void points_of(const CondRodCollider* c, int i, int j, const Near* near, double p[2][3])
+{
+    const double *a = c->end + 6 * (size_t)i, *b = c->end + 6 * (size_t)j;
+    for (int k = 0; k < 3; k++) {
+        p[0][k] = a[k] + near->s * (a[3 + k] - a[k]);
+        p[1][k] = b[k] + near->t * (b[3 + k] - b[k]);
+    }
+}
+
+// The normal along the line of the nearest points; centrelines that cross: any direction across
+// link i.
+static void turn_normal(const CondRodCollider* c, int i, int j, Near* near)
+{
+    double p[2][3], F[9], unit[3];
+    points_of(c, i, j, near, p);
+    for (int k = 0; k < 3; k++) {
+        near->normal[k] = p[0][k] - p[1][k];
+        unit[k] = c->end[6 * i + 3 + k] - c->end[6 * i + k];
+    }
+    double length = vec3_norm(unit);
+    for (int k = 0; k < 3; k++) {
+        near->normal[k] /= near->distance;
+        unit[k] /= length;
+    }
+    if (near->distance > 0.0)
+        return;
+    mat3_frame(unit, unit, F);
+    memcpy(near->normal, F + 3, sizeof near->normal);
+}
+
 static CondStatus add_touch(const CondRodCollider* c, const CondPosture* posture, int i, int j,
                             const Near* near, CondTouchList* list)
 {
     const CondModel* model = posture->model;
     const CondBody* body[2] = {&model->body[c->body[i]], &model->body[c->body[j]]};
     const int at[2] = {i, j};
-    const double along[2] = {near->s, near->t};
-    double p[2][3], normal[3], tangent[3];
-    CondTouch touch = {.plane = -1, .triangle = -1};
-    for (int side = 0; side < 2; side++)
-        for (int k = 0; k < 3; k++) {
-            const double* end = c->end + 6 * (size_t)at[side];
-            p[side][k] = end[k] + along[side] * (end[3 + k] - end[k]);
-        }
-    for (int k = 0; k < 3; k++) {
-        normal[k] = p[0][k] - p[1][k];
+    const double* normal = near->normal;
+    double p[2][3], tangent[3];
+    CondTouch touch = {.plane = -1, .triangle = -1, .gap = near->gap};
+    points_of(c, i, j, near, p);
+    for (int k = 0; k < 3; k++)
         tangent[k] = c->end[6 * i + 3 + k] - c->end[6 * i + k];
-    }
-    if (near->distance > 0.0)
-        for (int k = 0; k < 3; k++)
-            normal[k] /= near->distance;
-    else { // centrelines that cross: any direction across link i
-        double F[9], length = vec3_norm(tangent), unit[3];
-        for (int k = 0; k < 3; k++)
-            unit[k] = tangent[k] / length;
-        mat3_frame(unit, unit, F);
-        memcpy(normal, F + 3, sizeof normal);
-    }
-    touch.gap = near->distance - body[0]->rod->radius - body[1]->rod->radius;
     for (int side = 0; side < 2; side++) {
         double origin[3], R[9], d[3], r = (side ? 1.0 : -1.0) * body[side]->rod->radius;
         touch.point[side].body = c->body[at[side]];
@@ -233,10 +256,81 @@ CondStatus cond_collide_rods(CondRodCollider* c, const CondPosture* posture, con
         if (!may_touch(c, model, i, j))
             continue;
         Near near = nearest(c, i, j);
-        double gap = near.distance - model->body[c->body[i]].rod->radius -
-                     model->body[c->body[j]].rod->radius;
-        if (gap <= reach[c->body[i]] + reach[c->body[j]] && is_best_of_row(c, i, j, near.distance))
-            status = add_touch(c, posture, i, j, &near, list);
+        near.gap = near.distance - model->body[c->body[i]].rod->radius -
+                   model->body[c->body[j]].rod->radius;
+        if (!(near.gap <= reach[c->body[i]] + reach[c->body[j]]) ||
+            !is_best_of_row(c, i, j, near.distance))
+            continue;
+        turn_normal(c, i, j, &near);
+        status = add_touch(c, posture, i, j, &near, list);
+    }
+    return status;
+}
+
+// Where the links were, boxes around their ways, and the longest way of an end.
+static double sweep_links(CondRodCollider* c, const CondPosture* before)
+{
+    double longest = 0.0;
+    for (int n = 0; n < c->n_link; n++) {
+        double *from = c->from + 6 * (size_t)n, *box = c->box + 6 * (size_t)n;
+        const double* to = c->end + 6 * (size_t)n;
+        double radius = before->model->body[c->body[n]].rod->radius;
+        cond_rod_link_ends(before, c->body[n], c->link[n], from);
+        for (int k = 0; k < 3; k++) {
+            box[k] = fmin(fmin(from[k], from[3 + k]), fmin(to[k], to[3 + k])) - radius;
+            box[3 + k] = fmax(fmax(from[k], from[3 + k]), fmax(to[k], to[3 + k])) + radius;
+        }
+        for (int end = 0; end < 6; end += 3) {
+            double d[3] = {to[end] - from[end], to[end + 1] - from[end + 1],
+                           to[end + 2] - from[end + 2]};
+            longest = fmax(longest, vec3_norm(d));
+        }
+    }
+    return longest;
+}
+
+// 1 where two links have met and are beyond each other at the end; their neighbours along the rods,
+// whose share of the way is nearly the same, may say so too.
+static int has_met(const CondRodCollider* c, int i, int j, double radius, Near* near)
+{
+    CondMotion motion;
+    CondMeeting met;
+    for (int end = 0; end < 2; end++) {
+        memcpy(motion.from[end], c->from + 6 * (size_t)i + 3 * end, 3 * sizeof(double));
+        memcpy(motion.from[2 + end], c->from + 6 * (size_t)j + 3 * end, 3 * sizeof(double));
+        memcpy(motion.to[end], c->end + 6 * (size_t)i + 3 * end, 3 * sizeof(double));
+        memcpy(motion.to[2 + end], c->end + 6 * (size_t)j + 3 * end, 3 * sizeof(double));
+    }
+    if (!cond_meeting_find(COND_MEETING_SEGMENTS, radius, &motion, &met))
+        return 0;
+    *near = (Near){.s = met.weight[1], .t = met.weight[3], .gap = met.gap};
+    memcpy(near->normal, met.normal, sizeof near->normal);
+    return 1;
+}
+
+CondStatus cond_rods_sweep(CondRodCollider* c, const CondPosture* before, const CondPosture* after,
+                           CondTouchList* list)
+{
+    const CondModel* model = after->model;
+    double thin = INFINITY;
+    if (count_links(model) == 0)
+        return COND_OK;
+    if (cond_reserve(&c->context, &c->from, &c->cap_from, 6 * c->n_link, sizeof *c->from))
+        return COND_OUT_OF_MEMORY;
+    for (int b = 0; b < model->n_body; b++)
+        if (model->body[b].kind == COND_BODY_ROD)
+            thin = fmin(thin, model->body[b].rod->radius);
+    // Slower ones cannot have passed each other's centrelines.
+    if (sweep_links(c, before) < 0.5 * thin)
+        return COND_OK;
+    cond_tree_refit(&c->tree, c->box);
+    CondStatus status = cond_tree_self_pairs(&c->tree, &c->pairs);
+    for (int k = 0; k < c->pairs.n && !status; k++) {
+        int i = c->pairs.pair[k][0], j = c->pairs.pair[k][1];
+        Near near;
+        double radius = model->body[c->body[i]].rod->radius + model->body[c->body[j]].rod->radius;
+        if (may_touch(c, model, i, j) && has_met(c, i, j, radius, &near))
+            status = add_touch(c, after, i, j, &near, list);
     }
     return status;
 }

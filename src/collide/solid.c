@@ -85,9 +85,7 @@ static CondStatus probe_feature(const CondPosture* posture, CondVolume* const* v
         cond_point_at(posture, solid->fixed ? -1 : solid->body, solid->part, probe.point);
     memcpy(touch.position, probe.point, sizeof touch.position);
     mat3_frame(probe.normal, axis, touch.frame);
-    touch.key = COND_KEY_SOLID +
-                (uint64_t)i_feature * (uint64_t)(model->n_obstacle + model->n_solid) +
-                (uint64_t)i_solid;
+    touch.key = cond_key_solid(model, i_feature, i_solid);
     cond_touch_surfaces(&model->body[feature->point.body].surface, &solid->surface, &touch);
     return cond_touch_add(list, &touch);
 }

@@ -6,7 +6,8 @@
 
 // Kinds of keys: points against planes from 1, then points against solids, vertices against soft
 // bodies, rigid shapes against each other, rods, rigid shapes against planes, edges of rigid shapes
-// against edges of soft surfaces, corners and balls against soft surfaces.
+// against edges of soft surfaces, corners and balls against soft surfaces, rods against edges of
+// soft surfaces, and these against each other.
 #define COND_KEY_SOLID ((uint64_t)1 << 60)
 #define COND_KEY_SOFT ((uint64_t)2 << 60)
 #define COND_KEY_PAIR ((uint64_t)3 << 60)
@@ -15,6 +16,10 @@
 #define COND_KEY_SKIN ((uint64_t)6 << 60)
 #define COND_KEY_DENT ((uint64_t)7 << 60)
 #define COND_KEY_BALL ((uint64_t)8 << 60)
+#define COND_KEY_THREAD ((uint64_t)9 << 60)
+#define COND_KEY_SEAM ((uint64_t)10 << 60)
+// In the key of a contact between the same features as another one, with another normal.
+#define COND_KEY_SECOND ((uint64_t)1 << 59)
 
 typedef struct CondTouch {
     CondPoint point[2]; // side 0 and side 1; side 1 of a static thing has body -1
@@ -43,5 +48,22 @@ CondStatus cond_touch_add(CondTouchList* list, const CondTouch* touch);
 // Friction and restitution of a pair of surfaces: what only one side gives is used; two frictions
 // combine as the geometric mean, two restitutions as the larger.
 void cond_touch_surfaces(const CondSurfaceDef* a, const CondSurfaceDef* b, CondTouch* touch);
+
+// Key of feature i_feature that touches solid i_solid.
+static inline uint64_t cond_key_solid(const CondModel* model, int i_feature, int i_solid)
+{
+    return COND_KEY_SOLID + (uint64_t)i_feature * (uint64_t)(model->n_obstacle + model->n_solid) +
+           (uint64_t)i_solid;
+}
+
+// Key of a vertex of body a that touches body b: the vertex's first coordinate, the other body, and
+// a number that tells several contacts of one vertex apart.
+static inline uint64_t cond_key_soft(const CondModel* model, const CondBody* a, int vertex,
+                                     int other, int number)
+{
+    uint64_t node = (uint64_t)(a->dof_begin / 3 + vertex);
+    return COND_KEY_SOFT + ((node * (uint64_t)model->n_body + (uint64_t)other) << 4) +
+           (uint64_t)(number & 15);
+}
 
 #endif

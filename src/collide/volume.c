@@ -153,6 +153,7 @@ static void measure_size(CondVolume* volume)
         stretch_box(volume->rest + 3 * (size_t)volume->tet[k], low, high);
     double diagonal[3] = {high[0] - low[0], high[1] - low[1], high[2] - low[2]};
     volume->size = vec3_norm(diagonal);
+    volume->thickness = fmin(diagonal[0], fmin(diagonal[1], diagonal[2]));
 }
 
 // Everything that follows from the surface: fans, rings, trees, arrays of the current state.

@@ -27,6 +27,7 @@ typedef struct CondVolume {
     int n_triangle;     // faces of one tetrahedron only: the surface
     int n_surface;      // vertices on the surface
     double size;        // diagonal of the bounding box at rest [m]
+    double thickness;   // its least extent [m]
     const int* tet;     // the caller's                                        (n_tet x 4)
     const double* rest; // the caller's [m]                                   (n_vertex x 3)
     int* triangle;      // counter-clockwise seen from outside                 (n_triangle x 3)

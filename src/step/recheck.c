@@ -19,10 +19,10 @@
 #include <math.h>
 #include <string.h>
 
-static const double SHARE = 1e-5;                 // of the smaller body's size that may be violated
-static const double LEAST = 1e-6;                 // and of bodies without a size [m]
-static const double TURNED = 0.9;                 // cosine below which a normal is another one
-static const uint64_t SECOND = (uint64_t)1 << 59; // in the key of a contact with another normal
+static const double SHARE = 1e-5; // of the smaller body's size that may be violated
+static const double LEAST = 1e-6; // and of bodies without a size [m]
+static const double LIMIT = 10.0; // times that may be left over before the step counts as missed
+static const double TURNED = 0.9; // cosine below which a normal is another one
 
 // Where a point of either side is now less where it was, along the normal.
 static double travel(const CondSim* sim, const CondTouch* touch, int side)
@@ -62,17 +62,30 @@ static int find(const CondTouchList* list, uint64_t key)
     return low < list->n && list->touch[low].key == key ? low : -1;
 }
 
+// 1 where the round has taken this contact already: in the place of another, or among the n new
+// ones.
+static int is_taken(const CondSim* sim, uint64_t key, int n)
+{
+    int same = find(&sim->touches, key);
+    for (int k = 0; k < n; k++)
+        if (sim->near.touch[k].key == key)
+            return 1;
+    return same >= 0 && sim->touches.touch[same].late;
+}
+
 // Takes a contact of the end into the problem: in the place of the one between the same features
-// where the normal is nearly the same, else beside it, as the last of sim->near up to n. Returns
-// how many are there then.
+// where the normal is nearly the same, else beside it, among the n new ones at the front of
+// sim->near. Returns how many are there then.
 static int take(CondSim* sim, CondTouch touch, int n)
 {
     CondTouchList* list = &sim->touches;
     int same = find(list, touch.key);
     if (same >= 0 && vec3_dot(list->touch[same].frame, touch.frame) < TURNED) {
-        touch.key |= SECOND;
+        touch.key |= COND_KEY_SECOND;
         same = find(list, touch.key);
     }
+    if (is_taken(sim, touch.key, n))
+        return n;
     touch.late = 1;
     if (same >= 0) {
         list->touch[same] = touch;
@@ -107,21 +120,39 @@ static CondStatus merge(CondSim* sim, int n)
     return COND_OK;
 }
 
-// Finds what the answer violates and takes it into the list of touches; *n counts them.
-static CondStatus find_violated(CondSim* sim, int* n)
+// Of a touch as found at the end, how much deeper it is than it may be and than it was at the
+// start, in units of what it may be; its gap at the start is put in.
+static double violation(const CondSim* sim, CondTouch* touch)
 {
-    int added = 0;
+    double may = allowance(sim, touch), g1 = touch->gap;
+    if (!(g1 < -may))
+        return 0.0;
+    double g0 = g1 - travel(sim, touch, 0) + travel(sim, touch, 1);
+    touch->gap = g0;
+    touch->end_gap = g1;
+    return (fmin(g0, 0.0) - g1) / may;
+}
+
+// Finds what the answer violates, and the worst of it; takes it into the list of touches where the
+// step may be solved once more, and counts it. What has met on the way is known by the normal of
+// that meeting; what lies beyond at the end may find the wrong side.
+static CondStatus find_violated(CondSim* sim, int more, int* n, double* worst)
+{
+    int added = 0, n_near = sim->near.n;
     *n = 0;
-    for (int c = 0; c < sim->near.n; c++) {
-        CondTouch touch = sim->near.touch[c];
-        double may = allowance(sim, &touch), g1 = touch.gap;
-        if (!(g1 < -may))
+    *worst = 0.0;
+    if (cond_reserve(&sim->near.context, &sim->near.touch, &sim->near.cap_touch,
+                     n_near + sim->met.n, sizeof *sim->near.touch))
+        return COND_OUT_OF_MEMORY;
+    for (int c = 0; c < n_near + sim->met.n; c++) {
+        CondTouch touch = c < n_near ? sim->near.touch[c] : sim->met.touch[c - n_near];
+        int met = c < n_near ? find(&sim->met, touch.key) : -1;
+        if (met >= 0 && vec3_dot(sim->met.touch[met].frame, touch.frame) < TURNED)
             continue;
-        double g0 = g1 - travel(sim, &touch, 0) + travel(sim, &touch, 1);
-        if (!(g1 - fmin(g0, 0.0) < -may))
+        double much = violation(sim, &touch);
+        *worst = fmax(*worst, much);
+        if (!more || !(much > 1.0))
             continue;
-        touch.gap = g0;
-        touch.end_gap = g1;
         added = take(sim, touch, added);
         ++*n;
     }
@@ -159,19 +190,25 @@ CondStatus cond_sim_recheck(CondSim* sim, const CondState* state, CondStepInfo* 
     CondStatus worst = info->solve.status;
     for (int round = 0;; round++) {
         int n = 0;
+        double left = 0.0;
         double clock = cond_seconds(), now;
         cond_sim_move(sim, state);
         CondStatus status = cond_sim_remember(sim);
         if (!status)
             status = cond_sim_collide_next(sim, &sim->penetration);
-        if (!status && round < rounds)
-            status = find_violated(sim, &n);
+        if (!status && rounds > 0)
+            status =
+                cond_collide_swept(&sim->collider, &sim->now, &sim->then, sim->next, &sim->met);
+        for (int c = 0; c < sim->met.n && !status; c++)
+            sim->penetration = fmax(sim->penetration, -sim->met.touch[c].gap);
+        if (!status && rounds > 0)
+            status = find_violated(sim, round < rounds, &n, &left);
         if (!status && n > 0)
             status = finish(sim);
         info->seconds[COND_STAGE_COLLIDE] += (now = cond_seconds()) - clock;
         if (status < 0 || n == 0) {
             sim->checked = !status;
-            return status < 0 ? status : worst;
+            return status < 0 ? status : left > LIMIT ? COND_NOT_CONVERGED : worst;
         }
         info->rounds++;
         info->added += n;

@@ -49,7 +49,7 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
     made->model = model;
     made->time_step = model->settings.time_step;
     made->parts = 1;
-    made->touches.context = made->near.context = *m;
+    made->touches.context = made->near.context = made->met.context = *m;
     made->f = cond_allocate(m, (size_t)model->n_dof, sizeof(double));
     made->reach = cond_allocate(m, (size_t)model->n_body, sizeof(double));
     made->size = cond_allocate(m, (size_t)model->n_body, sizeof(double));
@@ -124,10 +124,10 @@ void cond_sim_destroy(CondSim* sim)
             cond_ik_destroy(sim->ik[b]);
     cond_solver_destroy(sim->solver);
     cond_state_destroy(sim->next);
-    void* arrays[] = {sim->f,     sim->reach,  sim->size,    sim->touches.touch,
-                      sim->v_hat, sim->lambda, sim->impulse, sim->near.touch,
-                      sim->work,  sim->centre, sim->rate,    sim->middle,
-                      sim->ik,    sim->wrench, sim->place,   sim->relaxed};
+    void* arrays[] = {
+        sim->f,       sim->reach,      sim->size,      sim->touches.touch, sim->v_hat,  sim->lambda,
+        sim->impulse, sim->near.touch, sim->met.touch, sim->work,          sim->centre, sim->rate,
+        sim->middle,  sim->ik,         sim->wrench,    sim->place,         sim->relaxed};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&m, arrays[i]);
     cond_release(&m, sim);
@@ -437,19 +437,18 @@ CondStatus cond_sim_attempt(CondSim* sim, const CondState* state, CondStepInfo* 
 }
 
 // 1 where a smaller step is the next rung of the ladder.
-static int may_split(const CondSim* sim, const CondSolveInfo* info)
+static int may_split(const CondSim* sim, CondStatus status, const CondSolveInfo* info)
 {
     const CondSceneSettings* settings = &sim->model->settings;
-    return info->status == COND_NOT_CONVERGED && settings->substeps > 1 &&
-           settings->solver.fallback && settings->solver.stop == COND_STOP_CERTIFICATE &&
-           info->rung != COND_RUNG_OTHER;
+    return status == COND_NOT_CONVERGED && settings->substeps > 1 && settings->solver.fallback &&
+           settings->solver.stop == COND_STOP_CERTIFICATE && info->rung != COND_RUNG_OTHER;
 }
 
 // By velocities, in parts where that is needed.
 static CondStatus step_velocity(CondSim* sim, CondState* state, CondStepInfo* out)
 {
     CondStatus worst = cond_sim_attempt(sim, state, out);
-    if (worst >= 0 && may_split(sim, &out->solve)) {
+    if (may_split(sim, worst, &out->solve)) {
         CondStatus status = cond_sim_step_in_parts(sim, state, out);
         if (status != COND_NOT_CONVERGED)
             return status;

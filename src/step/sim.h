@@ -87,6 +87,7 @@ struct CondSim {
     double kinetic, potential; // energies of next, where known [J]
     int known;                 // 1: they are those of next
     int resumed;               // 1: they are those of the state that the step starts from
+    CondTouchList met;         // by recheck: what met on the way and is beyond each other
     CondTouchList near;        // contacts at the end of the step, by collide_next
     CondAssembly matrix;       // M or D of the bodies at some posture, for products with it
     double* work;              //                                         (n_dof)

@@ -1,0 +1,17 @@
+// What met on the way of a step, wherever it is at the end of it.
+#ifndef COND_COLLIDE_SWEEP_H
+#define COND_COLLIDE_SWEEP_H
+
+#include "collide/collide.h"
+
+CondStatus cond_sweep_create(const CondModel* model, CondSweep* sweep);
+void cond_sweep_destroy(const CondContext* context, CondSweep* sweep);
+
+// Appends the features that met between two postures and are beyond each other at the second one:
+// points and solids, corners and soft triangles, edges and edges of soft surfaces, rods. The normal
+// is that of the first meeting, the gap that at the end. All of the collider must be placed at the
+// second posture. Where nothing moves by a quarter of what is in its way, nothing is looked at.
+CondStatus cond_collide_sweep(CondCollider* collider, const CondPosture* before,
+                              const CondPosture* after, CondTouchList* list);
+
+#endif
