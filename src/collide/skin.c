@@ -37,6 +37,28 @@ typedef struct Pair {
     double far;
 } Pair;
 
+// 1 when the edge is what is nearest to the soft point of the crossing. In front of it the distance
+// of the shape is then the gap; behind a sharp edge it is that to the nearer one of its two faces,
+// of which the gap, along a normal between theirs, says nothing.
+static int is_nearest(const CondEdge* rigid, const CondCrossing* cross, const CondProbe* probe)
+{
+    double expected = cross->gap, along[3], from[3];
+    if (cross->gap < 0.0 && !rigid->round) {
+        expected = -INFINITY;
+        for (int i = 0; i < 3; i++) {
+            along[i] = rigid->end[1][i] - rigid->end[0][i];
+            from[i] = cross->point[0][i] - cross->point[1][i];
+        }
+        for (int k = 0; k < 2; k++) {
+            double face[3]; // its normal
+            vec3_cross(along, rigid->side[k], face);
+            double length = vec3_norm(face) * (vec3_dot(face, rigid->out) < 0.0 ? -1.0 : 1.0);
+            expected = fmax(expected, vec3_dot(face, from) / length);
+        }
+    }
+    return fabs(probe->gap - expected) <= 1e-6 + 0.3 * fabs(expected);
+}
+
 static CondStatus cross_edge(const CondCollider* collider, const CondPosture* posture,
                              const Pair* pair, int e, CondTouchList* list)
 {
@@ -51,9 +73,8 @@ static CondStatus cross_edge(const CondCollider* collider, const CondPosture* po
     if (fmin(cross.along[0], 1.0 - cross.along[0]) * length <=
         COND_NEAR_NODE * rigid->radius + 1e-3 * length)
         return COND_OK; // at a node, which sees to it
-    // The gap of the crossing is that of its soft point, if the edges are what is nearest there.
     cond_shape_probe(&pair->solid->shape, pair->pose, cross.point[0], &probe);
-    if (fabs(probe.gap - cross.gap) > 1e-6 + 0.3 * fabs(cross.gap))
+    if (!is_nearest(rigid, &cross, &probe))
         return COND_OK;
     CondTouch touch = {.plane = -1, .triangle = -1, .gap = cross.gap};
     touch.point[0] = (CondPoint){.body = pair->volume->body,
