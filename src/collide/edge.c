@@ -73,8 +73,8 @@ int cond_edges_cross(const CondEdge* a, const CondEdge* b, double reach, CondCro
     // Where they have passed through each other by much compared with the way to an end, it is not
     // these edges that met: past the rim of a face one finds the opposite side of the other body.
     double least = -2.0 * out->gap;
-    if (!(out->gap <= reach) || fmin(s, 1.0 - s) * sqrt(aa) < least ||
-        fmin(t, 1.0 - t) * sqrt(bb) < least)
+    if (!(out->gap <= reach) || (!a->soft && fmin(s, 1.0 - s) * sqrt(aa) < least) ||
+        (!b->soft && fmin(t, 1.0 - t) * sqrt(bb) < least))
         return 0;
     memcpy(out->normal, n, sizeof n);
     out->along[0] = s;

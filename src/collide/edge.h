@@ -9,6 +9,7 @@ typedef struct CondEdge {
     double out[3];     // unit, outward between the faces' normals
     double radius;     // of the surface around the edge [m]
     int round;         // 1: the axis of a capsule or cylinder
+    int soft;          // 1: of a soft surface, whose ends are no corners
 } CondEdge;
 
 typedef struct CondCrossing {

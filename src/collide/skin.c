@@ -15,7 +15,7 @@
 static CondEdge soft_edge(const CondVolume* volume, int e)
 {
     const int* edge = volume->edge + 4 * (size_t)e;
-    CondEdge out = {.radius = 0.0};
+    CondEdge out = {.soft = 1};
     double length = 0.0;
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 2; k++)

@@ -16,7 +16,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double FAST = 0.25; // of the thickness: what moves by less is seen at the end
+static const double FAST = 0.25; // of the thickness of a solid: slower points are seen at the end
+static const double SLOW = 0.01; // the same for edges and corners on soft surfaces
 enum { ADVANCES = 64 };
 
 static const double IDENTITY[7] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0};
@@ -429,7 +430,7 @@ static CondStatus sweep_segment(Pass* pass, const Side* segment, int b, uint64_t
 // 1 where nothing of the two can have passed through the other unseen.
 static int is_slow(double travel_a, double travel_b, double thickness_a, double thickness_b)
 {
-    return travel_a + travel_b < FAST * fmin(thickness_a, thickness_b);
+    return travel_a + travel_b < SLOW * fmin(thickness_a, thickness_b);
 }
 
 // Edges and corners of solids against soft body b.

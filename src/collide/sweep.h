@@ -10,7 +10,7 @@ void cond_sweep_destroy(const CondContext* context, CondSweep* sweep);
 // Appends the features that met between two postures and are beyond each other at the second one:
 // points and solids, corners and soft triangles, edges and edges of soft surfaces, rods. The normal
 // is that of the first meeting, the gap that at the end. All of the collider must be placed at the
-// second posture. Where nothing moves by a quarter of what is in its way, nothing is looked at.
+// second posture. What is slow against the thickness of what is in its way is not looked at.
 CondStatus cond_collide_sweep(CondCollider* collider, const CondPosture* before,
                               const CondPosture* after, CondTouchList* list);
 
