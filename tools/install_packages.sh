@@ -35,6 +35,7 @@ LIST
 g++               checks that the headers serve C++
 clang             second compiler
 libomp-dev        OpenMP for clang
+libclang-rt-dev   clang's sanitizers
 clang-format      checks the format of the sources
 valgrind          finds memory errors
 libcmocka-dev     unit tests
