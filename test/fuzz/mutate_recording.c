@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 enum { MAX_OBJECT = 256, NAME = 160, SECONDS = 10, MOST_KB = 1 << 20, MEMORY = 256 << 20 };
-static const char SEED[] = "seed.h5", INPUT[] = "input.h5";
+static const char SEED[] = "seed.h5", INPUT[] = "input.h5", OTHER[] = "other.h5";
 
 // All objects of the recording by their place, and their attributes.
 typedef struct Catalogue {
@@ -202,7 +202,7 @@ static void change_type(hid_t file, FuzzDice* dice)
         if (fuzz_dice_below(dice, 2))
             H5Pset_deflate(plist, 1);
     } else if (fuzz_dice_below(dice, 8) == 0) {
-        H5Pset_external(plist, "seed.h5", 0, H5F_UNLIMITED);
+        H5Pset_external(plist, OTHER, 0, H5F_UNLIMITED);
     }
     H5Ldelete(file, place, H5P_DEFAULT);
     hid_t set = H5Dcreate2(file, place, type, space, H5P_DEFAULT, plist, H5P_DEFAULT);
@@ -234,9 +234,11 @@ static void change_link(hid_t file, FuzzDice* dice)
     else if (way == 2)
         H5Lcreate_hard(file, "/", file, place, H5P_DEFAULT, H5P_DEFAULT);
     else if (way == 3)
-        H5Lcreate_external("seed.h5", other, file, place, H5P_DEFAULT, H5P_DEFAULT);
+        H5Lcreate_external(OTHER, other, file, place, H5P_DEFAULT, H5P_DEFAULT);
 }
 
+// The recording, and another one for links to lead to: what is written through a link must not
+// reach the seed.
 static void copy_seed(void)
 {
     size_t size;
@@ -244,6 +246,7 @@ static void copy_seed(void)
     if (!bytes)
         abort();
     fuzz_put(INPUT, bytes, size);
+    fuzz_put(OTHER, bytes, size);
     free(bytes);
 }
 
