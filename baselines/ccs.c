@@ -215,7 +215,7 @@ static CondStatus iterate(Ccs* s, int* end, CondSolveInfo* info)
             *end = -2;
             return COND_OK;
         }
-        last = info->iterations == settings->max_iterations;
+        last = info->iterations == settings->max_iterations || cond_cancelled(&s->context);
         if (by_step && info->step_length < settings->tolerance && s->gap < settings->tolerance)
             *end = 1;
         int due = error <= trigger || info->iterations - last_judged >= JUDGE_EVERY;

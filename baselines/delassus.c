@@ -69,6 +69,8 @@ static CondStatus multiply_panels(CondDelassus* d)
     size_t n_dof = (size_t)d->problem->n_dof;
     for (int first = 0; first < d->n; first += PANEL) {
         int width = d->n - first < PANEL ? d->n - first : PANEL;
+        if (cond_cancelled(&d->context))
+            return COND_CANCELLED;
         memset(d->panel, 0, n_dof * (size_t)width * sizeof *d->panel);
         for (int j = 0; j < width; j++) {
             int c = (first + j) / 3, r = (first + j) % 3;

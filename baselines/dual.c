@@ -170,7 +170,7 @@ static CondStatus iterate(CondDual* s, int* end, CondSolveInfo* info)
         memcpy(s->old_u, s->u, bytes);
         s->method->iterate(s, info);
         info->iterations++;
-        last = info->iterations == settings->max_iterations;
+        last = info->iterations == settings->max_iterations || cond_cancelled(&s->context);
         int exact;
         double error = by_step ? 0.0 : contact_error(s);
         CondStatus status = measure_step(s, &info->step_length, &exact);

@@ -95,7 +95,7 @@ static int run_size(const BenchOptions* options, int nodes, int threads, json_t*
                     json_t* counts, Size* size)
 {
     Counter counter = {0};
-    CondContext context = {count_allocate, count_release, &counter};
+    CondContext context = {.allocate = count_allocate, .release = count_release, .user = &counter};
     CondModel* model = NULL;
     CondState* state = NULL;
     CondError error;

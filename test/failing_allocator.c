@@ -23,6 +23,6 @@ static void release(void* memory, void* user)
 
 CondContext failing_allocator_context(FailingAllocator* allocator)
 {
-    CondContext context = {allocate, release, allocator};
+    CondContext context = {.allocate = allocate, .release = release, .user = allocator};
     return context;
 }

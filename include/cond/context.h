@@ -1,4 +1,5 @@
-// Where memory comes from. Every object copies the context it is created with.
+// Where memory comes from, and whether work is still wanted. Every object copies the context it is
+// created with.
 #ifndef COND_CONTEXT_H
 #define COND_CONTEXT_H
 
@@ -8,12 +9,16 @@
 extern "C" {
 #endif
 
-// Both callbacks or neither; NULL means malloc and free. allocate may return NULL at any call.
-// Memory must be aligned as malloc aligns it.
 typedef struct CondContext {
+    // Both or neither; NULL means malloc and free. allocate may return NULL at any call. Memory
+    // must be aligned as malloc aligns it.
     void* (*allocate)(size_t bytes, void* user);
     void (*release)(void* memory, void* user);
-    void* user;
+    void* user; // handed to all three
+    // Asked between the iterations of solves and the stages of steps, by the thread that makes
+    // them; it should cost little. Not 0: the work ends soon, with COND_CANCELLED, and a step
+    // leaves its state as it was. It must go on saying so until then. NULL: all work is wanted.
+    int (*cancelled)(void* user);
 } CondContext;
 
 #ifdef __cplusplus

@@ -161,7 +161,8 @@ CondStatus cond_solver_create_from(const CondContext* context, const CondSolverO
 // worse than the start, or where info->relaxed says so one that is certified under other laws; with
 // the step stop the last one. The problem is not checked here
 // (cond_problem_check), except that non-finite numbers end in COND_DIVERGED. Returns info->status,
-// or a negative status when it could not work at all.
+// or a negative status when it could not work at all, or was cancelled by its context; v and lambda
+// are then worth nothing.
 CondStatus cond_solver_solve(CondSolver* solver, const CondProblem* problem, double* v,
                              double* lambda, CondSolveInfo* info);
 

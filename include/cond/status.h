@@ -15,6 +15,7 @@ typedef enum CondStatus {
     COND_NO_FILE = -4,       // a file cannot be opened or written
     COND_DIVERGED = -5,      // the numbers ran away; the last finite state is kept
     COND_NOT_SUPPORTED = -6, // a valid request that this version cannot serve
+    COND_CANCELLED = -7,     // the context's callback said that the work is not wanted any more
 } CondStatus;
 
 // What went wrong, for people. Every function that takes a CondError* accepts NULL.

@@ -34,6 +34,8 @@ const char* cond_status_name(CondStatus status)
         return "diverged";
     case COND_NOT_SUPPORTED:
         return "not supported";
+    case COND_CANCELLED:
+        return "cancelled";
     }
     return "unknown";
 }

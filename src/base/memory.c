@@ -18,8 +18,14 @@ static void release_default(void* memory, void* user)
 
 CondContext cond_context_or_default(const CondContext* context)
 {
-    CondContext standard = {allocate_default, release_default, NULL};
-    return context && context->allocate && context->release ? *context : standard;
+    CondContext kept = {0};
+    if (context)
+        kept = *context;
+    if (!kept.allocate || !kept.release) {
+        kept.allocate = allocate_default;
+        kept.release = release_default;
+    }
+    return kept;
 }
 
 void* cond_allocate(const CondContext* context, size_t count, size_t size)

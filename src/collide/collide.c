@@ -194,7 +194,9 @@ static CondStatus collide_soft(CondCollider* collider, const CondPosture* postur
     for (int i = 0; i < collider->n_soft; i++)
         for (int j = 0; j < collider->n_soft && !status; j++) {
             int a = collider->soft[i], b = collider->soft[j];
-            if (i != j || model->body[a].self_contact)
+            if (cond_cancelled(&model->context))
+                status = COND_CANCELLED;
+            else if (i != j || model->body[a].self_contact)
                 status =
                     collide_pair(collider, posture, state, a, b, fmax(reach[a], reach[b]), list);
         }

@@ -1,5 +1,6 @@
 #include "collide/solid.h"
 
+#include "base/memory.h"
 #include "body/body.h"
 #include "collide/box.h"
 #include "math/quat.h"
@@ -133,7 +134,9 @@ CondStatus cond_collide_solids(const CondPosture* posture, CondVolume* const* vo
     for (int i = 0; i < model->n_obstacle && !status; i++)
         status = collide_solid(posture, volume, &model->obstacle[i], i, place, reach, list);
     for (int i = 0; i < model->n_solid && !status; i++)
-        status = collide_solid(posture, volume, &model->solid[i], model->n_obstacle + i, place,
-                               reach, list);
+        status = cond_cancelled(&model->context)
+                     ? COND_CANCELLED
+                     : collide_solid(posture, volume, &model->solid[i], model->n_obstacle + i,
+                                     place, reach, list);
     return status;
 }

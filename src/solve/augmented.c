@@ -198,6 +198,8 @@ CondStatus cond_augmented_solve(CondAugmented* a, const CondCertificateData* dat
     begin(a, data, best);
     info->products++;
     for (int step = 0; step < MAX_STEPS && info->iterations < last; step++) {
+        if (cond_cancelled(&a->context))
+            return COND_CANCELLED;
         evaluate(a, data);
         int ends = judge(a, data, tolerance, best, info);
         if (best->residual <= tolerance)

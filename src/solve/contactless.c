@@ -142,6 +142,8 @@ static CondStatus iterate(Contactless* s, double tolerance, int max_products, do
         s->r[i] = -s->r[i];
     double value = dynamics(s), rz = 0.0;
     for (*products = 1;; ++*products) {
+        if (cond_cancelled(&s->context))
+            return COND_CANCELLED;
         if (history && *products <= max_products)
             history[*products - 1] = value;
         if (!isfinite(value))

@@ -1,6 +1,7 @@
 #include "solve/flight.h"
 
 #include "assemble/block.h"
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/sum.h"
 #include "base/tiny.h"
@@ -321,6 +322,8 @@ static void fly(void* data, CondTeam* team, int rank, int size)
         int exact = way > FAR * length;
         if (chebyshev)
             cond_chebyshev_weigh(chebyshev);
+        if (rank == 0) // read by all when they have met, and written again a meeting later
+            c.f->cancelled[l % 2] = cond_cancelled(&c.f->context);
         length = advance(&c, exact, chebyshev);
         way = (exact ? 0.0 : way) + length;
         if (chebyshev)
@@ -328,8 +331,7 @@ static void fly(void* data, CondTeam* team, int rank, int size)
         if (rank == 0)
             cond_history_add(pass->history, length);
         products++;
-        l++;
-        if (!isfinite(length))
+        if (!isfinite(length) || c.f->cancelled[l++ % 2])
             break;
     }
     unpack(&c, c.v, pass->v);

@@ -69,6 +69,7 @@ typedef struct CondFlight {
     double* g;          // A v - b of the rest, A v_0 - b of soft bodies    (nodal->n)
     double* sum;        // shares of |v^{l+1} - v^l|^2  (parts of A, and of rest)
     int n_sum;          //
+    int cancelled[2];   // 1: the user does not want the work any more, by turns
     int cap_body, cap_origin, cap_place, cap_node, cap_order, cap_coordinate, cap_touched, cap_rest;
     int cap_near_begin, cap_late, cap_touched_begin, cap_part_work, cap_term_work, cap_rest_work;
     int cap_memory, cap_g, cap_sum;

@@ -2,6 +2,8 @@
 // factor, and how they take turns.
 #include "solve/ladder_part.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 
 enum {
@@ -31,6 +33,8 @@ void cond_ladder_aim(CondLadder* s, double tolerance, int iterations)
 CondStatus cond_ladder_vfpi(CondLadder* s, int max_iterations, int max_outer, CondSolveInfo* info,
                             CondVfpiEnd* end)
 {
+    if (cond_cancelled(&s->context))
+        return COND_CANCELLED;
     return cond_vfpi_run(&s->vfpi, max_iterations, max_outer, &s->best, info, end);
 }
 

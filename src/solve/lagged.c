@@ -291,7 +291,9 @@ CondStatus cond_lagged_solve(CondLagged* lagged, const CondCertificateData* aske
     CondCertificate best = *certificate; // of v_best; an estimate, or above the tolerance
     while (!status && value > tolerance && info->iterations < last && stale < PATIENCE) {
         double start = isnan(now) ? cond_lagged_merit(lagged, data) : now;
-        if (!isfinite(start))
+        if (cond_cancelled(&lagged->context))
+            status = COND_CANCELLED;
+        if (status || !isfinite(start))
             break;
         now = pass(lagged, data, start, last - info->iterations, info, &status);
         if (!isfinite(now))

@@ -344,6 +344,8 @@ CondStatus cond_primal_dual_solve(CondPrimalDual* pd, const CondCertificateData*
     measure(pd, problem);
     for (int pass = 0, go = 1; go && pass < max_passes && residual > tolerance; pass++) {
         int singular = 0;
+        if (cond_cancelled(&pd->context))
+            return COND_CANCELLED;
         if (!guard.stuck)
             make_ties(pd, data);
         damp_ties(pd, data, guard.damped ? guard.damping : 0.0);

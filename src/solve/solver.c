@@ -63,6 +63,8 @@ CondStatus cond_solver_solve(CondSolver* solver, const CondProblem* problem, dou
     CondSolveInfo* out = info ? info : &own;
     memset(out, 0, sizeof *out);
     CondStatus status = solver->ops->solve(solver->work, problem, v, lambda, out);
+    if (status != COND_OK && cond_cancelled(&solver->context))
+        status = COND_CANCELLED; // it may have stopped before it was through
     out->status = status;
     out->seconds = cond_seconds() - start;
     return status;

@@ -1,3 +1,4 @@
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/tiny.h"
 #include "solve/tie_packed.h"
@@ -96,6 +97,7 @@ static double join_forces(const CondTiePacked* packed, double* w, float* f)
 typedef struct Team {
     CondTiePacked* packed;
     CondTiePackedSolve* solve;
+    int cancelled[2]; // 1: the user does not want the work any more, by turns
 } Team;
 
 static void start_border(int nb, const double* r, Border* border)
@@ -234,8 +236,11 @@ static void iterate(void* data, CondTeam* team, int rank, int size)
     Share share;
     share_start(&share, ((Team*)data)->packed, team, rank, size);
     start_border(nb, solve->border, &share.border);
+    int* cancelled = ((Team*)data)->cancelled;
     for (int steps = 0;; steps++) {
         double left, next;
+        if (rank == 0) // read by all when they have met, and written again a meeting later
+            cancelled[steps % 2] = cond_cancelled(&share.packed->context);
         if (deep)
             left = next = advance_deep(&share, solve, alpha, rank);
         else
@@ -247,7 +252,7 @@ static void iterate(void* data, CondTeam* team, int rank, int size)
         if (steps == 1) // the first step takes out what the gains of the ties blow up
             goal = solve->reduction * solve->reduction * fmin(left, start);
         failed = !isfinite(rz);
-        if (failed || !(left > goal) || products >= solve->max_products)
+        if (failed || !(left > goal) || products >= solve->max_products || cancelled[steps % 2])
             break;
         turn(&share, beta, deep);
         double pq = multiply(&share);

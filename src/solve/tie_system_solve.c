@@ -1,5 +1,6 @@
 #include "assemble/block.h"
 #include "assemble/side.h"
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/sum.h"
 #include "solve/multilevel_part.h"
@@ -214,6 +215,8 @@ static int solve_double(CondTieSystem* system, double* r, double* x, double redu
     memcpy(p, z, (size_t)n * sizeof *p);
     double rz = cond_dot(n, r, z, threads), first = rz;
     for (int steps = 1; products < max_products && rz > fmax(*goal, 0.0); steps++) {
+        if (cond_cancelled(&system->context))
+            break;
         cond_tie_system_multiply(system, p, q);
         products++;
         double pq = cond_dot(n, p, q, threads);
@@ -304,7 +307,7 @@ int cond_tie_system_solve(CondTieSystem* system, double* r, double* x, double re
     Sweep start = {.y = x};
     each(system, clear, &start);
     int packed = system->deep || system->n_node >= system->pack_from;
-    while (packed && products + 2 < max_iterations) {
+    while (packed && products + 2 < max_iterations && !cond_cancelled(&system->context)) {
         int count = solve_single(system, r, x, reduction, &goal, max_iterations - products);
         products += count;
         if (count == 0)
@@ -332,7 +335,8 @@ int cond_tie_system_solve_general(CondTieSystem* system, double* r, double* x, d
     memset(p, 0, size);
     memset(q, 0, size);
     double rho = 1.0, alpha = 1.0, omega = 1.0, goal = -1.0;
-    for (int steps = 0; products + 2 <= max_products; steps++) {
+    for (int steps = 0; products + 2 <= max_products && !cond_cancelled(&system->context);
+         steps++) {
         arrow(system, r, z);
         double rz = fabs(cond_dot(n, r, z, threads));
         // As above, the reduction counts from what the first step leaves.

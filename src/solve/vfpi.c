@@ -210,7 +210,7 @@ static CondVfpiEnd run_pass(CondVfpi* s, double inner_tolerance, CondSolveInfo* 
     double trigger = INFINITY;
     weigh(s);
     cond_accelerator_restart(&s->accelerator);
-    for (int l = 1; info->iterations < s->max_iterations; l++) {
+    for (int l = 1; info->iterations < s->max_iterations && !cond_cancelled(&s->context); l++) {
         CondIterates at = iterate(s, measured && !varies ? s->metric : NULL, info);
         info->iterations++;
         double residual = measured && varies ? fixed_point_residual(s) : at.residual;

@@ -260,6 +260,8 @@ CondStatus cond_sim_newton(CondSim* sim, const CondState* state, CondSolveInfo* 
     cond_history_add(&newton->history, INFINITY);
     while (newton->iterations < settings->newton_iterations) {
         CondSolveInfo last;
+        if (cond_cancelled(&sim->context))
+            return COND_CANCELLED;
         CondStatus status = descend(sim, state, noise, &size);
         if (status < 0)
             return status;

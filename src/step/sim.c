@@ -426,6 +426,8 @@ CondStatus cond_sim_attempt(CondSim* sim, const CondState* state, CondStepInfo* 
         clock = now;                                                                               \
         if (status < 0)                                                                            \
             return status;                                                                         \
+        if (cond_cancelled(&sim->context))                                                         \
+            return COND_CANCELLED;                                                                 \
         worst = status > worst ? status : worst;                                                   \
     } while (0)
     STAGE(COND_STAGE_FORCES, cond_sim_forces(sim, state));

@@ -261,7 +261,7 @@ static CondStatus make_constraints(CondSim* sim)
     return COND_OK;
 }
 
-static void substeps(CondSim* sim)
+static CondStatus substeps(CondSim* sim)
 {
     CondPbd* pbd = &sim->pbd;
     const CondSceneSettings* settings = &sim->model->settings;
@@ -271,6 +271,8 @@ static void substeps(CondSim* sim)
     double t = settings->time_step, h = t / n, slow = 2.0 * h * vec3_norm(settings->gravity);
     for (int k = 0; k < n; k++) {
         double before = (double)k / n, share = (double)(k + 1) / n;
+        if (cond_cancelled(&sim->context))
+            return COND_CANCELLED;
         for (int c = 0; c < sim->touches.n; c++)
             cond_pbd_approach(pbd, &pbd->contact[c], &touch[c], before, t);
         cond_pbd_predict(pbd, settings->gravity, h);
@@ -288,6 +290,7 @@ static void substeps(CondSim* sim)
         for (int c = 0; c < sim->touches.n; c++)
             cond_pbd_restore(pbd, &pbd->contact[c], &touch[c], share, t, slow);
     }
+    return COND_OK;
 }
 
 // Impulses of contacts and wrenches of attachments, as means over the step.
@@ -354,7 +357,9 @@ CondStatus cond_sim_step_pbd(CondSim* sim, CondState* state, CondStepInfo* info)
         return status;
     info->seconds[COND_STAGE_COLLIDE] = (now = cond_seconds()) - clock;
     clock = now;
-    substeps(sim);
+    status = substeps(sim);
+    if (status)
+        return status;
     store_links(model, &sim->pbd, next);
     if (!cond_watch_finds_finite(sim))
         return COND_DIVERGED;

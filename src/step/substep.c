@@ -212,7 +212,8 @@ static CondStatus make_parts(CondSim* sim, const CondState* state, int parts, Co
         if (!status)
             status = add_readings(sim);
     }
-    return status == COND_OUT_OF_MEMORY || status == COND_OK ? status : COND_NOT_CONVERGED;
+    int ends = status == COND_OK || status == COND_OUT_OF_MEMORY || status == COND_CANCELLED;
+    return ends ? status : COND_NOT_CONVERGED;
 }
 
 // Impulses of the whole step for the contacts of its last part; those of earlier parts follow, with
