@@ -1,6 +1,7 @@
 // cond bench: speed, on this machine.
 #include "bench.h"
 
+#include "interrupt.h"
 #include "report.h"
 
 #include <string.h>
@@ -82,10 +83,15 @@ static int run(int argc, char** argv)
     fprintf(stderr, "%s\n\n", benchmark->title);
     json_t* result = json_pack("{s:s, s:o}", "benchmark", benchmark->name, "machine",
                                json_machine(options.threads));
-    int code = benchmark->run(&options, result);
+    interrupt_keep(0.0);
+    int code = interrupt_code(benchmark->run(&options, result));
     for (int i = 0; i < BENCH_MAX_TABLE && benchmark->table[i].key; i++)
         print_table(&benchmark->table[i], json_object_get(result, benchmark->table[i].key));
-    if (path && (code == CLI_FINE || code == CLI_TOLERANCE) && json_put(json_incref(result), path))
+    if (interrupt_signal())
+        cli_complain("bench: ended by signal %d; what was measured before is kept",
+                     interrupt_signal());
+    int whole = code == CLI_FINE || code == CLI_TOLERANCE || interrupt_signal();
+    if (path && whole && json_put(json_incref(result), path) && code < CLI_INPUT)
         code = CLI_INPUT;
     json_decref(result);
     return code;

@@ -1,6 +1,7 @@
 #include "bench_growth.h"
 
 #include "bench_time.h"
+#include "interrupt.h"
 #include "roofline.h"
 
 #include <math.h>
@@ -95,7 +96,10 @@ static int run_size(const BenchOptions* options, int nodes, int threads, json_t*
                     json_t* counts, Size* size)
 {
     Counter counter = {0};
-    CondContext context = {.allocate = count_allocate, .release = count_release, .user = &counter};
+    CondContext context = {.allocate = count_allocate,
+                           .release = count_release,
+                           .user = &counter,
+                           .cancelled = interrupt_cancels};
     CondModel* model = NULL;
     CondState* state = NULL;
     CondError error;

@@ -15,6 +15,8 @@ int cli_exit(CondStatus status)
         return CLI_TOLERANCE;
     case COND_DIVERGED:
         return CLI_DIVERGED;
+    case COND_CANCELLED:
+        return CLI_CANCELLED;
     default:
         return CLI_INPUT;
     }

@@ -13,6 +13,7 @@ enum CliExit {
     CLI_INPUT = 2,     // a file or a value in it is wrong
     CLI_TOLERANCE = 3, // finished, but a step or a solve missed its tolerance
     CLI_DIVERGED = 4,  // the numbers ran away
+    CLI_CANCELLED = 5, // a step took longer than it may
 };
 
 // The exit code a status asks for.

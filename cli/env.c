@@ -1,5 +1,6 @@
 // cond env: a scene as environments, stepped for a while.
 #include "env_run.h"
+#include "interrupt.h"
 #include "json.h"
 #include "memory.h"
 
@@ -100,18 +101,19 @@ static int run(int argc, char** argv)
         cli_complain("env: --actions %s: not one of random, still", actions);
     } else {
         what.still = strcmp(actions, "still") == 0;
+        interrupt_keep(1.0);
         code = env_run(&what, &tally);
         if (!code) {
             if (layout)
                 print_layout(what.scene, &what.set);
             print_tally(&what, &tally);
             code = tally.diverged > 0 ? CLI_DIVERGED : cli_exit(tally.status);
-            if (json && json_put(tally_json(&what, &tally), json))
+            if (json && json_put(tally_json(&what, &tally), json) && code < CLI_INPUT)
                 code = CLI_INPUT;
         }
     }
     free(what.set.item);
-    return code;
+    return interrupt_code(code);
 }
 
 const Command cli_env = {"env", "env SCENE [options]", "a scene as environments to learn in", run};

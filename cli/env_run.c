@@ -1,5 +1,6 @@
 #include "env_run.h"
 
+#include "interrupt.h"
 #include "memory.h"
 #include "progress.h"
 
@@ -60,11 +61,15 @@ static int step_all(const EnvRun* run, Work* work, EnvTally* tally)
     CondError error = {.message = ""};
     CondStatus status = COND_OK;
     Progress progress = progress_start("env");
-    for (int k = 0; k < run->steps; k++) {
+    for (int k = 0; k < run->steps && !interrupt_signal(); k++) {
         choose_actions(run, work, tally->n_action, k);
         double start = omp_get_wtime();
         status = cond_env_batch_step(work->batch, work->action, work->result);
         tally->seconds += omp_get_wtime() - start;
+        if (status == COND_CANCELLED && interrupt_signal()) {
+            status = COND_OK; // this action is left out
+            break;
+        }
         if (status < 0 && status != COND_DIVERGED) {
             cli_complain("env: step %d: %s", k, cond_status_name(status));
             break;
@@ -85,6 +90,9 @@ static int step_all(const EnvRun* run, Work* work, EnvTally* tally)
         tally->steps += run->envs;
     }
     progress_end(&progress);
+    if (interrupt_signal())
+        cli_complain("env: ended by signal %d after %ld of %d actions", interrupt_signal(),
+                     tally->steps / run->envs, run->steps);
     return status < 0 ? cli_exit(status) : CLI_FINE;
 }
 

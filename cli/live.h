@@ -8,6 +8,7 @@ typedef struct LiveRun {
     const char* path;   // of the scene
     TextList set;       // overrides
     double tolerance;   // NaN: the scene's
+    double step_limit;  // seconds that a step may take
     int threads, steps; // steps 0: to the scene's duration, then it waits
     int seed;           // of what the scene draws at random; -1: as it stands
     const char* solver; // NULL: the scene's

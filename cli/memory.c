@@ -1,6 +1,7 @@
 #include "memory.h"
 
 #include "cli.h"
+#include "interrupt.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -70,8 +71,10 @@ int memory_limit(const char* text)
 
 const CondContext* memory_context(void)
 {
-    static const CondContext limited = {take, give_back, NULL};
-    return memory.limit > 0 ? &limited : NULL;
+    static const CondContext limited = {
+        .allocate = take, .release = give_back, .cancelled = interrupt_cancels};
+    static const CondContext unlimited = {.cancelled = interrupt_cancels};
+    return memory.limit > 0 ? &limited : &unlimited;
 }
 
 static const char* print_size(size_t bytes, char out[32])

@@ -9,7 +9,8 @@
 // message. It is set before anything is taken.
 int memory_limit(const char* text);
 
-// What every object of the library is created with.
+// What every object of the library is created with; work that is not wanted any more ends
+// (interrupt.h).
 const CondContext* memory_context(void);
 
 // Says so where the limit was reached.

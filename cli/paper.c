@@ -1,5 +1,6 @@
 #include "paper.h"
 
+#include "interrupt.h"
 #include "memory.h"
 #include "report.h"
 #include "text.h"
@@ -118,6 +119,8 @@ static int run_one(const Experiment* experiment, const PaperOptions* options, co
     PaperResult result = {0};
     fprintf(stderr, "%s\n\n", experiment->title);
     int code = experiment->run(options, &result);
+    if (code == CLI_FINE && interrupt_signal())
+        code = CLI_CANCELLED; // what was measured of it is not all
     if (code == CLI_FINE) {
         Text table = {0};
         report_table(&table, &result, 0);
@@ -190,7 +193,8 @@ static int run(int argc, char** argv)
                      .about = "Rows marked COND were measured by this run, rows marked paper are "
                               "the paper's numbers.",
                      .command = "cond paper"};
-    for (int i = 0; i < N_EXPERIMENT; i++) {
+    interrupt_keep(0.0);
+    for (int i = 0; i < N_EXPERIMENT && !interrupt_signal(); i++) {
         if (!all && strcmp(name, experiments[i]->name) != 0)
             continue;
         json_t* json = NULL;
@@ -215,7 +219,10 @@ static int run(int argc, char** argv)
             worst = CLI_INPUT;
     }
     json_decref(list);
-    return worst;
+    if (interrupt_signal())
+        cli_complain("paper: ended by signal %d; what was measured before is kept",
+                     interrupt_signal());
+    return interrupt_code(worst);
 }
 
 const Command cli_paper = {"paper", "paper NAME|all [options]",

@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "csv.h"
 #include "forces.h"
+#include "interrupt.h"
 #include "json.h"
 #include "live.h"
 #include "memory.h"
@@ -18,7 +19,7 @@
 typedef struct RunOptions {
     const char *json, *csv, *sensors, *solver, *dump, *record, *save, *resume, *digits;
     int steps, threads, quiet, every, save_every, compress, seed, view, port, no_open, audit;
-    double tolerance, certify;
+    double tolerance, certify, step_limit;
     TextList set;
 } RunOptions;
 
@@ -185,6 +186,23 @@ static void record_frame(Sinks* sinks, const CondSim* sim, const CondState* stat
     sinks->failed = 1;
 }
 
+// Why a run ends before its time.
+static void explain_end(const RunOptions* options, const CondSim* sim, const CondState* state,
+                        int k, int steps, CondStatus status)
+{
+    double time = cond_state_time(state);
+    const char* why = cond_sim_runaway(sim);
+    if (status == COND_CANCELLED && !interrupt_signal())
+        cli_complain("step %d at t = %g s: not through after %g s (--step-limit); the state is as "
+                     "before it",
+                     k, time, options->step_limit);
+    else if (status < 0 && status != COND_CANCELLED)
+        cli_complain("step %d at t = %g s: %s%s%s", k, time, cond_status_name(status),
+                     *why ? ": " : "", why);
+    if (interrupt_signal())
+        cli_complain("ended by signal %d after %d of %d steps", interrupt_signal(), k, steps);
+}
+
 // Simulates; everything recorded so far is kept whatever happens.
 static CondStatus simulate(const RunOptions* options, const CondModel* model, CondSim* sim,
                            CondState* state, int steps, Sinks* sinks, Summary* summary)
@@ -196,17 +214,15 @@ static CondStatus simulate(const RunOptions* options, const CondModel* model, Co
     Progress progress = progress_start(cond_model_settings(model)->name);
     CondStatus status = COND_OK;
     record_frame(sinks, NULL, state, NULL);
-    for (int k = 0; k < steps; k++) {
+    int k = 0;
+    for (; k < steps && !interrupt_signal(); k++) {
         CondStepInfo info;
+        interrupt_limit_step(options->step_limit);
         if (dump_path && k == dump_step && (status = dump_problem(sim, state, dump_path)) < 0)
             break;
         status = cond_sim_step(sim, state, &info);
-        if (status < 0) {
-            const char* why = cond_sim_runaway(sim);
-            cli_complain("step %d at t = %g s: %s%s%s", k, cond_state_time(state),
-                         cond_status_name(status), *why ? ": " : "", why);
+        if (status < 0)
             break;
-        }
         add_step(summary, &info);
         CondStatus audited = audit_step(&summary->audit, state, k, info.penetration);
         if (audited < 0) {
@@ -225,7 +241,12 @@ static CondStatus simulate(const RunOptions* options, const CondModel* model, Co
             save_state(options, model, state, sinks);
         progress_update(&progress, k + 1, steps);
     }
+    interrupt_limit_step(INFINITY);
     progress_end(&progress);
+    if (k < steps)
+        explain_end(options, sim, state, k, steps, status);
+    if (dump_path && k < dump_step)
+        cli_complain("%s: not written, for step %ld was not reached", dump_path, dump_step);
     if (options->save && status >= 0)
         warn_of_reuse(model, state);
     save_state(options, model, state, sinks);
@@ -289,6 +310,15 @@ static void print_summary(const CondModel* model, const CondState* state, const 
     fputc('\n', stderr);
 }
 
+// How the run ended, for the summary.
+static const char* end_name(CondStatus status)
+{
+    return interrupt_signal()         ? "signal"
+           : status == COND_CANCELLED ? "step limit"
+           : status < 0               ? "failed"
+                                      : "finished";
+}
+
 static json_t* summary_json(const char* path, const CondModel* model, const CondSim* sim,
                             const CondState* state, const Summary* s, CondStatus status)
 {
@@ -313,7 +343,7 @@ static json_t* summary_json(const char* path, const CondModel* model, const Cond
     return json_pack(
         "{s:s, s:s, s:s, s:i, s:o, s:i, s:o, s:o, s:i, s:o, s:i, s:o, s:i, s:o, s:i, s:o, s:o, "
         "s:o, "
-        "s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i}",
+        "s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i}",
         "scene", path, "name", settings->name, "status", cond_status_name(status), "steps",
         s->steps, "time", json_number(cond_state_time(state)), "missed", s->missed, "residual",
         json_number(s->residual), "iterations", json_number(s->iterations / n), "max_iterations",
@@ -321,10 +351,11 @@ static json_t* summary_json(const char* path, const CondModel* model, const Cond
         "answers", rungs_json(s), "max_relaxed", s->max_relaxed, "contacts",
         json_number(s->contacts / n), "dof", cond_model_n_dof(model), "penetration",
         json_number(s->penetration), "energy_start", json_number(s->energy_start), "energy_end",
-        json_number(s->energy_end), "hash", hash, "stage_ms", stages, "bodies", bodies, "pairs",
-        forces_pairs_json(model, sim), "sensors", forces_sensors_json(model, s->sensor), "audit",
-        audit_json(&s->audit), "machine", json_machine(settings->solver.threads), "rounds",
-        s->rounds, "rechecked", s->rechecked, "added", s->added);
+        json_number(s->energy_end), "hash", hash, "end", end_name(status), "stage_ms", stages,
+        "bodies", bodies, "pairs", forces_pairs_json(model, sim), "sensors",
+        forces_sensors_json(model, s->sensor), "audit", audit_json(&s->audit), "machine",
+        json_machine(settings->solver.threads), "rounds", s->rounds, "rechecked", s->rechecked,
+        "added", s->added);
 }
 
 CondStatus run_load(const char* path, int n_set, const char* const* set, int seed, double tolerance,
@@ -411,6 +442,7 @@ static int run_scene(const RunOptions* options, const char* text)
         status = open_record(options, model, &sinks.record, &error);
     if (status)
         cli_complain("%s", error.message);
+    interrupt_keep(1.0);
     if (!status &&
         (csv_open(options->csv, &sinks.csv) || csv_open(options->sensors, &sinks.sensors)))
         status = COND_NO_FILE;
@@ -440,10 +472,11 @@ static int run_scene(const RunOptions* options, const char* text)
             print_summary(model, state, &summary);
         if (options->json &&
             json_put(summary_json(path, model, sim, state, &summary, status), options->json))
-            code = CLI_INPUT;
+            sinks.failed = 1;
     }
+    code = interrupt_code(code);
     if (csv_close(options->csv, sinks.csv) | csv_close(options->sensors, sinks.sensors))
-        code = CLI_INPUT;
+        sinks.failed = 1;
     if (sinks.failed && code < CLI_INPUT)
         code = CLI_INPUT;
     cond_record_close(sinks.record);
@@ -463,6 +496,7 @@ static int run_live(const RunOptions* options, const char* text)
                     .set = options->set,
                     .tolerance = options->tolerance,
                     .threads = options->threads,
+                    .step_limit = options->step_limit,
                     .steps = options->steps,
                     .solver = options->solver,
                     .port = options->port,
@@ -477,7 +511,12 @@ static int is_output(const char* path)
 
 static int run(int argc, char** argv)
 {
-    RunOptions options = {.certify = 1e-6, .tolerance = NAN, .every = 1, .compress = 1, .seed = -1};
+    RunOptions options = {.certify = 1e-6,
+                          .tolerance = NAN,
+                          .step_limit = INFINITY,
+                          .every = 1,
+                          .compress = 1,
+                          .seed = -1};
     const Option table[] = {
         {"--steps", OPTION_INT(&options.steps, 1, CLI_MOST_STEPS), "N",
          "steps instead of the scene's duration"},
@@ -486,6 +525,7 @@ static int run(int argc, char** argv)
         {"--solver", OPTION_TEXT(&options.solver), "NAME", "velocity solver, as in cond solve"},
         {"--tol", OPTION_POSITIVE(&options.tolerance), "X", "tolerance of the solver"},
         {"--certify", OPTION_POSITIVE(&options.certify), "X", "largest certificate that is fine"},
+        {"--step-limit", OPTION_POSITIVE(&options.step_limit), "S", "seconds a step may take"},
         {"--threads", OPTION_INT(&options.threads, 0, CLI_MOST_THREADS), "N",
          "0: as OpenMP decides"},
         {"--csv", OPTION_TEXT(&options.csv), "FILE", "poses of every step; - is standard output"},

@@ -1,5 +1,6 @@
 // cond solve: one contact problem from a file, by one solver or by all of them.
 #include "cli.h"
+#include "interrupt.h"
 #include "json.h"
 #include "memory.h"
 #include "settings.h"
@@ -381,8 +382,9 @@ static int worse(int a, int b)
 static int solve_all(const SolveOptions* o, const CondProblemFile* file, Answer* answer)
 {
     const CondProblem* problem = cond_problem_file_problem(file);
-    int n_answer = o->last - o->first + 1, code = CLI_FINE;
+    int n_answer = o->last - o->first + 1, n_whole = 0, code = CLI_FINE;
     Measure measure = {0};
+    interrupt_keep(0.0);
     CondStatus status = measure_make(problem, o->settings.threads, &measure);
     if (status == COND_OK)
         print_problem(o, file, &measure);
@@ -390,12 +392,18 @@ static int solve_all(const SolveOptions* o, const CondProblemFile* file, Answer*
         answer[i].solver = solvers_name(o->first + i);
         status = answer_make(problem, &o->settings, &measure, &answer[i]);
         if (status == COND_OK) {
+            n_whole++;
             print_answer(&answer[i]);
             code = worse(code, answer_judge(o, &answer[i]));
         }
     }
     free(measure.compliance);
-    if (status != COND_OK) {
+    if (status == COND_CANCELLED) {
+        cli_complain("%s: ended by signal %d", o->problem, interrupt_signal());
+        n_answer = n_whole;
+        if (n_answer == 0)
+            return interrupt_code(CLI_CANCELLED);
+    } else if (status != COND_OK) {
         cli_complain("%s: %s", o->problem, cond_status_name(status));
         return cli_exit(status);
     }
@@ -403,7 +411,7 @@ static int solve_all(const SolveOptions* o, const CondProblemFile* file, Answer*
         code = worse(code, write_problem(o, file, answer, n_answer));
     if (o->json)
         code = worse(code, write_json(o, file, answer, n_answer));
-    return code;
+    return interrupt_code(code);
 }
 
 static int run(int argc, char** argv)

@@ -1,5 +1,7 @@
 #include "solvers.h"
 
+#include "cli.h"
+
 #include <stddef.h>
 
 #ifdef COND_BASELINES

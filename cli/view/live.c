@@ -3,10 +3,10 @@
 #define _POSIX_C_SOURCE 200809L
 #include "live.h"
 
+#include "interrupt.h"
 #include "json.h"
 #include "memory.h"
 #include "view/view_encode.h"
-#include "view/view_end.h"
 #include "view/view_server.h"
 
 #include <cond/snapshot.h>
@@ -239,7 +239,7 @@ static CondStatus simulate(Live* live)
         int over =
             left == 0 || (left < 0 && time >= settings->duration - 0.5 * settings->time_step);
         int waiting = (live->paused || over || !live->watched) && live->steps_wanted == 0;
-        if (waiting && !view_end_asked())
+        if (waiting && !interrupt_signal())
             wait_change(live, 0.2);
         int single = live->steps_wanted > 0;
         if (single && !waiting)
@@ -247,7 +247,7 @@ static CondStatus simulate(Live* live)
         anew |= waiting || single || live->speed != speed;
         speed = live->speed;
         pthread_mutex_unlock(&live->lock);
-        if (view_end_asked())
+        if (interrupt_signal())
             break;
         if (anew) {
             clock = now();
@@ -450,7 +450,7 @@ static int describe(Live* live)
 static int serve(Live* live)
 {
     ViewHandler handler = {.user = live, .max_post = 4096, .get = on_get, .post = on_post};
-    view_end_watch();
+    interrupt_keep(1.0);
     ViewServer* server = view_server_start(&handler, live->run->port);
     if (!server)
         return CLI_INPUT;

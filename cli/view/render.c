@@ -2,6 +2,7 @@
 // screen. The page draws the frames that its address names and sends each back.
 #define _POSIX_C_SOURCE 200809L
 #include "cli.h"
+#include "interrupt.h"
 #include "progress.h"
 #include "view/view_recording.h"
 
@@ -180,6 +181,8 @@ static void wait_for_pictures(Render* render, pid_t browser)
             last = render->n_sign;
             since = time(NULL);
         }
+        if (!render->done && interrupt_signal())
+            fail(render, "ended by a signal");
         if (!render->done && time(NULL) - since > PATIENCE)
             fail(render, "the browser drew nothing for two minutes");
         if (!render->done && waitpid(browser, NULL, WNOHANG) == browser)
@@ -326,6 +329,7 @@ static int render_recording(const RenderOptions* options, const char* path)
     pthread_mutex_init(&render.lock, NULL);
     pthread_cond_init(&render.changed, NULL);
     signal(SIGPIPE, SIG_IGN);
+    interrupt_keep(0.0);
     int code = view_recording_open(path, &render.view);
     if (code == CLI_FINE && make_query(&render, query, sizeof query))
         code = CLI_USAGE;
@@ -351,7 +355,7 @@ static int render_recording(const RenderOptions* options, const char* path)
     view_recording_close(&render.view);
     pthread_cond_destroy(&render.changed);
     pthread_mutex_destroy(&render.lock);
-    return code;
+    return interrupt_code(code);
 }
 
 static int known_colour(const char* colour)

@@ -1,6 +1,6 @@
 // cond view: a recording in the browser, or as a page to send.
 #include "cli.h"
-#include "view/view_end.h"
+#include "interrupt.h"
 #include "view/view_export.h"
 
 static int run(int argc, char** argv)
@@ -24,7 +24,7 @@ static int run(int argc, char** argv)
     if (code == CLI_FINE && page) {
         code = view_export(&view, page);
     } else if (code == CLI_FINE) {
-        view_end_watch();
+        interrupt_keep(0.0);
         ViewHandler handler = {.user = &view, .get = view_recording_get};
         ViewServer* server = view_server_start(&handler, port);
         code = server ? CLI_FINE : CLI_INPUT;
@@ -33,7 +33,7 @@ static int run(int argc, char** argv)
         else if (server)
             view_browser_open(view_server_address(server));
         if (server)
-            view_end_wait();
+            interrupt_wait();
         view_server_stop(server);
     }
     view_recording_close(&view);

@@ -469,6 +469,8 @@ CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info)
     memset(out, 0, sizeof *out);
     out->substeps = 1;
     cond_watch_begin(sim);
+    if (cond_cancelled(&sim->context))
+        return out->status = COND_CANCELLED;
     if (sim->model->settings.method == COND_STEP_PENALTY)
         out->status = cond_sim_step_penalty(sim, state, out);
     else if (sim->model->settings.method == COND_STEP_PBD)
