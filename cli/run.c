@@ -498,6 +498,7 @@ static int run_live(const RunOptions* options, const char* text)
                     .threads = options->threads,
                     .step_limit = options->step_limit,
                     .steps = options->steps,
+                    .seed = options->seed,
                     .solver = options->solver,
                     .port = options->port,
                     .no_open = options->no_open};

@@ -1,65 +1,25 @@
 // cond run --view: the simulation runs here, the server's threads hand its frames out and bring the
 // user's wishes in. All that both touch is behind one lock.
 #define _POSIX_C_SOURCE 200809L
-#include "live.h"
-
 #include "interrupt.h"
 #include "json.h"
 #include "memory.h"
+#include "view/live_part.h"
 #include "view/view_encode.h"
-#include "view/view_server.h"
 
-#include <cond/snapshot.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-// The scene and what is made of it; a changed setting replaces all of it but the state's values.
-typedef struct World {
-    CondModel* model;
-    CondState* state;
-    CondSim* sim;
-    CondSnapshot* snapshot;
-    CondStepInfo info; // of the last step
-    int stepped;       // 1: there was one
-} World;
-
-typedef struct Live {
-    const LiveRun* run;
-    World world; // only the simulating thread's
-    TextList set;
-    Bytes page, scene; // never change
-    int n_body;        //
-    double gravity[2]; // along x and y, of the scene [m/s2]
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    Bytes frame; // the latest
-    int index;   // of it; -1: none yet
-    // wishes, taken by the simulating thread
-    int watched; // 1: somebody has asked for a frame; the run waits for that
-    int paused, restart, ended;
-    long steps_wanted; // while paused
-    double speed;      // simulated seconds per second
-    char wish[128];    // an override; "" none
-    int wish_state;    // 1: open, 2: granted, -1: refused
-    char message[512]; // why it was refused
-    int grab;          // body to hold; -1: none
-    double grab_at[3];
-    int held;          // point that is held; -1: none
-    double pull_to[3]; //
-} Live;
-
-static double now(void)
+double live_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// Waits for a change at most so long; the lock is held.
-static void wait_change(Live* live, double seconds)
+void live_wait(Live* live, double seconds)
 {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -106,14 +66,20 @@ static CondStatus change_world(Live* live, const char* wish, CondError* error)
     if (item)
         live->set.item = item;
     char* text = item ? malloc(strlen(wish) + 1) : NULL;
-    if (!text)
+    if (!text) {
+        snprintf(error->message, sizeof error->message, "out of memory");
         return COND_OUT_OF_MEMORY;
+    }
     strcpy(text, wish);
     live->set.item[n - 1] = text;
     TextList set = {(int)n, live->set.item};
     CondStatus status = world_create(live->run, &set, &next, error);
-    if (!status)
-        status = cond_state_copy(next.state, live->world.state);
+    if (!status && (status = cond_state_copy(next.state, live->world.state))) {
+        snprintf(error->message, sizeof error->message, "%s", cond_status_name(status));
+        world_destroy(&next);
+    }
+    if (!status) // a time is a number of steps
+        cond_state_set_time(next.model, next.state, cond_state_time(live->world.state));
     if (status) {
         free(text);
         return status;
@@ -183,105 +149,146 @@ static CondStatus publish(Live* live, CondError* error)
     return COND_OK;
 }
 
-// Takes over what was wished for. Returns 1 when the clock must start anew.
-static int take_wishes(Live* live, CondError* error)
+// Takes over a wish that is open. Returns 1 when there was one.
+static int take_wish(Live* live, CondError* error)
 {
-    char wish[sizeof live->wish] = "";
-    double target[3];
+    Wish* wish = &live->wish;
+    char text[sizeof wish->text];
     pthread_mutex_lock(&live->lock);
-    int restart = live->restart, grab = live->grab, held = live->held;
-    if (live->wish_state == 1)
-        memcpy(wish, live->wish, sizeof wish);
-    live->restart = 0;
-    memcpy(target, live->pull_to, sizeof target);
+    int open = wish->asked > wish->done;
+    memcpy(text, wish->text, sizeof text); // nobody writes it while it is open
     pthread_mutex_unlock(&live->lock);
-    if (restart)
-        restart_world(live, error);
-    if (wish[0]) {
-        CondStatus status = change_world(live, wish, error);
+    if (!open)
+        return 0;
+    CondStatus status = change_world(live, text, error);
+    pthread_mutex_lock(&live->lock);
+    wish->refused = status != COND_OK;
+    snprintf(wish->message, sizeof wish->message, "%s", status ? error->message : "");
+    wish->done = wish->asked;
+    pthread_cond_broadcast(&live->changed);
+    pthread_mutex_unlock(&live->lock);
+    return 1;
+}
+
+// Pulls at what the user holds, or lets go.
+static void follow_grab(Live* live)
+{
+    pthread_mutex_lock(&live->lock);
+    Grab grab = live->grab;
+    pthread_mutex_unlock(&live->lock);
+    if (grab.body >= 0 && grab.point < 0) {
+        grab.point = nearest_point(&live->world, grab.body, grab.at);
         pthread_mutex_lock(&live->lock);
-        live->wish_state = status ? -1 : 2;
-        if (status)
-            snprintf(live->message, sizeof live->message, "%s", error->message);
-        pthread_cond_broadcast(&live->changed);
+        // Meanwhile the user may have let go, or taken hold of something else.
+        if (live->grab.body == grab.body && live->grab.point < 0 &&
+            memcmp(live->grab.at, grab.at, sizeof grab.at) == 0)
+            live->grab.point = grab.point;
         pthread_mutex_unlock(&live->lock);
     }
-    if (grab >= 0 && held < 0) {
-        held = nearest_point(&live->world, grab, live->grab_at);
-        pthread_mutex_lock(&live->lock);
-        live->held = held;
-        pthread_mutex_unlock(&live->lock);
-    }
-    if (grab >= 0 && held >= 0)
-        pull_point(live, held, target);
+    if (grab.body >= 0 && grab.point >= 0)
+        pull_point(live, grab.point, grab.pull);
     else
-        cond_sim_pull(live->world.sim, live->world.snapshot, 0, target, 0.0, 0.0);
-    if (restart || wish[0])
+        cond_sim_pull(live->world.sim, live->world.snapshot, 0, grab.pull, 0.0, 0.0);
+}
+
+// What the simulating thread knows of its own pace.
+typedef struct Pace {
+    double clock, begin; // when the clock was looked at anew, and the run's time then [s]
+    double speed;        // simulated seconds a second
+    double shown;        // when the last picture was
+    long left;           // steps that --steps leaves; -1: as long as the scene lasts
+    int unseen;          // 1: steps since the last picture
+} Pace;
+
+static long first_left(const Live* live)
+{
+    return live->run->steps > 0 ? live->run->steps : -1;
+}
+
+// Takes over what was wished for. Returns 1 when the clock must start anew.
+static int take_wishes(Live* live, Pace* pace, CondError* error)
+{
+    pthread_mutex_lock(&live->lock);
+    int restart = live->restart;
+    live->restart = 0;
+    pthread_mutex_unlock(&live->lock);
+    if (restart && restart_world(live, error) == COND_OK)
+        pace->left = first_left(live);
+    int changed = take_wish(live, error);
+    follow_grab(live);
+    if (restart || changed)
         publish(live, error);
-    return restart || wish[0];
+    return restart || changed;
+}
+
+// What is next: to end, to wait for a change, to wait for the clock, or a step.
+typedef enum Turn { TURN_WAIT, TURN_PACE, TURN_STEP, TURN_SINGLE } Turn;
+
+static Turn next_turn(Live* live, Pace* pace, int anew)
+{
+    const CondSceneSettings* settings = cond_model_settings(live->world.model);
+    const double moment = 0.1; // seconds after which wishes are looked at again
+    double time = cond_state_time(live->world.state), ahead = 0.0;
+    int over = pace->left == 0 ||
+               (pace->left < 0 && time >= settings->duration - 0.5 * settings->time_step);
+    pthread_mutex_lock(&live->lock);
+    int single = live->steps_wanted > 0;
+    int waiting = !single && (live->paused || over || !live->watched);
+    if (anew || waiting || single || live->speed != pace->speed) {
+        pace->clock = live_now();
+        pace->begin = time;
+        pace->speed = live->speed;
+    } else {
+        ahead = (time - pace->begin) / pace->speed - (live_now() - pace->clock);
+    }
+    live->steps_wanted -= single;
+    if (!interrupt_signal() && (waiting || ahead > 0.0))
+        live_wait(live, waiting ? 2.0 * moment : fmin(ahead, moment));
+    pthread_mutex_unlock(&live->lock);
+    return single ? TURN_SINGLE : waiting ? TURN_WAIT : ahead > 0.0 ? TURN_PACE : TURN_STEP;
+}
+
+// One step; where it fails the run waits for a restart.
+static void make_step(Live* live, Pace* pace)
+{
+    World* world = &live->world;
+    interrupt_limit_step(live->run->step_limit);
+    CondStatus status = cond_sim_step(world->sim, world->state, &world->info);
+    interrupt_limit_step(INFINITY);
+    if (status >= 0) { // a missed tolerance is seen in the plots
+        world->stepped = 1;
+        pace->left -= pace->left > 0;
+        pace->unseen = 1;
+        return;
+    }
+    if (!interrupt_signal())
+        cli_complain("step at t = %g s: %s; the run waits for a restart",
+                     cond_state_time(world->state), cond_status_name(status));
+    pthread_mutex_lock(&live->lock);
+    live->paused = 1;
+    live->steps_wanted = 0;
+    pthread_mutex_unlock(&live->lock);
 }
 
 // Simulates until the user ends it; the picture follows about 60 times a second.
 static CondStatus simulate(Live* live)
 {
     const double picture = 1.0 / 60.0;
-    CondError error;
+    CondError error = {0};
     CondStatus status = publish(live, &error);
-    double clock = now(), begin = cond_state_time(live->world.state), shown = 0.0, speed = 1.0;
-    long left = live->run->steps > 0 ? live->run->steps : -1;
-    int unseen = 0; // 1: steps since the last picture
-    while (!status) {
-        World* world = &live->world;
-        const CondSceneSettings* settings = cond_model_settings(world->model);
-        int anew = take_wishes(live, &error);
-        double time = cond_state_time(world->state);
-        pthread_mutex_lock(&live->lock);
-        int over =
-            left == 0 || (left < 0 && time >= settings->duration - 0.5 * settings->time_step);
-        int waiting = (live->paused || over || !live->watched) && live->steps_wanted == 0;
-        if (waiting && !interrupt_signal())
-            wait_change(live, 0.2);
-        int single = live->steps_wanted > 0;
-        if (single && !waiting)
-            live->steps_wanted--;
-        anew |= waiting || single || live->speed != speed;
-        speed = live->speed;
-        pthread_mutex_unlock(&live->lock);
+    Pace pace = {.clock = live_now(), .speed = 1.0, .left = first_left(live)};
+    while (!status && !interrupt_signal()) {
+        int anew = take_wishes(live, &pace, &error);
+        Turn turn = next_turn(live, &pace, anew);
         if (interrupt_signal())
             break;
-        if (anew) {
-            clock = now();
-            begin = time;
-        }
-        if (waiting) {
-            if (unseen)
-                status = publish(live, &error);
-            unseen = 0;
-            continue;
-        }
-        status = cond_sim_step(world->sim, world->state, &world->info);
-        if (status < 0) {
-            cli_complain("step at t = %g s: %s; the run waits for a restart", time,
-                         cond_status_name(status));
-            pthread_mutex_lock(&live->lock);
-            live->paused = 1;
-            pthread_mutex_unlock(&live->lock);
-            status = COND_OK;
-            continue;
-        }
-        status = COND_OK; // a missed tolerance is seen in the plots
-        world->stepped = 1;
-        left -= left > 0;
-        double ahead = (cond_state_time(world->state) - begin) / speed - (now() - clock);
-        unseen = 1;
-        if (single || now() - shown >= picture || ahead > picture) {
-            shown = now();
-            unseen = 0;
+        if (turn == TURN_STEP || turn == TURN_SINGLE)
+            make_step(live, &pace);
+        int due = turn != TURN_STEP || live_now() - pace.shown >= picture;
+        if (pace.unseen && due) {
+            pace.shown = live_now();
+            pace.unseen = 0;
             status = publish(live, &error);
-        }
-        if (ahead > 0.0 && !single) {
-            struct timespec rest = {(time_t)ahead, (long)(1e9 * fmod(ahead, 1.0))};
-            nanosleep(&rest, NULL);
         }
     }
     if (status)
@@ -289,156 +296,14 @@ static CondStatus simulate(Live* live)
     return status;
 }
 
-static void on_get(void* user, const char* path, ViewAnswer* answer)
-{
-    Live* live = user;
-    long after = view_path_number(path, "/next/");
-    const Bytes* whole = NULL;
-    if (strcmp(path, "/") == 0) {
-        whole = &live->page;
-        answer->type = "text/html; charset=utf-8";
-    } else if (strcmp(path, "/scene.json") == 0) {
-        whole = &live->scene;
-        answer->type = "application/json";
-    } else if (after >= -1) {
-        double until = now() + 2.0;
-        answer->type = "application/octet-stream";
-        pthread_mutex_lock(&live->lock);
-        live->watched = 1;
-        while (live->index <= after && !live->ended && now() < until)
-            wait_change(live, 0.5);
-        answer->code = live->index > after ? 200 : 204;
-        if (answer->code == 200)
-            bytes_add(&answer->body, live->frame.data, live->frame.size);
-        pthread_mutex_unlock(&live->lock);
-        return;
-    } else {
-        view_answer_text(answer, 404, "There is nothing at this address.\n");
-        return;
-    }
-    answer->code = 200;
-    bytes_add(&answer->body, whole->data, whole->size);
-}
-
-static int read_vector(const json_t* list, double out[3])
-{
-    for (size_t i = 0; i < 3; i++) {
-        const json_t* value = json_array_get(list, i);
-        if (!json_is_number(value) || !isfinite(json_number_value(value)))
-            return 1;
-        out[i] = json_number_value(value);
-    }
-    return json_array_size(list) != 3;
-}
-
-// Hands an override to the simulating thread and waits for what becomes of it; the lock is held.
-static int ask_setting(Live* live, const json_t* command)
-{
-    const char* path = json_string_value(json_object_get(command, "set"));
-    const json_t* value = json_object_get(command, "value");
-    if (!path || strlen(path) > 60 || !json_is_number(value))
-        return 1;
-    while (live->wish_state == 1)
-        wait_change(live, 1.0);
-    // A scene need not say its gravity, so the whole of it is given.
-    if (strcmp(path, "gravity") == 0)
-        snprintf(live->wish, sizeof live->wish, "gravity=[%.12g, %.12g, %.12g]", live->gravity[0],
-                 live->gravity[1], json_number_value(value));
-    else
-        snprintf(live->wish, sizeof live->wish, "%.60s=%.12g", path, json_number_value(value));
-    live->wish_state = 1;
-    live->message[0] = '\0';
-    double until = now() + 10.0;
-    pthread_cond_broadcast(&live->changed);
-    while (live->wish_state == 1 && now() < until)
-        wait_change(live, 0.5);
-    int failed = live->wish_state != 2;
-    live->wish_state = 0;
-    return failed;
-}
-
-static int obey(Live* live, const json_t* command)
-{
-    const json_t* value;
-    if (json_object_size(command) == 0)
-        return 1;
-    if ((value = json_object_get(command, "pause")))
-        live->paused = json_is_true(value);
-    if ((value = json_object_get(command, "step"))) {
-        long long n = json_integer_value(value);
-        if (n < 1 || n > 100000)
-            return 1;
-        live->steps_wanted += (long)n;
-        live->paused = 1;
-    }
-    if (json_object_get(command, "restart"))
-        live->restart = 1;
-    if ((value = json_object_get(command, "speed"))) {
-        if (!(json_number_value(value) > 0.0))
-            return 1;
-        live->speed = json_number_value(value);
-    }
-    if ((value = json_object_get(command, "grab"))) {
-        int body = json_is_integer(value) ? (int)json_integer_value(value) : -1;
-        if (body < 0 || body >= live->n_body ||
-            read_vector(json_object_get(command, "at"), live->grab_at))
-            return 1;
-        live->grab = body;
-        live->held = -1;
-        memcpy(live->pull_to, live->grab_at, sizeof live->pull_to);
-    }
-    if ((value = json_object_get(command, "pull")) && read_vector(value, live->pull_to))
-        return 1;
-    if (json_object_get(command, "release"))
-        live->grab = live->held = -1;
-    return json_object_get(command, "set") ? ask_setting(live, command) : 0;
-}
-
-static void on_post(void* user, const char* path, const Bytes* body, ViewAnswer* answer)
-{
-    Live* live = user;
-    json_t* command = NULL;
-    if (strcmp(path, "/command") != 0) {
-        view_answer_text(answer, 404, "There is nothing at this address.\n");
-        return;
-    }
-    command = json_loadb((const char*)body->data, body->size, 0, NULL);
-    view_answer_text(answer, 200, "");
-    if (!json_is_object(command)) {
-        view_answer_text(answer, 400, "A command is a JSON object.\n");
-    } else {
-        pthread_mutex_lock(&live->lock);
-        live->message[0] = '\0';
-        if (obey(live, command))
-            view_answer_text(answer, 400,
-                             live->message[0] ? live->message : "This command makes no sense.\n");
-        pthread_cond_broadcast(&live->changed);
-        pthread_mutex_unlock(&live->lock);
-    }
-    json_decref(command);
-}
-
-static void add_setting(json_t* list, const char* path, const char* label, double value,
-                        const char* unit)
-{
-    json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:s}", "path", path, "label", label,
-                                          "value", json_number(value), "unit", unit));
-}
-
 static int describe(Live* live)
 {
     const CondSceneSettings* settings = cond_model_settings(live->world.model);
     json_t* scene =
         view_scene_json(cond_snapshot_scenery(live->world.snapshot), settings->name, NULL);
-    json_t* list = json_array();
     live->n_body = cond_model_n_body(live->world.model);
     memcpy(live->gravity, settings->gravity, sizeof live->gravity);
-    add_setting(list, "gravity", "gravity, z", settings->gravity[2], "m/s2");
-    add_setting(list, "contact.friction_scale", "friction, times", settings->friction_scale, "");
-    add_setting(list, "step.time_step", "time step", settings->time_step, "s");
-    add_setting(list, "solver.tolerance", "tolerance", settings->solver.tolerance, "");
-    add_setting(list, "solver.max_iterations", "iterations", settings->solver.max_iterations, "");
-    json_object_set_new(scene, "settings", list);
+    live_describe_settings(settings, scene);
     char* text = scene ? json_dumps(scene, JSON_COMPACT) : NULL;
     json_decref(scene);
     if (text)
@@ -449,7 +314,7 @@ static int describe(Live* live)
 
 static int serve(Live* live)
 {
-    ViewHandler handler = {.user = live, .max_post = 4096, .get = on_get, .post = on_post};
+    ViewHandler handler = {.user = live, .max_post = 4096, .get = live_get, .post = live_post};
     interrupt_keep(1.0);
     ViewServer* server = view_server_start(&handler, live->run->port);
     if (!server)
@@ -469,7 +334,7 @@ static int serve(Live* live)
 
 int live_run(const LiveRun* run)
 {
-    Live live = {.run = run, .index = -1, .speed = 1.0, .grab = -1, .held = -1};
+    Live live = {.run = run, .index = -1, .speed = 1.0, .grab = {.body = -1, .point = -1}};
     CondError error;
     pthread_mutex_init(&live.lock, NULL);
     pthread_cond_init(&live.changed, NULL);

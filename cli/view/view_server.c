@@ -4,20 +4,41 @@
 #include "cli.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum {
+    STACK = 1 << 20,
+    MOST_CONNECTIONS = 64, // that are kept
+    HARD_LIMIT = 256,      // while those too many are on their way out
+    SECONDS = 30,          // without a word, after which a connection ends
+};
+
+// A connection and when something was last heard of it. Whoever holds connections without using
+// them is in nobody's way: where there are too many, the one that has been silent longest goes.
+typedef struct Line {
+    int fd;     // of its socket; -1: the place is free
+    long heard; // counts what is heard of any connection
+} Line;
+
+// Port and address are there before the first request, and never change.
 struct ViewServer {
     ViewHandler handler;
     struct MHD_Daemon* daemon;
     int port;
     char address[64];
+    pthread_mutex_t lock;
+    long heard;            // behind the lock, as what follows
+    Line line[HARD_LIMIT]; //
 };
 
 // A request while its body arrives.
@@ -77,6 +98,53 @@ static enum MHD_Result reply(struct MHD_Connection* connection, ViewAnswer* answ
     return result;
 }
 
+static void drop_silent(ViewServer* server)
+{
+    int n = 0, silent = -1;
+    for (int k = 0; k < HARD_LIMIT; k++) {
+        const Line* line = &server->line[k];
+        n += line->fd >= 0;
+        if (line->fd >= 0 && (silent < 0 || line->heard < server->line[silent].heard))
+            silent = k;
+    }
+    if (n > MOST_CONNECTIONS)
+        shutdown(server->line[silent].fd, SHUT_RDWR); // its thread sees the end and cleans up
+}
+
+// A connection begins or ends; its place is kept with it. A socket is closed after its end is told,
+// so that the one that is shut down here is never another's.
+static void on_line(void* user, struct MHD_Connection* connection, void** place,
+                    enum MHD_ConnectionNotificationCode code)
+{
+    ViewServer* server = user;
+    const union MHD_ConnectionInfo* info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    pthread_mutex_lock(&server->lock);
+    if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+        if (*place)
+            ((Line*)*place)->fd = -1;
+    } else {
+        for (int k = 0; k < HARD_LIMIT && !*place && info; k++)
+            if (server->line[k].fd < 0) {
+                server->line[k] = (Line){info->connect_fd, ++server->heard};
+                *place = &server->line[k];
+            }
+        drop_silent(server);
+    }
+    pthread_mutex_unlock(&server->lock);
+}
+
+static void hear(ViewServer* server, struct MHD_Connection* connection)
+{
+    const union MHD_ConnectionInfo* info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    if (!info || !info->socket_context)
+        return;
+    pthread_mutex_lock(&server->lock);
+    ((Line*)info->socket_context)->heard = ++server->heard;
+    pthread_mutex_unlock(&server->lock);
+}
+
 // Called when the headers are there, then for every part of the body, then once more at its end.
 static enum MHD_Result on_request(void* user, struct MHD_Connection* connection, const char* path,
                                   const char* method, const char* version, const char* data,
@@ -87,6 +155,7 @@ static enum MHD_Result on_request(void* user, struct MHD_Connection* connection,
     ViewAnswer answer = {404, "text/plain", {0}};
     int posts = strcmp(method, "POST") == 0 && server->handler.post;
     (void)version;
+    hear(server, connection);
     if (!request) {
         *kept = calloc(1, sizeof *request);
         return *kept ? MHD_YES : MHD_NO;
@@ -128,32 +197,54 @@ static void on_end(void* user, struct MHD_Connection* connection, void** kept,
     free(request);
 }
 
+// A socket that listens at the loopback address; -1 where there is none. *port 0: any free one,
+// which it becomes.
+static int listen_at(int* port)
+{
+    int fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
+    struct sockaddr_in loopback = {.sin_family = AF_INET, .sin_port = htons((uint16_t)*port)};
+    socklen_t size = sizeof loopback;
+    loopback.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (fd >= 0 && fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 && // not for the browser
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
+        bind(fd, (struct sockaddr*)&loopback, size) == 0 && listen(fd, SOMAXCONN) == 0 &&
+        getsockname(fd, (struct sockaddr*)&loopback, &size) == 0) {
+        *port = ntohs(loopback.sin_port);
+        return fd;
+    }
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
 ViewServer* view_server_start(const ViewHandler* handler, int port)
 {
-    enum { STACK = 1 << 20, MOST_CONNECTIONS = 64, SECONDS = 30 };
     ViewServer* server = calloc(1, sizeof *server);
-    struct sockaddr_in loopback = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
-    loopback.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (!server) {
         cli_complain("out of memory");
         return NULL;
     }
     server->handler = *handler;
-    server->daemon = MHD_start_daemon(
-        MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD, (uint16_t)port, NULL, NULL,
-        on_request, server, MHD_OPTION_SOCK_ADDR, (struct sockaddr*)&loopback,
-        MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL, MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
-        (unsigned)SECONDS, MHD_OPTION_END);
-    const union MHD_DaemonInfo* info =
-        server->daemon ? MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT) : NULL;
-    if (!info) {
+    server->port = port;
+    pthread_mutex_init(&server->lock, NULL);
+    for (int k = 0; k < HARD_LIMIT; k++)
+        server->line[k].fd = -1;
+    int fd = listen_at(&server->port);
+    snprintf(server->address, sizeof server->address, "http://127.0.0.1:%d/", server->port);
+    if (fd >= 0)
+        server->daemon = MHD_start_daemon(
+            MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL,
+            on_request, server, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, on_end,
+            NULL, MHD_OPTION_NOTIFY_CONNECTION, on_line, server, MHD_OPTION_THREAD_STACK_SIZE,
+            (size_t)STACK, MHD_OPTION_CONNECTION_LIMIT, (unsigned)HARD_LIMIT,
+            MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SECONDS, MHD_OPTION_END);
+    if (!server->daemon) {
         cli_complain("cannot serve at port %d of this machine: is it in use?", port);
+        if (fd >= 0)
+            close(fd);
         view_server_stop(server);
         return NULL;
     }
-    server->port = info->port;
-    snprintf(server->address, sizeof server->address, "http://127.0.0.1:%d/", server->port);
     return server;
 }
 
@@ -162,7 +253,8 @@ void view_server_stop(ViewServer* server)
     if (!server)
         return;
     if (server->daemon)
-        MHD_stop_daemon(server->daemon);
+        MHD_stop_daemon(server->daemon); // closes the socket too
+    pthread_mutex_destroy(&server->lock);
     free(server);
 }
 

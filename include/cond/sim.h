@@ -60,6 +60,9 @@ CondStatus cond_state_read(const CondModel* model, CondState* state, const char*
                            CondError* error);
 
 double cond_state_time(const CondState* state);
+// The whole number of steps that is nearest to a time [s]: for a state that was copied from a model
+// with another time step. COND_BAD_ARGUMENT where a double cannot count them.
+CondStatus cond_state_set_time(const CondModel* model, CondState* state, double time);
 // Pose and velocity of a body, in world axes; any pointer may be NULL.
 typedef struct CondPose {
     double position[3];         // centre of mass [m]

@@ -331,7 +331,8 @@ static void fly(void* data, CondTeam* team, int rank, int size)
         if (rank == 0)
             cond_history_add(pass->history, length);
         products++;
-        if (!isfinite(length) || c.f->cancelled[l++ % 2])
+        l++;
+        if (!isfinite(length) || c.f->cancelled[(l - 1) % 2])
             break;
     }
     unpack(&c, c.v, pass->v);

@@ -107,6 +107,16 @@ double cond_state_time(const CondState* state)
     return state->time;
 }
 
+CondStatus cond_state_set_time(const CondModel* model, CondState* state, double time)
+{
+    double step = round(time / model->settings.time_step);
+    if (!(fabs(step) < 1e15)) // beyond, a double does not count steps one by one
+        return COND_BAD_ARGUMENT;
+    state->step = (int64_t)step;
+    state->time = step * model->settings.time_step;
+    return COND_OK;
+}
+
 const double* cond_state_velocity(const CondState* state)
 {
     return state->v;
