@@ -510,6 +510,19 @@ static int is_output(const char* path)
     return path && strcmp(path, "-") == 0;
 }
 
+// An option that a run that is watched does not heed; NULL: none was given.
+static const char* not_for_view(const RunOptions* o)
+{
+    return o->csv       ? "--csv"
+           : o->sensors ? "--sensors"
+           : o->record  ? "--record"
+           : o->dump    ? "--dump"
+           : o->save    ? "--save"
+           : o->resume  ? "--resume"
+           : o->json    ? "--json"
+                        : NULL;
+}
+
 static int run(int argc, char** argv)
 {
     RunOptions options = {.certify = 1e-6,
@@ -557,6 +570,8 @@ static int run(int argc, char** argv)
         code = n_positional < 0 ? CLI_FINE : CLI_USAGE;
     else if (!scene)
         cli_complain("run: name a scene; usage: cond %s", cli_run.usage);
+    else if (options.view && not_for_view(&options))
+        cli_complain("run: --view and %s exclude each other", not_for_view(&options));
     else if (options.save_every > 0 && !options.save)
         cli_complain("run: --save-every needs --save FILE");
     else if (is_output(options.csv) + is_output(options.sensors) + is_output(options.json) > 1)

@@ -80,6 +80,15 @@ static void test_ranges(void** state)
     cli_expect(2, "solver.tolerance", "run", "box", "--set", "solver.tolerance=.nan");
 }
 
+static void test_view(void** state)
+{
+    (void)state;
+    static const char* const options[] = {"--csv",  "--sensors", "--record", "--dump",
+                                          "--save", "--resume",  "--json"};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        cli_expect(1, "exclude each other", "run", "box", "--view", options[i], "x");
+}
+
 static void test_dump(void** state)
 {
     (void)state;
@@ -97,6 +106,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_view),
         cmocka_unit_test(test_dump),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
