@@ -31,6 +31,14 @@ json_t* paper_quote(const char* text)
     return rows;
 }
 
+int paper_steps(const PaperOptions* options, int own, PaperResult* result)
+{
+    int steps = options->steps > 0 ? options->steps : own;
+    if (steps < own)
+        result->whole = own;
+    return steps;
+}
+
 int paper_asked(const PaperOptions* options, const char* label)
 {
     return !options->rows || text_lists(options->rows, label);
@@ -99,9 +107,9 @@ json_t* paper_settings(const PaperOptions* options, const CondModel* model, int 
 static json_t* result_json(const Experiment* experiment, const PaperResult* result,
                            const PaperOptions* options)
 {
-    return json_pack("{s:s, s:O, s:o, s:O, s:O}", "experiment", experiment->name, "settings",
-                     result->settings, "machine", json_machine(options->threads), "rows",
-                     result->rows, "paper", result->paper);
+    return json_pack("{s:s, s:b, s:O, s:o, s:O, s:O}", "experiment", experiment->name, "comparable",
+                     !result->whole, "settings", result->settings, "machine",
+                     json_machine(options->threads), "rows", result->rows, "paper", result->paper);
 }
 
 static void release(PaperResult* result)
@@ -126,6 +134,8 @@ static int run_one(const Experiment* experiment, const PaperOptions* options, co
         report_table(&table, &result, 0);
         fprintf(stderr, "%s\n", table.data ? table.data : "");
         free(table.data);
+        if (result.whole)
+            fprintf(stderr, REPORT_CUT_SHORT "\n\n", result.whole);
         *json = result_json(experiment, &result, options);
         if (!*json) {
             cli_complain("out of memory");

@@ -32,6 +32,7 @@ typedef struct PaperResult {
     json_t* settings;          // object
     json_t* rows;              // array of objects, ours
     json_t* paper;             // array of objects, the paper's
+    int whole;                 // steps of a whole run, where --steps makes fewer; 0: all are made
     const char* remarks;       // Markdown, what the reader must know
     const PaperColumn* column; // of the table, `label` first          (n_column)
     int n_column;
@@ -65,6 +66,10 @@ int paper_load_set(const char* scene, const char* const* override, const PaperOp
 // Settings that every experiment reports; the caller adds its own.
 json_t* paper_settings(const PaperOptions* options, const CondModel* model, int steps, int trials,
                        double mean_contacts, const char* preset);
+
+// Steps to make where the experiment's own number is `own`. The rows of a run that is cut short are
+// not set beside the paper's.
+int paper_steps(const PaperOptions* options, int own, PaperResult* result);
 
 // Rows of the paper, from JSON with single quotes.
 json_t* paper_quote(const char* text);

@@ -172,7 +172,7 @@ static int run_variant(const Variant* variant, const PaperOptions* options, int 
 
 static int run(const PaperOptions* options, PaperResult* result)
 {
-    int steps = options->steps > 0 ? options->steps : 100, code = CLI_FINE;
+    int steps = paper_steps(options, 100, result), code = CLI_FINE;
     double* path = calloc(3 * (size_t)N_VARIANT * (size_t)(steps + 1), sizeof *path);
     if (!path) {
         cli_complain("out of memory");

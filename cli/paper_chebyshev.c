@@ -1,6 +1,7 @@
 // What Chebyshev acceleration saves (paper Sec. V-E), scene by scene.
 #include "paper_windows.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,7 +61,9 @@ static char* make_csv(const PaperResult* result)
             const json_t* theirs = json_array_get(result->paper, p);
             if (strcmp(json_string_value(json_object_get(theirs, "label")), label) == 0)
                 for (int k = 0; k < 2; k++)
-                    text_add(&text, ",%.9g", json_number_value(json_object_get(theirs, keys[k])));
+                    text_add(&text, ",%.9g",
+                             result->whole ? NAN
+                                           : json_number_value(json_object_get(theirs, keys[k])));
         }
         text_add(&text, "\n");
     }

@@ -142,7 +142,7 @@ static char* stiffness_csv(const PaperResult* result)
                 if (line == 0)
                     text_add(&text, ",%s%s", p ? "paper: " : "",
                              json_string_value(json_object_get(row, "label")));
-                else if (json_is_number(n))
+                else if (json_is_number(n) && !(p && result->whole))
                     text_add(&text, ",%.9g", json_number_value(n));
                 else
                     text_add(&text, ",nan");

@@ -143,7 +143,7 @@ static const PaperColumn columns[] = {
 // --trials N takes the first N of the variants.
 static int run(const PaperOptions* options, PaperResult* result)
 {
-    int steps = options->steps > 0 ? options->steps : 6, code = CLI_FINE;
+    int steps = paper_steps(options, 6, result), code = CLI_FINE;
     int n = options->trials > 0 && options->trials < N_VARIANT ? options->trials : (int)N_VARIANT;
     double error = 0.0;
     result->rows = json_array();

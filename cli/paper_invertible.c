@@ -254,7 +254,7 @@ static int run_variant(const Variant* variant, const PaperOptions* options, int 
 
 static int run(const PaperOptions* options, PaperResult* result)
 {
-    int steps = options->steps > 0 ? options->steps : 150, code = CLI_FINE;
+    int steps = paper_steps(options, 150, result), code = CLI_FINE;
     double time_step = 0.0;
     double* curve = calloc(2 * (size_t)N_VARIANT * (size_t)steps, sizeof *curve);
     if (!curve) {

@@ -164,7 +164,7 @@ static int run(const PaperOptions* options, PaperResult* result)
 {
     Lane lane[N_LANE];
     Text csv = {0};
-    int code = CLI_FINE, steps = options->steps > 0 ? options->steps : 1000;
+    int code = CLI_FINE, steps = paper_steps(options, 1000, result);
     memset(lane, 0, sizeof lane);
     for (int k = 0; k < N_LANE && code == CLI_FINE; k++) {
         lane[k].asked = paper_asked(options, variants[k].label);

@@ -225,7 +225,7 @@ static const PaperPlot plots[] = {
 
 static int run(const PaperOptions* options, PaperResult* result)
 {
-    int steps = options->steps > 0 ? options->steps : 8, code = CLI_FINE;
+    int steps = paper_steps(options, 8, result), code = CLI_FINE;
     // Nothing is random here: --trials says how many of the sizes are run, the smallest first.
     int n_size = options->trials >= 3 && options->trials < N_SIZE ? options->trials : N_SIZE;
     ScalingRun all[N_MODE][N_SIZE] = {0};

@@ -263,7 +263,7 @@ static int run_trial(PaperWindows* windows, const PaperOptions* options, int tri
 int paper_windows_run(PaperWindows* windows, const PaperOptions* options, PaperResult* result)
 {
     int own = windows->steps > 0 ? windows->steps : windows->scene->steps, code = CLI_FINE;
-    int steps = options->steps > 0 ? options->steps : own;
+    int steps = paper_steps(options, own, result);
     int trials = options->trials > 0 ? options->trials : windows->trials;
     double contacts = 0.0;
     memset(windows->tally, 0, sizeof windows->tally);

@@ -28,7 +28,8 @@ static int same_label(const json_t* a, const json_t* b)
 
 int report_row(const PaperResult* result, int k, const json_t** row)
 {
-    size_t n = json_array_size(result->rows), m = json_array_size(result->paper);
+    size_t n = json_array_size(result->rows),
+           m = result->whole ? 0 : json_array_size(result->paper);
     for (size_t i = 0; i < n; i++) {
         const json_t* own = json_array_get(result->rows, i);
         *row = own;
@@ -204,6 +205,8 @@ static void add_section(Report* report, const Experiment* experiment, const Pape
                      result->plot[i].title);
     if (result->n_plot > 0)
         text_add(html, "</div>\n");
+    if (result->whole)
+        text_add(html, "<p>" REPORT_CUT_SHORT "</p>\n", result->whole);
     add_prose(html, result->remarks);
     text_add(html,
              "<p class=\"made\">Made by <code>%s %s</code>; data in "
@@ -250,6 +253,8 @@ int report_add(Report* report, const Experiment* experiment, const PaperResult* 
     }
     text_add(&text, "# %s\n\n", experiment->title);
     report_table(&text, result, 1);
+    if (result->whole)
+        text_add(&text, "\n" REPORT_CUT_SHORT "\n", result->whole);
     text_add(&text, "\n%s\n", result->remarks);
     char csv[128], page[128];
     snprintf(csv, sizeof csv, "%s.csv", experiment->name);

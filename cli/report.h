@@ -36,6 +36,11 @@ void report_table(Text* text, const PaperResult* result, int markdown);
 // when it is ours, 1 when it is the paper's, -1 past the end.
 int report_row(const PaperResult* result, int k, const json_t** row);
 
+// What is said instead of the paper's rows where ours are of fewer steps.
+#define REPORT_CUT_SHORT                                                                           \
+    "Cut short by --steps: a whole run has %d steps. The paper's numbers are of whole runs and "   \
+    "are left out."
+
 // What a row has in a column, as text.
 void report_cell(const json_t* row, const PaperColumn* column, char* cell, size_t size);
 

@@ -269,16 +269,24 @@ static void print_problem(const SolveOptions* o, const CondProblemFile* file,
             measure->virtual_nodes);
     if (title[0])
         fprintf(stderr, ", \"%.*s\"", (int)strcspn(title, "\r\n"), title);
-    fprintf(stderr, "\n%-16s %-14s %10s %9s %6s %9s %9s %9s\n", "solver", "status", "iterations",
-            "products", "outer", "seconds", "dynamics", "contact");
+    // The certificate is what the tolerance bounds; the natural map is what others print.
+    char bound[40];
+    snprintf(bound, sizeof bound, "certificate, at most %g",
+             o->settings.stop == COND_STOP_STEP ? o->certify : o->settings.tolerance);
+    fprintf(stderr, "\n%-16s %-14s %10s %9s %6s %9s | %-31s | %s\n", "", "", "", "", "", "", bound,
+            "to compare");
+    fprintf(stderr, "%-16s %-14s %10s %9s %6s %9s | %9s %9s %11s | %11s\n", "solver", "status",
+            "iterations", "products", "outer", "seconds", "dynamics", "contact", "the larger",
+            "natural map");
 }
 
 static void print_answer(const Answer* answer)
 {
     const CondSolveInfo* info = &answer->info;
-    fprintf(stderr, "%-16s %-14s %10d %9d %6d %9.2e %9.2e %9.2e\n", answer->solver,
-            cond_status_name(info->status), info->iterations, info->products, info->outer,
-            info->seconds, info->certificate.dynamics, answer->contact_residual);
+    fprintf(stderr, "%-16s %-14s %10d %9d %6d %9.2e | %9.2e %9.2e %11.2e | %11.2e\n",
+            answer->solver, cond_status_name(info->status), info->iterations, info->products,
+            info->outer, info->seconds, info->certificate.dynamics, info->certificate.contact,
+            cond_certificate_residual(&info->certificate), answer->contact_residual);
 }
 
 static json_t* certificate_json(const CondCertificate* certificate)

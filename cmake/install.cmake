@@ -41,3 +41,9 @@ file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" PC_PREFIX "\${pcfiledir}/${up}")
 configure_file(cmake/cond.pc.in cond.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/cond.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# cmake --build BUILD --target uninstall removes what the last installation from this tree put there.
+add_custom_target(uninstall
+                  COMMAND ${CMAKE_COMMAND} -DMANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt
+                          -P ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake
+                  COMMENT "Removing what was installed" VERBATIM)

@@ -601,18 +601,51 @@ static void test_env_and_bench(void** state)
     cli_expect(1, "no benchmark is named 'x'", "bench", "x");
 }
 
+// Both errors are printed, each under its name, and the one beside the tolerance is the one that is
+// held against it.
+static void test_solve_prints_both(void** state)
+{
+    (void)state;
+    CliOutput output = cli_run("solve", EXAMPLE, "--tol", "1e-6", "--json", "-");
+    json_t* result = cli_output_json(&output);
+    const json_t* answer = json_array_get(json_object_get(result, "results"), 0);
+    const json_t* certificate = json_object_get(answer, "certificate");
+    double residual = fmax(number_of(certificate, "dynamics"), number_of(certificate, "contact"));
+    char both[64];
+    snprintf(both, sizeof both, "%11.2e | %11.2e\n", residual,
+             number_of(answer, "contact_residual"));
+    assert_non_null(strstr(output.err, both));
+    assert_non_null(strstr(output.err, "certificate, at most 1e-06"));
+    assert_non_null(strstr(output.err, "natural map"));
+    json_decref(result);
+    cli_output_free(&output);
+    output = cli_run("solve", EXAMPLE, "--preset", "paper", "--certify", "1e-3");
+    assert_non_null(strstr(output.err, "certificate, at most 0.001"));
+    cli_output_free(&output);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_help),          cmocka_unit_test(test_usage),
-        cmocka_unit_test(test_bad_input),     cmocka_unit_test(test_unwritable),
-        cmocka_unit_test(test_solve_strict),  cmocka_unit_test(test_solve_proximal),
-        cmocka_unit_test(test_solve_omega),   cmocka_unit_test(test_solve_table),
-        cmocka_unit_test(test_tolerance),     cmocka_unit_test(test_solve_settings),
-        cmocka_unit_test(test_solve_write),   cmocka_unit_test(test_check_scenes),
-        cmocka_unit_test(test_check_set),     cmocka_unit_test(test_check_short_name),
-        cmocka_unit_test(test_check_keys),    cmocka_unit_test(test_save_and_resume),
-        cmocka_unit_test(test_env_and_bench), cmocka_unit_test(test_run_sensors),
+        cmocka_unit_test(test_help),
+        cmocka_unit_test(test_usage),
+        cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_unwritable),
+        cmocka_unit_test(test_solve_strict),
+        cmocka_unit_test(test_solve_proximal),
+        cmocka_unit_test(test_solve_omega),
+        cmocka_unit_test(test_solve_table),
+        cmocka_unit_test(test_tolerance),
+        cmocka_unit_test(test_solve_settings),
+        cmocka_unit_test(test_solve_write),
+        cmocka_unit_test(test_check_scenes),
+        cmocka_unit_test(test_check_set),
+        cmocka_unit_test(test_check_short_name),
+        cmocka_unit_test(test_check_keys),
+        cmocka_unit_test(test_save_and_resume),
+        cmocka_unit_test(test_env_and_bench),
+        cmocka_unit_test(test_run_sensors),
+        cmocka_unit_test(test_solve_prints_both),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -151,12 +151,34 @@ static void test_pbd(void** state)
     json_decref(result);
 }
 
+// The paper's numbers are of whole runs: they do not stand beside rows that --steps cut short.
+static void test_cut_short(void** state)
+{
+    (void)state;
+    CliOutput cut = cli_run("paper", "box", "--steps", "3", "--json", "-");
+    json_t* result = cli_output_json(&cut);
+    assert_int_equal(cut.code, 0);
+    assert_null(strstr(cut.err, "\npaper "));
+    assert_non_null(strstr(cut.err, "a whole run has 100 steps"));
+    assert_true(json_is_false(json_object_get(result, "comparable")));
+    cli_output_free(&cut);
+    json_decref(result);
+    CliOutput whole = cli_run("paper", "box", "--steps", "100", "--json", "-");
+    result = cli_output_json(&whole);
+    assert_non_null(strstr(whole.err, "\npaper "));
+    assert_null(strstr(whole.err, "a whole run has"));
+    assert_true(json_is_true(json_object_get(result, "comparable")));
+    cli_output_free(&whole);
+    json_decref(result);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scaling), cmocka_unit_test(test_mat),
-        cmocka_unit_test(test_cable),   cmocka_unit_test(test_ccs_and_chebyshev),
-        cmocka_unit_test(test_pbd),     cmocka_unit_test(test_invertible),
+        cmocka_unit_test(test_scaling),   cmocka_unit_test(test_mat),
+        cmocka_unit_test(test_cable),     cmocka_unit_test(test_ccs_and_chebyshev),
+        cmocka_unit_test(test_pbd),       cmocka_unit_test(test_invertible),
+        cmocka_unit_test(test_cut_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,6 +32,7 @@ typedef struct Render {
     int width, height;
     int n_picture, n_wanted;
     int n_sign; // signs of life
+    int n_get;  // requests of the page and its data
     int done;   // 1: all came, -1: failed
     char message[512];
 } Render;
@@ -102,11 +103,15 @@ static void on_post(void* user, const char* path, const Bytes* body, ViewAnswer*
 static void on_get(void* user, const char* path, ViewAnswer* answer)
 {
     Render* render = user;
+    pthread_mutex_lock(&render->lock);
+    render->n_get++;
+    pthread_mutex_unlock(&render->lock);
     view_recording_get(&render->view, path, answer);
 }
 
 // Starts a browser that nobody sees. Its folder is removed at the end.
-static pid_t start_browser(const char* program, const char* address, const char* folder)
+static pid_t start_browser(const char* program, const char* address, const char* folder,
+                           int sandbox)
 {
     char profile[300];
     snprintf(profile, sizeof profile, "--user-data-dir=%s", folder);
@@ -116,10 +121,20 @@ static pid_t start_browser(const char* program, const char* address, const char*
     setpgid(0, 0);
     if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
         _exit(127);
-    execlp(program, program, "--headless=new", "--no-sandbox", "--disable-dev-shm-usage",
-           "--disable-extensions", "--no-first-run", "--use-angle=swiftshader",
-           "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--hide-scrollbars", profile,
-           address, (char*)NULL);
+    const char* argv[] = {program,
+                          "--headless=new",
+                          "--disable-dev-shm-usage",
+                          "--disable-extensions",
+                          "--no-first-run",
+                          "--use-angle=swiftshader",
+                          "--enable-unsafe-swiftshader",
+                          "--ignore-gpu-blocklist",
+                          "--hide-scrollbars",
+                          profile,
+                          address,
+                          sandbox ? NULL : "--no-sandbox",
+                          NULL};
+    execvp(program, (char* const*)argv); // which promises not to change them
     _exit(127);
 }
 
@@ -192,23 +207,45 @@ static void wait_for_pictures(Render* render, pid_t browser)
     progress_end(&progress);
 }
 
+// Draws with one browser. Returns 1 when that ended before it asked for anything: it could not
+// start.
+static int draw_with(Render* render, const char* browser, const char* address, int sandbox)
+{
+    char folder[] = "/tmp/cond-render-XXXXXX";
+    pid_t child = mkdtemp(folder) ? start_browser(browser, address, folder, sandbox) : -1;
+    if (child <= 0) {
+        fail(render, "cannot start the browser");
+        return 0;
+    }
+    wait_for_pictures(render, child);
+    kill(-child, SIGTERM);
+    waitpid(child, NULL, 0);
+    remove_folder(folder);
+    pthread_mutex_lock(&render->lock);
+    int started = render->n_get > 0;
+    pthread_mutex_unlock(&render->lock);
+    return !started && !interrupt_signal();
+}
+
+// The browser keeps its sandbox, but where it cannot: it refuses to start with it as root, and
+// where the system does not let it make one.
 static int draw(Render* render, const char* browser, const char* query)
 {
-    char address[1024], folder[] = "/tmp/cond-render-XXXXXX";
+    char address[1024];
     ViewHandler handler = {
         .user = render, .max_post = (size_t)64 << 20, .get = on_get, .post = on_post};
     ViewServer* server = view_server_start(&handler, 0);
     if (!server)
         return CLI_INPUT;
     snprintf(address, sizeof address, "%s?%s", view_server_address(server), query);
-    pid_t child = mkdtemp(folder) ? start_browser(browser, address, folder) : -1;
-    if (child > 0) {
-        wait_for_pictures(render, child);
-        kill(-child, SIGTERM);
-        waitpid(child, NULL, 0);
-        remove_folder(folder);
-    } else {
-        fail(render, "cannot start the browser");
+    int root = geteuid() == 0;
+    if (root)
+        cli_complain("render: as root the browser has to draw without its sandbox");
+    if (draw_with(render, browser, address, !root) && !root) {
+        cli_complain("render: the browser does not start with its sandbox here; it is tried "
+                     "without");
+        render->done = 0;
+        draw_with(render, browser, address, 0);
     }
     view_server_stop(server);
     if (render->done > 0)

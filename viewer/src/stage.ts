@@ -48,7 +48,7 @@ export class Stage {
         this.renderer.outputColorSpace = THREE.SRGBColorSpace;
         this.renderer.toneMapping = THREE.NoToneMapping;
         this.renderer.shadowMap.enabled = true;
-        this.renderer.shadowMap.type = THREE.PCFSoftShadowMap;
+        this.renderer.shadowMap.type = THREE.PCFShadowMap;
         const box = this.bounds();
         box.getCenter(this.centre);
         this.size = Math.max(box.getSize(new THREE.Vector3()).length(), 1e-3);
