@@ -1,10 +1,13 @@
 // cond bench: speed, on this machine.
+#define _POSIX_C_SOURCE 200809L
 #include "bench.h"
 
 #include "interrupt.h"
 #include "report.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 static const Benchmark* const benchmarks[] = {&bench_speed, &bench_convergence, &bench_sweeps,
                                               &bench_trials, &bench_env};
@@ -45,6 +48,14 @@ static const Benchmark* find(const char* name)
     return NULL;
 }
 
+static int is_empty(const Benchmark* benchmark, const json_t* result)
+{
+    size_t n = 0;
+    for (int i = 0; i < BENCH_MAX_TABLE && benchmark->table[i].key; i++)
+        n += json_array_size(json_object_get(result, benchmark->table[i].key));
+    return n == 0;
+}
+
 static int run(int argc, char** argv)
 {
     BenchOptions options = {.tolerance = 1e-6, .limit = 4.0};
@@ -78,6 +89,10 @@ static int run(int argc, char** argv)
     const Benchmark* benchmark = find(name ? name : benchmarks[0]->name);
     if (!benchmark)
         return CLI_USAGE;
+    if (options.check && access(options.check, R_OK) != 0) {
+        cli_complain("bench: --check %s: %s", options.check, strerror(errno));
+        return CLI_INPUT;
+    }
     if (options.out && report_folder(options.out))
         return CLI_INPUT;
     fprintf(stderr, "%s\n\n", benchmark->title);
@@ -87,6 +102,10 @@ static int run(int argc, char** argv)
     int code = interrupt_code(benchmark->run(&options, result));
     for (int i = 0; i < BENCH_MAX_TABLE && benchmark->table[i].key; i++)
         print_table(&benchmark->table[i], json_object_get(result, benchmark->table[i].key));
+    if (code == CLI_FINE && is_empty(benchmark, result)) {
+        cli_complain("bench: nothing was measured: --scenes and --solvers leave nothing over");
+        code = CLI_USAGE;
+    }
     if (interrupt_signal())
         cli_complain("bench: ended by signal %d; what was measured before is kept",
                      interrupt_signal());

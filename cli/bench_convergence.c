@@ -42,6 +42,13 @@ typedef struct Answer {
     CondCertificate certificate;
 } Answer;
 
+// Names of a list of MAX_VARIANT places, the rest of which are empty.
+static const char* variant_name(const void* list, int i)
+{
+    const Variant* variant = list;
+    return i < MAX_VARIANT && variant[i].name[0] ? variant[i].name : NULL;
+}
+
 static int add_variant(Variant* list, int n, const char* name, const char* solver,
                        const CondSolverSettings* settings, int by_step)
 {
@@ -262,6 +269,13 @@ static int look(void* data, const BenchStage* stage)
         return CLI_INPUT;
     }
     int n = list_variants(stage->model, variant), yardstick = 0;
+    char unknown[64];
+    if (run->options->solvers &&
+        text_unknown(run->options->solvers, variant_name, variant, unknown, sizeof unknown)) {
+        cli_complain("bench: --solvers: none is named '%s' here", unknown);
+        free(variant);
+        return CLI_USAGE;
+    }
     json_t* points = json_array();
     int code = run_yardstick(run, stage, points, &yardstick);
     add_curve(run, stage, "contact-free CG", points);

@@ -148,8 +148,7 @@ static json_t* scene_json(const char* path, const CondModel* model, int n_contac
     json_object_set_new(step, "impact", json_boolean(s->impact));
     json_object_set_new(step, "position_correction", json_boolean(s->position_correction));
     json_t* out = json_object();
-    json_t* scene = json_string(path);
-    json_object_set_new(out, "scene", scene ? scene : json_null());
+    json_object_set_new(out, "scene", json_text(path));
     json_object_set_new(out, "name", json_string(s->name));
     json_object_set_new(out, "bodies", json_integer(cond_model_n_body(model)));
     json_t* kinds = json_object();

@@ -68,14 +68,14 @@ static json_t* report_json(const char* input, const char* output, const CondMesh
                            const CondMeshReport* report)
 {
     int solid = cond_mesh_check_solid(memory_context(), mesh, NULL) == COND_OK;
-    json_t* json = json_pack("{s:s, s:s?, s:i, s:i, s:i, s:b, s:o, s:o, s:o, s:o, s:o, s:o}",
-                             "input", input, "output", output, "nodes", mesh->n_node, "tets",
-                             mesh->n_tet, "triangles", mesh->n_triangle, "solid", solid, "volume",
-                             json_number(report->volume), "extent", json_numbers(report->extent, 3),
-                             "min_dihedral", json_number(report->min_dihedral), "mean_dihedral",
-                             json_number(report->mean_dihedral), "min_radius_ratio",
-                             json_number(report->min_radius_ratio), "max_edge_ratio",
-                             json_number(report->max_edge_ratio));
+    json_t* json = json_pack(
+        "{s:o, s:o, s:i, s:i, s:i, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "input", json_text(input),
+        "output", json_text(output), "nodes", mesh->n_node, "tets", mesh->n_tet, "triangles",
+        mesh->n_triangle, "solid", solid, "volume", json_number(report->volume), "extent",
+        json_numbers(report->extent, 3), "min_dihedral", json_number(report->min_dihedral),
+        "mean_dihedral", json_number(report->mean_dihedral), "min_radius_ratio",
+        json_number(report->min_radius_ratio), "max_edge_ratio",
+        json_number(report->max_edge_ratio));
     json_t* counts = json_pack(
         "{s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:s}", "worst", report->worst,
         "inverted", report->n_inverted, "degenerate", report->n_degenerate, "first_degenerate",

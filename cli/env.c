@@ -60,10 +60,10 @@ static json_t* tally_json(const EnvRun* run, const EnvTally* t)
     char hash[32];
     double steps = t->steps > 0 ? (double)t->steps : 1.0;
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)t->hash);
-    return json_pack("{s:s, s:i, s:i, s:i, s:s, s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:o, s:o, "
+    return json_pack("{s:o, s:i, s:i, s:i, s:s, s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:o, s:o, "
                      "s:o, s:o, s:o, s:o, s:s, s:o}",
-                     "scene", run->scene, "envs", run->envs, "steps", run->steps, "seed", run->seed,
-                     "actions", run->still ? "still" : "random", "n_action", t->n_action,
+                     "scene", json_text(run->scene), "envs", run->envs, "steps", run->steps, "seed",
+                     run->seed, "actions", run->still ? "still" : "random", "n_action", t->n_action,
                      "n_observation", t->n_observation, "dof", t->n_dof, "environment_steps",
                      (json_int_t)t->steps, "time_steps", (json_int_t)t->time_steps, "episodes",
                      (json_int_t)t->episodes, "missed", (json_int_t)t->missed, "diverged",

@@ -19,6 +19,12 @@ json_t* json_numbers(const double* value, int n)
     return array;
 }
 
+json_t* json_text(const char* text)
+{
+    json_t* out = text ? json_string(text) : NULL;
+    return out ? out : json_null();
+}
+
 static void cpu_name(char* out, size_t size)
 {
     char line[256];

@@ -8,6 +8,9 @@
 json_t* json_number(double value);
 json_t* json_numbers(const double* value, int n);
 
+// A text from outside, such as a path; null where it is no UTF-8 and JSON cannot hold it.
+json_t* json_text(const char* text);
+
 // {"cpu", "cores", "threads", "compiler", "version"}
 json_t* json_machine(int threads);
 

@@ -120,6 +120,21 @@ static void release(PaperResult* result)
     free(result->csv);
 }
 
+static const char* row_label(const void* rows, int i)
+{
+    return json_string_value(json_object_get(json_array_get(rows, (size_t)i), "label"));
+}
+
+// Every row that was asked for is there; 1 after a message.
+static int misses_row(const PaperOptions* options, const json_t* rows)
+{
+    char label[64];
+    if (!options->rows || !text_unknown(options->rows, row_label, rows, label, sizeof label))
+        return 0;
+    cli_complain("paper: --rows: no row is named '%s'", label);
+    return 1;
+}
+
 // Runs one experiment: table to standard error, report to a folder, JSON into *json.
 static int run_one(const Experiment* experiment, const PaperOptions* options, const char* directory,
                    Report* report, json_t** json)
@@ -148,6 +163,8 @@ static int run_one(const Experiment* experiment, const PaperOptions* options, co
         }
         if (code == CLI_FINE)
             code = cli_exit(result.status);
+        if (!options->all && misses_row(options, result.rows))
+            code = code > CLI_USAGE ? code : CLI_USAGE;
     }
     release(&result);
     return code;
@@ -196,6 +213,7 @@ static int run(int argc, char** argv)
         list_experiments();
         return CLI_USAGE;
     }
+    options.all = all;
     if (directory && report_folder(directory))
         return CLI_INPUT;
     json_t* list = json_array();

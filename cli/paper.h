@@ -10,6 +10,7 @@ typedef struct PaperOptions {
     int steps;        // 0: the experiment's own number
     int seed;         //
     int threads;      // 0: as the run time decides
+    int all;          // 1: this is one of all experiments, which have rows of other labels
     const char* rows; // only the rows of these labels, separated by commas; NULL: all
 } PaperOptions;
 

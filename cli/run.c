@@ -341,14 +341,14 @@ static json_t* summary_json(const char* path, const CondModel* model, const Cond
                                                 json_numbers(p.angular_velocity, 3)));
     }
     return json_pack(
-        "{s:s, s:s, s:s, s:i, s:o, s:i, s:o, s:o, s:i, s:o, s:i, s:o, s:i, s:o, s:i, s:o, s:o, "
+        "{s:o, s:s, s:s, s:i, s:o, s:i, s:o, s:o, s:i, s:o, s:i, s:o, s:i, s:o, s:i, s:o, s:o, "
         "s:o, "
         "s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i}",
-        "scene", path, "name", settings->name, "status", cond_status_name(status), "steps",
-        s->steps, "time", json_number(cond_state_time(state)), "missed", s->missed, "residual",
-        json_number(s->residual), "iterations", json_number(s->iterations / n), "max_iterations",
-        s->max_iterations, "passes", json_number(s->passes / n), "max_passes", s->max_passes,
-        "answers", rungs_json(s), "max_relaxed", s->max_relaxed, "contacts",
+        "scene", json_text(path), "name", settings->name, "status", cond_status_name(status),
+        "steps", s->steps, "time", json_number(cond_state_time(state)), "missed", s->missed,
+        "residual", json_number(s->residual), "iterations", json_number(s->iterations / n),
+        "max_iterations", s->max_iterations, "passes", json_number(s->passes / n), "max_passes",
+        s->max_passes, "answers", rungs_json(s), "max_relaxed", s->max_relaxed, "contacts",
         json_number(s->contacts / n), "dof", cond_model_n_dof(model), "penetration",
         json_number(s->penetration), "energy_start", json_number(s->energy_start), "energy_end",
         json_number(s->energy_end), "hash", hash, "end", end_name(status), "stage_ms", stages,
@@ -523,6 +523,20 @@ static const char* not_for_view(const RunOptions* o)
                         : NULL;
 }
 
+// Two of the files that a run writes have one name; *name is it.
+static int writes_twice(const RunOptions* o, const char** name)
+{
+    const char* const files[] = {o->csv, o->sensors, o->record, o->save, o->json};
+    enum { N = sizeof files / sizeof files[0] };
+    for (int i = 0; i < N; i++)
+        for (int k = 0; k < i; k++)
+            if (files[i] && files[k] && strcmp(files[i], files[k]) == 0) {
+                *name = files[i];
+                return 1;
+            }
+    return 0;
+}
+
 static int run(int argc, char** argv)
 {
     RunOptions options = {.certify = 1e-6,
@@ -563,13 +577,15 @@ static int run(int argc, char** argv)
         {"--json", OPTION_TEXT(&options.json), "FILE", "summary as JSON; - is standard output"},
         {"--quiet", OPTION_FLAG(&options.quiet), NULL, "no summary on standard error"},
     };
-    const char* scene = NULL;
+    const char *scene = NULL, *twice = NULL;
     int n_positional, code = CLI_USAGE;
     if (options_read(&cli_run, table, sizeof table / sizeof table[0], argc, argv, &scene, 1,
                      &n_positional))
         code = n_positional < 0 ? CLI_FINE : CLI_USAGE;
     else if (!scene)
         cli_complain("run: name a scene; usage: cond %s", cli_run.usage);
+    else if (writes_twice(&options, &twice))
+        cli_complain("run: %s: two files under one name", twice);
     else if (options.view && not_for_view(&options))
         cli_complain("run: --view and %s exclude each other", not_for_view(&options));
     else if (options.save_every > 0 && !options.save)

@@ -333,13 +333,6 @@ static json_t* answer_json(const CondProblem* problem, const Answer* answer)
     return out;
 }
 
-// A text from outside, null where it is no UTF-8 and JSON cannot hold it.
-static json_t* text_json(const char* text)
-{
-    json_t* out = json_string(text);
-    return out ? out : json_null();
-}
-
 static int write_json(const SolveOptions* o, const CondProblemFile* file, const Answer* answer,
                       int n_answer)
 {
@@ -351,8 +344,8 @@ static int write_json(const SolveOptions* o, const CondProblemFile* file, const 
     json_object_set_new(settings, "certify", json_number(o->certify));
     for (int i = 0; i < n_answer; i++)
         json_array_append_new(results, answer_json(problem, &answer[i]));
-    json_object_set_new(out, "problem", text_json(o->problem));
-    json_object_set_new(out, "title", text_json(cond_problem_file_title(file)));
+    json_object_set_new(out, "problem", json_text(o->problem));
+    json_object_set_new(out, "title", json_text(cond_problem_file_title(file)));
     json_object_set_new(out, "dof", json_integer(problem->n_dof));
     json_object_set_new(out, "contacts", json_integer(problem->n_contact));
     json_object_set_new(out, "law", json_string(cond_law_name(o->settings.law)));

@@ -67,3 +67,20 @@ int text_lists(const char* list, const char* word)
     }
     return 0;
 }
+
+int text_unknown(const char* list, const char* (*name)(const void* data, int i), const void* data,
+                 char* out, size_t size)
+{
+    for (const char* at = list; *at;) {
+        size_t length = strcspn(at, ",");
+        int known = 0;
+        for (int i = 0; !known && name(data, i); i++)
+            known = strlen(name(data, i)) == length && strncmp(at, name(data, i), length) == 0;
+        if (!known) {
+            snprintf(out, size, "%.*s", (int)length, at);
+            return 1;
+        }
+        at += length + (at[length] == ',');
+    }
+    return 0;
+}

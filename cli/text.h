@@ -22,4 +22,9 @@ int text_put(const char* path, const Text* const* part, int n);
 // 1 when the list of words, separated by commas, has this one.
 int text_lists(const char* list, const char* word);
 
+// A word of the list that is none of the names, which name(data, i) gives until it returns NULL;
+// into out. 1 when there is one.
+int text_unknown(const char* list, const char* (*name)(const void* data, int i), const void* data,
+                 char* out, size_t size);
+
 #endif

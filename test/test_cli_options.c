@@ -89,6 +89,40 @@ static void test_view(void** state)
         cli_expect(1, "exclude each other", "run", "box", "--view", options[i], "x");
 }
 
+// What is named must be there, and nothing is named twice.
+static void test_names(void** state)
+{
+    (void)state;
+    cli_expect(1, "no row is named 'no such'", "paper", "box", "--steps", "2", "--rows", "no such");
+    cli_expect(1, "none is named 'magic'", "bench", "convergence", "--quick", "--scenes", "box",
+               "--solvers", "magic");
+    cli_expect(1, "nothing was measured", "bench", "convergence", "--quick", "--scenes", "");
+    cli_expect(2, "--check", "bench", "--quick", "--check", "no/such.json");
+    cli_expect(1, "under one name", "run", "box", "--csv", "a", "--json", "a");
+    cli_expect(1, "under one name", "run", "box", "--record", "a.h5", "--save", "a.h5");
+}
+
+// A path that is no UTF-8 does not spoil the JSON.
+static void test_odd_path(void** state)
+{
+    (void)state;
+    static const char path[] = "odd\xff.yaml";
+    static const char* const commands[] = {"run", "check", "env"};
+    remove(path);
+    assert_int_equal(symlink(COND_SCENES "/box.yaml", path), 0);
+    for (size_t k = 0; k < sizeof commands / sizeof *commands; k++) {
+        const char* const words[] = {commands[k], path, "--json", "-", k == 1 ? NULL : "--steps",
+                                     "1",         NULL};
+        CliOutput output = cli_run_words(words);
+        assert_int_equal(output.code, 0);
+        json_t* value = cli_output_json(&output);
+        assert_true(json_is_null(json_object_get(value, "scene")));
+        json_decref(value);
+        cli_output_free(&output);
+    }
+    remove(path);
+}
+
 static void test_dump(void** state)
 {
     (void)state;
@@ -104,10 +138,9 @@ static void test_dump(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_view),
-        cmocka_unit_test(test_dump),
+        cmocka_unit_test(test_numbers),  cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_view),     cmocka_unit_test(test_names),
+        cmocka_unit_test(test_odd_path), cmocka_unit_test(test_dump),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
