@@ -131,7 +131,9 @@ static void test_guards(void** state)
         Elf elf = elf_open(files[k]);
         if (!elf.relro || !elf.now)
             fail_msg("%s: no full RELRO", elf.path);
-        if (!elf.guarded || !elf.checked)
+        // The tool has buffers on its stack and prints into them; a library need not.
+        int tool = ends_with(elf.path, "/cond");
+        if (tool && (!elf.guarded || !elf.checked))
             fail_msg("%s: %s", elf.path, elf.guarded ? "nothing is fortified" : "no stack guards");
         munmap(elf.bytes, elf.size);
     }
