@@ -119,7 +119,7 @@ static pid_t start_browser(const char* program, const char* address, const char*
     if (child != 0)
         return child;
     setpgid(0, 0);
-    if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
+    if (view_be_silent())
         _exit(127);
     const char* argv[] = {program,
                           "--headless=new",

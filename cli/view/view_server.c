@@ -263,6 +263,12 @@ const char* view_server_address(const ViewServer* server)
     return server->address;
 }
 
+int view_be_silent(void)
+{
+    int none = open("/dev/null", O_WRONLY);
+    return none < 0 || dup2(none, STDOUT_FILENO) < 0 || dup2(none, STDERR_FILENO) < 0;
+}
+
 void view_browser_open(const char* address)
 {
     // The browser is a child of a child, so that it outlives the tool and leaves nothing to wait
@@ -270,7 +276,7 @@ void view_browser_open(const char* address)
     pid_t child = fork();
     if (child == 0) {
         if (fork() == 0) {
-            if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
+            if (view_be_silent())
                 _exit(127);
             execlp("xdg-open", "xdg-open", address, (char*)NULL);
             _exit(127);

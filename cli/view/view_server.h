@@ -31,6 +31,10 @@ void view_server_stop(ViewServer* server); // NULL is fine
 // Such as "http://127.0.0.1:8080/".
 const char* view_server_address(const ViewServer* server);
 
+// In a child that is about to become another program: nothing of it is printed. The parent has
+// threads, so nothing that may take a lock is called; 1 when it fails.
+int view_be_silent(void);
+
 // Opens an address in the user's browser; says the address where there is none.
 void view_browser_open(const char* address);
 
