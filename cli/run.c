@@ -530,7 +530,7 @@ static int writes_twice(const RunOptions* o, const char** name)
     enum { N = sizeof files / sizeof files[0] };
     for (int i = 0; i < N; i++)
         for (int k = 0; k < i; k++)
-            if (files[i] && files[k] && strcmp(files[i], files[k]) == 0) {
+            if (files[i] && files[k] && !is_output(files[i]) && strcmp(files[i], files[k]) == 0) {
                 *name = files[i];
                 return 1;
             }

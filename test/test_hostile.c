@@ -77,7 +77,7 @@ static void give(void* memory, void* user)
 static CondStatus read_bad(CondError* error)
 {
     Purse purse = {0};
-    CondContext context = {take, give, &purse};
+    CondContext context = {.allocate = take, .release = give, .user = &purse};
     CondRecording* recording;
     const CondMoment* moment;
     *error = (CondError){COND_OK, ""};
@@ -205,7 +205,7 @@ static void test_extents(void** state)
     CondProblemFile* problem;
     CondError error;
     Purse purse = {0};
-    CondContext context = {take, give, &purse};
+    CondContext context = {.allocate = take, .release = give, .user = &purse};
     static const char* const parts[] = {"M/x", "H/x", "vectors/f"};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
         char location[64];

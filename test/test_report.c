@@ -29,7 +29,7 @@ static void test_box(void** state)
     char folder[] = "report_XXXXXX", path[64];
     assert_non_null(mkdtemp(folder));
     CliOutput output =
-        cli_run("paper", "box", "--steps", "3", "--threads", "1", "--out", folder, "--json", "-");
+        cli_run("paper", "box", "--steps", "100", "--threads", "1", "--out", folder, "--json", "-");
     assert_true(output.code == 0 || output.code == 3);
     json_t* json = cli_output_json(&output);
     size_t rows = json_array_size(json_object_get(json, "rows"));
