@@ -109,6 +109,10 @@ static void sweep_bodies(Pass* pass)
         }
         swept->travel = sqrt(square);
     }
+    for (int k = 0; k < model->n_feature; k++) // those of obstacles stay where they are
+        if (model->feature[k].obstacle > 0)
+            memcpy(sweep->place + 3 * (size_t)k, pass->collider->place + 3 * (size_t)k,
+                   3 * sizeof(double));
 }
 
 static void sweep_solids(Pass* pass)
