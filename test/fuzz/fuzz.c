@@ -60,7 +60,7 @@ static void give_back(void* memory, void* user)
 
 CondContext fuzz_purse_context(FuzzPurse* purse)
 {
-    return (CondContext){take, give_back, purse};
+    return (CondContext){.allocate = take, .release = give_back, .user = purse};
 }
 
 void fuzz_purse_check(const FuzzPurse* purse)
