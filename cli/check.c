@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "json.h"
 #include "memory.h"
+#include "overlap.h"
 #include "settings.h"
 
 #include <stdlib.h>
@@ -26,21 +27,26 @@ static void print_keys(void)
     }
 }
 
-// Contacts of the first step.
-static CondStatus count_contacts(const CondModel* model, int* n_contact, CondError* error)
+// How a scene starts: contacts of the first step, and what overlaps.
+typedef struct Start {
+    CondState* state;
+    CondSim* sim;
+    int n_contact, n_overlap;
+    const CondOverlap* overlap; // the sim's
+} Start;
+
+static CondStatus look_at_start(const CondModel* model, Start* start, CondError* error)
 {
-    CondState* state = NULL;
-    CondSim* sim = NULL;
-    CondStatus status = cond_state_create(model, &state, error);
+    CondStatus status = cond_state_create(model, &start->state, error);
     if (!status)
-        status = cond_sim_create(model, &sim, error);
+        status = cond_sim_create(model, &start->sim, error);
     if (!status)
-        status = cond_sim_forces(sim, state);
+        status = cond_sim_overlaps(start->sim, start->state, &start->overlap, &start->n_overlap);
     if (!status)
-        status = cond_sim_collide(sim, state);
-    *n_contact = status ? 0 : cond_sim_n_contact(sim);
-    cond_sim_destroy(sim);
-    cond_state_destroy(state);
+        status = cond_sim_forces(start->sim, start->state);
+    if (!status)
+        status = cond_sim_collide(start->sim, start->state);
+    start->n_contact = status ? 0 : cond_sim_n_contact(start->sim);
     return status;
 }
 
@@ -117,7 +123,7 @@ static void print_step(FILE* out, const CondSceneSettings* s)
     fprintf(out, "%s, for %g s\n", s->mass_root ? ", mass root" : "", s->duration);
 }
 
-static void print_scene(FILE* out, const char* path, const CondModel* model, int n_contact)
+static void print_scene(FILE* out, const char* path, const CondModel* model, const Start* start)
 {
     const CondSceneSettings* s = cond_model_settings(model);
     const CondSolverSettings* solver = &s->solver;
@@ -125,7 +131,11 @@ static void print_scene(FILE* out, const char* path, const CondModel* model, int
     if (s->name[0])
         fprintf(out, "  name      %s\n", s->name);
     print_bodies(out, model);
-    fprintf(out, "  contacts  %d at the start\n", n_contact);
+    fprintf(out, "  contacts  %d at the start\n", start->n_contact);
+    if (start->n_overlap > 0)
+        fprintf(out, "  overlaps  %d at the start (cond run --settle pushes them apart)\n",
+                start->n_overlap);
+    overlap_print(out, "            ", model, start->overlap, start->n_overlap);
     print_step(out, s);
     fprintf(out, "  law       %s, kv %g N s/m, omega %g m/(N s)\n", cond_law_name(solver->law),
             s->kv, solver->omega);
@@ -134,7 +144,7 @@ static void print_scene(FILE* out, const char* path, const CondModel* model, int
             cond_stop_name(solver->stop), solver->tolerance, solver->max_iterations);
 }
 
-static json_t* scene_json(const char* path, const CondModel* model, int n_contact,
+static json_t* scene_json(const char* path, const CondModel* model, const Start* start,
                           const CondAudit* audit)
 {
     const CondSceneSettings* s = cond_model_settings(model);
@@ -163,9 +173,10 @@ static json_t* scene_json(const char* path, const CondModel* model, int n_contac
     json_object_set_new(out, "trajectories", json_integer(cond_model_n_trajectory(model)));
     json_object_set_new(out, "sensors", json_integer(cond_model_n_sensor(model)));
     json_object_set_new(out, "dof", json_integer(cond_model_n_dof(model)));
-    json_object_set_new(out, "contacts", json_integer(n_contact));
+    json_object_set_new(out, "contacts", json_integer(start->n_contact));
+    json_object_set_new(out, "overlaps", overlap_json(model, start->overlap, start->n_overlap));
     if (audit)
-        json_object_set_new(out, "overlaps", audit_pairs_json(audit));
+        json_object_set_new(out, "audit", audit_pairs_json(audit));
     json_object_set_new(out, "kv", json_number(s->kv));
     json_object_set_new(out, "step", step);
     json_object_set_new(out, "settings", settings_json(&s->solver));
@@ -180,12 +191,12 @@ static int check_scene(const char* text, const TextList* set, const char* json, 
     CondScene* scene = NULL;
     CondModel* model = NULL;
     CondAudit* audit = NULL;
-    int n_contact = 0;
+    Start start = {.state = NULL};
     CondStatus status = cond_scene_read(memory_context(), path, set->n, set->item, &scene, &error);
     if (!status)
         status = cond_scene_compile(scene, &model, &error);
     if (!status)
-        status = count_contacts(model, &n_contact, &error);
+        status = look_at_start(model, &start, &error);
     if (!status && audited)
         status = audit_start(model, &audit, &error);
     int code = CLI_FINE;
@@ -200,13 +211,15 @@ static int check_scene(const char* text, const TextList* set, const char* json, 
     } else {
         int taken = json && strcmp(json, "-") == 0; // standard output is the JSON's alone
         FILE* out = taken ? stderr : stdout;
-        print_scene(out, path, model, n_contact);
+        print_scene(out, path, model, &start);
         if (audit)
             audit_print_pairs(out, audit, MAX_OVERLAP);
-        if (json && json_put(scene_json(path, model, n_contact, audit), json))
+        if (json && json_put(scene_json(path, model, &start, audit), json))
             code = CLI_INPUT;
     }
     cond_audit_destroy(audit);
+    cond_sim_destroy(start.sim);
+    cond_state_destroy(start.state);
     cond_model_destroy(model);
     cond_scene_destroy(scene);
     return code;

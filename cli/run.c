@@ -7,6 +7,7 @@
 #include "json.h"
 #include "live.h"
 #include "memory.h"
+#include "overlap.h"
 #include "progress.h"
 #include "solvers.h"
 
@@ -18,7 +19,8 @@
 
 typedef struct RunOptions {
     const char *json, *csv, *sensors, *solver, *dump, *record, *save, *resume, *digits;
-    int steps, threads, quiet, every, save_every, compress, seed, view, port, no_open, audit;
+    int steps, threads, quiet, every, save_every, compress, seed, view, port, no_open, settle,
+        audit;
     double tolerance, certify, step_limit;
     TextList set;
 } RunOptions;
@@ -437,6 +439,8 @@ static int run_scene(const RunOptions* options, const char* text)
     if (!status && options->resume)
         status = cond_state_read(model, state, options->resume, &error);
     if (!status)
+        status = overlap_start(model, sim, state, options->settle, options->quiet, &error);
+    if (!status)
         status = audit_begin(model, options->audit, &summary.audit, &error);
     if (!status && options->record)
         status = open_record(options, model, &sinks.record, &error);
@@ -569,6 +573,7 @@ static int run(int argc, char** argv)
         {"--save-every", OPTION_INT(&options.save_every, 1, INT_MAX), "N",
          "save also every N steps"},
         {"--resume", OPTION_TEXT(&options.resume), "FILE", "go on from a saved state"},
+        {"--settle", OPTION_FLAG(&options.settle), NULL, "push apart what overlaps, then start"},
         {"--audit", OPTION_INT(&options.audit, 1, INT_MAX), "N",
          "true depth of all pairs, every N steps; slow"},
         {"--view", OPTION_FLAG(&options.view), NULL, "watch and steer it in the browser"},

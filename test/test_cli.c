@@ -535,6 +535,26 @@ static void test_save_and_resume(void** state)
     cli_expect(1, "--save-every needs", "run", "push", "--save-every", "5");
 }
 
+// What overlaps at the start is named, by check and by run, and pushed apart where that is asked
+// for.
+static void test_overlap(void** state)
+{
+    (void)state;
+    write_text("in.yaml", "planes: [{name: ground}]\nbodies: [{name: cube, mass: 1, shape: {box: "
+                          "[0.2, 0.2, 0.2]}, position: [0, 0, -0.4]}]\n");
+    CliOutput output = cli_run("check", "in.yaml", "--json", "-");
+    assert_int_equal(output.code, 0);
+    assert_non_null(strstr(output.err, "cube in ground, 0.5 m deep"));
+    json_t* check = cli_output_json(&output);
+    const json_t* overlap = json_array_get(json_object_get(check, "overlaps"), 0);
+    assert_string_equal(text_of(overlap, "other"), "ground");
+    json_decref(check);
+    cli_output_free(&output);
+    cli_expect(0, "1 pair overlaps at the start", "run", "in.yaml", "--steps", "1");
+    cli_expect(0, "settled in", "run", "in.yaml", "--steps", "1", "--settle");
+    cli_expect(0, "cube moved by 0.5 m", "run", "in.yaml", "--steps", "1", "--settle");
+}
+
 // The table of the sensors has a row per step; the summary tells the last one, and the pairs.
 static void test_run_sensors(void** state)
 {
@@ -627,25 +647,16 @@ static void test_solve_prints_both(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_help),
-        cmocka_unit_test(test_usage),
-        cmocka_unit_test(test_bad_input),
-        cmocka_unit_test(test_unwritable),
-        cmocka_unit_test(test_solve_strict),
-        cmocka_unit_test(test_solve_proximal),
-        cmocka_unit_test(test_solve_omega),
-        cmocka_unit_test(test_solve_table),
-        cmocka_unit_test(test_tolerance),
-        cmocka_unit_test(test_solve_settings),
-        cmocka_unit_test(test_solve_write),
-        cmocka_unit_test(test_check_scenes),
-        cmocka_unit_test(test_check_set),
-        cmocka_unit_test(test_check_short_name),
-        cmocka_unit_test(test_check_keys),
-        cmocka_unit_test(test_save_and_resume),
-        cmocka_unit_test(test_env_and_bench),
-        cmocka_unit_test(test_run_sensors),
-        cmocka_unit_test(test_solve_prints_both),
+        cmocka_unit_test(test_help),         cmocka_unit_test(test_usage),
+        cmocka_unit_test(test_bad_input),    cmocka_unit_test(test_unwritable),
+        cmocka_unit_test(test_solve_strict), cmocka_unit_test(test_solve_proximal),
+        cmocka_unit_test(test_solve_omega),  cmocka_unit_test(test_solve_table),
+        cmocka_unit_test(test_tolerance),    cmocka_unit_test(test_solve_settings),
+        cmocka_unit_test(test_solve_write),  cmocka_unit_test(test_check_scenes),
+        cmocka_unit_test(test_check_set),    cmocka_unit_test(test_check_short_name),
+        cmocka_unit_test(test_check_keys),   cmocka_unit_test(test_save_and_resume),
+        cmocka_unit_test(test_overlap),      cmocka_unit_test(test_env_and_bench),
+        cmocka_unit_test(test_run_sensors),  cmocka_unit_test(test_solve_prints_both),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

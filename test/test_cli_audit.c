@@ -32,7 +32,7 @@ static void test_check(void** state)
     assert_int_equal(output.code, 0);
     assert_non_null(strstr(output.err, "overlap   high and low by 0.01 m"));
     json_t* root = cli_output_json(&output);
-    json_t* overlaps = json_object_get(root, "overlaps");
+    json_t* overlaps = json_object_get(root, "audit");
     assert_int_equal((int)json_array_size(overlaps), 1);
     json_t* pair = json_array_get(overlaps, 0);
     assert_true(fabs(json_number_value(json_object_get(pair, "depth")) - 0.01) < 1e-12);

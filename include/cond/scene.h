@@ -367,6 +367,7 @@ typedef struct CondSceneSettings {
     int gap;                 // 1: phi = gap / t; 0: phi = 0 (the paper's box)
     int impact;              // 1: impacts and restitution as a velocity problem of their own
     int position_correction; // 1: penetration is removed by a position step that leaves v alone
+    double correction_rate;  // at most so many sizes of a body a second; INFINITY: at once [1/s]
     double margin;           // contacts are made below this gap [m]; NaN: from speed and step
     double penalty_stiffness; // baseline, per contact point [N/m]
     double penalty_damping;   // [N s/m]

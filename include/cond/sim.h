@@ -26,6 +26,10 @@ int cond_model_n_node(const CondModel* model, int body);
 int cond_model_n_tet(const CondModel* model, int body);
 double cond_model_mass(const CondModel* model, int body); // of a whole body [kg]
 const char* cond_model_body_name(const CondModel* model, int body);
+const char* cond_model_plane_name(const CondModel* model, int plane);
+// The longest edge of a box around what may touch of a body, at the start; 0.1 m for a point. Of a
+// robot: that of its largest link.
+double cond_model_size(const CondModel* model, int body);
 // Index of a body by name, -1 when there is none.
 int cond_model_find_body(const CondModel* model, const char* name);
 
@@ -153,6 +157,7 @@ typedef struct CondStepInfo {
     CondSolveInfo impact;         // the impact problem; iterations 0 when none was needed
     CondSolveInfo correction;     // the position problem; iterations 0 when none was needed
     double penetration;           // deepest at the end of the step, before correction [m]
+    double corrected;             // longest way of a point in the correction [m]
     double kinetic_before;        // [J]
     double potential_before;      // gravity, elasticity, springs, motors, attachments [J]
     double kinetic_after;         //
@@ -194,6 +199,31 @@ const double* cond_sim_lambda(const CondSim* sim);
 // Also runs the impact and correction stages, fills everything of info but the solve and the times
 // of the stages above, and only then changes the state.
 CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info);
+
+// Two bodies, or a body and something static, that overlap.
+typedef struct CondOverlap {
+    int body, other;    // other: -1: static
+    int plane;          // the static plane; -1: something else
+    double depth;       // of the deepest contact [m]
+    double position[3]; // where that is, world [m]
+} CondOverlap;
+// The pairs that overlap in a state by more than a millionth of the smaller body's size, the
+// deepest first; owned by the sim, until the next call.
+CondStatus cond_sim_overlaps(CondSim* sim, const CondState* state, const CondOverlap** overlap,
+                             int* n);
+
+typedef struct CondSettleInfo {
+    int rounds;           // of correction
+    double before, after; // the deepest penetration [m]
+} CondSettleInfo;
+// Pushes apart what overlaps in a state, in rounds that move no point by more than a twentieth of
+// its body's size, and leaves all velocities as they are: for states that are about to start.
+// moved, unless NULL, gets the longest way of a point of each body, summed over the rounds [m]
+// (n_body). COND_NOT_CONVERGED where something still overlaps after max_rounds or makes no progress
+// any more: the state is then the one with the least penetration found. On a negative status it is
+// left as it was.
+CondStatus cond_sim_settle(CondSim* sim, CondState* state, int max_rounds, double* moved,
+                           CondSettleInfo* info);
 
 int cond_sim_n_contact(const CondSim* sim);
 CondContactInfo cond_sim_contact(const CondSim* sim, int contact);

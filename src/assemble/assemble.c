@@ -9,11 +9,20 @@
 
 enum { CONTACT_WORK = 64 }; // of one contact, in multiply-adds
 
-CondStatus cond_assembly_create(const CondModel* model, int only_masses, CondAssembly* assembly)
+// 1 where a body has room for its masses only.
+static int has_masses(CondAssemblyContent content, const CondBody* body)
+{
+    return content == COND_ASSEMBLY_MASSES ||
+           (content == COND_ASSEMBLY_SOFT_MASSES && body->kind == COND_BODY_SOFT);
+}
+
+CondStatus cond_assembly_create(const CondModel* model, CondAssemblyContent content,
+                                CondAssembly* assembly)
 {
     const CondContext* m = &model->context;
     size_t size = 0;
     assembly->context = *m;
+    assembly->content = content;
     assembly->block = cond_allocate(m, (size_t)model->n_body, sizeof *assembly->block);
     assembly->block_begin = cond_allocate(m, (size_t)model->n_body, sizeof(size_t));
     assembly->b = cond_allocate(m, (size_t)model->n_dof, sizeof(double));
@@ -21,8 +30,8 @@ CondStatus cond_assembly_create(const CondModel* model, int only_masses, CondAss
         return COND_OUT_OF_MEMORY;
     for (int b = 0; b < model->n_body; b++) {
         assembly->block_begin[b] = size;
-        size += only_masses ? cond_body_mass_size(&model->body[b])
-                            : cond_body_block_size(&model->body[b]);
+        size += has_masses(content, &model->body[b]) ? cond_body_mass_size(&model->body[b])
+                                                     : cond_body_block_size(&model->body[b]);
     }
     assembly->block_values = cond_allocate(m, size, sizeof(double));
     assembly->problem = (CondProblem){.n_dof = model->n_dof,
@@ -58,17 +67,28 @@ static void empty(CondAssembly* assembly)
     assembly->problem.n_coupling = assembly->problem.n_contact = 0;
 }
 
+// values = M/step
+static void divide_masses(const CondBody* body, double step, double* values)
+{
+    size_t n = cond_body_mass_size(body);
+    for (size_t i = 0; i < n; i++)
+        values[i] /= step;
+}
+
 void cond_assembly_begin(CondAssembly* assembly, const CondPosture* posture, double step, double* f)
 {
     const CondModel* model = posture->model;
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         double* values = assembly->block_values + assembly->block_begin[b];
-        if (step > 0.0)
+        int masses = !(step > 0.0) || has_masses(assembly->content, body);
+        if (!masses)
             cond_body_ops(body->kind)
                 ->block(body, posture, step, values, &assembly->block[b], f + body->dof_begin);
         else
             cond_body_ops(body->kind)->mass(body, posture, values, &assembly->block[b]);
+        if (masses && step > 0.0)
+            divide_masses(body, step, values);
         assembly->block[b].dof_begin = body->dof_begin;
     }
     empty(assembly);

@@ -21,8 +21,16 @@ typedef struct CondCouplingRoom {
     double* gain;     // (n_row x n_row)
 } CondCouplingRoom;
 
+// What the blocks of an assembly have room for.
+typedef enum CondAssemblyContent {
+    COND_ASSEMBLY_ALL = 0,         // A, damping or masses of each body
+    COND_ASSEMBLY_MASSES = 1,      // masses
+    COND_ASSEMBLY_SOFT_MASSES = 2, // A, but M/(th t) alone of soft bodies; or masses
+} CondAssemblyContent;
+
 typedef struct CondAssembly {
     CondContext context;
+    CondAssemblyContent content;
     CondProblem problem;
     CondBlock* block;         //                                               (n_body)
     double* block_values;     // of all blocks
@@ -42,8 +50,8 @@ typedef struct CondAssembly {
     int cap_contact, cap_coordinate, cap_jacobian;
 } CondAssembly;
 
-// only_masses: with room for mass matrices, but not for A or damping.
-CondStatus cond_assembly_create(const CondModel* model, int only_masses, CondAssembly* assembly);
+CondStatus cond_assembly_create(const CondModel* model, CondAssemblyContent content,
+                                CondAssembly* assembly);
 void cond_assembly_destroy(CondAssembly* assembly);
 
 // Empties couplings and contacts. Blocks = A of each body for step = th t, elastic forces added to

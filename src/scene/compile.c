@@ -124,6 +124,7 @@ static void compile_planes(CondModel* model, const CondScene* scene)
         mat3_frame(normal, def->direction, plane->frame);
         memcpy(plane->name, def->name, sizeof plane->name);
         plane->offset = def->offset;
+        memcpy(plane->name, def->name, sizeof plane->name);
         plane->surface = def->surface;
     }
 }
@@ -201,8 +202,10 @@ CondStatus cond_scene_compile(const CondScene* scene, CondModel** model, CondErr
         status = compile_bodies(made, scene, error);
     if (!status)
         status = cond_compile_shapes(made, scene, error);
-    if (!status)
+    if (!status) {
+        cond_compile_sizes(made);
         status = cond_compile_patches(made, scene, error);
+    }
     if (!status)
         status = cond_compile_trajectories(made, scene, error);
     if (!status)

@@ -34,6 +34,9 @@ CondStatus cond_compile_check_sizes(const CondBody* body, CondError* error);
 // Contact features and solid shapes of all bodies, and the obstacles.
 CondStatus cond_compile_shapes(CondModel* model, const CondScene* scene, CondError* error);
 
+// Sizes of all bodies, whose features must be there.
+void cond_compile_sizes(CondModel* model);
+
 // Edges of the solids, which must be there.
 CondStatus cond_compile_edges(CondModel* model);
 

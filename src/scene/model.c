@@ -96,6 +96,16 @@ const char* cond_model_body_name(const CondModel* model, int body)
     return body >= 0 && body < model->n_body ? model->body[body].name : NULL;
 }
 
+const char* cond_model_plane_name(const CondModel* model, int plane)
+{
+    return plane >= 0 && plane < model->n_plane ? model->plane[plane].name : NULL;
+}
+
+double cond_model_size(const CondModel* model, int body)
+{
+    return body >= 0 && body < model->n_body ? model->body[body].size : 0.0;
+}
+
 int cond_model_find_body(const CondModel* model, const char* name)
 {
     for (int b = 0; b < model->n_body; b++)

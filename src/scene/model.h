@@ -39,6 +39,7 @@ typedef struct CondBody {
     int feature_begin; // into CondModel.feature
     int n_feature;     //
     double radius;     // rigid: largest distance of a feature's surface from the centre [m]
+    double size;       // longest edge of a box around what may touch; a point's is 0.1 m [m]
     CondSurfaceDef surface;
     CondPose initial;                 // particle, rigid; base of a robot
     const struct CondShell* shell;    // rigid, shaped by a mesh: the model's

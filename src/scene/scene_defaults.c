@@ -137,6 +137,7 @@ CondSceneSettings cond_scene_settings_default(void)
         .gap = 1,
         .impact = 1,
         .position_correction = 1,
+        .correction_rate = 5.0,
         .margin = NAN,
         .penalty_stiffness = 1e4,
         .penalty_damping = 20.0,

@@ -238,6 +238,7 @@ static const CondKey keys[] = {
     SWITCH("step", "gap", CondSettingsDraft, settings.gap, "true", "contacts may close their gap within a step; false treats every contact as closed"),
     SWITCH("step", "impact", CondSettingsDraft, settings.impact, "true", "impacts and restitution are solved apart, after the step"),
     SWITCH("step", "position_correction", CondSettingsDraft, settings.position_correction, "true", "penetration is removed by moving bodies, without touching their velocity"),
+    NUMBER("step", "correction_rate", CondSettingsDraft, settings.correction_rate, POSITIVE_OR_INFINITE, "1/s", "5", "how fast, in sizes of the smaller body a second; .inf removes all of it in the step"),
 
     CHOICE("contact", "law", CondSettingsDraft, settings.solver.law, 2, law_name, "strict, proximal", "strict", "Signorini-Coulomb, or its convex relaxation"),
     NUMBER("contact", "omega", CondSettingsDraft, settings.solver.omega, NOT_NEGATIVE, "m/(N s)", "0", "regularisation that makes the law invertible; 0 for none"),

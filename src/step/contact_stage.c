@@ -4,10 +4,9 @@
 
 #include <string.h>
 
-// The problems of the stages are solved to the certificate whatever the step's stop test is: they
-// have no counterpart in the paper. Where the step is too, they get its limits.
-static CondSolverSettings settings_of(const CondSceneSettings* settings)
+CondSolverSettings cond_contact_stage_settings(const CondModel* model)
 {
+    const CondSceneSettings* settings = &model->settings;
     CondSolverSettings own = cond_solver_settings_default();
     own.law = settings->solver.law;
     own.threads = settings->solver.threads;
@@ -20,20 +19,20 @@ static CondSolverSettings settings_of(const CondSceneSettings* settings)
     return own;
 }
 
-CondStatus cond_contact_stage_prepare(const CondModel* model, CondContactStage* stage)
+CondStatus cond_contact_stage_prepare(const CondModel* model, CondAssemblyContent content,
+                                      const CondSolverSettings* settings, CondContactStage* stage)
 {
     const CondContext* m = &model->context;
     if (stage->ready)
         return COND_OK;
     cond_contact_stage_destroy(stage); // what an attempt that failed has left
     *stage = (CondContactStage){.context = *m, .touches.context = *m};
-    CondSolverSettings settings = settings_of(&model->settings);
     stage->v = cond_allocate(m, (size_t)model->n_dof, sizeof(double));
     CondStatus status = stage->v ? COND_OK : COND_OUT_OF_MEMORY;
     if (!status)
-        status = cond_assembly_create(model, 1, &stage->assembly);
+        status = cond_assembly_create(model, content, &stage->assembly);
     if (!status)
-        status = cond_solver_create(m, "vfpi", &settings, &stage->solver, NULL);
+        status = cond_solver_create(m, "vfpi", settings, &stage->solver, NULL);
     stage->ready = !status;
     return status;
 }
@@ -47,9 +46,9 @@ void cond_contact_stage_destroy(CondContactStage* stage)
         cond_release(&stage->context, arrays[i]);
 }
 
-CondStatus cond_contact_stage_solve(CondContactStage* stage, CondSolveInfo* info)
+CondStatus cond_contact_stage_solve(CondContactStage* stage, const CondProblem* problem,
+                                    CondSolveInfo* info)
 {
-    const CondProblem* problem = &stage->assembly.problem;
     if (cond_reserve(&stage->context, &stage->lambda, &stage->cap_lambda, 3 * problem->n_contact,
                      sizeof *stage->lambda))
         return COND_OUT_OF_MEMORY;

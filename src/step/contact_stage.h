@@ -16,11 +16,18 @@ typedef struct CondContactStage {
     int ready; // 1: all of it is there
 } CondContactStage;
 
+// How a stage solves its problem whatever the step's stop test is: to the certificate, with the
+// limits of the step where that is solved to it too.
+CondSolverSettings cond_contact_stage_settings(const CondModel* model);
+
 // Makes what is missing of an empty stage; nothing where it is there.
-CondStatus cond_contact_stage_prepare(const CondModel* model, CondContactStage* stage);
+CondStatus cond_contact_stage_prepare(const CondModel* model, CondAssemblyContent content,
+                                      const CondSolverSettings* settings, CondContactStage* stage);
 void cond_contact_stage_destroy(CondContactStage* stage);
 
-// Solves the stage's problem from its v and lambda = 0.
-CondStatus cond_contact_stage_solve(CondContactStage* stage, CondSolveInfo* info);
+// Solves a problem, the stage's or one derived from it with no more coordinates, from the stage's v
+// and lambda = 0.
+CondStatus cond_contact_stage_solve(CondContactStage* stage, const CondProblem* problem,
+                                    CondSolveInfo* info);
 
 #endif

@@ -1,51 +1,304 @@
-// Penetration left at the end of the step is removed along M^-1 Jn',
-//     M d = Jc' Lambda,     0 <= Lambda_n  _|_  Jn d + gap/t >= 0,     no friction,
-// with q <- update(q, d, t).
+// Penetration left at the end of the step is removed by a position problem without friction,
+//     A d = Jc' Lambda,     0 <= Lambda_n  _|_  Jn d + gap/t >= 0,     q <- update(q, d, t).
+// A is that of the step without its forces, so that light bodies give way to heavy ones and neither
+// attachments nor rods are torn; of soft bodies it has the masses alone as long as little is to be
+// moved.
+//
+// No contact asks for more than the smaller of its bodies may move in a step (the limit). Where
+// that cuts a contact short, contacts yield a little, so that what cannot be fulfilled together has
+// an answer too. Where a soft body or a rod is deeper in something than its surface alone may be
+// moved, it moves as a rigid one if that helps, for else the surface would be pushed and the rest
+// stay; and if not, with its stiffness.
 #include "step/correction.h"
 
+#include "base/memory.h"
+#include "body/body.h"
+#include "potential/attachment.h"
 #include "step/sim.h"
+#include "step/trajectory.h"
 
 #include <math.h>
 #include <string.h>
 
 static const double PENETRATION = 1e-9; // above this it is corrected [m]
+static const double YIELD = 1e-2;       // compliance of deep contacts, in Delassus scales
+static const double SURFACE = 1e-4;     // of its size: how deep only a soft body's surface moves
+static const double HELPS = 0.9; // of the squares of what is asked for, left by rigid motions
+
+enum { MAX_ITERATIONS = 2000 }; // more are not worth it: the next step goes on
 
 void cond_correction_destroy(CondCorrection* correction)
 {
+    const CondContext* m = &correction->stage.context;
+    void* arrays[] = {correction->limit, correction->share, correction->island, correction->v};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        cond_release(m, arrays[i]);
     cond_contact_stage_destroy(&correction->stage);
+    cond_contact_stage_destroy(&correction->whole);
+    cond_rigid_motion_destroy(&correction->rigid);
 }
 
-CondStatus cond_sim_correct(CondSim* sim, double deepest, CondSolveInfo* info)
+static CondSolverSettings settings_of(const CondModel* model)
+{
+    CondSolverSettings settings = cond_contact_stage_settings(model);
+    if (settings.max_iterations > MAX_ITERATIONS)
+        settings.max_iterations = MAX_ITERATIONS;
+    settings.relax = 0; // there is no friction
+    return settings;
+}
+
+static CondStatus prepare(const CondModel* model, CondCorrection* correction)
+{
+    const CondContext* m = &model->context;
+    CondSolverSettings settings = settings_of(model);
+    size_t n_body = (size_t)model->n_body;
+    CondStatus status =
+        cond_contact_stage_prepare(model, COND_ASSEMBLY_SOFT_MASSES, &settings, &correction->stage);
+    if (status)
+        return status;
+    if (!correction->limit)
+        correction->limit = cond_allocate(m, n_body, sizeof *correction->limit);
+    if (!correction->share)
+        correction->share = cond_allocate(m, n_body, sizeof *correction->share);
+    if (!correction->island)
+        correction->island = cond_allocate(m, n_body, sizeof *correction->island);
+    if (!correction->v)
+        correction->v = cond_allocate(m, (size_t)model->n_dof, sizeof *correction->v);
+    int all = correction->limit && correction->share && correction->island && correction->v;
+    return all ? COND_OK : COND_OUT_OF_MEMORY;
+}
+
+// How far a contact may be opened: as far as the smaller of its bodies may move.
+static double limit_of(const CondCorrection* correction, const CondTouch* touch)
+{
+    double limit = INFINITY;
+    for (int s = 0; s < 2; s++)
+        if (touch->point[s].body >= 0)
+            limit = fmin(limit, correction->limit[touch->point[s].body]);
+    return limit;
+}
+
+// 1 where a contact is so deep that more of a soft body or a rod should move than its surface.
+static int is_dented(const CondModel* model, const CondTouch* touch)
+{
+    for (int s = 0; s < 2; s++) {
+        int b = touch->point[s].body;
+        CondBodyKind kind = b >= 0 ? model->body[b].kind : COND_BODY_RIGID;
+        if ((kind == COND_BODY_SOFT || kind == COND_BODY_ROD) &&
+            -touch->gap > SURFACE * model->body[b].size)
+            return 1;
+    }
+    return 0;
+}
+
+// The contacts within reach of the correction, which it keeps open; *deep: 1 where one of them is
+// cut short by its limit, *dented: 1 where a soft body is.
+static CondStatus find_contacts(CondSim* sim, double deepest, double share, int* deep, int* dented)
+{
+    CondCorrection* correction = &sim->correction;
+    CondTouchList* list = &correction->stage.touches;
+    for (int b = 0; b < sim->model->n_body; b++) {
+        correction->limit[b] = share * sim->model->body[b].size;
+        sim->reach[b] = 2.0 * fmin(deepest, correction->limit[b]);
+    }
+    CondStatus status = cond_collide(&sim->collider, &sim->then, sim->next, sim->reach, list);
+    *deep = *dented = 0;
+    for (int k = 0; k < list->n && !status; k++) {
+        *deep |= -list->touch[k].gap > limit_of(correction, &list->touch[k]);
+        *dented |= is_dented(sim->model, &list->touch[k]);
+    }
+    return status;
+}
+
+// f = the forces of the attachments; the couplings that come with them are not wanted again.
+static CondStatus pull_back(CondSim* sim, double* f)
+{
+    CondStatus status = COND_OK;
+    cond_assembly_begin(&sim->matrix, &sim->then, 0.0, NULL);
+    for (int i = 0; i < sim->next->n_hold && !status; i++)
+        if (sim->next->hold[i].active)
+            status =
+                cond_hold_add(&sim->then, &sim->next->hold[i], sim->time_step, &sim->matrix, f);
+    return status;
+}
+
+// The problem of the contacts found, in the coordinates of the step.
+static CondStatus pose(CondSim* sim, int deep, CondContactStage* stage)
+{
+    const CondTouchList* list = &sim->correction.stage.touches;
+    CondAssembly* assembly = &stage->assembly;
+    double t = sim->time_step, *diagonal = sim->work;
+    size_t bytes = (size_t)sim->model->n_dof * sizeof(double);
+    cond_trajectory_guide(&sim->then, sim->next->time);
+    cond_assembly_begin(assembly, &sim->then, t, sim->work); // the forces play no part
+    CondStatus status = cond_sim_couple(sim, &sim->then, t, assembly, sim->work);
+    if (!status)
+        status = cond_assembly_finish(assembly, &sim->then, list, INFINITY);
+    if (status)
+        return status;
+    memset(assembly->b, 0, bytes);
+    memset(stage->v, 0, bytes);
+    if (sim->correction.restore && (status = pull_back(sim, assembly->b)))
+        return status;
+    cond_problem_diagonal(&assembly->problem, diagonal);
+    for (int k = 0; k < list->n; k++) {
+        CondContact* contact = &assembly->contact[k];
+        double limit = limit_of(&sim->correction, &list->touch[k]);
+        contact->phi[0] = fmax(list->touch[k].gap, -limit) / t;
+        contact->friction[0] = contact->friction[1] = 0.0;
+        if (deep)
+            contact->kv = 1.0 / (YIELD * cond_contact_delassus(contact, diagonal));
+    }
+    return COND_OK;
+}
+
+// 1 where a motion leaves much less of what the contacts ask for: of the sum of squares.
+static int does_help(const CondProblem* problem, const double* v)
+{
+    double before = 0.0, after = 0.0;
+    for (int k = 0; k < problem->n_contact; k++) {
+        double u[3], asked = fmin(problem->contact[k].phi[0], 0.0);
+        cond_contact_velocity(&problem->contact[k], v, u);
+        before += asked * asked;
+        after += fmin(u[0], 0.0) * fmin(u[0], 0.0);
+    }
+    return after < HELPS * before;
+}
+
+static int root(int* island, int b)
+{
+    while (island[b] != b)
+        b = island[b] = island[island[b]];
+    return b;
+}
+
+static void join(int* island, int a, int b)
+{
+    if (a >= 0 && b >= 0)
+        island[root(island, a)] = root(island, b);
+}
+
+static int body_of(const CondModel* model, int coordinate)
+{
+    int low = 0, high = model->n_body - 1;
+    while (low < high) {
+        int middle = (low + high + 1) / 2;
+        if (model->body[middle].dof_begin <= coordinate)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+// Bodies that contacts or couplings connect are slowed down together, by the share that keeps all
+// of their points within their limits: any share of the motion opens all contacts by that share of
+// what they ask for, and closes none.
+static void find_shares(CondSim* sim, double* moved, double* moved_of)
 {
     const CondModel* model = sim->model;
-    CondContactStage* stage = &sim->correction.stage;
-    CondAssembly* assembly = &stage->assembly;
-    double t = sim->time_step;
+    CondCorrection* correction = &sim->correction;
+    const CondTouchList* list = &correction->stage.touches;
+    const CondProblem* problem = &correction->stage.assembly.problem;
+    double t = sim->time_step, *share = correction->share;
+    for (int b = 0; b < model->n_body; b++) {
+        correction->island[b] = b;
+        share[b] = 1.0;
+    }
+    for (int k = 0; k < list->n; k++)
+        join(correction->island, list->touch[k].point[0].body, list->touch[k].point[1].body);
+    for (int i = 0; i < problem->n_coupling; i++) {
+        const CondCoupling* coupling = &problem->coupling[i];
+        join(correction->island, body_of(model, coupling->coordinate[0]),
+             body_of(model, coupling->coordinate[coupling->n_coordinate - 1]));
+    }
+    for (int pass = 0; pass < 2; pass++) // the shares of islands, at their roots; and the ways
+        for (int b = 0; b < model->n_body; b++) {
+            const CondBody* body = &model->body[b];
+            int i = root(correction->island, b);
+            double way =
+                t *
+                cond_body_ops(body->kind)->speed(body, &sim->then, correction->v + body->dof_begin);
+            if (pass == 0 && way > correction->limit[b])
+                share[i] = fmin(share[i], correction->limit[b] / way);
+            if (pass == 1) {
+                *moved = fmax(*moved, share[i] * way);
+                if (moved_of)
+                    moved_of[b] += share[i] * way;
+            }
+        }
+    for (int b = 0; b < model->n_body; b++)
+        share[b] = share[root(correction->island, b)];
+}
+
+// The answer that stands: of rigid motions, or in all coordinates.
+static void move(CondSim* sim, const CondContactStage* stage, int rigid, double* moved,
+                 double* moved_of)
+{
+    const CondModel* model = sim->model;
+    CondCorrection* correction = &sim->correction;
+    double t = sim->time_step, *v = stage->v;
+    if (rigid)
+        cond_rigid_motion_expand(&sim->then, &correction->rigid, v, correction->v);
+    else
+        memcpy(correction->v, v, (size_t)model->n_dof * sizeof *v);
+    find_shares(sim, moved, moved_of);
+    for (int b = 0; b < model->n_body; b++) {
+        const int* begin = correction->rigid.dof_begin;
+        int first = rigid ? begin[b] : model->body[b].dof_begin;
+        int n = rigid ? begin[b + 1] - begin[b] : model->body[b].n_dof;
+        for (int i = first; i < first + n; i++)
+            v[i] *= correction->share[b];
+    }
+    if (rigid)
+        cond_rigid_motion_advance(model, &correction->rigid, v, t, sim->next->q);
+    else
+        cond_sim_advance(model, v, t, sim->next->q);
+    cond_posture_set(&sim->then, sim->next->q);
+}
+
+// Soft bodies and rods move as rigid ones where that helps, else with their stiffness.
+static CondStatus solve_soft(CondSim* sim, int deep, CondSolveInfo* info, int* rigid)
+{
+    CondCorrection* correction = &sim->correction;
+    CondContactStage* stage = &correction->stage;
+    CondSolverSettings settings = settings_of(sim->model);
+    CondStatus status =
+        cond_rigid_motion_reduce(&sim->then, &stage->assembly, sim->time_step, &correction->rigid);
+    if (!status)
+        status = cond_contact_stage_solve(stage, &correction->rigid.problem, info);
+    *rigid = status >= 0 && does_help(&correction->rigid.problem, stage->v);
+    if (status < 0 || *rigid)
+        return status;
+    status =
+        cond_contact_stage_prepare(sim->model, COND_ASSEMBLY_ALL, &settings, &correction->whole);
+    if (!status)
+        status = pose(sim, deep, &correction->whole);
+    if (!status)
+        status =
+            cond_contact_stage_solve(&correction->whole, &correction->whole.assembly.problem, info);
+    return status;
+}
+
+CondStatus cond_sim_correct(CondSim* sim, double deepest, double share, CondSolveInfo* info,
+                            double* moved, double* moved_of)
+{
+    CondCorrection* correction = &sim->correction;
+    CondContactStage* stage = &correction->stage;
+    int deep = 0, dented = 0, rigid = 0;
+    *moved = 0.0;
     if (!(deepest > PENETRATION))
         return COND_OK;
-    CondStatus status = cond_contact_stage_prepare(model, stage);
+    CondStatus status = prepare(sim->model, correction);
+    if (!status)
+        status = find_contacts(sim, deepest, share, &deep, &dented);
+    if (!status)
+        status = pose(sim, deep, stage);
     if (status)
         return status;
-    // Points within reach of the correction are kept out as well.
-    for (int b = 0; b < model->n_body; b++)
-        sim->reach[b] = 2.0 * deepest;
-    status = cond_collide(&sim->collider, &sim->then, sim->next, sim->reach, &stage->touches);
-    if (status)
-        return status;
-    cond_assembly_begin(assembly, &sim->then, 0.0, NULL);
-    memset(assembly->b, 0, (size_t)model->n_dof * sizeof(double));
-    memset(stage->v, 0, (size_t)model->n_dof * sizeof(double));
-    status = cond_assembly_finish(assembly, &sim->then, &stage->touches, INFINITY);
-    if (status)
-        return status;
-    for (int k = 0; k < stage->touches.n; k++) {
-        assembly->contact[k].phi[0] = stage->touches.touch[k].gap / t;
-        assembly->contact[k].friction[0] = assembly->contact[k].friction[1] = 0.0;
-    }
-    status = cond_contact_stage_solve(stage, info);
-    if (status >= 0) {
-        cond_sim_advance(model, stage->v, t, sim->next->q);
-        cond_posture_set(&sim->then, sim->next->q);
-    }
+    status = dented ? solve_soft(sim, deep, info, &rigid)
+                    : cond_contact_stage_solve(stage, &stage->assembly.problem, info);
+    if (status >= 0)
+        move(sim, dented && !rigid ? &correction->whole : stage, rigid, moved, moved_of);
     return status;
 }

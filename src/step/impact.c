@@ -87,7 +87,9 @@ CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* 
     size_t n_dof = (size_t)sim->model->n_dof;
     if (!is_needed(sim, state))
         return COND_OK;
-    CondStatus status = cond_contact_stage_prepare(sim->model, stage);
+    CondSolverSettings settings = cond_contact_stage_settings(sim->model);
+    CondStatus status =
+        cond_contact_stage_prepare(sim->model, COND_ASSEMBLY_MASSES, &settings, stage);
     if (!status)
         status = list_closed(sim);
     if (status)
@@ -101,7 +103,7 @@ CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* 
         stage->assembly.contact[k].phi[0] = -fmax(stage->touches.touch[k].restitution * speed, 0.0);
     }
     memcpy(stage->v, sim->next->v, n_dof * sizeof(double));
-    status = cond_contact_stage_solve(stage, info);
+    status = cond_contact_stage_solve(stage, &stage->assembly.problem, info);
     if (status < 0)
         return status;
     memcpy(sim->next->v, stage->v, n_dof * sizeof(double));

@@ -144,7 +144,9 @@ CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info
     info->penetration = sim->penetration;
     clock = cond_seconds();
     if (model->settings.position_correction) {
-        CondStatus status = cond_sim_correct(sim, info->penetration, &info->correction);
+        double share = model->settings.correction_rate * sim->time_step;
+        CondStatus status = cond_sim_correct(sim, info->penetration, share, &info->correction,
+                                             &info->corrected, NULL);
         info->seconds[COND_STAGE_CORRECT] += cond_seconds() - clock;
         if (status < 0)
             return status;

@@ -62,9 +62,12 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
     CondStatus status = COND_OUT_OF_MEMORY;
     if (made->f && made->reach && made->size && made->v_hat && made->centre && made->work &&
         made->rate && made->middle && made->ik)
-        status = cond_assembly_create(model, 0, &made->assembly);
+        status = cond_assembly_create(model, COND_ASSEMBLY_ALL, &made->assembly);
     if (!status) // Newton's method keeps damping there too
-        status = cond_assembly_create(model, model->settings.integrator == COND_INTEGRATOR_THETA,
+        status = cond_assembly_create(model,
+                                      model->settings.integrator == COND_INTEGRATOR_THETA
+                                          ? COND_ASSEMBLY_MASSES
+                                          : COND_ASSEMBLY_ALL,
                                       &made->matrix);
     if (!status)
         status = cond_posture_create(model, &made->now);
@@ -118,6 +121,7 @@ void cond_sim_destroy(CondSim* sim)
     cond_watch_destroy(sim);
     cond_impact_destroy(&sim->impact);
     cond_correction_destroy(&sim->correction);
+    cond_settle_destroy(&sim->settle, &m);
     cond_collider_destroy(&sim->collider);
     for (int b = 0; b < sim->model->n_body && sim->ik; b++)
         if (sim->ik[b])

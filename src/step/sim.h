@@ -10,6 +10,7 @@
 #include "step/correction.h"
 #include "step/impact.h"
 #include "step/pbd.h"
+#include "step/settle.h"
 #include "step/state.h"
 #include "step/watch.h"
 
@@ -93,6 +94,7 @@ struct CondSim {
     double* work;              //                                         (n_dof)
     CondImpact impact;
     CondCorrection correction;
+    CondSettle settle;
     CondIk** ik;    // of robots that follow a trajectory, else NULL    (n_body)
     double* rate;   // of the joint targets in this step                (n_target)
     double* middle; // joint targets at the representative time         (n_target)

@@ -124,6 +124,7 @@ static void add_info(const CondStepInfo* part, int first, CondStepInfo* sum)
     sum->rounds += part->rounds;
     sum->added += part->added;
     sum->penetration = fmax(sum->penetration, part->penetration);
+    sum->corrected += part->corrected;
     sum->kinetic_after = part->kinetic_after;
     sum->potential_after = part->potential_after;
     add_solve(&part->solve, &sum->solve);

@@ -1,0 +1,154 @@
+// Overlap at the start of a run: which pairs, how deep, and rounds of correction that push them
+// apart before time begins, so that no velocity comes of it. Attachments, which are not stretched
+// when they are made, take back what the rounds have stretched them.
+#include "step/settle.h"
+
+#include "base/memory.h"
+#include "step/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double OVERLAP = 1e-6; // of the smaller body's size: what counts as one
+static const double ROUND = 0.05;   // of its size: how far a body moves in a round at most
+static const double SLOW = 0.99;    // of the depth: a round that leaves more makes no progress
+
+enum { PATIENCE = 100 }; // rounds without progress
+
+void cond_settle_destroy(CondSettle* settle, const CondContext* context)
+{
+    cond_release(context, settle->overlap);
+    cond_release(context, settle->best);
+}
+
+static int is_pair(const CondOverlap* overlap, const CondTouch* touch)
+{
+    int a = touch->point[0].body, b = touch->point[1].body;
+    return touch->plane == overlap->plane && ((a == overlap->body && b == overlap->other) ||
+                                              (b == overlap->body && a == overlap->other));
+}
+
+static int is_overlap(const CondModel* model, const CondTouch* touch)
+{
+    double size = INFINITY;
+    for (int s = 0; s < 2; s++)
+        if (touch->point[s].body >= 0)
+            size = fmin(size, model->body[touch->point[s].body].size);
+    return -touch->gap > OVERLAP * size;
+}
+
+static void sort_by_depth(CondOverlap* overlap, int n)
+{
+    for (int i = 1; i < n; i++) {
+        CondOverlap one = overlap[i];
+        int k = i;
+        for (; k > 0 && overlap[k - 1].depth < one.depth; k--)
+            overlap[k] = overlap[k - 1];
+        overlap[k] = one;
+    }
+}
+
+// The pairs among the contacts at the end of the step that overlap.
+static CondStatus list_overlaps(CondSim* sim)
+{
+    CondSettle* settle = &sim->settle;
+    const CondTouchList* list = &sim->near;
+    settle->n_overlap = 0;
+    for (int c = 0; c < list->n; c++) {
+        const CondTouch* touch = &list->touch[c];
+        int k = 0;
+        if (!is_overlap(sim->model, touch))
+            continue;
+        while (k < settle->n_overlap && !is_pair(&settle->overlap[k], touch))
+            k++;
+        if (k == settle->n_overlap) {
+            if (cond_reserve(&sim->context, &settle->overlap, &settle->cap_overlap, k + 1,
+                             sizeof *settle->overlap))
+                return COND_OUT_OF_MEMORY;
+            settle->overlap[settle->n_overlap++] = (CondOverlap){
+                .body = touch->point[0].body, .other = touch->point[1].body, .plane = touch->plane};
+        }
+        CondOverlap* overlap = &settle->overlap[k];
+        if (-touch->gap > overlap->depth) {
+            overlap->depth = -touch->gap;
+            memcpy(overlap->position, touch->position, sizeof overlap->position);
+        }
+    }
+    sort_by_depth(settle->overlap, settle->n_overlap);
+    return COND_OK;
+}
+
+CondStatus cond_sim_overlaps(CondSim* sim, const CondState* state, const CondOverlap** overlap,
+                             int* n)
+{
+    double deepest;
+    CondStatus status = cond_sim_forces(sim, state); // makes the attachments of the first step
+    cond_posture_set(&sim->then, sim->next->q);
+    if (!status)
+        status = cond_sim_collide_next(sim, &deepest);
+    if (!status)
+        status = list_overlaps(sim);
+    *n = status ? 0 : sim->settle.n_overlap;
+    *overlap = sim->settle.overlap;
+    return status;
+}
+
+// Rounds of correction of sim->next, until nothing overlaps or nothing is won any more. The best
+// configuration is kept.
+static CondStatus settle_rounds(CondSim* sim, int max_rounds, double* moved, CondSettleInfo* info)
+{
+    double deepest = 0.0, best = INFINITY, way;
+    size_t bytes = (size_t)sim->model->n_q * sizeof(double);
+    for (int idle = 0; idle < PATIENCE; idle++) {
+        CondStatus status = cond_sim_collide_next(sim, &deepest);
+        if (status)
+            return status;
+        if (info->rounds == 0)
+            info->before = deepest;
+        if (deepest < SLOW * best)
+            idle = 0;
+        if (deepest < best) {
+            best = deepest;
+            memcpy(sim->settle.best, sim->next->q, bytes);
+        }
+        CondSolveInfo solve = {.status = COND_OK};
+        status = info->rounds < max_rounds
+                     ? cond_sim_correct(sim, deepest, ROUND, &solve, &way, moved)
+                     : COND_OK;
+        if (status < 0)
+            return status;
+        if (info->rounds == max_rounds || way == 0.0)
+            break;
+        info->rounds++;
+    }
+    memcpy(sim->next->q, sim->settle.best, bytes);
+    info->after = best;
+    return COND_OK;
+}
+
+CondStatus cond_sim_settle(CondSim* sim, CondState* state, int max_rounds, double* moved,
+                           CondSettleInfo* info)
+{
+    const CondModel* model = sim->model;
+    const CondOverlap* overlap;
+    int n;
+    memset(info, 0, sizeof *info);
+    if (moved)
+        memset(moved, 0, (size_t)model->n_body * sizeof *moved);
+    if (!sim->settle.best)
+        sim->settle.best = cond_allocate(&sim->context, (size_t)model->n_q, sizeof(double));
+    if (!sim->settle.best)
+        return COND_OUT_OF_MEMORY;
+    CondStatus status = cond_sim_forces(sim, state); // sim->next is a copy of the state
+    if (status)
+        return status;
+    cond_posture_set(&sim->then, sim->next->q);
+    sim->correction.restore = 1;
+    status = settle_rounds(sim, max_rounds, moved, info);
+    sim->correction.restore = 0;
+    if (status)
+        return status;
+    memcpy(state->q, sim->next->q, (size_t)model->n_q * sizeof(double));
+    status = cond_sim_overlaps(sim, state, &overlap, &n);
+    return status || n == 0 ? status : COND_NOT_CONVERGED;
+}
