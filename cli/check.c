@@ -155,7 +155,7 @@ static json_t* scene_json(const char* path, const CondModel* model, const Start*
     json_object_set_new(step, "theta", json_number(s->theta));
     json_object_set_new(step, "duration", json_number(s->duration));
     json_object_set_new(step, "gap", json_boolean(s->gap));
-    json_object_set_new(step, "impact", json_boolean(s->impact));
+    json_object_set_new(step, "impact", json_string(cond_impact_name(s->impact)));
     json_object_set_new(step, "position_correction", json_boolean(s->position_correction));
     json_t* out = json_object();
     json_object_set_new(out, "scene", json_text(path));

@@ -123,6 +123,18 @@ Trial trial_read(const char* file, int n_override, const char* const* override)
     return trial_begin(scene);
 }
 
+Trial trial_text(const char* settings, const char* text)
+{
+    CondScene* scene = NULL;
+    CondError error;
+    FILE* file = fopen("text.yaml", "w");
+    assert_non_null(file);
+    fprintf(file, "%s%s", settings, text);
+    fclose(file);
+    expect_ok(cond_scene_read(NULL, "text.yaml", 0, NULL, &scene, &error), &error);
+    return trial_begin(scene);
+}
+
 void trial_step(Trial* trial, int n)
 {
     for (int i = 0; i < n; i++) {

@@ -35,6 +35,8 @@ typedef struct Trial {
 Trial trial_begin(CondScene* scene);
 // A scene of the project's own, "box.yaml" say, with overrides.
 Trial trial_read(const char* file, int n_override, const char* const* override);
+// A scene as the text of a file, in two parts, the first of which may be settings.
+Trial trial_text(const char* settings, const char* text);
 // Steps; every one must end with COND_OK.
 void trial_step(Trial* trial, int n);
 // Steps; a solve may miss its tolerance (the state is then the best answer found), nothing worse.

@@ -24,19 +24,6 @@
 #define WEIGHTLESS "gravity: [0, 0, 0]\n"
 #define BOX "density: 800, shape: {box: [0.4, 0.4, 0.4]}, friction: 0.4"
 
-static Trial trial_text(const char* text)
-{
-    CondScene* scene = NULL;
-    CondError error;
-    FILE* file = fopen("overlap.yaml", "w");
-    assert_non_null(file);
-    fprintf(file, "step: {time_step: 0.005}\nsolver: {threads: 1}\n%s", text);
-    fclose(file);
-    if (cond_scene_read(NULL, "overlap.yaml", 0, NULL, &scene, &error))
-        fail_msg("%s", error.message);
-    return trial_begin(scene);
-}
-
 // A scene that overlaps by half a metre, and by how much its potential energy rises when all is
 // apart; NaN: as it may be (bodies that fall over, or sink into themselves).
 typedef struct Overlap {
@@ -116,7 +103,8 @@ static void test_overlap_leaves_without_speed(void** state)
 {
     (void)state;
     for (int k = 0; k < N_OVERLAP; k++) {
-        Trial trial = trial_text(OVERLAPS[k].text);
+        Trial trial =
+            trial_text("step: {time_step: 0.005}\nsolver: {threads: 1}\n", OVERLAPS[k].text);
         double mass = cond_model_mass(trial.model, 0), start = potential(&trial);
         double scale = mass * 9.81 * 0.5, fastest = 0.0, largest = 0.0;
         for (int b = 0; b < cond_model_n_body(trial.model); b++)
@@ -143,7 +131,8 @@ static void test_settle(void** state)
 {
     (void)state;
     for (int k = 0; k < N_OVERLAP; k++) {
-        Trial trial = trial_text(OVERLAPS[k].text);
+        Trial trial =
+            trial_text("step: {time_step: 0.005}\nsolver: {threads: 1}\n", OVERLAPS[k].text);
         double mass = cond_model_mass(trial.model, 0), start = potential(&trial), moved[2];
         CondSettleInfo info;
         print_message("%s\n", OVERLAPS[k].name);
@@ -164,8 +153,9 @@ static void test_settle(void** state)
 static void test_settle_keeps_velocities(void** state)
 {
     (void)state;
-    Trial trial = trial_text(
-        WEIGHTLESS "bodies:\n"
+    Trial trial =
+        trial_text("step: {time_step: 0.005}\nsolver: {threads: 1}\n", WEIGHTLESS
+                   "bodies:\n"
                    "  - {name: a, mass: 1000, shape: {sphere: 0.5}, velocity: [1, 2, 3]}\n"
                    "  - {name: b, mass: 1, shape: {sphere: 0.5}, position: [0, 0, 0.8],"
                    " angular_velocity: [0, 1, 0]}\n");
@@ -199,7 +189,7 @@ static void test_attachments_are_not_torn(void** state)
                       "  - {name: j%d, from: {body: a%d, point: [0.05, 0, -0.05]}, to: {body: a%d, "
                       "point: [-0.05, 0, 0.05]}, turns: false}\n",
                       i, i, i + 1);
-    Trial trial = trial_text(text);
+    Trial trial = trial_text("step: {time_step: 0.005}\nsolver: {threads: 1}\n", text);
     CondSettleInfo info;
     assert_int_equal(cond_sim_settle(trial.sim, trial.state, 400, NULL, &info), COND_OK);
     for (int i = 0; i < 4; i++) {
@@ -219,7 +209,8 @@ static void test_link_leaves_floor(void** state)
 {
     (void)state;
     write_slider("slider.urdf", 2.0, 0.1);
-    Trial trial = trial_text(FLOOR "bodies: [{name: a, kind: robot, urdf: slider.urdf, position: "
+    Trial trial = trial_text("step: {time_step: 0.005}\nsolver: {threads: 1}\n",
+                             FLOOR "bodies: [{name: a, kind: robot, urdf: slider.urdf, position: "
                                    "[0, 0, 0], joints: [{name: slide, position: -0.4}]}]\n");
     double fastest = 0.0;
     assert_int_equal(n_overlap(&trial), 1);
@@ -240,7 +231,8 @@ static void test_no_way_out(void** state)
 {
     (void)state;
     Trial trial =
-        trial_text(FLOOR "obstacles: [{name: lid, shape: {box: [1, 1, 0.1]}, position: "
+        trial_text("step: {time_step: 0.005}\nsolver: {threads: 1}\n",
+                   FLOOR "obstacles: [{name: lid, shape: {box: [1, 1, 0.1]}, position: "
                          "[0, 0, 0.35]}]\nbodies: [{name: a, " BOX ", position: [0, 0, 0.15]}]\n");
     CondSettleInfo info;
     assert_int_equal(n_overlap(&trial), 2);
@@ -261,16 +253,17 @@ static void test_no_way_out(void** state)
 static void test_rigid_motion_is_a_projection(void** state)
 {
     (void)state;
-    Trial trial = trial_text(
-        FLOOR JELLY "bodies:\n"
-                    "  - {name: a, kind: soft, mesh: 'ball:0.1:2', material: jelly, position: [0, "
-                    "0, 0.05]}\n"
-                    "  - {name: b, kind: rod, material: jelly, rod: {length: 0.5, links: 6, circle:"
-                    " 0.02}, position: [-0.2, 0.02, 0.1], rotation: {axis: [1, 2, 0], degrees: "
-                    "70}}\n"
-                    "  - {name: c, " BOX ", position: [0.1, 0.1, 0.1]}\n"
-                    "springs: [{name: s, from: {body: b, at: 0.1}, to: {body: c}, stiffness: "
-                    "50}]\n");
+    Trial trial =
+        trial_text("step: {time_step: 0.005}\nsolver: {threads: 1}\n", FLOOR JELLY
+                   "bodies:\n"
+                   "  - {name: a, kind: soft, mesh: 'ball:0.1:2', material: jelly, position: [0, "
+                   "0, 0.05]}\n"
+                   "  - {name: b, kind: rod, material: jelly, rod: {length: 0.5, links: 6, circle:"
+                   " 0.02}, position: [-0.2, 0.02, 0.1], rotation: {axis: [1, 2, 0], degrees: "
+                   "70}}\n"
+                   "  - {name: c, " BOX ", position: [0.1, 0.1, 0.1]}\n"
+                   "springs: [{name: s, from: {body: b, at: 0.1}, to: {body: c}, stiffness: "
+                   "50}]\n");
     CondSim* sim = trial.sim;
     CondAssembly assembly = {.n_coupling = 0};
     CondRigidMotion motion = {.ready = 0};

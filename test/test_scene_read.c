@@ -97,7 +97,7 @@ static void test_paper_box(void** state)
     assert_int_equal(cond_scene_read(NULL, path, 0, NULL, &scene, NULL), COND_OK);
     const CondSceneSettings* s = cond_scene_settings(scene);
     assert_true(s->theta == 0.5 && s->kv == 1e5 && s->time_step == 0.01 && s->duration == 1.0);
-    assert_true(!s->gap && !s->impact && !s->position_correction);
+    assert_true(!s->gap && s->impact == COND_IMPACT_OFF && !s->position_correction);
     const CondBodyDef* box = &scene->body[0];
     assert_true(box->kind == COND_BODY_RIGID && box->mass == 0.5 && box->n_point == 4);
     assert_true(fabs(box->inertia[1] - 0.5 * 0.2 * 0.2 / 6.0) < 1e-17);

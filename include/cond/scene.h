@@ -336,6 +336,13 @@ typedef enum CondStepMethod {
     COND_STEP_PBD = 2,      // baseline: extended position-based dynamics with small substeps
 } CondStepMethod;
 
+// Which law velocities obey where contacts close.
+typedef enum CondImpactLaw {
+    COND_IMPACT_OFF = 0,          // none: the velocity is the step's own
+    COND_IMPACT_SIMULTANEOUS = 1, // Newton's restitution at all contacts at once
+    COND_IMPACT_SEQUENTIAL = 2,   // one impact after the other, the fastest approach first
+} CondImpactLaw;
+
 // Of the scene as an environment: how long an episode is, and what is observed.
 typedef struct CondEnvironmentSettings {
     int steps;                 // actions after which an episode is cut off
@@ -365,7 +372,7 @@ typedef struct CondSceneSettings {
     double kv;               // gain of virtual nodes [N s/m]; INFINITY (default): no slip
     double friction_scale;   // every coefficient of friction is multiplied by it
     int gap;                 // 1: phi = gap / t; 0: phi = 0 (the paper's box)
-    int impact;              // 1: impacts and restitution as a velocity problem of their own
+    CondImpactLaw impact;    // impacts and restitution as velocity problems of their own
     int position_correction; // 1: penetration is removed by a position step that leaves v alone
     double correction_rate;  // at most so many sizes of a body a second; INFINITY: at once [1/s]
     double margin;           // contacts are made below this gap [m]; NaN: from speed and step
@@ -381,6 +388,7 @@ typedef struct CondSceneSettings {
 // As scene files call them; NULL past the last.
 const char* cond_body_kind_name(CondBodyKind kind);
 const char* cond_integrator_name(CondIntegrator integrator);
+const char* cond_impact_name(CondImpactLaw law);
 
 CondBodyDef cond_body_def_default(void);
 CondPlaneDef cond_plane_def_default(void);

@@ -135,7 +135,7 @@ CondSceneSettings cond_scene_settings_default(void)
         .kv = INFINITY,
         .friction_scale = 1.0,
         .gap = 1,
-        .impact = 1,
+        .impact = COND_IMPACT_SIMULTANEOUS,
         .position_correction = 1,
         .correction_rate = 5.0,
         .margin = NAN,

@@ -7,6 +7,7 @@
 // Choices are stored in enums, which are read and written as int.
 _Static_assert(sizeof(CondStepMethod) == sizeof(int), "enums are as wide as int");
 _Static_assert(sizeof(CondIntegrator) == sizeof(int), "enums are as wide as int");
+_Static_assert(sizeof(CondImpactLaw) == sizeof(int), "enums are as wide as int");
 _Static_assert(sizeof(CondBodyKind) == sizeof(int), "enums are as wide as int");
 _Static_assert(sizeof(CondRodShape) == sizeof(int), "enums are as wide as int");
 _Static_assert(sizeof(CondRodRest) == sizeof(int), "enums are as wide as int");
@@ -52,6 +53,17 @@ const char* cond_integrator_name(CondIntegrator integrator)
 static const char* integrator_name(int index)
 {
     return cond_integrator_name((CondIntegrator)index);
+}
+
+const char* cond_impact_name(CondImpactLaw law)
+{
+    static const char* const names[] = {"false", "simultaneous", "sequential"};
+    return law >= 0 && (size_t)law < sizeof names / sizeof *names ? names[law] : NULL;
+}
+
+static const char* impact_name(int index)
+{
+    return cond_impact_name((CondImpactLaw)index);
 }
 
 static const char* rod_shape_name(int index)
@@ -236,7 +248,7 @@ static const CondKey keys[] = {
     WHOLE("step", "rounds", CondSettingsDraft, settings.rounds, NOT_NEGATIVE, ">= 0", "6", "times that a step may be solved again with contacts that its answer violates at its end; 0: never (with the certified stop)"),
     NUMBER("step", "duration", CondSettingsDraft, settings.duration, NOT_NEGATIVE, "s", "1", "time that a run covers"),
     SWITCH("step", "gap", CondSettingsDraft, settings.gap, "true", "contacts may close their gap within a step; false treats every contact as closed"),
-    SWITCH("step", "impact", CondSettingsDraft, settings.impact, "true", "impacts and restitution are solved apart, after the step"),
+    CHOICE("step", "impact", CondSettingsDraft, settings.impact, 3, impact_name, "false, simultaneous, sequential", "simultaneous", "law of impacts and restitution, which are solved apart, after the step; true is simultaneous"),
     SWITCH("step", "position_correction", CondSettingsDraft, settings.position_correction, "true", "penetration is removed by moving bodies, without touching their velocity"),
     NUMBER("step", "correction_rate", CondSettingsDraft, settings.correction_rate, POSITIVE_OR_INFINITE, "1/s", "5", "how fast, in sizes of the smaller body a second; .inf removes all of it in the step"),
 

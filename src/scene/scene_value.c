@@ -166,6 +166,10 @@ static CondStatus read_choice(const CondSceneReader* reader, const CondKey* key,
     if (node->kind != COND_YAML_SCALAR)
         return cond_scene_refuse_type(reader, key, node, path);
     const char* near = NULL;
+    if (is_word(node, "true") && strcmp(key->choice(0), "false") == 0) {
+        *choice = 1; // the usual one of what may be switched off
+        return COND_OK;
+    }
     for (*choice = 0; *choice < key->count; ++*choice) {
         if (is_word(node, key->choice(*choice)))
             return COND_OK;

@@ -1,23 +1,54 @@
 // Contact is posed on v_hat. At theta < 1 a stopped v_hat means v_{k+1} = -v_k (1 - theta)/theta: a
 // bounce nobody asked for. Where contacts closed, the velocity therefore comes from a
 // velocity-level problem on M alone,
-//     M v+ = M v_{k+1} - t Jc' lambda + Jc' Lambda,      0 <= Lambda_n  _|_  Jn v+ - target >= 0,
-// with target = e_r times the speed of approach: the step without its contact forces, and impulses
-// Lambda [N s] that make v+ obey the law.
+//     M v+ = M v_{k+1} - t Jc' lambda + Jc' Lambda,      0 <= Lambda_n  _|_  Jn v+ - target >= 0:
+// the step without its contact forces, and impulses Lambda [N s] that make v+ obey the law.
+//
+// Simultaneous impacts are Newton's law at all contacts at once, target = e_r times the speed of
+// approach at the start of the step. Sequential ones are made one after the other before
+// (impact_sequence.c); their change of v joins the right-hand side, and target is the speed with
+// which they left a contact.
 #include "step/impact.h"
 
 #include "base/memory.h"
+#include "body/body.h"
 #include "step/sim.h"
 
 #include <math.h>
 #include <string.h>
 
 static const double CLOSED = 1e-9; // a gap below this counts as closed [m]
+static const double STILL = 1e-9;  // an approach below this is none [m/s]
+static const double GROWTH = 1e-6; // of the energy exchanged, or ten tolerances: growth,
+static const double NOISE = 1e-12; // where it is more than this share of all
+
+enum { LOWER = 8 }; // steps from the restitution given to none
 
 void cond_impact_destroy(CondImpact* impact)
 {
-    cond_release(&impact->stage.context, impact->contact_of);
+    const CondContext* m = &impact->stage.context;
+    void* arrays[] = {impact->contact_of, impact->before, impact->after,
+                      impact->impulse,    impact->group,  impact->member};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        cond_release(m, arrays[i]);
     cond_contact_stage_destroy(&impact->stage);
+}
+
+static CondStatus prepare(const CondModel* model, CondImpact* impact)
+{
+    const CondContext* m = &model->context;
+    CondSolverSettings settings = cond_contact_stage_settings(model);
+    CondStatus status =
+        cond_contact_stage_prepare(model, COND_ASSEMBLY_MASSES, &settings, &impact->stage);
+    if (status)
+        return status;
+    if (!impact->before)
+        impact->before = cond_allocate(m, (size_t)model->n_dof, sizeof *impact->before);
+    if (!impact->after && model->settings.impact == COND_IMPACT_SEQUENTIAL)
+        impact->after = cond_allocate(m, (size_t)model->n_dof, sizeof *impact->after);
+    impact->growth = fmax(GROWTH, 10.0 * settings.tolerance);
+    int all = impact->before && (impact->after || model->settings.impact != COND_IMPACT_SEQUENTIAL);
+    return all ? COND_OK : COND_OUT_OF_MEMORY;
 }
 
 // Speed at which the bodies approach at contact c with velocity v; positive: approaching.
@@ -29,28 +60,47 @@ static double approach(const CondSim* sim, int c, const double* v)
     return contact->phi[0] - u[0];
 }
 
+// Gap of contact c at the end of the step [m].
+static double end_gap(const CondSim* sim, int c)
+{
+    const CondTouch* touch = &sim->touches.touch[c];
+    return touch->gap + touch->bias - sim->time_step * approach(sim, c, sim->v_hat);
+}
+
 // 1 where contact c is closed at the end of the step.
 static int is_closed(const CondSim* sim, int c)
 {
-    const CondTouch* touch = &sim->touches.touch[c];
-    double gap = touch->gap + touch->bias - sim->time_step * approach(sim, c, sim->v_hat);
-    return sim->lambda[3 * c] > 0.0 || !(gap > CLOSED);
+    return sim->lambda[3 * c] > 0.0 || !(end_gap(sim, c) > CLOSED);
 }
 
-// 1 when an impact stage is needed.
+// 1 where it may take part in an impact: in a sequence, also where it was closed at the start.
+static int takes_part(const CondSim* sim, int c)
+{
+    return is_closed(sim, c) || (sim->model->settings.impact == COND_IMPACT_SEQUENTIAL &&
+                                 !(sim->touches.touch[c].gap > CLOSED));
+}
+
+// 1 when an impact stage is needed: for the bounce trap, or because bodies meet that rebound. In a
+// sequence these may be others than those that the impact begins with.
 static int is_needed(const CondSim* sim, const CondState* state)
 {
-    int always = cond_sim_theta(sim) < 1.0;
-    for (int c = 0; c < sim->touches.n; c++)
-        if ((always ||
-             (sim->touches.touch[c].restitution > 0.0 && approach(sim, c, state->v) > 0.0)) &&
-            is_closed(sim, c))
+    int always = cond_sim_theta(sim) < 1.0, meets = 0, rebounds = 0;
+    int apart = sim->model->settings.impact == COND_IMPACT_SEQUENTIAL;
+    for (int c = 0; c < sim->touches.n; c++) {
+        if (!takes_part(sim, c))
+            continue;
+        int closes = approach(sim, c, state->v) > STILL;
+        int bounces = sim->touches.touch[c].restitution > 0.0;
+        if (always || (closes && bounces))
             return 1;
-    return 0;
+        meets |= closes;
+        rebounds |= bounces;
+    }
+    return apart && meets && rebounds;
 }
 
-// The closed contacts of the step.
-static CondStatus list_closed(CondSim* sim)
+// The contacts that take part.
+static CondStatus list_contacts(CondSim* sim)
 {
     CondImpact* impact = &sim->impact;
     CondTouchList* closed = &impact->stage.touches;
@@ -61,55 +111,141 @@ static CondStatus list_closed(CondSim* sim)
         return COND_OUT_OF_MEMORY;
     closed->n = 0;
     for (int c = 0; c < sim->touches.n; c++)
-        if (is_closed(sim, c)) {
+        if (takes_part(sim, c)) {
             impact->contact_of[closed->n] = c;
             closed->touch[closed->n++] = sim->touches.touch[c];
         }
     return COND_OK;
 }
 
-// b = M v_{k+1} - t Jc' lambda
+// before = v_{k+1} - t M^-1 Jc' lambda, and b = M before.
 static void take_forces_back(CondSim* sim)
 {
-    CondAssembly* assembly = &sim->impact.stage.assembly;
-    cond_assembly_begin(assembly, &sim->now, 0.0, NULL);
-    cond_assembly_multiply(assembly, sim->next->v, assembly->b,
-                           sim->model->settings.solver.threads);
+    const CondModel* model = sim->model;
+    CondImpact* impact = &sim->impact;
+    CondAssembly* assembly = &impact->stage.assembly;
+    double *f = sim->work, *v = impact->before;
+    memset(f, 0, (size_t)model->n_dof * sizeof *f);
     for (int c = 0; c < sim->touches.n; c++)
-        cond_contact_add_force(&sim->assembly.contact[c], -sim->time_step, sim->lambda + 3 * c,
-                               assembly->b);
+        cond_contact_add_force(&sim->assembly.contact[c], -sim->time_step, sim->lambda + 3 * c, f);
+    cond_assembly_multiply(assembly, sim->next->v, assembly->b, model->settings.solver.threads);
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        cond_body_ops(body->kind)
+            ->accelerate(body, &sim->now, f + body->dof_begin, v + body->dof_begin);
+    }
+    for (int i = 0; i < model->n_dof; i++) {
+        assembly->b[i] += f[i];
+        v[i] += sim->next->v[i];
+    }
+}
+
+// 1 where the impulses of an answer raised the kinetic energy: sum Lambda' (u- + u+)/2, against
+// what they exchanged, the same with sizes.
+static int has_gained(const CondImpact* impact, const CondContact* contact, int n)
+{
+    const CondProblem* problem = &impact->stage.assembly.problem;
+    double gain = 0.0, exchanged = 0.0, all = 0.0; // all: twice the kinetic energy before
+    for (int i = 0; i < problem->n_dof; i++)
+        all += impact->before[i] * problem->b[i];
+    for (int k = 0; k < n; k++) {
+        double u[3], w[3];
+        cond_contact_velocity(&contact[k], impact->before, u);
+        cond_contact_velocity(&contact[k], impact->stage.v, w);
+        for (int i = 0; i < 3; i++) {
+            double lambda = impact->stage.lambda[3 * k + i], phi = contact[k].phi[i];
+            gain += 0.5 * lambda * (u[i] - phi + w[i] - phi);
+            exchanged += 0.5 * fabs(lambda) * (fabs(u[i] - phi) + fabs(w[i] - phi));
+        }
+    }
+    return gain > fmax(impact->growth * exchanged, NOISE * all);
+}
+
+static CondStatus solve_from(CondImpact* impact, const CondProblem* problem, const double* start,
+                             CondSolveInfo* info)
+{
+    CondSolveInfo one = {.status = COND_OK};
+    memcpy(impact->stage.v, start, (size_t)problem->n_dof * sizeof(double));
+    CondStatus status = cond_contact_stage_solve(&impact->stage, problem, &one);
+    cond_sim_add_solve(&one, info);
+    return status;
+}
+
+CondStatus cond_impact_solve(CondImpact* impact, const double* start, CondContact* contact, int n,
+                             CondSolveInfo* info)
+{
+    CondProblem problem = impact->stage.assembly.problem;
+    int rebounds = 0;
+    problem.contact = contact;
+    problem.n_contact = n;
+    for (int k = 0; k < n; k++)
+        rebounds |= contact[k].phi[0] < 0.0;
+    CondStatus status = solve_from(impact, &problem, start, info);
+    for (int left = LOWER; left > 0 && rebounds && status >= 0; left--) {
+        if (!has_gained(impact, contact, n))
+            break;
+        for (int k = 0; k < n; k++)
+            contact[k].phi[0] *= (left - 1.0) / left;
+        status = solve_from(impact, &problem, start, info);
+    }
+    return status;
+}
+
+// The problem at the end: v and the impulses of all contacts.
+static CondStatus finish(CondSim* sim, const CondState* state, CondSolveInfo* info)
+{
+    CondImpact* impact = &sim->impact;
+    CondContactStage* stage = &impact->stage;
+    int sequence = sim->model->settings.impact == COND_IMPACT_SEQUENTIAL, n = stage->touches.n;
+    take_forces_back(sim);
+    for (int i = 0; i < sim->model->n_dof && sequence; i++)
+        impact->before[i] += impact->after[i] - state->v[i];
+    if (sequence)
+        cond_assembly_multiply(&stage->assembly, impact->before, stage->assembly.b,
+                               sim->model->settings.solver.threads);
+    for (int k = 0; k < n; k++) {
+        int c = impact->contact_of[k], struck = sequence && impact->impulse[3 * k] > 0.0;
+        double* phi = &stage->assembly.contact[k].phi[0];
+        if (struck)
+            *phi = -fmax(-approach(sim, c, impact->after), 0.0);
+        else if (sequence)
+            *phi = fmax(end_gap(sim, c), 0.0) / sim->time_step;
+        else
+            *phi = -fmax(stage->touches.touch[k].restitution * approach(sim, c, state->v), 0.0);
+    }
+    // After a sequence the impulses only hold what it has left against the forces of the step.
+    CondStatus status =
+        sequence ? solve_from(impact, &stage->assembly.problem, impact->before, info)
+                 : cond_impact_solve(impact, sim->next->v, stage->assembly.contact, n, info);
+    for (int i = 0; i < 3 * n && status >= 0 && sequence; i++)
+        stage->lambda[i] += impact->impulse[i];
+    return status;
 }
 
 CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* info)
 {
     CondImpact* impact = &sim->impact;
     CondContactStage* stage = &impact->stage;
-    size_t n_dof = (size_t)sim->model->n_dof;
     if (!is_needed(sim, state))
         return COND_OK;
-    CondSolverSettings settings = cond_contact_stage_settings(sim->model);
-    CondStatus status =
-        cond_contact_stage_prepare(sim->model, COND_ASSEMBLY_MASSES, &settings, stage);
+    CondStatus status = prepare(sim->model, impact);
     if (!status)
-        status = list_closed(sim);
+        status = list_contacts(sim);
     if (status)
         return status;
-    take_forces_back(sim);
+    cond_assembly_begin(&stage->assembly, &sim->now, 0.0, NULL);
     status = cond_assembly_finish(&stage->assembly, &sim->now, &stage->touches, INFINITY);
-    if (status)
-        return status;
-    for (int k = 0; k < stage->touches.n; k++) {
-        double speed = approach(sim, impact->contact_of[k], state->v);
-        stage->assembly.contact[k].phi[0] = -fmax(stage->touches.touch[k].restitution * speed, 0.0);
-    }
-    memcpy(stage->v, sim->next->v, n_dof * sizeof(double));
-    status = cond_contact_stage_solve(stage, &stage->assembly.problem, info);
+    CondStatus worst = COND_OK;
+    if (!status && sim->model->settings.impact == COND_IMPACT_SEQUENTIAL)
+        worst = status = cond_impact_sequence(sim, state, info);
+    if (status >= 0)
+        status = finish(sim, state, info);
     if (status < 0)
         return status;
-    memcpy(sim->next->v, stage->v, n_dof * sizeof(double));
+    memcpy(sim->next->v, stage->v, (size_t)sim->model->n_dof * sizeof(double));
     memset(sim->impulse, 0, 3 * (size_t)sim->touches.n * sizeof *sim->impulse);
     for (int k = 0; k < stage->touches.n; k++)
         memcpy(sim->impulse + 3 * impact->contact_of[k], stage->lambda + 3 * k,
                3 * sizeof *sim->impulse);
-    return status;
+    return status > worst ? status : worst;
 }

@@ -140,6 +140,8 @@ CondStatus cond_sim_attempt(CondSim* sim, const CondState* state, CondStepInfo* 
 // work that is counted in info.
 CondStatus cond_sim_step_in_parts(CondSim* sim, CondState* state, CondStepInfo* info);
 void cond_parts_destroy(CondSim* sim);
+// Work is added up; of the certificates the worst stands.
+void cond_sim_add_solve(const CondSolveInfo* part, CondSolveInfo* sum);
 
 // Makes and destroys sim->newton and sim->carry.
 CondStatus cond_newton_create(CondSim* sim);

@@ -100,8 +100,7 @@ void cond_solve_info_add_work(const CondSolveInfo* a, const CondSolveInfo* b, Co
     sum->seconds = a->seconds + b->seconds;
 }
 
-// Work is added up; of the certificates the worst stands.
-static void add_solve(const CondSolveInfo* part, CondSolveInfo* sum)
+void cond_sim_add_solve(const CondSolveInfo* part, CondSolveInfo* sum)
 {
     CondSolveInfo out =
         cond_certificate_residual(&part->certificate) > cond_certificate_residual(&sum->certificate)
@@ -127,9 +126,9 @@ static void add_info(const CondStepInfo* part, int first, CondStepInfo* sum)
     sum->corrected += part->corrected;
     sum->kinetic_after = part->kinetic_after;
     sum->potential_after = part->potential_after;
-    add_solve(&part->solve, &sum->solve);
-    add_solve(&part->impact, &sum->impact);
-    add_solve(&part->correction, &sum->correction);
+    cond_sim_add_solve(&part->solve, &sum->solve);
+    cond_sim_add_solve(&part->impact, &sum->impact);
+    cond_sim_add_solve(&part->correction, &sum->correction);
     for (int k = 0; k < COND_N_STAGE; k++)
         sum->seconds[k] += part->seconds[k];
 }
