@@ -1,8 +1,7 @@
 // Penetration left at the end of the step is removed by a position problem without friction,
 //     A d = Jc' Lambda,     0 <= Lambda_n  _|_  Jn d + gap/t >= 0,     q <- update(q, d, t).
-// A is that of the step without its forces, so that light bodies give way to heavy ones and neither
-// attachments nor rods are torn; of soft bodies it has the masses alone as long as little is to be
-// moved.
+// A has the masses, the stiffness of rods and the couplings of the step, so that light bodies
+// give way to heavy ones and nothing is torn; that of soft bodies joins where much is to be moved.
 //
 // No contact asks for more than the smaller of its bodies may move in a step (the limit). Where
 // that cuts a contact short, contacts yield a little, so that what cannot be fulfilled together has
@@ -11,6 +10,7 @@
 // stay; and if not, with its stiffness.
 #include "step/correction.h"
 
+#include "assemble/block.h"
 #include "base/memory.h"
 #include "body/body.h"
 #include "potential/attachment.h"
@@ -24,6 +24,8 @@ static const double PENETRATION = 1e-9; // above this it is corrected [m]
 static const double YIELD = 1e-2;       // compliance of deep contacts, in Delassus scales
 static const double SURFACE = 1e-4;     // of its size: how deep only a soft body's surface moves
 static const double HELPS = 0.9; // of the squares of what is asked for, left by rigid motions
+
+static const double LONGEST = 0.01; // step of the metric [s]
 
 enum { MAX_ITERATIONS = 2000 }; // more are not worth it: the next step goes on
 
@@ -110,15 +112,23 @@ static CondStatus find_contacts(CondSim* sim, double deepest, double share, int*
     return status;
 }
 
-// f = the forces of the attachments; the couplings that come with them are not wanted again.
-static CondStatus pull_back(CondSim* sim, double* f)
+// The step length that weighs stiffness against mass. In long steps the ratio would only make the
+// problem hard.
+static double step_of(const CondSim* sim)
+{
+    return fmin(sim->time_step, LONGEST);
+}
+
+// b = the forces of the attachments where they pull back what they were stretched, else zero. The
+// couplings that come with them are there already.
+static CondStatus set_forces(CondSim* sim, double* b)
 {
     CondStatus status = COND_OK;
+    memset(b, 0, (size_t)sim->model->n_dof * sizeof *b);
     cond_assembly_begin(&sim->matrix, &sim->then, 0.0, NULL);
-    for (int i = 0; i < sim->next->n_hold && !status; i++)
+    for (int i = 0; i < sim->next->n_hold && sim->correction.restore && !status; i++)
         if (sim->next->hold[i].active)
-            status =
-                cond_hold_add(&sim->then, &sim->next->hold[i], sim->time_step, &sim->matrix, f);
+            status = cond_hold_add(&sim->then, &sim->next->hold[i], step_of(sim), &sim->matrix, b);
     return status;
 }
 
@@ -128,18 +138,16 @@ static CondStatus pose(CondSim* sim, int deep, CondContactStage* stage)
     const CondTouchList* list = &sim->correction.stage.touches;
     CondAssembly* assembly = &stage->assembly;
     double t = sim->time_step, *diagonal = sim->work;
-    size_t bytes = (size_t)sim->model->n_dof * sizeof(double);
     cond_trajectory_guide(&sim->then, sim->next->time);
-    cond_assembly_begin(assembly, &sim->then, t, sim->work); // the forces play no part
-    CondStatus status = cond_sim_couple(sim, &sim->then, t, assembly, sim->work);
+    cond_assembly_begin(assembly, &sim->then, step_of(sim), sim->work); // forces play no part
+    CondStatus status = cond_sim_couple(sim, &sim->then, step_of(sim), assembly, sim->work);
+    if (!status)
+        status = set_forces(sim, assembly->b);
     if (!status)
         status = cond_assembly_finish(assembly, &sim->then, list, INFINITY);
     if (status)
         return status;
-    memset(assembly->b, 0, bytes);
-    memset(stage->v, 0, bytes);
-    if (sim->correction.restore && (status = pull_back(sim, assembly->b)))
-        return status;
+    memset(stage->v, 0, (size_t)sim->model->n_dof * sizeof *stage->v);
     cond_problem_diagonal(&assembly->problem, diagonal);
     for (int k = 0; k < list->n; k++) {
         CondContact* contact = &assembly->contact[k];
@@ -152,17 +160,24 @@ static CondStatus pose(CondSim* sim, int deep, CondContactStage* stage)
     return COND_OK;
 }
 
-// 1 where a motion leaves much less of what the contacts ask for: of the sum of squares.
-static int does_help(const CondProblem* problem, const double* v)
+// 1 where a motion leaves much less of what the contacts ask for, of the sum of squares, and costs
+// no more in the couplings than in the masses: a body should rather yield than bend what holds it.
+static int does_help(const CondProblem* problem, const double* v, double* work)
 {
-    double before = 0.0, after = 0.0;
+    double before = 0.0, after = 0.0, all = 0.0, masses = 0.0;
     for (int k = 0; k < problem->n_contact; k++) {
         double u[3], asked = fmin(problem->contact[k].phi[0], 0.0);
         cond_contact_velocity(&problem->contact[k], v, u);
         before += asked * asked;
         after += fmin(u[0], 0.0) * fmin(u[0], 0.0);
     }
-    return after < HELPS * before;
+    cond_problem_multiply(problem, v, work);
+    for (int i = 0; i < problem->n_dof; i++)
+        all += v[i] * work[i];
+    cond_problem_multiply_blocks(problem, v, NULL, work, 1);
+    for (int i = 0; i < problem->n_dof; i++)
+        masses += v[i] * work[i];
+    return after < HELPS * before && all <= 2.0 * masses;
 }
 
 static int root(int* island, int b)
@@ -257,27 +272,32 @@ static void move(CondSim* sim, const CondContactStage* stage, int rigid, double*
     cond_posture_set(&sim->then, sim->next->q);
 }
 
-// Soft bodies and rods move as rigid ones where that helps, else with their stiffness.
-static CondStatus solve_soft(CondSim* sim, int deep, CondSolveInfo* info, int* rigid)
+// Soft bodies and rods move as rigid ones where that helps, else with their stiffness, and where
+// that is not solved by their masses.
+static CondStatus solve_soft(CondSim* sim, int deep, CondSolveInfo* info, int* rigid,
+                             const CondContactStage** answer)
 {
     CondCorrection* correction = &sim->correction;
-    CondContactStage* stage = &correction->stage;
+    CondContactStage *stage = &correction->stage, *whole = &correction->whole;
     CondSolverSettings settings = settings_of(sim->model);
     CondStatus status =
-        cond_rigid_motion_reduce(&sim->then, &stage->assembly, sim->time_step, &correction->rigid);
+        cond_rigid_motion_reduce(&sim->then, &stage->assembly, step_of(sim), &correction->rigid);
     if (!status)
         status = cond_contact_stage_solve(stage, &correction->rigid.problem, info);
-    *rigid = status >= 0 && does_help(&correction->rigid.problem, stage->v);
+    *rigid = status >= 0 && does_help(&correction->rigid.problem, stage->v, sim->work);
     if (status < 0 || *rigid)
         return status;
-    status =
-        cond_contact_stage_prepare(sim->model, COND_ASSEMBLY_ALL, &settings, &correction->whole);
+    status = cond_contact_stage_prepare(sim->model, COND_ASSEMBLY_ALL, &settings, whole);
     if (!status)
-        status = pose(sim, deep, &correction->whole);
+        status = pose(sim, deep, whole);
     if (!status)
-        status =
-            cond_contact_stage_solve(&correction->whole, &correction->whole.assembly.problem, info);
-    return status;
+        status = cond_contact_stage_solve(whole, &whole->assembly.problem, info);
+    *answer = whole;
+    if (status != COND_NOT_CONVERGED)
+        return status;
+    *answer = stage;
+    memset(stage->v, 0, (size_t)sim->model->n_dof * sizeof *stage->v);
+    return cond_contact_stage_solve(stage, &stage->assembly.problem, info);
 }
 
 CondStatus cond_sim_correct(CondSim* sim, double deepest, double share, CondSolveInfo* info,
@@ -296,9 +316,10 @@ CondStatus cond_sim_correct(CondSim* sim, double deepest, double share, CondSolv
         status = pose(sim, deep, stage);
     if (status)
         return status;
-    status = dented ? solve_soft(sim, deep, info, &rigid)
+    const CondContactStage* answer = stage;
+    status = dented ? solve_soft(sim, deep, info, &rigid, &answer)
                     : cond_contact_stage_solve(stage, &stage->assembly.problem, info);
     if (status >= 0)
-        move(sim, dented && !rigid ? &correction->whole : stage, rigid, moved, moved_of);
+        move(sim, answer, rigid, moved, moved_of);
     return status;
 }
