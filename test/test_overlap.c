@@ -79,6 +79,12 @@ static const Overlap OVERLAPS[] = {
                       "  - {name: b, density: 800, shape: {box: [1, 1, 1]}, position: [0.1, 0.05, "
                       "0.5]}\n",
      0.0},
+    {"capsule in soft ball", // surfaces that cross have no common way out
+     WEIGHTLESS JELLY "bodies:\n  - {name: a, density: 500, shape: {capsule: [0.3, 0.6]}, "
+                      "orientation: [0.063, 0.835, 1.320, -0.547]}\n"
+                      "  - {name: b, kind: soft, mesh: 'ball:0.5:3', material: jelly, position: "
+                      "[0.0726, -0.1620, 0.4841]}\n",
+     0.0},
 };
 
 enum { N_OVERLAP = sizeof OVERLAPS / sizeof OVERLAPS[0] };

@@ -13,6 +13,7 @@
 #include "assemble/block.h"
 #include "base/memory.h"
 #include "body/body.h"
+#include "math/vec3.h"
 #include "potential/attachment.h"
 #include "step/sim.h"
 #include "step/trajectory.h"
@@ -272,29 +273,83 @@ static void move(CondSim* sim, const CondContactStage* stage, int rigid, double*
     cond_posture_set(&sim->then, sim->next->q);
 }
 
-// Soft bodies and rods move as rigid ones where that helps, else with their stiffness, and where
-// that is not solved by their masses.
-static CondStatus solve_soft(CondSim* sim, int deep, CondSolveInfo* info, int* rigid,
+// Contacts deeper than their limit push along the line between the centres of their bodies: deep
+// inside, the nearest way out of each point may well lead against that of the next. Returns 1 where
+// there are any.
+static int turn_apart(CondSim* sim)
+{
+    const CondModel* model = sim->model;
+    CondCorrection* correction = &sim->correction;
+    const CondTouchList* list = &correction->stage.touches;
+    int turned = 0;
+    for (int k = 0; k < list->n; k++) {
+        const CondTouch* touch = &list->touch[k];
+        double centre[2][3], line[3];
+        int known = -touch->gap > limit_of(correction, touch);
+        for (int s = 0; s < 2 && known; s++) {
+            const CondBody* body =
+                &model->body[touch->point[s].body < 0 ? 0 : touch->point[s].body];
+            known = touch->point[s].body >= 0 && body->kind != COND_BODY_ROBOT;
+            CondPose pose =
+                cond_body_ops(body->kind)
+                    ->pose(body, sim->next->q + body->q_begin, sim->next->v + body->dof_begin);
+            memcpy(centre[s], pose.position, sizeof centre[s]);
+        }
+        if (!known || touch->point[0].body == touch->point[1].body)
+            continue;
+        for (int i = 0; i < 3; i++)
+            line[i] = centre[0][i] - centre[1][i];
+        double length = vec3_norm(line);
+        for (int i = 0; i < 3 && length > 0.0; i++)
+            line[i] /= length;
+        if (length > 0.0)
+            mat3_frame(line, touch->frame + 3, correction->rigid.contact[k].frame);
+        turned |= length > 0.0;
+    }
+    return turned;
+}
+
+// Rigid motions of all bodies, with the normals of the contacts, or where these lead nowhere along
+// the lines between centres. *helps: 1 where either does.
+static CondStatus solve_rigid(CondSim* sim, int deep, CondSolveInfo* info, int* helps)
+{
+    CondCorrection* correction = &sim->correction;
+    CondContactStage* stage = &correction->stage;
+    const CondProblem* problem = &correction->rigid.problem;
+    CondStatus status =
+        cond_rigid_motion_reduce(&sim->then, &stage->assembly, step_of(sim), &correction->rigid);
+    if (!status)
+        status = cond_contact_stage_solve(stage, problem, info);
+    *helps = status >= 0 && does_help(problem, stage->v, sim->work);
+    if (status < 0 || *helps || !deep || !turn_apart(sim))
+        return status;
+    memset(stage->v, 0, (size_t)problem->n_dof * sizeof *stage->v);
+    status = cond_contact_stage_solve(stage, problem, info);
+    *helps = status >= 0 && does_help(problem, stage->v, sim->work);
+    return status;
+}
+
+// What lies deep moves as if it were rigid where that helps; else soft bodies and rods move with
+// their stiffness, and where that is not solved, or there are none, by the masses.
+static CondStatus solve_deep(CondSim* sim, int deep, int dented, CondSolveInfo* info, int* rigid,
                              const CondContactStage** answer)
 {
     CondCorrection* correction = &sim->correction;
     CondContactStage *stage = &correction->stage, *whole = &correction->whole;
     CondSolverSettings settings = settings_of(sim->model);
-    CondStatus status =
-        cond_rigid_motion_reduce(&sim->then, &stage->assembly, step_of(sim), &correction->rigid);
-    if (!status)
-        status = cond_contact_stage_solve(stage, &correction->rigid.problem, info);
-    *rigid = status >= 0 && does_help(&correction->rigid.problem, stage->v, sim->work);
+    CondStatus status = solve_rigid(sim, deep, info, rigid);
     if (status < 0 || *rigid)
         return status;
-    status = cond_contact_stage_prepare(sim->model, COND_ASSEMBLY_ALL, &settings, whole);
-    if (!status)
-        status = pose(sim, deep, whole);
-    if (!status)
-        status = cond_contact_stage_solve(whole, &whole->assembly.problem, info);
-    *answer = whole;
-    if (status != COND_NOT_CONVERGED)
-        return status;
+    if (dented) {
+        status = cond_contact_stage_prepare(sim->model, COND_ASSEMBLY_ALL, &settings, whole);
+        if (!status)
+            status = pose(sim, deep, whole);
+        if (!status)
+            status = cond_contact_stage_solve(whole, &whole->assembly.problem, info);
+        *answer = whole;
+        if (status != COND_NOT_CONVERGED)
+            return status;
+    }
     *answer = stage;
     memset(stage->v, 0, (size_t)sim->model->n_dof * sizeof *stage->v);
     return cond_contact_stage_solve(stage, &stage->assembly.problem, info);
@@ -317,8 +372,8 @@ CondStatus cond_sim_correct(CondSim* sim, double deepest, double share, CondSolv
     if (status)
         return status;
     const CondContactStage* answer = stage;
-    status = dented ? solve_soft(sim, deep, info, &rigid, &answer)
-                    : cond_contact_stage_solve(stage, &stage->assembly.problem, info);
+    status = deep || dented ? solve_deep(sim, deep, dented, info, &rigid, &answer)
+                            : cond_contact_stage_solve(stage, &stage->assembly.problem, info);
     if (status >= 0)
         move(sim, answer, rigid, moved, moved_of);
     return status;
