@@ -149,8 +149,10 @@ static void test_settle(void** state)
         assert_int_equal(n_overlap(&trial), 0);
         for (int i = 0; i < trial.model->n_dof; i++)
             assert_true(cond_state_velocity(trial.state)[i] == 0.0);
-        double lift = isnan(OVERLAPS[k].lift) ? 0.5 : OVERLAPS[k].lift;
-        assert_near(potential(&trial) - start, mass * 9.81 * lift, 1e-6 * mass * 9.81 * 0.5);
+        double lift = isnan(OVERLAPS[k].lift) ? 0.5 : OVERLAPS[k].lift, scale = mass * 9.81 * 0.5;
+        double rise = potential(&trial) - start;
+        assert_true(rise <= mass * 9.81 * lift + 1e-6 * scale); // a mesh may turn on the way
+        assert_near(rise, mass * 9.81 * lift, 1e-5 * scale);
         trial_end(&trial);
     }
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const double TIE = 1e-6;   // of the fastest approach: as fast
-static const double OVER = 1e-9;  // of the first approach: no approach any more
+static const double OVER = 1e-6;  // of the first approach: no approach any more
 static const double STILL = 1e-9; // [m/s]: nor is this
 
 enum { MAX_IMPACTS = 1000 };
