@@ -88,6 +88,8 @@ static void sweep_bodies(Pass* pass)
 {
     const CondModel* model = pass->model;
     CondSweep* sweep = &pass->collider->sweep;
+    // Those of obstacles stay where they are.
+    memcpy(sweep->place, pass->collider->place, 3 * (size_t)model->n_feature * sizeof(double));
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         CondSweptBody* swept = &sweep->body[b];
