@@ -210,8 +210,10 @@ static CondStatus finish(CondSim* sim, const CondState* state, CondSolveInfo* in
             *phi = -fmax(-approach(sim, c, impact->after), 0.0);
         else if (sequence)
             *phi = fmax(end_gap(sim, c), 0.0) / sim->time_step;
-        else
-            *phi = -fmax(stage->touches.touch[k].restitution * approach(sim, c, state->v), 0.0);
+        else {
+            double speed = approach(sim, c, state->v);
+            *phi = speed > STILL ? -stage->touches.touch[k].restitution * speed : 0.0;
+        }
     }
     // After a sequence the impulses only hold what it has left against the forces of the step.
     CondStatus status =
