@@ -19,9 +19,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double SHARE = 2e-6; // of the smaller body's size that may be violated
-static const double LEAST = 5e-7; // and of bodies without a size [m]
-static const double LIMIT = 50.0; // times that may be left over before the step counts as missed
+static const double SHARE = 1e-5; // of the smaller body's size that may be violated
+static const double LEAST = 1e-6; // and of bodies without a size [m]
+static const double LIMIT = 10.0; // times that may be left over before the step counts as missed
 static const double TURNED = 0.9; // cosine below which a normal is another one
 
 // Where a point of either side is now less where it was, along the normal.
