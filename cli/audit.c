@@ -16,7 +16,24 @@ void audit_end(AuditSum* sum)
     sum->audit = NULL;
 }
 
-CondStatus audit_step(AuditSum* sum, const CondState* state, int k, double penetration)
+// The deepest pair beyond its limit; 0 where there is none.
+static int find_too_deep(AuditSum* sum, const CondModel* model)
+{
+    int found = 0;
+    for (int i = 0; i < cond_audit_n_pair(sum->audit); i++) {
+        CondAuditPair pair = cond_audit_pair(sum->audit, i);
+        double limit =
+            cond_model_penetration_limit(model, pair.body[0], pair.body[1], pair.obstacle);
+        if (pair.depth > limit && (!found || pair.depth > sum->too_deep.depth)) {
+            sum->too_deep = pair;
+            found = 1;
+        }
+    }
+    return found;
+}
+
+CondStatus audit_step(AuditSum* sum, const CondModel* model, const CondState* state, int k,
+                      double penetration)
 {
     if (!sum->audit || (k + 1) % sum->every != 0)
         return COND_OK;
@@ -35,7 +52,7 @@ CondStatus audit_step(AuditSum* sum, const CondState* state, int k, double penet
         sum->worst_step = k;
         sum->found = penetration;
     }
-    return COND_OK;
+    return find_too_deep(sum, model) ? COND_TOO_DEEP : COND_OK;
 }
 
 void audit_print(FILE* out, const AuditSum* sum)

@@ -10,18 +10,21 @@ typedef struct AuditSum {
     CondAudit* audit;
     int every; // steps from one to the next; 0: none
     int runs;
-    double seconds;      // that they took
-    CondAuditPair worst; // the deepest pair of all runs
-    int worst_step;      // after which it was so; -1: no pair was ever closer than zero
-    double found;        // what the collision detection said in that step [m]
+    double seconds;         // that they took
+    CondAuditPair worst;    // the deepest pair of all runs
+    CondAuditPair too_deep; // of the last run: the deepest beyond contact.penetration_limit
+    int worst_step;         // after which it was so; -1: no pair was ever closer than zero
+    double found;           // what the collision detection said in that step [m]
 } AuditSum;
 
 // Makes one that runs every so many steps; 0: never.
 CondStatus audit_begin(const CondModel* model, int every, AuditSum* sum, CondError* error);
 void audit_end(AuditSum* sum);
 
-// After step k, which reported this penetration.
-CondStatus audit_step(AuditSum* sum, const CondState* state, int k, double penetration);
+// After step k, which reported this penetration. COND_TOO_DEEP where the audit ran and a pair is
+// beyond contact.penetration_limit.
+CondStatus audit_step(AuditSum* sum, const CondModel* model, const CondState* state, int k,
+                      double penetration);
 
 void audit_print(FILE* out, const AuditSum* sum);
 json_t* audit_json(const AuditSum* sum); // null where there was none

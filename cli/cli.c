@@ -12,6 +12,7 @@ int cli_exit(CondStatus status)
     case COND_OK:
         return CLI_FINE;
     case COND_NOT_CONVERGED:
+    case COND_TOO_DEEP:
         return CLI_TOLERANCE;
     case COND_DIVERGED:
         return CLI_DIVERGED;

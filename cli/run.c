@@ -27,10 +27,12 @@ typedef struct RunOptions {
 
 // What a run adds up.
 typedef struct Summary {
-    CondStatus status; // worst of all steps
-    int steps, missed; // steps made, steps beyond their tolerance
-    int first_missed;  // -1: none
-    double residual;   // worst certificate of all three problems of a step
+    CondStatus status;  // worst of all steps
+    int steps, missed;  // steps made, steps beyond their tolerance or too deep
+    int unsolved;       // those beyond their tolerance
+    int first_unsolved; // -1: none
+    int too_deep;       // steps that left something beyond contact.penetration_limit
+    double residual;    // worst certificate of all three problems of a step
     double penetration;
     double iterations, passes, contacts; // sums over steps
     int max_iterations, max_passes;
@@ -55,8 +57,10 @@ static void add_step(Summary* s, const CondStepInfo* info)
 {
     if (s->steps == 0)
         s->energy_start = info->kinetic_before + info->potential_before;
-    if (info->status > 0 && s->missed++ == 0)
-        s->first_missed = s->steps;
+    int unsolved = info->solve.status > 0 || info->impact.status > 0 || info->correction.status > 0;
+    s->missed += info->status > 0;
+    if (unsolved && s->unsolved++ == 0)
+        s->first_unsolved = s->steps;
     s->steps++;
     s->status = info->status > s->status ? info->status : s->status;
     s->residual = fmax(s->residual, step_residual(info));
@@ -205,6 +209,34 @@ static void explain_end(const RunOptions* options, const CondSim* sim, const Con
         cli_complain("ended by signal %d after %d of %d steps", interrupt_signal(), k, steps);
 }
 
+// A step that left something too deep, by its contacts or by the audit, is missed; the first one is
+// named.
+static void judge_depth(const CondModel* model, int k, CondStatus audited, CondStepInfo* info,
+                        Summary* summary)
+{
+    const CondPenetration* d = &info->deepest;
+    const CondAuditPair* pair = &summary->audit.too_deep;
+    if (info->status != COND_TOO_DEEP && audited != COND_TOO_DEEP)
+        return;
+    if (summary->too_deep++ == 0 && info->status == COND_TOO_DEEP) {
+        const char* other = d->other >= 0      ? cond_model_body_name(model, d->other)
+                            : d->plane >= 0    ? cond_model_plane_name(model, d->plane)
+                            : d->obstacle >= 0 ? cond_model_obstacle_name(model, d->obstacle)
+                                               : "something fixed";
+        cli_complain("step %d: %s and %s overlap by %.3g m, more than contact.penetration_limit: "
+                     "%.3g m",
+                     k, cond_model_body_name(model, d->body), other, d->depth, d->limit);
+    } else if (summary->too_deep == 1) {
+        cli_complain(
+            "step %d: %s and %s overlap by %.3g m, as the audit says, more than "
+            "contact.penetration_limit: %.3g m; the step found %.3g m",
+            k, pair->name[0], pair->name[1], pair->depth,
+            cond_model_penetration_limit(model, pair->body[0], pair->body[1], pair->obstacle),
+            info->penetration);
+    }
+    info->status = COND_TOO_DEEP;
+}
+
 // Simulates; everything recorded so far is kept whatever happens.
 static CondStatus simulate(const RunOptions* options, const CondModel* model, CondSim* sim,
                            CondState* state, int steps, Sinks* sinks, Summary* summary)
@@ -225,13 +257,14 @@ static CondStatus simulate(const RunOptions* options, const CondModel* model, Co
         status = cond_sim_step(sim, state, &info);
         if (status < 0)
             break;
-        add_step(summary, &info);
-        CondStatus audited = audit_step(&summary->audit, state, k, info.penetration);
+        CondStatus audited = audit_step(&summary->audit, model, state, k, info.penetration);
         if (audited < 0) {
             cli_complain("audit after step %d: %s", k, cond_status_name(audited));
             status = audited;
             break;
         }
+        judge_depth(model, k, audited, &info, summary);
+        add_step(summary, &info);
         forces_add(model, sim, summary->sensor);
         if (sinks->csv)
             csv_row(sinks->csv, model, state, &info);
@@ -299,10 +332,13 @@ static void print_summary(const CondModel* model, const CondState* state, const 
                 "  relaxed       %d contacts at most held to the proximal law, in %d steps\n",
                 s->max_relaxed, s->rung[COND_RUNG_RELAXED]);
     fprintf(stderr, "  certificate   %.1e at worst", s->residual);
-    if (s->missed > 0)
-        fprintf(stderr, "; %d steps missed the tolerance %.1e, the first is step %d", s->missed,
-                cond_model_settings(model)->solver.tolerance, s->first_missed);
-    fprintf(stderr, "\n  penetration   %.3g m at most\n", s->penetration);
+    if (s->unsolved > 0)
+        fprintf(stderr, "; %d steps missed the tolerance %.1e, the first is step %d", s->unsolved,
+                cond_model_settings(model)->solver.tolerance, s->first_unsolved);
+    fprintf(stderr, "\n  penetration   %.3g m at most", s->penetration);
+    if (s->too_deep > 0)
+        fprintf(stderr, "; %d steps went beyond contact.penetration_limit", s->too_deep);
+    fputc('\n', stderr);
     audit_print(stderr, &s->audit);
     fprintf(stderr, "  energy        %.6g J to %.6g J\n", s->energy_start, s->energy_end);
     forces_print(stderr, model, s->sensor);
@@ -345,7 +381,7 @@ static json_t* summary_json(const char* path, const CondModel* model, const Cond
     return json_pack(
         "{s:o, s:s, s:s, s:i, s:o, s:i, s:o, s:o, s:i, s:o, s:i, s:o, s:i, s:o, s:i, s:o, s:o, "
         "s:o, "
-        "s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i}",
+        "s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:i}",
         "scene", json_text(path), "name", settings->name, "status", cond_status_name(status),
         "steps", s->steps, "time", json_number(cond_state_time(state)), "missed", s->missed,
         "residual", json_number(s->residual), "iterations", json_number(s->iterations / n),
@@ -357,7 +393,7 @@ static json_t* summary_json(const char* path, const CondModel* model, const Cond
         "bodies", bodies, "pairs", forces_pairs_json(model, sim), "sensors",
         forces_sensors_json(model, s->sensor), "audit", audit_json(&s->audit), "machine",
         json_machine(settings->solver.threads), "rounds", s->rounds, "rechecked", s->rechecked,
-        "added", s->added);
+        "added", s->added, "too_deep", s->too_deep);
 }
 
 CondStatus run_load(const char* path, int n_set, const char* const* set, int seed, double tolerance,
@@ -422,7 +458,7 @@ static int run_scene(const RunOptions* options, const char* text)
     CondState* state = NULL;
     CondSim* sim = NULL;
     CondError error;
-    Summary summary = {.first_missed = -1};
+    Summary summary = {.first_unsolved = -1};
     Sinks sinks = {.csv = NULL};
     cli_scene_path(text, path, sizeof path);
     CondStatus status = run_load(path, options->set.n, options->set.item, options->seed,

@@ -63,8 +63,31 @@ static void test_run(void** state)
     cli_expect(1, "--audit 0: expected a", "run", "push", "--audit", "0");
 }
 
+// A step that leaves things too deep is missed, by its own contacts and by the audit alone.
+static void test_limit(void** state)
+{
+    (void)state;
+    write_scene("overlap.yaml");
+    CliOutput output = cli_run("run", "overlap.yaml", "--steps", "3", "--set",
+                               "contact.penetration_limit=0.004", "--json", "-");
+    assert_int_equal(output.code, 3);
+    assert_non_null(strstr(output.err, "step 0: high and low overlap by 0.01"));
+    assert_non_null(strstr(output.err, "more than contact.penetration_limit: 0.004 m"));
+    json_t* root = cli_output_json(&output);
+    assert_true(json_integer_value(json_object_get(root, "too_deep")) >= 1);
+    assert_true(json_integer_value(json_object_get(root, "missed")) >= 1);
+    assert_string_equal(json_string_value(json_object_get(root, "status")), "too deep");
+    json_decref(root);
+    cli_output_free(&output);
+    // 9 mm of a box of 100 mm are within the default.
+    output = cli_run("run", "overlap.yaml", "--steps", "3", "--set", "bodies.high.position[2]=0.241");
+    assert_int_equal(output.code, 0);
+    cli_output_free(&output);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_check), cmocka_unit_test(test_run)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_check), cmocka_unit_test(test_run),
+                                       cmocka_unit_test(test_limit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,6 +54,7 @@ static void test_defaults(void** state)
     assert_int_equal(s.method, COND_STEP_VELOCITY);
     assert_true(s.time_step == 0.01 && s.theta == 1.0 && s.duration == 1.0);
     assert_true(isinf(s.kv) && s.kv > 0.0 && isnan(s.margin));
+    assert_true(isnan(s.penetration_limit));
     assert_true(s.gap == 1 && s.impact == 1 && s.position_correction == 1);
     assert_int_equal(cond_scene_settings_check(&s, NULL), COND_OK);
 }

@@ -121,7 +121,7 @@ static const char full[] = //
     "step: {method: penalty, time_step: 1e-3, theta: 0.75, duration: 0, gap: false,\n"
     "       integrator: variational, mass_root: true, newton_tolerance: 1e-9,\n"
     "       newton_iterations: 7}\n"
-    "contact: {law: proximal, omega: 1e-3, kv: inf, margin: 0.5}\n"
+    "contact: {law: proximal, omega: 1e-3, kv: inf, margin: 0.5, penetration_limit: 0.01}\n"
     "solver: {tolerance: 1e-6, max_iterations: 1e3, surrogate: bb-alternating, preset: paper}\n"
     "penalty: {stiffness: 1, damping: 2, friction: 3}\n"
     "planes:\n"
@@ -153,6 +153,7 @@ static void test_every_key(void** state)
     assert_true(s->mass_root && s->newton_tolerance == 1e-9 && s->newton_iterations == 7);
     assert_int_equal(s->solver.law, COND_LAW_PROXIMAL);
     assert_true(s->solver.omega == 1e-3 && isinf(s->kv) && s->margin == 0.5);
+    assert_true(s->penetration_limit == 0.01);
     // The preset stands last and yet does not undo the other keys.
     assert_int_equal(s->solver.accelerator, cond_solver_settings_paper().accelerator);
     assert_int_equal(s->solver.stop, COND_STOP_STEP);
@@ -198,7 +199,8 @@ static void test_settings_refusals(void** state)
         {"solver:\n  law: strict\n",
          "s.yaml:2: solver.law: unknown key here; law belongs in contact"},
         {"contact: {zzzzzz: 1}\n",
-         "s.yaml:1: contact.zzzzzz: unknown key (known: law, omega, kv, friction_scale, margin)"},
+         "s.yaml:1: contact.zzzzzz: unknown key (known: law, omega, kv, friction_scale, margin, "
+         "penetration_limit)"},
         {"name: a\n\nname: b\n", "s.yaml:3: name: given twice (first on line 1)"},
         {"step:\n  theta: 1\n  theta: 1\n", "s.yaml:3: step.theta: given twice (first on line 2)"},
         {"name:\n", "s.yaml:1: name: has no value (expected a text of at most 63 bytes)"},

@@ -375,7 +375,8 @@ typedef struct CondSceneSettings {
     CondImpactLaw impact;    // impacts and restitution as velocity problems of their own
     int position_correction; // 1: penetration is removed by a position step that leaves v alone
     double correction_rate;  // at most so many sizes of a body a second; INFINITY: at once [1/s]
-    double margin;           // contacts are made below this gap [m]; NaN: from speed and step
+    double penetration_limit; // deepest that a step may leave two things [m]; NaN: a share of them
+    double margin;            // contacts are made below this gap [m]; NaN: from speed and step
     double penalty_stiffness; // baseline, per contact point [N/m]
     double penalty_damping;   // [N s/m]
     double penalty_friction;  // tangential viscosity, capped at mu f_n [N s/m]

@@ -32,6 +32,10 @@ const char* cond_model_plane_name(const CondModel* model, int plane);
 double cond_model_size(const CondModel* model, int body);
 // Index of a body by name, -1 when there is none.
 int cond_model_find_body(const CondModel* model, const char* name);
+const char* cond_model_obstacle_name(const CondModel* model, int obstacle);
+// The deepest that a step may leave two things in each other [m]: contact.penetration_limit, or by
+// default a tenth of the least extent of the thinner one (-1: none), and 1 mm for points on planes.
+double cond_model_penetration_limit(const CondModel* model, int body, int other, int obstacle);
 
 // What else the scene holds.
 int cond_model_n_attachment(const CondModel* model);
@@ -142,6 +146,16 @@ typedef enum CondStage {
 } CondStage;
 const char* cond_stage_name(CondStage stage);
 
+// How deep two things are in each other at the end of a step, before correction, by the contacts
+// that were found.
+typedef struct CondPenetration {
+    int body, other; // other: -1: static; body: -1: nothing overlaps
+    int plane;       // the static plane; -1: something else
+    int obstacle;    // the obstacle; -1: something else
+    double depth;    // [m]
+    double limit;    // contact.penetration_limit for the two [m]
+} CondPenetration;
+
 typedef struct CondStepInfo {
     CondStatus status;            // the worst of the solves below
     double time;                  // after the step [s]
@@ -157,6 +171,7 @@ typedef struct CondStepInfo {
     CondSolveInfo impact;         // the impact problem; iterations 0 when none was needed
     CondSolveInfo correction;     // the position problem; iterations 0 when none was needed
     double penetration;           // deepest at the end of the step, before correction [m]
+    CondPenetration deepest;      // of the pair that is deepest for its limit
     double corrected;             // longest way of a point in the correction [m]
     double kinetic_before;        // [J]
     double potential_before;      // gravity, elasticity, springs, motors, attachments [J]

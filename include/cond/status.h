@@ -9,6 +9,7 @@ extern "C" {
 typedef enum CondStatus {
     COND_OK = 0,
     COND_NOT_CONVERGED = 1,  // the best answer found; its certificate misses the tolerance
+    COND_TOO_DEEP = 2,       // two things overlap by more than contact.penetration_limit
     COND_OUT_OF_MEMORY = -1, // an allocation failed
     COND_BAD_ARGUMENT = -2,  // a value handed to a function makes no sense
     COND_BAD_INPUT = -3,     // a file says something wrong; the message names file, line and field

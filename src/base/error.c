@@ -22,6 +22,8 @@ const char* cond_status_name(CondStatus status)
         return "ok";
     case COND_NOT_CONVERGED:
         return "not converged";
+    case COND_TOO_DEEP:
+        return "too deep";
     case COND_OUT_OF_MEMORY:
         return "out of memory";
     case COND_BAD_ARGUMENT:

@@ -216,6 +216,7 @@ CondStatus cond_scene_compile(const CondScene* scene, CondModel** model, CondErr
         cond_model_destroy(made);
         return status;
     }
+    cond_compile_widths(made);
     compile_planes(made, scene);
     compile_forces(made, scene);
     compile_springs(made, scene);

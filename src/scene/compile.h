@@ -37,6 +37,9 @@ CondStatus cond_compile_shapes(CondModel* model, const CondScene* scene, CondErr
 // Sizes of all bodies, whose features must be there.
 void cond_compile_sizes(CondModel* model);
 
+// How thick bodies and obstacles are, whose shapes must be there.
+void cond_compile_widths(CondModel* model);
+
 // Edges of the solids, which must be there.
 CondStatus cond_compile_edges(CondModel* model);
 

@@ -114,6 +114,11 @@ int cond_model_find_body(const CondModel* model, const char* name)
     return -1;
 }
 
+const char* cond_model_obstacle_name(const CondModel* model, int obstacle)
+{
+    return obstacle >= 0 && obstacle < model->n_obstacle ? model->obstacle[obstacle].name : NULL;
+}
+
 int cond_model_find_patch(const CondModel* model, const char* name)
 {
     for (int i = 0; i < model->n_patch; i++)

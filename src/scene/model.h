@@ -38,6 +38,7 @@ typedef struct CondBody {
     double inertia[9]; // rigid: body axes [kg m2]
     int feature_begin; // into CondModel.feature
     int n_feature;     //
+    double width;      // least extent [m]; INFINITY: of a point
     double radius;     // rigid: largest distance of a feature's surface from the centre [m]
     double size;       // longest edge of a box around what may touch; a point's is 0.1 m [m]
     CondSurfaceDef surface;
@@ -68,6 +69,7 @@ typedef struct CondSolid {
     int fixed;             // 1: it belongs to a robot but never moves
     double position[3];    // in body or link axes, or world [m]
     double orientation[4]; //
+    double width;          // least extent [m]
     int edge_begin;        // into CondModel.edge
     int n_edge;            //
     CondSurfaceDef surface;

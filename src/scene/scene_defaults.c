@@ -139,6 +139,7 @@ CondSceneSettings cond_scene_settings_default(void)
         .position_correction = 1,
         .correction_rate = 5.0,
         .margin = NAN,
+        .penetration_limit = NAN,
         .penalty_stiffness = 1e4,
         .penalty_damping = 20.0,
         .penalty_friction = 20.0,

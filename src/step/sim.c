@@ -263,6 +263,8 @@ CondStatus cond_sim_collide_next(CondSim* sim, double* deepest)
     *deepest = 0.0;
     for (int c = 0; c < sim->near.n && !status; c++)
         *deepest = fmax(*deepest, -sim->near.touch[c].gap);
+    if (!status)
+        cond_sim_find_deepest(sim);
     return status;
 }
 
@@ -483,6 +485,11 @@ CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info)
         out->status = step_velocity(sim, state, out);
     if (out->status == COND_DIVERGED)
         cond_watch_blame(sim);
+    if (out->status >= 0) {
+        out->deepest = sim->deepest;
+        if (sim->deepest.depth > sim->deepest.limit)
+            out->status = COND_TOO_DEEP;
+    }
     return out->status;
 }
 

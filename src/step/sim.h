@@ -90,6 +90,7 @@ struct CondSim {
     int resumed;               // 1: they are those of the state that the step starts from
     CondTouchList met;         // by recheck: what met on the way and is beyond each other
     CondTouchList near;        // contacts at the end of the step, by collide_next
+    CondPenetration deepest;   // among these, by collide_next
     CondAssembly matrix;       // M or D of the bodies at some posture, for products with it
     double* work;              //                                         (n_dof)
     CondImpact impact;
@@ -209,6 +210,9 @@ CondStatus cond_sim_collide_next(CondSim* sim, double* deepest);
 // of it is sound; only then the state is changed. sim->next, sim->then, the forces of the contacts
 // and, of position-based dynamics, of the attachments are there.
 CondStatus cond_sim_end(CondSim* sim, CondState* state, CondStepInfo* info);
+
+// The pair among sim->near that is deepest for its limit, in sim->deepest.
+void cond_sim_find_deepest(CondSim* sim);
 
 // Energies before and after the step, at sim->now and sim->then.
 void cond_sim_energies(CondSim* sim, const CondState* state, CondStepInfo* info);

@@ -1,0 +1,78 @@
+// Is what still overlaps at the end of a step more than contact.penetration_limit allows?
+#include "collide/shape.h"
+#include "step/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double SHARE = 0.1;   // of the width of the thinner one
+static const double POINT = 0.001; // where neither has a width [m]
+
+// The solid among those that never move whose surface is nearest to a contact; -1: none.
+static int nearest_obstacle(const CondModel* model, const double position[3])
+{
+    int best = -1;
+    double least = INFINITY;
+    for (int i = 0; i < model->n_obstacle; i++) {
+        const CondSolid* solid = &model->obstacle[i];
+        double pose[7];
+        CondProbe probe;
+        memcpy(pose, solid->position, sizeof solid->position);
+        memcpy(pose + 3, solid->orientation, sizeof solid->orientation);
+        cond_shape_probe(&solid->shape, pose, position, &probe);
+        if (fabs(probe.gap) < least) {
+            least = fabs(probe.gap);
+            best = i;
+        }
+    }
+    return best;
+}
+
+static int thinnest_obstacle(const CondModel* model)
+{
+    int best = model->n_obstacle > 0 ? 0 : -1;
+    for (int i = 1; i < model->n_obstacle; i++)
+        best = model->obstacle[i].width < model->obstacle[best].width ? i : best;
+    return best;
+}
+
+double cond_model_penetration_limit(const CondModel* model, int body, int other, int obstacle)
+{
+    double width = INFINITY;
+    if (!isnan(model->settings.penetration_limit))
+        return model->settings.penetration_limit;
+    if (body >= 0)
+        width = fmin(width, model->body[body].width);
+    if (other >= 0)
+        width = fmin(width, model->body[other].width);
+    if (obstacle >= 0)
+        width = fmin(width, model->obstacle[obstacle].width);
+    return isinf(width) ? POINT : SHARE * width;
+}
+
+void cond_sim_find_deepest(CondSim* sim)
+{
+    CondPenetration worst = {.body = -1, .other = -1, .plane = -1, .obstacle = -1};
+    double most = 0.0;
+    int thinnest = thinnest_obstacle(sim->model);
+    for (int c = 0; c < sim->near.n; c++) {
+        const CondTouch* touch = &sim->near.touch[c];
+        CondPenetration here = {.body = touch->point[0].body,
+                                .other = touch->point[1].body,
+                                .plane = touch->plane,
+                                .obstacle = -1,
+                                .depth = -touch->gap};
+        double least = cond_model_penetration_limit(sim->model, here.body, here.other, thinnest);
+        if (!(here.depth > most * least))
+            continue; // whatever it touches
+        if (here.other < 0 && here.plane < 0)
+            here.obstacle = nearest_obstacle(sim->model, touch->position);
+        here.limit = cond_model_penetration_limit(sim->model, here.body, here.other, here.obstacle);
+        double share = here.depth / fmax(here.limit, 1e-300);
+        if (share > most) {
+            most = share;
+            worst = here;
+        }
+    }
+    sim->deepest = worst;
+}
