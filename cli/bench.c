@@ -9,8 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const Benchmark* const benchmarks[] = {&bench_speed, &bench_convergence, &bench_sweeps,
-                                              &bench_trials, &bench_env};
+static const Benchmark* const benchmarks[] = {&bench_speed,  &bench_convergence, &bench_sweeps,
+                                              &bench_trials, &bench_env,         &bench_geometry,
+                                              &bench_drops};
 enum { N_BENCHMARK = sizeof benchmarks / sizeof benchmarks[0] };
 
 static void print_cell(const BenchColumn* column, const char* cell)
@@ -74,6 +75,10 @@ static int run(int argc, char** argv)
          "rows and ratios, named by the machine"},
         {"--check", OPTION_TEXT(&options.check), "PATH", "ratios of an earlier run must hold"},
         {"--trials", OPTION_INT(&options.trials, 1, 100000), "N", "randomised trials, 20"},
+        {"--poses", OPTION_INT(&options.poses, 1, 100000000), "N", "of geometry, 100000"},
+        {"--pairs", OPTION_INT(&options.pairs, 1, 100000000), "N", "of drops, 2000"},
+        {"--kinds", OPTION_TEXT(&options.kinds), "NAMES", "of geometry and drops: only these"},
+        {"--seed", OPTION_INT(&options.seed, 0, INT_MAX), "S", "of geometry and drops, 0"},
         {"--steps", OPTION_INT(&options.steps, 1, CLI_MOST_STEPS), "N",
          "instead of the benchmark's own number"},
         {"--threads", OPTION_INT(&options.threads, 0, CLI_MOST_THREADS), "N",
@@ -116,5 +121,6 @@ static int run(int argc, char** argv)
     return code;
 }
 
-const Command cli_bench = {"bench", "bench [speed|convergence|sweeps|trials|env] [options]",
+const Command cli_bench = {"bench",
+                           "bench [speed|convergence|sweeps|trials|env|geometry|drops] [options]",
                            "speed and convergence, measured on this machine", run};

@@ -8,11 +8,14 @@
 typedef struct BenchOptions {
     int steps;           // 0: the benchmark's own number
     int trials;          // 0: the benchmark's own number
+    int poses, pairs;    // of geometry, of drops; 0: the benchmark's own number
+    int seed;            // of what is drawn by chance
     int threads;         // 0: as many as there are processors
     int quick;           // 1: small sizes, to see that it works
     double tolerance;    // of the certificate
     double limit;        // seconds that a solve of another solver may take
     int cold;            // 1: solvers start from zeros instead of what the last step left
+    const char* kinds;   // of geometry and drops: only pairs of these; NULL: all
     const char* scenes;  // only these, separated by commas; NULL: all
     const char* stages;  // steps at which a scene is looked at, separated by commas; NULL: its own
     const char* solvers; // only these, separated by commas; NULL: all
@@ -49,6 +52,7 @@ typedef struct Benchmark {
     int (*run)(const BenchOptions* options, json_t* result);
 } Benchmark;
 
-extern const Benchmark bench_convergence, bench_env, bench_speed, bench_sweeps, bench_trials;
+extern const Benchmark bench_convergence, bench_drops, bench_env, bench_geometry, bench_speed,
+    bench_sweeps, bench_trials;
 
 #endif
