@@ -1,22 +1,60 @@
 #include "audit.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-CondStatus audit_begin(const CondModel* model, int every, AuditSum* sum, CondError* error)
+static const double SLACK = 0.01; // of the limit, by which a pair must have become deeper
+
+// Keeps the pairs of the last run.
+static CondStatus remember(AuditSum* sum)
+{
+    int n = cond_audit_n_pair(sum->audit);
+    CondAuditPair* before = realloc(sum->before, ((size_t)n + 1) * sizeof *before);
+    if (!before)
+        return COND_OUT_OF_MEMORY;
+    sum->before = before;
+    sum->n_before = n;
+    for (int i = 0; i < n; i++)
+        before[i] = cond_audit_pair(sum->audit, i);
+    return COND_OK;
+}
+
+CondStatus audit_begin(const CondModel* model, const CondState* state, int every, AuditSum* sum,
+                       CondError* error)
 {
     *sum = (AuditSum){.every = every, .worst_step = -1};
-    return every > 0 ? cond_audit_create(model, &sum->audit, error) : COND_OK;
+    if (every == 0)
+        return COND_OK;
+    CondStatus status = cond_audit_create(model, &sum->audit, error);
+    if (!status)
+        status = cond_audit_run(sum->audit, state, 0.0);
+    return status ? status : remember(sum);
 }
 
 void audit_end(AuditSum* sum)
 {
     cond_audit_destroy(sum->audit);
+    free(sum->before);
     sum->audit = NULL;
+    sum->before = NULL;
 }
 
-// The deepest pair beyond its limit; 0 where there is none.
+// How deep the same pair was in the run before; 0 where it was not there.
+static double depth_before(const AuditSum* sum, const CondAuditPair* pair)
+{
+    for (int i = 0; i < sum->n_before; i++) {
+        const CondAuditPair* old = &sum->before[i];
+        if (memcmp(old->body, pair->body, sizeof old->body) == 0 &&
+            memcmp(old->link, pair->link, sizeof old->link) == 0 && old->plane == pair->plane &&
+            old->obstacle == pair->obstacle)
+            return old->depth;
+    }
+    return 0.0;
+}
+
+// The deepest pair that is beyond its limit and has become deeper; 0 where there is none.
 static int find_too_deep(AuditSum* sum, const CondModel* model)
 {
     int found = 0;
@@ -24,7 +62,8 @@ static int find_too_deep(AuditSum* sum, const CondModel* model)
         CondAuditPair pair = cond_audit_pair(sum->audit, i);
         double limit =
             cond_model_penetration_limit(model, pair.body[0], pair.body[1], pair.obstacle);
-        if (pair.depth > limit && (!found || pair.depth > sum->too_deep.depth)) {
+        if (pair.depth > limit && pair.depth > depth_before(sum, &pair) + SLACK * limit &&
+            (!found || pair.depth > sum->too_deep.depth)) {
             sum->too_deep = pair;
             found = 1;
         }
@@ -43,16 +82,19 @@ CondStatus audit_step(AuditSum* sum, const CondModel* model, const CondState* st
     timespec_get(&to, TIME_UTC);
     sum->seconds += (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
     sum->runs++;
-    int deepest = cond_audit_deepest(sum->audit);
-    if (status || deepest < 0)
+    if (status)
         return status;
-    CondAuditPair pair = cond_audit_pair(sum->audit, deepest);
+    int deepest = cond_audit_deepest(sum->audit), beyond = find_too_deep(sum, model);
+    CondAuditPair pair = {.depth = 0.0};
+    if (deepest >= 0)
+        pair = cond_audit_pair(sum->audit, deepest);
     if (pair.depth > 0.0 && (sum->worst_step < 0 || pair.depth > sum->worst.depth)) {
         sum->worst = pair;
         sum->worst_step = k;
         sum->found = penetration;
     }
-    return find_too_deep(sum, model) ? COND_TOO_DEEP : COND_OK;
+    status = remember(sum);
+    return status || !beyond ? status : COND_TOO_DEEP;
 }
 
 void audit_print(FILE* out, const AuditSum* sum)

@@ -13,16 +13,19 @@ typedef struct AuditSum {
     double seconds;         // that they took
     CondAuditPair worst;    // the deepest pair of all runs
     CondAuditPair too_deep; // of the last run: the deepest beyond contact.penetration_limit
-    int worst_step;         // after which it was so; -1: no pair was ever closer than zero
-    double found;           // what the collision detection said in that step [m]
+    CondAuditPair* before;  // pairs of the run before that, released by audit_end (n_before)
+    int n_before;
+    int worst_step; // after which it was so; -1: no pair was ever closer than zero
+    double found;   // what the collision detection said in that step [m]
 } AuditSum;
 
-// Makes one that runs every so many steps; 0: never.
-CondStatus audit_begin(const CondModel* model, int every, AuditSum* sum, CondError* error);
+// Makes one that runs every so many steps (0: never), and looks at the state at the start.
+CondStatus audit_begin(const CondModel* model, const CondState* state, int every, AuditSum* sum,
+                       CondError* error);
 void audit_end(AuditSum* sum);
 
 // After step k, which reported this penetration. COND_TOO_DEEP where the audit ran and a pair is
-// beyond contact.penetration_limit.
+// beyond contact.penetration_limit and deeper than in the run before.
 CondStatus audit_step(AuditSum* sum, const CondModel* model, const CondState* state, int k,
                       double penetration);
 

@@ -477,7 +477,7 @@ static int run_scene(const RunOptions* options, const char* text)
     if (!status)
         status = overlap_start(model, sim, state, options->settle, options->quiet, &error);
     if (!status)
-        status = audit_begin(model, options->audit, &summary.audit, &error);
+        status = audit_begin(model, state, options->audit, &summary.audit, &error);
     if (!status && options->record)
         status = open_record(options, model, &sinks.record, &error);
     if (status)

@@ -320,6 +320,34 @@ static void ratios_are_held(void** state)
     assert_int_equal(remove("stored.json"), 0);
 }
 
+// Balls are simple enough for depths to be right to rounding; drops are audited in every step.
+static void geometry_is_audited(void** state)
+{
+    (void)state;
+    CliOutput output = cli_run("bench", "geometry", "--poses=200", "--kinds=plane,sphere,capsule",
+                               "--seed=3", "--threads=1", "--json=-");
+    json_t* root = cli_output_json(&output);
+    json_t* rows = json_object_get(root, "rows");
+    assert_int_equal((int)json_array_size(rows), 6);
+    json_t* row = json_array_get(rows, 0);
+    assert_string_equal(json_string_value(json_object_get(row, "label")), "plane, sphere");
+    assert_true(json_integer_value(json_object_get(row, "close")) > 30);
+    assert_int_equal((int)json_integer_value(json_object_get(row, "wrong")), 0);
+    assert_true(json_number_value(json_object_get(row, "under")) < 1e-12);
+    json_decref(root);
+    cli_output_free(&output);
+    output = cli_run("bench", "drops", "--pairs=2", "--kinds=sphere,capsule", "--steps=200",
+                     "--threads=1", "--json=-");
+    assert_int_equal(output.code, 0);
+    root = cli_output_json(&output);
+    row = json_array_get(json_object_get(root, "rows"), 1);
+    assert_string_equal(json_string_value(json_object_get(row, "label")), "sphere, capsule");
+    assert_int_equal((int)json_integer_value(json_object_get(row, "steps")), 200);
+    assert_true(json_number_value(json_object_get(row, "depth")) < 1e-5);
+    json_decref(root);
+    cli_output_free(&output);
+}
+
 static void wrong_usage(void** state)
 {
     (void)state;
@@ -337,6 +365,7 @@ int main(void)
         cmocka_unit_test(speed_has_its_rows),       cmocka_unit_test(ratios_are_held),
         cmocka_unit_test(others_are_stopped),       cmocka_unit_test(trials_are_certified),
         cmocka_unit_test(sweeps_have_their_rows),   cmocka_unit_test(wrong_usage),
+        cmocka_unit_test(geometry_is_audited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,7 +124,6 @@ static void compile_planes(CondModel* model, const CondScene* scene)
         mat3_frame(normal, def->direction, plane->frame);
         memcpy(plane->name, def->name, sizeof plane->name);
         plane->offset = def->offset;
-        memcpy(plane->name, def->name, sizeof plane->name);
         plane->surface = def->surface;
     }
 }

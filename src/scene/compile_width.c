@@ -63,6 +63,8 @@ void cond_compile_widths(CondModel* model)
             body->width = least_extent(body->fem->n_node, body->start) + 2.0 * body->thickness;
         if (body->kind == COND_BODY_ROD && body->rod->radius > 0.0)
             body->width = 2.0 * body->rod->radius;
+        if (body->kind == COND_BODY_RIGID && body->n_feature > 1)
+            body->width = 2.0 * body->radius; // of points; what has a shape follows
     }
     for (int i = 0; i < model->n_solid; i++) {
         CondSolid* solid = &model->solid[i];

@@ -6,6 +6,7 @@
 #include <string.h>
 
 static const double SHARE = 0.1;   // of the width of the thinner one
+static const double SLACK = 0.01;  // of the limit, by which a pair must have become deeper
 static const double POINT = 0.001; // where neither has a width [m]
 
 // The solid among those that never move whose surface is nearest to a contact; -1: none.
@@ -48,6 +49,26 @@ double cond_model_penetration_limit(const CondModel* model, int body, int other,
     if (obstacle >= 0)
         width = fmin(width, model->obstacle[obstacle].width);
     return isinf(width) ? POINT : SHARE * width;
+}
+
+// How deep the same two were by the contacts of the step, when it began [m].
+static double depth_before(const CondSim* sim, const CondPenetration* now)
+{
+    double deepest = 0.0;
+    for (int c = 0; c < sim->touches.n; c++) {
+        const CondTouch* touch = &sim->touches.touch[c];
+        int a = touch->point[0].body, b = touch->point[1].body;
+        int same = (a == now->body && b == now->other) || (a == now->other && b == now->body);
+        if (same && touch->plane == now->plane)
+            deepest = fmax(deepest, -touch->gap);
+    }
+    return deepest;
+}
+
+int cond_sim_is_too_deep(const CondSim* sim)
+{
+    const CondPenetration* worst = &sim->deepest;
+    return worst->depth > worst->limit && worst->depth > depth_before(sim, worst) + SLACK * worst->limit;
 }
 
 void cond_sim_find_deepest(CondSim* sim)

@@ -487,7 +487,7 @@ CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info)
         cond_watch_blame(sim);
     if (out->status >= 0) {
         out->deepest = sim->deepest;
-        if (sim->deepest.depth > sim->deepest.limit)
+        if (cond_sim_is_too_deep(sim))
             out->status = COND_TOO_DEEP;
     }
     return out->status;

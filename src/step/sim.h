@@ -213,6 +213,9 @@ CondStatus cond_sim_end(CondSim* sim, CondState* state, CondStepInfo* info);
 
 // The pair among sim->near that is deepest for its limit, in sim->deepest.
 void cond_sim_find_deepest(CondSim* sim);
+// 1 when it is beyond the limit, and deeper than when the step began: what overlapped before and is
+// on its way out is no fault of the step.
+int cond_sim_is_too_deep(const CondSim* sim);
 
 // Energies before and after the step, at sim->now and sim->then.
 void cond_sim_energies(CondSim* sim, const CondState* state, CondStepInfo* info);
