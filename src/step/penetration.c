@@ -68,7 +68,8 @@ static double depth_before(const CondSim* sim, const CondPenetration* now)
 int cond_sim_is_too_deep(const CondSim* sim)
 {
     const CondPenetration* worst = &sim->deepest;
-    return worst->depth > worst->limit && worst->depth > depth_before(sim, worst) + SLACK * worst->limit;
+    return worst->depth > worst->limit &&
+           worst->depth > depth_before(sim, worst) + SLACK * worst->limit;
 }
 
 void cond_sim_find_deepest(CondSim* sim)
