@@ -44,7 +44,30 @@ typedef struct Meshing {
     const CondCore *mesh, *core;
     const CondShape* shape; // that the core was made of
     double far, small;
+    CondManifoldPoint* spare; // the deepest point of one in the other that no meeting stands for
 } Meshing;
+
+static void keep_spare(const Meshing* m, const CondManifoldPoint* meeting)
+{
+    if (meeting->gap < fmin(m->spare->gap, -m->small))
+        *m->spare = *meeting;
+}
+
+// A point of the core that is inside the mesh and leaves it through another face than the
+// meeting's.
+static void keep_point(const Meshing* m, const CondManifoldPoint* meeting)
+{
+    CondManifoldPoint out = *meeting;
+    CondShellPoint nearest;
+    double local[3];
+    cond_core_local(m->mesh, meeting->point[0], local);
+    cond_shell_nearest(m->mesh->shell, local, &nearest);
+    out.gap = nearest.gap - m->mesh->round;
+    mat3_multiply(m->mesh->R, nearest.normal, out.normal);
+    for (int i = 0; i < 3; i++)
+        out.point[1][i] = out.point[0][i] - out.gap * out.normal[i];
+    keep_spare(m, &out);
+}
 
 static const double* vertex_of(const Meshing* m, int v)
 {
@@ -122,6 +145,8 @@ static void keep_real(const Meshing* m, double steep)
                 0.9 * (meeting->point[0][i] + m->core->round * meeting->normal[i]) + 0.1 * mean[i];
         if (is_way_out(m, x, gap, steep))
             part->meeting[kept++] = *meeting;
+        else
+            keep_point(m, meeting);
     }
     part->n = kept;
 }
@@ -259,14 +284,16 @@ static CondStatus meet_corner(const Meshing* m, int c)
     for (int i = 0; i < 3; i++)
         n[i] = -n[i];
     mat3_multiply_transposed(m->mesh->R, n, in_mesh);
-    if (!supports_corner(m, c, in_mesh))
-        return COND_OK;
     CondManifoldPoint meeting = {.gap = gap,
                                  .role = 1u << 30 | 0x7fffu << 15 | ((uint32_t)v & 0x7fff)};
     memcpy(meeting.normal, n, sizeof n);
     for (int i = 0; i < 3; i++) {
         meeting.point[1][i] = x[i] + m->mesh->round * n[i];
         meeting.point[0][i] = meeting.point[1][i] + gap * n[i];
+    }
+    if (!supports_corner(m, c, in_mesh)) {
+        keep_spare(m, &meeting);
+        return COND_OK;
     }
     return cond_manifold_append(&m->work->manifold, &(CondManifold){.n = 1, .meeting = &meeting});
 }
@@ -297,15 +324,20 @@ static void drop_repeated(const Meshing* m, int first)
     all->n = kept;
 }
 
-// A core whose middle is inside, but none of whose parts is found to be, leaves along the way of
-// its middle.
+// The deepest point, where no meeting is as deep. A core whose middle is inside, but none of whose
+// parts is found to be, leaves along the way of its middle.
 static CondStatus meet_inside(const Meshing* m)
 {
     CondShellPoint nearest;
     double local[3], n[3], back[3], x[3], surface[3];
+    double deepest = 0.0;
     for (int k = 0; k < m->work->manifold.n; k++)
-        if (m->work->manifold.meeting[k].gap < 0.0)
-            return COND_OK;
+        deepest = fmin(deepest, m->work->manifold.meeting[k].gap);
+    if (m->spare->gap < deepest - m->small)
+        return cond_manifold_append(&m->work->manifold,
+                                    &(CondManifold){.n = 1, .meeting = m->spare});
+    if (deepest < 0.0)
+        return COND_OK;
     cond_core_local(m->mesh, m->core->p, local);
     cond_shell_nearest(m->mesh->shell, local, &nearest);
     if (!(nearest.gap < 0.0))
@@ -377,7 +409,8 @@ static void tell_apart(CondManifold* manifold)
 CondStatus cond_mesh_meets_core(CondPairWork* work, const CondCore* mesh, const CondCore* core,
                                 const CondShape* shape, int flip, double far, double small)
 {
-    const Meshing m = {work, mesh, core, shape, far, small};
+    CondManifoldPoint spare = {.gap = 0.0};
+    const Meshing m = {work, mesh, core, shape, far, small, &spare};
     const CondPolyhedron* poly = &mesh->shell->poly;
     CondStatus status = find_faces(&m);
     work->manifold.n = 0;
