@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-static const double SLACK = 0.01; // of the limit, by which a pair must have become deeper
+static const double SLACK = 0.1; // of the limit, by which a pair must have become deeper
 
 // Keeps the pairs of the last run.
 static CondStatus remember(AuditSum* sum)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const double SHARE = 0.1;   // of the width of the thinner one
-static const double SLACK = 0.01;  // of the limit, by which a pair must have become deeper
+static const double SLACK = 0.1;   // of the limit, by which a pair must have become deeper
 static const double POINT = 0.001; // where neither has a width [m]
 
 // The solid among those that never move whose surface is nearest to a contact; -1: none.
