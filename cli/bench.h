@@ -52,7 +52,7 @@ typedef struct Benchmark {
     int (*run)(const BenchOptions* options, json_t* result);
 } Benchmark;
 
-extern const Benchmark bench_convergence, bench_drops, bench_env, bench_geometry, bench_speed,
-    bench_sweeps, bench_trials;
+extern const Benchmark bench_convergence, bench_drops, bench_energy, bench_env, bench_geometry,
+    bench_speed, bench_sweeps, bench_trials;
 
 #endif

@@ -72,6 +72,7 @@ CondScene* beam_scene(const Beam* beam, double t)
     CondBodyDef body = beam_body(beam);
     cond_scene_settings(scene)->gravity[2] = 0.0;
     cond_scene_settings(scene)->time_step = t;
+    cond_scene_settings(scene)->theta = 1.0; // implicit Euler ends in equilibrium
     add_material(scene, &material);
     add_body(scene, &body);
     return scene;

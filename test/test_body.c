@@ -268,7 +268,7 @@ static CondCouplingPlace spring_force(const Trial* trial, const CondState* state
     const CondSceneSettings* settings = &trial->model->settings;
     memset(f, 0, 12 * sizeof *f);
     cond_posture_set(&sim->now, state->q);
-    cond_assembly_begin(&sim->matrix, &sim->now, 0.0, NULL);
+    cond_assembly_begin(&sim->matrix, &sim->now, NULL, NULL);
     assert_int_equal(cond_spring_add(&sim->now, trial->model->spring,
                                      settings->theta * settings->time_step, &sim->matrix, f),
                      COND_OK);

@@ -284,8 +284,11 @@ static void test_rigid_motion_is_a_projection(void** state)
     assert_int_equal(cond_sim_collide_next(sim, &deepest), COND_OK);
     assert_true(sim->near.n > 4);
     assert_int_equal(cond_assembly_create(trial.model, COND_ASSEMBLY_MASSES, &assembly), COND_OK);
-    cond_assembly_begin(&assembly, &sim->then, step, NULL);
-    assert_int_equal(cond_sim_couple(sim, &sim->then, step, &assembly, y), COND_OK);
+    for (int b = 0; b < trial.model->n_body; b++)
+        sim->length[b] = step;
+    cond_assembly_begin(&assembly, &sim->then, sim->length, NULL);
+    assert_int_equal(cond_sim_couple(sim, &sim->then, COND_COUPLED_ALL, sim->length, &assembly, y),
+                     COND_OK);
     assert_int_equal(cond_assembly_finish(&assembly, &sim->then, &sim->near, INFINITY), COND_OK);
     for (int i = 0; i < trial.model->n_dof; i++)
         assembly.b[i] = dice_uniform(&dice, -1.0, 1.0);

@@ -52,7 +52,8 @@ static void test_defaults(void** state)
     CondSceneSettings s = cond_scene_settings_default();
     assert_true(s.gravity[0] == 0.0 && s.gravity[1] == 0.0 && s.gravity[2] == -9.81);
     assert_int_equal(s.method, COND_STEP_VELOCITY);
-    assert_true(s.time_step == 0.01 && s.theta == 1.0 && s.duration == 1.0);
+    assert_true(s.time_step == 0.01 && isnan(s.theta) && s.duration == 1.0);
+    assert_int_equal(s.integrator, COND_INTEGRATOR_AUTO);
     assert_true(isinf(s.kv) && s.kv > 0.0 && isnan(s.margin));
     assert_true(isnan(s.penetration_limit));
     assert_true(s.gap == 1 && s.impact == 1 && s.position_correction == 1);

@@ -223,9 +223,9 @@ static void test_settings_refusals(void** state)
          "s.yaml:1: step.time_step: expected a number > 0, not a list of 1"},
         {"step: {theta: 0.4}\n", "s.yaml:1: step.theta: expected a number in 0.5 .. 1, not 0.4"},
         {"step: {theta: 1.1}\n", "s.yaml:1: step.theta: expected a number in 0.5 .. 1, not 1.1"},
-        {"step: {integrator: midpont}\n",
-         "s.yaml:1: step.integrator: expected one of theta, euler, midpoint, variational, not "
-         "midpont (did you mean midpoint?)"},
+        {"step: {integrator: midpont}\n", "s.yaml:1: step.integrator: expected one of auto, theta, "
+                                          "euler, midpoint, variational, not "
+                                          "midpont (did you mean midpoint?)"},
         {"step: {newton_iterations: 0}\n",
          "s.yaml:1: step.newton_iterations: expected a whole number >= 1, not 0"},
         {"step: {newton_tolerance: 0}\n",

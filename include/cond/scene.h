@@ -324,10 +324,11 @@ typedef struct CondSpringDef {
 } CondSpringDef;
 
 typedef enum CondIntegrator {
-    COND_INTEGRATOR_THETA = 0,       // one linear problem a step, theta from 1/2 to 1
-    COND_INTEGRATOR_EULER = 1,       // implicit Euler, non-linear, by Newton's method
-    COND_INTEGRATOR_MIDPOINT = 2,    // implicit midpoint, non-linear
-    COND_INTEGRATOR_VARIATIONAL = 3, // discrete Euler-Lagrange equations with midpoint quadrature
+    COND_INTEGRATOR_AUTO = 0,        // for each group of coupled bodies what its motion needs
+    COND_INTEGRATOR_THETA = 1,       // one linear problem a step, theta from 1/2 to 1
+    COND_INTEGRATOR_EULER = 2,       // implicit Euler, non-linear, by Newton's method
+    COND_INTEGRATOR_MIDPOINT = 3,    // implicit midpoint, non-linear
+    COND_INTEGRATOR_VARIATIONAL = 4, // discrete Euler-Lagrange equations with midpoint quadrature
 } CondIntegrator;
 
 typedef enum CondStepMethod {
@@ -361,8 +362,8 @@ typedef struct CondSceneSettings {
     double gravity[3];         // [m/s2]
     CondStepMethod method;     //
     double time_step;          // [s]
-    double theta;              // 1/2 midpoint (paper) .. 1 implicit Euler (default)
-    CondIntegrator integrator; // what is solved in a step
+    double theta;              // 1/2 midpoint (paper) .. 1 implicit Euler; NaN: not given
+    CondIntegrator integrator; // what is solved in a step; auto with theta given is theta
     int mass_root;             // 1: robots step in the coordinates M^(1/2) v, which keeps energy
     double newton_tolerance;   // of the non-linear integrators: |change of v| [m/s]
     int newton_iterations;     // at most

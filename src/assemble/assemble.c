@@ -75,20 +75,21 @@ static void divide_masses(const CondBody* body, double step, double* values)
         values[i] /= step;
 }
 
-void cond_assembly_begin(CondAssembly* assembly, const CondPosture* posture, double step, double* f)
+void cond_assembly_begin(CondAssembly* assembly, const CondPosture* posture, const double* step,
+                         double* f)
 {
     const CondModel* model = posture->model;
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         double* values = assembly->block_values + assembly->block_begin[b];
-        int masses = !(step > 0.0) || has_masses(assembly->content, body);
+        int masses = !step || has_masses(assembly->content, body);
         if (!masses)
             cond_body_ops(body->kind)
-                ->block(body, posture, step, values, &assembly->block[b], f + body->dof_begin);
+                ->block(body, posture, step[b], values, &assembly->block[b], f + body->dof_begin);
         else
             cond_body_ops(body->kind)->mass(body, posture, values, &assembly->block[b]);
-        if (masses && step > 0.0)
-            divide_masses(body, step, values);
+        if (masses && step)
+            divide_masses(body, step[b], values);
         assembly->block[b].dof_begin = body->dof_begin;
     }
     empty(assembly);

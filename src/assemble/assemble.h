@@ -54,9 +54,9 @@ CondStatus cond_assembly_create(const CondModel* model, CondAssemblyContent cont
                                 CondAssembly* assembly);
 void cond_assembly_destroy(CondAssembly* assembly);
 
-// Empties couplings and contacts. Blocks = A of each body for step = th t, elastic forces added to
-// f; or, with step = 0, the masses alone (f may be NULL).
-void cond_assembly_begin(CondAssembly* assembly, const CondPosture* posture, double step,
+// Empties couplings and contacts. Blocks = A of each body for its step = th t (n_body), elastic
+// forces added to f; or, with step NULL, the masses alone (f may be NULL).
+void cond_assembly_begin(CondAssembly* assembly, const CondPosture* posture, const double* step,
                          double* f);
 
 // The same with blocks = D, the damping of each body alone.

@@ -32,6 +32,10 @@ typedef struct CondBodyOps {
     double (*speed)(const CondBody* body, const CondPosture* posture, const double* v);
     // Gravity and elastic energy.
     double (*potential)(const CondBody* body, const CondPosture* posture, const double gravity[3]);
+    // v of the body as a rigid whole with a velocity and an angular velocity (6) about a point, all
+    // in world axes; of a robot on a fixed base 0. q is the body's own (n_q).
+    void (*drift)(const CondBody* body, const double* q, const double twist[6],
+                  const double about[3], double* v);
     // Pose for people: of the centre of mass, or of a robot's base.
     CondPose (*pose)(const CondBody* body, const double* q, const double* v);
     // The inverse: 0 when done, 1 when the body cannot be moved so.

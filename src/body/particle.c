@@ -101,6 +101,17 @@ static int set_pose(const CondBody* body, const CondPose* in, double* q, double*
     return 0;
 }
 
+static void drift(const CondBody* body, const double* q, const double twist[6],
+                  const double about[3], double* v)
+{
+    for (int i = 0; i < body->n_dof; i += 3) {
+        double r[3] = {q[i] - about[0], q[i + 1] - about[1], q[i + 2] - about[2]};
+        vec3_cross(twist + 3, r, v + i);
+        for (int k = 0; k < 3; k++)
+            v[i + k] += twist[k];
+    }
+}
+
 const CondBodyOps cond_body_particle = {
-    COND_BODY_PARTICLE, bias, block,   mass, damping, accelerate, advance, point, speed,
-    potential,          pose, set_pose};
+    COND_BODY_PARTICLE, bias,  block, mass,    damping, accelerate, advance, point, speed,
+    potential,          drift, pose,  set_pose};

@@ -69,6 +69,11 @@ void cond_posture_destroy(CondPosture* posture)
     memset(posture, 0, sizeof *posture);
 }
 
+int cond_posture_spans(const CondPosture* posture, int body)
+{
+    return posture->begin && posture->spans[body];
+}
+
 void cond_posture_set(CondPosture* posture, const double* q)
 {
     const CondModel* model = posture->model;

@@ -25,10 +25,17 @@ typedef struct CondPosture {
     int* frame_list;       // scratch of attachments                            (3 max_point_dof)
     double* frame_columns; // scratch of attachments                          (12 max_point_dof)
     CondIkTarget* guide;   // frames in space, of trajectories without a body (n_trajectory)
+    // In the middle of a step: its ends, and the bodies on which potentials act with their mean
+    // over it, the work of which is the change of their energy.
+    const struct CondPosture *begin, *end; // NULL: this is no middle
+    const int* spans;                      // 1: such a body                    (n_body)
 } CondPosture;
 
 CondStatus cond_posture_create(const CondModel* model, CondPosture* posture);
 void cond_posture_destroy(CondPosture* posture);
+
+// 1 where forces on a body are means over the step.
+int cond_posture_spans(const CondPosture* posture, int body);
 
 // Takes up q, which must stay as it is while the posture is used.
 void cond_posture_set(CondPosture* posture, const double* q);

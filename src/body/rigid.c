@@ -122,5 +122,13 @@ static int set_pose(const CondBody* body, const CondPose* in, double* q, double*
     return 0;
 }
 
-const CondBodyOps cond_body_rigid = {COND_BODY_RIGID, bias,  block, mass,      damping, accelerate,
-                                     advance,         point, speed, potential, pose,    set_pose};
+static void drift(const CondBody* body, const double* q, const double twist[6],
+                  const double about[3], double* v)
+{
+    (void)body;
+    quat_rigid_drift(q, twist, about, v);
+}
+
+const CondBodyOps cond_body_rigid = {COND_BODY_RIGID, bias,    block,   mass,  damping,
+                                     accelerate,      advance, point,   speed, potential,
+                                     drift,           pose,    set_pose};

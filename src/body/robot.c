@@ -134,5 +134,14 @@ static int set_pose(const CondBody* body, const CondPose* in, double* q, double*
     return 0;
 }
 
-const CondBodyOps cond_body_robot = {COND_BODY_ROBOT, bias,  block, mass,      damping, accelerate,
-                                     advance,         point, speed, potential, pose,    set_pose};
+static void drift(const CondBody* body, const double* q, const double twist[6],
+                  const double about[3], double* v)
+{
+    memset(v, 0, (size_t)body->n_dof * sizeof *v);
+    if (body->arm->floating)
+        quat_rigid_drift(q, twist, about, v);
+}
+
+const CondBodyOps cond_body_robot = {COND_BODY_ROBOT, bias,    block,   mass,  damping,
+                                     accelerate,      advance, point,   speed, potential,
+                                     drift,           pose,    set_pose};

@@ -186,5 +186,13 @@ static int set_pose(const CondBody* body, const CondPose* in, double* q, double*
     return 0;
 }
 
-const CondBodyOps cond_body_rod = {COND_BODY_ROD, bias,  block, mass,      damping, accelerate,
-                                   advance,       point, speed, potential, pose,    set_pose};
+static void drift(const CondBody* body, const double* q, const double twist[6],
+                  const double about[3], double* v)
+{
+    for (int i = 0; i < body->rod->n_link; i++)
+        quat_rigid_drift(q + 7 * (size_t)i, twist, about, v + 6 * (size_t)i);
+}
+
+const CondBodyOps cond_body_rod = {COND_BODY_ROD, bias,    block,   mass,  damping,
+                                   accelerate,    advance, point,   speed, potential,
+                                   drift,         pose,    set_pose};

@@ -76,4 +76,17 @@ static inline void quat_rigid_point(const double* q, const double* r, double* wo
     }
 }
 
+// Velocity (world axes, then angular in body axes) of a rigid thing at q that takes part in a
+// motion with a velocity and an angular velocity (6) about a point.
+static inline void quat_rigid_drift(const double* q, const double* twist, const double* about,
+                                    double* v)
+{
+    double R[9], r[3] = {q[0] - about[0], q[1] - about[1], q[2] - about[2]};
+    quat_matrix(q + 3, R);
+    vec3_cross(twist + 3, r, v);
+    for (int i = 0; i < 3; i++)
+        v[i] += twist[i];
+    mat3_multiply_transposed(R, twist + 3, v + 3);
+}
+
 #endif

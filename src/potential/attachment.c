@@ -8,6 +8,7 @@
 // The potential is 1/2 (k |e_p|^2 + k_r |e_r|^2).
 #include "potential/attachment.h"
 
+#include "body/rod.h"
 #include "math/quat.h"
 
 #include <math.h>
@@ -42,6 +43,17 @@ static void rotation_log(const double R[9], double w[3])
     }
 }
 
+int cond_hold_is_led(const CondHold* hold)
+{
+    return hold->what.end[0].guide > 0 || hold->what.end[1].guide > 0;
+}
+
+int cond_hold_body(const CondHold* hold)
+{
+    int first = hold->what.end[0].point.body;
+    return first >= 0 ? first : hold->what.end[1].point.body;
+}
+
 static void multiply_transposed(const double A[9], const double B[9], double C[9])
 {
     for (int i = 0; i < 3; i++) // C = A B'
@@ -61,6 +73,28 @@ static void relate(const CondHold* hold, double p[2][3], double R[2][9], Relatio
     rotation_log(error, out->e + 3);
     if (!hold->what.turns)
         out->e[3] = out->e[4] = out->e[5] = 0.0;
+}
+
+// The error at a posture.
+static void relate_at(const CondPosture* posture, const CondHold* hold, Relation* out)
+{
+    double p[2][3], R[2][9];
+    for (int end = 0; end < 2; end++)
+        cond_posture_frame(posture, &hold->what.end[end], p[end], R[end], NULL, NULL);
+    relate(hold, p, R, out);
+}
+
+// e <- (e_k + e_{k+1})/2 in the middle of a step: the work of -K e over it is then the change of
+// 1/2 e' K e.
+static void take_mean(const CondPosture* posture, const CondHold* hold, Relation* relation)
+{
+    Relation end[2];
+    if (cond_hold_is_led(hold) || !cond_posture_spans(posture, cond_hold_body(hold)))
+        return;
+    relate_at(posture->begin, hold, &end[0]);
+    relate_at(posture->end, hold, &end[1]);
+    for (int r = 0; r < 6; r++)
+        relation->e[r] = 0.5 * (end[0].e[r] + end[1].e[r]);
 }
 
 // A unit quaternion of a rotation matrix.
@@ -112,6 +146,7 @@ static int jacobian(const CondPosture* posture, const CondHold* hold, int rows, 
     n[0] = cond_posture_frame(posture, &hold->what.end[0], p[0], R[0], c0, J0);
     n[1] = cond_posture_frame(posture, &hold->what.end[1], p[1], R[1], c1, J1);
     relate(hold, p, R, relation);
+    take_mean(posture, hold, relation);
     given_rate(posture, hold, relation);
     mat3_cross(relation->arm, S);
     for (int k = 0; k < n[1]; k++) { // v1 + w1 x arm = v1 - [arm]x w1
@@ -144,6 +179,87 @@ static int jacobian(const CondPosture* posture, const CondHold* hold, int rows, 
     return total;
 }
 
+// Where the turning coordinates of a frame begin and its inertia, for a rigid body and a link of a
+// rod; -1 for others.
+static int turning(const CondPosture* posture, const CondFrame* frame, double inertia[9])
+{
+    if (frame->patch >= 0 || frame->guide > 0 || frame->point.body < 0)
+        return -1;
+    const CondBody* body = &posture->model->body[frame->point.body];
+    if (body->kind == COND_BODY_RIGID) {
+        memcpy(inertia, body->inertia, 9 * sizeof *inertia);
+        return body->dof_begin + 3;
+    }
+    if (body->kind != COND_BODY_ROD)
+        return -1;
+    memset(inertia, 0, 9 * sizeof *inertia);
+    for (int i = 0; i < 3; i++)
+        inertia[4 * i] = body->rod->inertia[3 * (size_t)frame->point.part + (size_t)i];
+    return body->dof_begin + 6 * frame->point.part + 3;
+}
+
+// A force F on a point r of something rigid, both in its axes, stays in world axes when it turns:
+// the energy -F.x has by the rotation the second derivative
+//     H = (F.r) I - (F r' + r F')/2
+// with the eigenvalues F.r and (F.r +- |F||r|)/2. The last is not positive; its direction is
+// d = F/|F| + r/|r|, and it is left out where A would not bear it: h^2 |H_d| d' I^-1 d < 1/5.
+static void turning_stiffness(const double F[3], const double r[3], const double inertia[9],
+                              double step, double H[9])
+{
+    double f = vec3_norm(F), l = vec3_norm(r), c = vec3_dot(F, r), d[3], solved[3];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            H[3 * i + j] = (i == j ? c : 0.0) - 0.5 * (F[i] * r[j] + r[i] * F[j]);
+    double lowest = 0.5 * (c - f * l);
+    for (int i = 0; i < 3; i++)
+        d[i] = f > 0.0 && l > 0.0 ? F[i] / f + r[i] / l : 0.0;
+    double length = vec3_norm(d);
+    if (!(length > 1e-9)) { // F against r: all of H is negative
+        for (int i = 0; i < 9; i++)
+            H[i] = 0.0;
+        return;
+    }
+    for (int i = 0; i < 3; i++)
+        d[i] /= length;
+    mat3_solve(inertia, d, solved);
+    if (-step * step * lowest * vec3_dot(d, solved) > 0.2)
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                H[3 * i + j] -= lowest * d[i] * d[j];
+}
+
+// The geometric stiffness of one end, on which a force acts at an arm from its origin; both in
+// world axes. Newton's method and auto take it; the theta rule is as the paper has it.
+static CondStatus add_turning(const CondPosture* posture, const CondFrame* frame,
+                              const double force[3], const double arm[3], double step,
+                              CondAssembly* assembly)
+{
+    double inertia[9], origin[3], R[9], F[3], r[3], H[9];
+    int begin = turning(posture, frame, inertia);
+    CondCouplingRoom room;
+    if (begin < 0 || !(step > 0.0) || posture->model->settings.integrator == COND_INTEGRATOR_THETA)
+        return COND_OK;
+    CondStatus status = cond_assembly_room(assembly, posture->model, 3, &room);
+    if (status)
+        return status;
+    cond_posture_axes(posture, frame->point.body, frame->point.part, origin, R);
+    mat3_multiply_transposed(R, force, F);
+    mat3_multiply_transposed(R, arm, r);
+    for (int i = 0; i < 3; i++)
+        r[i] += frame->point.local[i];
+    turning_stiffness(F, r, inertia, step, H);
+    room.n_coordinate = 3;
+    for (int i = 0; i < 3; i++) {
+        room.coordinate[i] = begin + i;
+        for (int j = 0; j < 3; j++) {
+            room.jacobian[3 * i + j] = i == j;
+            room.gain[3 * i + j] = step * H[3 * i + j];
+        }
+    }
+    cond_assembly_keep(assembly, &room);
+    return COND_OK;
+}
+
 CondStatus cond_hold_add(const CondPosture* posture, const CondHold* hold, double step,
                          CondAssembly* assembly, double* f)
 {
@@ -164,7 +280,15 @@ CondStatus cond_hold_add(const CondPosture* posture, const CondHold* hold, doubl
                 (k * relation.e[r] + d * relation.g[r]) * room.jacobian[r * n + i];
     }
     cond_assembly_keep(assembly, &room);
-    return COND_OK;
+    double force[2][3], none[3] = {0.0, 0.0, 0.0};
+    for (int i = 0; i < 3; i++) {
+        force[1][i] = hold->what.stiffness[0] * relation.e[i];
+        force[0][i] = -force[1][i];
+    }
+    status = add_turning(posture, &hold->what.end[0], force[0], none, step, assembly);
+    return status
+               ? status
+               : add_turning(posture, &hold->what.end[1], force[1], relation.arm, step, assembly);
 }
 
 CondStatus cond_hold_wrench(const CondPosture* posture, const CondHold* hold, double step,
@@ -189,11 +313,9 @@ CondStatus cond_hold_wrench(const CondPosture* posture, const CondHold* hold, do
 
 double cond_hold_energy(const CondPosture* posture, const CondHold* hold)
 {
-    double p[2][3], R[2][9], energy = 0.0;
+    double energy = 0.0;
     Relation relation;
-    for (int end = 0; end < 2; end++)
-        cond_posture_frame(posture, &hold->what.end[end], p[end], R[end], NULL, NULL);
-    relate(hold, p, R, &relation);
+    relate_at(posture, hold, &relation);
     for (int r = 0; r < 6; r++)
         energy += 0.5 * hold->what.stiffness[r / 3] * relation.e[r] * relation.e[r];
     return energy;

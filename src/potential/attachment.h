@@ -8,7 +8,14 @@
 // Makes the attachment hold what is there now.
 void cond_hold_make(const CondPosture* posture, CondHold* hold);
 
+// 1 where an end moves along a trajectory: the attachment then does work on the other.
+int cond_hold_is_led(const CondHold* hold);
+
+// The body of end 0, or that of end 1 where end 0 has none.
+int cond_hold_body(const CondHold* hold);
+
 // Adds the force -J' K e to f and the coupling J' (th t K + D) J to the assembly; step = th t.
+// e is the mean over the step where the posture spans it.
 CondStatus cond_hold_add(const CondPosture* posture, const CondHold* hold, double step,
                          CondAssembly* assembly, double* f);
 

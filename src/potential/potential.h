@@ -10,7 +10,8 @@
 void cond_force_add(const CondPosture* posture, double time, double* f);
 
 // Adds the elastic force -J' k (length - rest) d to f and the coupling J' K J to the assembly, with
-// K = th t (k dd' + max(tension, 0)/length (I - dd')) + c dd' and step = th t.
+// K = th t (k dd' + max(tension, 0)/length (I - dd')) + c dd' and step = th t. Where the posture
+// spans the step, the force is the one whose work over it is the change of energy.
 CondStatus cond_spring_add(const CondPosture* posture, const CondSpring* spring, double step,
                            CondAssembly* assembly, double* f);
 double cond_spring_energy(const CondPosture* posture, const CondSpring* spring);

@@ -7,6 +7,11 @@
 #include "math/vec3.h"
 #include "potential/potential.h"
 
+static int body_of(const CondSpring* spring)
+{
+    return spring->end[0].body >= 0 ? spring->end[0].body : spring->end[1].body;
+}
+
 // Direction d from end 1 to end 0 and the length; d = 0 where the ends coincide.
 static double direction(double p[2][3], double d[3])
 {
@@ -27,6 +32,28 @@ static void add_along(const CondCouplingRoom* room, const double d[3], double ma
             f[room->coordinate[k]] += magnitude * d[r] * room->jacobian[r * n + k];
 }
 
+// In the middle of a step, with D the vector between the ends and l its length,
+//     f = -k (l - rest) D/l,     l = (l_k + l_{k+1})/2,   D = (D_k + D_{k+1})/2,
+// does the work -k/2 ((l_{k+1} - rest)^2 - (l_k - rest)^2): D.(D_{k+1} - D_k) = l (l_{k+1} - l_k).
+// d = D/l need not be of length 1.
+static double mean_direction(const CondPosture* posture, const CondSpring* spring, double d[3])
+{
+    const CondPosture* at[2] = {posture->begin, posture->end};
+    double length = 0.0, sum[3] = {0.0, 0.0, 0.0};
+    for (int k = 0; k < 2; k++) {
+        double p[2][3], one[3];
+        for (int end = 0; end < 2; end++)
+            cond_posture_point(at[k], &spring->end[end], p[end], NULL, NULL);
+        double l = direction(p, one);
+        length += 0.5 * l;
+        for (int i = 0; i < 3; i++)
+            sum[i] += 0.5 * l * one[i];
+    }
+    for (int i = 0; i < 3; i++)
+        d[i] = length > 0.0 ? sum[i] / length : 0.0;
+    return length;
+}
+
 CondStatus cond_spring_add(const CondPosture* posture, const CondSpring* spring, double step,
                            CondAssembly* assembly, double* f)
 {
@@ -45,6 +72,10 @@ CondStatus cond_spring_add(const CondPosture* posture, const CondSpring* spring,
             room.gain[3 * i + j] =
                 (step * (spring->stiffness - across) + spring->damping) * d[i] * d[j] +
                 (i == j ? step * across : 0.0);
+    if (cond_posture_spans(posture, body_of(spring))) {
+        length = mean_direction(posture, spring, d);
+        tension = spring->stiffness * (length - spring->rest_length);
+    }
     add_along(&room, d, -tension, f);
     cond_assembly_keep(assembly, &room);
     return COND_OK;

@@ -183,6 +183,17 @@ static void compile_springs(CondModel* model, const CondScene* scene)
     }
 }
 
+// Who gives theta, or M^(1/2) v, means the theta rule; so do the baselines, which have no other.
+static void settle_integrator(CondSceneSettings* settings)
+{
+    int theta =
+        !isnan(settings->theta) || settings->mass_root || settings->method != COND_STEP_VELOCITY;
+    if (settings->integrator == COND_INTEGRATOR_AUTO && theta)
+        settings->integrator = COND_INTEGRATOR_THETA;
+    if (isnan(settings->theta))
+        settings->theta = 1.0;
+}
+
 CondStatus cond_scene_compile(const CondScene* scene, CondModel** model, CondError* error)
 {
     *model = NULL;
@@ -194,6 +205,7 @@ CondStatus cond_scene_compile(const CondScene* scene, CondModel** model, CondErr
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     made->context = scene->context;
     made->settings = scene->settings;
+    settle_integrator(&made->settings);
     status = allocate(made, scene);
     if (status)
         cond_error_set(error, status, "out of memory");

@@ -45,7 +45,7 @@ static const char* kind_name(int index)
 
 const char* cond_integrator_name(CondIntegrator integrator)
 {
-    static const char* const names[] = {"theta", "euler", "midpoint", "variational"};
+    static const char* const names[] = {"auto", "theta", "euler", "midpoint", "variational"};
     return integrator >= 0 && (size_t)integrator < sizeof names / sizeof *names ? names[integrator]
                                                                                 : NULL;
 }
@@ -239,9 +239,9 @@ static const CondKey keys[] = {
 
     CHOICE("step", "method", CondSettingsDraft, settings.method, 3, method_name, "velocity, penalty, pbd", "velocity", "contact as a velocity problem; or one of the baselines: explicit penalty springs, position-based dynamics"),
     NUMBER("step", "time_step", CondSettingsDraft, settings.time_step, POSITIVE, "s", "0.01", "length of a step"),
-    NUMBER("step", "theta", CondSettingsDraft, settings.theta, THETA, "", "1", "of the integrator theta: 0.5 is the midpoint rule, 1 implicit Euler"),
-    CHOICE("step", "integrator", CondSettingsDraft, settings.integrator, 4, integrator_name, "theta, euler, midpoint, variational", "theta", "theta solves one linear problem a step; the others are non-linear: implicit Euler, implicit midpoint, discrete Euler-Lagrange"),
-    SWITCH("step", "mass_root", CondSettingsDraft, settings.mass_root, "false", "robots step in the coordinates M^(1/2) v, which keeps energy"),
+    NUMBER_OR_ABSENT("step", "theta", CondSettingsDraft, settings.theta, THETA, "", "not given", "of the integrator theta, which it stands for where none is given: 0.5 is the midpoint rule, 1 (where it is left out) implicit Euler"),
+    CHOICE("step", "integrator", CondSettingsDraft, settings.integrator, 5, integrator_name, "auto, theta, euler, midpoint, variational", "auto", "auto never gains energy: the midpoint rule for bodies without contacts, implicit Euler for those with, non-linear where they need it; theta solves one linear problem a step; the others are non-linear: implicit Euler, implicit midpoint, discrete Euler-Lagrange"),
+    SWITCH("step", "mass_root", CondSettingsDraft, settings.mass_root, "false", "robots step in the coordinates M^(1/2) v, which keeps energy; stands for the integrator theta where none is given"),
     NUMBER("step", "newton_tolerance", CondSettingsDraft, settings.newton_tolerance, POSITIVE, "m/s", "1e-10", "change of velocity at which a non-linear step is solved"),
     WHOLE("step", "newton_iterations", CondSettingsDraft, settings.newton_iterations, FROM_ONE, ">= 1", "20", "iterations a non-linear step may take"),
     WHOLE("step", "substeps", CondSettingsDraft, settings.substeps, FROM_ONE, ">= 1", "4", "where the contact problem of a step misses its tolerance it is tried in 2, 4, .. up to so many parts; 1: never (with solver.fallback)"),

@@ -69,26 +69,32 @@ int cond_state_attachment_holds(const CondState* state, int index)
     return index >= 0 && index < state->n_hold && state->hold[index].active;
 }
 
-const CondPosture* cond_sim_acting(CondSim* sim, double* step)
+void cond_sim_act(CondSim* sim)
 {
-    *step = cond_sim_theta(sim) * sim->time_step;
-    if (sim->model->settings.method == COND_STEP_PENALTY)
-        *step = 0.0;
-    double time = sim->next->time - (1.0 - cond_sim_theta(sim)) * sim->time_step;
+    double time = sim->next->time - (1.0 - cond_sim_lead_theta(sim)) * sim->time_step;
     cond_trajectory_guide(&sim->now, time);
-    if (sim->newton.iterations < 2)
-        return &sim->now;
-    cond_posture_set(&sim->then, sim->newton.q);
-    cond_trajectory_guide(&sim->then, time);
-    *step = 0.0;
-    return &sim->then;
+    for (int b = 0; b < sim->model->n_body; b++)
+        if (!sim->linear[b]) {
+            cond_posture_set(&sim->then, sim->newton.q);
+            if (sim->balance.q) // forces were means over the step
+                sim->then.begin = &sim->now;
+            cond_trajectory_guide(&sim->then, time);
+            return;
+        }
+}
+
+const CondPosture* cond_sim_acting(const CondSim* sim, int body, double* step)
+{
+    int penalty = sim->model->settings.method == COND_STEP_PENALTY;
+    *step = sim->linear[body] && !penalty ? sim->length[body] : 0.0;
+    return sim->linear[body] ? &sim->now : &sim->then;
 }
 
 CondStatus cond_sim_read_wrenches(CondSim* sim)
 {
     const CondState* next = sim->next;
     double step;
-    const CondPosture* posture = cond_sim_acting(sim, &step);
+    cond_sim_act(sim);
     if (cond_reserve(&sim->context, &sim->wrench, &sim->cap_wrench, 6 * next->n_hold,
                      sizeof *sim->wrench))
         return COND_OUT_OF_MEMORY;
@@ -97,6 +103,7 @@ CondStatus cond_sim_read_wrenches(CondSim* sim)
         memset(wrench, 0, 6 * sizeof *wrench);
         if (!next->hold[i].active)
             continue;
+        const CondPosture* posture = cond_sim_acting(sim, cond_hold_body(&next->hold[i]), &step);
         CondStatus status =
             cond_hold_wrench(posture, &next->hold[i], step, sim->v_hat, &sim->matrix, wrench);
         if (status)

@@ -126,7 +126,7 @@ static CondStatus set_forces(CondSim* sim, double* b)
 {
     CondStatus status = COND_OK;
     memset(b, 0, (size_t)sim->model->n_dof * sizeof *b);
-    cond_assembly_begin(&sim->matrix, &sim->then, 0.0, NULL);
+    cond_assembly_begin(&sim->matrix, &sim->then, NULL, NULL);
     for (int i = 0; i < sim->next->n_hold && sim->correction.restore && !status; i++)
         if (sim->next->hold[i].active)
             status = cond_hold_add(&sim->then, &sim->next->hold[i], step_of(sim), &sim->matrix, b);
@@ -140,8 +140,11 @@ static CondStatus pose(CondSim* sim, int deep, CondContactStage* stage)
     CondAssembly* assembly = &stage->assembly;
     double t = sim->time_step, *diagonal = sim->work;
     cond_trajectory_guide(&sim->then, sim->next->time);
-    cond_assembly_begin(assembly, &sim->then, step_of(sim), sim->work); // forces play no part
-    CondStatus status = cond_sim_couple(sim, &sim->then, step_of(sim), assembly, sim->work);
+    for (int b = 0; b < sim->model->n_body; b++)
+        sim->reach[b] = step_of(sim);                                 // its reach is used
+    cond_assembly_begin(assembly, &sim->then, sim->reach, sim->work); // forces play no part
+    CondStatus status =
+        cond_sim_couple(sim, &sim->then, COND_COUPLED_ALL, sim->reach, assembly, sim->work);
     if (!status)
         status = set_forces(sim, assembly->b);
     if (!status)

@@ -84,13 +84,14 @@ static int takes_part(const CondSim* sim, int c)
 // sequence these may be others than those that the impact begins with.
 static int is_needed(const CondSim* sim, const CondState* state)
 {
-    int always = cond_sim_theta(sim) < 1.0, meets = 0, rebounds = 0;
+    int meets = 0, rebounds = 0;
     int apart = sim->model->settings.impact == COND_IMPACT_SEQUENTIAL;
     for (int c = 0; c < sim->touches.n; c++) {
         if (!takes_part(sim, c))
             continue;
         int closes = approach(sim, c, state->v) > STILL;
         int bounces = sim->touches.touch[c].restitution > 0.0;
+        int always = sim->theta[sim->touches.touch[c].point[0].body] < 1.0;
         if (always || (closes && bounces))
             return 1;
         meets |= closes;
@@ -235,7 +236,7 @@ CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* 
         status = list_contacts(sim);
     if (status)
         return status;
-    cond_assembly_begin(&stage->assembly, &sim->now, 0.0, NULL);
+    cond_assembly_begin(&stage->assembly, &sim->now, NULL, NULL);
     status = cond_assembly_finish(&stage->assembly, &sim->now, &stage->touches, INFINITY);
     CondStatus worst = COND_OK;
     if (!status && sim->model->settings.impact == COND_IMPACT_SEQUENTIAL)

@@ -46,7 +46,7 @@ CondStatus cond_sim_remember(CondSim* sim)
 // v = v_k + (v_hat - v_k)/theta, and the velocity that was solved for
 typedef struct VelocityLoop {
     const double *v_k, *v_hat, *solved;
-    double *v, *kept, theta;
+    double *v, *kept, theta; // of one body
 } VelocityLoop;
 
 static void make_velocities(const void* loop, int first, int last)
@@ -72,9 +72,12 @@ static CondStatus make_next(CondSim* sim, const CondState* state)
     CondState* next = sim->next;
     const double* v_hat = cond_sim_representative(sim, state);
     int threads = model->settings.solver.threads;
-    VelocityLoop loop = {state->v, v_hat, sim->v_hat, next->v, next->v_hat, cond_sim_theta(sim)};
-    cond_parallel(model->n_dof, cond_threads((size_t)model->n_dof, threads), make_velocities,
-                  &loop);
+    for (int b = 0; b < model->n_body; b++) {
+        int at = model->body[b].dof_begin, n = model->body[b].n_dof;
+        VelocityLoop loop = {state->v + at, v_hat + at,       sim->v_hat + at,
+                             next->v + at,  next->v_hat + at, sim->theta[b]};
+        cond_parallel(n, cond_threads((size_t)n, threads), make_velocities, &loop);
+    }
     // Time is counted in whole steps, and within one in its parts.
     double done = (double)(sim->part + 1) / sim->parts, whole = model->settings.time_step;
     int last = sim->part + 1 == sim->parts;
@@ -153,6 +156,7 @@ CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info
         worst = status > worst ? status : worst;
     }
     cond_sim_carry(sim);
+    cond_sim_balance(sim);
     if (!cond_watch_finds_finite(sim))
         return COND_DIVERGED;
     info->newton_iterations = sim->newton.iterations;

@@ -59,11 +59,8 @@ CondStatus cond_sim_lead(CondSim* sim, const CondState* state)
                 cond_trajectory_target(trajectory, state->time + t);
     }
     memcpy(sim->next->command, sim->next->target, (size_t)model->n_target * sizeof(double));
-    for (int i = 0; i < model->n_target; i++) {
-        double change = sim->next->target[i] - state->target[i];
-        sim->rate[i] = change / t;
-        sim->middle[i] = state->target[i] + cond_sim_theta(sim) * change;
-    }
+    for (int i = 0; i < model->n_target; i++)
+        sim->rate[i] = (sim->next->target[i] - state->target[i]) / t;
     double slack = 1e-9 * t;
     cond_trajectory_guide(&sim->now, state->time); // where attachments are made
     for (int i = 0; i < sim->next->n_hold; i++) {
@@ -77,24 +74,53 @@ CondStatus cond_sim_lead(CondSim* sim, const CondState* state)
         else if (!due)
             hold->active = 0;
     }
-    cond_trajectory_guide(&sim->now, state->time + cond_sim_theta(sim) * t);
-    cond_trajectory_guide(&sim->then, state->time + cond_sim_theta(sim) * t);
+    cond_sim_lead_middle(sim, state);
     return COND_OK;
 }
 
-CondStatus cond_sim_add_leads(CondSim* sim, const CondPosture* posture, double step,
-                              CondAssembly* assembly, double* f)
+double cond_sim_lead_theta(const CondSim* sim)
+{
+    for (int i = 0; i < sim->next->n_hold; i++) {
+        const CondHold* hold = &sim->next->hold[i];
+        if (hold->active && cond_hold_is_led(hold))
+            return sim->theta[cond_hold_body(hold)];
+    }
+    return cond_sim_theta(sim);
+}
+
+void cond_sim_lead_middle(CondSim* sim, const CondState* state)
+{
+    const CondModel* model = sim->model;
+    double time = state->time + cond_sim_lead_theta(sim) * sim->time_step;
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        int n = body->kind == COND_BODY_ROBOT ? body->arm->n_joint : 0;
+        for (int i = body->target_begin; i < body->target_begin + n; i++)
+            sim->middle[i] =
+                state->target[i] + sim->theta[b] * (sim->next->target[i] - state->target[i]);
+    }
+    cond_trajectory_guide(&sim->now, time);
+    cond_trajectory_guide(&sim->then, time);
+}
+
+CondStatus cond_sim_add_leads(CondSim* sim, const CondPosture* posture, CondCoupled which,
+                              const double* step, CondAssembly* assembly, double* f)
 {
     const CondModel* model = sim->model;
     CondStatus status = COND_OK;
-    for (int b = 0; b < model->n_body && !status; b++) {
+    for (int b = 0; b < model->n_body && (which & COND_COUPLED_GIVEN) && !status; b++) {
         const CondBody* body = &model->body[b];
         if (body->kind == COND_BODY_ROBOT)
-            status = cond_motor_add(posture, body, sim->middle + body->target_begin,
-                                    sim->rate + body->target_begin, step, assembly, f);
+            status =
+                cond_motor_add(posture, body, sim->middle + body->target_begin,
+                               sim->rate + body->target_begin, step ? step[b] : 0.0, assembly, f);
     }
-    for (int i = 0; i < sim->next->n_hold && !status; i++)
-        if (sim->next->hold[i].active)
-            status = cond_hold_add(posture, &sim->next->hold[i], step, assembly, f);
+    for (int i = 0; i < sim->next->n_hold && !status; i++) {
+        const CondHold* hold = &sim->next->hold[i];
+        CondCoupled kind = cond_hold_is_led(hold) ? COND_COUPLED_GIVEN : COND_COUPLED_OWN;
+        if (hold->active && (which & kind))
+            status =
+                cond_hold_add(posture, hold, step ? step[cond_hold_body(hold)] : 0.0, assembly, f);
+    }
     return status;
 }

@@ -23,6 +23,7 @@ double cond_sim_theta(const CondSim* sim)
 {
     switch (sim->model->settings.integrator) {
     case COND_INTEGRATOR_EULER:
+    case COND_INTEGRATOR_AUTO:
         return 1.0;
     case COND_INTEGRATOR_MIDPOINT:
     case COND_INTEGRATOR_VARIATIONAL:
@@ -32,14 +33,18 @@ double cond_sim_theta(const CondSim* sim)
     }
 }
 
+void cond_sim_set_theta(CondSim* sim, double theta)
+{
+    for (int b = 0; b < sim->model->n_body; b++) {
+        sim->linear[b] = 1;
+        sim->theta[b] = theta;
+        sim->length[b] = theta * sim->time_step;
+    }
+}
+
 static int is_newton(const CondSim* sim)
 {
     return sim->model->settings.integrator != COND_INTEGRATOR_THETA;
-}
-
-static double step_of(const CondSim* sim)
-{
-    return cond_sim_theta(sim) * sim->time_step;
 }
 
 CondStatus cond_newton_create(CondSim* sim)
@@ -97,11 +102,12 @@ static void bias(CondSim* sim, const CondState* state, const double* v, double* 
 {
     const CondModel* model = sim->model;
     const CondSceneSettings* settings = &model->settings;
-    int euler = settings->integrator == COND_INTEGRATOR_EULER;
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
-        int at = body->dof_begin;
-        if (body->kind == COND_BODY_ROBOT)
+        int at = body->dof_begin, euler = sim->theta[b] == 1.0;
+        if (sim->linear[b])
+            cond_sim_bias(sim, state, b, f);
+        else if (body->kind == COND_BODY_ROBOT)
             cond_carry_bias(&sim->carry, body, &sim->then, v + at, 0.0, settings->gravity, f + at);
         else
             cond_body_ops(body->kind)
@@ -110,13 +116,12 @@ static void bias(CondSim* sim, const CondState* state, const double* v, double* 
     }
 }
 
-// y = D v, of bodies and couplings.
-static CondStatus damp(CondSim* sim, const double* v, double* y)
+CondStatus cond_newton_damp(CondSim* sim, const double* v, double* y)
 {
     CondTouchList none = {.n = 0};
     cond_assembly_begin_damping(&sim->matrix, &sim->then);
     // A step of length 0 leaves the damping alone in the gains. The forces are known already.
-    CondStatus status = cond_sim_couple(sim, &sim->then, 0.0, &sim->matrix, y);
+    CondStatus status = cond_sim_couple(sim, &sim->then, COND_COUPLED_ALL, NULL, &sim->matrix, y);
     if (!status)
         status = cond_assembly_finish(&sim->matrix, &sim->then, &none, INFINITY);
     if (!status)
@@ -124,59 +129,95 @@ static CondStatus damp(CondSim* sim, const double* v, double* y)
     return status;
 }
 
-// The posture, f, A and r at the iterate (sim->v_hat, sim->lambda), and the size of the residual
-// g = r - Jc' lambda: sqrt(g' diag(A)^-1 g) [sqrt(W)].
-static CondStatus evaluate(CondSim* sim, const CondState* state, double* size)
+void cond_newton_pose(CondSim* sim, const CondState* state)
+{
+    const CondModel* model = sim->model;
+    double* q = sim->newton.q;
+    memcpy(q, state->q, (size_t)model->n_q * sizeof(double));
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        if (!sim->linear[b])
+            cond_body_ops(body->kind)
+                ->advance(body, sim->v_hat + body->dof_begin, sim->length[b], q + body->q_begin);
+    }
+    cond_posture_set(&sim->then, q);
+    if (sim->model->settings.integrator == COND_INTEGRATOR_AUTO)
+        cond_balance_pose(sim, state);
+}
+
+// r = M (v - v_k)/h - f + D v, where r = D v already; of a linear body -b = -M v_k/h - f.
+static void add_inertia(CondSim* sim)
 {
     const CondModel* model = sim->model;
     CondNewton* newton = &sim->newton;
-    double h = step_of(sim), *r = newton->r, *work = newton->work;
+    double *r = newton->r, *dv = sim->work, *p = newton->work;
+    for (int b = 0; b < model->n_body; b++)
+        for (int i = model->body[b].dof_begin, k = 0; k < model->body[b].n_dof; k++, i++)
+            dv[i] = (sim->linear[b] ? 0.0 : sim->v_hat[i]) - newton->start[i];
+    cond_assembly_begin(&sim->matrix, &sim->then, NULL, NULL);
+    cond_assembly_multiply(&sim->matrix, dv, p, model->settings.solver.threads);
+    for (int b = 0; b < model->n_body; b++)
+        for (int i = model->body[b].dof_begin, k = 0; k < model->body[b].n_dof; k++, i++)
+            r[i] = (sim->linear[b] ? 0.0 : r[i]) + p[i] / sim->length[b] - sim->f[i];
+}
+
+CondStatus cond_newton_evaluate(CondSim* sim, const CondState* state)
+{
+    const CondModel* model = sim->model;
+    CondNewton* newton = &sim->newton;
+    double *r = newton->r, *work = newton->work;
     const double* v = sim->v_hat;
     int n = model->n_dof;
-    memcpy(newton->q, state->q, (size_t)model->n_q * sizeof(double));
-    cond_sim_advance(model, v, h, newton->q);
-    cond_posture_set(&sim->then, newton->q);
+    cond_newton_pose(sim, state);
     see_start(sim, state, &sim->now, &sim->then, newton->start);
     bias(sim, state, v, sim->f);
     cond_force_add(&sim->then, state->time, sim->f);
-    cond_assembly_begin(&sim->assembly, &sim->then, h, sim->f);
-    CondStatus status = cond_sim_couple(sim, &sim->then, h, &sim->assembly, sim->f);
+    cond_assembly_begin(&sim->assembly, &sim->then, sim->length, sim->f);
+    CondStatus status =
+        cond_sim_couple(sim, &sim->then, COND_COUPLED_ALL, sim->length, &sim->assembly, sim->f);
     if (!status)
         status = cond_sim_finish(sim);
     if (!status)
-        status = damp(sim, v, r);
+        status = cond_newton_damp(sim, v, r);
     if (status)
         return status;
-    cond_assembly_begin(&sim->matrix, &sim->then, 0.0, NULL);
-    for (int i = 0; i < n; i++)
-        sim->work[i] = v[i] - newton->start[i];
-    cond_assembly_multiply(&sim->matrix, sim->work, work, sim->model->settings.solver.threads);
-    for (int i = 0; i < n; i++)
-        r[i] += work[i] / h - sim->f[i];
+    add_inertia(sim);
     memcpy(work, r, (size_t)n * sizeof *work);
     for (int c = 0; c < sim->touches.n; c++)
         cond_contact_add_force(&sim->assembly.contact[c], -1.0, sim->lambda + 3 * c, work);
     cond_problem_diagonal(&sim->assembly.problem, newton->diagonal);
+    return COND_OK;
+}
+
+// Evaluates the iterate, with the size of its residual: sqrt(g' diag(A)^-1 g) [sqrt(W)].
+static CondStatus evaluate(CondSim* sim, const CondState* state, double* size)
+{
+    const CondNewton* newton = &sim->newton;
+    CondStatus status = cond_newton_evaluate(sim, state);
+    if (status)
+        return status;
     *size = 0.0;
-    for (int i = 0; i < n; i++)
-        *size += work[i] * work[i] / newton->diagonal[i];
+    for (int i = 0; i < sim->model->n_dof; i++)
+        *size += newton->work[i] * newton->work[i] / newton->diagonal[i];
     *size = sqrt(*size);
     return isfinite(*size) ? COND_OK : COND_DIVERGED;
 }
 
-// b = A v - r; returns its size in the norm of the residual.
-static double right_hand_side(CondSim* sim)
+// b = A v - r, and -r of a linear body.
+double cond_newton_right_hand_side(CondSim* sim)
 {
+    const CondModel* model = sim->model;
     double *b = sim->assembly.b, size = 0.0;
     cond_problem_multiply(&sim->assembly.problem, sim->v_hat, b);
-    for (int i = 0; i < sim->model->n_dof; i++) {
-        b[i] -= sim->newton.r[i];
-        size += b[i] * b[i] / sim->newton.diagonal[i];
-    }
+    for (int k = 0; k < model->n_body; k++)
+        for (int i = model->body[k].dof_begin, n = 0; n < model->body[k].n_dof; n++, i++) {
+            b[i] = (sim->linear[k] ? 0.0 : b[i]) - sim->newton.r[i];
+            size += b[i] * b[i] / sim->newton.diagonal[i];
+        }
     return sqrt(size);
 }
 
-static double mass_of(const CondBody* body, const CondPosture* posture)
+double cond_newton_mass(const CondBody* body, const CondPosture* posture)
 {
     double centre[3];
     if (body->kind == COND_BODY_SOFT)
@@ -193,20 +234,19 @@ static double change_of(CondSim* sim)
     double *dv = sim->work, *p = sim->newton.work, largest = 0.0;
     for (int i = 0; i < model->n_dof; i++)
         dv[i] = sim->v_hat[i] - sim->newton.v[i];
-    cond_assembly_begin(&sim->matrix, &sim->then, 0.0, NULL);
+    cond_assembly_begin(&sim->matrix, &sim->then, NULL, NULL);
     cond_assembly_multiply(&sim->matrix, dv, p, sim->model->settings.solver.threads);
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         double energy = 0.0;
         for (int i = body->dof_begin; i < body->dof_begin + body->n_dof; i++)
             energy += dv[i] * p[i];
-        largest = fmax(largest, sqrt(fmax(energy, 0.0) / mass_of(body, &sim->then)));
+        largest = fmax(largest, sqrt(fmax(energy, 0.0) / cond_newton_mass(body, &sim->then)));
     }
     return largest;
 }
 
-// x <- (x + base)/2
-static void halve(int n, const double* base, double* x)
+void cond_newton_halve(int n, const double* base, double* x)
 {
     for (int i = 0; i < n; i++)
         x[i] = 0.5 * (x[i] + base[i]);
@@ -223,15 +263,15 @@ static CondStatus descend(CondSim* sim, const CondState* state, double noise, do
         int worse = status == COND_DIVERGED || (!status && *size > fmax(last, noise));
         if (!worse || !isfinite(last))
             break;
-        halve(sim->model->n_dof, newton->v, sim->v_hat);
-        halve(3 * sim->touches.n, newton->lambda, sim->lambda);
+        cond_newton_halve(sim->model->n_dof, newton->v, sim->v_hat);
+        cond_newton_halve(3 * sim->touches.n, newton->lambda, sim->lambda);
         status = evaluate(sim, state, size);
     }
     return status;
 }
 
 // Work is summed over the iterations; everything else is that of the last.
-static void add_work(CondSolveInfo* info, const CondSolveInfo* last)
+void cond_solve_info_add(CondSolveInfo* info, const CondSolveInfo* last)
 {
     CondSolveInfo sum = *last;
     sum.iterations += info->iterations;
@@ -258,6 +298,8 @@ CondStatus cond_sim_newton(CondSim* sim, const CondState* state, CondSolveInfo* 
     newton->iterations = 1; // the linear step
     newton->history.n = newton->history.failed = 0;
     cond_history_add(&newton->history, INFINITY);
+    for (int b = 0; b < sim->model->n_body && settings->newton_iterations > 1; b++)
+        sim->linear[b] = 0;
     while (newton->iterations < settings->newton_iterations) {
         CondSolveInfo last;
         if (cond_cancelled(&sim->context))
@@ -265,14 +307,14 @@ CondStatus cond_sim_newton(CondSim* sim, const CondState* state, CondSolveInfo* 
         CondStatus status = descend(sim, state, noise, &size);
         if (status < 0)
             return status;
-        noise = floor * right_hand_side(sim);
+        noise = floor * cond_newton_right_hand_side(sim);
         memcpy(newton->v, sim->v_hat, n * sizeof *newton->v);
         memcpy(newton->lambda, sim->lambda, n_lambda * sizeof *newton->lambda);
         status =
             cond_solver_solve(sim->solver, &sim->assembly.problem, sim->v_hat, sim->lambda, &last);
         if (status < 0)
             return status;
-        add_work(info, &last);
+        cond_solve_info_add(info, &last);
         double change = change_of(sim);
         cond_history_add(&newton->history, change);
         newton->iterations++;
@@ -289,11 +331,9 @@ const double* cond_sim_representative(CondSim* sim, const CondState* state)
     const CondModel* model = sim->model;
     double* v = sim->work;
     memcpy(v, sim->v_hat, (size_t)model->n_dof * sizeof *v);
-    if (!is_newton(sim) || sim->carry.kind == COND_CARRY_VELOCITY)
+    if (model->n_body == 0 || sim->linear[0] || sim->carry.kind == COND_CARRY_VELOCITY)
         return v;
-    memcpy(sim->newton.q, state->q, (size_t)model->n_q * sizeof(double));
-    cond_sim_advance(model, v, step_of(sim), sim->newton.q);
-    cond_posture_set(&sim->then, sim->newton.q);
+    cond_newton_pose(sim, state);
     for (int b = 0; b < model->n_body; b++)
         if (model->body[b].kind == COND_BODY_ROBOT)
             cond_carry_move(&sim->carry, &model->body[b], &sim->then, &sim->now,

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "body/body.h"
 #include "math/quat.h"
+#include "potential/attachment.h"
 #include "potential/motor.h"
 #include "step/sim.h"
 
@@ -209,18 +210,20 @@ CondStatus cond_sim_read_sensors(CondSim* sim, const CondState* state)
     int last = -1; // the robot whose joints were read last
     if (model->n_sensor == 0)
         return COND_OK;
-    const CondPosture* acting = cond_sim_acting(sim, &step);
+    cond_sim_act(sim);
     for (int i = 0; i < model->n_sensor; i++) {
         const CondSensor* sensor = &model->sensor[i];
         CondSensorReading* reading = &sim->sensors.reading[i];
         *reading = (CondSensorReading){.centre = {NAN, NAN, NAN}};
         if (sensor->attachment >= 0) {
-            read_attachment(sim, acting, sensor, reading);
+            int held = cond_hold_body(&sim->next->hold[sensor->attachment]);
+            read_attachment(sim, cond_sim_acting(sim, held, &step), sensor, reading);
         } else if (sensor->kind == COND_SENSOR_CONTACT) {
             read_contact(sim, sensor, reading);
         } else {
             const CondBody* body = &model->body[sensor->frame.point.body];
             const double* load = sim->sensors.load + 6 * sensor->frame.point.part;
+            const CondPosture* acting = cond_sim_acting(sim, body->index, &step);
             if (body->index != last)
                 transmit(sim, state, acting, step, body);
             last = body->index;

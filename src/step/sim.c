@@ -51,6 +51,9 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
     made->parts = 1;
     made->touches.context = made->near.context = made->met.context = *m;
     made->f = cond_allocate(m, (size_t)model->n_dof, sizeof(double));
+    made->theta = cond_allocate(m, (size_t)model->n_body, sizeof(double));
+    made->length = cond_allocate(m, (size_t)model->n_body, sizeof(double));
+    made->linear = cond_allocate(m, (size_t)model->n_body, sizeof *made->linear);
     made->reach = cond_allocate(m, (size_t)model->n_body, sizeof(double));
     made->size = cond_allocate(m, (size_t)model->n_body, sizeof(double));
     made->v_hat = cond_allocate(m, (size_t)model->n_dof, sizeof(double));
@@ -60,8 +63,8 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
     made->middle = cond_allocate(m, (size_t)model->n_target, sizeof(double));
     made->ik = cond_allocate(m, (size_t)model->n_body, sizeof *made->ik);
     CondStatus status = COND_OUT_OF_MEMORY;
-    if (made->f && made->reach && made->size && made->v_hat && made->centre && made->work &&
-        made->rate && made->middle && made->ik)
+    if (made->f && made->theta && made->length && made->linear && made->reach && made->size &&
+        made->v_hat && made->centre && made->work && made->rate && made->middle && made->ik)
         status = cond_assembly_create(model, COND_ASSEMBLY_ALL, &made->assembly);
     if (!status) // Newton's method keeps damping there too
         status = cond_assembly_create(model,
@@ -86,6 +89,9 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
         model->settings.integrator == COND_INTEGRATOR_VARIATIONAL)
         status = cond_error_set(error, COND_NOT_SUPPORTED,
                                 "mass_root and the variational integrator exclude each other");
+    if (!status && model->settings.integrator == COND_INTEGRATOR_AUTO &&
+        (status = cond_balance_create(made)))
+        cond_error_set(error, status, "out of memory");
     if (!status && ((status = cond_newton_create(made)) || (status = cond_sensors_create(made))))
         cond_error_set(error, status, "out of memory");
     if (!status && model->settings.method == COND_STEP_PBD)
@@ -115,6 +121,7 @@ void cond_sim_destroy(CondSim* sim)
     cond_posture_destroy(&sim->now);
     cond_posture_destroy(&sim->then);
     cond_newton_destroy(sim);
+    cond_balance_destroy(sim);
     cond_pbd_destroy(&sim->pbd);
     cond_sensors_destroy(sim);
     cond_parts_destroy(sim);
@@ -128,10 +135,11 @@ void cond_sim_destroy(CondSim* sim)
             cond_ik_destroy(sim->ik[b]);
     cond_solver_destroy(sim->solver);
     cond_state_destroy(sim->next);
-    void* arrays[] = {
-        sim->f,       sim->reach,      sim->size,      sim->touches.touch, sim->v_hat,  sim->lambda,
-        sim->impulse, sim->near.touch, sim->met.touch, sim->work,          sim->centre, sim->rate,
-        sim->middle,  sim->ik,         sim->wrench,    sim->place,         sim->relaxed};
+    void* arrays[] = {sim->theta,   sim->length,        sim->linear,     sim->f,
+                      sim->reach,   sim->size,          sim->v_hat,      sim->lambda,
+                      sim->impulse, sim->touches.touch, sim->near.touch, sim->met.touch,
+                      sim->work,    sim->centre,        sim->rate,       sim->middle,
+                      sim->ik,      sim->wrench,        sim->place,      sim->relaxed};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&m, arrays[i]);
     cond_release(&m, sim);
@@ -164,7 +172,7 @@ double cond_sim_kinetic(CondSim* sim, const CondPosture* posture, const double* 
 {
     double* p = sim->work;
     int threads = sim->model->settings.solver.threads;
-    cond_assembly_begin(&sim->matrix, posture, 0.0, NULL);
+    cond_assembly_begin(&sim->matrix, posture, NULL, NULL);
     cond_assembly_multiply(&sim->matrix, v, p, threads);
     return 0.5 * cond_dot(sim->model->n_dof, v, p, threads);
 }
@@ -187,40 +195,55 @@ double cond_sim_potential(const CondPosture* posture, const CondState* state)
     return energy;
 }
 
-CondStatus cond_sim_couple(CondSim* sim, const CondPosture* posture, double step,
-                           CondAssembly* assembly, double* f)
+static CondStatus add_spring(const CondPosture* posture, const CondSpring* spring,
+                             const double* step, CondAssembly* assembly, double* f)
+{
+    int body = spring->end[0].body >= 0 ? spring->end[0].body : spring->end[1].body;
+    return cond_spring_add(posture, spring, step ? step[body] : 0.0, assembly, f);
+}
+
+CondStatus cond_sim_couple(CondSim* sim, const CondPosture* posture, CondCoupled which,
+                           const double* step, CondAssembly* assembly, double* f)
 {
     const CondModel* model = sim->model;
     CondStatus status = COND_OK;
-    for (int i = 0; i < model->n_spring && !status; i++)
-        status = cond_spring_add(posture, &model->spring[i], step, assembly, f);
-    if (!status && sim->pull.stiffness > 0.0 && sim->pull.end[0].body >= 0)
-        status = cond_spring_add(posture, &sim->pull, step, assembly, f);
-    return status ? status : cond_sim_add_leads(sim, posture, step, assembly, f);
+    for (int i = 0; i < model->n_spring && (which & COND_COUPLED_OWN) && !status; i++)
+        status = add_spring(posture, &model->spring[i], step, assembly, f);
+    if (!status && (which & COND_COUPLED_GIVEN) && sim->pull.stiffness > 0.0 &&
+        sim->pull.end[0].body >= 0)
+        status = add_spring(posture, &sim->pull, step, assembly, f);
+    return status ? status : cond_sim_add_leads(sim, posture, which, step, assembly, f);
+}
+
+void cond_sim_bias(CondSim* sim, const CondState* state, int body, double* f)
+{
+    const CondBody* one = &sim->model->body[body];
+    const CondSceneSettings* settings = &sim->model->settings;
+    const double* v = state->v + one->dof_begin;
+    if (one->kind == COND_BODY_ROBOT && sim->carry.kind == COND_CARRY_ROOT)
+        cond_carry_bias(&sim->carry, one, &sim->now, v, sim->time_step, settings->gravity,
+                        f + one->dof_begin);
+    else
+        cond_body_ops(one->kind)->bias(one, &sim->now, v, sim->time_step, settings->gravity,
+                                       f + one->dof_begin);
 }
 
 // f = -C v + weight + constant forces + elastic forces; the blocks of A and the couplings.
 CondStatus cond_sim_forces(CondSim* sim, const CondState* state)
 {
-    const CondModel* model = sim->model;
-    const CondSceneSettings* settings = &model->settings;
-    double step = cond_sim_theta(sim) * sim->time_step;
     cond_posture_set(&sim->now, state->q);
+    cond_sim_guess_theta(sim, state);
     CondStatus status = cond_sim_lead(sim, state);
-    if (status)
-        return status;
-    for (int b = 0; b < model->n_body; b++) {
-        const CondBody* body = &model->body[b];
-        cond_body_ops(body->kind)
-            ->bias(body, &sim->now, state->v + body->dof_begin, sim->time_step, settings->gravity,
-                   sim->f + body->dof_begin);
-        if (body->kind == COND_BODY_ROBOT && sim->carry.kind == COND_CARRY_ROOT)
-            cond_carry_bias(&sim->carry, body, &sim->now, state->v + body->dof_begin,
-                            sim->time_step, settings->gravity, sim->f + body->dof_begin);
-    }
+    return status ? status : cond_sim_load(sim, state);
+}
+
+CondStatus cond_sim_load(CondSim* sim, const CondState* state)
+{
+    for (int b = 0; b < sim->model->n_body; b++)
+        cond_sim_bias(sim, state, b, sim->f);
     cond_force_add(&sim->now, state->time, sim->f);
-    cond_assembly_begin(&sim->assembly, &sim->now, step, sim->f);
-    return cond_sim_couple(sim, &sim->now, step, &sim->assembly, sim->f);
+    cond_assembly_begin(&sim->assembly, &sim->now, sim->length, sim->f);
+    return cond_sim_couple(sim, &sim->now, COND_COUPLED_ALL, sim->length, &sim->assembly, sim->f);
 }
 
 // How far a body's points may travel in the step, twice over: contacts beyond it cannot close, and
@@ -259,6 +282,10 @@ CondStatus cond_sim_collide_next(CondSim* sim, double* deepest)
 {
     for (int b = 0; b < sim->model->n_body; b++)
         sim->reach[b] = 0.0;
+    // Whether a point that touches is in by a rounding must not decide on memory.
+    if (cond_reserve(&sim->near.context, &sim->near.touch, &sim->near.cap_touch, sim->touches.n,
+                     sizeof *sim->near.touch))
+        return COND_OUT_OF_MEMORY;
     CondStatus status = cond_collide(&sim->collider, &sim->then, sim->next, sim->reach, &sim->near);
     *deepest = 0.0;
     for (int c = 0; c < sim->near.n && !status; c++)
@@ -279,7 +306,7 @@ CondStatus cond_sim_finish(CondSim* sim)
     return status;
 }
 
-// b = b/step + f
+// b = b/step + f, of one body
 typedef struct LoadLoop {
     const double* f;
     double *b, step;
@@ -295,14 +322,22 @@ static void add_load(const void* loop, int first, int last)
 // A = M/(th t) + ..., b = M v_k/(th t) + f, phi_n = gap/t.
 CondStatus cond_sim_assemble(CondSim* sim, const CondState* state)
 {
+    CondStatus status = cond_sim_choose(sim, state);
+    return status ? status : cond_sim_pose(sim, state);
+}
+
+CondStatus cond_sim_pose(CondSim* sim, const CondState* state)
+{
     const CondModel* model = sim->model;
     CondAssembly* assembly = &sim->assembly;
-    double step = cond_sim_theta(sim) * sim->time_step;
     int threads = model->settings.solver.threads;
-    cond_assembly_begin(&sim->matrix, &sim->now, 0.0, NULL);
+    cond_assembly_begin(&sim->matrix, &sim->now, NULL, NULL);
     cond_assembly_multiply(&sim->matrix, state->v, assembly->b, threads);
-    LoadLoop loop = {sim->f, assembly->b, step};
-    cond_parallel(model->n_dof, cond_threads((size_t)model->n_dof, threads), add_load, &loop);
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        LoadLoop loop = {sim->f + body->dof_begin, assembly->b + body->dof_begin, sim->length[b]};
+        cond_parallel(body->n_dof, cond_threads((size_t)body->n_dof, threads), add_load, &loop);
+    }
     return cond_sim_finish(sim);
 }
 
@@ -334,8 +369,7 @@ static void predict(CondSim* sim, const CondState* state)
             continue;
         cond_body_ops(body->kind)->accelerate(body, &sim->now, force + body->dof_begin, v_hat);
         for (int i = 0; i < body->n_dof; i++)
-            v_hat[i] =
-                state->v[body->dof_begin + i] + cond_sim_theta(sim) * sim->time_step * v_hat[i];
+            v_hat[i] = state->v[body->dof_begin + i] + sim->length[b] * v_hat[i];
     }
     for (int i = 0; i < model->n_spring; i++) {
         for (int end = 0; end < 2; end++) {
@@ -368,7 +402,7 @@ static void note_relaxed(CondSim* sim)
         sim->relaxed[c] = relaxed ? relaxed[c] : 0;
 }
 
-CondStatus cond_sim_solve(CondSim* sim, const CondState* state, CondSolveInfo* info)
+CondStatus cond_sim_solve_linear(CondSim* sim, const CondState* state, CondSolveInfo* info)
 {
     int n = sim->touches.n;
     sim->checked = 0;
@@ -386,11 +420,18 @@ CondStatus cond_sim_solve(CondSim* sim, const CondState* state, CondSolveInfo* i
     // What a solver keeps is made anew at fixed steps, so that a state saved there tells all.
     if (state->step % sim->model->settings.solver.reuse == 0)
         cond_solver_reset(sim->solver);
-    CondStatus status =
-        cond_solver_solve(sim->solver, &sim->assembly.problem, sim->v_hat, sim->lambda, info);
-    if (status >= 0 && sim->model->settings.integrator != COND_INTEGRATOR_THETA)
+    return cond_solver_solve(sim->solver, &sim->assembly.problem, sim->v_hat, sim->lambda, info);
+}
+
+CondStatus cond_sim_solve(CondSim* sim, const CondState* state, CondSolveInfo* info)
+{
+    CondStatus status = cond_sim_solve_linear(sim, state, info);
+    if (status >= 0 && sim->model->settings.integrator == COND_INTEGRATOR_AUTO)
+        status = cond_sim_auto(sim, state, info);
+    else if (status >= 0 && sim->model->settings.integrator != COND_INTEGRATOR_THETA)
         status = cond_sim_newton(sim, state, info);
-    note_relaxed(sim);
+    if (status >= 0)
+        note_relaxed(sim);
     return status;
 }
 
@@ -398,13 +439,19 @@ CondStatus cond_sim_solve_again(CondSim* sim, const CondState* state, CondSolveI
 {
     CondSolveInfo last = {0};
     CondStatus status;
-    if (sim->model->settings.integrator != COND_INTEGRATOR_THETA) {
+    CondIntegrator integrator = sim->model->settings.integrator;
+    if (integrator != COND_INTEGRATOR_THETA && integrator != COND_INTEGRATOR_AUTO) {
         status = cond_sim_newton(sim, state, info);
     } else {
+        status = integrator == COND_INTEGRATOR_AUTO ? cond_sim_choose_again(sim, state) : COND_OK;
+        if (status)
+            return status;
         status =
             cond_solver_solve(sim->solver, &sim->assembly.problem, sim->v_hat, sim->lambda, &last);
         cond_solve_info_add_work(info, &last, &last);
         *info = last;
+        if (status >= 0 && integrator == COND_INTEGRATOR_AUTO)
+            status = cond_sim_auto(sim, state, info);
     }
     note_relaxed(sim);
     return status;

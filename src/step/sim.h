@@ -6,6 +6,7 @@
 #include "body/posture.h"
 #include "collide/collide.h"
 #include "solve/history.h"
+#include "step/balance.h"
 #include "step/carry.h"
 #include "step/correction.h"
 #include "step/impact.h"
@@ -66,6 +67,9 @@ struct CondSim {
     CondParts split;
     CondPosture now;  // at the start of the step, by forces
     CondPosture then; // at its end
+    double* theta;    // of each body in this step                       (n_body)
+    double* length;   // theta time_step [s]                             (n_body)
+    int* linear;      // 1: its forces are those of q_k, extrapolated    (n_body)
     double* f;        // forces at the start of the step, -C v included  (n_dof)
     double* reach;    // gap within which contacts are made [m]          (n_body)
     double* size;     // diagonal of the box around a body's features at the start [m] (n_body)
@@ -101,29 +105,65 @@ struct CondSim {
     double* middle; // joint targets at the representative time         (n_target)
     int cap_lambda, cap_relaxed, cap_impulse, cap_place;
     CondNewton newton;
-    CondCarry carry; // what the robots keep while no force acts
-    CondSpring pull; // by the user's hand; stiffness 0: none
+    CondGroups groups;   // of auto
+    CondBalance balance; // of auto
+    CondCarry carry;     // what the robots keep while no force acts
+    CondSpring pull;     // by the user's hand; stiffness 0: none
     CondSensors sensors;
     CondPbd pbd; // of step.method pbd
     CondWatch watch;
 };
 
-// theta of the step: that of the settings, or what another integrator stands for.
+// theta of the settings, or what another integrator stands for.
 double cond_sim_theta(const CondSim* sim);
+
+// One theta for all bodies, with sim->length.
+void cond_sim_set_theta(CondSim* sim, double theta);
+
+// theta of what trajectories lead through space: that of the bodies held there, which share it.
+double cond_sim_lead_theta(const CondSim* sim);
 
 // q <- update(q, v, t) of all bodies.
 void cond_sim_advance(const CondModel* model, const double* v, double t, double* q);
 
 // Joint targets at the end of the step by inverse kinematics, and attachments whose time has come
-// or gone, in sim->next; needs sim->now.
+// or gone, in sim->next; needs sim->now and sim->theta.
 CondStatus cond_sim_lead(CondSim* sim, const CondState* state);
+
+// Joint targets and frames in space at the representative time, which theta says.
+void cond_sim_lead_middle(CondSim* sim, const CondState* state);
 
 // Adds forces to f and couplings to the assembly: of motors and attachments, and of these and the
 // springs.
-CondStatus cond_sim_add_leads(CondSim* sim, const CondPosture* posture, double step,
-                              CondAssembly* assembly, double* f);
-CondStatus cond_sim_couple(CondSim* sim, const CondPosture* posture, double step,
-                           CondAssembly* assembly, double* f);
+// step: th t of each body, or NULL for the damping alone.
+typedef enum CondCoupled {
+    COND_COUPLED_OWN = 1,   // what has an energy of the bodies' own: springs, attachments
+    COND_COUPLED_GIVEN = 2, // what does work on them: motors, frames in space, the user's hand
+    COND_COUPLED_ALL = 3,
+} CondCoupled;
+CondStatus cond_sim_add_leads(CondSim* sim, const CondPosture* posture, CondCoupled which,
+                              const double* step, CondAssembly* assembly, double* f);
+CondStatus cond_sim_couple(CondSim* sim, const CondPosture* posture, CondCoupled which,
+                           const double* step, CondAssembly* assembly, double* f);
+
+// -C v + weight of one body at q_k, in its part of f (n_dof of the model).
+void cond_sim_bias(CondSim* sim, const CondState* state, int body, double* f);
+
+// f, the blocks of A and the couplings at q_k, with sim->theta.
+CondStatus cond_sim_load(CondSim* sim, const CondState* state);
+
+// b, and the contacts of the step.
+CondStatus cond_sim_pose(CondSim* sim, const CondState* state);
+
+// The linear step: starts from what the last one left, and solves the problem.
+CondStatus cond_sim_solve_linear(CondSim* sim, const CondState* state, CondSolveInfo* info);
+
+// Of the integrator auto: theta before the contacts are known (of others too); theta by group once
+// they are; and from the linear step's v_hat and lambda to those of the step.
+void cond_sim_guess_theta(CondSim* sim, const CondState* state);
+CondStatus cond_sim_choose(CondSim* sim, const CondState* state);
+CondStatus cond_sim_choose_again(CondSim* sim, const CondState* state); // with the whole problem
+CondStatus cond_sim_auto(CondSim* sim, const CondState* state, CondSolveInfo* info);
 
 // Room for what is known of n contacts once they have forces: lambda, impulse, and relaxed, which
 // is set to 0. Every method of stepping asks for it.
@@ -152,6 +192,23 @@ void cond_newton_destroy(CondSim* sim);
 // COND_NOT_CONVERGED where the iterations do not suffice.
 CondStatus cond_sim_newton(CondSim* sim, const CondState* state, CondSolveInfo* info);
 
+// Pieces of it, for the bodies that are not linear; the others stay at the linear step.
+// sim->then at q(v_hat).
+void cond_newton_pose(CondSim* sim, const CondState* state);
+// f, A and the residual g of the dynamics at the iterate (sim->v_hat, sim->lambda), which is left
+// in newton.work; newton.diagonal = diag(A).
+CondStatus cond_newton_evaluate(CondSim* sim, const CondState* state);
+// b of the next linear problem; its size in the norm of the residual, sqrt(b' diag(A)^-1 b).
+double cond_newton_right_hand_side(CondSim* sim);
+// Of a body.
+double cond_newton_mass(const CondBody* body, const CondPosture* posture);
+// x <- (x + base)/2
+void cond_newton_halve(int n, const double* base, double* x);
+// y = D v, of bodies and couplings at sim->then.
+CondStatus cond_newton_damp(CondSim* sim, const double* v, double* y);
+// Adds the work of one more solve.
+void cond_solve_info_add(CondSolveInfo* info, const CondSolveInfo* last);
+
 // v_hat as seen from q_k, such that v_{k+1} = v_k + (v_hat - v_k)/theta, seen from q_k too; in
 // sim->work.
 const double* cond_sim_representative(CondSim* sim, const CondState* state);
@@ -159,12 +216,14 @@ const double* cond_sim_representative(CondSim* sim, const CondState* state);
 // The velocity of sim->next, as seen from q_k until now, as seen from q_{k+1} = sim->then.
 void cond_sim_carry(CondSim* sim);
 
-// The posture at which the forces of this step were taken, with what they were extrapolated by,
-// force(q + step v_hat): q_k and th t, or the last iterate of a non-linear integrator and 0. Needs
-// sim->now as it was when the step began, and may change sim->then.
-const CondPosture* cond_sim_acting(CondSim* sim, double* step);
+// The posture at which the forces on a body were taken in this step, with what they were
+// extrapolated by, force(q + step v_hat): q_k and th t, or the last iterate of Newton's method and
+// 0. cond_sim_act makes these postures; it needs sim->now as it was when the step began, and may
+// change sim->then.
+void cond_sim_act(CondSim* sim);
+const CondPosture* cond_sim_acting(const CondSim* sim, int body, double* step);
 
-// Wrenches of the attachments in this step, from v_hat. Calls cond_sim_acting.
+// Wrenches of the attachments in this step, from v_hat. Calls cond_sim_act.
 CondStatus cond_sim_read_wrenches(CondSim* sim);
 
 // Where the contacts of the step act on either side, and where the bodies are, at sim->now.

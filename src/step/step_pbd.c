@@ -322,6 +322,7 @@ static CondStatus prepare(CondSim* sim, const CondState* state)
     const CondSceneSettings* settings = &model->settings;
     double* outside = sim->v_hat; // free until the end of the step
     cond_posture_set(&sim->now, state->q);
+    cond_sim_set_theta(sim, cond_sim_theta(sim));
     CondStatus status = cond_sim_lead(sim, state);
     if (status)
         return status;
@@ -336,7 +337,7 @@ static CondStatus prepare(CondSim* sim, const CondState* state)
     }
     for (int i = 0; i < model->n_dof; i++)
         sim->f[i] += outside[i];
-    cond_assembly_begin(&sim->assembly, &sim->now, settings->time_step, sim->f);
+    cond_assembly_begin(&sim->assembly, &sim->now, sim->length, sim->f);
     status = cond_sim_collide(sim, state);
     if (!status)
         status = cond_assembly_finish(&sim->assembly, &sim->now, &sim->touches, INFINITY);

@@ -53,6 +53,7 @@ static CondStatus add_forces(CondSim* sim, const CondState* state)
     CondTouchList none = {.n = 0};
     double* y = sim->work;
     cond_posture_set(&sim->now, state->q);
+    cond_sim_set_theta(sim, cond_sim_theta(sim));
     CondStatus status = cond_sim_lead(sim, state);
     if (status)
         return status;
@@ -63,9 +64,9 @@ static CondStatus add_forces(CondSim* sim, const CondState* state)
                    model->settings.gravity, sim->f + body->dof_begin);
     }
     cond_force_add(&sim->now, state->time, sim->f);
-    cond_assembly_begin(&sim->assembly, &sim->now, model->settings.time_step, sim->f);
+    cond_assembly_begin(&sim->assembly, &sim->now, sim->length, sim->f);
     cond_assembly_begin_damping(&sim->assembly, &sim->now);
-    status = cond_sim_couple(sim, &sim->now, 0.0, &sim->assembly, sim->f);
+    status = cond_sim_couple(sim, &sim->now, COND_COUPLED_ALL, NULL, &sim->assembly, sim->f);
     if (!status)
         status = cond_assembly_finish(&sim->assembly, &sim->now, &none, INFINITY);
     if (status)

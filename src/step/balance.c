@@ -1,0 +1,264 @@
+// The equation of the step gives the change of energy up to what the linearisation or the middle of
+// the step get wrong. That is measured here, group by group, and taken out of the motion:
+//     v <- r + s (v - r),     s^2 = 1 - excess / T(v - r)
+// with r the motion of the group as a rigid whole, which carries its momentum and angular momentum,
+// or 0 where something outside holds the group.
+#include "step/balance.h"
+
+#include "base/memory.h"
+#include "base/sum.h"
+#include "body/body.h"
+#include "potential/attachment.h"
+#include "potential/potential.h"
+#include "sparse/cholesky.h"
+#include "step/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+CondStatus cond_balance_create(CondSim* sim)
+{
+    const CondModel* model = sim->model;
+    const CondContext* m = &sim->context;
+    CondBalance* balance = &sim->balance;
+    size_t n = (size_t)model->n_dof;
+    balance->q = cond_allocate(m, (size_t)model->n_q, sizeof(double));
+    balance->v = cond_allocate(m, n, sizeof(double));
+    balance->p = cond_allocate(m, n, sizeof(double));
+    balance->extra = cond_allocate(m, (size_t)model->n_body, sizeof(double));
+    balance->spans = cond_allocate(m, (size_t)model->n_body, sizeof *balance->spans);
+    balance->rigid = cond_allocate(m, 6 * n, sizeof(double));
+    if (!balance->q || !balance->v || !balance->p || !balance->extra || !balance->spans ||
+        !balance->rigid)
+        return COND_OUT_OF_MEMORY;
+    CondStatus status = cond_groups_create(m, model->n_body, &sim->groups);
+    return status ? status : cond_posture_create(model, &balance->end);
+}
+
+void cond_balance_destroy(CondSim* sim)
+{
+    CondBalance* balance = &sim->balance;
+    if (balance->end.model)
+        cond_posture_destroy(&balance->end);
+    void* arrays[] = {balance->q,     balance->v,     balance->p,
+                      balance->extra, balance->spans, balance->rigid};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        cond_release(&sim->context, arrays[i]);
+    cond_groups_destroy(&sim->groups);
+}
+
+// sum[g] += scale x.y over the bodies of each group
+static void add_products(const CondSim* sim, double scale, const double* x, const double* y,
+                         double* sum)
+{
+    const CondModel* model = sim->model;
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        sum[sim->groups.of[b]] +=
+            scale * cond_dot(body->n_dof, x + body->dof_begin, y + body->dof_begin,
+                             model->settings.solver.threads);
+    }
+}
+
+// 1/2 v' M v of each group
+static void kinetic(CondSim* sim, const CondPosture* posture, const double* v, double* energy)
+{
+    memset(energy, 0, (size_t)sim->groups.n * sizeof *energy);
+    cond_assembly_begin(&sim->matrix, posture, NULL, NULL);
+    cond_assembly_multiply(&sim->matrix, v, sim->balance.p, sim->model->settings.solver.threads);
+    add_products(sim, 0.5, v, sim->balance.p, energy);
+}
+
+// energy[g] += sign times the potential energy that is the group's own
+static void add_potential(const CondSim* sim, const CondPosture* posture, double sign,
+                          double* energy)
+{
+    const CondModel* model = sim->model;
+    const CondState* next = sim->next; // whose attachments act in this step
+    const int* of = sim->groups.of;
+    for (int b = 0; b < model->n_body; b++)
+        energy[of[b]] += sign * cond_body_ops(model->body[b].kind)
+                                    ->potential(&model->body[b], posture, model->settings.gravity);
+    for (int i = 0; i < model->n_spring; i++) {
+        const CondSpring* spring = &model->spring[i];
+        int body = spring->end[0].body >= 0 ? spring->end[0].body : spring->end[1].body;
+        energy[of[body]] += sign * cond_spring_energy(posture, spring);
+    }
+    for (int i = 0; i < next->n_hold; i++)
+        if (next->hold[i].active && !cond_hold_is_led(&next->hold[i]))
+            energy[of[cond_hold_body(&next->hold[i])]] +=
+                sign * cond_hold_energy(posture, &next->hold[i]);
+}
+
+// energy[g] -= t (power of forces, motors, frames in space and the user's hand, of damping and of
+// contacts), all as they act in this step.
+static CondStatus subtract_work(CondSim* sim, const CondState* state, double* energy)
+{
+    const CondModel* model = sim->model;
+    CondBalance* balance = &sim->balance;
+    CondTouchList none = {.n = 0};
+    double *given = sim->work, *lost = balance->p, t = sim->time_step;
+    size_t bytes = (size_t)model->n_dof * sizeof(double);
+    cond_newton_pose(sim, state);
+    for (int b = 0; b < model->n_body; b++)
+        balance->extra[b] = sim->linear[b] ? sim->length[b] : 0.0;
+    memset(given, 0, bytes);
+    cond_force_add(&sim->then, state->time, given);
+    cond_assembly_begin_damping(&sim->matrix, &sim->then);
+    CondStatus status =
+        cond_sim_couple(sim, &sim->then, COND_COUPLED_GIVEN, balance->extra, &sim->matrix, given);
+    if (!status) // of the others the damping alone does work
+        status = cond_sim_couple(sim, &sim->then, COND_COUPLED_OWN, NULL, &sim->matrix, balance->v);
+    if (!status)
+        status = cond_assembly_finish(&sim->matrix, &sim->then, &none, INFINITY);
+    if (status)
+        return status;
+    cond_problem_multiply(&sim->matrix.problem, sim->v_hat, lost);
+    add_products(sim, -t, sim->v_hat, given, energy);
+    add_products(sim, t, sim->v_hat, lost, energy);
+    for (int c = 0; c < sim->touches.n; c++) {
+        const CondContact* contact = &sim->assembly.contact[c];
+        double u[3], power = 0.0;
+        cond_contact_velocity(contact, sim->v_hat, u);
+        for (int i = 0; i < 3; i++)
+            power += (u[i] - contact->phi[i]) * sim->lambda[3 * c + i];
+        energy[sim->groups.of[sim->touches.touch[c].point[0].body]] -= t * power;
+    }
+    return COND_OK;
+}
+
+void cond_balance_pose(CondSim* sim, const CondState* state)
+{
+    CondBalance* balance = &sim->balance;
+    memcpy(balance->q, state->q, (size_t)sim->model->n_q * sizeof(double));
+    cond_sim_advance(sim->model, sim->v_hat, sim->time_step, balance->q);
+    cond_posture_set(&balance->end, balance->q);
+    for (int b = 0; b < sim->model->n_body; b++)
+        balance->spans[b] = !sim->linear[b] && sim->theta[b] < 1.0;
+    sim->then.begin = &sim->now;
+    sim->then.end = &balance->end;
+    sim->then.spans = balance->spans;
+}
+
+CondStatus cond_balance_measure(CondSim* sim, const CondState* state)
+{
+    const CondModel* model = sim->model;
+    CondBalance* balance = &sim->balance;
+    CondGroups* groups = &sim->groups;
+    double* excess = groups->excess;
+    kinetic(sim, &sim->now, state->v, groups->before);
+    memset(excess, 0, (size_t)groups->n * sizeof *excess);
+    add_potential(sim, &sim->now, -1.0, excess);
+    CondStatus status = subtract_work(sim, state, excess); // sets balance->end
+    if (status)
+        return status;
+    for (int b = 0; b < model->n_body; b++)
+        for (int i = model->body[b].dof_begin, k = 0; k < model->body[b].n_dof; k++, i++)
+            balance->v[i] = state->v[i] + (sim->v_hat[i] - state->v[i]) / sim->theta[b];
+    kinetic(sim, &balance->end, balance->v, groups->kinetic);
+    add_potential(sim, &balance->end, 1.0, excess);
+    for (int g = 0; g < groups->n; g++)
+        excess[g] += groups->kinetic[g] - groups->before[g];
+    return COND_OK;
+}
+
+// Each group's motions as a rigid whole that a velocity and an angular velocity of 1 give, about a
+// point of its first body.
+static void make_rigid(CondSim* sim)
+{
+    const CondModel* model = sim->model;
+    double* rigid = sim->balance.rigid;
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        int first = 0;
+        while (sim->groups.of[first] != sim->groups.of[b])
+            first++;
+        const CondBody* origin = &model->body[first];
+        CondPose pose =
+            cond_body_ops(origin->kind)
+                ->pose(origin, sim->then.q + origin->q_begin, sim->next->v + origin->dof_begin);
+        for (int k = 0; k < 6; k++) {
+            double twist[6] = {0.0};
+            twist[k] = 1.0;
+            cond_body_ops(body->kind)
+                ->drift(body, sim->then.q + body->q_begin, twist, pose.position,
+                        rigid + (ptrdiff_t)k * model->n_dof + body->dof_begin);
+        }
+    }
+}
+
+// The rigid motion of a group that carries its momentum: r = R (R' M R)^-1 R' M v, in balance->v;
+// and T(v - r).
+static double split(CondSim* sim, int group, const double* v)
+{
+    const CondModel* model = sim->model;
+    CondBalance* balance = &sim->balance;
+    int n = model->n_dof, threads = model->settings.solver.threads;
+    double inertia[36] = {0.0}, twist[6] = {0.0}, trace = 0.0, energy = 0.0;
+    for (int k = 0; k < 6; k++) {
+        const double* column = balance->rigid + (ptrdiff_t)k * n;
+        cond_assembly_multiply(&sim->matrix, column, balance->p, threads);
+        for (int b = 0; b < model->n_body; b++) {
+            int at = model->body[b].dof_begin, size = model->body[b].n_dof;
+            if (sim->groups.of[b] != group)
+                continue;
+            twist[k] += cond_dot(size, balance->p + at, v + at, threads);
+            for (int l = 0; l < 6; l++)
+                inertia[6 * k + l] += cond_dot(size, balance->p + at,
+                                               balance->rigid + (ptrdiff_t)l * n + at, threads);
+        }
+        trace += inertia[7 * k];
+    }
+    for (int k = 0; k < 6; k++) // what lies on a line has no inertia about it
+        inertia[7 * k] += 1e-14 * trace;
+    if (cond_cholesky_factor(6, inertia))
+        memset(twist, 0, sizeof twist);
+    else
+        cond_cholesky_solve(6, inertia, twist);
+    for (int i = 0; i < n; i++) {
+        balance->v[i] = 0.0;
+        for (int k = 0; k < 6; k++)
+            balance->v[i] += balance->rigid[(ptrdiff_t)k * n + i] * twist[k];
+        sim->work[i] = v[i] - balance->v[i];
+    }
+    cond_assembly_multiply(&sim->matrix, sim->work, balance->p, threads);
+    for (int b = 0; b < model->n_body; b++)
+        if (sim->groups.of[b] == group)
+            energy += 0.5 * cond_dot(model->body[b].n_dof, sim->work + model->body[b].dof_begin,
+                                     balance->p + model->body[b].dof_begin, threads);
+    return energy;
+}
+
+void cond_sim_balance(CondSim* sim)
+{
+    const CondModel* model = sim->model;
+    const CondGroups* groups = &sim->groups;
+    double* v = sim->next->v;
+    int ready = 0;
+    if (model->settings.integrator != COND_INTEGRATOR_AUTO)
+        return;
+    for (int g = 0; g < groups->n; g++) {
+        int whole = groups->anchored[g] || groups->touched[g];
+        double energy = groups->kinetic[g], excess = groups->excess[g];
+        // Implicit Euler loses energy by its nature.
+        if (!(energy > 0.0) || (groups->euler[g] && excess <= 0.0))
+            continue;
+        memset(sim->balance.v, 0, (size_t)model->n_dof * sizeof(double));
+        if (!whole) {
+            if (!ready)
+                make_rigid(sim);
+            ready = 1;
+            cond_assembly_begin(&sim->matrix, &sim->then, NULL, NULL);
+            double inner = split(sim, g, v);
+            if (inner > 1e-12 * energy)
+                energy = inner;
+            else
+                continue; // a body that cannot change its shape
+        }
+        double s = sqrt(fmax(0.0, 1.0 - excess / energy));
+        for (int b = 0; b < model->n_body; b++)
+            for (int i = model->body[b].dof_begin, k = 0;
+                 groups->of[b] == g && k < model->body[b].n_dof; k++, i++)
+                v[i] = sim->balance.v[i] + s * (v[i] - sim->balance.v[i]);
+    }
+}

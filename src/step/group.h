@@ -1,0 +1,32 @@
+// Bodies that act on each other in a step, directly or through others: by springs, attachments and
+// contacts. Each group has an energy of its own, and the integrator auto steps it in its own way.
+#ifndef COND_STEP_GROUP_H
+#define COND_STEP_GROUP_H
+
+#include "cond/cond.h"
+
+typedef struct CondSim CondSim;
+
+typedef struct CondGroups {
+    CondContext context;
+    int n;
+    int* of;          // group of each body                                     (n_body)
+    int* touched;     // 1: it has contacts                                     (n of n_body)
+    int* anchored;    // 1: something outside holds it: its momentum may change (n of n_body)
+    int* euler;       // 1: implicit Euler, else the midpoint rule            (n of n_body)
+    int* fails;       // 1: the step as it was tried cannot stand             (n of n_body)
+    double* residual; // of its dynamics, sqrt(g' diag(A)^-1 g)                 (n of n_body)
+    double* load;     // b in the same norm                                     (n of n_body)
+    double* fall;     // energy that free fall from rest would give in a step (n of n_body)
+    double* before;   // energy at the start of the step [J]                    (n of n_body)
+    double* kinetic;  // energy of motion at its end [J]                        (n of n_body)
+    double* excess;   // energy at its end that nothing accounts for [J]        (n of n_body)
+} CondGroups;
+
+CondStatus cond_groups_create(const CondContext* context, int n_body, CondGroups* groups);
+void cond_groups_destroy(CondGroups* groups);
+
+// From the springs, the attachments of sim->next, the user's hand and sim->touches.
+void cond_groups_make(CondSim* sim);
+
+#endif
