@@ -187,7 +187,7 @@ static void test_work_is_counted(void** state)
     assert_int_equal(cond_snapshot_create(NULL, trial.model, &snapshot, NULL), COND_OK);
     const double target[3] = {0.0, 1e5, 0.0};
     assert_int_equal(cond_sim_pull(trial.sim, snapshot, 0, target, 1e4, 10.0), COND_OK);
-    trial_step(&trial, 200);
+    trial_try(&trial, 200); // 1e9 N: Newton's method may miss a step, but none is accused
     cond_snapshot_destroy(snapshot);
     trial_end(&trial);
 }

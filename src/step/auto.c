@@ -214,6 +214,18 @@ static CondStatus hold_back(CondSim* sim, const CondState* state)
     return COND_OK;
 }
 
+// 1 for a rigid body or particle on which nothing acts but given forces. Its linear step is the
+// midpoint rule already: M is constant, and the gyroscopic term is taken in the middle
+// (body/gyroscopic.h), at any spin.
+static int is_free(const CondSim* sim, int body)
+{
+    const CondGroups* groups = &sim->groups;
+    CondBodyKind kind = sim->model->body[body].kind;
+    int g = groups->of[body];
+    return (kind == COND_BODY_RIGID || kind == COND_BODY_PARTICLE) && groups->members[g] == 1 &&
+           !groups->anchored[g] && !groups->touched[g];
+}
+
 static CondStatus step_groups(CondSim* sim, const CondState* state, CondSolveInfo* info)
 {
     const CondModel* model = sim->model;
@@ -222,7 +234,7 @@ static CondStatus step_groups(CondSim* sim, const CondState* state, CondSolveInf
     int n_fail;
     sim->newton.iterations = 1; // the linear step
     for (int b = 0; b < model->n_body; b++)
-        sim->linear[b] = groups->euler[groups->of[b]];
+        sim->linear[b] = groups->euler[groups->of[b]] || is_free(sim, b);
     CondStatus status = attempt(sim, state, info, &n_fail);
     if (status || n_fail == 0)
         return status ? status : info->status;
@@ -242,7 +254,8 @@ static CondStatus step_groups(CondSim* sim, const CondState* state, CondSolveInf
         return status;
     cond_solve_info_add(info, &again);
     for (int b = 0; b < model->n_body; b++)
-        sim->linear[b] = groups->euler[groups->of[b]] && !groups->fails[groups->of[b]];
+        sim->linear[b] =
+            (groups->euler[groups->of[b]] && !groups->fails[groups->of[b]]) || is_free(sim, b);
     status = attempt(sim, state, info, &n_fail);
     if (status || n_fail == 0)
         return status ? status : info->status;

@@ -11,6 +11,7 @@ CondStatus cond_groups_create(const CondContext* context, int n_body, CondGroups
     size_t n = (size_t)n_body;
     groups->context = *context;
     groups->of = cond_allocate(context, n, sizeof *groups->of);
+    groups->members = cond_allocate(context, n, sizeof *groups->members);
     groups->touched = cond_allocate(context, n, sizeof *groups->touched);
     groups->anchored = cond_allocate(context, n, sizeof *groups->anchored);
     groups->euler = cond_allocate(context, n, sizeof *groups->euler);
@@ -21,17 +22,17 @@ CondStatus cond_groups_create(const CondContext* context, int n_body, CondGroups
     groups->before = cond_allocate(context, n, sizeof(double));
     groups->kinetic = cond_allocate(context, n, sizeof(double));
     groups->excess = cond_allocate(context, n, sizeof(double));
-    int all = groups->of && groups->touched && groups->anchored && groups->euler && groups->fails &&
-              groups->residual && groups->load && groups->fall && groups->before &&
-              groups->kinetic && groups->excess;
+    int all = groups->of && groups->members && groups->touched && groups->anchored &&
+              groups->euler && groups->fails && groups->residual && groups->load && groups->fall &&
+              groups->before && groups->kinetic && groups->excess;
     return all ? COND_OK : COND_OUT_OF_MEMORY;
 }
 
 void cond_groups_destroy(CondGroups* groups)
 {
-    void* arrays[] = {groups->of,       groups->euler,    groups->fails, groups->touched,
-                      groups->anchored, groups->residual, groups->load,  groups->fall,
-                      groups->before,   groups->kinetic,  groups->excess};
+    void* arrays[] = {groups->of,      groups->members,  groups->euler,    groups->fails,
+                      groups->touched, groups->anchored, groups->residual, groups->load,
+                      groups->fall,    groups->before,   groups->kinetic,  groups->excess};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         if (arrays[i])
             cond_release(&groups->context, arrays[i]);
@@ -80,6 +81,9 @@ static void anchor(CondGroups* groups, int body, int other)
 static void mark(const CondSim* sim, CondGroups* groups)
 {
     const CondModel* model = sim->model;
+    memset(groups->members, 0, (size_t)groups->n * sizeof *groups->members);
+    for (int b = 0; b < model->n_body; b++)
+        groups->members[groups->of[b]]++;
     memset(groups->touched, 0, (size_t)groups->n * sizeof *groups->touched);
     memset(groups->anchored, 0, (size_t)groups->n * sizeof *groups->anchored);
     for (int b = 0; b < model->n_body; b++)

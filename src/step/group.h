@@ -11,6 +11,7 @@ typedef struct CondGroups {
     CondContext context;
     int n;
     int* of;          // group of each body                                     (n_body)
+    int* members;     // how many bodies                                        (n of n_body)
     int* touched;     // 1: it has contacts                                     (n of n_body)
     int* anchored;    // 1: something outside holds it: its momentum may change (n of n_body)
     int* euler;       // 1: implicit Euler, else the midpoint rule            (n of n_body)
