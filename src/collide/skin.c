@@ -37,13 +37,20 @@ typedef struct Pair {
     double far;
 } Pair;
 
+// Cosine by which a soft surface must look at the edge that has come into it. One that lies on a
+// face looks at the face: the way over the rim of that is not its way out.
+static const double FACING = -0.3;
+
 // 1 when the edge is what is nearest to the soft point of the crossing. In front of it the distance
 // of the shape is then the gap; behind a sharp edge it is that to the nearer one of its two faces,
 // of which the gap, along a normal between theirs, says nothing.
-static int is_nearest(const CondEdge* rigid, const CondCrossing* cross, const CondProbe* probe)
+static int is_nearest(const CondEdge* soft, const CondEdge* rigid, const CondCrossing* cross,
+                      const CondProbe* probe)
 {
     double expected = cross->gap, along[3], from[3];
     if (cross->gap < 0.0 && !rigid->round) {
+        if (vec3_dot(soft->out, cross->normal) > FACING)
+            return 0;
         expected = -INFINITY;
         for (int i = 0; i < 3; i++) {
             along[i] = rigid->end[1][i] - rigid->end[0][i];
@@ -74,7 +81,7 @@ static CondStatus cross_edge(const CondCollider* collider, const CondPosture* po
         COND_NEAR_NODE * rigid->radius + 1e-3 * length)
         return COND_OK; // at a node, which sees to it
     cond_shape_probe(&pair->solid->shape, pair->pose, cross.point[0], &probe);
-    if (!is_nearest(rigid, &cross, &probe))
+    if (!is_nearest(&soft, rigid, &cross, &probe))
         return COND_OK;
     CondTouch touch = {.plane = -1, .triangle = -1, .gap = cross.gap};
     touch.point[0] = (CondPoint){.body = pair->volume->body,
