@@ -40,24 +40,30 @@ static void start(CondPrimalDual* pd, const CondProblem* problem)
     }
 }
 
-// S = D - L N^-1 L' for one link, N the complement of its neighbour and L beside D at `offset`.
+// S = D - L N^-1 L' for one link, N the complement of its neighbour and L beside D at `offset`:
+// with N = C C' and Y = C^-1 L', S = D - Y' Y.
 static int eliminate(const CondBlock* block, int link, int offset, const double* D,
                      const double* neighbour, double* S)
 {
-    double N[36], column[6];
+    double C[36], Y[36]; // Y' by rows
     const double* L = block->values + COND_TRIDIAGONAL_ROW * (size_t)(6 * link) + offset;
-    memcpy(N, neighbour, sizeof N);
-    memcpy(S, D, sizeof N);
-    if (cond_cholesky_factor(6, N))
+    memcpy(C, neighbour, sizeof C);
+    if (cond_cholesky_factor(6, C))
         return 1;
-    for (int j = 0; j < 6; j++) {
-        for (int k = 0; k < 6; k++)
-            column[k] = L[COND_TRIDIAGONAL_ROW * j + k];
-        cond_cholesky_solve(6, N, column);
-        for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 6; i++)
+        for (int k = 0; k < 6; k++) {
+            double sum = L[COND_TRIDIAGONAL_ROW * i + k];
+            for (int l = 0; l < k; l++)
+                sum -= C[6 * k + l] * Y[6 * i + l];
+            Y[6 * i + k] = sum / C[7 * k];
+        }
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j <= i; j++) {
+            double sum = D[6 * i + j];
             for (int k = 0; k < 6; k++)
-                S[6 * i + j] -= L[COND_TRIDIAGONAL_ROW * i + k] * column[k];
-    }
+                sum -= Y[6 * i + k] * Y[6 * j + k];
+            S[6 * i + j] = S[6 * j + i] = sum;
+        }
     return 0;
 }
 

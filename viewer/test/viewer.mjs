@@ -98,7 +98,7 @@ function ask(address, { path = "/", method = "GET", headers = {}, body } = {}) {
 }
 
 async function main() {
-    const drop = record("drop", 120, 3);
+    const drop = record("drop", 240, 6);
 
     await test("playing, scrubbing, colours, arrows, plots and keys", async () => {
         const { address, stop } = await serve("view", drop);
@@ -117,7 +117,7 @@ async function main() {
         await seek(page, 40);
         const last = await picture(page);
         assert.notEqual(first, last, "the box has moved");
-        assert.equal((await state(page)).time.toFixed(3), "0.600");
+        assert.equal((await state(page)).time.toFixed(3), "1.200");
         // A frame in which the box touches the floor.
         const touching = await page.evaluate(() => window.cond.scene.series[window.cond.scene.numbers.findIndex((x) => x.name === "contact_force")].findIndex((f) => f > 1));
         assert.ok(touching > 0);
