@@ -27,7 +27,6 @@ static const double TO_BOUNDARY = 0.99; // of the way to the boundary is gone
 static const double LEAST_STEP = 1e-2;  // shorter ones, twice in a row, are rounding
 static const double MOST_FORCE = 1e6;   // beyond that many times what stops the fastest contact
                                         // forces press against each other: no solution
-static const double FIRST_FORCE = 0.1;  // of the force that stops the fastest contact
 
 static CondStatus reserve(CondInteriorPoint* ip, const CondProblem* problem)
 {
@@ -158,28 +157,15 @@ static double fastest_contact(const CondInteriorPoint* ip, const CondCertificate
     return fastest;
 }
 
-// A start inside the cone: y and z of the pair at hand where `near` is above zero, moved inward by
-// that speed and the force that belongs to it; else a point in the middle, of the size of what
-// moves.
+// A start in the middle of the cone, of the size of what moves.
 static void begin(CondInteriorPoint* ip, const CondCertificateData* data, const double* gamma,
-                  const double* lambda, double near)
+                  double fastest, double force)
 {
-    double fastest = near > 0.0 ? near : fastest_contact(ip, data);
+    memset(ip->y, 0, 3 * (size_t)data->problem->n_contact * sizeof *ip->y);
+    memset(ip->z, 0, 3 * (size_t)data->problem->n_contact * sizeof *ip->z);
     for (int c = 0; c < data->problem->n_contact; c++) {
-        double scale = gamma[c] + cond_certificate_slip(data, c), T[3], e[2], w[3] = {0.0};
-        double *y = ip->y + 3 * c, *z = ip->z + 3 * c;
-        scale_of(data->problem, c, T);
-        if (near > 0.0) {
-            scaled_velocity(data, c, ip->v, lambda + 3 * c, w);
-            slope(data, c, w, e);
-            bend(e, w);
-        }
-        for (int i = 0; i < 3; i++) {
-            y[i] = w[i];
-            z[i] = near > 0.0 && T[i] > 0.0 ? lambda[3 * c + i] / T[i] : 0.0;
-        }
-        y[0] = fmax(y[0], hypot(y[1], y[2])) + fastest;
-        z[0] = fmax(z[0], hypot(z[1], z[2])) + (near > 0.0 ? 1.0 : FIRST_FORCE) * fastest / scale;
+        ip->y[3 * c] = fastest;
+        ip->z[3 * c] = force * fastest / (gamma[c] + cond_certificate_slip(data, c));
     }
 }
 
@@ -441,8 +427,9 @@ static double largest_force(const CondInteriorPoint* ip, const CondProblem* prob
 }
 
 CondStatus cond_interior_point_solve(CondInteriorPoint* ip, CondPrimalDual* newton,
-                                     const CondCertificateData* data, double tolerance, double near,
-                                     CondAnswer* best, int* passes, int* products)
+                                     const CondCertificateData* data, double tolerance,
+                                     double first_force, CondAnswer* best, int* passes,
+                                     int* products)
 {
     const CondProblem* problem = data->problem;
     CondStatus status = reserve(ip, problem);
@@ -451,8 +438,8 @@ CondStatus cond_interior_point_solve(CondInteriorPoint* ip, CondPrimalDual* newt
     if (status || !newton->fits || problem->n_contact == 0)
         return status;
     memcpy(ip->v, best->v, (size_t)problem->n_dof * sizeof *ip->v);
-    double most = MOST_FORCE * fastest_contact(ip, data);
-    begin(ip, data, newton->gamma, best->lambda, near);
+    double fastest = fastest_contact(ip, data), most = MOST_FORCE * fastest;
+    begin(ip, data, newton->gamma, fastest, first_force);
     make_forces(ip, problem);
     for (int k = 0, shorts = 0; k < MOST_ITERATIONS && best->residual > tolerance; k++) {
         CondCertificate now = cond_certificate_compute(data, ip->v, ip->lambda, newton->work);

@@ -21,14 +21,15 @@ typedef struct CondInteriorPoint {
     int cap_lambda;
 } CondInteriorPoint;
 
-// Iterations from inside the cone until the certificate's residual is at most the tolerance or
-// rounding ends the progress. near = 0: from the middle of the cone, with the velocity of *best;
-// near > 0: from *best, moved inward by that speed [m/s]. *best becomes the best pair seen.
-// `newton` is planned for the problem and lends its matrix. The factorisations are added to
-// *passes.
+// Iterations from the middle of the cone, with the velocity of *best and forces that are a share
+// `first_force` of what stops the fastest contact, until the certificate's residual is at most the
+// tolerance or rounding ends the progress. *best becomes the best pair seen, if it is better than
+// its residual says. `newton` is planned for the problem and lends its matrix. The factorisations
+// are added to *passes.
 CondStatus cond_interior_point_solve(CondInteriorPoint* ip, CondPrimalDual* newton,
-                                     const CondCertificateData* data, double tolerance, double near,
-                                     CondAnswer* best, int* passes, int* products);
+                                     const CondCertificateData* data, double tolerance,
+                                     double first_force, CondAnswer* best, int* passes,
+                                     int* products);
 
 void cond_interior_point_destroy(CondInteriorPoint* ip);
 

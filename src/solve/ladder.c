@@ -32,6 +32,7 @@ static void destroy(void* work)
     cond_augmented_destroy(&s->augmented);
     cond_answer_destroy(&m, &s->best);
     cond_answer_destroy(&m, &s->aside);
+    cond_answer_destroy(&m, &s->central);
     cond_answer_destroy(&m, &s->before);
     cond_answer_destroy(&m, &s->kept);
     cond_release(&m, s->contact);

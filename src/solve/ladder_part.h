@@ -19,12 +19,13 @@ typedef struct CondLadder {
     CondInteriorPoint interior;
     CondLagged lagged;
     CondAugmented augmented;
-    int soft;          // 1: passes by conjugate gradients serve the problem
-    int small;         // 1: passes that factor do
-    CondAnswer best;   // what the next rung goes on from
-    CondAnswer aside;  // the start, then what the first way found, while the other is tried
-    CondAnswer before; // the best answer, while other problems are solved along the friction path,
-    CondAnswer kept;   // and while contacts are relaxed
+    int soft;           // 1: passes by conjugate gradients serve the problem
+    int small;          // 1: passes that factor do
+    CondAnswer best;    // what the next rung goes on from
+    CondAnswer aside;   // the start, then what the first way found, while the other is tried
+    CondAnswer central; // the best answer, while the interior-point method looks for a better one
+    CondAnswer before;  // the best answer, while other problems are solved along the friction path,
+    CondAnswer kept;    // and while contacts are relaxed
     CondContact* contact; // of that other problem: less friction                 (n_contact)
     int* relaxed;         // 1: the contact is held to the proximal law           (n_contact)
     int n_relaxed;        // of them; 0 while all are held to the law asked for

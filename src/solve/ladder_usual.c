@@ -63,28 +63,44 @@ CondStatus cond_ladder_factored(CondLadder* s, int max_passes, CondSolveInfo* in
     return status < 0 ? status : COND_OK;
 }
 
-// Nearly redundant contacts: the interior-point method to where rounding stops it, then Newton
-// steps that resist changes of the forces; where these end too early, the same again from nearby.
-CondStatus cond_ladder_interior(CondLadder* s, CondSolveInfo* info, CondVfpiEnd* end)
+// Newton steps that resist changes of the forces, from the pair in s->best.
+static CondStatus polish(CondLadder* s, const CondCertificateData* data, CondSolveInfo* info)
 {
     static const double damping[] = {1e-2, 1e-3, 1e-1}; // shares of gamma
-    CondCertificateData data = cond_ladder_certificate_data(s);
-    double tolerance = s->settings.tolerance, near = 0.0;
     CondStatus status = COND_OK;
-    for (int round = 0; round < ROUNDS && status >= 0 && s->best.residual > tolerance; round++) {
-        status = cond_interior_point_solve(&s->interior, &s->factored, &data, tolerance, near,
-                                           &s->best, &info->passes, &info->products);
-        for (int k = 0; k < 3 && status >= 0 && s->best.residual > tolerance; k++) {
-            status = cond_primal_dual_polish(&s->factored, &data, tolerance, damping[k], s->best.v,
-                                             s->best.lambda, &s->best.certificate, &info->passes,
-                                             &info->products);
-            s->best.residual = cond_certificate_residual(&s->best.certificate);
-        }
-        near = 100.0 * s->best.residual * s->best.certificate.velocity_scale * pow(10.0, round);
+    for (int k = 0; k < 3 && status >= 0 && s->best.residual > s->settings.tolerance; k++) {
+        status = cond_primal_dual_polish(&s->factored, data, s->settings.tolerance, damping[k],
+                                         s->best.v, s->best.lambda, &s->best.certificate,
+                                         &info->passes, &info->products);
+        s->best.residual = cond_certificate_residual(&s->best.certificate);
+    }
+    return status < 0 ? status : COND_OK;
+}
+
+// Nearly redundant contacts: the interior-point method to where rounding stops it, then polishing;
+// where that ends too early, the same again from the middle of the cone with other forces, which
+// leads another way, and the better pair stands.
+CondStatus cond_ladder_interior(CondLadder* s, CondSolveInfo* info, CondVfpiEnd* end)
+{
+    static const double first_force[] = {0.1, 1.0, 0.01, 10.0}; // of what stops the fastest contact
+    const CondProblem* problem = s->vfpi.nodal.problem;
+    CondCertificateData data = cond_ladder_certificate_data(s);
+    double tolerance = s->settings.tolerance;
+    CondStatus status = cond_answer_reserve(&s->context, problem, &s->central);
+    for (int round = 0; round < 4 && !status && s->best.residual > tolerance; round++) {
+        cond_answer_copy(problem, &s->best, &s->central);
+        s->best.residual = INFINITY;
+        status =
+            cond_interior_point_solve(&s->interior, &s->factored, &data, tolerance,
+                                      first_force[round], &s->best, &info->passes, &info->products);
+        if (!status && isfinite(s->best.residual))
+            status = polish(s, &data, info);
+        if (!(s->best.residual <= s->central.residual))
+            cond_answer_copy(problem, &s->central, &s->best);
     }
     info->rung = COND_RUNG_INTERIOR;
     *end = s->best.residual <= tolerance ? COND_VFPI_DONE : COND_VFPI_LIMIT;
-    return status < 0 ? status : COND_OK;
+    return status;
 }
 
 // V-FPI, and where it stalls primal-dual passes that factor, from the best pair.
