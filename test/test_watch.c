@@ -176,6 +176,8 @@ static void test_work_is_counted(void** state)
     trial_end(&trial);
 
     scene = floating_scene();
+    cond_scene_settings(scene)->integrator = COND_INTEGRATOR_THETA; // 1e9 N are not for Newton's
+    cond_scene_settings(scene)->theta = 1.0;                        // method
     add_body(scene, &box);
     trial = trial_begin(scene);
     trial_step(&trial, 3);
@@ -187,7 +189,7 @@ static void test_work_is_counted(void** state)
     assert_int_equal(cond_snapshot_create(NULL, trial.model, &snapshot, NULL), COND_OK);
     const double target[3] = {0.0, 1e5, 0.0};
     assert_int_equal(cond_sim_pull(trial.sim, snapshot, 0, target, 1e4, 10.0), COND_OK);
-    trial_try(&trial, 200); // 1e9 N: Newton's method may miss a step, but none is accused
+    trial_step(&trial, 200);
     cond_snapshot_destroy(snapshot);
     trial_end(&trial);
 }
