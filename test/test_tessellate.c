@@ -38,7 +38,7 @@ static void test_shapes(void** state)
     (void)state;
     const double pi = 3.14159265358979323846;
     FailingAllocator allocator = {0};
-    CondTessellation t = {.context = failing_allocator_context(&allocator)};
+    CondTessellation t = {.arena.context = failing_allocator_context(&allocator)};
     CondShape shape = {.form = COND_FORM_SPHERE, .radius = 0.5};
     // A polygon of 24 corners fills 0.9886 of its circle.
     assert_int_equal(cond_tessellate_shape(&shape, &t), COND_OK);
@@ -73,7 +73,7 @@ static void test_hull(void** state)
     point[3 * 11 + 2] = 0.5;
     memcpy(point + 3 * 12, point, 3 * sizeof *point);
     FailingAllocator allocator = {0};
-    CondTessellation t = {.context = failing_allocator_context(&allocator)};
+    CondTessellation t = {.arena.context = failing_allocator_context(&allocator)};
     assert_int_equal(cond_tessellate_hull(12, point, &t), COND_OK);
     assert_int_equal(t.n_triangle, 12);
     assert_near(closed_volume(&t), 8.0, 1e-12);

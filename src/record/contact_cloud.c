@@ -1,6 +1,5 @@
 #include "record/contact_cloud.h"
 
-#include "base/memory.h"
 #include "math/vec3.h"
 #include "record/drawing.h"
 
@@ -8,19 +7,13 @@
 
 static CondStatus make_room(CondContactCloud* c, int n)
 {
-    const CondContext* m = &c->context;
-    if (cond_reserve(m, &c->position, &c->cap_position, 3 * n, sizeof(double)) ||
-        cond_reserve(m, &c->force, &c->cap_force, 3 * n, sizeof(double)) ||
-        cond_reserve(m, &c->normal, &c->cap_normal, 3 * n, sizeof(double)) ||
-        cond_reserve(m, &c->frame, &c->cap_frame, 9 * n, sizeof(double)) ||
-        cond_reserve(m, &c->friction, &c->cap_friction, 2 * n, sizeof(double)) ||
-        cond_reserve(m, &c->error, &c->cap_error, n, sizeof(double)) ||
-        cond_reserve(m, &c->gap, &c->cap_gap, n, sizeof(double)) ||
-        cond_reserve(m, &c->body, &c->cap_body, n, sizeof(int)) ||
-        cond_reserve(m, &c->other, &c->cap_other, n, sizeof(int)) ||
-        cond_reserve(m, &c->corner, &c->cap_corner, n, sizeof(int)) ||
-        cond_reserve(m, &c->corner_end, &c->cap_corner_end, n, sizeof(int)) ||
-        cond_reserve(m, &c->type, &c->cap_type, n, sizeof *c->type))
+    CondArena* m = &c->arena;
+    if (COND_RESERVE(m, c->position, 3 * n) || COND_RESERVE(m, c->force, 3 * n) ||
+        COND_RESERVE(m, c->normal, 3 * n) || COND_RESERVE(m, c->frame, 9 * n) ||
+        COND_RESERVE(m, c->friction, 2 * n) || COND_RESERVE(m, c->error, n) ||
+        COND_RESERVE(m, c->gap, n) || COND_RESERVE(m, c->body, n) || COND_RESERVE(m, c->other, n) ||
+        COND_RESERVE(m, c->corner, n) || COND_RESERVE(m, c->corner_end, n) ||
+        COND_RESERVE(m, c->type, n))
         return COND_OUT_OF_MEMORY;
     return COND_OK;
 }
@@ -37,7 +30,7 @@ static CondStatus fill_errors(CondContactCloud* cloud, const CondSim* sim,
     // Contacts beyond it belong to earlier parts of the step.
     if (n == 0 || settings->method != COND_STEP_VELOCITY || problem->n_contact > n)
         return COND_OK;
-    return cond_certify_contacts(&cloud->context, problem, settings->solver.law,
+    return cond_certify_contacts(&cloud->arena.context, problem, settings->solver.law,
                                  settings->solver.omega, cond_sim_solution(sim),
                                  cond_sim_lambda(sim), cloud->error);
 }
@@ -73,10 +66,6 @@ CondStatus cond_contact_cloud_fill(CondContactCloud* cloud, const CondSim* sim,
 
 void cond_contact_cloud_destroy(CondContactCloud* cloud)
 {
-    void* arrays[] = {cloud->position, cloud->force, cloud->normal,   cloud->gap,
-                      cloud->body,     cloud->other, cloud->corner,   cloud->corner_end,
-                      cloud->type,     cloud->frame, cloud->friction, cloud->error};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        cond_release(&cloud->context, arrays[i]);
+    cond_arena_release(&cloud->arena);
     memset(cloud, 0, sizeof *cloud);
 }

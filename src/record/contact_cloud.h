@@ -2,10 +2,11 @@
 #ifndef COND_RECORD_CONTACT_CLOUD_H
 #define COND_RECORD_CONTACT_CLOUD_H
 
+#include "base/arena.h"
 #include "cond/sim.h"
 
 typedef struct CondContactCloud {
-    CondContext context;
+    CondArena arena;
     int n;            //
     double* position; // world [m]                                            (n x 3)
     double* force;    // on side 0, mean over the step, world axes [N]        (n x 3)
@@ -19,9 +20,6 @@ typedef struct CondContactCloud {
     int* corner;      // 0, 1, 2 ...: each contact is a cell of one point     (n)
     int* corner_end;  // 1, 2, 3 ...                                          (n)
     uint8_t* type;    //                                                      (n)
-    int cap_position, cap_force, cap_normal, cap_gap, cap_body, cap_other;
-    int cap_frame, cap_friction, cap_error;
-    int cap_corner, cap_corner_end, cap_type;
 } CondContactCloud;
 
 // Takes the contacts of the last step of sim; NULL has none.

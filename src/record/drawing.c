@@ -1,6 +1,5 @@
 #include "record/drawing.h"
 
-#include "base/memory.h"
 #include "body/articulation.h"
 #include "body/fem.h"
 #include "body/rod.h"
@@ -12,8 +11,7 @@
 
 static CondStatus add_point(CondDrawing* drawing, const CondPoint* point)
 {
-    if (cond_reserve(&drawing->context, &drawing->point, &drawing->cap_point, drawing->n_point + 1,
-                     sizeof *drawing->point))
+    if (COND_RESERVE(&drawing->arena, drawing->point, drawing->n_point + 1))
         return COND_OUT_OF_MEMORY;
     drawing->point[drawing->n_point++] = *point;
     return COND_OK;
@@ -23,12 +21,10 @@ static CondStatus add_point(CondDrawing* drawing, const CondPoint* point)
 static CondStatus add_cell(CondDrawing* drawing, int type, int first, int n, const int* corner,
                            int body)
 {
-    const CondContext* m = &drawing->context;
+    CondArena* m = &drawing->arena;
     int i = drawing->n_cell, end = drawing->n_corner + n;
-    if (cond_reserve(m, &drawing->corner, &drawing->cap_corner, end, sizeof(int)) ||
-        cond_reserve(m, &drawing->corner_end, &drawing->cap_corner_end, i + 1, sizeof(int)) ||
-        cond_reserve(m, &drawing->type, &drawing->cap_type, i + 1, sizeof *drawing->type) ||
-        cond_reserve(m, &drawing->body, &drawing->cap_body, i + 1, sizeof(int)))
+    if (COND_RESERVE(m, drawing->corner, end) || COND_RESERVE(m, drawing->corner_end, i + 1) ||
+        COND_RESERVE(m, drawing->type, i + 1) || COND_RESERVE(m, drawing->body, i + 1))
         return COND_OUT_OF_MEMORY;
     for (int k = 0; k < n; k++)
         drawing->corner[drawing->n_corner++] = first + corner[k];
@@ -143,13 +139,14 @@ static CondStatus draw_points(CondDrawing* drawing, const CondModel* model, cons
 {
     static const double origin[3] = {0.0, 0.0, 0.0}, unit[4] = {1.0, 0.0, 0.0, 0.0};
     const CondFeature* feature = model->feature + body->feature_begin;
-    double* local = cond_allocate(&drawing->context, 3 * (size_t)body->n_feature, sizeof *local);
+    double* local =
+        cond_arena_allocate(&drawing->arena, 3 * (size_t)body->n_feature, sizeof *local);
     if (!local)
         return COND_OUT_OF_MEMORY;
     for (int k = 0; k < body->n_feature; k++)
         memcpy(local + 3 * k, feature[k].point.local, 3 * sizeof *local);
     CondStatus status = cond_tessellate_hull(body->n_feature, local, t);
-    cond_release(&drawing->context, local);
+    cond_arena_drop(&drawing->arena, local);
     if (!status && t->n_triangle > 0)
         return add_triangles(drawing, t, body->index, 0, origin, unit, body->index);
     for (int k = 0; k < body->n_feature && !status; k++)
@@ -195,18 +192,16 @@ static CondStatus draw_plane(CondDrawing* drawing, CondTessellation* t)
 CondStatus cond_drawing_create(const CondContext* context, const CondModel* model,
                                CondDrawing* drawing)
 {
-    CondTessellation t = {.context = *context};
+    CondTessellation t = {.arena.context = *context};
     memset(drawing, 0, sizeof *drawing);
-    drawing->context = *context;
+    cond_arena_begin(context, &drawing->arena);
     for (int i = 0; i < 3; i++) {
         drawing->box[0][i] = INFINITY;
         drawing->box[1][i] = -INFINITY;
     }
-    drawing->point_begin = cond_allocate(context, (size_t)model->n_body, sizeof(int));
-    drawing->cell_begin = cond_allocate(context, (size_t)model->n_body, sizeof(int));
-    CondStatus status = COND_OK;
-    if (!drawing->point_begin || !drawing->cell_begin)
-        status = COND_OUT_OF_MEMORY;
+    CondStatus status = COND_RESERVE(&drawing->arena, drawing->point_begin, model->n_body);
+    if (!status)
+        status = COND_RESERVE(&drawing->arena, drawing->cell_begin, model->n_body);
     for (int b = 0; b < model->n_body && !status; b++) {
         drawing->point_begin[b] = drawing->n_point;
         drawing->cell_begin[b] = drawing->n_cell;
@@ -225,10 +220,7 @@ CondStatus cond_drawing_create(const CondContext* context, const CondModel* mode
 
 void cond_drawing_destroy(CondDrawing* drawing)
 {
-    void* arrays[] = {drawing->point, drawing->corner,      drawing->corner_end, drawing->type,
-                      drawing->body,  drawing->point_begin, drawing->cell_begin};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        cond_release(&drawing->context, arrays[i]);
+    cond_arena_release(&drawing->arena);
     memset(drawing, 0, sizeof *drawing);
 }
 

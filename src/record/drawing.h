@@ -3,13 +3,14 @@
 #ifndef COND_RECORD_DRAWING_H
 #define COND_RECORD_DRAWING_H
 
+#include "base/arena.h"
 #include "cond/snapshot.h"
 #include "scene/model.h"
 
 #include <stdint.h>
 
 typedef struct CondDrawing {
-    CondContext context;
+    CondArena arena;
     int n_point, n_cell, n_corner;
     CondPoint* point; // the bodies' in their order, obstacles, planes              (n_point)
     int* corner;      // points of the cells                                        (n_corner)
@@ -20,7 +21,6 @@ typedef struct CondDrawing {
     int* cell_begin;  // first cell of a body; of a soft body they are its elements (n_body)
     int plane_begin;  // first point of the planes: four each
     double box[2][3]; // lowest and highest corner of all but planes so far [m]
-    int cap_point, cap_corner, cap_corner_end, cap_type, cap_body;
 } CondDrawing;
 
 CondStatus cond_drawing_create(const CondContext* context, const CondModel* model,

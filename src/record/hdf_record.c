@@ -3,9 +3,9 @@
 #include "record/hdf_grid.h"
 #include "record/record_sink.h"
 
+#include "base/arena.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/memory.h"
 #include "step/state.h"
 
 #include <stdio.h>
@@ -25,7 +25,7 @@ enum { ROOM = 1 << 19 }; // bytes for what surrounds the numbers in the file
 enum { POSE_POSITION, POSE_ORIENTATION, POSE_VELOCITY, POSE_SPIN, N_POSE };
 
 typedef struct HdfRecord {
-    CondContext context;
+    CondArena arena;
     const CondSnapshot* snapshot;
     CondRecordSettings settings;
     char* path;
@@ -42,7 +42,6 @@ typedef struct HdfRecord {
     int64_t n_contact;       // of all frames so far
     int64_t* whole;          // scratch: 0, 1, 2 ... of a frame's contacts        (largest n + 1)
     uint8_t* vertex;         // scratch: types of a frame's contacts              (largest n)
-    int cap_whole, cap_vertex;
 } HdfRecord;
 
 static CondStatus fail(const HdfRecord* record, CondError* error)
@@ -281,10 +280,8 @@ static CondStatus put_xdmf(HdfRecord* record, int i)
 static CondStatus make_room(HdfRecord* record)
 {
     int n = record->snapshot->contacts.n;
-    if (cond_reserve(&record->context, &record->whole, &record->cap_whole, n + 1,
-                     sizeof *record->whole) ||
-        cond_reserve(&record->context, &record->vertex, &record->cap_vertex, n,
-                     sizeof *record->vertex))
+    if (COND_RESERVE(&record->arena, record->whole, n + 1) ||
+        COND_RESERVE(&record->arena, record->vertex, n))
         return COND_OUT_OF_MEMORY;
     for (int k = 0; k <= n; k++)
         record->whole[k] = k;
@@ -334,7 +331,7 @@ static CondStatus put_frame(void* sink, int i_frame, const CondState* state, Con
 static void close_record(void* sink)
 {
     HdfRecord* record = sink;
-    CondContext m = record->context;
+    CondContext m = record->arena.context;
     H5E_BEGIN_TRY
     {
         cond_hdf_grid_close(&record->bodies);
@@ -348,10 +345,7 @@ static void close_record(void* sink)
     }
     H5E_END_TRY;
     cond_xdmf_close(&record->xdmf);
-    void* arrays[] = {record->path, record->xdmf_path, record->row,
-                      record->list, record->whole,     record->vertex};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        cond_release(&m, arrays[i]);
+    cond_arena_release(&record->arena);
     cond_release(&m, record);
 }
 
@@ -379,8 +373,8 @@ static CondStatus begin_files(HdfRecord* record, CondError* error)
     if (failed)
         return fail(record, error);
     const char* slash = strrchr(record->path, '/');
-    return cond_xdmf_open(&record->context, record->xdmf_path, slash ? slash + 1 : record->path,
-                          &record->xdmf, error);
+    return cond_xdmf_open(&record->arena.context, record->xdmf_path,
+                          slash ? slash + 1 : record->path, &record->xdmf, error);
 }
 
 static CondStatus open_record(const CondContext* context, const char* path, size_t length,
@@ -393,7 +387,8 @@ static CondStatus open_record(const CondContext* context, const char* path, size
     *sink = NULL;
     if (!made)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
-    made->context = made->xdmf.text.context = made->xdmf.name.context = m;
+    made->xdmf.text.context = made->xdmf.name.context = m;
+    cond_arena_begin(&m, &made->arena);
     made->snapshot = snapshot;
     made->settings = *settings;
     made->file.id = made->file.descriptor = -1;
@@ -404,12 +399,13 @@ static CondStatus open_record(const CondContext* context, const char* path, size
     made->contacts.n_array = sizeof contact_array / sizeof *contact_array;
     made->bodies.all_digits = made->contacts.all_digits = settings->all_digits;
     made->bodies.compression = made->contacts.compression = settings->compression;
-    made->path = cond_allocate(&m, strlen(path) + 1, 1);
-    made->xdmf_path = cond_allocate(&m, length + sizeof ".xdmf", 1);
-    made->row = cond_allocate(&m, 4 * n_body, sizeof *made->row);
+    made->path = cond_arena_allocate(&made->arena, strlen(path) + 1, 1);
+    made->xdmf_path = cond_arena_allocate(&made->arena, length + sizeof ".xdmf", 1);
+    made->row = cond_arena_allocate(&made->arena, 4 * n_body, sizeof *made->row);
     const CondScenery* s = &snapshot->scenery;
-    made->list = cond_allocate(&m, (size_t)s->n_corner + 2 * (size_t)s->n_cell + 2 * n_body + 2,
-                               sizeof *made->list);
+    made->list = cond_arena_allocate(&made->arena,
+                                     (size_t)s->n_corner + 2 * (size_t)s->n_cell + 2 * n_body + 2,
+                                     sizeof *made->list);
     CondStatus status = COND_OK;
     if (!made->path || !made->xdmf_path || !made->row || !made->list) {
         status = cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");

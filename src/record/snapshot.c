@@ -223,7 +223,8 @@ CondStatus cond_snapshot_create(const CondContext* context, const CondModel* mod
     *snapshot = NULL;
     if (!made)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
-    made->context = made->drawing.context = made->contacts.context = m;
+    made->context = m;
+    cond_arena_begin(&m, &made->contacts.arena);
     made->model = model;
     if (allocate_all(made)) {
         cond_snapshot_destroy(made);

@@ -1,6 +1,5 @@
 #include "record/tessellate.h"
 
-#include "base/memory.h"
 #include "collide/shell.h"
 
 #include <math.h>
@@ -15,11 +14,9 @@ typedef struct Ring {
 
 static CondStatus make_room(CondTessellation* out, int n_point, int n_triangle)
 {
-    CondStatus status =
-        cond_reserve(&out->context, &out->point, &out->cap_point, 3 * n_point, sizeof(double));
+    CondStatus status = COND_RESERVE(&out->arena, out->point, 3 * n_point);
     if (!status)
-        status = cond_reserve(&out->context, &out->triangle, &out->cap_triangle, 3 * n_triangle,
-                              sizeof(int));
+        status = COND_RESERVE(&out->arena, out->triangle, 3 * n_triangle);
     out->n_point = out->n_triangle = 0;
     return status;
 }
@@ -149,8 +146,7 @@ CondStatus cond_tessellate_shape(const CondShape* shape, CondTessellation* out)
 
 void cond_tessellation_destroy(CondTessellation* tessellation)
 {
-    cond_release(&tessellation->context, tessellation->point);
-    cond_release(&tessellation->context, tessellation->triangle);
+    cond_arena_release(&tessellation->arena);
     tessellation->point = NULL;
     tessellation->triangle = NULL;
 }

@@ -2,15 +2,14 @@
 #ifndef COND_RECORD_TESSELLATE_H
 #define COND_RECORD_TESSELLATE_H
 
+#include "base/arena.h"
 #include "collide/shape.h"
-#include "cond/context.h"
 
 typedef struct CondTessellation {
-    CondContext context;
-    int n_point, cap_point;       // the capacities count numbers, not points or triangles
-    int n_triangle, cap_triangle; //
-    double* point;                // axes of the shape [m]                    (n_point x 3)
-    int* triangle;                // counter-clockwise seen from outside      (n_triangle x 3)
+    CondArena arena;
+    int n_point, n_triangle;
+    double* point; // axes of the shape [m]                    (n_point x 3)
+    int* triangle; // counter-clockwise seen from outside      (n_triangle x 3)
 } CondTessellation;
 
 // Replaces what the tessellation holds by the surface of a shape. Round shapes become polygons

@@ -1,7 +1,6 @@
 // The convex hull of a few points, by looking at every plane through three of them: a plane with
 // all points on one side carries a face, which is the polygon around the points that lie on it.
 // That is slow for many points and right for coplanar ones, of which boxes have many.
-#include "base/memory.h"
 #include "math/vec3.h"
 #include "record/tessellate.h"
 
@@ -96,8 +95,7 @@ static CondStatus add_face(Hull* hull, int i, const double n[3], CondTessellatio
         return COND_OK;
     memcpy(hull->normal[hull->n_face++], n, 3 * sizeof *n);
     m = wrap(hull, n, m, on, corner);
-    if (cond_reserve(&out->context, &out->triangle, &out->cap_triangle, 3 * (out->n_triangle + m),
-                     sizeof *out->triangle))
+    if (COND_RESERVE(&out->arena, out->triangle, 3 * (out->n_triangle + m)))
         return COND_OUT_OF_MEMORY;
     for (int k = 1; k + 1 < m; k++) {
         int* t = out->triangle + 3 * out->n_triangle++;
@@ -132,7 +130,7 @@ CondStatus cond_tessellate_hull(int n, const double* point, CondTessellation* ou
 {
     Hull hull = {.n = n, .point = point};
     out->n_point = out->n_triangle = 0;
-    if (cond_reserve(&out->context, &out->point, &out->cap_point, 3 * n, sizeof *out->point))
+    if (COND_RESERVE(&out->arena, out->point, 3 * n))
         return COND_OUT_OF_MEMORY;
     if (n > 0)
         memcpy(out->point, point, 3 * (size_t)n * sizeof *point);
