@@ -11,4 +11,13 @@ static inline int cond_boxes_apart(const double a[6], const double b[6], double 
     return 0;
 }
 
+// The box with every side moved outwards by `far`.
+static inline void cond_box_widen(const double box[6], double far, double wide[6])
+{
+    for (int i = 0; i < 3; i++) {
+        wide[i] = box[i] - far;
+        wide[3 + i] = box[3 + i] + far;
+    }
+}
+
 #endif

@@ -33,11 +33,14 @@ CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, 
     collider->n_solid = model->n_obstacle + model->n_solid;
     collider->pose = cond_allocate(m, (size_t)collider->n_solid, 7 * sizeof(double));
     collider->box = cond_allocate(m, (size_t)collider->n_solid, 6 * sizeof(double));
+    collider->far = cond_allocate(m, (size_t)collider->n_solid, sizeof(double));
     collider->edge = cond_allocate(m, (size_t)model->n_edge, sizeof *collider->edge);
     collider->soft_edge_begin = cond_allocate(m, (size_t)model->n_body, sizeof(int));
     collider->place = cond_allocate(m, (size_t)model->n_feature, 3 * sizeof(double));
-    if (cond_sweep_create(model, &collider->sweep) || !collider->pose || !collider->box ||
-        !collider->edge || !collider->soft_edge_begin || !collider->place)
+    if (cond_sweep_create(model, &collider->sweep) ||
+        cond_broad_create(m, collider->n_solid, &collider->broad) || !collider->pose ||
+        !collider->box || !collider->far || !collider->edge || !collider->soft_edge_begin ||
+        !collider->place)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     CondStatus status = COND_OK;
     for (int b = 0; b < model->n_body && !status; b++) {
@@ -75,6 +78,8 @@ void cond_collider_destroy(CondCollider* collider)
     cond_release(&collider->context, collider->last);
     cond_release(&collider->context, collider->pose);
     cond_release(&collider->context, collider->box);
+    cond_release(&collider->context, collider->far);
+    cond_broad_destroy(&collider->broad);
     cond_release(&collider->context, collider->edge);
     cond_release(&collider->context, collider->place);
     cond_release(&collider->context, collider->soft_edge_begin);
@@ -314,6 +319,15 @@ static void finish(const CondCollider* collider, const CondPosture* posture, con
     follow_frames(state, list);
 }
 
+static CondStatus build_broad(CondCollider* collider, const double* reach)
+{
+    for (int i = 0; i < collider->n_solid; i++) {
+        int b = cond_solid_at(collider->model, i)->body;
+        collider->far[i] = b >= 0 ? reach[b] : 0.0;
+    }
+    return cond_broad_build(&collider->broad, collider->n_solid, collider->box, collider->far);
+}
+
 CondStatus cond_collide(CondCollider* collider, const CondPosture* posture, const CondState* state,
                         const double* reach, CondTouchList* list)
 {
@@ -326,7 +340,9 @@ CondStatus cond_collide(CondCollider* collider, const CondPosture* posture, cons
     cond_collider_place(collider, posture);
     CondStatus status = cond_collide_planes(posture, collider->place, reach, list);
     if (!status)
-        status = cond_collide_solids(posture, collider->volume, collider->place, reach, list);
+        status = build_broad(collider, reach);
+    if (!status)
+        status = cond_collide_solids(collider, posture, reach, list);
     if (!status)
         status = cond_collide_pairs(collider, posture, reach, list);
     if (!status)

@@ -3,6 +3,7 @@
 #ifndef COND_COLLIDE_COLLIDE_H
 #define COND_COLLIDE_COLLIDE_H
 
+#include "collide/broad.h"
 #include "collide/pair.h"
 #include "collide/rod_contact.h"
 #include "collide/touch.h"
@@ -39,6 +40,8 @@ typedef struct CondCollider {
     int n_solid;          // obstacles, then the solids of bodies
     double* pose;         // of the solids now                                (n_solid x 7)
     double* box;          // around them                                      (n_solid x 6)
+    double* far;          // reach of the solids' bodies                      (n_solid)
+    CondBroad broad;      // over the solids
     double* place;        // of the features now                              (n_feature x 3)
     int* soft_edge_begin; // number of a soft body's first edge (n_body)
     int n_soft_edge;

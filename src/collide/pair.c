@@ -2,7 +2,6 @@
 
 #include "base/memory.h"
 #include "body/body.h"
-#include "collide/box.h"
 #include "collide/collide.h"
 #include "collide/mesh_pair.h"
 #include "collide/separation.h"
@@ -134,21 +133,19 @@ static CondStatus collide_pair(CondCollider* collider, const CondPosture* postur
                        list);
 }
 
+// The pairs that the broad phase has left.
 static CondStatus collide_solids(CondCollider* collider, const CondPosture* posture,
                                  const double* reach, CondTouchList* list)
 {
-    CondStatus status = COND_OK;
-    for (int i = collider->model->n_obstacle; i < collider->n_solid; i++) {
-        for (int j = 0; j < i && !status; j++) {
-            Side a = side_of(collider, i), b = side_of(collider, j);
-            if (a.solid->body == b.solid->body || (is_still(a.solid) && is_still(b.solid)))
-                continue;
-            double far = reach[a.solid->body] + (b.solid->body >= 0 ? reach[b.solid->body] : 0.0);
-            if (cond_boxes_apart(a.box, b.box, far))
-                continue;
-            status = is_still(a.solid) ? collide_pair(collider, posture, &b, &a, far, list)
-                                       : collide_pair(collider, posture, &a, &b, far, list);
-        }
+    const CondTreePairs* pairs = &collider->broad.pairs;
+    CondStatus status = cond_broad_pairs(&collider->broad);
+    for (int k = 0; k < pairs->n && !status; k++) {
+        Side a = side_of(collider, pairs->pair[k][1]), b = side_of(collider, pairs->pair[k][0]);
+        if (a.solid->body == b.solid->body || (is_still(a.solid) && is_still(b.solid)))
+            continue;
+        double far = reach[a.solid->body] + (b.solid->body >= 0 ? reach[b.solid->body] : 0.0);
+        status = is_still(a.solid) ? collide_pair(collider, posture, &b, &a, far, list)
+                                   : collide_pair(collider, posture, &a, &b, far, list);
     }
     return status;
 }

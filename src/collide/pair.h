@@ -21,7 +21,8 @@ void cond_pair_work_begin(const CondContext* context, CondPairWork* work);
 void cond_pair_work_end(CondPairWork* work);
 
 // Appends the contacts of rigid shapes of different bodies, of which one moves, and those of moving
-// shapes with planes. The collider's solids must be placed.                  reach (n_body)
+// shapes with planes. The collider's solids must be placed and its broad phase built.   reach
+// (n_body)
 CondStatus cond_collide_pairs(struct CondCollider* collider, const CondPosture* posture,
                               const double* reach, CondTouchList* list);
 

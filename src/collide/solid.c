@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "body/body.h"
-#include "collide/box.h"
+#include "collide/collide.h"
 #include "math/quat.h"
 
 #include <math.h>
@@ -91,52 +91,44 @@ static CondStatus probe_feature(const CondPosture* posture, CondVolume* const* v
     return cond_touch_add(list, &touch);
 }
 
-static CondStatus collide_solid(const CondPosture* posture, CondVolume* const* volume,
-                                const CondSolid* solid, int i_solid, const double* place,
-                                const double* reach, CondTouchList* list)
+// One feature against the solids near it.
+static CondStatus collide_feature(CondCollider* collider, const CondPosture* posture, int i_feature,
+                                  const double* reach, CondTouchList* list)
 {
-    const CondModel* model = posture->model;
-    double pose[7], box[6];
-    cond_solid_pose(posture, solid, pose);
-    cond_shape_bound(&solid->shape, pose, box);
-    for (int b = 0; b < model->n_body; b++) {
-        const CondBody* body = &model->body[b];
+    const CondModel* model = collider->model;
+    const CondFeature* feature = &model->feature[i_feature];
+    const double* x = collider->place + 3 * (size_t)i_feature;
+    double box[6] = {x[0], x[1], x[2], x[0], x[1], x[2]};
+    int b = feature->point.body;
+    CondStatus status = cond_broad_query(&collider->broad, box, reach[b] + feature->radius);
+    for (int h = 0; h < collider->broad.hits.n && !status; h++) {
+        int i = collider->broad.hits.primitive[h];
+        const CondSolid* solid = cond_solid_at(model, i);
         double far = reach[b] + (solid->body >= 0 ? reach[solid->body] : 0.0);
-        if (b == solid->body)
-            continue; // a body does not touch itself here
-        if (volume[b] && cond_boxes_apart(volume[b]->bound, box, far))
-            continue; // the nodes of a soft body are points
-        for (int k = 0; k < body->n_feature; k++) {
-            int i_feature = body->feature_begin + k;
-            const double* x = place + 3 * (size_t)i_feature;
-            if (model->feature[i_feature].shaped)
-                continue;
-            double wide = far + model->feature[i_feature].radius;
-            int outside = 0;
-            for (int i = 0; i < 3; i++)
-                outside |= x[i] < box[i] - wide || x[i] > box[3 + i] + wide;
-            if (outside)
-                continue;
-            CondStatus status =
-                probe_feature(posture, volume, solid, i_solid, pose, i_feature, x, far, list);
-            if (status)
-                return status;
-        }
+        if (b != solid->body) // a body does not touch itself here
+            status = probe_feature(posture, collider->volume, solid, i,
+                                   collider->pose + 7 * (size_t)i, i_feature, x, far, list);
     }
-    return COND_OK;
+    return status;
 }
 
-CondStatus cond_collide_solids(const CondPosture* posture, CondVolume* const* volume,
-                               const double* place, const double* reach, CondTouchList* list)
+CondStatus cond_collide_solids(CondCollider* collider, const CondPosture* posture,
+                               const double* reach, CondTouchList* list)
 {
-    const CondModel* model = posture->model;
+    const CondModel* model = collider->model;
     CondStatus status = COND_OK;
-    for (int i = 0; i < model->n_obstacle && !status; i++)
-        status = collide_solid(posture, volume, &model->obstacle[i], i, place, reach, list);
-    for (int i = 0; i < model->n_solid && !status; i++)
-        status = cond_cancelled(&model->context)
-                     ? COND_CANCELLED
-                     : collide_solid(posture, volume, &model->solid[i], model->n_obstacle + i,
-                                     place, reach, list);
+    for (int b = 0; b < model->n_body && !status; b++) {
+        const CondBody* body = &model->body[b];
+        if (cond_cancelled(&model->context))
+            return COND_CANCELLED;
+        if (collider->volume[b]) { // the nodes of a soft body are points
+            status = cond_broad_query(&collider->broad, collider->volume[b]->bound, reach[b]);
+            if (collider->broad.hits.n == 0)
+                continue;
+        }
+        for (int k = body->feature_begin; k < body->feature_begin + body->n_feature && !status; k++)
+            if (!model->feature[k].shaped)
+                status = collide_feature(collider, posture, k, reach, list);
+    }
     return status;
 }

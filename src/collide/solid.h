@@ -5,6 +5,8 @@
 #include "collide/touch.h"
 #include "collide/volume.h"
 
+struct CondCollider;
+
 // Solid i of all: the obstacles first, then those of the bodies.
 static inline const CondSolid* cond_solid_at(const CondModel* model, int i)
 {
@@ -16,10 +18,9 @@ void cond_solid_pose(const CondPosture* posture, const CondSolid* solid, double 
 // The point of a body (-1: the world) or link that is at a world position now.
 CondPoint cond_point_at(const CondPosture* posture, int body, int part, const double world[3]);
 
-// Appends every feature within reach of a solid of another body; place: where the features are.
-//                                                        place (n_feature x 3), reach (n_body)
-// The volumes of soft bodies must be updated.                                volume (n_body)
-CondStatus cond_collide_solids(const CondPosture* posture, CondVolume* const* volume,
-                               const double* place, const double* reach, CondTouchList* list);
+// Appends every feature within reach of a solid of another body. Features and solids must be
+// placed, the volumes of soft bodies updated and the broad phase built.      reach (n_body)
+CondStatus cond_collide_solids(struct CondCollider* collider, const CondPosture* posture,
+                               const double* reach, CondTouchList* list);
 
 #endif

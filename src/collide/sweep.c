@@ -215,31 +215,55 @@ static CondStatus sweep_feature(Pass* pass, int i_feature, int i_solid)
                      &solid->surface);
 }
 
+// Points and balls of body b against solid i.
+static CondStatus sweep_body_on(Pass* pass, int b, int i)
+{
+    const CondModel* model = pass->model;
+    const CondBody* body = &model->body[b];
+    CondSweep* sweep = &pass->collider->sweep;
+    CondStatus status = COND_OK;
+    for (int k = body->feature_begin; k < body->feature_begin + body->n_feature && !status; k++) {
+        double way[6];
+        empty(way);
+        stretch(way, sweep->place + 3 * (size_t)k);
+        stretch(way, pass->collider->place + 3 * (size_t)k);
+        if (!cond_boxes_apart(way, sweep->box + 6 * (size_t)i, model->feature[k].radius))
+            status = sweep_feature(pass, k, i);
+    }
+    return status;
+}
+
+// 1 where a body can be fast against some solid: a step in which none is costs no tree.
+static int is_any_fast(const Pass* pass)
+{
+    const CondSweep* sweep = &pass->collider->sweep;
+    double most = 0.0, least = INFINITY;
+    for (int b = 0; b < pass->model->n_body; b++)
+        most = fmax(most, sweep->body[b].travel);
+    for (int i = 0; i < pass->collider->n_solid; i++)
+        least = fmin(least, FAST * sweep->thickness[i] - sweep->travel[i]);
+    return most >= least;
+}
+
 // Points and balls of bodies against solids.
 static CondStatus sweep_points(Pass* pass)
 {
     const CondModel* model = pass->model;
     CondSweep* sweep = &pass->collider->sweep;
-    CondStatus status = COND_OK;
-    for (int i = 0; i < pass->collider->n_solid; i++) {
-        const CondSolid* solid = cond_solid_at(model, i);
-        const double* box = sweep->box + 6 * (size_t)i;
-        for (int b = 0; b < model->n_body; b++) {
-            const CondBody* body = &model->body[b];
-            const CondSweptBody* swept = &sweep->body[b];
-            if (b == solid->body || body->n_feature == 0 ||
-                swept->travel + sweep->travel[i] < FAST * sweep->thickness[i] ||
-                cond_boxes_apart(swept->box, box, 0.0))
-                continue;
-            for (int k = body->feature_begin; k < body->feature_begin + body->n_feature && !status;
-                 k++) {
-                double way[6];
-                empty(way);
-                stretch(way, sweep->place + 3 * (size_t)k);
-                stretch(way, pass->collider->place + 3 * (size_t)k);
-                if (!cond_boxes_apart(way, box, model->feature[k].radius))
-                    status = sweep_feature(pass, k, i);
-            }
+    CondBroad* broad = &pass->collider->broad;
+    if (!is_any_fast(pass))
+        return COND_OK;
+    CondStatus status = cond_broad_build(broad, pass->collider->n_solid, sweep->box, NULL);
+    for (int b = 0; b < model->n_body && !status; b++) {
+        const CondSweptBody* swept = &sweep->body[b];
+        broad->hits.n = 0;
+        if (model->body[b].n_feature > 0)
+            status = cond_broad_query(broad, swept->box, 0.0);
+        for (int h = 0; h < broad->hits.n && !status; h++) {
+            int i = broad->hits.primitive[h];
+            if (b != cond_solid_at(model, i)->body &&
+                swept->travel + sweep->travel[i] >= FAST * sweep->thickness[i])
+                status = sweep_body_on(pass, b, i);
         }
     }
     return status;

@@ -1,0 +1,40 @@
+#include "collide/broad.h"
+
+#include "base/memory.h"
+#include "collide/box.h"
+
+CondStatus cond_broad_create(const CondContext* context, int n, CondBroad* broad)
+{
+    cond_tree_begin(context, &broad->tree);
+    cond_tree_hits_begin(context, &broad->hits);
+    cond_tree_pairs_begin(context, &broad->pairs);
+    broad->box = cond_allocate(&broad->tree.context, (size_t)n, 6 * sizeof(double));
+    return broad->box ? COND_OK : COND_OUT_OF_MEMORY;
+}
+
+void cond_broad_destroy(CondBroad* broad)
+{
+    cond_release(&broad->tree.context, broad->box);
+    cond_tree_end(&broad->tree);
+    cond_tree_hits_end(&broad->hits);
+    cond_tree_pairs_end(&broad->pairs);
+}
+
+CondStatus cond_broad_build(CondBroad* broad, int n, const double* box, const double* far)
+{
+    for (int i = 0; i < n; i++)
+        cond_box_widen(box + 6 * (size_t)i, far ? far[i] : 0.0, broad->box + 6 * (size_t)i);
+    return cond_tree_build(&broad->tree, n, broad->box);
+}
+
+CondStatus cond_broad_query(CondBroad* broad, const double box[6], double far)
+{
+    double wide[6];
+    cond_box_widen(box, far, wide);
+    return cond_tree_query(&broad->tree, wide, &broad->hits);
+}
+
+CondStatus cond_broad_pairs(CondBroad* broad)
+{
+    return cond_tree_self_pairs(&broad->tree, &broad->pairs);
+}

@@ -1,0 +1,97 @@
+// The broad phase against all pairs, with boxes widened by different reaches, some without end; and
+// a step of many bodies looks at a number of nodes that grows as they do.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "failing_allocator.h"
+#include "scene_make.h"
+
+#include "collide/box.h"
+#include "collide/broad.h"
+
+#include <math.h>
+
+enum { MOST = 400 };
+
+static void random_boxes(Dice* dice, int n, double* box, double* far)
+{
+    for (int k = 0; k < n; k++) {
+        far[k] = k % 3 ? dice_uniform(dice, 0.0, 0.05) : 0.0;
+        for (int i = 0; i < 3; i++) {
+            double x = dice_uniform(dice, 0.0, 1.0), half = dice_uniform(dice, 0.0, 0.05);
+            box[6 * k + i] = k % 50 == 49 ? -INFINITY : x - half;
+            box[6 * k + 3 + i] = k % 50 == 49 ? INFINITY : x + half;
+        }
+    }
+}
+
+static void test_near_solids_are_those_of_all_pairs(void** state)
+{
+    (void)state;
+    Dice dice = {11};
+    static double box[6 * MOST], far[MOST];
+    static char seen[MOST][MOST];
+    CondBroad broad = {0};
+    assert_int_equal(cond_broad_create(NULL, MOST, &broad), COND_OK);
+    for (int n = 0; n <= MOST; n = 2 * n + 3) {
+        random_boxes(&dice, n, box, far);
+        memset(seen, 0, sizeof seen);
+        assert_int_equal(cond_broad_build(&broad, n, box, far), COND_OK);
+        assert_int_equal(cond_broad_pairs(&broad), COND_OK);
+        for (int k = 0; k < broad.pairs.n; k++)
+            assert_int_equal(seen[broad.pairs.pair[k][0]][broad.pairs.pair[k][1]]++, 0);
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < n; j++)
+                assert_int_equal(seen[i][j], i < j && !cond_boxes_apart(box + 6 * i, box + 6 * j,
+                                                                        far[i] + far[j]));
+            assert_int_equal(cond_broad_query(&broad, box + 6 * i, 0.1), COND_OK);
+            int near = 0;
+            for (int j = 0; j < n; j++)
+                near += !cond_boxes_apart(box + 6 * i, box + 6 * j, 0.1 + far[j]);
+            assert_int_equal(broad.hits.n, near);
+        }
+    }
+    cond_broad_destroy(&broad);
+}
+
+// Nodes looked at for n boxes on a floor, apart from each other.
+static long visits(int side)
+{
+    int n = side * side;
+    double* box = test_calloc((size_t)n, 6 * sizeof *box);
+    CondBroad broad = {0};
+    for (int k = 0; k < n; k++)
+        for (int i = 0; i < 3; i++) {
+            double x = i == 0 ? k % side : i == 1 ? k / side : 0;
+            box[6 * k + i] = x - 0.4;
+            box[6 * k + 3 + i] = x + 0.4;
+        }
+    assert_int_equal(cond_broad_create(NULL, n, &broad), COND_OK);
+    assert_int_equal(cond_broad_build(&broad, n, box, NULL), COND_OK);
+    assert_int_equal(cond_broad_pairs(&broad), COND_OK);
+    assert_int_equal(broad.pairs.n, 0);
+    long visited = broad.pairs.visited;
+    cond_broad_destroy(&broad);
+    test_free(box);
+    return visited;
+}
+
+static void test_work_grows_with_the_number_of_bodies(void** state)
+{
+    (void)state;
+    double growth = log((double)visits(100) / (double)visits(10)) / log(100.0);
+    assert_true(growth < 1.15);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_near_solids_are_those_of_all_pairs),
+        cmocka_unit_test(test_work_grows_with_the_number_of_bodies),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
