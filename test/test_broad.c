@@ -14,6 +14,7 @@
 #include "collide/broad.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MOST = 400 };
 
