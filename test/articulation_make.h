@@ -4,7 +4,7 @@
 
 #include "scene_make.h"
 
-#include "body/articulation.h"
+#include "model/articulation.h"
 
 // A tree of n_link links after the base with random frames, axes, inertias and joint kinds; about
 // one in five joints mimics another when asked. Finished.

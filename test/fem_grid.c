@@ -8,7 +8,7 @@
 
 #include "fem_grid.h"
 #include "math/quat.h"
-#include "potential/strain.h"
+#include "model/strain.h"
 
 double fem_random(uint64_t* seed)
 {

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "body/fem.h"
+#include "model/fem.h"
 
 // A box with one corner at the origin, six tetrahedra around a diagonal of each cell.
 typedef struct FemGrid {

@@ -7,9 +7,9 @@
 
 #include "kinds_make.h"
 
-#include "body/articulation.h"
-#include "body/fem.h"
 #include "math/quat.h"
+#include "model/articulation.h"
+#include "model/fem.h"
 #include "step/sim.h"
 
 #include <math.h>

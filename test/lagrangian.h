@@ -6,7 +6,7 @@
 #ifndef COND_TEST_LAGRANGIAN_H
 #define COND_TEST_LAGRANGIAN_H
 
-#include "body/articulation.h"
+#include "model/articulation.h"
 
 // The library's configuration at x.                                           q (n_q)
 void lagrangian_configuration(const CondArticulation* a, const double* x, double* q);

@@ -7,7 +7,7 @@
 
 #include "rod_make.h"
 
-#include "body/rod.h"
+#include "model/rod.h"
 #include "step/sim.h"
 
 #include <math.h>

@@ -10,8 +10,8 @@
 #include "failing_allocator.h"
 #include "scene_make.h"
 
-#include "collide/box.h"
 #include "collide/broad.h"
+#include "geometry/box.h"
 
 #include <math.h>
 #include <string.h>

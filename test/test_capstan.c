@@ -1,8 +1,8 @@
 // A tape over a drum: the ratio of its tensions when it slips (Euler and Eytelwein), taken at the
 // centreline, against the exponential law and against that of the polygon the links make; and for
 // contact at a distance from the centreline.
-#include "body/rod.h"
 #include "math/vec3.h"
+#include "model/rod.h"
 #include "rod_make.h"
 #include "step/sim.h"
 

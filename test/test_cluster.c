@@ -10,7 +10,7 @@
 #include "failing_allocator.h"
 #include "scene_make.h"
 
-#include "collide/cluster.h"
+#include "geometry/cluster.h"
 
 #include <math.h>
 #include <string.h>

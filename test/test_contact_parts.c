@@ -1,8 +1,8 @@
 // Contact forces added up by parts of the coordinates: the same bits as one contact after the
 // other, and the same certificate, for any number of threads.
-#include "assemble/contact_parts.h"
 #include "dense.h"
 #include "nodalize/nodal.h"
+#include "problem/contact_parts.h"
 #include "random_problem.h"
 #include "solve/certificate.h"
 

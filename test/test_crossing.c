@@ -9,7 +9,7 @@
 
 #include "kinds_make.h"
 
-#include "collide/edge.h"
+#include "geometry/edge.h"
 #include "math/quat.h"
 #include "step/sim.h"
 

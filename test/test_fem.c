@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "body/fem.h"
 #include "dense.h"
 #include "failing_allocator.h"
 #include "fem_grid.h"
 #include "math/vec3.h"
-#include "potential/strain.h"
+#include "model/fem.h"
+#include "model/strain.h"
 
 static const CondFemMaterialKind KINDS[] = {COND_FEM_COROTATIONAL, COND_FEM_NEOHOOKEAN};
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "body/fem.h"
 #include "fem_grid.h"
+#include "model/fem.h"
 #include "sparse/cg.h"
 
 // A body with its matrix, some coordinates of which are held.

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "body/fem_sum.h"
 #include "fem_grid.h"
+#include "model/fem_sum.h"
 
 typedef void (*AddElements)(const CondFemSum* sum, int first, int last);
 

@@ -21,10 +21,10 @@
 #include "cond/mesh.h"
 #include "cond/record.h"
 #include "failing_allocator.h"
+#include "model/state.h"
 #include "random_problem.h"
 #include "record_make.h"
 #include "scene_make.h"
-#include "step/state.h"
 
 static char folder[] = "files_XXXXXX";
 

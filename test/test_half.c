@@ -1,11 +1,11 @@
 // Half storage: its product against the full one, the same bits from every variant and number of
 // threads, and V-FPI on it, with doubles and with floats, through the verifier.
-#include "assemble/block.h"
-#include "assemble/packed.h"
 #include "base/memory.h"
 #include "dense.h"
 #include "failing_allocator.h"
 #include "nodalize/nodal.h"
+#include "problem/block.h"
+#include "problem/packed.h"
 #include "soft_problem.h"
 #include "solve/iteration.h"
 #include "verifier.h"

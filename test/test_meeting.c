@@ -1,7 +1,7 @@
 // When and where moving features meet, against small steps of time.
 #include "collide/meeting.h"
 #include "collide/rod_contact.h"
-#include "collide/triangle.h"
+#include "geometry/triangle.h"
 #include "scene_make.h"
 
 #include <math.h>

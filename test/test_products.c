@@ -1,7 +1,7 @@
 // Products with A are counted honestly: this program is linked so that every product of the library
 // passes through here, whoever makes it, and holds the solvers' own count against that.
-#include "assemble/block.h"
 #include "dense.h"
+#include "problem/block.h"
 #include "random_problem.h"
 
 #include "cond/solver.h"

@@ -13,13 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "body/fem.h"
 #include "cli_run.h"
 #include "cond/record.h"
 #include "failing_allocator.h"
 #include "math/quat.h"
+#include "model/fem.h"
+#include "model/model.h"
 #include "record_make.h"
-#include "scene/model.h"
 #include "scene_make.h"
 #include "vtu_read.h"
 

@@ -21,10 +21,10 @@
 #include "cli_run.h"
 #include "cond/cond.h"
 #include "failing_allocator.h"
+#include "model/model.h"
+#include "model/state.h"
 #include "record_make.h"
-#include "scene/model.h"
 #include "scene_make.h"
-#include "step/state.h"
 
 static char folder[] = "recording_XXXXXX";
 

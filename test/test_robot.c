@@ -9,8 +9,8 @@
 
 #include "kinds_make.h"
 
-#include "body/articulation.h"
 #include "math/quat.h"
+#include "model/articulation.h"
 #include "step/sim.h"
 
 #include <math.h>

@@ -1,10 +1,10 @@
 // Rods: strains, forces and Jacobians against finite differences, rest shapes, and statics and
 // vibrations against the theory of beams.
 #include "base/memory.h"
-#include "body/rod.h"
 #include "kinds_make.h"
 #include "math/quat.h"
 #include "math/so3.h"
+#include "model/rod.h"
 #include "random_problem.h"
 #include "step/sim.h"
 

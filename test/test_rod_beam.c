@@ -1,7 +1,7 @@
 // Rods against the theory of beams: large deflections, closing a circle, twist, buckling under its
 // own weight, the catenary, and frequencies.
-#include "body/rod.h"
 #include "dense.h"
+#include "model/rod.h"
 #include "rod_make.h"
 #include "step/sim.h"
 

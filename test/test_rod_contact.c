@@ -1,9 +1,9 @@
 // Rods in contact: with the ground and solids, with each other and with themselves; rods from scene
 // files; and memory that runs out.
-#include "body/rod.h"
 #include "collide/rod_contact.h"
 #include "failing_allocator.h"
 #include "math/vec3.h"
+#include "model/rod.h"
 #include "rod_make.h"
 #include "step/sim.h"
 

@@ -2,10 +2,10 @@
 // dragged along it: with little friction most of them slip. The primal-dual passes converge in a
 // few, where V-FPI with the exact inverse of the rod as W is slow and with a diagonal W hopeless.
 #include "base/memory.h"
-#include "body/rod.h"
 #include "cond/solver.h"
 #include "dense.h"
 #include "kinds_make.h"
+#include "model/rod.h"
 #include "verifier.h"
 
 #include <math.h>

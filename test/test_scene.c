@@ -7,8 +7,8 @@
 #include <cmocka.h>
 
 #include "failing_allocator.h"
+#include "io/scene_value.h"
 #include "scene/scene_keys.h"
-#include "scene/scene_value.h"
 
 #include "base/memory.h"
 

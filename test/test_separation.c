@@ -9,8 +9,8 @@
 
 #include "scene_make.h"
 
-#include "collide/convex.h"
-#include "collide/separation.h"
+#include "geometry/convex.h"
+#include "geometry/separation.h"
 #include "math/quat.h"
 
 #include <math.h>

@@ -10,9 +10,9 @@
 #include "failing_allocator.h"
 #include "scene_make.h"
 
-#include "collide/convex.h"
-#include "collide/core.h"
-#include "collide/shape.h"
+#include "geometry/convex.h"
+#include "geometry/core.h"
+#include "geometry/shape.h"
 #include "math/quat.h"
 
 #include <math.h>

@@ -10,10 +10,10 @@
 #include "failing_allocator.h"
 #include "kinds_make.h"
 
-#include "collide/convex.h"
-#include "collide/triangle.h"
 #include "cond/mesh.h"
 #include "cond/record.h"
+#include "geometry/convex.h"
+#include "geometry/triangle.h"
 #include "step/sim.h"
 
 #include <math.h>

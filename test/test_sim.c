@@ -9,7 +9,7 @@
 
 #include "scene_make.h"
 
-#include "step/state.h"
+#include "model/state.h"
 
 #include <math.h>
 #include <stdio.h>

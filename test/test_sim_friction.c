@@ -8,7 +8,7 @@
 
 #include "scene_make.h"
 
-#include "scene/model.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "scene_make.h"
 
 #include "math/quat.h"
-#include "scene/model.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -8,8 +8,8 @@
 
 #include "kinds_make.h"
 
-#include "body/fem.h"
 #include "math/quat.h"
+#include "model/fem.h"
 #include "step/sim.h"
 
 #include <math.h>

@@ -10,7 +10,7 @@
 #include "failing_allocator.h"
 #include "kinds_make.h"
 
-#include "step/state.h"
+#include "model/state.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -13,7 +13,7 @@
 #include "math/eigen.h"
 #include "math/polar.h"
 #include "math/vec3.h"
-#include "potential/strain.h"
+#include "model/strain.h"
 
 static const double YOUNG = 2e5;
 static const double POISSON[] = {-0.6, 0.0, 0.3, 0.49};

@@ -10,8 +10,8 @@
 #include "failing_allocator.h"
 #include "scene_make.h"
 
-#include "collide/sort.h"
-#include "collide/tree.h"
+#include "geometry/sort.h"
+#include "geometry/tree.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -291,7 +291,7 @@ static void test_sort(void** state)
     (void)state;
     Dice dice = {19};
     for (int n = 0; n < 60; n++) {
-        CondKey key[60];
+        CondIndexKey key[60];
         int sum = 0;
         for (int k = 0; k < n; k++) {
             for (int i = 0; i < 3; i++)

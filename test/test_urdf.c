@@ -9,8 +9,8 @@
 #include "failing_allocator.h"
 #include "scene_make.h"
 
+#include "io/urdf.h"
 #include "math/quat.h"
-#include "scene/urdf.h"
 
 #include <math.h>
 #include <stdio.h>

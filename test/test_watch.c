@@ -8,7 +8,7 @@
 
 #include "cond/snapshot.h"
 #include "kinds_make.h"
-#include "scene/model.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 #include "assemble/assemble.h"
 
-#include "assemble/block.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "body/body.h"
+#include "problem/block.h"
 
 #include <string.h>
 

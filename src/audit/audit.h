@@ -5,7 +5,7 @@
 #include "audit/surface.h"
 #include "body/posture.h"
 #include "cond/audit.h"
-#include "step/state.h"
+#include "model/state.h"
 
 // Where a piece comes from.
 typedef struct CondPieceSource {

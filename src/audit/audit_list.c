@@ -1,9 +1,9 @@
 // The things of a model, piece by piece, and where they are.
 #include "audit/audit.h"
 #include "base/memory.h"
-#include "body/rod.h"
-#include "collide/shell.h" // the compiled meshes; none of its functions
+#include "geometry/shell.h" // the compiled meshes; none of its functions
 #include "math/quat.h"
+#include "model/rod.h"
 
 #include <string.h>
 

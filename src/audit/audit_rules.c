@@ -1,7 +1,7 @@
 // Which things are meant to touch, as the documents say: docs/collision.md, docs/rods.md and
 // docs/attachments.md.
 #include "audit/audit.h"
-#include "body/rod.h"
+#include "model/rod.h"
 
 #include <math.h>
 

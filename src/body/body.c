@@ -1,6 +1,6 @@
 #include "body/body.h"
 
-#include "body/fem.h"
+#include "model/fem.h"
 
 const CondBodyOps* cond_body_ops(CondBodyKind kind)
 {

@@ -3,9 +3,9 @@
 #ifndef COND_BODY_POSTURE_H
 #define COND_BODY_POSTURE_H
 
-#include "body/articulation.h"
-#include "body/fem.h"
-#include "scene/model.h"
+#include "model/articulation.h"
+#include "model/fem.h"
+#include "model/model.h"
 
 typedef struct CondArmPosture {
     CondArticulationWork* work; //

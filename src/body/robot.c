@@ -1,5 +1,5 @@
-// An articulated body: coordinates and configuration as body/articulation.h says. The posture holds
-// its kinematics and its mass matrix.
+// An articulated body: coordinates and configuration as model/articulation.h says. The posture
+// holds its kinematics and its mass matrix.
 #include "body/body.h"
 #include "math/quat.h"
 #include "sparse/cholesky.h"

@@ -2,8 +2,8 @@
 // world axes and the angular velocity in link axes. Its block of A is block tridiagonal.
 #include "body/body.h"
 #include "body/gyroscopic.h"
-#include "body/rod.h"
 #include "math/quat.h"
+#include "model/rod.h"
 
 #include <math.h>
 #include <string.h>

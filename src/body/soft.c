@@ -2,8 +2,8 @@
 // block of A is a sparse matrix of 3x3 blocks on the pattern of the mesh.
 #include "base/parallel.h"
 #include "body/body.h"
-#include "body/fem.h"
 #include "math/quat.h"
+#include "model/fem.h"
 
 #include <math.h>
 #include <string.h>

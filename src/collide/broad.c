@@ -1,7 +1,7 @@
 #include "collide/broad.h"
 
 #include "base/memory.h"
-#include "collide/box.h"
+#include "geometry/box.h"
 
 CondStatus cond_broad_create(const CondContext* context, int n, CondBroad* broad)
 {

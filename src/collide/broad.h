@@ -4,7 +4,7 @@
 #ifndef COND_COLLIDE_BROAD_H
 #define COND_COLLIDE_BROAD_H
 
-#include "collide/tree.h"
+#include "geometry/tree.h"
 
 typedef struct CondBroad {
     CondTree tree;

@@ -4,15 +4,15 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "body/body.h"
-#include "body/fem.h"
-#include "collide/box.h"
 #include "collide/crossing.h"
 #include "collide/dent.h"
 #include "collide/plane.h"
 #include "collide/rod_contact.h"
 #include "collide/solid.h"
 #include "collide/sweep.h"
+#include "geometry/box.h"
 #include "math/quat.h"
+#include "model/fem.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "collide/rod_contact.h"
 #include "collide/touch.h"
 #include "collide/volume.h"
-#include "step/state.h"
+#include "model/state.h"
 
 // What a body has swept in a step.
 typedef struct CondSweptBody {

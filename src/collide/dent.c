@@ -6,7 +6,7 @@
 #include "body/body.h"
 #include "collide/crossing.h"
 #include "collide/solid.h"
-#include "collide/triangle.h"
+#include "geometry/triangle.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "collide/manifold.h"
 
 #include "base/memory.h"
-#include "collide/triangle.h"
+#include "geometry/triangle.h"
 
 #include <math.h>
 #include <string.h>

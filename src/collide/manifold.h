@@ -3,8 +3,8 @@
 #ifndef COND_COLLIDE_MANIFOLD_H
 #define COND_COLLIDE_MANIFOLD_H
 
-#include "collide/facet.h"
-#include "collide/separation.h"
+#include "geometry/facet.h"
+#include "geometry/separation.h"
 
 #include <stdint.h>
 

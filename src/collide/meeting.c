@@ -1,7 +1,7 @@
 #include "collide/meeting.h"
 
 #include "collide/rod_contact.h"
-#include "collide/triangle.h"
+#include "geometry/triangle.h"
 
 #include <math.h>
 #include <string.h>

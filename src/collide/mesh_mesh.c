@@ -1,10 +1,10 @@
 // Two meshes of which neither is convex: corners of each on the other, and edges across edges.
 // Corners know the edges that begin at them: a contact is made only along a normal for which the
 // body lies behind the corner, nearly.
-#include "collide/box.h"
-#include "collide/edge.h"
 #include "collide/mesh_pair.h"
-#include "collide/shell.h"
+#include "geometry/box.h"
+#include "geometry/edge.h"
+#include "geometry/shell.h"
 #include "math/vec3.h"
 
 #include <math.h>

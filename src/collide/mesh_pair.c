@@ -1,7 +1,7 @@
 #include "collide/mesh_pair.h"
 
 #include "base/memory.h"
-#include "collide/shell.h"
+#include "geometry/shell.h"
 #include "math/vec3.h"
 
 #include <math.h>

@@ -4,9 +4,10 @@
 #include "body/body.h"
 #include "collide/collide.h"
 #include "collide/mesh_pair.h"
-#include "collide/separation.h"
-#include "collide/shell.h"
 #include "collide/solid.h"
+#include "geometry/box.h"
+#include "geometry/separation.h"
+#include "geometry/shell.h"
 #include "math/quat.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 
 #include "collide/manifold.h"
 #include "collide/touch.h"
-#include "collide/tree.h"
+#include "geometry/tree.h"
 
 struct CondCollider;
 

@@ -1,9 +1,9 @@
 #include "collide/rod_contact.h"
 
 #include "base/memory.h"
-#include "body/rod.h"
 #include "collide/meeting.h"
 #include "math/vec3.h"
+#include "model/rod.h"
 
 #include <math.h>
 #include <string.h>

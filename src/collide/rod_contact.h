@@ -3,7 +3,7 @@
 #define COND_COLLIDE_ROD_CONTACT_H
 
 #include "collide/touch.h"
-#include "collide/tree.h"
+#include "geometry/tree.h"
 
 typedef struct CondRodCollider {
     CondContext context;

@@ -7,11 +7,11 @@
 
 #include "base/memory.h"
 #include "body/body.h"
-#include "body/rod.h"
-#include "collide/box.h"
 #include "collide/meeting.h"
 #include "collide/solid.h"
+#include "geometry/box.h"
 #include "math/quat.h"
+#include "model/rod.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,9 +4,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "collide/sort.h"
-#include "collide/triangle.h"
 #include "collide/volume_ring.h"
+#include "geometry/sort.h"
+#include "geometry/triangle.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -59,7 +59,7 @@ static void sort_three(int x[3])
 static CondStatus mark_faces(const CondVolume* volume, char* inner, CondError* error)
 {
     int n = 4 * volume->n_tet;
-    CondKey* key = cond_allocate(&volume->context, (size_t)n, sizeof *key);
+    CondIndexKey* key = cond_allocate(&volume->context, (size_t)n, sizeof *key);
     if (!key)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     for (int k = 0; k < n; k++) {

@@ -2,7 +2,7 @@
 #ifndef COND_COLLIDE_VOLUME_H
 #define COND_COLLIDE_VOLUME_H
 
-#include "collide/cluster.h"
+#include "geometry/cluster.h"
 
 // What a body that is searched for itself need not look at, in the tree of its tetrahedra or of its
 // triangles: what is too near in the mesh for self-contact.

@@ -1,8 +1,8 @@
 // Contacts of surface vertices with a tetrahedral volume. docs/collision.md tells why it is done
 // this way.
 #include "base/memory.h"
-#include "collide/triangle.h"
 #include "collide/volume_vertex.h"
+#include "geometry/triangle.h"
 
 #include <math.h>
 #include <stddef.h>

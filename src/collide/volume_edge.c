@@ -1,15 +1,15 @@
 // Edges of the surface of a tetrahedral volume.
 #include "base/error.h"
 #include "base/memory.h"
-#include "collide/sort.h"
 #include "collide/volume.h"
+#include "geometry/sort.h"
 #include "math/vec3.h"
 
 CondStatus cond_volume_make_edges(CondVolume* volume, CondError* error)
 {
     int n = 3 * volume->n_triangle;
     const CondContext* m = &volume->context;
-    CondKey* key = cond_allocate(m, (size_t)n, sizeof *key);
+    CondIndexKey* key = cond_allocate(m, (size_t)n, sizeof *key);
     volume->edge = cond_allocate(m, (size_t)n / 2, 4 * sizeof *volume->edge); // two sides make one
     volume->triangle_edge = cond_allocate(m, (size_t)n, sizeof *volume->triangle_edge);
     if (!key || !volume->edge || !volume->triangle_edge) {
@@ -18,7 +18,7 @@ CondStatus cond_volume_make_edges(CondVolume* volume, CondError* error)
     }
     for (int k = 0; k < n; k++) {
         int a = volume->triangle[k], b = volume->triangle[k - k % 3 + (k + 1) % 3];
-        key[k] = (CondKey){{a < b ? a : b, a < b ? b : a, 0}, k};
+        key[k] = (CondIndexKey){{a < b ? a : b, a < b ? b : a, 0}, k};
         volume->triangle_edge[k] = -1;
     }
     cond_keys_sort(key, n);

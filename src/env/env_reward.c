@@ -3,8 +3,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "body/rod.h"
 #include "math/vec3.h"
+#include "model/rod.h"
 #include "scene/compile.h"
 
 #include <math.h>

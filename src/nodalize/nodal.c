@@ -1,8 +1,8 @@
 #include "nodalize/nodal.h"
 
-#include "assemble/block.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "problem/block.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -184,11 +184,11 @@ static void build_touch(CondNodal* nodal)
         const CondTerm* term = &nodal->term[t];
         for (int k = 0; k < term->n_entry; k++) {
             int place = nodal->mark[nodal->coordinate[term->entry_begin + k]]++;
-            nodal->touch[place] = (CondTouch){t, k, term->n_row, term->row_begin, 0};
+            nodal->touch[place] = (CondIncidence){t, k, term->n_row, term->row_begin, 0};
         }
     }
     for (int p = 0, at = 0; p < begin[nodal->n]; at += nodal->touch[p++].n_row) {
-        CondTouch* touch = &nodal->touch[p];
+        CondIncidence* touch = &nodal->touch[p];
         int from = nodal->term[touch->term].jacobian_begin + touch->entry * touch->n_row;
         touch->jacobian = at;
         for (int r = 0; r < touch->n_row; r++)
@@ -287,7 +287,7 @@ void cond_nodal_term_forces(const CondNodal* nodal, const int* coordinate, const
 double cond_nodal_add_forces(const CondNodal* nodal, int i, double sum)
 {
     for (int p = nodal->touch_begin[i]; p < nodal->touch_begin[i + 1]; p++) {
-        const CondTouch* touch = &nodal->touch[p];
+        const CondIncidence* touch = &nodal->touch[p];
         const double *J = nodal->touch_jacobian + touch->jacobian, *f = nodal->force + touch->row;
         if (touch->n_row == 3) { // ties: the next sum waits for one addition alone
             sum += J[0] * f[0] + J[1] * f[1] + J[2] * f[2];
@@ -392,7 +392,7 @@ static int add_entry(int j, double value, double* row, int* list, int* mark, int
 }
 
 // Row `entry` of a term's J' K J: its column of J times K once, and then with all columns.
-static int add_term_row(const CondNodal* nodal, const CondTouch* touch, double* row, int* list,
+static int add_term_row(const CondNodal* nodal, const CondIncidence* touch, double* row, int* list,
                         int* mark, int count)
 {
     enum { MOST = 12 };

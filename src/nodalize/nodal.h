@@ -23,12 +23,12 @@ typedef struct CondTerm {
 } CondTerm;
 
 // Where a term touches a coordinate: its entry k, with what adding its force takes.
-typedef struct CondTouch {
+typedef struct CondIncidence {
     int term, entry;
     int n_row;    // of the term
     int row;      // its first, into force
     int jacobian; // the column of J, into touch_jacobian
-} CondTouch;
+} CondIncidence;
 
 typedef struct CondNodal {
     CondContext context;
@@ -45,7 +45,7 @@ typedef struct CondNodal {
     double* force;          // K J x of every row, by multiply
     double* rate;           // J x of every row, by multiply
     int* touch_begin;       // terms that touch a coordinate, into touch          (n + 1)
-    CondTouch* touch;       // in the order of the terms
+    CondIncidence* touch;   // in the order of the terms
     double* touch_jacobian; // the columns of J in the order of touch
     int* touched;           // the coordinates that any term touches              (n_touched)
     int n_touched;          //

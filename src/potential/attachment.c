@@ -8,8 +8,8 @@
 // The potential is 1/2 (k |e_p|^2 + k_r |e_r|^2).
 #include "potential/attachment.h"
 
-#include "body/rod.h"
 #include "math/quat.h"
+#include "model/rod.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define COND_POTENTIAL_ATTACHMENT_H
 
 #include "assemble/assemble.h"
-#include "step/state.h"
+#include "model/state.h"
 
 // Makes the attachment hold what is there now.
 void cond_hold_make(const CondPosture* posture, CondHold* hold);

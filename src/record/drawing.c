@@ -1,9 +1,9 @@
 #include "record/drawing.h"
 
-#include "body/articulation.h"
-#include "body/fem.h"
-#include "body/rod.h"
 #include "math/quat.h"
+#include "model/articulation.h"
+#include "model/fem.h"
+#include "model/rod.h"
 #include "record/tessellate.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "cond/snapshot.h"
-#include "scene/model.h"
+#include "model/model.h"
 
 #include <stdint.h>
 

@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "step/state.h"
+#include "model/state.h"
 
 #include <stdio.h>
 #include <string.h>

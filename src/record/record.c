@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "model/state.h"
 #include "record/record_sink.h"
-#include "step/state.h"
 
 #include <float.h>
 #include <math.h>

@@ -3,11 +3,11 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "body/rod.h"
 #include "math/vec3.h"
+#include "model/rod.h"
+#include "model/state.h"
 #include "scene/scene_keys.h"
 #include "step/sim.h"
-#include "step/state.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "scene/mesh_file.h"
-#include "step/state.h"
+#include "io/mesh_file.h"
+#include "model/state.h"
 
 CondStatus cond_state_write(const CondModel* model, const CondState* state, const char* path,
                             CondError* error)

@@ -1,6 +1,6 @@
 #include "record/tessellate.h"
 
-#include "collide/shell.h"
+#include "geometry/shell.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define COND_RECORD_TESSELLATE_H
 
 #include "base/arena.h"
-#include "collide/shape.h"
+#include "geometry/shape.h"
 
 typedef struct CondTessellation {
     CondArena arena;

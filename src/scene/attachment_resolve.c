@@ -1,7 +1,7 @@
 // The names in an attachment's definition become indices of a compiled model: once for the scene's
 // own attachments, and again for those that are made while a simulation runs.
 #include "base/error.h"
-#include "body/articulation.h"
+#include "model/articulation.h"
 #include "scene/compile.h"
 #include "scene/scene_check.h"
 

@@ -2,7 +2,7 @@
 #include "scene/compile.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "collide/shell.h"
+#include "geometry/shell.h"
 #include "math/quat.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef COND_SCENE_COMPILE_H
 #define COND_SCENE_COMPILE_H
 
-#include "scene/model.h"
+#include "model/model.h"
 #include "scene/scene.h"
 
 // Soft body: mesh and material -> CondFem, start, features. index: of the body.

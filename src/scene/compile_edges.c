@@ -1,7 +1,7 @@
 // Edges of the solids that may cross those of others: the convex ones of boxes and meshes, and the
 // axes of capsules and cylinders.
 #include "base/memory.h"
-#include "collide/shell.h"
+#include "geometry/shell.h"
 #include "math/vec3.h"
 #include "scene/compile.h"
 

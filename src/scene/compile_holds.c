@@ -1,9 +1,9 @@
 // Patches, attachments and trajectories: what holds on to bodies and leads them.
 #include "base/error.h"
 #include "base/memory.h"
-#include "body/articulation.h"
-#include "body/fem.h"
 #include "math/quat.h"
+#include "model/articulation.h"
+#include "model/fem.h"
 #include "scene/compile.h"
 
 #include <math.h>

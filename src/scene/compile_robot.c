@@ -1,9 +1,9 @@
 #include "base/error.h"
 #include "base/memory.h"
-#include "body/articulation.h"
+#include "io/urdf.h"
 #include "math/quat.h"
+#include "model/articulation.h"
 #include "scene/compile.h"
-#include "scene/urdf.h"
 
 #include <math.h>
 #include <stdio.h>

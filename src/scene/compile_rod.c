@@ -1,7 +1,7 @@
 // Rods: centreline, section and material -> CondRod and the links' poses at the start.
 #include "base/error.h"
 #include "base/memory.h"
-#include "body/rod.h"
+#include "model/rod.h"
 #include "scene/compile.h"
 #include "scene/rod_shape.h"
 

@@ -1,7 +1,7 @@
 #include "base/error.h"
 #include "base/memory.h"
-#include "body/articulation.h"
 #include "math/quat.h"
+#include "model/articulation.h"
 #include "scene/compile.h"
 
 #include <string.h>

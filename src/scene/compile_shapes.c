@@ -1,11 +1,11 @@
 // What touches: features (points and balls) of every body, and solids that points may touch.
 #include "base/error.h"
 #include "base/memory.h"
-#include "body/articulation.h"
-#include "body/fem.h"
-#include "body/rod.h"
-#include "collide/shell.h"
+#include "geometry/shell.h"
 #include "math/quat.h"
+#include "model/articulation.h"
+#include "model/fem.h"
+#include "model/rod.h"
 #include "scene/compile.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 // Surfaces of rigid shapes: read or made, scaled, checked, and kept by the model.
 #include "base/error.h"
 #include "base/memory.h"
-#include "collide/convex.h"
 #include "cond/mesh.h"
+#include "geometry/convex.h"
 #include "scene/compile.h"
 
 #include <string.h>

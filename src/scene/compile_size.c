@@ -2,7 +2,7 @@
 // may touch, in the axes of a rigid body or link, or of the world at the start.
 #include "scene/compile.h"
 
-#include "body/rod.h"
+#include "model/rod.h"
 
 #include <math.h>
 

@@ -1,10 +1,10 @@
 // Masses, moments of inertia and stiffnesses that came of a scene's numbers are of a size to
 // compute with. Those of rigid bodies without a mesh are looked at where their keys are read.
 #include "base/error.h"
-#include "body/articulation.h"
-#include "body/fem.h"
-#include "body/rod.h"
 #include "math/vec3.h"
+#include "model/articulation.h"
+#include "model/fem.h"
+#include "model/rod.h"
 #include "scene/compile.h"
 #include "scene/scene_keys.h"
 

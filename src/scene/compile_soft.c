@@ -1,8 +1,8 @@
 #include "base/error.h"
 #include "base/memory.h"
-#include "body/fem.h"
 #include "cond/mesh.h"
 #include "math/quat.h"
+#include "model/fem.h"
 #include "scene/compile.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 // How thick things are: the least extent of a body or an obstacle along any of thirteen directions,
 // which says how far it may be pressed into another before it is on its way through.
-#include "body/fem.h"
-#include "body/rod.h"
-#include "collide/shell.h"
+#include "geometry/shell.h"
 #include "math/vec3.h"
+#include "model/fem.h"
+#include "model/rod.h"
 #include "scene/compile.h"
 
 #include <math.h>

@@ -1,12 +1,12 @@
 // The certificate, computed in this one place for every solver.
 #include "solve/certificate.h"
 
-#include "assemble/block.h"
-#include "assemble/contact_parts.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/sum.h"
 #include "nodalize/nodal.h"
+#include "problem/block.h"
+#include "problem/contact_parts.h"
 
 #include <math.h>
 #include <string.h>

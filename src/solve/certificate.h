@@ -2,8 +2,8 @@
 #ifndef COND_SOLVE_CERTIFICATE_H
 #define COND_SOLVE_CERTIFICATE_H
 
-#include "assemble/contact_parts.h"
 #include "cond/certificate.h"
+#include "problem/contact_parts.h"
 
 // What the certificate needs besides the answer. compliance is 0 where kv = INFINITY.
 typedef struct CondCertificateData {

@@ -3,9 +3,9 @@
 // with what they add to these blocks.
 #include "cond/solver.h"
 
-#include "assemble/block.h"
 #include "base/memory.h"
 #include "base/sum.h"
+#include "problem/block.h"
 #include "sparse/cholesky.h"
 
 #include <math.h>

@@ -1,10 +1,10 @@
 #include "solve/flight.h"
 
-#include "assemble/block.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/sum.h"
 #include "base/tiny.h"
+#include "problem/block.h"
 #include "solve/flight_kernel.h"
 #include "solve/tie_packed_kernel.h"
 

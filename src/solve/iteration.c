@@ -11,10 +11,10 @@
 // taken anew every few iterations, so nothing is left of it in the end.
 #include "solve/iteration.h"
 
-#include "assemble/block.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/sum.h"
+#include "problem/block.h"
 #include "solve/settings.h"
 #include "sparse/bsr3_product.h"
 

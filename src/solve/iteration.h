@@ -3,9 +3,9 @@
 #ifndef COND_SOLVE_ITERATION_H
 #define COND_SOLVE_ITERATION_H
 
-#include "assemble/packed.h"
 #include "cond/solver.h"
 #include "nodalize/nodal.h"
+#include "problem/packed.h"
 #include "solve/contact_sweep.h"
 #include "solve/surrogate.h"
 

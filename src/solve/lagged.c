@@ -1,9 +1,9 @@
 #include "solve/lagged.h"
 
-#include "assemble/block.h"
-#include "assemble/side.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "problem/block.h"
+#include "problem/side.h"
 #include "solve/lagged_part.h"
 
 #include <limits.h>

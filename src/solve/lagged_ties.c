@@ -1,7 +1,7 @@
-#include "assemble/block.h"
-#include "assemble/side.h"
 #include "base/parallel.h"
 #include "base/sum.h"
+#include "problem/block.h"
+#include "problem/side.h"
 #include "solve/lagged_part.h"
 #include "solve/primal_dual_tie.h"
 

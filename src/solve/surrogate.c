@@ -1,8 +1,8 @@
 #include "solve/surrogate.h"
 
-#include "assemble/block.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "problem/block.h"
 #include "sparse/bsr3_product.h"
 
 static const CondSurrogateOps* find(CondSurrogateKind kind)

@@ -1,8 +1,8 @@
 // Diagonal and norms of the rows of A.
-#include "assemble/block.h"
 #include "base/lanes.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "problem/block.h"
 #include "solve/surrogate.h"
 
 #include <string.h>
@@ -70,7 +70,7 @@ static void block_rows(CondSurrogate* W, const CondNodal* nodal, int threads)
 // Whether one coupling and nothing else touches a row, and that of a soft body.
 static int is_coupled(const CondNodal* nodal, int i)
 {
-    const CondTouch* touch = &nodal->touch[nodal->touch_begin[i]];
+    const CondIncidence* touch = &nodal->touch[nodal->touch_begin[i]];
     if (i >= nodal->n_dof || nodal->touch_begin[i + 1] - nodal->touch_begin[i] != 1)
         return 0;
     return touch->term < nodal->problem->n_coupling && touch->n_row <= MOST_ROWS &&

@@ -13,8 +13,8 @@
 #ifndef COND_SOLVE_TIE_SYSTEM_H
 #define COND_SOLVE_TIE_SYSTEM_H
 
-#include "assemble/contact_parts.h"
 #include "cond/problem.h"
+#include "problem/contact_parts.h"
 #include "solve/multilevel.h"
 #include "solve/tie_packed.h"
 

@@ -1,6 +1,6 @@
 #include "solve/tie_term.h"
 
-#include "assemble/side.h"
+#include "problem/side.h"
 
 #include <math.h>
 

@@ -10,11 +10,11 @@
 // stay; and if not, with its stiffness.
 #include "step/correction.h"
 
-#include "assemble/block.h"
 #include "base/memory.h"
 #include "body/body.h"
 #include "math/vec3.h"
 #include "potential/attachment.h"
+#include "problem/block.h"
 #include "step/sim.h"
 #include "step/trajectory.h"
 

@@ -4,7 +4,7 @@
 #define COND_STEP_PBD_H
 
 #include "collide/touch.h"
-#include "step/state.h"
+#include "model/state.h"
 
 // A rigid piece that moves: a particle, a rigid body, a link of a rod. Velocities in world axes.
 typedef struct CondPbdLink {
@@ -30,7 +30,7 @@ typedef struct CondPbdEnd {
     double turns[3]; // and the rotation vector over the step, world axes [rad]
 } CondPbdEnd;
 
-// The joint of a rod (src/body/rod.h): strains e = (g - g0, theta - theta0) in the axes halfway
+// The joint of a rod (src/model/rod.h): strains e = (g - g0, theta - theta0) in the axes halfway
 // between the links, energy e' K e / 2, and dampers in proportion.
 typedef struct CondPbdJoint {
     CondPbdEnd end[2];   // 0: on the link behind, 1: on the one ahead

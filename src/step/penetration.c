@@ -1,5 +1,5 @@
 // Is what still overlaps at the end of a step more than contact.penetration_limit allows?
-#include "collide/shape.h"
+#include "geometry/shape.h"
 #include "step/sim.h"
 
 #include <math.h>

@@ -2,9 +2,9 @@
 
 #include "base/memory.h"
 #include "body/body.h"
-#include "body/rod.h"
 #include "math/quat.h"
 #include "math/vec3.h"
+#include "model/rod.h"
 
 #include <string.h>
 

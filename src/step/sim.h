@@ -5,6 +5,7 @@
 #include "assemble/assemble.h"
 #include "body/posture.h"
 #include "collide/collide.h"
+#include "model/state.h"
 #include "solve/history.h"
 #include "step/balance.h"
 #include "step/carry.h"
@@ -12,7 +13,6 @@
 #include "step/impact.h"
 #include "step/pbd.h"
 #include "step/settle.h"
-#include "step/state.h"
 #include "step/watch.h"
 
 // Of the non-linear integrators; empty for theta.

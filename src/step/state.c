@@ -1,9 +1,9 @@
-#include "step/state.h"
+#include "model/state.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "body/body.h"
-#include "body/rod.h"
+#include "model/rod.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,9 +7,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/pack.h"
-#include "body/articulation.h"
-#include "body/rod.h"
-#include "step/state.h"
+#include "model/articulation.h"
+#include "model/rod.h"
+#include "model/state.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "body/body.h"
-#include "body/rod.h"
 #include "math/quat.h"
+#include "model/rod.h"
 #include "potential/potential.h"
 #include "step/sim.h"
 #include "step/trajectory.h"
@@ -68,7 +68,7 @@ static void make_link(const CondBody* body, int part, CondPbdLink* link)
     invert(link->inertia, link->inverse_inertia);
 }
 
-// K and D as the rod itself has them (src/body/rod.c).
+// K and D as the rod itself has them (src/model/rod.c).
 static void make_joint(const CondRod* rod, int i, int first, CondPbdJoint* joint)
 {
     double L = 0.5 * (rod->length[i] + rod->length[i + 1]);

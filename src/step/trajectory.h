@@ -3,7 +3,7 @@
 #define COND_STEP_TRAJECTORY_H
 
 #include "body/posture.h"
-#include "scene/model.h"
+#include "model/model.h"
 
 // Position by a cubic through the waypoints with a continuous velocity, at rest at both ends
 // and where a waypoint says so;

@@ -11,9 +11,9 @@
 #include "step/watch.h"
 
 #include "base/memory.h"
-#include "body/articulation.h"
 #include "body/body.h"
 #include "math/vec3.h"
+#include "model/articulation.h"
 #include "potential/attachment.h"
 #include "potential/motor.h"
 #include "potential/potential.h"

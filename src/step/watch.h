@@ -3,7 +3,7 @@
 #ifndef COND_STEP_WATCH_H
 #define COND_STEP_WATCH_H
 
-#include "step/state.h"
+#include "model/state.h"
 
 struct CondSim;
 

@@ -1,0 +1,115 @@
+// Primitives with corners (tetrahedra, triangles, points) in clusters of neighbours, with a tree
+// over the clusters: a tenth of the nodes of a tree over the primitives, and their boxes are made
+// when a query comes that near.
+#ifndef COND_GEOMETRY_CLUSTER_H
+#define COND_GEOMETRY_CLUSTER_H
+
+#include "geometry/tree.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { COND_CLUSTER = 8 }; // primitives at most
+
+// A float that is not above (sign -1) or not below (1) x.
+static inline float cond_float_widen(double x, float sign)
+{
+    float f = (float)x, wide = f + sign * (2e-7f * fabsf(f) + 1e-37f);
+    return isnan(wide) ? -sign * FLT_MAX : wide; // x is beyond all floats, on the other side
+}
+
+// A box in single precision that holds one in double [m].
+typedef struct CondFloatBox {
+    float low[4], high[4]; // the fourth is 0
+} CondFloatBox;
+
+static inline CondFloatBox cond_float_box(const double box[6])
+{
+    CondFloatBox wide = {{0.0f}, {0.0f}};
+    for (int k = 0; k < 3; k++) {
+        wide.low[k] = cond_float_widen(box[k], -1.0f);
+        wide.high[k] = cond_float_widen(box[3 + k], 1.0f);
+    }
+    return wide;
+}
+
+// 0 when nothing in one overlaps anything in the other.
+static inline int cond_float_overlap(const CondFloatBox* a, const CondFloatBox* b)
+{
+    typedef float Floats __attribute__((vector_size(16), aligned(4), may_alias));
+    typedef int Mask __attribute__((vector_size(16)));
+    typedef long long Halves __attribute__((vector_size(16)));
+    Mask apart = (*(const Floats*)a->low > *(const Floats*)b->high) |
+                 (*(const Floats*)b->low > *(const Floats*)a->high);
+    Halves all = (Halves)apart;
+    return (all[0] | all[1]) == 0;
+}
+
+// Depth-first, as in a CondTree. Boxes in single precision, widened: they decide only where to
+// look.
+typedef struct CondClusterNode {
+    CondFloatBox box;
+    int next;    // first node behind this subtree; i + 1 for a leaf
+    int cluster; // of a leaf; -1 inside
+} CondClusterNode;
+
+typedef struct CondClusters {
+    CondContext context;
+    int n;             // primitives
+    int width;         // corners of each
+    const int* corner; // the caller's                                        (n x width)
+    int n_cluster;
+    int* begin;            // first place of a cluster in `item`              (n_cluster + 1)
+    int* item;             // primitives, neighbours side by side             (n)
+    int* vertex_begin;     //                                                 (n_cluster + 1)
+    int* vertex;           // corners of the clusters, each of a cluster once
+    CondClusterNode* node; // with the boxes of the last refit                (2 n_cluster - 1)
+} CondClusters;
+
+// Neighbours are found from the points x; `corner` must stay where it is. Zeroed memory is an empty
+// object, which may be destroyed.                                     x (n_vertex x 3)
+CondStatus cond_clusters_create(const CondContext* context, const double* x, int n, int width,
+                                const int* corner, CondClusters* clusters);
+void cond_clusters_destroy(CondClusters* clusters);
+// Keeps the clusters alone, begin and item; there is nothing to search any more.
+void cond_clusters_forget_tree(CondClusters* clusters);
+
+// The box of a primitive.
+void cond_clusters_box(const CondClusters* clusters, const double* x, int primitive, double box[6]);
+
+// New points; no allocation.
+void cond_clusters_refit(CondClusters* clusters, const double* x, int threads);
+
+// All primitives whose box overlaps `box`, in the order of `item`; x: as in the last refit.
+CondStatus cond_clusters_query(const CondClusters* clusters, const double* x, const double box[6],
+                               CondTreeHits* hits);
+
+// 0 when there is no cluster that overlaps the box, subtrees of the nodes `skip`, ascending, left
+// out. *visited counts the nodes.                                                skip (n_skip)
+int cond_clusters_may_meet(const CondClusters* clusters, const CondFloatBox* box, int n_skip,
+                           const int* skip, long* visited);
+
+// As cond_tree_nearest; box: of each node.
+int cond_clusters_nearest(const CondClusters* clusters, const CondFloatBox* box,
+                          const double point[3], CondTreeDistance measure, void* user,
+                          double* distance);
+
+// What is near to a group of boxes. Kept from group to group.
+typedef struct CondNear {
+    CondTreeHits hit; // scratch: clusters
+    int n;
+    int* primitive; // in the order of `item`                                 (n)
+    double* box;    // theirs                                                 (n x 6)
+    float* wide;    // widened to floats: low x y z, high x y z, four side by side (n / 4 x 6 x 4)
+    int cap_primitive, cap_box, cap_wide;
+} CondNear;
+
+void cond_near_begin(const CondContext* context, CondNear* near);
+void cond_near_end(CondNear* near);
+// A query in two steps, for many boxes near to each other: what overlaps one box that holds them
+// all, and what of that overlaps one of them. Together they find what a query does, in its order.
+CondStatus cond_near_find(const CondClusters* clusters, const double* x, const double box[6],
+                          CondNear* near);
+CondStatus cond_near_query(const CondNear* near, const double box[6], CondTreeHits* hits);
+
+#endif

@@ -1,0 +1,16 @@
+// A convex solid given by its closed triangle mesh.
+#ifndef COND_GEOMETRY_CONVEX_H
+#define COND_GEOMETRY_CONVEX_H
+
+#include "geometry/shell.h"
+
+typedef CondShell CondConvex;
+
+// Copies the mesh. All triangles may be turned inward; then all are turned round. COND_BAD_ARGUMENT
+// when the mesh is not closed, not oriented the same way all over, has a triangle without area, or
+// a vertex stands out of the plane of a face by more than 1e-6 of the size.
+CondStatus cond_convex_create(const CondContext* context, int n_vertex, const double* vertex,
+                              int n_face, const int* face, CondConvex** out, CondError* error);
+void cond_convex_destroy(CondConvex* convex);
+
+#endif

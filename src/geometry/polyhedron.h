@@ -1,0 +1,36 @@
+// What is sharp about a closed triangle surface: its flat faces, whatever triangles they were cut
+// into, the straight edges between them, and the corners where these meet.
+#ifndef COND_GEOMETRY_POLYHEDRON_H
+#define COND_GEOMETRY_POLYHEDRON_H
+
+#include "cond/context.h"
+#include "cond/status.h"
+
+struct CondShell;
+
+// A side of a flat face, its face to the left seen from outside.
+typedef struct CondPolyEdge {
+    int from, to; // vertices of the shell
+    int face;     // flat face to the left
+    int twin;     // the same edge, run through the other way
+    int convex;   // 1: the faces meet at less than 180 degrees inside
+} CondPolyEdge;
+
+typedef struct CondPolyhedron {
+    int n_corner, n_face, n_edge;
+    int convex;         // 1: nothing stands out of a face by more than 1e-6 of the size
+    int* corner;        // vertices of the shell                               (n_corner)
+    double* plane;      // unit outward normal, offset [m]                     (n_face x 4)
+    int* edge_begin;    // sides of each face                                  (n_face + 1)
+    CondPolyEdge* edge; // by face                                            (n_edge)
+    int* face_of;       // flat face of each triangle                 (n_face of the shell)
+    int* corner_of;     // of each vertex, -1: it is none           (n_vertex of the shell)
+    int* fan_begin;     // edges that begin at corner k                        (n_corner + 1)
+    int* fan;           //                                                     (n_edge)
+} CondPolyhedron;
+
+// Of a shell whose triangles, neighbours and planes are made. All is zero after a failure.
+CondStatus cond_polyhedron_make(const struct CondShell* shell, CondPolyhedron* poly);
+void cond_polyhedron_end(const CondContext* context, CondPolyhedron* poly);
+
+#endif

@@ -1,0 +1,33 @@
+// Parts of a scene file that several kinds of entries hold.
+#ifndef COND_IO_SCENE_PART_H
+#define COND_IO_SCENE_PART_H
+
+#include "io/scene_section.h"
+
+// A shape: exactly one of the keys of the section `name`, whose size goes into the structure.
+CondStatus cond_shape_read(const CondSceneReader* reader, const char* name,
+                           const CondYamlNode* node, const char* path, void* structure,
+                           CondShapeKind* shape, CondSection* section);
+
+// The rotation of an entry, where it holds one; `name` is the section of its keys.
+CondStatus cond_rotation_read(const CondSceneReader* reader, const CondSection* section,
+                              const char* name, const char* path, double* orientation);
+
+// The path of a file, text[COND_PATH_SIZE], is taken from the folder of the scene file. Absolute
+// paths, generators of meshes and texts that the file does not give (no node) stay as they are.
+CondStatus cond_path_resolve(const CondSceneReader* reader, const CondYamlNode* node,
+                             const char* path, char* text);
+
+// Reads one entry of the top level's list into the scene. The target is not used.
+CondEntryRead cond_material_read;
+CondEntryRead cond_body_read;
+CondEntryRead cond_obstacle_read;
+CondEntryRead cond_patch_read;
+CondEntryRead cond_attachment_read;
+CondEntryRead cond_trajectory_read;
+CondEntryRead cond_sensor_read;
+CondEntryRead cond_variation_read;
+CondEntryRead cond_action_read;
+CondEntryRead cond_reward_read;
+
+#endif

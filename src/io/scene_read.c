@@ -1,0 +1,184 @@
+// cond_scene_read: file -> tree -> overrides -> sections, as the table of keys says -> scene.
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/scene_part.h"
+
+#include <string.h>
+
+static CondStatus read_plane(const CondSceneReader* reader, const CondYamlNode* node,
+                             const char* path, int place, void* target)
+{
+    (void)place;
+    (void)target;
+    CondPlaneDef plane = cond_plane_def_default();
+    CondSection section;
+    CondSceneIssue issue;
+    CondStatus status = cond_section_read(reader, "planes", node, path, &plane, &section);
+    if (status)
+        return status;
+    status = cond_scene_put_plane(reader->scene, &plane, &issue);
+    return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
+}
+
+static CondStatus read_force(const CondSceneReader* reader, const CondYamlNode* node,
+                             const char* path, int place, void* target)
+{
+    (void)place;
+    (void)target;
+    CondForceDef force = cond_force_def_default();
+    CondSection section;
+    CondSceneIssue issue;
+    CondStatus status = cond_section_read(reader, "forces", node, path, &force, &section);
+    if (status)
+        return status;
+    status = cond_scene_put_force(reader->scene, &force, &issue);
+    return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
+}
+
+static CondStatus read_spring(const CondSceneReader* reader, const CondYamlNode* node,
+                              const char* path, int place, void* target)
+{
+    (void)place;
+    (void)target;
+    CondSpringDef spring = cond_spring_def_default();
+    CondSection section;
+    CondSection end;
+    CondSceneIssue issue;
+    char at[COND_KEY_PATH_SIZE];
+    CondStatus status = cond_section_read(reader, "springs", node, path, &spring, &section);
+    if (!status) {
+        cond_path_join(at, path, "from");
+        status = cond_section_read(reader, "springs.from", cond_section_node(&section, "from"), at,
+                                   &spring, &end);
+    }
+    if (!status) {
+        cond_path_join(at, path, "to");
+        status = cond_section_read(reader, "springs.to", cond_section_node(&section, "to"), at,
+                                   &spring, &end);
+    }
+    if (status)
+        return status;
+    status = cond_scene_put_spring(reader->scene, &spring, &issue);
+    return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
+}
+
+// The materials of the library, a file that holds a list of them and nothing else.
+static CondStatus read_library(const CondSceneReader* reader, const CondSection* top,
+                               CondSettingsDraft* draft)
+{
+    const CondYamlNode* node = cond_section_node(top, "library");
+    CondStatus status = cond_path_resolve(reader, node, "library", draft->library);
+    if (status || !node)
+        return status;
+    CondSceneReader library = *reader;
+    library.file = draft->library;
+    CondYamlNode* root = NULL;
+    status = cond_yaml_read(&library.context, library.file, &root, library.error);
+    if (status == COND_NO_FILE)
+        return cond_scene_refuse(reader, node, "library", "the file %.200s cannot be read",
+                                 library.file);
+    const CondYamlNode* list = status ? NULL : cond_yaml_find(root, "materials");
+    if (!status && (!list || root->n_child != 1))
+        status = cond_scene_refuse(&library, list ? root->first : root, "",
+                                   "a library holds the key materials and no other");
+    if (!status)
+        status = cond_list_read(&library, cond_keys_find("", "materials"), list, "materials",
+                                cond_material_read, NULL);
+    cond_yaml_destroy(&library.context, root);
+    return status;
+}
+
+static CondStatus read_settings(const CondSceneReader* reader, const CondYamlNode* root,
+                                const CondSection* top, CondSettingsDraft* draft)
+{
+    static const char* const sections[] = {"step",    "contact", "solver",
+                                           "penalty", "pbd",     "environment"};
+    CondSection section;
+    CondStatus status = COND_OK;
+    // The preset comes first, wherever it stands: it would undo the other keys.
+    const CondYamlNode* solver = cond_section_node(top, "solver");
+    const CondYamlNode* preset = solver ? cond_yaml_find(solver, "preset") : NULL;
+    if (preset && !cond_yaml_is_null(preset))
+        status = cond_scene_read_value(reader, cond_keys_find("solver", "preset"), preset,
+                                       "solver.preset", draft);
+    if (!status && draft->preset)
+        draft->settings.solver = cond_solver_settings_paper();
+    for (int i = 0; i < 6 && !status; ++i) {
+        const CondYamlNode* node = cond_section_node(top, sections[i]);
+        if (node)
+            status = cond_section_read(reader, sections[i], node, sections[i], draft, &section);
+        const CondYamlNode* observe =
+            node && !status ? cond_section_node(&section, "observe") : NULL;
+        if (observe)
+            status = cond_section_read(reader, "environment.observe", observe,
+                                       "environment.observe", draft, &section);
+    }
+    CondSceneIssue issue;
+    if (!status && cond_scene_check_settings(&draft->settings, &issue))
+        status = cond_scene_refuse_issue(reader, COND_BAD_INPUT, root, "", &issue);
+    return status;
+}
+
+static CondStatus read_scene(const CondSceneReader* reader, const CondYamlNode* root)
+{
+    // What is named comes before what names it, wherever it stands in the file.
+    static const struct {
+        const char* key;
+        CondEntryRead* read;
+    } lists[] = {
+        {"materials", cond_material_read},
+        {"bodies", cond_body_read},
+        {"planes", read_plane},
+        {"obstacles", cond_obstacle_read},
+        {"patches", cond_patch_read},
+        {"trajectories", cond_trajectory_read},
+        {"attachments", cond_attachment_read},
+        {"sensors", cond_sensor_read},
+        {"forces", read_force},
+        {"springs", read_spring},
+        {"randomise", cond_variation_read},
+        {"actions", cond_action_read},
+        {"rewards", cond_reward_read},
+    };
+    CondSettingsDraft draft = {.settings = cond_scene_settings_default()};
+    CondSection top;
+    CondStatus status = cond_section_read(reader, "", root, "", &draft, &top);
+    if (!status)
+        status = read_settings(reader, root, &top, &draft);
+    if (!status)
+        status = read_library(reader, &top, &draft);
+    if (status)
+        return status;
+    *cond_scene_settings(reader->scene) = draft.settings;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists && !status; ++i) {
+        const char* key = lists[i].key;
+        const CondYamlNode* list = cond_section_node(&top, key);
+        if (list)
+            status =
+                cond_list_read(reader, cond_keys_find("", key), list, key, lists[i].read, NULL);
+    }
+    return status;
+}
+
+CondStatus cond_scene_read(const CondContext* context, const char* path, int n_override,
+                           const char* const* override, CondScene** scene, CondError* error)
+{
+    CondSceneReader reader = {cond_context_or_default(context), path, error, NULL};
+    CondYamlNode* root = NULL;
+    *scene = NULL;
+    if (!path)
+        return cond_error_set(error, COND_BAD_ARGUMENT, "there is no path of a scene to read");
+    CondStatus status = cond_yaml_read(&reader.context, path, &root, error);
+    for (int i = 0; i < n_override && !status; ++i)
+        status = cond_yaml_override(&reader.context, root, override[i], error);
+    if (!status)
+        status = cond_scene_create(context, &reader.scene, error);
+    if (!status)
+        status = read_scene(&reader, root);
+    cond_yaml_destroy(&reader.context, root);
+    if (status)
+        cond_scene_destroy(reader.scene);
+    else
+        *scene = reader.scene;
+    return status;
+}

@@ -1,0 +1,257 @@
+#include "io/urdf_xml.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/scene_value.h"
+#include "math/quat.h"
+
+#include <libxml/parser.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+// Of a very long path the end says more than the beginning.
+static const char* tail(const char* path)
+{
+    size_t length = strlen(path);
+    return length > 150 ? path + length - 150 : path;
+}
+
+CondStatus cond_urdf_refuse(const CondUrdfFile* file, const xmlNode* node, CondStatus status,
+                            const char* format, ...)
+{
+    char text[320];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (!node)
+        return cond_error_set(file->error, status, "%s: %s", tail(file->path), text);
+    return cond_error_set(file->error, status, "%s:%ld: %s", tail(file->path), xmlGetLineNo(node),
+                          text);
+}
+
+CondStatus cond_urdf_warn(const CondUrdfFile* file, const xmlNode* node, const char* format, ...)
+{
+    char text[COND_WARNING_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    CondStatus status = cond_articulation_warn(file->articulation, "%s:%ld: %s", tail(file->path),
+                                               xmlGetLineNo(node), text);
+    return status ? cond_urdf_refuse(file, NULL, status, "no memory for a warning") : COND_OK;
+}
+
+// The whole file in memory.
+static CondStatus load(const CondUrdfFile* file, char** text, int* length)
+{
+    FILE* stream = fopen(file->path, "rb");
+    if (!stream)
+        return cond_urdf_refuse(file, NULL, COND_NO_FILE, "the file cannot be opened");
+    int capacity = 0, n = 0;
+    size_t got = 1;
+    CondStatus status = COND_OK;
+    while (!status && got > 0) {
+        status = cond_reserve(&file->context, text, &capacity, n + 4096, 1);
+        if (status) {
+            cond_urdf_refuse(file, NULL, status, "no memory to read the file");
+            break;
+        }
+        got = fread(*text + n, 1, (size_t)(capacity - n), stream);
+        n += (int)got;
+        if ((unsigned)n > COND_URDF_LARGEST)
+            status = cond_urdf_refuse(file, NULL, COND_BAD_INPUT, "the file is larger than %u MiB",
+                                      COND_URDF_LARGEST >> 20);
+    }
+    if (!status && ferror(stream))
+        status = cond_urdf_refuse(file, NULL, COND_NO_FILE, "the file cannot be read");
+    fclose(stream);
+    *length = n;
+    return status;
+}
+
+// What the parser's callbacks leave behind.
+typedef struct Reading {
+    int document_type; // 1: the file has one
+    int code;          // of the first error, 0: none
+    int line;
+    char message[200];
+} Reading;
+
+// Called where the parser meets <!DOCTYPE: that is where entities come from, and no robot needs
+// any. The parser stops before it has looked at one.
+static void refuse_document_type(void* context, const xmlChar* name, const xmlChar* id,
+                                 const xmlChar* system)
+{
+    (void)name, (void)id, (void)system;
+    xmlParserCtxtPtr parser = context;
+    ((Reading*)parser->_private)->document_type = 1;
+    xmlStopParser(parser);
+}
+
+#if LIBXML_VERSION >= 21200
+typedef const xmlError* XmlFault;
+#else
+typedef xmlErrorPtr XmlFault;
+#endif
+
+// Of a series of errors the first says most.
+static void keep_first_error(void* context, XmlFault fault)
+{
+    Reading* reading = ((xmlParserCtxtPtr)context)->_private;
+    if (reading->code || fault->level < XML_ERR_ERROR)
+        return;
+    const char* message = fault->message ? fault->message : "this is not XML";
+    reading->code = fault->code;
+    reading->line = fault->line;
+    // The parser's messages end with a line break.
+    snprintf(reading->message, sizeof reading->message, "%.*s", (int)strcspn(message, "\r\n"),
+             message);
+}
+
+static CondStatus refuse_syntax(const CondUrdfFile* file, const Reading* reading)
+{
+    if (reading->document_type)
+        return cond_urdf_refuse(file, NULL, COND_BAD_INPUT,
+                                "document types (<!DOCTYPE ...>) are not accepted");
+    if (reading->code == XML_ERR_NO_MEMORY)
+        return cond_urdf_refuse(file, NULL, COND_OUT_OF_MEMORY, "no memory to read the file");
+    if (!reading->code)
+        return cond_urdf_refuse(file, NULL, COND_BAD_INPUT, "this is not XML");
+    return cond_error_set(file->error, COND_BAD_INPUT, "%s:%d: %s", tail(file->path), reading->line,
+                          reading->message);
+}
+
+CondStatus cond_urdf_xml_read(CondUrdfFile* file)
+{
+    char* text = NULL;
+    int length = 0;
+    Reading reading = {0};
+    CondStatus status = load(file, &text, &length);
+    xmlParserCtxtPtr parser = NULL;
+    if (!status) {
+        parser = xmlNewParserCtxt();
+        if (!parser)
+            status = cond_urdf_refuse(file, NULL, COND_OUT_OF_MEMORY, "no memory to read XML");
+    }
+    if (!status) {
+        parser->_private = &reading;
+        parser->sax->internalSubset = refuse_document_type;
+        parser->sax->serror = keep_first_error;
+        // Without XML_PARSE_HUGE the parser also bounds the depth of nesting and the lengths of
+        // names and attributes; without XML_PARSE_NOENT and _DTDLOAD it replaces and loads nothing.
+        file->document = xmlCtxtReadMemory(parser, text, length, NULL, NULL,
+                                           XML_PARSE_NONET | XML_PARSE_NOERROR |
+                                               XML_PARSE_NOWARNING | XML_PARSE_BIG_LINES);
+        if (reading.document_type || !file->document)
+            status = refuse_syntax(file, &reading);
+    }
+    if (parser)
+        xmlFreeParserCtxt(parser);
+    cond_release(&file->context, text);
+    return status;
+}
+
+int cond_urdf_is(const xmlNode* node, const char* name)
+{
+    return strcmp((const char*)node->name, name) == 0;
+}
+
+xmlNode* cond_urdf_element(xmlNode* node)
+{
+    while (node && node->type != XML_ELEMENT_NODE)
+        node = node->next;
+    return node;
+}
+
+CondStatus cond_urdf_child(const CondUrdfFile* file, const xmlNode* parent, const char* name,
+                           xmlNode** child)
+{
+    *child = NULL;
+    for (xmlNode* node = cond_urdf_element(parent->children); node;
+         node = cond_urdf_element(node->next)) {
+        if (!cond_urdf_is(node, name))
+            continue;
+        if (*child)
+            return cond_urdf_refuse(file, node, COND_BAD_INPUT, "<%s> has two <%s>",
+                                    (const char*)parent->name, name);
+        *child = node;
+    }
+    return COND_OK;
+}
+
+const char* cond_urdf_text(const xmlNode* node, const char* name)
+{
+    for (const xmlAttr* attribute = node->properties; attribute; attribute = attribute->next)
+        // Without document types the value is one text node, or none when it is empty.
+        if (strcmp((const char*)attribute->name, name) == 0)
+            return attribute->children ? (const char*)attribute->children->content : "";
+    return NULL;
+}
+
+CondStatus cond_urdf_name(const CondUrdfFile* file, const xmlNode* node, const char* attribute,
+                          const char** name)
+{
+    const char* element = (const char*)node->name;
+    *name = cond_urdf_text(node, attribute);
+    if (!*name || !**name)
+        return cond_urdf_refuse(file, node, COND_BAD_INPUT, "<%s> without %s", element, attribute);
+    if (strlen(*name) >= COND_NAME_SIZE)
+        return cond_urdf_refuse(file, node, COND_BAD_INPUT,
+                                "%s='%.80s...' of <%s> is longer than "
+                                "%d characters",
+                                attribute, *name, element, COND_NAME_SIZE - 1);
+    return COND_OK;
+}
+
+CondStatus cond_urdf_numbers(const CondUrdfFile* file, const xmlNode* node, const char* name, int n,
+                             int required, double* value)
+{
+    static const char blank[] = " \t\r\n";
+    const char *text = cond_urdf_text(node, name), *element = (const char*)node->name;
+    if (!text && !required)
+        return COND_OK;
+    if (!text)
+        return cond_urdf_refuse(file, node, COND_BAD_INPUT, "<%s> without %s", element, name);
+    int found = 0, good = 1;
+    for (const char* at = text + strspn(text, blank); *at && good; found++) {
+        char word[128];
+        double number;
+        size_t length = strcspn(at, blank);
+        good = found < n && length < sizeof word;
+        if (good) {
+            memcpy(word, at, length);
+            word[length] = 0;
+            good = cond_number_parse(word, &number) && isfinite(number);
+        }
+        if (good)
+            value[found] = number;
+        at += length;
+        at += strspn(at, blank);
+    }
+    if (good && found == n)
+        return COND_OK;
+    return cond_urdf_refuse(file, node, COND_BAD_INPUT, "%s='%.60s' of <%s>: expected %d number%s",
+                            name, text, element, n, n == 1 ? "" : "s");
+}
+
+CondStatus cond_urdf_origin(const CondUrdfFile* file, const xmlNode* parent, double position[3],
+                            double orientation[4])
+{
+    xmlNode* origin;
+    double rpy[3] = {0.0, 0.0, 0.0};
+    memset(position, 0, 3 * sizeof *position);
+    CondStatus status = cond_urdf_child(file, parent, "origin", &origin);
+    if (!status && origin)
+        status = cond_urdf_numbers(file, origin, "xyz", 3, 0, position);
+    if (!status && origin)
+        status = cond_urdf_numbers(file, origin, "rpy", 3, 0, rpy);
+    double x[4] = {cos(0.5 * rpy[0]), sin(0.5 * rpy[0]), 0.0, 0.0};
+    double y[4] = {cos(0.5 * rpy[1]), 0.0, sin(0.5 * rpy[1]), 0.0};
+    double z[4] = {cos(0.5 * rpy[2]), 0.0, 0.0, sin(0.5 * rpy[2])}, zy[4];
+    quat_product(z, y, zy);
+    quat_product(zy, x, orientation);
+    return status;
+}

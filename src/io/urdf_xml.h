@@ -1,0 +1,59 @@
+// The XML side of reading URDF: a file as a tree, and attributes as numbers, with messages that
+// name file and line.
+#ifndef COND_IO_URDF_XML_H
+#define COND_IO_URDF_XML_H
+
+#include "io/urdf.h"
+
+#include <libxml/tree.h>
+
+// Larger files are refused: no robot comes near.
+#define COND_URDF_LARGEST (64u << 20)
+
+typedef struct CondUrdfFile {
+    CondContext context;
+    const char* path;
+    const char* package_path; // NULL: none
+    xmlDocPtr document;       // owned; NULL until read
+    CondArticulation* articulation;
+    CondError* error;
+} CondUrdfFile;
+
+// Fills document; release it with xmlFreeDoc. libxml2 takes its memory from malloc.
+CondStatus cond_urdf_xml_read(CondUrdfFile* file);
+
+// Refuses: "path:line: text", the line being that of the node (NULL: none).
+#if defined(__GNUC__)
+__attribute__((format(printf, 4, 5)))
+#endif
+CondStatus
+cond_urdf_refuse(const CondUrdfFile* file, const xmlNode* node, CondStatus status,
+                 const char* format, ...);
+// Keeps "path:line: text" among the warnings of the articulation.
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+CondStatus
+cond_urdf_warn(const CondUrdfFile* file, const xmlNode* node, const char* format, ...);
+
+int cond_urdf_is(const xmlNode* node, const char* name);
+// The first element at or after a node, NULL when there is none.
+xmlNode* cond_urdf_element(xmlNode* node);
+// The one child of that name, NULL when there is none; two are refused.
+CondStatus cond_urdf_child(const CondUrdfFile* file, const xmlNode* parent, const char* name,
+                           xmlNode** child);
+// The text of an attribute, owned by the document; NULL when it is not there.
+const char* cond_urdf_text(const xmlNode* node, const char* name);
+// A name that must be there, not be empty and fit into COND_NAME_SIZE.
+CondStatus cond_urdf_name(const CondUrdfFile* file, const xmlNode* node, const char* attribute,
+                          const char** name);
+// n finite numbers with blanks between them. Left alone when the attribute is not there, unless it
+// is required.
+CondStatus cond_urdf_numbers(const CondUrdfFile* file, const xmlNode* node, const char* name, int n,
+                             int required, double* value);
+// <origin xyz rpy> of a parent: position and R = Rz(yaw) Ry(pitch) Rx(roll) as a quaternion; the
+// unit pose when there is none.
+CondStatus cond_urdf_origin(const CondUrdfFile* file, const xmlNode* parent, double position[3],
+                            double orientation[4]);
+
+#endif

@@ -1,0 +1,237 @@
+// Kinematics of an articulated body: poses of the links, motion of points and frames, and the step
+// of the configuration. docs/articulated.md has the derivations.
+#include "model/articulation.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "math/quat.h"
+
+#include <string.h>
+
+// Numbers per link in the workspace, in the order of CondArticulationWork.
+enum { N_PER_LINK = 3 + 4 + 9 + 6 + 10 + 10 + 6 + 6 + 6 };
+
+CondStatus cond_articulation_work_create(const CondContext* context, const CondArticulation* a,
+                                         CondArticulationWork** work, CondError* error)
+{
+    CondContext kept = cond_context_or_default(context);
+    *work = NULL;
+    size_t n = (size_t)a->n_link;
+    CondArticulationWork* w = cond_allocate(&kept, 1, sizeof *w);
+    double* memory = w ? cond_allocate(&kept, n * N_PER_LINK, sizeof *memory) : NULL;
+    if (!memory) {
+        cond_release(&kept, w);
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory for %d links", a->n_link);
+    }
+    w->context = kept;
+    w->memory = memory;
+    w->position = memory;
+    w->orientation = w->position + 3 * n;
+    w->rotation = w->orientation + 4 * n;
+    w->motion = w->rotation + 9 * n;
+    w->inertia = w->motion + 6 * n;
+    w->composite = w->inertia + 10 * n;
+    w->velocity = w->composite + 10 * n;
+    w->acceleration = w->velocity + 6 * n;
+    w->force = w->acceleration + 6 * n;
+    *work = w;
+    return COND_OK;
+}
+
+void cond_articulation_work_destroy(CondArticulationWork* work)
+{
+    if (!work)
+        return;
+    CondContext context = work->context;
+    cond_release(&context, work->memory);
+    cond_release(&context, work);
+}
+
+void cond_articulation_rest(const CondArticulation* a, double* q)
+{
+    if (a->floating) {
+        memcpy(q, a->base_position, 3 * sizeof *q);
+        memcpy(q + 3, a->base_orientation, 4 * sizeof *q);
+        q += 7;
+    }
+    for (int i = 0; i < a->n_joint; i++)
+        q[i] = fmin(fmax(0.0, a->coordinate[i].lower), a->coordinate[i].upper);
+}
+
+// base: x += t v, R <- R exp(t w);   joints: q += t v
+void cond_articulation_advance(const CondArticulation* a, const double* v, double t, double* q)
+{
+    if (a->floating) {
+        double turn[3], step[4], turned[4];
+        for (int i = 0; i < 3; i++) {
+            q[i] += t * v[i];
+            turn[i] = t * v[3 + i];
+        }
+        quat_exp(turn, step);
+        quat_product(q + 3, step, turned);
+        quat_normalize(turned); // rounding only
+        memcpy(q + 3, turned, sizeof turned);
+        q += 7;
+        v += 6;
+    }
+    for (int i = 0; i < a->n_joint; i++)
+        q[i] += t * v[i];
+}
+
+// Pose of link i from that of its parent, at joint position s.
+static void place(const CondLink* link, double s, const double* parent_position,
+                  const double* parent_orientation, const double* parent_rotation, double* position,
+                  double* orientation)
+{
+    double offset[3], frame[4];
+    mat3_multiply(parent_rotation, link->position, offset);
+    quat_product(parent_orientation, link->orientation, frame);
+    memcpy(orientation, frame, sizeof frame);
+    if (link->kind == COND_LINK_PRISMATIC) {
+        double R[9], slide[3];
+        quat_matrix(frame, R);
+        mat3_multiply(R, link->axis, slide);
+        for (int k = 0; k < 3; k++)
+            offset[k] += s * slide[k];
+    } else if (link->kind != COND_LINK_FIXED) {
+        double turn[3] = {s * link->axis[0], s * link->axis[1], s * link->axis[2]}, step[4];
+        quat_exp(turn, step);
+        quat_product(frame, step, orientation);
+    }
+    quat_normalize(orientation); // long chains gather rounding
+    for (int k = 0; k < 3; k++)
+        position[k] = parent_position[k] + offset[k];
+}
+
+// S: the spatial velocity of the link, relative to its parent, at unit joint rate. For a turn about
+// an axis through p it is (axis, (p - O) x axis), for a slide (0, axis).
+static void joint_motion(const CondLink* link, const double* rotation, const double r[3], double* S)
+{
+    double axis[3];
+    memset(S, 0, 6 * sizeof *S);
+    if (link->kind == COND_LINK_FIXED)
+        return;
+    mat3_multiply(rotation, link->axis, axis);
+    if (link->kind == COND_LINK_PRISMATIC) {
+        memcpy(S + 3, axis, sizeof axis);
+        return;
+    }
+    memcpy(S, axis, sizeof axis);
+    vec3_cross(r, axis, S + 3);
+}
+
+// (m, m c, I_O) with c the centre of mass from O and I_O = R I R' + m (c.c - c c').
+static void spatial_inertia(const CondLink* link, const double* R, const double r[3],
+                            double inertia[10])
+{
+    double c[3], RI[9], I[9];
+    memset(inertia, 0, 10 * sizeof *inertia);
+    if (link->mass == 0.0)
+        return;
+    mat3_multiply(R, link->com, c);
+    for (int k = 0; k < 3; k++)
+        c[k] += r[k];
+    mat3_product(R, link->inertia, RI);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            I[3 * i + j] = vec3_dot(RI + 3 * i, R + 3 * j);
+    double m = link->mass, cc = vec3_dot(c, c);
+    inertia[0] = m;
+    for (int k = 0; k < 3; k++) {
+        inertia[1 + k] = m * c[k];
+        inertia[4 + k] = I[4 * k] + m * (cc - c[k] * c[k]);
+    }
+    inertia[7] = 0.5 * (I[1] + I[3]) - m * c[0] * c[1];
+    inertia[8] = 0.5 * (I[2] + I[6]) - m * c[0] * c[2];
+    inertia[9] = 0.5 * (I[5] + I[7]) - m * c[1] * c[2];
+}
+
+void cond_articulation_kinematics(const CondArticulation* a, const double* q,
+                                  CondArticulationWork* work)
+{
+    const double* base_position = a->floating ? q : a->base_position;
+    const double* base_orientation = a->floating ? q + 3 : a->base_orientation;
+    const double* joint = a->floating ? q + 7 : q;
+    memcpy(work->position, base_position, 3 * sizeof(double));
+    memcpy(work->orientation, base_orientation, 4 * sizeof(double));
+    quat_normalize(work->orientation);
+    for (int i = 0; i < a->n_link; i++) {
+        const CondLink* link = &a->link[i];
+        double *p = work->position + 3 * i, *R = work->rotation + 9 * i, r[3];
+        if (i > 0) {
+            int parent = link->parent;
+            double s =
+                link->coordinate < 0 ? 0.0 : link->scale * joint[link->coordinate] + link->shift;
+            place(link, s, work->position + 3 * parent, work->orientation + 4 * parent,
+                  work->rotation + 9 * parent, p, work->orientation + 4 * i);
+        }
+        quat_matrix(work->orientation + 4 * i, R);
+        for (int k = 0; k < 3; k++)
+            r[k] = p[k] - work->position[k];
+        joint_motion(link, R, r, work->motion + 6 * i);
+        spatial_inertia(link, R, r, work->inertia + 10 * i);
+    }
+}
+
+// The velocity of the point at r from O in a rigid motion (w, v) is v + w x r. Rows 0..2 of J are
+// that of every joint on the way to the base; rows 3..5, where asked for, are w.
+static void jacobian(const CondArticulation* a, const CondArticulationWork* work, int link,
+                     const double r[3], int with_angular, double* J)
+{
+    int n = a->n_dof, first = a->floating ? 6 : 0;
+    memset(J, 0, (size_t)(with_angular ? 6 : 3) * (size_t)n * sizeof *J);
+    for (int i = link; i > 0; i = a->link[i].parent) {
+        if (a->link[i].coordinate < 0)
+            continue;
+        const double* S = work->motion + 6 * i;
+        double* column = J + first + a->link[i].coordinate;
+        double scale = a->link[i].scale, wr[3];
+        vec3_cross(S, r, wr);
+        for (int k = 0; k < 3; k++) {
+            column[k * n] += scale * (S[3 + k] + wr[k]);
+            if (with_angular)
+                column[(3 + k) * n] += scale * S[k];
+        }
+    }
+    if (!a->floating)
+        return;
+    for (int c = 0; c < 3; c++) {
+        const double* R = work->rotation;
+        double axis[3] = {R[c], R[3 + c], R[6 + c]}, wr[3];
+        vec3_cross(axis, r, wr);
+        J[c * n + c] = 1.0;
+        for (int k = 0; k < 3; k++) {
+            J[k * n + 3 + c] = wr[k];
+            if (with_angular)
+                J[(3 + k) * n + 3 + c] = axis[k];
+        }
+    }
+}
+
+// r = (position of the link + R local) - O
+static void point_from_reference(const CondArticulationWork* work, int link, const double local[3],
+                                 double r[3])
+{
+    double turned[3];
+    mat3_multiply(work->rotation + 9 * link, local, turned);
+    for (int k = 0; k < 3; k++)
+        r[k] = (work->position[3 * link + k] - work->position[k]) + turned[k];
+}
+
+void cond_articulation_point(const CondArticulation* a, const CondArticulationWork* work, int link,
+                             const double local[3], double world[3], double* J)
+{
+    double r[3];
+    point_from_reference(work, link, local, r);
+    for (int k = 0; world && k < 3; k++)
+        world[k] = work->position[k] + r[k];
+    if (J)
+        jacobian(a, work, link, r, 0, J);
+}
+
+void cond_articulation_frame_jacobian(const CondArticulation* a, const CondArticulationWork* work,
+                                      int link, const double local[3], double* J)
+{
+    double r[3];
+    point_from_reference(work, link, local, r);
+    jacobian(a, work, link, r, 1, J);
+}

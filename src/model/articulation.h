@@ -1,0 +1,256 @@
+// An articulated body in generalized coordinates: a tree of links joined by revolute, prismatic and
+// fixed joints, on a fixed or a floating base.
+//
+// Velocity coordinates v (n_dof): for a floating base the velocity of the origin of link 0 in world
+// axes and its angular velocity in BASE axes, then one rate per independent joint.
+// Configuration q (n_q): for a floating base position (3) and orientation (w, x, y, z), then one
+// position per independent joint. A mimic joint has no coordinate: it moves at
+// multiplier * (the other's position) + offset.
+//
+// A link's frame is its joint's frame: pose = pose of parent * origin * motion along the axis.
+// The model is built link by link, parents first, and finished; from then on it never changes and
+// may be shared by threads, each with a workspace of its own.
+#ifndef COND_MODEL_ARTICULATION_H
+#define COND_MODEL_ARTICULATION_H
+
+#include "cond/context.h"
+#include "cond/scene.h"
+#include "cond/status.h"
+
+#define COND_WARNING_SIZE 256
+
+typedef enum CondLinkJointKind {
+    COND_LINK_FIXED = 0,
+    COND_LINK_REVOLUTE = 1,
+    COND_LINK_CONTINUOUS = 2, // revolute without position limits
+    COND_LINK_PRISMATIC = 3,
+} CondLinkJointKind;
+
+typedef struct CondLink {
+    char name[COND_NAME_SIZE];
+    // The joint towards the parent; link 0 has none and leaves these alone.
+    char joint[COND_NAME_SIZE];
+    int parent; // -1 for link 0
+    CondLinkJointKind kind;
+    double position[3];    // joint frame in the parent's axes, at joint position 0 [m]
+    double orientation[4]; //
+    double axis[3];        // unit vector in the joint frame
+    double lower, upper;   // [rad, m]; -INFINITY, INFINITY: none
+    double velocity;       // largest speed [rad/s, m/s]; INFINITY: none
+    double effort;         // largest torque or force [N m, N]; INFINITY: none
+    double damping;        // [N m s/rad, N s/m]
+    int mimic;             // the link whose joint this one follows, any number; -1: none
+    double multiplier;     //
+    double offset;         // [rad, m]
+    // Inertia; mass 0 means that the link carries none.
+    double mass;       // [kg]
+    double com[3];     // link axes [m]
+    double inertia[9]; // about the centre of mass, link axes [kg m2]
+    // By finish: joint position = scale q[coordinate] + shift.
+    int coordinate; // among the independent joints; -1: the joint does not move
+    double scale, shift;
+    int part; // the first link of the rigid part it belongs to: itself where its joint moves
+    double part_mass; // of that whole part, kept at its first link [kg]
+} CondLink;
+
+typedef enum CondLinkShapeKind {
+    COND_LINK_SPHERE = 0,   // size: radius
+    COND_LINK_CAPSULE = 1,  // size: radius, distance between the two centres, along z
+    COND_LINK_BOX = 2,      // size: full edges along x, y, z
+    COND_LINK_CYLINDER = 3, // size: radius, length along z
+    COND_LINK_MESH = 4,     // size: scale along x, y, z; file
+} CondLinkShapeKind;
+
+typedef struct CondLinkShape {
+    int link;
+    CondLinkShapeKind kind;
+    double position[3];    // centre in link axes [m]
+    double orientation[4]; //
+    double size[3];        // as the kind says [m]
+    char* file;            // of a mesh; copied by add_shape, owned by the articulation
+} CondLinkShape;
+
+// One independent joint and what its followers leave of its limits.
+typedef struct CondJointCoordinate {
+    int link;            // the link whose joint it is
+    double lower, upper; // where this joint and all that mimic it stay within theirs [rad, m]
+    double velocity;     // [rad/s, m/s]
+    double effort;       // of the joint itself: followers have no motor [N m, N]
+    double damping;      // sum of multiplier^2 damping [N m s/rad, N s/m]
+} CondJointCoordinate;
+
+typedef struct CondArticulation {
+    CondContext context;
+    char name[COND_NAME_SIZE];
+    int floating;               // 1: link 0 moves freely
+    double base_position[3];    // where link 0 is fixed, or where it starts [m]
+    double base_orientation[4]; //
+    int n_link, link_capacity;
+    int n_shape, shape_capacity;
+    int n_warning, warning_capacity;
+    CondLink* link;                     // parents before children            (n_link)
+    CondLinkShape* shape;               //                                    (n_shape)
+    char (*warning)[COND_WARNING_SIZE]; // what a reader left out             (n_warning)
+    int n_joint;                        // independent joints, by finish
+    int n_dof;                          // (floating ? 6 : 0) + n_joint
+    int n_q;                            // (floating ? 7 : 0) + n_joint
+    CondJointCoordinate* coordinate;    // by finish                          (n_joint)
+    int fault;                          // the link at fault where finish failed; -1: none
+} CondArticulation;
+
+// Poses and scratch of one thread. Everything is in world axes; moments and spatial quantities
+// (angular, linear) refer to the point that the origin of link 0 passes at the moment, so that a
+// body far from the world's origin loses no digits.
+typedef struct CondArticulationWork {
+    CondContext context;
+    double* memory;       // one block that holds all of the below
+    double* position;     // origin of each link, by kinematics          (n_link x 3)
+    double* orientation;  // by kinematics                               (n_link x 4)
+    double* rotation;     // world = R link, by kinematics               (n_link x 9)
+    double* motion;       // S: spatial velocity per unit of joint rate  (n_link x 6)
+    double* inertia;      // m, m c, I about the reference (6 numbers)   (n_link x 10)
+    double* composite;    // the same of the whole subtree, by mass      (n_link x 10)
+    double* velocity;     // by bias, energy, momentum                   (n_link x 6)
+    double* acceleration; // by bias                                    (n_link x 6)
+    double* force;        // by mass and bias                           (n_link x 6)
+} CondArticulationWork;
+
+// Building. Every function leaves the articulation as it was when it fails.
+CondStatus cond_articulation_create(const CondContext* context, CondArticulation** articulation,
+                                    CondError* error);
+void cond_articulation_destroy(CondArticulation* articulation);
+// A fixed joint without offset, no limits, no inertia, no mimic.
+CondLink cond_link_default(void);
+// A unit pose and size 0.
+CondLinkShape cond_link_shape_default(void);
+// What cond_articulation_add_link checks: finite numbers, axis, limits; mass and inertia (positive
+// definite, principal moments that obey the triangle inequality).
+CondStatus cond_link_check_joint(const CondLink* link, CondError* error);
+CondStatus cond_link_check_inertia(const CondLink* link, CondError* error);
+// Copies the link; its number is n_link before the call. The axis is made a unit vector.
+CondStatus cond_articulation_add_link(CondArticulation* articulation, const CondLink* link,
+                                      CondError* error);
+CondStatus cond_articulation_add_shape(CondArticulation* articulation, const CondLinkShape* shape,
+                                       CondError* error);
+// Keeps a message for people (printf format); cut where it is too long.
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+CondStatus
+cond_articulation_warn(CondArticulation* articulation, const char* format, ...);
+// Resolves mimics, numbers the coordinates and checks that the mass matrix will be positive
+// definite: every part that moves on its own carries mass.
+CondStatus cond_articulation_finish(CondArticulation* articulation, CondError* error);
+
+// The number of a link by its name, or by the name of its joint; -1: there is none.
+int cond_articulation_find_link(const CondArticulation* articulation, const char* name);
+int cond_articulation_find_joint(const CondArticulation* articulation, const char* name);
+
+// q at the base pose with every joint at zero, or at the limit nearest to zero.   q (n_q)
+void cond_articulation_rest(const CondArticulation* articulation, double* q);
+// q <- update(q, v, t): the exponential map for the base, a straight line for the joints.
+void cond_articulation_advance(const CondArticulation* articulation, const double* v, double t,
+                               double* q);
+
+CondStatus cond_articulation_work_create(const CondContext* context,
+                                         const CondArticulation* articulation,
+                                         CondArticulationWork** work, CondError* error);
+void cond_articulation_work_destroy(CondArticulationWork* work);
+
+// Poses of all links at q. Everything below needs this first and none of it allocates.
+void cond_articulation_kinematics(const CondArticulation* articulation, const double* q,
+                                  CondArticulationWork* work);
+
+// World position of a point of a link, and J of its velocity. world or J may be NULL.
+//                                                                     J (3 x n_dof), row-major
+void cond_articulation_point(const CondArticulation* articulation, const CondArticulationWork* work,
+                             int link, const double local[3], double world[3], double* J);
+// J of a point's velocity (rows 0..2) and of the link's angular velocity in world axes (3..5).
+//                                                                     J (6 x n_dof), row-major
+void cond_articulation_frame_jacobian(const CondArticulation* articulation,
+                                      const CondArticulationWork* work, int link,
+                                      const double local[3], double* J);
+
+// M by composite rigid bodies, full and symmetric.                    M (n_dof x n_dof)
+void cond_articulation_mass(const CondArticulation* articulation, CondArticulationWork* work,
+                            double* M);
+// f = -(C v + g) by recursive Newton-Euler, such that M dv/dt = f + tau. Joint damping is not in it
+// (CondJointCoordinate.damping).                                      v, f (n_dof)
+void cond_articulation_bias(const CondArticulation* articulation, CondArticulationWork* work,
+                            const double* v, const double gravity[3], double* f);
+// Forces on links from outside: load (n_link x 6) holds a spatial force per link. push adds a force
+// and a torque (NULL: none) at a point of the world to one link's; project adds what they do on the
+// coordinates to f (n_dof); transmit turns load into what each link and all beyond it exert on its
+// parent through its joint, with dv/dt = acceleration (n_dof): load, weight and inertia. For link 0
+// that is what the whole exerts on what carries it.
+void cond_articulation_push(const CondArticulationWork* work, const double at[3],
+                            const double force[3], const double torque[3], double load[6]);
+void cond_articulation_project(const CondArticulation* articulation, CondArticulationWork* work,
+                               const double* load, double* f);
+void cond_articulation_transmit(const CondArticulation* articulation, CondArticulationWork* work,
+                                const double* v, const double* acceleration,
+                                const double gravity[3], double* load);
+// Kinetic energy and the potential energy of gravity -sum m g.c [J]; either may be NULL.
+void cond_articulation_energy(const CondArticulation* articulation, CondArticulationWork* work,
+                              const double* v, const double gravity[3], double* kinetic,
+                              double* potential);
+// Linear momentum (0..2) [N s] and angular momentum about a point of the world (3..5) [N m s].
+void cond_articulation_momentum(const CondArticulation* articulation, CondArticulationWork* work,
+                                const double* v, const double about[3], double momentum[6]);
+// Centre of mass in world axes; returns the total mass [kg].
+double cond_articulation_center(const CondArticulation* articulation,
+                                const CondArticulationWork* work, double center[3]);
+
+// Inverse kinematics: joint motion that takes a frame of a link to a target. The base, where it
+// floats, is left where it is.
+typedef struct CondIkFrame {
+    int link;
+    double position[3];    // in link axes [m]
+    double orientation[4]; //
+} CondIkFrame;
+
+typedef struct CondIkTarget {
+    double position[3];    // world [m]
+    double orientation[4]; //
+    double velocity[3];    // feed-forward: velocity of the target, world [m/s]
+    double angular[3];     // and its angular velocity, world axes [rad/s]
+} CondIkTarget;
+
+typedef struct CondIkSettings {
+    double gain;        // error fed back [1/s]; at most, and by default (INFINITY), 1 / dt
+    double damping;     // of the least squares, in the unit of the scaled Jacobian [m]
+    double length;      // one radian of error weighs as much as this many metres [m]
+    double speed;       // the commanded velocity is cut to this [m/s]
+    double turn;        // and to this [rad/s]
+    double rest_gain;   // pull to the rest posture inside the null space [1/s]
+    const double* rest; // NULL: no pull                                     (n_joint)
+    double tolerance;   // solve: position [m] and angle [rad] errors to reach
+    int max_iterations; // solve: from each start
+    int max_starts;     // solve: the given posture, then others within the limits
+} CondIkSettings;
+
+typedef struct CondIkInfo {
+    double position_error; // after the step, to where the target then is [m]
+    double angle_error;    // [rad]
+    int n_limited;         // joints held by a position or velocity limit
+    int iterations;        // solve: in all
+    int starts;            // solve: postures begun from
+} CondIkInfo;
+
+typedef struct CondIk CondIk; // workspace of one thread
+
+CondIkSettings cond_ik_settings_default(void);
+CondStatus cond_ik_create(const CondContext* context, const CondArticulation* articulation,
+                          CondIk** ik, CondError* error);
+void cond_ik_destroy(CondIk* ik);
+// One step of dt: the joint rates within all limits that come closest to the velocity that the
+// target asks for; q (n_q) moves, v (n_dof, may be NULL) are the rates used. Never leaves the
+// position limits; a posture outside them is led back at no more than the velocity limit.
+void cond_ik_step(CondIk* ik, const CondIkSettings* settings, const CondIkFrame* frame,
+                  const CondIkTarget* target, double dt, double* q, double* v, CondIkInfo* info);
+// A posture that puts the frame on the target, velocities left aside. COND_OK, or
+// COND_NOT_CONVERGED: q is then the nearest posture seen, and info says how far off it is.
+CondStatus cond_ik_solve(CondIk* ik, const CondIkSettings* settings, const CondIkFrame* frame,
+                         const CondIkTarget* target, double* q, CondIkInfo* info);
+
+#endif

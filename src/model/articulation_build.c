@@ -1,0 +1,376 @@
+// Building an articulated body: links and shapes one by one, their checks, and the numbering of
+// coordinates with mimic joints resolved.
+#include "base/error.h"
+#include "base/memory.h"
+#include "math/quat.h"
+#include "model/articulation.h"
+#include "sparse/cholesky.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+CondStatus cond_articulation_create(const CondContext* context, CondArticulation** articulation,
+                                    CondError* error)
+{
+    CondContext kept = cond_context_or_default(context);
+    *articulation = NULL;
+    CondArticulation* a = cond_allocate(&kept, 1, sizeof *a);
+    if (!a)
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory for an articulated body");
+    a->context = kept;
+    a->base_orientation[0] = 1.0;
+    *articulation = a;
+    return COND_OK;
+}
+
+void cond_articulation_destroy(CondArticulation* a)
+{
+    if (!a)
+        return;
+    CondContext context = a->context;
+    for (int i = 0; i < a->n_shape; i++)
+        cond_release(&context, a->shape[i].file);
+    cond_release(&context, a->shape);
+    cond_release(&context, a->link);
+    cond_release(&context, a->warning);
+    cond_release(&context, a->coordinate);
+    cond_release(&context, a);
+}
+
+CondLink cond_link_default(void)
+{
+    CondLink link = {.parent = -1,
+                     .kind = COND_LINK_FIXED,
+                     .orientation = {1.0, 0.0, 0.0, 0.0},
+                     .axis = {1.0, 0.0, 0.0},
+                     .lower = -INFINITY,
+                     .upper = INFINITY,
+                     .velocity = INFINITY,
+                     .effort = INFINITY,
+                     .mimic = -1,
+                     .multiplier = 1.0,
+                     .coordinate = -1};
+    return link;
+}
+
+CondLinkShape cond_link_shape_default(void)
+{
+    CondLinkShape shape = {.orientation = {1.0, 0.0, 0.0, 0.0}};
+    return shape;
+}
+
+static int finite(int n, const double* x)
+{
+    for (int i = 0; i < n; i++)
+        if (!isfinite(x[i]))
+            return 0;
+    return 1;
+}
+
+static int unit(const double q[4])
+{
+    double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    return fabs(square - 1.0) < 1e-6; // false for NaN as well
+}
+
+CondStatus cond_link_check_joint(const CondLink* link, CondError* error)
+{
+    CondStatus bad = COND_BAD_ARGUMENT;
+    const char* name = link->joint;
+    if (!finite(3, link->position) || !unit(link->orientation))
+        return cond_error_set(error, bad, "joint '%s': its origin is not a pose", name);
+    if (link->kind == COND_LINK_FIXED)
+        return COND_OK;
+    double length = vec3_norm(link->axis);
+    if (!isfinite(length) || !(length > 1e-9))
+        return cond_error_set(error, bad, "joint '%s': the axis is zero or not finite", name);
+    if (!(link->lower <= link->upper))
+        return cond_error_set(error, bad, "joint '%s': lower limit %g is above upper limit %g",
+                              name, link->lower, link->upper);
+    if (!(link->velocity >= 0.0))
+        return cond_error_set(error, bad, "joint '%s': velocity limit %g is negative", name,
+                              link->velocity);
+    if (!(link->effort >= 0.0))
+        return cond_error_set(error, bad, "joint '%s': effort limit %g is negative", name,
+                              link->effort);
+    if (!(link->damping >= 0.0) || isinf(link->damping))
+        return cond_error_set(error, bad, "joint '%s': damping %g is negative or not finite", name,
+                              link->damping);
+    if (!isfinite(link->multiplier) || !isfinite(link->offset))
+        return cond_error_set(error, bad, "joint '%s': mimic numbers are not finite", name);
+    return COND_OK;
+}
+
+CondStatus cond_link_check_inertia(const CondLink* link, CondError* error)
+{
+    CondStatus bad = COND_BAD_ARGUMENT;
+    const char* name = link->name;
+    const double* I = link->inertia;
+    if (!isfinite(link->mass) || !finite(3, link->com) || !finite(9, I))
+        return cond_error_set(error, bad, "link '%s': mass or inertia is not finite", name);
+    if (link->mass < 0.0)
+        return cond_error_set(error, bad, "link '%s': mass %g is negative", name, link->mass);
+    double trace = I[0] + I[4] + I[8], largest = 0.0;
+    for (int i = 0; i < 9; i++)
+        largest = fmax(largest, fabs(I[i]));
+    if (link->mass == 0.0) {
+        if (largest > 0.0)
+            return cond_error_set(error, bad, "link '%s': inertia without mass", name);
+        return COND_OK;
+    }
+    for (int i = 0; i < 3; i++)
+        if (fabs(I[3 * i + (i + 1) % 3] - I[3 * ((i + 1) % 3) + i]) > 1e-12 * largest)
+            return cond_error_set(error, bad, "link '%s': inertia is not symmetric", name);
+    // The factorisation tells: pivots are positive exactly for a positive definite matrix. The
+    // shift keeps out what is singular but for rounding.
+    double L[9], T[9];
+    for (int i = 0; i < 9; i++) {
+        L[i] = I[i] - (i % 4 == 0 ? 1e-14 * trace : 0.0);
+        // The triangle inequality of the principal moments says that tr(I)/2 - I, the second
+        // moments of the mass, is positive semi-definite.
+        T[i] = (i % 4 == 0 ? (0.5 + 1e-9) * trace : 0.0) - I[i];
+    }
+    if (cond_cholesky_factor(3, L))
+        return cond_error_set(error, bad, "link '%s': inertia is not positive definite", name);
+    if (cond_cholesky_factor(3, T))
+        return cond_error_set(error, bad,
+                              "link '%s': principal moments of inertia break the triangle "
+                              "inequality, no mass distribution has them",
+                              name);
+    return COND_OK;
+}
+
+CondStatus cond_articulation_add_link(CondArticulation* a, const CondLink* link, CondError* error)
+{
+    CondStatus bad = COND_BAD_ARGUMENT;
+    if (a->n_link == 0 ? link->parent != -1 : link->parent < 0 || link->parent >= a->n_link)
+        return cond_error_set(error, bad, "link '%s': its parent must come before it", link->name);
+    if (cond_articulation_find_link(a, link->name) >= 0)
+        return cond_error_set(error, bad, "there are two links named '%s'", link->name);
+    if (a->n_link > 0 && link->joint[0] && cond_articulation_find_joint(a, link->joint) >= 0)
+        return cond_error_set(error, bad, "there are two joints named '%s'", link->joint);
+    CondStatus status = a->n_link > 0 ? cond_link_check_joint(link, error) : COND_OK;
+    if (status == COND_OK)
+        status = cond_link_check_inertia(link, error);
+    if (status != COND_OK)
+        return status;
+    if (cond_reserve(&a->context, &a->link, &a->link_capacity, a->n_link + 1, sizeof *a->link))
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory for link '%s'", link->name);
+    CondLink* kept = &a->link[a->n_link];
+    *kept = *link;
+    kept->coordinate = -1;
+    if (a->n_link == 0)
+        kept->kind = COND_LINK_FIXED;
+    if (kept->kind == COND_LINK_FIXED)
+        kept->mimic = -1;
+    else {
+        double length = vec3_norm(link->axis);
+        for (int i = 0; i < 3; i++)
+            kept->axis[i] /= length;
+    }
+    if (kept->kind == COND_LINK_CONTINUOUS) {
+        kept->lower = -INFINITY;
+        kept->upper = INFINITY;
+    }
+    quat_normalize(kept->orientation);
+    a->n_link++;
+    return COND_OK;
+}
+
+// How many entries of size a kind uses; -1 for a kind that does not exist.
+static int n_size(CondLinkShapeKind kind)
+{
+    switch (kind) {
+    case COND_LINK_SPHERE:
+        return 1;
+    case COND_LINK_CAPSULE:
+    case COND_LINK_CYLINDER:
+        return 2;
+    case COND_LINK_BOX:
+    case COND_LINK_MESH:
+        return 3;
+    }
+    return -1;
+}
+
+CondStatus cond_articulation_add_shape(CondArticulation* a, const CondLinkShape* shape,
+                                       CondError* error)
+{
+    CondStatus bad = COND_BAD_ARGUMENT;
+    if (shape->link < 0 || shape->link >= a->n_link)
+        return cond_error_set(error, bad, "a shape names link %d of %d", shape->link, a->n_link);
+    const char* name = a->link[shape->link].name;
+    int n = n_size(shape->kind);
+    if (n < 0 || !finite(3, shape->position) || !unit(shape->orientation))
+        return cond_error_set(error, bad, "link '%s': a shape's kind or pose is wrong", name);
+    for (int i = 0; i < n; i++) {
+        int positive = shape->size[i] > 0.0;
+        if (shape->kind == COND_LINK_MESH) // a negative scale mirrors
+            positive = shape->size[i] != 0.0;
+        if (shape->kind == COND_LINK_CAPSULE && i == 1) // length 0 is a sphere
+            positive = shape->size[i] >= 0.0;
+        if (!positive || !isfinite(shape->size[i]))
+            return cond_error_set(error, bad, "link '%s': a shape has the impossible size %g", name,
+                                  shape->size[i]);
+    }
+    if (shape->kind == COND_LINK_MESH && !(shape->file && shape->file[0]))
+        return cond_error_set(error, bad, "link '%s': a mesh without a file", name);
+    if (cond_reserve(&a->context, &a->shape, &a->shape_capacity, a->n_shape + 1, sizeof *a->shape))
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory for a shape");
+    char* file = NULL;
+    if (shape->kind == COND_LINK_MESH) {
+        file = cond_allocate(&a->context, strlen(shape->file) + 1, 1);
+        if (!file)
+            return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory for a file name");
+        memcpy(file, shape->file, strlen(shape->file) + 1);
+    }
+    a->shape[a->n_shape] = *shape;
+    a->shape[a->n_shape].file = file;
+    quat_normalize(a->shape[a->n_shape].orientation);
+    a->n_shape++;
+    return COND_OK;
+}
+
+CondStatus cond_articulation_warn(CondArticulation* a, const char* format, ...)
+{
+    if (cond_reserve(&a->context, &a->warning, &a->warning_capacity, a->n_warning + 1,
+                     sizeof *a->warning))
+        return COND_OUT_OF_MEMORY;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(a->warning[a->n_warning], sizeof *a->warning, format, arguments);
+    va_end(arguments);
+    a->n_warning++;
+    return COND_OK;
+}
+
+// joint position = scale * (position of the joint at the end of the mimic chain) + shift:
+//     q_i = m_i q_j + o_i,  q_j = m_j q_k + o_j   gives   q_i = m_i m_j q_k + (o_i + m_i o_j)
+static CondStatus resolve_mimic(CondArticulation* a, int i, int* end, CondError* error)
+{
+    CondLink* link = &a->link[i];
+    link->scale = 1.0;
+    link->shift = 0.0;
+    int at = i;
+    for (int step = 0; a->link[at].mimic >= 0; step++) {
+        const CondLink* follower = &a->link[at];
+        if (step == a->n_link)
+            return cond_error_set(error, COND_BAD_ARGUMENT,
+                                  "joint '%s': joints mimic each other in a circle", link->joint);
+        if (follower->mimic >= a->n_link || a->link[follower->mimic].kind == COND_LINK_FIXED)
+            return cond_error_set(error, COND_BAD_ARGUMENT,
+                                  "joint '%s': the joint it mimics does not move", follower->joint);
+        link->shift += link->scale * follower->offset;
+        link->scale *= follower->multiplier;
+        at = follower->mimic;
+    }
+    *end = at;
+    return COND_OK;
+}
+
+// Takes into the limits of a coordinate that scale q + shift stays within those of the link.
+static CondStatus restrict_limits(CondJointCoordinate* c, const CondLink* link, CondError* error)
+{
+    c->damping += link->scale * link->scale * link->damping;
+    if (link->scale == 0.0)
+        return COND_OK;
+    double lower = (link->lower - link->shift) / link->scale;
+    double upper = (link->upper - link->shift) / link->scale;
+    c->lower = fmax(c->lower, fmin(lower, upper));
+    c->upper = fmin(c->upper, fmax(lower, upper));
+    c->velocity = fmin(c->velocity, link->velocity / fabs(link->scale));
+    if (c->lower > c->upper)
+        return cond_error_set(error, COND_BAD_ARGUMENT,
+                              "joint '%s': no position is within its limits and within those of "
+                              "the joint it mimics",
+                              link->joint);
+    return COND_OK;
+}
+
+// A rigid part is a link with a moving joint, or link 0, and all that is fixed to it. When each
+// part that moves carries mass, every velocity v != 0 moves some mass: M is positive definite.
+static CondStatus gather_parts(CondArticulation* a, CondError* error)
+{
+    for (int i = 0; i < a->n_link; i++) {
+        CondLink* link = &a->link[i];
+        int moves = link->coordinate >= 0 && link->scale != 0.0;
+        link->part = i == 0 || moves ? i : a->link[link->parent].part;
+        link->part_mass = 0.0;
+        a->link[link->part].part_mass += link->mass;
+    }
+    for (int i = a->floating ? 0 : 1; i < a->n_link; i++) {
+        if (a->link[i].part != i || a->link[i].part_mass > 0.0)
+            continue;
+        a->fault = i;
+        return cond_error_set(error, COND_BAD_ARGUMENT,
+                              "link '%s' moves but neither it nor what is fixed to it has an "
+                              "inertia",
+                              a->link[i].name);
+    }
+    return COND_OK;
+}
+
+CondStatus cond_articulation_finish(CondArticulation* a, CondError* error)
+{
+    a->fault = -1;
+    if (a->n_link == 0)
+        return cond_error_set(error, COND_BAD_ARGUMENT, "an articulated body without links");
+    if (!finite(3, a->base_position) || !unit(a->base_orientation))
+        return cond_error_set(error, COND_BAD_ARGUMENT, "the base has no pose");
+    quat_normalize(a->base_orientation);
+    int n_joint = 0;
+    for (int i = 1; i < a->n_link; i++)
+        if (a->link[i].kind != COND_LINK_FIXED && a->link[i].mimic < 0)
+            a->link[i].coordinate = n_joint++;
+    cond_release(&a->context, a->coordinate);
+    a->coordinate = cond_allocate(&a->context, (size_t)n_joint, sizeof *a->coordinate);
+    if (!a->coordinate)
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory for %d joints", n_joint);
+    a->n_joint = n_joint;
+    a->n_dof = (a->floating ? 6 : 0) + n_joint;
+    a->n_q = (a->floating ? 7 : 0) + n_joint;
+    for (int i = 1; i < a->n_link; i++) {
+        const CondLink* link = &a->link[i];
+        if (link->kind == COND_LINK_FIXED || link->mimic >= 0)
+            continue;
+        CondJointCoordinate own = {.link = i,
+                                   .lower = link->lower,
+                                   .upper = link->upper,
+                                   .velocity = link->velocity,
+                                   .effort = link->effort};
+        a->coordinate[link->coordinate] = own;
+    }
+    for (int i = 1; i < a->n_link; i++) {
+        CondLink* link = &a->link[i];
+        if (link->kind == COND_LINK_FIXED)
+            continue;
+        int end = i;
+        CondStatus status = resolve_mimic(a, i, &end, error);
+        if (status == COND_OK) {
+            link->coordinate = a->link[end].coordinate;
+            status = restrict_limits(&a->coordinate[link->coordinate], link, error);
+        }
+        if (status != COND_OK) {
+            a->fault = i;
+            return status;
+        }
+    }
+    return gather_parts(a, error);
+}
+
+int cond_articulation_find_link(const CondArticulation* a, const char* name)
+{
+    for (int i = 0; i < a->n_link; i++)
+        if (strcmp(a->link[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+int cond_articulation_find_joint(const CondArticulation* a, const char* name)
+{
+    for (int i = 1; i < a->n_link; i++)
+        if (strcmp(a->link[i].joint, name) == 0)
+            return i;
+    return -1;
+}

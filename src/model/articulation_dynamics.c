@@ -1,0 +1,308 @@
+// Dynamics of an articulated body: mass matrix by composite rigid bodies, bias force by recursive
+// Newton-Euler, energy and momentum.
+//
+// Spatial vectors are (angular, linear) in world axes at one common point O, the place where the
+// origin of link 0 is at the moment: motions (w, v), forces (moment, force). With one point for
+// all, inertias and forces of a subtree are plain sums. A mimic joint is its own motion S times its
+// multiplier, so the chain rule is one factor `scale` wherever S meets a coordinate.
+#include "math/quat.h"
+#include "model/articulation.h"
+
+#include <string.h>
+
+// momentum (L, p) of the motion (w, v): L = I w + h x v, p = m v + w x h, with h = m c.
+static void inertia_multiply(const double inertia[10], const double motion[6], double momentum[6])
+{
+    const double *w = motion, *v = motion + 3, *h = inertia + 1, *I = inertia + 4;
+    double hv[3], wh[3];
+    vec3_cross(h, v, hv);
+    vec3_cross(w, h, wh);
+    momentum[0] = I[0] * w[0] + I[3] * w[1] + I[4] * w[2] + hv[0];
+    momentum[1] = I[3] * w[0] + I[1] * w[1] + I[5] * w[2] + hv[1];
+    momentum[2] = I[4] * w[0] + I[5] * w[1] + I[2] * w[2] + hv[2];
+    for (int k = 0; k < 3; k++)
+        momentum[3 + k] = inertia[0] * v[k] + wh[k];
+}
+
+// out += scale V x S = scale (w x s_w, w x s_v + v x s_w): how a motion fixed to a link that moves
+// with V changes.
+static void add_motion_cross(const double V[6], const double S[6], double scale, double out[6])
+{
+    double a[3], b[3], c[3];
+    vec3_cross(V, S, a);
+    vec3_cross(V, S + 3, b);
+    vec3_cross(V + 3, S, c);
+    for (int k = 0; k < 3; k++) {
+        out[k] += scale * a[k];
+        out[3 + k] += scale * (b[k] + c[k]);
+    }
+}
+
+// out += V x* P = (w x L + v x p, w x p): how a momentum carried along with V changes.
+static void add_force_cross(const double V[6], const double P[6], double out[6])
+{
+    double a[3], b[3], c[3];
+    vec3_cross(V, P, a);
+    vec3_cross(V + 3, P + 3, b);
+    vec3_cross(V, P + 3, c);
+    for (int k = 0; k < 3; k++) {
+        out[k] += a[k] + b[k];
+        out[3 + k] += c[k];
+    }
+}
+
+static double spatial_dot(const double a[6], const double b[6])
+{
+    return vec3_dot(a, b) + vec3_dot(a + 3, b + 3);
+}
+
+// Row of the base coordinates: what the spatial force F does on them. The first three move O, the
+// next three turn about the axes of the base.
+static void base_force(const CondArticulationWork* work, const double F[6], double f[6])
+{
+    memcpy(f, F + 3, 3 * sizeof *f);
+    mat3_multiply_transposed(work->rotation, F, f + 3);
+}
+
+// M[base, base] = S' Ic S with S = (0, e_k) and (R e_k, 0).
+static void base_mass(const CondArticulation* a, const CondArticulationWork* work, double* M)
+{
+    int n = a->n_dof;
+    const double* R = work->rotation;
+    for (int j = 0; j < 6; j++) {
+        double S[6] = {0.0}, F[6], f[6];
+        if (j < 3)
+            S[3 + j] = 1.0;
+        for (int k = 0; j >= 3 && k < 3; k++)
+            S[k] = R[3 * k + j - 3];
+        inertia_multiply(work->composite, S, F);
+        base_force(work, F, f);
+        for (int k = 0; k < 6; k++)
+            M[k * n + j] = f[k];
+    }
+    for (int j = 0; j < 6; j++) // the two triangles differ by rounding only
+        for (int k = 0; k < j; k++)
+            M[j * n + k] = M[k * n + j];
+}
+
+// M[c(i), c(l)] += scale_i scale_l S_l . Ic_i S_i for every link i and every l on its way to the
+// base: moving joint i moves its whole subtree as one composite body Ic_i.
+void cond_articulation_mass(const CondArticulation* a, CondArticulationWork* work, double* M)
+{
+    int n = a->n_dof, first = a->floating ? 6 : 0;
+    memset(M, 0, (size_t)n * (size_t)n * sizeof *M);
+    memcpy(work->composite, work->inertia, (size_t)a->n_link * 10 * sizeof(double));
+    for (int i = a->n_link - 1; i > 0; i--)
+        for (int k = 0; k < 10; k++)
+            work->composite[10 * a->link[i].parent + k] += work->composite[10 * i + k];
+    for (int i = 1; i < a->n_link; i++) {
+        const CondLink* link = &a->link[i];
+        if (link->coordinate < 0)
+            continue;
+        double F[6];
+        int row = first + link->coordinate;
+        inertia_multiply(work->composite + 10 * i, work->motion + 6 * i, F);
+        for (int k = 0; k < 6; k++)
+            F[k] *= link->scale;
+        M[row * n + row] += link->scale * spatial_dot(work->motion + 6 * i, F);
+        for (int l = link->parent; l > 0; l = a->link[l].parent) {
+            if (a->link[l].coordinate < 0)
+                continue;
+            int column = first + a->link[l].coordinate;
+            double entry = a->link[l].scale * spatial_dot(work->motion + 6 * l, F);
+            // A joint that mimics one above it meets its own coordinate: both terms are due.
+            M[row * n + column] += entry;
+            M[column * n + row] += entry;
+        }
+        if (a->floating) {
+            double f[6];
+            base_force(work, F, f);
+            for (int k = 0; k < 6; k++) {
+                M[row * n + k] += f[k];
+                M[k * n + row] += f[k];
+            }
+        }
+    }
+    if (a->floating)
+        base_mass(a, work, M);
+}
+
+// V_i = V_parent + S_i rate_i
+static void link_velocities(const CondArticulation* a, CondArticulationWork* work, const double* v)
+{
+    double* V = work->velocity;
+    const double* rate = a->floating ? v + 6 : v;
+    memset(V, 0, 6 * sizeof *V);
+    if (a->floating) {
+        mat3_multiply(work->rotation, v + 3, V);
+        memcpy(V + 3, v, 3 * sizeof *V);
+    }
+    for (int i = 1; i < a->n_link; i++) {
+        const CondLink* link = &a->link[i];
+        double s = link->coordinate < 0 ? 0.0 : link->scale * rate[link->coordinate];
+        for (int k = 0; k < 6; k++)
+            V[6 * i + k] = V[6 * link->parent + k] + s * work->motion[6 * i + k];
+    }
+}
+
+// Newton-Euler: the force F_i that the motion and gravity ask for at every link, outwards from the
+// base; a = dv/dt, NULL for 0.
+//     A_0 = (R dw/dt, dv/dt - w x v - g)   a velocity v of the base's origin, seen at the fixed
+//     point
+//                                          O that the origin leaves; gravity as an acceleration
+//     A_i = A_parent + V_i x S_i rate_i + S_i d(rate_i)/dt
+//     F_i = I_i A_i + V_i x* I_i V_i
+static void newton_euler(const CondArticulation* a, CondArticulationWork* work, const double* v,
+                         const double* acceleration, const double gravity[3])
+{
+    int first = a->floating ? 6 : 0;
+    double *V = work->velocity, *A = work->acceleration, *F = work->force, wv[3];
+    const double* rate = v + first;
+    link_velocities(a, work, v);
+    vec3_cross(V, V + 3, wv);
+    memset(A, 0, 6 * sizeof *A);
+    if (a->floating && acceleration) {
+        mat3_multiply(work->rotation, acceleration + 3, A);
+        memcpy(A + 3, acceleration, 3 * sizeof *A);
+    }
+    for (int k = 0; k < 3; k++)
+        A[3 + k] -= wv[k] + gravity[k];
+    for (int i = 0; i < a->n_link; i++) {
+        const CondLink* link = &a->link[i];
+        double P[6];
+        if (i > 0) {
+            int c = link->coordinate;
+            double s = c < 0 ? 0.0 : link->scale * rate[c];
+            double ds = c < 0 || !acceleration ? 0.0 : link->scale * acceleration[first + c];
+            memcpy(A + 6 * i, A + 6 * link->parent, 6 * sizeof *A);
+            add_motion_cross(V + 6 * i, work->motion + 6 * i, s, A + 6 * i);
+            for (int k = 0; k < 6; k++)
+                A[6 * i + k] += ds * work->motion[6 * i + k];
+        }
+        inertia_multiply(work->inertia + 10 * i, A + 6 * i, F + 6 * i);
+        inertia_multiply(work->inertia + 10 * i, V + 6 * i, P);
+        add_force_cross(V + 6 * i, P, F + 6 * i);
+    }
+}
+
+// f_j += sign scale_i S_i . F_i over the links i that move with coordinate j, where F_i is already
+// that of the subtree; the base's six rows likewise.
+static void add_projected(const CondArticulation* a, const CondArticulationWork* work, double sign,
+                          const double* F, double* f)
+{
+    int first = a->floating ? 6 : 0;
+    double base[6];
+    for (int i = a->n_link - 1; i > 0; i--) {
+        const CondLink* link = &a->link[i];
+        if (link->coordinate >= 0)
+            f[first + link->coordinate] +=
+                sign * link->scale * spatial_dot(work->motion + 6 * i, F + 6 * i);
+    }
+    if (!a->floating)
+        return;
+    base_force(work, F, base);
+    for (int k = 0; k < 6; k++)
+        f[k] += sign * base[k];
+}
+
+// F_i <- sum of F over the subtree of i.
+static void sum_subtrees(const CondArticulation* a, double* F)
+{
+    for (int i = a->n_link - 1; i > 0; i--)
+        for (int k = 0; k < 6; k++)
+            F[6 * a->link[i].parent + k] += F[6 * i + k];
+}
+
+void cond_articulation_bias(const CondArticulation* a, CondArticulationWork* work, const double* v,
+                            const double gravity[3], double* f)
+{
+    newton_euler(a, work, v, NULL, gravity);
+    sum_subtrees(a, work->force);
+    memset(f, 0, (size_t)a->n_dof * sizeof *f);
+    add_projected(a, work, -1.0, work->force, f);
+}
+
+void cond_articulation_push(const CondArticulationWork* work, const double at[3],
+                            const double force[3], const double torque[3], double load[6])
+{
+    double arm[3], moment[3];
+    for (int k = 0; k < 3; k++)
+        arm[k] = at[k] - work->position[k];
+    vec3_cross(arm, force, moment);
+    for (int k = 0; k < 3; k++) {
+        load[k] += moment[k] + (torque ? torque[k] : 0.0);
+        load[3 + k] += force[k];
+    }
+}
+
+void cond_articulation_project(const CondArticulation* a, CondArticulationWork* work,
+                               const double* load, double* f)
+{
+    memcpy(work->force, load, 6 * (size_t)a->n_link * sizeof *load);
+    sum_subtrees(a, work->force);
+    add_projected(a, work, 1.0, work->force, f);
+}
+
+void cond_articulation_transmit(const CondArticulation* a, CondArticulationWork* work,
+                                const double* v, const double* acceleration,
+                                const double gravity[3], double* load)
+{
+    newton_euler(a, work, v, acceleration, gravity);
+    for (int i = 0; i < 6 * a->n_link; i++)
+        load[i] -= work->force[i];
+    sum_subtrees(a, load);
+}
+
+void cond_articulation_energy(const CondArticulation* a, CondArticulationWork* work,
+                              const double* v, const double gravity[3], double* kinetic,
+                              double* potential)
+{
+    if (kinetic) {
+        link_velocities(a, work, v);
+        *kinetic = 0.0;
+        for (int i = 0; i < a->n_link; i++) {
+            double P[6];
+            inertia_multiply(work->inertia + 10 * i, work->velocity + 6 * i, P);
+            *kinetic += 0.5 * spatial_dot(work->velocity + 6 * i, P);
+        }
+    }
+    if (potential) {
+        double center[3];
+        double mass = cond_articulation_center(a, work, center);
+        *potential = -mass * vec3_dot(gravity, center);
+    }
+}
+
+void cond_articulation_momentum(const CondArticulation* a, CondArticulationWork* work,
+                                const double* v, const double about[3], double momentum[6])
+{
+    double L[6] = {0.0}, arm[3], moment[3];
+    link_velocities(a, work, v);
+    for (int i = 0; i < a->n_link; i++) {
+        double P[6];
+        inertia_multiply(work->inertia + 10 * i, work->velocity + 6 * i, P);
+        for (int k = 0; k < 6; k++)
+            L[k] += P[k];
+    }
+    for (int k = 0; k < 3; k++)
+        arm[k] = work->position[k] - about[k];
+    vec3_cross(arm, L + 3, moment); // L(about) = L(O) + (O - about) x p
+    for (int k = 0; k < 3; k++) {
+        momentum[k] = L[3 + k];
+        momentum[3 + k] = L[k] + moment[k];
+    }
+}
+
+double cond_articulation_center(const CondArticulation* a, const CondArticulationWork* work,
+                                double center[3])
+{
+    double mass = 0.0, first[3] = {0.0, 0.0, 0.0};
+    for (int i = 0; i < a->n_link; i++) {
+        mass += work->inertia[10 * i];
+        for (int k = 0; k < 3; k++)
+            first[k] += work->inertia[10 * i + 1 + k];
+    }
+    for (int k = 0; k < 3; k++)
+        center[k] = work->position[k] + (mass > 0.0 ? first[k] / mass : 0.0);
+    return mass;
+}

@@ -1,0 +1,124 @@
+// Elastic bodies of linear tetrahedra: rest shape, materials, and the map from elements to the 3x3
+// blocks of the system matrix. A CondFem never changes after it is built; what a call needs to
+// write lies in a CondFemWork, one for each thread that calls.
+#ifndef COND_MODEL_FEM_H
+#define COND_MODEL_FEM_H
+
+#include "cond/context.h"
+#include "cond/status.h"
+#include "sparse/bsr3.h"
+
+#include <stdint.h>
+
+typedef enum CondFemMaterialKind {
+    COND_FEM_COROTATIONAL, // linear elasticity in the frame of each element
+    COND_FEM_NEOHOOKEAN,   // stable neo-Hookean
+    COND_FEM_MATERIAL_KINDS,
+} CondFemMaterialKind;
+
+typedef struct CondFemMaterial {
+    CondFemMaterialKind kind;
+    double youngs_modulus;    // Pa, > 0
+    double poisson_ratio;     // in (-1, 0.5)
+    double density;           // kg/m3, > 0
+    double mass_damping;      // Rayleigh alpha, 1/s, >= 0
+    double stiffness_damping; // Rayleigh beta, s, >= 0
+} CondFemMaterial;
+
+// What stands for the geometric stiffness, the part of the Hessian that the outer product Je'K Je
+// leaves out (the paper's E, in N/m).
+typedef enum CondFemGeometric {
+    COND_FEM_GEOMETRIC_NONE,
+    COND_FEM_GEOMETRIC_CONSTANT,  // E = constant I, chosen by the user
+    COND_FEM_GEOMETRIC_BOUND,     // absolute column sums, element by element, translations free
+    COND_FEM_GEOMETRIC_CLAMPED,   // its positive spin moduli only: close to it, and cheap
+    COND_FEM_GEOMETRIC_PROJECTED, // nearest positive semi-definite 12x12 matrix; slow, for tests
+    COND_FEM_GEOMETRIC_EXACT,     // as it is: K + E is the Hessian and may be indefinite
+} CondFemGeometric;
+
+typedef struct CondFemPolicy {
+    CondFemGeometric geometric;
+    double constant; // N/m, for COND_FEM_GEOMETRIC_CONSTANT
+} CondFemPolicy;
+
+// Lame's constants as the energy of the kind uses them.
+typedef struct CondFemModuli {
+    double lambda; // Pa
+    double mu;     // Pa
+} CondFemModuli;
+
+typedef struct CondFem {
+    CondContext context;
+    int n_node;
+    int n_tet;
+    int n_material;
+    double* rest;              // positions at rest, m                          (3 n_node)
+    int* tet;                  // corners, positively oriented                  (4 n_tet)
+    int* material_of_tet;      //                                               (n_tet)
+    CondFemMaterial* material; //                                               (n_material)
+    CondFemModuli* moduli;     //                                               (n_material)
+    double* gradient;          // Dm^-1: gradients of the shape functions of corners 1, 2, 3,
+                               // 1/m; corner 0 has minus their sum             (9 n_tet)
+    double* volume;            // at rest, m3                                   (n_tet)
+    double* mass;              // lumped, kg                                    (n_node)
+    double* mass_damping;      // lumped sum of alpha rho V/4, kg/s             (n_node)
+    double total_volume;       // m3
+    double total_mass;         // kg
+    CondBsr3Pattern pattern;   // blocks of the stiffness matrix
+    uint16_t* place;           // number within the row of corner a of the block that the element
+                               // block (a, b) is added to, at 16 i_tet + 4 a + b  (16 n_tet)
+    int* order;                // nodes along the longest side of the body      (n_node)
+    int* rank;                 // place of each node in `order`                 (n_node)
+} CondFem;
+
+// What the elements leave behind.
+typedef struct CondFemWork {
+    double* energy; // J                                                        (n_tet)
+} CondFemWork;
+
+// Rubber-like: 1 MPa, 0.4, 1000 kg/m3, co-rotational, no damping.
+CondFemMaterial cond_fem_material_default(void);
+// COND_BAD_ARGUMENT with a message that names the field.
+CondStatus cond_fem_material_check(const CondFemMaterial* material, CondError* error);
+
+// Builds the body from plain arrays, which are copied. material_of_tet may be NULL: all are
+// material 0. COND_BAD_ARGUMENT, with a message that names the index, for a bad material, a corner
+// that is no node, a position that is not finite, a tetrahedron that is flat or inverted, a node
+// that belongs to none. After a failure fem is empty (all zero).
+CondStatus cond_fem_create(const CondContext* context, int n_node, const double* node, int n_tet,
+                           const int* tet, int n_material, const CondFemMaterial* material,
+                           const int* material_of_tet, CondFem* fem, CondError* error);
+void cond_fem_destroy(CondFem* fem);
+
+// After a failure work is empty. Released with the context of fem.
+CondStatus cond_fem_work_create(const CondFem* fem, CondFemWork* work);
+void cond_fem_work_destroy(const CondFem* fem, CondFemWork* work);
+
+// All of the following take positions x (3 n_node) in m, allocate nothing, and give the same bits
+// for any number of threads (0: as the run time decides).
+
+// f = -d energy/dx in N (3 n_node) and the elastic energy in J; either may be NULL.
+void cond_fem_forces(const CondFem* fem, const double* x, CondFemWork* work, double* f,
+                     double* energy, int threads);
+
+// A = mass_scale M + stiffness_scale (K + E) + alpha M + beta K on the pattern of fem, and f as
+// above (NULL: not wanted). rayleigh = {alpha, beta} stands for the damping of the materials; NULL
+// uses theirs. For a theta step: mass_scale = 1/(th t), stiffness_scale = th t.
+void cond_fem_assemble(const CondFem* fem, const double* x, double mass_scale,
+                       double stiffness_scale, const double* rayleigh, const CondFemPolicy* policy,
+                       CondFemWork* work, CondBsr3* A, double* f, int threads);
+
+// Norm of the elastic forces at the nodes, N; f (3 n_node) receives them.
+double cond_fem_force_norm(const CondFem* fem, const double* x, CondFemWork* work, double* f,
+                           int threads);
+
+// Stress of each element in world axes, xx yy zz xy yz zx in Pa (6 n_tet), and its von Mises
+// value (n_tet); either may be NULL. It is the Biot stress turned with the element, sym(P R'):
+// equal to Cauchy's stress for small strains, and finite in flat and inverted elements as well.
+void cond_fem_stress(const CondFem* fem, const double* x, double* stress, double* von_mises,
+                     int threads);
+
+// Elastic energy of each element, J (n_tet).
+void cond_fem_element_energy(const CondFem* fem, const double* x, double* energy, int threads);
+
+#endif

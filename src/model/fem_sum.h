@@ -1,0 +1,30 @@
+// What the elements of a body add to the forces and the matrix, four elements at a time.
+#ifndef COND_MODEL_FEM_SUM_H
+#define COND_MODEL_FEM_SUM_H
+
+#include "model/fem.h"
+
+typedef struct CondFemSum {
+    const CondFem* fem;
+    const double* x;                    // positions                             (3 n_node)
+    double mass_scale, stiffness_scale; // see cond_fem_assemble
+    const double* rayleigh;             //                                       (2 or NULL)
+    CondFemPolicy policy;               //
+    double* A;                          // blocks of the pattern                 (9 n_block or NULL)
+    double* f;                          // forces                                (3 n_node or NULL)
+    double* energy;                     // of each element, J                    (n_tet)
+} CondFemSum;
+
+// Adds the elements, in ascending order, to f and to the rows of A of the nodes order[first] ..
+// order[last - 1], and sets the energy of those whose first corner is one of them.
+void cond_fem_add_elements(const CondFemSum* sum, int first, int last);
+
+// The variants behind it, with the same bits: `plain` goes element by element and is the reference.
+void cond_fem_add_elements_plain(const CondFemSum* sum, int first, int last);
+void cond_fem_add_elements_generic(const CondFemSum* sum, int first, int last);
+#if defined(__x86_64__) && defined(__GNUC__)
+#define COND_FEM_SUM_AVX2 1
+void cond_fem_add_elements_avx2(const CondFemSum* sum, int first, int last);
+#endif
+
+#endif

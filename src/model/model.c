@@ -1,0 +1,156 @@
+#include "model/model.h"
+
+#include "base/memory.h"
+#include "geometry/shell.h"
+#include "model/articulation.h"
+#include "model/fem.h"
+#include "model/rod.h"
+
+#include <string.h>
+
+static void destroy_body(const CondContext* m, CondBody* body)
+{
+    if (body->fem)
+        cond_fem_destroy(body->fem);
+    if (body->rod)
+        cond_rod_destroy(body->rod);
+    cond_articulation_destroy(body->arm);
+    void* arrays[] = {body->rod,      body->fem,  body->start, body->start_v, body->diagonal_begin,
+                      body->triangle, body->motor};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        cond_release(m, arrays[i]);
+}
+
+void cond_model_destroy(CondModel* model)
+{
+    if (!model)
+        return;
+    CondContext m = model->context;
+    for (int b = 0; b < model->n_body; b++)
+        destroy_body(&m, &model->body[b]);
+    for (int i = 0; i < model->n_patch; i++) {
+        cond_release(&m, model->patch[i].node);
+        cond_release(&m, model->patch[i].weight);
+        cond_release(&m, model->patch[i].rest);
+    }
+    for (int i = 0; i < model->n_trajectory; i++)
+        cond_release(&m, model->trajectory[i].waypoint);
+    for (int i = 0; i < model->n_shell; i++)
+        cond_shell_destroy(model->shell[i]);
+    void* arrays[] = {model->body,     model->plane, model->force,      model->spring,
+                      model->feature,  model->patch, model->attachment, model->trajectory,
+                      model->obstacle, model->solid, model->shell,      model->edge,
+                      model->sensor,   model};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        cond_release(&m, arrays[i]);
+}
+
+const CondSceneSettings* cond_model_settings(const CondModel* model)
+{
+    return &model->settings;
+}
+
+int cond_model_n_dof(const CondModel* model)
+{
+    return model->n_dof;
+}
+
+int cond_model_n_body(const CondModel* model)
+{
+    return model->n_body;
+}
+
+CondBodyKind cond_model_body_kind(const CondModel* model, int body)
+{
+    return body >= 0 && body < model->n_body ? model->body[body].kind : COND_BODY_PARTICLE;
+}
+
+int cond_model_n_node(const CondModel* model, int body)
+{
+    int soft = cond_model_body_kind(model, body) == COND_BODY_SOFT;
+    return soft ? model->body[body].fem->n_node : 0;
+}
+
+int cond_model_n_link(const CondModel* model, int body)
+{
+    int rod = cond_model_body_kind(model, body) == COND_BODY_ROD;
+    return rod ? model->body[body].rod->n_link : 0;
+}
+
+int cond_model_n_tet(const CondModel* model, int body)
+{
+    int soft = cond_model_body_kind(model, body) == COND_BODY_SOFT;
+    return soft ? model->body[body].fem->n_tet : 0;
+}
+
+double cond_model_mass(const CondModel* model, int body)
+{
+    if (body < 0 || body >= model->n_body)
+        return 0.0;
+    int soft = cond_model_body_kind(model, body) == COND_BODY_SOFT;
+    return soft ? model->body[body].fem->total_mass : model->body[body].mass;
+}
+
+const char* cond_model_body_name(const CondModel* model, int body)
+{
+    return body >= 0 && body < model->n_body ? model->body[body].name : NULL;
+}
+
+const char* cond_model_plane_name(const CondModel* model, int plane)
+{
+    return plane >= 0 && plane < model->n_plane ? model->plane[plane].name : NULL;
+}
+
+double cond_model_size(const CondModel* model, int body)
+{
+    return body >= 0 && body < model->n_body ? model->body[body].size : 0.0;
+}
+
+int cond_model_find_body(const CondModel* model, const char* name)
+{
+    for (int b = 0; b < model->n_body; b++)
+        if (strcmp(model->body[b].name, name) == 0)
+            return b;
+    return -1;
+}
+
+const char* cond_model_obstacle_name(const CondModel* model, int obstacle)
+{
+    return obstacle >= 0 && obstacle < model->n_obstacle ? model->obstacle[obstacle].name : NULL;
+}
+
+int cond_model_find_patch(const CondModel* model, const char* name)
+{
+    for (int i = 0; i < model->n_patch; i++)
+        if (strcmp(model->patch[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+int cond_model_n_attachment(const CondModel* model)
+{
+    return model->n_attachment;
+}
+
+int cond_model_n_trajectory(const CondModel* model)
+{
+    return model->n_trajectory;
+}
+
+int cond_model_n_sensor(const CondModel* model)
+{
+    return model->n_sensor;
+}
+
+const char* cond_model_sensor_name(const CondModel* model, int sensor)
+{
+    return sensor >= 0 && sensor < model->n_sensor ? model->sensor[sensor].name : NULL;
+}
+
+int cond_model_find_sensor(const CondModel* model, const char* name)
+{
+    for (int i = 0; i < model->n_sensor; i++)
+        if (strcmp(model->sensor[i].name, name) == 0)
+            return i;
+    return -1;
+}

@@ -1,0 +1,170 @@
+// Inside of a CondModel: the compiled scene, read by every stage and changed by none.
+#ifndef COND_MODEL_MODEL_H
+#define COND_MODEL_MODEL_H
+
+#include "cond/sim.h"
+#include "geometry/edge.h"
+#include "geometry/shape.h"
+#include "model/point.h"
+
+struct CondArticulation;
+struct CondFem;
+struct CondRod;
+struct CondShell;
+
+// A point of a body that may touch something, or the centre of a ball of that radius.
+typedef struct CondFeature {
+    CondPoint point;
+    double radius; // [m]
+    int obstacle;  // 1 + its obstacle, whose features lie in the world; else 0
+    int shaped;    // 1: of a solid, which itself meets planes and other solids
+} CondFeature;
+
+// The motor of one joint coordinate of a robot.
+typedef struct CondMotor {
+    double stiffness; // [N m/rad, N/m]
+    double damping;   // [N m s/rad, N s/m]
+} CondMotor;
+
+typedef struct CondBody {
+    char name[COND_NAME_SIZE];
+    CondBodyKind kind;
+    int index;         // of this body
+    int dof_begin;     // first velocity coordinate
+    int n_dof;         //
+    int q_begin;       // first configuration coordinate
+    int n_q;           // particle 3; rigid 7; soft 3 per node; robot (7 +) joints; rod 7 per link
+    double mass;       // [kg], of the whole body
+    double inertia[9]; // rigid: body axes [kg m2]
+    int feature_begin; // into CondModel.feature
+    int n_feature;     //
+    double width;      // least extent [m]; INFINITY: of a point
+    double radius;     // rigid: largest distance of a feature's surface from the centre [m]
+    double size;       // longest edge of a box around what may touch; a point's is 0.1 m [m]
+    CondSurfaceDef surface;
+    CondPose initial;                 // particle, rigid; base of a robot
+    const struct CondShell* shell;    // rigid, shaped by a mesh: the model's
+    struct CondFem* fem;              // soft: owned by the model
+    double* start;                    // soft, robot, rod: q at the start         (n_q)
+    double* start_v;                  // and v                                    (n_dof)
+    int n_triangle;                   // soft: of the surface
+    int* triangle;                    // soft: outward (n_triangle x 3)
+    int* diagonal_begin;              // soft: 0, 1, 2 ...                        (n_node + 1)
+    CondGeometricStiffness geometric; // soft, rod
+    double geometric_stiffness;       // soft: of the constant one [N/m]
+    int self_contact;                 // soft, rod
+    double thickness;                 // soft [m]
+    struct CondArticulation* arm;     // robot: owned by the model
+    struct CondRod* rod;              // rod: owned by the model
+    CondMotor* motor;                 // robot: one per joint coordinate          (n_joint)
+    int target_begin;                 // robot: into CondState.target
+} CondBody;
+
+// A rigid shape that points of other bodies may touch.
+typedef struct CondSolid {
+    char name[COND_NAME_SIZE];
+    CondShape shape;
+    int body;              // -1: static
+    int part;              // link of a robot
+    int fixed;             // 1: it belongs to a robot but never moves
+    double position[3];    // in body or link axes, or world [m]
+    double orientation[4]; //
+    double width;          // least extent [m]
+    int edge_begin;        // into CondModel.edge
+    int n_edge;            //
+    CondSurfaceDef surface;
+} CondSolid;
+
+typedef struct CondPlane {
+    char name[COND_NAME_SIZE];
+    double frame[9]; // rows normal, tangent 1, tangent 2
+    double offset;   // [m]
+    CondSurfaceDef surface;
+} CondPlane;
+
+typedef struct CondForce {
+    CondPoint point;
+    double force[3];
+    double torque[3]; // rigid bodies
+    double start, end;
+} CondForce;
+
+typedef struct CondSpring {
+    CondPoint end[2];
+    double stiffness, damping, rest_length;
+} CondSpring;
+
+// Nodes of a soft body that move as one frame: the centre of their masses, and the rotation that
+// fits them best.
+typedef struct CondPatch {
+    char name[COND_NAME_SIZE];
+    int body;
+    int n_node;
+    int* node;      //                                                        (n_node)
+    double* weight; // share of the patch's mass                              (n_node)
+    double* rest;   // from the centre, at the start, world axes [m]          (n_node x 3)
+} CondPatch;
+
+typedef struct CondAttachment {
+    char name[COND_NAME_SIZE];
+    CondFrame end[2];
+    int turns;
+    int contact;         // 0: the ends do not touch (rods)
+    double stiffness[2]; // linear [N/m], angular [N m/rad]
+    double damping[2];   // linear [N s/m], angular [N m s/rad]
+    double start, end_time;
+} CondAttachment;
+
+typedef struct CondTrajectory {
+    char name[COND_NAME_SIZE];
+    int body;  // -1: a frame in space
+    int link;  // -1: a joint follows
+    int joint; // its coordinate, from 0; -1: a link follows
+    double point[3];
+    int n_waypoint;
+    CondWaypoint* waypoint; //                                                (n_waypoint)
+} CondTrajectory;
+
+// A sensor with its names looked up; see CondSensorDef.
+typedef struct CondSensor {
+    char name[COND_NAME_SIZE];
+    CondSensorKind kind;
+    CondFrame frame; // where it is; of an attachment: its end from
+    int whole;       // 1: all of the body, whatever link or patch
+    int attachment;  // -1: none
+    int against;     // body; COND_ANY_BODY: all
+    double point[3]; // from the frame's origin, in its axes [m]
+    double axes[9];  // frame = axes * sensor
+    int world_axes;
+} CondSensor;
+
+struct CondModel {
+    CondContext context;
+    CondSceneSettings settings;
+    int n_dof, n_q;
+    int max_point_dof; // coordinates that a point may depend on, at most
+    int n_target;      // joint targets of all robots
+    int n_body, n_plane, n_force, n_spring, n_feature;
+    int n_patch, n_attachment, n_trajectory, n_obstacle, n_sensor;
+    CondBody* body;             //                                                  (n_body)
+    CondPlane* plane;           //                                                  (n_plane)
+    CondForce* force;           //                                                  (n_force)
+    CondSpring* spring;         //                                                  (n_spring)
+    CondFeature* feature;       // of all bodies, body by body                      (n_feature)
+    CondPatch* patch;           //                                            (n_patch)
+    CondAttachment* attachment; //                                            (n_attachment)
+    CondTrajectory* trajectory; //                                            (n_trajectory)
+    CondSensor* sensor;         //                                            (n_sensor)
+    CondSolid* obstacle;        // static                                     (n_obstacle)
+    CondSolid* solid;           // of rigid bodies and robots' links          (n_solid)
+    int n_solid;
+    CondEdge* edge; // of all solids, in the axes of their shapes             (n_edge)
+    int n_edge, cap_edge;
+    struct CondShell** shell; // surfaces of the shapes given by meshes       (n_shell)
+    int n_shell, cap_shell;
+};
+
+// Index of a patch by name, -1 when there is none.
+int cond_model_find_patch(const CondModel* model, const char* name);
+
+#endif

@@ -1,0 +1,74 @@
+// An elastic rod as a chain of rigid links. Link i has a centre x_i and axes R_i, the third along
+// the rod. At the joint between links i and j = i + 1 of lengths l_i and l_j,
+//     Q = R_i' R_j,   theta = log Q,   R_m = R_i exp(theta/2),
+//     g = R_m' (x_j - R_j r_j - x_i - R_i r_i),  r = (0, 0, l/2),
+// the strains are e = (g - g0, theta - theta0): two shears and the stretch [m], two bends and the
+// twist [rad], zero in the rest shape. The energy of a joint is e' K e / 2 with
+// K = diag(GA, GA, EA, EI1, EI2, GJ)/L and L = (l_i + l_j)/2.
+#ifndef COND_MODEL_ROD_H
+#define COND_MODEL_ROD_H
+
+#include "cond/context.h"
+#include "cond/scene.h"
+#include "cond/status.h"
+
+typedef struct CondRod {
+    CondContext context;
+    int n_link;               // joints are one fewer
+    double stiffness[6];      // GA, GA, EA [N], EI1, EI2, GJ [N m2]
+    double radius;            // of contact [m]
+    double half[2];           // of the section, to be drawn: half width, half height [m]
+    int round;                // 1: the section is a circle
+    double mass_damping;      // [1/s]
+    double stiffness_damping; // [s]
+    double* length;           // of the links [m]                                  (n_link)
+    double* arc;              // of their beginnings, and the whole length [m]     (n_link + 1)
+    double* mass;             // [kg]                                              (n_link)
+    double* inertia;          // about the three link axes [kg m2]                 (n_link x 3)
+    double* rest;             // g0 and theta0 of the joints [m, rad]              (n_link - 1 x 6)
+} CondRod;
+
+typedef struct CondRodSection {
+    int round;           // 1: circle
+    double size[2];      // radius; or width (axis 1) and height (axis 2) [m]
+    double shear_factor; // times G A
+} CondRodSection;
+
+// A straight rod along its z axis: lengths of the links are copied. COND_OUT_OF_MEMORY, else fine.
+CondStatus cond_rod_create(const CondContext* context, int n_link, const double* length,
+                           const CondRodSection* section, const CondMaterialDef* material,
+                           CondRod* rod);
+void cond_rod_destroy(CondRod* rod);
+
+// Takes the strains of a configuration as those of the rest shape.              q (n_link x 7)
+void cond_rod_set_rest(CondRod* rod, const double* q);
+
+// Strains e of joint i at a configuration.
+void cond_rod_strain(const CondRod* rod, const double* q, int i, double e[6]);
+// The same with J (6 x 12, row-major) of their rates over the velocities of links i and i + 1.
+void cond_rod_strain_jacobian(const CondRod* rod, const double* q, int i, double e[6], double* J);
+// Stress resultants K e of a joint in the axes R_m: shear, shear, tension [N], bending moments 1, 2
+// and twisting moment [N m].
+void cond_rod_stress(const CondRod* rod, const double* q, int i, double s[6]);
+
+// The elastic energy [J].
+double cond_rod_energy(const CondRod* rod, const double* q);
+
+// Positive parts of the geometric stiffness that the block may carry.
+typedef enum CondRodGeometric {
+    COND_ROD_GEOMETRIC_NONE = 0,
+    COND_ROD_GEOMETRIC_BOUND = 1,   // absolute sums of its columns on the diagonal
+    COND_ROD_GEOMETRIC_CLAMPED = 2, // its positive part
+} CondRodGeometric;
+
+// values (tridiagonal, n_dof x 18) = M mass_scale + stiffness_scale (Je'K Je + E) + D, where D is
+// left out when damping_scale is 0; f (n_dof, may be NULL) += -Je'K e.
+void cond_rod_assemble(const CondRod* rod, const double* q, double mass_scale,
+                       double stiffness_scale, double damping_scale, CondRodGeometric geometric,
+                       double* values, double* f);
+
+// Link and place along its third axis, from its centre, of a point at arc length s [m], which is
+// cut to the rod.
+int cond_rod_link_at(const CondRod* rod, double s, double* along);
+
+#endif

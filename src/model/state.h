@@ -1,0 +1,58 @@
+// Inside of a CondState: configuration, velocity, time and what warm-starts the next step.
+#ifndef COND_MODEL_STATE_H
+#define COND_MODEL_STATE_H
+
+#include "model/model.h"
+
+// A contact force to start the next step from.
+typedef struct CondContactMemory {
+    uint64_t key;
+    double lambda[3];
+    int64_t triangle;  // soft contact: where the vertex was; else -1
+    double tangent[3]; // first one of the contact frame
+} CondContactMemory;
+
+// An attachment that is being held: two frames as they were when it was made.
+typedef struct CondHold {
+    int attachment; // index into CondModel.attachment; -1: made by the user
+    int active;     //
+    CondAttachment what;
+    double anchor[3]; // end 0 in the frame of end 1 [m]
+    double turn[4];   // axes of end 0 in those of end 1
+} CondHold;
+
+// What a run had to spend so far, by which a runaway is told (src/step/watch.c).
+typedef struct CondAccount {
+    int begun;          // 1: after the first step
+    double supply;      // energy that was there at the start or was put in since [J]
+    double energy;      // kinetic and potential energy after the last step [J]
+    double height;      // energy of gravity at the start [J]
+    double lowest;      // and the least it has been [J]
+    double penetration; // deepest at the start [m]
+} CondAccount;
+
+struct CondState {
+    CondContext context;
+    int n_body;
+    int n_dof;
+    double time;  // [s]
+    int64_t step; // steps taken; time = start + step * time_step, without drift
+    int n_q;
+    double* q;       // configuration of all bodies                (n_q)
+    double* v;       // v_k                                        (n_dof)
+    double* v_hat;   // representative velocity of the last step   (n_dof)
+    double* target;  // joint targets of the robots [rad, m]       (n_target)
+    double* command; // where they shall be after the next step   (n_target)
+    int n_target;
+    CondHold* hold; // the scene's attachments first              (n_hold)
+    int n_hold, cap_hold;
+    CondContactMemory* memory; // by ascending key                           (n_memory)
+    int n_memory;
+    int cap_memory;
+    CondAccount account;
+};
+
+// The first body with a coordinate or velocity that is not finite; -1: there is none.
+int cond_state_not_finite(const CondModel* model, const CondState* state);
+
+#endif

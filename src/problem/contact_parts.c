@@ -1,0 +1,130 @@
+#include "problem/contact_parts.h"
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "problem/side.h"
+
+#include <stddef.h>
+#include <string.h>
+
+enum { CONTACT_WORK = 16 }; // of one contact, in multiply-adds
+
+// Counts the contacts of each part in begin[part + 1], or with `place` puts them there: begin[part]
+// is where the next one goes.
+static void find(CondContactParts* parts, int place)
+{
+    const CondProblem* problem = parts->problem;
+    for (int part = 0; part < parts->n_part; part++)
+        parts->last[part] = -1;
+    for (int c = 0; c < problem->n_contact; c++)
+        for (int s = 0; s < 2; s++) {
+            const CondSide* side = &problem->contact[c].side[s];
+            for (int k = 0; k < side->n_coordinate; k++) {
+                int part = side->coordinate[k] / COND_SUM_BLOCK;
+                if (parts->last[part] == c)
+                    continue;
+                parts->last[part] = c;
+                if (place)
+                    parts->contact[parts->begin[part]++] = c;
+                else
+                    parts->begin[part + 1]++;
+            }
+        }
+}
+
+CondStatus cond_contact_parts_build(CondContactParts* parts, const CondProblem* problem)
+{
+    const CondContext* m = &parts->context;
+    int n = cond_sum_parts(problem->n_dof);
+    parts->problem = problem;
+    parts->n_part = n;
+    if (cond_reserve(m, &parts->begin, &parts->cap_begin, n + 1, sizeof *parts->begin) ||
+        cond_reserve(m, &parts->last, &parts->cap_last, n, sizeof *parts->last))
+        return COND_OUT_OF_MEMORY;
+    memset(parts->begin, 0, (size_t)(n + 1) * sizeof *parts->begin);
+    find(parts, 0);
+    for (int part = 0; part < n; part++)
+        parts->begin[part + 1] += parts->begin[part];
+    if (cond_reserve(m, &parts->contact, &parts->cap_contact, parts->begin[n],
+                     sizeof *parts->contact))
+        return COND_OUT_OF_MEMORY;
+    find(parts, 1);
+    for (int part = n; part > 0; part--) // each has become the end of its part
+        parts->begin[part] = parts->begin[part - 1];
+    parts->begin[0] = 0;
+    return COND_OK;
+}
+
+void cond_contact_parts_destroy(CondContactParts* parts)
+{
+    cond_release(&parts->context, parts->begin);
+    cond_release(&parts->context, parts->contact);
+    cond_release(&parts->context, parts->last);
+}
+
+int cond_contact_parts_before(const CondContactParts* parts, int each, int part)
+{
+    return each * part + parts->begin[part];
+}
+
+int cond_contact_parts_work(const CondContactParts* parts, int each)
+{
+    return cond_contact_parts_before(parts, each, parts->n_part);
+}
+
+// The first part with so much work before it.
+static int find_part(const CondContactParts* parts, int each, int work)
+{
+    int low = 0, high = parts->n_part;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (cond_contact_parts_before(parts, each, middle) < work)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+CondPartRange cond_contact_parts_range(const CondContactParts* parts, int each, int first, int last)
+{
+    return (CondPartRange){find_part(parts, each, first), find_part(parts, each, last)};
+}
+
+void cond_contact_parts_add(const CondContactParts* parts, int part, double scale,
+                            const double* lambda, double* f)
+{
+    int first = cond_contact_parts_first(parts, part);
+    int last = cond_contact_parts_first(parts, part + 1);
+    for (int k = parts->begin[part]; k < parts->begin[part + 1]; k++) {
+        int c = parts->contact[k];
+        const CondContact* contact = &parts->problem->contact[c];
+        double world[3];
+        cond_contact_turn_force(contact, scale, lambda + (ptrdiff_t)3 * c, world);
+        cond_side_add_force_within(&contact->side[0], 1.0, world, first, last, f);
+        cond_side_add_force_within(&contact->side[1], -1.0, world, first, last, f);
+    }
+}
+
+typedef struct AddLoop {
+    const CondContactParts* parts;
+    double scale;
+    const double* lambda;
+    double* f;
+} AddLoop;
+
+static void add_range(const void* data, int first, int last)
+{
+    const AddLoop* loop = data;
+    CondPartRange range = cond_contact_parts_range(loop->parts, 0, first, last);
+    for (int part = range.first; part < range.last; part++)
+        cond_contact_parts_add(loop->parts, part, loop->scale, loop->lambda, loop->f);
+}
+
+void cond_contact_parts_add_all(const CondContactParts* parts, double scale, const double* lambda,
+                                double* f, int threads)
+{
+    AddLoop loop = {parts, scale, lambda, f};
+    size_t work = CONTACT_WORK * (size_t)parts->problem->n_contact;
+    cond_parallel(cond_contact_parts_work(parts, 0), cond_threads(work, threads), add_range, &loop);
+}

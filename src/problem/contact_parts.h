@@ -1,0 +1,49 @@
+// Which contacts act on each part of the coordinates, so that threads can add up contact forces:
+// every thread has parts of its own, and a coordinate gets its forces in the order of the contacts,
+// whoever adds them.
+#ifndef COND_PROBLEM_CONTACT_PARTS_H
+#define COND_PROBLEM_CONTACT_PARTS_H
+
+#include "base/sum.h"
+#include "cond/problem.h"
+
+typedef struct CondContactParts {
+    CondContext context;
+    const CondProblem* problem;
+    int n_part;   // of COND_SUM_BLOCK coordinates, those of partial sums
+    int* begin;   // first of the contacts of each part                  (n_part + 1)
+    int* contact; // which act on a coordinate of it, ascending          (begin[n_part])
+    int* last;    // scratch: the last one found                         (n_part)
+    int cap_begin, cap_contact, cap_last;
+} CondContactParts;
+
+CondStatus cond_contact_parts_build(CondContactParts* parts, const CondProblem* problem);
+void cond_contact_parts_destroy(CondContactParts* parts);
+
+static inline int cond_contact_parts_first(const CondContactParts* parts, int part)
+{
+    int first = part * COND_SUM_BLOCK;
+    return first < parts->problem->n_dof ? first : parts->problem->n_dof;
+}
+
+// A loop over the parts shares out their work: `each` for the coordinates of a part, in units of
+// one contact. So many items has the loop, and those from first to last - 1 are the parts of the
+// range.
+typedef struct CondPartRange {
+    int first, last;
+} CondPartRange;
+
+int cond_contact_parts_work(const CondContactParts* parts, int each);
+int cond_contact_parts_before(const CondContactParts* parts, int each, int part); // work of those
+CondPartRange cond_contact_parts_range(const CondContactParts* parts, int each, int first,
+                                       int last);
+
+// f += scale Jc' lambda on the coordinates of a part.
+void cond_contact_parts_add(const CondContactParts* parts, int part, double scale,
+                            const double* lambda, double* f);
+
+// The same on all coordinates, by several threads.
+void cond_contact_parts_add_all(const CondContactParts* parts, double scale, const double* lambda,
+                                double* f, int threads);
+
+#endif

@@ -1,0 +1,183 @@
+// Products with the parts of a CondProblem. Serial and plain: the solvers' product
+// is the one of the nodalized view (nodalize/nodal.c), with threads.
+#include "cond/problem.h"
+#include "problem/block.h"
+#include "problem/side.h"
+
+#include <string.h>
+
+int cond_block_row_size(const CondBlock* block, int i)
+{
+    if (block->kind == COND_BLOCK_DENSE)
+        return block->n_dof;
+    if (block->kind == COND_BLOCK_SPARSE)
+        return block->row_begin[i + 1] - block->row_begin[i];
+    if (block->kind == COND_BLOCK_TRIDIAGONAL) {
+        int first, count;
+        cond_block_tridiagonal_span(block, i, &first, &count);
+        return count;
+    }
+    return 3 * (block->row_begin[i / 3 + 1] - block->row_begin[i / 3]);
+}
+
+double cond_block_entry(const CondBlock* block, int i, int k, int* j)
+{
+    if (block->kind == COND_BLOCK_DENSE) {
+        *j = k;
+        return block->values[(size_t)i * (size_t)block->n_dof + (size_t)k];
+    }
+    if (block->kind == COND_BLOCK_SPARSE) {
+        *j = block->column[block->row_begin[i] + k];
+        return block->values[block->row_begin[i] + k];
+    }
+    if (block->kind == COND_BLOCK_TRIDIAGONAL) {
+        int first, count, skip = cond_block_tridiagonal_span(block, i, &first, &count);
+        *j = first + k;
+        return block->values[(size_t)i * COND_TRIDIAGONAL_ROW + (size_t)(skip + k)];
+    }
+    int at = block->row_begin[i / 3] + k / 3;
+    *j = 3 * block->column[at] + k % 3;
+    return block->values[9 * (size_t)at + (size_t)(3 * (i % 3) + k % 3)];
+}
+
+enum { KEPT = 8 }; // rows of the usual couplings
+
+// y += J' K J x. All rows go along the coordinates together: each sum is made in the order of the
+// coordinates, each y in that of the rows, and none waits for another. n_row is at most KEPT; where
+// the compiler knows it the loops over rows unroll.
+static inline __attribute__((always_inline)) void add_rows(const CondCoupling* coupling, int n_row,
+                                                           const double* x, double* y)
+{
+    int n = coupling->n_coordinate;
+    const double* J = coupling->jacobian;
+    const int* coordinate = coupling->coordinate;
+    double rate[KEPT] = {0.0}, force[KEPT] = {0.0};
+    for (int k = 0; k < n; k++)
+        for (int r = 0; r < n_row; r++)
+            rate[r] += J[(size_t)r * (size_t)n + (size_t)k] * x[coordinate[k]];
+    for (int r = 0; r < n_row; r++)
+        for (int s = 0; s < n_row; s++)
+            force[r] += coupling->gain[r * n_row + s] * rate[s];
+    for (int k = 0; k < n; k++) {
+        double sum = y[coordinate[k]];
+        for (int r = 0; r < n_row; r++)
+            sum += J[(size_t)r * (size_t)n + (size_t)k] * force[r];
+        y[coordinate[k]] = sum;
+    }
+}
+
+// J x, row s of it
+static double coupling_rate(const CondCoupling* coupling, int s, const double* x)
+{
+    const double* J = coupling->jacobian + (size_t)s * (size_t)coupling->n_coordinate;
+    double rate = 0.0;
+    for (int k = 0; k < coupling->n_coordinate; k++)
+        rate += J[k] * x[coupling->coordinate[k]];
+    return rate;
+}
+
+// The same for any number of rows, one row of K at a time so that no workspace is needed.
+static void add_many_rows(const CondCoupling* coupling, const double* x, double* y)
+{
+    int n_row = coupling->n_row, n = coupling->n_coordinate;
+    for (int r = 0; r < n_row; r++) {
+        double force = 0.0; // row r of K J x
+        for (int s = 0; s < n_row; s++)
+            force += coupling->gain[r * n_row + s] * coupling_rate(coupling, s, x);
+        const double* J = coupling->jacobian + (size_t)r * (size_t)n;
+        for (int k = 0; k < n; k++)
+            y[coupling->coordinate[k]] += J[k] * force;
+    }
+}
+
+static void add_coupling(const CondCoupling* coupling, const double* x, double* y)
+{
+    switch (coupling->n_row) {
+    case 1:
+        add_rows(coupling, 1, x, y);
+        return;
+    case 3:
+        add_rows(coupling, 3, x, y);
+        return;
+    case 6:
+        add_rows(coupling, 6, x, y);
+        return;
+    default:
+        if (coupling->n_row <= KEPT)
+            add_rows(coupling, coupling->n_row, x, y);
+        else
+            add_many_rows(coupling, x, y);
+    }
+}
+
+void cond_problem_add_couplings(const CondProblem* problem, const double* x, double* y)
+{
+    for (int i = 0; i < problem->n_coupling; i++)
+        add_coupling(&problem->coupling[i], x, y);
+}
+
+void cond_problem_multiply(const CondProblem* problem, const double* x, double* y)
+{
+    cond_problem_multiply_blocks(problem, x, NULL, y, 1);
+    cond_problem_add_couplings(problem, x, y);
+}
+
+void cond_problem_diagonal(const CondProblem* problem, double* d)
+{
+    cond_problem_diagonal_by(problem, d, 1);
+}
+
+void cond_problem_diagonal_by(const CondProblem* problem, double* d, int threads)
+{
+    for (int b = 0; b < problem->n_block; b++) {
+        const CondBlock* block = &problem->block[b];
+        cond_block_diagonal(block, d + block->dof_begin, threads);
+    }
+    for (int i = 0; i < problem->n_coupling; i++) {
+        const CondCoupling* c = &problem->coupling[i];
+        for (int k = 0; k < c->n_coordinate; k++)
+            for (int r = 0; r < c->n_row; r++)
+                for (int s = 0; s < c->n_row; s++)
+                    d[c->coordinate[k]] += c->jacobian[r * c->n_coordinate + k] *
+                                           c->gain[r * c->n_row + s] *
+                                           c->jacobian[s * c->n_coordinate + k];
+    }
+}
+
+void cond_contact_velocity(const CondContact* contact, const double* v, double* u)
+{
+    const double* R = contact->frame;
+    double p[3] = {0.0, 0.0, 0.0};
+    cond_side_add_velocity(&contact->side[0], 1.0, v, p);
+    cond_side_add_velocity(&contact->side[1], -1.0, v, p);
+    for (int r = 0; r < 3; r++)
+        u[r] = R[3 * r] * p[0] + R[3 * r + 1] * p[1] + R[3 * r + 2] * p[2] + contact->phi[r];
+}
+
+void cond_contact_add_force(const CondContact* contact, double scale, const double* lambda,
+                            double* f)
+{
+    double world[3];
+    cond_contact_turn_force(contact, scale, lambda, world);
+    cond_side_add_force(&contact->side[0], 1.0, world, f);
+    cond_side_add_force(&contact->side[1], -1.0, world, f);
+}
+
+double cond_contact_delassus(const CondContact* contact, const double* diagonal)
+{
+    double trace = 0.0; // R is orthonormal, so it drops out of the trace
+    for (int s = 0; s < 2; s++) {
+        const CondSide* side = &contact->side[s];
+        int n = side->n_coordinate;
+        for (int k = 0; k < n; k++) {
+            double square = 1.0;
+            if (side->jacobian) {
+                square = 0.0;
+                for (int r = 0; r < 3; r++)
+                    square += side->jacobian[r * n + k] * side->jacobian[r * n + k];
+            }
+            trace += square / diagonal[side->coordinate[k]];
+        }
+    }
+    return trace / 3.0;
+}

@@ -1,0 +1,66 @@
+// Velocity and force of one side of a contact.
+#ifndef COND_PROBLEM_SIDE_H
+#define COND_PROBLEM_SIDE_H
+
+#include "cond/problem.h"
+
+#include <limits.h>
+
+// p += sign J x
+static inline void cond_side_add_velocity(const CondSide* side, double sign, const double* x,
+                                          double p[3])
+{
+    int n = side->n_coordinate;
+    const int* k = side->coordinate;
+    if (n == 0)
+        return;
+    if (!side->jacobian) {
+        for (int r = 0; r < 3; r++)
+            p[r] += sign * x[k[r]];
+        return;
+    }
+    for (int r = 0; r < 3; r++) {
+        double sum = 0.0;
+        for (int j = 0; j < n; j++)
+            sum += side->jacobian[r * n + j] * x[k[j]];
+        p[r] += sign * sum;
+    }
+}
+
+// y += sign J' f on the coordinates first .. last - 1
+static inline void cond_side_add_force_within(const CondSide* side, double sign, const double f[3],
+                                              int first, int last, double* y)
+{
+    int n = side->n_coordinate;
+    const int* k = side->coordinate;
+    if (n == 0)
+        return;
+    if (!side->jacobian) {
+        for (int r = 0; r < 3; r++)
+            if (k[r] >= first && k[r] < last)
+                y[k[r]] += sign * f[r];
+        return;
+    }
+    for (int j = 0; j < n; j++)
+        if (k[j] >= first && k[j] < last)
+            y[k[j]] += sign * (side->jacobian[j] * f[0] + side->jacobian[n + j] * f[1] +
+                               side->jacobian[2 * n + j] * f[2]);
+}
+
+// y += sign J' f
+static inline void cond_side_add_force(const CondSide* side, double sign, const double f[3],
+                                       double* y)
+{
+    cond_side_add_force_within(side, sign, f, 0, INT_MAX, y);
+}
+
+// Force of a contact in world axes: scale R' lambda.
+static inline void cond_contact_turn_force(const CondContact* contact, double scale,
+                                           const double* lambda, double world[3])
+{
+    const double* R = contact->frame;
+    for (int i = 0; i < 3; i++)
+        world[i] = scale * (R[i] * lambda[0] + R[3 + i] * lambda[1] + R[6 + i] * lambda[2]);
+}
+
+#endif
