@@ -6,7 +6,7 @@
 
 #include "cond/problem.h"
 #include "fem_grid.h"
-#include "sparse/bsr3.h"
+#include "linear/bsr3.h"
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 // Products with 6x6 blocks in single precision against plain loops that add in the same order, bit
 // by bit.
+#include "linear/block6.h"
 #include "random_problem.h"
-#include "sparse/block6.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

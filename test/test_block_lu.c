@@ -4,8 +4,8 @@
 #include "base/random.h"
 #include "dense.h"
 #include "failing_allocator.h"
-#include "sparse/block_lu.h"
-#include "sparse/lu.h"
+#include "linear/block_lu.h"
+#include "linear/lu.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -12,8 +12,8 @@
 #include "base/memory.h"
 #include "failing_allocator.h"
 #include "fem_grid.h"
-#include "sparse/bsr3.h"
-#include "sparse/bsr3_product.h"
+#include "linear/bsr3.h"
+#include "linear/bsr3_product.h"
 
 static int share_tet(const FemGrid* grid, int i, int j)
 {

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "fem_grid.h"
+#include "linear/cg.h"
 #include "model/fem.h"
-#include "sparse/cg.h"
 
 // A body with its matrix, some coordinates of which are held.
 typedef struct Statics {

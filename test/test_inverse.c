@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "dense.h"
-#include "sparse/inverse.h"
+#include "linear/inverse.h"
 
 static double draw(uint64_t* seed)
 {

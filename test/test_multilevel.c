@@ -14,9 +14,9 @@
 #include "cond/solver.h"
 #include "dense.h"
 #include "failing_allocator.h"
+#include "linear/aggregate.h"
 #include "scene_make.h"
 #include "solve/tie_system.h"
-#include "sparse/aggregate.h"
 
 // A soft ball on the floor between fingers, its problem at a step.
 static Trial make_mesh(const char* mesh, const char* stiffness, int steps)

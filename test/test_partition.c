@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "failing_allocator.h"
-#include "sparse/partition.h"
+#include "linear/partition.h"
 
 // The pattern of a grid of nx x ny nodes with their eight neighbours, itself included.
 typedef struct Grid {

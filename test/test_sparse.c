@@ -11,8 +11,8 @@
 
 #include "base/memory.h"
 #include "failing_allocator.h"
-#include "sparse/cg.h"
-#include "sparse/csr.h"
+#include "linear/cg.h"
+#include "linear/csr.h"
 
 // Numbers in [-1, 1] that are the same on every machine.
 static double next_random(uint64_t* seed)

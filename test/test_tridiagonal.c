@@ -4,11 +4,11 @@
 #include "cond/solver.h"
 #include "dense.h"
 #include "failing_allocator.h"
+#include "linear/bordered.h"
 #include "nodalize/nodal.h"
 #include "random_problem.h"
 #include "reference.h"
 #include "solve/surrogate.h"
-#include "sparse/bordered.h"
 #include "verifier.h"
 
 #include <math.h>

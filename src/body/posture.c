@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "body/body.h"
-#include "sparse/cholesky.h"
+#include "linear/cholesky.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // An articulated body: coordinates and configuration as model/articulation.h says. The posture
 // holds its kinematics and its mass matrix.
 #include "body/body.h"
+#include "linear/cholesky.h"
 #include "math/quat.h"
-#include "sparse/cholesky.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,9 +2,9 @@
 // coordinates with mimic joints resolved.
 #include "base/error.h"
 #include "base/memory.h"
+#include "linear/cholesky.h"
 #include "math/quat.h"
 #include "model/articulation.h"
-#include "sparse/cholesky.h"
 
 #include <stdarg.h>
 #include <stdio.h>

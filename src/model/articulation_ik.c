@@ -8,9 +8,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "linear/cholesky.h"
 #include "math/quat.h"
 #include "model/articulation.h"
-#include "sparse/cholesky.h"
 
 #include <stdint.h>
 #include <string.h>

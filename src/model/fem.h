@@ -6,7 +6,7 @@
 
 #include "cond/context.h"
 #include "cond/status.h"
-#include "sparse/bsr3.h"
+#include "linear/bsr3.h"
 
 #include <stdint.h>
 

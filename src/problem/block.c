@@ -1,7 +1,7 @@
 #include "problem/block.h"
 
 #include "base/parallel.h"
-#include "sparse/bsr3_product.h"
+#include "linear/bsr3_product.h"
 
 #include <math.h>
 #include <string.h>

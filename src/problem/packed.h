@@ -4,7 +4,7 @@
 #define COND_PROBLEM_PACKED_H
 
 #include "cond/problem.h"
-#include "sparse/half.h"
+#include "linear/half.h"
 
 typedef struct CondPacked {
     CondContext context;

@@ -3,8 +3,8 @@
 #define COND_RECORD_FCLIB_MATRIX_H
 
 #include "cond/fclib.h"
+#include "linear/csr.h"
 #include "record/fclib_hdf5.h"
-#include "sparse/csr.h"
 
 // A matrix as triplets, whatever its layout was in the file.
 typedef struct CondFclibMatrix {

@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "sparse/aggregate.h"
+#include "linear/aggregate.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 
 #include "base/memory.h"
 #include "base/sum.h"
+#include "linear/cholesky.h"
 #include "problem/block.h"
-#include "sparse/cholesky.h"
 
 #include <math.h>
 #include <string.h>

@@ -19,13 +19,13 @@
 #define COND_SOLVE_FLIGHT_H
 
 #include "cond/solver.h"
+#include "linear/bsr3_part.h"
 #include "nodalize/nodal.h"
 #include "solve/accelerate.h"
 #include "solve/contact_sweep.h"
 #include "solve/history.h"
 #include "solve/surrogate.h"
 #include "solve/tie_packed.h"
-#include "sparse/bsr3_part.h"
 
 #include <stdint.h>
 

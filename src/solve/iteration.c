@@ -14,9 +14,9 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/sum.h"
+#include "linear/bsr3_product.h"
 #include "problem/block.h"
 #include "solve/settings.h"
-#include "sparse/bsr3_product.h"
 
 #include <math.h>
 

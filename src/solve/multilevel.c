@@ -3,9 +3,9 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "linear/block6.h"
+#include "linear/cholesky.h"
 #include "solve/multilevel_part.h"
-#include "sparse/block6.h"
-#include "sparse/cholesky.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 #include "base/parallel.h"
+#include "linear/block6.h"
+#include "linear/cholesky.h"
 #include "math/eigen.h"
 #include "math/vec3.h"
 #include "solve/multilevel_part.h"
-#include "sparse/block6.h"
-#include "sparse/cholesky.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "linear/aggregate.h"
 #include "solve/multilevel_part.h"
-#include "sparse/aggregate.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 #include "solve/primal_dual.h"
 
 #include "base/memory.h"
+#include "linear/lu.h"
 #include "solve/primal_dual_system.h"
 #include "solve/primal_dual_tie.h"
-#include "sparse/lu.h"
 
 #include <float.h>
 #include <math.h>

@@ -6,8 +6,8 @@
 #ifndef COND_SOLVE_PRIMAL_DUAL_H
 #define COND_SOLVE_PRIMAL_DUAL_H
 
+#include "linear/block_lu.h"
 #include "solve/certificate.h"
-#include "sparse/block_lu.h"
 
 // lambda = fix - D u for one contact in one pass.
 typedef struct CondTie {

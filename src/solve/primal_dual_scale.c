@@ -6,9 +6,9 @@
 //     (A^-1)_ii = (F_i + B_i - D_i)^-1.
 // Couplings to other bodies count as if these stood still.
 #include "base/memory.h"
+#include "linear/cholesky.h"
 #include "nodalize/nodal.h"
 #include "solve/primal_dual_system.h"
-#include "sparse/cholesky.h"
 
 #include <string.h>
 

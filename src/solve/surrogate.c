@@ -2,8 +2,8 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "linear/bsr3_product.h"
 #include "problem/block.h"
-#include "sparse/bsr3_product.h"
 
 static const CondSurrogateOps* find(CondSurrogateKind kind)
 {

@@ -16,7 +16,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "sparse/cholesky.h"
+#include "linear/cholesky.h"
 
 #include <math.h>
 #include <string.h>

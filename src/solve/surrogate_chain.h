@@ -3,8 +3,8 @@
 #ifndef COND_SOLVE_SURROGATE_CHAIN_H
 #define COND_SOLVE_SURROGATE_CHAIN_H
 
+#include "linear/bordered.h"
 #include "nodalize/nodal.h"
-#include "sparse/bordered.h"
 
 typedef struct CondChain {
     CondContext context;

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/sum.h"
-#include "sparse/lanczos.h"
+#include "linear/lanczos.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 #include "solve/tie_border.h"
 
 #include "base/parallel.h"
-#include "sparse/cholesky.h"
-#include "sparse/lu.h"
+#include "linear/cholesky.h"
+#include "linear/lu.h"
 
 #include <stddef.h>
 

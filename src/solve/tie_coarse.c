@@ -2,9 +2,9 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "linear/inverse.h"
 #include "math/vec3.h"
 #include "solve/tie_packed.h"
-#include "sparse/inverse.h"
 
 #include <math.h>
 #include <string.h>

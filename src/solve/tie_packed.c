@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "sparse/bsr3_part.h"
+#include "linear/bsr3_part.h"
 
 #include <math.h>
 #include <string.h>

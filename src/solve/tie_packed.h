@@ -14,8 +14,8 @@
 
 #include "base/parallel.h"
 #include "cond/problem.h"
+#include "linear/partition.h"
 #include "solve/tie_coarse.h"
-#include "sparse/partition.h"
 
 #include <stddef.h>
 #include <stdint.h>

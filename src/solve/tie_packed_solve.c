@@ -1,9 +1,9 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/tiny.h"
+#include "linear/cholesky.h"
 #include "solve/tie_packed.h"
 #include "solve/tie_packed_kernel.h"
-#include "sparse/cholesky.h"
 
 #include <math.h>
 #include <string.h>

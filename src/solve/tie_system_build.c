@@ -1,10 +1,10 @@
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "linear/cholesky.h"
+#include "linear/lu.h"
 #include "solve/tie_border.h"
 #include "solve/tie_system.h"
 #include "solve/tie_term.h"
-#include "sparse/cholesky.h"
-#include "sparse/lu.h"
 
 #include <math.h>
 #include <string.h>

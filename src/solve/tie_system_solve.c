@@ -1,12 +1,12 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/sum.h"
+#include "linear/cholesky.h"
+#include "linear/lu.h"
 #include "problem/block.h"
 #include "problem/side.h"
 #include "solve/multilevel_part.h"
 #include "solve/tie_system.h"
-#include "sparse/cholesky.h"
-#include "sparse/lu.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,9 +8,9 @@
 #include "base/memory.h"
 #include "base/sum.h"
 #include "body/body.h"
+#include "linear/cholesky.h"
 #include "potential/attachment.h"
 #include "potential/potential.h"
-#include "sparse/cholesky.h"
 #include "step/sim.h"
 
 #include <math.h>

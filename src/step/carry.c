@@ -1,8 +1,8 @@
 #include "step/carry.h"
 
 #include "base/memory.h"
+#include "linear/cholesky.h"
 #include "math/eigen.h"
-#include "sparse/cholesky.h"
 
 #include <math.h>
 #include <string.h>

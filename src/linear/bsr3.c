@@ -1,0 +1,171 @@
+#include "linear/bsr3.h"
+#include "linear/bsr3_product.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/sum.h"
+
+// Which tetrahedra touch a node, and scratch for the nodes seen from one row.
+typedef struct Incidence {
+    int* begin; // offsets into tet                             (n_node + 1)
+    int* tet;   // tetrahedra around each node                  (4 n_tet)
+    int* stamp; // last row that saw the node, plus one         (n_node)
+    int* next;  // next free place of each row                  (n_node)
+} Incidence;
+
+static void incidence_destroy(const CondContext* context, Incidence* incidence)
+{
+    cond_release(context, incidence->begin);
+    cond_release(context, incidence->tet);
+    cond_release(context, incidence->stamp);
+    cond_release(context, incidence->next);
+}
+
+static CondStatus incidence_create(const CondContext* context, int n_node, int n_tet,
+                                   const int* tet, Incidence* incidence)
+{
+    incidence->begin = cond_allocate(context, (size_t)n_node + 1, sizeof(int));
+    incidence->tet = cond_allocate(context, 4 * (size_t)n_tet, sizeof(int));
+    incidence->stamp = cond_allocate(context, (size_t)n_node, sizeof(int));
+    incidence->next = cond_allocate(context, (size_t)n_node, sizeof(int));
+    if (!incidence->begin || !incidence->tet || !incidence->stamp || !incidence->next) {
+        incidence_destroy(context, incidence);
+        return COND_OUT_OF_MEMORY;
+    }
+    for (int k = 0; k < 4 * n_tet; k++)
+        incidence->begin[tet[k] + 1]++;
+    for (int i = 0; i < n_node; i++) {
+        incidence->begin[i + 1] += incidence->begin[i];
+        incidence->next[i] = incidence->begin[i];
+    }
+    for (int k = 0; k < 4 * n_tet; k++)
+        incidence->tet[incidence->next[tet[k]]++] = k / 4;
+    return COND_OK;
+}
+
+// Counts the nodes that share a tetrahedron with node i, itself included, each once, and writes i
+// into their rows where `column` is given. Because the pattern is symmetric, doing so while i
+// ascends leaves every row sorted, without a sort.
+static int visit_neighbours(int i, const int* tet, const Incidence* incidence, int stamp,
+                            int* column)
+{
+    int count = 1;
+    incidence->stamp[i] = stamp;
+    if (column)
+        column[incidence->next[i]++] = i;
+    for (int k = incidence->begin[i]; k < incidence->begin[i + 1]; k++)
+        for (int a = 0; a < 4; a++) {
+            int j = tet[4 * incidence->tet[k] + a];
+            if (incidence->stamp[j] == stamp)
+                continue;
+            incidence->stamp[j] = stamp;
+            count++;
+            if (column)
+                column[incidence->next[j]++] = i;
+        }
+    return count;
+}
+
+static void fill_pattern(const int* tet, const Incidence* incidence, CondBsr3Pattern* pattern)
+{
+    int n = pattern->n_row;
+    for (int i = 0; i < n; i++)
+        incidence->next[i] = pattern->row_begin[i];
+    for (int i = 0; i < n; i++) {
+        // Row i is complete up to column i - 1 by now, so its diagonal comes next.
+        pattern->diagonal[i] = incidence->next[i];
+        visit_neighbours(i, tet, incidence, n + i + 1, pattern->column);
+    }
+}
+
+CondStatus cond_bsr3_pattern_create(const CondContext* context, int n_node, int n_tet,
+                                    const int* tet, CondBsr3Pattern* pattern)
+{
+    memset(pattern, 0, sizeof *pattern);
+    // Twelve pairs and four diagonals per tetrahedron bound the blocks.
+    if (n_node < 0 || n_tet < 0 || n_tet > INT_MAX / 32 || n_node > INT_MAX / 4)
+        return COND_BAD_ARGUMENT;
+    for (int k = 0; k < 4 * n_tet; k++)
+        if (tet[k] < 0 || tet[k] >= n_node)
+            return COND_BAD_ARGUMENT;
+    Incidence incidence;
+    CondStatus status = incidence_create(context, n_node, n_tet, tet, &incidence);
+    if (status < 0)
+        return status;
+    pattern->n_row = n_node;
+    pattern->row_begin = cond_allocate(context, (size_t)n_node + 1, sizeof(int));
+    pattern->diagonal = cond_allocate(context, (size_t)n_node, sizeof(int));
+    if (pattern->row_begin && pattern->diagonal) {
+        for (int i = 0; i < n_node; i++)
+            pattern->row_begin[i + 1] =
+                pattern->row_begin[i] + visit_neighbours(i, tet, &incidence, i + 1, NULL);
+        pattern->column = cond_allocate(context, (size_t)pattern->row_begin[n_node], sizeof(int));
+    }
+    if (pattern->column) {
+        fill_pattern(tet, &incidence, pattern);
+    } else {
+        cond_bsr3_pattern_destroy(context, pattern);
+        status = COND_OUT_OF_MEMORY;
+    }
+    incidence_destroy(context, &incidence);
+    return status;
+}
+
+void cond_bsr3_pattern_destroy(const CondContext* context, CondBsr3Pattern* pattern)
+{
+    cond_release(context, pattern->row_begin);
+    cond_release(context, pattern->column);
+    cond_release(context, pattern->diagonal);
+    memset(pattern, 0, sizeof *pattern);
+}
+
+int cond_bsr3_pattern_find(const CondBsr3Pattern* pattern, int i, int j)
+{
+    int low = pattern->row_begin[i], high = pattern->row_begin[i + 1];
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (pattern->column[middle] < j)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < pattern->row_begin[i + 1] && pattern->column[low] == j ? low : -1;
+}
+
+CondStatus cond_bsr3_create(const CondContext* context, const CondBsr3Pattern* pattern, CondBsr3* A)
+{
+    memset(A, 0, sizeof *A);
+    size_t n_block = (size_t)pattern->row_begin[pattern->n_row];
+    A->value = cond_allocate(context, n_block, 9 * sizeof *A->value);
+    if (!A->value)
+        return COND_OUT_OF_MEMORY;
+    A->pattern = pattern;
+    return COND_OK;
+}
+
+void cond_bsr3_destroy(const CondContext* context, CondBsr3* A)
+{
+    cond_release(context, A->value);
+    memset(A, 0, sizeof *A);
+}
+
+void cond_bsr3_set_zero(CondBsr3* A)
+{
+    memset(A->value, 0, (size_t)A->pattern->row_begin[A->pattern->n_row] * 9 * sizeof *A->value);
+}
+
+void cond_bsr3_multiply(const CondBsr3* A, const double* x, double* y, int threads)
+{
+    const CondBsr3Pattern* pattern = A->pattern;
+    CondBsr3Rows rows = {pattern->row_begin, pattern->column, A->value};
+    cond_bsr3_product(&rows, pattern->n_row, x, NULL, y, threads);
+}
+
+void cond_bsr3_diagonal(const CondBsr3* A, double* d)
+{
+    for (int i = 0; i < A->pattern->n_row; i++)
+        for (int k = 0; k < 3; k++)
+            d[3 * (size_t)i + k] = A->value[9 * (size_t)A->pattern->diagonal[i] + 4 * k];
+}

@@ -1,0 +1,47 @@
+// Sparse matrices of 3x3 blocks in compressed rows. The pattern is made once from a mesh and shared
+// by every matrix on it; only the values change from step to step.
+#ifndef COND_LINEAR_BSR3_H
+#define COND_LINEAR_BSR3_H
+
+#include "cond/context.h"
+#include "cond/status.h"
+
+// Block row i holds the blocks row_begin[i] .. row_begin[i + 1] - 1, columns ascending, each once,
+// the block of the diagonal among them. The pattern is symmetric and stored in full.
+typedef struct CondBsr3Pattern {
+    int n_row;
+    int* row_begin; //                                          (n_row + 1)
+    int* column;    //                                          (row_begin[n_row])
+    int* diagonal;  // place of block (i, i)                    (n_row)
+} CondBsr3Pattern;
+
+// The pattern is borrowed and must outlive the matrix.
+typedef struct CondBsr3 {
+    const CondBsr3Pattern* pattern;
+    double* value; // row-major blocks                          (9 row_begin[n_row])
+} CondBsr3;
+
+// All pairs of nodes that share a tetrahedron, and (i, i) for every node. COND_BAD_ARGUMENT for
+// a node index outside 0 .. n_node - 1 or a mesh too large to count in int. After a failure the
+// pattern is empty (all zero).
+CondStatus cond_bsr3_pattern_create(const CondContext* context, int n_node, int n_tet,
+                                    const int* tet, CondBsr3Pattern* pattern);
+void cond_bsr3_pattern_destroy(const CondContext* context, CondBsr3Pattern* pattern);
+
+// Place of block (i, j), or -1 where the pattern has none.
+int cond_bsr3_pattern_find(const CondBsr3Pattern* pattern, int i, int j);
+
+// A zero matrix on the pattern. After a failure A is empty.
+CondStatus cond_bsr3_create(const CondContext* context, const CondBsr3Pattern* pattern,
+                            CondBsr3* A);
+void cond_bsr3_destroy(const CondContext* context, CondBsr3* A);
+
+void cond_bsr3_set_zero(CondBsr3* A);
+
+// y = A x; x and y apart. The same bits for any number of threads (0: as the run time decides).
+void cond_bsr3_multiply(const CondBsr3* A, const double* x, double* y, int threads);
+
+// d_i = a_ii                                                                   d (3 n_row)
+void cond_bsr3_diagonal(const CondBsr3* A, double* d);
+
+#endif

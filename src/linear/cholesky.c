@@ -1,0 +1,49 @@
+#include "linear/cholesky.h"
+
+#include <math.h>
+#include <stddef.h>
+
+int cond_cholesky_factor(int n, double* A)
+{
+    for (int i = 0; i < n; i++) {
+        double* Li = A + (size_t)i * n;
+        for (int j = 0; j <= i; j++) {
+            const double* Lj = A + (size_t)j * n;
+            double sum = Li[j];
+            for (int k = 0; k < j; k++)
+                sum -= Li[k] * Lj[k];
+            if (j < i)
+                Li[j] = sum / Lj[j];
+            else if (sum > 0.0 && isfinite(sum))
+                Li[i] = sqrt(sum);
+            else
+                return 1;
+        }
+    }
+    return 0;
+}
+
+void cond_cholesky_solve(int n, const double* L, double* x)
+{
+    for (int i = 0; i < n; i++) { // L y = x
+        const double* Li = L + (size_t)i * n;
+        for (int k = 0; k < i; k++)
+            x[i] -= Li[k] * x[k];
+        x[i] /= Li[i];
+    }
+    for (int i = n - 1; i >= 0; i--) { // L' x = y
+        x[i] /= L[(size_t)i * n + i];
+        for (int k = 0; k < i; k++)
+            x[k] -= L[(size_t)i * n + k] * x[i];
+    }
+}
+
+void cond_cholesky_inverse_diagonal(int n, const double* L, double* d, double* work)
+{
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < n; k++)
+            work[k] = k == i;
+        cond_cholesky_solve(n, L, work);
+        d[i] = work[i];
+    }
+}
