@@ -158,6 +158,7 @@ CondStatus pair_begin(PairKind a, PairKind b, int floor, double time_step, doubl
     *pair = (Pair){.kind = {a, b}, .first = a == PAIR_PLANE};
     CondStatus status = cond_scene_create(NULL, &scene, &error);
     if (!status) {
+        cond_scene_set_files(scene, cond_scene_files());
         CondSceneSettings* settings = cond_scene_settings(scene);
         settings->time_step = time_step;
         settings->margin = margin;

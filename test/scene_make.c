@@ -18,6 +18,7 @@ CondScene* make_scene(void)
 {
     CondScene* scene;
     assert_int_equal(cond_scene_create(NULL, &scene, NULL), COND_OK);
+    cond_scene_set_files(scene, cond_scene_files());
     return scene;
 }
 

@@ -574,6 +574,7 @@ static CondStatus live_through(FailingAllocator* allocator)
     robot.motor_stiffness = 1.0;
     CondStatus status = cond_scene_create(&context, &scene, NULL);
     if (!status) {
+        cond_scene_set_files(scene, cond_scene_files());
         cond_scene_settings(scene)->integrator = COND_INTEGRATOR_MIDPOINT;
         cond_scene_settings(scene)->mass_root = 1;
         status = cond_scene_add_material(scene, &rubber, NULL);

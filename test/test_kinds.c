@@ -130,6 +130,7 @@ static void test_no_allocation_after_warm_up(void** state)
     CondContext context = failing_allocator_context(&allocator);
     CondScene* scene;
     assert_int_equal(cond_scene_create(&context, &scene, NULL), COND_OK);
+    cond_scene_set_files(scene, cond_scene_files());
     fill_scene(scene, "box:3,3,3:0.1,0.1,0.1", 1.0);
     Trial trial = trial_begin(scene);
     trial_step(&trial, 40);
@@ -188,6 +189,7 @@ static void test_memory_runs_out(void** state)
     CondContext context = failing_allocator_context(&allocator);
     CondScene* scene;
     assert_int_equal(cond_scene_create(&context, &scene, NULL), COND_OK);
+    cond_scene_set_files(scene, cond_scene_files());
     fill_scene(scene, "box:1,1,1:0.1,0.1,0.1", 0.5);
     int failures = 0;
     long base = allocator.calls, live = allocator.live;
@@ -219,6 +221,7 @@ static void test_memory_runs_out_while_attaching(void** state)
     CondContext context = failing_allocator_context(&allocator);
     CondScene* scene;
     assert_int_equal(cond_scene_create(&context, &scene, NULL), COND_OK);
+    cond_scene_set_files(scene, cond_scene_files());
     fill_scene(scene, "box:1,1,1:0.1,0.1,0.1", 1.0);
     Trial trial = trial_begin(scene);
     CondAttachmentDef grip = make_attachment("", "block", "", 1);

@@ -270,6 +270,7 @@ static void test_memory_runs_out(void** state)
     CondContext context = failing_allocator_context(&allocator);
     CondScene* scene;
     assert_int_equal(cond_scene_create(&context, &scene, NULL), COND_OK);
+    cond_scene_set_files(scene, cond_scene_files());
     add_floor(scene, 0.5, NAN);
     CondBodyDef box = make_box(0.5, 0.1, 0.1, 0.1, 0.0, 0.0, 0.0505);
     snprintf(box.name, sizeof box.name, "box");

@@ -114,6 +114,7 @@ static CondScene* new_scene(void)
     CondScene* scene;
     CondError error;
     assert_int_equal(cond_scene_create(NULL, &scene, &error), COND_OK);
+    cond_scene_set_files(scene, cond_scene_files());
     if (fill(scene, &error))
         fail_msg("%s", error.message);
     return scene;

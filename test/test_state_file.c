@@ -79,6 +79,7 @@ static CondScene* robot_and_block(const CondContext* context)
 {
     CondScene* scene;
     assert_int_equal(cond_scene_create(context, &scene, NULL), COND_OK);
+    cond_scene_set_files(scene, cond_scene_files());
     CondMaterialDef rubber = make_material("rubber", 1e5, 1e-3);
     add_material(scene, &rubber);
     CondBodyDef block = make_soft("block", "box:2,2,2:0.1,0.1,0.1", "rubber", 0.0, 0.0, 0.05);

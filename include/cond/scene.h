@@ -412,6 +412,13 @@ typedef struct CondScene CondScene;
 CondStatus cond_scene_create(const CondContext* context, CondScene** scene, CondError* error);
 void cond_scene_destroy(CondScene* scene);
 
+// Who reads the files that definitions name, meshes and robots, when the scene is compiled. A scene
+// made by calls has nobody until it is told: cond_scene_set_files(scene, cond_scene_files()) with
+// the readers of libcond_io. Scenes that were read from a file have them already.
+typedef struct CondSceneFiles CondSceneFiles;
+void cond_scene_set_files(CondScene* scene, const CondSceneFiles* files);
+const CondSceneFiles* cond_scene_files(void);
+
 // Settings may be read and changed at any time before compiling.
 CondSceneSettings* cond_scene_settings(CondScene* scene);
 

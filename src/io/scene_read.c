@@ -174,6 +174,8 @@ CondStatus cond_scene_read(const CondContext* context, const char* path, int n_o
     if (!status)
         status = cond_scene_create(context, &reader.scene, error);
     if (!status)
+        cond_scene_set_files(reader.scene, cond_scene_files());
+    if (!status)
         status = read_scene(&reader, root);
     cond_yaml_destroy(&reader.context, root);
     if (status)

@@ -28,15 +28,15 @@ static CondStatus allocate(CondModel* model, const CondScene* scene)
 
 // The surface of a rigid body, moved so that its centre of mass is the origin, and what follows
 // from it: the mass where the density is given, the inertia where it is not.
-static CondStatus compile_surface(CondModel* model, const CondBodyDef* def, CondBody* body,
-                                  double inertia[6], CondError* error)
+static CondStatus compile_surface(CondModel* model, const CondScene* scene, const CondBodyDef* def,
+                                  CondBody* body, double inertia[6], CondError* error)
 {
     const double scale[3] = {def->mesh_scale, def->mesh_scale, def->mesh_scale};
     char owner[COND_NAME_SIZE + 8];
     double volume, centre[3], unit[6];
     CondShell* shell;
     snprintf(owner, sizeof owner, "body %s", def->name);
-    CondStatus status = cond_compile_shell(model, owner, def->mesh, scale,
+    CondStatus status = cond_compile_shell(model, scene, owner, def->mesh, scale,
                                            def->shape == COND_SHAPE_CONVEX, &shell, error);
     if (status)
         return status;
@@ -57,8 +57,8 @@ static CondStatus compile_surface(CondModel* model, const CondBodyDef* def, Cond
 }
 
 // Mass and inertia of a particle or a rigid body.
-static CondStatus compile_rigid(CondModel* model, const CondBodyDef* def, CondBody* body,
-                                CondError* error)
+static CondStatus compile_rigid(CondModel* model, const CondScene* scene, const CondBodyDef* def,
+                                CondBody* body, CondError* error)
 {
     double I[6]; // xx, yy, zz, xy, xz, yz
     body->n_dof = def->kind == COND_BODY_PARTICLE ? 3 : 6;
@@ -67,7 +67,7 @@ static CondStatus compile_rigid(CondModel* model, const CondBodyDef* def, CondBo
     memcpy(I, def->inertia, sizeof I);
     if (def->kind == COND_BODY_RIGID &&
         (def->shape == COND_SHAPE_CONVEX || def->shape == COND_SHAPE_MESH)) {
-        CondStatus status = compile_surface(model, def, body, I, error);
+        CondStatus status = compile_surface(model, scene, def, body, I, error);
         if (status)
             return status;
     }
@@ -100,7 +100,7 @@ static CondStatus compile_bodies(CondModel* model, const CondScene* scene, CondE
         else if (def->kind == COND_BODY_ROD)
             status = cond_compile_rod(model, scene, b, error);
         else
-            status = compile_rigid(model, def, body, error);
+            status = compile_rigid(model, scene, def, body, error);
         if (!status)
             status = cond_compile_check_sizes(body, error);
         if (status)

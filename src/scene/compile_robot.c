@@ -1,9 +1,9 @@
 #include "base/error.h"
 #include "base/memory.h"
-#include "io/urdf.h"
 #include "math/quat.h"
 #include "model/articulation.h"
 #include "scene/compile.h"
+#include "scene/scene_files.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -62,9 +62,8 @@ CondStatus cond_compile_robot(CondModel* model, const CondScene* scene, int inde
     const CondContext* m = &model->context;
     const CondBodyDef* def = &scene->body[index];
     CondBody* body = &model->body[index];
-    CondUrdfOptions options = {.package_path = NULL, .floating = def->floating};
     CondError inner = {COND_OK, ""};
-    CondStatus status = cond_urdf_read(m, def->urdf, &options, &body->arm, &inner);
+    CondStatus status = cond_scene_get_robot(scene, def->urdf, def->floating, &body->arm, &inner);
     if (status)
         return cond_error_set(error, status, "body %s: %s", def->name, inner.message);
     CondArticulation* arm = body->arm;

@@ -18,6 +18,7 @@ enum { MOST_BALLS = 32 }; // on a link of a rod, unless the scene asks for more
 // Lists that grow while the bodies are gone through.
 typedef struct Growing {
     CondModel* model;
+    const CondScene* scene;
     CondError* error; // of a surface that is refused
     int cap_feature, cap_solid;
     int obstacle; // 1 + the obstacle whose features are being added; else 0
@@ -187,8 +188,8 @@ static CondStatus robot_shapes(Growing* g, const CondBody* body)
             char owner[2 * COND_NAME_SIZE + 16];
             snprintf(owner, sizeof owner, "body %s: link %.63s", body->name,
                      arm->link[shape->link].name);
-            status =
-                cond_compile_shell(g->model, owner, shape->file, shape->size, 0, &shell, g->error);
+            status = cond_compile_shell(g->model, g->scene, owner, shape->file, shape->size, 0,
+                                        &shell, g->error);
             if (status)
                 return status;
         }
@@ -286,7 +287,7 @@ static CondStatus compile_obstacles(CondModel* model, const CondScene* scene, Co
             const double scale[3] = {def->mesh_scale, def->mesh_scale, def->mesh_scale};
             char owner[COND_NAME_SIZE + 16];
             snprintf(owner, sizeof owner, "obstacle %s", def->name);
-            CondStatus status = cond_compile_shell(model, owner, def->mesh, scale,
+            CondStatus status = cond_compile_shell(model, scene, owner, def->mesh, scale,
                                                    def->shape == COND_SHAPE_CONVEX, &shell, error);
             if (status)
                 return status;
@@ -305,7 +306,7 @@ static CondStatus compile_obstacles(CondModel* model, const CondScene* scene, Co
 CondStatus cond_compile_shapes(CondModel* model, const CondScene* scene, CondError* error)
 {
     CondError inner = {COND_OK, "out of memory"};
-    Growing g = {.model = model, .error = &inner};
+    Growing g = {.model = model, .scene = scene, .error = &inner};
     CondStatus status = compile_obstacles(model, scene, &inner);
     for (int b = 0; b < model->n_body && !status; b++) {
         model->body[b].feature_begin = model->n_feature;

@@ -1,34 +1,33 @@
 // Surfaces of rigid shapes: read or made, scaled, checked, and kept by the model.
 #include "base/error.h"
 #include "base/memory.h"
-#include "cond/mesh.h"
 #include "geometry/convex.h"
 #include "scene/compile.h"
+#include "scene/scene_files.h"
 
 #include <string.h>
 
-static CondStatus get_surface(const CondContext* m, const char* path, CondMesh** mesh,
+static CondStatus get_surface(const CondScene* scene, const char* path, CondMesh** mesh,
                               CondError* error)
 {
-    *mesh = NULL;
-    CondStatus status = cond_mesh_is_recipe(path) ? cond_mesh_make(m, path, mesh, error)
-                                                  : cond_mesh_read(m, path, mesh, NULL, error);
+    CondStatus status = cond_scene_get_mesh(scene, path, mesh, error);
     if (!status && (*mesh)->n_triangle == 0)
         status = cond_error_set(error, COND_BAD_INPUT, "%s: there are no triangles", path);
     return status;
 }
 
-static CondStatus make_shell(const CondContext* m, const char* path, const double scale[3],
+static CondStatus make_shell(const CondScene* scene, const char* path, const double scale[3],
                              int convex, CondShell** shell, CondError* error)
 {
     CondMesh* mesh;
     CondError inner = {COND_OK, ""};
-    CondStatus status = get_surface(m, path, &mesh, error);
+    CondStatus status = get_surface(scene, path, &mesh, error);
     if (!status) {
         for (int k = 0; k < 3 * mesh->n_node; k++)
             mesh->node[k] *= scale[k % 3];
-        status = (convex ? cond_convex_create : cond_shell_create)(
-            m, mesh->n_node, mesh->node, mesh->n_triangle, mesh->triangle, shell, &inner);
+        status = (convex ? cond_convex_create : cond_shell_create)(&scene->context, mesh->n_node,
+                                                                   mesh->node, mesh->n_triangle,
+                                                                   mesh->triangle, shell, &inner);
         if (status)
             cond_error_set(error, status, "%s: %s", path, inner.message);
     }
@@ -36,9 +35,9 @@ static CondStatus make_shell(const CondContext* m, const char* path, const doubl
     return status;
 }
 
-CondStatus cond_compile_shell(CondModel* model, const char* owner, const char* path,
-                              const double scale[3], int convex, CondShell** shell,
-                              CondError* error)
+CondStatus cond_compile_shell(CondModel* model, const CondScene* scene, const char* owner,
+                              const char* path, const double scale[3], int convex,
+                              CondShell** shell, CondError* error)
 {
     CondError inner = {COND_OK, ""};
     *shell = NULL;
@@ -46,7 +45,7 @@ CondStatus cond_compile_shell(CondModel* model, const char* owner, const char* p
                                      model->n_shell + 1, sizeof *model->shell);
     if (status)
         return cond_error_set(error, status, "out of memory");
-    status = make_shell(&model->context, path, scale, convex, shell, &inner);
+    status = make_shell(scene, path, scale, convex, shell, &inner);
     if (status == COND_BAD_ARGUMENT)
         status = COND_BAD_INPUT;
     if (status)

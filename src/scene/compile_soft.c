@@ -1,24 +1,22 @@
 #include "base/error.h"
 #include "base/memory.h"
-#include "cond/mesh.h"
 #include "math/quat.h"
 #include "model/fem.h"
 #include "scene/compile.h"
+#include "scene/scene_files.h"
 
 #include <string.h>
 
-static CondStatus get_mesh(const CondContext* context, const CondBodyDef* def, CondMesh** mesh,
+static CondStatus get_mesh(const CondScene* scene, const CondBodyDef* def, CondMesh** mesh,
                            CondError* error)
 {
     CondError inner = {COND_OK, ""};
-    CondStatus status = cond_mesh_is_recipe(def->mesh)
-                            ? cond_mesh_make(context, def->mesh, mesh, &inner)
-                            : cond_mesh_read(context, def->mesh, mesh, NULL, &inner);
+    CondStatus status = cond_scene_get_mesh(scene, def->mesh, mesh, &inner);
     if (!status)
         status =
             cond_mesh_transform(*mesh, def->mesh_scale, def->orientation, def->position, &inner);
     if (!status)
-        status = cond_mesh_check_solid(context, *mesh, &inner);
+        status = cond_mesh_check_solid(&scene->context, *mesh, &inner);
     if (status)
         cond_error_set(error, status == COND_BAD_ARGUMENT ? COND_BAD_INPUT : status,
                        "body %s: mesh: %s", def->name, inner.message);
@@ -63,7 +61,7 @@ CondStatus cond_compile_soft(CondModel* model, const CondScene* scene, int index
     if (!material)
         return cond_error_set(error, COND_BAD_INPUT, "body %s: no material is named '%s'",
                               def->name, def->material);
-    CondStatus status = get_mesh(m, def, &mesh, error);
+    CondStatus status = get_mesh(scene, def, &mesh, error);
     if (!status)
         status = make_fem(body, m, mesh, material, error);
     if (!status) {

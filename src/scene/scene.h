@@ -11,6 +11,7 @@
 
 struct CondScene {
     CondContext context;
+    const CondSceneFiles* files; // readers of meshes and robots; NULL: none
     CondSceneSettings settings;
     int n_material;
     int n_body;

@@ -1,0 +1,34 @@
+#include "scene/scene_files.h"
+
+#include "base/error.h"
+
+void cond_scene_set_files(CondScene* scene, const CondSceneFiles* files)
+{
+    scene->files = files;
+}
+
+static CondStatus cannot_read(const char* path, CondError* error)
+{
+    return cond_error_set(error, COND_NOT_SUPPORTED,
+                          "%.200s: this scene has no reader of files (cond_scene_set_files)", path);
+}
+
+CondStatus cond_scene_get_mesh(const CondScene* scene, const char* path, CondMesh** mesh,
+                               CondError* error)
+{
+    *mesh = NULL;
+    if (cond_mesh_is_recipe(path))
+        return cond_mesh_make(&scene->context, path, mesh, error);
+    if (!scene->files)
+        return cannot_read(path, error);
+    return scene->files->read_mesh(&scene->context, path, mesh, error);
+}
+
+CondStatus cond_scene_get_robot(const CondScene* scene, const char* path, int floating,
+                                struct CondArticulation** robot, CondError* error)
+{
+    *robot = NULL;
+    if (!scene->files)
+        return cannot_read(path, error);
+    return scene->files->read_robot(&scene->context, path, floating, robot, error);
+}

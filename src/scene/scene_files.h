@@ -1,0 +1,25 @@
+// How a scene gets at the files that its definitions name. The core knows no format: libcond_io has
+// a table of readers (cond_scene_files), and a program may bring another.
+#ifndef COND_SCENE_SCENE_FILES_H
+#define COND_SCENE_SCENE_FILES_H
+
+#include "cond/mesh.h"
+#include "scene/scene.h"
+
+struct CondArticulation;
+
+struct CondSceneFiles {
+    CondStatus (*read_mesh)(const CondContext* context, const char* path, CondMesh** mesh,
+                            CondError* error);
+    // floating: the root link moves freely, also where the file does not say so.
+    CondStatus (*read_robot)(const CondContext* context, const char* path, int floating,
+                             struct CondArticulation** robot, CondError* error);
+};
+
+// A mesh by its path or its generator; COND_NOT_SUPPORTED where the scene has no reader.
+CondStatus cond_scene_get_mesh(const CondScene* scene, const char* path, CondMesh** mesh,
+                               CondError* error);
+CondStatus cond_scene_get_robot(const CondScene* scene, const char* path, int floating,
+                                struct CondArticulation** robot, CondError* error);
+
+#endif
