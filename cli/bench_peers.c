@@ -10,11 +10,8 @@
 #ifdef COND_BASELINES
 #include "cond/baselines.h"
 #else
-typedef enum CondSiconosWay {
-    COND_SICONOS_GIVEN = 0,
-    COND_SICONOS_NORM = 1,
-    COND_SICONOS_BALANCED = 2
-} CondSiconosWay;
+typedef int CondSiconosWay;
+enum { COND_SICONOS_GIVEN, COND_SICONOS_NORM, COND_SICONOS_BALANCED };
 
 static int cond_siconos_available(void)
 {

@@ -9,6 +9,9 @@
 extern "C" {
 #endif
 
+// More than any machine that COND is meant for has; run times give up somewhere beyond.
+enum { COND_MAX_THREADS = 1024 };
+
 typedef struct CondContext {
     // Both or neither; NULL means malloc and free. allocate may return NULL at any call. Memory
     // must be aligned as malloc aligns it.

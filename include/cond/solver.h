@@ -46,9 +46,6 @@ typedef enum CondStorage {
     COND_STORAGE_FLOAT = 2,  // as floats in both: half as much to read
 } CondStorage;
 
-// More than any machine that COND is meant for has; run times give up somewhere beyond.
-enum { COND_MAX_THREADS = 1024 };
-
 const char* cond_surrogate_name(CondSurrogateKind kind);
 const char* cond_accelerator_name(CondAcceleratorKind kind);
 const char* cond_stop_name(CondStop stop);

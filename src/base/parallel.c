@@ -1,7 +1,7 @@
 #define _POSIX_C_SOURCE 200809L // sched_yield
 #include "base/parallel.h"
 
-#include "cond/solver.h"
+#include "cond/context.h"
 
 #include <omp.h>
 #include <sched.h>

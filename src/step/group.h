@@ -3,7 +3,7 @@
 #ifndef COND_STEP_GROUP_H
 #define COND_STEP_GROUP_H
 
-#include "cond/cond.h"
+#include "cond/sim.h"
 
 typedef struct CondSim CondSim;
 
