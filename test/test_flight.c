@@ -2,11 +2,11 @@
 // double, the same bits for any number of threads, and memory that runs out.
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/sum.h"
 #include "dense.h"
 #include "failing_allocator.h"
 #include "soft_problem.h"
 #include "solve/flight.h"
-#include "solve/iteration.h"
 #include "verifier.h"
 
 #include <math.h>
@@ -25,7 +25,6 @@ typedef struct Parts {
     CondSurrogate W;
     CondContactSweep sweep, usual;
     CondFlight flight;
-    CondIteration iteration;
 } Parts;
 
 static CondSolverSettings paper_settings(int block)
@@ -46,8 +45,7 @@ static CondStatus parts_build(Parts* p, const CondContext* context, const CondPr
                  .W.context = *context,
                  .sweep.context = *context,
                  .usual.context = *context,
-                 .flight.context = *context,
-                 .iteration.context = *context};
+                 .flight.context = *context};
     CondStatus status = cond_nodal_build(&p->nodal, problem, 10.0);
     if (!status)
         status = cond_surrogate_build(&p->W, &p->nodal, settings);
@@ -58,13 +56,12 @@ static CondStatus parts_build(Parts* p, const CondContext* context, const CondPr
     if (!status)
         status = cond_contact_sweep_build(&p->usual, &p->nodal, NULL, settings, NULL);
     if (!status)
-        status = cond_iteration_build(&p->iteration, &p->nodal, &p->W, &p->usual, settings);
+        cond_contact_sweep_weigh(&p->usual, p->W.w);
     return status;
 }
 
 static void parts_destroy(Parts* p)
 {
-    cond_iteration_destroy(&p->iteration);
     cond_flight_destroy(&p->flight);
     cond_contact_sweep_destroy(&p->usual);
     cond_contact_sweep_destroy(&p->sweep);
@@ -88,9 +85,9 @@ static void compare_iteration(const CondProblem* problem, const CondSolverSettin
         v[i] = fem_random(&seed);
     for (int i = 0; i < nl; i++)
         carry[i] = fem_random(&seed);
-    p.iteration.fused = 0;
-    CondIterates at = {v, carry, NULL, g, a, la, 0.0, 0.0, 0};
-    cond_iteration_run(&p.iteration, &at);
+    cond_surrogate_step(&p.W, &p.nodal, settings, v, g, a); // Alg. 1, stage by stage
+    cond_contact_sweep_run(&p.usual, carry, a, la, 1);
+    double length = sqrt(cond_distance2(n, a, v, 1));
     cond_flight_land(&p.flight, carry, v, b, lb);
     assert_true(dense_distance(n, a, b) <= 1e-13 * dense_norm(n, a));
     assert_true(dense_distance(nl, la, lb) <= 1e-13 * dense_norm(nl, la));
@@ -101,7 +98,7 @@ static void compare_iteration(const CondProblem* problem, const CondSolverSettin
     cond_flight_run(&p.flight, &pass);
     assert_int_equal(pass.iterations, 1);
     assert_memory_equal(v, b, (size_t)n * sizeof *v);
-    assert_true(fabs(history.length[0] - at.length) <= 1e-12 * at.length);
+    assert_true(fabs(history.length[0] - length) <= 1e-12 * length);
     double* arrays[] = {v, g, a, b, carry, la, lb, history.length};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
         free(arrays[k]);
@@ -196,6 +193,39 @@ static void test_solve(void** state)
     }
 }
 
+// With the certified stop, iterations go one by one, in double; threads change no bit of an answer,
+// whatever accelerates.
+static void test_certified(void** state)
+{
+    (void)state;
+    SoftProblem bench;
+    soft_problem_create(&bench, 0);
+    int n = bench.problem.n_dof;
+    static const CondAcceleratorKind kind[] = {COND_ACCELERATOR_NONE, COND_ACCELERATOR_CHEBYSHEV,
+                                               COND_ACCELERATOR_ANDERSON};
+    for (int k = 0; k < 3; k++) {
+        double* v[3];
+        for (int turn = 0; turn < 3; turn++) {
+            CondSolverSettings settings = cond_solver_settings_default();
+            CondSolveInfo info;
+            double* lambda = dense_zeros(3 * N_CONTACT);
+            v[turn] = dense_zeros((size_t)n);
+            settings.accelerator = kind[k];
+            settings.fallback = 0;
+            settings.tolerance = 1e-12;
+            settings.threads = 1 + turn;
+            CondStatus status = verifier_solve(&bench.problem, &settings, v[turn], lambda, &info);
+            assert_int_equal(status, COND_OK);
+            free(lambda);
+        }
+        assert_memory_equal(v[0], v[1], (size_t)n * sizeof(double));
+        assert_memory_equal(v[0], v[2], (size_t)n * sizeof(double));
+        for (int turn = 0; turn < 3; turn++)
+            free(v[turn]);
+    }
+    soft_problem_destroy(&bench);
+}
+
 // A pass that runs away ends, with a step that says so.
 static void test_divergence(void** state)
 {
@@ -275,9 +305,13 @@ static void test_memory_that_runs_out(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),          cmocka_unit_test(test_iteration),
-        cmocka_unit_test(test_solve),         cmocka_unit_test(test_divergence),
-        cmocka_unit_test(test_other_problem), cmocka_unit_test(test_memory_that_runs_out),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_iteration),
+        cmocka_unit_test(test_solve),
+        cmocka_unit_test(test_certified),
+        cmocka_unit_test(test_divergence),
+        cmocka_unit_test(test_other_problem),
+        cmocka_unit_test(test_memory_that_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

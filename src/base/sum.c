@@ -126,20 +126,6 @@ int cond_sum_parts(int n)
     return (n + BLOCK - 1) / BLOCK;
 }
 
-void cond_distance2_parts(int n, const double* x, const double* y, int first, int last,
-                          double* part)
-{
-    ChunkLoop loop = {0, n, NULL, x, y, partial_distance, part};
-    sum_chunk(&loop, first, last);
-}
-
-void cond_distance2_scaled_parts(int n, const double* s, const double* x, const double* y,
-                                 int first, int last, double* part)
-{
-    ChunkLoop loop = {0, n, s, x, y, partial_distance_scaled, part};
-    sum_chunk(&loop, first, last);
-}
-
 double cond_sum_total(int n_part, const double* part)
 {
     double total = 0.0;

@@ -2,14 +2,6 @@
 
 #include <stddef.h>
 
-int cond_bsr3_parts_rows(int n_part, const CondBsr3Part* part)
-{
-    int n = 0;
-    for (int p = 0; p < n_part; p++)
-        n += part[p].n_row;
-    return n;
-}
-
 // Four sums side by side, for the processor's sake.
 static uint64_t mix(uint64_t key, const int* x, size_t n)
 {

@@ -34,7 +34,7 @@ void cond_vfpi_create(const CondContext* context, const CondSolverSettings* sett
     s->settings = *settings;
     s->nodal.threads = settings->threads;
     s->nodal.context = s->W.context = s->accelerator.context = *context;
-    s->sweep.context = s->iteration.context = s->flight.context = *context;
+    s->sweep.context = s->flight.context = *context;
     s->history.context = *context;
 }
 
@@ -44,7 +44,6 @@ void cond_vfpi_destroy(CondVfpi* s)
     cond_surrogate_destroy(&s->W);
     cond_accelerator_destroy(&s->accelerator);
     cond_contact_sweep_destroy(&s->sweep);
-    cond_iteration_destroy(&s->iteration);
     cond_flight_destroy(&s->flight);
     void* arrays[] = {s->v,      s->metric, s->g,    s->plain,         s->next,
                       s->lambda, s->carry,  s->work, s->history.length};
@@ -75,18 +74,23 @@ static int finite_all(int n, const double* x)
     return 1;
 }
 
-// v** and lambda from v: one plain iteration. With a metric its residual is measured.
-static CondIterates iterate(CondVfpi* s, const double* metric, CondSolveInfo* info)
+// One plain iteration (Alg. 1): v** and lambda from v, and how far they are from each other.
+typedef struct Step {
+    double length;   // |v** - v|
+    double residual; // the same in the norm of the metric, where there is one
+} Step;
+
+static Step iterate(CondVfpi* s, const double* metric, CondSolveInfo* info)
 {
-    CondIterates at = {.v = s->v,
-                       .carry = s->carry,
-                       .metric = metric,
-                       .g = s->g,
-                       .plain = s->plain,
-                       .lambda = s->lambda};
-    cond_iteration_run(&s->iteration, &at);
-    info->products += at.products;
-    return at;
+    int n = s->nodal.n, threads = s->settings.threads;
+    cond_surrogate_step(&s->W, &s->nodal, &s->settings, s->v, s->g, s->plain);
+    if (cond_surrogate_varies(s->settings.surrogate))
+        cond_contact_sweep_weigh(&s->sweep, s->W.w);
+    cond_contact_sweep_run(&s->sweep, s->carry, s->plain, s->lambda, threads);
+    info->products++;
+    return (Step){
+        .length = sqrt(cond_distance2(n, s->plain, s->v, threads)),
+        .residual = metric ? sqrt(cond_distance2_scaled(n, metric, s->plain, s->v, threads)) : 0.0};
 }
 
 // 1 / diagonal of W, the weights of the W^-1 norm; W may have changed since the last time.
@@ -211,7 +215,7 @@ static CondVfpiEnd run_pass(CondVfpi* s, double inner_tolerance, CondSolveInfo* 
     weigh(s);
     cond_accelerator_restart(&s->accelerator);
     for (int l = 1; info->iterations < s->max_iterations && !cond_cancelled(&s->context); l++) {
-        CondIterates at = iterate(s, measured && !varies ? s->metric : NULL, info);
+        Step at = iterate(s, measured && !varies ? s->metric : NULL, info);
         info->iterations++;
         double residual = measured && varies ? fixed_point_residual(s) : at.residual;
         if (!isfinite(residual)) {
@@ -322,7 +326,11 @@ static CondStatus build_sweep(CondVfpi* s)
 {
     if (s->flies)
         return cond_flight_lay_contacts(&s->flight, &s->sweep, &s->settings, s->relaxed);
-    return cond_contact_sweep_build(&s->sweep, &s->nodal, NULL, &s->settings, s->relaxed);
+    CondStatus status =
+        cond_contact_sweep_build(&s->sweep, &s->nodal, NULL, &s->settings, s->relaxed);
+    if (!status)
+        cond_contact_sweep_weigh(&s->sweep, s->W.w);
+    return status;
 }
 
 // W, the accelerator and room for iterates, made when they are first needed: the other rungs do
@@ -341,8 +349,6 @@ static CondStatus prepare(CondVfpi* s, CondSolveInfo* info)
         status = cond_flight_build(&s->flight, &s->nodal, &s->W, &s->settings, &s->flies);
     if (!status)
         status = build_sweep(s);
-    if (!status && !s->flies)
-        status = cond_iteration_build(&s->iteration, &s->nodal, &s->W, &s->sweep, &s->settings);
     s->built = !status;
     return status;
 }

@@ -11,7 +11,6 @@
 #include "solve/contact_sweep.h"
 #include "solve/flight.h"
 #include "solve/history.h"
-#include "solve/iteration.h"
 #include "solve/surrogate.h"
 
 // How a pass, or all of them, ended.
@@ -30,11 +29,10 @@ typedef struct CondVfpi {
     CondAccelerator accelerator;
     CondContactSweep sweep;
     const int* relaxed; // not NULL: 1 where the law is the proximal one            (n_contact)
-    CondIteration iteration;
-    CondFlight flight; // in place of the iteration,
-    int flies;         // where it serves
-    CondAnswer* best;  // of the run                                          (n_dof, n_contact x 3)
-    int built;         // 1: W and the accelerator are those of the problem
+    CondFlight flight;  // in place of the iteration,
+    int flies;          // where it serves
+    CondAnswer* best; // of the run                                          (n_dof, n_contact x 3)
+    int built;        // 1: W and the accelerator are those of the problem
     int max_iterations;  // of this run, counted from the beginning of the solve
     double* v;           // v^l                                                  (nodal.n)
     double* g;           // A v - b                                              (nodal.n)
