@@ -270,6 +270,12 @@ CondCertificate cond_certificate_compute(const CondCertificateData* data, const 
     return cond_certificate_estimate(data, v, lambda, NULL, work);
 }
 
+static int count_virtual(const CondContact* contact, const int own[2])
+{
+    return (contact->side[0].n_coordinate > 0 && !own[0]) +
+           (contact->side[1].n_coordinate > 0 && !own[1]);
+}
+
 CondStatus cond_problem_virtual_sides(const CondContext* context, const CondProblem* problem,
                                       int* virtual_sides)
 {
@@ -279,50 +285,75 @@ CondStatus cond_problem_virtual_sides(const CondContext* context, const CondProb
     CondStatus status = mark && own ? COND_OK : COND_OUT_OF_MEMORY;
     if (!status) {
         cond_nodal_own_sides(problem, mark, own);
-        for (int c = 0; c < problem->n_contact; c++) {
-            virtual_sides[c] = 0;
-            for (int s = 0; s < 2; s++)
-                if (problem->contact[c].side[s].n_coordinate > 0 && !own[2 * c + s])
-                    virtual_sides[c]++;
-        }
+        for (int c = 0; c < problem->n_contact; c++)
+            virtual_sides[c] = count_virtual(&problem->contact[c], own + 2 * (size_t)c);
     }
     cond_release(&m, mark);
     cond_release(&m, own);
     return status;
 }
 
+void cond_certifier_begin(const CondContext* context, CondCertifier* certifier)
+{
+    memset(certifier, 0, sizeof *certifier);
+    cond_arena_begin(context, &certifier->arena);
+}
+
+void cond_certifier_end(CondCertifier* certifier)
+{
+    cond_arena_release(&certifier->arena);
+}
+
+static CondStatus reserve(CondCertifier* certifier, int n, int nc)
+{
+    CondArena* arena = &certifier->arena;
+    return COND_RESERVE(arena, certifier->diagonal, n) ||
+                   COND_RESERVE(arena, certifier->work, 2 * n) ||
+                   COND_RESERVE(arena, certifier->delassus, nc) ||
+                   COND_RESERVE(arena, certifier->compliance, nc) ||
+                   COND_RESERVE(arena, certifier->mark, n) ||
+                   COND_RESERVE(arena, certifier->own, 2 * nc) ||
+                   COND_RESERVE(arena, certifier->carried, nc)
+               ? COND_OUT_OF_MEMORY
+               : COND_OK;
+}
+
+CondStatus cond_certifier_judge(CondCertifier* certifier, const CondProblem* problem, CondLaw law,
+                                double omega, const int* relaxed, const double* v,
+                                const double* lambda, double* error, CondCertificate* certificate)
+{
+    if (reserve(certifier, problem->n_dof, problem->n_contact))
+        return COND_OUT_OF_MEMORY;
+    cond_nodal_own_sides(problem, certifier->mark, certifier->own);
+    cond_problem_diagonal(problem, certifier->diagonal);
+    for (int c = 0; c < problem->n_contact; c++) {
+        const CondContact* contact = &problem->contact[c];
+        int sides = count_virtual(contact, certifier->own + 2 * (size_t)c);
+        certifier->delassus[c] = cond_contact_delassus(contact, certifier->diagonal);
+        certifier->compliance[c] = isfinite(contact->kv) ? sides / contact->kv : 0.0;
+    }
+    CondCertificateData data = {.problem = problem,
+                                .law = law,
+                                .omega = omega,
+                                .diagonal = certifier->diagonal,
+                                .delassus = certifier->delassus,
+                                .compliance = certifier->compliance,
+                                .carried = certifier->carried,
+                                .relaxed = relaxed,
+                                .error = error};
+    *certificate = cond_certificate_compute(&data, v, lambda, certifier->work);
+    return COND_OK;
+}
+
 static CondStatus certify(const CondContext* context, const CondProblem* problem, CondLaw law,
                           double omega, const int* relaxed, const double* v, const double* lambda,
                           double* error, CondCertificate* certificate)
 {
-    CondContext m = cond_context_or_default(context);
-    size_t n = (size_t)problem->n_dof, nc = (size_t)problem->n_contact;
-    double* work = cond_allocate(&m, 3 * n + 2 * nc, sizeof *work);
-    int* sides = cond_allocate(&m, 2 * nc, sizeof *sides); // virtual sides, then carried flags
-    CondStatus status = work && sides ? COND_OK : COND_OUT_OF_MEMORY;
-    if (!status)
-        status = cond_problem_virtual_sides(context, problem, sides);
-    if (!status) {
-        double *diagonal = work + 2 * n, *delassus = work + 3 * n, *compliance = delassus + nc;
-        cond_problem_diagonal(problem, diagonal);
-        for (int c = 0; c < problem->n_contact; c++) {
-            double kv = problem->contact[c].kv;
-            delassus[c] = cond_contact_delassus(&problem->contact[c], diagonal);
-            compliance[c] = isfinite(kv) ? sides[c] / kv : 0.0;
-        }
-        CondCertificateData data = {.problem = problem,
-                                    .law = law,
-                                    .omega = omega,
-                                    .diagonal = diagonal,
-                                    .delassus = delassus,
-                                    .compliance = compliance,
-                                    .carried = sides + nc,
-                                    .relaxed = relaxed,
-                                    .error = error};
-        *certificate = cond_certificate_compute(&data, v, lambda, work);
-    }
-    cond_release(&m, work);
-    cond_release(&m, sides);
+    CondCertifier certifier;
+    cond_certifier_begin(context, &certifier);
+    CondStatus status = cond_certifier_judge(&certifier, problem, law, omega, relaxed, v, lambda,
+                                             error, certificate);
+    cond_certifier_end(&certifier);
     return status;
 }
 

@@ -2,6 +2,7 @@
 #ifndef COND_SOLVE_CERTIFICATE_H
 #define COND_SOLVE_CERTIFICATE_H
 
+#include "base/arena.h"
 #include "cond/certificate.h"
 #include "problem/contact_parts.h"
 
@@ -34,6 +35,22 @@ static inline double cond_certificate_slip(const CondCertificateData* data, int 
 {
     return (data->carried[c] ? 0.0 : data->compliance[c]) + data->omega;
 }
+
+// Room for certificates of whole problems; it grows to the largest and is then kept.
+typedef struct CondCertifier {
+    CondArena arena;
+    double *diagonal, *work;       //                                         (n_dof), (2 n_dof)
+    double *delassus, *compliance; //                                         (n_contact)
+    int *mark, *own;               //                                         (n_dof), (2 n_contact)
+    int* carried;                  // all 0                                   (n_contact)
+} CondCertifier;
+
+void cond_certifier_begin(const CondContext* context, CondCertifier* certifier);
+void cond_certifier_end(CondCertifier* certifier);
+// As cond_certify_relaxed; relaxed and error (n_contact) may be NULL.
+CondStatus cond_certifier_judge(CondCertifier* certifier, const CondProblem* problem, CondLaw law,
+                                double omega, const int* relaxed, const double* v,
+                                const double* lambda, double* error, CondCertificate* certificate);
 
 // work holds 2 n_dof numbers; its second half becomes A v - b - Jc' lambda.
 CondCertificate cond_certificate_compute(const CondCertificateData* data, const double* v,

@@ -1,11 +1,11 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/timer.h"
-#include "solve/ladder.h"
+#include "solve/island_solver.h"
 
 #include <string.h>
 
-static const CondSolverOps* const table[] = {&cond_solver_vfpi};
+static const CondSolverOps* const table[] = {&cond_solver_islands};
 enum { N_SOLVER = sizeof table / sizeof table[0] };
 
 struct CondSolver {

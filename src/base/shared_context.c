@@ -1,0 +1,47 @@
+#include "base/shared_context.h"
+
+#include "base/memory.h"
+
+#include <stdatomic.h>
+
+void cond_shared_context_begin(const CondContext* inner, CondSharedContext* shared)
+{
+    shared->inner = cond_context_or_default(inner);
+    atomic_store(&shared->cancelled, 0);
+    omp_init_lock(&shared->lock);
+}
+
+void cond_shared_context_end(CondSharedContext* shared)
+{
+    omp_destroy_lock(&shared->lock);
+}
+
+static void* allocate(size_t bytes, void* user)
+{
+    CondSharedContext* shared = user;
+    omp_set_lock(&shared->lock);
+    void* memory = shared->inner.allocate(bytes, shared->inner.user);
+    omp_unset_lock(&shared->lock);
+    return memory;
+}
+
+static void release(void* memory, void* user)
+{
+    CondSharedContext* shared = user;
+    omp_set_lock(&shared->lock);
+    shared->inner.release(memory, shared->inner.user);
+    omp_unset_lock(&shared->lock);
+}
+
+static int cancelled(void* user)
+{
+    CondSharedContext* shared = user;
+    if (omp_get_thread_num() == 0)
+        atomic_store(&shared->cancelled, cond_cancelled(&shared->inner));
+    return atomic_load(&shared->cancelled);
+}
+
+CondContext cond_shared_context(CondSharedContext* shared)
+{
+    return (CondContext){allocate, release, shared, cancelled};
+}

@@ -1,0 +1,47 @@
+// Islands: the parts of a contact problem that no contact and no coupling joins. Each is a problem
+// of its own, smaller, with its own scale and its own certificate, and the islands of a step are
+// solved side by side.
+#ifndef COND_SOLVE_ISLAND_H
+#define COND_SOLVE_ISLAND_H
+
+#include "base/arena.h"
+#include "cond/problem.h"
+
+typedef struct CondIsland {
+    int n_dof, n_block, n_coupling, n_contact;
+    int dof, block, coupling, contact; // where its own begin among those of all, island by island
+} CondIsland;
+
+typedef struct CondIslands {
+    CondArena arena;
+    int n;
+    CondIsland* island;     // by their first block                              (n)
+    int* of;                // island of each block                              (n_block)
+    int* block_of;          // block of each coordinate                          (n_dof)
+    int* number;            // of each coordinate within its island              (n_dof)
+    int* dof_at;            // coordinate of the problem, island by island       (n_dof)
+    int* contact_at;        // contact of the problem, island by island          (n_contact)
+    CondBlock* block;       // island by island                                  (n_block)
+    CondCoupling* coupling; //                                                   (n_coupling)
+    CondContact* contact;   //                                                   (n_contact)
+    int* coordinate;        // of couplings and sides, within their islands
+    double* b;              //                                                   (n_dof)
+} CondIslands;
+
+void cond_islands_begin(const CondContext* context, CondIslands* islands);
+void cond_islands_end(CondIslands* islands);
+
+// Finds the islands of a problem.
+CondStatus cond_islands_find(CondIslands* islands, const CondProblem* problem);
+// Makes a problem of each; they point to data of the problem they are parts of.
+CondStatus cond_islands_split(CondIslands* islands, const CondProblem* problem);
+// Island i as a problem, after cond_islands_split.
+CondProblem cond_islands_problem(const CondIslands* islands, int i);
+
+// v (n_dof) and lambda (n_contact x 3) of the problem, island by island, and back.
+void cond_islands_gather(const CondIslands* islands, int i, const double* v, const double* lambda,
+                         double* own_v, double* own_lambda);
+void cond_islands_scatter(const CondIslands* islands, int i, const double* own_v,
+                          const double* own_lambda, double* v, double* lambda);
+
+#endif

@@ -1,0 +1,343 @@
+// Which workspace solves an island does not change its answer, and no island sees another: so the
+// islands are handed out to the threads as these get free. An island that is larger than its share
+// of the threads is solved before the others, by all of them. The paper's stop looks at the length
+// of the whole step, and surrogates that are kept serve whole problems: there nothing is split.
+#include "solve/island_solver.h"
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "base/shared_context.h"
+#include "solve/certificate.h"
+#include "solve/island.h"
+#include "solve/ladder.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+// A ladder, and what it did on the island that took it most.
+typedef struct Worker {
+    CondArena arena;
+    void* ladder;
+    int lead;        // that island; -1: none so far
+    double* history; // its step lengths                                      (n_history)
+    int n_history;   //
+} Worker;
+
+typedef struct Solver {
+    CondArena arena;
+    CondSolverSettings settings;
+    CondIslands islands;
+    CondCertifier certifier;
+    CondSharedContext shared; // of the workers
+    Worker whole;             // for whole problems and large islands: all threads
+    Worker* worker;           // of one thread, one for each                  (n_worker)
+    int n_worker;             //
+    const Worker* lead;       // who solved the island that took most; NULL: a whole problem
+    int* alone;               // 1: by all threads                            (islands.n)
+    double* v;                // island by island                             (n_dof)
+    double* lambda;           //                                              (n_contact x 3)
+    double* start;            // v and lambda as they were given              (n_dof + 3 n_contact)
+    CondSolveInfo* info;      // of the islands                               (islands.n)
+    int* relaxed;             // contacts held to the proximal law            (n_contact)
+    int n_relaxed;            //
+} Solver;
+
+static CondStatus begin_worker(const CondContext* context, const CondSolverSettings* settings,
+                               Worker* worker)
+{
+    memset(worker, 0, sizeof *worker);
+    cond_arena_begin(context, &worker->arena);
+    worker->ladder = cond_solver_vfpi.create(context, settings);
+    return worker->ladder ? COND_OK : COND_OUT_OF_MEMORY;
+}
+
+static void end_worker(Worker* worker)
+{
+    cond_solver_vfpi.destroy(worker->ladder);
+    cond_arena_release(&worker->arena);
+}
+
+static void* create(const CondContext* context, const CondSolverSettings* settings)
+{
+    Solver* s = cond_allocate(context, 1, sizeof *s);
+    if (!s)
+        return NULL;
+    cond_arena_begin(context, &s->arena);
+    cond_islands_begin(context, &s->islands);
+    cond_certifier_begin(context, &s->certifier);
+    s->settings = *settings;
+    if (begin_worker(context, settings, &s->whole)) {
+        cond_release(context, s);
+        return NULL;
+    }
+    cond_shared_context_begin(context, &s->shared);
+    return s;
+}
+
+static void destroy(void* work)
+{
+    Solver* s = work;
+    if (!s)
+        return;
+    CondContext context = s->arena.context;
+    end_worker(&s->whole);
+    for (int i = 0; i < s->n_worker; i++)
+        end_worker(&s->worker[i]);
+    cond_shared_context_end(&s->shared);
+    cond_certifier_end(&s->certifier);
+    cond_islands_end(&s->islands);
+    cond_arena_release(&s->arena);
+    cond_release(&context, s);
+}
+
+static const double* history(const void* work, int* n)
+{
+    const Solver* s = work;
+    if (!s->lead)
+        return cond_solver_vfpi.history(s->whole.ladder, n);
+    *n = s->lead->n_history;
+    return s->lead->history;
+}
+
+static void reset(void* work)
+{
+    cond_solver_vfpi.reset(((Solver*)work)->whole.ladder);
+}
+
+static const int* relaxed(const void* work, int* n)
+{
+    const Solver* s = work;
+    *n = s->n_relaxed;
+    return s->n_relaxed > 0 ? s->relaxed : NULL;
+}
+
+// ---- one island
+
+// 1 where island i took more than the one that leads: iterations, then passes; the first of equals.
+static int takes_more(const Solver* s, int i, int lead)
+{
+    if (i < 0 || lead < 0)
+        return i >= 0;
+    const CondSolveInfo *a = &s->info[i], *b = &s->info[lead];
+    if (a->iterations != b->iterations)
+        return a->iterations > b->iterations;
+    return a->passes != b->passes ? a->passes > b->passes : i < lead;
+}
+
+static CondStatus keep_history(Worker* worker, int i)
+{
+    const double* length = cond_solver_vfpi.history(worker->ladder, &worker->n_history);
+    worker->lead = i;
+    if (COND_RESERVE(&worker->arena, worker->history, worker->n_history))
+        return COND_OUT_OF_MEMORY;
+    if (worker->n_history > 0)
+        memcpy(worker->history, length, (size_t)worker->n_history * sizeof *length);
+    return COND_OK;
+}
+
+static void solve_island(Solver* s, Worker* worker, int i)
+{
+    const CondIsland* island = &s->islands.island[i];
+    CondProblem problem = cond_islands_problem(&s->islands, i);
+    CondSolveInfo* info = &s->info[i];
+    double *v = s->v + island->dof, *lambda = s->lambda + 3 * (size_t)island->contact;
+    int n = 0;
+    memset(info, 0, sizeof *info);
+    info->status = cond_solver_vfpi.solve(worker->ladder, &problem, v, lambda, info);
+    const int* held = cond_solver_vfpi.relaxed(worker->ladder, &n);
+    for (int k = 0; k < island->n_contact; k++)
+        s->relaxed[s->islands.contact_at[island->contact + k]] = held ? held[k] : 0;
+    if (info->status >= 0 && takes_more(s, i, worker->lead) && keep_history(worker, i))
+        info->status = COND_OUT_OF_MEMORY;
+}
+
+// ---- handing out
+
+typedef struct Shift {
+    Solver* solver;
+    _Atomic int next;
+} Shift;
+
+static void work_off(void* data, CondTeam* team, int rank, int size)
+{
+    Shift* shift = data;
+    Solver* s = shift->solver;
+    (void)team;
+    (void)size;
+    for (int i = atomic_fetch_add(&shift->next, 1); i < s->islands.n;
+         i = atomic_fetch_add(&shift->next, 1))
+        if (!s->alone[i])
+            solve_island(s, &s->worker[rank], i);
+}
+
+static CondStatus hire(Solver* s, int n)
+{
+    CondSolverSettings one = s->settings;
+    CondContext context = cond_shared_context(&s->shared);
+    one.threads = 1;
+    if (COND_RESERVE(&s->arena, s->worker, n))
+        return COND_OUT_OF_MEMORY;
+    CondStatus status = COND_OK;
+    while (s->n_worker < n && !status) {
+        status = begin_worker(&context, &one, &s->worker[s->n_worker]);
+        s->n_worker += !status;
+    }
+    return status;
+}
+
+static CondStatus prepare(Solver* s, const CondProblem* problem, int n_thread)
+{
+    if (COND_RESERVE(&s->arena, s->alone, s->islands.n) ||
+        COND_RESERVE(&s->arena, s->info, s->islands.n) ||
+        COND_RESERVE(&s->arena, s->v, problem->n_dof) ||
+        COND_RESERVE(&s->arena, s->lambda, 3 * problem->n_contact) ||
+        COND_RESERVE(&s->arena, s->start, problem->n_dof + 3 * problem->n_contact) ||
+        COND_RESERVE(&s->arena, s->relaxed, problem->n_contact) || hire(s, n_thread))
+        return COND_OUT_OF_MEMORY;
+    for (int i = 0; i < s->n_worker; i++)
+        s->worker[i].lead = -1;
+    s->whole.lead = -1;
+    return cond_islands_split(&s->islands, problem);
+}
+
+// Solves all, those beyond their share of the threads first.
+static void solve_islands(Solver* s, int n_dof, int n_thread)
+{
+    for (int i = 0; i < s->islands.n; i++) {
+        s->alone[i] = n_thread > 1 && (long long)s->islands.island[i].n_dof * n_thread >= n_dof;
+        if (s->alone[i])
+            solve_island(s, &s->whole, i);
+    }
+    Shift shift = {s, 0};
+    cond_team(n_thread, work_off, &shift);
+}
+
+// ---- what is told of all of them
+
+// 1 where b is worse than a: a failure, then an answer that missed.
+static int worse(CondStatus a, CondStatus b)
+{
+    return a < 0 || b < 0 ? b < 0 && (a >= 0 || b < a) : b > a;
+}
+
+// Status and what made the answer are the worst of any island.
+static void add_info(const CondSolveInfo* one, CondSolveInfo* all)
+{
+    if (worse(all->status, one->status))
+        all->status = one->status;
+    if (one->rung > all->rung)
+        all->rung = one->rung;
+    all->virtual_nodes += one->virtual_nodes;
+    all->relaxed += one->relaxed;
+}
+
+// Counts are those of the island that took most.
+static void take_lead(Solver* s, CondSolveInfo* info)
+{
+    s->lead = &s->whole;
+    for (int i = 0; i < s->n_worker; i++)
+        if (takes_more(s, s->worker[i].lead, s->lead->lead))
+            s->lead = &s->worker[i];
+    if (s->lead->lead < 0)
+        return;
+    const CondSolveInfo* one = &s->info[s->lead->lead];
+    info->iterations = one->iterations;
+    info->cg_iterations = one->cg_iterations;
+    info->outer = one->outer;
+    info->products = one->products;
+    info->restarts = one->restarts;
+    info->passes = one->passes;
+    info->step_length = one->step_length;
+}
+
+static CondStatus judge(Solver* s, const CondProblem* problem, const int* relaxed, const double* v,
+                        const double* lambda, CondCertificate* certificate)
+{
+    return cond_certifier_judge(&s->certifier, problem, s->settings.law, s->settings.omega, relaxed,
+                                v, lambda, NULL, certificate);
+}
+
+// Each island is better than its start by its own scale, or as good; where some miss, the whole may
+// still be worse by its. Then the start is the answer.
+static CondStatus keep_better(Solver* s, const CondProblem* problem, double* v, double* lambda,
+                              CondSolveInfo* info)
+{
+    CondCertificate start;
+    size_t n = (size_t)problem->n_dof;
+    CondStatus status = judge(s, problem, NULL, s->start, s->start + n, &start);
+    if (!status &&
+        cond_certificate_residual(&start) < cond_certificate_residual(&info->certificate)) {
+        info->certificate = start;
+        memcpy(v, s->start, n * sizeof *v);
+        memcpy(lambda, s->start + n, 3 * (size_t)problem->n_contact * sizeof *lambda);
+    }
+    return status;
+}
+
+static CondStatus solve_split(Solver* s, const CondProblem* problem, double* v, double* lambda,
+                              CondSolveInfo* info)
+{
+    int n_thread = cond_threads(100 * (size_t)problem->n_dof, s->settings.threads);
+    CondStatus status = prepare(s, problem, n_thread);
+    if (status)
+        return status;
+    memcpy(s->start, v, (size_t)problem->n_dof * sizeof *v);
+    memcpy(s->start + problem->n_dof, lambda, 3 * (size_t)problem->n_contact * sizeof *lambda);
+    for (int i = 0; i < s->islands.n; i++)
+        cond_islands_gather(&s->islands, i, v, lambda, s->v + s->islands.island[i].dof,
+                            s->lambda + 3 * (size_t)s->islands.island[i].contact);
+    solve_islands(s, problem->n_dof, n_thread);
+    for (int i = 0; i < s->islands.n; i++) {
+        add_info(&s->info[i], info);
+        cond_islands_scatter(&s->islands, i, s->v + s->islands.island[i].dof,
+                             s->lambda + 3 * (size_t)s->islands.island[i].contact, v, lambda);
+    }
+    take_lead(s, info);
+    s->n_relaxed = info->relaxed;
+    if (info->status < 0)
+        return info->status;
+    CondCertificate eased;
+    status = judge(s, problem, NULL, v, lambda, &info->certificate);
+    if (!status && info->relaxed > 0) {
+        status = judge(s, problem, s->relaxed, v, lambda, &eased);
+        info->relaxed_residual = status ? 0.0 : cond_certificate_residual(&eased);
+    }
+    if (!status && info->status == COND_NOT_CONVERGED && info->relaxed == 0)
+        status = keep_better(s, problem, v, lambda, info);
+    return status;
+}
+
+static CondStatus solve_whole(Solver* s, const CondProblem* problem, double* v, double* lambda,
+                              CondSolveInfo* info)
+{
+    s->lead = NULL;
+    CondStatus status = cond_solver_vfpi.solve(s->whole.ladder, problem, v, lambda, info);
+    const int* held = cond_solver_vfpi.relaxed(s->whole.ladder, &s->n_relaxed);
+    if (s->n_relaxed > 0) {
+        if (COND_RESERVE(&s->arena, s->relaxed, problem->n_contact))
+            return COND_OUT_OF_MEMORY;
+        memcpy(s->relaxed, held, (size_t)problem->n_contact * sizeof *held);
+    }
+    return status;
+}
+
+// The scale of the whole may be below those of its islands together, at most by the root of three:
+// where that makes a certificate miss, the whole is solved from there.
+static CondStatus solve(void* work, const CondProblem* problem, double* v, double* lambda,
+                        CondSolveInfo* info)
+{
+    Solver* s = work;
+    if (s->settings.stop != COND_STOP_CERTIFICATE || s->settings.reuse > 1)
+        return solve_whole(s, problem, v, lambda, info);
+    CondStatus status = cond_islands_find(&s->islands, problem);
+    if (status || s->islands.n <= 1)
+        return status ? status : solve_whole(s, problem, v, lambda, info);
+    status = solve_split(s, problem, v, lambda, info);
+    if (status || info->status != COND_OK ||
+        cond_certificate_residual(&info->certificate) <= s->settings.tolerance)
+        return status ? status : info->status;
+    memset(info, 0, sizeof *info);
+    return solve_whole(s, problem, v, lambda, info);
+}
+
+const CondSolverOps cond_solver_islands = {"vfpi", create, solve, history, destroy, reset, relaxed};
