@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "fem_grid.h"
-#include "linear/cg.h"
+#include "linear/conjugate_gradients.h"
 #include "model/fem.h"
 
 // A body with its matrix, some coordinates of which are held.
@@ -37,7 +37,7 @@ static void statics_create(const FemGrid* grid, const CondFemMaterial* material,
     s->n = 3 * grid->n_node;
     size_t n = (size_t)s->n;
     s->held = calloc(n, sizeof *s->held);
-    s->x = calloc(5 * n + COND_CG_WORK(n), sizeof *s->x);
+    s->x = calloc(8 * n, sizeof *s->x);
     assert_non_null(s->held);
     assert_non_null(s->x);
     s->load = s->x + n;
@@ -67,6 +67,14 @@ static void multiply_free(const void* data, const double* x, double* y)
             y[i] = x[i];
 }
 
+// z = diag(A) \ r
+static void divide(const void* data, const double* r, double* z)
+{
+    const Statics* s = data;
+    for (int i = 0; i < s->n; i++)
+        z[i] = r[i] / s->scale[i];
+}
+
 // Newton steps with K (no geometric part for one step of linear statics), each at most `limit`
 // long in every coordinate. Returns the steps made until no force is left.
 static int statics_solve(Statics* s, CondFemGeometric geometric, int max_steps, double limit)
@@ -87,8 +95,17 @@ static int statics_solve(Statics* s, CondFemGeometric geometric, int max_steps, 
         }
         if (step > 0 && residual < 1e-9 * force_scale)
             return step;
-        CondCgOperator A = {s->n, multiply_free, s, s->scale};
-        assert_true(cond_cg_solve(&A, s->f, s->d, 1e-12, 50000, s->cg, NULL, 1) >= 0);
+        CondCgSystem system = {.A = {s->n, multiply_free, s},
+                               .M = {divide, s},
+                               .threads = 1,
+                               .x = s->d,
+                               .r = s->f,
+                               .z = s->cg,
+                               .p = s->cg + s->n,
+                               .q = s->cg + 2 * (size_t)s->n};
+        CondCg cg = {.goal = -1.0, .reduction = 1e-12, .max_products = 50000};
+        cond_cg_solve(&system, &cg);
+        assert_int_equal(cg.failed, 0);
         for (int i = 0; i < s->n; i++)
             longest = fmax(longest, fabs(s->d[i]));
         double part = longest > limit ? limit / longest : 1.0;

@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "failing_allocator.h"
-#include "linear/cg.h"
+#include "linear/conjugate_gradients.h"
 #include "linear/csr.h"
 
 // Numbers in [-1, 1] that are the same on every machine.
@@ -163,46 +163,120 @@ static void multiply_grid(const void* data, const double* x, double* y)
         }
 }
 
+static void divide_grid(const void* data, const double* r, double* z)
+{
+    const Grid* grid = data;
+    for (int k = 0; k < grid->side * grid->side; k++)
+        z[k] = r[k] / (4.01 * grid->scale[k] * grid->scale[k]);
+}
+
+// Not symmetric: a wind blows over the grid.
+static void multiply_windy(const void* data, const double* x, double* y)
+{
+    const Grid* grid = data;
+    multiply_grid(data, x, y);
+    for (int k = 1; k < grid->side * grid->side; k++)
+        y[k] += 0.3 * grid->scale[k] * (grid->scale[k] * x[k] - grid->scale[k - 1] * x[k - 1]);
+}
+
+enum { SIDE = 60, N = SIDE * SIDE };
+
+typedef struct CgBench {
+    Grid grid;
+    double *scale, *solution, *b, *x, *again, *r, *z, *p, *q, *work;
+} CgBench;
+
+static CgBench cg_bench_create(void)
+{
+    CgBench bench;
+    double* memory = calloc(14 * N, sizeof *memory);
+    double** vectors[] = {&bench.scale, &bench.solution, &bench.b, &bench.x, &bench.again,
+                          &bench.r,     &bench.z,        &bench.p, &bench.q, &bench.work};
+    uint64_t seed = 3;
+    assert_non_null(memory);
+    for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
+        *vectors[k] = memory + k * N;
+    for (int k = 0; k < N; k++) {
+        bench.scale[k] = pow(10.0, 2.0 * next_random(&seed));
+        bench.solution[k] = next_random(&seed) / bench.scale[k];
+    }
+    bench.grid = (Grid){SIDE, bench.scale};
+    return bench;
+}
+
+// From x = 0.
+static CondCgSystem cg_system(const CgBench* bench, double* x, int threads)
+{
+    memset(x, 0, N * sizeof *x);
+    memcpy(bench->r, bench->b, N * sizeof *x);
+    return (CondCgSystem){.A = {N, multiply_grid, &bench->grid},
+                          .M = {divide_grid, &bench->grid},
+                          .threads = threads,
+                          .x = x,
+                          .r = bench->r,
+                          .z = bench->z,
+                          .p = bench->p,
+                          .q = bench->q};
+}
+
+static void check_solution(const CgBench* bench, double error)
+{
+    for (int k = 0; k < N; k++)
+        assert_true(fabs(bench->x[k] - bench->solution[k]) * bench->scale[k] < error);
+}
+
 static void test_cg_solves(void** state)
 {
     (void)state;
-    enum { SIDE = 60, N = SIDE * SIDE };
-    double* memory = calloc(6 * N + COND_CG_WORK(N), sizeof *memory);
-    double *scale = memory, *diagonal = scale + N, *solution = diagonal + N, *b = solution + N;
-    double *x = b + N, *again = x + N, *work = again + N;
-    uint64_t seed = 3;
-    for (int k = 0; k < N; k++) {
-        scale[k] = pow(10.0, 2.0 * next_random(&seed));
-        diagonal[k] = 4.01 * scale[k] * scale[k];
-        solution[k] = next_random(&seed) / scale[k];
-    }
-    Grid grid = {SIDE, scale};
-    CondCgOperator A = {N, multiply_grid, &grid, diagonal};
-    multiply_grid(&grid, solution, b);
-
-    double residual;
-    int iterations = cond_cg_solve(&A, b, x, 1e-12, 1000, work, &residual, 1);
-    assert_in_range(iterations, 10, 400);
-    assert_true(residual <= 1e-12);
+    CgBench bench = cg_bench_create();
+    multiply_grid(&bench.grid, bench.solution, bench.b);
+    CondCg cg = {.goal = -1.0, .reduction = 1e-12, .max_products = 1000};
+    CondCgSystem system = cg_system(&bench, bench.x, 1);
+    cond_cg_solve(&system, &cg);
+    int products = cg.products;
+    assert_int_equal(cg.failed, 0);
+    assert_in_range(products, 10, 400);
+    check_solution(&bench, 1e-8);
+    // r is what is left.
+    multiply_grid(&bench.grid, bench.x, bench.q);
     for (int k = 0; k < N; k++)
-        assert_true(fabs(x[k] - solution[k]) * scale[k] < 1e-8);
+        assert_true(fabs(bench.b[k] - bench.q[k] - bench.r[k]) < 1e-11 * bench.scale[k]);
 
-    // Any number of threads gives the same bits; a solved system needs no iteration.
-    assert_int_equal(cond_cg_solve(&A, b, again, 1e-12, 1000, work, NULL, 3), iterations);
-    assert_memory_equal(x, again, N * sizeof *x);
-    assert_int_equal(cond_cg_solve(&A, b, x, 1e-8, 1000, work, NULL, 1), 0);
+    // Any number of threads gives the same bits; a solved system needs no product.
+    system = cg_system(&bench, bench.again, 3);
+    cg.goal = -1.0;
+    cond_cg_solve(&system, &cg);
+    assert_int_equal(cg.products, products);
+    assert_memory_equal(bench.x, bench.again, N * sizeof *bench.x);
+    cg.goal *= 2.0;
+    cond_cg_solve(&system, &cg);
+    assert_int_equal(cg.products, 0);
 
-    // Running out of iterations shows in the residual.
-    memset(x, 0, N * sizeof *x);
-    assert_int_equal(cond_cg_solve(&A, b, x, 1e-12, 5, work, &residual, 1), 5);
-    assert_true(residual > 1e-12);
+    // No more products than allowed.
+    system = cg_system(&bench, bench.x, 1);
+    cg.goal = -1.0;
+    cg.max_products = 5;
+    cond_cg_solve(&system, &cg);
+    assert_int_equal(cg.products, 5);
+    free(bench.scale);
+}
 
-    // b = 0 gives x = 0 whatever the start.
-    memset(b, 0, N * sizeof *b);
-    assert_int_equal(cond_cg_solve(&A, b, x, 1e-12, 5, work, &residual, 1), 0);
-    for (int k = 0; k < N; k++)
-        assert_true(x[k] == 0.0);
-    free(memory);
+static void test_bicgstab_solves(void** state)
+{
+    (void)state;
+    CgBench bench = cg_bench_create();
+    CondContext context = cond_context_or_default(NULL);
+    multiply_windy(&bench.grid, bench.solution, bench.b);
+    CondCgSystem system = cg_system(&bench, bench.x, 1);
+    system.A.apply = multiply_windy;
+    int products = cond_bicgstab_solve(&system, &context, 1e-10, 1000, bench.work);
+    assert_in_range(products, 10, 400);
+    check_solution(&bench, 1e-7);
+    system = cg_system(&bench, bench.again, 3);
+    system.A.apply = multiply_windy;
+    assert_int_equal(cond_bicgstab_solve(&system, &context, 1e-10, 1000, bench.work), products);
+    assert_memory_equal(bench.x, bench.again, N * sizeof *bench.x);
+    free(bench.scale);
 }
 
 // A = [1 2; 2 1], with the eigenvalues 3 and -1.
@@ -220,23 +294,31 @@ static void multiply_nan(const void* data, const double* x, double* y)
     y[1] = x[1];
 }
 
+static void copy_two(const void* data, const double* r, double* z)
+{
+    (void)data;
+    memcpy(z, r, 2 * sizeof *z);
+}
+
 static void test_cg_breakdown(void** state)
 {
     (void)state;
-    double diagonal[2] = {1.0, 1.0}, b[2] = {1.0, -1.0}, x[2] = {0.0, 0.0};
-    double work[COND_CG_WORK(2)], residual;
-    CondCgOperator A = {2, multiply_indefinite, NULL, diagonal};
-    assert_int_equal(cond_cg_solve(&A, b, x, 1e-12, 10, work, &residual, 1), COND_DIVERGED);
-    assert_true(x[0] == 0.0 && x[1] == 0.0);
-
-    A.multiply = multiply_nan;
-    assert_int_equal(cond_cg_solve(&A, b, x, 1e-12, 10, work, &residual, 1), COND_DIVERGED);
-    assert_true(x[0] == 0.0 && x[1] == 0.0);
-
-    const double bad[] = {0.0, -1.0, NAN, INFINITY};
-    for (int k = 0; k < 4; k++) {
-        diagonal[1] = bad[k];
-        assert_int_equal(cond_cg_solve(&A, b, x, 1e-12, 10, work, &residual, 1), COND_BAD_ARGUMENT);
+    void (*const product[])(const void*, const double*, double*) = {multiply_indefinite,
+                                                                    multiply_nan};
+    for (int k = 0; k < 2; k++) {
+        double r[2] = {1.0, -1.0}, x[2] = {0.0, 0.0}, z[2], p[2], q[2];
+        CondCgSystem system = {.A = {2, product[k], NULL},
+                               .M = {copy_two, NULL},
+                               .threads = 1,
+                               .x = x,
+                               .r = r,
+                               .z = z,
+                               .p = p,
+                               .q = q};
+        CondCg cg = {.goal = 1e-12, .max_products = 10};
+        cond_cg_solve(&system, &cg);
+        assert_int_equal(cg.failed, 1);
+        assert_true(x[0] == 0.0 && x[1] == 0.0);
     }
 }
 
@@ -246,6 +328,7 @@ int main(void)
         cmocka_unit_test(test_csr_equals_dense),    cmocka_unit_test(test_csr_empty),
         cmocka_unit_test(test_csr_refuses_indices), cmocka_unit_test(test_csr_out_of_memory),
         cmocka_unit_test(test_cg_solves),           cmocka_unit_test(test_cg_breakdown),
+        cmocka_unit_test(test_bicgstab_solves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ CondStatus cond_lanczos_extremes(const CondOperator* A, int max_steps, double* w
     int k = 0;
     while (k < m) {
         double *q = Q + (size_t)k * n, *next = q + n;
-        A->multiply(A->data, q, next);
+        A->apply(A->data, q, next);
         alpha[k] = cond_dot(n, q, next, 1);
         for (int pass = 0; pass < 2; pass++) // twice is enough
             for (int j = 0; j <= k; j++) {

@@ -5,12 +5,7 @@
 #include <stddef.h>
 
 #include "cond/status.h"
-
-typedef struct CondOperator {
-    void (*multiply)(void* data, const double* x, double* y); // y = A x
-    void* data;
-    int n;
-} CondOperator;
+#include "linear/operator.h"
 
 // Doubles that the workspace must hold.
 #define COND_LANCZOS_WORK(n, steps)                                                                \

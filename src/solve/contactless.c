@@ -4,8 +4,8 @@
 #include "cond/solver.h"
 
 #include "base/memory.h"
-#include "base/sum.h"
 #include "linear/cholesky.h"
+#include "linear/conjugate_gradients.h"
 #include "problem/block.h"
 
 #include <math.h>
@@ -21,7 +21,10 @@ typedef struct Contactless {
     size_t* factor;   // offset of its Cholesky factor                       (n_dof + 1)
     double* L;        // the factors, row-major
     double* diagonal; // of A                                                (n_dof)
-    double *r, *z, *p, *q;
+    double* history;  // of the value below, a product each; NULL: not asked for
+    int max_products; // it has room for
+    double* value;    // |A v - b|_D / max(|A v|_D, |b|_D) of the newest iterate, and
+    int* products;    // what it took
 } Contactless;
 
 // Coordinates of a group within this block.
@@ -107,66 +110,64 @@ static CondStatus factor_groups(Contactless* s)
     return COND_OK;
 }
 
-static void precondition(const Contactless* s)
+static void precondition(const void* data, const double* r, double* z)
 {
-    memcpy(s->z, s->r, (size_t)s->problem->n_dof * sizeof *s->z);
+    const Contactless* s = data;
+    memcpy(z, r, (size_t)s->problem->n_dof * sizeof *z);
     for (int g = 0; g < s->n_group; g++)
-        cond_cholesky_solve(s->begin[g + 1] - s->begin[g], s->L + s->factor[g], s->z + s->begin[g]);
+        cond_cholesky_solve(s->begin[g + 1] - s->begin[g], s->L + s->factor[g], z + s->begin[g]);
 }
 
-static void multiply(const Contactless* s, const double* x, const double* shift, double* y)
+static void multiply(const void* data, const double* x, double* y)
 {
-    cond_problem_multiply_blocks(s->problem, x, shift, y, s->threads);
+    const Contactless* s = data;
+    cond_problem_multiply_blocks(s->problem, x, NULL, y, s->threads);
     cond_problem_add_couplings(s->problem, x, y);
 }
 
-// |A v - b|_D / max(|A v|_D, |b|_D), with A v = b - r
-static double dynamics(const Contactless* s)
+// The dynamics part of the certificate: |A v - b|_D / max(|A v|_D, |b|_D), with A v = b - r
+static double dynamics(const void* data, const double* r, double rz)
 {
+    const Contactless* s = data;
     double rr = 0.0, bb = 0.0, aa = 0.0;
+    (void)rz;
     for (int i = 0; i < s->problem->n_dof; i++) {
-        double b = s->problem->b[i], r = s->r[i];
-        rr += r * r / s->diagonal[i];
+        double b = s->problem->b[i], Av = b - r[i];
+        rr += r[i] * r[i] / s->diagonal[i];
         bb += b * b / s->diagonal[i];
-        aa += (b - r) * (b - r) / s->diagonal[i];
+        aa += Av * Av / s->diagonal[i];
     }
-    return rr == 0.0 ? 0.0 : sqrt(rr / fmax(aa, bb));
+    *s->value = rr == 0.0 ? 0.0 : sqrt(rr / fmax(aa, bb));
+    if (s->history && *s->products < s->max_products)
+        s->history[*s->products] = *s->value;
+    ++*s->products;
+    return *s->value;
 }
 
-static CondStatus iterate(Contactless* s, double tolerance, int max_products, double* v,
-                          int* products, double* history)
+static CondStatus iterate(const Contactless* s, double tolerance, double* v, double* work)
 {
     int n = s->problem->n_dof;
-    multiply(s, v, s->problem->b, s->r);
+    double *r = work, *z = r + n, *p = z + n, *q = p + n;
+    multiply(s, v, r);
     for (int i = 0; i < n; i++)
-        s->r[i] = -s->r[i];
-    double value = dynamics(s), rz = 0.0;
-    for (*products = 1;; ++*products) {
-        if (cond_cancelled(&s->context))
-            return COND_CANCELLED;
-        if (history && *products <= max_products)
-            history[*products - 1] = value;
-        if (!isfinite(value))
-            return COND_DIVERGED;
-        if (value <= tolerance || *products >= max_products)
-            return value <= tolerance ? COND_OK : COND_NOT_CONVERGED;
-        precondition(s);
-        double next = cond_dot(n, s->r, s->z, s->threads);
-        double beta = *products == 1 ? 0.0 : next / rz;
-        rz = next;
-        for (int i = 0; i < n; i++)
-            s->p[i] = s->z[i] + beta * s->p[i];
-        multiply(s, s->p, NULL, s->q);
-        double pq = cond_dot(n, s->p, s->q, s->threads);
-        if (!(pq > 0.0))
-            return COND_DIVERGED;
-        double alpha = rz / pq;
-        for (int i = 0; i < n; i++) {
-            v[i] += alpha * s->p[i];
-            s->r[i] -= alpha * s->q[i];
-        }
-        value = dynamics(s);
-    }
+        r[i] = s->problem->b[i] - r[i];
+    CondCgSystem system = {.A = {n, multiply, s},
+                           .M = {precondition, s},
+                           .threads = s->threads,
+                           .x = v,
+                           .r = r,
+                           .z = z,
+                           .p = p,
+                           .q = q,
+                           .norm = dynamics,
+                           .data = s};
+    CondCg cg = {.context = &s->context, .goal = tolerance, .max_products = s->max_products - 1};
+    cond_cg_solve(&system, &cg);
+    if (cond_cancelled(&s->context))
+        return COND_CANCELLED;
+    if (cg.failed || !isfinite(*s->value))
+        return COND_DIVERGED;
+    return *s->value <= tolerance ? COND_OK : COND_NOT_CONVERGED;
 }
 
 CondStatus cond_contactless_solve(const CondContext* context, const CondProblem* problem,
@@ -175,7 +176,14 @@ CondStatus cond_contactless_solve(const CondContext* context, const CondProblem*
 {
     CondContext m = cond_context_or_default(context);
     size_t n = (size_t)problem->n_dof;
-    Contactless s = {.context = m, .problem = problem, .threads = threads};
+    double value = INFINITY;
+    Contactless s = {.context = m,
+                     .problem = problem,
+                     .threads = threads,
+                     .history = history,
+                     .max_products = max_products,
+                     .value = &value,
+                     .products = products};
     *products = 0;
     s.group = cond_allocate(&m, n, sizeof *s.group);
     s.begin = cond_allocate(&m, n + 1, sizeof *s.begin);
@@ -189,15 +197,11 @@ CondStatus cond_contactless_solve(const CondContext* context, const CondProblem*
     }
     if (!status) {
         s.diagonal = vectors;
-        s.r = vectors + n;
-        s.z = s.r + n;
-        s.p = s.z + n;
-        s.q = s.p + n;
         cond_problem_diagonal(problem, s.diagonal);
         status = factor_groups(&s);
     }
     if (!status)
-        status = iterate(&s, tolerance, max_products, v, products, history);
+        status = iterate(&s, tolerance, v, vectors + n);
     void* arrays[] = {s.group, s.begin, s.factor, s.L, vectors};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&m, arrays[i]);

@@ -20,22 +20,23 @@ static void fill(CondSurrogate* W, int n, double alpha)
 typedef struct Product {
     CondNodal* nodal;
     int threads;
-    int count;
+    int* count;
 } Product;
 
-static void multiply(void* data, const double* x, double* y)
+static void multiply(const void* data, const double* x, double* y)
 {
-    Product* product = data;
+    const Product* product = data;
     cond_nodal_multiply(product->nodal, x, y, product->threads);
-    product->count++;
+    ++*product->count;
 }
 
 // alpha = 2 / (sigma_min + sigma_max), which makes |I - alpha A| smallest.
 static CondStatus build_spectrum(CondSurrogate* W, CondNodal* nodal,
                                  const CondSolverSettings* settings)
 {
-    Product product = {nodal, settings->threads, 0};
-    CondOperator A = {multiply, &product, nodal->n};
+    int count = 0;
+    Product product = {nodal, settings->threads, &count};
+    CondOperator A = {nodal->n, multiply, &product};
     double low = 1.0, high = 1.0;
     if (nodal->n > 0) {
         int steps = nodal->n < LANCZOS_STEPS ? nodal->n : LANCZOS_STEPS;
@@ -44,7 +45,7 @@ static CondStatus build_spectrum(CondSurrogate* W, CondNodal* nodal,
             cond_reserve(&W->context, &W->lanczos, &W->cap_lanczos, (int)size, sizeof *W->lanczos))
             return COND_OUT_OF_MEMORY;
         CondStatus status = cond_lanczos_extremes(&A, steps, W->lanczos, &low, &high);
-        W->products = product.count;
+        W->products = count;
         if (status)
             return status;
     }

@@ -14,6 +14,7 @@
 
 #include "base/parallel.h"
 #include "cond/problem.h"
+#include "linear/conjugate_gradients.h"
 #include "linear/partition.h"
 #include "solve/tie_coarse.h"
 
@@ -123,22 +124,17 @@ static inline void cond_tie_packed_block(const double* from, float* to, size_t s
             to[stride * r + c] = (float)from[3 * r + c];
 }
 
-// Conjugate gradients from x = 0 on the r in it, until the preconditioned residual has fallen by
-// `reduction` since the first step.
+// Conjugate gradients from x = 0 on the r in it.
 typedef struct CondTiePackedSolve {
+    CondCg cg;
     const double* factor; // of the border's Schur complement                    (n_border^2)
     double* border;       // r in, x out                                         (n_border)
-    double reduction;
-    int max_products;
     // NULL, or a coarse correction in place of that of the groups: z = s z + what it makes of r,
     // and returns r'z on the nodes. All threads of the team call it. The arrow is then damped.
     double (*coarse)(void* data, CondTeam* team, int rank, int size, const float* r, float s,
                      float* z);
     void* coarse_data;
     double damping;
-    int products; // made
-    int failed;   // 1: not positive, or not finite; x is worth nothing
-    double goal;  // square of the norm asked for
 } CondTiePackedSolve;
 
 // With the arrow as preconditioner, and the coarse correction of the groups where it is on. A

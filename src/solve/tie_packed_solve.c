@@ -97,7 +97,6 @@ static double join_forces(const CondTiePacked* packed, double* w, float* f)
 typedef struct Team {
     CondTiePacked* packed;
     CondTiePackedSolve* solve;
-    int cancelled[2]; // 1: the user does not want the work any more, by turns
 } Team;
 
 static void start_border(int nb, const double* r, Border* border)
@@ -112,18 +111,22 @@ static void start_border(int nb, const double* r, Border* border)
 // The share of a thread in a step: its parts, and room for the forces of the joins.
 typedef struct Share {
     CondTiePacked* packed;
+    const CondTiePackedSolve* solve;
     const CondTiePackedKernel* kernel;
     CondTeam* team;
-    int first, last, size;
+    int first, last, rank, size;
     double* velocity;
     float* force;
     float *coarse_r, *motion; // of the coarse unknowns; NULL where there is no coarse correction
     Border border;
 } Share;
 
-static void share_start(Share* share, CondTiePacked* packed, CondTeam* team, int rank, int size)
+static void share_start(Share* share, const Team* all, CondTeam* team, int rank, int size)
 {
+    CondTiePacked* packed = all->packed;
+    share->solve = all->solve;
     share->team = team;
+    share->rank = rank;
     int rows = packed->n_join > 0 ? packed->join_row[packed->n_join] : 0;
     share->packed = packed;
     share->kernel = cond_tie_packed_kernel();
@@ -166,27 +169,24 @@ static void to_single(int n, const double* from, float* to)
         to[i] = (float)from[i];
 }
 
-// x += alpha p, r -= alpha q, z = arrow(r) but for the border's part in the nodes; returns r'z, and
-// the square of the norm of what is left.
-static double advance(Share* share, const double* factor, double alpha, double* left)
+// x += alpha p, r -= alpha q, z = M r but for the border's part in the nodes; returns r'z, and the
+// square of the norm of what is left.
+static double advance(Share* share, double alpha, double* left)
 {
     CondTiePacked* packed = share->packed;
-    share->kernel->advance(packed, share->first, share->last, (float)alpha, share->force);
-    cond_team_wait(share->team, share->size);
-    double border = advance_border(packed, factor, alpha, &share->border);
+    double border = advance_border(packed, share->solve->factor, alpha, &share->border);
     double rz = border + add_parts(packed, packed->step_sum);
     *left = packed->coarse.on ? border + add_parts(packed, packed->coarse.left) : rz;
     return rz + correct(share);
 }
 
-// The same with levels: z = s arrow(r) + the coarse correction, the border's part included.
-static double advance_deep(Share* share, const CondTiePackedSolve* solve, double alpha, int rank)
+// The same with levels: z = s M r + the coarse correction, the border's part included.
+static double advance_deep(Share* share, double alpha)
 {
     CondTiePacked* packed = share->packed;
+    const CondTiePackedSolve* solve = share->solve;
     Border* border = &share->border;
     double s = solve->damping, sum = 0.0;
-    share->kernel->advance(packed, share->first, share->last, (float)alpha, share->force);
-    cond_team_wait(share->team, share->size);
     advance_border(packed, solve->factor, alpha, border);
     to_single(packed->n_border, border->z, border->single);
     share->kernel->spread_border(packed, share->first, share->last, border->single, packed->z);
@@ -194,17 +194,27 @@ static double advance_deep(Share* share, const CondTiePackedSolve* solve, double
         border->z[i] *= s;
         sum += border->r[i] * border->z[i];
     }
-    return sum + solve->coarse(solve->coarse_data, share->team, rank, share->size, packed->r,
+    return sum + solve->coarse(solve->coarse_data, share->team, share->rank, share->size, packed->r,
                                (float)s, packed->z);
 }
 
-// p = z + beta p
-static void turn(Share* share, double beta, int deep)
+static double advance_all(void* self, double alpha, double* left)
 {
+    Share* share = self;
+    share->kernel->advance(share->packed, share->first, share->last, (float)alpha, share->force);
+    cond_team_wait(share->team, share->size);
+    return share->solve->coarse ? (*left = advance_deep(share, alpha))
+                                : advance(share, alpha, left);
+}
+
+// p = z + beta p
+static void turn(void* self, double beta)
+{
+    Share* share = self;
     Border* border = &share->border;
     to_single(share->packed->n_border, border->z, border->single);
     share->kernel->turn(share->packed, share->first, share->last, (float)beta, share->motion);
-    if (!deep)
+    if (!share->solve->coarse)
         share->kernel->spread_border(share->packed, share->first, share->last, border->single,
                                      share->packed->p);
     for (int i = 0; i < share->packed->n_border; i++)
@@ -213,8 +223,9 @@ static void turn(Share* share, double beta, int deep)
 }
 
 // q = H p, but for what the joins do; returns p'H p.
-static double multiply(Share* share)
+static double multiply(void* self)
 {
+    Share* share = self;
     CondTiePacked* packed = share->packed;
     to_single(packed->n_border, share->border.p, share->border.single);
     share->kernel->multiply(packed, share->first, share->last, packed->p, share->border.single,
@@ -224,51 +235,21 @@ static double multiply(Share* share)
            join_forces(packed, share->velocity, share->force);
 }
 
-// Three loops an iteration: product, step with preconditioner, direction. Every thread has the
-// scalars and the border for itself, from the same partial sums.
+// Three loops an iteration. Every thread has the scalars and the border for itself, from the same
+// partial sums.
 static void iterate(void* data, CondTeam* team, int rank, int size)
 {
-    CondTiePackedSolve* solve = ((Team*)data)->solve;
-    int failed = 0, products = 0, nb = ((Team*)data)->packed->n_border,
-        deep = solve->coarse != NULL;
-    double alpha = 0.0, rz = 0.0, start = 0.0, goal = 0.0;
+    static const CondCgSteps steps = {advance_all, turn, multiply};
+    const Team* all = data;
     unsigned before = cond_tiny_flush();
     Share share;
-    share_start(&share, ((Team*)data)->packed, team, rank, size);
-    start_border(nb, solve->border, &share.border);
-    int* cancelled = ((Team*)data)->cancelled;
-    for (int steps = 0;; steps++) {
-        double left, next;
-        if (rank == 0) // read by all when they have met, and written again a meeting later
-            cancelled[steps % 2] = cond_cancelled(&share.packed->context);
-        if (deep)
-            left = next = advance_deep(&share, solve, alpha, rank);
-        else
-            next = advance(&share, solve->factor, alpha, &left);
-        double beta = steps > 0 ? next / rz : 0.0;
-        rz = next;
-        if (steps == 0)
-            start = left;
-        if (steps == 1) // the first step takes out what the gains of the ties blow up
-            goal = solve->reduction * solve->reduction * fmin(left, start);
-        failed = !isfinite(rz);
-        if (failed || !(left > goal) || products >= solve->max_products || cancelled[steps % 2])
-            break;
-        turn(&share, beta, deep);
-        double pq = multiply(&share);
-        products++;
-        failed = !(pq > 0.0);
-        if (failed)
-            break;
-        alpha = rz / pq;
-    }
+    share_start(&share, all, team, rank, size);
+    start_border(all->packed->n_border, all->solve->border, &share.border);
+    cond_cg_iterate(&steps, &share, rank, &all->solve->cg);
     cond_tiny_restore(before);
-    if (rank > 0)
-        return;
-    solve->products = products;
-    solve->failed = failed;
-    solve->goal = goal;
-    memcpy(solve->border, share.border.x, (size_t)nb * sizeof *solve->border);
+    if (rank == 0)
+        memcpy(all->solve->border, share.border.x,
+               (size_t)all->packed->n_border * sizeof *all->solve->border);
 }
 
 static void clear_vectors(CondTiePacked* packed)

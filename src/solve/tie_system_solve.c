@@ -2,6 +2,7 @@
 #include "base/parallel.h"
 #include "base/sum.h"
 #include "linear/cholesky.h"
+#include "linear/conjugate_gradients.h"
 #include "linear/lu.h"
 #include "problem/block.h"
 #include "problem/side.h"
@@ -16,13 +17,11 @@ static const double ENOUGH = 4.0;           // square of the residual after a ro
 enum { CONTACT_WORK = 32 };                 // of one contact in a product, in multiply-adds
 static const double LITTLE = 0.25; // square of the residual after a round, over that before
 
-// One loop over the nodes, over all coordinates or over parts of them: a set of vectors and two
-// factors.
+// One loop over the nodes, over all coordinates or over parts of them: a set of vectors.
 typedef struct Sweep {
     const CondTieSystem* system;
     const double *a, *b; // read
     double *y, *z;       // written
-    double s;
 } Sweep;
 
 // y += sum over contacts of G' T G a, on parts of the coordinates.
@@ -77,27 +76,20 @@ static void block_nodes(const void* loop, int first, int last)
     }
 }
 
-// y += s a and z -= s b
+// y += a and z -= b
 static void advance(const void* loop, int first, int last)
 {
     const Sweep* sweep = loop;
     for (int i = first; i < last; i++) {
-        sweep->y[i] += sweep->s * sweep->a[i];
-        sweep->z[i] -= sweep->s * sweep->b[i];
+        sweep->y[i] += sweep->a[i];
+        sweep->z[i] -= sweep->b[i];
     }
 }
 
-// z = a + s z
-static void turn(const void* loop, int first, int last)
-{
-    const Sweep* sweep = loop;
-    for (int i = first; i < last; i++)
-        sweep->z[i] = sweep->a[i] + sweep->s * sweep->z[i];
-}
-
 // z = P r, P the arrow.
-static void arrow(CondTieSystem* system, const double* r, double* z)
+static void arrow(const void* data, const double* r, double* z)
 {
+    const CondTieSystem* system = data;
     size_t nb = (size_t)system->n_border;
     Sweep sweep = {.system = system, .a = r, .z = z};
     size_t work = 9 * (size_t)system->n_node;
@@ -204,38 +196,22 @@ static double correct(void* data, CondTeam* team, int rank, int size, const floa
     return cond_multilevel_correct(data, team, rank, size, r, s, z);
 }
 
-// Conjugate gradients in double from x = 0 until the square of the preconditioned residual is at
-// most *goal, or, where that is negative, has fallen by `reduction` squared: then *goal is set.
-static int solve_double(CondTieSystem* system, double* r, double* x, double reduction, double* goal,
-                        int max_products)
+static void multiply(const void* data, const double* x, double* y)
 {
-    int n = system->problem->n_dof, threads = system->threads, products = 0;
-    double *p = system->p, *q = system->q, *z = system->z;
-    arrow(system, r, z);
-    memcpy(p, z, (size_t)n * sizeof *p);
-    double rz = cond_dot(n, r, z, threads), first = rz;
-    for (int steps = 1; products < max_products && rz > fmax(*goal, 0.0); steps++) {
-        if (cond_cancelled(&system->context))
-            break;
-        cond_tie_system_multiply(system, p, q);
-        products++;
-        double pq = cond_dot(n, p, q, threads);
-        if (!(pq > 0.0) || !isfinite(rz))
-            return COND_DIVERGED;
-        double alpha = rz / pq;
-        Sweep step = {.a = p, .b = q, .y = x, .z = r, .s = alpha};
-        each(system, advance, &step);
-        arrow(system, r, z);
-        double next = cond_dot(n, r, z, threads), beta = next / rz;
-        Sweep direction = {.a = z, .z = p, .s = beta};
-        each(system, turn, &direction);
-        rz = next;
-        // The first step takes out what the gains of the ties blow up; the reduction counts from
-        // what is left.
-        if (steps == 1 && *goal < 0.0)
-            *goal = reduction * reduction * fmin(rz, first);
-    }
-    return products;
+    cond_tie_system_multiply(data, x, y);
+}
+
+// In double.
+static CondCgSystem in_double(CondTieSystem* system, double* r, double* x)
+{
+    return (CondCgSystem){.A = {system->problem->n_dof, multiply, system},
+                          .M = {arrow, system},
+                          .threads = system->threads,
+                          .x = x,
+                          .r = r,
+                          .z = system->z,
+                          .p = system->p,
+                          .q = system->q};
 }
 
 // One round in single precision: x += what it found, r -= H times that, measured in double. 0 where
@@ -251,28 +227,30 @@ static int solve_single(CondTieSystem* system, double* r, double* x, double redu
     each_node(&in, pack_nodes);
     for (int i = 0; i < system->n_border; i++)
         system->small[i] = r[system->member[i]] / scale;
-    CondTiePackedSolve solve = {.factor = system->S,
+    CondTiePackedSolve solve = {.cg = {.context = &system->context,
+                                       .goal = -1.0,
+                                       .reduction = fmax(reduction, LEAST_REDUCTION),
+                                       .max_products = max_products - 1},
+                                .factor = system->S,
                                 .border = system->small,
-                                .reduction = fmax(reduction, LEAST_REDUCTION),
-                                .max_products = max_products - 1,
                                 .coarse = system->deep ? correct : NULL,
                                 .coarse_data = &system->multi,
                                 .damping = COND_MULTILEVEL_DAMPING};
     cond_tie_packed_solve(packed, &solve);
-    if (solve.failed)
+    if (solve.cg.failed)
         return 0;
     Transfer out = {system, dx, packed->x, scale};
     each_node(&out, unpack_nodes);
     for (int i = 0; i < system->n_border; i++)
         dx[system->member[i]] = scale * system->small[i];
     cond_tie_system_multiply(system, dx, Hdx);
-    Sweep step = {.a = dx, .b = Hdx, .y = x, .z = r, .s = 1.0};
+    Sweep step = {.a = dx, .b = Hdx, .y = x, .z = r};
     each(system, advance, &step);
     if (*goal < 0.0) {
-        double part = reduction / solve.reduction;
-        *goal = part * part * scale * scale * solve.goal;
+        double part = reduction / solve.cg.reduction;
+        *goal = part * part * scale * scale * solve.cg.goal;
     }
-    return solve.products + 1;
+    return solve.cg.products + 1;
 }
 
 // z = weight a, on the nodes.
@@ -319,59 +297,20 @@ int cond_tie_system_solve(CondTieSystem* system, double* r, double* x, double re
             break; // no better in single precision
         last = rz;
     }
-    int count = solve_double(system, r, x, reduction, &goal, max_iterations - products);
-    return count < 0 ? count : products + count;
+    CondCgSystem wide = in_double(system, r, x);
+    CondCg cg = {.context = &system->context,
+                 .goal = goal,
+                 .reduction = reduction,
+                 .max_products = max_iterations - products};
+    cond_cg_solve(&wide, &cg);
+    return cg.failed ? COND_DIVERGED : products + cg.products;
 }
 
 int cond_tie_system_solve_general(CondTieSystem* system, double* r, double* x, double reduction,
                                   int max_products, double* work)
 {
-    int n = system->problem->n_dof, threads = system->threads, products = 0;
-    size_t size = (size_t)n * sizeof *r;
-    double *shadow = work, *p = work + n, *q = p + n, *s = q + n, *t = s + n;
-    double *y = system->p, *z = system->z;
-    memset(x, 0, size);
-    memcpy(shadow, r, size);
-    memset(p, 0, size);
-    memset(q, 0, size);
-    double rho = 1.0, alpha = 1.0, omega = 1.0, goal = -1.0;
-    for (int steps = 0; products + 2 <= max_products && !cond_cancelled(&system->context);
-         steps++) {
-        arrow(system, r, z);
-        double rz = fabs(cond_dot(n, r, z, threads));
-        // As above, the reduction counts from what the first step leaves.
-        if (steps <= 1)
-            goal =
-                reduction * reduction * (goal < 0.0 ? rz : fmin(rz, goal / reduction / reduction));
-        if (!isfinite(rz))
-            return COND_DIVERGED;
-        if (steps > 0 && rz <= goal)
-            break;
-        double next = cond_dot(n, shadow, r, threads), beta = next / rho * (alpha / omega);
-        if (next == 0.0 || !isfinite(beta))
-            break; // no further this way; what there is may do
-        for (int i = 0; i < n; i++)
-            p[i] = r[i] + beta * (p[i] - omega * q[i]);
-        arrow(system, p, y);
-        cond_tie_system_multiply(system, y, q);
-        products++;
-        rho = next;
-        alpha = rho / cond_dot(n, shadow, q, threads);
-        if (!isfinite(alpha))
-            break;
-        for (int i = 0; i < n; i++)
-            s[i] = r[i] - alpha * q[i];
-        arrow(system, s, z);
-        cond_tie_system_multiply(system, z, t);
-        products++;
-        double tt = cond_dot(n, t, t, threads);
-        omega = tt > 0.0 ? cond_dot(n, t, s, threads) / tt : 0.0;
-        for (int i = 0; i < n; i++) {
-            x[i] += alpha * y[i] + omega * z[i];
-            r[i] = s[i] - omega * t[i];
-        }
-        if (omega == 0.0 || !isfinite(omega))
-            break;
-    }
-    return products;
+    CondCgSystem wide = in_double(system, r, x);
+    Sweep start = {.y = x};
+    each(system, clear, &start);
+    return cond_bicgstab_solve(&wide, &system->context, reduction, max_products, work);
 }
