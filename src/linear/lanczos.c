@@ -2,23 +2,71 @@
 
 #include "base/sum.h"
 
-#include <lapacke.h>
+#include <float.h>
 #include <math.h>
 
-// Extremes of the tridiagonal matrix (alpha, beta) of size k, with the residual bounds
-// beta_k |last component| of their Ritz vectors.
+// Eigenvalues of the tridiagonal matrix T (alpha, beta) below x: negative pivots of T - x I.
+static int count_below(int k, const double* alpha, const double* beta, double x)
+{
+    int n = 0;
+    double pivot = 1.0;
+    for (int i = 0; i < k; i++) {
+        double gap = alpha[i] - x;
+        pivot = i == 0 ? gap : gap - beta[i - 1] * beta[i - 1] / pivot;
+        if (pivot == 0.0) // x is an eigenvalue of the leading part: count it as above
+            pivot = DBL_MIN;
+        n += pivot < 0.0;
+    }
+    return n;
+}
+
+// The narrowest interval of doubles around the eigenvalue with `below` others below it.
+static void bisect(int k, const double* alpha, const double* beta, int below, double* low,
+                   double* high)
+{
+    for (;;) {
+        double middle = *low + 0.5 * (*high - *low);
+        if (!(middle > *low && middle < *high))
+            return;
+        if (count_below(k, alpha, beta, middle) > below)
+            *high = middle;
+        else
+            *low = middle;
+    }
+}
+
+// Last component of the unit eigenvector of T at x, just above all eigenvalues: with the pivots d
+// of T - x I from the top, y_k = 1 and y_i = -(beta_i / d_i) y_{i+1}.
+static double last_component(int k, const double* alpha, const double* beta, double x, double* d)
+{
+    for (int i = 0; i < k; i++)
+        d[i] = alpha[i] - x - (i > 0 ? beta[i - 1] * beta[i - 1] / d[i - 1] : 0.0);
+    double y = 1.0, sum = 1.0;
+    for (int i = k - 2; i >= 0; i--) {
+        y *= -beta[i] / d[i];
+        sum += y * y;
+    }
+    return 1.0 / sqrt(sum);
+}
+
+// Extremes of T, the upper one with the residual bound beta_k |last component| of its Ritz vector.
 static CondStatus tridiagonal_extremes(int k, const double* alpha, const double* beta, double* work,
                                        double* low, double* high)
 {
-    double *d = work, *e = d + k, *scratch = e + k, *z = scratch + 2 * k;
+    double least = alpha[0], most = alpha[0]; // Gershgorin's circles hold all eigenvalues
     for (int i = 0; i < k; i++) {
-        d[i] = alpha[i];
-        e[i] = beta[i];
+        double reach = (i > 0 ? beta[i - 1] : 0.0) + (i + 1 < k ? beta[i] : 0.0);
+        least = fmin(least, alpha[i] - reach);
+        most = fmax(most, alpha[i] + reach);
     }
-    if (LAPACKE_dstev_work(LAPACK_COL_MAJOR, 'V', k, d, e, z, k, scratch) != 0)
+    if (!isfinite(least) || !isfinite(most))
         return COND_DIVERGED;
-    *low = d[0];
-    *high = d[k - 1] + fabs(beta[k - 1] * z[(size_t)(k - 1) * k + k - 1]);
+    double slack = 4.0 * DBL_EPSILON * fmax(fabs(least), fabs(most)) + DBL_MIN;
+    double a[2] = {least - slack, most + slack}, b[2] = {a[0], a[1]};
+    bisect(k, alpha, beta, 0, &a[0], &a[1]);
+    bisect(k, alpha, beta, k - 1, &b[0], &b[1]);
+    *low = a[1];
+    *high = b[1] + beta[k - 1] * last_component(k, alpha, beta, b[1], work);
     return COND_OK;
 }
 

@@ -8,8 +8,7 @@
 #include "linear/operator.h"
 
 // Doubles that the workspace must hold.
-#define COND_LANCZOS_WORK(n, steps)                                                                \
-    (((size_t)(steps) + 1) * (size_t)(n) + 6 * (size_t)(steps) + (size_t)(steps) * (size_t)(steps))
+#define COND_LANCZOS_WORK(n, steps) (((size_t)(steps) + 1) * (size_t)(n) + 3 * (size_t)(steps))
 
 // Lanczos with full reorthogonalisation, at most max_steps products. high is the largest Ritz value
 // plus its residual bound, so that it is not below the eigenvalue it stands for; low is the
