@@ -1,5 +1,5 @@
-# The libraries that libcond itself uses, found by pkg-config. The installed package reads this
-# file too, so that a static libcond finds the same libraries in the project that links it.
+# The libraries that libcond_io uses, found by pkg-config. The installed package reads this file
+# too, so that a static libcond_io finds the same libraries in the project that links it.
 pkg_search_module(HDF5 REQUIRED IMPORTED_TARGET hdf5-serial hdf5)
 pkg_check_modules(YAML REQUIRED IMPORTED_TARGET yaml-0.1)
 pkg_check_modules(LAPACKE REQUIRED IMPORTED_TARGET lapacke)

@@ -25,17 +25,17 @@ typedef struct CondAuditPair {
     double point[2][3];               // where they are deepest, or nearest, on either side [m]
 } CondAuditPair;
 
-CondStatus cond_audit_create(const CondModel* model, CondAudit** audit, CondError* error);
-void cond_audit_destroy(CondAudit* audit);
+COND_API CondStatus cond_audit_create(const CondModel* model, CondAudit** audit, CondError* error);
+COND_API void cond_audit_destroy(CondAudit* audit);
 
 // Looks at every pair that may touch in this state and comes within `reach` [m]; INFINITY: at all
 // of them. Pairs that are nearer than zero are always listed.
-CondStatus cond_audit_run(CondAudit* audit, const CondState* state, double reach);
+COND_API CondStatus cond_audit_run(CondAudit* audit, const CondState* state, double reach);
 
 // What the last run has found; -1 where it has found no pair.
-int cond_audit_n_pair(const CondAudit* audit);
-CondAuditPair cond_audit_pair(const CondAudit* audit, int pair);
-int cond_audit_deepest(const CondAudit* audit);
+COND_API int cond_audit_n_pair(const CondAudit* audit);
+COND_API CondAuditPair cond_audit_pair(const CondAudit* audit, int pair);
+COND_API int cond_audit_deepest(const CondAudit* audit);
 
 #ifdef __cplusplus
 }

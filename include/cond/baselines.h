@@ -21,18 +21,19 @@ extern "C" {
 #endif
 
 // Names in table order; NULL past the end.
-const char* cond_baseline_name(int index);
+COND_BASELINES_API const char* cond_baseline_name(int index);
 
 // The solver of that name, NULL when there is none.
-const CondSolverOps* cond_baseline(const char* name);
+COND_BASELINES_API const CondSolverOps* cond_baseline(const char* name);
 
 // Threads of BLAS from here on, in the whole process; returns those before.
-int cond_baseline_set_threads(int threads);
+COND_BASELINES_API int cond_baseline_set_threads(int threads);
 
 // Times CHOLMOD's supernodal factorisation of A, the numbers alone: the symbolic analysis is made
 // before.                                                                     seconds (n)
-CondStatus cond_baseline_factorise(const CondContext* context, const CondProblem* problem, int n,
-                                   double* seconds);
+COND_BASELINES_API CondStatus cond_baseline_factorise(const CondContext* context,
+                                                      const CondProblem* problem, int n,
+                                                      double* seconds);
 
 // How the ADMM of Siconos chooses its penalty; which is the fastest differs from problem to
 // problem.
@@ -47,10 +48,11 @@ typedef enum CondSiconosWay {
 // judge the answer by cond_certify. COND_NOT_SUPPORTED: not built in, or the problem has elliptic
 // cones or contacts that slip by a finite kv. Siconos takes its memory from the C library and keeps
 // settings in globals: call it from one thread at a time.
-int cond_siconos_available(void);
-CondStatus cond_siconos_solve(const CondContext* context, const CondProblem* problem,
-                              double tolerance, CondSiconosWay way, int max_iterations, double* v,
-                              double* lambda, double* seconds, int* iterations);
+COND_BASELINES_API int cond_siconos_available(void);
+COND_BASELINES_API CondStatus cond_siconos_solve(const CondContext* context,
+                                                 const CondProblem* problem, double tolerance,
+                                                 CondSiconosWay way, int max_iterations, double* v,
+                                                 double* lambda, double* seconds, int* iterations);
 
 #ifdef __cplusplus
 }

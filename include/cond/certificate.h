@@ -31,31 +31,32 @@ typedef struct CondCertificate {
 } CondCertificate;
 
 // The larger of dynamics and contact: the one number that a tolerance bounds.
-double cond_certificate_residual(const CondCertificate* certificate);
+COND_API double cond_certificate_residual(const CondCertificate* certificate);
 
 // Computes the certificate of v (n_dof) and lambda (n_contact x 3); omega > 0 is the invertible
 // law. Non-finite numbers give an infinite residual. Allocates and releases its workspace.
-CondStatus cond_certify(const CondContext* context, const CondProblem* problem, CondLaw law,
-                        double omega, const double* v, const double* lambda,
-                        CondCertificate* certificate);
+COND_API CondStatus cond_certify(const CondContext* context, const CondProblem* problem,
+                                 CondLaw law, double omega, const double* v, const double* lambda,
+                                 CondCertificate* certificate);
 
 // The same where some contacts are held to the proximal law whatever `law` is: those with a 1 in
 // relaxed (n_contact).
-CondStatus cond_certify_relaxed(const CondContext* context, const CondProblem* problem, CondLaw law,
-                                double omega, const int* relaxed, const double* v,
-                                const double* lambda, CondCertificate* certificate);
+COND_API CondStatus cond_certify_relaxed(const CondContext* context, const CondProblem* problem,
+                                         CondLaw law, double omega, const int* relaxed,
+                                         const double* v, const double* lambda,
+                                         CondCertificate* certificate);
 
 // The law error of each contact, absolute, of which the certificate has the worst as contact_speed
 // [m/s].                                                                     (n_contact)
-CondStatus cond_certify_contacts(const CondContext* context, const CondProblem* problem,
-                                 CondLaw law, double omega, const double* v, const double* lambda,
-                                 double* error);
+COND_API CondStatus cond_certify_contacts(const CondContext* context, const CondProblem* problem,
+                                          CondLaw law, double omega, const double* v,
+                                          const double* lambda, double* error);
 
 // Sides of contact i that get a virtual node: static sides never, a node on its first use never,
 // anything else does. virtual_sides counts them per contact.                  (n_contact)
 // Their compliance (virtual_sides / kv) is part of the problem posed when kv is finite.
-CondStatus cond_problem_virtual_sides(const CondContext* context, const CondProblem* problem,
-                                      int* virtual_sides);
+COND_API CondStatus cond_problem_virtual_sides(const CondContext* context,
+                                               const CondProblem* problem, int* virtual_sides);
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
 #ifndef COND_COND_H
 #define COND_COND_H
 
+#include "cond/api.h"
 #include "cond/audit.h"
 #include "cond/certificate.h"
 #include "cond/context.h"

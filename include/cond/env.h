@@ -28,19 +28,19 @@ typedef struct CondEnvDef {
     int cookie;
 } CondEnvDef;
 
-CondEnvDef cond_env_def_default(void);
+COND_IO_API CondEnvDef cond_env_def_default(void);
 
 // An environment, reset with seed 0. Messages name the file, line and key that is wrong.
-CondStatus cond_env_create(const CondContext* context, const CondEnvDef* def, CondEnv** env,
-                           CondError* error);
-void cond_env_destroy(CondEnv* env);
+COND_IO_API CondStatus cond_env_create(const CondContext* context, const CondEnvDef* def,
+                                       CondEnv** env, CondError* error);
+COND_IO_API void cond_env_destroy(CondEnv* env);
 
 // Begins an episode with the scene that the seed draws. On failure, a drawn value that the scene
 // refuses say, the environment is as it was.
-CondStatus cond_env_reset(CondEnv* env, uint64_t seed, CondError* error);
-uint64_t cond_env_seed(const CondEnv* env);
+COND_IO_API CondStatus cond_env_reset(CondEnv* env, uint64_t seed, CondError* error);
+COND_IO_API uint64_t cond_env_seed(const CondEnv* env);
 // What the seed drew: number `index` of the section `randomise`; NaN past the end.
-double cond_env_drawn(const CondEnv* env, int index);
+COND_IO_API double cond_env_drawn(const CondEnv* env, int index);
 
 // What one action led to.
 typedef struct CondEnvResult {
@@ -55,10 +55,10 @@ typedef struct CondEnvResult {
 // Acts and simulates. Values beyond the bounds are cut to them. COND_BAD_ARGUMENT for a value that
 // is not finite and for an episode that is over; on it, and when memory is short, the environment
 // is as it was. action may be NULL where it has no values.                       (n_action)
-CondStatus cond_env_step(CondEnv* env, const double* action, CondEnvResult* result);
+COND_IO_API CondStatus cond_env_step(CondEnv* env, const double* action, CondEnvResult* result);
 // Actions since the reset.
-int cond_env_n_step(const CondEnv* env);
-int cond_env_is_over(const CondEnv* env);
+COND_IO_API int cond_env_n_step(const CondEnv* env);
+COND_IO_API int cond_env_is_over(const CondEnv* env);
 
 // Values that belong together, such as "arm.panda_joint1" or "box.position".
 typedef struct CondEnvSlot {
@@ -68,56 +68,62 @@ typedef struct CondEnvSlot {
 } CondEnvSlot;
 
 // The action: how many values, what they are called (0 past the last slot), and their bounds.
-int cond_env_n_action(const CondEnv* env);
-int cond_env_action_slot(const CondEnv* env, int slot, CondEnvSlot* out);
-void cond_env_action_bounds(const CondEnv* env, double* low, double* high); // (n_action)
+COND_IO_API int cond_env_n_action(const CondEnv* env);
+COND_IO_API int cond_env_action_slot(const CondEnv* env, int slot, CondEnvSlot* out);
+COND_IO_API void cond_env_action_bounds(const CondEnv* env, double* low,
+                                        double* high); // (n_action)
 
 // The action that leads nowhere: zeros for increments, what was told before for targets. And one
 // that a seed draws: uniform within the bounds, and as the still one where there are none.
 //                                                                                (n_action)
-void cond_env_action_still(const CondEnv* env, double* action);
-void cond_env_action_draw(const CondEnv* env, uint64_t seed, double* action);
+COND_IO_API void cond_env_action_still(const CondEnv* env, double* action);
+COND_IO_API void cond_env_action_draw(const CondEnv* env, uint64_t seed, double* action);
 
-// The observation after the last action or reset. Its layout is the same for every seed.
-int cond_env_n_observation(const CondEnv* env);
-int cond_env_observation_slot(const CondEnv* env, int slot, CondEnvSlot* out);
-const double* cond_env_observation(const CondEnv* env); //                (n_observation)
+// The observation after the last action or reset, n_observation numbers. Its layout is the same for
+// every seed.
+COND_IO_API int cond_env_n_observation(const CondEnv* env);
+COND_IO_API int cond_env_observation_slot(const CondEnv* env, int slot, CondEnvSlot* out);
+COND_IO_API const double* cond_env_observation(const CondEnv* env);
 
 // The scene's rewards, term by term: the value, not weighted, and its name.
-int cond_env_n_reward(const CondEnv* env);
-double cond_env_reward_value(const CondEnv* env, int reward, const char** name);
+COND_IO_API int cond_env_n_reward(const CondEnv* env);
+COND_IO_API double cond_env_reward_value(const CondEnv* env, int reward, const char** name);
 
 // What is behind it, until the next reset or load.
-const CondModel* cond_env_model(const CondEnv* env);
-const CondState* cond_env_state(const CondEnv* env);
-const CondSim* cond_env_sim(const CondEnv* env);
+COND_IO_API const CondModel* cond_env_model(const CondEnv* env);
+COND_IO_API const CondState* cond_env_state(const CondEnv* env);
+COND_IO_API const CondSim* cond_env_sim(const CondEnv* env);
 
 // The whole environment as bytes and back, as cond_state_save and cond_state_load: what is loaded
 // goes on with the same bits, in any environment made from the same def. On failure load leaves the
 // environment as it was.
-CondStatus cond_env_save(const CondEnv* env, void* buffer, size_t capacity, size_t* size);
-CondStatus cond_env_load(CondEnv* env, const void* buffer, size_t size, CondError* error);
+COND_IO_API CondStatus cond_env_save(const CondEnv* env, void* buffer, size_t capacity,
+                                     size_t* size);
+COND_IO_API CondStatus cond_env_load(CondEnv* env, const void* buffer, size_t size,
+                                     CondError* error);
 // A number that two environments of one def share only if they have the same future.
-uint64_t cond_env_hash(const CondEnv* env);
+COND_IO_API uint64_t cond_env_hash(const CondEnv* env);
 
 // n environments from one def, reset with the seeds 0 .. n - 1. threads: how many step them; 0: as
 // the run time decides. Each environment runs on one thread at a time. The context's callbacks must
 // bear calls from several threads.
-CondStatus cond_env_batch_create(const CondContext* context, const CondEnvDef* def, int n,
-                                 int threads, CondEnvBatch** batch, CondError* error);
-void cond_env_batch_destroy(CondEnvBatch* batch);
-int cond_env_batch_size(const CondEnvBatch* batch);
-CondEnv* cond_env_batch_env(CondEnvBatch* batch, int index);
+COND_IO_API CondStatus cond_env_batch_create(const CondContext* context, const CondEnvDef* def,
+                                             int n, int threads, CondEnvBatch** batch,
+                                             CondError* error);
+COND_IO_API void cond_env_batch_destroy(CondEnvBatch* batch);
+COND_IO_API int cond_env_batch_size(const CondEnvBatch* batch);
+COND_IO_API CondEnv* cond_env_batch_env(CondEnvBatch* batch, int index);
 // Resets the environments for which which[i] is not 0; NULL: all. The error is that of the first
 // one that failed; the others are reset nevertheless.           seed, which (n)
-CondStatus cond_env_batch_reset(CondEnvBatch* batch, const uint64_t* seed, const int* which,
-                                CondError* error);
+COND_IO_API CondStatus cond_env_batch_reset(CondEnvBatch* batch, const uint64_t* seed,
+                                            const int* which, CondError* error);
 // Steps those that are not over; the result of one that is has status COND_OK, no reward, and done
 // or cut as it was left. Returns the worst status.
 //                                   action (n x n_action), result (n)
-CondStatus cond_env_batch_step(CondEnvBatch* batch, const double* action, CondEnvResult* result);
+COND_IO_API CondStatus cond_env_batch_step(CondEnvBatch* batch, const double* action,
+                                           CondEnvResult* result);
 // All observations, one after the other.                observation (n x n_observation)
-void cond_env_batch_observe(const CondEnvBatch* batch, double* observation);
+COND_IO_API void cond_env_batch_observe(const CondEnvBatch* batch, double* observation);
 
 #ifdef __cplusplus
 }

@@ -21,25 +21,26 @@ typedef enum CondFclibLayout {
 // Reads a global or a local problem. All three sparse layouts; a matrix M that holds one triangle
 // only is mirrored. A local problem becomes A = I, Jc = L, phi = q with the pivoted Cholesky factor
 // W = L L', which also serves a singular W.
-CondStatus cond_fclib_read(const CondContext* context, const char* path, CondProblemFile** file,
-                           CondError* error);
+COND_IO_API CondStatus cond_fclib_read(const CondContext* context, const char* path,
+                                       CondProblemFile** file, CondError* error);
 
-const CondProblem* cond_problem_file_problem(const CondProblemFile* file);
+COND_IO_API const CondProblem* cond_problem_file_problem(const CondProblemFile* file);
 
 // 1 when the file held a local problem (W, q).
-int cond_problem_file_local(const CondProblemFile* file);
+COND_IO_API int cond_problem_file_local(const CondProblemFile* file);
 
 // The title, description and mathematical remarks of the file; "" where it has none.
-const char* cond_problem_file_title(const CondProblemFile* file);
-const char* cond_problem_file_description(const CondProblemFile* file);
+COND_IO_API const char* cond_problem_file_title(const CondProblemFile* file);
+COND_IO_API const char* cond_problem_file_description(const CondProblemFile* file);
 
-void cond_problem_file_destroy(CondProblemFile* file);
+COND_IO_API void cond_problem_file_destroy(CondProblemFile* file);
 
 // Writes any CondProblem as an FCLib global problem; with v, u or lambda not NULL also the
 // solution group. Couplings are added into M; kv and frames into H.
-CondStatus cond_fclib_write(const CondContext* context, const char* path,
-                            const CondProblem* problem, CondFclibLayout layout, const char* title,
-                            const double* v, const double* lambda, CondError* error);
+COND_IO_API CondStatus cond_fclib_write(const CondContext* context, const char* path,
+                                        const CondProblem* problem, CondFclibLayout layout,
+                                        const char* title, const double* v, const double* lambda,
+                                        CondError* error);
 
 #ifdef __cplusplus
 }

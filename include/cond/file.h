@@ -18,14 +18,14 @@ typedef struct CondFile CondFile;
 // name stays as it was until cond_file_end. Links are followed and stay what they are; what is no
 // regular file (a device, a pipe) is written to as it is. COND_NO_FILE: it cannot be written, the
 // message says why.
-CondStatus cond_file_begin(const CondContext* context, const char* path, CondFile** file,
-                           CondError* error);
+COND_API CondStatus cond_file_begin(const CondContext* context, const char* path, CondFile** file,
+                                    CondError* error);
 // To write to, in binary; it belongs to the file.
-FILE* cond_file_stream(CondFile* file);
+COND_API FILE* cond_file_stream(CondFile* file);
 
 // Ends a file and releases it; NULL is fine. keep = 1: all is brought to the disk, and then the
 // file takes the place of the older one. keep = 0, or when a write failed: the older one stays.
-CondStatus cond_file_end(CondFile* file, int keep, CondError* error);
+COND_API CondStatus cond_file_end(CondFile* file, int keep, CondError* error);
 
 #ifdef __cplusplus
 }

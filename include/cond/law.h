@@ -14,17 +14,17 @@ typedef enum CondLaw {
     COND_LAW_PROXIMAL = 1, // its convex relaxation, paper eq. (28)
 } CondLaw;
 
-const char* cond_law_name(CondLaw law);
+COND_API const char* cond_law_name(CondLaw law);
 
 // lambda = ProjectFC(trial): the strict or proximal projection on the cone of friction mu (2),
 // isotropic or elliptic (paper eq. (26), Prop. 6). trial and lambda may be the same array (3).
-void cond_law_project(CondLaw law, const double* mu, const double* trial, double* lambda);
+COND_API void cond_law_project(CondLaw law, const double* mu, const double* trial, double* lambda);
 
 // The one-contact problem with Delassus block gamma I (paper Alg. 2, and with omega > 0 the
 // invertible model of eq. (37)): the lambda for which u = eta + gamma lambda and lambda obey the
 // law, or u + omega lambda and lambda when omega > 0. eta already holds phi.
-void cond_law_solve(CondLaw law, const double* mu, double omega, double gamma, const double* eta,
-                    double* lambda);
+COND_API void cond_law_solve(CondLaw law, const double* mu, double omega, double gamma,
+                             const double* eta, double* lambda);
 
 // How far (u, lambda) is from obeying the law; every part is zero exactly when it does.
 typedef struct CondLawError {
@@ -39,11 +39,11 @@ typedef struct CondLawError {
 // u is the velocity the law is posed on (phi, virtual-node slip and omega lambda included); gamma
 // sets the scale between velocity and force. u_hat = u + |u_t|_mu n for the strict law, u for the
 // proximal one, where |u_t|_mu = sqrt(mu1^2 u1^2 + mu2^2 u2^2); P is the nearest point of the cone.
-CondLawError cond_law_error(CondLaw law, const double* mu, double gamma, const double* u,
-                            const double* lambda);
+COND_API CondLawError cond_law_error(CondLaw law, const double* mu, double gamma, const double* u,
+                                     const double* lambda);
 // The first two alone, which decide: natural and penetration; the others are zero.
-CondLawError cond_law_essential_error(CondLaw law, const double* mu, double gamma, const double* u,
-                                      const double* lambda);
+COND_API CondLawError cond_law_essential_error(CondLaw law, const double* mu, double gamma,
+                                               const double* u, const double* lambda);
 
 #ifdef __cplusplus
 }

@@ -22,25 +22,25 @@ typedef struct CondMesh {
 } CondMesh;
 
 // A mesh of the given sizes, all zero.
-CondStatus cond_mesh_create(const CondContext* context, int n_node, int n_tet, int n_triangle,
-                            CondMesh** mesh, CondError* error);
-void cond_mesh_destroy(CondMesh* mesh);
+COND_API CondStatus cond_mesh_create(const CondContext* context, int n_node, int n_tet,
+                                     int n_triangle, CondMesh** mesh, CondError* error);
+COND_API void cond_mesh_destroy(CondMesh* mesh);
 
 // Makes the triangles anew: the faces that belong to one tetrahedron only, outward, in the order of
 // the tetrahedra. On failure the mesh stays as it was.
-CondStatus cond_mesh_surface(CondMesh* mesh, CondError* error);
+COND_API CondStatus cond_mesh_surface(CondMesh* mesh, CondError* error);
 
 // The surface alone as a mesh of its own, with the nodes it uses.
-CondStatus cond_mesh_skin(const CondContext* context, const CondMesh* mesh, CondMesh** skin,
-                          CondError* error);
+COND_API CondStatus cond_mesh_skin(const CondContext* context, const CondMesh* mesh,
+                                   CondMesh** skin, CondError* error);
 
 // Removes the nodes that no tetrahedron and no triangle uses; the others keep their order.
-CondStatus cond_mesh_compact(CondMesh* mesh, CondError* error);
+COND_API CondStatus cond_mesh_compact(CondMesh* mesh, CondError* error);
 
 // x <- R (scale x) + translation. scale > 0; rotation is a quaternion (w, x, y, z) that is
 // normalised here; NULL leaves a part out.
-CondStatus cond_mesh_transform(CondMesh* mesh, double scale, const double rotation[4],
-                               const double translation[3], CondError* error);
+COND_API CondStatus cond_mesh_transform(CondMesh* mesh, double scale, const double rotation[4],
+                                        const double translation[3], CondError* error);
 
 // What a mesh is worth. Indices count from 0; -1 where there is none.
 typedef struct CondMeshReport {
@@ -66,19 +66,19 @@ typedef struct CondMeshReport {
 
 // Angles and radius ratio of a mesh without tetrahedra are NaN. A mesh whose indices are out of
 // range or whose positions are not finite is refused with COND_BAD_ARGUMENT.
-CondStatus cond_mesh_check(const CondContext* context, const CondMesh* mesh, CondMeshReport* report,
-                           CondError* error);
+COND_API CondStatus cond_mesh_check(const CondContext* context, const CondMesh* mesh,
+                                    CondMeshReport* report, CondError* error);
 
 // COND_OK when a solid body can be made of the mesh: there are tetrahedra, and none is degenerate
 // or inverted, no node is loose. The message names the first fault.
-CondStatus cond_mesh_check_solid(const CondContext* context, const CondMesh* mesh,
-                                 CondError* error);
+COND_API CondStatus cond_mesh_check_solid(const CondContext* context, const CondMesh* mesh,
+                                          CondError* error);
 
 // Reads a mesh; the ending of the path says the format: .msh (gmsh 2.2 and 4.1), .vtk (legacy),
 // .vtu, .obj, .stl. Inverted tetrahedra are turned round and counted in the report, which may be
 // NULL. Errors name the file and the line, or the byte in a binary file.
-CondStatus cond_mesh_read(const CondContext* context, const char* path, CondMesh** mesh,
-                          CondMeshReport* report, CondError* error);
+COND_IO_API CondStatus cond_mesh_read(const CondContext* context, const char* path, CondMesh** mesh,
+                                      CondMeshReport* report, CondError* error);
 
 typedef enum CondMeshEncoding {
     COND_MESH_BINARY = 0, // .vtu: raw appended data; .obj has text only
@@ -93,13 +93,14 @@ typedef struct CondMeshWriteSettings {
 } CondMeshWriteSettings;
 
 // Binary, gmsh 4.1, not compressed.
-CondMeshWriteSettings cond_mesh_write_settings_default(void);
+COND_IO_API CondMeshWriteSettings cond_mesh_write_settings_default(void);
 
 // Writes a mesh in the format of the path's ending. With tetrahedra only these are written, since
 // reading makes the surface anew; .obj and .stl hold surfaces only and refuse tetrahedra with
 // COND_NOT_SUPPORTED (see cond_mesh_skin). settings may be NULL.
-CondStatus cond_mesh_write(const CondContext* context, const char* path, const CondMesh* mesh,
-                           const CondMeshWriteSettings* settings, CondError* error);
+COND_IO_API CondStatus cond_mesh_write(const CondContext* context, const char* path,
+                                       const CondMesh* mesh, const CondMeshWriteSettings* settings,
+                                       CondError* error);
 
 // How the cells of a box are cut. Neighbours are mirror images, so that their faces match.
 typedef enum CondMeshPattern {
@@ -109,33 +110,33 @@ typedef enum CondMeshPattern {
 
 // All generators centre the shape at the origin and make the surface too.
 // A box of n[0] x n[1] x n[2] cells.
-CondStatus cond_mesh_box(const CondContext* context, const int n[3], const double size[3],
-                         CondMeshPattern pattern, CondMesh** mesh, CondError* error);
+COND_API CondStatus cond_mesh_box(const CondContext* context, const int n[3], const double size[3],
+                                  CondMeshPattern pattern, CondMesh** mesh, CondError* error);
 
 // A mat of n_x x n_y nodes in layers of nodes (at least 2) through its thickness, six tetrahedra
 // per cell: 27, 27, 2 give 1458 nodes and 4056 tetrahedra; 35, 21, 2 give 1470 and 4080.
-CondStatus cond_mesh_mat(const CondContext* context, int n_x, int n_y, int layers,
-                         const double size[3], CondMesh** mesh, CondError* error);
+COND_API CondStatus cond_mesh_mat(const CondContext* context, int n_x, int n_y, int layers,
+                                  const double size[3], CondMesh** mesh, CondError* error);
 
 // A ball of `shells` spherical shells around its centre: the twenty tetrahedra between the centre
 // and an icosahedron, each cut in shells^3. `extra` of the octahedra this leaves in each of the
 // twenty, innermost first, get a node at their middle: 20 nodes and 80 tetrahedra each, to meet a
 // wanted size. 7, 2 give 1455 nodes and 7020 tetrahedra.
-CondStatus cond_mesh_ball(const CondContext* context, double radius, int shells, int extra,
-                          CondMesh** mesh, CondError* error);
+COND_API CondStatus cond_mesh_ball(const CondContext* context, double radius, int shells, int extra,
+                                   CondMesh** mesh, CondError* error);
 
 // A cylinder about z: rings of 6, 12, 18 ... nodes around the axis, in layers of cells along it.
-CondStatus cond_mesh_cylinder(const CondContext* context, double radius, double height, int rings,
-                              int layers, CondMesh** mesh, CondError* error);
+COND_API CondStatus cond_mesh_cylinder(const CondContext* context, double radius, double height,
+                                       int rings, int layers, CondMesh** mesh, CondError* error);
 
 // The same by a line of text: "box:4,4,4:0.1,0.1,0.1", "mat:27,27,2:0.3,0.3,0.01",
 // "ball:0.05:7,2", "cylinder:0.02,0.1:3,8".
-CondStatus cond_mesh_make(const CondContext* context, const char* text, CondMesh** mesh,
-                          CondError* error);
+COND_API CondStatus cond_mesh_make(const CondContext* context, const char* text, CondMesh** mesh,
+                                   CondError* error);
 // 1 when the text begins with the name of such a shape and a colon.
-int cond_mesh_is_recipe(const char* text);
+COND_API int cond_mesh_is_recipe(const char* text);
 // How the i-th such text is written; NULL past the end.
-const char* cond_mesh_recipe(int index);
+COND_API const char* cond_mesh_recipe(int index);
 
 #ifdef __cplusplus
 }

@@ -47,8 +47,8 @@ typedef struct CondBlock {
 // Row i of a block has cond_block_row_size entries; the k-th is returned, with its column in *j,
 // ascending with k. Dense rows hold all columns. For code that is not in a hurry: each kind has its
 // own product.
-int cond_block_row_size(const CondBlock* block, int i);
-double cond_block_entry(const CondBlock* block, int i, int k, int* j);
+COND_API int cond_block_row_size(const CondBlock* block, int i);
+COND_API double cond_block_entry(const CondBlock* block, int i, int k, int* j);
 
 // Adds J' K J to A, with K symmetric positive semi-definite.
 typedef struct CondCoupling {
@@ -89,24 +89,24 @@ typedef struct CondProblem {
 
 // Checks sizes, indices, finite numbers, symmetry, positive diagonals, orthonormal frames.
 // COND_OK, or COND_BAD_ARGUMENT with a message that names the first wrong item.
-CondStatus cond_problem_check(const CondContext* context, const CondProblem* problem,
-                              CondError* error);
+COND_API CondStatus cond_problem_check(const CondContext* context, const CondProblem* problem,
+                                       CondError* error);
 
 // y = A x, blocks and couplings.                                            x, y (n_dof)
-void cond_problem_multiply(const CondProblem* problem, const double* x, double* y);
+COND_API void cond_problem_multiply(const CondProblem* problem, const double* x, double* y);
 
 // d = diag(A).                                                              d (n_dof)
-void cond_problem_diagonal(const CondProblem* problem, double* d);
+COND_API void cond_problem_diagonal(const CondProblem* problem, double* d);
 
 // u = R (J0 v - J1 v) + phi of one contact.                                 v (n_dof), u (3)
-void cond_contact_velocity(const CondContact* contact, const double* v, double* u);
+COND_API void cond_contact_velocity(const CondContact* contact, const double* v, double* u);
 
 // f += scale J' R' lambda of one contact.                                   lambda (3), f (n_dof)
-void cond_contact_add_force(const CondContact* contact, double scale, const double* lambda,
-                            double* f);
+COND_API void cond_contact_add_force(const CondContact* contact, double scale, const double* lambda,
+                                     double* f);
 
 // trace(R J D^-1 J' R') / 3 over both sides: the scale of the contact's Delassus block [m/(N s)].
-double cond_contact_delassus(const CondContact* contact, const double* diagonal);
+COND_API double cond_contact_delassus(const CondContact* contact, const double* diagonal);
 
 #ifdef __cplusplus
 }

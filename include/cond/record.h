@@ -23,27 +23,28 @@ typedef struct CondRecordSettings {
     int compression; // 0: none, fastest, to 9: smallest (deflate)
     int cookie;
 } CondRecordSettings;
-CondRecordSettings cond_record_settings_default(void);
+COND_IO_API CondRecordSettings cond_record_settings_default(void);
 
 // Begins a record; an earlier one of that name is replaced. The model must outlive the record.
 // settings may be NULL. COND_NOT_SUPPORTED: another ending. COND_NO_FILE: the file cannot be
 // written.
-CondStatus cond_record_open(const CondContext* context, const char* path, const CondModel* model,
-                            const CondRecordSettings* settings, CondRecord** record,
-                            CondError* error);
+COND_IO_API CondStatus cond_record_open(const CondContext* context, const char* path,
+                                        const CondModel* model, const CondRecordSettings* settings,
+                                        CondRecord** record, CondError* error);
 
 // Adds the state as a frame. sim tells the contacts of the step that led to it, info its
 // certificate and energies; either may be NULL: then there are no contacts, and NaN stands for the
 // numbers. After a failure the record is as it was and the next frame may be tried.
 // COND_NO_FILE: a file could not be written, on a full disk say.
-CondStatus cond_record_frame(CondRecord* record, const CondSim* sim, const CondState* state,
-                             const CondStepInfo* info, CondError* error);
+COND_IO_API CondStatus cond_record_frame(CondRecord* record, const CondSim* sim,
+                                         const CondState* state, const CondStepInfo* info,
+                                         CondError* error);
 
 // Frames that are in the record.
-int cond_record_n_frame(const CondRecord* record);
+COND_IO_API int cond_record_n_frame(const CondRecord* record);
 
 // Everything is on disk already; this releases the memory. NULL is fine.
-void cond_record_close(CondRecord* record);
+COND_IO_API void cond_record_close(CondRecord* record);
 
 #ifdef __cplusplus
 }

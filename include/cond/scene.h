@@ -388,74 +388,85 @@ typedef struct CondSceneSettings {
 } CondSceneSettings;
 
 // As scene files call them; NULL past the last.
-const char* cond_body_kind_name(CondBodyKind kind);
-const char* cond_integrator_name(CondIntegrator integrator);
-const char* cond_impact_name(CondImpactLaw law);
+COND_API const char* cond_body_kind_name(CondBodyKind kind);
+COND_API const char* cond_integrator_name(CondIntegrator integrator);
+COND_API const char* cond_impact_name(CondImpactLaw law);
 
-CondBodyDef cond_body_def_default(void);
-CondPlaneDef cond_plane_def_default(void);
-CondForceDef cond_force_def_default(void);
-CondSpringDef cond_spring_def_default(void);
-CondMaterialDef cond_material_def_default(void);
-CondObstacleDef cond_obstacle_def_default(void);
-CondPatchDef cond_patch_def_default(void);
-CondAttachmentDef cond_attachment_def_default(void);
-CondTrajectoryDef cond_trajectory_def_default(void);
-CondSensorDef cond_sensor_def_default(void);
-CondVariationDef cond_variation_def_default(void);
-CondActionDef cond_action_def_default(void);
-CondRewardDef cond_reward_def_default(void);
-CondSceneSettings cond_scene_settings_default(void);
+COND_API CondBodyDef cond_body_def_default(void);
+COND_API CondPlaneDef cond_plane_def_default(void);
+COND_API CondForceDef cond_force_def_default(void);
+COND_API CondSpringDef cond_spring_def_default(void);
+COND_API CondMaterialDef cond_material_def_default(void);
+COND_API CondObstacleDef cond_obstacle_def_default(void);
+COND_API CondPatchDef cond_patch_def_default(void);
+COND_API CondAttachmentDef cond_attachment_def_default(void);
+COND_API CondTrajectoryDef cond_trajectory_def_default(void);
+COND_API CondSensorDef cond_sensor_def_default(void);
+COND_API CondVariationDef cond_variation_def_default(void);
+COND_API CondActionDef cond_action_def_default(void);
+COND_API CondRewardDef cond_reward_def_default(void);
+COND_API CondSceneSettings cond_scene_settings_default(void);
 
 typedef struct CondScene CondScene;
 
-CondStatus cond_scene_create(const CondContext* context, CondScene** scene, CondError* error);
-void cond_scene_destroy(CondScene* scene);
+COND_API CondStatus cond_scene_create(const CondContext* context, CondScene** scene,
+                                      CondError* error);
+COND_API void cond_scene_destroy(CondScene* scene);
 
 // Who reads the files that definitions name, meshes and robots, when the scene is compiled. A scene
 // made by calls has nobody until it is told: cond_scene_set_files(scene, cond_scene_files()) with
 // the readers of libcond_io. Scenes that were read from a file have them already.
 typedef struct CondSceneFiles CondSceneFiles;
-void cond_scene_set_files(CondScene* scene, const CondSceneFiles* files);
-const CondSceneFiles* cond_scene_files(void);
+COND_API void cond_scene_set_files(CondScene* scene, const CondSceneFiles* files);
+COND_IO_API const CondSceneFiles* cond_scene_files(void);
 
 // Settings may be read and changed at any time before compiling.
-CondSceneSettings* cond_scene_settings(CondScene* scene);
+COND_API CondSceneSettings* cond_scene_settings(CondScene* scene);
 
 // Definitions are copied and checked. Names are unique within their kind; "" gets a number.
-CondStatus cond_scene_add_body(CondScene* scene, const CondBodyDef* def, CondError* error);
-CondStatus cond_scene_add_plane(CondScene* scene, const CondPlaneDef* def, CondError* error);
-CondStatus cond_scene_add_force(CondScene* scene, const CondForceDef* def, CondError* error);
-CondStatus cond_scene_add_spring(CondScene* scene, const CondSpringDef* def, CondError* error);
-CondStatus cond_scene_add_material(CondScene* scene, const CondMaterialDef* def, CondError* error);
-CondStatus cond_scene_add_obstacle(CondScene* scene, const CondObstacleDef* def, CondError* error);
-CondStatus cond_scene_add_patch(CondScene* scene, const CondPatchDef* def, CondError* error);
-CondStatus cond_scene_add_attachment(CondScene* scene, const CondAttachmentDef* def,
-                                     CondError* error);
-CondStatus cond_scene_add_trajectory(CondScene* scene, const CondTrajectoryDef* def,
-                                     CondError* error);
-CondStatus cond_scene_add_sensor(CondScene* scene, const CondSensorDef* def, CondError* error);
-CondStatus cond_scene_add_variation(CondScene* scene, const CondVariationDef* def,
-                                    CondError* error);
-CondStatus cond_scene_add_action(CondScene* scene, const CondActionDef* def, CondError* error);
-CondStatus cond_scene_add_reward(CondScene* scene, const CondRewardDef* def, CondError* error);
+COND_API CondStatus cond_scene_add_body(CondScene* scene, const CondBodyDef* def, CondError* error);
+COND_API CondStatus cond_scene_add_plane(CondScene* scene, const CondPlaneDef* def,
+                                         CondError* error);
+COND_API CondStatus cond_scene_add_force(CondScene* scene, const CondForceDef* def,
+                                         CondError* error);
+COND_API CondStatus cond_scene_add_spring(CondScene* scene, const CondSpringDef* def,
+                                          CondError* error);
+COND_API CondStatus cond_scene_add_material(CondScene* scene, const CondMaterialDef* def,
+                                            CondError* error);
+COND_API CondStatus cond_scene_add_obstacle(CondScene* scene, const CondObstacleDef* def,
+                                            CondError* error);
+COND_API CondStatus cond_scene_add_patch(CondScene* scene, const CondPatchDef* def,
+                                         CondError* error);
+COND_API CondStatus cond_scene_add_attachment(CondScene* scene, const CondAttachmentDef* def,
+                                              CondError* error);
+COND_API CondStatus cond_scene_add_trajectory(CondScene* scene, const CondTrajectoryDef* def,
+                                              CondError* error);
+COND_API CondStatus cond_scene_add_sensor(CondScene* scene, const CondSensorDef* def,
+                                          CondError* error);
+COND_API CondStatus cond_scene_add_variation(CondScene* scene, const CondVariationDef* def,
+                                             CondError* error);
+COND_API CondStatus cond_scene_add_action(CondScene* scene, const CondActionDef* def,
+                                          CondError* error);
+COND_API CondStatus cond_scene_add_reward(CondScene* scene, const CondRewardDef* def,
+                                          CondError* error);
 
 // Reads a YAML scene. Each override is "path=value", applied to the file before it is understood.
 // Unknown keys and impossible values are refused with file, line and key.
-CondStatus cond_scene_read(const CondContext* context, const char* path, int n_override,
-                           const char* const* override, CondScene** scene, CondError* error);
+COND_IO_API CondStatus cond_scene_read(const CondContext* context, const char* path, int n_override,
+                                       const char* const* override, CondScene** scene,
+                                       CondError* error);
 
 // The same with the values of its section `randomise` drawn by a seed, as if they had been given as
 // overrides after the others. Seed and file decide alone: equal seeds give equal scenes.
-CondStatus cond_scene_read_drawn(const CondContext* context, const char* path, int n_override,
-                                 const char* const* override, uint64_t seed, CondScene** scene,
-                                 CondError* error);
-int cond_scene_n_variation(const CondScene* scene);
+COND_IO_API CondStatus cond_scene_read_drawn(const CondContext* context, const char* path,
+                                             int n_override, const char* const* override,
+                                             uint64_t seed, CondScene** scene, CondError* error);
+COND_IO_API int cond_scene_n_variation(const CondScene* scene);
 // NULL where there is none.
-const CondVariationDef* cond_scene_variation(const CondScene* scene, int variation);
+COND_IO_API const CondVariationDef* cond_scene_variation(const CondScene* scene, int variation);
 // The value that a seed draws: number `variation` (from 0) of SplitMix64 started with the seed, its
 // upper 53 bits as a fraction of the range; NaN where there is no such variation.
-double cond_scene_draw(const CondScene* scene, int variation, uint64_t seed);
+COND_IO_API double cond_scene_draw(const CondScene* scene, int variation, uint64_t seed);
 
 // The keys a scene file may hold, row by row, made from the tables that read it; 0 past the end.
 typedef struct CondSceneKey {
@@ -466,7 +477,7 @@ typedef struct CondSceneKey {
     const char* initial; // the default, as text; "required" where there is none
     const char* meaning;
 } CondSceneKey;
-int cond_scene_key(int index, CondSceneKey* key);
+COND_API int cond_scene_key(int index, CondSceneKey* key);
 
 #ifdef __cplusplus
 }

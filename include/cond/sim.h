@@ -14,43 +14,44 @@ typedef struct CondState CondState;
 typedef struct CondSim CondSim;
 
 // The scene may be changed or destroyed afterwards.
-CondStatus cond_scene_compile(const CondScene* scene, CondModel** model, CondError* error);
-void cond_model_destroy(CondModel* model);
+COND_API CondStatus cond_scene_compile(const CondScene* scene, CondModel** model, CondError* error);
+COND_API void cond_model_destroy(CondModel* model);
 
-const CondSceneSettings* cond_model_settings(const CondModel* model);
-int cond_model_n_dof(const CondModel* model);
-int cond_model_n_body(const CondModel* model);
-CondBodyKind cond_model_body_kind(const CondModel* model, int body);
+COND_API const CondSceneSettings* cond_model_settings(const CondModel* model);
+COND_API int cond_model_n_dof(const CondModel* model);
+COND_API int cond_model_n_body(const CondModel* model);
+COND_API CondBodyKind cond_model_body_kind(const CondModel* model, int body);
 // Nodes and tetrahedra of a soft body; 0 for others.
-int cond_model_n_node(const CondModel* model, int body);
-int cond_model_n_tet(const CondModel* model, int body);
-double cond_model_mass(const CondModel* model, int body); // of a whole body [kg]
-const char* cond_model_body_name(const CondModel* model, int body);
-const char* cond_model_plane_name(const CondModel* model, int plane);
+COND_API int cond_model_n_node(const CondModel* model, int body);
+COND_API int cond_model_n_tet(const CondModel* model, int body);
+COND_API double cond_model_mass(const CondModel* model, int body); // of a whole body [kg]
+COND_API const char* cond_model_body_name(const CondModel* model, int body);
+COND_API const char* cond_model_plane_name(const CondModel* model, int plane);
 // The longest edge of a box around what may touch of a body, at the start; 0.1 m for a point. Of a
 // robot: that of its largest link.
-double cond_model_size(const CondModel* model, int body);
+COND_API double cond_model_size(const CondModel* model, int body);
 // Index of a body by name, -1 when there is none.
-int cond_model_find_body(const CondModel* model, const char* name);
-const char* cond_model_obstacle_name(const CondModel* model, int obstacle);
+COND_API int cond_model_find_body(const CondModel* model, const char* name);
+COND_API const char* cond_model_obstacle_name(const CondModel* model, int obstacle);
 // The deepest that a step may leave two things in each other [m]: contact.penetration_limit, or by
 // default a tenth of the least extent of the thinner one (-1: none), and 1 mm for points on planes.
-double cond_model_penetration_limit(const CondModel* model, int body, int other, int obstacle);
+COND_API double cond_model_penetration_limit(const CondModel* model, int body, int other,
+                                             int obstacle);
 
 // What else the scene holds.
-int cond_model_n_attachment(const CondModel* model);
-int cond_model_n_trajectory(const CondModel* model);
-int cond_model_n_sensor(const CondModel* model);
-const char* cond_model_sensor_name(const CondModel* model, int sensor);
+COND_API int cond_model_n_attachment(const CondModel* model);
+COND_API int cond_model_n_trajectory(const CondModel* model);
+COND_API int cond_model_n_sensor(const CondModel* model);
+COND_API const char* cond_model_sensor_name(const CondModel* model, int sensor);
 // Index of a sensor by name, -1 when there is none.
-int cond_model_find_sensor(const CondModel* model, const char* name);
+COND_API int cond_model_find_sensor(const CondModel* model, const char* name);
 
 // A state at the model's initial configuration.
-CondStatus cond_state_create(const CondModel* model, CondState** state, CondError* error);
-void cond_state_destroy(CondState* state);
-CondStatus cond_state_copy(CondState* to, const CondState* from);
+COND_API CondStatus cond_state_create(const CondModel* model, CondState** state, CondError* error);
+COND_API void cond_state_destroy(CondState* state);
+COND_API CondStatus cond_state_copy(CondState* to, const CondState* from);
 // A number that two states share only if every bit that influences the future is the same.
-uint64_t cond_state_hash(const CondState* state);
+COND_API uint64_t cond_state_hash(const CondState* state);
 
 // A state as bytes and back: what is loaded goes on with the same bits. save writes into buffer, of
 // `capacity` bytes, and says in *size how many it needs; with NULL it only says so. load refuses
@@ -58,19 +59,19 @@ uint64_t cond_state_hash(const CondState* state);
 // other bodies, attachments, patches or time step, and then leaves the state as it was; masses,
 // materials and friction may differ. write and read do the same with a file, which appears under
 // its name only once it is whole.
-CondStatus cond_state_save(const CondModel* model, const CondState* state, void* buffer,
-                           size_t capacity, size_t* size);
-CondStatus cond_state_load(const CondModel* model, CondState* state, const void* buffer,
-                           size_t size, CondError* error);
-CondStatus cond_state_write(const CondModel* model, const CondState* state, const char* path,
-                            CondError* error);
-CondStatus cond_state_read(const CondModel* model, CondState* state, const char* path,
-                           CondError* error);
+COND_API CondStatus cond_state_save(const CondModel* model, const CondState* state, void* buffer,
+                                    size_t capacity, size_t* size);
+COND_API CondStatus cond_state_load(const CondModel* model, CondState* state, const void* buffer,
+                                    size_t size, CondError* error);
+COND_IO_API CondStatus cond_state_write(const CondModel* model, const CondState* state,
+                                        const char* path, CondError* error);
+COND_IO_API CondStatus cond_state_read(const CondModel* model, CondState* state, const char* path,
+                                       CondError* error);
 
-double cond_state_time(const CondState* state);
+COND_API double cond_state_time(const CondState* state);
 // The whole number of steps that is nearest to a time [s]: for a state that was copied from a model
 // with another time step. COND_BAD_ARGUMENT where a double cannot count them.
-CondStatus cond_state_set_time(const CondModel* model, CondState* state, double time);
+COND_API CondStatus cond_state_set_time(const CondModel* model, CondState* state, double time);
 // Pose and velocity of a body, in world axes; any pointer may be NULL.
 typedef struct CondPose {
     double position[3];         // centre of mass [m]
@@ -78,44 +79,44 @@ typedef struct CondPose {
     double velocity[3];         // [m/s]
     double angular_velocity[3]; // world axes [rad/s]
 } CondPose;
-CondPose cond_state_pose(const CondModel* model, const CondState* state, int body);
-CondStatus cond_state_set_pose(const CondModel* model, CondState* state, int body,
-                               const CondPose* pose);
+COND_API CondPose cond_state_pose(const CondModel* model, const CondState* state, int body);
+COND_API CondStatus cond_state_set_pose(const CondModel* model, CondState* state, int body,
+                                        const CondPose* pose);
 // Where the motor of a robot's joint pulls from the next step on [rad, m]; a trajectory of the
 // robot overrules it. COND_BAD_ARGUMENT for an unknown joint, one that follows another, or a target
 // that is not finite.
-CondStatus cond_state_set_joint_target(const CondModel* model, CondState* state, int body,
-                                       const char* joint, double target);
+COND_API CondStatus cond_state_set_joint_target(const CondModel* model, CondState* state, int body,
+                                                const char* joint, double target);
 // The same, but the target moves there during the next step, and the motor's damper is fed with its
 // rate: what a target that changes from step to step needs.
-CondStatus cond_state_move_joint_target(const CondModel* model, CondState* state, int body,
-                                        const char* joint, double target);
+COND_API CondStatus cond_state_move_joint_target(const CondModel* model, CondState* state, int body,
+                                                 const char* joint, double target);
 
 // The configuration of a body: position (particle); position and quaternion (rigid); positions of
 // all nodes (soft); base pose where it floats, then joint positions (robot). *n counts the numbers.
-const double* cond_state_configuration(const CondModel* model, const CondState* state, int body,
-                                       int* n);
+COND_API const double* cond_state_configuration(const CondModel* model, const CondState* state,
+                                                int body, int* n);
 // What a rod carries at its joint between links `joint` and `joint` + 1, in the axes half way
 // between theirs: shear along the section's two axes and tension [N], bending moments about these
 // axes and twisting moment [N m]; and how far along the rod the joint is [m]. Either may be NULL.
 // COND_BAD_ARGUMENT where there is no such joint.
-CondStatus cond_state_rod_stress(const CondModel* model, const CondState* state, int body,
-                                 int joint, double stress[6], double* at);
+COND_API CondStatus cond_state_rod_stress(const CondModel* model, const CondState* state, int body,
+                                          int joint, double stress[6], double* at);
 // Links of a rod; 0 for other bodies.
-int cond_model_n_link(const CondModel* model, int body);
-const double* cond_state_velocity(const CondState* state); // v, by integrate          (n_dof)
+COND_API int cond_model_n_link(const CondModel* model, int body);
+COND_API const double* cond_state_velocity(const CondState* state); // v, by integrate (n_dof)
 
 // Attachments of a state: the scene's own first, then those made here. The frames are held as they
 // stand now. An index stays valid until it is released, and may then be given again. Names of
 // bodies, links and patches are those of the model; start and end_time play no part.
-CondStatus cond_state_attach(const CondModel* model, CondState* state, const CondAttachmentDef* def,
-                             int* index, CondError* error);
+COND_API CondStatus cond_state_attach(const CondModel* model, CondState* state,
+                                      const CondAttachmentDef* def, int* index, CondError* error);
 // Lets go, of one of the scene's for good.
-CondStatus cond_state_release(CondState* state, int index);
+COND_API CondStatus cond_state_release(CondState* state, int index);
 // Released ones included: every index is below this number.
-int cond_state_n_attachment(const CondState* state);
+COND_API int cond_state_n_attachment(const CondState* state);
 // 1 while it holds. The scene's are made at the beginning of a step.
-int cond_state_attachment_holds(const CondState* state, int index);
+COND_API int cond_state_attachment_holds(const CondState* state, int index);
 
 // One contact of the last step, for reading forces.
 typedef struct CondContactInfo {
@@ -144,7 +145,7 @@ typedef enum CondStage {
     COND_STAGE_CORRECT,
     COND_N_STAGE,
 } CondStage;
-const char* cond_stage_name(CondStage stage);
+COND_API const char* cond_stage_name(CondStage stage);
 
 // How deep two things are in each other at the end of a step, before correction, by the contacts
 // that were found.
@@ -180,40 +181,40 @@ typedef struct CondStepInfo {
     double seconds[COND_N_STAGE]; // wall clock per stage
 } CondStepInfo;
 
-CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* error);
-void cond_sim_destroy(CondSim* sim);
+COND_API CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* error);
+COND_API void cond_sim_destroy(CondSim* sim);
 
 // Replaces the solver of the step's contact problem, which the sim then owns; the impact and
 // correction problems keep theirs.
-void cond_sim_set_solver(CondSim* sim, CondSolver* solver);
+COND_API void cond_sim_set_solver(CondSim* sim, CondSolver* solver);
 
 // Norm of the elastic forces at the nodes of a soft body in this state [N]; 0 for other bodies.
-double cond_sim_internal_force(CondSim* sim, const CondState* state, int body);
+COND_API double cond_sim_internal_force(CondSim* sim, const CondState* state, int body);
 
 // One step: all stages in order. On a negative status the state is left as it was. COND_DIVERGED
 // where a number is not finite, where the energy is more than a thousand times what was there at
 // the start or was put in since, and where a body is deeper in another than at the start by more
 // than its own size.
-CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info);
+COND_API CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info);
 // What diverged in the last step and of which body, for people; "" where nothing did.
-const char* cond_sim_runaway(const CondSim* sim);
+COND_API const char* cond_sim_runaway(const CondSim* sim);
 
 // The stages one by one; each needs the ones above it.
-CondStatus cond_sim_forces(CondSim* sim, const CondState* state);
-CondStatus cond_sim_collide(CondSim* sim, const CondState* state);
-CondStatus cond_sim_assemble(CondSim* sim, const CondState* state);
-const CondProblem* cond_sim_problem(const CondSim* sim); // valid until the next assemble
-CondStatus cond_sim_solve(CondSim* sim, const CondState* state, CondSolveInfo* info);
+COND_API CondStatus cond_sim_forces(CondSim* sim, const CondState* state);
+COND_API CondStatus cond_sim_collide(CondSim* sim, const CondState* state);
+COND_API CondStatus cond_sim_assemble(CondSim* sim, const CondState* state);
+COND_API const CondProblem* cond_sim_problem(const CondSim* sim); // valid until the next assemble
+COND_API CondStatus cond_sim_solve(CondSim* sim, const CondState* state, CondSolveInfo* info);
 // Looks where the answer leads; contacts that it violates there enter the problem, which is solved
 // again, at most `step.rounds` times. Counts them in info, with the work; may be left out.
-CondStatus cond_sim_recheck(CondSim* sim, const CondState* state, CondStepInfo* info);
+COND_API CondStatus cond_sim_recheck(CondSim* sim, const CondState* state, CondStepInfo* info);
 // The answer to that problem, until the next solve: the representative velocity v_hat (n_dof) and
 // lambda (n_contact x 3), in the contact frames [N]. Before the first solve they are zero and NULL.
-const double* cond_sim_solution(const CondSim* sim);
-const double* cond_sim_lambda(const CondSim* sim);
+COND_API const double* cond_sim_solution(const CondSim* sim);
+COND_API const double* cond_sim_lambda(const CondSim* sim);
 // Also runs the impact and correction stages, fills everything of info but the solve and the times
 // of the stages above, and only then changes the state.
-CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info);
+COND_API CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info);
 
 // Two bodies, or a body and something static, that overlap.
 typedef struct CondOverlap {
@@ -224,8 +225,8 @@ typedef struct CondOverlap {
 } CondOverlap;
 // The pairs that overlap in a state by more than a millionth of the smaller body's size, the
 // deepest first; owned by the sim, until the next call.
-CondStatus cond_sim_overlaps(CondSim* sim, const CondState* state, const CondOverlap** overlap,
-                             int* n);
+COND_API CondStatus cond_sim_overlaps(CondSim* sim, const CondState* state,
+                                      const CondOverlap** overlap, int* n);
 
 typedef struct CondSettleInfo {
     int rounds;           // of correction
@@ -237,11 +238,11 @@ typedef struct CondSettleInfo {
 // (n_body). COND_NOT_CONVERGED where something still overlaps after max_rounds or makes no progress
 // any more: the state is then the one with the least penetration found. On a negative status it is
 // left as it was.
-CondStatus cond_sim_settle(CondSim* sim, CondState* state, int max_rounds, double* moved,
-                           CondSettleInfo* info);
+COND_API CondStatus cond_sim_settle(CondSim* sim, CondState* state, int max_rounds, double* moved,
+                                    CondSettleInfo* info);
 
-int cond_sim_n_contact(const CondSim* sim);
-CondContactInfo cond_sim_contact(const CondSim* sim, int contact);
+COND_API int cond_sim_n_contact(const CondSim* sim);
+COND_API CondContactInfo cond_sim_contact(const CondSim* sim, int contact);
 
 // Forces below are means over the last step: impulse / time step. Where no impact stage ran that is
 // the force of the step's contact problem itself. Zero before the first step. Of a step that was
@@ -250,7 +251,7 @@ CondContactInfo cond_sim_contact(const CondSim* sim, int contact);
 
 // Resultant contact force on a body, in world axes [N], and its torque about the centre of mass (of
 // a robot: the origin of its base) as it was at the start of the step [N m].
-void cond_sim_body_force(const CondSim* sim, int body, double force[3], double torque[3]);
+COND_API void cond_sim_body_force(const CondSim* sim, int body, double force[3], double torque[3]);
 
 #define COND_STATIC_BODY (-1) // all that never moves: planes and obstacles
 #define COND_ANY_BODY (-2)    // everything
@@ -270,11 +271,11 @@ typedef struct CondResultant {
 } CondResultant;
 // other: a body, COND_STATIC_BODY or COND_ANY_BODY. Between a body and itself the forces sum to
 // zero.
-CondResultant cond_sim_pair_force(const CondSim* sim, int body, int other);
+COND_API CondResultant cond_sim_pair_force(const CondSim* sim, int body, int other);
 // The same of the listed contacts alone, by ascending number: for the sums of many pairs, each over
 // its own.                                                                    contact (n)
-CondResultant cond_sim_listed_force(const CondSim* sim, int body, int other, int n,
-                                    const int* contact);
+COND_API CondResultant cond_sim_listed_force(const CondSim* sim, int body, int other, int n,
+                                             const int* contact);
 
 // What a sensor read in the last step, as means over it. contact: the forces on what it is placed
 // on. joint: the wrench that all beyond the joint (contacts, attachments, weight, inertia) exerts
@@ -289,13 +290,14 @@ typedef struct CondSensorReading {
     double centre[3];   // contact: centre of pressure, world [m]; NaN where there is none
 } CondSensorReading;
 // COND_BAD_ARGUMENT for an unknown sensor or before the first step.
-CondStatus cond_sim_sensor(const CondSim* sim, int sensor, CondSensorReading* reading);
+COND_API CondStatus cond_sim_sensor(const CondSim* sim, int sensor, CondSensorReading* reading);
 
 // Force (0 .. 2) [N] and torque (3 .. 5) [N m], in world axes, by which an attachment acted on its
 // first end during the last step; its second end felt the opposite. The torque is that of the
 // rotational spring alone. Zero while it does not hold. COND_BAD_ARGUMENT for an attachment that
 // the last step did not know.
-CondStatus cond_sim_attachment_wrench(const CondSim* sim, int attachment, double wrench[6]);
+COND_API CondStatus cond_sim_attachment_wrench(const CondSim* sim, int attachment,
+                                               double wrench[6]);
 
 #ifdef __cplusplus
 }

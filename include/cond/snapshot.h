@@ -48,8 +48,8 @@ typedef enum CondNumber {
     COND_N_NUMBER = COND_NUMBER_STAGE + COND_N_STAGE,
 } CondNumber;
 // The name and the unit of a number, such as "kinetic_energy" and "J".
-const char* cond_number_name(int number);
-const char* cond_number_unit(int number);
+COND_IO_API const char* cond_number_name(int number);
+COND_IO_API const char* cond_number_unit(int number);
 
 // Without rods rod_force and rod_moment are NULL.
 typedef struct CondMoment {
@@ -76,26 +76,27 @@ typedef struct CondMoment {
 typedef struct CondSnapshot CondSnapshot;
 
 // The model must outlive the snapshot.
-CondStatus cond_snapshot_create(const CondContext* context, const CondModel* model,
-                                CondSnapshot** snapshot, CondError* error);
-void cond_snapshot_destroy(CondSnapshot* snapshot); // NULL is fine
+COND_IO_API CondStatus cond_snapshot_create(const CondContext* context, const CondModel* model,
+                                            CondSnapshot** snapshot, CondError* error);
+COND_IO_API void cond_snapshot_destroy(CondSnapshot* snapshot); // NULL is fine
 
 // Looks at a state. sim tells the contacts of the step that led to it, info its numbers; either may
 // be NULL.
-CondStatus cond_snapshot_take(CondSnapshot* snapshot, const CondSim* sim, const CondState* state,
-                              const CondStepInfo* info, CondError* error);
+COND_IO_API CondStatus cond_snapshot_take(CondSnapshot* snapshot, const CondSim* sim,
+                                          const CondState* state, const CondStepInfo* info,
+                                          CondError* error);
 
 // Both are valid as long as the snapshot is; the moment is that of the last take.
-const CondScenery* cond_snapshot_scenery(const CondSnapshot* snapshot);
-const CondMoment* cond_snapshot_moment(const CondSnapshot* snapshot);
+COND_IO_API const CondScenery* cond_snapshot_scenery(const CondSnapshot* snapshot);
+COND_IO_API const CondMoment* cond_snapshot_moment(const CondSnapshot* snapshot);
 
 // Mass of the body that a point belongs to [kg]; 0 for the world's.
-double cond_snapshot_point_mass(const CondSnapshot* snapshot, int point);
+COND_IO_API double cond_snapshot_point_mass(const CondSnapshot* snapshot, int point);
 // A spring pulls a point of the scenery towards a target [m], in every step of sim until it is
 // replaced; stiffness 0 lets go. It is no part of the state and of its energy. COND_BAD_ARGUMENT
 // for an unknown point, or numbers that are not finite or negative.
-CondStatus cond_sim_pull(CondSim* sim, const CondSnapshot* snapshot, int point,
-                         const double target[3], double stiffness, double damping);
+COND_IO_API CondStatus cond_sim_pull(CondSim* sim, const CondSnapshot* snapshot, int point,
+                                     const double target[3], double stiffness, double damping);
 
 #ifdef __cplusplus
 }

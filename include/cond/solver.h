@@ -46,11 +46,11 @@ typedef enum CondStorage {
     COND_STORAGE_FLOAT = 2,  // as floats in both: half as much to read
 } CondStorage;
 
-const char* cond_surrogate_name(CondSurrogateKind kind);
-const char* cond_accelerator_name(CondAcceleratorKind kind);
-const char* cond_stop_name(CondStop stop);
-const char* cond_multilevel_name(CondMultilevelUse use);
-const char* cond_storage_name(CondStorage storage);
+COND_API const char* cond_surrogate_name(CondSurrogateKind kind);
+COND_API const char* cond_accelerator_name(CondAcceleratorKind kind);
+COND_API const char* cond_stop_name(CondStop stop);
+COND_API const char* cond_multilevel_name(CondMultilevelUse use);
+COND_API const char* cond_storage_name(CondStorage storage);
 
 // Fill with cond_solver_settings_default() or _paper(), then change what you like.
 typedef struct CondSolverSettings {
@@ -77,11 +77,12 @@ typedef struct CondSolverSettings {
     int cookie;       // set by the default functions, checked by cond_solver_create
 } CondSolverSettings;
 
-CondSolverSettings cond_solver_settings_default(void);
+COND_API CondSolverSettings cond_solver_settings_default(void);
 // The paper's: Frobenius, Chebyshev, step-length stop at 1e-4.
-CondSolverSettings cond_solver_settings_paper(void);
+COND_API CondSolverSettings cond_solver_settings_paper(void);
 // COND_OK or COND_BAD_ARGUMENT with a message that names the field.
-CondStatus cond_solver_settings_check(const CondSolverSettings* settings, CondError* error);
+COND_API CondStatus cond_solver_settings_check(const CondSolverSettings* settings,
+                                               CondError* error);
 
 // How far a certified solve had to climb: what made its answer.
 typedef enum CondRung {
@@ -101,7 +102,7 @@ typedef enum CondRung {
     COND_RUNG_NONE = 13,    // nothing reached the tolerance: the best answer found
     COND_N_RUNG = 14
 } CondRung;
-const char* cond_rung_name(CondRung rung);
+COND_API const char* cond_rung_name(CondRung rung);
 
 typedef struct CondSolveInfo {
     CondStatus status;           // COND_OK, COND_NOT_CONVERGED or COND_DIVERGED
@@ -141,17 +142,17 @@ typedef struct CondSolverOps {
 } CondSolverOps;
 
 // Names of the solvers, in table order; NULL past the end.
-const char* cond_solver_name(int index);
+COND_API const char* cond_solver_name(int index);
 
 // A workspace for one thread; it grows to the largest problem seen and then allocates no more.
-CondStatus cond_solver_create(const CondContext* context, const char* name,
-                              const CondSolverSettings* settings, CondSolver** solver,
-                              CondError* error);
+COND_API CondStatus cond_solver_create(const CondContext* context, const char* name,
+                                       const CondSolverSettings* settings, CondSolver** solver,
+                                       CondError* error);
 
 // The same with a solver that is not in the table. ops must outlive the workspace.
-CondStatus cond_solver_create_from(const CondContext* context, const CondSolverOps* ops,
-                                   const CondSolverSettings* settings, CondSolver** solver,
-                                   CondError* error);
+COND_API CondStatus cond_solver_create_from(const CondContext* context, const CondSolverOps* ops,
+                                            const CondSolverSettings* settings, CondSolver** solver,
+                                            CondError* error);
 
 // Solves. v (n_dof) and lambda (n_contact x 3) hold the warm start on entry (zeros are fine) and
 // the answer on return: with the certificate stop the best certified pair that was seen, never
@@ -160,21 +161,21 @@ CondStatus cond_solver_create_from(const CondContext* context, const CondSolverO
 // (cond_problem_check), except that non-finite numbers end in COND_DIVERGED. Returns info->status,
 // or a negative status when it could not work at all, or was cancelled by its context; v and lambda
 // are then worth nothing.
-CondStatus cond_solver_solve(CondSolver* solver, const CondProblem* problem, double* v,
-                             double* lambda, CondSolveInfo* info);
+COND_API CondStatus cond_solver_solve(CondSolver* solver, const CondProblem* problem, double* v,
+                                      double* lambda, CondSolveInfo* info);
 
 // Step lengths |v^{l+1} - v^l| of the last solve, one per iteration of V-FPI; owned by the solver.
-const double* cond_solver_history(const CondSolver* solver, int* n);
+COND_API const double* cond_solver_history(const CondSolver* solver, int* n);
 
 // Contacts that the last solve held to the proximal law: 1 at these, of which there are *n
 // (n_contact); NULL where there are none. Owned by the solver.
-const int* cond_solver_relaxed(const CondSolver* solver, int* n);
+COND_API const int* cond_solver_relaxed(const CondSolver* solver, int* n);
 
 // Forgets what earlier solves left behind to be used again (settings.reuse): the next one depends
 // on its problem and its start alone.
-void cond_solver_reset(CondSolver* solver);
+COND_API void cond_solver_reset(CondSolver* solver);
 
-void cond_solver_destroy(CondSolver* solver);
+COND_API void cond_solver_destroy(CondSolver* solver);
 
 // The yardstick that a contact solver is held against: A v = b, all contacts left out, by conjugate
 // gradients with the blocks of bodies' nodes, links and dense bodies as preconditioner, from the v
@@ -182,9 +183,9 @@ void cond_solver_destroy(CondSolver* solver);
 // *products counts those with A, the one for the first residual included. history, unless NULL,
 // gets the dynamics part after each product (max_products). COND_NOT_CONVERGED when the products
 // ran out, COND_DIVERGED when A is not positive definite; v is then the last iterate.
-CondStatus cond_contactless_solve(const CondContext* context, const CondProblem* problem,
-                                  double tolerance, int max_products, int threads, double* v,
-                                  int* products, double* history);
+COND_API CondStatus cond_contactless_solve(const CondContext* context, const CondProblem* problem,
+                                           double tolerance, int max_products, int threads,
+                                           double* v, int* products, double* history);
 
 #ifdef __cplusplus
 }

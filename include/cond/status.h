@@ -2,6 +2,8 @@
 #ifndef COND_STATUS_H
 #define COND_STATUS_H
 
+#include "cond/api.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -26,10 +28,7 @@ typedef struct CondError {
 } CondError;
 
 // The name of a status, such as "not converged".
-const char* cond_status_name(CondStatus status);
-
-// The version of the library, such as "0.1.0".
-const char* cond_version(void);
+COND_API const char* cond_status_name(CondStatus status);
 
 #ifdef __cplusplus
 }

@@ -42,7 +42,11 @@ const char* cond_status_name(CondStatus status)
     return "unknown";
 }
 
+// A macro's value as text.
+#define TEXT_OF(value) #value
+#define TEXT(value) TEXT_OF(value)
+
 const char* cond_version(void)
 {
-    return COND_VERSION;
+    return TEXT(COND_VERSION_MAJOR) "." TEXT(COND_VERSION_MINOR) "." TEXT(COND_VERSION_PATCH);
 }

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Holds what the shared libraries export against the public headers.   check_symbols.py FOLDER
+
+Each function that a header of include/cond marks with COND_API, COND_IO_API or COND_BASELINES_API is
+exported by its library, and nothing else is.
+"""
+import glob
+import os
+import re
+import subprocess
+import sys
+
+LIBRARIES = {"COND_API": "cond", "COND_IO_API": "cond_io", "COND_BASELINES_API": "cond_baselines"}
+MARKED = re.compile(r"^(COND_\w*API)\b[^;]*?\b(cond_\w+)\s*\(", re.M)
+BARE = re.compile(r"^(?!COND_|typedef|static|//|#|\s)[^;{}=\n]*?\b(cond_\w+)\s*\([^;{]*\);", re.M)
+
+
+def read_headers(wrong):
+    names = {library: set() for library in LIBRARIES.values()}
+    for path in sorted(glob.glob("include/cond/*.h")):
+        with open(path, encoding="utf-8") as header:
+            text = header.read()
+        for mark, name in MARKED.findall(text):
+            names[LIBRARIES[mark]].add(name)
+        for name in BARE.findall(text):
+            wrong.append(f"{path}: {name} is not marked (COND_API, COND_IO_API)")
+    return names
+
+
+def exported(path):
+    output = subprocess.run(["nm", "-D", "--defined-only", path], check=True, capture_output=True,
+                            text=True).stdout
+    return {line.split()[2].split("@")[0] for line in output.splitlines()}
+
+
+def main():
+    if len(sys.argv) != 2:
+        print(__doc__)
+        return 2
+    wrong, counts = [], []
+    folder = os.path.abspath(sys.argv[1])
+    os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+    for library, names in read_headers(wrong).items():
+        path = os.path.join(folder, f"lib{library}.so")
+        if not os.path.exists(path):
+            if library != "cond_baselines":
+                wrong.append(f"{path}: there is no such library")
+            continue
+        shown = exported(path)
+        for name in sorted(names - shown):
+            wrong.append(f"lib{library}.so does not export {name}")
+        for name in sorted(shown - names):
+            wrong.append(f"lib{library}.so exports {name}, which no header declares")
+        counts.append(f"lib{library}.so {len(shown)}")
+    for line in wrong:
+        print(line)
+    if not wrong:
+        print("functions exported, those of the headers: " + ", ".join(counts))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
