@@ -23,6 +23,7 @@ static const double SHARE = 1e-5; // of the smaller body's size that may be viol
 static const double LEAST = 1e-6; // and of bodies without a size [m]
 static const double LIMIT = 10.0; // times that may be left over before the step counts as missed
 static const double TURNED = 0.9; // cosine below which a normal is another one
+static const double MOVED = 0.05; // of the smaller body's size: points as far apart are other ones
 
 // Where a point of either side is now less where it was, along the normal.
 static double travel(const CondSim* sim, const CondTouch* touch, int side)
@@ -73,14 +74,28 @@ static int is_taken(const CondSim* sim, uint64_t key, int n)
     return same >= 0 && sim->touches.touch[same].late;
 }
 
+// 1 where two contacts of the same features say much the same: one stands for both. Where a line
+// lies on a face the deepest point may be now at one end and now at the other; there each is a
+// bound of its own, and the step would go to and fro between them if one took the other's place.
+static int is_same(const CondSim* sim, const CondTouch* a, const CondTouch* b)
+{
+    double d[3], size = INFINITY;
+    for (int side = 0; side < 2; side++)
+        if (a->point[side].body >= 0)
+            size = fmin(size, sim->size[a->point[side].body]);
+    for (int i = 0; i < 3; i++)
+        d[i] = a->position[i] - b->position[i];
+    return vec3_dot(a->frame, b->frame) >= TURNED && vec3_norm(d) <= MOVED * size;
+}
+
 // Takes a contact of the end into the problem: in the place of the one between the same features
-// where the normal is nearly the same, else beside it, among the n new ones at the front of
-// sim->near. Returns how many are there then.
+// that says the same, else beside it, among the n new ones at the front of sim->near. Returns how
+// many are there then.
 static int take(CondSim* sim, CondTouch touch, int n)
 {
     CondTouchList* list = &sim->touches;
     int same = find(list, touch.key);
-    if (same >= 0 && vec3_dot(list->touch[same].frame, touch.frame) < TURNED) {
+    if (same >= 0 && !is_same(sim, &list->touch[same], &touch)) {
         touch.key |= COND_KEY_SECOND;
         same = find(list, touch.key);
     }
