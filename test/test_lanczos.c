@@ -13,14 +13,14 @@
 enum { N = 60 };
 
 // y = A x with 2 on the diagonal and -1 beside it: eigenvalues 2 - 2 cos(i pi / (n + 1)).
-static void multiply_difference(void* data, const double* x, double* y)
+static void multiply_difference(const void* data, const double* x, double* y)
 {
-    int n = *(int*)data;
+    int n = *(const int*)data;
     for (int i = 0; i < n; i++)
         y[i] = 2.0 * x[i] - (i > 0 ? x[i - 1] : 0.0) - (i + 1 < n ? x[i + 1] : 0.0);
 }
 
-static void multiply_diagonal(void* data, const double* x, double* y)
+static void multiply_diagonal(const void* data, const double* x, double* y)
 {
     const double* d = data;
     for (int i = 0; i < N; i++)
@@ -32,7 +32,7 @@ static void test_difference(void** unused)
     (void)unused;
     static double work[COND_LANCZOS_WORK(N, N)];
     for (int n = 1; n <= N; n += n < 4 ? 1 : 14) {
-        CondOperator A = {multiply_difference, &n, n};
+        CondOperator A = {n, multiply_difference, &n};
         double low, high, angle = acos(-1.0) / (n + 1);
         assert_int_equal(cond_lanczos_extremes(&A, n, work, &low, &high), COND_OK);
         assert_true(fabs(low - (2.0 - 2.0 * cos(angle))) < 1e-12);
@@ -47,7 +47,7 @@ static void test_bounds(void** unused)
     double d[N];
     for (int i = 0; i < N; i++)
         d[i] = i < N / 2 ? 1e-3 * (i + 1) : 5.0 + 1e-7 * i;
-    CondOperator A = {multiply_diagonal, d, N};
+    CondOperator A = {N, multiply_diagonal, d};
     double before = INFINITY;
     for (int steps = 1; steps <= 20; steps++) {
         double low, high;
@@ -66,7 +66,7 @@ static void test_diverged(void** unused)
     double d[N], low, high;
     for (int i = 0; i < N; i++)
         d[i] = i == 7 ? INFINITY : 1.0;
-    CondOperator A = {multiply_diagonal, d, N};
+    CondOperator A = {N, multiply_diagonal, d};
     assert_int_equal(cond_lanczos_extremes(&A, N, work, &low, &high), COND_DIVERGED);
 }
 
