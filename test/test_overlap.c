@@ -289,7 +289,8 @@ static void test_rigid_motion_is_a_projection(void** state)
     cond_assembly_begin(&assembly, &sim->then, sim->length, NULL);
     assert_int_equal(cond_sim_couple(sim, &sim->then, COND_COUPLED_ALL, sim->length, &assembly, y),
                      COND_OK);
-    assert_int_equal(cond_assembly_finish(&assembly, &sim->then, &sim->near, INFINITY), COND_OK);
+    assert_int_equal(cond_assembly_finish(&assembly, &sim->then, NULL, &sim->near, INFINITY),
+                     COND_OK);
     for (int i = 0; i < trial.model->n_dof; i++)
         assembly.b[i] = dice_uniform(&dice, -1.0, 1.0);
     assert_int_equal(cond_rigid_motion_reduce(&sim->then, &assembly, step, &motion), COND_OK);

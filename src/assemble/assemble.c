@@ -154,7 +154,7 @@ void cond_assembly_keep(CondAssembly* assembly, const CondCouplingRoom* room)
 // Jacobians.
 typedef struct ContactLoop {
     CondAssembly* assembly;
-    const CondPosture* posture;
+    const CondPosture* posture[2]; // of the touches, and of those that have moved
     const CondTouchList* list;
     double kv;
 } ContactLoop;
@@ -169,7 +169,7 @@ static void begin_contacts(const void* loop, int first, int last)
         *contact = (CondContact){.kv = l->kv, .key = touch->key};
         for (int s = 0; s < 2; s++)
             contact->side[s].n_coordinate =
-                cond_posture_point(l->posture, &touch->point[s], world, NULL, NULL);
+                cond_posture_point(l->posture[touch->moved], &touch->point[s], world, NULL, NULL);
         memcpy(contact->frame, touch->frame, sizeof contact->frame);
         memcpy(contact->friction, touch->friction, sizeof contact->friction);
     }
@@ -179,7 +179,7 @@ static CondStatus place_contacts(const ContactLoop* l)
 {
     CondAssembly* assembly = l->assembly;
     const CondContext* m = &assembly->context;
-    const CondModel* model = l->posture->model;
+    const CondModel* model = l->posture[0]->model;
     int coordinates = 0, numbers = 0;
     for (int c = 0; c < 2 * l->list->n; c++) {
         int n = assembly->contact[c / 2].side[c % 2].n_coordinate;
@@ -209,18 +209,19 @@ static void fill_contacts(const void* loop, int first, int last)
     CondAssembly* assembly = l->assembly;
     for (int c = 2 * first; c < 2 * last; c++) {
         const CondSide* side = &assembly->contact[c / 2].side[c % 2];
+        const CondTouch* touch = &l->list->touch[c / 2];
         double world[3];
         cond_posture_point(
-            l->posture, &l->list->touch[c / 2].point[c % 2], world,
+            l->posture[touch->moved], &touch->point[c % 2], world,
             assembly->coordinate + (side->coordinate - assembly->coordinate),
             side->jacobian ? assembly->jacobian + (side->jacobian - assembly->jacobian) : NULL);
     }
 }
 
 CondStatus cond_assembly_finish(CondAssembly* assembly, const CondPosture* posture,
-                                const CondTouchList* list, double kv)
+                                const CondPosture* moved, const CondTouchList* list, double kv)
 {
-    ContactLoop loop = {assembly, posture, list, kv};
+    ContactLoop loop = {assembly, {posture, moved}, list, kv};
     int threads =
         cond_threads(CONTACT_WORK * (size_t)list->n, posture->model->settings.solver.threads);
     if (cond_reserve(&assembly->context, &assembly->contact, &assembly->cap_contact, list->n,

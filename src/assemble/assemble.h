@@ -67,9 +67,10 @@ CondStatus cond_assembly_room(CondAssembly* assembly, const CondModel* model, in
                               CondCouplingRoom* room);
 void cond_assembly_keep(CondAssembly* assembly, const CondCouplingRoom* room);
 
-// One contact per touch, with phi = 0 and the given kv; then the problem is complete.
+// One contact per touch, with phi = 0 and the given kv; then the problem is complete. Touches that
+// have moved are at the posture `moved`, which is NULL where there are none.
 CondStatus cond_assembly_finish(CondAssembly* assembly, const CondPosture* posture,
-                                const CondTouchList* list, double kv);
+                                const CondPosture* moved, const CondTouchList* list, double kv);
 
 // y = blocks x, couplings left out.                                         x, y (n_dof)
 void cond_assembly_multiply(const CondAssembly* assembly, const double* x, double* y, int threads);

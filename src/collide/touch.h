@@ -32,6 +32,7 @@ typedef struct CondTouch {
     double bias;    // what the gap at the end of the step has beyond that and the linear motion [m]
     double end_gap; // of a late one [m]
     int late;       // 1: found at the end of the step, and new to its problem
+    int moved;      // 1: as it is where the step leads to, not where it begins
     double friction[2]; //
     double restitution; //
 } CondTouch;

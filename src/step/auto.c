@@ -1,11 +1,11 @@
 // step.integrator auto: each group of coupled bodies is stepped by what its motion needs.
 //
-// A group without contacts takes the midpoint rule (theta = 1/2), by Newton's method where the
-// linear step leaves a residual; a group with contacts implicit Euler in v_{k+1} (theta = 1), which
-// stops what touches. The energy of either is measured against the work done on it
-// (step/balance.h). Where Newton's method or the balance fail the middle of the step is too far
-// away: the group takes implicit Euler by Newton's method, as a group with contacts does that
-// would gain energy.
+// A group without contacts, or with contacts that last (step/lasting.h), takes the midpoint rule
+// (theta = 1/2), by Newton's method where the linear step leaves a residual; a group with others
+// implicit Euler in v_{k+1} (theta = 1), which stops what touches. The energy of either is measured
+// against the work done on it (step/balance.h). Where Newton's method or the balance fail the
+// middle of the step is too far away: the group takes implicit Euler by Newton's method, as a group
+// with contacts does that would gain energy; with contacts that last, the linear one first.
 #include "base/memory.h"
 #include "body/body.h"
 #include "math/vec3.h"
@@ -21,6 +21,7 @@ enum {
 };
 static const double TRUSTED = 0.01;  // excess that may be taken out, as a share of the motion
 static const double FAIR = 1e-4;     // residual, as a share of the load, that is no failure yet
+static const double STRICT = 10.0;   // times as small a residual for contacts that last
 static const double NOTHING = 1e-21; // an energy that no body of mechanics notices [J]
 
 void cond_sim_guess_theta(CondSim* sim, const CondState* state)
@@ -39,21 +40,31 @@ static int set_theta(CondSim* sim, int body, double theta)
     return changed;
 }
 
-CondStatus cond_sim_choose(CondSim* sim, const CondState* state)
+// again: 1 where contacts have joined a step that was solved; which of the others last stands.
+static CondStatus choose(CondSim* sim, const CondState* state, int again)
 {
     CondGroups* groups = &sim->groups;
     int changed = 0;
     if (sim->model->settings.integrator != COND_INTEGRATOR_AUTO)
         return COND_OK;
     cond_groups_make(sim);
+    sim->moved &= again;
     double fall = vec3_norm(sim->model->settings.gravity) * sim->time_step;
     for (int g = 0; g < groups->n; g++) {
         groups->euler[g] = groups->touched[g];
-        groups->fall[g] = 0.0;
+        groups->fall[g] = groups->newton[g] = 0;
     }
     for (int b = 0; b < sim->model->n_body; b++)
         groups->fall[groups->of[b]] +=
             0.5 * fall * fall * cond_newton_mass(&sim->model->body[b], &sim->now);
+    if (again)
+        cond_lasting_agree(sim);
+    else
+        cond_lasting_choose(sim, state);
+    cond_lasting_drop(sim);
+    for (int b = 0; b < sim->model->n_body; b++)
+        if (groups->lasting[b])
+            groups->euler[groups->of[b]] = 0;
     for (int b = 0; b < sim->model->n_body; b++)
         changed |= set_theta(sim, b, groups->euler[groups->of[b]] ? 1.0 : 0.5);
     if (!changed)
@@ -62,9 +73,14 @@ CondStatus cond_sim_choose(CondSim* sim, const CondState* state)
     return cond_sim_load(sim, state);
 }
 
+CondStatus cond_sim_choose(CondSim* sim, const CondState* state)
+{
+    return choose(sim, state, 0);
+}
+
 CondStatus cond_sim_choose_again(CondSim* sim, const CondState* state)
 {
-    CondStatus status = cond_sim_choose(sim, state);
+    CondStatus status = choose(sim, state, 1);
     if (status)
         return status;
     cond_sim_lead_middle(sim, state);
@@ -96,6 +112,12 @@ static double size_up(CondSim* sim)
     return whole;
 }
 
+// 1 for a group with contacts in the middle of the step.
+static int lasts(const CondGroups* groups, int g)
+{
+    return groups->touched[g] && !groups->euler[g];
+}
+
 // The largest residual of a group, relative to what is taken for solved; marks those above it.
 static double worst_residual(CondSim* sim)
 {
@@ -107,7 +129,8 @@ static double worst_residual(CondSim* sim)
     for (int g = 0; g < groups->n; g++) {
         double load = hypot(groups->load[g], sqrt((groups->fall[g] + NOTHING) / sim->time_step));
         double enough = tolerance * fmax(10.0 * load, 2.0 * whole);
-        double share = groups->residual[g] / enough;
+        // Contacts that last do so for many steps, in which small errors grow into one.
+        double share = (lasts(groups, g) ? STRICT : 1.0) * groups->residual[g] / enough;
         groups->fails[g] = !(share <= 1.0 || groups->residual[g] <= FAIR * load);
         worst = isfinite(share) ? fmax(worst, share) : INFINITY;
     }
@@ -145,7 +168,8 @@ static CondStatus iterate(CondSim* sim, const CondState* state, CondSolveInfo* i
     for (int i = 0; i < ITERATIONS; i++) {
         CondSolveInfo one;
         CondStatus status = descend(sim, state, last, &worst);
-        if (status || worst <= 1.0 || !isfinite(worst))
+        int stalls = worst <= STRICT && worst > 0.5 * last; // at what the solver leaves
+        if (status || worst <= 1.0 || !isfinite(worst) || (sim->moved && stalls))
             return status;
         memcpy(newton->v, sim->v_hat, n * sizeof *newton->v);
         memcpy(newton->lambda, sim->lambda, n_lambda * sizeof *newton->lambda);
@@ -176,6 +200,8 @@ static CondStatus attempt(CondSim* sim, const CondState* state, CondSolveInfo* i
     CondStatus status = iterate(sim, state, info);
     if (!status)
         status = cond_balance_measure(sim, state);
+    for (int b = 0; b < sim->model->n_body && info->status == COND_NOT_CONVERGED; b++)
+        groups->fails[groups->of[b]] |= groups->lasting[b]; // implicit Euler is easier to solve
     *n_fail = 0;
     for (int g = 0; g < groups->n && !status; g++) {
         double scale = fmax(groups->kinetic[g], groups->before[g]);
@@ -226,37 +252,61 @@ static int is_free(const CondSim* sim, int body)
            !groups->anchored[g] && !groups->touched[g];
 }
 
+// Groups that fail take what bears more: those whose contacts last implicit Euler, all others that
+// by Newton's method. Returns 0 where none has anything left to take.
+static int retreat(CondSim* sim)
+{
+    CondGroups* groups = &sim->groups;
+    int any = 0;
+    for (int b = 0; b < sim->model->n_body; b++) {
+        int g = groups->of[b];
+        if (!groups->fails[g] || groups->newton[g] == 1)
+            continue;
+        any = 1;
+        groups->euler[g] = 1;
+        set_theta(sim, b, 1.0);
+        if (!groups->lasting[b])
+            groups->newton[g] = 2; // from the next attempt on, for all of its bodies
+        groups->lasting[b] = 0;
+    }
+    for (int g = 0; g < groups->n; g++)
+        groups->newton[g] = groups->newton[g] > 0;
+    cond_lasting_drop(sim);
+    return any;
+}
+
+static void set_linear(CondSim* sim)
+{
+    const CondGroups* groups = &sim->groups;
+    for (int b = 0; b < sim->model->n_body; b++) {
+        int g = groups->of[b];
+        sim->linear[b] = (groups->euler[g] && !groups->newton[g]) || is_free(sim, b);
+    }
+}
+
 static CondStatus step_groups(CondSim* sim, const CondState* state, CondSolveInfo* info)
 {
-    const CondModel* model = sim->model;
-    CondGroups* groups = &sim->groups;
-    CondSolveInfo again;
     int n_fail;
     sim->newton.iterations = 1; // the linear step
-    for (int b = 0; b < model->n_body; b++)
-        sim->linear[b] = groups->euler[groups->of[b]] || is_free(sim, b);
-    CondStatus status = attempt(sim, state, info, &n_fail);
-    if (status || n_fail == 0)
-        return status ? status : info->status;
-    for (int b = 0; b < model->n_body; b++) {
-        if (!groups->fails[groups->of[b]])
-            continue;
-        groups->euler[groups->of[b]] = 1;
-        set_theta(sim, b, 1.0);
+    set_linear(sim);
+    CondStatus status =
+        cond_lasting_any(sim) && !sim->moved ? cond_lasting_move(sim, state) : COND_OK;
+    if (!status)
+        status = attempt(sim, state, info, &n_fail);
+    while (!status && n_fail > 0 && retreat(sim)) {
+        CondSolveInfo again;
+        cond_sim_lead_middle(sim, state);
+        status = cond_sim_load(sim, state);
+        if (!status)
+            status = cond_sim_pose(sim, state);
+        if (!status)
+            status = cond_sim_solve_linear(sim, state, &again);
+        if (status < 0)
+            return status;
+        cond_solve_info_add(info, &again);
+        set_linear(sim);
+        status = attempt(sim, state, info, &n_fail);
     }
-    cond_sim_lead_middle(sim, state);
-    status = cond_sim_load(sim, state);
-    if (!status)
-        status = cond_sim_pose(sim, state);
-    if (!status)
-        status = cond_sim_solve_linear(sim, state, &again);
-    if (status < 0)
-        return status;
-    cond_solve_info_add(info, &again);
-    for (int b = 0; b < model->n_body; b++)
-        sim->linear[b] =
-            (groups->euler[groups->of[b]] && !groups->fails[groups->of[b]]) || is_free(sim, b);
-    status = attempt(sim, state, info, &n_fail);
     if (status || n_fail == 0)
         return status ? status : info->status;
     info->status = COND_NOT_CONVERGED;

@@ -16,6 +16,8 @@
 #include <math.h>
 #include <string.h>
 
+static const double RESTORED = 0.02; // of the energy of motion that may be given back
+
 CondStatus cond_balance_create(CondSim* sim)
 {
     const CondModel* model = sim->model;
@@ -60,8 +62,7 @@ static void add_products(const CondSim* sim, double scale, const double* x, cons
     }
 }
 
-// 1/2 v' M v of each group
-static void kinetic(CondSim* sim, const CondPosture* posture, const double* v, double* energy)
+void cond_balance_kinetic(CondSim* sim, const CondPosture* posture, const double* v, double* energy)
 {
     memset(energy, 0, (size_t)sim->groups.n * sizeof *energy);
     cond_assembly_begin(&sim->matrix, posture, NULL, NULL);
@@ -110,7 +111,7 @@ static CondStatus subtract_work(CondSim* sim, const CondState* state, double* en
     if (!status) // of the others the damping alone does work
         status = cond_sim_couple(sim, &sim->then, COND_COUPLED_OWN, NULL, &sim->matrix, balance->v);
     if (!status)
-        status = cond_assembly_finish(&sim->matrix, &sim->then, &none, INFINITY);
+        status = cond_assembly_finish(&sim->matrix, &sim->then, NULL, &none, INFINITY);
     if (status)
         return status;
     cond_problem_multiply(&sim->matrix.problem, sim->v_hat, lost);
@@ -146,7 +147,7 @@ CondStatus cond_balance_measure(CondSim* sim, const CondState* state)
     CondBalance* balance = &sim->balance;
     CondGroups* groups = &sim->groups;
     double* excess = groups->excess;
-    kinetic(sim, &sim->now, state->v, groups->before);
+    cond_balance_kinetic(sim, &sim->now, state->v, groups->before);
     memset(excess, 0, (size_t)groups->n * sizeof *excess);
     add_potential(sim, &sim->now, -1.0, excess);
     CondStatus status = subtract_work(sim, state, excess); // sets balance->end
@@ -155,7 +156,7 @@ CondStatus cond_balance_measure(CondSim* sim, const CondState* state)
     for (int b = 0; b < model->n_body; b++)
         for (int i = model->body[b].dof_begin, k = 0; k < model->body[b].n_dof; k++, i++)
             balance->v[i] = state->v[i] + (sim->v_hat[i] - state->v[i]) / sim->theta[b];
-    kinetic(sim, &balance->end, balance->v, groups->kinetic);
+    cond_balance_kinetic(sim, &balance->end, balance->v, groups->kinetic);
     add_potential(sim, &balance->end, 1.0, excess);
     for (int g = 0; g < groups->n; g++)
         excess[g] += groups->kinetic[g] - groups->before[g];
@@ -229,6 +230,20 @@ static double split(CondSim* sim, int group, const double* v)
     return energy;
 }
 
+// The factor of the velocities of a group whose contacts last, with `energy` that of its motion by
+// now and `lift` what the correction of its penetration has raised it by. The impact stage may have
+// taken energy from it since the balance was made, as it should, and has given it none that stays:
+// of what was lost only what the law has no part in comes back. A lift is paid for by the motion
+// that led in there, but not one out of deep overlap, which no motion led to.
+static double settle_lasting(const CondGroups* groups, int g, double energy, double lift)
+{
+    double excess = groups->excess[g] + fmin(fmax(lift, 0.0), RESTORED * energy);
+    double aim = fmin(energy, groups->kinetic[g]) - excess;
+    if (!(energy > 0.0) || (aim > energy && -excess > RESTORED * energy))
+        return 1.0;
+    return sqrt(fmax(0.0, aim / energy));
+}
+
 void cond_sim_balance(CondSim* sim)
 {
     const CondModel* model = sim->model;
@@ -237,8 +252,15 @@ void cond_sim_balance(CondSim* sim)
     int ready = 0;
     if (model->settings.integrator != COND_INTEGRATOR_AUTO)
         return;
+    if (sim->moved) {
+        cond_balance_kinetic(sim, &sim->then, v, groups->before);
+        memset(groups->load, 0, (size_t)groups->n * sizeof *groups->load); // is free by now
+        add_potential(sim, &sim->then, 1.0, groups->load);
+        add_potential(sim, &sim->balance.end, -1.0, groups->load);
+    }
     for (int g = 0; g < groups->n; g++) {
         int whole = groups->anchored[g] || groups->touched[g];
+        int lasts = groups->touched[g] && !groups->euler[g];
         double energy = groups->kinetic[g], excess = groups->excess[g];
         // Implicit Euler loses energy by its nature.
         if (!(energy > 0.0) || (groups->euler[g] && excess <= 0.0))
@@ -255,7 +277,8 @@ void cond_sim_balance(CondSim* sim)
             else
                 continue; // a body that cannot change its shape
         }
-        double s = sqrt(fmax(0.0, 1.0 - excess / energy));
+        double s = lasts ? settle_lasting(groups, g, groups->before[g], groups->load[g])
+                         : sqrt(fmax(0.0, 1.0 - excess / energy));
         for (int b = 0; b < model->n_body; b++)
             for (int i = model->body[b].dof_begin, k = 0;
                  groups->of[b] == g && k < model->body[b].n_dof; k++, i++)

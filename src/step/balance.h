@@ -22,6 +22,10 @@ void cond_balance_destroy(CondSim* sim);
 // balance.end at q_{k+1}, for the bodies in the middle of whose step forces are means over it.
 void cond_balance_pose(CondSim* sim, const CondState* state);
 
+// 1/2 v' M v of each group.                                                   energy (n of n_body)
+void cond_balance_kinetic(CondSim* sim, const CondPosture* posture, const double* v,
+                          double* energy);
+
 // kinetic and excess of the groups, if the step went on with sim->v_hat and sim->lambda:
 //     excess = E(q_{k+1}, v_{k+1}) - E(q_k, v_k) - t (power of what is given, damping and contacts)
 // with E the energy of motion, weight, elasticity, springs and attachments.

@@ -148,7 +148,7 @@ static CondStatus pose(CondSim* sim, int deep, CondContactStage* stage)
     if (!status)
         status = set_forces(sim, assembly->b);
     if (!status)
-        status = cond_assembly_finish(assembly, &sim->then, list, INFINITY);
+        status = cond_assembly_finish(assembly, &sim->then, NULL, list, INFINITY);
     if (status)
         return status;
     memset(stage->v, 0, (size_t)sim->model->n_dof * sizeof *stage->v);

@@ -14,7 +14,9 @@ CondStatus cond_groups_create(const CondContext* context, int n_body, CondGroups
     groups->members = cond_allocate(context, n, sizeof *groups->members);
     groups->touched = cond_allocate(context, n, sizeof *groups->touched);
     groups->anchored = cond_allocate(context, n, sizeof *groups->anchored);
+    groups->lasting = cond_allocate(context, n, sizeof *groups->lasting);
     groups->euler = cond_allocate(context, n, sizeof *groups->euler);
+    groups->newton = cond_allocate(context, n, sizeof *groups->newton);
     groups->fails = cond_allocate(context, n, sizeof *groups->fails);
     groups->residual = cond_allocate(context, n, sizeof(double));
     groups->load = cond_allocate(context, n, sizeof(double));
@@ -23,16 +25,18 @@ CondStatus cond_groups_create(const CondContext* context, int n_body, CondGroups
     groups->kinetic = cond_allocate(context, n, sizeof(double));
     groups->excess = cond_allocate(context, n, sizeof(double));
     int all = groups->of && groups->members && groups->touched && groups->anchored &&
-              groups->euler && groups->fails && groups->residual && groups->load && groups->fall &&
-              groups->before && groups->kinetic && groups->excess;
+              groups->lasting && groups->euler && groups->newton && groups->fails &&
+              groups->residual && groups->load && groups->fall && groups->before &&
+              groups->kinetic && groups->excess;
     return all ? COND_OK : COND_OUT_OF_MEMORY;
 }
 
 void cond_groups_destroy(CondGroups* groups)
 {
-    void* arrays[] = {groups->of,      groups->members,  groups->euler,    groups->fails,
-                      groups->touched, groups->anchored, groups->residual, groups->load,
-                      groups->fall,    groups->before,   groups->kinetic,  groups->excess};
+    void* arrays[] = {groups->of,       groups->members, groups->euler,   groups->fails,
+                      groups->lasting,  groups->newton,  groups->touched, groups->anchored,
+                      groups->residual, groups->load,    groups->fall,    groups->before,
+                      groups->kinetic,  groups->excess};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         if (arrays[i])
             cond_release(&groups->context, arrays[i]);

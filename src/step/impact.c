@@ -4,6 +4,10 @@
 //     M v+ = M v_{k+1} - t Jc' lambda + Jc' Lambda,      0 <= Lambda_n  _|_  Jn v+ - target >= 0:
 // the step without its contact forces, and impulses Lambda [N s] that make v+ obey the law.
 //
+// Contacts that last (step/lasting.h) are taken where they are at the end of the step, and so is
+// what their forces gave: v+ differs from v_{k+1} by M^-1 J_{k+1}' (Lambda - t lambda), which is
+// small.
+//
 // Simultaneous impacts are Newton's law at all contacts at once, target = e_r times the speed of
 // approach at the start of the step. Sequential ones are made one after the other before
 // (impact_sequence.c); their change of v joins the right-hand side, and target is the speed with
@@ -100,6 +104,25 @@ static int is_needed(const CondSim* sim, const CondState* state)
     return apart && meets && rebounds;
 }
 
+// Puts contact c into the list: one that lasts as it is at the end of the step, where it is there
+// still; *from: where to look on. What has left there keeps its force.
+static void list_contact(CondSim* sim, int c, int* from)
+{
+    CondImpact* impact = &sim->impact;
+    CondTouchList* closed = &impact->stage.touches;
+    CondTouch touch = sim->touches.touch[c];
+    if (cond_lasting_is_moved(sim, c)) {
+        int at = cond_lasting_find(&sim->near, &touch, from);
+        if (at < 0)
+            return;
+        memcpy(touch.point, sim->near.touch[at].point, sizeof touch.point);
+        memcpy(touch.frame, sim->near.touch[at].frame, sizeof touch.frame);
+        touch.moved = 1;
+    }
+    impact->contact_of[closed->n] = c;
+    closed->touch[closed->n++] = touch;
+}
+
 // The contacts that take part.
 static CondStatus list_contacts(CondSim* sim)
 {
@@ -111,11 +134,9 @@ static CondStatus list_contacts(CondSim* sim)
                      sizeof *impact->contact_of))
         return COND_OUT_OF_MEMORY;
     closed->n = 0;
-    for (int c = 0; c < sim->touches.n; c++)
-        if (takes_part(sim, c)) {
-            impact->contact_of[closed->n] = c;
-            closed->touch[closed->n++] = sim->touches.touch[c];
-        }
+    for (int c = 0, from = 0; c < sim->touches.n; c++)
+        if (takes_part(sim, c))
+            list_contact(sim, c, &from);
     return COND_OK;
 }
 
@@ -128,7 +149,13 @@ static void take_forces_back(CondSim* sim)
     double *f = sim->work, *v = impact->before;
     memset(f, 0, (size_t)model->n_dof * sizeof *f);
     for (int c = 0; c < sim->touches.n; c++)
-        cond_contact_add_force(&sim->assembly.contact[c], -sim->time_step, sim->lambda + 3 * c, f);
+        if (!cond_lasting_is_moved(sim, c))
+            cond_contact_add_force(&sim->assembly.contact[c], -sim->time_step, sim->lambda + 3 * c,
+                                   f);
+    for (int k = 0; k < impact->stage.touches.n; k++)
+        if (impact->stage.touches.touch[k].moved)
+            cond_contact_add_force(&assembly->contact[k], -sim->time_step,
+                                   sim->lambda + 3 * impact->contact_of[k], f);
     cond_assembly_multiply(assembly, sim->next->v, assembly->b, model->settings.solver.threads);
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
@@ -211,7 +238,7 @@ static CondStatus finish(CondSim* sim, const CondState* state, CondSolveInfo* in
             *phi = -fmax(-approach(sim, c, impact->after), 0.0);
         else if (sequence)
             *phi = fmax(end_gap(sim, c), 0.0) / sim->time_step;
-        else {
+        else if (!stage->touches.touch[k].moved) {
             double speed = approach(sim, c, state->v);
             *phi = speed > STILL ? -stage->touches.touch[k].restitution * speed : 0.0;
         }
@@ -237,7 +264,8 @@ CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* 
     if (status)
         return status;
     cond_assembly_begin(&stage->assembly, &sim->now, NULL, NULL);
-    status = cond_assembly_finish(&stage->assembly, &sim->now, &stage->touches, INFINITY);
+    status =
+        cond_assembly_finish(&stage->assembly, &sim->now, &sim->then, &stage->touches, INFINITY);
     CondStatus worst = COND_OK;
     if (!status && sim->model->settings.impact == COND_IMPACT_SEQUENTIAL)
         worst = status = cond_impact_sequence(sim, state, info);
@@ -246,7 +274,9 @@ CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* 
     if (status < 0)
         return status;
     memcpy(sim->next->v, stage->v, (size_t)sim->model->n_dof * sizeof(double));
-    memset(sim->impulse, 0, 3 * (size_t)sim->touches.n * sizeof *sim->impulse);
+    for (int c = 0; c < sim->touches.n; c++)
+        if (!cond_lasting_is_moved(sim, c))
+            memset(sim->impulse + 3 * (ptrdiff_t)c, 0, 3 * sizeof *sim->impulse);
     for (int k = 0; k < stage->touches.n; k++)
         memcpy(sim->impulse + 3 * impact->contact_of[k], stage->lambda + 3 * k,
                3 * sizeof *sim->impulse);

@@ -87,6 +87,10 @@ static CondStatus make_next(CondSim* sim, const CondState* state)
         sim->impulse[i] = sim->time_step * sim->lambda[i];
     cond_sim_move(sim, state);
     CondStatus status = cond_sim_place_contacts(sim, state);
+    for (int c = 0; c < sim->touches.n; c++) // forces are in the axes of the middle
+        if (cond_lasting_is_moved(sim, c))
+            memcpy(sim->touches.touch[c].frame, sim->halfway.touch[c].frame,
+                   sizeof sim->touches.touch[c].frame);
     return status ? status : cond_sim_remember(sim);
 }
 
@@ -132,17 +136,18 @@ CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info
     if (worst < 0)
         return worst;
     clock = now;
+    if (!sim->checked) {
+        CondStatus found = cond_sim_collide_next(sim, &sim->penetration);
+        if (found < 0)
+            return found;
+    }
+    clock = cond_seconds();
     if (model->settings.impact) {
         CondStatus status = cond_sim_impact(sim, state, &info->impact);
         info->seconds[COND_STAGE_IMPACT] += (now = cond_seconds()) - clock;
         if (status < 0)
             return status;
         worst = status > worst ? status : worst;
-    }
-    if (!sim->checked) {
-        CondStatus found = cond_sim_collide_next(sim, &sim->penetration);
-        if (found < 0)
-            return found;
     }
     info->penetration = sim->penetration;
     clock = cond_seconds();

@@ -123,7 +123,7 @@ CondStatus cond_newton_damp(CondSim* sim, const double* v, double* y)
     // A step of length 0 leaves the damping alone in the gains. The forces are known already.
     CondStatus status = cond_sim_couple(sim, &sim->then, COND_COUPLED_ALL, NULL, &sim->matrix, y);
     if (!status)
-        status = cond_assembly_finish(&sim->matrix, &sim->then, &none, INFINITY);
+        status = cond_assembly_finish(&sim->matrix, &sim->then, NULL, &none, INFINITY);
     if (!status)
         cond_problem_multiply(&sim->matrix.problem, v, y);
     return status;

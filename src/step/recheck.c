@@ -25,6 +25,8 @@ static const double LIMIT = 10.0; // times that may be left over before the step
 static const double TURNED = 0.9; // cosine below which a normal is another one
 static const double MOVED = 0.05; // of the smaller body's size: points as far apart are other ones
 
+enum { LASTS = 2 }; // rounds for which contacts that last stay in the middle
+
 // Where a point of either side is now less where it was, along the normal.
 static double travel(const CondSim* sim, const CondTouch* touch, int side)
 {
@@ -90,11 +92,18 @@ static int is_same(const CondSim* sim, const CondTouch* a, const CondTouch* b)
 
 // Takes a contact of the end into the problem: in the place of the one between the same features
 // that says the same, else beside it, among the n new ones at the front of sim->near. Returns how
-// many are there then.
-static int take(CondSim* sim, CondTouch touch, int n)
+// many are there then. One that lasts keeps its place in the middle of the step for a few rounds;
+// bodies that find others in their way are struck.
+static int take(CondSim* sim, CondTouch touch, int round, int n)
 {
     CondTouchList* list = &sim->touches;
     int same = find(list, touch.key);
+    if (same >= 0 && cond_lasting_is_moved(sim, same) && round < LASTS) {
+        list->touch[same].late = 1;
+        list->touch[same].end_gap = touch.end_gap;
+        return n;
+    }
+    cond_lasting_end(sim, &touch);
     if (same >= 0 && !is_same(sim, &list->touch[same], &touch)) {
         touch.key |= COND_KEY_SECOND;
         same = find(list, touch.key);
@@ -151,7 +160,7 @@ static double violation(const CondSim* sim, CondTouch* touch)
 // Finds what the answer violates, and the worst of it; takes it into the list of touches where the
 // step may be solved once more, and counts it. What has met on the way is known by the normal of
 // that meeting; what lies beyond at the end may find the wrong side.
-static CondStatus find_violated(CondSim* sim, int more, int* n, double* worst)
+static CondStatus find_violated(CondSim* sim, int round, int more, int* n, double* worst)
 {
     int added = 0, n_near = sim->near.n;
     *n = 0;
@@ -168,17 +177,21 @@ static CondStatus find_violated(CondSim* sim, int more, int* n, double* worst)
         *worst = fmax(*worst, much);
         if (!more || !(much > 1.0))
             continue;
-        added = take(sim, touch, added);
+        added = take(sim, touch, round, added);
         ++*n;
     }
     return merge(sim, added);
 }
 
 // phi of the contacts that were just taken in, from where v_hat led.
-static CondStatus finish(CondSim* sim)
+static CondStatus finish(CondSim* sim, const CondState* state)
 {
     double t = sim->time_step;
-    CondStatus status = cond_sim_finish(sim);
+    if (sim->moved)
+        cond_lasting_agree(sim);
+    CondStatus status = sim->moved ? cond_lasting_move(sim, state) : COND_OK;
+    if (!status)
+        status = cond_sim_finish(sim);
     for (int c = 0; c < sim->touches.n && !status; c++) {
         CondTouch* touch = &sim->touches.touch[c];
         double u[3];
@@ -217,9 +230,9 @@ CondStatus cond_sim_recheck(CondSim* sim, const CondState* state, CondStepInfo* 
         for (int c = 0; c < sim->met.n && !status; c++)
             sim->penetration = fmax(sim->penetration, -sim->met.touch[c].gap);
         if (!status && rounds > 0)
-            status = find_violated(sim, round < rounds, &n, &left);
+            status = find_violated(sim, round, round < rounds, &n, &left);
         if (!status && n > 0)
-            status = finish(sim);
+            status = finish(sim, state);
         info->seconds[COND_STAGE_COLLIDE] += (now = cond_seconds()) - clock;
         if (status < 0 || n == 0) {
             sim->checked = !status;

@@ -49,7 +49,7 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
     made->model = model;
     made->time_step = model->settings.time_step;
     made->parts = 1;
-    made->touches.context = made->near.context = made->met.context = *m;
+    made->touches.context = made->halfway.context = made->near.context = made->met.context = *m;
     made->f = cond_allocate(m, (size_t)model->n_dof, sizeof(double));
     made->theta = cond_allocate(m, (size_t)model->n_body, sizeof(double));
     made->length = cond_allocate(m, (size_t)model->n_body, sizeof(double));
@@ -135,11 +135,17 @@ void cond_sim_destroy(CondSim* sim)
             cond_ik_destroy(sim->ik[b]);
     cond_solver_destroy(sim->solver);
     cond_state_destroy(sim->next);
-    void* arrays[] = {sim->theta,   sim->length,        sim->linear,     sim->f,
-                      sim->reach,   sim->size,          sim->v_hat,      sim->lambda,
-                      sim->impulse, sim->touches.touch, sim->near.touch, sim->met.touch,
-                      sim->work,    sim->centre,        sim->rate,       sim->middle,
-                      sim->ik,      sim->wrench,        sim->place,      sim->relaxed};
+    void* arrays[] = {sim->theta,         sim->length,
+                      sim->linear,        sim->f,
+                      sim->reach,         sim->size,
+                      sim->v_hat,         sim->lambda,
+                      sim->impulse,       sim->touches.touch,
+                      sim->near.touch,    sim->met.touch,
+                      sim->halfway.touch, sim->work,
+                      sim->centre,        sim->rate,
+                      sim->middle,        sim->ik,
+                      sim->wrench,        sim->place,
+                      sim->relaxed};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&m, arrays[i]);
     cond_release(&m, sim);
@@ -273,6 +279,7 @@ static double body_reach(CondSim* sim, const CondBody* body, const CondState* st
 CondStatus cond_sim_collide(CondSim* sim, const CondState* state)
 {
     sim->n_ready = 0; // forces of the last step belong to contacts that are forgotten here
+    sim->moved = 0;
     for (int b = 0; b < sim->model->n_body; b++)
         sim->reach[b] = body_reach(sim, &sim->model->body[b], state);
     return cond_collide(&sim->collider, &sim->now, sim->next, sim->reach, &sim->touches);
@@ -282,6 +289,7 @@ CondStatus cond_sim_collide_next(CondSim* sim, double* deepest)
 {
     for (int b = 0; b < sim->model->n_body; b++)
         sim->reach[b] = 0.0;
+    cond_lasting_widen(sim);
     // Whether a point that touches is in by a rounding must not decide on memory.
     if (cond_reserve(&sim->near.context, &sim->near.touch, &sim->near.cap_touch, sim->touches.n,
                      sizeof *sim->near.touch))
@@ -299,7 +307,8 @@ CondStatus cond_sim_finish(CondSim* sim)
 {
     const CondSceneSettings* settings = &sim->model->settings;
     CondAssembly* assembly = &sim->assembly;
-    CondStatus status = cond_assembly_finish(assembly, &sim->now, &sim->touches, settings->kv);
+    CondStatus status =
+        cond_assembly_finish(assembly, &sim->now, &sim->then, cond_lasting_list(sim), settings->kv);
     for (int c = 0; c < sim->touches.n && !status && settings->gap; c++)
         assembly->contact[c].phi[0] =
             (fmax(sim->touches.touch[c].gap, 0.0) + sim->touches.touch[c].bias) / sim->time_step;

@@ -11,6 +11,7 @@
 #include "step/carry.h"
 #include "step/correction.h"
 #include "step/impact.h"
+#include "step/lasting.h"
 #include "step/pbd.h"
 #include "step/settle.h"
 #include "step/watch.h"
@@ -75,6 +76,8 @@ struct CondSim {
     double* size;     // diagonal of the box around a body's features at the start [m] (n_body)
     CondCollider collider;
     CondTouchList touches; // contacts of the step, by collide
+    CondTouchList halfway; // the same, those that last in the middle of the step, by auto
+    int moved;             // 1: the problem is posed on these
     CondAssembly assembly; // the step's problem, by assemble
     CondSolver* solver;
     double* v_hat;      // by solve                                        (n_dof)

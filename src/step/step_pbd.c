@@ -340,7 +340,7 @@ static CondStatus prepare(CondSim* sim, const CondState* state)
     cond_assembly_begin(&sim->assembly, &sim->now, sim->length, sim->f);
     status = cond_sim_collide(sim, state);
     if (!status)
-        status = cond_assembly_finish(&sim->assembly, &sim->now, &sim->touches, INFINITY);
+        status = cond_assembly_finish(&sim->assembly, &sim->now, NULL, &sim->touches, INFINITY);
     if (status)
         return status;
     lead_robots(sim, state);

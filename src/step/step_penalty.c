@@ -30,7 +30,7 @@ static CondStatus add_contacts(CondSim* sim, const CondState* state)
     CondStatus status =
         cond_collide(&sim->collider, &sim->now, sim->next, sim->reach, &sim->touches);
     if (!status)
-        status = cond_assembly_finish(&sim->assembly, &sim->now, &sim->touches, INFINITY);
+        status = cond_assembly_finish(&sim->assembly, &sim->now, NULL, &sim->touches, INFINITY);
     if (!status)
         status = cond_sim_reserve_forces(sim, sim->touches.n);
     for (int c = 0; c < sim->touches.n && !status; c++) {
@@ -68,7 +68,7 @@ static CondStatus add_forces(CondSim* sim, const CondState* state)
     cond_assembly_begin_damping(&sim->assembly, &sim->now);
     status = cond_sim_couple(sim, &sim->now, COND_COUPLED_ALL, NULL, &sim->assembly, sim->f);
     if (!status)
-        status = cond_assembly_finish(&sim->assembly, &sim->now, &none, INFINITY);
+        status = cond_assembly_finish(&sim->assembly, &sim->now, NULL, &none, INFINITY);
     if (status)
         return status;
     cond_problem_multiply(&sim->assembly.problem, state->v, y);
