@@ -109,7 +109,7 @@ typedef struct CondSolveInfo {
     int iterations;              // of V-FPI, and of conjugate gradients within passes
     int cg_iterations;           // of these, the latter
     int outer;                   // passes of the multiplier loop; 0: the start was good enough
-    int products;                // products with A
+    int products;                // products with A; with a part of it in part, rounded up
     int restarts;                // of the accelerator
     int passes;                  // primal-dual passes, of the accelerator or of the fallback
     int virtual_nodes;           //

@@ -244,15 +244,24 @@ static void take_lead(Solver* s, CondSolveInfo* info)
     info->iterations = one->iterations;
     info->cg_iterations = one->cg_iterations;
     info->outer = one->outer;
-    info->products = one->products;
     info->restarts = one->restarts;
     info->passes = one->passes;
     info->step_length = one->step_length;
 }
 
-static CondStatus judge(Solver* s, const CondProblem* problem, const int* relaxed, const double* v,
-                        const double* lambda, CondCertificate* certificate)
+// Products with A in all: one with an island counts by its share of the coordinates.
+static int count_products(const Solver* s, int n_dof)
 {
+    long long work = 0;
+    for (int i = 0; i < s->islands.n; i++)
+        work += (long long)s->info[i].products * s->islands.island[i].n_dof;
+    return (int)((work + n_dof - 1) / n_dof);
+}
+
+static CondStatus judge(Solver* s, const CondProblem* problem, const int* relaxed, const double* v,
+                        const double* lambda, CondSolveInfo* info, CondCertificate* certificate)
+{
+    info->products++;
     return cond_certifier_judge(&s->certifier, problem, s->settings.law, s->settings.omega, relaxed,
                                 v, lambda, NULL, certificate);
 }
@@ -264,7 +273,7 @@ static CondStatus keep_better(Solver* s, const CondProblem* problem, double* v, 
 {
     CondCertificate start;
     size_t n = (size_t)problem->n_dof;
-    CondStatus status = judge(s, problem, NULL, s->start, s->start + n, &start);
+    CondStatus status = judge(s, problem, NULL, s->start, s->start + n, info, &start);
     if (!status &&
         cond_certificate_residual(&start) < cond_certificate_residual(&info->certificate)) {
         info->certificate = start;
@@ -293,13 +302,14 @@ static CondStatus solve_split(Solver* s, const CondProblem* problem, double* v, 
                              s->lambda + 3 * (size_t)s->islands.island[i].contact, v, lambda);
     }
     take_lead(s, info);
+    info->products = count_products(s, problem->n_dof);
     s->n_relaxed = info->relaxed;
     if (info->status < 0)
         return info->status;
     CondCertificate eased;
-    status = judge(s, problem, NULL, v, lambda, &info->certificate);
+    status = judge(s, problem, NULL, v, lambda, info, &info->certificate);
     if (!status && info->relaxed > 0) {
-        status = judge(s, problem, s->relaxed, v, lambda, &eased);
+        status = judge(s, problem, s->relaxed, v, lambda, info, &eased);
         info->relaxed_residual = status ? 0.0 : cond_certificate_residual(&eased);
     }
     if (!status && info->status == COND_NOT_CONVERGED && info->relaxed == 0)
@@ -336,8 +346,11 @@ static CondStatus solve(void* work, const CondProblem* problem, double* v, doubl
     if (status || info->status != COND_OK ||
         cond_certificate_residual(&info->certificate) <= s->settings.tolerance)
         return status ? status : info->status;
+    int products = info->products;
     memset(info, 0, sizeof *info);
-    return solve_whole(s, problem, v, lambda, info);
+    status = solve_whole(s, problem, v, lambda, info);
+    info->products += products;
+    return status;
 }
 
 const CondSolverOps cond_solver_islands = {"vfpi", create, solve, history, destroy, reset, relaxed};
