@@ -249,13 +249,16 @@ static void take_lead(Solver* s, CondSolveInfo* info)
     info->step_length = one->step_length;
 }
 
-// Products with A in all: one with an island counts by its share of the coordinates.
+// Products with A in all: one with an island counts by its share of the coordinates, but what one
+// island alone has asked for is the least.
 static int count_products(const Solver* s, int n_dof)
 {
     long long work = 0;
     for (int i = 0; i < s->islands.n; i++)
         work += (long long)s->info[i].products * s->islands.island[i].n_dof;
-    return (int)((work + n_dof - 1) / n_dof);
+    int all = (int)((work + n_dof - 1) / n_dof);
+    int most = s->lead->lead >= 0 ? s->info[s->lead->lead].products : 0;
+    return all > most ? all : most;
 }
 
 static CondStatus judge(Solver* s, const CondProblem* problem, const int* relaxed, const double* v,
