@@ -1,6 +1,6 @@
 // Rods in contact: with the ground and solids, with each other and with themselves; rods from scene
 // files; and memory that runs out.
-#include "collide/rod_contact.h"
+#include "collide/rod_link.h"
 #include "failing_allocator.h"
 #include "math/vec3.h"
 #include "model/rod.h"

@@ -8,6 +8,7 @@
 #include "collide/dent.h"
 #include "collide/plane.h"
 #include "collide/rod_contact.h"
+#include "collide/rod_pair.h"
 #include "collide/solid.h"
 #include "collide/sweep.h"
 #include "geometry/box.h"
@@ -24,7 +25,6 @@ CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, 
     collider->model = model;
     cond_volume_contacts_begin(m, &collider->found);
     collider->found.threads = model->settings.solver.threads;
-    cond_rod_collider_begin(m, &collider->rods);
     cond_pair_work_begin(m, &collider->pairs);
     collider->volume = cond_allocate(m, (size_t)model->n_body, sizeof *collider->volume);
     collider->soft = cond_allocate(m, (size_t)model->n_body, sizeof *collider->soft);
@@ -38,6 +38,7 @@ CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, 
     collider->soft_edge_begin = cond_allocate(m, (size_t)model->n_body, sizeof(int));
     collider->place = cond_allocate(m, (size_t)model->n_feature, 3 * sizeof(double));
     if (cond_sweep_create(model, &collider->sweep) ||
+        cond_rod_links_create(model, &collider->links) ||
         cond_broad_create(m, collider->n_solid, &collider->broad) || !collider->pose ||
         !collider->box || !collider->far || !collider->edge || !collider->soft_edge_begin ||
         !collider->place)
@@ -70,7 +71,7 @@ void cond_collider_destroy(CondCollider* collider)
         if (collider->volume[b])
             cond_volume_destroy(collider->volume[b]);
     cond_volume_contacts_end(&collider->found);
-    cond_rod_collider_end(&collider->rods);
+    cond_rod_links_destroy(&collider->links);
     cond_pair_work_end(&collider->pairs);
     cond_sweep_destroy(&collider->context, &collider->sweep);
     cond_release(&collider->context, collider->volume);
@@ -348,7 +349,11 @@ CondStatus cond_collide(CondCollider* collider, const CondPosture* posture, cons
     if (!status)
         status = collide_soft(collider, posture, state, reach, list);
     if (!status)
-        status = cond_collide_rods(&collider->rods, posture, reach, list);
+        status = cond_rod_links_place(&collider->links, posture, state, reach);
+    if (!status)
+        status = cond_collide_rod_pairs(collider, posture, reach, list);
+    if (!status)
+        status = cond_collide_rods(&collider->links, posture, reach, list);
     if (!status)
         finish(collider, posture, state, list);
     return status;

@@ -34,7 +34,7 @@ typedef struct CondCollider {
     int* soft;           // the soft bodies                              (n_soft)
     int n_soft;
     CondVolumeContacts found; // scratch
-    CondRodCollider rods;     // links of all rods
+    CondRodLinks links;       // of all rods
     int* last;                // scratch: triangle of each vertex in the last step
     int cap_last;
     int n_solid;          // obstacles, then the solids of bodies

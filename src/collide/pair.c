@@ -101,17 +101,17 @@ static int is_mesh(const CondShape* shape)
     return shape->form == COND_FORM_MESH && !shape->shell->poly.convex;
 }
 
-static CondStatus meet(CondPairWork* work, const CondSolid* a, const CondCore* core_a,
-                       const CondSolid* b, const CondCore* core_b, double far)
+CondStatus cond_shapes_meet(CondPairWork* work, const CondShape* a, const CondCore* core_a,
+                            const CondShape* b, const CondCore* core_b, double far)
 {
-    int mesh_a = is_mesh(&a->shape), mesh_b = is_mesh(&b->shape);
+    int mesh_a = is_mesh(a), mesh_b = is_mesh(b);
     double small = SMALL * fmin(core_a->size, core_b->size);
     if (mesh_a && mesh_b)
         return cond_mesh_meets_mesh(work, core_a, core_b, far, small);
     if (mesh_b)
-        return cond_mesh_meets_core(work, core_b, core_a, &a->shape, 0, far, small);
+        return cond_mesh_meets_core(work, core_b, core_a, a, 0, far, small);
     if (mesh_a)
-        return cond_mesh_meets_core(work, core_a, core_b, &b->shape, 1, far, small);
+        return cond_mesh_meets_core(work, core_a, core_b, b, 1, far, small);
     return meet_cores(work, core_a, core_b, far);
 }
 
@@ -123,7 +123,8 @@ static CondStatus collide_pair(CondCollider* collider, const CondPosture* postur
     CondCore core_a, core_b;
     cond_core_make(&a->solid->shape, a->pose, b->pose, &core_a);
     cond_core_make(&b->solid->shape, b->pose, b->pose, &core_b);
-    CondStatus status = meet(work, a->solid, &core_a, b->solid, &core_b, far);
+    CondStatus status =
+        cond_shapes_meet(work, &a->solid->shape, &core_a, &b->solid->shape, &core_b, far);
     if (status || work->manifold.n == 0)
         return status;
     CondTouch touch = {.plane = -1, .triangle = -1};

@@ -20,6 +20,10 @@ typedef struct CondPairWork {
 void cond_pair_work_begin(const CondContext* context, CondPairWork* work);
 void cond_pair_work_end(CondPairWork* work);
 
+// Into work->manifold: where two shapes with their cores, placed from one origin, are within `far`.
+CondStatus cond_shapes_meet(CondPairWork* work, const CondShape* a, const CondCore* core_a,
+                            const CondShape* b, const CondCore* core_b, double far);
+
 // Appends the contacts of rigid shapes of different bodies, of which one moves, and those of moving
 // shapes with planes. The collider's solids must be placed and its broad phase built.   reach
 // (n_body)

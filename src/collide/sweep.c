@@ -584,5 +584,5 @@ CondStatus cond_collide_sweep(CondCollider* collider, const CondPosture* before,
         for (int a = 0; a < pass.model->n_body && !status; a++)
             status = sweep_soft_on(&pass, a, b);
     }
-    return status ? status : cond_rods_sweep(&collider->rods, before, after, list);
+    return status ? status : cond_rods_sweep(&collider->links, before, after, list);
 }

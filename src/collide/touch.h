@@ -7,7 +7,7 @@
 // Kinds of keys: points against planes from 1, then points against solids, vertices against soft
 // bodies, rigid shapes against each other, rods, rigid shapes against planes, edges of rigid shapes
 // against edges of soft surfaces, corners and balls against soft surfaces, rods against edges of
-// soft surfaces, and these against each other.
+// soft surfaces, these against each other, links of rods against solids, and points against rods.
 #define COND_KEY_SOLID ((uint64_t)1 << 60)
 #define COND_KEY_SOFT ((uint64_t)2 << 60)
 #define COND_KEY_PAIR ((uint64_t)3 << 60)
@@ -18,6 +18,8 @@
 #define COND_KEY_BALL ((uint64_t)8 << 60)
 #define COND_KEY_THREAD ((uint64_t)9 << 60)
 #define COND_KEY_SEAM ((uint64_t)10 << 60)
+#define COND_KEY_LINK ((uint64_t)11 << 60)
+#define COND_KEY_BEAD ((uint64_t)12 << 60)
 // In the key of a contact between the same features as another one, with another normal.
 #define COND_KEY_SECOND ((uint64_t)1 << 59)
 
@@ -49,6 +51,13 @@ CondStatus cond_touch_add(CondTouchList* list, const CondTouch* touch);
 // Friction and restitution of a pair of surfaces: what only one side gives is used; two frictions
 // combine as the geometric mean, two restitutions as the larger.
 void cond_touch_surfaces(const CondSurfaceDef* a, const CondSurfaceDef* b, CondTouch* touch);
+
+// Key of feature k of body b that touches plane i: ascends with (body, plane, feature).
+static inline uint64_t cond_key_plane(const CondModel* model, int b, int i, int k)
+{
+    return 1 + (uint64_t)k +
+           (uint64_t)model->n_feature * ((uint64_t)i + (uint64_t)model->n_plane * (uint64_t)b);
+}
 
 // Key of feature i_feature that touches solid i_solid.
 static inline uint64_t cond_key_solid(const CondModel* model, int i_feature, int i_solid)

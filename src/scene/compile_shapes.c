@@ -12,8 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { N_RIM = 16 };      // points on each rim of a cylinder
-enum { MOST_BALLS = 32 }; // on a link of a rod, unless the scene asks for more
+enum { N_RIM = 16 }; // points on each rim of a cylinder
 
 // Lists that grow while the bodies are gone through.
 typedef struct Growing {
@@ -223,28 +222,16 @@ static CondStatus soft_features(Growing* g, const CondBody* body)
     return status;
 }
 
-// How many balls a link is given: close enough together to leave no more than an eighth of the
-// radius between them uncovered, but no more than on a curve the link itself can tell. On a surface
-// of radius R a link of length l stands off by up to l^2/(8 R), and balls that are l/n apart add
-// 1/n^2 of that.
-static int count_balls(const CondRodDef* def, double length, double radius)
-{
-    if (def->contact_points > 0)
-        return def->contact_points;
-    return radius > 0.0 ? (int)fmin(ceil(length / radius), MOST_BALLS) : 1;
-}
-
-static CondStatus rod_features(Growing* g, const CondBody* body, const CondRodDef* def)
+// Both ends of every link, whose capsule meets planes and solids.
+static CondStatus rod_features(Growing* g, const CondBody* body)
 {
     const CondRod* rod = body->rod;
     CondStatus status = COND_OK;
-    for (int i = 0; i < rod->n_link; i++) {
-        double l = rod->length[i];
-        int count = count_balls(def, l, rod->radius);
-        for (int k = 0; k < count && !status; k++) {
-            const double local[3] = {0.0, 0.0, ((k + 0.5) / count - 0.5) * l};
-            status = add_point(g, body->index, i, local, rod->radius);
-        }
+    for (int i = 0; i < 2 * rod->n_link && !status; i++) {
+        const double local[3] = {0.0, 0.0, (i % 2 - 0.5) * rod->length[i / 2]};
+        status = add_point(g, body->index, i / 2, local, rod->radius);
+        if (!status)
+            g->model->feature[g->model->n_feature - 1].shaped = 1;
     }
     return status;
 }
@@ -261,7 +248,7 @@ static CondStatus body_shapes(Growing* g, const CondScene* scene, CondBody* body
     if (body->kind == COND_BODY_SOFT)
         return soft_features(g, body);
     if (body->kind == COND_BODY_ROD)
-        return rod_features(g, body, &def->rod);
+        return rod_features(g, body);
     if (def->shape == COND_SHAPE_POINTS)
         for (int k = 0; k < def->n_point && !status; k++)
             status = add_point(g, body->index, 0, def->point + 3 * k, 0.0);

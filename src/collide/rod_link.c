@@ -1,0 +1,183 @@
+#include "collide/rod_link.h"
+
+#include "math/vec3.h"
+#include "model/rod.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double HELD = 8.0; // radii along a rod within which it does not touch what holds it
+
+static CondStatus reserve(CondRodLinks* links, int n, int n_body)
+{
+    CondArena* m = &links->arena;
+    if (COND_RESERVE(m, links->first, n_body + 1) || COND_RESERVE(m, links->body, n) ||
+        COND_RESERVE(m, links->link, n) || COND_RESERVE(m, links->clamped, n) ||
+        COND_RESERVE(m, links->end, 6 * n) || COND_RESERVE(m, links->from, 6 * n) ||
+        COND_RESERVE(m, links->box, 6 * n))
+        return COND_OUT_OF_MEMORY;
+    return COND_OK;
+}
+
+CondStatus cond_rod_links_create(const CondModel* model, CondRodLinks* links)
+{
+    const CondContext* m = &model->context;
+    int n = 0;
+    memset(links, 0, sizeof *links);
+    cond_arena_begin(m, &links->arena);
+    cond_tree_begin(m, &links->tree);
+    cond_tree_pairs_begin(m, &links->pairs);
+    cond_tree_hits_begin(m, &links->hits);
+    for (int b = 0; b < model->n_body; b++)
+        n += model->body[b].kind == COND_BODY_ROD ? model->body[b].rod->n_link : 0;
+    if (reserve(links, n, model->n_body))
+        return COND_OUT_OF_MEMORY;
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        links->first[b] = links->n;
+        for (int i = 0; body->kind == COND_BODY_ROD && i < body->rod->n_link; i++) {
+            links->body[links->n] = b;
+            links->link[links->n++] = i;
+        }
+    }
+    links->first[model->n_body] = links->n;
+    return COND_OK;
+}
+
+void cond_rod_links_destroy(CondRodLinks* links)
+{
+    cond_tree_end(&links->tree);
+    cond_tree_pairs_end(&links->pairs);
+    cond_tree_hits_end(&links->hits);
+    cond_arena_release(&links->arena);
+}
+
+void cond_rod_link_ends(const CondPosture* posture, int body, int link, double end[6])
+{
+    double origin[3], R[9], half = 0.5 * posture->model->body[body].rod->length[link];
+    cond_posture_axes(posture, body, link, origin, R);
+    for (int k = 0; k < 3; k++) {
+        end[k] = origin[k] - half * R[3 * k + 2];
+        end[3 + k] = origin[k] + half * R[3 * k + 2];
+    }
+}
+
+// The ends of rods that the world holds: between a clamp and the centre of its link nothing bends.
+static void find_clamps(CondRodLinks* links, const CondModel* model, const CondState* state)
+{
+    memset(links->clamped, 0, (size_t)links->n * sizeof *links->clamped);
+    for (int h = 0; h < 2 * state->n_hold; h++) {
+        const CondHold* hold = &state->hold[h / 2];
+        const CondPoint* at = &hold->what.end[h % 2].point;
+        if (!hold->active || hold->what.end[1 - h % 2].point.body >= 0 || at->body < 0 ||
+            model->body[at->body].kind != COND_BODY_ROD)
+            continue;
+        int last = model->body[at->body].rod->n_link - 1;
+        int* clamped = &links->clamped[links->first[at->body] + at->part];
+        *clamped |= at->part == 0 && at->local[2] < 0.0 ? 1 : 0;
+        *clamped |= at->part == last && at->local[2] > 0.0 ? 2 : 0;
+    }
+}
+
+CondStatus cond_rod_links_place(CondRodLinks* links, const CondPosture* posture,
+                                const CondState* state, const double* reach)
+{
+    const CondModel* model = posture->model;
+    if (links->n == 0)
+        return COND_OK;
+    find_clamps(links, model, state);
+    for (int i = 0; i < links->n; i++) {
+        double *end = links->end + 6 * (size_t)i, *box = links->box + 6 * (size_t)i;
+        double wide = model->body[links->body[i]].rod->radius + reach[links->body[i]];
+        cond_rod_link_ends(posture, links->body[i], links->link[i], end);
+        for (int k = 0; k < 3; k++) {
+            box[k] = fmin(end[k], end[3 + k]) - wide;
+            box[3 + k] = fmax(end[k], end[3 + k]) + wide;
+        }
+    }
+    CondStatus status = COND_OK;
+    if (links->built)
+        cond_tree_refit(&links->tree, links->box);
+    else
+        status = cond_tree_build(&links->tree, links->n, links->box);
+    links->built = !status;
+    return status;
+}
+
+void cond_rod_link_core(const CondRodLinks* links, const CondPosture* posture, int i, int clamped,
+                        const double origin[3], CondCore* core)
+{
+    int b = links->body[i], half = clamped ? links->clamped[i] : 0;
+    const CondRod* rod = posture->model->body[b].rod;
+    double length = rod->length[links->link[i]], centre[3];
+    *core = (CondCore){.form = COND_FORM_CAPSULE, .round = rod->radius};
+    cond_posture_axes(posture, b, links->link[i], centre, core->R);
+    core->half[2] = 0.5 * length;
+    if (half == 1 || half == 2) { // centre and half of what is left
+        core->half[2] = 0.25 * length;
+        for (int k = 0; k < 3; k++)
+            centre[k] += (half == 1 ? 0.25 : -0.25) * length * core->R[3 * k + 2];
+    }
+    for (int k = 0; k < 3; k++)
+        core->p[k] = centre[k] - origin[k];
+    core->size = 2.0 * (core->half[2] + core->round);
+}
+
+static double clamp(double x, double low, double high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+double cond_segment_nearest(const double p[3], const double d[3], const double q[3],
+                            const double e[3], double* s, double* t)
+{
+    double r[3], gap[3];
+    for (int i = 0; i < 3; i++)
+        r[i] = p[i] - q[i];
+    double a = vec3_dot(d, d), b = vec3_dot(d, e), c = vec3_dot(e, e);
+    double dr = vec3_dot(d, r), er = vec3_dot(e, r), det = a * c - b * b;
+    if (det > 1e-12 * a * c) {
+        *s = clamp((b * er - c * dr) / det, 0.0, 1.0);
+    } else { // along d the other segment covers from u to w
+        double u = -dr / a, w = u + b / a;
+        *s = 0.5 * (clamp(fmin(u, w), 0.0, 1.0) + clamp(fmax(u, w), 0.0, 1.0));
+    }
+    *t = (b * *s + er) / c; // the best t for this s, and the best s again where t is cut
+    if (*t < 0.0 || *t > 1.0) {
+        *t = clamp(*t, 0.0, 1.0);
+        *s = clamp((b * *t - dr) / a, 0.0, 1.0);
+    }
+    for (int i = 0; i < 3; i++)
+        gap[i] = r[i] + *s * d[i] - *t * e[i];
+    return vec3_norm(gap);
+}
+
+double cond_segment_point(const double p[3], const double d[3], const double x[3], double* s)
+{
+    double gap[3] = {x[0] - p[0], x[1] - p[1], x[2] - p[2]};
+    *s = clamp(vec3_dot(gap, d) / vec3_dot(d, d), 0.0, 1.0);
+    for (int i = 0; i < 3; i++)
+        gap[i] -= *s * d[i];
+    return vec3_norm(gap);
+}
+
+int cond_rod_is_held(const CondModel* model, const CondAttachment* what, int end,
+                     const CondTouch* touch)
+{
+    const CondPoint* held = &what->end[end].point;
+    if (held->body < 0 || model->body[held->body].kind != COND_BODY_ROD)
+        return 0;
+    int other = what->end[1 - end].point.body;
+    for (int side = 0; side < 2; side++) {
+        const CondPoint* at = &touch->point[side];
+        const CondRod* rod = model->body[held->body].rod;
+        if (at->body != held->body || touch->point[1 - side].body != other || other < 0)
+            continue;
+        if (!what->contact && touch->point[1 - side].part == what->end[1 - end].point.part)
+            return 1;
+        double here = rod->arc[at->part], there = rod->arc[held->part];
+        if (fabs(here - there) <= HELD * rod->radius)
+            return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,62 @@
+// The links of all rods as capsules: where they are, boxes around them and a tree over these.
+#ifndef COND_COLLIDE_ROD_LINK_H
+#define COND_COLLIDE_ROD_LINK_H
+
+#include "base/arena.h"
+#include "collide/touch.h"
+#include "geometry/core.h"
+#include "geometry/tree.h"
+#include "model/state.h"
+
+typedef struct CondRodLinks {
+    CondArena arena;
+    CondTree tree; // over all links
+    CondTreePairs pairs;
+    CondTreeHits hits;
+    int n;        // links of all rods
+    int* first;   // first link of the rod that body b is; n links before         (n_body + 1)
+    int* body;    // of a link                                                     (n)
+    int* link;    // its number in its rod                                         (n)
+    int* clamped; // 1, 2: its first or second half is held by the world           (n)
+    double* end;  // both ends of its segment, world [m]                           (n x 6)
+    double* from; // where they were, by the sweep                                 (n x 6)
+    double* box;  // around it, with its radius and reach                          (n x 6)
+    int built;    // 1: the tree fits the links
+} CondRodLinks;
+
+// Lists the links of a model.
+CondStatus cond_rod_links_create(const CondModel* model, CondRodLinks* links);
+void cond_rod_links_destroy(CondRodLinks* links);
+
+// Puts them where the posture has them, with boxes that overlap where two are within reach, and
+// finds what attachments of the state clamp.                                   reach (n_body)
+CondStatus cond_rod_links_place(CondRodLinks* links, const CondPosture* posture,
+                                const CondState* state, const double* reach);
+
+// Both ends of a link's segment, world [m].
+void cond_rod_link_ends(const CondPosture* posture, int body, int link, double end[6]);
+
+// The capsule of link i with its position taken from `origin`. The half that the world holds is
+// left out where `clamped`: it lies where the clamp has put it, whatever is there.
+void cond_rod_link_core(const CondRodLinks* links, const CondPosture* posture, int i, int clamped,
+                        const double origin[3], CondCore* core);
+
+// 1 when link k exists and belongs to the same rod as link i.
+static inline int cond_rod_links_joined(const CondRodLinks* links, int i, int k)
+{
+    return k >= 0 && k < links->n && links->body[k] == links->body[i];
+}
+
+// Nearest points p + s d and q + t e of two segments, s and t in 0 .. 1; returns their distance.
+// Where they are parallel, the middle of the stretch along which they face each other.
+double cond_segment_nearest(const double p[3], const double d[3], const double q[3],
+                            const double e[3], double* s, double* t);
+// Nearest point p + s d of a segment to x; returns their distance.
+double cond_segment_point(const double p[3], const double d[3], const double x[3], double* s);
+
+// 1 when end `end` of the attachment holds a rod near the contact's link of it, and the contact is
+// with the body that it is held to: attached things overlap where they are attached.
+int cond_rod_is_held(const CondModel* model, const CondAttachment* what, int end,
+                     const CondTouch* touch);
+
+#endif

@@ -1,0 +1,207 @@
+#include "collide/rod_pair.h"
+
+#include "body/body.h"
+#include "collide/solid.h"
+#include "math/vec3.h"
+#include "model/rod.h"
+
+#include <math.h>
+#include <string.h>
+
+// One walk along the rods. Every link has contacts of its own, also at a joint, where two of them
+// end: they are two points, held together by springs. A contact that one of them were given for
+// both would leave the other end to these springs, and one that went to whichever is deeper would
+// wander between the two.
+typedef struct Walk {
+    CondCollider* collider;
+    const CondPosture* posture;
+    const double* reach;
+    CondTouchList* list;
+} Walk;
+
+// ---- planes
+
+static CondStatus meet_plane(const Walk* walk, int i, int i_plane)
+{
+    const CondModel* model = walk->posture->model;
+    const CondRodLinks* links = &walk->collider->links;
+    const CondPlane* plane = &model->plane[i_plane];
+    int b = links->body[i];
+    const CondBody* body = &model->body[b];
+    CondStatus status = COND_OK;
+    for (int end = 0; end < 2 && !status; end++) {
+        const double* ends = links->end + 6 * (size_t)i;
+        double x[3], p[3], half = links->clamped[i] == 1 + end ? 0.5 : 0.0;
+        for (int k = 0; k < 3; k++)
+            x[k] = (1.0 - half) * ends[3 * end + k] + half * ends[3 - 3 * end + k];
+        CondTouch touch = {.plane = i_plane, .triangle = -1};
+        touch.gap = vec3_dot(plane->frame, x) - plane->offset - body->rod->radius;
+        if (!(touch.gap <= walk->reach[b]))
+            continue;
+        for (int k = 0; k < 3; k++) {
+            p[k] = x[k] - body->rod->radius * plane->frame[k];
+            touch.position[k] = p[k];
+        }
+        touch.point[0] = cond_point_at(walk->posture, b, links->link[i], p);
+        touch.point[1].body = -1;
+        memcpy(touch.frame, plane->frame, sizeof touch.frame);
+        touch.key = cond_key_plane(model, b, i_plane, 2 * links->link[i] + end);
+        cond_touch_surfaces(&plane->surface, &body->surface, &touch);
+        status = cond_touch_add(walk->list, &touch);
+    }
+    return status;
+}
+
+// ---- rigid shapes
+
+static CondStatus add_meeting(const Walk* walk, int i, int i_solid,
+                              const CondManifoldPoint* meeting)
+{
+    static const double axis[3] = {1.0, 0.0, 0.0};
+    CondCollider* collider = walk->collider;
+    const CondRodLinks* links = &collider->links;
+    const CondSolid* solid = cond_solid_at(collider->model, i_solid);
+    const double* origin = collider->pose + 7 * (size_t)i_solid;
+    const CondBody* body = &collider->model->body[links->body[i]];
+    double p[3];
+    CondTouch touch = {.plane = -1, .triangle = -1, .gap = meeting->gap};
+    for (int k = 0; k < 3; k++) {
+        p[k] = meeting->point[0][k] + origin[k];
+        touch.position[k] = meeting->point[1][k] + origin[k];
+    }
+    touch.point[0] = cond_point_at(walk->posture, links->body[i], links->link[i], p);
+    touch.point[1] =
+        cond_point_at(walk->posture, solid->fixed ? -1 : solid->body, solid->part, touch.position);
+    mat3_frame(meeting->normal, axis, touch.frame);
+    touch.key = COND_KEY_LINK + meeting->role +
+                (((uint64_t)i * (uint64_t)collider->n_solid + (uint64_t)i_solid) << 32);
+    cond_touch_surfaces(&body->surface, &solid->surface, &touch);
+    return cond_touch_add(walk->list, &touch);
+}
+
+static CondStatus meet_solid(const Walk* walk, int i, int i_solid)
+{
+    CondCollider* collider = walk->collider;
+    const CondRodLinks* links = &collider->links;
+    const CondSolid* solid = cond_solid_at(collider->model, i_solid);
+    const double* pose = collider->pose + 7 * (size_t)i_solid;
+    CondPairWork* work = &collider->pairs;
+    CondCore link, core;
+    double far = walk->reach[links->body[i]] + collider->far[i_solid];
+    cond_rod_link_core(links, walk->posture, i, solid->body < 0 || solid->fixed, pose, &link);
+    cond_core_make(&solid->shape, pose, pose, &core);
+    const CondShape capsule = {
+        .form = COND_FORM_CAPSULE, .radius = link.round, .half = {0.0, 0.0, link.half[2]}};
+    CondStatus status = cond_shapes_meet(work, &capsule, &link, &solid->shape, &core, far);
+    for (int k = 0; k < work->manifold.n && !status; k++)
+        status = add_meeting(walk, i, i_solid, &work->manifold.meeting[k]);
+    return status;
+}
+
+// ---- points
+
+static CondStatus add_bead(const Walk* walk, int i_feature, int i)
+{
+    static const double axis[3] = {1.0, 0.0, 0.0};
+    const CondModel* model = walk->posture->model;
+    const CondRodLinks* links = &walk->collider->links;
+    const CondFeature* feature = &model->feature[i_feature];
+    const double *x = walk->collider->place + 3 * (size_t)i_feature,
+                 *p = links->end + 6 * (size_t)i;
+    const CondBody* rod = &model->body[links->body[i]];
+    double d[3] = {p[3] - p[0], p[4] - p[1], p[5] - p[2]}, s, F[9], unit[3], normal[3], q[3];
+    double distance = cond_segment_point(p, d, x, &s);
+    for (int k = 0; k < 3; k++)
+        unit[k] = d[k] / rod->rod->length[links->link[i]];
+    mat3_frame(unit, unit, F);
+    for (int k = 0; k < 3; k++) // a point on the axis leaves across it
+        normal[k] = distance > 0.0 ? (x[k] - p[k] - s * d[k]) / distance : F[3 + k];
+    CondTouch touch = {.plane = -1, .triangle = -1, .point = {feature->point}};
+    touch.gap = distance - rod->rod->radius - feature->radius;
+    for (int k = 0; k < 3; k++) {
+        q[k] = x[k] - feature->radius * normal[k];
+        touch.position[k] = p[k] + s * d[k] + rod->rod->radius * normal[k];
+    }
+    if (feature->radius > 0.0)
+        touch.point[0] = cond_point_at(walk->posture, feature->point.body, feature->point.part, q);
+    touch.point[1] = cond_point_at(walk->posture, links->body[i], links->link[i], touch.position);
+    mat3_frame(normal, axis, touch.frame);
+    touch.key = COND_KEY_BEAD + (uint64_t)i_feature * (uint64_t)links->n + (uint64_t)i;
+    cond_touch_surfaces(&model->body[feature->point.body].surface, &rod->surface, &touch);
+    return cond_touch_add(walk->list, &touch);
+}
+
+static double point_distance(const CondRodLinks* links, int i, const double x[3], double* s)
+{
+    const double* p = links->end + 6 * (size_t)i;
+    const double d[3] = {p[3] - p[0], p[4] - p[1], p[5] - p[2]};
+    return cond_segment_point(p, d, x, s);
+}
+
+// 1 when no neighbour of link i is nearer to x, or only at the joint that is nearest for both.
+static int is_best_of_row(const CondRodLinks* links, int i, const double x[3], double distance,
+                          double s)
+{
+    for (int step = -1; step <= 1; step += 2) {
+        double t, joint = step < 0 ? 0.0 : 1.0;
+        if (cond_rod_links_joined(links, i, i + step) &&
+            point_distance(links, i + step, x, &t) < distance && !(s == joint && t == 1.0 - joint))
+            return 0;
+    }
+    return 1;
+}
+
+// Where a point is near to a rod.
+static CondStatus meet_point(const Walk* walk, int i_feature)
+{
+    CondRodLinks* links = &walk->collider->links;
+    const CondFeature* feature = &walk->posture->model->feature[i_feature];
+    const double* x = walk->collider->place + 3 * (size_t)i_feature;
+    double box[6], s, far = walk->reach[feature->point.body] + feature->radius;
+    for (int k = 0; k < 6; k++)
+        box[k] = x[k % 3] + (k < 3 ? -far : far);
+    CondStatus status = cond_tree_query(&links->tree, box, &links->hits);
+    for (int h = 0; h < links->hits.n && !status; h++) {
+        int i = links->hits.primitive[h];
+        double radius = walk->posture->model->body[links->body[i]].rod->radius;
+        double distance = point_distance(links, i, x, &s);
+        if (distance - radius <= far + walk->reach[links->body[i]] &&
+            is_best_of_row(links, i, x, distance, s))
+            status = add_bead(walk, i_feature, i);
+    }
+    return status;
+}
+
+static CondStatus meet_points(const Walk* walk)
+{
+    const CondModel* model = walk->posture->model;
+    CondStatus status = COND_OK;
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        for (int k = body->feature_begin;
+             k < body->feature_begin + body->n_feature && body->kind != COND_BODY_SOFT && !status;
+             k++)
+            if (!model->feature[k].shaped)
+                status = meet_point(walk, k);
+    }
+    return status;
+}
+
+CondStatus cond_collide_rod_pairs(CondCollider* collider, const CondPosture* posture,
+                                  const double* reach, CondTouchList* list)
+{
+    CondRodLinks* links = &collider->links;
+    const Walk walk = {collider, posture, reach, list};
+    CondStatus status = COND_OK;
+    for (int i = 0; i < links->n && !status; i++) {
+        for (int p = 0; p < collider->model->n_plane && !status; p++)
+            status = meet_plane(&walk, i, p);
+        if (!status)
+            status = cond_broad_query(&collider->broad, links->box + 6 * (size_t)i, 0.0);
+        for (int h = 0; h < collider->broad.hits.n && !status; h++)
+            status = meet_solid(&walk, i, collider->broad.hits.primitive[h]);
+    }
+    if (links->n > 0 && !status)
+        status = meet_points(&walk);
+    return status;
+}
