@@ -124,7 +124,7 @@ static void rods_cross(void** state)
 }
 
 // A helix on the floor, about to be pressed flat by gravity.
-static CondScene* coil_scene(int contact_points)
+static CondScene* coil_scene(void)
 {
     CondScene* scene = rod_scene();
     CondBodyDef coil = short_rod("coil", 0.0, 0.0, 0.006);
@@ -135,7 +135,6 @@ static CondScene* coil_scene(int contact_points)
     coil.rod.links = 45;
     coil.rod.bend_radius = 0.03;
     coil.rod.pitch = 0.015;
-    coil.rod.contact_points = contact_points;
     add_floor(scene, 0.4, NAN);
     add_body(scene, &coil);
     return scene;
@@ -145,7 +144,7 @@ static CondScene* coil_scene(int contact_points)
 static void coil_lies_on_itself(void** state)
 {
     (void)state;
-    CondScene* scene = coil_scene(0);
+    CondScene* scene = coil_scene();
     cond_scene_settings(scene)->solver.tolerance = 1e-6;
     Trial trial = trial_begin(scene);
     trial_step(&trial, 12);
@@ -159,12 +158,12 @@ static void coil_lies_on_itself(void** state)
     trial_end(&trial);
 }
 
-// Several contacts per link and its turns on each other: many more than can tell their forces
+// Both ends of every link and its turns on each other: many more than can tell their forces
 // apart. The passes alone reach the certificate, in the velocity and in the position problem.
 static void redundant_contacts_do_not_cycle(void** state)
 {
     (void)state;
-    CondScene* scene = coil_scene(3);
+    CondScene* scene = coil_scene();
     cond_scene_settings(scene)->solver.tolerance = 1e-7;
     Trial trial = trial_begin(scene);
     int most = 0, sum = 0, steps = 25, rounds = 0;

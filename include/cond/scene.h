@@ -105,7 +105,6 @@ typedef struct CondRodDef {
     double rectangle[2];      // section: extents along its two axes [m]
     double shear_factor;      // times G A is the shear stiffness
     double contact_radius;    // [m]; 0: contact at the centreline; NaN: half the thinner extent
-    int contact_points;       // per link, against planes and solids; 0: by length and radius
 } CondRodDef;
 
 typedef struct CondBodyDef {

@@ -304,7 +304,7 @@ static CondStatus audit_pair(CondAudit* audit, const CondState* state, const Con
     if (is_soft(audit, a) && is_soft(audit, b))
         thickness =
             fmax(audit->model->body[a->body].thickness, audit->model->body[b->body].thickness);
-    if (!cond_audit_may_touch(audit, a, b) || cond_audit_boxes(a->box, b->box) > reach + thickness)
+    if (!cond_audit_may_touch(a, b) || cond_audit_boxes(a->box, b->box) > reach + thickness)
         return COND_OK;
     pieces_pieces(audit, state, a, b, reach, &out);
     surfaces_pieces(audit, state, a, b, reach, 0, &out);

@@ -53,7 +53,7 @@ CondStatus cond_audit_list(CondAudit* audit);
 void cond_audit_place(CondAudit* audit);
 
 // 1 when two things are meant to touch each other.
-int cond_audit_may_touch(const CondAudit* audit, const CondThing* a, const CondThing* b);
+int cond_audit_may_touch(const CondThing* a, const CondThing* b);
 // 1 when a rod's link does not touch another thing because an attachment holds the rod there.
 int cond_audit_is_held(const CondModel* model, const CondState* state, int rod, int link,
                        const CondThing* other);

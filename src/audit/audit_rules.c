@@ -8,12 +8,7 @@
 static const double APART = 4.0; // radii along a rod within which it does not touch itself
 static const double HELD = 8.0;  // and within which it does not touch what it is held to
 
-static CondBodyKind kind_of(const CondAudit* audit, const CondThing* thing)
-{
-    return audit->model->body[thing->body].kind;
-}
-
-int cond_audit_may_touch(const CondAudit* audit, const CondThing* a, const CondThing* b)
+int cond_audit_may_touch(const CondThing* a, const CondThing* b)
 {
     if (!a->moves && !b->moves)
         return 0;
@@ -21,10 +16,6 @@ int cond_audit_may_touch(const CondAudit* audit, const CondThing* a, const CondT
         return 0; // shapes of one body, links of one robot
     if (a->hollow && b->hollow)
         return 0; // points have no volume
-    // A point has no room in a rod, which touches solids with balls along its links.
-    if ((a->hollow && b->body >= 0 && kind_of(audit, b) == COND_BODY_ROD) ||
-        (b->hollow && a->body >= 0 && kind_of(audit, a) == COND_BODY_ROD))
-        return 0;
     return 1;
 }
 
@@ -40,10 +31,13 @@ int cond_audit_is_held(const CondModel* model, const CondState* state, int rod, 
     const CondRod* body = model->body[rod].rod;
     for (int h = 0; h < state->n_hold; h++) {
         const CondHold* hold = &state->hold[h];
-        for (int end = 0; end < 2 && hold->active && other->body >= 0; end++) {
+        for (int end = 0; end < 2 && hold->active; end++) {
             const CondPoint* mine = &hold->what.end[end].point;
             const CondPoint* its = &hold->what.end[1 - end].point;
-            if (mine->body != rod || its->body != other->body)
+            // A clamp in the world holds half of its link, whatever is there.
+            if (mine->body == rod && its->body < 0 && !other->moves && mine->part == link)
+                return 1;
+            if (other->body < 0 || mine->body != rod || its->body != other->body)
                 continue;
             if (!hold->what.contact && (other->part < 0 || other->part == its->part))
                 return 1;

@@ -369,7 +369,6 @@ static const CondKey keys[] = {
     VECTOR_OF("bodies.rod", "rectangle", CondBodyDef, rod.rectangle, VECTOR, 2, NOT_NEGATIVE, NEVER, "vector of 2", "m", "none", "extents of a rectangular section along its two axes"),
     NUMBER("bodies.rod", "shear_factor", CondBodyDef, rod.shear_factor, POSITIVE, "", "1", "times G A is the shear stiffness"),
     NUMBER_OR_AUTO("bodies.rod", "contact_radius", CondBodyDef, rod.contact_radius, NOT_NEGATIVE, "m", "auto", "0 puts contact at the centreline; auto is half the thinner extent of the section"),
-    WHOLE("bodies.rod", "contact_points", CondBodyDef, rod.contact_points, NOT_NEGATIVE, ">= 0", "0", "per link, against planes and solids; 0 takes as many as the radius needs, up to 32"),
 
     TEXT("bodies.joints", "name", CondJointDef, name, "required", "as in the URDF"),
     NUMBER("bodies.joints", "position", CondJointDef, position, FINITE, "rad or m", "0", "at the start"),

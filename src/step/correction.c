@@ -22,6 +22,7 @@
 #include <string.h>
 
 static const double PENETRATION = 1e-9; // above this it is corrected [m]
+static const double LINK = 1e-7;        // and of a rod's size, where a link of one touches
 static const double YIELD = 1e-2;       // compliance of deep contacts, in Delassus scales
 static const double SURFACE = 1e-4;     // of its size: how deep only a soft body's surface moves
 static const double HELPS = 0.9; // of the squares of what is asked for, left by rigid motions
@@ -358,6 +359,27 @@ static CondStatus solve_deep(CondSim* sim, int deep, int dented, CondSolveInfo* 
     return cond_contact_stage_solve(stage, &stage->assembly.problem, info);
 }
 
+// 1 when something is deep enough to be moved. A link of a rod that rolls on what it is wound about
+// ends every step inside by half the square of its turn: this may add up to a little before it is
+// worth a problem of its own.
+static int is_needed(const CondSim* sim, double deepest)
+{
+    if (!(deepest > PENETRATION))
+        return 0;
+    for (int c = 0; c < sim->near.n; c++) {
+        const CondTouch* touch = &sim->near.touch[c];
+        double may = PENETRATION;
+        for (int side = 0; side < 2; side++) {
+            int b = touch->point[side].body;
+            if (b >= 0 && sim->model->body[b].kind == COND_BODY_ROD)
+                may = fmax(may, LINK * sim->model->body[b].size);
+        }
+        if (-touch->gap > may)
+            return 1;
+    }
+    return 0;
+}
+
 CondStatus cond_sim_correct(CondSim* sim, double deepest, double share, CondSolveInfo* info,
                             double* moved, double* moved_of)
 {
@@ -365,7 +387,7 @@ CondStatus cond_sim_correct(CondSim* sim, double deepest, double share, CondSolv
     CondContactStage* stage = &correction->stage;
     int deep = 0, dented = 0, rigid = 0;
     *moved = 0.0;
-    if (!(deepest > PENETRATION))
+    if (!is_needed(sim, deepest))
         return COND_OK;
     CondStatus status = prepare(sim->model, correction);
     if (!status)
