@@ -82,8 +82,10 @@ CondStatus cond_manifold_hold(const CondCore* a, const CondCore* b, const CondSe
     static const double axis[3] = {1.0, 0.0, 0.0};
     const double* n = apart->normal;
     double back[3] = {-n[0], -n[1], -n[2]}, x[3], y[3];
-    if (manifold->n > 0)
-        return COND_OK;
+    double small = 1e-9 * fmin(a->size, b->size);
+    for (int k = 0; k < manifold->n; k++)
+        if (manifold->meeting[k].gap <= apart->apart + small)
+            return COND_OK;
     View view = {.round = {a->round, b->round}, .far = INFINITY, .out = manifold};
     mat3_frame(n, axis, view.F);
     cond_core_support(a, back, 0, x);

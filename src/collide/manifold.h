@@ -37,7 +37,8 @@ CondStatus cond_manifold_make(const CondFacet* a, double round_a, const CondFace
 CondStatus cond_manifold_on_plane(const CondFacet* a, double round_a, const double n[3],
                                   double offset, double far, double small, CondManifold* manifold);
 
-// A single meeting where the facets give none: what is nearest along the normal.
+// Adds what is nearest along the normal where no meeting of the facets is: lines that are nearly
+// parallel meet at their ends, and are nearest between them.
 CondStatus cond_manifold_hold(const CondCore* a, const CondCore* b, const CondSeparation* apart,
                               CondManifold* manifold);
 

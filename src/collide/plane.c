@@ -52,7 +52,9 @@ static void fill_touches(const void* loop, int first, int last)
             touch->position[j] = x[j] - feature->radius * plane->frame[j];
         memcpy(touch->frame, plane->frame, sizeof touch->frame);
         // Ascends with (body, plane, feature), the order in which they were found.
-        touch->key = cond_key_plane(model, b, i, k);
+        touch->key =
+            1 + (uint64_t)k +
+            (uint64_t)model->n_feature * ((uint64_t)i + (uint64_t)model->n_plane * (uint64_t)b);
         cond_touch_surfaces(&plane->surface, &body->surface, touch);
     }
 }

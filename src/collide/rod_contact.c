@@ -148,15 +148,30 @@ static int is_best_of_row(const CondRodLinks* c, int i, int j, double distance)
     return 1;
 }
 
-// 1 where no link beside i is nearer to j, and none beside j to i: the strands are nearest here.
+// 1 where no link beside j is nearer to i, and none beside i to j: the strands are nearest here.
+// The one on the way from j to i along a rod is asked first; it is nearer wherever a strand goes
+// on.
 static int is_least(const CondRodLinks* c, int i, int j, double distance)
 {
     for (int step = -1; step <= 1; step += 2)
-        if ((cond_rod_links_joined(c, i, i + step) &&
-             nearest(c, i + step, j).distance < distance) ||
-            (cond_rod_links_joined(c, j, j + step) && nearest(c, i, j + step).distance < distance))
+        if (cond_rod_links_joined(c, j, j + step) && nearest(c, i, j + step).distance < distance)
+            return 0;
+    for (int step = -1; step <= 1; step += 2)
+        if (cond_rod_links_joined(c, i, i + step) && nearest(c, i + step, j).distance < distance)
             return 0;
     return 1;
+}
+
+// Squared distance between the centres of two links.
+static double centres2(const CondRodLinks* c, int i, int j)
+{
+    const double *p = c->end + 6 * (size_t)i, *q = c->end + 6 * (size_t)j;
+    double square = 0.0;
+    for (int k = 0; k < 3; k++) {
+        double d = 0.5 * (p[k] + p[3 + k] - q[k] - q[3 + k]);
+        square += d * d;
+    }
+    return square;
 }
 
 // One contact for link i, and one more where parallel strands are nearest beside its middle.
@@ -165,8 +180,12 @@ static CondStatus meet_links(const CondRodLinks* c, const CondPosture* posture, 
 {
     const CondBody *a = &posture->model->body[c->body[i]], *b = &posture->model->body[c->body[j]];
     double radii = a->rod->radius + b->rod->radius;
-    Near near[2] = {nearest(c, i, j)};
+    double wide = far + radii + 0.5 * (a->rod->length[c->link[i]] + b->rod->length[c->link[j]]);
+    Near near[2];
     CondStatus status = COND_OK;
+    if (centres2(c, i, j) > wide * wide)
+        return COND_OK;
+    near[0] = nearest(c, i, j);
     if (!(near[0].distance <= far + radii))
         return COND_OK;
     near[1] = middle(c, i, j);

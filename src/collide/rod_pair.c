@@ -19,6 +19,13 @@ typedef struct Walk {
     CondTouchList* list;
 } Walk;
 
+// Of link i with what has number `other`: solids first, then planes.
+static uint64_t key_of(const CondCollider* collider, int i, int other, uint32_t role)
+{
+    int n = collider->n_solid + collider->model->n_plane;
+    return COND_KEY_LINK + (((uint64_t)i * (uint64_t)n + (uint64_t)other) << 32) + role;
+}
+
 // ---- planes
 
 static CondStatus meet_plane(const Walk* walk, int i, int i_plane)
@@ -45,7 +52,7 @@ static CondStatus meet_plane(const Walk* walk, int i, int i_plane)
         touch.point[0] = cond_point_at(walk->posture, b, links->link[i], p);
         touch.point[1].body = -1;
         memcpy(touch.frame, plane->frame, sizeof touch.frame);
-        touch.key = cond_key_plane(model, b, i_plane, 2 * links->link[i] + end);
+        touch.key = key_of(walk->collider, i, walk->collider->n_solid + i_plane, (uint32_t)end);
         cond_touch_surfaces(&plane->surface, &body->surface, &touch);
         status = cond_touch_add(walk->list, &touch);
     }
@@ -73,10 +80,22 @@ static CondStatus add_meeting(const Walk* walk, int i, int i_solid,
     touch.point[1] =
         cond_point_at(walk->posture, solid->fixed ? -1 : solid->body, solid->part, touch.position);
     mat3_frame(meeting->normal, axis, touch.frame);
-    touch.key = COND_KEY_LINK + meeting->role +
-                (((uint64_t)i * (uint64_t)collider->n_solid + (uint64_t)i_solid) << 32);
+    touch.key = key_of(collider, i, i_solid, meeting->role);
     cond_touch_surfaces(&body->surface, &solid->surface, &touch);
     return cond_touch_add(walk->list, &touch);
+}
+
+// 1 when the ball around a link is farther than `far` from a shape whose distance costs little.
+static int is_beyond(const CondShape* shape, const double pose[7], const CondCore* link, double far)
+{
+    double x[3];
+    CondProbe probe;
+    if (shape->shell)
+        return 0;
+    for (int k = 0; k < 3; k++)
+        x[k] = link->p[k] + pose[k];
+    cond_shape_probe(shape, pose, x, &probe);
+    return probe.gap > far + link->round + link->half[2];
 }
 
 static CondStatus meet_solid(const Walk* walk, int i, int i_solid)
@@ -89,6 +108,8 @@ static CondStatus meet_solid(const Walk* walk, int i, int i_solid)
     CondCore link, core;
     double far = walk->reach[links->body[i]] + collider->far[i_solid];
     cond_rod_link_core(links, walk->posture, i, solid->body < 0 || solid->fixed, pose, &link);
+    if (is_beyond(&solid->shape, pose, &link, far))
+        return COND_OK;
     cond_core_make(&solid->shape, pose, pose, &core);
     const CondShape capsule = {
         .form = COND_FORM_CAPSULE, .radius = link.round, .half = {0.0, 0.0, link.half[2]}};

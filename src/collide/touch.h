@@ -7,7 +7,8 @@
 // Kinds of keys: points against planes from 1, then points against solids, vertices against soft
 // bodies, rigid shapes against each other, rods, rigid shapes against planes, edges of rigid shapes
 // against edges of soft surfaces, corners and balls against soft surfaces, rods against edges of
-// soft surfaces, these against each other, links of rods against solids, and points against rods.
+// soft surfaces, these against each other, links of rods against solids and planes, and points
+// against rods.
 #define COND_KEY_SOLID ((uint64_t)1 << 60)
 #define COND_KEY_SOFT ((uint64_t)2 << 60)
 #define COND_KEY_PAIR ((uint64_t)3 << 60)
@@ -51,13 +52,6 @@ CondStatus cond_touch_add(CondTouchList* list, const CondTouch* touch);
 // Friction and restitution of a pair of surfaces: what only one side gives is used; two frictions
 // combine as the geometric mean, two restitutions as the larger.
 void cond_touch_surfaces(const CondSurfaceDef* a, const CondSurfaceDef* b, CondTouch* touch);
-
-// Key of feature k of body b that touches plane i: ascends with (body, plane, feature).
-static inline uint64_t cond_key_plane(const CondModel* model, int b, int i, int k)
-{
-    return 1 + (uint64_t)k +
-           (uint64_t)model->n_feature * ((uint64_t)i + (uint64_t)model->n_plane * (uint64_t)b);
-}
 
 // Key of feature i_feature that touches solid i_solid.
 static inline uint64_t cond_key_solid(const CondModel* model, int i_feature, int i_solid)

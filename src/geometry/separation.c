@@ -84,6 +84,43 @@ static double point_normal(const CondCore* point, const CondCore* core, double n
     return probe.gap;
 }
 
+// A segment beside a cylinder: the point of it that is nearest to the axis, where that is outside
+// and between the caps. No other point is nearer to the solid, because the endless cylinder is
+// nearer than the solid to all of them. 1 and n from the cylinder to the segment where that is so.
+static int side_normal(const CondCore* segment, const CondCore* cylinder, double n[3])
+{
+    const double up[3] = {0.0, 0.0, 1.0};
+    double axis[3], x[3], d[3], along[3], radial[3] = {0.0, 0.0, 0.0};
+    mat3_multiply(segment->R, up, along);
+    mat3_multiply_transposed(cylinder->R, along, d);
+    cond_core_local(cylinder, segment->p, x);
+    double across = d[0] * d[0] + d[1] * d[1], half = segment->half[2];
+    if (!(across > 1e-6))
+        return 0;
+    double t = -(x[0] * d[0] + x[1] * d[1]) / across;
+    t = t < -half ? -half : t > half ? half : t;
+    for (int i = 0; i < 3; i++)
+        axis[i] = x[i] + t * d[i];
+    double rho = sqrt(axis[0] * axis[0] + axis[1] * axis[1]);
+    if (!(fabs(axis[2]) <= cylinder->half[2]) || !(rho - cylinder->disc > 1e-6 * cylinder->size))
+        return 0;
+    radial[0] = axis[0] / rho;
+    radial[1] = axis[1] / rho;
+    mat3_multiply(cylinder->R, radial, n);
+    return 1;
+}
+
+static int is_side(const CondCore* a, const CondCore* b, double n[3])
+{
+    if (a->form == COND_FORM_CAPSULE && b->form == COND_FORM_CYLINDER)
+        return side_normal(a, b, n);
+    if (a->form != COND_FORM_CYLINDER || b->form != COND_FORM_CAPSULE || !side_normal(b, a, n))
+        return 0;
+    for (int i = 0; i < 3; i++)
+        n[i] = -n[i];
+    return 1;
+}
+
 int cond_cores_separate(const CondCore* a, const CondCore* b, double far, CondSeparation* out)
 {
     double *n = out->normal, x[3], round = a->round + b->round;
@@ -91,6 +128,10 @@ int cond_cores_separate(const CondCore* a, const CondCore* b, double far, CondSe
         out->apart = (is_point(a) ? point_normal(a, b, n) : point_normal(b, a, n)) - round;
         for (int i = 0; i < 3 && !is_point(a); i++)
             n[i] = -n[i];
+        return out->apart <= far;
+    }
+    if (is_side(a, b, n)) {
+        out->apart = cond_cores_apart(a, b, n, x) - round;
         return out->apart <= far;
     }
     int found = cond_cores_distance(a, b, far + round, n);

@@ -222,14 +222,15 @@ static CondStatus soft_features(Growing* g, const CondBody* body)
     return status;
 }
 
-// Both ends of every link, whose capsule meets planes and solids.
+// The begin of the first link and the end of each; their capsules meet planes and solids.
 static CondStatus rod_features(Growing* g, const CondBody* body)
 {
     const CondRod* rod = body->rod;
     CondStatus status = COND_OK;
-    for (int i = 0; i < 2 * rod->n_link && !status; i++) {
-        const double local[3] = {0.0, 0.0, (i % 2 - 0.5) * rod->length[i / 2]};
-        status = add_point(g, body->index, i / 2, local, rod->radius);
+    for (int i = -1; i < rod->n_link && !status; i++) {
+        int link = i < 0 ? 0 : i;
+        const double local[3] = {0.0, 0.0, (i < 0 ? -0.5 : 0.5) * rod->length[link]};
+        status = add_point(g, body->index, link, local, rod->radius);
         if (!status)
             g->model->feature[g->model->n_feature - 1].shaped = 1;
     }
