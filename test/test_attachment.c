@@ -394,7 +394,7 @@ static void test_refusals(void** state)
     CondAttachmentDef good = make_attachment("new", "block", "", 1), bad;
     snprintf(good.end[0].patch, sizeof good.end[0].patch, "top");
     bad = good;
-    bad.cookie = 0;
+    bad.struct_size = 0;
     refuse(&trial, &bad, "cond_attachment_def_default");
     bad = good;
     bad.stiffness = -1.0;

@@ -17,6 +17,8 @@
 
 static char folder[] = "mesh_files_XXXXXX";
 
+enum { SIZE = sizeof(CondMeshWriteSettings) };
+
 // Every way to write: file, settings, and whether tetrahedra fit.
 typedef struct Way {
     const char* path;
@@ -26,13 +28,20 @@ typedef struct Way {
 } Way;
 
 static const Way ways[] = {
-    {"a22.msh", {COND_MESH_ASCII, 22, 0}, 1, 1}, {"b22.msh", {COND_MESH_BINARY, 22, 0}, 1, 1},
-    {"a41.msh", {COND_MESH_ASCII, 41, 0}, 1, 1}, {"b41.msh", {COND_MESH_BINARY, 41, 0}, 1, 1},
-    {"a.vtk", {COND_MESH_ASCII, 41, 0}, 1, 1},   {"b.vtk", {COND_MESH_BINARY, 41, 0}, 1, 1},
-    {"a.vtu", {COND_MESH_ASCII, 41, 0}, 1, 1},   {"b.vtu", {COND_MESH_BINARY, 41, 0}, 1, 1},
-    {"c.vtu", {COND_MESH_BINARY, 41, 1}, 1, 1},  {"d.vtu", {COND_MESH_BASE64, 41, 0}, 1, 1},
-    {"e.VTU", {COND_MESH_BASE64, 41, 1}, 1, 1},  {"a.obj", {COND_MESH_ASCII, 41, 0}, 0, 1},
-    {"a.stl", {COND_MESH_ASCII, 41, 0}, 0, 1},   {"b.stl", {COND_MESH_BINARY, 41, 0}, 0, 0},
+    {"a22.msh", {SIZE, COND_MESH_ASCII, 22, 0}, 1, 1},
+    {"b22.msh", {SIZE, COND_MESH_BINARY, 22, 0}, 1, 1},
+    {"a41.msh", {SIZE, COND_MESH_ASCII, 41, 0}, 1, 1},
+    {"b41.msh", {SIZE, COND_MESH_BINARY, 41, 0}, 1, 1},
+    {"a.vtk", {SIZE, COND_MESH_ASCII, 41, 0}, 1, 1},
+    {"b.vtk", {SIZE, COND_MESH_BINARY, 41, 0}, 1, 1},
+    {"a.vtu", {SIZE, COND_MESH_ASCII, 41, 0}, 1, 1},
+    {"b.vtu", {SIZE, COND_MESH_BINARY, 41, 0}, 1, 1},
+    {"c.vtu", {SIZE, COND_MESH_BINARY, 41, 1}, 1, 1},
+    {"d.vtu", {SIZE, COND_MESH_BASE64, 41, 0}, 1, 1},
+    {"e.VTU", {SIZE, COND_MESH_BASE64, 41, 1}, 1, 1},
+    {"a.obj", {SIZE, COND_MESH_ASCII, 41, 0}, 0, 1},
+    {"a.stl", {SIZE, COND_MESH_ASCII, 41, 0}, 0, 1},
+    {"b.stl", {SIZE, COND_MESH_BINARY, 41, 0}, 0, 0},
 };
 enum { N_WAY = sizeof ways / sizeof ways[0] };
 
@@ -166,9 +175,9 @@ static void test_write_refused(void** state)
     assert_int_equal(cond_mesh_write(NULL, "no/where.msh", mesh, NULL, &error), COND_NO_FILE);
     settings.compress = 1;
     assert_int_equal(cond_mesh_write(NULL, "a.vtk", mesh, &settings, &error), COND_NOT_SUPPORTED);
-    settings = (CondMeshWriteSettings){COND_MESH_BASE64, 41, 0};
+    settings = (CondMeshWriteSettings){SIZE, COND_MESH_BASE64, 41, 0};
     assert_int_equal(cond_mesh_write(NULL, "a.msh", mesh, &settings, &error), COND_NOT_SUPPORTED);
-    settings = (CondMeshWriteSettings){COND_MESH_ASCII, 40, 0};
+    settings = (CondMeshWriteSettings){SIZE, COND_MESH_ASCII, 40, 0};
     assert_int_equal(cond_mesh_write(NULL, "a.msh", mesh, &settings, &error), COND_NOT_SUPPORTED);
     mesh->tet[0] = -1;
     assert_int_equal(cond_mesh_write(NULL, "a22.msh", mesh, NULL, &error), COND_BAD_ARGUMENT);

@@ -550,7 +550,7 @@ static void test_sensors(void** state)
     SET_TEXT(grip.name, "grip");
     assert_int_equal(cond_scene_add_attachment(scene, &grip, NULL), COND_OK);
     CondSensorDef def = {.on = {.body = "mat"}};
-    assert_int_equal(cond_scene_add_sensor(scene, &def, NULL), COND_BAD_ARGUMENT); // no cookie
+    assert_int_equal(cond_scene_add_sensor(scene, &def, NULL), COND_BAD_ARGUMENT); // no size
     def = cond_sensor_def_default();
     refuse_sensor(scene, &def, "body: ");
     SET_TEXT(def.on.body, "mat");

@@ -12,6 +12,7 @@ import sys
 
 LIBRARIES = {"COND_API": "cond", "COND_IO_API": "cond_io", "COND_BASELINES_API": "cond_baselines"}
 MARKED = re.compile(r"^(COND_\w*API)\b[^;]*?\b(cond_\w+)\s*\(", re.M)
+DEFAULT = re.compile(r"^COND_DEFAULT\((COND_\w*API), \w+, (cond_\w+)\)", re.M)
 BARE = re.compile(r"^(?!COND_|typedef|static|//|#|\s)[^;{}=\n]*?\b(cond_\w+)\s*\([^;{]*\);", re.M)
 
 
@@ -22,6 +23,8 @@ def read_headers(wrong):
             text = header.read()
         for mark, name in MARKED.findall(text):
             names[LIBRARIES[mark]].add(name)
+        for mark, name in DEFAULT.findall(text):
+            names[LIBRARIES[mark]].add(name + "_fill")
         for name in BARE.findall(text):
             wrong.append(f"{path}: {name} is not marked (COND_API, COND_IO_API)")
     return names

@@ -20,15 +20,15 @@ typedef struct CondEnvBatch CondEnvBatch;
 typedef double CondEnvReward(const CondEnv* env, void* user, int* done);
 
 typedef struct CondEnvDef {
+    size_t struct_size;          // of this struct, by its default function
     const char* scene;           // path of a scene file
     int n_override;              //
     const char* const* override; // "path=value", copied                      (n_override)
     CondEnvReward* reward;       // NULL: the scene's alone
     void* user;                  // for the reward
-    int cookie;
 } CondEnvDef;
 
-COND_IO_API CondEnvDef cond_env_def_default(void);
+COND_DEFAULT(COND_IO_API, CondEnvDef, cond_env_def_default)
 
 // An environment, reset with seed 0. Messages name the file, line and key that is wrong.
 COND_IO_API CondStatus cond_env_create(const CondContext* context, const CondEnvDef* def,

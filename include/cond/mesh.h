@@ -87,13 +87,14 @@ typedef enum CondMeshEncoding {
 } CondMeshEncoding;
 
 typedef struct CondMeshWriteSettings {
+    size_t struct_size; // of this struct, by its default function
     CondMeshEncoding encoding;
     int gmsh_version; // 22 or 41
     int compress;     // 1: zlib, .vtu only and not ASCII
 } CondMeshWriteSettings;
 
 // Binary, gmsh 4.1, not compressed.
-COND_IO_API CondMeshWriteSettings cond_mesh_write_settings_default(void);
+COND_DEFAULT(COND_IO_API, CondMeshWriteSettings, cond_mesh_write_settings_default)
 
 // Writes a mesh in the format of the path's ending. With tetrahedra only these are written, since
 // reading makes the surface anew; .obj and .stl hold surfaces only and refuse tetrahedra with

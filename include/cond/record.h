@@ -19,11 +19,11 @@ typedef struct CondRecord CondRecord;
 
 // Of an HDF5 file; a .pvd collection always holds all digits.
 typedef struct CondRecordSettings {
-    int all_digits;  // 1: what is drawn in 64 bits; 0: in 32. The state is always kept in 64.
-    int compression; // 0: none, fastest, to 9: smallest (deflate)
-    int cookie;
+    size_t struct_size; // of this struct, by its default function
+    int all_digits;     // 1: what is drawn in 64 bits; 0: in 32. The state is always kept in 64.
+    int compression;    // 0: none, fastest, to 9: smallest (deflate)
 } CondRecordSettings;
-COND_IO_API CondRecordSettings cond_record_settings_default(void);
+COND_DEFAULT(COND_IO_API, CondRecordSettings, cond_record_settings_default)
 
 // Begins a record; an earlier one of that name is replaced. The model must outlive the record.
 // settings may be NULL. COND_NOT_SUPPORTED: another ending. COND_NO_FILE: the file cannot be

@@ -48,6 +48,7 @@ typedef enum CondGeometricStiffness {
 
 typedef struct CondMaterialDef {
     char name[COND_NAME_SIZE];
+    size_t struct_size; // of this struct, by its default function
     CondElasticity elasticity;
     CondGeometricStiffness geometric;
     double geometric_stiffness;  // of COND_GEOMETRIC_CONSTANT, else 0 [N/m]
@@ -57,7 +58,6 @@ typedef struct CondMaterialDef {
     double mass_damping;         // Rayleigh: D = mass_damping M + stiffness_damping K [1/s]
     double stiffness_damping;    // [s]
     char source[COND_PATH_SIZE]; // where the numbers come from
-    int cookie;
 } CondMaterialDef;
 
 // A joint of a robot at the start, and its motor: torque = stiffness (target - position) +
@@ -109,6 +109,7 @@ typedef struct CondRodDef {
 
 typedef struct CondBodyDef {
     char name[COND_NAME_SIZE];
+    size_t struct_size; // of this struct, by its default function
     CondBodyKind kind;
     double mass;                // [kg]; 0: from the density
     double density;             // rigid: mass per volume of the shape [kg/m3]; 0: not given
@@ -138,12 +139,12 @@ typedef struct CondBodyDef {
     double motor_stiffness;    // of joints that do not say [N m/rad, N/m]; 0: no motor
     double motor_damping;      // [N m s/rad, N s/m]
     CondRodDef rod;            // position and orientation are those of its begin
-    int cookie;
 } CondBodyDef;
 
 // A static shape.
 typedef struct CondObstacleDef {
     char name[COND_NAME_SIZE];
+    size_t struct_size;        // of this struct, by its default function
     CondShapeKind shape;       // sphere, capsule, cylinder, box, convex or mesh
     double size[3];            // as the shape says [m]
     char mesh[COND_PATH_SIZE]; // of convex and mesh: a file, or a generator
@@ -151,15 +152,14 @@ typedef struct CondObstacleDef {
     double position[3];        // of the shape's middle, or of the mesh's origin [m]
     double orientation[4];
     CondSurfaceDef surface;
-    int cookie;
 } CondObstacleDef;
 
 // Nodes of a soft body that lie in a box at the start, in world axes.
 typedef struct CondPatchDef {
     char name[COND_NAME_SIZE];
+    size_t struct_size; // of this struct, by its default function
     char body[COND_NAME_SIZE];
     double low[3], high[3]; // [m]
-    int cookie;
 } CondPatchDef;
 
 // One end of an attachment: a body's point, a robot's link, a patch of a soft body, the world, or a
@@ -176,6 +176,7 @@ typedef struct CondEndDef {
 // Holds two frames together as they are at the moment it is made, by implicit spring-dampers.
 typedef struct CondAttachmentDef {
     char name[COND_NAME_SIZE];
+    size_t struct_size; // of this struct, by its default function
     CondEndDef end[2];
     int turns;                 // 1: orientation is held too (6 dof), 0: a ball joint (3 dof)
     int contact;               // 1: its two ends may touch where they are not held; rods only
@@ -184,7 +185,6 @@ typedef struct CondAttachmentDef {
     double rotation_stiffness; // [N m/rad]
     double rotation_damping;   // [N m s/rad]
     double start, end_time;    // [s]; INFINITY: for ever
-    int cookie;
 } CondAttachmentDef;
 
 typedef struct CondWaypoint {
@@ -200,13 +200,13 @@ typedef struct CondWaypoint {
 // body: poses of a frame in space, for attachments to hold on to.
 typedef struct CondTrajectoryDef {
     char name[COND_NAME_SIZE];
+    size_t struct_size; // of this struct, by its default function
     char body[COND_NAME_SIZE];
     char link[COND_NAME_SIZE];
     char joint[COND_NAME_SIZE];
     double point[3];              // in link axes: the point whose pose is given [m]
     int n_waypoint;               //
     const CondWaypoint* waypoint; // copied by cond_scene_add_trajectory          (n_waypoint)
-    int cookie;
 } CondTrajectoryDef;
 
 typedef enum CondSensorKind {
@@ -218,13 +218,13 @@ typedef enum CondSensorKind {
 // (by on, whose point is where the torque is about), or an attachment (by name; on is empty then).
 typedef struct CondSensorDef {
     char name[COND_NAME_SIZE];
+    size_t struct_size;              // of this struct, by its default function
     CondSensorKind kind;             // of an attachment: plays no part
     CondEndDef on;                   // point: in the axes of body, link or patch; from its origin
     char attachment[COND_NAME_SIZE]; // "": none
     char against[COND_NAME_SIZE];    // contact: only the forces from this body; "": from all
     double orientation[4];           // axes of the sensor in those of what it is placed on
     int world_axes;                  // 1: force and torque are told in world axes all the same
-    int cookie;
 } CondSensorDef;
 typedef enum CondScale {
     COND_SCALE_LINEAR = 0, // every value between the bounds is as likely
@@ -234,10 +234,10 @@ typedef enum CondScale {
 // A value of the scene file that differs from trial to trial: a seed draws it.
 typedef struct CondVariationDef {
     char name[COND_NAME_SIZE];
+    size_t struct_size;        // of this struct, by its default function
     char path[COND_PATH_SIZE]; // as in an override; paths with commas between them get one value
     double low, high;          // in the unit of that value
     CondScale scale;           //
-    int cookie;
 } CondVariationDef;
 
 // What an environment (cond/env.h) is told at every step. A robot that is led so does not follow
@@ -255,6 +255,7 @@ typedef enum CondActionMode {
 
 typedef struct CondActionDef {
     char name[COND_NAME_SIZE];
+    size_t struct_size; // of this struct, by its default function
     CondActionKind kind;
     CondActionMode mode;
     char body[COND_NAME_SIZE];       // joints and pose: the robot
@@ -264,7 +265,6 @@ typedef struct CondActionDef {
     int turns;                       // pose and anchor: 1: orientation as well
     double linear;                   // largest increment of a position or a sliding joint [m]
     double angular;                  // largest increment of an angle [rad]
-    int cookie;
 } CondActionDef;
 
 typedef enum CondRewardKind {
@@ -277,6 +277,7 @@ typedef enum CondRewardKind {
 // One term of an environment's reward: weight times a value, which may also end the episode.
 typedef struct CondRewardDef {
     char name[COND_NAME_SIZE];
+    size_t struct_size; // of this struct, by its default function
     CondRewardKind kind;
     CondEndDef at;     // the body, and the point of it
     double goal[3];    // distance; winding: a point of the axis; world axes [m]
@@ -284,22 +285,22 @@ typedef struct CondRewardDef {
     double weight;     // per unit of the value
     double done_below; // the episode ends where the value is below [m, N, rad]; NaN: never
     double done_above; // or above
-    int cookie;
 } CondRewardDef;
 
 // Static half-space {x : normal . x <= offset}; bodies live on the side the normal points to.
 typedef struct CondPlaneDef {
     char name[COND_NAME_SIZE];
+    size_t struct_size;  // of this struct, by its default function
     double normal[3];    // normalised when compiled
     double offset;       // [m]
     double direction[3]; // tangent 1 of contacts, made orthogonal to the normal when compiled
     CondSurfaceDef surface;
-    int cookie;
 } CondPlaneDef;
 
 // Constant force at a point of a body during a span of time.
 typedef struct CondForceDef {
     char name[COND_NAME_SIZE];
+    size_t struct_size; // of this struct, by its default function
     char body[COND_NAME_SIZE];
     double force[3];  // world axes [N]
     double torque[3]; // world axes [N m], rigid bodies and rods
@@ -307,19 +308,18 @@ typedef struct CondForceDef {
     double at;        // rods: distance from the begin, along it [m]; NaN: not given
     double start;     // [s]
     double end;       // [s]; INFINITY: for ever
-    int cookie;
 } CondForceDef;
 
 // Spring-damper between two points: potential k/2 (|d| - rest)^2.
 typedef struct CondSpringDef {
     char name[COND_NAME_SIZE];
+    size_t struct_size;           // of this struct, by its default function
     char body[2][COND_NAME_SIZE]; // "" is the world
     double point[2][3];           // body axes, or world axes for "" [m]; of rods: link axes
     double at[2];                 // rods: distance from the begin, along it [m]; NaN: not given
     double stiffness;             // [N/m]
     double damping;               // along the spring [N s/m]
     double rest_length;           // [m]; NaN: its length at the start
-    int cookie;
 } CondSpringDef;
 
 typedef enum CondIntegrator {
@@ -358,6 +358,7 @@ typedef struct CondEnvironmentSettings {
 
 typedef struct CondSceneSettings {
     char name[COND_NAME_SIZE];
+    size_t struct_size;        // of this struct, by its default function
     double gravity[3];         // [m/s2]
     CondStepMethod method;     //
     double time_step;          // [s]
@@ -383,7 +384,6 @@ typedef struct CondSceneSettings {
     int pbd_substeps;         // baseline: substeps of a step, each with one iteration
     CondSolverSettings solver;
     CondEnvironmentSettings environment;
-    int cookie;
 } CondSceneSettings;
 
 // As scene files call them; NULL past the last.
@@ -391,20 +391,20 @@ COND_API const char* cond_body_kind_name(CondBodyKind kind);
 COND_API const char* cond_integrator_name(CondIntegrator integrator);
 COND_API const char* cond_impact_name(CondImpactLaw law);
 
-COND_API CondBodyDef cond_body_def_default(void);
-COND_API CondPlaneDef cond_plane_def_default(void);
-COND_API CondForceDef cond_force_def_default(void);
-COND_API CondSpringDef cond_spring_def_default(void);
-COND_API CondMaterialDef cond_material_def_default(void);
-COND_API CondObstacleDef cond_obstacle_def_default(void);
-COND_API CondPatchDef cond_patch_def_default(void);
-COND_API CondAttachmentDef cond_attachment_def_default(void);
-COND_API CondTrajectoryDef cond_trajectory_def_default(void);
-COND_API CondSensorDef cond_sensor_def_default(void);
-COND_API CondVariationDef cond_variation_def_default(void);
-COND_API CondActionDef cond_action_def_default(void);
-COND_API CondRewardDef cond_reward_def_default(void);
-COND_API CondSceneSettings cond_scene_settings_default(void);
+COND_DEFAULT(COND_API, CondBodyDef, cond_body_def_default)
+COND_DEFAULT(COND_API, CondPlaneDef, cond_plane_def_default)
+COND_DEFAULT(COND_API, CondForceDef, cond_force_def_default)
+COND_DEFAULT(COND_API, CondSpringDef, cond_spring_def_default)
+COND_DEFAULT(COND_API, CondMaterialDef, cond_material_def_default)
+COND_DEFAULT(COND_API, CondObstacleDef, cond_obstacle_def_default)
+COND_DEFAULT(COND_API, CondPatchDef, cond_patch_def_default)
+COND_DEFAULT(COND_API, CondAttachmentDef, cond_attachment_def_default)
+COND_DEFAULT(COND_API, CondTrajectoryDef, cond_trajectory_def_default)
+COND_DEFAULT(COND_API, CondSensorDef, cond_sensor_def_default)
+COND_DEFAULT(COND_API, CondVariationDef, cond_variation_def_default)
+COND_DEFAULT(COND_API, CondActionDef, cond_action_def_default)
+COND_DEFAULT(COND_API, CondRewardDef, cond_reward_def_default)
+COND_DEFAULT(COND_API, CondSceneSettings, cond_scene_settings_default)
 
 typedef struct CondScene CondScene;
 

@@ -1,15 +1,17 @@
 // Environments: creation, reset, step.
 #include "env/env.h"
 
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/memory.h"
 
 #include <math.h>
 #include <string.h>
 
-CondEnvDef cond_env_def_default(void)
+void cond_env_def_default_fill(CondEnvDef* made, size_t size)
 {
-    return (CondEnvDef){.cookie = COND_SCENE_COOKIE};
+    const CondEnvDef defaults = {0};
+    cond_definition_fill(made, size, &defaults, sizeof defaults, offsetof(CondEnvDef, struct_size));
 }
 
 // The def's texts in memory of the environment's own.
@@ -45,19 +47,22 @@ CondStatus cond_env_create_seeded(const CondContext* context, const CondEnvDef* 
                                   CondEnv** env, CondError* error)
 {
     *env = NULL;
-    if (def->cookie != COND_SCENE_COOKIE || !def->scene || def->n_override < 0)
+    CondEnvDef own = cond_env_def_default();
+    CondStatus status = cond_definition_take(
+        def, &own, sizeof own, offsetof(CondEnvDef, struct_size), "cond_env_def_default", error);
+    if (status)
+        return status;
+    if (!own.scene || own.n_override < 0)
         return cond_error_set(error, COND_BAD_ARGUMENT, "%s",
-                              def->cookie != COND_SCENE_COOKIE
-                                  ? "the definition was not made by cond_env_def_default()"
-                              : def->scene ? "n_override is negative"
-                                           : "there is no path of a scene to read");
+                              own.scene ? "n_override is negative"
+                                        : "there is no path of a scene to read");
     CondContext m = cond_context_or_default(context);
     CondEnv* made = cond_allocate(&m, 1, sizeof *made);
     if (!made)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     made->context = m;
-    made->def = *def;
-    CondStatus status = copy_texts(made, def);
+    made->def = own;
+    status = copy_texts(made, &own);
     if (status)
         cond_error_set(error, status, "out of memory");
     else

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "io/mesh_write.h"
 
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -119,10 +120,11 @@ CondMeshElements cond_mesh_elements(const CondMesh* mesh)
     return mesh->n_tet ? tets : triangles;
 }
 
-CondMeshWriteSettings cond_mesh_write_settings_default(void)
+void cond_mesh_write_settings_default_fill(CondMeshWriteSettings* made, size_t size)
 {
-    CondMeshWriteSettings settings = {COND_MESH_BINARY, 41, 0};
-    return settings;
+    const CondMeshWriteSettings defaults = {.encoding = COND_MESH_BINARY, .gmsh_version = 41};
+    cond_definition_fill(made, size, &defaults, sizeof defaults,
+                         offsetof(CondMeshWriteSettings, struct_size));
 }
 
 typedef struct Format {
@@ -192,10 +194,16 @@ static CondStatus check_settings(const char* path, const Format* format, const C
 CondStatus cond_mesh_write(const CondContext* context, const char* path, const CondMesh* mesh,
                            const CondMeshWriteSettings* settings, CondError* error)
 {
-    CondMeshWriteSettings standard = cond_mesh_write_settings_default();
-    const CondMeshWriteSettings* used = settings ? settings : &standard;
+    CondMeshWriteSettings own = cond_mesh_write_settings_default();
+    const CondMeshWriteSettings* used = &own;
     const Format* format = find_format(path);
-    CondStatus status = check_settings(path, format, mesh, used, error);
+    CondStatus status = COND_OK;
+    if (settings)
+        status = cond_definition_take(settings, &own, sizeof own,
+                                      offsetof(CondMeshWriteSettings, struct_size),
+                                      "cond_mesh_write_settings_default", error);
+    if (status == COND_OK)
+        status = check_settings(path, format, mesh, used, error);
     if (status == COND_OK)
         status = cond_mesh_check_sound(mesh, error);
     if (status == COND_OK)

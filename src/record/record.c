@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cond/record.h"
 
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/state.h"
@@ -21,11 +22,11 @@ struct CondRecord {
     double most; // largest number that the files can hold
 };
 
-enum { COOKIE = 0x7ec02d };
-
-CondRecordSettings cond_record_settings_default(void)
+void cond_record_settings_default_fill(CondRecordSettings* made, size_t size)
 {
-    return (CondRecordSettings){.all_digits = 0, .compression = 1, .cookie = COOKIE};
+    const CondRecordSettings defaults = {.all_digits = 0, .compression = 1};
+    cond_definition_fill(made, size, &defaults, sizeof defaults,
+                         offsetof(CondRecordSettings, struct_size));
 }
 
 static const CondRecordSink* kind_of(const char* ending)
@@ -48,16 +49,22 @@ CondStatus cond_record_open(const CondContext* context, const char* path, const 
     *record = NULL;
     const char* dot = strrchr(path, '.');
     const CondRecordSink* kind = kind_of(dot);
-    CondRecordSettings chosen = settings ? *settings : cond_record_settings_default();
+    CondRecordSettings chosen = cond_record_settings_default();
     if (!kind)
         return cond_error_set(
             error, COND_NOT_SUPPORTED,
             "%.200s: a record is a .h5, .hdf, .vtkhdf or .pvd file, and this has another ending",
             path);
-    if (chosen.cookie != COOKIE || chosen.compression < 0 || chosen.compression > 9)
+    CondStatus status = COND_OK;
+    if (settings)
+        status = cond_definition_take(settings, &chosen, sizeof chosen,
+                                      offsetof(CondRecordSettings, struct_size),
+                                      "cond_record_settings_default", error);
+    if (status)
+        return status;
+    if (chosen.compression < 0 || chosen.compression > 9)
         return cond_error_set(error, COND_BAD_ARGUMENT,
-                              "settings of a record: begin with cond_record_settings_default(); "
-                              "compression is 0 to 9");
+                              "settings of a record: compression is 0 to 9");
     CondContext m = cond_context_or_default(context);
     CondRecord* made = cond_allocate(&m, 1, sizeof *made);
     if (!made)
@@ -65,7 +72,7 @@ CondStatus cond_record_open(const CondContext* context, const char* path, const 
     made->context = m;
     made->kind = kind;
     made->most = kind == &cond_record_hdf && !chosen.all_digits ? FLT_MAX : DBL_MAX;
-    CondStatus status = cond_snapshot_create(&m, model, &made->snapshot, error);
+    status = cond_snapshot_create(&m, model, &made->snapshot, error);
     if (!status)
         status =
             kind->open(&m, path, (size_t)(dot - path), made->snapshot, &chosen, &made->sink, error);

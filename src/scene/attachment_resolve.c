@@ -1,5 +1,6 @@
 // The names in an attachment's definition become indices of a compiled model: once for the scene's
 // own attachments, and again for those that are made while a simulation runs.
+#include "base/definition.h"
 #include "base/error.h"
 #include "model/articulation.h"
 #include "scene/compile.h"
@@ -78,13 +79,18 @@ static CondStatus check_pair(const CondAttachmentDef* def, const CondFrame end[2
     return COND_OK;
 }
 
-CondStatus cond_attachment_resolve(const CondModel* model, const CondAttachmentDef* def,
+CondStatus cond_attachment_resolve(const CondModel* model, const CondAttachmentDef* given,
                                    CondAttachment* out, CondError* error)
 {
     CondSceneIssue issue;
-    CondStatus status = cond_check_cookie(def->cookie, "cond_attachment_def_default", &issue);
-    if (!status)
-        status = cond_keys_check("attachments", def, sizeof *def, &issue);
+    CondAttachmentDef own = cond_attachment_def_default();
+    const CondAttachmentDef* def = &own;
+    CondStatus status =
+        cond_definition_take(given, &own, sizeof own, offsetof(CondAttachmentDef, struct_size),
+                             "cond_attachment_def_default", error);
+    if (status)
+        return status;
+    status = cond_keys_check("attachments", def, sizeof *def, &issue);
     if (!status)
         status = cond_keys_check("attachments.from", def, sizeof *def, &issue);
     if (!status)

@@ -1,5 +1,6 @@
 #include "scene/scene.h"
 
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "scene/scene_check.h"
@@ -378,87 +379,38 @@ static CondStatus report(CondError* error, CondStatus status, const char* word, 
     return status;
 }
 
-CondStatus cond_scene_add_body(CondScene* scene, const CondBodyDef* def, CondError* error)
+// A definition as programs make it, of any age, becomes one of this library's.
+static CondStatus take(const void* def, void* own, size_t known, size_t at, const char* function,
+                       CondSceneIssue* issue)
 {
-    CondSceneIssue issue;
-    return report(error, cond_scene_put_body(scene, def, &issue), "body", def->name, &issue);
+    CondError inner;
+    if (!cond_definition_take(def, own, known, at, function, &inner))
+        return COND_OK;
+    return cond_scene_issue_set(issue, "", "%s", inner.message);
 }
 
-CondStatus cond_scene_add_plane(CondScene* scene, const CondPlaneDef* def, CondError* error)
-{
-    CondSceneIssue issue;
-    return report(error, cond_scene_put_plane(scene, def, &issue), "plane", def->name, &issue);
-}
+#define ADD(kind, Type)                                                                            \
+    CondStatus cond_scene_add_##kind(CondScene* scene, const Type* def, CondError* error)          \
+    {                                                                                              \
+        CondSceneIssue issue;                                                                      \
+        Type own = cond_##kind##_def_default();                                                    \
+        CondStatus status = take(def, &own, sizeof own, offsetof(Type, struct_size),               \
+                                 "cond_" #kind "_def_default", &issue);                            \
+        if (!status)                                                                               \
+            status = cond_scene_put_##kind(scene, &own, &issue);                                   \
+        return report(error, status, #kind, def->name, &issue);                                    \
+    }
 
-CondStatus cond_scene_add_force(CondScene* scene, const CondForceDef* def, CondError* error)
-{
-    CondSceneIssue issue;
-    return report(error, cond_scene_put_force(scene, def, &issue), "force", def->name, &issue);
-}
-
-CondStatus cond_scene_add_spring(CondScene* scene, const CondSpringDef* def, CondError* error)
-{
-    CondSceneIssue issue;
-    return report(error, cond_scene_put_spring(scene, def, &issue), "spring", def->name, &issue);
-}
-
-CondStatus cond_scene_add_material(CondScene* scene, const CondMaterialDef* def, CondError* error)
-{
-    CondSceneIssue issue;
-    return report(error, cond_scene_put_material(scene, def, &issue), "material", def->name,
-                  &issue);
-}
-
-CondStatus cond_scene_add_obstacle(CondScene* scene, const CondObstacleDef* def, CondError* error)
-{
-    CondSceneIssue issue;
-    return report(error, cond_scene_put_obstacle(scene, def, &issue), "obstacle", def->name,
-                  &issue);
-}
-
-CondStatus cond_scene_add_patch(CondScene* scene, const CondPatchDef* def, CondError* error)
-{
-    CondSceneIssue issue;
-    return report(error, cond_scene_put_patch(scene, def, &issue), "patch", def->name, &issue);
-}
-
-CondStatus cond_scene_add_attachment(CondScene* scene, const CondAttachmentDef* def,
-                                     CondError* error)
-{
-    CondSceneIssue issue;
-    return report(error, cond_scene_put_attachment(scene, def, &issue), "attachment", def->name,
-                  &issue);
-}
-
-CondStatus cond_scene_add_trajectory(CondScene* scene, const CondTrajectoryDef* def,
-                                     CondError* error)
-{
-    CondSceneIssue issue;
-    return report(error, cond_scene_put_trajectory(scene, def, &issue), "trajectory", def->name,
-                  &issue);
-}
-
-CondStatus cond_scene_add_sensor(CondScene* scene, const CondSensorDef* def, CondError* error)
-{
-    CondSceneIssue issue;
-    return report(error, cond_scene_put_sensor(scene, def, &issue), "sensor", def->name, &issue);
-}
-
-CondStatus cond_scene_add_variation(CondScene* scene, const CondVariationDef* def, CondError* error)
-{
-    CondSceneIssue issue;
-    return report(error, cond_scene_put_variation(scene, def, &issue), "variation", def->name,
-                  &issue);
-}
-
-CondStatus cond_scene_add_action(CondScene* scene, const CondActionDef* def, CondError* error)
-{
-    CondSceneIssue issue;
-    return report(error, cond_scene_put_action(scene, def, &issue), "action", def->name, &issue);
-}
-
-CondStatus cond_scene_add_reward(CondScene* scene, const CondRewardDef* def, CondError* error)
-{
-    CondSceneIssue issue;
-    return report(error, cond_scene_put_reward(scene, def, &issue), "reward", def->name, &issue);
-}
+ADD(body, CondBodyDef)
+ADD(plane, CondPlaneDef)
+ADD(force, CondForceDef)
+ADD(spring, CondSpringDef)
+ADD(material, CondMaterialDef)
+ADD(obstacle, CondObstacleDef)
+ADD(patch, CondPatchDef)
+ADD(attachment, CondAttachmentDef)
+ADD(trajectory, CondTrajectoryDef)
+ADD(sensor, CondSensorDef)
+ADD(variation, CondVariationDef)
+ADD(action, CondActionDef)
+ADD(reward, CondRewardDef)

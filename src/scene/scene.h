@@ -5,10 +5,6 @@
 #include "cond/scene.h"
 #include "scene/name_index.h"
 
-// Written by the default functions, looked for by the checks: a definition that was filled by hand
-// from nothing is refused instead of being read with whatever its other fields hold.
-#define COND_SCENE_COOKIE 0x5ce7e001
-
 struct CondScene {
     CondContext context;
     const CondSceneFiles* files; // readers of meshes and robots; NULL: none

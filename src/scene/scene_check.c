@@ -12,7 +12,8 @@
 CondStatus cond_scene_check_plane(const CondScene* scene, const CondPlaneDef* def,
                                   CondSceneIssue* issue)
 {
-    CondStatus status = cond_check_cookie(def->cookie, "cond_plane_def_default", issue);
+    CondStatus status =
+        cond_check_size(def->struct_size, sizeof *def, "cond_plane_def_default", issue);
     if (!status)
         status = cond_keys_check("planes", def, sizeof *def, issue);
     if (!status)
@@ -41,7 +42,8 @@ CondStatus cond_scene_check_plane(const CondScene* scene, const CondPlaneDef* de
 CondStatus cond_scene_check_obstacle(const CondScene* scene, const CondObstacleDef* def,
                                      CondSceneIssue* issue)
 {
-    CondStatus status = cond_check_cookie(def->cookie, "cond_obstacle_def_default", issue);
+    CondStatus status =
+        cond_check_size(def->struct_size, sizeof *def, "cond_obstacle_def_default", issue);
     if (!status)
         status = cond_keys_check("obstacles", def, sizeof *def, issue);
     if (!status)
@@ -65,7 +67,8 @@ CondStatus cond_scene_check_obstacle(const CondScene* scene, const CondObstacleD
 CondStatus cond_scene_check_material(const CondScene* scene, const CondMaterialDef* def,
                                      CondSceneIssue* issue)
 {
-    CondStatus status = cond_check_cookie(def->cookie, "cond_material_def_default", issue);
+    CondStatus status =
+        cond_check_size(def->struct_size, sizeof *def, "cond_material_def_default", issue);
     if (!status)
         status = cond_keys_check("materials", def, sizeof *def, issue);
     if (!status)
@@ -104,7 +107,8 @@ CondStatus cond_scene_check_force(const CondScene* scene, const CondForceDef* de
                                   CondSceneIssue* issue)
 {
     int body = -1;
-    CondStatus status = cond_check_cookie(def->cookie, "cond_force_def_default", issue);
+    CondStatus status =
+        cond_check_size(def->struct_size, sizeof *def, "cond_force_def_default", issue);
     if (!status)
         status = cond_keys_check("forces", def, sizeof *def, issue);
     if (!status)
@@ -133,7 +137,8 @@ CondStatus cond_scene_check_spring(const CondScene* scene, const CondSpringDef* 
     static const char* const bodies[2] = {"from.body", "to.body"};
     static const char* const points[2] = {"from.point", "to.point"};
     static const char* const ends[2] = {"from", "to"};
-    CondStatus status = cond_check_cookie(def->cookie, "cond_spring_def_default", issue);
+    CondStatus status =
+        cond_check_size(def->struct_size, sizeof *def, "cond_spring_def_default", issue);
     if (!status)
         status = cond_keys_check("springs", def, sizeof *def, issue);
     if (!status)
@@ -164,7 +169,8 @@ CondStatus cond_scene_check_settings(const CondSceneSettings* settings, CondScen
 {
     static const char* const sections[] = {"",        "step", "contact",     "solver",
                                            "penalty", "pbd",  "environment", "environment.observe"};
-    CondStatus status = cond_check_cookie(settings->cookie, "cond_scene_settings_default", issue);
+    CondStatus status = cond_check_size(settings->struct_size, sizeof *settings,
+                                        "cond_scene_settings_default", issue);
     for (size_t i = 0; i < sizeof sections / sizeof *sections && !status; ++i)
         status = cond_keys_check(sections[i], settings, sizeof *settings, issue);
     if (status)

@@ -4,7 +4,9 @@
 
 #include "scene/scene_keys.h"
 
-CondStatus cond_check_cookie(int cookie, const char* function, CondSceneIssue* issue);
+// A definition of this library's own size; those of programs are taken over by
+// cond_definition_take.
+CondStatus cond_check_size(size_t size, size_t known, const char* function, CondSceneIssue* issue);
 
 // Entries of a kind have different names; "" stands for a name yet to be given.
 CondStatus cond_check_name(const char* kind, const char* name, const CondNameIndex* index,

@@ -9,7 +9,8 @@ CondStatus cond_scene_check_patch(const CondScene* scene, const CondPatchDef* de
                                   CondSceneIssue* issue)
 {
     int body = -1;
-    CondStatus status = cond_check_cookie(def->cookie, "cond_patch_def_default", issue);
+    CondStatus status =
+        cond_check_size(def->struct_size, sizeof *def, "cond_patch_def_default", issue);
     if (!status)
         status = cond_keys_check("patches", def, sizeof *def, issue);
     if (!status)
@@ -122,7 +123,8 @@ CondStatus cond_scene_check_attachment(const CondScene* scene, const CondAttachm
                                        CondSceneIssue* issue)
 {
     static const char* const sections[2] = {"attachments.from", "attachments.to"};
-    CondStatus status = cond_check_cookie(def->cookie, "cond_attachment_def_default", issue);
+    CondStatus status =
+        cond_check_size(def->struct_size, sizeof *def, "cond_attachment_def_default", issue);
     if (!status)
         status = cond_keys_check("attachments", def, sizeof *def, issue);
     if (!status)
@@ -203,7 +205,8 @@ CondStatus cond_scene_check_trajectory(const CondScene* scene, const CondTraject
                                        CondSceneIssue* issue)
 {
     int body = -1;
-    CondStatus status = cond_check_cookie(def->cookie, "cond_trajectory_def_default", issue);
+    CondStatus status =
+        cond_check_size(def->struct_size, sizeof *def, "cond_trajectory_def_default", issue);
     if (!status)
         status = cond_keys_check("trajectories", def, sizeof *def, issue);
     if (!status)

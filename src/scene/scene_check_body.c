@@ -277,7 +277,8 @@ static CondStatus check_robot(const CondScene* scene, const CondBodyDef* def, Co
 CondStatus cond_scene_check_body(const CondScene* scene, const CondBodyDef* def,
                                  CondSceneIssue* issue)
 {
-    CondStatus status = cond_check_cookie(def->cookie, "cond_body_def_default", issue);
+    CondStatus status =
+        cond_check_size(def->struct_size, sizeof *def, "cond_body_def_default", issue);
     if (!status)
         status = cond_keys_check("bodies", def, sizeof *def, issue);
     if (!status)

@@ -7,7 +7,8 @@
 CondStatus cond_scene_check_variation(const CondScene* scene, const CondVariationDef* def,
                                       CondSceneIssue* issue)
 {
-    CondStatus status = cond_check_cookie(def->cookie, "cond_variation_def_default", issue);
+    CondStatus status =
+        cond_check_size(def->struct_size, sizeof *def, "cond_variation_def_default", issue);
     if (!status)
         status = cond_keys_check("randomise", def, sizeof *def, issue);
     if (!status)
@@ -31,7 +32,8 @@ CondStatus cond_scene_check_action(const CondScene* scene, const CondActionDef* 
                                    CondSceneIssue* issue)
 {
     int body = -1;
-    CondStatus status = cond_check_cookie(def->cookie, "cond_action_def_default", issue);
+    CondStatus status =
+        cond_check_size(def->struct_size, sizeof *def, "cond_action_def_default", issue);
     if (!status)
         status = cond_keys_check("actions", def, sizeof *def, issue);
     if (!status)
@@ -70,7 +72,8 @@ CondStatus cond_scene_check_reward(const CondScene* scene, const CondRewardDef* 
                                    CondSceneIssue* issue)
 {
     int body = -1;
-    CondStatus status = cond_check_cookie(def->cookie, "cond_reward_def_default", issue);
+    CondStatus status =
+        cond_check_size(def->struct_size, sizeof *def, "cond_reward_def_default", issue);
     if (!status)
         status = cond_keys_check("rewards", def, sizeof *def, issue);
     if (!status)

@@ -1,6 +1,8 @@
 // Single fields of a definition against the table of keys, and the rules that all kinds share.
 #include "scene/scene_check.h"
 
+#include "base/definition.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -153,9 +155,9 @@ CondStatus cond_keys_check(const char* section, const void* structure, size_t si
     return cond_keys_check_at(section, prefix, structure, size, issue);
 }
 
-CondStatus cond_check_cookie(int cookie, const char* function, CondSceneIssue* issue)
+CondStatus cond_check_size(size_t size, size_t known, const char* function, CondSceneIssue* issue)
 {
-    if (cookie == COND_SCENE_COOKIE)
+    if (cond_definition_fits(size, known))
         return COND_OK;
     return cond_scene_issue_set(issue, "", "the definition was not made by %s()", function);
 }

@@ -32,7 +32,8 @@ CondStatus cond_scene_check_sensor(const CondScene* scene, const CondSensorDef* 
 {
     int other;
     const CondEndDef* on = &def->on;
-    CondStatus status = cond_check_cookie(def->cookie, "cond_sensor_def_default", issue);
+    CondStatus status =
+        cond_check_size(def->struct_size, sizeof *def, "cond_sensor_def_default", issue);
     if (!status)
         status = cond_keys_check("sensors", def, sizeof *def, issue);
     if (!status)

@@ -1,6 +1,8 @@
 // What a definition holds before anything is said about it.
 #include "scene/scene.h"
 
+#include "base/definition.h"
+
 #include <math.h>
 
 static CondSurfaceDef surface_default(void)
@@ -8,7 +10,7 @@ static CondSurfaceDef surface_default(void)
     return (CondSurfaceDef){.friction = {NAN, NAN}, .restitution = NAN};
 }
 
-CondBodyDef cond_body_def_default(void)
+static CondBodyDef body_def(void)
 {
     return (CondBodyDef){
         .kind = COND_BODY_RIGID,
@@ -19,35 +21,32 @@ CondBodyDef cond_body_def_default(void)
         .self_contact = 1,
         .thickness = 1e-3,
         .rod = {.links = 50, .shear_factor = 1.0, .contact_radius = NAN},
-        .cookie = COND_SCENE_COOKIE,
     };
 }
 
-CondMaterialDef cond_material_def_default(void)
+static CondMaterialDef material_def(void)
 {
     return (CondMaterialDef){
         .elasticity = COND_ELASTICITY_COROTATIONAL,
         .geometric = COND_GEOMETRIC_NONE,
-        .cookie = COND_SCENE_COOKIE,
     };
 }
 
-CondObstacleDef cond_obstacle_def_default(void)
+static CondObstacleDef obstacle_def(void)
 {
     return (CondObstacleDef){
         .mesh_scale = 1.0,
         .orientation = {1.0, 0.0, 0.0, 0.0},
         .surface = surface_default(),
-        .cookie = COND_SCENE_COOKIE,
     };
 }
 
-CondPatchDef cond_patch_def_default(void)
+static CondPatchDef patch_def(void)
 {
-    return (CondPatchDef){.cookie = COND_SCENE_COOKIE};
+    return (CondPatchDef){0};
 }
 
-CondAttachmentDef cond_attachment_def_default(void)
+static CondAttachmentDef attachment_def(void)
 {
     return (CondAttachmentDef){
         .end = {{.at = NAN}, {.at = NAN}},
@@ -58,36 +57,34 @@ CondAttachmentDef cond_attachment_def_default(void)
         .rotation_stiffness = 10.0,
         .rotation_damping = 0.1,
         .end_time = INFINITY,
-        .cookie = COND_SCENE_COOKIE,
     };
 }
 
-CondTrajectoryDef cond_trajectory_def_default(void)
+static CondTrajectoryDef trajectory_def(void)
 {
-    return (CondTrajectoryDef){.cookie = COND_SCENE_COOKIE};
+    return (CondTrajectoryDef){0};
 }
 
-CondSensorDef cond_sensor_def_default(void)
+static CondSensorDef sensor_def(void)
 {
-    return (CondSensorDef){.orientation = {1.0, 0.0, 0.0, 0.0}, .cookie = COND_SCENE_COOKIE};
+    return (CondSensorDef){.orientation = {1.0, 0.0, 0.0, 0.0}};
 }
 
-CondVariationDef cond_variation_def_default(void)
+static CondVariationDef variation_def(void)
 {
-    return (CondVariationDef){.cookie = COND_SCENE_COOKIE};
+    return (CondVariationDef){0};
 }
 
-CondActionDef cond_action_def_default(void)
+static CondActionDef action_def(void)
 {
     return (CondActionDef){
         .turns = 1,
         .linear = 0.01,
         .angular = 0.05,
-        .cookie = COND_SCENE_COOKIE,
     };
 }
 
-CondRewardDef cond_reward_def_default(void)
+static CondRewardDef reward_def(void)
 {
     return (CondRewardDef){
         .at = {.at = NAN},
@@ -95,31 +92,29 @@ CondRewardDef cond_reward_def_default(void)
         .weight = 1.0,
         .done_below = NAN,
         .done_above = NAN,
-        .cookie = COND_SCENE_COOKIE,
     };
 }
 
-CondPlaneDef cond_plane_def_default(void)
+static CondPlaneDef plane_def(void)
 {
     return (CondPlaneDef){
         .normal = {0.0, 0.0, 1.0},
         .direction = {NAN, NAN, NAN},
         .surface = surface_default(),
-        .cookie = COND_SCENE_COOKIE,
     };
 }
 
-CondForceDef cond_force_def_default(void)
+static CondForceDef force_def(void)
 {
-    return (CondForceDef){.at = NAN, .end = INFINITY, .cookie = COND_SCENE_COOKIE};
+    return (CondForceDef){.at = NAN, .end = INFINITY};
 }
 
-CondSpringDef cond_spring_def_default(void)
+static CondSpringDef spring_def(void)
 {
-    return (CondSpringDef){.at = {NAN, NAN}, .rest_length = NAN, .cookie = COND_SCENE_COOKIE};
+    return (CondSpringDef){.at = {NAN, NAN}, .rest_length = NAN};
 }
 
-CondSceneSettings cond_scene_settings_default(void)
+static CondSceneSettings scene_settings(void)
 {
     return (CondSceneSettings){
         .gravity = {0.0, 0.0, -9.81},
@@ -153,6 +148,28 @@ CondSceneSettings cond_scene_settings_default(void)
                         .observe_wrenches = 1,
                         .observe_contacts = 1,
                         .observe_certificate = 1},
-        .cookie = COND_SCENE_COOKIE,
     };
 }
+
+// The exported functions: as much of the defaults as the program knows.
+#define FILL(Type, noun)                                                                           \
+    void cond_##noun##_default_fill(Type* made, size_t size)                                       \
+    {                                                                                              \
+        const Type defaults = noun();                                                              \
+        cond_definition_fill(made, size, &defaults, sizeof defaults, offsetof(Type, struct_size)); \
+    }
+
+FILL(CondBodyDef, body_def)
+FILL(CondMaterialDef, material_def)
+FILL(CondObstacleDef, obstacle_def)
+FILL(CondPatchDef, patch_def)
+FILL(CondAttachmentDef, attachment_def)
+FILL(CondTrajectoryDef, trajectory_def)
+FILL(CondSensorDef, sensor_def)
+FILL(CondVariationDef, variation_def)
+FILL(CondActionDef, action_def)
+FILL(CondRewardDef, reward_def)
+FILL(CondPlaneDef, plane_def)
+FILL(CondForceDef, force_def)
+FILL(CondSpringDef, spring_def)
+FILL(CondSceneSettings, scene_settings)
