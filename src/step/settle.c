@@ -13,7 +13,11 @@ static const double OVERLAP = 1e-6; // of the smaller body's size: what counts a
 static const double ROUND = 0.05;   // of its size: how far a body moves in a round at most
 static const double SLOW = 0.99;    // of the depth: a round that leaves more makes no progress
 
-enum { PATIENCE = 100 }; // rounds without progress
+enum {
+    PATIENCE = 100, // rounds of correction without progress
+    SPREADS = 60,   // rounds of translations, of each way
+    TRIES = 8       // of these without progress
+};
 
 void cond_settle_destroy(CondSettle* settle, const CondContext* context)
 {
@@ -21,7 +25,7 @@ void cond_settle_destroy(CondSettle* settle, const CondContext* context)
     cond_release(context, settle->best);
 }
 
-static int is_pair(const CondOverlap* overlap, const CondTouch* touch)
+int cond_overlap_is_of(const CondOverlap* overlap, const CondTouch* touch)
 {
     int a = touch->point[0].body, b = touch->point[1].body;
     return touch->plane == overlap->plane && ((a == overlap->body && b == overlap->other) ||
@@ -59,7 +63,7 @@ static CondStatus list_overlaps(CondSim* sim)
         int k = 0;
         if (!is_overlap(sim->model, touch))
             continue;
-        while (k < settle->n_overlap && !is_pair(&settle->overlap[k], touch))
+        while (k < settle->n_overlap && !cond_overlap_is_of(&settle->overlap[k], touch))
             k++;
         if (k == settle->n_overlap) {
             if (cond_reserve(&sim->context, &settle->overlap, &settle->cap_overlap, k + 1,
@@ -93,24 +97,77 @@ CondStatus cond_sim_overlaps(CondSim* sim, const CondState* state, const CondOve
     return status;
 }
 
-// Rounds of correction of sim->next, until nothing overlaps or nothing is won any more. The best
-// configuration is kept.
+// The sum of the depths of all pairs that overlap [m].
+static double total_depth(const CondSettle* settle)
+{
+    double sum = 0.0;
+    for (int i = 0; i < settle->n_overlap; i++)
+        sum += settle->overlap[i].depth;
+    return sum;
+}
+
+// Keeps the configuration of sim->next where none before had less penetration.
+static void note(CondSim* sim, double deepest)
+{
+    CondSettle* settle = &sim->settle;
+    if (!(deepest < settle->least))
+        return;
+    settle->least = deepest;
+    memcpy(settle->best, sim->next->q, (size_t)sim->model->n_q * sizeof *settle->best);
+}
+
+// Takes the best one up again.
+static void restore(CondSim* sim)
+{
+    memcpy(sim->next->q, sim->settle.best, (size_t)sim->model->n_q * sizeof(double));
+    cond_posture_set(&sim->then, sim->next->q);
+}
+
+// Rounds of translations of sim->next, by one way after the other while pairs are left.
+static CondStatus spread_rounds(CondSim* sim, int max_rounds, double* moved, CondSettleInfo* info)
+{
+    for (int which = 0; which < COND_N_SPREAD_WAY; which++) {
+        double best = INFINITY;
+        for (int i = 0, idle = 0; i < SPREADS && idle < TRIES; i++) {
+            double deepest, way;
+            CondStatus status = cond_sim_collide_next(sim, &deepest);
+            if (!status)
+                status = list_overlaps(sim);
+            if (status)
+                return status;
+            if (info->rounds == 0)
+                info->before = deepest;
+            note(sim, deepest);
+            double sum = total_depth(&sim->settle);
+            if (sim->settle.n_overlap == 0 || info->rounds >= max_rounds)
+                return COND_OK;
+            idle = sum < 0.9 * best ? 0 : idle + 1;
+            best = fmin(best, sum);
+            status = cond_sim_spread(sim, deepest, (CondSpreadWay)which, moved, &way);
+            if (status)
+                return status;
+            if (way == 0.0)
+                break;
+            info->rounds++;
+        }
+    }
+    restore(sim);
+    return COND_OK;
+}
+
+// Rounds of correction of sim->next, until nothing overlaps or nothing is won any more.
 static CondStatus settle_rounds(CondSim* sim, int max_rounds, double* moved, CondSettleInfo* info)
 {
-    double deepest = 0.0, best = INFINITY, way;
-    size_t bytes = (size_t)sim->model->n_q * sizeof(double);
+    double deepest = 0.0, way;
     for (int idle = 0; idle < PATIENCE; idle++) {
         CondStatus status = cond_sim_collide_next(sim, &deepest);
         if (status)
             return status;
         if (info->rounds == 0)
             info->before = deepest;
-        if (deepest < SLOW * best)
+        if (deepest < SLOW * sim->settle.least)
             idle = 0;
-        if (deepest < best) {
-            best = deepest;
-            memcpy(sim->settle.best, sim->next->q, bytes);
-        }
+        note(sim, deepest);
         CondSolveInfo solve = {.status = COND_OK};
         status = info->rounds < max_rounds
                      ? cond_sim_correct(sim, deepest, ROUND, &solve, &way, moved)
@@ -121,8 +178,8 @@ static CondStatus settle_rounds(CondSim* sim, int max_rounds, double* moved, Con
             break;
         info->rounds++;
     }
-    memcpy(sim->next->q, sim->settle.best, bytes);
-    info->after = best;
+    restore(sim);
+    info->after = sim->settle.least;
     return COND_OK;
 }
 
@@ -144,7 +201,10 @@ CondStatus cond_sim_settle(CondSim* sim, CondState* state, int max_rounds, doubl
         return status;
     cond_posture_set(&sim->then, sim->next->q);
     sim->correction.restore = 1;
-    status = settle_rounds(sim, max_rounds, moved, info);
+    sim->settle.least = INFINITY;
+    status = spread_rounds(sim, max_rounds, moved, info);
+    if (!status)
+        status = settle_rounds(sim, max_rounds, moved, info);
     sim->correction.restore = 0;
     if (status)
         return status;

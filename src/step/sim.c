@@ -129,6 +129,7 @@ void cond_sim_destroy(CondSim* sim)
     cond_impact_destroy(&sim->impact);
     cond_correction_destroy(&sim->correction);
     cond_settle_destroy(&sim->settle, &m);
+    cond_spread_destroy(&sim->spread);
     cond_collider_destroy(&sim->collider);
     for (int b = 0; b < sim->model->n_body && sim->ik; b++)
         if (sim->ik[b])

@@ -14,6 +14,7 @@
 #include "step/lasting.h"
 #include "step/pbd.h"
 #include "step/settle.h"
+#include "step/spread.h"
 #include "step/watch.h"
 
 // Of the non-linear integrators; empty for theta.
@@ -103,6 +104,7 @@ struct CondSim {
     CondImpact impact;
     CondCorrection correction;
     CondSettle settle;
+    CondSpread spread;
     CondIk** ik;    // of robots that follow a trajectory, else NULL    (n_body)
     double* rate;   // of the joint targets in this step                (n_target)
     double* middle; // joint targets at the representative time         (n_target)
