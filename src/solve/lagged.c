@@ -80,7 +80,7 @@ static double reduction(const CondLagged* lagged)
 {
     if (lagged->full)
         return FULL_REDUCTION;
-    return lagged->system.grouped ? GROUPED_REDUCTION : REDUCTION;
+    return lagged->depth == COND_DEPTH_PLAIN ? REDUCTION : GROUPED_REDUCTION;
 }
 
 // One pass: v_new, lambda_new and their r_new from the ties. The products made, or a negative

@@ -316,9 +316,9 @@ void cond_tie_packed_destroy(CondTiePacked* packed)
         packed->x,           packed->r,           packed->z,           packed->p,
         packed->q,           packed->product_sum, packed->step_sum,    packed->product_border,
         packed->step_border, packed->part_four,   packed->four_part,   packed->listed};
-    packed->partition.context = packed->coarse.context = packed->context;
+    packed->partition.context = packed->context;
     cond_partition_destroy(&packed->partition);
-    cond_tie_coarse_destroy(&packed->coarse);
+    cond_arena_release(&packed->coarse.arena);
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&packed->context, arrays[i]);
 }

@@ -16,7 +16,7 @@
 #include "cond/problem.h"
 #include "linear/conjugate_gradients.h"
 #include "linear/partition.h"
-#include "solve/tie_coarse.h"
+#include "solve/aggregation.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -41,7 +41,7 @@ typedef struct CondTiePacked {
     int planned;  // 1: order and columns are those of a pattern,
     uint64_t key; // of which this is the key
     CondPartition partition;
-    CondTieCoarse coarse; // beside the preconditioner, where it is on
+    CondAggregation coarse; // beside the preconditioner, where it is on
     int* part_four;       // first four of each part                                   (n_part + 1)
     int* four_part;       // part of each four                                         (n_four)
     int* order;           // node of the system in each place; -1: none                (4 n_four)
@@ -129,12 +129,6 @@ typedef struct CondTiePackedSolve {
     CondCg cg;
     const double* factor; // of the border's Schur complement                    (n_border^2)
     double* border;       // r in, x out                                         (n_border)
-    // NULL, or a coarse correction in place of that of the groups: z = s z + what it makes of r,
-    // and returns r'z on the nodes. All threads of the team call it. The arrow is then damped.
-    double (*coarse)(void* data, CondTeam* team, int rank, int size, const float* r, float s,
-                     float* z);
-    void* coarse_data;
-    double damping;
 } CondTiePackedSolve;
 
 // With the arrow as preconditioner, and the coarse correction of the groups where it is on. A

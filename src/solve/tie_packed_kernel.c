@@ -170,7 +170,7 @@ INLINE void multiply_part(CondTiePacked* packed, int part, const float* p, const
 // P' r of a part, and the norm of r.
 INLINE void sum_motions(const CondTiePacked* packed, int part)
 {
-    const CondTieCoarse* coarse = &packed->coarse;
+    const CondAggregation* coarse = &packed->coarse;
     Eight force = {0.0F}, moment = {0.0F}, left = {0.0F}, skew = {0.0F};
     int first = packed->part_four[part], last = packed->part_four[part + 1];
     for (int i = 2 * first; i < 2 * last; i++) {
@@ -196,8 +196,8 @@ INLINE void sum_motions(const CondTiePacked* packed, int part)
 // p += P x of the part's group
 INLINE void add_motions(const CondTiePacked* packed, int part, const float* x)
 {
-    const CondTieCoarse* coarse = &packed->coarse;
-    const float* m = x + (ptrdiff_t)6 * packed->partition.leaf_group[part];
+    const CondAggregation* coarse = &packed->coarse;
+    const float* m = x + (ptrdiff_t)8 * coarse->part_group[part];
     Eight shift = {m[0], m[1], m[2], 0.0F, m[0], m[1], m[2], 0.0F};
     Eight turn = {m[3], m[4], m[5], 0.0F, m[3], m[4], m[5], 0.0F};
     Eight on = TURN_ON(turn), back = TURN_BACK(turn);
@@ -216,16 +216,16 @@ INLINE void add_motions(const CondTiePacked* packed, int part, const float* x)
     }
 }
 
-// x = inverse of the coarse matrix times r.
-INLINE void solve_motions(const CondTieCoarse* coarse, const float* r, float* x)
+// x = inverse of the coarsest matrix times r, eight numbers a node.
+INLINE void solve_motions(const CondAggregation* coarse, const float* r, float* x)
 {
-    for (int at = 0; at < coarse->stride; at += COND_COARSE_WIDE) {
+    for (int at = 0; at < coarse->wide; at += COND_COARSE_WIDE) {
         Eight s[COND_COARSE_WIDE / 8];
         memset(s, 0, sizeof s);
         const float* row = coarse->inverse + at;
-        for (int j = 0; j < coarse->n; j++, row += coarse->stride)
+        for (int j = 0; j < coarse->n; j++, row += coarse->wide)
             for (int k = 0; k < COND_COARSE_WIDE / 8; k++)
-                s[k] += *(const Eight*)(row + (ptrdiff_t)8 * k) * r[j];
+                s[k] += *(const Eight*)(row + (ptrdiff_t)8 * k) * r[8 * (j / 6) + j % 6];
         for (int k = 0; k < COND_COARSE_WIDE / 8; k++)
             *(Eight*)(x + at + (ptrdiff_t)8 * k) = s[k];
     }
@@ -254,12 +254,12 @@ INLINE void advance_part(CondTiePacked* packed, int part, float alpha, const flo
         sum_motions(packed, part);
 }
 
-// p = z + P motion + beta p
-INLINE void turn_part(CondTiePacked* packed, int part, float beta, const float* motion)
+// p = s z + P motion + beta p
+INLINE void turn_part(CondTiePacked* packed, int part, float s, float beta, const float* motion)
 {
     for (int i = 2 * packed->part_four[part]; i < 2 * packed->part_four[part + 1]; i++) {
         Eight* p = (Eight*)(packed->p + (ptrdiff_t)8 * i);
-        *p = *(const Eight*)(packed->z + (ptrdiff_t)8 * i) + beta * *p;
+        *p = s * *(const Eight*)(packed->z + (ptrdiff_t)8 * i) + beta * *p;
     }
     if (motion)
         add_motions(packed, part, motion);
@@ -290,11 +290,11 @@ INLINE void spread_border_part(const CondTiePacked* packed, int part, const floa
         for (int part = first; part < last; part++)                                                \
             advance_part(packed, part, alpha, force);                                              \
     }                                                                                              \
-    target static void turn_##name(CondTiePacked* packed, int first, int last, float beta,         \
-                                   const float* motion)                                            \
+    target static void turn_##name(CondTiePacked* packed, int first, int last, float s,            \
+                                   float beta, const float* motion)                                \
     {                                                                                              \
         for (int part = first; part < last; part++)                                                \
-            turn_part(packed, part, beta, motion);                                                 \
+            turn_part(packed, part, s, beta, motion);                                              \
     }                                                                                              \
     target static void spread_border_##name(const CondTiePacked* packed, int first, int last,      \
                                             const float* border, float* y)                         \
@@ -302,7 +302,7 @@ INLINE void spread_border_part(const CondTiePacked* packed, int part, const floa
         for (int part = first; part < last; part++)                                                \
             spread_border_part(packed, part, border, y);                                           \
     }                                                                                              \
-    target static void solve_##name(const CondTieCoarse* coarse, const float* r, float* x)         \
+    target static void solve_##name(const CondAggregation* coarse, const float* r, float* x)       \
     {                                                                                              \
         solve_motions(coarse, r, x);                                                               \
     }                                                                                              \

@@ -10,16 +10,17 @@
 // advance: q += what the joins do, x += alpha p, r -= alpha q, z = B r, with the shares of r'z and
 //     of the border's sums and of P' r; `force` is that of the joins.
 // solve: x = (P' H P)^-1 r, the coarse unknowns.
-// turn: p = z + P motion + beta p; `motion` is the x of the coarse unknowns, or NULL.
+// turn: p = s z + P motion + beta p; `motion` is the x of the coarse unknowns, or NULL.
 // spread_border: y -= B C border; `border` is the border's z.
 typedef struct CondTiePackedKernel {
     void (*multiply)(CondTiePacked* packed, int first, int last, const float* p,
                      const float* border, float* q);
     void (*advance)(CondTiePacked* packed, int first, int last, float alpha, const float* force);
-    void (*turn)(CondTiePacked* packed, int first, int last, float beta, const float* motion);
+    void (*turn)(CondTiePacked* packed, int first, int last, float s, float beta,
+                 const float* motion);
     void (*spread_border)(const CondTiePacked* packed, int first, int last, const float* border,
                           float* y);
-    void (*solve)(const CondTieCoarse* coarse, const float* r, float* x);
+    void (*solve)(const CondAggregation* coarse, const float* r, float* x);
 } CondTiePackedKernel;
 
 const CondTiePackedKernel* cond_tie_packed_kernel(void);

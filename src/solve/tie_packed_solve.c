@@ -117,7 +117,8 @@ typedef struct Share {
     int first, last, rank, size;
     double* velocity;
     float* force;
-    float *coarse_r, *motion; // of the coarse unknowns; NULL where there is no coarse correction
+    const float* motion; // of the groups; NULL where there is no coarse correction
+    double scale;        // of what the blocks do beside it
     Border border;
 } Share;
 
@@ -137,30 +138,8 @@ static void share_start(Share* share, const Team* all, CondTeam* team, int rank,
     share->force = packed->force + (ptrdiff_t)rows * rank;
     memset(share->force, 0, (size_t)rows * sizeof *share->force);
     memset(share->border.single, 0, sizeof share->border.single);
-    const CondTieCoarse* coarse = &packed->coarse;
-    share->coarse_r = coarse->on ? coarse->vectors + (ptrdiff_t)2 * rank * coarse->stride : NULL;
-    share->motion = coarse->on ? share->coarse_r + coarse->stride : NULL;
-}
-
-// The motions of the groups from the sums of all parts; returns their share of r'z.
-static double correct(const Share* share)
-{
-    const CondTiePacked* packed = share->packed;
-    const CondTieCoarse* coarse = &packed->coarse;
-    double total = 0.0;
-    if (!share->motion)
-        return 0.0;
-    for (int g = 0; g < coarse->n_group; g++)
-        for (int m = 0; m < 6; m++) {
-            double sum = 0.0;
-            for (int part = coarse->group_begin[g]; part < coarse->group_begin[g + 1]; part++)
-                sum += (double)coarse->sum[8 * part + m];
-            share->coarse_r[6 * g + m] = (float)sum;
-        }
-    share->kernel->solve(coarse, share->coarse_r, share->motion);
-    for (int i = 0; i < coarse->n; i++)
-        total += (double)share->coarse_r[i] * (double)share->motion[i];
-    return total;
+    share->motion = NULL;
+    share->scale = cond_aggregation_damping(&packed->coarse);
 }
 
 static void to_single(int n, const double* from, float* to)
@@ -169,42 +148,22 @@ static void to_single(int n, const double* from, float* to)
         to[i] = (float)from[i];
 }
 
-// x += alpha p, r -= alpha q, z = M r but for the border's part in the nodes; returns r'z, and the
-// square of the norm of what is left.
-static double advance(Share* share, double alpha, double* left)
-{
-    CondTiePacked* packed = share->packed;
-    double border = advance_border(packed, share->solve->factor, alpha, &share->border);
-    double rz = border + add_parts(packed, packed->step_sum);
-    *left = packed->coarse.on ? border + add_parts(packed, packed->coarse.left) : rz;
-    return rz + correct(share);
-}
-
-// The same with levels: z = s M r + the coarse correction, the border's part included.
-static double advance_deep(Share* share, double alpha)
-{
-    CondTiePacked* packed = share->packed;
-    const CondTiePackedSolve* solve = share->solve;
-    Border* border = &share->border;
-    double s = solve->damping, sum = 0.0;
-    advance_border(packed, solve->factor, alpha, border);
-    to_single(packed->n_border, border->z, border->single);
-    share->kernel->spread_border(packed, share->first, share->last, border->single, packed->z);
-    for (int i = 0; i < packed->n_border; i++) {
-        border->z[i] *= s;
-        sum += border->r[i] * border->z[i];
-    }
-    return sum + solve->coarse(solve->coarse_data, share->team, share->rank, share->size, packed->r,
-                               (float)s, packed->z);
-}
-
-static double advance_all(void* self, double alpha, double* left)
+// x += alpha p, r -= alpha q, z = M r but for the border's part in the nodes and the coarse
+// correction; returns r'z, and the square of the norm of what is left.
+static double advance(void* self, double alpha, double* left)
 {
     Share* share = self;
-    share->kernel->advance(share->packed, share->first, share->last, (float)alpha, share->force);
+    CondTiePacked* packed = share->packed;
+    share->kernel->advance(packed, share->first, share->last, (float)alpha, share->force);
     cond_team_wait(share->team, share->size);
-    return share->solve->coarse ? (*left = advance_deep(share, alpha))
-                                : advance(share, alpha, left);
+    double border = advance_border(packed, share->solve->factor, alpha, &share->border);
+    double rz = border + add_parts(packed, packed->step_sum);
+    *left = rz;
+    if (!packed->coarse.on)
+        return rz;
+    *left = border + add_parts(packed, packed->coarse.left);
+    return share->scale * rz +
+           cond_aggregation_correct(packed, share->team, share->rank, share->size, &share->motion);
 }
 
 // p = z + beta p
@@ -212,13 +171,15 @@ static void turn(void* self, double beta)
 {
     Share* share = self;
     Border* border = &share->border;
-    to_single(share->packed->n_border, border->z, border->single);
-    share->kernel->turn(share->packed, share->first, share->last, (float)beta, share->motion);
-    if (!share->solve->coarse)
-        share->kernel->spread_border(share->packed, share->first, share->last, border->single,
-                                     share->packed->p);
-    for (int i = 0; i < share->packed->n_border; i++)
+    for (int i = 0; i < share->packed->n_border; i++) {
+        border->z[i] *= share->scale;
+        border->single[i] = (float)border->z[i];
         border->p[i] = border->z[i] + beta * border->p[i];
+    }
+    share->kernel->turn(share->packed, share->first, share->last, (float)share->scale, (float)beta,
+                        share->motion);
+    share->kernel->spread_border(share->packed, share->first, share->last, border->single,
+                                 share->packed->p);
     cond_team_wait(share->team, share->size);
 }
 
@@ -239,7 +200,7 @@ static double multiply(void* self)
 // partial sums.
 static void iterate(void* data, CondTeam* team, int rank, int size)
 {
-    static const CondCgSteps steps = {advance_all, turn, multiply};
+    static const CondCgSteps steps = {advance, turn, multiply};
     const Team* all = data;
     unsigned before = cond_tiny_flush();
     Share share;

@@ -167,27 +167,24 @@ CondStatus cond_tie_system_group(CondTieSystem* system, int* fits)
     *fits = 0;
     if (!system->packed.ready)
         return COND_OK;
-    CondStatus status = cond_tie_coarse_plan(&system->packed, system->problem, fits);
+    CondStatus status = cond_aggregation_plan(&system->packed, system->problem, 0, fits);
     system->grouped = !status && *fits;
     return status;
 }
 
 CondStatus cond_tie_system_deepen(CondTieSystem* system, int* fits)
 {
-    system->multi.context = system->context;
-    CondStatus status =
-        cond_multilevel_plan(&system->multi, system->problem, system->threads, fits);
-    if (status || !*fits)
-        return status;
-    system->deep = 1;
-    return COND_OK;
+    *fits = 0;
+    CondStatus status = cond_tie_system_plan_packed(system);
+    if (!status)
+        status = cond_aggregation_plan(&system->packed, system->problem, 1, fits);
+    system->deep = !status && *fits;
+    return status;
 }
 
 void cond_tie_system_destroy(CondTieSystem* system)
 {
-    system->multi.context = system->context;
     system->packed.context = system->context;
-    cond_multilevel_destroy(&system->multi);
     system->parts.context = system->context;
     cond_tie_packed_destroy(&system->packed);
     cond_contact_parts_destroy(&system->parts);

@@ -15,7 +15,6 @@
 
 #include "cond/problem.h"
 #include "problem/contact_parts.h"
-#include "solve/multilevel.h"
 #include "solve/tie_packed.h"
 
 // What a contact joins: one node at its own coordinates, one node some way, or several.
@@ -62,7 +61,6 @@ typedef struct CondTieSystem {
     int* failed;          // 1: a node of the part has no inverse block                   (n_part)
     int grouped;          // 1: a coarse correction of few unknowns goes with the arrow
     int deep;             // 1: the arrow smooths, and one of many levels goes with it
-    CondMultilevel multi; // that correction
     double* small;        // scratch                                         (n_border)
     int* entry;           // scratch: coordinates of a term                             (n_dof)
     double* column;       // scratch: its Jacobian J by columns, then K J
@@ -86,11 +84,11 @@ CondStatus cond_tie_system_plan(CondTieSystem* system, const CondProblem* proble
 int cond_tie_system_lone_node(const CondTieSystem* system, const CondContact* contact);
 
 // From the next build on, until the next plan: a coarse correction of groups of nodes
-// (tie_coarse.h) beside the arrow. It costs little and needs far fewer products. *fits is 0, and
+// (aggregation.h) beside the arrow. It costs little and needs far fewer products. *fits is 0, and
 // nothing changes, where it cannot serve.
 CondStatus cond_tie_system_group(CondTieSystem* system, int* fits);
 
-// The same with many levels (multilevel.h) in its place, where the meshes are so fine that a few
+// The same with many levels in its place, where the meshes are so fine that a few
 // groups do not do.
 CondStatus cond_tie_system_deepen(CondTieSystem* system, int* fits);
 
@@ -113,5 +111,8 @@ int cond_tie_system_solve_general(CondTieSystem* system, double* r, double* x, d
                                   int max_products, double* work);
 
 void cond_tie_system_destroy(CondTieSystem* system);
+
+// For build and deepen: what the inner iterations need beside the gains of the contacts.
+CondStatus cond_tie_system_plan_packed(CondTieSystem* system);
 
 #endif

@@ -360,8 +360,7 @@ static void add_mixed(CondTieSystem* system)
                 system->mixed_block[9 * (size_t)k + (size_t)j];
 }
 
-// What the inner iterations need beside the ties.
-static CondStatus plan_packed(CondTieSystem* system)
+CondStatus cond_tie_system_plan_packed(CondTieSystem* system)
 {
     CondTiePacked* packed = &system->packed;
     if (packed->ready)
@@ -376,13 +375,16 @@ static CondStatus plan_packed(CondTieSystem* system)
     return status;
 }
 
-// The coarse correction that goes with them, if any; B has the ties of single nodes by now.
-static CondStatus correct_coarsely(CondTieSystem* system)
+// The coarse correction that goes with them, if any. In that of a few groups terms of several nodes
+// are joins, and B must not have them yet; in that of levels they are part of B.
+static CondStatus correct_coarsely(CondTieSystem* system, int deep)
 {
     CondTiePacked* packed = &system->packed;
-    packed->coarse.on = system->grouped && !system->deep;
-    return packed->coarse.on ? cond_tie_coarse_build(packed, system->problem, system->B,
-                                                     system->rest, system->threads)
+    if (deep != system->deep)
+        return COND_OK;
+    packed->coarse.on = system->grouped || system->deep;
+    return packed->coarse.on ? cond_aggregation_build(packed, system->problem, system->B,
+                                                      system->rest, system->threads)
                              : COND_OK;
 }
 
@@ -411,7 +413,7 @@ CondStatus cond_tie_system_build(CondTieSystem* system, const double* D, int str
     int n_contact = system->problem->n_contact, n_part = system->parts.n_part;
     CondStatus status = start(system, general);
     if (!status && packs)
-        status = plan_packed(system);
+        status = cond_tie_system_plan_packed(system);
     if (status)
         return status;
     // A packed block on the diagonal has the ties of its node alone.
@@ -426,7 +428,7 @@ CondStatus cond_tie_system_build(CondTieSystem* system, const double* D, int str
         run(&loop, 1, &pack);
     if (packs) {
         set_gains(system);
-        status = correct_coarsely(system);
+        status = correct_coarsely(system, 0);
     }
     if (status)
         return status;
@@ -434,8 +436,7 @@ CondStatus cond_tie_system_build(CondTieSystem* system, const double* D, int str
     add_contacts(system, D, stride, 1);
     if (packs && border2 > 0)
         memcpy(system->packed.S, system->S, border2 * sizeof *system->S);
-    if (system->deep && !general &&
-        (status = cond_multilevel_build(&system->multi, system->B, system->packed.rank)))
+    if (packs && (status = correct_coarsely(system, 1)))
         return status;
     loop.packs = packs;
     CondPhase invert = {invert_nodes, &loop, n_part, 0};

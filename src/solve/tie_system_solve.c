@@ -6,7 +6,6 @@
 #include "linear/lu.h"
 #include "problem/block.h"
 #include "problem/side.h"
-#include "solve/multilevel_part.h"
 #include "solve/tie_system.h"
 
 #include <math.h>
@@ -190,12 +189,6 @@ static void clear(const void* loop, int first, int last)
     memset(sweep->y + first, 0, (size_t)(last - first) * sizeof *sweep->y);
 }
 
-static double correct(void* data, CondTeam* team, int rank, int size, const float* r, float s,
-                      float* z)
-{
-    return cond_multilevel_correct(data, team, rank, size, r, s, z);
-}
-
 static void multiply(const void* data, const double* x, double* y)
 {
     cond_tie_system_multiply(data, x, y);
@@ -232,10 +225,7 @@ static int solve_single(CondTieSystem* system, double* r, double* x, double redu
                                        .reduction = fmax(reduction, LEAST_REDUCTION),
                                        .max_products = max_products - 1},
                                 .factor = system->S,
-                                .border = system->small,
-                                .coarse = system->deep ? correct : NULL,
-                                .coarse_data = &system->multi,
-                                .damping = COND_MULTILEVEL_DAMPING};
+                                .border = system->small};
     cond_tie_packed_solve(packed, &solve);
     if (solve.cg.failed)
         return 0;
@@ -258,7 +248,7 @@ static void weigh_nodes(const void* loop, int first, int last)
 {
     const Sweep* sweep = loop;
     for (int i = first; i < last; i++) {
-        double weight = cond_tie_coarse_weight(sweep->system->rest + 9 * (size_t)i);
+        double weight = cond_aggregation_weight(sweep->system->rest + 9 * (size_t)i);
         const double* ai = sweep->a + sweep->system->place[i];
         double* zi = sweep->z + sweep->system->place[i];
         for (int k = 0; k < 3; k++)

@@ -1,5 +1,6 @@
-// The coarse correction: groups, the Galerkin product, symmetry, what a change of ties rebuilds,
-// and that answers are the same with it while stiff bodies need far fewer products.
+// The coarse correction by aggregation, shallow and deep: groups, the Galerkin product, symmetry,
+// what is cut of motions and what a change rebuilds, and that answers are the same with it while
+// stiff bodies need far fewer products.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,11 +19,10 @@
 #include "scene_make.h"
 #include "solve/tie_system.h"
 
-// A soft ball on the floor between fingers, its problem at a step.
-static Trial make_mesh(const char* mesh, const char* stiffness, int steps)
+static Trial make_trial(const char* scene, const char* mesh, const char* stiffness, int steps)
 {
     const char* override[] = {mesh, stiffness, "solver.threads=1"};
-    Trial trial = trial_read("ball.yaml", 3, override);
+    Trial trial = trial_read(scene, 3, override);
     trial_step(&trial, steps);
     cond_sim_forces(trial.sim, trial.state);
     cond_sim_collide(trial.sim, trial.state);
@@ -30,9 +30,28 @@ static Trial make_mesh(const char* mesh, const char* stiffness, int steps)
     return trial;
 }
 
+// A soft ball on the floor between fingers.
+static Trial make_mesh(const char* mesh, const char* stiffness, int steps)
+{
+    return make_trial("ball.yaml", mesh, stiffness, steps);
+}
+
 static Trial make_ball(const char* stiffness, int steps)
 {
     return make_mesh("bodies.ball.mesh=ball:0.05:4", stiffness, steps);
+}
+
+// One that is large enough to be packed without levels.
+static Trial make_large_ball(const char* stiffness)
+{
+    return make_mesh("bodies.ball.mesh=ball:0.05:6", stiffness, 2);
+}
+
+// A mat on the floor, held at some nodes.
+static Trial make_mat(void)
+{
+    return make_trial("mat.yaml", "bodies.mat.mesh=mat:14,14,2:0.4,0.4,0.016",
+                      "materials.mat.poisson_ratio=0.35", 1);
 }
 
 // Ties of all kinds: open, sticking, slipping; `turn` picks which contact is what.
@@ -90,28 +109,102 @@ static void groups_cover_and_touch(void** state)
     trial_end(&trial);
 }
 
-// What a node of level 0 may do: the directions that its tie does not hold.
-static void project(const CondMultilevel* multi, int i, const double* in, double* out)
+static double motion_of(const CondTiePacked* packed, int node, int row, int motion)
 {
-    static const int entry[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
-    for (int a = 0; a < 3; a++) {
-        out[a] = 0.0;
-        for (int b = 0; b < 3; b++)
-            out[a] +=
-                multi->part[6 * (size_t)multi->level[0].slot[i] + (size_t)entry[3 * a + b]] * in[b];
-    }
+    return (double)packed->coarse.rows[24 * packed->rank[node] + 8 * row + motion];
 }
 
-// x = P e of level 0, on the coordinates of the problem.
+// x = P e, on the coordinates of the problem.
 static void prolong(const CondTieSystem* system, const double* e, double* x)
 {
-    const CondLevel* level = system->multi.level;
-    for (int i = 0; i < level->n_node; i++) {
-        const float* a = level->arm + 3 * (size_t)level->slot[i];
-        const double* g = e + 6 * (size_t)level->group[i];
-        double v[3] = {g[0] + g[4] * a[2] - g[5] * a[1], g[1] + g[5] * a[0] - g[3] * a[2],
-                       g[2] + g[3] * a[1] - g[4] * a[0]};
-        project(&system->multi, i, v, x + system->place[i]);
+    const CondTiePacked* packed = &system->packed;
+    for (int i = 0; i < system->n_node; i++)
+        for (int r = 0; r < 3; r++) {
+            x[system->place[i] + r] = 0.0;
+            for (int k = 0; k < 6; k++)
+                x[system->place[i] + r] +=
+                    motion_of(packed, i, r, k) * e[6 * packed->coarse.node_group[i] + k];
+        }
+}
+
+// With few groups (deep = 0), for which it has to be packed first, or with levels.
+static CondTieSystem make_system(const CondProblem* problem, const double* D, int deep, int threads)
+{
+    CondTieSystem system = {.context = cond_context_or_default(NULL)};
+    int fits;
+    assert_int_equal(cond_tie_system_plan(&system, problem, threads, &fits), COND_OK);
+    assert_int_equal(fits, 1);
+    if (deep) {
+        assert_int_equal(cond_tie_system_deepen(&system, &fits), COND_OK);
+    } else {
+        assert_int_equal(cond_tie_system_group(&system, &fits), COND_OK);
+        assert_int_equal(fits, 0); // not packed yet
+        assert_int_equal(cond_tie_system_build(&system, D, 9, 0), COND_OK);
+        assert_int_equal(cond_tie_system_group(&system, &fits), COND_OK);
+    }
+    assert_int_equal(fits, 1);
+    assert_int_equal(cond_tie_system_build(&system, D, 9, 0), COND_OK);
+    assert_int_equal(system.packed.coarse.on, 1);
+    return system;
+}
+
+// P' H P e by products of the whole system.
+static void multiply_coarse(const CondTieSystem* system, const double* e, double* x, double* y,
+                            double* f)
+{
+    const CondTiePacked* packed = &system->packed;
+    memset(x, 0, (size_t)system->problem->n_dof * sizeof *x);
+    memset(f, 0, 6 * (size_t)packed->coarse.n_group * sizeof *f);
+    prolong(system, e, x);
+    cond_tie_system_multiply(system, x, y);
+    for (int i = 0; i < system->n_node; i++)
+        for (int m = 0; m < 6; m++)
+            for (int r = 0; r < 3; r++)
+                f[6 * packed->coarse.node_group[i] + m] +=
+                    motion_of(packed, i, r, m) * y[system->place[i] + r];
+}
+
+// (P' H P) times its inverse, a column at a time.
+static void check_inverse(const CondTieSystem* system)
+{
+    const CondAggregation* coarse = &system->packed.coarse;
+    int n = system->problem->n_dof, nc = coarse->n;
+    double *x = dense_zeros((size_t)n), *y = dense_zeros((size_t)n), *f = dense_zeros((size_t)nc);
+    double* unit = dense_zeros((size_t)nc);
+    for (int e = 0; e < nc; e++) {
+        unit[e] = 1.0;
+        multiply_coarse(system, unit, x, y, f);
+        unit[e] = 0.0;
+        for (int i = 0; i < nc; i++) {
+            double sum = 0.0, size = 0.0;
+            for (int j = 0; j < nc; j++) {
+                double term = coarse->matrix[i * coarse->stride + j] * f[j];
+                sum += term;
+                size += fabs(term);
+            }
+            assert_true(fabs(sum - (i == e)) < 1e-5 * fmax(size, 1.0));
+        }
+    }
+    free(x);
+    free(y);
+    free(f);
+    free(unit);
+}
+
+static void inverse_is_that_of_galerkin(void** state)
+{
+    (void)state;
+    Trial trial[] = {make_mat(), make_large_ball("materials.ball.youngs_modulus=1e6")};
+    for (int t = 0; t < 2; t++) {
+        const CondProblem* problem = cond_sim_problem(trial[t].sim);
+        double* D = make_ties(problem, 0);
+        CondTieSystem system = make_system(problem, D, 0, 1);
+        assert_true(system.packed.coarse.n_group > 3);
+        assert_true(t == 1 || system.packed.n_join > 0);
+        check_inverse(&system);
+        cond_tie_system_destroy(&system);
+        free(D);
+        trial_end(&trial[t]);
     }
 }
 
@@ -131,27 +224,23 @@ static double lifted(const CondLevel* coarse, const double* e)
     return sum;
 }
 
-static void coarse_matrix_is_that_of_galerkin(void** state)
+static void first_level_is_that_of_galerkin(void** state)
 {
     (void)state;
-    Trial trial = make_ball("materials.ball.youngs_modulus=1e6", 2);
+    Trial trial = make_large_ball("materials.ball.youngs_modulus=1e6");
     const CondProblem* problem = cond_sim_problem(trial.sim);
-    CondTieSystem system = {.context = cond_context_or_default(NULL)};
-    int fits, n = problem->n_dof;
-    assert_int_equal(cond_tie_system_plan(&system, problem, 1, &fits), COND_OK);
-    assert_int_equal(cond_tie_system_deepen(&system, &fits), COND_OK);
-    assert_int_equal(fits, 1);
+    int n = problem->n_dof;
     double* D = make_ties(problem, 0);
-    assert_int_equal(cond_tie_system_build(&system, D, 9, 0), COND_OK);
-    const CondLevel* coarse = &system.multi.level[1];
+    CondTieSystem system = make_system(problem, D, 1, 1);
+    assert_true(system.packed.coarse.n_level > 1);
+    const CondLevel* coarse = &system.packed.coarse.level[0];
     int nc = 6 * coarse->n_node;
-    double *e = dense_zeros((size_t)nc), *f = dense_zeros((size_t)nc);
+    double *e = dense_zeros((size_t)nc), *f = dense_zeros((size_t)nc), *g = dense_zeros((size_t)nc);
     double *x = dense_zeros((size_t)n), *Hx = dense_zeros((size_t)n);
     Dice dice = {7};
     for (int i = 0; i < nc; i++)
         e[i] = dice_uniform(&dice, -1.0, 1.0);
-    prolong(&system, e, x);
-    cond_tie_system_multiply(&system, x, Hx);
+    multiply_coarse(&system, e, x, Hx, g);
     for (int i = 0; i < coarse->n_node; i++)
         for (int k = coarse->row_begin[i]; k < coarse->row_begin[i + 1]; k++)
             for (int a = 0; a < 6; a++)
@@ -169,6 +258,7 @@ static void coarse_matrix_is_that_of_galerkin(void** state)
     free(Hx);
     free(x);
     free(f);
+    free(g);
     free(e);
     free(D);
     cond_tie_system_destroy(&system);
@@ -178,63 +268,62 @@ static void coarse_matrix_is_that_of_galerkin(void** state)
 // z = the coarse correction of r, nodes in order.
 static void correct(CondTieSystem* system, int n, const double* r, double* z)
 {
-    size_t size = 16 * (size_t)system->packed.n_four;
-    const int* rank = system->packed.rank;
-    float *from = calloc(size, sizeof *from), *to = calloc(size, sizeof *to);
+    CondTiePacked* packed = &system->packed;
+    const float* motion;
     CondTeam team = {0};
-    assert_true(from && to);
-    for (int i = 0; i < n; i++) {
-        from[4 * rank[i / 3] + i % 3] = (float)r[i];
-        to[4 * rank[i / 3] + i % 3] = 1.0F; // for nothing, with s = 0
-    }
-    double rz = cond_multilevel_correct(&system->multi, &team, 0, 1, from, 0.0F, to);
+    memset(packed->coarse.sum, 0, 8 * (size_t)packed->n_part * sizeof *packed->coarse.sum);
     for (int i = 0; i < n; i++)
-        z[i] = to[4 * rank[i / 3] + i % 3];
-    assert_true(fabs(rz - dot(n, r, z)) <= 1e-7 * rz);
-    free(from);
-    free(to);
+        for (int m = 0; m < 6; m++)
+            packed->coarse.sum[8 * packed->four_part[packed->rank[i / 3] / 4] + m] +=
+                (float)(motion_of(packed, i / 3, i % 3, m) * r[i]);
+    double rz = cond_aggregation_correct(packed, &team, 0, 1, &motion);
+    for (int i = 0; i < n; i++) {
+        z[i] = 0.0;
+        for (int m = 0; m < 6; m++)
+            z[i] += motion_of(packed, i / 3, i % 3, m) *
+                    (double)motion[8 * packed->coarse.node_group[i / 3] + m];
+    }
+    assert_true(fabs(rz - dot(n, r, z)) <= 1e-5 * rz);
 }
 
 static void correction_is_symmetric_and_positive(void** state)
 {
     (void)state;
-    Trial trial = make_ball("materials.ball.youngs_modulus=1e7", 1);
-    const CondProblem* problem = cond_sim_problem(trial.sim);
-    CondTieSystem system = {.context = cond_context_or_default(NULL)};
-    int fits;
-    assert_int_equal(cond_tie_system_plan(&system, problem, 1, &fits), COND_OK);
-    assert_int_equal(cond_tie_system_deepen(&system, &fits), COND_OK);
-    double* D = make_ties(problem, 1);
-    assert_int_equal(cond_tie_system_build(&system, D, 9, 0), COND_OK);
-    int n = 3 * system.n_node;
-    double *a = dense_zeros((size_t)n), *b = dense_zeros((size_t)n);
-    Dice dice = {3};
-    for (int trial_number = 0; trial_number < 5; trial_number++) {
+    for (int deep = 0; deep < 2; deep++) {
+        Trial trial = make_large_ball("materials.ball.youngs_modulus=1e7");
+        const CondProblem* problem = cond_sim_problem(trial.sim);
+        double* D = make_ties(problem, 1);
+        CondTieSystem system = make_system(problem, D, deep, 1);
+        int n = 3 * system.n_node;
+        double *a = dense_zeros((size_t)n), *b = dense_zeros((size_t)n);
         double *Ca = dense_zeros((size_t)n), *Cb = dense_zeros((size_t)n);
-        for (int i = 0; i < n; i++) {
-            a[i] = dice_uniform(&dice, -1.0, 1.0);
-            b[i] = dice_uniform(&dice, -1.0, 1.0);
+        Dice dice = {3};
+        for (int trial_number = 0; trial_number < 5; trial_number++) {
+            for (int i = 0; i < n; i++) {
+                a[i] = dice_uniform(&dice, -1.0, 1.0);
+                b[i] = dice_uniform(&dice, -1.0, 1.0);
+            }
+            correct(&system, n, a, Ca);
+            correct(&system, n, b, Cb);
+            double ab = dot(n, a, Cb), ba = dot(n, b, Ca);
+            double aa = dot(n, a, Ca), bb = dot(n, b, Cb);
+            assert_true(aa > 0.0 && bb > 0.0);
+            assert_true(fabs(ab - ba) <= 1e-5 * sqrt(aa * bb)); // in floats
         }
-        correct(&system, n, a, Ca);
-        correct(&system, n, b, Cb);
-        double ab = dot(n, a, Cb), ba = dot(n, b, Ca);
-        double aa = dot(n, a, Ca), bb = dot(n, b, Cb);
-        assert_true(aa > 0.0 && bb > 0.0);
-        assert_true(fabs(ab - ba) <= 1e-6 * sqrt(aa * bb)); // in floats
         free(Ca);
         free(Cb);
+        free(a);
+        free(b);
+        free(D);
+        cond_tie_system_destroy(&system);
+        trial_end(&trial);
     }
-    free(a);
-    free(b);
-    free(D);
-    cond_tie_system_destroy(&system);
-    trial_end(&trial);
 }
 
 static void change_of_ties_rebuilds_what_it_must(void** state)
 {
     (void)state;
-    Trial trial = make_ball("materials.ball.youngs_modulus=1e6", 2);
+    Trial trial = make_large_ball("materials.ball.youngs_modulus=1e6");
     const CondProblem* problem = cond_sim_problem(trial.sim);
     CondTieSystem system[2];
     int fits, turns[2][2] = {{0, 1}, {1, 1}};
@@ -264,6 +353,69 @@ static void change_of_ties_rebuilds_what_it_must(void** state)
         free(z[s]);
         cond_tie_system_destroy(&system[s]);
     }
+    trial_end(&trial);
+}
+
+// The motions are those of rigid bodies where nothing ties a node, and none where a tie holds it.
+static void ties_cut_motions(void** state)
+{
+    (void)state;
+    Trial trial = make_mat();
+    const CondProblem* problem = cond_sim_problem(trial.sim);
+    double* D = make_ties(problem, 0);
+    CondTieSystem system = make_system(problem, D, 0, 1);
+    const CondTiePacked* packed = &system.packed;
+    int* tied = calloc((size_t)system.n_node, sizeof *tied);
+    for (int c = 0; c < problem->n_contact; c++) {
+        int node = cond_tie_system_lone_node(&system, &problem->contact[c]);
+        const double *R = problem->contact[c].frame, *Dc = D + 9 * (size_t)c;
+        if (node < 0)
+            continue;
+        tied[node] |= Dc[0] != 0.0;
+        for (int m = 0; m < 6; m++)
+            for (int r = 0; r < 3; r++) {
+                double along = 0.0;
+                for (int k = 0; k < 3; k++)
+                    along += R[3 * r + k] * motion_of(packed, node, k, m);
+                assert_true(!(Dc[4 * r] > 1e3 * Dc[8] || (Dc[8] > 0.0 && Dc[8] == Dc[0])) ||
+                            fabs(along) < 1e-6);
+            }
+    }
+    for (int i = 0; i < system.n_node; i++)
+        for (int r = 0; r < 3 && !tied[i]; r++)
+            for (int k = 0; k < 3; k++) {
+                assert_true(motion_of(packed, i, r, k) == (r == k));
+                assert_true(motion_of(packed, i, r, 3 + k) == -motion_of(packed, i, k, 3 + r));
+            }
+    free(tied);
+    cond_tie_system_destroy(&system);
+    free(D);
+    trial_end(&trial);
+}
+
+static void few_groups_need_fewer_products(void** state)
+{
+    (void)state;
+    Trial trial = make_large_ball("materials.ball.youngs_modulus=1e7");
+    const CondProblem* problem = cond_sim_problem(trial.sim);
+    int n = problem->n_dof, products[2];
+    double *D = make_ties(problem, 0), *x[2], *r = dense_zeros((size_t)n);
+    CondTieSystem system = make_system(problem, D, 0, 1);
+    for (int grouped = 0; grouped < 2; grouped++) {
+        system.grouped = grouped;
+        assert_int_equal(cond_tie_system_build(&system, D, 9, 0), COND_OK);
+        x[grouped] = dense_zeros((size_t)n);
+        memcpy(r, problem->b, (size_t)n * sizeof *r);
+        products[grouped] = cond_tie_system_solve(&system, r, x[grouped], 1e-6, 3000);
+        assert_true(products[grouped] > 0);
+    }
+    assert_true(3 * products[1] < products[0]);
+    assert_true(dense_distance(n, x[0], x[1]) < 1e-4 * dense_norm(n, x[0]));
+    for (int k = 0; k < 2; k++)
+        free(x[k]);
+    free(r);
+    free(D);
+    cond_tie_system_destroy(&system);
     trial_end(&trial);
 }
 
@@ -305,6 +457,28 @@ static void iterations_have_the_same_bits_on_any_threads(void** state)
     free(x);
     free(r);
     free(Hx);
+    trial_end(&trial);
+}
+
+static void groups_have_the_same_bits_on_any_threads(void** state)
+{
+    (void)state;
+    Trial trial = make_large_ball("materials.ball.youngs_modulus=1e7");
+    const CondProblem* problem = cond_sim_problem(trial.sim);
+    int n = problem->n_dof;
+    double *D = make_ties(problem, 0), *x[3], *r = dense_zeros((size_t)n);
+    for (int k = 0; k < 3; k++) {
+        CondTieSystem system = make_system(problem, D, 0, 1 + k);
+        x[k] = dense_zeros((size_t)n);
+        memcpy(r, problem->b, (size_t)n * sizeof *r);
+        assert_true(cond_tie_system_solve(&system, r, x[k], 1e-2, 3000) > 0);
+        assert_memory_equal(x[k], x[0], (size_t)n * sizeof **x);
+        cond_tie_system_destroy(&system);
+    }
+    for (int k = 0; k < 3; k++)
+        free(x[k]);
+    free(r);
+    free(D);
     trial_end(&trial);
 }
 
@@ -450,18 +624,56 @@ static void memory_runs_out(void** state)
     trial_end(&trial);
 }
 
+static void memory_runs_out_for_groups(void** state)
+{
+    (void)state;
+    Trial trial = make_large_ball("materials.ball.youngs_modulus=1e7");
+    const CondProblem* problem = cond_sim_problem(trial.sim);
+    int failures = 0, grouped = 0;
+    double* D = make_ties(problem, 0);
+    for (int call = 1; call < 2000; call++) {
+        FailingAllocator allocator = {.fail_at = call};
+        CondTieSystem system = {.context = failing_allocator_context(&allocator)};
+        int fits;
+        CondStatus status = cond_tie_system_plan(&system, problem, 1, &fits);
+        if (!status)
+            status = cond_tie_system_build(&system, D, 9, 0);
+        if (!status) {
+            grouped++;
+            status = cond_tie_system_group(&system, &fits);
+        }
+        if (!status)
+            status = cond_tie_system_build(&system, D, 9, 0);
+        cond_tie_system_destroy(&system);
+        assert_int_equal(allocator.live, 0);
+        if (status == COND_OK)
+            break;
+        assert_int_equal(status, COND_OUT_OF_MEMORY);
+        failures++;
+    }
+    assert_in_range(failures, 40, 1000);
+    assert_in_range(grouped, 10, 100);
+    free(D);
+    trial_end(&trial);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups_cover_and_touch),
-        cmocka_unit_test(coarse_matrix_is_that_of_galerkin),
+        cmocka_unit_test(inverse_is_that_of_galerkin),
+        cmocka_unit_test(first_level_is_that_of_galerkin),
+        cmocka_unit_test(ties_cut_motions),
+        cmocka_unit_test(few_groups_need_fewer_products),
         cmocka_unit_test(correction_is_symmetric_and_positive),
         cmocka_unit_test(change_of_ties_rebuilds_what_it_must),
         cmocka_unit_test(iterations_have_the_same_bits_on_any_threads),
+        cmocka_unit_test(groups_have_the_same_bits_on_any_threads),
         cmocka_unit_test(needs_fewer_products_on_stiff_bodies),
         cmocka_unit_test(answers_do_not_depend_on_it),
         cmocka_unit_test(same_bits_for_any_number_of_threads),
         cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(memory_runs_out_for_groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
