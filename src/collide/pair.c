@@ -96,7 +96,7 @@ static CondStatus add_touches(const CondPosture* posture, const CondSolid* a, Co
     return status;
 }
 
-static int is_mesh(const CondShape* shape)
+int cond_shape_is_hollow(const CondShape* shape)
 {
     return shape->form == COND_FORM_MESH && !shape->shell->poly.convex;
 }
@@ -104,7 +104,7 @@ static int is_mesh(const CondShape* shape)
 CondStatus cond_shapes_meet(CondPairWork* work, const CondShape* a, const CondCore* core_a,
                             const CondShape* b, const CondCore* core_b, double far)
 {
-    int mesh_a = is_mesh(a), mesh_b = is_mesh(b);
+    int mesh_a = cond_shape_is_hollow(a), mesh_b = cond_shape_is_hollow(b);
     double small = SMALL * fmin(core_a->size, core_b->size);
     if (mesh_a && mesh_b)
         return cond_mesh_meets_mesh(work, core_a, core_b, far, small);
@@ -167,11 +167,11 @@ static CondStatus collide_plane(CondCollider* collider, const CondPosture* postu
     cond_core_support(&core, back, 0, x);
     if (!(vec3_dot(n, x) - offset - core.round <= far))
         return COND_OK;
-    CondStatus status = is_mesh(&a->solid->shape)
+    CondStatus status = cond_shape_is_hollow(&a->solid->shape)
                             ? cond_mesh_on_plane(&core, n, offset, far, SMALL * core.size,
                                                  &work->part, &work->manifold)
                             : cond_facet_make(&core, back, &work->facet[0]);
-    if (!status && !is_mesh(&a->solid->shape))
+    if (!status && !cond_shape_is_hollow(&a->solid->shape))
         status = cond_manifold_on_plane(&work->facet[0], core.round, n, offset, far,
                                         SMALL * core.size, &work->manifold);
     if (status)

@@ -20,6 +20,9 @@ typedef struct CondPairWork {
 void cond_pair_work_begin(const CondContext* context, CondPairWork* work);
 void cond_pair_work_end(CondPairWork* work);
 
+// 1 for a mesh that is not convex.
+int cond_shape_is_hollow(const CondShape* shape);
+
 // Into work->manifold: where two shapes with their cores, placed from one origin, are within `far`.
 CondStatus cond_shapes_meet(CondPairWork* work, const CondShape* a, const CondCore* core_a,
                             const CondShape* b, const CondCore* core_b, double far);

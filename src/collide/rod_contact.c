@@ -218,28 +218,6 @@ CondStatus cond_collide_rods(CondRodLinks* links, const CondPosture* posture, co
     return status;
 }
 
-// Where the links were, boxes around their ways, and the longest way of an end.
-static double sweep_links(CondRodLinks* c, const CondPosture* before)
-{
-    double longest = 0.0;
-    for (int n = 0; n < c->n; n++) {
-        double *from = c->from + 6 * (size_t)n, *box = c->box + 6 * (size_t)n;
-        const double* to = c->end + 6 * (size_t)n;
-        double radius = before->model->body[c->body[n]].rod->radius;
-        cond_rod_link_ends(before, c->body[n], c->link[n], from);
-        for (int k = 0; k < 3; k++) {
-            box[k] = fmin(fmin(from[k], from[3 + k]), fmin(to[k], to[3 + k])) - radius;
-            box[3 + k] = fmax(fmax(from[k], from[3 + k]), fmax(to[k], to[3 + k])) + radius;
-        }
-        for (int end = 0; end < 6; end += 3) {
-            double d[3] = {to[end] - from[end], to[end + 1] - from[end + 1],
-                           to[end + 2] - from[end + 2]};
-            longest = fmax(longest, vec3_norm(d));
-        }
-    }
-    return longest;
-}
-
 // 1 where two links have met and are beyond each other at the end; their neighbours along the rods,
 // whose share of the way is nearly the same, may say so too.
 static int has_met(const CondRodLinks* c, int i, int j, double radius, Near* near)
@@ -259,8 +237,7 @@ static int has_met(const CondRodLinks* c, int i, int j, double radius, Near* nea
     return 1;
 }
 
-CondStatus cond_rods_sweep(CondRodLinks* c, const CondPosture* before, const CondPosture* after,
-                           CondTouchList* list)
+CondStatus cond_rods_sweep(CondRodLinks* c, const CondPosture* after, CondTouchList* list)
 {
     const CondModel* model = after->model;
     double thin = INFINITY;
@@ -270,9 +247,8 @@ CondStatus cond_rods_sweep(CondRodLinks* c, const CondPosture* before, const Con
         if (model->body[b].kind == COND_BODY_ROD)
             thin = fmin(thin, model->body[b].rod->radius);
     // Slower ones cannot have passed each other's centrelines.
-    if (sweep_links(c, before) < 0.5 * thin)
+    if (c->travel < 0.5 * thin)
         return COND_OK;
-    cond_tree_refit(&c->tree, c->box);
     CondStatus status = cond_tree_self_pairs(&c->tree, &c->pairs);
     for (int k = 0; k < c->pairs.n && !status; k++) {
         int i = c->pairs.pair[k][0], j = c->pairs.pair[k][1];

@@ -12,8 +12,7 @@ CondStatus cond_collide_rods(CondRodLinks* links, const CondPosture* posture, co
                              CondTouchList* list);
 
 // Adds the links that have passed each other between two postures, with the normal of their
-// meeting. The second one must be that at which the links were placed last.
-CondStatus cond_rods_sweep(CondRodLinks* links, const CondPosture* before, const CondPosture* after,
-                           CondTouchList* list);
+// meeting. The links must be swept.
+CondStatus cond_rods_sweep(CondRodLinks* links, const CondPosture* after, CondTouchList* list);
 
 #endif

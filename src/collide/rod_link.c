@@ -104,6 +104,28 @@ CondStatus cond_rod_links_place(CondRodLinks* links, const CondPosture* posture,
     return status;
 }
 
+void cond_rod_links_sweep(CondRodLinks* links, const CondPosture* before)
+{
+    links->travel = 0.0;
+    for (int n = 0; n < links->n; n++) {
+        double *from = links->from + 6 * (size_t)n, *box = links->box + 6 * (size_t)n;
+        const double* to = links->end + 6 * (size_t)n;
+        double radius = before->model->body[links->body[n]].rod->radius;
+        cond_rod_link_ends(before, links->body[n], links->link[n], from);
+        for (int k = 0; k < 3; k++) {
+            box[k] = fmin(fmin(from[k], from[3 + k]), fmin(to[k], to[3 + k])) - radius;
+            box[3 + k] = fmax(fmax(from[k], from[3 + k]), fmax(to[k], to[3 + k])) + radius;
+        }
+        for (int end = 0; end < 6; end += 3) {
+            double d[3] = {to[end] - from[end], to[end + 1] - from[end + 1],
+                           to[end + 2] - from[end + 2]};
+            links->travel = fmax(links->travel, vec3_norm(d));
+        }
+    }
+    if (links->n > 0)
+        cond_tree_refit(&links->tree, links->box);
+}
+
 void cond_rod_link_core(const CondRodLinks* links, const CondPosture* posture, int i, int clamped,
                         const double origin[3], CondCore* core)
 {

@@ -13,15 +13,16 @@ typedef struct CondRodLinks {
     CondTree tree; // over all links
     CondTreePairs pairs;
     CondTreeHits hits;
-    int n;        // links of all rods
-    int* first;   // first link of the rod that body b is; n links before         (n_body + 1)
-    int* body;    // of a link                                                     (n)
-    int* link;    // its number in its rod                                         (n)
-    int* clamped; // 1, 2: its first or second half is held by the world           (n)
-    double* end;  // both ends of its segment, world [m]                           (n x 6)
-    double* from; // where they were, by the sweep                                 (n x 6)
-    double* box;  // around it, with its radius and reach                          (n x 6)
-    int built;    // 1: the tree fits the links
+    int n;         // links of all rods
+    int* first;    // first link of the rod that body b is; n links before         (n_body + 1)
+    int* body;     // of a link                                                     (n)
+    int* link;     // its number in its rod                                         (n)
+    int* clamped;  // 1, 2: its first or second half is held by the world           (n)
+    double* end;   // both ends of its segment, world [m]                           (n x 6)
+    double* from;  // where they were, by the sweep                                 (n x 6)
+    double* box;   // around it, with its radius and reach                          (n x 6)
+    double travel; // longest way of an end, by the sweep [m]
+    int built;     // 1: the tree fits the links
 } CondRodLinks;
 
 // Lists the links of a model.
@@ -32,6 +33,9 @@ void cond_rod_links_destroy(CondRodLinks* links);
 // finds what attachments of the state clamp.                                   reach (n_body)
 CondStatus cond_rod_links_place(CondRodLinks* links, const CondPosture* posture,
                                 const CondState* state, const double* reach);
+
+// Where they were at an earlier posture, and boxes around their ways in the place of the others.
+void cond_rod_links_sweep(CondRodLinks* links, const CondPosture* before);
 
 // Both ends of a link's segment, world [m].
 void cond_rod_link_ends(const CondPosture* posture, int body, int link, double end[6]);

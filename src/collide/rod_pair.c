@@ -19,11 +19,15 @@ typedef struct Walk {
     CondTouchList* list;
 } Walk;
 
-// Of link i with what has number `other`: solids first, then planes.
-static uint64_t key_of(const CondCollider* collider, int i, int other, uint32_t role)
+uint64_t cond_rod_key(const CondCollider* collider, int i, int other)
 {
     int n = collider->n_solid + collider->model->n_plane;
-    return COND_KEY_LINK + (((uint64_t)i * (uint64_t)n + (uint64_t)other) << 32) + role;
+    return COND_KEY_LINK + (((uint64_t)i * (uint64_t)n + (uint64_t)other) << 32);
+}
+
+uint64_t cond_bead_key(const CondCollider* collider, int i_feature, int i)
+{
+    return COND_KEY_BEAD + (uint64_t)i_feature * (uint64_t)collider->links.n + (uint64_t)i;
 }
 
 // ---- planes
@@ -52,7 +56,8 @@ static CondStatus meet_plane(const Walk* walk, int i, int i_plane)
         touch.point[0] = cond_point_at(walk->posture, b, links->link[i], p);
         touch.point[1].body = -1;
         memcpy(touch.frame, plane->frame, sizeof touch.frame);
-        touch.key = key_of(walk->collider, i, walk->collider->n_solid + i_plane, (uint32_t)end);
+        touch.key =
+            cond_rod_key(walk->collider, i, walk->collider->n_solid + i_plane) + (uint64_t)end;
         cond_touch_surfaces(&plane->surface, &body->surface, &touch);
         status = cond_touch_add(walk->list, &touch);
     }
@@ -80,7 +85,7 @@ static CondStatus add_meeting(const Walk* walk, int i, int i_solid,
     touch.point[1] =
         cond_point_at(walk->posture, solid->fixed ? -1 : solid->body, solid->part, touch.position);
     mat3_frame(meeting->normal, axis, touch.frame);
-    touch.key = key_of(collider, i, i_solid, meeting->role);
+    touch.key = cond_rod_key(collider, i, i_solid) + meeting->role;
     cond_touch_surfaces(&body->surface, &solid->surface, &touch);
     return cond_touch_add(walk->list, &touch);
 }
@@ -147,7 +152,7 @@ static CondStatus add_bead(const Walk* walk, int i_feature, int i)
         touch.point[0] = cond_point_at(walk->posture, feature->point.body, feature->point.part, q);
     touch.point[1] = cond_point_at(walk->posture, links->body[i], links->link[i], touch.position);
     mat3_frame(normal, axis, touch.frame);
-    touch.key = COND_KEY_BEAD + (uint64_t)i_feature * (uint64_t)links->n + (uint64_t)i;
+    touch.key = cond_bead_key(walk->collider, i_feature, i);
     cond_touch_surfaces(&model->body[feature->point.body].surface, &rod->surface, &touch);
     return cond_touch_add(walk->list, &touch);
 }

@@ -9,4 +9,9 @@
 CondStatus cond_collide_rod_pairs(CondCollider* collider, const CondPosture* posture,
                                   const double* reach, CondTouchList* list);
 
+// Keys of link i of all with a solid, or with plane k as number n_solid + k, without the role; and
+// of a feature with link i.
+uint64_t cond_rod_key(const CondCollider* collider, int i, int other);
+uint64_t cond_bead_key(const CondCollider* collider, int i_feature, int i);
+
 #endif

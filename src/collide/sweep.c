@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "body/body.h"
 #include "collide/meeting.h"
+#include "collide/rod_sweep.h"
 #include "collide/solid.h"
 #include "geometry/box.h"
 #include "math/quat.h"
@@ -261,9 +262,14 @@ static CondStatus sweep_points(Pass* pass)
             status = cond_broad_query(broad, swept->box, 0.0);
         for (int h = 0; h < broad->hits.n && !status; h++) {
             int i = broad->hits.primitive[h];
-            if (b != cond_solid_at(model, i)->body &&
-                swept->travel + sweep->travel[i] >= FAST * sweep->thickness[i])
+            if (b == cond_solid_at(model, i)->body ||
+                swept->travel + sweep->travel[i] < FAST * sweep->thickness[i])
+                continue;
+            int rod = model->body[b].kind == COND_BODY_ROD;
+            if (!rod || cond_shape_is_hollow(&cond_solid_at(model, i)->shape))
                 status = sweep_body_on(pass, b, i);
+            if (rod && !status)
+                status = cond_rod_sweep_solid(pass->collider, pass->after, b, i, pass->list);
         }
     }
     return status;
@@ -572,6 +578,7 @@ CondStatus cond_collide_sweep(CondCollider* collider, const CondPosture* before,
     Pass pass = {collider, collider->model, before, after, list};
     sweep_bodies(&pass);
     sweep_solids(&pass);
+    cond_rod_links_sweep(&collider->links, before);
     CondStatus status = sweep_points(&pass);
     for (int b = 0; b < pass.model->n_body && !status; b++) {
         if (!collider->volume[b])
@@ -584,5 +591,7 @@ CondStatus cond_collide_sweep(CondCollider* collider, const CondPosture* before,
         for (int a = 0; a < pass.model->n_body && !status; a++)
             status = sweep_soft_on(&pass, a, b);
     }
-    return status ? status : cond_rods_sweep(&collider->links, before, after, list);
+    if (!status)
+        status = cond_rod_sweep_points(collider, after, list);
+    return status ? status : cond_rods_sweep(&collider->links, after, list);
 }

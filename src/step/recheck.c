@@ -51,18 +51,31 @@ static double allowance(const CondSim* sim, const CondTouch* touch)
     return fmax(LEAST, SHARE * size);
 }
 
-// Index of a key in the ascending list of touches; -1: none.
-static int find(const CondTouchList* list, uint64_t key)
+// Index of the first touch in the ascending list with this key, but for the bits of `role`; -1:
+// none.
+static int find_but_for(const CondTouchList* list, uint64_t key, uint64_t role)
 {
     int low = 0, high = list->n;
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (list->touch[middle].key < key)
+        if (list->touch[middle].key < (key & ~role))
             low = middle + 1;
         else
             high = middle;
     }
-    return low < list->n && list->touch[low].key == key ? low : -1;
+    return low < list->n && (list->touch[low].key & ~role) == (key & ~role) ? low : -1;
+}
+
+static int find(const CondTouchList* list, uint64_t key)
+{
+    return find_but_for(list, key, 0);
+}
+
+// What the same two have met with on the way. A link of a rod that has met a solid is on the side
+// on which it did so, whatever points of the two are deep in each other at the end.
+static int find_met(const CondTouchList* met, uint64_t key)
+{
+    return find_but_for(met, key, key >> 60 == COND_KEY_LINK >> 60 ? 0xffffffff : 0);
 }
 
 // 1 where the round has taken this contact already: in the place of another, or among the n new
@@ -170,7 +183,7 @@ static CondStatus find_violated(CondSim* sim, int round, int more, int* n, doubl
         return COND_OUT_OF_MEMORY;
     for (int c = 0; c < n_near + sim->met.n; c++) {
         CondTouch touch = c < n_near ? sim->near.touch[c] : sim->met.touch[c - n_near];
-        int met = c < n_near ? find(&sim->met, touch.key) : -1;
+        int met = c < n_near ? find_met(&sim->met, touch.key) : -1;
         if (met >= 0 && vec3_dot(sim->met.touch[met].frame, touch.frame) < TURNED)
             continue;
         double much = violation(sim, &touch);
