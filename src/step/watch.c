@@ -140,8 +140,10 @@ static double gravity_energy(const CondPosture* posture, const double* v)
 static double deepest_touch(const CondTouchList* list)
 {
     double deepest = 0.0;
+    // Not by fmax, which may return either zero where a gap is 0.
     for (int c = 0; c < list->n; c++)
-        deepest = fmax(deepest, -list->touch[c].gap);
+        if (-list->touch[c].gap > deepest)
+            deepest = -list->touch[c].gap;
     return deepest;
 }
 
