@@ -19,7 +19,7 @@ static int has_masses(CondAssemblyContent content, const CondBody* body)
 CondStatus cond_assembly_create(const CondModel* model, CondAssemblyContent content,
                                 CondAssembly* assembly)
 {
-    const CondContext* m = &model->context;
+    const CondContext* m = &model->arena.context;
     size_t size = 0;
     assembly->context = *m;
     assembly->content = content;

@@ -19,15 +19,15 @@ CondStatus cond_audit_create(const CondModel* model, CondAudit** out, CondError*
 {
     int most = 1;
     *out = NULL;
-    CondAudit* audit = cond_allocate(&model->context, 1, sizeof *audit);
+    CondAudit* audit = cond_allocate(&model->arena.context, 1, sizeof *audit);
     if (!audit)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
-    audit->context = model->context;
+    audit->context = model->arena.context;
     audit->model = model;
     for (int b = 0; b < model->n_body; b++)
         if (model->body[b].kind == COND_BODY_SOFT && model->body[b].fem->n_node > most)
             most = model->body[b].fem->n_node;
-    audit->mark = cond_allocate(&model->context, (size_t)most, 1);
+    audit->mark = cond_allocate(&model->arena.context, (size_t)most, 1);
     CondStatus status =
         audit->mark ? cond_posture_create(model, &audit->posture) : COND_OUT_OF_MEMORY;
     if (!status)

@@ -8,7 +8,7 @@
 
 CondStatus cond_posture_create(const CondModel* model, CondPosture* posture)
 {
-    const CondContext* m = &model->context;
+    const CondContext* m = &model->arena.context;
     posture->context = *m;
     posture->model = model;
     posture->arm = cond_allocate(m, (size_t)model->n_body, sizeof *posture->arm);

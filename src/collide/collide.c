@@ -20,7 +20,7 @@
 
 CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, CondError* error)
 {
-    const CondContext* m = &model->context;
+    const CondContext* m = &model->arena.context;
     collider->context = *m;
     collider->model = model;
     cond_volume_contacts_begin(m, &collider->found);
@@ -200,7 +200,7 @@ static CondStatus collide_soft(CondCollider* collider, const CondPosture* postur
     for (int i = 0; i < collider->n_soft; i++)
         for (int j = 0; j < collider->n_soft && !status; j++) {
             int a = collider->soft[i], b = collider->soft[j];
-            if (cond_cancelled(&model->context))
+            if (cond_cancelled(&model->arena.context))
                 status = COND_CANCELLED;
             else if (i != j || model->body[a].self_contact)
                 status =

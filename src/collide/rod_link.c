@@ -21,7 +21,7 @@ static CondStatus reserve(CondRodLinks* links, int n, int n_body)
 
 CondStatus cond_rod_links_create(const CondModel* model, CondRodLinks* links)
 {
-    const CondContext* m = &model->context;
+    const CondContext* m = &model->arena.context;
     int n = 0;
     memset(links, 0, sizeof *links);
     cond_arena_begin(m, &links->arena);

@@ -119,7 +119,7 @@ CondStatus cond_collide_solids(CondCollider* collider, const CondPosture* postur
     CondStatus status = COND_OK;
     for (int b = 0; b < model->n_body && !status; b++) {
         const CondBody* body = &model->body[b];
-        if (cond_cancelled(&model->context))
+        if (cond_cancelled(&model->arena.context))
             return COND_CANCELLED;
         if (collider->volume[b]) { // the nodes of a soft body are points
             status = cond_broad_query(&collider->broad, collider->volume[b]->bound, reach[b]);

@@ -25,7 +25,7 @@ static const double IDENTITY[7] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0};
 
 CondStatus cond_sweep_create(const CondModel* model, CondSweep* sweep)
 {
-    const CondContext* m = &model->context;
+    const CondContext* m = &model->arena.context;
     size_t n_solid = (size_t)(model->n_obstacle + model->n_solid);
     sweep->place = cond_allocate(m, (size_t)model->n_feature, 3 * sizeof(double));
     sweep->pose = cond_allocate(m, n_solid, 7 * sizeof(double));

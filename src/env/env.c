@@ -141,7 +141,7 @@ static void drop_trajectories(CondScene* scene)
             led |= scene->action[k].kind != COND_ACTION_ANCHOR &&
                    strcmp(scene->action[k].body, scene->trajectory[i].body) == 0;
         if (led)
-            cond_release(&scene->context, (void*)scene->trajectory[i].waypoint);
+            cond_arena_drop(&scene->arena, (void*)scene->trajectory[i].waypoint);
         else
             scene->trajectory[kept++] = scene->trajectory[i];
     }

@@ -107,7 +107,7 @@ CondStatus cond_scene_read_draws(const CondScene* plain, const char* path, int n
                                  const char* const* override, uint64_t seed, CondScene** scene,
                                  CondError* error)
 {
-    const CondContext* m = &plain->context;
+    const CondContext* m = &plain->arena.context;
     int n = 0, most = 0;
     CondStatus status;
     *scene = NULL;

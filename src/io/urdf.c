@@ -1,8 +1,8 @@
 // From the elements of a URDF file to a tree of links: names, parents, the root, the order.
 #include "io/urdf.h"
 
+#include "base/arena.h"
 #include "base/error.h"
-#include "base/memory.h"
 #include "io/urdf_part.h"
 
 #include <stdio.h>
@@ -27,8 +27,8 @@ typedef struct Joint {
 } Joint;
 
 typedef struct Tree {
-    int n_link, link_capacity;
-    int n_joint, joint_capacity;
+    CondArena arena;
+    int n_link, n_joint;
     Link* link;   // in the order of the file                       (n_link)
     Joint* joint; //                                                (n_joint)
     int root;     //
@@ -65,8 +65,7 @@ static CondStatus collect_link(const CondUrdfFile* file, Tree* tree, const xmlNo
     if (tree->n_link == COND_URDF_MOST_LINKS)
         return cond_urdf_refuse(file, node, COND_BAD_INPUT, "more than %d links",
                                 COND_URDF_MOST_LINKS);
-    if (cond_reserve(&file->context, &tree->link, &tree->link_capacity, tree->n_link + 1,
-                     sizeof link))
+    if (COND_RESERVE(&tree->arena, tree->link, tree->n_link + 1))
         return cond_urdf_refuse(file, node, COND_OUT_OF_MEMORY, "no memory for a link");
     tree->link[tree->n_link++] = link;
     return COND_OK;
@@ -118,8 +117,7 @@ static CondStatus collect_joint(const CondUrdfFile* file, Tree* tree, const xmlN
                                 "link '%s' is the child of two joints, '%s' and '%s': loops are "
                                 "not supported",
                                 child->name, tree->joint[child->joint].name, joint.name);
-    if (cond_reserve(&file->context, &tree->joint, &tree->joint_capacity, tree->n_joint + 1,
-                     sizeof joint))
+    if (COND_RESERVE(&tree->arena, tree->joint, tree->n_joint + 1))
         return cond_urdf_refuse(file, node, COND_OUT_OF_MEMORY, "no memory for a joint");
     child->joint = tree->n_joint;
     tree->joint[tree->n_joint++] = joint;
@@ -197,7 +195,7 @@ static CondStatus take_floating(const CondUrdfFile* file, Tree* tree)
 // of a loop.
 static CondStatus sort_links(const CondUrdfFile* file, Tree* tree)
 {
-    tree->order = cond_allocate(&file->context, (size_t)tree->n_link, sizeof *tree->order);
+    tree->order = cond_arena_allocate(&tree->arena, (size_t)tree->n_link, sizeof *tree->order);
     if (!tree->order)
         return cond_urdf_refuse(file, NULL, COND_OUT_OF_MEMORY, "no memory for the links");
     tree->order[tree->n_order++] = tree->root;
@@ -329,16 +327,14 @@ CondStatus cond_urdf_read(const CondContext* context, const char* path,
                          .path = path,
                          .package_path = options ? options->package_path : NULL,
                          .error = error};
-    Tree tree = {0};
+    Tree tree = {.arena.context = file.context};
     *articulation = NULL;
     CondStatus status = cond_articulation_create(&file.context, &file.articulation, error);
     if (!status)
         status = cond_urdf_xml_read(&file);
     if (!status)
         status = build(&file, options && options->floating, &tree);
-    cond_release(&file.context, tree.link);
-    cond_release(&file.context, tree.joint);
-    cond_release(&file.context, tree.order);
+    cond_arena_release(&tree.arena);
     if (file.document)
         xmlFreeDoc(file.document);
     if (status)

@@ -13,6 +13,7 @@
 #ifndef COND_MODEL_ARTICULATION_H
 #define COND_MODEL_ARTICULATION_H
 
+#include "base/arena.h"
 #include "cond/context.h"
 #include "cond/scene.h"
 #include "cond/status.h"
@@ -80,14 +81,12 @@ typedef struct CondJointCoordinate {
 } CondJointCoordinate;
 
 typedef struct CondArticulation {
-    CondContext context;
+    CondArena arena;
     char name[COND_NAME_SIZE];
     int floating;               // 1: link 0 moves freely
     double base_position[3];    // where link 0 is fixed, or where it starts [m]
     double base_orientation[4]; //
-    int n_link, link_capacity;
-    int n_shape, shape_capacity;
-    int n_warning, warning_capacity;
+    int n_link, n_shape, n_warning;
     CondLink* link;                     // parents before children            (n_link)
     CondLinkShape* shape;               //                                    (n_shape)
     char (*warning)[COND_WARNING_SIZE]; // what a reader left out             (n_warning)

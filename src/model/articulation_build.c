@@ -18,7 +18,7 @@ CondStatus cond_articulation_create(const CondContext* context, CondArticulation
     CondArticulation* a = cond_allocate(&kept, 1, sizeof *a);
     if (!a)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory for an articulated body");
-    a->context = kept;
+    cond_arena_begin(&kept, &a->arena);
     a->base_orientation[0] = 1.0;
     *articulation = a;
     return COND_OK;
@@ -28,13 +28,8 @@ void cond_articulation_destroy(CondArticulation* a)
 {
     if (!a)
         return;
-    CondContext context = a->context;
-    for (int i = 0; i < a->n_shape; i++)
-        cond_release(&context, a->shape[i].file);
-    cond_release(&context, a->shape);
-    cond_release(&context, a->link);
-    cond_release(&context, a->warning);
-    cond_release(&context, a->coordinate);
+    CondContext context = a->arena.context;
+    cond_arena_release(&a->arena);
     cond_release(&context, a);
 }
 
@@ -155,7 +150,7 @@ CondStatus cond_articulation_add_link(CondArticulation* a, const CondLink* link,
         status = cond_link_check_inertia(link, error);
     if (status != COND_OK)
         return status;
-    if (cond_reserve(&a->context, &a->link, &a->link_capacity, a->n_link + 1, sizeof *a->link))
+    if (COND_RESERVE(&a->arena, a->link, a->n_link + 1))
         return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory for link '%s'", link->name);
     CondLink* kept = &a->link[a->n_link];
     *kept = *link;
@@ -216,11 +211,11 @@ CondStatus cond_articulation_add_shape(CondArticulation* a, const CondLinkShape*
     }
     if (shape->kind == COND_LINK_MESH && !(shape->file && shape->file[0]))
         return cond_error_set(error, bad, "link '%s': a mesh without a file", name);
-    if (cond_reserve(&a->context, &a->shape, &a->shape_capacity, a->n_shape + 1, sizeof *a->shape))
+    if (COND_RESERVE(&a->arena, a->shape, a->n_shape + 1))
         return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory for a shape");
     char* file = NULL;
     if (shape->kind == COND_LINK_MESH) {
-        file = cond_allocate(&a->context, strlen(shape->file) + 1, 1);
+        file = cond_arena_allocate(&a->arena, strlen(shape->file) + 1, 1);
         if (!file)
             return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory for a file name");
         memcpy(file, shape->file, strlen(shape->file) + 1);
@@ -234,8 +229,7 @@ CondStatus cond_articulation_add_shape(CondArticulation* a, const CondLinkShape*
 
 CondStatus cond_articulation_warn(CondArticulation* a, const char* format, ...)
 {
-    if (cond_reserve(&a->context, &a->warning, &a->warning_capacity, a->n_warning + 1,
-                     sizeof *a->warning))
+    if (COND_RESERVE(&a->arena, a->warning, a->n_warning + 1))
         return COND_OUT_OF_MEMORY;
     va_list arguments;
     va_start(arguments, format);
@@ -323,8 +317,8 @@ CondStatus cond_articulation_finish(CondArticulation* a, CondError* error)
     for (int i = 1; i < a->n_link; i++)
         if (a->link[i].kind != COND_LINK_FIXED && a->link[i].mimic < 0)
             a->link[i].coordinate = n_joint++;
-    cond_release(&a->context, a->coordinate);
-    a->coordinate = cond_allocate(&a->context, (size_t)n_joint, sizeof *a->coordinate);
+    cond_arena_drop(&a->arena, a->coordinate);
+    a->coordinate = cond_arena_allocate(&a->arena, (size_t)n_joint, sizeof *a->coordinate);
     if (!a->coordinate)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory for %d joints", n_joint);
     a->n_joint = n_joint;

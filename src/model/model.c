@@ -8,41 +8,23 @@
 
 #include <string.h>
 
-static void destroy_body(const CondContext* m, CondBody* body)
-{
-    if (body->fem)
-        cond_fem_destroy(body->fem);
-    if (body->rod)
-        cond_rod_destroy(body->rod);
-    cond_articulation_destroy(body->arm);
-    void* arrays[] = {body->rod,      body->fem,  body->start, body->start_v, body->diagonal_begin,
-                      body->triangle, body->motor};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        cond_release(m, arrays[i]);
-}
-
 void cond_model_destroy(CondModel* model)
 {
     if (!model)
         return;
-    CondContext m = model->context;
-    for (int b = 0; b < model->n_body; b++)
-        destroy_body(&m, &model->body[b]);
-    for (int i = 0; i < model->n_patch; i++) {
-        cond_release(&m, model->patch[i].node);
-        cond_release(&m, model->patch[i].weight);
-        cond_release(&m, model->patch[i].rest);
+    CondContext m = model->arena.context;
+    for (int b = 0; b < model->n_body; b++) {
+        CondBody* body = &model->body[b];
+        if (body->fem)
+            cond_fem_destroy(body->fem);
+        if (body->rod)
+            cond_rod_destroy(body->rod);
+        cond_articulation_destroy(body->arm);
     }
-    for (int i = 0; i < model->n_trajectory; i++)
-        cond_release(&m, model->trajectory[i].waypoint);
     for (int i = 0; i < model->n_shell; i++)
         cond_shell_destroy(model->shell[i]);
-    void* arrays[] = {model->body,     model->plane, model->force,      model->spring,
-                      model->feature,  model->patch, model->attachment, model->trajectory,
-                      model->obstacle, model->solid, model->shell,      model->edge,
-                      model->sensor,   model};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        cond_release(&m, arrays[i]);
+    cond_arena_release(&model->arena);
+    cond_release(&m, model);
 }
 
 const CondSceneSettings* cond_model_settings(const CondModel* model)

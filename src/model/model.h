@@ -2,6 +2,7 @@
 #ifndef COND_MODEL_MODEL_H
 #define COND_MODEL_MODEL_H
 
+#include "base/arena.h"
 #include "cond/sim.h"
 #include "geometry/edge.h"
 #include "geometry/shape.h"
@@ -139,7 +140,7 @@ typedef struct CondSensor {
 } CondSensor;
 
 struct CondModel {
-    CondContext context;
+    CondArena arena; // of the model, its bodies, patches and trajectories
     CondSceneSettings settings;
     int n_dof, n_q;
     int max_point_dof; // coordinates that a point may depend on, at most
@@ -159,9 +160,9 @@ struct CondModel {
     CondSolid* solid;           // of rigid bodies and robots' links          (n_solid)
     int n_solid;
     CondEdge* edge; // of all solids, in the axes of their shapes             (n_edge)
-    int n_edge, cap_edge;
+    int n_edge;
     struct CondShell** shell; // surfaces of the shapes given by meshes       (n_shell)
-    int n_shell, cap_shell;
+    int n_shell;
 };
 
 // Index of a patch by name, -1 when there is none.

@@ -8,7 +8,7 @@
 CondStatus cond_state_write(const CondModel* model, const CondState* state, const char* path,
                             CondError* error)
 {
-    const CondContext* m = &model->context;
+    const CondContext* m = &model->arena.context;
     CondFilePart whole = {NULL, 0};
     CondStatus status = cond_state_save(model, state, NULL, 0, &whole.size);
     void* bytes = status ? NULL : cond_allocate(m, whole.size, 1);
@@ -35,7 +35,7 @@ CondStatus cond_state_read(const CondModel* model, CondState* state, const char*
 {
     CondMeshFile file;
     CondError why;
-    CondStatus status = cond_mesh_file_open(&file, &model->context, path, error);
+    CondStatus status = cond_mesh_file_open(&file, &model->arena.context, path, error);
     if (!status && (status = cond_state_load(model, state, file.data, file.size, &why)))
         cond_error_set(error, status, "%.200s: %.250s", path, why.message);
     cond_mesh_file_close(&file);

@@ -11,15 +11,15 @@
 
 static CondStatus allocate(CondModel* model, const CondScene* scene)
 {
-    const CondContext* m = &model->context;
     model->n_body = scene->n_body;
     model->n_plane = scene->n_plane;
     model->n_force = scene->n_force;
     model->n_spring = scene->n_spring;
-    model->body = cond_allocate(m, (size_t)model->n_body, sizeof *model->body);
-    model->plane = cond_allocate(m, (size_t)model->n_plane, sizeof *model->plane);
-    model->force = cond_allocate(m, (size_t)model->n_force, sizeof *model->force);
-    model->spring = cond_allocate(m, (size_t)model->n_spring, sizeof *model->spring);
+    model->body = cond_arena_allocate(&model->arena, (size_t)model->n_body, sizeof *model->body);
+    model->plane = cond_arena_allocate(&model->arena, (size_t)model->n_plane, sizeof *model->plane);
+    model->force = cond_arena_allocate(&model->arena, (size_t)model->n_force, sizeof *model->force);
+    model->spring =
+        cond_arena_allocate(&model->arena, (size_t)model->n_spring, sizeof *model->spring);
     if (model->body && model->plane && model->force && model->spring)
         return COND_OK;
     model->n_body = 0; // whose parts cond_model_destroy would look for
@@ -200,10 +200,10 @@ CondStatus cond_scene_compile(const CondScene* scene, CondModel** model, CondErr
     CondStatus status = cond_scene_settings_check(&scene->settings, error);
     if (status)
         return status;
-    CondModel* made = cond_allocate(&scene->context, 1, sizeof *made);
+    CondModel* made = cond_allocate(&scene->arena.context, 1, sizeof *made);
     if (!made)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
-    made->context = scene->context;
+    cond_arena_begin(&scene->arena.context, &made->arena);
     made->settings = scene->settings;
     settle_integrator(&made->settings);
     status = allocate(made, scene);

@@ -12,8 +12,7 @@ static const double FLAT = 1e-3; // sine of the angle between faces that count a
 
 static CondStatus add_edge(CondModel* model, CondSolid* solid, const CondEdge* edge)
 {
-    if (cond_reserve(&model->context, &model->edge, &model->cap_edge, model->n_edge + 1,
-                     sizeof *edge))
+    if (COND_RESERVE(&model->arena, model->edge, model->n_edge + 1))
         return COND_OUT_OF_MEMORY;
     model->edge[model->n_edge++] = *edge;
     solid->n_edge++;

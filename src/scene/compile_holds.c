@@ -36,7 +36,6 @@ static int on_a_line(const CondPatch* patch)
 static CondStatus compile_patch(CondModel* model, const CondScene* scene, int index,
                                 CondError* error)
 {
-    const CondContext* m = &model->context;
     const CondPatchDef* def = &scene->patch[index];
     CondPatch* patch = &model->patch[index];
     memcpy(patch->name, def->name, sizeof patch->name);
@@ -51,9 +50,9 @@ static CondStatus compile_patch(CondModel* model, const CondScene* scene, int in
                               "patch %s: its box holds %d nodes of body %s; a frame needs three",
                               def->name, patch->n_node, def->body);
     size_t n = (size_t)patch->n_node;
-    patch->node = cond_allocate(m, n, sizeof *patch->node);
-    patch->weight = cond_allocate(m, n, sizeof *patch->weight);
-    patch->rest = cond_allocate(m, 3 * n, sizeof *patch->rest);
+    patch->node = cond_arena_allocate(&model->arena, n, sizeof *patch->node);
+    patch->weight = cond_arena_allocate(&model->arena, n, sizeof *patch->weight);
+    patch->rest = cond_arena_allocate(&model->arena, 3 * n, sizeof *patch->rest);
     if (!patch->node || !patch->weight || !patch->rest)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     for (int i = 0, k = 0; i < fem->n_node; i++) {
@@ -82,7 +81,7 @@ static CondStatus compile_patch(CondModel* model, const CondScene* scene, int in
 
 CondStatus cond_compile_patches(CondModel* model, const CondScene* scene, CondError* error)
 {
-    model->patch = cond_allocate(&model->context, (size_t)scene->n_patch, sizeof *model->patch);
+    model->patch = cond_arena_allocate(&model->arena, (size_t)scene->n_patch, sizeof *model->patch);
     if (!model->patch)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     model->n_patch = scene->n_patch;
@@ -95,7 +94,7 @@ CondStatus cond_compile_patches(CondModel* model, const CondScene* scene, CondEr
 CondStatus cond_compile_attachments(CondModel* model, const CondScene* scene, CondError* error)
 {
     model->attachment =
-        cond_allocate(&model->context, (size_t)scene->n_attachment, sizeof *model->attachment);
+        cond_arena_allocate(&model->arena, (size_t)scene->n_attachment, sizeof *model->attachment);
     if (!model->attachment)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     model->n_attachment = scene->n_attachment;
@@ -131,8 +130,8 @@ static CondStatus resolve_follower(const CondModel* model, const CondScene* scen
 
 CondStatus cond_compile_trajectories(CondModel* model, const CondScene* scene, CondError* error)
 {
-    const CondContext* m = &model->context;
-    model->trajectory = cond_allocate(m, (size_t)scene->n_trajectory, sizeof *model->trajectory);
+    model->trajectory =
+        cond_arena_allocate(&model->arena, (size_t)scene->n_trajectory, sizeof *model->trajectory);
     if (!model->trajectory)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     model->n_trajectory = scene->n_trajectory;
@@ -144,7 +143,7 @@ CondStatus cond_compile_trajectories(CondModel* model, const CondScene* scene, C
         if (status)
             return status;
         memcpy(out->point, def->point, sizeof def->point);
-        out->waypoint = cond_allocate(m, n, sizeof *out->waypoint);
+        out->waypoint = cond_arena_allocate(&model->arena, n, sizeof *out->waypoint);
         if (!out->waypoint)
             return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
         out->n_waypoint = def->n_waypoint;

@@ -59,7 +59,6 @@ static CondStatus start_joints(CondModel* model, CondBody* body, const CondBodyD
 
 CondStatus cond_compile_robot(CondModel* model, const CondScene* scene, int index, CondError* error)
 {
-    const CondContext* m = &model->context;
     const CondBodyDef* def = &scene->body[index];
     CondBody* body = &model->body[index];
     CondError inner = {COND_OK, ""};
@@ -75,9 +74,9 @@ CondStatus cond_compile_robot(CondModel* model, const CondScene* scene, int inde
     model->n_target += arm->n_joint;
     for (int i = 0; i < arm->n_link; i++)
         body->mass += arm->link[i].mass;
-    body->start = cond_allocate(m, (size_t)arm->n_q, sizeof(double));
-    body->start_v = cond_allocate(m, (size_t)arm->n_dof, sizeof(double));
-    body->motor = cond_allocate(m, (size_t)arm->n_joint, sizeof *body->motor);
+    body->start = cond_arena_allocate(&model->arena, (size_t)arm->n_q, sizeof(double));
+    body->start_v = cond_arena_allocate(&model->arena, (size_t)arm->n_dof, sizeof(double));
+    body->motor = cond_arena_allocate(&model->arena, (size_t)arm->n_joint, sizeof *body->motor);
     if (!body->start || !body->start_v || !body->motor)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     cond_articulation_rest(arm, body->start);

@@ -24,7 +24,7 @@ static void set_rest(const CondRodDef* def, const double* start, CondRod* rod)
 static CondStatus make_rod(CondModel* model, const CondBodyDef* def,
                            const CondMaterialDef* material, CondBody* body)
 {
-    const CondContext* m = &model->context;
+    const CondContext* m = &model->arena.context;
     int n = cond_rod_shape_links(def);
     CondRodSection section = {.round = def->rod.circle > 0.0,
                               .size = {def->rod.rectangle[0], def->rod.rectangle[1]},
@@ -33,9 +33,9 @@ static CondStatus make_rod(CondModel* model, const CondBodyDef* def,
         section.size[0] = def->rod.circle;
     double* point = cond_allocate(m, 3 * ((size_t)n + 1), sizeof *point);
     double* length = cond_allocate(m, (size_t)n, sizeof *length);
-    body->rod = cond_allocate(m, 1, sizeof *body->rod);
-    body->start = cond_allocate(m, 7 * (size_t)n, sizeof(double));
-    body->start_v = cond_allocate(m, 6 * (size_t)n, sizeof(double));
+    body->rod = cond_arena_allocate(&model->arena, 1, sizeof *body->rod);
+    body->start = cond_arena_allocate(&model->arena, 7 * (size_t)n, sizeof(double));
+    body->start_v = cond_arena_allocate(&model->arena, 6 * (size_t)n, sizeof(double));
     CondStatus status = COND_OUT_OF_MEMORY;
     if (point && length && body->rod && body->start && body->start_v) {
         cond_rod_shape_points(def, point);

@@ -41,7 +41,8 @@ static CondStatus compile_sensor(const CondModel* model, const CondScene* scene,
 
 CondStatus cond_compile_sensors(CondModel* model, const CondScene* scene, CondError* error)
 {
-    model->sensor = cond_allocate(&model->context, (size_t)scene->n_sensor, sizeof *model->sensor);
+    model->sensor =
+        cond_arena_allocate(&model->arena, (size_t)scene->n_sensor, sizeof *model->sensor);
     if (!model->sensor)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     model->n_sensor = scene->n_sensor;

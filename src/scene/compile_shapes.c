@@ -19,15 +19,13 @@ typedef struct Growing {
     CondModel* model;
     const CondScene* scene;
     CondError* error; // of a surface that is refused
-    int cap_feature, cap_solid;
-    int obstacle; // 1 + the obstacle whose features are being added; else 0
+    int obstacle;     // 1 + the obstacle whose features are being added; else 0
 } Growing;
 
 static CondStatus add_feature(Growing* g, const CondFeature* feature)
 {
     CondModel* model = g->model;
-    if (cond_reserve(&model->context, &model->feature, &g->cap_feature, model->n_feature + 1,
-                     sizeof *feature))
+    if (COND_RESERVE(&model->arena, model->feature, model->n_feature + 1))
         return COND_OUT_OF_MEMORY;
     model->feature[model->n_feature++] = *feature;
     return COND_OK;
@@ -49,8 +47,7 @@ static CondStatus add_point(Growing* g, int body, int part, const double local[3
 static CondStatus add_solid(Growing* g, const CondSolid* solid)
 {
     CondModel* model = g->model;
-    if (cond_reserve(&model->context, &model->solid, &g->cap_solid, model->n_solid + 1,
-                     sizeof *solid))
+    if (COND_RESERVE(&model->arena, model->solid, model->n_solid + 1))
         return COND_OUT_OF_MEMORY;
     model->solid[model->n_solid++] = *solid;
     return COND_OK;
@@ -206,7 +203,7 @@ static CondStatus robot_shapes(Growing* g, const CondBody* body)
 // Every node on the surface.
 static CondStatus soft_features(Growing* g, const CondBody* body)
 {
-    const CondContext* m = &g->model->context;
+    const CondContext* m = &g->model->arena.context;
     int* on_surface = cond_allocate(m, (size_t)body->fem->n_node, sizeof *on_surface);
     CondStatus status = on_surface ? COND_OK : COND_OUT_OF_MEMORY;
     for (int k = 0; k < 3 * body->n_triangle && !status; k++)
@@ -263,7 +260,7 @@ static CondStatus body_shapes(Growing* g, const CondScene* scene, CondBody* body
 static CondStatus compile_obstacles(CondModel* model, const CondScene* scene, CondError* error)
 {
     model->obstacle =
-        cond_allocate(&model->context, (size_t)scene->n_obstacle, sizeof *model->obstacle);
+        cond_arena_allocate(&model->arena, (size_t)scene->n_obstacle, sizeof *model->obstacle);
     if (!model->obstacle)
         return COND_OUT_OF_MEMORY;
     for (int i = 0; i < scene->n_obstacle; i++) {
@@ -311,8 +308,8 @@ CondStatus cond_compile_shapes(CondModel* model, const CondScene* scene, CondErr
                                               solid->position, solid->orientation});
     }
     if (!status)
-        status = cond_shrink(&model->context, &model->feature, &g.cap_feature, model->n_feature,
-                             sizeof *model->feature);
+        status = cond_arena_shrink(&model->arena, &model->feature, model->n_feature,
+                                   sizeof *model->feature);
     if (!status)
         status = cond_compile_edges(model);
     return status ? cond_error_set(error, status, "%s", inner.message) : COND_OK;

@@ -25,9 +25,9 @@ static CondStatus make_shell(const CondScene* scene, const char* path, const dou
     if (!status) {
         for (int k = 0; k < 3 * mesh->n_node; k++)
             mesh->node[k] *= scale[k % 3];
-        status = (convex ? cond_convex_create : cond_shell_create)(&scene->context, mesh->n_node,
-                                                                   mesh->node, mesh->n_triangle,
-                                                                   mesh->triangle, shell, &inner);
+        status = (convex ? cond_convex_create
+                         : cond_shell_create)(&scene->arena.context, mesh->n_node, mesh->node,
+                                              mesh->n_triangle, mesh->triangle, shell, &inner);
         if (status)
             cond_error_set(error, status, "%s: %s", path, inner.message);
     }
@@ -41,8 +41,7 @@ CondStatus cond_compile_shell(CondModel* model, const CondScene* scene, const ch
 {
     CondError inner = {COND_OK, ""};
     *shell = NULL;
-    CondStatus status = cond_reserve(&model->context, &model->shell, &model->cap_shell,
-                                     model->n_shell + 1, sizeof *model->shell);
+    CondStatus status = COND_RESERVE(&model->arena, model->shell, model->n_shell + 1);
     if (status)
         return cond_error_set(error, status, "out of memory");
     status = make_shell(scene, path, scale, convex, shell, &inner);

@@ -16,7 +16,7 @@ static CondStatus get_mesh(const CondScene* scene, const CondBodyDef* def, CondM
         status =
             cond_mesh_transform(*mesh, def->mesh_scale, def->orientation, def->position, &inner);
     if (!status)
-        status = cond_mesh_check_solid(&scene->context, *mesh, &inner);
+        status = cond_mesh_check_solid(&scene->arena.context, *mesh, &inner);
     if (status)
         cond_error_set(error, status == COND_BAD_ARGUMENT ? COND_BAD_INPUT : status,
                        "body %s: mesh: %s", def->name, inner.message);
@@ -31,7 +31,7 @@ static const CondMaterialDef* find_material(const CondScene* scene, const char* 
     return NULL;
 }
 
-static CondStatus make_fem(CondBody* body, const CondContext* m, const CondMesh* mesh,
+static CondStatus make_fem(CondModel* model, CondBody* body, const CondMesh* mesh,
                            const CondMaterialDef* def, CondError* error)
 {
     CondFemMaterial material = cond_fem_material_default();
@@ -44,16 +44,15 @@ static CondStatus make_fem(CondBody* body, const CondContext* m, const CondMesh*
     material.stiffness_damping = def->stiffness_damping;
     body->geometric = def->geometric;
     body->geometric_stiffness = def->geometric_stiffness;
-    body->fem = cond_allocate(m, 1, sizeof *body->fem);
+    body->fem = cond_arena_allocate(&model->arena, 1, sizeof *body->fem);
     if (!body->fem)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
-    return cond_fem_create(m, mesh->n_node, mesh->node, mesh->n_tet, mesh->tet, 1, &material, NULL,
-                           body->fem, error);
+    return cond_fem_create(&model->arena.context, mesh->n_node, mesh->node, mesh->n_tet, mesh->tet,
+                           1, &material, NULL, body->fem, error);
 }
 
 CondStatus cond_compile_soft(CondModel* model, const CondScene* scene, int index, CondError* error)
 {
-    const CondContext* m = &model->context;
     const CondBodyDef* def = &scene->body[index];
     const CondMaterialDef* material = find_material(scene, def->material);
     CondBody* body = &model->body[index];
@@ -63,15 +62,16 @@ CondStatus cond_compile_soft(CondModel* model, const CondScene* scene, int index
                               def->name, def->material);
     CondStatus status = get_mesh(scene, def, &mesh, error);
     if (!status)
-        status = make_fem(body, m, mesh, material, error);
+        status = make_fem(model, body, mesh, material, error);
     if (!status) {
         size_t n = (size_t)mesh->n_node;
         body->n_dof = body->n_q = 3 * mesh->n_node;
         body->mass = body->fem->total_mass;
-        body->start = cond_allocate(m, 3 * n, sizeof(double));
-        body->start_v = cond_allocate(m, 3 * n, sizeof(double));
-        body->diagonal_begin = cond_allocate(m, n + 1, sizeof(int));
-        body->triangle = cond_allocate(m, 3 * (size_t)mesh->n_triangle, sizeof(int));
+        body->start = cond_arena_allocate(&model->arena, 3 * n, sizeof(double));
+        body->start_v = cond_arena_allocate(&model->arena, 3 * n, sizeof(double));
+        body->diagonal_begin = cond_arena_allocate(&model->arena, n + 1, sizeof(int));
+        body->triangle =
+            cond_arena_allocate(&model->arena, 3 * (size_t)mesh->n_triangle, sizeof(int));
         if (!body->start || !body->start_v || !body->diagonal_begin || !body->triangle)
             status = cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
         for (size_t i = 0; i < 3 * n && !status; i++) {

@@ -1,7 +1,5 @@
 #include "scene/name_index.h"
 
-#include "base/memory.h"
-
 #include <limits.h>
 #include <string.h>
 
@@ -42,8 +40,8 @@ void cond_name_index_add(CondNameIndex* index, const void* name, size_t stride, 
     index->slot[i] = number + 1;
 }
 
-CondStatus cond_name_index_reserve(const CondContext* context, CondNameIndex* index,
-                                   const void* name, size_t stride, int n_present, int n_name)
+CondStatus cond_name_index_reserve(CondArena* arena, CondNameIndex* index, const void* name,
+                                   size_t stride, int n_present, int n_name)
 {
     // At most half of the slots are taken, so that a search meets a free one soon.
     if (n_name <= index->n_slot / 2)
@@ -53,12 +51,12 @@ CondStatus cond_name_index_reserve(const CondContext* context, CondNameIndex* in
     CondNameIndex grown = {16, NULL};
     while (grown.n_slot / 2 < n_name)
         grown.n_slot *= 2;
-    grown.slot = cond_allocate(context, (size_t)grown.n_slot, sizeof *grown.slot);
+    grown.slot = cond_arena_allocate(arena, (size_t)grown.n_slot, sizeof *grown.slot);
     if (!grown.slot)
         return COND_OUT_OF_MEMORY;
     for (int number = 0; number < n_present; ++number)
         cond_name_index_add(&grown, name, stride, number);
-    cond_release(context, index->slot);
+    cond_arena_drop(arena, index->slot);
     *index = grown;
     return COND_OK;
 }

@@ -2,10 +2,7 @@
 #ifndef COND_SCENE_NAME_INDEX_H
 #define COND_SCENE_NAME_INDEX_H
 
-#include "cond/context.h"
-#include "cond/status.h"
-
-#include <stddef.h>
+#include "base/arena.h"
 
 // The names themselves stay where they are: the first is at `name`, the next `stride` bytes on.
 typedef struct CondNameIndex {
@@ -18,8 +15,8 @@ int cond_name_index_find(const CondNameIndex* index, const void* name, size_t st
                          const char* wanted);
 
 // Makes room for n_name names in all, of which the first n_present are in the index already.
-CondStatus cond_name_index_reserve(const CondContext* context, CondNameIndex* index,
-                                   const void* name, size_t stride, int n_present, int n_name);
+CondStatus cond_name_index_reserve(CondArena* arena, CondNameIndex* index, const void* name,
+                                   size_t stride, int n_present, int n_name);
 
 // Enters the name of that number; room was reserved.
 void cond_name_index_add(CondNameIndex* index, const void* name, size_t stride, int number);

@@ -2,7 +2,6 @@
 
 #include "base/definition.h"
 #include "base/error.h"
-#include "base/memory.h"
 #include "scene/scene_check.h"
 
 #include <math.h>
@@ -16,7 +15,7 @@ CondStatus cond_scene_create(const CondContext* context, CondScene** scene, Cond
     *scene = made;
     if (!made)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory for a scene");
-    made->context = own;
+    cond_arena_begin(&own, &made->arena);
     made->settings = cond_scene_settings_default();
     return COND_OK;
 }
@@ -25,43 +24,8 @@ void cond_scene_destroy(CondScene* scene)
 {
     if (!scene)
         return;
-    CondContext context = scene->context;
-    for (int i = 0; i < scene->n_body; ++i) {
-        cond_release(&context, (void*)scene->body[i].point);
-        cond_release(&context, (void*)scene->body[i].joint);
-    }
-    for (int i = 0; i < scene->n_trajectory; ++i)
-        cond_release(&context, (void*)scene->trajectory[i].waypoint);
-    void* const arrays[] = {
-        scene->material,
-        scene->body,
-        scene->plane,
-        scene->obstacle,
-        scene->patch,
-        scene->attachment,
-        scene->trajectory,
-        scene->sensor,
-        scene->force,
-        scene->spring,
-        scene->variation,
-        scene->action,
-        scene->reward,
-        scene->material_name.slot,
-        scene->body_name.slot,
-        scene->plane_name.slot,
-        scene->obstacle_name.slot,
-        scene->patch_name.slot,
-        scene->attachment_name.slot,
-        scene->trajectory_name.slot,
-        scene->sensor_name.slot,
-        scene->force_name.slot,
-        scene->spring_name.slot,
-        scene->variation_name.slot,
-        scene->action_name.slot,
-        scene->reward_name.slot,
-    };
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
-        cond_release(&context, arrays[i]);
+    CondContext context = scene->arena.context;
+    cond_arena_release(&scene->arena);
     cond_release(&context, scene);
 }
 
@@ -103,7 +67,6 @@ typedef struct Kind {
     const char* word;
     void* data; // address of the array
     int* count;
-    int* capacity;
     CondNameIndex* index;
     size_t size;
 } Kind;
@@ -112,7 +75,6 @@ typedef struct Kind {
     ((Kind){.word = #kind,                                                                         \
             .data = &(scene)->kind,                                                                \
             .count = &(scene)->n_##kind,                                                           \
-            .capacity = &(scene)->kind##_capacity,                                                 \
             .index = &(scene)->kind##_name,                                                        \
             .size = sizeof *(scene)->kind})
 
@@ -141,12 +103,11 @@ static CondStatus no_memory(const Kind* kind, CondSceneIssue* issue)
 static CondStatus append(CondScene* scene, const Kind* kind, const void* def, CondSceneIssue* issue)
 {
     int number = *kind->count;
-    if (cond_reserve(&scene->context, kind->data, kind->capacity, number + 1, kind->size))
+    if (cond_arena_reserve(&scene->arena, kind->data, number + 1, kind->size))
         return no_memory(kind, issue);
     char* first;
     memcpy(&first, kind->data, sizeof first);
-    if (cond_name_index_reserve(&scene->context, kind->index, first, kind->size, number,
-                                number + 1))
+    if (cond_name_index_reserve(&scene->arena, kind->index, first, kind->size, number, number + 1))
         return no_memory(kind, issue);
     char* place = first + (size_t)number * kind->size;
     memcpy(place, def, kind->size);
@@ -213,10 +174,9 @@ static void inertia_of_shape(CondShapeKind shape, double mass, const double* siz
 }
 
 // A copy of the elements of an array; NULL for none of them. Returns 0 when memory is short.
-static int copy_array(const CondScene* scene, const void* array, int count, size_t size,
-                      void** copy)
+static int copy_array(CondScene* scene, const void* array, int count, size_t size, void** copy)
 {
-    *copy = count > 0 ? cond_allocate(&scene->context, (size_t)count, size) : NULL;
+    *copy = count > 0 ? cond_arena_allocate(&scene->arena, (size_t)count, size) : NULL;
     if (*copy)
         memcpy(*copy, array, (size_t)count * size);
     return count <= 0 || *copy;
@@ -250,8 +210,8 @@ CondStatus cond_scene_put_body(CondScene* scene, const CondBodyDef* def, CondSce
     if (!status)
         status = append(scene, &kind, &own, issue);
     if (status) {
-        cond_release(&scene->context, point);
-        cond_release(&scene->context, joint);
+        cond_arena_drop(&scene->arena, point);
+        cond_arena_drop(&scene->arena, joint);
     }
     return status;
 }
@@ -358,7 +318,7 @@ CondStatus cond_scene_put_trajectory(CondScene* scene, const CondTrajectoryDef* 
     own.waypoint = waypoint;
     status = append(scene, &kind, &own, issue);
     if (status)
-        cond_release(&scene->context, waypoint);
+        cond_arena_drop(&scene->arena, waypoint);
     return status;
 }
 

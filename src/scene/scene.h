@@ -2,11 +2,12 @@
 #ifndef COND_SCENE_SCENE_H
 #define COND_SCENE_SCENE_H
 
+#include "base/arena.h"
 #include "cond/scene.h"
 #include "scene/name_index.h"
 
 struct CondScene {
-    CondContext context;
+    CondArena arena;             // of all that follows
     const CondSceneFiles* files; // readers of meshes and robots; NULL: none
     CondSceneSettings settings;
     int n_material;
@@ -35,19 +36,6 @@ struct CondScene {
     CondVariationDef* variation;   //                                          (n_variation)
     CondActionDef* action;         //                                          (n_action)
     CondRewardDef* reward;         //                                          (n_reward)
-    int material_capacity;
-    int body_capacity;
-    int plane_capacity;
-    int obstacle_capacity;
-    int patch_capacity;
-    int attachment_capacity;
-    int trajectory_capacity;
-    int sensor_capacity;
-    int force_capacity;
-    int spring_capacity;
-    int variation_capacity;
-    int action_capacity;
-    int reward_capacity;
     CondNameIndex material_name;
     CondNameIndex body_name;
     CondNameIndex plane_name;

@@ -1,5 +1,4 @@
 // The rules that bodies obey: which kind has which keys, and what must fit together.
-#include "base/memory.h"
 #include "scene/scene_check.h"
 
 #include <math.h>
@@ -217,7 +216,7 @@ static CondStatus check_soft(const CondScene* scene, const CondBodyDef* def, Con
 }
 
 // The joint has a name that none of those before it has; their index grows by it.
-static CondStatus check_joint_name(const CondScene* scene, const CondBodyDef* def, int i,
+static CondStatus check_joint_name(CondArena* arena, const CondBodyDef* def, int i,
                                    CondNameIndex* index, CondSceneIssue* issue)
 {
     const char* name = def->joint[i].name;
@@ -227,7 +226,7 @@ static CondStatus check_joint_name(const CondScene* scene, const CondBodyDef* de
         return cond_scene_issue_set(issue, field, "is required (as in the URDF)");
     if (cond_name_index_find(index, def->joint, sizeof *def->joint, name) >= 0)
         return cond_scene_issue_set(issue, field, "another joint is called '%s' already", name);
-    if (cond_name_index_reserve(&scene->context, index, def->joint, sizeof *def->joint, i, i + 1)) {
+    if (cond_name_index_reserve(arena, index, def->joint, sizeof *def->joint, i, i + 1)) {
         cond_scene_issue_set(issue, "", "no memory for the names of joints");
         return COND_OUT_OF_MEMORY;
     }
@@ -241,6 +240,7 @@ static CondStatus check_joints(const CondScene* scene, const CondBodyDef* def,
     if (def->n_joint < 0 || (def->n_joint > 0 && !def->joint))
         return cond_scene_issue_set(issue, "joints", "n_joint is %d, but there are none",
                                     def->n_joint);
+    CondArena arena = {.context = scene->arena.context};
     CondNameIndex index = {0, NULL};
     CondStatus status = COND_OK;
     for (int i = 0; i < def->n_joint && !status; ++i) {
@@ -248,9 +248,9 @@ static CondStatus check_joints(const CondScene* scene, const CondBodyDef* def,
         snprintf(at, sizeof at, "joints[%d]", i);
         status = cond_keys_check_at("bodies.joints", at, &def->joint[i], sizeof *def->joint, issue);
         if (!status)
-            status = check_joint_name(scene, def, i, &index, issue);
+            status = check_joint_name(&arena, def, i, &index, issue);
     }
-    cond_release(&scene->context, index.slot);
+    cond_arena_release(&arena);
     return status;
 }
 

@@ -18,10 +18,10 @@ CondStatus cond_scene_get_mesh(const CondScene* scene, const char* path, CondMes
 {
     *mesh = NULL;
     if (cond_mesh_is_recipe(path))
-        return cond_mesh_make(&scene->context, path, mesh, error);
+        return cond_mesh_make(&scene->arena.context, path, mesh, error);
     if (!scene->files)
         return cannot_read(path, error);
-    return scene->files->read_mesh(&scene->context, path, mesh, error);
+    return scene->files->read_mesh(&scene->arena.context, path, mesh, error);
 }
 
 CondStatus cond_scene_get_robot(const CondScene* scene, const char* path, int floating,
@@ -30,5 +30,5 @@ CondStatus cond_scene_get_robot(const CondScene* scene, const char* path, int fl
     *robot = NULL;
     if (!scene->files)
         return cannot_read(path, error);
-    return scene->files->read_robot(&scene->context, path, floating, robot, error);
+    return scene->files->read_robot(&scene->arena.context, path, floating, robot, error);
 }

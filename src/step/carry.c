@@ -9,7 +9,7 @@
 
 CondStatus cond_carry_create(const CondModel* model, CondCarryKind kind, CondCarry* carry)
 {
-    const CondContext* m = &model->context;
+    const CondContext* m = &model->arena.context;
     size_t n = 0, n_q = 0;
     carry->context = *m;
     carry->kind = kind;

@@ -22,7 +22,7 @@ CondSolverSettings cond_contact_stage_settings(const CondModel* model)
 CondStatus cond_contact_stage_prepare(const CondModel* model, CondAssemblyContent content,
                                       const CondSolverSettings* settings, CondContactStage* stage)
 {
-    const CondContext* m = &model->context;
+    const CondContext* m = &model->arena.context;
     if (stage->ready)
         return COND_OK;
     cond_contact_stage_destroy(stage); // what an attempt that failed has left

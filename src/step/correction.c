@@ -53,7 +53,7 @@ static CondSolverSettings settings_of(const CondModel* model)
 
 static CondStatus prepare(const CondModel* model, CondCorrection* correction)
 {
-    const CondContext* m = &model->context;
+    const CondContext* m = &model->arena.context;
     CondSolverSettings settings = settings_of(model);
     size_t n_body = (size_t)model->n_body;
     CondStatus status =

@@ -40,7 +40,7 @@ void cond_impact_destroy(CondImpact* impact)
 
 static CondStatus prepare(const CondModel* model, CondImpact* impact)
 {
-    const CondContext* m = &model->context;
+    const CondContext* m = &model->arena.context;
     CondSolverSettings settings = cond_contact_stage_settings(model);
     CondStatus status =
         cond_contact_stage_prepare(model, COND_ASSEMBLY_MASSES, &settings, &impact->stage);

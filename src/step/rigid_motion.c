@@ -29,7 +29,7 @@ void cond_rigid_motion_destroy(CondRigidMotion* motion)
 
 static CondStatus prepare(const CondModel* model, CondRigidMotion* motion)
 {
-    const CondContext* m = &model->context;
+    const CondContext* m = &model->arena.context;
     size_t n_body = (size_t)model->n_body, n_dof = (size_t)model->n_dof;
     if (motion->ready)
         return COND_OK;

@@ -41,7 +41,7 @@ static void measure_bodies(CondSim* sim)
 CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* error)
 {
     *sim = NULL;
-    const CondContext* m = &model->context;
+    const CondContext* m = &model->arena.context;
     CondSim* made = cond_allocate(m, 1, sizeof *made);
     if (!made)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");

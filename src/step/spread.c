@@ -39,8 +39,8 @@ static CondStatus prepare(const CondModel* model, CondSpread* spread)
     int n = model->n_body;
     if (spread->solver)
         return COND_OK;
-    cond_arena_begin(&model->context, &spread->arena);
-    spread->touches.context = model->context;
+    cond_arena_begin(&model->arena.context, &spread->arena);
+    spread->touches.context = model->arena.context;
     if (COND_RESERVE(&spread->arena, spread->cluster, n) ||
         COND_RESERVE(&spread->arena, spread->held, n) ||
         COND_RESERVE(&spread->arena, spread->box, 6 * n) ||
@@ -54,7 +54,7 @@ static CondStatus prepare(const CondModel* model, CondSpread* spread)
     settings.relax = 0; // there is no friction
     settings.max_iterations =
         settings.max_iterations < MAX_ITERATIONS ? settings.max_iterations : MAX_ITERATIONS;
-    return cond_solver_create(&model->context, "vfpi", &settings, &spread->solver, NULL);
+    return cond_solver_create(&model->arena.context, "vfpi", &settings, &spread->solver, NULL);
 }
 
 static int root(int* cluster, int b)

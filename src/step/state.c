@@ -23,7 +23,7 @@ static CondStatus start_holds(const CondModel* model, CondState* state)
 CondStatus cond_state_create(const CondModel* model, CondState** state, CondError* error)
 {
     *state = NULL;
-    const CondContext* m = &model->context;
+    const CondContext* m = &model->arena.context;
     CondState* made = cond_allocate(m, 1, sizeof *made);
     if (!made)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");

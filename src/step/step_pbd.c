@@ -85,7 +85,7 @@ static void make_joint(const CondRod* rod, int i, int first, CondPbdJoint* joint
 
 CondStatus cond_pbd_create(const CondModel* model, CondPbd* pbd, CondError* error)
 {
-    const CondContext* m = &model->context;
+    const CondContext* m = &model->arena.context;
     CondStatus status = refuse(model, error);
     if (status)
         return status;
