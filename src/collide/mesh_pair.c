@@ -124,6 +124,7 @@ static int is_way_out(const Meshing* m, const double x[3], double gap, double st
 
 // Keeps a manifold whose middle leaves the mesh through the face or edge it is on; of others the
 // meetings that do, looked at from a little inside: on the rim of a face the next one is as near.
+// Of a capsule only its axis can be in, and each of its points is asked for itself.
 static void keep_real(const Meshing* m, double steep)
 {
     CondManifold* part = &m->work->part;
@@ -135,14 +136,15 @@ static void keep_real(const Meshing* m, double steep)
         for (int i = 0; i < 3; i++)
             mean[i] += (meeting->point[0][i] + m->core->round * meeting->normal[i]) / part->n;
     }
-    if (is_way_out(m, mean, mean_gap, steep))
+    double own = m->core->form == COND_FORM_CAPSULE ? 1.0 : 0.9;
+    if (own < 1.0 && is_way_out(m, mean, mean_gap, steep))
         return;
     for (int k = 0; k < part->n; k++) {
         const CondManifoldPoint* meeting = &part->meeting[k];
-        double x[3], gap = 0.9 * (meeting->gap + m->core->round) + 0.1 * mean_gap;
+        double x[3], gap = own * (meeting->gap + m->core->round) + (1.0 - own) * mean_gap;
         for (int i = 0; i < 3; i++)
-            x[i] =
-                0.9 * (meeting->point[0][i] + m->core->round * meeting->normal[i]) + 0.1 * mean[i];
+            x[i] = own * (meeting->point[0][i] + m->core->round * meeting->normal[i]) +
+                   (1.0 - own) * mean[i];
         if (is_way_out(m, x, gap, steep))
             part->meeting[kept++] = *meeting;
         else
@@ -299,11 +301,12 @@ static CondStatus meet_corner(const Meshing* m, int c)
 }
 
 // A meeting of an edge or a corner at the place of an earlier one of nearly the same normal is the
-// same contact; the shorter way between the two surfaces is the true one.
+// same contact; the shorter way between the two, without their rounding, is the true one.
 static void drop_repeated(const Meshing* m, int first)
 {
     CondManifold* all = &m->work->manifold;
-    double near = 1e-3 * fmin(m->core->size, m->mesh->size);
+    double near = 1e-3 * fmin(m->core->size, m->mesh->size),
+           round = m->core->round + m->mesh->round;
     int kept = first;
     for (int k = first; k < all->n; k++) {
         const CondManifoldPoint* b = &all->meeting[k];
@@ -318,10 +321,57 @@ static void drop_repeated(const Meshing* m, int first)
         }
         if (same < 0)
             all->meeting[kept++] = *b;
-        else if (fabs(b->gap) < fabs(all->meeting[same].gap) - m->small)
+        else if (fabs(b->gap + round) < fabs(all->meeting[same].gap + round) - m->small)
             all->meeting[same] = *b;
     }
     all->n = kept;
+}
+
+// How deep the point t along the axis of a capsule is in the mesh, and where its ball would leave.
+static double axis_depth(const Meshing* m, double t, CondManifoldPoint* out)
+{
+    CondShellPoint nearest;
+    double x[3], local[3], at[3] = {0.0, 0.0, t * m->core->half[2]};
+    cond_core_place(m->core, at, x);
+    cond_core_local(m->mesh, x, local);
+    cond_shell_nearest(m->mesh->shell, local, &nearest);
+    *out = (CondManifoldPoint){.gap = nearest.gap - m->core->round - m->mesh->round,
+                               .role = 3u << 30 | 0x7ffe};
+    mat3_multiply(m->mesh->R, nearest.normal, out->normal);
+    for (int i = 0; i < 3; i++) {
+        out->point[0][i] = x[i] - m->core->round * out->normal[i];
+        out->point[1][i] = out->point[0][i] - out->gap * out->normal[i];
+    }
+    return -nearest.gap;
+}
+
+// The deepest point of a capsule's axis that goes into the mesh: not always an end of it, as on its
+// way it may come from the nearest face of one side to that of another.
+static void keep_axis(const Meshing* m)
+{
+    enum { PARTS = 8 };
+    const double golden = 0.6180339887498949;
+    double best = -INFINITY, where = 0.0;
+    CondManifoldPoint out;
+    if (m->core->form != COND_FORM_CAPSULE)
+        return;
+    for (int k = 0; k <= PARTS; k++) {
+        double t = 2.0 * k / PARTS - 1.0, depth = axis_depth(m, t, &out);
+        where = depth > best ? t : where;
+        best = fmax(best, depth);
+    }
+    if (!(best > -2.0 * m->core->half[2] / PARTS)) // no stretch between the points is inside
+        return;
+    double low = fmax(where - 2.0 / PARTS, -1.0), high = fmin(where + 2.0 / PARTS, 1.0);
+    for (int pass = 0; pass < 44; pass++) {
+        double one = high - golden * (high - low), two = low + golden * (high - low);
+        if (axis_depth(m, one, &out) > axis_depth(m, two, &out))
+            high = two;
+        else
+            low = one;
+    }
+    axis_depth(m, axis_depth(m, where, &out) < axis_depth(m, low, &out) ? low : where, &out);
+    keep_spare(m, &out);
 }
 
 // The deepest point, where no meeting is as deep. A core whose middle is inside, but none of whose
@@ -331,6 +381,7 @@ static CondStatus meet_inside(const Meshing* m)
     CondShellPoint nearest;
     double local[3], n[3], back[3], x[3], surface[3];
     double deepest = 0.0;
+    keep_axis(m);
     for (int k = 0; k < m->work->manifold.n; k++)
         deepest = fmin(deepest, m->work->manifold.meeting[k].gap);
     if (m->spare->gap < deepest - m->small)
