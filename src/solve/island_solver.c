@@ -14,6 +14,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+enum { PER_COORDINATE = 100 }; // multiply-adds that an island with contacts takes at the least
+
 // A ladder, and what it did on the island that took it most.
 typedef struct Worker {
     CondArena arena;
@@ -200,16 +202,21 @@ static CondStatus prepare(Solver* s, const CondProblem* problem, int n_thread)
     return cond_islands_split(&s->islands, problem);
 }
 
-// Solves all, those beyond their share of the threads first.
+// Solves all, those beyond their share of the threads first. The others are handed out where they
+// are work enough for a team.
 static void solve_islands(Solver* s, int n_dof, int n_thread)
 {
+    size_t rest = 0; // coordinates of islands with contacts
     for (int i = 0; i < s->islands.n; i++) {
-        s->alone[i] = n_thread > 1 && (long long)s->islands.island[i].n_dof * n_thread >= n_dof;
+        const CondIsland* island = &s->islands.island[i];
+        s->alone[i] = n_thread > 1 && (long long)island->n_dof * n_thread >= n_dof;
         if (s->alone[i])
             solve_island(s, &s->whole, i);
+        else if (island->n_contact > 0)
+            rest += (size_t)island->n_dof;
     }
     Shift shift = {s, 0};
-    cond_team(n_thread, work_off, &shift);
+    cond_team(cond_threads(PER_COORDINATE * rest, n_thread), work_off, &shift);
 }
 
 // ---- what is told of all of them
@@ -289,7 +296,7 @@ static CondStatus keep_better(Solver* s, const CondProblem* problem, double* v, 
 static CondStatus solve_split(Solver* s, const CondProblem* problem, double* v, double* lambda,
                               CondSolveInfo* info)
 {
-    int n_thread = cond_threads(100 * (size_t)problem->n_dof, s->settings.threads);
+    int n_thread = cond_threads(PER_COORDINATE * (size_t)problem->n_dof, s->settings.threads);
     CondStatus status = prepare(s, problem, n_thread);
     if (status)
         return status;

@@ -103,6 +103,23 @@ static int is_same(const CondSim* sim, const CondTouch* a, const CondTouch* b)
     return vec3_dot(a->frame, b->frame) >= TURNED && vec3_norm(d) <= MOVED * size;
 }
 
+// A body that turns by an angle in the step moves its points at the end of it along the arms that
+// they have there: with those of the start, rounds would approach the answer by that angle a round.
+// Rigid bodies and links get the point whose arm at the start is that of this one at the end.
+static void take_end_arm(const CondSim* sim, CondPoint* point)
+{
+    double p[3], now[9], then[9], arm[3];
+    if (point->body < 0)
+        return;
+    CondBodyKind kind = sim->model->body[point->body].kind;
+    if (kind != COND_BODY_RIGID && kind != COND_BODY_ROD)
+        return;
+    cond_posture_axes(&sim->now, point->body, point->part, p, now);
+    cond_posture_axes(&sim->then, point->body, point->part, p, then);
+    mat3_multiply(then, point->local, arm);
+    mat3_multiply_transposed(now, arm, point->local);
+}
+
 // Takes a contact of the end into the problem: in the place of the one between the same features
 // that says the same, else beside it, among the n new ones at the front of sim->near. Returns how
 // many are there then. One that lasts keeps its place in the middle of the step for a few rounds;
@@ -124,6 +141,8 @@ static int take(CondSim* sim, CondTouch touch, int round, int n)
     if (is_taken(sim, touch.key, n))
         return n;
     touch.late = 1;
+    take_end_arm(sim, &touch.point[0]);
+    take_end_arm(sim, &touch.point[1]);
     if (same >= 0) {
         list->touch[same] = touch;
         return n;
