@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "problem/block.h"
+#include "problem/coupling.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -370,14 +371,11 @@ double cond_nodal_term_entry(const CondNodal* nodal, const CondTerm* term, int k
 {
     const double* Jk = nodal->jacobian + term->jacobian_begin + k * term->n_row;
     const double* Jl = nodal->jacobian + term->jacobian_begin + l * term->n_row;
+    if (term->gain_begin >= 0)
+        return cond_coupling_product(term->n_row, 1, Jk, nodal->gain + term->gain_begin, Jl);
     double value = 0.0;
-    for (int r = 0; r < term->n_row; r++) {
-        if (term->gain_begin < 0)
-            value += term->kv * Jk[r] * Jl[r];
-        else
-            for (int s = 0; s < term->n_row; s++)
-                value += Jk[r] * nodal->gain[term->gain_begin + r * term->n_row + s] * Jl[s];
-    }
+    for (int r = 0; r < term->n_row; r++)
+        value += term->kv * Jk[r] * Jl[r];
     return value;
 }
 

@@ -2,6 +2,7 @@
 // is the one of the nodalized view (nodalize/nodal.c), with threads.
 #include "cond/problem.h"
 #include "problem/block.h"
+#include "problem/coupling.h"
 #include "problem/side.h"
 
 #include <string.h>
@@ -136,11 +137,7 @@ void cond_problem_diagonal_by(const CondProblem* problem, double* d, int threads
     for (int i = 0; i < problem->n_coupling; i++) {
         const CondCoupling* c = &problem->coupling[i];
         for (int k = 0; k < c->n_coordinate; k++)
-            for (int r = 0; r < c->n_row; r++)
-                for (int s = 0; s < c->n_row; s++)
-                    d[c->coordinate[k]] += c->jacobian[r * c->n_coordinate + k] *
-                                           c->gain[r * c->n_row + s] *
-                                           c->jacobian[s * c->n_coordinate + k];
+            d[c->coordinate[k]] += cond_coupling_entry(c, k, k);
     }
 }
 

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "cond/certificate.h"
+#include "problem/coupling.h"
 #include "record/fclib_hdf5.h"
 #include "record/fclib_matrix.h"
 
@@ -86,16 +87,9 @@ static void add_block(const CondBlock* block, Triplets* t)
 // Adds J' K J. Both halves get the same number, so that rounding cannot make M unsymmetric.
 static void add_coupling(const CondCoupling* coupling, Triplets* t)
 {
-    int m = coupling->n_row;
-    int n = coupling->n_coordinate;
-    const double* J = coupling->jacobian;
-    const double* K = coupling->gain;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < coupling->n_coordinate; i++) {
         for (int j = 0; j <= i; j++) {
-            double sum = 0.0; // sum_rs J_ri K_rs J_sj
-            for (int r = 0; r < m; r++)
-                for (int s = 0; s < m; s++)
-                    sum += J[r * n + i] * K[r * m + s] * J[s * n + j];
+            double sum = cond_coupling_entry(coupling, i, j);
             add_triplet(t, coupling->coordinate[i], coupling->coordinate[j], sum);
             if (i != j)
                 add_triplet(t, coupling->coordinate[j], coupling->coordinate[i], sum);

@@ -7,6 +7,7 @@
 #include "linear/cholesky.h"
 #include "linear/conjugate_gradients.h"
 #include "problem/block.h"
+#include "problem/coupling.h"
 
 #include <math.h>
 #include <string.h>
@@ -80,10 +81,8 @@ static void add_coupling(Contactless* s, const CondCoupling* c)
     for (int k = 0; k < n; k++)
         for (int l = 0; l < n; l++) {
             double* a = entry(s, c->coordinate[k], c->coordinate[l]);
-            for (int r = 0; r < c->n_row && a; r++)
-                for (int t = 0; t < c->n_row; t++)
-                    *a +=
-                        c->jacobian[r * n + k] * c->gain[r * c->n_row + t] * c->jacobian[t * n + l];
+            if (a)
+                *a += cond_coupling_entry(c, k, l);
         }
 }
 

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "linear/cholesky.h"
 #include "nodalize/nodal.h"
+#include "problem/coupling.h"
 #include "solve/primal_dual_system.h"
 
 #include <string.h>
@@ -28,13 +29,9 @@ static void start(CondPrimalDual* pd, const CondProblem* problem)
             int i = c->coordinate[k] - block->dof_begin;
             for (int l = 0; l < c->n_coordinate && block->kind == COND_BLOCK_TRIDIAGONAL; l++) {
                 int j = c->coordinate[l] - block->dof_begin;
-                if (j < 0 || j >= block->n_dof || j / 6 != i / 6)
-                    continue;
-                for (int r = 0; r < c->n_row; r++)
-                    for (int s = 0; s < c->n_row; s++)
-                        pd->middle[6 * (size_t)c->coordinate[k] + (size_t)(j % 6)] +=
-                            c->jacobian[r * c->n_coordinate + k] * c->gain[r * c->n_row + s] *
-                            c->jacobian[s * c->n_coordinate + l];
+                if (j >= 0 && j < block->n_dof && j / 6 == i / 6)
+                    pd->middle[6 * (size_t)c->coordinate[k] + (size_t)(j % 6)] +=
+                        cond_coupling_entry(c, k, l);
             }
         }
     }
