@@ -1,14 +1,14 @@
 // cond run: simulate a scene and say how it went.
-#include "audit.h"
 #include "cli.h"
 #include "csv.h"
 #include "forces.h"
 #include "interrupt.h"
-#include "json.h"
 #include "live.h"
 #include "memory.h"
 #include "overlap.h"
 #include "progress.h"
+#include "run_sinks.h"
+#include "run_summary.h"
 #include "solvers.h"
 
 #include <cond/record.h>
@@ -24,95 +24,6 @@ typedef struct RunOptions {
     double tolerance, certify, step_limit;
     TextList set;
 } RunOptions;
-
-// What a run adds up.
-typedef struct Summary {
-    CondStatus status;  // worst of all steps
-    int steps, missed;  // steps made, steps beyond their tolerance or too deep
-    int unsolved;       // those beyond their tolerance
-    int first_unsolved; // -1: none
-    int too_deep;       // steps that left something beyond contact.penetration_limit
-    double residual;    // worst certificate of all three problems of a step
-    double penetration;
-    double iterations, passes, contacts; // sums over steps
-    int max_iterations, max_passes;
-    int rounds, added;     // solves again, with so many contacts found at the end of a step
-    int rechecked;         // steps with any
-    int rung[COND_N_RUNG]; // steps by what made their answer
-    int max_relaxed;       // contacts held to the proximal law instead of the strict one
-    double seconds[COND_N_STAGE];
-    double energy_start, energy_end;
-    SensorSum* sensor; //                                                     (n_sensor)
-    AuditSum audit;
-} Summary;
-
-static double step_residual(const CondStepInfo* info)
-{
-    double worst = cond_certificate_residual(&info->solve.certificate);
-    worst = fmax(worst, cond_certificate_residual(&info->impact.certificate));
-    return fmax(worst, cond_certificate_residual(&info->correction.certificate));
-}
-
-static void add_step(Summary* s, const CondStepInfo* info)
-{
-    if (s->steps == 0)
-        s->energy_start = info->kinetic_before + info->potential_before;
-    int unsolved = info->solve.status > 0 || info->impact.status > 0 || info->correction.status > 0;
-    s->missed += info->status > 0;
-    if (unsolved && s->unsolved++ == 0)
-        s->first_unsolved = s->steps;
-    s->steps++;
-    s->status = info->status > s->status ? info->status : s->status;
-    s->residual = fmax(s->residual, step_residual(info));
-    s->penetration = fmax(s->penetration, info->penetration);
-    s->iterations += info->solve.iterations;
-    s->contacts += info->n_contact;
-    if (info->solve.iterations > s->max_iterations)
-        s->max_iterations = info->solve.iterations;
-    s->rung[info->solve.rung]++;
-    s->rounds += info->rounds;
-    s->added += info->added;
-    s->rechecked += info->rounds > 0;
-    if (info->solve.relaxed > s->max_relaxed)
-        s->max_relaxed = info->solve.relaxed;
-    s->passes += info->solve.passes;
-    s->max_passes = info->solve.passes > s->max_passes ? info->solve.passes : s->max_passes;
-    for (int k = 0; k < COND_N_STAGE; k++)
-        s->seconds[k] += info->seconds[k];
-    s->energy_end = info->kinetic_after + info->potential_after;
-}
-
-static void csv_header(FILE* file, const CondModel* model)
-{
-    static const char* const parts[] = {"x",  "y",  "z",  "qw", "qx", "qy", "qz",
-                                        "vx", "vy", "vz", "wx", "wy", "wz"};
-    Text text = {0};
-    text_add(&text, "time");
-    for (int b = 0; b < cond_model_n_body(model); b++)
-        for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++)
-            csv_column(&text, cond_model_body_name(model, b), parts[k]);
-    text_add(&text, ",certificate,penetration,kinetic,potential,contacts,iterations\n");
-    fputs(text.data ? text.data : "", file);
-    free(text.data);
-}
-
-static void csv_row(FILE* file, const CondModel* model, const CondState* state,
-                    const CondStepInfo* info)
-{
-    fprintf(file, "%.9g", info->time);
-    for (int b = 0; b < cond_model_n_body(model); b++) {
-        CondPose p = cond_state_pose(model, state, b);
-        csv_numbers(file, 17, p.position, 3);
-        csv_numbers(file, 17, p.orientation, 4);
-        csv_numbers(file, 17, p.velocity, 3);
-        csv_numbers(file, 17, p.angular_velocity, 3);
-    }
-    csv_number(file, 3, step_residual(info));
-    csv_number(file, 6, info->penetration);
-    csv_number(file, 17, info->kinetic_after);
-    csv_number(file, 17, info->potential_after);
-    fprintf(file, ",%d,%d\n", info->n_contact, info->solve.iterations);
-}
 
 // --dump STEP:FILE writes the contact problem of that step (from 0) as an FCLib file.
 static int parse_dump(const char* text, int steps, long* step, const char** path)
@@ -132,66 +43,6 @@ static int parse_dump(const char* text, int steps, long* step, const char** path
     return 0;
 }
 
-static CondStatus dump_problem(CondSim* sim, const CondState* state, const char* path)
-{
-    CondError error;
-    CondStatus status = cond_sim_forces(sim, state);
-    if (!status)
-        status = cond_sim_collide(sim, state);
-    if (!status)
-        status = cond_sim_assemble(sim, state);
-    if (!status)
-        status = cond_fclib_write(memory_context(), path, cond_sim_problem(sim), COND_FCLIB_ROWS,
-                                  "COND contact problem", NULL, NULL, &error);
-    if (status)
-        cli_complain("%s: %s", path, error.message);
-    return status;
-}
-
-// Where a run is written to while it goes on; NULL: not wanted, or given up after a failure.
-typedef struct Sinks {
-    FILE *csv, *sensors;
-    CondRecord* record;
-    int failed; // 1: the record has ended early, or the state could not be saved
-} Sinks;
-
-// Saves the state where that is wanted; a failure does not end the run.
-static void save_state(const RunOptions* options, const CondModel* model, const CondState* state,
-                       Sinks* sinks)
-{
-    CondError error;
-    if (!options->save || !cond_state_write(model, state, options->save, &error))
-        return;
-    cli_complain("%s; the run goes on", error.message);
-    sinks->failed = 1;
-}
-
-// A surrogate that is kept over several steps is made anew at steps that are multiples of
-// solver.reuse. A state saved in between goes on well, but not with the same bits.
-static void warn_of_reuse(const CondModel* model, const CondState* state)
-{
-    const CondSceneSettings* settings = cond_model_settings(model);
-    long step = lround(cond_state_time(state) / settings->time_step);
-    if (step % settings->solver.reuse != 0)
-        cli_complain("the state was saved at step %ld, not a multiple of solver.reuse: %d; a run "
-                     "resumed from it has other bits than one that was not interrupted",
-                     step, settings->solver.reuse);
-}
-
-// A frame that cannot be written ends the record, not the run.
-static void record_frame(Sinks* sinks, const CondSim* sim, const CondState* state,
-                         const CondStepInfo* info)
-{
-    CondError error;
-    if (!sinks->record || !cond_record_frame(sinks->record, sim, state, info, &error))
-        return;
-    cli_complain("%s; the record ends here with %d frames, the run goes on", error.message,
-                 cond_record_n_frame(sinks->record));
-    cond_record_close(sinks->record);
-    sinks->record = NULL;
-    sinks->failed = 1;
-}
-
 // Why a run ends before its time.
 static void explain_end(const RunOptions* options, const CondSim* sim, const CondState* state,
                         int k, int steps, CondStatus status)
@@ -209,37 +60,9 @@ static void explain_end(const RunOptions* options, const CondSim* sim, const Con
         cli_complain("ended by signal %d after %d of %d steps", interrupt_signal(), k, steps);
 }
 
-// A step that left something too deep, by its contacts or by the audit, is missed; the first one is
-// named.
-static void judge_depth(const CondModel* model, int k, CondStatus audited, CondStepInfo* info,
-                        Summary* summary)
-{
-    const CondPenetration* d = &info->deepest;
-    const CondAuditPair* pair = &summary->audit.too_deep;
-    if (info->status != COND_TOO_DEEP && audited != COND_TOO_DEEP)
-        return;
-    if (summary->too_deep++ == 0 && info->status == COND_TOO_DEEP) {
-        const char* other = d->other >= 0      ? cond_model_body_name(model, d->other)
-                            : d->plane >= 0    ? cond_model_plane_name(model, d->plane)
-                            : d->obstacle >= 0 ? cond_model_obstacle_name(model, d->obstacle)
-                                               : "something fixed";
-        cli_complain("step %d: %s and %s overlap by %.3g m, more than contact.penetration_limit: "
-                     "%.3g m",
-                     k, cond_model_body_name(model, d->body), other, d->depth, d->limit);
-    } else if (summary->too_deep == 1) {
-        cli_complain(
-            "step %d: %s and %s overlap by %.3g m, as the audit says, more than "
-            "contact.penetration_limit: %.3g m; the step found %.3g m",
-            k, pair->name[0], pair->name[1], pair->depth,
-            cond_model_penetration_limit(model, pair->body[0], pair->body[1], pair->obstacle),
-            info->penetration);
-    }
-    info->status = COND_TOO_DEEP;
-}
-
 // Simulates; everything recorded so far is kept whatever happens.
 static CondStatus simulate(const RunOptions* options, const CondModel* model, CondSim* sim,
-                           CondState* state, int steps, Sinks* sinks, Summary* summary)
+                           CondState* state, int steps, RunSinks* sinks, RunSummary* summary)
 {
     long dump_step;
     const char* dump_path;
@@ -247,12 +70,12 @@ static CondStatus simulate(const RunOptions* options, const CondModel* model, Co
         return COND_BAD_ARGUMENT;
     Progress progress = progress_start(cond_model_settings(model)->name);
     CondStatus status = COND_OK;
-    record_frame(sinks, NULL, state, NULL);
+    run_record_frame(sinks, NULL, state, NULL);
     int k = 0;
     for (; k < steps && !interrupt_signal(); k++) {
         CondStepInfo info;
         interrupt_limit_step(options->step_limit);
-        if (dump_path && k == dump_step && (status = dump_problem(sim, state, dump_path)) < 0)
+        if (dump_path && k == dump_step && (status = run_dump_problem(sim, state, dump_path)) < 0)
             break;
         status = cond_sim_step(sim, state, &info);
         if (status < 0)
@@ -263,17 +86,17 @@ static CondStatus simulate(const RunOptions* options, const CondModel* model, Co
             status = audited;
             break;
         }
-        judge_depth(model, k, audited, &info, summary);
-        add_step(summary, &info);
+        run_summary_judge_depth(model, k, audited, &info, summary);
+        run_summary_add(summary, &info);
         forces_add(model, sim, summary->sensor);
         if (sinks->csv)
-            csv_row(sinks->csv, model, state, &info);
+            run_csv_row(sinks->csv, model, state, &info);
         if (sinks->sensors)
             forces_csv_row(sinks->sensors, model, sim, info.time);
         if ((k + 1) % options->every == 0)
-            record_frame(sinks, sim, state, &info);
+            run_record_frame(sinks, sim, state, &info);
         if (options->save_every > 0 && (k + 1) % options->save_every == 0)
-            save_state(options, model, state, sinks);
+            run_save_state(options->save, model, state, sinks);
         progress_update(&progress, k + 1, steps);
     }
     interrupt_limit_step(INFINITY);
@@ -283,117 +106,9 @@ static CondStatus simulate(const RunOptions* options, const CondModel* model, Co
     if (dump_path && k < dump_step)
         cli_complain("%s: not written, for step %ld was not reached", dump_path, dump_step);
     if (options->save && status >= 0)
-        warn_of_reuse(model, state);
-    save_state(options, model, state, sinks);
+        run_warn_of_reuse(model, state);
+    run_save_state(options->save, model, state, sinks);
     return status < 0 ? status : summary->status;
-}
-
-static void print_rungs(const Summary* s)
-{
-    fprintf(stderr, "  answers by   ");
-    for (int k = 0, first = 1; k < COND_N_RUNG; k++)
-        if (s->rung[k] > 0) {
-            fprintf(stderr, "%s %s %d", first ? "" : ",", cond_rung_name((CondRung)k), s->rung[k]);
-            first = 0;
-        }
-    fputc('\n', stderr);
-}
-
-static json_t* rungs_json(const Summary* s)
-{
-    json_t* rungs = json_object();
-    for (int k = 0; k < COND_N_RUNG; k++)
-        if (s->rung[k] > 0)
-            json_object_set_new(rungs, cond_rung_name((CondRung)k), json_integer(s->rung[k]));
-    return rungs;
-}
-
-static void print_summary(const CondModel* model, const CondState* state, const Summary* s)
-{
-    double total = 0.0;
-    int n = s->steps > 0 ? s->steps : 1;
-    for (int k = 0; k < COND_N_STAGE; k++)
-        total += s->seconds[k];
-    fprintf(stderr, "%s: %d steps to t = %g s, %d bodies, %d dof\n",
-            cond_model_settings(model)->name, s->steps, cond_state_time(state),
-            cond_model_n_body(model), cond_model_n_dof(model));
-    fprintf(stderr, "  contacts      %.1f a step\n", s->contacts / n);
-    fprintf(stderr, "  iterations    %.1f a step, at most %d\n", s->iterations / n,
-            s->max_iterations);
-    if (s->max_passes > 0)
-        fprintf(stderr, "  passes        %.1f a step, at most %d\n", s->passes / n, s->max_passes);
-    if (s->steps > s->rung[COND_RUNG_OTHER])
-        print_rungs(s);
-    if (s->rounds > 0)
-        fprintf(stderr, "  rounds        %d more solves in %d steps, %d contacts found late\n",
-                s->rounds, s->rechecked, s->added);
-    if (s->max_relaxed > 0)
-        fprintf(stderr,
-                "  relaxed       %d contacts at most held to the proximal law, in %d steps\n",
-                s->max_relaxed, s->rung[COND_RUNG_RELAXED]);
-    fprintf(stderr, "  certificate   %.1e at worst", s->residual);
-    if (s->unsolved > 0)
-        fprintf(stderr, "; %d steps missed the tolerance %.1e, the first is step %d", s->unsolved,
-                cond_model_settings(model)->solver.tolerance, s->first_unsolved);
-    fprintf(stderr, "\n  penetration   %.3g m at most", s->penetration);
-    if (s->too_deep > 0)
-        fprintf(stderr, "; %d steps went beyond contact.penetration_limit", s->too_deep);
-    fputc('\n', stderr);
-    audit_print(stderr, &s->audit);
-    fprintf(stderr, "  energy        %.6g J to %.6g J\n", s->energy_start, s->energy_end);
-    forces_print(stderr, model, s->sensor);
-    fprintf(stderr, "  time a step   %.3g ms:", 1e3 * total / n);
-    for (int k = 0; k < COND_N_STAGE; k++)
-        fprintf(stderr, " %s %.3g", cond_stage_name((CondStage)k), 1e3 * s->seconds[k] / n);
-    fputc('\n', stderr);
-}
-
-// How the run ended, for the summary.
-static const char* end_name(CondStatus status)
-{
-    return interrupt_signal()         ? "signal"
-           : status == COND_CANCELLED ? "step limit"
-           : status < 0               ? "failed"
-                                      : "finished";
-}
-
-static json_t* summary_json(const char* path, const CondModel* model, const CondSim* sim,
-                            const CondState* state, const Summary* s, CondStatus status)
-{
-    const CondSceneSettings* settings = cond_model_settings(model);
-    int n = s->steps > 0 ? s->steps : 1;
-    char hash[32];
-    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)cond_state_hash(state));
-    json_t* stages = json_object();
-    for (int k = 0; k < COND_N_STAGE; k++)
-        json_object_set_new(stages, cond_stage_name((CondStage)k),
-                            json_number(1e3 * s->seconds[k] / n));
-    json_t* bodies = json_array();
-    for (int b = 0; b < cond_model_n_body(model); b++) {
-        CondPose p = cond_state_pose(model, state, b);
-        json_array_append_new(bodies, json_pack("{s:s, s:o, s:o, s:o, s:o}", "name",
-                                                cond_model_body_name(model, b), "position",
-                                                json_numbers(p.position, 3), "orientation",
-                                                json_numbers(p.orientation, 4), "velocity",
-                                                json_numbers(p.velocity, 3), "angular_velocity",
-                                                json_numbers(p.angular_velocity, 3)));
-    }
-    return json_pack(
-        "{s:o, s:s, s:s, s:i, s:o, s:i, s:o, s:o, s:i, s:o, s:i, s:o, s:i, s:o, s:i, s:o, s:o, "
-        "s:o, "
-        "s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:i}",
-        "scene", json_text(path), "name", settings->name, "status", cond_status_name(status),
-        "steps", s->steps, "time", json_number(cond_state_time(state)), "missed", s->missed,
-        "residual", json_number(s->residual), "iterations", json_number(s->iterations / n),
-        "max_iterations", s->max_iterations, "passes", json_number(s->passes / n), "max_passes",
-        s->max_passes, "answers", rungs_json(s), "max_relaxed", s->max_relaxed, "contacts",
-        json_number(s->contacts / n), "dof", cond_model_n_dof(model), "penetration",
-        json_number(s->penetration), "energy_start", json_number(s->energy_start), "energy_end",
-        json_number(s->energy_end), "hash", hash, "end", end_name(status), "stage_ms", stages,
-        "bodies", bodies, "pairs", forces_pairs_json(model, sim), "sensors",
-        forces_sensors_json(model, s->sensor), "audit", audit_json(&s->audit), "machine",
-        json_machine(settings->solver.threads), "rounds", s->rounds, "rechecked", s->rechecked,
-        "added", s->added, "too_deep", s->too_deep);
 }
 
 CondStatus run_load(const char* path, int n_set, const char* const* set, int seed, double tolerance,
@@ -458,8 +173,8 @@ static int run_scene(const RunOptions* options, const char* text)
     CondState* state = NULL;
     CondSim* sim = NULL;
     CondError error;
-    Summary summary = {.first_unsolved = -1};
-    Sinks sinks = {.csv = NULL};
+    RunSummary summary = {.first_unsolved = -1};
+    RunSinks sinks = {.csv = NULL};
     cli_scene_path(text, path, sizeof path);
     CondStatus status = run_load(path, options->set.n, options->set.item, options->seed,
                                  options->tolerance, options->threads, &model, &error);
@@ -496,7 +211,7 @@ static int run_scene(const RunOptions* options, const char* text)
         const CondSceneSettings* settings = cond_model_settings(model);
         int steps = options->steps > 0 ? options->steps : steps_left(settings, state);
         if (sinks.csv)
-            csv_header(sinks.csv, model);
+            run_csv_header(sinks.csv, model);
         if (sinks.sensors)
             forces_csv_header(sinks.sensors, model);
         status = simulate(options, model, sim, state, steps, &sinks, &summary);
@@ -509,9 +224,9 @@ static int run_scene(const RunOptions* options, const char* text)
             code = CLI_TOLERANCE;
         }
         if (!options->quiet)
-            print_summary(model, state, &summary);
+            run_summary_print(model, state, &summary);
         if (options->json &&
-            json_put(summary_json(path, model, sim, state, &summary, status), options->json))
+            json_put(run_summary_json(path, model, sim, state, &summary, status), options->json))
             sinks.failed = 1;
     }
     code = interrupt_code(code);

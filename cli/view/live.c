@@ -292,7 +292,7 @@ static CondStatus simulate(Live* live)
         }
     }
     if (status)
-        cli_complain("%s", error.message);
+        cli_complain("%s", *error.message ? error.message : cond_status_name(status));
     return status;
 }
 
@@ -335,7 +335,7 @@ static int serve(Live* live)
 int live_run(const LiveRun* run)
 {
     Live live = {.run = run, .index = -1, .speed = 1.0, .grab = {.body = -1, .point = -1}};
-    CondError error;
+    CondError error = {COND_OK, ""};
     pthread_mutex_init(&live.lock, NULL);
     pthread_cond_init(&live.changed, NULL);
     live.set.item = malloc(((size_t)run->set.n + 1) * sizeof *live.set.item);

@@ -214,8 +214,6 @@ static int sound_frame(const CondModel* model, const CondFrame* frame)
     if (b < -1 || b >= model->n_body || frame->patch < -1 || frame->patch >= model->n_patch ||
         frame->guide < 0 || frame->guide > model->n_trajectory)
         return 0;
-    if (frame->guide < 0 || frame->guide > model->n_trajectory)
-        return 0;
     if (frame->guide > 0)
         return b < 0 && frame->patch < 0 && model->trajectory[frame->guide - 1].body < 0;
     if (frame->patch >= 0)
