@@ -22,12 +22,12 @@ typedef enum Roller { LOG, DISC, WHEEL, CAPSULE, N_ROLLER } Roller;
 typedef enum Floor { PLANE, BOX, TRIANGLES, N_FLOOR } Floor;
 
 static const double RADIUS = 0.1;
+static const double LENGTH[] = {0.4, 0.05, 0.01, 0.2}; // of the rollers
 
 // On the floor, its axis along y.
 static CondBodyDef make_roller(Roller kind, double y)
 {
-    const double length[] = {0.4, 0.05, 0.01, 0.2};
-    CondBodyDef def = make_box(1.0, RADIUS, length[kind], 0.0, -10.0, y, RADIUS);
+    CondBodyDef def = make_box(1.0, RADIUS, LENGTH[kind], 0.0, -10.0, y, RADIUS);
     def.shape = kind == CAPSULE ? COND_SHAPE_CAPSULE : COND_SHAPE_CYLINDER;
     make_turn(1.0, 0.0, 0.0, acos(0.0), def.orientation);
     def.surface.friction[0] = def.surface.friction[1] = 0.5;
@@ -70,7 +70,7 @@ static void test_rolling_keeps_its_speed(void** state)
             add_ground(scene, (Floor)floor);
             Trial trial = trial_begin(scene);
             // Ten seconds; one at the finest step, where nothing differs but the time it takes.
-            trial_step(&trial, k ? (int)(10.0 / steps[k]) : 1000);
+            trial_step(&trial, k ? (int)(10.0 / steps[k] + 0.5) : 1000);
             for (int kind = 0; kind < N_ROLLER; kind++) {
                 CondPose pose = trial_pose(&trial, kind);
                 assert_near(pose.velocity[0], 2.0, 1e-5);
@@ -130,7 +130,7 @@ static void test_slipping_disc(void** state)
 
 // A robot of one floating link, a disc on the floor with its axis along y; its mass lies `off` from
 // the axis, along x of the link.
-static CondBodyDef make_link(const char* path, double off)
+static CondBodyDef make_link(const char* path, Roller kind, double off)
 {
     FILE* file = fopen(path, "w");
     assert_non_null(file);
@@ -138,11 +138,11 @@ static CondBodyDef make_link(const char* path, double off)
             "<robot name=\"wheel\"><link name=\"base\"><inertial><origin xyz=\"%g 0 0\"/>"
             "<mass value=\"1\"/>"
             "<inertia ixx=\"0.0027\" ixy=\"0\" ixz=\"0\" iyy=\"0.0027\" iyz=\"0\" izz=\"0.005\"/>"
-            "</inertial><collision><geometry><cylinder radius=\"0.1\" length=\"0.05\"/>"
+            "</inertial><collision><geometry><%s radius=\"0.1\" length=\"%g\"/>"
             "</geometry></collision></link></robot>\n",
-            off);
+            off, kind == CAPSULE ? "capsule" : "cylinder", LENGTH[kind]);
     fclose(file);
-    CondBodyDef def = make_robot("wheel", path), roller = make_roller(DISC, 0.0);
+    CondBodyDef def = make_robot("wheel", path), roller = make_roller(kind, 0.0);
     def.floating = 1;
     memcpy(def.position, roller.position, sizeof def.position);
     memcpy(def.orientation, roller.orientation, sizeof def.orientation);
@@ -154,15 +154,18 @@ static void test_link_rolls(void** state)
 {
     (void)state;
     const char* path = "test_rolling_wheel.urdf";
-    for (int floor = 0; floor < N_FLOOR; floor++) {
+    const double steps[] = {1e-3, 5e-3, 1e-2};
+    for (int i = 0; i < 3 * N_FLOOR * N_ROLLER; i++) {
+        int floor = i % N_FLOOR, k = i / N_FLOOR % 3, kind = i / (3 * N_FLOOR);
         CondScene* scene = make_scene();
-        CondBodyDef def = make_link(path, 0.0);
+        cond_scene_settings(scene)->time_step = steps[k];
+        CondBodyDef def = make_link(path, (Roller)kind, 0.0);
         def.velocity[0] = 2.0;
         def.angular_velocity[1] = 2.0 / RADIUS;
         add_body(scene, &def);
         add_ground(scene, (Floor)floor);
         Trial trial = trial_begin(scene);
-        trial_step(&trial, 1000);
+        trial_step(&trial, k ? (int)(10.0 / steps[k] + 0.5) : 1000);
         CondPose pose = trial_pose(&trial, 0);
         assert_near(pose.velocity[0], 2.0, 1e-4);
         assert_near(pose.angular_velocity[1], 2.0 / RADIUS, 1e-3);
@@ -181,7 +184,7 @@ static void test_rocking(void** state)
     for (int floor = 0; floor < N_FLOOR; floor++) {
         CondScene* scene = make_scene();
         cond_scene_settings(scene)->time_step = t;
-        CondBodyDef def = make_link(path, e);
+        CondBodyDef def = make_link(path, DISC, e);
         double half = 0.5 * (acos(0.0) + 0.05), lying[4];
         // x of the link points down, but for 0.05 rad, after its axis has been laid along y.
         const double pitch[4] = {cos(half), 0.0, sin(half), 0.0};
