@@ -145,8 +145,28 @@ static void test_groups_choose_for_themselves(void** state)
     trial_end(&trial);
 }
 
-// A body that turns over and over (Dzhanibekov): the time from one turn to the next does not depend
-// on the length of the step.
+// A body that turns over and over (Dzhanibekov), against Euler's solution in elliptic functions.
+// With I1 < I2 < I3, E = w' I w / 2, M = |I w| and M^2 > 2 E I2, w2 passes 0 every
+//     2 K(k) / sqrt((I3 - I2)(M^2 - 2 E I1)/(I1 I2 I3)),
+//     1 - k^2 = (I3 - I1)(M^2 - 2 E I2)/((I3 - I2)(M^2 - 2 E I1)),      K(k) = (pi/2)/agm(1, sqrt(1
+//     - k^2)).
+static double exact_turning_time(const double I[3], const double w[3])
+{
+    double least = 0.0, middle = 0.0, root;
+    for (int i = 0; i < 3; i++) { // M^2 - 2 E I1 and M^2 - 2 E I2, without cancellation
+        least += I[i] * w[i] * w[i] * (I[i] - I[0]);
+        middle += I[i] * w[i] * w[i] * (I[i] - I[1]);
+    }
+    assert_true(I[0] < I[1] && I[1] < I[2] && middle > 0.0);
+    double a = 1.0, g = sqrt((I[2] - I[0]) * middle / ((I[2] - I[1]) * least));
+    for (int k = 0; k < 20; k++) {
+        root = sqrt(a * g);
+        a = 0.5 * (a + g);
+        g = root;
+    }
+    return 2.0 * acos(0.0) / a / sqrt((I[2] - I[1]) * least / (I[0] * I[1] * I[2]));
+}
+
 static double turning_time(double t)
 {
     CondScene* scene = make_scene();
@@ -180,8 +200,12 @@ static double turning_time(double t)
 static void test_turning_over(void** state)
 {
     (void)state;
-    double exact = turning_time(2.5e-4);
-    assert_near(turning_time(1e-3), exact, 1e-3 * exact);
+    // A box of 0.1, 0.2, 0.3 m and 1 kg, which spins about y; its axis z has the least inertia.
+    const double I[3] = {0.05 / 12.0, 0.1 / 12.0, 0.13 / 12.0}, w[3] = {0.01, 10.0, 0.01};
+    double exact = exact_turning_time(I, w);
+    assert_near(turning_time(1e-3), exact, 1e-5 * exact);
+    assert_near(turning_time(5e-3), exact, 1e-4 * exact);
+    assert_near(turning_time(1e-2), exact, 1e-3 * exact);
 }
 
 int main(void)

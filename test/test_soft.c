@@ -110,6 +110,52 @@ static void test_momentum_in_flight(void** state)
     }
 }
 
+// What the midpoint rule makes of a body that spins and is shaken: the largest change of its
+// angular momentum over 0.1 s, relative to what it has. The rule keeps it, as it keeps every
+// quadratic invariant; what the default then takes out of the energy leaves it alone.
+static double lost_spin(CondIntegrator integrator, CondElasticity elasticity, double t)
+{
+    CondScene* scene = soft_scene(0.5, t, 0.0);
+    CondMaterialDef rubber = make_material("rubber", 5e4, 0.0);
+    rubber.elasticity = elasticity;
+    cond_scene_settings(scene)->integrator = integrator;
+    cond_scene_settings(scene)->theta = NAN; // which would choose the linear rule
+    add_material(scene, &rubber);
+    CondBodyDef cube = make_soft("cube", "box:2,2,2:0.1,0.12,0.08", "rubber", 0.0, 0.0, 0.0);
+    add_body(scene, &cube);
+    Trial trial = trial_begin(scene);
+    CondPose pose = trial_pose(&trial, 0);
+    pose.angular_velocity[0] = 6.0;
+    pose.angular_velocity[2] = 16.0;
+    assert_int_equal(cond_state_set_pose(trial.model, trial.state, 0, &pose), COND_OK);
+    Dice dice = {7};
+    for (int i = 0; i < trial.model->n_dof; i++)
+        trial.state->v[i] += dice_uniform(&dice, -0.1, 0.1);
+    double before[6], after[6], worst = 0.0;
+    trial_momentum(&trial, before);
+    for (int k = 0; k < (int)(0.1 / t + 0.5); k++) {
+        double change[3];
+        trial_step(&trial, 1);
+        trial_momentum(&trial, after);
+        for (int i = 0; i < 3; i++)
+            change[i] = after[3 + i] - before[3 + i];
+        worst = fmax(worst, vec3_norm(change) / vec3_norm(before + 3));
+    }
+    trial_end(&trial);
+    return worst;
+}
+
+static void test_midpoint_keeps_spin(void** state)
+{
+    (void)state;
+    for (int which = 0; which < 4; which++) {
+        CondIntegrator integrator = which & 1 ? COND_INTEGRATOR_MIDPOINT : COND_INTEGRATOR_AUTO;
+        CondElasticity elasticity =
+            which & 2 ? COND_ELASTICITY_NEOHOOKEAN : COND_ELASTICITY_COROTATIONAL;
+        assert_true(lost_spin(integrator, elasticity, 2e-3) < 1e-9);
+    }
+}
+
 // Without work from outside the energy of a long free oscillation never grows: implicit Euler loses
 // some in every step.
 static void test_energy_never_grows(void** state)
@@ -319,6 +365,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rest_in_free_space),
         cmocka_unit_test(test_momentum_in_flight),
+        cmocka_unit_test(test_midpoint_keeps_spin),
         cmocka_unit_test(test_momentum_with_bound),
         cmocka_unit_test(test_energy_never_grows_with_any_policy),
         cmocka_unit_test(test_constant_policy_damps),
