@@ -54,6 +54,7 @@ static Curve follow(const char* name, double t, double span, double spin, double
 static void test_scenes_keep_their_energy(void** state)
 {
     (void)state;
+    enum { ROD = 5 }; // whose waves are too fast for long steps
     static const struct {
         const char* name;
         double span, spin, damping;
@@ -68,8 +69,8 @@ static void test_scenes_keep_their_energy(void** state)
         for (int k = 0; k < 2; k++) {
             Curve coarse = follow(scenes[i].name, k ? 1e-2 : 5e-3, scenes[i].span, scenes[i].spin,
                                   scenes[i].damping);
-            if (!(coarse.gained < 1e-9))
-                fail_msg("%s: gained %g", scenes[i].name, coarse.gained);
+            if (!(coarse.gained < 1e-9 && (coarse.lost < 1e-9 || i == ROD)))
+                fail_msg("%s: gained %g, lost %g", scenes[i].name, coarse.gained, coarse.lost);
         }
     }
     Curve ball = follow("spin", 5e-3, 0.05, 20.0, 0.0);

@@ -198,34 +198,44 @@ static int turning(const CondPosture* posture, const CondFrame* frame, double in
     return body->dof_begin + 6 * frame->point.part + 3;
 }
 
+// Takes a negative eigenvalue along d, of any length, out of H where a step h would not bear it:
+// h^2 |value| d' I^-1 d > 1/5.
+static void leave_out(double value, const double d[3], const double inertia[9], double step,
+                      double H[9])
+{
+    double square = vec3_dot(d, d), solved[3];
+    mat3_solve(inertia, d, solved);
+    if (!(-step * step * value * vec3_dot(d, solved) > 0.2 * square))
+        return;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            H[3 * i + j] -= value * d[i] * d[j] / square;
+}
+
 // A force F on a point r of something rigid, both in its axes, stays in world axes when it turns:
 // the energy -F.x has by the rotation the second derivative
 //     H = (F.r) I - (F r' + r F')/2
-// with the eigenvalues F.r and (F.r +- |F||r|)/2. The last is not positive; its direction is
-// d = F/|F| + r/|r|, and it is left out where A would not bear it: h^2 |H_d| d' I^-1 d < 1/5.
+// with the eigenvalues F.r along F x r, and (F.r +- |F||r|)/2 along F/|F| -+ r/|r|. The last is not
+// positive, and neither is the first where F points against r; such are left out where A would not
+// bear them.
 static void turning_stiffness(const double F[3], const double r[3], const double inertia[9],
                               double step, double H[9])
 {
-    double f = vec3_norm(F), l = vec3_norm(r), c = vec3_dot(F, r), d[3], solved[3];
+    double f = vec3_norm(F), l = vec3_norm(r), c = vec3_dot(F, r), d[3], across[3];
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             H[3 * i + j] = (i == j ? c : 0.0) - 0.5 * (F[i] * r[j] + r[i] * F[j]);
-    double lowest = 0.5 * (c - f * l);
     for (int i = 0; i < 3; i++)
         d[i] = f > 0.0 && l > 0.0 ? F[i] / f + r[i] / l : 0.0;
-    double length = vec3_norm(d);
-    if (!(length > 1e-9)) { // F against r: all of H is negative
+    if (!(vec3_norm(d) > 1e-9)) { // F against r: all of H is negative
         for (int i = 0; i < 9; i++)
             H[i] = 0.0;
         return;
     }
-    for (int i = 0; i < 3; i++)
-        d[i] /= length;
-    mat3_solve(inertia, d, solved);
-    if (-step * step * lowest * vec3_dot(d, solved) > 0.2)
-        for (int i = 0; i < 3; i++)
-            for (int j = 0; j < 3; j++)
-                H[3 * i + j] -= lowest * d[i] * d[j];
+    leave_out(0.5 * (c - f * l), d, inertia, step, H);
+    vec3_cross(F, r, across);
+    if (c < 0.0)
+        leave_out(c, across, inertia, step, H);
 }
 
 // The geometric stiffness of one end, on which a force acts at an arm from its origin; both in

@@ -275,6 +275,17 @@ static int retreat(CondSim* sim)
     return any;
 }
 
+// 1 where a group without contacts cannot stay at the midpoint rule, and the step may be made in
+// parts: the middle of these is nearer, and nothing is lost as by implicit Euler.
+static int asks_for_parts(const CondSim* sim)
+{
+    const CondGroups* groups = &sim->groups;
+    for (int g = 0; g < groups->n && sim->divisible; g++)
+        if (groups->fails[g] && !groups->touched[g] && !groups->euler[g])
+            return 1;
+    return 0;
+}
+
 static void set_linear(CondSim* sim)
 {
     const CondGroups* groups = &sim->groups;
@@ -286,13 +297,15 @@ static void set_linear(CondSim* sim)
 
 static CondStatus step_groups(CondSim* sim, const CondState* state, CondSolveInfo* info)
 {
-    int n_fail;
+    int n_fail = 0;
     sim->newton.iterations = 1; // the linear step
     set_linear(sim);
     CondStatus status =
         cond_lasting_any(sim) && !sim->moved ? cond_lasting_move(sim, state) : COND_OK;
     if (!status)
         status = attempt(sim, state, info, &n_fail);
+    if (!status && n_fail > 0 && asks_for_parts(sim))
+        return info->status = COND_NOT_CONVERGED;
     while (!status && n_fail > 0 && retreat(sim)) {
         CondSolveInfo again;
         cond_sim_lead_middle(sim, state);

@@ -501,19 +501,21 @@ CondStatus cond_sim_attempt(CondSim* sim, const CondState* state, CondStepInfo* 
     return worst ? worst : cond_sim_recheck(sim, state, info); // times its own stages
 }
 
-// 1 where a smaller step is the next rung of the ladder.
-static int may_split(const CondSim* sim, CondStatus status, const CondSolveInfo* info)
+// 1 where a smaller step may be the next rung of the ladder.
+static int is_divisible(const CondSceneSettings* settings)
 {
-    const CondSceneSettings* settings = &sim->model->settings;
-    return status == COND_NOT_CONVERGED && settings->substeps > 1 && settings->solver.fallback &&
-           settings->solver.stop == COND_STOP_CERTIFICATE && info->rung != COND_RUNG_OTHER;
+    return settings->substeps > 1 && settings->solver.fallback &&
+           settings->solver.stop == COND_STOP_CERTIFICATE;
 }
 
 // By velocities, in parts where that is needed.
 static CondStatus step_velocity(CondSim* sim, CondState* state, CondStepInfo* out)
 {
+    int divisible = is_divisible(&sim->model->settings);
+    sim->divisible = divisible;
     CondStatus worst = cond_sim_attempt(sim, state, out);
-    if (may_split(sim, worst, &out->solve)) {
+    sim->divisible = 0;
+    if (worst == COND_NOT_CONVERGED && divisible && out->solve.rung != COND_RUNG_OTHER) {
         CondStatus status = cond_sim_step_in_parts(sim, state, out);
         if (status != COND_NOT_CONVERGED)
             return status;

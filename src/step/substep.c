@@ -203,7 +203,9 @@ static CondStatus make_parts(CondSim* sim, const CondState* state, int parts, Co
         CondStepInfo part = {0};
         set_parts(sim, k, parts);
         share_commands(sim, state);
+        sim->divisible = 2 * parts <= sim->model->settings.substeps;
         status = cond_sim_attempt(sim, trial, &part);
+        sim->divisible = 0;
         if (!status)
             status = cond_sim_integrate(sim, trial, &part);
         add_info(&part, k == 0, sum);
