@@ -130,7 +130,7 @@ static void prolong(const CondTieSystem* system, const double* e, double* x)
 // With few groups (deep = 0), for which it has to be packed first, or with levels.
 static CondTieSystem make_system(const CondProblem* problem, const double* D, int deep, int threads)
 {
-    CondTieSystem system = {.context = cond_context_or_default(NULL)};
+    CondTieSystem system = {.arena.context = cond_context_or_default(NULL)};
     int fits;
     assert_int_equal(cond_tie_system_plan(&system, problem, threads, &fits), COND_OK);
     assert_int_equal(fits, 1);
@@ -329,7 +329,7 @@ static void change_of_ties_rebuilds_what_it_must(void** state)
     int fits, turns[2][2] = {{0, 1}, {1, 1}};
     double* z[2];
     for (int s = 0; s < 2; s++) {
-        system[s] = (CondTieSystem){.context = cond_context_or_default(NULL)};
+        system[s] = (CondTieSystem){.arena.context = cond_context_or_default(NULL)};
         assert_int_equal(cond_tie_system_plan(&system[s], problem, 1, &fits), COND_OK);
         assert_int_equal(cond_tie_system_deepen(&system[s], &fits), COND_OK);
         for (int k = s; k < 2; k++) { // the first one by way of other ties
@@ -431,7 +431,7 @@ static void iterations_have_the_same_bits_on_any_threads(void** state)
     double *x = dense_zeros((size_t)n), *r = dense_zeros((size_t)n), *Hx = dense_zeros((size_t)n);
     for (int deep = 0; deep < 2; deep++)
         for (int threads = 1; threads <= 4; threads++) {
-            CondTieSystem system = {.context = cond_context_or_default(NULL)};
+            CondTieSystem system = {.arena.context = cond_context_or_default(NULL)};
             assert_int_equal(cond_tie_system_plan(&system, problem, threads, &fits), COND_OK);
             if (deep)
                 assert_int_equal(cond_tie_system_deepen(&system, &fits), COND_OK);
@@ -494,7 +494,7 @@ static void needs_fewer_products_on_stiff_bodies(void** state)
         int n = problem->n_dof;
         double* x[2];
         for (int deep = 0; deep < 2; deep++) {
-            CondTieSystem system = {.context = cond_context_or_default(NULL)};
+            CondTieSystem system = {.arena.context = cond_context_or_default(NULL)};
             int fits;
             assert_int_equal(cond_tie_system_plan(&system, problem, 1, &fits), COND_OK);
             if (deep)
@@ -633,7 +633,7 @@ static void memory_runs_out_for_groups(void** state)
     double* D = make_ties(problem, 0);
     for (int call = 1; call < 2000; call++) {
         FailingAllocator allocator = {.fail_at = call};
-        CondTieSystem system = {.context = failing_allocator_context(&allocator)};
+        CondTieSystem system = {.arena.context = failing_allocator_context(&allocator)};
         int fits;
         CondStatus status = cond_tie_system_plan(&system, problem, 1, &fits);
         if (!status)

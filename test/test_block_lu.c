@@ -80,7 +80,7 @@ static void compare(CondBlockLu* lu, uint64_t seed, int n_node, int edges)
 static void random_patterns(void** state)
 {
     (void)state;
-    CondBlockLu lu = {.order.context = cond_context_or_default(NULL)};
+    CondBlockLu lu = {.order.arena.context = cond_context_or_default(NULL)};
     for (int k = 0; k < 60; k++)
         compare(&lu, 1 + (uint64_t)k, 1 + k % 31, (k * 7) % 60);
     cond_block_lu_destroy(&lu);
@@ -104,7 +104,7 @@ static int fill_of(CondBlockLu* lu, int n_node, int edges, const int* pair)
 static void fill(void** state)
 {
     (void)state;
-    CondBlockLu lu = {.order.context = cond_context_or_default(NULL)};
+    CondBlockLu lu = {.order.arena.context = cond_context_or_default(NULL)};
     enum { N = 400, SIDE = 20 };
     int pair[4 * N], n = 0;
     for (int i = 1; i < N; i++)
@@ -135,7 +135,7 @@ static void fill(void** state)
 static void too_much(void** state)
 {
     (void)state;
-    CondBlockLu lu = {.order.context = cond_context_or_default(NULL)};
+    CondBlockLu lu = {.order.arena.context = cond_context_or_default(NULL)};
     int size[3] = {6, 6, 6}, fits;
     assert_int_equal(cond_block_lu_begin(&lu, 3, size), COND_OK);
     assert_int_equal(cond_block_lu_plan(&lu, 10.0, &fits), COND_OK);
@@ -153,7 +153,7 @@ static void memory(void** state)
     (void)state;
     for (long fail = 1, done = 0; !done; fail++) {
         FailingAllocator allocator = {.fail_at = fail};
-        CondBlockLu lu = {.order.context = failing_allocator_context(&allocator)};
+        CondBlockLu lu = {.order.arena.context = failing_allocator_context(&allocator)};
         int size[4] = {6, 3, 1, 6}, fits = 0;
         CondStatus status = cond_block_lu_begin(&lu, 4, size);
         for (int i = 1; i < 4 && !status; i++)

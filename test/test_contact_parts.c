@@ -43,7 +43,7 @@ static double* make_forces(const CondProblem* problem, uint64_t seed)
 static void forces_are_those_of_each_contact(void** state)
 {
     (void)state;
-    CondContactParts parts = {.context = cond_context_or_default(NULL)};
+    CondContactParts parts = {.arena.context = cond_context_or_default(NULL)};
     for (uint64_t seed = 1; seed <= 5; seed++) { // one object serves all
         RandomProblem made;
         make(seed, &made);
@@ -74,7 +74,7 @@ static void certificate_is_the_same(void** state)
     for (uint64_t seed = 1; seed <= 3; seed++) {
         RandomProblem made;
         CondNodal nodal = {.context = context};
-        CondContactParts parts = {.context = context};
+        CondContactParts parts = {.arena.context = context};
         make(seed, &made);
         const CondProblem* problem = &made.problem;
         int n = problem->n_dof;

@@ -84,7 +84,7 @@ static void a_patch_slips_that_cannot_hold_its_load(void** state)
     const CondProblem* problem = assemble(&trial);
     int nc = problem->n_contact, last = -1;
     CondContext context = cond_context_or_default(NULL);
-    CondTieSystem system = {.context = context};
+    CondTieSystem system = {.arena.context = context};
     CondContactPatches patches = {.context = context};
     int fits, *sticks = calloc((size_t)nc, sizeof *sticks);
     assert_non_null(sticks);
@@ -127,7 +127,7 @@ static void memory_runs_out(void** state)
     (void)state;
     Trial trial = make_mat("bodies.mat.mesh=mat:20,20,2:0.4,0.4,0.008");
     const CondProblem* problem = assemble(&trial);
-    CondTieSystem system = {.context = cond_context_or_default(NULL)};
+    CondTieSystem system = {.arena.context = cond_context_or_default(NULL)};
     int fits, failures = 0;
     assert_int_equal(cond_tie_system_plan(&system, problem, 1, &fits), COND_OK);
     for (int call = 1; call < 1000; call++) {

@@ -45,7 +45,7 @@ static CondStatus parts_build(Parts* p, const CondContext* context, const CondPr
                  .W.context = *context,
                  .sweep.context = *context,
                  .usual.context = *context,
-                 .flight.context = *context};
+                 .flight.arena.context = *context};
     CondStatus status = cond_nodal_build(&p->nodal, problem, 10.0);
     if (!status)
         status = cond_surrogate_build(&p->W, &p->nodal, settings);

@@ -66,7 +66,7 @@ static void tied_system_is_the_dense_one(void** state)
         const CondProblem* problem = &made.problem;
         int n = problem->n_dof, fits = 0;
         Random random = random_start(seed);
-        CondTieSystem system = {.context = cond_context_or_default(NULL)};
+        CondTieSystem system = {.arena.context = cond_context_or_default(NULL)};
         assert_int_equal(cond_tie_system_plan(&system, problem, 1, &fits), COND_OK);
         assert_true(fits);
         if (seed % 2) // rounds in single precision, refined
@@ -118,7 +118,7 @@ static void firm_ties_cost_nothing(void** state)
         RandomProblem made;
         random_problem_make(&options, &made);
         int n = made.problem.n_dof, fits = 0;
-        CondTieSystem system = {.context = cond_context_or_default(NULL)};
+        CondTieSystem system = {.arena.context = cond_context_or_default(NULL)};
         assert_int_equal(cond_tie_system_plan(&system, &made.problem, 1, &fits), COND_OK);
         double* D = dense_zeros(9 * (size_t)made.problem.n_contact);
         for (int c = 0; c < made.problem.n_contact; c++) {
@@ -213,7 +213,7 @@ static void general_ties_are_solved(void** state)
         random_problem_make(&options, &made);
         int n = made.problem.n_dof, fits = 0;
         Random random = random_start(seed);
-        CondTieSystem system = {.context = cond_context_or_default(NULL)};
+        CondTieSystem system = {.arena.context = cond_context_or_default(NULL)};
         assert_int_equal(cond_tie_system_plan(&system, &made.problem, 1, &fits), COND_OK);
         double* D = random_ties(&random, made.problem.n_contact);
         for (int c = 0; c < made.problem.n_contact; c++)

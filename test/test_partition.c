@@ -69,7 +69,7 @@ static void nodes_come_once_in_groups_that_hang_together(void** state)
     const int size[][2] = {{1, 1}, {7, 3}, {32, 1}, {33, 1}, {27, 27}, {100, 11}};
     for (size_t s = 0; s < sizeof size / sizeof size[0]; s++) {
         Grid grid = make_grid(size[s][0], size[s][1]);
-        CondPartition partition = {.context = cond_context_or_default(NULL)};
+        CondPartition partition = {.arena.context = cond_context_or_default(NULL)};
         assert_int_equal(
             cond_partition_add(&partition, grid.n, grid.row_begin, grid.column, 32, 96), COND_OK);
         int* count = calloc((size_t)grid.n, sizeof *count);
@@ -108,7 +108,7 @@ static void bodies_stay_apart(void** state)
 {
     (void)state;
     Grid first = make_grid(9, 5), second = make_grid(8, 8);
-    CondPartition partition = {.context = cond_context_or_default(NULL)};
+    CondPartition partition = {.arena.context = cond_context_or_default(NULL)};
     for (int again = 0; again < 2; again++) {
         cond_partition_clear(&partition);
         assert_int_equal(
@@ -136,7 +136,7 @@ static void memory_runs_out(void** state)
     int failures = 0;
     for (int call = 1; call < 100; call++) {
         FailingAllocator allocator = {.fail_at = call};
-        CondPartition partition = {.context = failing_allocator_context(&allocator)};
+        CondPartition partition = {.arena.context = failing_allocator_context(&allocator)};
         CondStatus status =
             cond_partition_add(&partition, grid.n, grid.row_begin, grid.column, 32, 64);
         cond_partition_destroy(&partition);

@@ -79,7 +79,7 @@ static void band_with_border(void** state)
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         int nb = sizes[s][0], m = sizes[s][1], n = nb + m;
         Random random = random_start(50 + s);
-        CondBordered a = {.context = cond_context_or_default(NULL)};
+        CondBordered a = {.arena.context = cond_context_or_default(NULL)};
         double *A = dense_zeros((size_t)n * (size_t)n), *x = dense_zeros((size_t)n);
         double* y = dense_zeros((size_t)n);
         assert_int_equal(cond_bordered_begin(&a, nb, m), COND_OK);
@@ -106,7 +106,7 @@ static void band_with_border(void** state)
         free(y);
         cond_bordered_destroy(&a);
     }
-    CondBordered zero = {.context = cond_context_or_default(NULL)};
+    CondBordered zero = {.arena.context = cond_context_or_default(NULL)};
     assert_int_equal(cond_bordered_begin(&zero, 6, 0), COND_OK);
     assert_int_equal(cond_bordered_factor(&zero), 1);
     cond_bordered_destroy(&zero);

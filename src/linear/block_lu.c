@@ -14,11 +14,11 @@
 #include <limits.h>
 #include <string.h>
 
+#define RESERVE(array, count) COND_RESERVE(&lu->order.arena, lu->array, count)
+
 CondStatus cond_block_lu_begin(CondBlockLu* lu, int n_node, const int* size)
 {
-    const CondContext* m = &lu->order.context;
-    if (cond_reserve(m, &lu->size, &lu->cap_size, n_node, sizeof *lu->size) ||
-        cond_reserve(m, &lu->first, &lu->cap_first, n_node + 1, sizeof *lu->first))
+    if (RESERVE(size, n_node) || RESERVE(first, n_node + 1))
         return COND_OUT_OF_MEMORY;
     lu->n_node = n_node;
     lu->first[0] = 0;
@@ -32,10 +32,6 @@ CondStatus cond_block_lu_begin(CondBlockLu* lu, int n_node, const int* size)
 
 void cond_block_lu_destroy(CondBlockLu* lu)
 {
-    void* arrays[] = {lu->size,  lu->first, lu->width, lu->column,  lu->diagonal,
-                      lu->panel, lu->value, lu->pivot, lu->product, lu->y};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        cond_release(&lu->order.context, arrays[i]);
     cond_block_order_destroy(&lu->order);
 }
 
@@ -67,14 +63,11 @@ static void lay_out(CondBlockLu* lu, size_t* scratch, double* work)
 
 CondStatus cond_block_lu_plan(CondBlockLu* lu, double most_work, int* fits)
 {
-    const CondContext* m = &lu->order.context;
     int n = lu->n_node;
     *fits = 0;
     CondStatus status = cond_block_order_make(&lu->order);
     if (status)
         return status;
-#define RESERVE(array, count)                                                                      \
-    cond_reserve(m, &lu->array, &lu->cap_##array, count, sizeof *lu->array)
     if (RESERVE(width, n) || RESERVE(diagonal, n) || RESERVE(panel, n) ||
         RESERVE(column, lu->order.begin[n]) || RESERVE(pivot, lu->first[n]) ||
         RESERVE(y, lu->first[n]))
@@ -86,7 +79,6 @@ CondStatus cond_block_lu_plan(CondBlockLu* lu, double most_work, int* fits)
         return COND_OK;
     if (RESERVE(value, (int)lu->n_value) || RESERVE(product, (int)scratch))
         return COND_OUT_OF_MEMORY;
-#undef RESERVE
     *fits = 1;
     return COND_OK;
 }

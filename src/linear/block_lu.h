@@ -27,8 +27,6 @@ typedef struct CondBlockLu {
     size_t n_value;   //
     double* product; // scratch of factor                             (largest size x largest width)
     double* y;       // scratch of solve                                       (first[n_node])
-    int cap_size, cap_first, cap_width, cap_column, cap_diagonal, cap_panel, cap_value, cap_pivot;
-    int cap_product, cap_y;
 } CondBlockLu;
 
 // A block of the matrix: the number at row i, column j is value[i * row + j * column].

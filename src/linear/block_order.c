@@ -21,8 +21,7 @@ CondStatus cond_block_order_join(CondBlockOrder* order, int i, int j)
 {
     if (i == j)
         return COND_OK;
-    if (cond_reserve(&order->context, &order->edge, &order->cap_edge, 2 * order->n_edge + 2,
-                     sizeof *order->edge))
+    if (COND_RESERVE(&order->arena, order->edge, 2 * order->n_edge + 2))
         return COND_OUT_OF_MEMORY;
     order->edge[2 * order->n_edge] = i;
     order->edge[2 * order->n_edge + 1] = j;
@@ -32,19 +31,13 @@ CondStatus cond_block_order_join(CondBlockOrder* order, int i, int j)
 
 void cond_block_order_destroy(CondBlockOrder* order)
 {
-    void* arrays[] = {order->edge,   order->node,    order->place, order->begin, order->later,
-                      order->list,   order->at,      order->n,     order->e_at,  order->m,
-                      order->degree, order->outside, order->mark,  order->seen,  order->weight,
-                      order->next,   order->last,    order->top};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        cond_release(&order->context, arrays[i]);
+    cond_arena_release(&order->arena);
 }
 
 static CondStatus reserve(CondBlockOrder* o, int most_degree)
 {
-    const CondContext* m = &o->context;
     int n = o->n_node;
-#define RESERVE(array, count) cond_reserve(m, &o->array, &o->cap_##array, count, sizeof *o->array)
+#define RESERVE(array, count) COND_RESERVE(&o->arena, o->array, count)
     // Beside its neighbours a node has at most as many elements as it had neighbours.
     if (RESERVE(node, n) || RESERVE(place, n) || RESERVE(begin, n + 1) || RESERVE(at, n + 1) ||
         RESERVE(n, n) || RESERVE(e_at, n) || RESERVE(m, n) || RESERVE(degree, n) ||
@@ -126,7 +119,7 @@ static CondStatus make_element(CondBlockOrder* o, int p, int k)
     const int* element = o->list + o->e_at[p];
     for (int e = 0; e < o->m[p]; e++)
         most += o->begin[o->place[element[e]] + 1] - o->begin[o->place[element[e]]];
-    if (cond_reserve(&o->context, &o->later, &o->cap_later, end + most, sizeof *o->later))
+    if (COND_RESERVE(&o->arena, o->later, end + most))
         return COND_OUT_OF_MEMORY;
     o->mark[p] = p;
     o->weight[p] = 0;

@@ -3,12 +3,12 @@
 #ifndef COND_LINEAR_BLOCK_ORDER_H
 #define COND_LINEAR_BLOCK_ORDER_H
 
-#include "cond/context.h"
+#include "base/arena.h"
 #include "cond/status.h"
 
 // The pattern is given as edges; after the order is made it is that of the factor.
 typedef struct CondBlockOrder {
-    CondContext context;
+    CondArena arena;
     int n_node;
     int n_edge;
     const int* size; // coordinates of a node, the caller's                     (n_node)
@@ -27,8 +27,6 @@ typedef struct CondBlockOrder {
     int *mark, *seen;       // the newest element that met a node, and an element (n_node)
     int* weight;            // coordinates of an element; -1: it is absorbed      (n_node)
     int *next, *last, *top; // nodes of the same degree, linked                 (n_node; bucket)
-    int cap_edge, cap_node, cap_place, cap_begin, cap_later, cap_list, cap_at, cap_n, cap_e_at;
-    int cap_m, cap_degree, cap_outside, cap_mark, cap_seen, cap_weight, cap_next, cap_last, cap_top;
 } CondBlockOrder;
 
 // An empty pattern of nodes of these sizes (> 0), which the caller keeps.

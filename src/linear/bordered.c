@@ -13,15 +13,11 @@ enum { SIZE = COND_BAND, ROW = 3 * SIZE, PANEL = 2 * SIZE };
 
 CondStatus cond_bordered_begin(CondBordered* a, int n_band, int n_border)
 {
-    const CondContext* m = &a->context;
     int size = n_band * n_border;
-    if (cond_reserve(m, &a->band, &a->cap_band, n_band * ROW, sizeof *a->band) ||
-        cond_reserve(m, &a->lower, &a->cap_lower, n_band * PANEL, sizeof *a->lower) ||
-        cond_reserve(m, &a->pivot, &a->cap_pivot, n_band, sizeof *a->pivot) ||
-        cond_reserve(m, &a->right, &a->cap_right, size, sizeof *a->right) ||
-        cond_reserve(m, &a->left, &a->cap_left, size, sizeof *a->left) ||
-        cond_reserve(m, &a->corner, &a->cap_corner, n_border * n_border, sizeof *a->corner) ||
-        cond_reserve(m, &a->corner_pivot, &a->cap_corner_pivot, n_border, sizeof *a->corner_pivot))
+#define RESERVE(array, count) COND_RESERVE(&a->arena, a->array, count)
+    if (RESERVE(band, n_band * ROW) || RESERVE(lower, n_band * PANEL) || RESERVE(pivot, n_band) ||
+        RESERVE(right, size) || RESERVE(left, size) || RESERVE(corner, n_border * n_border) ||
+        RESERVE(corner_pivot, n_border))
         return COND_OUT_OF_MEMORY;
     a->n_band = n_band;
     a->n_border = n_border;
@@ -35,9 +31,7 @@ CondStatus cond_bordered_begin(CondBordered* a, int n_band, int n_border)
 
 void cond_bordered_destroy(CondBordered* a)
 {
-    void* arrays[] = {a->band, a->lower, a->pivot, a->right, a->left, a->corner, a->corner_pivot};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        cond_release(&a->context, arrays[i]);
+    cond_arena_release(&a->arena);
 }
 
 void cond_bordered_add(CondBordered* a, int i, int j, double value)

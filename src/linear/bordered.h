@@ -8,13 +8,13 @@
 #ifndef COND_LINEAR_BORDERED_H
 #define COND_LINEAR_BORDERED_H
 
-#include "cond/context.h"
+#include "base/arena.h"
 #include "cond/status.h"
 
 #define COND_BAND 6 // coordinates of a block
 
 typedef struct CondBordered {
-    CondContext context;
+    CondArena arena;
     int n_band;     // a multiple of COND_BAND
     int n_border;   //
     int first;      // first block with an entry in the border
@@ -26,7 +26,6 @@ typedef struct CondBordered {
     double* left;   // E', after factor (E U^-1)'                              (n_band x n_border)
     double* corner; // F, after factor the factor of S                         (n_border^2)
     int* corner_pivot; //                                                         (n_border)
-    int cap_band, cap_lower, cap_pivot, cap_right, cap_left, cap_corner, cap_corner_pivot;
 } CondBordered;
 
 // An empty matrix of that size, all zero; n_band is a multiple of COND_BAND.

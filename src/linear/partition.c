@@ -4,9 +4,7 @@
 
 #include <string.h>
 
-#define RESERVE(array, count)                                                                      \
-    cond_reserve(&partition->context, &partition->array, &partition->cap_##array, count,           \
-                 sizeof *partition->array)
+#define RESERVE(array, count) COND_RESERVE(&partition->arena, partition->array, count)
 
 enum { SEARCHES = 3 }; // for a node at the far end
 
@@ -109,8 +107,5 @@ CondStatus cond_partition_add(CondPartition* partition, int n, const int* row_be
 
 void cond_partition_destroy(CondPartition* partition)
 {
-    void* arrays[] = {partition->order, partition->leaf_begin, partition->leaf_group,
-                      partition->owner, partition->queue};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        cond_release(&partition->context, arrays[i]);
+    cond_arena_release(&partition->arena);
 }

@@ -4,11 +4,11 @@
 #ifndef COND_LINEAR_PARTITION_H
 #define COND_LINEAR_PARTITION_H
 
-#include "cond/context.h"
+#include "base/arena.h"
 #include "cond/status.h"
 
 typedef struct CondPartition {
-    CondContext context;
+    CondArena arena;
     int n;      // nodes
     int* order; // of all nodes                                                  (n)
     int n_leaf;
@@ -18,7 +18,6 @@ typedef struct CondPartition {
     int* owner; // scratch: piece of each node                                   (n)
     int* queue; // scratch                                                       (n)
     int n_piece;
-    int cap_order, cap_leaf_begin, cap_leaf_group, cap_owner, cap_queue;
 } CondPartition;
 
 // Begins anew.

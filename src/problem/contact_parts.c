@@ -34,19 +34,17 @@ static void find(CondContactParts* parts, int place)
 
 CondStatus cond_contact_parts_build(CondContactParts* parts, const CondProblem* problem)
 {
-    const CondContext* m = &parts->context;
     int n = cond_sum_parts(problem->n_dof);
     parts->problem = problem;
     parts->n_part = n;
-    if (cond_reserve(m, &parts->begin, &parts->cap_begin, n + 1, sizeof *parts->begin) ||
-        cond_reserve(m, &parts->last, &parts->cap_last, n, sizeof *parts->last))
+    if (COND_RESERVE(&parts->arena, parts->begin, n + 1) ||
+        COND_RESERVE(&parts->arena, parts->last, n))
         return COND_OUT_OF_MEMORY;
     memset(parts->begin, 0, (size_t)(n + 1) * sizeof *parts->begin);
     find(parts, 0);
     for (int part = 0; part < n; part++)
         parts->begin[part + 1] += parts->begin[part];
-    if (cond_reserve(m, &parts->contact, &parts->cap_contact, parts->begin[n],
-                     sizeof *parts->contact))
+    if (COND_RESERVE(&parts->arena, parts->contact, parts->begin[n]))
         return COND_OUT_OF_MEMORY;
     find(parts, 1);
     for (int part = n; part > 0; part--) // each has become the end of its part
@@ -57,9 +55,7 @@ CondStatus cond_contact_parts_build(CondContactParts* parts, const CondProblem* 
 
 void cond_contact_parts_destroy(CondContactParts* parts)
 {
-    cond_release(&parts->context, parts->begin);
-    cond_release(&parts->context, parts->contact);
-    cond_release(&parts->context, parts->last);
+    cond_arena_release(&parts->arena);
 }
 
 int cond_contact_parts_before(const CondContactParts* parts, int each, int part)

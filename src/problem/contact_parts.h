@@ -4,17 +4,17 @@
 #ifndef COND_PROBLEM_CONTACT_PARTS_H
 #define COND_PROBLEM_CONTACT_PARTS_H
 
+#include "base/arena.h"
 #include "base/sum.h"
 #include "cond/problem.h"
 
 typedef struct CondContactParts {
-    CondContext context;
+    CondArena arena;
     const CondProblem* problem;
     int n_part;   // of COND_SUM_BLOCK coordinates, those of partial sums
     int* begin;   // first of the contacts of each part                  (n_part + 1)
     int* contact; // which act on a coordinate of it, ascending          (begin[n_part])
     int* last;    // scratch: the last one found                         (n_part)
-    int cap_begin, cap_contact, cap_last;
 } CondContactParts;
 
 CondStatus cond_contact_parts_build(CondContactParts* parts, const CondProblem* problem);

@@ -211,7 +211,7 @@ CondStatus cond_aggregation_plan(CondTiePacked* packed, const CondProblem* probl
 {
     CondAggregation* coarse = &packed->coarse;
     int known = coarse->planned && coarse->key == packed->key && coarse->deep == deep;
-    coarse->arena.context = packed->context;
+    coarse->arena.context = packed->arena.context;
     coarse->deep = deep;
     coarse->made = coarse->planned = *fits = 0;
     if (!serves(packed, problem))

@@ -323,7 +323,7 @@ static void fly(void* data, CondTeam* team, int rank, int size)
         if (chebyshev)
             cond_chebyshev_weigh(chebyshev);
         if (rank == 0) // read by all when they have met, and written again a meeting later
-            c.f->cancelled[l % 2] = cond_cancelled(&c.f->context);
+            c.f->cancelled[l % 2] = cond_cancelled(&c.f->arena.context);
         length = advance(&c, exact, chebyshev);
         way = (exact ? 0.0 : way) + length;
         if (chebyshev)

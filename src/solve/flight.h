@@ -18,6 +18,7 @@
 #ifndef COND_SOLVE_FLIGHT_H
 #define COND_SOLVE_FLIGHT_H
 
+#include "base/arena.h"
 #include "cond/solver.h"
 #include "linear/bsr3_part.h"
 #include "nodalize/nodal.h"
@@ -30,7 +31,7 @@
 #include <stdint.h>
 
 typedef struct CondFlight {
-    CondContext context;
+    CondArena arena;
     CondNodal* nodal;              // borrowed, as the next two
     const CondSurrogate* W;        //
     const CondContactSweep* sweep; //
@@ -60,7 +61,6 @@ typedef struct CondFlight {
     int* term_work;     // the same of the terms                       (n_term + 1)
     int* rest_work;     // the same of rest                            (n_rest + 1)
     int based;          // 1: base and shift hold a v_0
-    double* memory;     // of the vectors that follow, which begin with cache lines
     double *v, *v_old;  // v^l, v^{l-1}; they change places            (n_vector)
     double* plain;      // v**                                         (n_vector)
     double* w;          // diagonal of W                               (n_vector)
@@ -70,9 +70,6 @@ typedef struct CondFlight {
     double* sum;        // shares of |v^{l+1} - v^l|^2  (parts of A, and of rest)
     int n_sum;          //
     int cancelled[2];   // 1: the user does not want the work any more, by turns
-    int cap_body, cap_origin, cap_place, cap_node, cap_order, cap_coordinate, cap_touched, cap_rest;
-    int cap_near_begin, cap_late, cap_touched_begin, cap_part_work, cap_term_work, cap_rest_work;
-    int cap_memory, cap_g, cap_sum;
 } CondFlight;
 
 enum { COND_FLIGHT_REST = 8 }; // coordinates of a partial sum over rest

@@ -2,7 +2,6 @@
 #include "solve/flight.h"
 #include "solve/settings.h"
 
-#include <stdint.h>
 #include <string.h>
 
 enum {
@@ -14,8 +13,7 @@ enum {
     ITEM_WORK = 1,
 };
 
-#define RESERVE(array, count)                                                                      \
-    cond_reserve(&f->context, &f->array, &f->cap_##array, count, sizeof *f->array)
+#define RESERVE(array, count) COND_RESERVE(&f->arena, f->array, count)
 
 // The soft bodies' matrices, and how many coordinates they have.
 static CondStatus list_bodies(CondFlight* f, const CondProblem* problem)
@@ -44,37 +42,21 @@ static int can_fly(const CondFlight* f, const CondSolverSettings* settings)
            f->A.n_node >= LEAST_NODES && rest <= soft / 16;
 }
 
-// Vectors that begin with a cache line each. Where they have moved all has to be placed anew.
-static CondStatus reserve_vectors(CondFlight* f)
-{
-    double** vectors[] = {&f->v, &f->v_old, &f->plain, &f->w, &f->base, &f->shift};
-    enum { N_VECTOR = sizeof vectors / sizeof vectors[0], LINE = 8 };
-    int lines = f->n_vector / LINE + 1;
-    if (cond_reserve(&f->context, &f->memory, &f->cap_memory, N_VECTOR * lines + 1,
-                     LINE * sizeof *f->memory))
-        return COND_OUT_OF_MEMORY;
-    size_t size = LINE * sizeof(double);
-    double* at = (double*)(((uintptr_t)f->memory + size - 1) & ~(uintptr_t)(size - 1));
-    for (int k = 0; k < N_VECTOR; k++, at += (size_t)lines * LINE) {
-        f->placed = f->placed && *vectors[k] == at;
-        *vectors[k] = at;
-    }
-    return COND_OK;
-}
-
 static CondStatus reserve(CondFlight* f)
 {
     const CondNodal* nodal = f->nodal;
     int n_contact = nodal->problem->n_contact, parts = f->A.n_part;
-    int failed = RESERVE(origin, 4 * f->A.n_four) || RESERVE(place, nodal->n) ||
-                 RESERVE(node, 2 * n_contact) || RESERVE(order, n_contact + 3 * parts + 3) ||
-                 RESERVE(near_begin, parts + 1) || RESERVE(late, parts) ||
-                 RESERVE(coordinate, nodal->touch_begin[nodal->n]) ||
-                 RESERVE(touched, nodal->n_touched) || RESERVE(touched_begin, parts + 1) ||
-                 RESERVE(rest, f->n_rest) || RESERVE(part_work, parts + 1) ||
-                 RESERVE(term_work, nodal->n_term + 1) || RESERVE(rest_work, f->n_rest + 1) ||
-                 RESERVE(g, nodal->n) || RESERVE(sum, f->n_sum);
-    return failed ? COND_OUT_OF_MEMORY : reserve_vectors(f);
+    int failed =
+        RESERVE(origin, 4 * f->A.n_four) || RESERVE(place, nodal->n) ||
+        RESERVE(node, 2 * n_contact) || RESERVE(order, n_contact + 3 * parts + 3) ||
+        RESERVE(near_begin, parts + 1) || RESERVE(late, parts) ||
+        RESERVE(coordinate, nodal->touch_begin[nodal->n]) || RESERVE(touched, nodal->n_touched) ||
+        RESERVE(touched_begin, parts + 1) || RESERVE(rest, f->n_rest) ||
+        RESERVE(part_work, parts + 1) || RESERVE(term_work, nodal->n_term + 1) ||
+        RESERVE(rest_work, f->n_rest + 1) || RESERVE(g, nodal->n) || RESERVE(sum, f->n_sum) ||
+        RESERVE(v, f->n_vector) || RESERVE(v_old, f->n_vector) || RESERVE(plain, f->n_vector) ||
+        RESERVE(w, f->n_vector) || RESERVE(base, f->n_vector) || RESERVE(shift, f->n_vector);
+    return failed ? COND_OUT_OF_MEMORY : COND_OK;
 }
 
 // Where soft nodes are, once for a pattern.
@@ -227,7 +209,7 @@ CondStatus cond_flight_build(CondFlight* f, CondNodal* nodal, const CondSurrogat
     f->nodal = nodal;
     f->W = W;
     f->threads = settings->threads;
-    f->A.context = f->context;
+    f->A.arena.context = f->arena.context;
     CondStatus status = list_bodies(f, nodal->problem);
     if (status || !can_fly(f, settings))
         return status;
@@ -270,10 +252,5 @@ CondStatus cond_flight_lay_contacts(CondFlight* f, CondContactSweep* sweep,
 void cond_flight_destroy(CondFlight* f)
 {
     cond_tie_packed_destroy(&f->A);
-    void* arrays[] = {f->body,       f->origin,     f->place, f->node,          f->order,
-                      f->coordinate, f->touched,    f->rest,  f->part_work,     f->memory,
-                      f->term_work,  f->near_begin, f->late,  f->touched_begin, f->rest_work,
-                      f->g,          f->sum};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        cond_release(&f->context, arrays[i]);
+    cond_arena_release(&f->arena);
 }

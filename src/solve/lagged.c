@@ -43,7 +43,7 @@ CondStatus cond_lagged_plan(CondLagged* lagged, const CondProblem* problem,
         if (settings->law == COND_LAW_PROXIMAL &&
             problem->contact[c].friction[0] != problem->contact[c].friction[1])
             return COND_OK;
-    lagged->system.context = lagged->patches.context = lagged->context;
+    lagged->system.arena.context = lagged->patches.context = lagged->context;
     lagged->patched = 0;
     lagged->multilevel = settings->multilevel;
     CondStatus status = cond_tie_system_plan(&lagged->system, problem, settings->threads, fits);

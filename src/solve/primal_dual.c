@@ -34,7 +34,7 @@ CondStatus cond_primal_dual_plan(CondPrimalDual* pd, const CondProblem* problem,
         in_rods += block->kind == COND_BLOCK_TRIDIAGONAL ? block->n_dof : 0;
     }
     pd->rods = 2 * in_rods > n;
-    pd->H.order.context = pd->context;
+    pd->H.order.arena.context = pd->context;
     pd->planned = 0;
 #define RESERVE(array, count)                                                                      \
     cond_reserve(m, &pd->array, &pd->cap_##array, count, sizeof *pd->array)

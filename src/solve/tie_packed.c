@@ -7,9 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#define RESERVE(array, count)                                                                      \
-    cond_reserve(&packed->context, &packed->array, &packed->cap_##array, count,                    \
-                 sizeof *packed->array)
+#define RESERVE(array, count) COND_RESERVE(&packed->arena, packed->array, count)
 
 // Tells patterns of the soft bodies apart.
 static uint64_t find_key(const CondProblem* problem)
@@ -54,7 +52,7 @@ static CondStatus place_nodes(CondTiePacked* packed, const CondProblem* problem)
 {
     CondPartition* partition = &packed->partition;
     int n = 0, fours = 0;
-    partition->context = packed->context;
+    partition->arena.context = packed->arena.context;
     cond_partition_clear(partition);
     for (int b = 0; b < problem->n_block; b++) {
         const CondBlock* block = &problem->block[b];
@@ -305,20 +303,7 @@ CondStatus cond_tie_packed_plan_border(CondTiePacked* packed, int n_border, int 
 
 void cond_tie_packed_destroy(CondTiePacked* packed)
 {
-    void* arrays[] = {
-        packed->order,       packed->rank,        packed->length,      packed->row_begin,
-        packed->slot,        packed->column,      packed->value,       packed->diagonal,
-        packed->join_row,    packed->join_gain,   packed->join_size,   packed->velocity,
-        packed->gain,        packed->share,       packed->share_value, packed->sorted,
-        packed->cell_begin,  packed->cell_row,    packed->part_cell,   packed->cell_sum,
-        packed->force,       packed->B,           packed->node,        packed->part_begin,
-        packed->part_sum,    packed->C,           packed->BC,          packed->S,
-        packed->x,           packed->r,           packed->z,           packed->p,
-        packed->q,           packed->product_sum, packed->step_sum,    packed->product_border,
-        packed->step_border, packed->part_four,   packed->four_part,   packed->listed};
-    packed->partition.context = packed->context;
     cond_partition_destroy(&packed->partition);
     cond_arena_release(&packed->coarse.arena);
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        cond_release(&packed->context, arrays[i]);
+    cond_arena_release(&packed->arena);
 }

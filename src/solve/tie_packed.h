@@ -12,6 +12,7 @@
 #ifndef COND_SOLVE_TIE_PACKED_H
 #define COND_SOLVE_TIE_PACKED_H
 
+#include "base/arena.h"
 #include "base/parallel.h"
 #include "cond/problem.h"
 #include "linear/conjugate_gradients.h"
@@ -33,7 +34,7 @@ typedef struct CondTieShare {
 } CondTieShare;
 
 typedef struct CondTiePacked {
-    CondContext context;
+    CondArena arena;
     int n_node, n_border, n_bordered;
     int n_four;   // fours of nodes; the last of a part may have fewer
     int n_part;   // parts of up to COND_PACKED_PART nodes
@@ -82,12 +83,6 @@ typedef struct CondTiePacked {
     // written while a slower thread still reads the other.
     double *product_sum, *step_sum;      //                                     (n_part)
     float *product_border, *step_border; //                (n_border_sum x n_border, padded)
-    int cap_listed, cap_part_four, cap_four_part, cap_order, cap_rank, cap_length, cap_row_begin,
-        cap_slot, cap_column, cap_value, cap_diagonal, cap_join_row, cap_join_size, cap_velocity,
-        cap_join_gain, cap_gain, cap_share, cap_share_value, cap_sorted, cap_cell_begin,
-        cap_cell_row, cap_part_cell, cap_cell_sum, cap_force, cap_B, cap_node, cap_part_begin,
-        cap_part_sum, cap_C, cap_BC, cap_S, cap_x, cap_r, cap_z, cap_p, cap_q, cap_product_sum,
-        cap_step_sum, cap_product_border, cap_step_border;
 } CondTiePacked;
 
 // Takes the blocks of the soft bodies.

@@ -6,9 +6,7 @@
 
 #include <string.h>
 
-#define RESERVE(array, count)                                                                      \
-    cond_reserve(&system->context, &system->array, &system->cap_##array, count,                    \
-                 sizeof *system->array)
+#define RESERVE(array, count) COND_RESERVE(&system->arena, system->array, count)
 
 enum { CONTACT_WORK = 16 }; // of a look at one contact, in multiply-adds
 
@@ -101,7 +99,7 @@ static CondStatus find_bordered(CondTieSystem* system)
     int size = 3 * system->n_bordered * system->n_border;
     if (RESERVE(C, size) || RESERVE(BC, size))
         return COND_OUT_OF_MEMORY;
-    system->packed.context = system->context;
+    system->packed.arena.context = system->arena.context;
     system->packed.n_node = system->n_node;
     system->packed.ready = 0;
     return COND_OK;
@@ -156,7 +154,7 @@ CondStatus cond_tie_system_plan(CondTieSystem* system, const CondProblem* proble
         system->node_begin[part] = i;
     }
     *fits = 1;
-    system->parts.context = system->context;
+    system->parts.arena.context = system->arena.context;
     CondStatus status = cond_contact_parts_build(&system->parts, problem);
     return status ? status : find_bordered(system);
 }
@@ -184,18 +182,7 @@ CondStatus cond_tie_system_deepen(CondTieSystem* system, int* fits)
 
 void cond_tie_system_destroy(CondTieSystem* system)
 {
-    system->packed.context = system->context;
-    system->parts.context = system->context;
     cond_tie_packed_destroy(&system->packed);
     cond_contact_parts_destroy(&system->parts);
-    void* arrays[] = {system->node,       system->place,       system->border, system->member,
-                      system->slot,       system->bordered,    system->T,      system->B,
-                      system->C,          system->BC,          system->S,      system->small,
-                      system->entry,      system->column,      system->p,      system->q,
-                      system->z,          system->E,           system->EB,     system->pivot,
-                      system->joins,      system->rest,        system->rest_C, system->rest_S,
-                      system->mixed,      system->mixed_block, system->other,  system->lone,
-                      system->node_begin, system->failed,      system->peak};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        cond_release(&system->context, arrays[i]);
+    cond_arena_release(&system->arena);
 }

@@ -13,6 +13,7 @@
 #ifndef COND_SOLVE_TIE_SYSTEM_H
 #define COND_SOLVE_TIE_SYSTEM_H
 
+#include "base/arena.h"
 #include "cond/problem.h"
 #include "problem/contact_parts.h"
 #include "solve/tie_packed.h"
@@ -21,7 +22,7 @@
 enum { COND_JOINS_LONE, COND_JOINS_ONE, COND_JOINS_SEVERAL };
 
 typedef struct CondTieSystem {
-    CondContext context;
+    CondArena arena;
     const CondProblem* problem;
     int n_node;     // nodes of soft bodies
     int n_border;   // all other coordinates
@@ -65,11 +66,6 @@ typedef struct CondTieSystem {
     int* entry;           // scratch: coordinates of a term                             (n_dof)
     double* column;       // scratch: its Jacobian J by columns, then K J
     double *p, *q, *z;    // of conjugate gradients                                 (n_dof)
-    int cap_node, cap_place, cap_border, cap_member, cap_slot, cap_bordered, cap_T;
-    int cap_B, cap_C, cap_BC, cap_S, cap_small, cap_entry, cap_column, cap_E, cap_EB, cap_pivot;
-    int cap_other, cap_lone, cap_node_begin, cap_failed, cap_peak;
-    int cap_p, cap_q, cap_z, cap_joins, cap_rest, cap_rest_C, cap_rest_S, cap_mixed,
-        cap_mixed_block;
 } CondTieSystem;
 
 // Below this many nodes a product lies in the first cache and packing does not pay.

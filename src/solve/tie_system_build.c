@@ -9,9 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#define RESERVE(array, count)                                                                      \
-    cond_reserve(&system->context, &system->array, &system->cap_##array, count,                    \
-                 sizeof *system->array)
+#define RESERVE(array, count) COND_RESERVE(&system->arena, system->array, count)
 
 enum { NODES_WORK = 128 }; // of the nodes of a part, over that of a lone tie
 

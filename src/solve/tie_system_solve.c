@@ -220,7 +220,7 @@ static int solve_single(CondTieSystem* system, double* r, double* x, double redu
     each_node(&in, pack_nodes);
     for (int i = 0; i < system->n_border; i++)
         system->small[i] = r[system->member[i]] / scale;
-    CondTiePackedSolve solve = {.cg = {.context = &system->context,
+    CondTiePackedSolve solve = {.cg = {.context = &system->arena.context,
                                        .goal = -1.0,
                                        .reduction = fmax(reduction, LEAST_REDUCTION),
                                        .max_products = max_products - 1},
@@ -275,7 +275,7 @@ int cond_tie_system_solve(CondTieSystem* system, double* r, double* x, double re
     Sweep start = {.y = x};
     each(system, clear, &start);
     int packed = system->deep || system->n_node >= system->pack_from;
-    while (packed && products + 2 < max_iterations && !cond_cancelled(&system->context)) {
+    while (packed && products + 2 < max_iterations && !cond_cancelled(&system->arena.context)) {
         int count = solve_single(system, r, x, reduction, &goal, max_iterations - products);
         products += count;
         if (count == 0)
@@ -288,7 +288,7 @@ int cond_tie_system_solve(CondTieSystem* system, double* r, double* x, double re
         last = rz;
     }
     CondCgSystem wide = in_double(system, r, x);
-    CondCg cg = {.context = &system->context,
+    CondCg cg = {.context = &system->arena.context,
                  .goal = goal,
                  .reduction = reduction,
                  .max_products = max_iterations - products};
@@ -302,5 +302,5 @@ int cond_tie_system_solve_general(CondTieSystem* system, double* r, double* x, d
     CondCgSystem wide = in_double(system, r, x);
     Sweep start = {.y = x};
     each(system, clear, &start);
-    return cond_bicgstab_solve(&wide, &system->context, reduction, max_products, work);
+    return cond_bicgstab_solve(&wide, &system->arena.context, reduction, max_products, work);
 }

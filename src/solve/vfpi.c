@@ -34,7 +34,7 @@ void cond_vfpi_create(const CondContext* context, const CondSolverSettings* sett
     s->settings = *settings;
     s->nodal.threads = settings->threads;
     s->nodal.context = s->W.context = s->accelerator.context = *context;
-    s->sweep.context = s->flight.context = *context;
+    s->sweep.context = s->flight.arena.context = *context;
     s->history.context = *context;
 }
 
