@@ -6,6 +6,7 @@
 #include "body/body.h"
 #include "collide/crossing.h"
 #include "collide/dent.h"
+#include "collide/imprint.h"
 #include "collide/plane.h"
 #include "collide/rod_contact.h"
 #include "collide/rod_pair.h"
@@ -208,6 +209,8 @@ static CondStatus collide_soft(CondCollider* collider, const CondPosture* postur
         }
     if (!status)
         status = cond_collide_skins(collider, posture, reach, list);
+    if (!status)
+        status = cond_collide_imprints(collider, posture, reach, list);
     if (!status)
         status = cond_collide_dents(collider, posture, state, reach, list);
     return status;

@@ -1,12 +1,11 @@
-// A corner that dents a soft surface between its nodes, or a ball that is smaller than the triangle
-// it rests on. Larger balls meet enough nodes; which it is depends on the mesh at rest, so that
-// contacts do not come and go by it.
+// A corner that dents a soft surface between its nodes, and a small ball whose centre has got into
+// the body: while that is in front, the surface meets it as it meets all that is round
+// (collide/imprint.c).
 #include "collide/dent.h"
 
 #include "body/body.h"
-#include "collide/crossing.h"
+#include "collide/collide.h"
 #include "collide/solid.h"
-#include "geometry/triangle.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,18 +25,15 @@ static int last_triangle(const CondState* state, uint64_t key)
                                                                   : -1;
 }
 
-// 1 when the nodes see to the contact: the ball is no smaller than the triangle at rest, or it
-// touches so near to a node that the two contacts would be one.
+// 1 when the nodes see to the contact: the ball is no smaller than the triangle at rest.
 static int is_left_to_nodes(const CondVolume* volume, const CondFeature* feature,
                             const CondVolumeContact* contact)
 {
     const int* corner = volume->triangle + 3 * (size_t)contact->triangle;
-    double longest = 0.0, most = 0.0;
-    for (int k = 0; k < 3; k++) {
+    double longest = 0.0;
+    for (int k = 0; k < 3; k++)
         longest = fmax(longest, cond_volume_rest_length(volume, corner[k], corner[(k + 1) % 3]));
-        most = fmax(most, contact->weight[k]);
-    }
-    return feature->radius >= longest || (1.0 - most) * longest <= COND_NEAR_NODE * feature->radius;
+    return feature->radius >= longest;
 }
 
 static CondStatus add_dent(const CondCollider* collider, const CondPosture* posture,
@@ -78,70 +74,6 @@ static CondStatus add_dent(const CondCollider* collider, const CondPosture* post
     return cond_touch_add(list, &touch);
 }
 
-static double nearest_on(const CondVolume* volume, int t, const double x[3], double weight[3],
-                         double point[3])
-{
-    const int* corner = volume->triangle + 3 * (size_t)t;
-    return sqrt(triangle_nearest(x, volume->position + 3 * (size_t)corner[0],
-                                 volume->position + 3 * (size_t)corner[1],
-                                 volume->position + 3 * (size_t)corner[2], weight, point));
-}
-
-// 1 when the distance of x to the surface has a local minimum on triangle t: within it, or on an
-// edge that is nearest for the triangle beyond it as well, of which the first one reports it. Nodes
-// are left to themselves.
-static int is_local_minimum(const CondVolume* volume, int t, const double x[3], double distance,
-                            const double weight[3])
-{
-    const double small = 1e-6;
-    int zero = -1, n_zero = 0;
-    for (int k = 0; k < 3; k++) {
-        if (weight[k] > small)
-            continue;
-        zero = k;
-        n_zero++;
-    }
-    if (n_zero != 1)
-        return n_zero == 0;
-    int e = volume->triangle_edge[3 * (size_t)t + (zero + 1) % 3];
-    if (e < 0)
-        return 0;
-    const int* pair = volume->edge + 4 * (size_t)e + 2;
-    double other[3], point[3];
-    if (pair[0] != t)
-        return 0;
-    return nearest_on(volume, pair[1], x, other, point) >= distance - 1e-9 * volume->size;
-}
-
-// A ball with its centre in front of the surface: every local minimum of the distance.
-static CondStatus dent_ball(CondCollider* collider, const CondPosture* posture, int i_feature,
-                            int other, const double x[3], double margin, CondTouchList* list)
-{
-    const CondFeature* feature = &collider->model->feature[i_feature];
-    const CondVolume* volume = collider->volume[other];
-    const double box[6] = {x[0] - margin, x[1] - margin, x[2] - margin,
-                           x[0] + margin, x[1] + margin, x[2] + margin};
-    CondStatus status = cond_volume_triangles_in(volume, box, &collider->found.hits);
-    for (int h = 0; h < collider->found.hits.n && !status; h++) {
-        CondVolumeContact contact = {.body = -1, .vertex = -1, .other = other};
-        int t = contact.triangle = collider->found.hits.primitive[h];
-        double point[3], distance = nearest_on(volume, t, x, contact.weight, point);
-        contact.gap = 0.0;
-        for (int i = 0; i < 3; i++) {
-            contact.normal[i] = volume->normal[3 * (size_t)t + i];
-            contact.gap += contact.normal[i] * (x[i] - point[i]);
-        }
-        if (!(distance <= margin) || !(contact.gap > 0.0) ||
-            is_left_to_nodes(volume, feature, &contact) ||
-            !is_local_minimum(volume, t, x, distance, contact.weight))
-            continue;
-        uint64_t key = (uint64_t)i_feature * (uint64_t)collider->n_soft_edge +
-                       (uint64_t)(collider->soft_edge_begin[other] + t);
-        status = add_dent(collider, posture, feature, x, &contact, COND_KEY_BALL + key, list);
-    }
-    return status;
-}
-
 static CondStatus dent_feature(CondCollider* collider, const CondPosture* posture,
                                const CondState* state, int i_feature, int other, double far,
                                CondTouchList* list)
@@ -163,8 +95,6 @@ static CondStatus dent_feature(CondCollider* collider, const CondPosture* postur
     CondStatus status =
         cond_volume_collide_point(volume, x, none, feature->radius > 0.0 ? 0.0 : margin,
                                   last_triangle(state, key), &collider->found);
-    if (!status && feature->radius > 0.0 && collider->found.n == 0)
-        return dent_ball(collider, posture, i_feature, other, x, margin, list);
     int number = 0;
     for (int k = 0; k < collider->found.n && !status; k++) {
         const CondVolumeContact* contact = &collider->found.contact[k];
@@ -186,6 +116,8 @@ CondStatus cond_collide_dents(CondCollider* collider, const CondPosture* posture
             k = model->body[a].feature_begin + model->body[a].n_feature - 1;
             continue;
         }
+        if (model->feature[k].rim)
+            continue;
         for (int i = 0; i < collider->n_soft && !status; i++) {
             int b = collider->soft[i];
             status = dent_feature(collider, posture, state, k, b,

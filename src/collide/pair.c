@@ -37,8 +37,7 @@ void cond_pair_work_end(CondPairWork* work)
     cond_manifold_end(&work->part);
 }
 
-// Two cores within `far` of each other.
-static CondStatus meet_cores(CondPairWork* work, const CondCore* a, const CondCore* b, double far)
+CondStatus cond_cores_meet(CondPairWork* work, const CondCore* a, const CondCore* b, double far)
 {
     CondSeparation apart;
     work->manifold.n = 0;
@@ -112,7 +111,7 @@ CondStatus cond_shapes_meet(CondPairWork* work, const CondShape* a, const CondCo
         return cond_mesh_meets_core(work, core_b, core_a, a, 0, far, small);
     if (mesh_a)
         return cond_mesh_meets_core(work, core_a, core_b, b, 1, far, small);
-    return meet_cores(work, core_a, core_b, far);
+    return cond_cores_meet(work, core_a, core_b, far);
 }
 
 // a moves.

@@ -26,6 +26,8 @@ int cond_shape_is_hollow(const CondShape* shape);
 // Into work->manifold: where two shapes with their cores, placed from one origin, are within `far`.
 CondStatus cond_shapes_meet(CondPairWork* work, const CondShape* a, const CondCore* core_a,
                             const CondShape* b, const CondCore* core_b, double far);
+// Into work->manifold: where two convex cores within `far` of each other meet, a in front of b.
+CondStatus cond_cores_meet(CondPairWork* work, const CondCore* a, const CondCore* b, double far);
 
 // Appends the contacts of rigid shapes of different bodies, of which one moves, and those of moving
 // shapes with planes. The collider's solids must be placed and its broad phase built.   reach

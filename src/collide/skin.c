@@ -1,7 +1,5 @@
 // Edges of soft surfaces against edges of rigid shapes: what is thinner than the mesh passes
-// between its nodes, and would sink in if only they were asked. A round edge counts as thin where
-// its radius is below the length of the soft edge at rest; that does not change with time, so that
-// contacts do not come and go by it.
+// between its nodes, and would sink in if only they were asked.
 #include "body/body.h"
 #include "collide/crossing.h"
 #include "collide/solid.h"
@@ -40,6 +38,7 @@ typedef struct Pair {
 // Cosine by which a soft surface must look at the edge that has come into it. One that lies on a
 // face looks at the face: the way over the rim of that is not its way out.
 static const double FACING = -0.3;
+static const double NODE = 1e-3; // share of an edge within which its node sees to a contact
 
 // 1 when the edge is what is nearest to the soft point of the crossing. In front of it the distance
 // of the shape is then the gap; behind a sharp edge it is that to the nearer one of its two faces,
@@ -48,7 +47,7 @@ static int is_nearest(const CondEdge* soft, const CondEdge* rigid, const CondCro
                       const CondProbe* probe)
 {
     double expected = cross->gap, along[3], from[3];
-    if (cross->gap < 0.0 && !rigid->round) {
+    if (cross->gap < 0.0) {
         if (vec3_dot(soft->out, cross->normal) > FACING)
             return 0;
         expected = -INFINITY;
@@ -74,11 +73,9 @@ static CondStatus cross_edge(const CondCollider* collider, const CondPosture* po
     const int* edge = pair->volume->edge + 4 * (size_t)e;
     CondCrossing cross;
     CondProbe probe;
-    double length = cond_volume_rest_length(pair->volume, edge[0], edge[1]);
-    if (!(rigid->radius < length) || !cond_edges_cross(&soft, rigid, pair->far, &cross))
+    if (!cond_edges_cross(&soft, rigid, pair->far, &cross))
         return COND_OK;
-    if (fmin(cross.along[0], 1.0 - cross.along[0]) * length <=
-        COND_NEAR_NODE * rigid->radius + 1e-3 * length)
+    if (fmin(cross.along[0], 1.0 - cross.along[0]) <= NODE)
         return COND_OK; // at a node, which sees to it
     cond_shape_probe(&pair->solid->shape, pair->pose, cross.point[0], &probe);
     if (!is_nearest(&soft, rigid, &cross, &probe))
@@ -89,7 +86,7 @@ static CondStatus cross_edge(const CondCollider* collider, const CondPosture* po
                                  .node = {edge[0], edge[1]},
                                  .local = {1.0 - cross.along[0], cross.along[0]}};
     for (int i = 0; i < 3; i++)
-        touch.position[i] = cross.point[1][i] + rigid->radius * cross.normal[i];
+        touch.position[i] = cross.point[1][i];
     touch.point[1] = cond_point_at(posture, pair->solid->fixed ? -1 : pair->solid->body,
                                    pair->solid->part, touch.position);
     mat3_frame(cross.normal, axis, touch.frame);
@@ -105,7 +102,7 @@ static CondStatus cross_skin(CondCollider* collider, const CondPosture* posture,
 {
     const CondEdge* edge = &collider->edge[pair->i_edge];
     const CondVolume* volume = pair->volume;
-    double box[6], wide = edge->radius + pair->far;
+    double box[6], wide = pair->far;
     for (int i = 0; i < 3; i++) {
         box[i] = fmin(edge->end[0][i], edge->end[1][i]) - wide;
         box[3 + i] = fmax(edge->end[0][i], edge->end[1][i]) + wide;
@@ -133,7 +130,8 @@ CondStatus cond_collide_skins(CondCollider* collider, const CondPosture* posture
             const CondSolid* solid = cond_solid_at(model, i);
             Pair pair = {solid, collider->pose + 7 * (size_t)i, 0, volume, reach[b]};
             pair.far += solid->body >= 0 ? reach[solid->body] : 0.0;
-            for (int k = 0; k < solid->n_edge && !status; k++) {
+            for (int k = 0; k < solid->n_edge && !status && !cond_shape_is_round(&solid->shape);
+                 k++) {
                 pair.i_edge = solid->edge_begin + k;
                 status = cross_skin(collider, posture, &pair, list);
             }

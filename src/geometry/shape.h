@@ -33,6 +33,13 @@ typedef struct CondProbe {
     double point[3];  // closest point of the surface, world [m]
 } CondProbe;
 
+// 1 for spheres, capsules and cylinders.
+static inline int cond_shape_is_round(const CondShape* shape)
+{
+    return shape->form == COND_FORM_SPHERE || shape->form == COND_FORM_CAPSULE ||
+           shape->form == COND_FORM_CYLINDER;
+}
+
 // COND_BAD_ARGUMENT and a message that names the field, where a size makes no sense.
 CondStatus cond_shape_check(const CondShape* shape, CondError* error);
 

@@ -19,6 +19,7 @@ typedef struct CondFeature {
     double radius; // [m]
     int obstacle;  // 1 + its obstacle, whose features lie in the world; else 0
     int shaped;    // 1: of a solid, which itself meets planes and other solids
+    int rim;       // 1: one of many on the rim of a cylinder, which meets soft surfaces itself
 } CondFeature;
 
 // The motor of one joint coordinate of a robot.

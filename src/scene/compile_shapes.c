@@ -113,6 +113,7 @@ static CondStatus add_shape_features(Growing* g, int body, int part, const Place
         if (status)
             return status;
         g->model->feature[g->model->n_feature - 1].shaped = 1;
+        g->model->feature[g->model->n_feature - 1].rim = placed->kind == COND_SHAPE_CYLINDER;
     }
     return COND_OK;
 }

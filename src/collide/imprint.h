@@ -1,0 +1,27 @@
+// A round shape on the surface of a soft body, between the body's nodes.
+#ifndef COND_COLLIDE_IMPRINT_H
+#define COND_COLLIDE_IMPRINT_H
+
+#include "collide/collide.h"
+
+// What meets the surface: a convex core, and whose it is.
+typedef struct CondImprint {
+    CondCore core;    // its position taken from `origin`
+    double origin[3]; // [m]
+    int body;         // -1: nothing moves it
+    int part;         // link of a robot or rod
+    const CondSurfaceDef* surface;
+    int index; // of all that may meet a soft surface: solids, then features, then whatever follows
+} CondImprint;
+
+// Appends where the core meets the triangles and edges of soft body b within `far`, at places where
+// the distance has a local minimum that is no node. The volume must be updated.
+CondStatus cond_collide_imprint(CondCollider* collider, const CondPosture* posture,
+                                const CondImprint* imprint, int b, double far, CondTouchList* list);
+
+// The same for the spheres, capsules and cylinders among the solids, and for balls that are no
+// solid's. The collider's solids must be placed.                              reach (n_body)
+CondStatus cond_collide_imprints(CondCollider* collider, const CondPosture* posture,
+                                 const double* reach, CondTouchList* list);
+
+#endif
