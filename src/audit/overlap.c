@@ -52,7 +52,8 @@ static double offer_inside(const CondSurface* s, const double x[3], double radiu
     double near[3];
     int face;
     double depth = cond_surface_nearest(s, x, NULL, INFINITY, &face, near);
-    if (face >= 0 && !is_held(s, face) && -depth - radius < out->gap)
+    // A stretch that goes through an edge between two faces may be taken for one that stays inside.
+    if (face >= 0 && !is_held(s, face) && -depth - radius < out->gap && cond_surface_holds(s, x))
         keep(-depth - radius, x, near, -1.0, out);
     return depth;
 }

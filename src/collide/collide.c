@@ -10,6 +10,7 @@
 #include "collide/plane.h"
 #include "collide/rod_contact.h"
 #include "collide/rod_pair.h"
+#include "collide/seam.h"
 #include "collide/solid.h"
 #include "collide/sweep.h"
 #include "geometry/box.h"
@@ -190,7 +191,9 @@ static CondStatus collide_pair(CondCollider* collider, const CondPosture* postur
         number = k > 0 && contact[-1].vertex == contact->vertex ? number + 1 : 0;
         status = add_soft(collider, posture, contact, number, list);
     }
-    return status;
+    if (!status && a == b)
+        return cond_collide_own_seams(collider, posture, state, a, list);
+    return status || a > b ? status : cond_collide_seams(collider, posture, state, a, b, list);
 }
 
 static CondStatus collide_soft(CondCollider* collider, const CondPosture* posture,

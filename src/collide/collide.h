@@ -50,6 +50,14 @@ typedef struct CondCollider {
     CondSweep sweep;
 } CondCollider;
 
+// Key of edge ea of soft body a across edge eb of soft body b: a < b, or one body and ea < eb.
+static inline uint64_t cond_key_seam(const CondCollider* collider, int a, int ea, int b, int eb)
+{
+    return COND_KEY_SEAM +
+           (uint64_t)(collider->soft_edge_begin[a] + ea) * (uint64_t)collider->n_soft_edge +
+           (uint64_t)(collider->soft_edge_begin[b] + eb);
+}
+
 CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, CondError* error);
 void cond_collider_destroy(CondCollider* collider);
 

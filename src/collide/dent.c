@@ -10,21 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-// The triangle that a key touched in the last step, -1 for none; the memory ascends with the key.
-static int last_triangle(const CondState* state, uint64_t key)
-{
-    int low = 0, high = state->n_memory;
-    while (low < high) {
-        int middle = low + (high - low) / 2;
-        if (state->memory[middle].key < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < state->n_memory && state->memory[low].key == key ? (int)state->memory[low].triangle
-                                                                  : -1;
-}
-
 // 1 when the nodes see to the contact: the ball is no smaller than the triangle at rest.
 static int is_left_to_nodes(const CondVolume* volume, const CondFeature* feature,
                             const CondVolumeContact* contact)
@@ -91,10 +76,11 @@ static CondStatus dent_feature(CondCollider* collider, const CondPosture* postur
     cond_volume_refit(collider->volume[other]);
     uint64_t pair = (uint64_t)i_feature * (uint64_t)model->n_body + (uint64_t)other;
     uint64_t key = COND_KEY_DENT + (pair << 4);
+    const CondContactMemory* last = cond_state_recall(state, key);
     collider->found.n = 0;
     CondStatus status =
         cond_volume_collide_point(volume, x, none, feature->radius > 0.0 ? 0.0 : margin,
-                                  last_triangle(state, key), &collider->found);
+                                  last ? (int)last->triangle : -1, &collider->found);
     int number = 0;
     for (int k = 0; k < collider->found.n && !status; k++) {
         const CondVolumeContact* contact = &collider->found.contact[k];

@@ -135,25 +135,6 @@ static CondStatus meet_triangle(const Press* press, int t)
     return status;
 }
 
-// The largest sine by which n leads from the edge p .. q into one of its two triangles.
-static double into_triangles(const CondVolume* volume, int e, const double d[3], const double n[3])
-{
-    const int* edge = volume->edge + 4 * (size_t)e;
-    double most = -1.0;
-    for (int k = 0; k < 2; k++) {
-        const int* node = volume->triangle + 3 * (size_t)edge[2 + k];
-        double side[3];
-        int begin = 0;
-        while (begin < 2 && node[begin] != edge[0])
-            begin++;
-        vec3_cross(volume->normal + 3 * (size_t)edge[2 + k], d, side);
-        // The triangle lies to the left of its own edges.
-        double sign = node[(begin + 1) % 3] == edge[1] ? 1.0 : -1.0;
-        most = fmax(most, sign * vec3_dot(n, side));
-    }
-    return most;
-}
-
 static CondStatus meet_edge(const Press* press, int e)
 {
     CondPairWork* work = &press->collider->pairs;
@@ -187,7 +168,7 @@ static CondStatus meet_edge(const Press* press, int e)
             along += d[i] * (meeting->point[1][i] - p[i]) / length;
         double weight[2] = {1.0 - along, along};
         if (!(fabs(vec3_dot(meeting->normal, d)) <= ACROSS) || !(fmin(along, 1.0 - along) > NODE) ||
-            into_triangles(press->volume, e, d, meeting->normal) >
+            cond_volume_edge_lean(press->volume, e, d, meeting->normal) >
                 (meeting->gap < 0.0 ? BESIDE_INSIDE : BESIDE))
             continue;
         status = add_contact(press, 2, edge, weight, meeting->normal, meeting->point[0],

@@ -566,8 +566,7 @@ static CondStatus sweep_soft_on(Pass* pass, int a, int b)
         Side side;
         soft_side(pass, a, 2, volume->edge + 4 * (size_t)e, &side);
         status = sweep_segment(pass, &side, b,
-                               COND_KEY_SEAM + (uint64_t)(collider->soft_edge_begin[a] + e) *
-                                                   (uint64_t)collider->n_soft_edge);
+                               cond_key_seam(collider, a, e, b, -collider->soft_edge_begin[b]));
     }
     return status;
 }

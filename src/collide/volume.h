@@ -114,6 +114,10 @@ void cond_volume_destroy(CondVolume* volume);
 CondStatus cond_volume_make_edges(CondVolume* volume, CondError* error);
 // Makes self-contact fast, once; what is found stays the same.
 CondStatus cond_volume_make_skips(CondVolume* volume, CondError* error);
+// The largest sine by which the unit vector n leads from edge e, with the unit vector d along it,
+// into one of its two triangles; not above zero: n is normal to a plane that touches both from
+// outside.
+double cond_volume_edge_lean(const CondVolume* volume, int e, const double d[3], const double n[3]);
 // Distance at rest of two vertices [m].
 double cond_volume_rest_length(const CondVolume* volume, int a, int b);
 // Takes over current positions; O(n), no allocation.                         (n_vertex x 3)

@@ -52,6 +52,20 @@ struct CondState {
     CondAccount account;
 };
 
+// What is remembered of the contact with a key; NULL: nothing.
+static inline const CondContactMemory* cond_state_recall(const CondState* state, uint64_t key)
+{
+    int low = 0, high = state->n_memory;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (state->memory[middle].key < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < state->n_memory && state->memory[low].key == key ? &state->memory[low] : NULL;
+}
+
 // The first body with a coordinate or velocity that is not finite; -1: there is none.
 int cond_state_not_finite(const CondModel* model, const CondState* state);
 

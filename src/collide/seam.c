@@ -1,0 +1,364 @@
+// Two edges of soft surfaces touch where the planes along both, with normals n and -n, support the
+// one and the other: n leads into none of the triangles beside them, nearly. Where vertices keep
+// two surfaces apart no edges cross within them; only crossings that overlap are listed, which is
+// what a step finds at its end and is solved again with, and those that have carried a force, which
+// are then known from the start.
+#include "collide/seam.h"
+
+#include "body/body.h"
+#include "collide/box.h"
+#include "math/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double NODE = 1e-3;     // share of an edge within which its node sees to a contact
+static const double PARALLEL = 1e-3; // sine of the angle between edges that do not cross
+static const double PAST = 10.0;     // depths by which edges may be nearest beyond a node
+static const double BESIDE = 0.1;    // sine by which a normal may lead into a triangle
+static const double DEEPEST = 0.25;  // of edges and bodies' thickness: what is deeper met elsewhere
+
+typedef struct Seam {
+    CondCollider* collider;
+    const CondPosture* posture;
+    const CondState* state;
+    const CondVolume* volume[2]; // of bodies a and b
+    double thickness;            // that is kept between the surfaces
+    CondTouchList* list;
+    int first; // in the list
+} Seam;
+
+static const double* place_of(const CondVolume* volume, int v)
+{
+    return volume->position + 3 * (size_t)v;
+}
+
+// Nearest points of the lines of two edges and their common unit normal; 0 where they are parallel.
+static int cross_lines(const double p[3], const double d[3], const double q[3], const double e[3],
+                       double along[2], double n[3])
+{
+    double w[3], dd = vec3_dot(d, d), ee = vec3_dot(e, e), de = vec3_dot(d, e);
+    for (int i = 0; i < 3; i++)
+        w[i] = q[i] - p[i];
+    vec3_cross(d, e, n);
+    double square = vec3_dot(n, n);
+    if (!(square > PARALLEL * PARALLEL * dd * ee))
+        return 0;
+    along[0] = (vec3_dot(w, d) * ee - vec3_dot(w, e) * de) / square;
+    along[1] = (vec3_dot(w, d) * de - vec3_dot(w, e) * dd) / square;
+    for (int i = 0; i < 3; i++)
+        n[i] /= sqrt(square);
+    return 1;
+}
+
+// 1 when the segment from p along d goes through a triangle around a vertex.
+static int goes_through(const double p[3], const double d[3], const CondVolume* volume, int vertex)
+{
+    for (int s = volume->fan_begin[vertex]; s < volume->fan_begin[vertex + 1]; s++) {
+        const int* node = volume->triangle + 3 * (size_t)volume->fan[s];
+        double corner[3][3], height[2] = {0.0, 0.0}, turn[3], w[3];
+        const double* n = volume->normal + 3 * (size_t)volume->fan[s];
+        for (int k = 0; k < 3; k++)
+            for (int i = 0; i < 3; i++)
+                corner[k][i] = place_of(volume, node[k])[i] - p[i];
+        for (int i = 0; i < 3; i++) {
+            height[0] -= n[i] * corner[0][i];
+            height[1] += n[i] * (d[i] - corner[0][i]);
+        }
+        for (int k = 0; k < 3; k++) { // on which side the line passes each edge
+            vec3_cross(corner[k], corner[(k + 1) % 3], w);
+            turn[k] = vec3_dot(w, d);
+        }
+        if ((height[0] < 0.0) != (height[1] < 0.0) && (turn[0] < 0.0) == (turn[1] < 0.0) &&
+            (turn[0] < 0.0) == (turn[2] < 0.0))
+            return 1;
+    }
+    return 0;
+}
+
+// How far apart two points on edges of one body are at rest [m].
+static double rest_distance(const CondVolume* volume, const int* a, double s, const int* b,
+                            double t)
+{
+    double d[3];
+    for (int i = 0; i < 3; i++)
+        d[i] = (1.0 - s) * volume->rest[3 * (size_t)a[0] + i] +
+               s * volume->rest[3 * (size_t)a[1] + i] -
+               (1.0 - t) * volume->rest[3 * (size_t)b[0] + i] -
+               t * volume->rest[3 * (size_t)b[1] + i];
+    return vec3_norm(d);
+}
+
+// Two edges that support each other: e[0] of the first body and e[1] of the second.
+typedef struct Cross {
+    int e[2];
+    double length[2], direction[2][3]; // unit
+    double along[2];                   // of the nearest points of their lines, 0 .. 1 on the edges
+    double n[3];                       // unit, from the first to the second
+    double apart;                      // along it [m]
+} Cross;
+
+// 1 when n is a normal of both edges, from the first to the second: it leads out of the first body
+// and into the second, and along none of their triangles.
+static int is_between(const Seam* seam, const Cross* cross)
+{
+    for (int side = 0; side < 2; side++) {
+        const CondVolume* volume = seam->volume[side];
+        const double sign = side ? -1.0 : 1.0;
+        const double m[3] = {sign * cross->n[0], sign * cross->n[1], sign * cross->n[2]};
+        const int* edge = volume->edge + 4 * (size_t)cross->e[side];
+        double out = 0.0;
+        for (int i = 0; i < 3; i++)
+            out += m[i] * (volume->normal[3 * (size_t)edge[2] + i] +
+                           volume->normal[3 * (size_t)edge[3] + i]);
+        if (!(out > 0.0) ||
+            cond_volume_edge_lean(volume, cross->e[side], cross->direction[side], m) > BESIDE)
+            return 0;
+    }
+    return 1;
+}
+
+// Where two edges cross, if they support each other.
+static int find_cross(const Seam* seam, int ea, int eb, Cross* cross)
+{
+    const int* edge[2] = {seam->volume[0]->edge + 4 * (size_t)ea,
+                          seam->volume[1]->edge + 4 * (size_t)eb};
+    const double* from[2];
+    double way[2][3], outward = 0.0;
+    *cross = (Cross){.e = {ea, eb}};
+    for (int k = 0; k < 2; k++) {
+        from[k] = place_of(seam->volume[k], edge[k][0]);
+        for (int i = 0; i < 3; i++)
+            way[k][i] = place_of(seam->volume[k], edge[k][1])[i] - from[k][i];
+        cross->length[k] = vec3_norm(way[k]);
+        for (int i = 0; i < 3; i++)
+            cross->direction[k][i] = way[k][i] / cross->length[k];
+    }
+    if (!cross_lines(from[0], way[0], from[1], way[1], cross->along, cross->n))
+        return 0;
+    for (int i = 0; i < 3; i++)
+        outward += cross->n[i] * (seam->volume[0]->normal[3 * (size_t)edge[0][2] + i] +
+                                  seam->volume[0]->normal[3 * (size_t)edge[0][3] + i]);
+    for (int i = 0; i < 3; i++) {
+        cross->n[i] = outward < 0.0 ? -cross->n[i] : cross->n[i];
+        cross->apart += cross->n[i] * (from[1][i] - from[0][i]); // n is normal to both edges
+    }
+    return is_between(seam, cross);
+}
+
+// 1 when a vertex of the body on side k lies behind both triangles of the other's edge.
+static int is_behind(const Seam* seam, const Cross* cross, int k, int vertex)
+{
+    const CondVolume* other = seam->volume[1 - k];
+    const int* edge = other->edge + 4 * (size_t)cross->e[1 - k];
+    for (int side = 0; side < 2; side++) {
+        double height = 0.0;
+        for (int i = 0; i < 3; i++)
+            height += other->normal[3 * (size_t)edge[2 + side] + i] *
+                      (place_of(seam->volume[k], vertex)[i] - place_of(other, edge[0])[i]);
+        if (height > 0.0)
+            return 0;
+    }
+    return 1;
+}
+
+// 1 when of the edges around a vertex on side k this one is the shortest way out for the other.
+static int is_shortest(const Seam* seam, const Cross* cross, int k, int vertex)
+{
+    const CondVolume* volume = seam->volume[k];
+    for (int s = 3 * volume->fan_begin[vertex]; s < 3 * volume->fan_begin[vertex + 1]; s++) {
+        int t = volume->fan[s / 3], f = volume->triangle_edge[3 * (size_t)t + s % 3];
+        const int* edge = f >= 0 ? volume->edge + 4 * (size_t)f : NULL;
+        Cross other;
+        if (!edge || f == cross->e[k] || (edge[0] != vertex && edge[1] != vertex))
+            continue;
+        if (find_cross(seam, k ? cross->e[0] : f, k ? f : cross->e[1], &other) &&
+            other.apart > cross->apart)
+            return 0;
+    }
+    return 1;
+}
+
+// 1 when the nearest points lie on both edges, and not at nodes. Edges that have passed through each
+// other near a node may be nearest beyond it; where one of them does go through the surface around
+// the node, and this is the way out, the point is the node. The gap, across both edges, is the same.
+static int is_crossing(const Seam* seam, Cross* cross)
+{
+    for (int k = 0; k < 2; k++) {
+        double past = fmax(-cross->along[k], cross->along[k] - 1.0);
+        if (past <= -NODE)
+            continue;
+        const CondVolume *volume = seam->volume[k], *other = seam->volume[1 - k];
+        const int* across = other->edge + 4 * (size_t)cross->e[1 - k];
+        int vertex = volume->edge[4 * (size_t)cross->e[k] + (cross->along[k] > 0.5)];
+        double way[3];
+        for (int i = 0; i < 3; i++)
+            way[i] = cross->length[1 - k] * cross->direction[1 - k][i];
+        if (!(past * cross->length[k] < -PAST * cross->apart) ||
+            is_behind(seam, cross, k, vertex) ||
+            !goes_through(place_of(other, across[0]), way, volume, vertex) ||
+            !is_shortest(seam, cross, k, vertex))
+            return 0;
+        cross->along[k] = fmin(fmax(cross->along[k], 0.0), 1.0);
+    }
+    return 1;
+}
+
+// 1 when a crossing has been found from another vertex.
+static int is_listed(const Seam* seam, uint64_t key)
+{
+    for (int c = seam->first; c < seam->list->n; c++)
+        if (seam->list->touch[c].key == key)
+            return 1;
+    return 0;
+}
+
+// 1 when the contact carried a force in the last step.
+static int has_pressed(const CondState* state, uint64_t key)
+{
+    const CondContactMemory* last = cond_state_recall(state, key);
+    return last && last->lambda[0] > 0.0;
+}
+
+static CondPoint soft_point(const CondVolume* volume, int e, double along)
+{
+    const int* edge = volume->edge + 4 * (size_t)e;
+    return (CondPoint){.body = volume->body,
+                       .part = 2,
+                       .node = {edge[0], edge[1]},
+                       .local = {1.0 - along, along}};
+}
+
+static CondStatus cross_edges(const Seam* seam, int ea, int eb)
+{
+    static const double axis[3] = {1.0, 0.0, 0.0};
+    const CondVolume *a = seam->volume[0], *b = seam->volume[1];
+    const int *from = a->edge + 4 * (size_t)ea, *to = b->edge + 4 * (size_t)eb;
+    Cross cross;
+    if (!find_cross(seam, ea, eb, &cross))
+        return COND_OK;
+    double deepest = DEEPEST * fmin(fmin(a->thickness, b->thickness),
+                                    fmin(cond_volume_rest_length(a, from[0], from[1]),
+                                         cond_volume_rest_length(b, to[0], to[1])));
+    CondTouch touch = {.plane = -1, .triangle = -1, .gap = cross.apart - seam->thickness};
+    touch.key = cond_key_seam(seam->collider, a->body, ea, b->body, eb);
+    if (cross.apart < -deepest || (a == b && is_listed(seam, touch.key)) ||
+        (touch.gap >= 0.0 && !has_pressed(seam->state, touch.key)) || !is_crossing(seam, &cross) ||
+        (a == b && cross.apart >= 0.5 * rest_distance(a, from, cross.along[0], to, cross.along[1])))
+        return COND_OK;
+    touch.point[0] = soft_point(b, eb, cross.along[1]);
+    touch.point[1] = soft_point(a, ea, cross.along[0]);
+    cond_posture_point(seam->posture, &touch.point[1], touch.position, NULL, NULL);
+    mat3_frame(cross.n, axis, touch.frame);
+    cond_touch_surfaces(&seam->posture->model->body[b->body].surface,
+                        &seam->posture->model->body[a->body].surface, &touch);
+    return cond_touch_add(seam->list, &touch);
+}
+
+static void edge_box(const CondVolume* volume, int e, double wide, double box[6])
+{
+    const int* edge = volume->edge + 4 * (size_t)e;
+    for (int i = 0; i < 3; i++) {
+        double p = place_of(volume, edge[0])[i], q = place_of(volume, edge[1])[i];
+        box[i] = fmin(p, q) - wide;
+        box[3 + i] = fmax(p, q) + wide;
+    }
+}
+
+CondStatus cond_collide_seams(CondCollider* collider, const CondPosture* posture,
+                              const CondState* state, int a, int b, CondTouchList* list)
+{
+    const CondBody* body = posture->model->body;
+    const Seam seam = {collider,
+                       posture,
+                       state,
+                       {collider->volume[a], collider->volume[b]},
+                       fmax(body[a].thickness, body[b].thickness),
+                       list,
+                       list->n};
+    const CondVolume* other = seam.volume[1];
+    // Edges that carried a force may have parted a little; how little, the elements' size says.
+    double wide = seam.thickness + 1e-3 * fmin(seam.volume[0]->thickness, other->thickness);
+    CondStatus status = COND_OK;
+    if (cond_boxes_apart(seam.volume[0]->bound, other->bound, wide))
+        return COND_OK;
+    for (int e = 0; e < seam.volume[0]->n_edge && !status; e++) {
+        double box[6];
+        edge_box(seam.volume[0], e, wide, box);
+        if (cond_boxes_apart(box, other->bound, 0.0))
+            continue;
+        status = cond_volume_triangles_in(other, box, &collider->found.hits);
+        for (int h = 0; h < 3 * collider->found.hits.n && !status; h++) {
+            int t = collider->found.hits.primitive[h / 3];
+            int f = other->triangle_edge[3 * (size_t)t + h % 3];
+            if (f >= 0 && other->edge[4 * (size_t)f + 2] == t) // its first triangle reports it
+                status = cross_edges(&seam, e, f);
+        }
+    }
+    return status;
+}
+
+// 1 when the two edges are too near in the mesh for self-contact.
+static int are_neighbours(const CondVolume* volume, const int* a, const int* b)
+{
+    for (int k = 0; k < 2; k++)
+        for (int r = volume->ring_begin[a[k]]; r < volume->ring_begin[a[k] + 1]; r++)
+            if (volume->ring[r] == b[0] || volume->ring[r] == b[1])
+                return 1;
+    return 0;
+}
+
+// Edge e against the edges of triangle t.
+static CondStatus cross_triangle(const Seam* seam, int e, int t)
+{
+    const CondVolume* volume = seam->volume[0];
+    CondStatus status = COND_OK;
+    double box[6], other[6];
+    edge_box(volume, e, 0.0, box);
+    for (int k = 0; k < 3 && !status; k++) {
+        int f = volume->triangle_edge[3 * (size_t)t + k];
+        if (f < 0 || f == e)
+            continue;
+        edge_box(volume, f, seam->thickness, other);
+        if (!cond_boxes_apart(box, other, 0.0) &&
+            !are_neighbours(volume, volume->edge + 4 * (size_t)e, volume->edge + 4 * (size_t)f))
+            status = cross_edges(seam, e < f ? e : f, e < f ? f : e);
+    }
+    return status;
+}
+
+// The edges that begin at the vertex of a contact against those of its triangle and of the three
+// beside it.
+static CondStatus cross_around(const Seam* seam, const CondVolumeContact* contact)
+{
+    const CondVolume* volume = seam->volume[0];
+    int t = contact->triangle, v = contact->vertex, near[4] = {t, -1, -1, -1};
+    CondStatus status = COND_OK;
+    for (int k = 0; k < 3; k++) {
+        int f = volume->triangle_edge[3 * (size_t)t + k];
+        const int* pair = f >= 0 ? volume->edge + 4 * (size_t)f + 2 : NULL;
+        near[1 + k] = !pair ? -1 : pair[0] == t ? pair[1] : pair[0];
+    }
+    for (int s = volume->fan_begin[v]; s < volume->fan_begin[v + 1]; s++)
+        for (int k = 0; k < 3 && !status; k++) {
+            int e = volume->triangle_edge[3 * (size_t)volume->fan[s] + k];
+            const int* edge = e >= 0 ? volume->edge + 4 * (size_t)e : NULL;
+            if (!edge || edge[2] != volume->fan[s] || (edge[0] != v && edge[1] != v))
+                continue; // the first of its triangles reports it
+            for (int m = 0; m < 4 && !status; m++)
+                status = near[m] >= 0 ? cross_triangle(seam, e, near[m]) : COND_OK;
+        }
+    return status;
+}
+
+CondStatus cond_collide_own_seams(CondCollider* collider, const CondPosture* posture,
+                                  const CondState* state, int a, CondTouchList* list)
+{
+    // The thickness of a layer is kept by its vertices; edges must not pass through each other.
+    const Seam seam = {collider, posture, state, {collider->volume[a], collider->volume[a]},
+                       0.0,      list,    list->n};
+    CondStatus status = COND_OK;
+    for (int k = 0; k < collider->found.n && !status; k++)
+        status = cross_around(&seam, &collider->found.contact[k]);
+    return status;
+}
