@@ -14,7 +14,7 @@
 
 static const double NODE = 1e-3;     // share of an edge within which its node sees to a contact
 static const double PARALLEL = 1e-3; // sine of the angle between edges that do not cross
-static const double PAST = 10.0;     // depths by which edges may be nearest beyond a node
+static const double PAST = 0.1;      // share of an edge by which it may be nearest beyond a node
 static const double BESIDE = 0.1;    // sine by which a normal may lead into a triangle
 static const double DEEPEST = 0.25;  // of edges and bodies' thickness: what is deeper met elsewhere
 
@@ -186,7 +186,7 @@ static int is_crossing(const Seam* seam, Cross* cross)
 {
     for (int k = 0; k < 2; k++) {
         double past = fmax(-cross->along[k], cross->along[k] - 1.0);
-        if (past <= -NODE)
+        if (past <= (cross->apart < 0.0 ? 0.0 : -NODE))
             continue;
         const CondVolume *volume = seam->volume[k], *other = seam->volume[1 - k];
         const int* across = other->edge + 4 * (size_t)cross->e[1 - k];
@@ -194,8 +194,7 @@ static int is_crossing(const Seam* seam, Cross* cross)
         double way[3];
         for (int i = 0; i < 3; i++)
             way[i] = cross->length[1 - k] * cross->direction[1 - k][i];
-        if (!(past * cross->length[k] < -PAST * cross->apart) ||
-            is_behind(seam, cross, k, vertex) ||
+        if (!(past < PAST) || !(cross->apart < 0.0) || is_behind(seam, cross, k, vertex) ||
             !goes_through(place_of(other, across[0]), way, volume, vertex) ||
             !is_shortest(seam, cross, k, vertex))
             return 0;
