@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double NODE = 1e-4;  // weight of all other nodes below which one sees to the contact
+static const double NODE = 1e-4;   // weight of all other nodes below which one sees to the contact
 static const double ACROSS = 1e-6; // cosine of the angle to an edge of a normal across it
 // Sine by which a normal at an edge may lead into one of its triangles: none for a local minimum. A
 // little keeps what lies along the surface in touch with all edges under it; more is allowed where
@@ -77,8 +77,7 @@ static double distance_of(const CondCore* core, const double x[3])
 
 // Weights of y, in the plane of the triangle with unit normal n, by the areas that it spans; 0
 // where it lies outside, or so near to a corner that the node sees to it.
-static int weights_of(double corner[3][3], const double n[3], const double y[3],
-                      double weight[3])
+static int weights_of(double corner[3][3], const double n[3], const double y[3], double weight[3])
 {
     double area = 0.0, most = 0.0;
     for (int k = 0; k < 3; k++) {
@@ -235,8 +234,8 @@ static CondStatus imprint_balls(CondCollider* collider, const CondPosture* postu
     CondStatus status = COND_OK;
     for (int a = 0; a < model->n_body; a++) {
         const CondBody* body = &model->body[a];
-        for (int k = body->feature_begin; k < body->feature_begin + body->n_feature && !status &&
-                                          body->kind != COND_BODY_SOFT;
+        for (int k = body->feature_begin;
+             k < body->feature_begin + body->n_feature && !status && body->kind != COND_BODY_SOFT;
              k++) {
             const CondFeature* feature = &model->feature[k];
             const double* x = collider->place + 3 * (size_t)k;
@@ -251,7 +250,8 @@ static CondStatus imprint_balls(CondCollider* collider, const CondPosture* postu
                                    .surface = &body->surface,
                                    .index = collider->n_solid + k};
             memcpy(imprint.origin, x, sizeof imprint.origin);
-            status = cond_collide_imprint(collider, posture, &imprint, b, reach[a] + reach[b], list);
+            status =
+                cond_collide_imprint(collider, posture, &imprint, b, reach[a] + reach[b], list);
         }
     }
     return status;

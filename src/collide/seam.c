@@ -179,9 +179,10 @@ static int is_shortest(const Seam* seam, const Cross* cross, int k, int vertex)
     return 1;
 }
 
-// 1 when the nearest points lie on both edges, and not at nodes. Edges that have passed through each
-// other near a node may be nearest beyond it; where one of them does go through the surface around
-// the node, and this is the way out, the point is the node. The gap, across both edges, is the same.
+// 1 when the nearest points lie on both edges, and not at nodes. Edges that have passed through
+// each other near a node may be nearest beyond it; where one of them does go through the surface
+// around the node, and this is the way out, the point is the node. The gap, across both edges, is
+// the same.
 static int is_crossing(const Seam* seam, Cross* cross)
 {
     for (int k = 0; k < 2; k++) {
@@ -222,10 +223,8 @@ static int has_pressed(const CondState* state, uint64_t key)
 static CondPoint soft_point(const CondVolume* volume, int e, double along)
 {
     const int* edge = volume->edge + 4 * (size_t)e;
-    return (CondPoint){.body = volume->body,
-                       .part = 2,
-                       .node = {edge[0], edge[1]},
-                       .local = {1.0 - along, along}};
+    return (CondPoint){
+        .body = volume->body, .part = 2, .node = {edge[0], edge[1]}, .local = {1.0 - along, along}};
 }
 
 static CondStatus cross_edges(const Seam* seam, int ea, int eb)
@@ -354,7 +353,7 @@ CondStatus cond_collide_own_seams(CondCollider* collider, const CondPosture* pos
                                   const CondState* state, int a, CondTouchList* list)
 {
     // The thickness of a layer is kept by its vertices; edges must not pass through each other.
-    const Seam seam = {collider, posture, state, {collider->volume[a], collider->volume[a]},
+    const Seam seam = {collider, posture, state,  {collider->volume[a], collider->volume[a]},
                        0.0,      list,    list->n};
     CondStatus status = COND_OK;
     for (int k = 0; k < collider->found.n && !status; k++)
