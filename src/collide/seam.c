@@ -6,7 +6,7 @@
 #include "collide/seam.h"
 
 #include "body/body.h"
-#include "collide/box.h"
+#include "geometry/box.h"
 #include "math/vec3.h"
 
 #include <math.h>
