@@ -6,8 +6,8 @@
 #include "collide/imprint.h"
 
 #include "body/body.h"
-#include "geometry/box.h"
 #include "collide/solid.h"
+#include "geometry/box.h"
 #include "math/vec3.h"
 
 #include <math.h>
