@@ -121,6 +121,7 @@ static void test_edge_across_edge(void** state)
     make_turn(1.0, 0.0, 0.0, quarter, low.orientation);
     make_turn(0.0, 1.0, 0.0, quarter, high.orientation);
     high.velocity[2] = -1.0;
+    low.thickness = high.thickness = 0.0;
     add_body(scene, &low);
     add_body(scene, &high);
     add_floor(scene, 0.5, NAN);

@@ -192,8 +192,8 @@ static CondStatus collide_pair(CondCollider* collider, const CondPosture* postur
         status = add_soft(collider, posture, contact, number, list);
     }
     if (!status && a == b)
-        return cond_collide_own_seams(collider, posture, state, a, list);
-    return status || a > b ? status : cond_collide_seams(collider, posture, state, a, b, list);
+        return cond_collide_own_seams(collider, posture, a, list);
+    return status || a > b ? status : cond_collide_seams(collider, posture, a, b, list);
 }
 
 static CondStatus collide_soft(CondCollider* collider, const CondPosture* posture,

@@ -1,8 +1,7 @@
 // Two edges of soft surfaces touch where the planes along both, with normals n and -n, support the
-// one and the other: n leads into none of the triangles beside them, nearly. Where vertices keep
-// two surfaces apart no edges cross within them; only crossings that overlap are listed, which is
-// what a step finds at its end and is solved again with, and those that have carried a force, which
-// are then known from the start.
+// one and the other: n leads into none of the triangles beside them, nearly. Vertices keep two
+// surfaces apart, by their thickness where they have one; only edges that have gone through each
+// other between them are listed, which a step finds at its end and is solved again with.
 #include "collide/seam.h"
 
 #include "body/body.h"
@@ -13,6 +12,7 @@
 #include <string.h>
 
 static const double NODE = 1e-3;     // share of an edge within which its node sees to a contact
+static const double TOUCHING = 1e-6; // of the size: what overlaps by less only touches
 static const double PARALLEL = 1e-3; // sine of the angle between edges that do not cross
 static const double PAST = 0.1;      // share of an edge by which it may be nearest beyond a node
 static const double BESIDE = 0.1;    // sine by which a normal may lead into a triangle
@@ -21,9 +21,7 @@ static const double DEEPEST = 0.25;  // of edges and bodies' thickness: what is 
 typedef struct Seam {
     CondCollider* collider;
     const CondPosture* posture;
-    const CondState* state;
     const CondVolume* volume[2]; // of bodies a and b
-    double thickness;            // that is kept between the surfaces
     CondTouchList* list;
     int first; // in the list
 } Seam;
@@ -213,13 +211,6 @@ static int is_listed(const Seam* seam, uint64_t key)
     return 0;
 }
 
-// 1 when the contact carried a force in the last step.
-static int has_pressed(const CondState* state, uint64_t key)
-{
-    const CondContactMemory* last = cond_state_recall(state, key);
-    return last && last->lambda[0] > 0.0;
-}
-
 static CondPoint soft_point(const CondVolume* volume, int e, double along)
 {
     const int* edge = volume->edge + 4 * (size_t)e;
@@ -238,10 +229,10 @@ static CondStatus cross_edges(const Seam* seam, int ea, int eb)
     double deepest = DEEPEST * fmin(fmin(a->thickness, b->thickness),
                                     fmin(cond_volume_rest_length(a, from[0], from[1]),
                                          cond_volume_rest_length(b, to[0], to[1])));
-    CondTouch touch = {.plane = -1, .triangle = -1, .gap = cross.apart - seam->thickness};
+    CondTouch touch = {.plane = -1, .triangle = -1, .gap = cross.apart};
     touch.key = cond_key_seam(seam->collider, a->body, ea, b->body, eb);
     if (cross.apart < -deepest || (a == b && is_listed(seam, touch.key)) ||
-        (touch.gap >= 0.0 && !has_pressed(seam->state, touch.key)) || !is_crossing(seam, &cross) ||
+        touch.gap >= -TOUCHING * fmin(a->size, b->size) || !is_crossing(seam, &cross) ||
         (a == b && cross.apart >= 0.5 * rest_distance(a, from, cross.along[0], to, cross.along[1])))
         return COND_OK;
     touch.point[0] = soft_point(b, eb, cross.along[1]);
@@ -253,36 +244,28 @@ static CondStatus cross_edges(const Seam* seam, int ea, int eb)
     return cond_touch_add(seam->list, &touch);
 }
 
-static void edge_box(const CondVolume* volume, int e, double wide, double box[6])
+static void edge_box(const CondVolume* volume, int e, double box[6])
 {
     const int* edge = volume->edge + 4 * (size_t)e;
     for (int i = 0; i < 3; i++) {
         double p = place_of(volume, edge[0])[i], q = place_of(volume, edge[1])[i];
-        box[i] = fmin(p, q) - wide;
-        box[3 + i] = fmax(p, q) + wide;
+        box[i] = fmin(p, q);
+        box[3 + i] = fmax(p, q);
     }
 }
 
-CondStatus cond_collide_seams(CondCollider* collider, const CondPosture* posture,
-                              const CondState* state, int a, int b, CondTouchList* list)
+CondStatus cond_collide_seams(CondCollider* collider, const CondPosture* posture, int a, int b,
+                              CondTouchList* list)
 {
-    const CondBody* body = posture->model->body;
-    const Seam seam = {collider,
-                       posture,
-                       state,
-                       {collider->volume[a], collider->volume[b]},
-                       fmax(body[a].thickness, body[b].thickness),
-                       list,
-                       list->n};
+    const Seam seam = {
+        collider, posture, {collider->volume[a], collider->volume[b]}, list, list->n};
     const CondVolume* other = seam.volume[1];
-    // Edges that carried a force may have parted a little; how little, the elements' size says.
-    double wide = seam.thickness + 1e-3 * fmin(seam.volume[0]->thickness, other->thickness);
     CondStatus status = COND_OK;
-    if (cond_boxes_apart(seam.volume[0]->bound, other->bound, wide))
+    if (cond_boxes_apart(seam.volume[0]->bound, other->bound, 0.0))
         return COND_OK;
     for (int e = 0; e < seam.volume[0]->n_edge && !status; e++) {
         double box[6];
-        edge_box(seam.volume[0], e, wide, box);
+        edge_box(seam.volume[0], e, box);
         if (cond_boxes_apart(box, other->bound, 0.0))
             continue;
         status = cond_volume_triangles_in(other, box, &collider->found.hits);
@@ -312,12 +295,12 @@ static CondStatus cross_triangle(const Seam* seam, int e, int t)
     const CondVolume* volume = seam->volume[0];
     CondStatus status = COND_OK;
     double box[6], other[6];
-    edge_box(volume, e, 0.0, box);
+    edge_box(volume, e, box);
     for (int k = 0; k < 3 && !status; k++) {
         int f = volume->triangle_edge[3 * (size_t)t + k];
         if (f < 0 || f == e)
             continue;
-        edge_box(volume, f, seam->thickness, other);
+        edge_box(volume, f, other);
         if (!cond_boxes_apart(box, other, 0.0) &&
             !are_neighbours(volume, volume->edge + 4 * (size_t)e, volume->edge + 4 * (size_t)f))
             status = cross_edges(seam, e < f ? e : f, e < f ? f : e);
@@ -349,12 +332,11 @@ static CondStatus cross_around(const Seam* seam, const CondVolumeContact* contac
     return status;
 }
 
-CondStatus cond_collide_own_seams(CondCollider* collider, const CondPosture* posture,
-                                  const CondState* state, int a, CondTouchList* list)
+CondStatus cond_collide_own_seams(CondCollider* collider, const CondPosture* posture, int a,
+                                  CondTouchList* list)
 {
-    // The thickness of a layer is kept by its vertices; edges must not pass through each other.
-    const Seam seam = {collider, posture, state,  {collider->volume[a], collider->volume[a]},
-                       0.0,      list,    list->n};
+    const Seam seam = {
+        collider, posture, {collider->volume[a], collider->volume[a]}, list, list->n};
     CondStatus status = COND_OK;
     for (int k = 0; k < collider->found.n && !status; k++)
         status = cross_around(&seam, &collider->found.contact[k]);

@@ -4,13 +4,12 @@
 
 #include "collide/collide.h"
 
-// Appends the crossings of edges of soft bodies a < b that overlap, or that carried a force in the
-// last step: where vertices keep the surfaces apart, edges need not be looked at.
-CondStatus cond_collide_seams(CondCollider* collider, const CondPosture* posture,
-                              const CondState* state, int a, int b, CondTouchList* list);
+// Appends the crossings of edges of soft bodies a < b that have gone through each other.
+CondStatus cond_collide_seams(CondCollider* collider, const CondPosture* posture, int a, int b,
+                              CondTouchList* list);
 
 // The same for one soft body, near the contacts of its vertices with itself in collider->found.
-CondStatus cond_collide_own_seams(CondCollider* collider, const CondPosture* posture,
-                                  const CondState* state, int a, CondTouchList* list);
+CondStatus cond_collide_own_seams(CondCollider* collider, const CondPosture* posture, int a,
+                                  CondTouchList* list);
 
 #endif
