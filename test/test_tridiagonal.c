@@ -1,10 +1,9 @@
-// Block tridiagonal blocks: product, rows, the band with a border against dense algebra, the exact
-// surrogate and the primal-dual passes against the dense reference.
+// Block tridiagonal blocks: product, rows, the exact surrogate and the primal-dual passes against
+// the dense reference.
 #include "base/memory.h"
 #include "cond/solver.h"
 #include "dense.h"
 #include "failing_allocator.h"
-#include "linear/bordered.h"
 #include "nodalize/nodal.h"
 #include "random_problem.h"
 #include "reference.h"
@@ -70,48 +69,6 @@ static void product(void** state)
     }
 }
 
-// A random band matrix with a border, not symmetric and with small diagonal entries so that rows
-// must be exchanged.
-static void band_with_border(void** state)
-{
-    (void)state;
-    static const int sizes[][2] = {{6, 0}, {12, 0}, {42, 0}, {42, 5}, {12, 30}, {0, 9}, {42, 4}};
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        int nb = sizes[s][0], m = sizes[s][1], n = nb + m;
-        Random random = random_start(50 + s);
-        CondBordered a = {.arena.context = cond_context_or_default(NULL)};
-        double *A = dense_zeros((size_t)n * (size_t)n), *x = dense_zeros((size_t)n);
-        double* y = dense_zeros((size_t)n);
-        assert_int_equal(cond_bordered_begin(&a, nb, m), COND_OK);
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < n; j++) {
-                if (i < nb && j < nb && !cond_bordered_holds(i, j))
-                    continue;
-                if (s > 5 && (i < nb) != (j < nb) && (i < nb - 9 && j < nb - 9))
-                    continue; // the border begins near the end
-                double value = random_uniform(&random, -1.0, 1.0) * (i == j ? 1e-6 : 1.0);
-                A[i * n + j] = value;
-                cond_bordered_add(&a, i, j, value);
-            }
-        for (int i = 0; i < n; i++)
-            x[i] = random_uniform(&random, -1.0, 1.0);
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < n; j++)
-                y[i] += A[i * n + j] * x[j];
-        assert_int_equal(cond_bordered_factor(&a), 0);
-        cond_bordered_solve(&a, y);
-        assert_true(dense_distance(n, x, y) < 1e-8 * (1.0 + dense_norm(n, x)));
-        free(A);
-        free(x);
-        free(y);
-        cond_bordered_destroy(&a);
-    }
-    CondBordered zero = {.arena.context = cond_context_or_default(NULL)};
-    assert_int_equal(cond_bordered_begin(&zero, 6, 0), COND_OK);
-    assert_int_equal(cond_bordered_factor(&zero), 1);
-    cond_bordered_destroy(&zero);
-}
-
 // W of the chain is the exact inverse of its part of the nodalized A where no term is cut: all
 // eigenvalues of W A then lie in (0, 2), which is seen by V-FPI's linear part contracting.
 static void surrogate_inverts(void** state)
@@ -137,8 +94,7 @@ static void surrogate_inverts(void** state)
     int in = 0;
     for (int i = 0; i < n; i++) {
         in += W.chain.place[i] >= 0;
-        if (W.chain.matrix.n_band + W.chain.matrix.n_border == n)
-            assert_true(fabs(out[i]) < 1e-10);
+        assert_true(fabs(out[i]) < 1e-10);
     }
     assert_int_equal(in, n);
     free(x);
@@ -206,7 +162,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(product),
-        cmocka_unit_test(band_with_border),
         cmocka_unit_test(surrogate_inverts),
         cmocka_unit_test(answers_are_those_of_the_reference),
         cmocka_unit_test(bad_size_is_refused),

@@ -38,7 +38,7 @@ static int can_fly(const CondFlight* f, const CondSolverSettings* settings)
     return settings->stop == COND_STOP_STEP && settings->storage != COND_STORAGE_DOUBLE &&
            (settings->accelerator == COND_ACCELERATOR_NONE ||
             settings->accelerator == COND_ACCELERATOR_CHEBYSHEV) &&
-           !cond_surrogate_varies(settings->surrogate) && f->W->chain.matrix.n_band == 0 &&
+           !cond_surrogate_varies(settings->surrogate) && f->W->chain.n_node == 0 &&
            f->A.n_node >= LEAST_NODES && rest <= soft / 16;
 }
 

@@ -27,7 +27,7 @@ CondStatus cond_surrogate_build(CondSurrogate* W, CondNodal* nodal,
 {
     const CondContext* m = &W->context;
     W->ops = find(settings->surrogate);
-    W->chain.context = W->chain.matrix.arena.context = W->context;
+    W->chain.arena.context = W->context;
     W->updates = W->products = 0;
     if (cond_reserve(m, &W->w, &W->cap_w, nodal->n, sizeof *W->w))
         return COND_OUT_OF_MEMORY;

@@ -40,7 +40,7 @@ static CondStatus plan(CondSurrogate* W, const CondNodal* nodal)
             for (int k = 0; k < 3 && node >= 0 && node < nodal->n_dof; k++) // may span blocks
                 W->closed[cond_nodal_block(problem, node + k)] = 1;
         }
-    CondStatus status = cond_chain_begin(&W->chain, problem, W->closed);
+    CondStatus status = cond_chain_begin(&W->chain, nodal, W->closed);
     if (status)
         return status;
     int size = 0, largest = 0;
@@ -85,17 +85,16 @@ static void start_blocks(CondSurrogate* W, const CondProblem* problem)
 // terms the assembly makes; where they are not, a block counts twice, which is safe.
 static int count_groups(const CondSurrogate* W, const CondNodal* nodal, const CondTerm* term)
 {
-    int groups = 0, last = -1, whole = 0, holds = cond_chain_holds(&W->chain, nodal, term);
+    int groups = 0, last = -1, chained = 0;
     for (int k = 0; k < term->n_entry; k++) {
         int i = nodal->coordinate[term->entry_begin + k];
         if (i >= nodal->n_dof)
             continue;
-        int b = cond_nodal_block(nodal->problem, i), at = W->chain.place[i];
-        if (at >= 0) { // a link has a number below 0, and not that of any block
-            int unit = at < W->chain.matrix.n_band ? -2 - at / 6 : b;
-            groups += holds ? !whole : unit != last;
-            whole = 1;
-            last = unit;
+        int b = cond_nodal_block(nodal->problem, i);
+        if (W->chain.place[i] >= 0) { // all of the chain is one
+            groups += !chained;
+            chained = 1;
+            last = -1;
             continue;
         }
         if (W->factor_begin[b] < 0 || b != last)
@@ -210,7 +209,7 @@ static void apply(const CondSurrogate* W, const CondNodal* nodal, const double* 
     ApplyLoop loop = {W, problem, g, v, out};
     int n_thread = cond_threads(DOF_WORK * (size_t)nodal->n_dof, threads);
     cond_parallel(problem->n_block, n_thread, apply_blocks, &loop);
-    if (W->chain.matrix.n_band > 0)
+    if (W->chain.n_node > 0)
         cond_chain_apply(&W->chain, problem, g, v, out);
     for (int i = nodal->n_dof; i < nodal->n; i++)
         out[i] = v[i] - W->w[i] * g[i];

@@ -1,30 +1,29 @@
 // The part of the block surrogate that inverts rods exactly, together with the dense blocks that
-// couplings tie to them: one band with a border, O(n) in the links.
+// couplings tie to them: a sparse factorisation by blocks, O(n) in the links.
 #ifndef COND_SOLVE_SURROGATE_CHAIN_H
 #define COND_SOLVE_SURROGATE_CHAIN_H
 
-#include "linear/bordered.h"
+#include "linear/block_lu.h"
 #include "nodalize/nodal.h"
 
 typedef struct CondChain {
-    CondContext context;
-    CondBordered matrix;
-    int* member; // 1: the block belongs to the chain                          (n_block)
-    int* place;  // of a coordinate in the matrix; -1: not in the chain        (n_dof)
-    double* x;   // scratch of apply                                           (n_band + n_border)
-    int cap_member, cap_place, cap_x;
+    CondArena arena;
+    CondBlockLu matrix; // a node is a link of a rod or a dense block
+    int n_node;         // 0: there are no rods
+    int* member;        // 1: the block belongs to the chain                   (n_block)
+    int* node;          // of a coordinate in the matrix; -1: not in the chain (n_dof)
+    int* place;         // of a coordinate in its vectors; -1 likewise         (n_dof)
+    int* size;          // coordinates of a node                               (n_node)
+    double* x;          // scratch of apply
 } CondChain;
 
 // Chooses the members: block tridiagonal blocks, and dense blocks that couplings join to them
-// directly or through others, as long as the border stays small. closed[b] = 1 leaves block b out.
-// Fills the matrix with the members' blocks.
-CondStatus cond_chain_begin(CondChain* chain, const CondProblem* problem, const int* closed);
+// directly or through others. closed[b] = 1 leaves block b out. Fills the matrix with the members'
+// blocks.
+CondStatus cond_chain_begin(CondChain* chain, const CondNodal* nodal, const int* closed);
 void cond_chain_destroy(CondChain* chain);
 
-// 1 when the band can hold the term's entries between members.
-int cond_chain_holds(const CondChain* chain, const CondNodal* nodal, const CondTerm* term);
-// Adds p J'K J restricted to the members; of a term that the band cannot hold, only what lies
-// within one link or one border block.
+// Adds p J'K J restricted to the members.
 void cond_chain_add(CondChain* chain, const CondNodal* nodal, const CondTerm* term, double p);
 
 // 0 when done, 1 when the matrix is singular.
