@@ -8,13 +8,13 @@ CondStatus cond_broad_create(const CondContext* context, int n, CondBroad* broad
     cond_tree_begin(context, &broad->tree);
     cond_tree_hits_begin(context, &broad->hits);
     cond_tree_pairs_begin(context, &broad->pairs);
-    broad->box = cond_allocate(&broad->tree.context, (size_t)n, 6 * sizeof(double));
+    broad->box = cond_allocate(&broad->tree.arena.context, (size_t)n, 6 * sizeof(double));
     return broad->box ? COND_OK : COND_OUT_OF_MEMORY;
 }
 
 void cond_broad_destroy(CondBroad* broad)
 {
-    cond_release(&broad->tree.context, broad->box);
+    cond_release(&broad->tree.arena.context, broad->box);
     cond_tree_end(&broad->tree);
     cond_tree_hits_end(&broad->hits);
     cond_tree_pairs_end(&broad->pairs);

@@ -161,6 +161,7 @@ static void set_context(CondVolumeRoom* room, const CondContext* context)
 {
     room->context = room->hits.context = *context;
     room->tets.hit.context = room->triangles.hit.context = *context;
+    room->tets.arena.context = room->triangles.arena.context = *context;
 }
 
 // The user's allocator may not be made for threads, so that none of them allocates: one whose room

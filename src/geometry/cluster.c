@@ -296,25 +296,23 @@ int cond_clusters_nearest(const CondClusters* clusters, const CondFloatBox* box,
 void cond_near_begin(const CondContext* context, CondNear* near)
 {
     *near = (CondNear){.n = 0};
+    cond_arena_begin(context, &near->arena);
     cond_tree_hits_begin(context, &near->hit);
 }
 
 void cond_near_end(CondNear* near)
 {
-    CondContext own = near->hit.context;
-    cond_release(&own, near->primitive);
-    cond_release(&own, near->box);
-    cond_release(&own, near->wide);
+    CondContext own = near->arena.context;
+    cond_arena_release(&near->arena);
     cond_tree_hits_end(&near->hit);
     cond_near_begin(&own, near);
 }
 
 static CondStatus reserve_near(CondNear* near, int n)
 {
-    const CondContext* m = &near->hit.context;
-    if (cond_reserve(m, &near->primitive, &near->cap_primitive, n, sizeof *near->primitive) ||
-        cond_reserve(m, &near->box, &near->cap_box, 6 * n, sizeof *near->box) ||
-        cond_reserve(m, &near->wide, &near->cap_wide, 6 * (n + 3), sizeof *near->wide))
+    CondArena* m = &near->arena;
+    if (COND_RESERVE(m, near->primitive, n) || COND_RESERVE(m, near->box, 6 * n) ||
+        COND_RESERVE(m, near->wide, 6 * (n + 3)))
         return COND_OUT_OF_MEMORY;
     return COND_OK;
 }

@@ -96,12 +96,12 @@ int cond_clusters_nearest(const CondClusters* clusters, const CondFloatBox* box,
 
 // What is near to a group of boxes. Kept from group to group.
 typedef struct CondNear {
+    CondArena arena;
     CondTreeHits hit; // scratch: clusters
     int n;
     int* primitive; // in the order of `item`                                 (n)
     double* box;    // theirs                                                 (n x 6)
     float* wide;    // widened to floats: low x y z, high x y z, four side by side (n / 4 x 6 x 4)
-    int cap_primitive, cap_box, cap_wide;
 } CondNear;
 
 void cond_near_begin(const CondContext* context, CondNear* near);

@@ -1,6 +1,5 @@
 #include "geometry/facet.h"
 
-#include "base/memory.h"
 #include "geometry/shell.h"
 #include "math/vec3.h"
 
@@ -14,23 +13,19 @@ static const double LEVEL = 1e-6; // sine: a disc that lies flat has no deepest 
 void cond_facet_begin(const CondContext* context, CondFacet* facet)
 {
     memset(facet, 0, sizeof *facet);
-    facet->context = *context;
+    cond_arena_begin(context, &facet->arena);
 }
 
 void cond_facet_end(CondFacet* facet)
 {
-    void* arrays[] = {facet->point, facet->id, facet->edge, facet->edge_id};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        cond_release(&facet->context, arrays[i]);
+    cond_arena_release(&facet->arena);
 }
 
 static CondStatus reserve(CondFacet* facet, int n_point, int n_edge)
 {
-    const CondContext* m = &facet->context;
-    if (cond_reserve(m, &facet->point, &facet->cap_point, 3 * n_point, sizeof(double)) ||
-        cond_reserve(m, &facet->id, &facet->cap_id, n_point, sizeof(int)) ||
-        cond_reserve(m, &facet->edge, &facet->cap_edge, 2 * n_edge, sizeof(int)) ||
-        cond_reserve(m, &facet->edge_id, &facet->cap_edge_id, n_edge, sizeof(int)))
+    CondArena* m = &facet->arena;
+    if (COND_RESERVE(m, facet->point, 3 * n_point) || COND_RESERVE(m, facet->id, n_point) ||
+        COND_RESERVE(m, facet->edge, 2 * n_edge) || COND_RESERVE(m, facet->edge_id, n_edge))
         return COND_OUT_OF_MEMORY;
     facet->n_point = facet->n_edge = facet->flat = facet->disc = 0;
     facet->curve = 0.0;

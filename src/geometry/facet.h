@@ -3,13 +3,13 @@
 #ifndef COND_GEOMETRY_FACET_H
 #define COND_GEOMETRY_FACET_H
 
-#include "cond/context.h"
+#include "base/arena.h"
 #include "geometry/core.h"
 
 enum { COND_RIM_POINTS = 8 }; // of a disc, spread from its deepest point on
 
 typedef struct CondFacet {
-    CondContext context;
+    CondArena arena;
     int n_point, n_edge;
     double* point; // corners, ends, points of the rim [m]                    (n_point x 3)
     int* id;       // the same point of the shape in every step               (n_point)
@@ -20,7 +20,6 @@ typedef struct CondFacet {
     int disc; // 1: all within `radius` of `centre`
     double centre[3], radius;
     double curve; // segment: radius of the surface around it, without rounding [m]
-    int cap_point, cap_id, cap_edge, cap_edge_id;
 } CondFacet;
 
 void cond_facet_begin(const CondContext* context, CondFacet* facet);

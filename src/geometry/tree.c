@@ -12,15 +12,14 @@ enum { LEVELS = 32, STACK = 4 * LEVELS + 4 };
 
 void cond_tree_begin(const CondContext* context, CondTree* tree)
 {
-    *tree = (CondTree){.context = cond_context_or_default(context)};
+    *tree = (CondTree){.node = NULL};
+    cond_arena_begin(context, &tree->arena);
 }
 
 void cond_tree_end(CondTree* tree)
 {
-    cond_release(&tree->context, tree->node);
-    cond_release(&tree->context, tree->order);
-    cond_release(&tree->context, tree->centre);
-    *tree = (CondTree){.context = tree->context};
+    cond_arena_release(&tree->arena);
+    *tree = (CondTree){.arena = tree->arena};
 }
 
 void cond_tree_hits_begin(const CondContext* context, CondTreeHits* hits)
@@ -155,10 +154,9 @@ static CondStatus build_nodes(CondTree* tree, int size, int n, const double* box
         return COND_OK;
     // What is split has more than `size` primitives, so a leaf has half of that at least.
     int least = (size + 1) / 2, leaves = n < least ? 1 : n / least;
-    if (cond_reserve(&tree->context, &tree->node, &tree->cap_node, 2 * leaves - 1,
-                     sizeof *tree->node) ||
-        cond_reserve(&tree->context, &tree->order, &tree->cap_order, n, sizeof *tree->order) ||
-        cond_reserve(&tree->context, &tree->centre, &tree->cap_centre, n, 3 * sizeof(double)))
+    if (COND_RESERVE(&tree->arena, tree->node, 2 * leaves - 1) ||
+        COND_RESERVE(&tree->arena, tree->order, n) ||
+        cond_arena_reserve(&tree->arena, &tree->centre, n, 3 * sizeof(double)))
         return COND_OUT_OF_MEMORY;
     for (int k = 0; k < n; k++) {
         tree->order[k] = k;
@@ -219,11 +217,10 @@ void cond_tree_refit(CondTree* tree, const double* box)
 
 void cond_tree_trim(CondTree* tree)
 {
-    cond_release(&tree->context, tree->order);
-    cond_release(&tree->context, tree->centre);
+    cond_arena_drop(&tree->arena, tree->order);
+    cond_arena_drop(&tree->arena, tree->centre);
     tree->order = NULL;
     tree->centre = NULL;
-    tree->cap_order = tree->cap_centre = 0;
 }
 
 static CondStatus reserve_hits(CondTreeHits* hits, int n)

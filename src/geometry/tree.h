@@ -3,7 +3,7 @@
 #ifndef COND_GEOMETRY_TREE_H
 #define COND_GEOMETRY_TREE_H
 
-#include "cond/context.h"
+#include "base/arena.h"
 #include "cond/status.h"
 
 // Nodes lie in depth-first order: the left child of node i is i + 1, the right child is the node
@@ -15,14 +15,11 @@ typedef struct CondTreeNode {
 } CondTreeNode;
 
 typedef struct CondTree {
-    CondContext context;
+    CondArena arena;
     int n;              // primitives
     CondTreeNode* node; //                                                    (2 n - 1)
-    int cap_node;
-    int* order;     // scratch of the build                                   (n)
-    int cap_order;  //
-    double* centre; // scratch of the build                                   (n x 3)
-    int cap_centre;
+    int* order;         // scratch of the build                                   (n)
+    double* centre;     // scratch of the build                                   (n x 3)
 } CondTree;
 
 // Growing lists of what a query found, kept by the caller from query to query.

@@ -32,7 +32,7 @@ typedef struct CondAccount {
 } CondAccount;
 
 struct CondState {
-    CondContext context;
+    CondArena arena;
     int n_body;
     int n_dof;
     double time;  // [s]
@@ -45,10 +45,9 @@ struct CondState {
     double* command; // where they shall be after the next step   (n_target)
     int n_target;
     CondHold* hold; // the scene's attachments first              (n_hold)
-    int n_hold, cap_hold;
+    int n_hold;
     CondContactMemory* memory; // by ascending key                           (n_memory)
     int n_memory;
-    int cap_memory;
     CondAccount account;
 };
 

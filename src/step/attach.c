@@ -15,8 +15,7 @@ static int find_place(CondState* state)
     for (int i = 0; i < state->n_hold; i++)
         if (state->hold[i].attachment < 0 && !state->hold[i].active)
             return i;
-    if (cond_reserve(&state->context, &state->hold, &state->cap_hold, state->n_hold + 1,
-                     sizeof *state->hold))
+    if (COND_RESERVE(&state->arena, state->hold, state->n_hold + 1))
         return -1;
     return state->n_hold;
 }

@@ -33,8 +33,7 @@ static void remember_contacts(const void* loop, int first, int last)
 CondStatus cond_sim_remember(CondSim* sim)
 {
     CondState* next = sim->next;
-    if (cond_reserve(&next->context, &next->memory, &next->cap_memory, sim->touches.n,
-                     sizeof *next->memory))
+    if (COND_RESERVE(&next->arena, next->memory, sim->touches.n))
         return COND_OUT_OF_MEMORY;
     next->n_memory = sim->touches.n;
     cond_parallel(sim->touches.n,

@@ -11,8 +11,7 @@
 // The scene's attachments, none of them made yet.
 static CondStatus start_holds(const CondModel* model, CondState* state)
 {
-    if (cond_reserve(&state->context, &state->hold, &state->cap_hold, model->n_attachment,
-                     sizeof *state->hold))
+    if (COND_RESERVE(&state->arena, state->hold, model->n_attachment))
         return COND_OUT_OF_MEMORY;
     for (int i = 0; i < model->n_attachment; i++)
         state->hold[i] = (CondHold){.attachment = i, .what = model->attachment[i]};
@@ -27,18 +26,16 @@ CondStatus cond_state_create(const CondModel* model, CondState** state, CondErro
     CondState* made = cond_allocate(m, 1, sizeof *made);
     if (!made)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
-    made->context = *m;
+    cond_arena_begin(m, &made->arena);
     made->n_body = model->n_body;
     made->n_dof = model->n_dof;
     made->n_q = model->n_q;
-    made->q = cond_allocate(m, (size_t)model->n_q, sizeof(double));
-    made->v = cond_allocate(m, (size_t)model->n_dof, sizeof(double));
-    made->v_hat = cond_allocate(m, (size_t)model->n_dof, sizeof(double));
     made->n_target = model->n_target;
-    made->target = cond_allocate(m, (size_t)model->n_target, sizeof(double));
-    made->command = cond_allocate(m, (size_t)model->n_target, sizeof(double));
-    if (!made->q || !made->v || !made->v_hat || !made->target || !made->command ||
-        start_holds(model, made)) {
+    CondArena* arena = &made->arena;
+    if (COND_RESERVE(arena, made->q, model->n_q) || COND_RESERVE(arena, made->v, model->n_dof) ||
+        COND_RESERVE(arena, made->v_hat, model->n_dof) ||
+        COND_RESERVE(arena, made->target, model->n_target) ||
+        COND_RESERVE(arena, made->command, model->n_target) || start_holds(model, made)) {
         cond_state_destroy(made);
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     }
@@ -66,14 +63,8 @@ void cond_state_destroy(CondState* state)
 {
     if (!state)
         return;
-    CondContext m = state->context;
-    cond_release(&m, state->q);
-    cond_release(&m, state->v);
-    cond_release(&m, state->v_hat);
-    cond_release(&m, state->target);
-    cond_release(&m, state->command);
-    cond_release(&m, state->hold);
-    cond_release(&m, state->memory);
+    CondContext m = state->arena.context;
+    cond_arena_release(&state->arena);
     cond_release(&m, state);
 }
 
@@ -81,9 +72,8 @@ CondStatus cond_state_copy(CondState* to, const CondState* from)
 {
     if (to->n_body != from->n_body || to->n_dof != from->n_dof || to->n_q != from->n_q)
         return COND_BAD_ARGUMENT;
-    if (cond_reserve(&to->context, &to->memory, &to->cap_memory, from->n_memory,
-                     sizeof *to->memory) ||
-        cond_reserve(&to->context, &to->hold, &to->cap_hold, from->n_hold, sizeof *to->hold))
+    if (COND_RESERVE(&to->arena, to->memory, from->n_memory) ||
+        COND_RESERVE(&to->arena, to->hold, from->n_hold))
         return COND_OUT_OF_MEMORY;
     to->time = from->time;
     to->step = from->step;

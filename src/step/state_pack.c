@@ -256,10 +256,8 @@ static CondStatus fill(const CondModel* model, const Head* head, const void* byt
 {
     CondPack pack = {.kind = COND_PACK_LOAD, .bytes = (unsigned char*)bytes};
     Head again;
-    if (cond_reserve(&made->context, &made->hold, &made->cap_hold, head->n_hold,
-                     sizeof *made->hold) ||
-        cond_reserve(&made->context, &made->memory, &made->cap_memory, head->n_memory,
-                     sizeof *made->memory))
+    if (COND_RESERVE(&made->arena, made->hold, head->n_hold) ||
+        COND_RESERVE(&made->arena, made->memory, head->n_memory))
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     made->n_hold = head->n_hold;
     made->n_memory = head->n_memory;
