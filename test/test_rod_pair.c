@@ -65,6 +65,9 @@ static CondBodyDef make_other(int which)
     }
     if (which == 6)
         return make_particle(1.0, 0.0, 0.0, 0.0);
+    if (which > 6)
+        return make_soft("other", which == 7 ? "ball:0.05:2" : "box:2,2,2:0.1,0.1,0.06", "rubber",
+                         0.0, 0.0, 0.0);
     def.shape = shapes[which];
     def.size[0] = 0.05;
     if (which == 4)
@@ -83,13 +86,13 @@ static CondAuditPair pair_of(const CondAudit* audit)
     return pair;
 }
 
-// At poses drawn by chance the least gap of the contacts is what the audit says, in front and up to
-// the radius deep.
+// At poses drawn by chance the least gap of the contacts is what the audit says, in front and with
+// the axis inside.
 static void depths_are_true(void** state)
 {
     (void)state;
     Dice dice = {12345};
-    for (int which = 0; which < 7; which++) {
+    for (int which = 0; which < 9; which++) {
         CondScene* scene = rod_scene(0.001);
         CondBodyDef rod = make_rod("rod", 0.0, 0.01, 6), other = make_other(which);
         cond_scene_settings(scene)->margin = 0.02;
@@ -115,17 +118,19 @@ static void depths_are_true(void** state)
                 assert_int_equal(cond_state_set_pose(trial.model, trial.state, 1, &place), COND_OK);
                 assert_int_equal(cond_audit_run(audit, trial.state, INFINITY), COND_OK);
                 CondAuditPair found = pair_of(audit);
-                double wanted = dice_uniform(&dice, -0.01, 0.01);
+                double wanted = dice_uniform(&dice, -0.01, 0.014);
                 double sign = found.body[0] == 1 ? 1.0 : -1.0;
                 for (int i = 0; i < 3 && round < 2; i++)
                     place.position[i] += sign * (found.depth - wanted) * found.normal[i];
             }
             int n;
             double gap = least_gap(&trial, &n), depth = pair_of(audit).depth;
-            if (fabs(depth) > 0.012)
+            if (fabs(depth) > 0.015)
                 continue;
             close++;
-            assert_near(gap, -depth, 1e-9);
+            // Over an edge of a soft surface the way out is longer than the deepest point is deep.
+            double over = which > 6 && depth > 0.01 ? 0.4143 * depth : 0.0;
+            assert_near(gap, -depth - 0.5 * over, 0.5 * over + 1e-9);
         }
         assert_true(close > 30);
         cond_audit_destroy(audit);

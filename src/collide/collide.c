@@ -10,6 +10,7 @@
 #include "collide/plane.h"
 #include "collide/rod_contact.h"
 #include "collide/rod_pair.h"
+#include "collide/rod_skin.h"
 #include "collide/seam.h"
 #include "collide/solid.h"
 #include "collide/sweep.h"
@@ -358,6 +359,8 @@ CondStatus cond_collide(CondCollider* collider, const CondPosture* posture, cons
         status = cond_rod_links_place(&collider->links, posture, state, reach);
     if (!status)
         status = cond_collide_rod_pairs(collider, posture, reach, list);
+    if (!status)
+        status = cond_collide_rod_skins(collider, posture, state, reach, list);
     if (!status)
         status = cond_collide_rods(&collider->links, posture, reach, list);
     if (!status)

@@ -59,13 +59,17 @@ static CondStatus add_dent(const CondCollider* collider, const CondPosture* post
     return cond_touch_add(list, &touch);
 }
 
-static CondStatus dent_feature(CondCollider* collider, const CondPosture* posture,
-                               const CondState* state, int i_feature, int other, double far,
-                               CondTouchList* list)
+uint64_t cond_dent_key(const CondModel* model, int index, int other)
+{
+    return COND_KEY_DENT + (((uint64_t)index * (uint64_t)model->n_body + (uint64_t)other) << 4);
+}
+
+CondStatus cond_collide_dent(CondCollider* collider, const CondPosture* posture,
+                             const CondState* state, const CondFeature* feature, int index,
+                             int other, double far, CondTouchList* list)
 {
     static const double none[3] = {0.0, 0.0, 0.0};
     const CondModel* model = collider->model;
-    const CondFeature* feature = &model->feature[i_feature];
     const CondVolume* volume = collider->volume[other];
     const double* box = volume->bound;
     double x[3], margin = far + feature->radius;
@@ -74,8 +78,7 @@ static CondStatus dent_feature(CondCollider* collider, const CondPosture* postur
         if (x[i] < box[i] - margin || x[i] > box[3 + i] + margin)
             return COND_OK;
     cond_volume_refit(collider->volume[other]);
-    uint64_t pair = (uint64_t)i_feature * (uint64_t)model->n_body + (uint64_t)other;
-    uint64_t key = COND_KEY_DENT + (pair << 4);
+    uint64_t key = cond_dent_key(model, index, other);
     const CondContactMemory* last = cond_state_recall(state, key);
     collider->found.n = 0;
     CondStatus status =
@@ -106,8 +109,8 @@ CondStatus cond_collide_dents(CondCollider* collider, const CondPosture* posture
             continue;
         for (int i = 0; i < collider->n_soft && !status; i++) {
             int b = collider->soft[i];
-            status = dent_feature(collider, posture, state, k, b,
-                                  reach[b] + (a >= 0 ? reach[a] : 0.0), list);
+            status = cond_collide_dent(collider, posture, state, &model->feature[k], k, b,
+                                       reach[b] + (a >= 0 ? reach[a] : 0.0), list);
         }
     }
     return status;

@@ -9,4 +9,12 @@
 CondStatus cond_collide_dents(CondCollider* collider, const CondPosture* posture,
                               const CondState* state, const double* reach, CondTouchList* list);
 
+// The same for one feature, which need not be the model's: `index` tells it from all others, and
+// those of the model come first.
+CondStatus cond_collide_dent(CondCollider* collider, const CondPosture* posture,
+                             const CondState* state, const CondFeature* feature, int index,
+                             int other, double far, CondTouchList* list);
+// Key of the first contact of such a feature with soft body `other`.
+uint64_t cond_dent_key(const CondModel* model, int index, int other);
+
 #endif

@@ -2,6 +2,7 @@
 
 #include "body/body.h"
 #include "collide/solid.h"
+#include "geometry/box.h"
 #include "math/vec3.h"
 #include "model/rod.h"
 
@@ -204,9 +205,11 @@ static CondStatus meet_points(const Walk* walk)
     CondStatus status = COND_OK;
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
-        for (int k = body->feature_begin;
-             k < body->feature_begin + body->n_feature && body->kind != COND_BODY_SOFT && !status;
-             k++)
+        const CondVolume* soft = walk->collider->volume[b];
+        if (soft &&
+            cond_boxes_apart(soft->bound, walk->collider->links.tree.node->box, walk->reach[b]))
+            continue;
+        for (int k = body->feature_begin; k < body->feature_begin + body->n_feature && !status; k++)
             if (!model->feature[k].shaped)
                 status = meet_point(walk, k);
     }
