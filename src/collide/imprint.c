@@ -226,37 +226,6 @@ static CondStatus imprint_solids(CondCollider* collider, const CondPosture* post
     return status;
 }
 
-// Balls that belong to no solid.
-static CondStatus imprint_balls(CondCollider* collider, const CondPosture* posture, int b,
-                                const double* reach, CondTouchList* list)
-{
-    const CondModel* model = collider->model;
-    CondStatus status = COND_OK;
-    for (int a = 0; a < model->n_body; a++) {
-        const CondBody* body = &model->body[a];
-        for (int k = body->feature_begin;
-             k < body->feature_begin + body->n_feature && !status && body->kind != COND_BODY_SOFT;
-             k++) {
-            const CondFeature* feature = &model->feature[k];
-            const double* x = collider->place + 3 * (size_t)k;
-            if (feature->shaped || !(feature->radius > 0.0))
-                continue;
-            CondImprint imprint = {.core = {.form = COND_FORM_SPHERE,
-                                            .R = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0},
-                                            .round = feature->radius,
-                                            .size = 2.0 * feature->radius},
-                                   .body = a,
-                                   .part = feature->point.part,
-                                   .surface = &body->surface,
-                                   .index = collider->n_solid + k};
-            memcpy(imprint.origin, x, sizeof imprint.origin);
-            status =
-                cond_collide_imprint(collider, posture, &imprint, b, reach[a] + reach[b], list);
-        }
-    }
-    return status;
-}
-
 CondStatus cond_collide_imprints(CondCollider* collider, const CondPosture* posture,
                                  const double* reach, CondTouchList* list)
 {
@@ -264,8 +233,6 @@ CondStatus cond_collide_imprints(CondCollider* collider, const CondPosture* post
     for (int s = 0; s < collider->n_soft && !status; s++) {
         int b = collider->soft[s];
         status = imprint_solids(collider, posture, b, reach[b], list);
-        if (!status)
-            status = imprint_balls(collider, posture, b, reach, list);
     }
     return status;
 }

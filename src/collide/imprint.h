@@ -11,7 +11,7 @@ typedef struct CondImprint {
     int body;         // -1: nothing moves it
     int part;         // link of a robot or rod
     const CondSurfaceDef* surface;
-    int index; // of all that may meet a soft surface: solids, then features, then whatever follows
+    int index; // of all that may meet a soft surface: solids, then links of rods
 } CondImprint;
 
 // Appends where the core meets the triangles and edges of soft body b within `far`, at places where
@@ -19,8 +19,8 @@ typedef struct CondImprint {
 CondStatus cond_collide_imprint(CondCollider* collider, const CondPosture* posture,
                                 const CondImprint* imprint, int b, double far, CondTouchList* list);
 
-// The same for the spheres, capsules and cylinders among the solids, and for balls that are no
-// solid's. The collider's solids must be placed.                              reach (n_body)
+// The same for the spheres, capsules and cylinders among the solids, which must be placed.
+//                                                                             reach (n_body)
 CondStatus cond_collide_imprints(CondCollider* collider, const CondPosture* posture,
                                  const double* reach, CondTouchList* list);
 

@@ -159,7 +159,7 @@ static CondStatus meet_link(const Pair* pair, double far, CondTouchList* list)
     CondImprint imprint = {.body = rod,
                            .part = links->link[pair->i],
                            .surface = &collider->model->body[rod].surface,
-                           .index = collider->n_solid + collider->model->n_feature + pair->i};
+                           .index = collider->n_solid + pair->i};
     memcpy(imprint.origin, pair->p, sizeof imprint.origin);
     cond_rod_link_core(links, pair->posture, pair->i, 0, imprint.origin, &imprint.core);
     CondStatus status = cond_collide_imprint(collider, pair->posture, &imprint, pair->b, far, list);
