@@ -17,7 +17,7 @@
 #include "failing_allocator.h"
 #include "linear/aggregate.h"
 #include "scene_make.h"
-#include "solve/tie_system.h"
+#include "solve/soft_system.h"
 
 static Trial make_trial(const char* scene, const char* mesh, const char* stiffness, int steps)
 {
@@ -109,15 +109,15 @@ static void groups_cover_and_touch(void** state)
     trial_end(&trial);
 }
 
-static double motion_of(const CondTiePacked* packed, int node, int row, int motion)
+static double motion_of(const CondSoftPacked* packed, int node, int row, int motion)
 {
     return (double)packed->coarse.rows[24 * packed->rank[node] + 8 * row + motion];
 }
 
 // x = P e, on the coordinates of the problem.
-static void prolong(const CondTieSystem* system, const double* e, double* x)
+static void prolong(const CondSoftSystem* system, const double* e, double* x)
 {
-    const CondTiePacked* packed = &system->packed;
+    const CondSoftPacked* packed = &system->packed;
     for (int i = 0; i < system->n_node; i++)
         for (int r = 0; r < 3; r++) {
             x[system->place[i] + r] = 0.0;
@@ -128,35 +128,36 @@ static void prolong(const CondTieSystem* system, const double* e, double* x)
 }
 
 // With few groups (deep = 0), for which it has to be packed first, or with levels.
-static CondTieSystem make_system(const CondProblem* problem, const double* D, int deep, int threads)
+static CondSoftSystem make_system(const CondProblem* problem, const double* D, int deep,
+                                  int threads)
 {
-    CondTieSystem system = {.arena.context = cond_context_or_default(NULL)};
+    CondSoftSystem system = {.arena.context = cond_context_or_default(NULL)};
     int fits;
-    assert_int_equal(cond_tie_system_plan(&system, problem, threads, &fits), COND_OK);
+    assert_int_equal(cond_soft_system_plan(&system, problem, threads, &fits), COND_OK);
     assert_int_equal(fits, 1);
     if (deep) {
-        assert_int_equal(cond_tie_system_deepen(&system, &fits), COND_OK);
+        assert_int_equal(cond_soft_system_deepen(&system, &fits), COND_OK);
     } else {
-        assert_int_equal(cond_tie_system_group(&system, &fits), COND_OK);
+        assert_int_equal(cond_soft_system_group(&system, &fits), COND_OK);
         assert_int_equal(fits, 0); // not packed yet
-        assert_int_equal(cond_tie_system_build(&system, D, 9, 0), COND_OK);
-        assert_int_equal(cond_tie_system_group(&system, &fits), COND_OK);
+        assert_int_equal(cond_soft_system_build(&system, D, 9, 0), COND_OK);
+        assert_int_equal(cond_soft_system_group(&system, &fits), COND_OK);
     }
     assert_int_equal(fits, 1);
-    assert_int_equal(cond_tie_system_build(&system, D, 9, 0), COND_OK);
+    assert_int_equal(cond_soft_system_build(&system, D, 9, 0), COND_OK);
     assert_int_equal(system.packed.coarse.on, 1);
     return system;
 }
 
 // P' H P e by products of the whole system.
-static void multiply_coarse(const CondTieSystem* system, const double* e, double* x, double* y,
+static void multiply_coarse(const CondSoftSystem* system, const double* e, double* x, double* y,
                             double* f)
 {
-    const CondTiePacked* packed = &system->packed;
+    const CondSoftPacked* packed = &system->packed;
     memset(x, 0, (size_t)system->problem->n_dof * sizeof *x);
     memset(f, 0, 6 * (size_t)packed->coarse.n_group * sizeof *f);
     prolong(system, e, x);
-    cond_tie_system_multiply(system, x, y);
+    cond_soft_system_multiply(system, x, y);
     for (int i = 0; i < system->n_node; i++)
         for (int m = 0; m < 6; m++)
             for (int r = 0; r < 3; r++)
@@ -165,7 +166,7 @@ static void multiply_coarse(const CondTieSystem* system, const double* e, double
 }
 
 // (P' H P) times its inverse, a column at a time.
-static void check_inverse(const CondTieSystem* system)
+static void check_inverse(const CondSoftSystem* system)
 {
     const CondAggregation* coarse = &system->packed.coarse;
     int n = system->problem->n_dof, nc = coarse->n;
@@ -198,11 +199,11 @@ static void inverse_is_that_of_galerkin(void** state)
     for (int t = 0; t < 2; t++) {
         const CondProblem* problem = cond_sim_problem(trial[t].sim);
         double* D = make_ties(problem, 0);
-        CondTieSystem system = make_system(problem, D, 0, 1);
+        CondSoftSystem system = make_system(problem, D, 0, 1);
         assert_true(system.packed.coarse.n_group > 3);
         assert_true(t == 1 || system.packed.n_join > 0);
         check_inverse(&system);
-        cond_tie_system_destroy(&system);
+        cond_soft_system_destroy(&system);
         free(D);
         trial_end(&trial[t]);
     }
@@ -231,7 +232,7 @@ static void first_level_is_that_of_galerkin(void** state)
     const CondProblem* problem = cond_sim_problem(trial.sim);
     int n = problem->n_dof;
     double* D = make_ties(problem, 0);
-    CondTieSystem system = make_system(problem, D, 1, 1);
+    CondSoftSystem system = make_system(problem, D, 1, 1);
     assert_true(system.packed.coarse.n_level > 1);
     const CondLevel* coarse = &system.packed.coarse.level[0];
     int nc = 6 * coarse->n_node;
@@ -261,14 +262,14 @@ static void first_level_is_that_of_galerkin(void** state)
     free(g);
     free(e);
     free(D);
-    cond_tie_system_destroy(&system);
+    cond_soft_system_destroy(&system);
     trial_end(&trial);
 }
 
 // z = the coarse correction of r, nodes in order.
-static void correct(CondTieSystem* system, int n, const double* r, double* z)
+static void correct(CondSoftSystem* system, int n, const double* r, double* z)
 {
-    CondTiePacked* packed = &system->packed;
+    CondSoftPacked* packed = &system->packed;
     const float* motion;
     CondTeam team = {0};
     memset(packed->coarse.sum, 0, 8 * (size_t)packed->n_part * sizeof *packed->coarse.sum);
@@ -293,7 +294,7 @@ static void correction_is_symmetric_and_positive(void** state)
         Trial trial = make_large_ball("materials.ball.youngs_modulus=1e7");
         const CondProblem* problem = cond_sim_problem(trial.sim);
         double* D = make_ties(problem, 1);
-        CondTieSystem system = make_system(problem, D, deep, 1);
+        CondSoftSystem system = make_system(problem, D, deep, 1);
         int n = 3 * system.n_node;
         double *a = dense_zeros((size_t)n), *b = dense_zeros((size_t)n);
         double *Ca = dense_zeros((size_t)n), *Cb = dense_zeros((size_t)n);
@@ -315,7 +316,7 @@ static void correction_is_symmetric_and_positive(void** state)
         free(a);
         free(b);
         free(D);
-        cond_tie_system_destroy(&system);
+        cond_soft_system_destroy(&system);
         trial_end(&trial);
     }
 }
@@ -325,16 +326,16 @@ static void change_of_ties_rebuilds_what_it_must(void** state)
     (void)state;
     Trial trial = make_large_ball("materials.ball.youngs_modulus=1e6");
     const CondProblem* problem = cond_sim_problem(trial.sim);
-    CondTieSystem system[2];
+    CondSoftSystem system[2];
     int fits, turns[2][2] = {{0, 1}, {1, 1}};
     double* z[2];
     for (int s = 0; s < 2; s++) {
-        system[s] = (CondTieSystem){.arena.context = cond_context_or_default(NULL)};
-        assert_int_equal(cond_tie_system_plan(&system[s], problem, 1, &fits), COND_OK);
-        assert_int_equal(cond_tie_system_deepen(&system[s], &fits), COND_OK);
+        system[s] = (CondSoftSystem){.arena.context = cond_context_or_default(NULL)};
+        assert_int_equal(cond_soft_system_plan(&system[s], problem, 1, &fits), COND_OK);
+        assert_int_equal(cond_soft_system_deepen(&system[s], &fits), COND_OK);
         for (int k = s; k < 2; k++) { // the first one by way of other ties
             double* D = make_ties(problem, turns[s][k]);
-            assert_int_equal(cond_tie_system_build(&system[s], D, 9, 0), COND_OK);
+            assert_int_equal(cond_soft_system_build(&system[s], D, 9, 0), COND_OK);
             free(D);
         }
         int n = 3 * system[s].n_node;
@@ -351,7 +352,7 @@ static void change_of_ties_rebuilds_what_it_must(void** state)
         assert_true(z[0][i] == z[1][i]);
     for (int s = 0; s < 2; s++) {
         free(z[s]);
-        cond_tie_system_destroy(&system[s]);
+        cond_soft_system_destroy(&system[s]);
     }
     trial_end(&trial);
 }
@@ -363,11 +364,11 @@ static void ties_cut_motions(void** state)
     Trial trial = make_mat();
     const CondProblem* problem = cond_sim_problem(trial.sim);
     double* D = make_ties(problem, 0);
-    CondTieSystem system = make_system(problem, D, 0, 1);
-    const CondTiePacked* packed = &system.packed;
+    CondSoftSystem system = make_system(problem, D, 0, 1);
+    const CondSoftPacked* packed = &system.packed;
     int* tied = calloc((size_t)system.n_node, sizeof *tied);
     for (int c = 0; c < problem->n_contact; c++) {
-        int node = cond_tie_system_lone_node(&system, &problem->contact[c]);
+        int node = cond_soft_system_lone_node(&system, &problem->contact[c]);
         const double *R = problem->contact[c].frame, *Dc = D + 9 * (size_t)c;
         if (node < 0)
             continue;
@@ -388,7 +389,7 @@ static void ties_cut_motions(void** state)
                 assert_true(motion_of(packed, i, r, 3 + k) == -motion_of(packed, i, k, 3 + r));
             }
     free(tied);
-    cond_tie_system_destroy(&system);
+    cond_soft_system_destroy(&system);
     free(D);
     trial_end(&trial);
 }
@@ -400,13 +401,13 @@ static void few_groups_need_fewer_products(void** state)
     const CondProblem* problem = cond_sim_problem(trial.sim);
     int n = problem->n_dof, products[2];
     double *D = make_ties(problem, 0), *x[2], *r = dense_zeros((size_t)n);
-    CondTieSystem system = make_system(problem, D, 0, 1);
+    CondSoftSystem system = make_system(problem, D, 0, 1);
     for (int grouped = 0; grouped < 2; grouped++) {
         system.grouped = grouped;
-        assert_int_equal(cond_tie_system_build(&system, D, 9, 0), COND_OK);
+        assert_int_equal(cond_soft_system_build(&system, D, 9, 0), COND_OK);
         x[grouped] = dense_zeros((size_t)n);
         memcpy(r, problem->b, (size_t)n * sizeof *r);
-        products[grouped] = cond_tie_system_solve(&system, r, x[grouped], 1e-6, 3000);
+        products[grouped] = cond_soft_system_solve(&system, r, x[grouped], 1e-6, 3000);
         assert_true(products[grouped] > 0);
     }
     assert_true(3 * products[1] < products[0]);
@@ -415,7 +416,7 @@ static void few_groups_need_fewer_products(void** state)
         free(x[k]);
     free(r);
     free(D);
-    cond_tie_system_destroy(&system);
+    cond_soft_system_destroy(&system);
     trial_end(&trial);
 }
 
@@ -431,15 +432,15 @@ static void iterations_have_the_same_bits_on_any_threads(void** state)
     double *x = dense_zeros((size_t)n), *r = dense_zeros((size_t)n), *Hx = dense_zeros((size_t)n);
     for (int deep = 0; deep < 2; deep++)
         for (int threads = 1; threads <= 4; threads++) {
-            CondTieSystem system = {.arena.context = cond_context_or_default(NULL)};
-            assert_int_equal(cond_tie_system_plan(&system, problem, threads, &fits), COND_OK);
+            CondSoftSystem system = {.arena.context = cond_context_or_default(NULL)};
+            assert_int_equal(cond_soft_system_plan(&system, problem, threads, &fits), COND_OK);
             if (deep)
-                assert_int_equal(cond_tie_system_deepen(&system, &fits), COND_OK);
-            assert_int_equal(cond_tie_system_build(&system, D, 9, 0), COND_OK);
+                assert_int_equal(cond_soft_system_deepen(&system, &fits), COND_OK);
+            assert_int_equal(cond_soft_system_build(&system, D, 9, 0), COND_OK);
             assert_true(system.packed.ready);
             memcpy(r, problem->b, (size_t)n * sizeof *r);
-            assert_in_range(cond_tie_system_solve(&system, r, x, 1e-3, 5000), 1, 4999);
-            cond_tie_system_multiply(&system, x, Hx);
+            assert_in_range(cond_soft_system_solve(&system, r, x, 1e-3, 5000), 1, 4999);
+            cond_soft_system_multiply(&system, x, Hx);
             double left = 0.0, size = 0.0, drift = 0.0;
             for (int i = 0; i < n; i++) {
                 left = fmax(left, fabs(problem->b[i] - Hx[i]));
@@ -450,7 +451,7 @@ static void iterations_have_the_same_bits_on_any_threads(void** state)
             if (threads == 1)
                 memcpy(first, x, (size_t)n * sizeof *x);
             assert_memory_equal(first, x, (size_t)n * sizeof *x);
-            cond_tie_system_destroy(&system);
+            cond_soft_system_destroy(&system);
         }
     free(D);
     free(first);
@@ -468,12 +469,12 @@ static void groups_have_the_same_bits_on_any_threads(void** state)
     int n = problem->n_dof;
     double *D = make_ties(problem, 0), *x[3], *r = dense_zeros((size_t)n);
     for (int k = 0; k < 3; k++) {
-        CondTieSystem system = make_system(problem, D, 0, 1 + k);
+        CondSoftSystem system = make_system(problem, D, 0, 1 + k);
         x[k] = dense_zeros((size_t)n);
         memcpy(r, problem->b, (size_t)n * sizeof *r);
-        assert_true(cond_tie_system_solve(&system, r, x[k], 1e-2, 3000) > 0);
+        assert_true(cond_soft_system_solve(&system, r, x[k], 1e-2, 3000) > 0);
         assert_memory_equal(x[k], x[0], (size_t)n * sizeof **x);
-        cond_tie_system_destroy(&system);
+        cond_soft_system_destroy(&system);
     }
     for (int k = 0; k < 3; k++)
         free(x[k]);
@@ -494,20 +495,20 @@ static void needs_fewer_products_on_stiff_bodies(void** state)
         int n = problem->n_dof;
         double* x[2];
         for (int deep = 0; deep < 2; deep++) {
-            CondTieSystem system = {.arena.context = cond_context_or_default(NULL)};
+            CondSoftSystem system = {.arena.context = cond_context_or_default(NULL)};
             int fits;
-            assert_int_equal(cond_tie_system_plan(&system, problem, 1, &fits), COND_OK);
+            assert_int_equal(cond_soft_system_plan(&system, problem, 1, &fits), COND_OK);
             if (deep)
-                assert_int_equal(cond_tie_system_deepen(&system, &fits), COND_OK);
+                assert_int_equal(cond_soft_system_deepen(&system, &fits), COND_OK);
             double* D = make_ties(problem, 2);
-            assert_int_equal(cond_tie_system_build(&system, D, 9, 0), COND_OK);
+            assert_int_equal(cond_soft_system_build(&system, D, 9, 0), COND_OK);
             double* r = dense_zeros((size_t)n);
             x[deep] = dense_zeros((size_t)n);
             memcpy(r, problem->b, (size_t)n * sizeof *r);
-            products[s][deep] = cond_tie_system_solve(&system, r, x[deep], 1e-10, 5000);
+            products[s][deep] = cond_soft_system_solve(&system, r, x[deep], 1e-10, 5000);
             free(r);
             free(D);
-            cond_tie_system_destroy(&system);
+            cond_soft_system_destroy(&system);
         }
         double difference = 0.0, size = 0.0;
         for (int i = 0; i < n; i++) {
@@ -633,18 +634,18 @@ static void memory_runs_out_for_groups(void** state)
     double* D = make_ties(problem, 0);
     for (int call = 1; call < 2000; call++) {
         FailingAllocator allocator = {.fail_at = call};
-        CondTieSystem system = {.arena.context = failing_allocator_context(&allocator)};
+        CondSoftSystem system = {.arena.context = failing_allocator_context(&allocator)};
         int fits;
-        CondStatus status = cond_tie_system_plan(&system, problem, 1, &fits);
+        CondStatus status = cond_soft_system_plan(&system, problem, 1, &fits);
         if (!status)
-            status = cond_tie_system_build(&system, D, 9, 0);
+            status = cond_soft_system_build(&system, D, 9, 0);
         if (!status) {
             grouped++;
-            status = cond_tie_system_group(&system, &fits);
+            status = cond_soft_system_group(&system, &fits);
         }
         if (!status)
-            status = cond_tie_system_build(&system, D, 9, 0);
-        cond_tie_system_destroy(&system);
+            status = cond_soft_system_build(&system, D, 9, 0);
+        cond_soft_system_destroy(&system);
         assert_int_equal(allocator.live, 0);
         if (status == COND_OK)
             break;

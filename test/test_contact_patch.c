@@ -84,13 +84,13 @@ static void a_patch_slips_that_cannot_hold_its_load(void** state)
     const CondProblem* problem = assemble(&trial);
     int nc = problem->n_contact, last = -1;
     CondContext context = cond_context_or_default(NULL);
-    CondTieSystem system = {.arena.context = context};
+    CondSoftSystem system = {.arena.context = context};
     CondContactPatches patches = {.context = context};
     int fits, *sticks = calloc((size_t)nc, sizeof *sticks);
     assert_non_null(sticks);
     for (int c = 0; c < nc; c++)
         sticks[c] = c % 7 != 0;
-    assert_int_equal(cond_tie_system_plan(&system, problem, 1, &fits), COND_OK);
+    assert_int_equal(cond_soft_system_plan(&system, problem, 1, &fits), COND_OK);
     assert_int_equal(cond_contact_patches_plan(&patches, &system), COND_OK);
     assert_true(patches.n_level >= 1);
     double mu = problem->contact[0].friction[0];
@@ -118,7 +118,7 @@ static void a_patch_slips_that_cannot_hold_its_load(void** state)
     assert_true(last > 0);
     free(sticks);
     cond_contact_patches_destroy(&patches);
-    cond_tie_system_destroy(&system);
+    cond_soft_system_destroy(&system);
     trial_end(&trial);
 }
 
@@ -127,9 +127,9 @@ static void memory_runs_out(void** state)
     (void)state;
     Trial trial = make_mat("bodies.mat.mesh=mat:20,20,2:0.4,0.4,0.008");
     const CondProblem* problem = assemble(&trial);
-    CondTieSystem system = {.arena.context = cond_context_or_default(NULL)};
+    CondSoftSystem system = {.arena.context = cond_context_or_default(NULL)};
     int fits, failures = 0;
-    assert_int_equal(cond_tie_system_plan(&system, problem, 1, &fits), COND_OK);
+    assert_int_equal(cond_soft_system_plan(&system, problem, 1, &fits), COND_OK);
     for (int call = 1; call < 1000; call++) {
         FailingAllocator allocator = {.fail_at = call};
         CondContactPatches patches = {.context = failing_allocator_context(&allocator)};
@@ -143,7 +143,7 @@ static void memory_runs_out(void** state)
         failures++;
     }
     assert_in_range(failures, 8, 500);
-    cond_tie_system_destroy(&system);
+    cond_soft_system_destroy(&system);
     trial_end(&trial);
 }
 

@@ -66,33 +66,33 @@ static void tied_system_is_the_dense_one(void** state)
         const CondProblem* problem = &made.problem;
         int n = problem->n_dof, fits = 0;
         Random random = random_start(seed);
-        CondTieSystem system = {.arena.context = cond_context_or_default(NULL)};
-        assert_int_equal(cond_tie_system_plan(&system, problem, 1, &fits), COND_OK);
+        CondSoftSystem system = {.arena.context = cond_context_or_default(NULL)};
+        assert_int_equal(cond_soft_system_plan(&system, problem, 1, &fits), COND_OK);
         assert_true(fits);
         if (seed % 2) // rounds in single precision, refined
             system.pack_from = 0;
         double* D = random_ties(&random, problem->n_contact);
         double* H = dense_ties(problem, D);
-        assert_int_equal(cond_tie_system_build(&system, D, 9, 0), COND_OK);
+        assert_int_equal(cond_soft_system_build(&system, D, 9, 0), COND_OK);
 
         double *x = dense_zeros((size_t)n), *y = dense_zeros((size_t)n);
         double *Hx = dense_zeros((size_t)n), *r = dense_zeros((size_t)n);
         for (int i = 0; i < n; i++)
             x[i] = random_uniform(&random, -1.0, 1.0);
         dense_multiply(n, n, H, x, Hx);
-        cond_tie_system_multiply(&system, x, y);
+        cond_soft_system_multiply(&system, x, y);
         assert_true(dense_distance(n, y, Hx) < 1e-13 * dense_norm(n, Hx));
 
         // The solution comes back, and r is what the product says is left.
         memcpy(r, Hx, (size_t)n * sizeof *r);
-        int products = cond_tie_system_solve(&system, r, y, 1e-12, 50 * n);
+        int products = cond_soft_system_solve(&system, r, y, 1e-12, 50 * n);
         assert_in_range(products, 1, 50 * n - 1);
         assert_true(dense_distance(n, x, y) < 1e-6 * dense_norm(n, x));
         dense_multiply(n, n, H, y, x);
         for (int i = 0; i < n; i++)
             x[i] = Hx[i] - x[i];
         assert_true(dense_distance(n, x, r) < 1e-9 * dense_norm(n, Hx));
-        cond_tie_system_destroy(&system);
+        cond_soft_system_destroy(&system);
         free(D);
         free(H);
         free(x);
@@ -103,8 +103,8 @@ static void tied_system_is_the_dense_one(void** state)
     }
 }
 
-// One soft node between a body of the border and the ground, however firm the ties: with all terms
-// joining one node each, the preconditioner is exact but for the springs between nodes.
+// One soft node between a body of the interface and the ground, however firm the ties: with all
+// terms joining one node each, the preconditioner is exact but for the springs between nodes.
 static void firm_ties_cost_nothing(void** state)
 {
     (void)state;
@@ -118,8 +118,8 @@ static void firm_ties_cost_nothing(void** state)
         RandomProblem made;
         random_problem_make(&options, &made);
         int n = made.problem.n_dof, fits = 0;
-        CondTieSystem system = {.arena.context = cond_context_or_default(NULL)};
-        assert_int_equal(cond_tie_system_plan(&system, &made.problem, 1, &fits), COND_OK);
+        CondSoftSystem system = {.arena.context = cond_context_or_default(NULL)};
+        assert_int_equal(cond_soft_system_plan(&system, &made.problem, 1, &fits), COND_OK);
         double* D = dense_zeros(9 * (size_t)made.problem.n_contact);
         for (int c = 0; c < made.problem.n_contact; c++) {
             const CondSide* side = made.problem.contact[c].side;
@@ -129,11 +129,11 @@ static void firm_ties_cost_nothing(void** state)
             for (int i = 0; i < 3 && nodes < 2; i++)
                 D[9 * c + 4 * i] = firm ? 1e8 : 1e3;
         }
-        assert_int_equal(cond_tie_system_build(&system, D, 9, 0), COND_OK);
+        assert_int_equal(cond_soft_system_build(&system, D, 9, 0), COND_OK);
         double *r = dense_zeros((size_t)n), *x = dense_zeros((size_t)n);
         memcpy(r, made.problem.b, (size_t)n * sizeof *r);
-        products[firm] = cond_tie_system_solve(&system, r, x, 1e-8, 10 * n);
-        cond_tie_system_destroy(&system);
+        products[firm] = cond_soft_system_solve(&system, r, x, 1e-8, 10 * n);
+        cond_soft_system_destroy(&system);
         free(D);
         free(r);
         free(x);
@@ -213,23 +213,23 @@ static void general_ties_are_solved(void** state)
         random_problem_make(&options, &made);
         int n = made.problem.n_dof, fits = 0;
         Random random = random_start(seed);
-        CondTieSystem system = {.arena.context = cond_context_or_default(NULL)};
-        assert_int_equal(cond_tie_system_plan(&system, &made.problem, 1, &fits), COND_OK);
+        CondSoftSystem system = {.arena.context = cond_context_or_default(NULL)};
+        assert_int_equal(cond_soft_system_plan(&system, &made.problem, 1, &fits), COND_OK);
         double* D = random_ties(&random, made.problem.n_contact);
         for (int c = 0; c < made.problem.n_contact; c++)
             for (int i = 1; i < 3; i++) // friction that follows the normal force
                 D[9 * c + 3 * i] += 0.3 * D[9 * c];
-        assert_int_equal(cond_tie_system_build(&system, D, 9, 1), COND_OK);
+        assert_int_equal(cond_soft_system_build(&system, D, 9, 1), COND_OK);
         double* H = dense_ties(&made.problem, D);
         double *x = dense_zeros((size_t)n), *r = dense_zeros((size_t)n);
         double *y = dense_zeros((size_t)n), *work = dense_zeros(5 * (size_t)n);
         for (int i = 0; i < n; i++)
             x[i] = random_uniform(&random, -1.0, 1.0);
         dense_multiply(n, n, H, x, r);
-        int products = cond_tie_system_solve_general(&system, r, y, 1e-11, 100 * n, work);
+        int products = cond_soft_system_solve_general(&system, r, y, 1e-11, 100 * n, work);
         assert_in_range(products, 1, 100 * n - 1);
         assert_true(dense_distance(n, x, y) < 1e-5 * dense_norm(n, x));
-        cond_tie_system_destroy(&system);
+        cond_soft_system_destroy(&system);
         free(D);
         free(H);
         free(x);

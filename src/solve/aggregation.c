@@ -1,7 +1,7 @@
 #include "solve/aggregation_part.h"
 
 #include "linear/block6.h"
-#include "solve/tie_packed_kernel.h"
+#include "solve/soft_packed_kernel.h"
 
 #include <string.h>
 
@@ -69,7 +69,7 @@ static void cycle_level(const Cycle* cycle, int l)
     int n = level->n_node, first = first_of(cycle, n), last = last_of(cycle, n);
     if (l == coarse->n_level - 1) {
         if (cycle->rank == 0)
-            cond_tie_packed_kernel()->solve(coarse, level->r, level->y);
+            cond_soft_packed_kernel()->solve(coarse, level->r, level->y);
         cond_team_wait(cycle->team, cycle->size);
         return;
     }
@@ -103,7 +103,7 @@ static void gather(const CondAggregation* coarse, int first, int last, float* r)
         }
 }
 
-double cond_aggregation_correct(CondTiePacked* packed, CondTeam* team, int rank, int size,
+double cond_aggregation_correct(CondSoftPacked* packed, CondTeam* team, int rank, int size,
                                 const float** motion)
 {
     CondAggregation* coarse = &packed->coarse;
@@ -115,7 +115,7 @@ double cond_aggregation_correct(CondTiePacked* packed, CondTeam* team, int rank,
         r = coarse->vectors + (ptrdiff_t)2 * rank * coarse->wide;
         y = r + coarse->wide;
         gather(coarse, 0, n, r);
-        cond_tie_packed_kernel()->solve(coarse, r, y);
+        cond_soft_packed_kernel()->solve(coarse, r, y);
     } else {
         gather(coarse, first_of(&cycle, n), last_of(&cycle, n), r);
         cond_team_wait(team, size);

@@ -28,7 +28,7 @@
 
 #include <stdint.h>
 
-struct CondTiePacked;
+struct CondSoftPacked;
 
 enum {
     COND_LEVELS = 10,      //
@@ -108,18 +108,18 @@ static inline double cond_aggregation_damping(const CondAggregation* coarse)
 
 // Groups of the packed nodes, and levels above them. *fits is 0 where it cannot serve: a body does
 // not say where its nodes are, or there are too few nodes, or too many groups for one matrix.
-CondStatus cond_aggregation_plan(struct CondTiePacked* packed, const CondProblem* problem, int deep,
-                                 int* fits);
+CondStatus cond_aggregation_plan(struct CondSoftPacked* packed, const CondProblem* problem,
+                                 int deep, int* fits);
 
 // Takes the system: the blocks of the nodes on the diagonal, `diagonal` with the gains of contacts
 // and `rest` without, and the joins, which are packed already. COND_DIVERGED: not positive
 // definite.                                                         (n_node x 9, system's order)
-CondStatus cond_aggregation_build(struct CondTiePacked* packed, const CondProblem* problem,
+CondStatus cond_aggregation_build(struct CondSoftPacked* packed, const CondProblem* problem,
                                   const double* diagonal, const double* rest, int threads);
 
 // The motions of the groups from the sums P' r of all parts, eight numbers a group, in *motion;
 // returns their share of r'z. All threads of a team call it, when the sums are there.
-double cond_aggregation_correct(struct CondTiePacked* packed, CondTeam* team, int rank, int size,
+double cond_aggregation_correct(struct CondSoftPacked* packed, CondTeam* team, int rank, int size,
                                 const float** motion);
 
 // The weight of a node in the norm of what is left.                       rest: its block (9)

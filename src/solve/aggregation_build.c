@@ -54,7 +54,7 @@ INLINE void add_motions(const float* rows, const Wide W[3], double* M, int strid
 // Where it is inverted, from its own block on.
 INLINE void add_nodes(const CondAggregationLoop* loop, int g, double* M, int stride)
 {
-    const CondTiePacked* packed = loop->packed;
+    const CondSoftPacked* packed = loop->packed;
     const CondAggregation* coarse = &packed->coarse;
     const CondLevel* level = coarse->level;
     const CondBlock* block = &loop->problem->block[coarse->group_body[g]];
@@ -323,7 +323,7 @@ static void place_level(CondLevel* fine)
 }
 
 // Y += G P of a cell
-static void add_cell(const CondTiePacked* packed, int cell, int size, double* Y)
+static void add_cell(const CondSoftPacked* packed, int cell, int size, double* Y)
 {
     int wide = packed->cell_row[cell + 1] - packed->cell_row[cell];
     for (int s = packed->cell_begin[cell]; s < packed->cell_begin[cell + 1]; s++) {
@@ -337,7 +337,7 @@ static void add_cell(const CondTiePacked* packed, int cell, int size, double* Y)
 }
 
 // The motions of all joins, as lists in the order of their groups.
-static void move_joins(CondTiePacked* packed)
+static void move_joins(CondSoftPacked* packed)
 {
     CondAggregation* coarse = &packed->coarse;
     int count = 0, *first = coarse->join_first, *last = coarse->join_last;
@@ -356,7 +356,7 @@ static void move_joins(CondTiePacked* packed)
 }
 
 // Joins: G' K G between the motions of all their groups.
-static void add_joins(CondTiePacked* packed)
+static void add_joins(CondSoftPacked* packed)
 {
     CondAggregation* coarse = &packed->coarse;
     CondJoinMotion* motion = coarse->motion;
@@ -390,7 +390,7 @@ static double trace(int n, const double* K)
 
 // Directions that are held now and were not when the matrix was made, or the other way round. A
 // join counts as one where its gain has changed a lot.
-static double count_changes(const CondTiePacked* packed)
+static double count_changes(const CondSoftPacked* packed)
 {
     const CondAggregation* coarse = &packed->coarse;
     double sum = 0.0;
@@ -416,7 +416,7 @@ static void mark_neighbours(const CondAggregationLoop* loop, int node)
 // Marks what has to be made anew; 0 where nothing has to be.
 static int find_due(const CondAggregationLoop* loop)
 {
-    const CondTiePacked* packed = loop->packed;
+    const CondSoftPacked* packed = loop->packed;
     CondAggregation* coarse = &loop->packed->coarse;
     int levels = coarse->n_level > 1; // what is inverted is made as a whole
     int all = !coarse->made || (!levels && count_changes(packed) > FEW * packed->n_node);
@@ -446,7 +446,7 @@ static void round_rows(const void* data, int first, int last)
     }
 }
 
-CondStatus cond_aggregation_build(CondTiePacked* packed, const CondProblem* problem,
+CondStatus cond_aggregation_build(CondSoftPacked* packed, const CondProblem* problem,
                                   const double* diagonal, const double* rest, int threads)
 {
     CondAggregation* coarse = &packed->coarse;

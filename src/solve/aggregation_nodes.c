@@ -54,7 +54,7 @@ static const double* position(const CondAggregationLoop* loop, int group, int no
 static void find_middles(const void* data, int first, int last)
 {
     const CondAggregationLoop* loop = data;
-    const CondTiePacked* packed = loop->packed;
+    const CondSoftPacked* packed = loop->packed;
     for (int g = first; g < last; g++) {
         int begin = cond_aggregation_place(packed, g), end = cond_aggregation_place(packed, g + 1);
         double *middle = packed->coarse.level[0].place + (ptrdiff_t)3 * g, size = 0.0;
@@ -78,7 +78,7 @@ static void find_middles(const void* data, int first, int last)
 static void place_groups(const void* data, int first, int last)
 {
     const CondAggregationLoop* loop = data;
-    const CondTiePacked* packed = loop->packed;
+    const CondSoftPacked* packed = loop->packed;
     const CondLevel* level = packed->coarse.level;
     for (int g = first; g < last; g++)
         for (int place = cond_aggregation_place(packed, g);
@@ -160,7 +160,7 @@ static void cut_node(const CondAggregationLoop* loop, int part, int place)
 static void cut_parts(const void* data, int first, int last)
 {
     const CondAggregationLoop* loop = data;
-    const CondTiePacked* packed = loop->packed;
+    const CondSoftPacked* packed = loop->packed;
     for (int part = first; part < last; part++) {
         packed->coarse.n_skew[part] = 0;
         for (int place = 4 * packed->part_four[part]; place < 4 * packed->part_four[part + 1];
@@ -173,7 +173,7 @@ static void cut_parts(const void* data, int first, int last)
 // P of the nodes that are cut along the axes, or not at all.
 static void move_parts(const void* data, int first, int last)
 {
-    CondTiePacked* packed = ((const CondAggregationLoop*)data)->packed;
+    CondSoftPacked* packed = ((const CondAggregationLoop*)data)->packed;
     CondAggregation* coarse = &packed->coarse;
     for (int part = first; part < last; part++) {
         int begin = 4 * packed->part_four[part], end = 4 * packed->part_four[part + 1], at = 0;

@@ -3,7 +3,7 @@
 #define COND_SOLVE_AGGREGATION_PART_H
 
 #include "solve/aggregation.h"
-#include "solve/tie_packed.h"
+#include "solve/soft_packed.h"
 
 // What the motions of a group do to a join: Y = G P and K Y, rows x 6 each.
 typedef struct CondJoinMotion {
@@ -13,13 +13,13 @@ typedef struct CondJoinMotion {
 
 // What a loop over groups or parts reads and writes.
 typedef struct CondAggregationLoop {
-    CondTiePacked* packed;
+    CondSoftPacked* packed;
     const CondProblem* problem;
     const double *diagonal, *rest; // blocks of the nodes with the gains of contacts, and without
 } CondAggregationLoop;
 
 // The first place of a group.
-static inline int cond_aggregation_place(const CondTiePacked* packed, int group)
+static inline int cond_aggregation_place(const CondSoftPacked* packed, int group)
 {
     return 4 * packed->part_four[packed->coarse.group_begin[group]];
 }

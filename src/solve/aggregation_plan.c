@@ -1,6 +1,6 @@
 #include "linear/aggregate.h"
 #include "solve/aggregation.h"
-#include "solve/tie_packed.h"
+#include "solve/soft_packed.h"
 
 #include <string.h>
 
@@ -13,7 +13,7 @@ enum {
 #define RESERVE(array, count) COND_RESERVE(&coarse->arena, coarse->array, count)
 
 // The groups as unions of parts, and which group a node is in.
-static CondStatus plan_groups(CondTiePacked* packed)
+static CondStatus plan_groups(CondSoftPacked* packed)
 {
     CondAggregation* coarse = &packed->coarse;
     coarse->n_group = coarse->deep ? packed->n_part : packed->partition.n_group;
@@ -38,7 +38,7 @@ static CondStatus plan_groups(CondTiePacked* packed)
 }
 
 // The body of each group.
-static void find_bodies(CondTiePacked* packed, const CondProblem* problem)
+static void find_bodies(CondSoftPacked* packed, const CondProblem* problem)
 {
     CondAggregation* coarse = &packed->coarse;
     for (int b = 0, g = 0, first = 0; b < problem->n_block; b++) {
@@ -75,7 +75,7 @@ static int add_columns(const int* group, const int* column, int n, int g, int* m
 
 // Row g of the first level: groups are neighbours where nodes of theirs are. Returns its number of
 // columns, which are written to `out` if there is one.
-static int list_node_row(const CondTiePacked* packed, const CondProblem* problem, int g, int* out)
+static int list_node_row(const CondSoftPacked* packed, const CondProblem* problem, int g, int* out)
 {
     const CondAggregation* coarse = &packed->coarse;
     const CondBlock* block = &problem->block[coarse->group_body[g]];
@@ -103,7 +103,8 @@ static int list_level_row(const CondAggregation* coarse, const CondLevel* fine, 
     return size;
 }
 
-static int list_row(const CondTiePacked* packed, const CondProblem* problem, int l, int g, int* out)
+static int list_row(const CondSoftPacked* packed, const CondProblem* problem, int l, int g,
+                    int* out)
 {
     const CondAggregation* coarse = &packed->coarse;
     return l == 0 ? list_node_row(packed, problem, g, out)
@@ -113,7 +114,7 @@ static int list_row(const CondTiePacked* packed, const CondProblem* problem, int
 #define RESERVE_LEVEL(array, count) COND_RESERVE(&coarse->arena, level->array, count)
 
 // Pattern and room of level l, which has n nodes.
-static CondStatus plan_level(CondTiePacked* packed, const CondProblem* problem, int l, int n)
+static CondStatus plan_level(CondSoftPacked* packed, const CondProblem* problem, int l, int n)
 {
     CondAggregation* coarse = &packed->coarse;
     CondLevel* level = &coarse->level[l];
@@ -164,7 +165,7 @@ static CondStatus group_level(CondAggregation* coarse, CondLevel* level)
     return COND_OK;
 }
 
-static CondStatus plan_levels(CondTiePacked* packed, const CondProblem* problem)
+static CondStatus plan_levels(CondSoftPacked* packed, const CondProblem* problem)
 {
     CondAggregation* coarse = &packed->coarse;
     int n = coarse->n_group;
@@ -183,7 +184,7 @@ static CondStatus plan_levels(CondTiePacked* packed, const CondProblem* problem)
     }
 }
 
-static CondStatus plan_coarsest(CondTiePacked* packed)
+static CondStatus plan_coarsest(CondSoftPacked* packed)
 {
     CondAggregation* coarse = &packed->coarse;
     int nodes = coarse->level[coarse->n_level - 1].n_node;
@@ -197,7 +198,7 @@ static CondStatus plan_coarsest(CondTiePacked* packed)
                : COND_OK;
 }
 
-static int serves(const CondTiePacked* packed, const CondProblem* problem)
+static int serves(const CondSoftPacked* packed, const CondProblem* problem)
 {
     const CondAggregation* coarse = &packed->coarse;
     for (int b = 0; b < problem->n_block; b++)
@@ -206,7 +207,7 @@ static int serves(const CondTiePacked* packed, const CondProblem* problem)
     return coarse->deep ? packed->n_node >= FEWEST : packed->partition.n_group <= MOST_DENSE;
 }
 
-CondStatus cond_aggregation_plan(CondTiePacked* packed, const CondProblem* problem, int deep,
+CondStatus cond_aggregation_plan(CondSoftPacked* packed, const CondProblem* problem, int deep,
                                  int* fits)
 {
     CondAggregation* coarse = &packed->coarse;

@@ -99,15 +99,15 @@ static void evaluate(CondAugmented* a, const CondCertificateData* data)
 }
 
 // Newton's step dv, with what goes with it. The iterations made, or a negative status.
-static int find_step(CondAugmented* a, const CondProblem* problem, CondTieSystem* system, int most)
+static int find_step(CondAugmented* a, const CondProblem* problem, CondSoftSystem* system, int most)
 {
     int n = problem->n_dof;
-    CondStatus status = cond_tie_system_build(system, a->D, 9, 0);
+    CondStatus status = cond_soft_system_build(system, a->D, 9, 0);
     if (status)
         return status;
     for (int i = 0; i < n; i++)
         a->work[i] = -a->g[i];
-    int products = cond_tie_system_solve(system, a->work, a->dv, REDUCTION, most);
+    int products = cond_soft_system_solve(system, a->work, a->dv, REDUCTION, most);
     if (products < 0)
         return products;
     cond_problem_multiply(problem, a->dv, a->Adv);
@@ -187,7 +187,7 @@ static void next_round(CondAugmented* a, const CondCertificateData* data)
 }
 
 CondStatus cond_augmented_solve(CondAugmented* a, const CondCertificateData* data,
-                                CondTieSystem* system, double tolerance, int max_iterations,
+                                CondSoftSystem* system, double tolerance, int max_iterations,
                                 CondAnswer* best, CondSolveInfo* info)
 {
     const CondProblem* problem = data->problem;

@@ -12,7 +12,7 @@
 #include "cond/solver.h"
 #include "solve/answer.h"
 #include "solve/certificate.h"
-#include "solve/tie_system.h"
+#include "solve/soft_system.h"
 
 typedef struct CondAugmented {
     CondContext context;
@@ -37,7 +37,7 @@ typedef struct CondAugmented {
 // system is planned for the problem. *best is the best pair seen by data's certificate, the start
 // included; the counters of info are added to.
 CondStatus cond_augmented_solve(CondAugmented* augmented, const CondCertificateData* data,
-                                CondTieSystem* system, double tolerance, int max_iterations,
+                                CondSoftSystem* system, double tolerance, int max_iterations,
                                 CondAnswer* best, CondSolveInfo* info);
 
 void cond_augmented_destroy(CondAugmented* augmented);

@@ -22,7 +22,7 @@ enum {
     cond_reserve(&patches->context, &level->array, &level->cap_##array, count, sizeof *level->array)
 
 // The first node of a soft body that the contact touches; -1: none.
-static int first_node(const CondTieSystem* system, const CondContact* contact)
+static int first_node(const CondSoftSystem* system, const CondContact* contact)
 {
     for (int s = 0; s < 2; s++)
         for (int k = 0; k < contact->side[s].n_coordinate; k++)
@@ -32,7 +32,7 @@ static int first_node(const CondTieSystem* system, const CondContact* contact)
 }
 
 // Numbers the nodes that contacts touch, in order: mark, and node of each contact.
-static int number_nodes(CondContactPatches* patches, const CondTieSystem* system)
+static int number_nodes(CondContactPatches* patches, const CondSoftSystem* system)
 {
     const CondProblem* problem = system->problem;
     int count = 0;
@@ -53,7 +53,7 @@ static int number_nodes(CondContactPatches* patches, const CondTieSystem* system
 }
 
 // Level 0: the neighbours of numbered nodes among themselves.
-static CondStatus take_graph(CondContactPatches* patches, const CondTieSystem* system)
+static CondStatus take_graph(CondContactPatches* patches, const CondSoftSystem* system)
 {
     const CondProblem* problem = system->problem;
     CondPatchLevel* level = patches->level;
@@ -144,7 +144,7 @@ static CondStatus list_contacts(CondContactPatches* patches, int l, int nc)
     return COND_OK;
 }
 
-CondStatus cond_contact_patches_plan(CondContactPatches* patches, const CondTieSystem* system)
+CondStatus cond_contact_patches_plan(CondContactPatches* patches, const CondSoftSystem* system)
 {
     int nc = system->problem->n_contact;
     patches->n_level = 0;

@@ -10,7 +10,7 @@
 #ifndef COND_SOLVE_CONTACT_PATCH_H
 #define COND_SOLVE_CONTACT_PATCH_H
 
-#include "solve/tie_system.h"
+#include "solve/soft_system.h"
 
 enum { COND_PATCH_LEVELS = 10 };
 
@@ -38,7 +38,7 @@ typedef struct CondContactPatches {
 } CondContactPatches;
 
 // Patches of the nodes that contacts touch; neighbours are those of the bodies' matrices.
-CondStatus cond_contact_patches_plan(CondContactPatches* patches, const CondTieSystem* system);
+CondStatus cond_contact_patches_plan(CondContactPatches* patches, const CondSoftSystem* system);
 
 // 1 where a sticking contact alone carries more than it can hold; if none does, no patch does.
 //                                             sticks (n_contact), x: contact frames (n_contact x 3)

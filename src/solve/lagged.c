@@ -46,7 +46,7 @@ CondStatus cond_lagged_plan(CondLagged* lagged, const CondProblem* problem,
     lagged->system.arena.context = lagged->patches.context = lagged->context;
     lagged->patched = 0;
     lagged->multilevel = settings->multilevel;
-    CondStatus status = cond_tie_system_plan(&lagged->system, problem, settings->threads, fits);
+    CondStatus status = cond_soft_system_plan(&lagged->system, problem, settings->threads, fits);
     if (status || !*fits)
         return status;
     if (settings->storage == COND_STORAGE_DOUBLE)
@@ -90,18 +90,18 @@ static int solve_ties(CondLagged* lagged, const CondCertificateData* data, int m
     const CondProblem* problem = data->problem;
     int general = lagged->full && lagged->slipping > 0;
     CondStatus status =
-        cond_tie_system_build(&lagged->system, problem->n_contact > 0 ? lagged->tie[0].D : NULL,
-                              (int)(sizeof(CondTie) / sizeof(double)), general);
+        cond_soft_system_build(&lagged->system, problem->n_contact > 0 ? lagged->tie[0].D : NULL,
+                               (int)(sizeof(CondTie) / sizeof(double)), general);
     if (!status && general)
         status = cond_reserve(&lagged->context, &lagged->work, &lagged->cap_work,
                               5 * problem->n_dof, sizeof *lagged->work);
     if (status)
         return status;
     int products =
-        general ? cond_tie_system_solve_general(&lagged->system, lagged->r_new, lagged->x,
-                                                reduction(lagged), max_iterations, lagged->work)
-                : cond_tie_system_solve(&lagged->system, lagged->r_new, lagged->x,
-                                        reduction(lagged), max_iterations);
+        general ? cond_soft_system_solve_general(&lagged->system, lagged->r_new, lagged->x,
+                                                 reduction(lagged), max_iterations, lagged->work)
+                : cond_soft_system_solve(&lagged->system, lagged->r_new, lagged->x,
+                                         reduction(lagged), max_iterations);
     if (products < 0)
         return products;
     cond_lagged_take_step(lagged, data);
@@ -191,13 +191,13 @@ static int has_levels(const CondLagged* lagged)
 // The next depth that fits.
 static CondStatus deepen(CondLagged* lagged)
 {
-    CondTieSystem* system = &lagged->system;
+    CondSoftSystem* system = &lagged->system;
     CondStatus status = COND_OK;
     int fits = 0;
     if (lagged->depth == COND_DEPTH_PLAIN && !has_levels(lagged))
-        status = cond_tie_system_group(system, &fits);
+        status = cond_soft_system_group(system, &fits);
     lagged->depth = fits ? COND_DEPTH_GROUPS : COND_DEPTH_LEVELS;
-    return status || fits ? status : cond_tie_system_deepen(system, &fits);
+    return status || fits ? status : cond_soft_system_deepen(system, &fits);
 }
 
 // Products of the next pass before the preconditioner is to go deeper.
@@ -333,7 +333,7 @@ CondStatus cond_lagged_solve(CondLagged* lagged, const CondCertificateData* aske
 void cond_lagged_destroy(CondLagged* lagged)
 {
     lagged->patches.context = lagged->context;
-    cond_tie_system_destroy(&lagged->system);
+    cond_soft_system_destroy(&lagged->system);
     cond_contact_patches_destroy(&lagged->patches);
     void* arrays[] = {lagged->tie,   lagged->w,          lagged->gamma,  lagged->gain,
                       lagged->v,     lagged->lambda,     lagged->r,      lagged->v_new,

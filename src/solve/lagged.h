@@ -15,14 +15,14 @@
 #include "solve/certificate.h"
 #include "solve/contact_patch.h"
 #include "solve/primal_dual.h"
-#include "solve/tie_system.h"
+#include "solve/soft_system.h"
 
-// What goes with the arrow (tie_system.h).
+// What goes with the blocks of the preconditioner (soft_system.h).
 enum { COND_DEPTH_PLAIN, COND_DEPTH_GROUPS, COND_DEPTH_LEVELS };
 
 typedef struct CondLagged {
     CondContext context;
-    CondTieSystem system;
+    CondSoftSystem system;
     CondContactPatches patches;
     CondTie* tie;   //                                                          (n_contact)
     double* w;      // weights of the prediction, 1 / sum of absolute values    (n_dof)

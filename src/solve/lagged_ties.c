@@ -61,7 +61,7 @@ static void invert_sums(const void* data, int first, int last)
 }
 
 // Nodes of soft bodies that a contact joins.
-static int count_nodes(const CondTieSystem* system, const CondContact* contact)
+static int count_nodes(const CondSoftSystem* system, const CondContact* contact)
 {
     int count = 0, last = -1;
     for (int s = 0; s < 2; s++)

@@ -34,7 +34,7 @@ void cond_vfpi_create(const CondContext* context, const CondSolverSettings* sett
     s->settings = *settings;
     s->nodal.threads = settings->threads;
     s->nodal.context = s->W.context = s->accelerator.context = *context;
-    s->sweep.context = s->flight.arena.context = *context;
+    s->sweep.context = s->fused.arena.context = *context;
     s->history.context = *context;
 }
 
@@ -44,7 +44,7 @@ void cond_vfpi_destroy(CondVfpi* s)
     cond_surrogate_destroy(&s->W);
     cond_accelerator_destroy(&s->accelerator);
     cond_contact_sweep_destroy(&s->sweep);
-    cond_flight_destroy(&s->flight);
+    cond_fused_destroy(&s->fused);
     void* arrays[] = {s->v,      s->metric, s->g,    s->plain,         s->next,
                       s->lambda, s->carry,  s->work, s->history.length};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
@@ -245,18 +245,18 @@ static CondVfpiEnd run_pass(CondVfpi* s, double inner_tolerance, CondSolveInfo* 
 }
 
 // The same with the step-length stop, without a way back from the team of threads in between.
-static CondVfpiEnd fly_pass(CondVfpi* s, CondSolveInfo* info)
+static CondVfpiEnd run_fused(CondVfpi* s, CondSolveInfo* info)
 {
     int left = s->max_iterations - info->iterations;
-    CondFlightPass pass = {.carry = s->carry,
-                           .v = s->v,
-                           .tolerance = s->settings.tolerance,
-                           .max_iterations = left,
-                           .history = &s->history};
+    CondFusedPass pass = {.carry = s->carry,
+                          .v = s->v,
+                          .tolerance = s->settings.tolerance,
+                          .max_iterations = left,
+                          .history = &s->history};
     if (s->settings.accelerator == COND_ACCELERATOR_CHEBYSHEV)
         pass.chebyshev = &s->accelerator.chebyshev;
     cond_accelerator_restart(&s->accelerator);
-    cond_flight_run(&s->flight, &pass);
+    cond_fused_run(&s->fused, &pass);
     info->iterations += pass.iterations;
     info->products += pass.products;
     if (pass.iterations > 0)
@@ -272,8 +272,8 @@ static CondVfpiEnd finish_step_pass(CondVfpi* s, CondVfpiEnd end, CondSolveInfo*
 {
     if (end == COND_VFPI_DIVERGED)
         return end;
-    if (s->flies) {
-        cond_flight_land(&s->flight, s->carry, s->v, s->plain, s->lambda);
+    if (s->is_fused) {
+        cond_fused_finish(&s->fused, s->carry, s->v, s->plain, s->lambda);
         info->products++;
     } else {
         iterate(s, NULL, info);
@@ -296,7 +296,7 @@ static CondVfpiEnd run(CondVfpi* s, int max_outer, CondSolveInfo* info)
     for (info->outer = 1; info->outer <= max_outer; info->outer++) {
         double inner =
             fmax(INNER_SHARE * fmin(s->best->residual, 1.0), INNER_FLOOR * settings->tolerance);
-        end = s->flies ? fly_pass(s, info) : run_pass(s, inner, info);
+        end = s->is_fused ? run_fused(s, info) : run_pass(s, inner, info);
         if (!certified) {
             end = finish_step_pass(s, end, info);
             // The carried multiplier has settled when the slip it still corrects is as short.
@@ -324,8 +324,8 @@ static CondVfpiEnd run(CondVfpi* s, int max_outer, CondSolveInfo* info)
 
 static CondStatus build_sweep(CondVfpi* s)
 {
-    if (s->flies)
-        return cond_flight_lay_contacts(&s->flight, &s->sweep, &s->settings, s->relaxed);
+    if (s->is_fused)
+        return cond_fused_lay_contacts(&s->fused, &s->sweep, &s->settings, s->relaxed);
     CondStatus status =
         cond_contact_sweep_build(&s->sweep, &s->nodal, NULL, &s->settings, s->relaxed);
     if (!status)
@@ -346,7 +346,7 @@ static CondStatus prepare(CondVfpi* s, CondSolveInfo* info)
     if (!status)
         status = cond_accelerator_begin(&s->accelerator, &s->settings, s->nodal.n, s->W.w);
     if (!status)
-        status = cond_flight_build(&s->flight, &s->nodal, &s->W, &s->settings, &s->flies);
+        status = cond_fused_build(&s->fused, &s->nodal, &s->W, &s->settings, &s->is_fused);
     if (!status)
         status = build_sweep(s);
     s->built = !status;

@@ -9,7 +9,7 @@
 #include "solve/answer.h"
 #include "solve/certificate.h"
 #include "solve/contact_sweep.h"
-#include "solve/flight.h"
+#include "solve/fused.h"
 #include "solve/history.h"
 #include "solve/surrogate.h"
 
@@ -29,8 +29,8 @@ typedef struct CondVfpi {
     CondAccelerator accelerator;
     CondContactSweep sweep;
     const int* relaxed; // not NULL: 1 where the law is the proximal one            (n_contact)
-    CondFlight flight;  // in place of the iteration,
-    int flies;          // where it serves
+    CondFused fused;    // in place of the loop over iterations,
+    int is_fused;       // where it serves
     CondAnswer* best; // of the run                                          (n_dof, n_contact x 3)
     int built;        // 1: W and the accelerator are those of the problem
     int max_iterations;  // of this run, counted from the beginning of the solve

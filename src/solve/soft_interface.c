@@ -1,4 +1,4 @@
-#include "solve/tie_border.h"
+#include "solve/soft_interface.h"
 
 #include "base/parallel.h"
 #include "linear/cholesky.h"
@@ -6,18 +6,19 @@
 
 #include <stddef.h>
 
-void cond_tie_border_add(CondTieSystem* system, const CondTieTerm* term)
+void cond_soft_interface_add(CondSoftSystem* system, const CondSoftTerm* term)
 {
-    int nb = system->n_border, n_own = 0, own[2 * COND_LARGEST_BORDER];
+    int nb = system->n_interface, n_own = 0, own[2 * COND_LARGEST_INTERFACE];
     for (int k = 0; k < term->n_entry; k++) // a side has each coordinate once
         if (system->node[term->coordinate[k]] < 0)
             own[n_own++] = k;
     for (int k = 0; k < term->n_entry && n_own > 0; k++) {
         int node = system->node[term->coordinate[k]];
-        if (node < 0) { // border with border
-            double* S = system->S + (ptrdiff_t)system->border[term->coordinate[k]] * nb;
+        if (node < 0) { // interface with interface
+            double* S = system->S + (ptrdiff_t)system->interface[term->coordinate[k]] * nb;
             for (int l = 0; l < n_own; l++)
-                S[system->border[term->coordinate[own[l]]]] += cond_tie_term_entry(term, k, own[l]);
+                S[system->interface[term->coordinate[own[l]]]] +=
+                    cond_soft_term_entry(term, k, own[l]);
             continue;
         }
         if (system->slot[node] < 0)
@@ -25,10 +26,10 @@ void cond_tie_border_add(CondTieSystem* system, const CondTieTerm* term)
         int r = term->coordinate[k] - system->place[node];
         size_t at = ((size_t)system->slot[node] * 3 + (size_t)r) * (size_t)nb;
         for (int l = 0; l < n_own; l++) {
-            size_t j = at + (size_t)system->border[term->coordinate[own[l]]];
-            system->C[j] += cond_tie_term_entry(term, k, own[l]);
+            size_t j = at + (size_t)system->interface[term->coordinate[own[l]]];
+            system->C[j] += cond_soft_term_entry(term, k, own[l]);
             if (system->general)
-                system->E[j] += cond_tie_term_entry(term, own[l], k);
+                system->E[j] += cond_soft_term_entry(term, own[l], k);
         }
     }
 }
@@ -40,13 +41,13 @@ static void subtract(size_t n, double s, const double* restrict x, double* restr
         y[j] -= s * x[j];
 }
 
-// BC = B C and EB = B' E of bordered nodes.
-static void multiply_bordered(const void* loop, int first, int last)
+// BC = B C and EB = B' E of attached nodes.
+static void multiply_attached(const void* loop, int first, int last)
 {
-    const CondTieSystem* system = loop;
-    size_t nb = (size_t)system->n_border;
+    const CondSoftSystem* system = loop;
+    size_t nb = (size_t)system->n_interface;
     for (int k = first; k < last; k++) {
-        const double* B = system->B + 9 * (size_t)system->bordered[k];
+        const double* B = system->B + 9 * (size_t)system->attached[k];
         const double* C = system->C + 3 * (size_t)k * nb;
         double* BC = system->BC + 3 * (size_t)k * nb;
         for (int r = 0; r < 3; r++)
@@ -65,32 +66,33 @@ static void multiply_bordered(const void* loop, int first, int last)
 }
 
 // S -= E' B C, rows of it.
-static void subtract_bordered(const void* loop, int first, int last)
+static void subtract_attached(const void* loop, int first, int last)
 {
-    const CondTieSystem* system = loop;
-    size_t nb = (size_t)system->n_border;
+    const CondSoftSystem* system = loop;
+    size_t nb = (size_t)system->n_interface;
     const double* E = system->general ? system->E : system->C;
-    for (size_t row = 0; row < 3 * (size_t)system->n_bordered; row++)
+    for (size_t row = 0; row < 3 * (size_t)system->n_attached; row++)
         for (size_t i = (size_t)first; i < (size_t)last; i++)
             subtract(nb, E[row * nb + i], system->BC + row * nb, system->S + i * nb);
 }
 
-int cond_tie_border_finish(CondTieSystem* system)
+int cond_soft_interface_finish(CondSoftSystem* system)
 {
-    int nb = system->n_border;
-    size_t work = 3 * (size_t)system->n_bordered * (size_t)nb * (size_t)nb;
-    CondPhase phase[] = {{multiply_bordered, system, system->n_bordered, 0},
-                         {subtract_bordered, system, nb, 1}};
+    int nb = system->n_interface;
+    size_t work = 3 * (size_t)system->n_attached * (size_t)nb * (size_t)nb;
+    CondPhase phase[] = {{multiply_attached, system, system->n_attached, 0},
+                         {subtract_attached, system, nb, 1}};
     cond_parallel_phases(2, phase, cond_threads(work, system->threads));
     return system->general ? cond_lu_factor(nb, system->S, system->pivot)
                            : cond_cholesky_factor(nb, system->S);
 }
 
-void cond_tie_border_pack(CondTieSystem* system)
+void cond_soft_interface_pack(CondSoftSystem* system)
 {
-    CondTiePacked* packed = &system->packed;
-    size_t nb = (size_t)system->n_border, wide = (size_t)cond_tie_packed_wide(system->n_border);
-    for (size_t row = 0; row < 3 * (size_t)system->n_bordered; row++) {
+    CondSoftPacked* packed = &system->packed;
+    size_t nb = (size_t)system->n_interface,
+           wide = (size_t)cond_soft_packed_wide(system->n_interface);
+    for (size_t row = 0; row < 3 * (size_t)system->n_attached; row++) {
         size_t to = wide * row, from = nb * (3 * (size_t)packed->slot[row / 3] + row % 3);
         for (size_t i = 0; i < wide; i++) {
             packed->C[to + i] = i < nb ? (float)system->C[from + i] : 0.0F;

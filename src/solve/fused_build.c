@@ -1,5 +1,5 @@
 #include "base/memory.h"
-#include "solve/flight.h"
+#include "solve/fused.h"
 #include "solve/settings.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ enum {
 #define RESERVE(array, count) COND_RESERVE(&f->arena, f->array, count)
 
 // The soft bodies' matrices, and how many coordinates they have.
-static CondStatus list_bodies(CondFlight* f, const CondProblem* problem)
+static CondStatus list_bodies(CondFused* f, const CondProblem* problem)
 {
     f->n_body = f->A.n_node = 0;
     if (RESERVE(body, problem->n_block))
@@ -32,7 +32,7 @@ static CondStatus list_bodies(CondFlight* f, const CondProblem* problem)
     return COND_OK;
 }
 
-static int can_fly(const CondFlight* f, const CondSolverSettings* settings)
+static int can_serve(const CondFused* f, const CondSolverSettings* settings)
 {
     int soft = 3 * f->A.n_node, rest = f->nodal->n_dof - soft;
     return settings->stop == COND_STOP_STEP && settings->storage != COND_STORAGE_DOUBLE &&
@@ -42,7 +42,7 @@ static int can_fly(const CondFlight* f, const CondSolverSettings* settings)
            f->A.n_node >= LEAST_NODES && rest <= soft / 16;
 }
 
-static CondStatus reserve(CondFlight* f)
+static CondStatus reserve(CondFused* f)
 {
     const CondNodal* nodal = f->nodal;
     int n_contact = nodal->problem->n_contact, parts = f->A.n_part;
@@ -60,7 +60,7 @@ static CondStatus reserve(CondFlight* f)
 }
 
 // Where soft nodes are, once for a pattern.
-static void place_nodes(CondFlight* f)
+static void place_nodes(CondFused* f)
 {
     int n_node = 0;
     for (int k = 0; k < 4 * f->A.n_four; k++)
@@ -79,12 +79,12 @@ static void place_nodes(CondFlight* f)
 }
 
 // The part that a place belongs to; -1 for the rest.
-static int part_at(const CondFlight* f, int place)
+static int part_at(const CondFused* f, int place)
 {
     return place < f->usual ? f->A.four_part[place / 16] : -1;
 }
 
-static void lay_out_rest(CondFlight* f)
+static void lay_out_rest(CondFused* f)
 {
     const CondProblem* problem = f->nodal->problem;
     int rest = 0;
@@ -98,7 +98,7 @@ static void lay_out_rest(CondFlight* f)
         f->place[f->rest[k]] = f->usual + f->rest[k];
 }
 
-static void lay_out_terms(CondFlight* f)
+static void lay_out_terms(CondFused* f)
 {
     const CondNodal* nodal = f->nodal;
     int *begin = f->touched_begin, *next = f->part_work; // free until work is counted
@@ -119,20 +119,20 @@ static void lay_out_terms(CondFlight* f)
 }
 
 // The part of a near contact; -1: a far one.
-static int near_part(const CondFlight* f, int c)
+static int near_part(const CondFused* f, int c)
 {
     int i = f->node[2 * c], j = f->node[2 * c + 1], part = part_at(f, i);
     return j < 0 || part_at(f, j) == part ? part : -1;
 }
 
-static void fill_up(CondFlight* f)
+static void fill_up(CondFused* f)
 {
     while (f->n_order % 4)
         f->order[f->n_order++] = -1;
 }
 
 // Returns 0 when a contact's node is not one of A's.
-static int lay_out_contacts(CondFlight* f)
+static int lay_out_contacts(CondFused* f)
 {
     const CondNodal* nodal = f->nodal;
     int n = nodal->problem->n_contact, *next = f->part_work; // free until work is counted
@@ -176,7 +176,7 @@ static int lay_out_contacts(CondFlight* f)
 }
 
 // What is done before each item of a loop, so that threads can have equal shares.
-static void count_work(CondFlight* f)
+static void count_work(CondFused* f)
 {
     const CondNodal* nodal = f->nodal;
     f->part_work[0] = f->term_work[0] = f->rest_work[0] = 0;
@@ -193,7 +193,7 @@ static void count_work(CondFlight* f)
     }
 }
 
-static void take_weights(CondFlight* f)
+static void take_weights(CondFused* f)
 {
     for (int k = 0; k < 4 * f->A.n_four; k++)
         for (int a = 0; a < 3 && f->origin[k] >= 0; a++)
@@ -202,8 +202,8 @@ static void take_weights(CondFlight* f)
         f->w[f->usual + f->rest[k]] = f->W->w[f->rest[k]];
 }
 
-CondStatus cond_flight_build(CondFlight* f, CondNodal* nodal, const CondSurrogate* W,
-                             const CondSolverSettings* settings, int* serves)
+CondStatus cond_fused_build(CondFused* f, CondNodal* nodal, const CondSurrogate* W,
+                            const CondSolverSettings* settings, int* serves)
 {
     *serves = f->based = 0;
     f->nodal = nodal;
@@ -211,17 +211,17 @@ CondStatus cond_flight_build(CondFlight* f, CondNodal* nodal, const CondSurrogat
     f->threads = settings->threads;
     f->A.arena.context = f->arena.context;
     CondStatus status = list_bodies(f, nodal->problem);
-    if (status || !can_fly(f, settings))
+    if (status || !can_serve(f, settings))
         return status;
-    status = cond_tie_packed_plan(&f->A, nodal->problem, settings->threads);
+    status = cond_soft_packed_plan(&f->A, nodal->problem, settings->threads);
     if (!status)
-        status = cond_tie_packed_plan_border(&f->A, 0, 0, NULL);
+        status = cond_soft_packed_plan_interface(&f->A, 0, 0, NULL);
     if (!status)
-        status = cond_tie_packed_sort_joins(&f->A);
+        status = cond_soft_packed_sort_joins(&f->A);
     f->usual = 16 * f->A.n_four;
     f->n_vector = f->usual + nodal->n;
     f->n_rest = nodal->n - 3 * f->A.n_node;
-    f->n_sum = f->A.n_part + (f->n_rest + COND_FLIGHT_REST - 1) / COND_FLIGHT_REST;
+    f->n_sum = f->A.n_part + (f->n_rest + COND_FUSED_REST - 1) / COND_FUSED_REST;
     if (!status)
         status = reserve(f);
     if (status)
@@ -238,8 +238,8 @@ CondStatus cond_flight_build(CondFlight* f, CondNodal* nodal, const CondSurrogat
     return COND_OK;
 }
 
-CondStatus cond_flight_lay_contacts(CondFlight* f, CondContactSweep* sweep,
-                                    const CondSolverSettings* settings, const int* relaxed)
+CondStatus cond_fused_lay_contacts(CondFused* f, CondContactSweep* sweep,
+                                   const CondSolverSettings* settings, const int* relaxed)
 {
     CondContactPlaces places = {f->node, f->order, f->n_order, f->usual};
     f->sweep = sweep;
@@ -249,8 +249,8 @@ CondStatus cond_flight_lay_contacts(CondFlight* f, CondContactSweep* sweep,
     return status;
 }
 
-void cond_flight_destroy(CondFlight* f)
+void cond_fused_destroy(CondFused* f)
 {
-    cond_tie_packed_destroy(&f->A);
+    cond_soft_packed_destroy(&f->A);
     cond_arena_release(&f->arena);
 }

@@ -1,4 +1,4 @@
-#include "solve/flight_kernel.h"
+#include "solve/fused_kernel.h"
 
 #include "base/lanes.h"
 
@@ -6,7 +6,7 @@ typedef float Floats __attribute__((vector_size(16), aligned(4), may_alias));
 typedef CondLanesAnywhere Lanes;
 enum { WIDE = 16 }; // numbers at a time: four sums that do not wait for each other
 
-COND_LANES_INLINE void step(const CondFlightVectors* x, int first, int last)
+COND_LANES_INLINE void step(const CondFusedVectors* x, int first, int last)
 {
     const double *v = x->v, *w = x->w, *shift = x->shift;
     const float* Av = x->Av;
@@ -22,7 +22,7 @@ COND_LANES_INLINE void step(const CondFlightVectors* x, int first, int last)
 }
 
 // Four numbers from `at` on; |v^{l+1} - v^l|^2 is added to the sum.
-COND_LANES_INLINE void extend_four(const CondFlightVectors* x, double nu, double under, int plain,
+COND_LANES_INLINE void extend_four(const CondFusedVectors* x, double nu, double under, int plain,
                                    int at, CondLanes* sum)
 {
     double* old = x->v_old + at;
@@ -36,10 +36,10 @@ COND_LANES_INLINE void extend_four(const CondFlightVectors* x, double nu, double
         __builtin_convertvector(next - *(const Lanes*)(x->base + at), Floats);
 }
 
-COND_LANES_INLINE double extend_all(const CondFlightVectors* vectors, double nu, double under,
+COND_LANES_INLINE double extend_all(const CondFusedVectors* vectors, double nu, double under,
                                     int plain, int first, int last)
 {
-    CondFlightVectors x = *vectors; // nobody else has it: pointers stay in registers
+    CondFusedVectors x = *vectors; // nobody else has it: pointers stay in registers
     CondLanes s0 = {0.0}, s1 = {0.0}, s2 = {0.0}, s3 = {0.0};
     for (int i = first; i < last; i += WIDE) {
         extend_four(&x, nu, under, plain, i, &s0);
@@ -51,39 +51,39 @@ COND_LANES_INLINE double extend_all(const CondFlightVectors* vectors, double nu,
     return (s[0] + s[1]) + (s[2] + s[3]);
 }
 
-COND_LANES_INLINE double extend(const CondFlightVectors* x, double nu, double under, int first,
+COND_LANES_INLINE double extend(const CondFusedVectors* x, double nu, double under, int first,
                                 int last)
 {
     return extend_all(x, nu, under, 0, first, last);
 }
 
-COND_LANES_INLINE double take(const CondFlightVectors* x, int first, int last)
+COND_LANES_INLINE double take(const CondFusedVectors* x, int first, int last)
 {
     return extend_all(x, 1.0, 1.0, 1, first, last);
 }
 
 #define KERNELS(name, target)                                                                      \
-    target static void step_##name(const CondFlightVectors* x, int first, int last)                \
+    target static void step_##name(const CondFusedVectors* x, int first, int last)                 \
     {                                                                                              \
         step(x, first, last);                                                                      \
     }                                                                                              \
-    target static double extend_##name(const CondFlightVectors* x, double nu, double under,        \
+    target static double extend_##name(const CondFusedVectors* x, double nu, double under,         \
                                        int first, int last)                                        \
     {                                                                                              \
         return extend(x, nu, under, first, last);                                                  \
     }                                                                                              \
-    target static double take_##name(const CondFlightVectors* x, int first, int last)              \
+    target static double take_##name(const CondFusedVectors* x, int first, int last)               \
     {                                                                                              \
         return take(x, first, last);                                                               \
     }                                                                                              \
-    static const CondFlightKernel name = {step_##name, extend_##name, take_##name};
+    static const CondFusedKernel name = {step_##name, extend_##name, take_##name};
 
 KERNELS(generic, )
 #if defined(__x86_64__) && defined(__GNUC__)
 KERNELS(avx2, __attribute__((target("avx2"))))
 #endif
 
-const CondFlightKernel* cond_flight_kernel(void)
+const CondFusedKernel* cond_fused_kernel(void)
 {
 #if defined(__x86_64__) && defined(__GNUC__)
     if (__builtin_cpu_supports("avx2"))

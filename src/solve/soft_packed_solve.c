@@ -2,20 +2,20 @@
 #include "base/parallel.h"
 #include "base/tiny.h"
 #include "linear/cholesky.h"
-#include "solve/tie_packed.h"
-#include "solve/tie_packed_kernel.h"
+#include "solve/soft_packed.h"
+#include "solve/soft_packed_kernel.h"
 
 #include <math.h>
 #include <string.h>
 
-// What each thread knows of the border: the same numbers on all of them.
-typedef struct Border {
-    double r[COND_LARGEST_BORDER], p[COND_LARGEST_BORDER], x[COND_LARGEST_BORDER],
-        q[COND_LARGEST_BORDER], z[COND_LARGEST_BORDER];
-    float single[COND_LARGEST_BORDER]; // z or p for the nodes
-} Border;
+// What each thread knows of the interface: the same numbers on all of them.
+typedef struct Interface {
+    double r[COND_LARGEST_INTERFACE], p[COND_LARGEST_INTERFACE], x[COND_LARGEST_INTERFACE],
+        q[COND_LARGEST_INTERFACE], z[COND_LARGEST_INTERFACE];
+    float single[COND_LARGEST_INTERFACE]; // z or p for the nodes
+} Interface;
 
-static double add_parts(const CondTiePacked* packed, const double* sums)
+static double add_parts(const CondSoftPacked* packed, const double* sums)
 {
     double sum = 0.0;
     for (int i = 0; i < packed->n_part; i++)
@@ -24,53 +24,54 @@ static double add_parts(const CondTiePacked* packed, const double* sums)
 }
 
 // out += s (sums over the parts)
-static void add_border_sums(const CondTiePacked* packed, const float* sums, double s, double* out)
+static void add_interface_sums(const CondSoftPacked* packed, const float* sums, double s,
+                               double* out)
 {
-    int nb = packed->n_border, wide = cond_tie_packed_wide(nb);
-    for (int k = 0; k < packed->n_border_sum; k++)
+    int nb = packed->n_interface, wide = cond_soft_packed_wide(nb);
+    for (int k = 0; k < packed->n_interface_sum; k++)
         for (int j = 0; j < nb; j++)
             out[j] += s * (double)sums[(ptrdiff_t)k * wide + j];
 }
 
 // q = S p + sums of C' p; returns p'q.
-static double multiply_border(const CondTiePacked* packed, Border* border)
+static double multiply_interface(const CondSoftPacked* packed, Interface* interface)
 {
-    int nb = packed->n_border;
+    int nb = packed->n_interface;
     double sum = 0.0;
     for (int i = 0; i < nb; i++) {
-        border->q[i] = 0.0;
+        interface->q[i] = 0.0;
         for (int j = 0; j < nb; j++)
-            border->q[i] += packed->S[(ptrdiff_t)i * nb + j] * border->p[j];
+            interface->q[i] += packed->S[(ptrdiff_t)i * nb + j] * interface->p[j];
     }
-    add_border_sums(packed, packed->product_border, 1.0, border->q);
+    add_interface_sums(packed, packed->product_interface, 1.0, interface->q);
     for (int i = 0; i < nb; i++)
-        sum += border->p[i] * border->q[i];
+        sum += interface->p[i] * interface->q[i];
     return sum;
 }
 
 // x += alpha p, r -= alpha q, z = Schur^-1 (r - sums of C' z); returns its share of r'z.
-static double advance_border(const CondTiePacked* packed, const double* factor, double alpha,
-                             Border* border)
+static double advance_interface(const CondSoftPacked* packed, const double* factor, double alpha,
+                                Interface* interface)
 {
-    int nb = packed->n_border;
-    double s[COND_LARGEST_BORDER], sum = 0.0;
+    int nb = packed->n_interface;
+    double s[COND_LARGEST_INTERFACE], sum = 0.0;
     if (nb <= 0) // the compiler cannot know that it is never negative
         return 0.0;
     for (int i = 0; i < nb; i++) {
-        border->x[i] += alpha * border->p[i];
-        border->r[i] -= alpha * border->q[i];
-        s[i] = border->r[i];
+        interface->x[i] += alpha * interface->p[i];
+        interface->r[i] -= alpha * interface->q[i];
+        s[i] = interface->r[i];
     }
-    add_border_sums(packed, packed->step_border, -1.0, s);
-    memcpy(border->z, s, (size_t)nb * sizeof *s);
-    cond_cholesky_solve(nb, factor, border->z);
+    add_interface_sums(packed, packed->step_interface, -1.0, s);
+    memcpy(interface->z, s, (size_t)nb * sizeof *s);
+    cond_cholesky_solve(nb, factor, interface->z);
     for (int i = 0; i < nb; i++)
-        sum += s[i] * border->z[i];
+        sum += s[i] * interface->z[i];
     return sum;
 }
 
 // The forces of the joins, f = K w with w = G p; returns w'f.
-static double join_forces(const CondTiePacked* packed, double* w, float* f)
+static double join_forces(const CondSoftPacked* packed, double* w, float* f)
 {
     int n = packed->n_join, rows = n > 0 ? packed->join_row[n] : 0;
     double total = 0.0;
@@ -95,49 +96,49 @@ static double join_forces(const CondTiePacked* packed, double* w, float* f)
 }
 
 typedef struct Team {
-    CondTiePacked* packed;
-    CondTiePackedSolve* solve;
+    CondSoftPacked* packed;
+    CondSoftPackedSolve* solve;
 } Team;
 
-static void start_border(int nb, const double* r, Border* border)
+static void start_interface(int nb, const double* r, Interface* interface)
 {
     size_t size = (size_t)nb * sizeof *r;
-    memcpy(border->r, r, size);
-    memset(border->x, 0, size);
-    memset(border->p, 0, size);
-    memset(border->q, 0, size);
+    memcpy(interface->r, r, size);
+    memset(interface->x, 0, size);
+    memset(interface->p, 0, size);
+    memset(interface->q, 0, size);
 }
 
 // The share of a thread in a step: its parts, and room for the forces of the joins.
 typedef struct Share {
-    CondTiePacked* packed;
-    const CondTiePackedSolve* solve;
-    const CondTiePackedKernel* kernel;
+    CondSoftPacked* packed;
+    const CondSoftPackedSolve* solve;
+    const CondSoftPackedKernel* kernel;
     CondTeam* team;
     int first, last, rank, size;
     double* velocity;
     float* force;
     const float* motion; // of the groups; NULL where there is no coarse correction
     double scale;        // of what the blocks do beside it
-    Border border;
+    Interface interface;
 } Share;
 
 static void share_start(Share* share, const Team* all, CondTeam* team, int rank, int size)
 {
-    CondTiePacked* packed = all->packed;
+    CondSoftPacked* packed = all->packed;
     share->solve = all->solve;
     share->team = team;
     share->rank = rank;
     int rows = packed->n_join > 0 ? packed->join_row[packed->n_join] : 0;
     share->packed = packed;
-    share->kernel = cond_tie_packed_kernel();
+    share->kernel = cond_soft_packed_kernel();
     share->first = cond_team_first(packed->n_part, rank, size);
     share->last = cond_team_first(packed->n_part, rank + 1, size);
     share->size = size;
     share->velocity = packed->velocity + (ptrdiff_t)rows * rank;
     share->force = packed->force + (ptrdiff_t)rows * rank;
     memset(share->force, 0, (size_t)rows * sizeof *share->force);
-    memset(share->border.single, 0, sizeof share->border.single);
+    memset(share->interface.single, 0, sizeof share->interface.single);
     share->motion = NULL;
     share->scale = cond_aggregation_damping(&packed->coarse);
 }
@@ -148,20 +149,20 @@ static void to_single(int n, const double* from, float* to)
         to[i] = (float)from[i];
 }
 
-// x += alpha p, r -= alpha q, z = M r but for the border's part in the nodes and the coarse
+// x += alpha p, r -= alpha q, z = M r but for the interface's part in the nodes and the coarse
 // correction; returns r'z, and the square of the norm of what is left.
 static double advance(void* self, double alpha, double* left)
 {
     Share* share = self;
-    CondTiePacked* packed = share->packed;
+    CondSoftPacked* packed = share->packed;
     share->kernel->advance(packed, share->first, share->last, (float)alpha, share->force);
     cond_team_wait(share->team, share->size);
-    double border = advance_border(packed, share->solve->factor, alpha, &share->border);
-    double rz = border + add_parts(packed, packed->step_sum);
+    double interface = advance_interface(packed, share->solve->factor, alpha, &share->interface);
+    double rz = interface + add_parts(packed, packed->step_sum);
     *left = rz;
     if (!packed->coarse.on)
         return rz;
-    *left = border + add_parts(packed, packed->coarse.left);
+    *left = interface + add_parts(packed, packed->coarse.left);
     return share->scale * rz +
            cond_aggregation_correct(packed, share->team, share->rank, share->size, &share->motion);
 }
@@ -170,16 +171,16 @@ static double advance(void* self, double alpha, double* left)
 static void turn(void* self, double beta)
 {
     Share* share = self;
-    Border* border = &share->border;
-    for (int i = 0; i < share->packed->n_border; i++) {
-        border->z[i] *= share->scale;
-        border->single[i] = (float)border->z[i];
-        border->p[i] = border->z[i] + beta * border->p[i];
+    Interface* interface = &share->interface;
+    for (int i = 0; i < share->packed->n_interface; i++) {
+        interface->z[i] *= share->scale;
+        interface->single[i] = (float)interface->z[i];
+        interface->p[i] = interface->z[i] + beta * interface->p[i];
     }
     share->kernel->turn(share->packed, share->first, share->last, (float)share->scale, (float)beta,
                         share->motion);
-    share->kernel->spread_border(share->packed, share->first, share->last, border->single,
-                                 share->packed->p);
+    share->kernel->spread_interface(share->packed, share->first, share->last, interface->single,
+                                    share->packed->p);
     cond_team_wait(share->team, share->size);
 }
 
@@ -187,17 +188,17 @@ static void turn(void* self, double beta)
 static double multiply(void* self)
 {
     Share* share = self;
-    CondTiePacked* packed = share->packed;
-    to_single(packed->n_border, share->border.p, share->border.single);
-    share->kernel->multiply(packed, share->first, share->last, packed->p, share->border.single,
+    CondSoftPacked* packed = share->packed;
+    to_single(packed->n_interface, share->interface.p, share->interface.single);
+    share->kernel->multiply(packed, share->first, share->last, packed->p, share->interface.single,
                             packed->q);
     cond_team_wait(share->team, share->size);
-    return multiply_border(packed, &share->border) + add_parts(packed, packed->product_sum) +
+    return multiply_interface(packed, &share->interface) + add_parts(packed, packed->product_sum) +
            join_forces(packed, share->velocity, share->force);
 }
 
-// Three loops an iteration. Every thread has the scalars and the border for itself, from the same
-// partial sums.
+// Three loops an iteration. Every thread has the scalars and the interface for itself, from the
+// same partial sums.
 static void iterate(void* data, CondTeam* team, int rank, int size)
 {
     static const CondCgSteps steps = {advance, turn, multiply};
@@ -205,15 +206,15 @@ static void iterate(void* data, CondTeam* team, int rank, int size)
     unsigned before = cond_tiny_flush();
     Share share;
     share_start(&share, all, team, rank, size);
-    start_border(all->packed->n_border, all->solve->border, &share.border);
+    start_interface(all->packed->n_interface, all->solve->interface, &share.interface);
     cond_cg_iterate(&steps, &share, rank, &all->solve->cg);
     cond_tiny_restore(before);
     if (rank == 0)
-        memcpy(all->solve->border, share.border.x,
-               (size_t)all->packed->n_border * sizeof *all->solve->border);
+        memcpy(all->solve->interface, share.interface.x,
+               (size_t)all->packed->n_interface * sizeof *all->solve->interface);
 }
 
-static void clear_vectors(CondTiePacked* packed)
+static void clear_vectors(CondSoftPacked* packed)
 {
     size_t size = 16 * (size_t)packed->n_four * sizeof *packed->x;
     memset(packed->x, 0, size);
@@ -221,7 +222,7 @@ static void clear_vectors(CondTiePacked* packed)
     memset(packed->q, 0, size);
 }
 
-void cond_tie_packed_solve(CondTiePacked* packed, CondTiePackedSolve* solve)
+void cond_soft_packed_solve(CondSoftPacked* packed, CondSoftPackedSolve* solve)
 {
     Team team = {.packed = packed, .solve = solve};
     clear_vectors(packed);

@@ -1,8 +1,8 @@
-#include "solve/tie_system.h"
+#include "solve/soft_system.h"
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "solve/tie_term.h"
+#include "solve/soft_term.h"
 
 #include <string.h>
 
@@ -15,7 +15,7 @@ static int has_nodes(const CondBlock* block)
     return block->kind == COND_BLOCK_BSR3;
 }
 
-// 1 where a block can be neither nodes nor part of a small border.
+// 1 where a block can be neither nodes nor part of a small interface.
 static int is_foreign(const CondBlock* block)
 {
     return !has_nodes(block) && block->kind != COND_BLOCK_DENSE;
@@ -37,7 +37,7 @@ static int largest_term(const CondProblem* problem)
 }
 
 // The node of a contact that acts on this node alone, at its own coordinates; -1: others.
-int cond_tie_system_lone_node(const CondTieSystem* system, const CondContact* contact)
+int cond_soft_system_lone_node(const CondSoftSystem* system, const CondContact* contact)
 {
     const CondSide *side = contact->side, *used = side[0].n_coordinate > 0 ? &side[0] : &side[1];
     if (side[0].n_coordinate + side[1].n_coordinate != 3 || used->n_coordinate != 3 ||
@@ -50,8 +50,8 @@ int cond_tie_system_lone_node(const CondTieSystem* system, const CondContact* co
     return node;
 }
 
-// Marks every node of a term that reaches the border.
-static void mark_bordered(CondTieSystem* system, int n, const int* coordinate)
+// Marks every node of a term that reaches the interface.
+static void mark_attached(CondSoftSystem* system, int n, const int* coordinate)
 {
     int reaches = 0;
     for (int k = 0; k < n && !reaches; k++)
@@ -63,20 +63,20 @@ static void mark_bordered(CondTieSystem* system, int n, const int* coordinate)
 
 static void find_lone(const void* loop, int first, int last)
 {
-    const CondTieSystem* system = loop;
+    const CondSoftSystem* system = loop;
     for (int c = first; c < last; c++)
-        system->lone[c] = cond_tie_system_lone_node(system, &system->problem->contact[c]);
+        system->lone[c] = cond_soft_system_lone_node(system, &system->problem->contact[c]);
 }
 
-// Gives a slot to every bordered node, in order.
-static CondStatus find_bordered(CondTieSystem* system)
+// Gives a slot to every attached node, in order.
+static CondStatus find_attached(CondSoftSystem* system)
 {
     const CondProblem* problem = system->problem;
-    system->n_bordered = 0;
+    system->n_attached = 0;
     for (int i = 0; i < system->n_node; i++)
         system->slot[i] = -1;
     for (int i = 0; i < problem->n_coupling; i++)
-        mark_bordered(system, problem->coupling[i].n_coordinate, problem->coupling[i].coordinate);
+        mark_attached(system, problem->coupling[i].n_coordinate, problem->coupling[i].coordinate);
     system->n_other = 0;
     size_t work = CONTACT_WORK * (size_t)problem->n_contact;
     cond_parallel(problem->n_contact, cond_threads(work, system->threads), find_lone, system);
@@ -86,17 +86,17 @@ static CondStatus find_bordered(CondTieSystem* system)
             continue;
         }
         system->other[system->n_other++] = c;
-        CondTieTerm term = cond_tie_term_contact(system, c);
-        mark_bordered(system, term.n_entry, term.coordinate);
+        CondSoftTerm term = cond_soft_term_contact(system, c);
+        mark_attached(system, term.n_entry, term.coordinate);
         system->joins[c] =
-            cond_tie_term_count_runs(system, &term) > 1 ? COND_JOINS_SEVERAL : COND_JOINS_ONE;
+            cond_soft_term_count_runs(system, &term) > 1 ? COND_JOINS_SEVERAL : COND_JOINS_ONE;
     }
     for (int i = 0; i < system->n_node; i++)
         if (system->slot[i] == 0) {
-            system->slot[i] = system->n_bordered;
-            system->bordered[system->n_bordered++] = i;
+            system->slot[i] = system->n_attached;
+            system->attached[system->n_attached++] = i;
         }
-    int size = 3 * system->n_bordered * system->n_border;
+    int size = 3 * system->n_attached * system->n_interface;
     if (RESERVE(C, size) || RESERVE(BC, size))
         return COND_OUT_OF_MEMORY;
     system->packed.arena.context = system->arena.context;
@@ -105,8 +105,8 @@ static CondStatus find_bordered(CondTieSystem* system)
     return COND_OK;
 }
 
-CondStatus cond_tie_system_plan(CondTieSystem* system, const CondProblem* problem, int threads,
-                                int* fits)
+CondStatus cond_soft_system_plan(CondSoftSystem* system, const CondProblem* problem, int threads,
+                                 int* fits)
 {
     int n = problem->n_dof, most = largest_term(problem);
     *fits = 0;
@@ -114,7 +114,7 @@ CondStatus cond_tie_system_plan(CondTieSystem* system, const CondProblem* proble
     system->pack_from = COND_PACK_FROM;
     system->problem = problem;
     system->threads = threads;
-    system->n_node = system->n_border = 0;
+    system->n_node = system->n_interface = 0;
     for (int b = 0; b < problem->n_block; b++) {
         const CondBlock* block = &problem->block[b];
         if (is_foreign(block))
@@ -122,20 +122,20 @@ CondStatus cond_tie_system_plan(CondTieSystem* system, const CondProblem* proble
         if (has_nodes(block))
             system->n_node += block->n_dof / 3;
         else
-            system->n_border += block->n_dof;
+            system->n_interface += block->n_dof;
     }
-    int nn = system->n_node, nb = system->n_border;
-    if (nn == 0 || nb > COND_LARGEST_BORDER)
+    int nn = system->n_node, nb = system->n_interface;
+    if (nn == 0 || nb > COND_LARGEST_INTERFACE)
         return COND_OK;
-    if (RESERVE(node, n) || RESERVE(place, nn) || RESERVE(border, n) || RESERVE(member, nb) ||
-        RESERVE(slot, nn) || RESERVE(bordered, nn) || RESERVE(T, 9 * problem->n_contact) ||
+    if (RESERVE(node, n) || RESERVE(place, nn) || RESERVE(interface, n) || RESERVE(member, nb) ||
+        RESERVE(slot, nn) || RESERVE(attached, nn) || RESERVE(T, 9 * problem->n_contact) ||
         RESERVE(B, 9 * nn) || RESERVE(S, nb * nb) || RESERVE(small, nb) || RESERVE(pivot, nb) ||
         RESERVE(entry, most) || RESERVE(column, 2 * most) || RESERVE(p, n) || RESERVE(q, n) ||
         RESERVE(z, n) || RESERVE(joins, problem->n_contact) || RESERVE(other, problem->n_contact) ||
         RESERVE(lone, problem->n_contact) || RESERVE(node_begin, cond_sum_parts(n) + 1) ||
         RESERVE(failed, cond_sum_parts(n)) || RESERVE(peak, cond_sum_parts(n)))
         return COND_OUT_OF_MEMORY;
-    int i_node = 0, i_border = 0;
+    int i_node = 0, i_interface = 0;
     for (int b = 0; b < problem->n_block; b++) {
         const CondBlock* block = &problem->block[b];
         for (int i = block->dof_begin; i < block->dof_begin + block->n_dof; i++) {
@@ -143,9 +143,9 @@ CondStatus cond_tie_system_plan(CondTieSystem* system, const CondProblem* proble
             if (inside && local % 3 == 0)
                 system->place[i_node++] = i;
             system->node[i] = inside ? i_node - 1 : -1;
-            system->border[i] = inside ? -1 : i_border;
+            system->interface[i] = inside ? -1 : i_interface;
             if (!inside)
-                system->member[i_border++] = i;
+                system->member[i_interface++] = i;
         }
     }
     for (int part = 0, i = 0; part <= cond_sum_parts(n); part++) {
@@ -156,11 +156,11 @@ CondStatus cond_tie_system_plan(CondTieSystem* system, const CondProblem* proble
     *fits = 1;
     system->parts.arena.context = system->arena.context;
     CondStatus status = cond_contact_parts_build(&system->parts, problem);
-    return status ? status : find_bordered(system);
+    return status ? status : find_attached(system);
 }
 
 // The packed system is there since the first build.
-CondStatus cond_tie_system_group(CondTieSystem* system, int* fits)
+CondStatus cond_soft_system_group(CondSoftSystem* system, int* fits)
 {
     *fits = 0;
     if (!system->packed.ready)
@@ -170,19 +170,19 @@ CondStatus cond_tie_system_group(CondTieSystem* system, int* fits)
     return status;
 }
 
-CondStatus cond_tie_system_deepen(CondTieSystem* system, int* fits)
+CondStatus cond_soft_system_deepen(CondSoftSystem* system, int* fits)
 {
     *fits = 0;
-    CondStatus status = cond_tie_system_plan_packed(system);
+    CondStatus status = cond_soft_system_plan_packed(system);
     if (!status)
         status = cond_aggregation_plan(&system->packed, system->problem, 1, fits);
     system->deep = !status && *fits;
     return status;
 }
 
-void cond_tie_system_destroy(CondTieSystem* system)
+void cond_soft_system_destroy(CondSoftSystem* system)
 {
-    cond_tie_packed_destroy(&system->packed);
+    cond_soft_packed_destroy(&system->packed);
     cond_contact_parts_destroy(&system->parts);
     cond_arena_release(&system->arena);
 }

@@ -6,7 +6,7 @@
 #include "linear/lu.h"
 #include "problem/block.h"
 #include "problem/side.h"
-#include "solve/tie_system.h"
+#include "solve/soft_system.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,13 +18,13 @@ static const double LITTLE = 0.25; // square of the residual after a round, over
 
 // One loop over the nodes, over all coordinates or over parts of them: a set of vectors.
 typedef struct Sweep {
-    const CondTieSystem* system;
+    const CondSoftSystem* system;
     const double *a, *b; // read
     double *y, *z;       // written
 } Sweep;
 
 // y += sum over contacts of G' T G a, on parts of the coordinates.
-static void add_ties(const void* loop, int first, int last)
+static void add_contacts_part(const void* loop, int first, int last)
 {
     const Sweep* sweep = loop;
     const CondContactParts* parts = &sweep->system->parts;
@@ -45,7 +45,7 @@ static void add_ties(const void* loop, int first, int last)
         }
 }
 
-void cond_tie_system_multiply(const CondTieSystem* system, const double* x, double* y)
+void cond_soft_system_multiply(const CondSoftSystem* system, const double* x, double* y)
 {
     const CondProblem* problem = system->problem;
     Sweep sweep = {.system = system, .a = x, .y = y};
@@ -53,10 +53,10 @@ void cond_tie_system_multiply(const CondTieSystem* system, const double* x, doub
     cond_problem_multiply_blocks(problem, x, NULL, y, system->threads);
     cond_problem_add_couplings(problem, x, y);
     cond_parallel(cond_contact_parts_work(&system->parts, 0), cond_threads(work, system->threads),
-                  add_ties, &sweep);
+                  add_contacts_part, &sweep);
 }
 
-static void each(const CondTieSystem* system, CondLoopBody body, const Sweep* sweep)
+static void each(const CondSoftSystem* system, CondLoopBody body, const Sweep* sweep)
 {
     int n = system->problem->n_dof;
     cond_parallel(n, cond_threads((size_t)n, system->threads), body, sweep);
@@ -85,11 +85,11 @@ static void advance(const void* loop, int first, int last)
     }
 }
 
-// z = P r, P the arrow.
-static void arrow(const void* data, const double* r, double* z)
+// z = M r, block-Jacobi with the Schur complement of the interface.
+static void precondition(const void* data, const double* r, double* z)
 {
-    const CondTieSystem* system = data;
-    size_t nb = (size_t)system->n_border;
+    const CondSoftSystem* system = data;
+    size_t nb = (size_t)system->n_interface;
     Sweep sweep = {.system = system, .a = r, .z = z};
     size_t work = 9 * (size_t)system->n_node;
     cond_parallel(system->n_node, cond_threads(work, system->threads), block_nodes, &sweep);
@@ -97,21 +97,21 @@ static void arrow(const void* data, const double* r, double* z)
         return;
     for (size_t i = 0; i < nb; i++)
         system->small[i] = r[system->member[i]];
-    for (int k = 0; k < system->n_bordered; k++) { // r_b - E' B r_n
+    for (int k = 0; k < system->n_attached; k++) { // r_b - E' B r_n
         const double* EB = (system->general ? system->EB : system->BC) + 3 * (size_t)k * nb;
-        const double* ri = r + system->place[system->bordered[k]];
+        const double* ri = r + system->place[system->attached[k]];
         for (size_t j = 0; j < nb; j++)
             system->small[j] -= EB[j] * ri[0] + EB[nb + j] * ri[1] + EB[2 * nb + j] * ri[2];
     }
     if (system->general)
-        cond_lu_solve(system->n_border, system->S, system->pivot, system->small);
+        cond_lu_solve(system->n_interface, system->S, system->pivot, system->small);
     else
-        cond_cholesky_solve(system->n_border, system->S, system->small);
+        cond_cholesky_solve(system->n_interface, system->S, system->small);
     for (size_t i = 0; i < nb; i++)
         z[system->member[i]] = system->small[i];
-    for (int k = 0; k < system->n_bordered; k++) {
+    for (int k = 0; k < system->n_attached; k++) {
         const double* BC = system->BC + 3 * (size_t)k * nb;
-        double* zi = z + system->place[system->bordered[k]];
+        double* zi = z + system->place[system->attached[k]];
         for (int row = 0; row < 3; row++)
             for (size_t j = 0; j < nb; j++)
                 zi[row] -= BC[(size_t)row * nb + j] * system->small[j];
@@ -120,7 +120,7 @@ static void arrow(const void* data, const double* r, double* z)
 
 // Between a vector of the problem and a packed one.
 typedef struct Transfer {
-    const CondTieSystem* system;
+    const CondSoftSystem* system;
     double* wide;
     float* packed;
     double scale;
@@ -128,7 +128,7 @@ typedef struct Transfer {
 
 static void each_node(const Transfer* transfer, CondLoopBody body)
 {
-    const CondTieSystem* system = transfer->system;
+    const CondSoftSystem* system = transfer->system;
     int threads = cond_threads(3 * (size_t)system->n_node, system->threads);
     cond_parallel(system->n_node, threads, body, transfer);
 }
@@ -171,7 +171,7 @@ static void find_peaks(const void* loop, int first, int last)
     }
 }
 
-static double largest(const CondTieSystem* system, const double* r)
+static double largest(const CondSoftSystem* system, const double* r)
 {
     Sweep sweep = {.system = system, .a = r, .y = system->peak};
     int n = system->parts.n_part, n_dof = system->problem->n_dof;
@@ -191,14 +191,14 @@ static void clear(const void* loop, int first, int last)
 
 static void multiply(const void* data, const double* x, double* y)
 {
-    cond_tie_system_multiply(data, x, y);
+    cond_soft_system_multiply(data, x, y);
 }
 
 // In double.
-static CondCgSystem in_double(CondTieSystem* system, double* r, double* x)
+static CondCgSystem in_double(CondSoftSystem* system, double* r, double* x)
 {
     return (CondCgSystem){.A = {system->problem->n_dof, multiply, system},
-                          .M = {arrow, system},
+                          .M = {precondition, system},
                           .threads = system->threads,
                           .x = x,
                           .r = r,
@@ -209,31 +209,31 @@ static CondCgSystem in_double(CondTieSystem* system, double* r, double* x)
 
 // One round in single precision: x += what it found, r -= H times that, measured in double. 0 where
 // it found nothing.
-static int solve_single(CondTieSystem* system, double* r, double* x, double reduction, double* goal,
-                        int max_products)
+static int solve_single(CondSoftSystem* system, double* r, double* x, double reduction,
+                        double* goal, int max_products)
 {
-    CondTiePacked* packed = &system->packed;
+    CondSoftPacked* packed = &system->packed;
     double scale = largest(system, r), *dx = system->p, *Hdx = system->q;
     if (!(scale > 0.0) || !isfinite(scale))
         return 0;
     Transfer in = {system, r, packed->r, scale};
     each_node(&in, pack_nodes);
-    for (int i = 0; i < system->n_border; i++)
+    for (int i = 0; i < system->n_interface; i++)
         system->small[i] = r[system->member[i]] / scale;
-    CondTiePackedSolve solve = {.cg = {.context = &system->arena.context,
-                                       .goal = -1.0,
-                                       .reduction = fmax(reduction, LEAST_REDUCTION),
-                                       .max_products = max_products - 1},
-                                .factor = system->S,
-                                .border = system->small};
-    cond_tie_packed_solve(packed, &solve);
+    CondSoftPackedSolve solve = {.cg = {.context = &system->arena.context,
+                                        .goal = -1.0,
+                                        .reduction = fmax(reduction, LEAST_REDUCTION),
+                                        .max_products = max_products - 1},
+                                 .factor = system->S,
+                                 .interface = system->small};
+    cond_soft_packed_solve(packed, &solve);
     if (solve.cg.failed)
         return 0;
     Transfer out = {system, dx, packed->x, scale};
     each_node(&out, unpack_nodes);
-    for (int i = 0; i < system->n_border; i++)
+    for (int i = 0; i < system->n_interface; i++)
         dx[system->member[i]] = scale * system->small[i];
-    cond_tie_system_multiply(system, dx, Hdx);
+    cond_soft_system_multiply(system, dx, Hdx);
     Sweep step = {.a = dx, .b = Hdx, .y = x, .z = r};
     each(system, advance, &step);
     if (*goal < 0.0) {
@@ -257,18 +257,18 @@ static void weigh_nodes(const void* loop, int first, int last)
 }
 
 // The square of the norm by which the iterations end.
-static double measure(CondTieSystem* system, const double* r)
+static double measure(CondSoftSystem* system, const double* r)
 {
     Sweep sweep = {.system = system, .a = r, .z = system->z};
-    arrow(system, r, system->z);
+    precondition(system, r, system->z);
     if (system->packed.coarse.on)
         cond_parallel(system->n_node, cond_threads(9 * (size_t)system->n_node, system->threads),
                       weigh_nodes, &sweep);
     return cond_dot(system->problem->n_dof, r, system->z, system->threads);
 }
 
-int cond_tie_system_solve(CondTieSystem* system, double* r, double* x, double reduction,
-                          int max_iterations)
+int cond_soft_system_solve(CondSoftSystem* system, double* r, double* x, double reduction,
+                           int max_iterations)
 {
     int products = 0;
     double goal = -1.0, last = INFINITY;
@@ -296,8 +296,8 @@ int cond_tie_system_solve(CondTieSystem* system, double* r, double* x, double re
     return cg.failed ? COND_DIVERGED : products + cg.products;
 }
 
-int cond_tie_system_solve_general(CondTieSystem* system, double* r, double* x, double reduction,
-                                  int max_products, double* work)
+int cond_soft_system_solve_general(CondSoftSystem* system, double* r, double* x, double reduction,
+                                   int max_products, double* work)
 {
     CondCgSystem wide = in_double(system, r, x);
     Sweep start = {.y = x};

@@ -1,4 +1,4 @@
-#include "solve/tie_packed.h"
+#include "solve/soft_packed.h"
 
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -35,7 +35,7 @@ static int group_size(int n_node)
 }
 
 // Rows of a part in the order of their number of blocks.
-static void sort_part(CondTiePacked* packed, const int* node, int count, int* order)
+static void sort_part(CondSoftPacked* packed, const int* node, int count, int* order)
 {
     for (int k = 0; k < count; k++) {
         int at = k;
@@ -48,7 +48,7 @@ static void sort_part(CondTiePacked* packed, const int* node, int count, int* or
 }
 
 // Parts of neighbours, and the place of every node.
-static CondStatus place_nodes(CondTiePacked* packed, const CondProblem* problem)
+static CondStatus place_nodes(CondSoftPacked* packed, const CondProblem* problem)
 {
     CondPartition* partition = &packed->partition;
     int n = 0, fours = 0;
@@ -83,7 +83,7 @@ static CondStatus place_nodes(CondTiePacked* packed, const CondProblem* problem)
     return COND_OK;
 }
 
-static void count_blocks(CondTiePacked* packed)
+static void count_blocks(CondSoftPacked* packed)
 {
     packed->row_begin[0] = 0;
     for (int four = 0; four < packed->n_four; four++) // the first one is the longest
@@ -92,7 +92,7 @@ static void count_blocks(CondTiePacked* packed)
 }
 
 // A block of zeros, as the k-th of the row in a place.
-static float* clear_block(CondTiePacked* packed, int place, int k)
+static float* clear_block(CondSoftPacked* packed, int place, int k)
 {
     size_t at = (size_t)packed->row_begin[place / 4] + (size_t)k, lane = (size_t)(place % 4);
     float* to = packed->value + 36 * at + 3 * lane;
@@ -104,7 +104,7 @@ static float* clear_block(CondTiePacked* packed, int place, int k)
 
 // Nodes of one body, the first of which is the system's node `first`.
 typedef struct BodyLoop {
-    CondTiePacked* packed;
+    CondSoftPacked* packed;
     const CondBlock* block;
     int first;
 } BodyLoop;
@@ -113,7 +113,7 @@ typedef struct BodyLoop {
 static void lay_out_rows(const void* loop, int begin, int end)
 {
     const BodyLoop* l = loop;
-    CondTiePacked* packed = l->packed;
+    CondSoftPacked* packed = l->packed;
     const CondBlock* block = l->block;
     for (int i = begin; i < end; i++) {
         int rank = packed->rank[l->first + i], from = block->row_begin[i];
@@ -133,17 +133,17 @@ static void lay_out_rows(const void* loop, int begin, int end)
 static void pack_rows(const void* loop, int begin, int end)
 {
     const BodyLoop* l = loop;
-    CondTiePacked* packed = l->packed;
+    CondSoftPacked* packed = l->packed;
     const CondBlock* block = l->block;
     for (int i = begin; i < end; i++) {
         int rank = packed->rank[l->first + i];
         float* to = packed->value + 36 * (size_t)packed->row_begin[rank / 4] + 3 * (rank % 4);
         for (int k = block->row_begin[i]; k < block->row_begin[i + 1]; k++, to += 36)
-            cond_tie_packed_block(block->values + 9 * (size_t)k, to, 12);
+            cond_soft_packed_block(block->values + 9 * (size_t)k, to, 12);
     }
 }
 
-static void each_body(CondTiePacked* packed, const CondProblem* problem, CondLoopBody body,
+static void each_body(CondSoftPacked* packed, const CondProblem* problem, CondLoopBody body,
                       int threads)
 {
     for (int b = 0, row = 0; b < problem->n_block; b++) {
@@ -157,7 +157,7 @@ static void each_body(CondTiePacked* packed, const CondProblem* problem, CondLoo
     }
 }
 
-CondStatus cond_tie_packed_add_join(CondTiePacked* packed, int n_row, int n_share)
+CondStatus cond_soft_packed_add_join(CondSoftPacked* packed, int n_row, int n_share)
 {
     int n = packed->n_join, first = packed->n_share;
     if (RESERVE(join_row, n + 2) || RESERVE(join_gain, n + 2) || RESERVE(join_size, n + 1) ||
@@ -166,17 +166,17 @@ CondStatus cond_tie_packed_add_join(CondTiePacked* packed, int n_row, int n_shar
     if (n == 0)
         packed->join_row[0] = packed->join_gain[0] = 0;
     packed->join_size[n] = n_row;
-    packed->join_row[n + 1] = packed->join_row[n] + cond_tie_packed_wide(n_row);
+    packed->join_row[n + 1] = packed->join_row[n] + cond_soft_packed_wide(n_row);
     packed->join_gain[n + 1] = packed->join_gain[n] + n_row * n_row;
     if (RESERVE(gain, packed->join_gain[n + 1]))
         return COND_OUT_OF_MEMORY;
     int value = 0;
     if (first > 0) {
-        const CondTieShare* last = &packed->share[first - 1];
+        const CondSoftShare* last = &packed->share[first - 1];
         value = last->value + 3 * (packed->join_row[last->join + 1] - packed->join_row[last->join]);
     }
-    for (int k = 0; k < n_share; k++, value += 3 * cond_tie_packed_wide(n_row))
-        packed->share[first + k] = (CondTieShare){-1, n, value};
+    for (int k = 0; k < n_share; k++, value += 3 * cond_soft_packed_wide(n_row))
+        packed->share[first + k] = (CondSoftShare){-1, n, value};
     if (RESERVE(share_value, value))
         return COND_OUT_OF_MEMORY;
     packed->n_share += n_share;
@@ -185,7 +185,7 @@ CondStatus cond_tie_packed_add_join(CondTiePacked* packed, int n_row, int n_shar
 }
 
 // By parts, and within a part as they came.
-static void sort_shares(CondTiePacked* packed)
+static void sort_shares(CondSoftPacked* packed)
 {
     int *begin = packed->part_cell, n = packed->n_part;
     memset(begin, 0, (size_t)(n + 1) * sizeof *begin);
@@ -198,7 +198,7 @@ static void sort_shares(CondTiePacked* packed)
     memcpy(packed->share, packed->sorted, (size_t)packed->n_share * sizeof *packed->share);
 }
 
-CondStatus cond_tie_packed_sort_joins(CondTiePacked* packed)
+CondStatus cond_soft_packed_sort_joins(CondSoftPacked* packed)
 {
     int n = packed->n_share, part = 0, rows = 0;
     if (RESERVE(sorted, n) || RESERVE(cell_begin, n + 1) || RESERVE(cell_row, n + 1) ||
@@ -208,7 +208,7 @@ CondStatus cond_tie_packed_sort_joins(CondTiePacked* packed)
     if (n > 0)
         sort_shares(packed);
     for (int k = 0; k < n; k++) {
-        const CondTieShare* share = &packed->share[k];
+        const CondSoftShare* share = &packed->share[k];
         int at = packed->four_part[share->node / 4],
             fresh = k == 0 || share->join != share[-1].join;
         if (fresh || at != packed->four_part[share[-1].node / 4]) {
@@ -230,7 +230,7 @@ CondStatus cond_tie_packed_sort_joins(CondTiePacked* packed)
 }
 
 // Order and layout, for a pattern that is not the last one's.
-static CondStatus plan_pattern(CondTiePacked* packed, const CondProblem* problem, int threads)
+static CondStatus plan_pattern(CondSoftPacked* packed, const CondProblem* problem, int threads)
 {
     int n = packed->n_node;
     if (RESERVE(rank, n) || RESERVE(length, n) || place_nodes(packed, problem) ||
@@ -252,7 +252,7 @@ static CondStatus plan_pattern(CondTiePacked* packed, const CondProblem* problem
     return COND_OK;
 }
 
-CondStatus cond_tie_packed_plan(CondTiePacked* packed, const CondProblem* problem, int threads)
+CondStatus cond_soft_packed_plan(CondSoftPacked* packed, const CondProblem* problem, int threads)
 {
     uint64_t key = find_key(problem);
     if (!packed->planned || key != packed->key) {
@@ -272,21 +272,21 @@ CondStatus cond_tie_packed_plan(CondTiePacked* packed, const CondProblem* proble
     return COND_OK;
 }
 
-CondStatus cond_tie_packed_plan_border(CondTiePacked* packed, int n_border, int n_bordered,
-                                       const int* bordered)
+CondStatus cond_soft_packed_plan_interface(CondSoftPacked* packed, int n_interface, int n_attached,
+                                           const int* attached)
 {
-    int wide = cond_tie_packed_wide(n_border), size = 3 * n_bordered * wide, k = 0;
-    packed->n_border = n_border;
-    packed->n_bordered = n_bordered;
-    packed->n_border_sum = 0;
-    if (RESERVE(listed, packed->n_node) || RESERVE(node, n_bordered) || RESERVE(slot, n_bordered) ||
+    int wide = cond_soft_packed_wide(n_interface), size = 3 * n_attached * wide, k = 0;
+    packed->n_interface = n_interface;
+    packed->n_attached = n_attached;
+    packed->n_interface_sum = 0;
+    if (RESERVE(listed, packed->n_node) || RESERVE(node, n_attached) || RESERVE(slot, n_attached) ||
         RESERVE(part_begin, packed->n_part + 1) || RESERVE(part_sum, packed->n_part) ||
-        RESERVE(C, size) || RESERVE(BC, size) || RESERVE(S, n_border * n_border))
+        RESERVE(C, size) || RESERVE(BC, size) || RESERVE(S, n_interface * n_interface))
         return COND_OUT_OF_MEMORY;
     for (int i = 0; i < packed->n_node; i++)
         packed->listed[i] = -1;
-    for (int i = 0; i < n_bordered; i++)
-        packed->listed[bordered[i]] = i;
+    for (int i = 0; i < n_attached; i++)
+        packed->listed[attached[i]] = i;
     for (int part = 0; part < packed->n_part; part++) {
         packed->part_begin[part] = k;
         for (int i = 4 * packed->part_four[part]; i < 4 * packed->part_four[part + 1]; i++)
@@ -294,14 +294,14 @@ CondStatus cond_tie_packed_plan_border(CondTiePacked* packed, int n_border, int 
                 packed->slot[k] = packed->listed[packed->order[i]];
                 packed->node[k++] = i;
             }
-        packed->part_sum[part] = k > packed->part_begin[part] ? packed->n_border_sum++ : -1;
+        packed->part_sum[part] = k > packed->part_begin[part] ? packed->n_interface_sum++ : -1;
     }
     packed->part_begin[packed->n_part] = k;
-    size = packed->n_border_sum * wide;
-    return RESERVE(product_border, size) ? COND_OUT_OF_MEMORY : RESERVE(step_border, size);
+    size = packed->n_interface_sum * wide;
+    return RESERVE(product_interface, size) ? COND_OUT_OF_MEMORY : RESERVE(step_interface, size);
 }
 
-void cond_tie_packed_destroy(CondTiePacked* packed)
+void cond_soft_packed_destroy(CondSoftPacked* packed)
 {
     cond_partition_destroy(&packed->partition);
     cond_arena_release(&packed->coarse.arena);

@@ -2,35 +2,35 @@
 #include "base/parallel.h"
 #include "linear/cholesky.h"
 #include "linear/lu.h"
-#include "solve/tie_border.h"
-#include "solve/tie_system.h"
-#include "solve/tie_term.h"
+#include "solve/soft_interface.h"
+#include "solve/soft_system.h"
+#include "solve/soft_term.h"
 
 #include <math.h>
 #include <string.h>
 
 #define RESERVE(array, count) COND_RESERVE(&system->arena, system->array, count)
 
-enum { NODES_WORK = 128 }; // of the nodes of a part, over that of a lone tie
+enum { NODES_WORK = 128 }; // of the nodes of a part, over that of a lone contact
 
-// Adds the term's blocks on nodes to B as the head of tie_system.h says.
-static void add_nodes(const CondTieSystem* system, const CondTieTerm* term, double* B)
+// Adds the term's blocks on nodes to B as the head of soft_system.h says.
+static void add_nodes(const CondSoftSystem* system, const CondSoftTerm* term, double* B)
 {
     double total = 0.0;
-    for (int k = 0; k < term->n_entry; k = cond_tie_term_run_end(system, term, k))
+    for (int k = 0; k < term->n_entry; k = cond_soft_term_run_end(system, term, k))
         if (system->node[term->coordinate[k]] >= 0)
-            total += cond_tie_term_run_size(term, k, cond_tie_term_run_end(system, term, k));
+            total += cond_soft_term_run_size(term, k, cond_soft_term_run_end(system, term, k));
     for (int k = 0, end; k < term->n_entry; k = end) {
-        end = cond_tie_term_run_end(system, term, k);
+        end = cond_soft_term_run_end(system, term, k);
         int node = system->node[term->coordinate[k]];
-        double size = cond_tie_term_run_size(term, k, end);
+        double size = cond_soft_term_run_size(term, k, end);
         if (node < 0 || !(size > 0.0))
             continue;
         for (int i = k; i < end; i++) {
             int r = term->coordinate[i] - system->place[node];
             for (int j = k; j < end; j++)
                 B[9 * (size_t)node + (size_t)(3 * r + term->coordinate[j] - system->place[node])] +=
-                    total / size * cond_tie_term_entry(term, i, j);
+                    total / size * cond_soft_term_entry(term, i, j);
         }
     }
 }
@@ -50,11 +50,11 @@ static void take_diagonal(const void* loop, int first, int last)
                 memcpy(l->B + 9 * (size_t)i, l->block->values + 9 * (size_t)k, 9 * sizeof *l->B);
 }
 
-// The blocks of A itself on nodes and border.
-static void start_blocks(CondTieSystem* system, double* B, double* S)
+// The blocks of A itself on nodes and interface.
+static void start_blocks(CondSoftSystem* system, double* B, double* S)
 {
     const CondProblem* problem = system->problem;
-    int nb = system->n_border;
+    int nb = system->n_interface;
     memset(S, 0, (size_t)nb * (size_t)nb * sizeof *S);
     for (int b = 0; b < problem->n_block; b++) {
         const CondBlock* block = &problem->block[b];
@@ -67,13 +67,13 @@ static void start_blocks(CondTieSystem* system, double* B, double* S)
         }
         for (int i = 0; i < block->n_dof; i++)
             for (int j = 0; j < block->n_dof; j++)
-                S[system->border[block->dof_begin + i] * nb +
-                  system->border[block->dof_begin + j]] =
+                S[system->interface[block->dof_begin + i] * nb +
+                  system->interface[block->dof_begin + j]] =
                     block->values[(size_t)i * (size_t)block->n_dof + (size_t)j];
     }
 }
 
-// B = its inverse, a symmetric 3x3 matrix. By its Cholesky factor: a firm tie in one direction
+// B = its inverse, a symmetric 3x3 matrix. By its Cholesky factor: a firm gain in one direction
 // makes the determinant a small difference of large numbers. 1: not positive.
 static int invert3(double* B)
 {
@@ -126,15 +126,16 @@ static int is_open(const double* D)
 }
 
 // A term of several nodes, as a join of the packed system.
-static CondStatus add_join(CondTieSystem* system, const CondTieTerm* term)
+static CondStatus add_join(CondSoftSystem* system, const CondSoftTerm* term)
 {
-    CondTiePacked* packed = &system->packed;
-    int n = term->n_row, wide = cond_tie_packed_wide(n), at = packed->n_share;
-    CondStatus status = cond_tie_packed_add_join(packed, n, cond_tie_term_count_runs(system, term));
+    CondSoftPacked* packed = &system->packed;
+    int n = term->n_row, wide = cond_soft_packed_wide(n), at = packed->n_share;
+    CondStatus status =
+        cond_soft_packed_add_join(packed, n, cond_soft_term_count_runs(system, term));
     if (status)
         return status;
     for (int k = 0, end; k < term->n_entry; k = end) {
-        end = cond_tie_term_run_end(system, term, k);
+        end = cond_soft_term_run_end(system, term, k);
         int node = system->node[term->coordinate[k]];
         if (node < 0)
             continue;
@@ -149,32 +150,32 @@ static CondStatus add_join(CondTieSystem* system, const CondTieTerm* term)
     return COND_OK;
 }
 
-static CondStatus add_joins(CondTieSystem* system)
+static CondStatus add_joins(CondSoftSystem* system)
 {
     const CondProblem* problem = system->problem;
     CondStatus status = COND_OK;
     for (int i = 0; i < problem->n_coupling && !status; i++) {
-        CondTieTerm term = cond_tie_term_coupling(system, &problem->coupling[i]);
-        if (cond_tie_term_count_runs(system, &term) > 1)
+        CondSoftTerm term = cond_soft_term_coupling(system, &problem->coupling[i]);
+        if (cond_soft_term_count_runs(system, &term) > 1)
             status = add_join(system, &term);
     }
     for (int k = 0; k < system->n_other && !status; k++)
         if (system->joins[system->other[k]] == COND_JOINS_SEVERAL) {
-            CondTieTerm term = cond_tie_term_contact(system, system->other[k]);
+            CondSoftTerm term = cond_soft_term_contact(system, system->other[k]);
             status = add_join(system, &term);
         }
-    return status ? status : cond_tie_packed_sort_joins(&system->packed);
+    return status ? status : cond_soft_packed_sort_joins(&system->packed);
 }
 
 // The gains of the joins, in the order in which they were added.
-static void set_gains(CondTieSystem* system)
+static void set_gains(CondSoftSystem* system)
 {
     const CondProblem* problem = system->problem;
     double* gain = system->packed.gain;
     for (int i = 0; i < problem->n_coupling; i++) {
-        CondTieTerm term = cond_tie_term_coupling(system, &problem->coupling[i]);
+        CondSoftTerm term = cond_soft_term_coupling(system, &problem->coupling[i]);
         size_t size = (size_t)(term.n_row * term.n_row);
-        if (cond_tie_term_count_runs(system, &term) <= 1)
+        if (cond_soft_term_count_runs(system, &term) <= 1)
             continue;
         memcpy(gain, term.K, size * sizeof *gain);
         gain += size;
@@ -186,43 +187,43 @@ static void set_gains(CondTieSystem* system)
         }
 }
 
-// The ties that are not lone, of one node or of several.
-static void add_contacts(CondTieSystem* system, const double* D, int stride, int several)
+// The contacts that are not lone, of one node or of several.
+static void add_contacts(CondSoftSystem* system, const double* D, int stride, int several)
 {
     for (int k = 0; k < system->n_other; k++) {
         int c = system->other[k];
         if (is_open(D + (size_t)c * (size_t)stride) ||
             (system->joins[c] == COND_JOINS_SEVERAL) != several)
             continue;
-        CondTieTerm term = cond_tie_term_contact(system, c);
+        CondSoftTerm term = cond_soft_term_contact(system, c);
         add_nodes(system, &term, system->B);
-        cond_tie_border_add(system, &term);
+        cond_soft_interface_add(system, &term);
     }
 }
 
-// Adds the couplings of one node to B, or those of several, and both to the border.
-static void add_couplings(CondTieSystem* system, int several, double* B)
+// Adds the couplings of one node to B, or those of several, and both to the interface.
+static void add_couplings(CondSoftSystem* system, int several, double* B)
 {
     const CondProblem* problem = system->problem;
     for (int i = 0; i < problem->n_coupling; i++) {
-        CondTieTerm term = cond_tie_term_coupling(system, &problem->coupling[i]);
-        if ((cond_tie_term_count_runs(system, &term) > 1) != several)
+        CondSoftTerm term = cond_soft_term_coupling(system, &problem->coupling[i]);
+        if ((cond_soft_term_count_runs(system, &term) > 1) != several)
             continue;
         add_nodes(system, &term, B);
-        cond_tie_border_add(system, &term);
+        cond_soft_interface_add(system, &term);
     }
 }
 
 // Lists the nodes of couplings of several in mixed, each once; B has their blocks as rest does.
-static CondStatus list_mixed(CondTieSystem* system)
+static CondStatus list_mixed(CondSoftSystem* system)
 {
     const CondProblem* problem = system->problem;
     int n = 0;
     for (int i = 0; i < problem->n_coupling; i++) {
-        CondTieTerm term = cond_tie_term_coupling(system, &problem->coupling[i]);
-        if (cond_tie_term_count_runs(system, &term) <= 1)
+        CondSoftTerm term = cond_soft_term_coupling(system, &problem->coupling[i]);
+        if (cond_soft_term_count_runs(system, &term) <= 1)
             continue;
-        for (int k = 0; k < term.n_entry; k = cond_tie_term_run_end(system, &term, k)) {
+        for (int k = 0; k < term.n_entry; k = cond_soft_term_run_end(system, &term, k)) {
             int node = system->node[term.coordinate[k]];
             if (node < 0)
                 continue;
@@ -246,7 +247,7 @@ static CondStatus list_mixed(CondTieSystem* system)
 
 // Loops over the contacts, or over the nodes of parts of the coordinates.
 typedef struct BuildLoop {
-    CondTieSystem* system;
+    CondSoftSystem* system;
     const double* D;
     int stride;
     int packs; // 1: what the loop makes is packed too
@@ -254,12 +255,12 @@ typedef struct BuildLoop {
 
 static void run(const BuildLoop* loop, int n_phase, const CondPhase* phase)
 {
-    const CondTieSystem* system = loop->system;
+    const CondSoftSystem* system = loop->system;
     size_t work = 9 * (size_t)system->n_node + 32 * (size_t)system->problem->n_contact;
     cond_parallel_phases(n_phase, phase, cond_threads(work, system->threads));
 }
 
-static void rotate_ties(const void* data, int first, int last)
+static void rotate_gains(const void* data, int first, int last)
 {
     const BuildLoop* loop = data;
     for (int c = first; c < last; c++)
@@ -269,19 +270,19 @@ static void rotate_ties(const void* data, int first, int last)
 
 static void pack_diagonal(const void* data, int first, int last)
 {
-    const CondTieSystem* system = ((const BuildLoop*)data)->system;
-    const CondTiePacked* packed = &system->packed;
+    const CondSoftSystem* system = ((const BuildLoop*)data)->system;
+    const CondSoftPacked* packed = &system->packed;
     for (int i = system->node_begin[first]; i < system->node_begin[last]; i++)
-        cond_tie_packed_block(system->B + 9 * (size_t)i,
-                              packed->value + packed->diagonal[packed->rank[i]], 12);
+        cond_soft_packed_block(system->B + 9 * (size_t)i,
+                               packed->value + packed->diagonal[packed->rank[i]], 12);
 }
 
-// B as A and the couplings have it, with the lone ties. A part lists the contacts of its
+// B as A and the couplings have it, with the lone contacts. A part lists the contacts of its
 // coordinates, so it has those of its nodes; some may be of a node of the part before.
 static void start_nodes(const void* data, int first, int last)
 {
     const BuildLoop* loop = data;
-    const CondTieSystem* system = loop->system;
+    const CondSoftSystem* system = loop->system;
     const CondContactParts* parts = &system->parts;
     CondPartRange range = cond_contact_parts_range(parts, NODES_WORK, first, last);
     for (int part = range.first; part < range.last; part++) {
@@ -304,20 +305,20 @@ static void start_nodes(const void* data, int first, int last)
 static void invert_nodes(const void* data, int first, int last)
 {
     const BuildLoop* loop = data;
-    const CondTieSystem* system = loop->system;
-    const CondTiePacked* packed = &system->packed;
+    const CondSoftSystem* system = loop->system;
+    const CondSoftPacked* packed = &system->packed;
     for (int part = first; part < last; part++) {
         system->failed[part] = 0;
         for (int i = system->node_begin[part]; i < system->node_begin[part + 1]; i++) {
             double* B = system->B + 9 * (size_t)i;
             system->failed[part] |= system->general ? invert3_general(B) : invert3(B);
             if (loop->packs)
-                cond_tie_packed_block(B, packed->B + cond_tie_packed_place(packed->rank[i]), 8);
+                cond_soft_packed_block(B, packed->B + cond_soft_packed_place(packed->rank[i]), 8);
         }
     }
 }
 
-static int is_inverted(const CondTieSystem* system)
+static int is_inverted(const CondSoftSystem* system)
 {
     for (int part = 0; part < system->parts.n_part; part++)
         if (system->failed[part])
@@ -327,10 +328,10 @@ static int is_inverted(const CondTieSystem* system)
 
 // What A and the couplings give, which is the same for every pass: blocks with the couplings of one
 // node, and apart from them those of several, which not all that is built has.
-static CondStatus prepare_rest(CondTieSystem* system)
+static CondStatus prepare_rest(CondSoftSystem* system)
 {
-    size_t nb = (size_t)system->n_border;
-    size_t size = 3 * (size_t)system->n_bordered * nb;
+    size_t nb = (size_t)system->n_interface;
+    size_t size = 3 * (size_t)system->n_attached * nb;
     if (RESERVE(rest, 9 * system->n_node) || RESERVE(rest_C, (int)size) ||
         RESERVE(rest_S, (int)(nb * nb)))
         return COND_OUT_OF_MEMORY;
@@ -350,7 +351,7 @@ static CondStatus prepare_rest(CondTieSystem* system)
     return COND_OK;
 }
 
-static void add_mixed(CondTieSystem* system)
+static void add_mixed(CondSoftSystem* system)
 {
     for (int k = 0; k < system->n_mixed; k++)
         for (int j = 0; j < 9; j++)
@@ -358,15 +359,15 @@ static void add_mixed(CondTieSystem* system)
                 system->mixed_block[9 * (size_t)k + (size_t)j];
 }
 
-CondStatus cond_tie_system_plan_packed(CondTieSystem* system)
+CondStatus cond_soft_system_plan_packed(CondSoftSystem* system)
 {
-    CondTiePacked* packed = &system->packed;
+    CondSoftPacked* packed = &system->packed;
     if (packed->ready)
         return COND_OK;
-    CondStatus status = cond_tie_packed_plan(packed, system->problem, system->threads);
+    CondStatus status = cond_soft_packed_plan(packed, system->problem, system->threads);
     if (!status)
-        status = cond_tie_packed_plan_border(packed, system->n_border, system->n_bordered,
-                                             system->bordered);
+        status = cond_soft_packed_plan_interface(packed, system->n_interface, system->n_attached,
+                                                 system->attached);
     if (!status)
         status = add_joins(system);
     packed->ready = !status;
@@ -375,9 +376,9 @@ CondStatus cond_tie_system_plan_packed(CondTieSystem* system)
 
 // The coarse correction that goes with them, if any. In that of a few groups terms of several nodes
 // are joins, and B must not have them yet; in that of levels they are part of B.
-static CondStatus correct_coarsely(CondTieSystem* system, int deep)
+static CondStatus correct_coarsely(CondSoftSystem* system, int deep)
 {
-    CondTiePacked* packed = &system->packed;
+    CondSoftPacked* packed = &system->packed;
     if (deep != system->deep)
         return COND_OK;
     packed->coarse.on = system->grouped || system->deep;
@@ -386,10 +387,10 @@ static CondStatus correct_coarsely(CondTieSystem* system, int deep)
                              : COND_OK;
 }
 
-// The border's blocks as A and the couplings have them.
-static CondStatus start(CondTieSystem* system, int general)
+// The interface's blocks as A and the couplings have them.
+static CondStatus start(CondSoftSystem* system, int general)
 {
-    size_t nb = (size_t)system->n_border, size = 3 * (size_t)system->n_bordered * nb;
+    size_t nb = (size_t)system->n_interface, size = 3 * (size_t)system->n_attached * nb;
     CondStatus status = system->rested ? COND_OK : prepare_rest(system);
     if (status)
         return status;
@@ -404,22 +405,22 @@ static CondStatus start(CondTieSystem* system, int general)
     return COND_OK;
 }
 
-CondStatus cond_tie_system_build(CondTieSystem* system, const double* D, int stride, int general)
+CondStatus cond_soft_system_build(CondSoftSystem* system, const double* D, int stride, int general)
 {
-    size_t border2 = (size_t)system->n_border * (size_t)system->n_border;
+    size_t interface2 = (size_t)system->n_interface * (size_t)system->n_interface;
     int packs = !general && (system->deep || system->n_node >= system->pack_from);
     int n_contact = system->problem->n_contact, n_part = system->parts.n_part;
     CondStatus status = start(system, general);
     if (!status && packs)
-        status = cond_tie_system_plan_packed(system);
+        status = cond_soft_system_plan_packed(system);
     if (status)
         return status;
-    // A packed block on the diagonal has the ties of its node alone.
+    // A packed block on the diagonal has the contacts of its node alone.
     BuildLoop loop = {system, D, stride, packs && system->n_other == 0};
-    CondPhase tie[] = {
-        {rotate_ties, &loop, n_contact, 0},
+    CondPhase start_phase[] = {
+        {rotate_gains, &loop, n_contact, 0},
         {start_nodes, &loop, cond_contact_parts_work(&system->parts, NODES_WORK), 1}};
-    run(&loop, 2, tie);
+    run(&loop, 2, start_phase);
     add_contacts(system, D, stride, 0);
     CondPhase pack = {pack_diagonal, &loop, n_part, 0};
     if (packs && system->n_other > 0)
@@ -432,16 +433,16 @@ CondStatus cond_tie_system_build(CondTieSystem* system, const double* D, int str
         return status;
     add_mixed(system);
     add_contacts(system, D, stride, 1);
-    if (packs && border2 > 0)
-        memcpy(system->packed.S, system->S, border2 * sizeof *system->S);
+    if (packs && interface2 > 0)
+        memcpy(system->packed.S, system->S, interface2 * sizeof *system->S);
     if (packs && (status = correct_coarsely(system, 1)))
         return status;
     loop.packs = packs;
     CondPhase invert = {invert_nodes, &loop, n_part, 0};
     run(&loop, 1, &invert);
-    if (!is_inverted(system) || cond_tie_border_finish(system))
+    if (!is_inverted(system) || cond_soft_interface_finish(system))
         return COND_DIVERGED;
     if (packs)
-        cond_tie_border_pack(system);
+        cond_soft_interface_pack(system);
     return COND_OK;
 }

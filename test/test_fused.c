@@ -1,12 +1,12 @@
-// Flights: a plain iteration against the one stage by stage, whole passes against V-FPI with A in
-// double, the same bits for any number of threads, and memory that runs out.
+// The fused loop: a plain iteration against the one stage by stage, whole passes against V-FPI with
+// A in double, the same bits for any number of threads, and memory that runs out.
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/sum.h"
 #include "dense.h"
 #include "failing_allocator.h"
 #include "soft_problem.h"
-#include "solve/flight.h"
+#include "solve/fused.h"
 #include "verifier.h"
 
 #include <math.h>
@@ -19,12 +19,12 @@
 
 #include <cmocka.h>
 
-// What a flight needs around it.
+// What the fused loop needs around it.
 typedef struct Parts {
     CondNodal nodal;
     CondSurrogate W;
     CondContactSweep sweep, usual;
-    CondFlight flight;
+    CondFused fused;
 } Parts;
 
 static CondSolverSettings paper_settings(int block)
@@ -45,14 +45,14 @@ static CondStatus parts_build(Parts* p, const CondContext* context, const CondPr
                  .W.context = *context,
                  .sweep.context = *context,
                  .usual.context = *context,
-                 .flight.arena.context = *context};
+                 .fused.arena.context = *context};
     CondStatus status = cond_nodal_build(&p->nodal, problem, 10.0);
     if (!status)
         status = cond_surrogate_build(&p->W, &p->nodal, settings);
     if (!status)
-        status = cond_flight_build(&p->flight, &p->nodal, &p->W, settings, serves);
+        status = cond_fused_build(&p->fused, &p->nodal, &p->W, settings, serves);
     if (!status)
-        status = cond_flight_lay_contacts(&p->flight, &p->sweep, settings, NULL);
+        status = cond_fused_lay_contacts(&p->fused, &p->sweep, settings, NULL);
     if (!status)
         status = cond_contact_sweep_build(&p->usual, &p->nodal, NULL, settings, NULL);
     if (!status)
@@ -62,7 +62,7 @@ static CondStatus parts_build(Parts* p, const CondContext* context, const CondPr
 
 static void parts_destroy(Parts* p)
 {
-    cond_flight_destroy(&p->flight);
+    cond_fused_destroy(&p->fused);
     cond_contact_sweep_destroy(&p->usual);
     cond_contact_sweep_destroy(&p->sweep);
     cond_surrogate_destroy(&p->W);
@@ -88,14 +88,14 @@ static void compare_iteration(const CondProblem* problem, const CondSolverSettin
     cond_surrogate_step(&p.W, &p.nodal, settings, v, g, a); // Alg. 1, stage by stage
     cond_contact_sweep_run(&p.usual, carry, a, la, 1);
     double length = sqrt(cond_distance2(n, a, v, 1));
-    cond_flight_land(&p.flight, carry, v, b, lb);
+    cond_fused_finish(&p.fused, carry, v, b, lb);
     assert_true(dense_distance(n, a, b) <= 1e-13 * dense_norm(n, a));
     assert_true(dense_distance(nl, la, lb) <= 1e-13 * dense_norm(nl, la));
     // The first step of a pass without acceleration leads to the same place.
     CondHistory history = {.context = cond_context_or_default(NULL)};
-    CondFlightPass pass = {
+    CondFusedPass pass = {
         .carry = carry, .v = v, .tolerance = 1e-300, .max_iterations = 1, .history = &history};
-    cond_flight_run(&p.flight, &pass);
+    cond_fused_run(&p.fused, &pass);
     assert_int_equal(pass.iterations, 1);
     assert_memory_equal(v, b, (size_t)n * sizeof *v);
     assert_true(fabs(history.length[0] - length) <= 1e-12 * length);

@@ -1,4 +1,4 @@
-#include "solve/tie_packed_kernel.h"
+#include "solve/soft_packed_kernel.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -47,7 +47,7 @@ INLINE double add_lanes(const Eight* a)
     } while (0)
 
 // y = A x for four rows
-INLINE void multiply_four(const CondTiePacked* packed, int four, const float* x, Eight y[2])
+INLINE void multiply_four(const CondSoftPacked* packed, int four, const float* x, Eight y[2])
 {
     Eight s0 = {0.0F}, s1 = {0.0F}, s2 = {0.0F}, t0 = {0.0F}, t1 = {0.0F}, t2 = {0.0F};
     const int* column = packed->column + (ptrdiff_t)4 * packed->row_begin[four];
@@ -95,7 +95,7 @@ INLINE void spread(const float* M, int n, const float* b, Four* y)
 }
 
 // G x over the shares of each cell of a part.
-INLINE void sum_cells(const CondTiePacked* packed, int part, const float* x)
+INLINE void sum_cells(const CondSoftPacked* packed, int part, const float* x)
 {
     for (int c = packed->part_cell[part]; c < packed->part_cell[part + 1]; c++) {
         int rows = packed->cell_row[c + 1] - packed->cell_row[c];
@@ -108,12 +108,12 @@ INLINE void sum_cells(const CondTiePacked* packed, int part, const float* x)
 }
 
 // y += G' f
-INLINE void add_cells(const CondTiePacked* packed, int part, const float* f, float* y)
+INLINE void add_cells(const CondSoftPacked* packed, int part, const float* f, float* y)
 {
     for (int c = packed->part_cell[part]; c < packed->part_cell[part + 1]; c++) {
         int rows = packed->cell_row[c + 1] - packed->cell_row[c];
         for (int k = packed->cell_begin[c]; k < packed->cell_begin[c + 1]; k++) {
-            const CondTieShare* share = &packed->share[k];
+            const CondSoftShare* share = &packed->share[k];
             Four add;
             spread(packed->share_value + share->value, rows, f + packed->join_row[share->join],
                    &add);
@@ -122,10 +122,10 @@ INLINE void add_cells(const CondTiePacked* packed, int part, const float* f, flo
     }
 }
 
-// sum += C' y over the bordered nodes of a part; y is a whole vector.
-INLINE void sum_border(const CondTiePacked* packed, int part, const float* y, float* sums)
+// sum += C' y over the attached nodes of a part; y is a whole vector.
+INLINE void sum_interface(const CondSoftPacked* packed, int part, const float* y, float* sums)
 {
-    int at = packed->part_sum[part], wide = cond_tie_packed_wide(packed->n_border);
+    int at = packed->part_sum[part], wide = cond_soft_packed_wide(packed->n_interface);
     if (at < 0)
         return;
     float* sum = sums + (ptrdiff_t)at * wide;
@@ -134,12 +134,12 @@ INLINE void sum_border(const CondTiePacked* packed, int part, const float* y, fl
         gather(packed->C + (ptrdiff_t)3 * k * wide, wide, y + (ptrdiff_t)4 * packed->node[k], sum);
 }
 
-// q = H p on the nodes of a part, its share of p'q, and of the border's rows.
-INLINE void multiply_part(CondTiePacked* packed, int part, const float* p, const float* border,
+// q = H p on the nodes of a part, its share of p'q, and of the interface's rows.
+INLINE void multiply_part(CondSoftPacked* packed, int part, const float* p, const float* interface,
                           float* q)
 {
     int first = packed->part_four[part], last = packed->part_four[part + 1];
-    int wide = cond_tie_packed_wide(packed->n_border);
+    int wide = cond_soft_packed_wide(packed->n_interface);
     Eight sum = {0.0F};
     for (int i = first; i < last; i++) {
         Eight y[2];
@@ -152,14 +152,14 @@ INLINE void multiply_part(CondTiePacked* packed, int part, const float* p, const
     for (int k = packed->part_begin[part]; k < packed->part_begin[part + 1]; k++) {
         ptrdiff_t at = (ptrdiff_t)4 * packed->node[k];
         Four add;
-        spread(packed->C + (ptrdiff_t)3 * k * wide, wide, border, &add);
+        spread(packed->C + (ptrdiff_t)3 * k * wide, wide, interface, &add);
         *(Four*)(q + at) += add;
         add *= *(const Four*)(p + at);
         Four zero = {0.0F, 0.0F, 0.0F, 0.0F};
         sum += __builtin_shufflevector(add, zero, 0, 1, 2, 3, 4, 5, 6, 7);
     }
     packed->product_sum[part] = add_lanes(&sum);
-    sum_border(packed, part, p, packed->product_border);
+    sum_interface(packed, part, p, packed->product_interface);
     sum_cells(packed, part, p);
 }
 
@@ -168,7 +168,7 @@ INLINE void multiply_part(CondTiePacked* packed, int part, const float* p, const
 #define TURN_ON(v) __builtin_shufflevector(v, v, 2, 0, 1, 3, 6, 4, 5, 7)
 
 // P' r of a part, and the norm of r.
-INLINE void sum_motions(const CondTiePacked* packed, int part)
+INLINE void sum_motions(const CondSoftPacked* packed, int part)
 {
     const CondAggregation* coarse = &packed->coarse;
     Eight force = {0.0F}, moment = {0.0F}, left = {0.0F}, skew = {0.0F};
@@ -194,7 +194,7 @@ INLINE void sum_motions(const CondTiePacked* packed, int part)
 }
 
 // p += P x of the part's group
-INLINE void add_motions(const CondTiePacked* packed, int part, const float* x)
+INLINE void add_motions(const CondSoftPacked* packed, int part, const float* x)
 {
     const CondAggregation* coarse = &packed->coarse;
     const float* m = x + (ptrdiff_t)8 * coarse->part_group[part];
@@ -232,7 +232,7 @@ INLINE void solve_motions(const CondAggregation* coarse, const float* r, float* 
 }
 
 // q += what the joins do, x += alpha p, r -= alpha q, z = B r and the shares of r'z and C'z.
-INLINE void advance_part(CondTiePacked* packed, int part, float alpha, const float* force)
+INLINE void advance_part(CondSoftPacked* packed, int part, float alpha, const float* force)
 {
     Eight sum = {0.0F};
     add_cells(packed, part, force, packed->q);
@@ -249,13 +249,13 @@ INLINE void advance_part(CondTiePacked* packed, int part, float alpha, const flo
         sum += r * z;
     }
     packed->step_sum[part] = add_lanes(&sum);
-    sum_border(packed, part, packed->z, packed->step_border);
+    sum_interface(packed, part, packed->z, packed->step_interface);
     if (packed->coarse.on)
         sum_motions(packed, part);
 }
 
 // p = s z + P motion + beta p
-INLINE void turn_part(CondTiePacked* packed, int part, float s, float beta, const float* motion)
+INLINE void turn_part(CondSoftPacked* packed, int part, float s, float beta, const float* motion)
 {
     for (int i = 2 * packed->part_four[part]; i < 2 * packed->part_four[part + 1]; i++) {
         Eight* p = (Eight*)(packed->p + (ptrdiff_t)8 * i);
@@ -265,56 +265,57 @@ INLINE void turn_part(CondTiePacked* packed, int part, float s, float beta, cons
         add_motions(packed, part, motion);
 }
 
-// y -= B C border
-INLINE void spread_border_part(const CondTiePacked* packed, int part, const float* border, float* y)
+// y -= B C interface
+INLINE void spread_interface_part(const CondSoftPacked* packed, int part, const float* interface,
+                                  float* y)
 {
-    int wide = cond_tie_packed_wide(packed->n_border);
+    int wide = cond_soft_packed_wide(packed->n_interface);
     for (int k = packed->part_begin[part]; k < packed->part_begin[part + 1]; k++) {
         Four take;
-        spread(packed->BC + (ptrdiff_t)3 * k * wide, wide, border, &take);
+        spread(packed->BC + (ptrdiff_t)3 * k * wide, wide, interface, &take);
         *(Four*)(y + (ptrdiff_t)4 * packed->node[k]) -= take;
     }
 }
 
 // The same loops for each processor. No fused operations: all give the same bits.
 #define KERNELS(name, target)                                                                      \
-    target static void multiply_##name(CondTiePacked* packed, int first, int last, const float* p, \
-                                       const float* border, float* q)                              \
+    target static void multiply_##name(CondSoftPacked* packed, int first, int last,                \
+                                       const float* p, const float* interface, float* q)           \
     {                                                                                              \
         for (int part = first; part < last; part++)                                                \
-            multiply_part(packed, part, p, border, q);                                             \
+            multiply_part(packed, part, p, interface, q);                                          \
     }                                                                                              \
-    target static void advance_##name(CondTiePacked* packed, int first, int last, float alpha,     \
+    target static void advance_##name(CondSoftPacked* packed, int first, int last, float alpha,    \
                                       const float* force)                                          \
     {                                                                                              \
         for (int part = first; part < last; part++)                                                \
             advance_part(packed, part, alpha, force);                                              \
     }                                                                                              \
-    target static void turn_##name(CondTiePacked* packed, int first, int last, float s,            \
+    target static void turn_##name(CondSoftPacked* packed, int first, int last, float s,           \
                                    float beta, const float* motion)                                \
     {                                                                                              \
         for (int part = first; part < last; part++)                                                \
             turn_part(packed, part, s, beta, motion);                                              \
     }                                                                                              \
-    target static void spread_border_##name(const CondTiePacked* packed, int first, int last,      \
-                                            const float* border, float* y)                         \
+    target static void spread_interface_##name(const CondSoftPacked* packed, int first, int last,  \
+                                               const float* interface, float* y)                   \
     {                                                                                              \
         for (int part = first; part < last; part++)                                                \
-            spread_border_part(packed, part, border, y);                                           \
+            spread_interface_part(packed, part, interface, y);                                     \
     }                                                                                              \
     target static void solve_##name(const CondAggregation* coarse, const float* r, float* x)       \
     {                                                                                              \
         solve_motions(coarse, r, x);                                                               \
     }                                                                                              \
-    static const CondTiePackedKernel name = {multiply_##name, advance_##name, turn_##name,         \
-                                             spread_border_##name, solve_##name};
+    static const CondSoftPackedKernel name = {multiply_##name, advance_##name, turn_##name,        \
+                                              spread_interface_##name, solve_##name};
 
 KERNELS(generic, )
 #if defined(__x86_64__) && defined(__GNUC__)
 KERNELS(avx2, __attribute__((target("avx2"))))
 #endif
 
-const CondTiePackedKernel* cond_tie_packed_kernel(void)
+const CondSoftPackedKernel* cond_soft_packed_kernel(void)
 {
 #if defined(__x86_64__) && defined(__GNUC__)
     if (__builtin_cpu_supports("avx2"))

@@ -1,12 +1,12 @@
-#include "solve/flight.h"
+#include "solve/fused.h"
 
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/sum.h"
 #include "base/tiny.h"
 #include "problem/block.h"
-#include "solve/flight_kernel.h"
-#include "solve/tie_packed_kernel.h"
+#include "solve/fused_kernel.h"
+#include "solve/soft_packed_kernel.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -19,18 +19,18 @@ typedef struct Share {
 } Share;
 
 // What a thread of the team has: its shares of the loops, and where v^l is.
-typedef struct Crew {
-    CondFlight* f;
+typedef struct Worker {
+    CondFused* f;
     CondTeam* team;
     int rank, size;
-    const CondFlightKernel* kernel;
-    const CondTiePackedKernel* product;
+    const CondFusedKernel* kernel;
+    const CondSoftPackedKernel* product;
     Share part, term, rest, row, far;
     double *v, *v_old;
     float *away, *away_next; // of v^l and v^{l+1} from v_0
     const double* carry;
     double* lambda; // NULL: not asked for
-} Crew;
+} Worker;
 
 // The first of n items before which a share of the work is done.
 static int find_first(int n, const int* work, int rank, int size)
@@ -47,38 +47,38 @@ static int find_first(int n, const int* work, int rank, int size)
     return low;
 }
 
-static Share share_work(int n, const int* work, const Crew* c)
+static Share share_work(int n, const int* work, const Worker* c)
 {
     return (Share){find_first(n, work, c->rank, c->size),
                    c->rank + 1 < c->size ? find_first(n, work, c->rank + 1, c->size) : n};
 }
 
-static Share share_items(int n, const Crew* c)
+static Share share_items(int n, const Worker* c)
 {
     return (Share){cond_team_first(n, c->rank, c->size), cond_team_first(n, c->rank + 1, c->size)};
 }
 
 // Of the rest, whole partial sums; where W is more than a diagonal there, one thread has it all.
-static int first_of_rest(const CondFlight* f, int rank, int size)
+static int first_of_rest(const CondFused* f, int rank, int size)
 {
-    int at = find_first(f->n_rest, f->rest_work, rank, size) + COND_FLIGHT_REST / 2;
+    int at = find_first(f->n_rest, f->rest_work, rank, size) + COND_FUSED_REST / 2;
     if (rank == size || f->W->ops->apply)
         return rank > 0 ? f->n_rest : 0;
-    return at / COND_FLIGHT_REST * COND_FLIGHT_REST;
+    return at / COND_FUSED_REST * COND_FUSED_REST;
 }
 
-static Share share_rest(const Crew* c)
+static Share share_rest(const Worker* c)
 {
     int n = c->f->n_rest, first = first_of_rest(c->f, c->rank, c->size),
         last = first_of_rest(c->f, c->rank + 1, c->size);
     return (Share){first < n ? first : n, last < n ? last : n};
 }
 
-static Crew join_crew(CondFlight* f, CondTeam* team, int rank, int size)
+static Worker start_worker(CondFused* f, CondTeam* team, int rank, int size)
 {
-    Crew c = {.f = f, .team = team, .rank = rank, .size = size, .v = f->v, .v_old = f->v_old};
-    c.kernel = cond_flight_kernel();
-    c.product = cond_tie_packed_kernel();
+    Worker c = {.f = f, .team = team, .rank = rank, .size = size, .v = f->v, .v_old = f->v_old};
+    c.kernel = cond_fused_kernel();
+    c.product = cond_soft_packed_kernel();
     c.part = share_work(f->A.n_part, f->part_work, &c);
     c.term = share_work(f->nodal->n_term, f->term_work, &c);
     c.rest = share_rest(&c);
@@ -92,22 +92,22 @@ static Crew join_crew(CondFlight* f, CondTeam* team, int rank, int size)
     return c;
 }
 
-static void wait(const Crew* c)
+static void wait(const Worker* c)
 {
     cond_team_wait(c->team, c->size);
 }
 
 // The soft nodes of a thread, by their places.
-static Share nodes_of(const Crew* c)
+static Share nodes_of(const Worker* c)
 {
     const int* four = c->f->A.part_four;
     return (Share){4 * four[c->part.first], 4 * four[c->part.last]};
 }
 
-// From the usual order to the flight's.
-static void pack(const Crew* c, const double* from, double* to)
+// From the usual order to that of the parts.
+static void pack(const Worker* c, const double* from, double* to)
 {
-    const CondFlight* f = c->f;
+    const CondFused* f = c->f;
     Share node = nodes_of(c);
     for (int k = node.first; k < node.last; k++)
         for (int a = 0; a < 3 && f->origin[k] >= 0; a++)
@@ -117,9 +117,9 @@ static void pack(const Crew* c, const double* from, double* to)
 }
 
 // And back.
-static void unpack(const Crew* c, const double* from, double* to)
+static void unpack(const Worker* c, const double* from, double* to)
 {
-    const CondFlight* f = c->f;
+    const CondFused* f = c->f;
     Share node = nodes_of(c);
     for (int k = node.first; k < node.last; k++)
         for (int a = 0; a < 3 && f->origin[k] >= 0; a++)
@@ -129,9 +129,9 @@ static void unpack(const Crew* c, const double* from, double* to)
 }
 
 // v_0 = v, and with it b - A v_0 in double.
-static void take_base(const Crew* c)
+static void take_base(const Worker* c)
 {
-    const CondFlight* f = c->f;
+    const CondFused* f = c->f;
     const double *b = f->nodal->problem->b, *v = c->v + f->usual;
     Share node = nodes_of(c);
     unpack(c, c->v, c->v + f->usual);
@@ -154,9 +154,9 @@ static void take_base(const Crew* c)
 }
 
 // The terms' forces, and A v - b of the rest without them.
-static void apply_terms(const Crew* c)
+static void apply_terms(const Worker* c)
 {
-    const CondFlight* f = c->f;
+    const CondFused* f = c->f;
     const CondProblem* problem = f->nodal->problem;
     cond_nodal_term_forces(f->nodal, f->coordinate, c->v, c->term.first, c->term.last);
     if (c->rank == c->size - 1)
@@ -166,9 +166,9 @@ static void apply_terms(const Crew* c)
 }
 
 // v* of the rest.
-static void step_rest(const Crew* c)
+static void step_rest(const Worker* c)
 {
-    const CondFlight* f = c->f;
+    const CondFused* f = c->f;
     const CondNodal* nodal = f->nodal;
     const double *v = c->v + f->usual, *w = f->w + f->usual;
     double* plain = f->plain + f->usual;
@@ -181,34 +181,34 @@ static void step_rest(const Crew* c)
         cond_surrogate_apply_others(f->W, nodal, f->g, v, plain, 1);
 }
 
-static void solve_contacts(const Crew* c, int first, int last)
+static void solve_contacts(const Worker* c, int first, int last)
 {
     cond_contact_sweep_run_parts(c->f->sweep, c->carry, c->f->plain, c->lambda, first, last);
 }
 
-static CondFlightVectors soft_vectors(const Crew* c, int exact)
+static CondFusedVectors soft_vectors(const Worker* c, int exact)
 {
-    const CondFlight* f = c->f;
-    return (CondFlightVectors){.v = c->v,
-                               .w = f->w,
-                               .shift = f->shift,
-                               .base = f->base,
-                               .v_old = c->v_old,
-                               .plain = f->plain,
-                               .Av = exact ? NULL : f->A.q,
-                               .away = c->away_next};
+    const CondFused* f = c->f;
+    return (CondFusedVectors){.v = c->v,
+                              .w = f->w,
+                              .shift = f->shift,
+                              .base = f->base,
+                              .v_old = c->v_old,
+                              .plain = f->plain,
+                              .Av = exact ? NULL : f->A.q,
+                              .away = c->away_next};
 }
 
 // The numbers of a part.
-static Share numbers_of(const CondFlight* f, int part)
+static Share numbers_of(const CondFused* f, int part)
 {
     return (Share){16 * f->A.part_four[part], 16 * f->A.part_four[part + 1]};
 }
 
 // v* = v - W (A v - b) of a part, and v** but for far contacts.
-static void iterate_part(const Crew* c, const CondFlightVectors* x, int part)
+static void iterate_part(const Worker* c, const CondFusedVectors* x, int part)
 {
-    CondFlight* f = c->f;
+    CondFused* f = c->f;
     Share number = numbers_of(f, part);
     if (x->Av)
         c->product->multiply(&f->A, part, part + 1, c->away, NULL, f->A.q);
@@ -222,7 +222,7 @@ static void iterate_part(const Crew* c, const CondFlightVectors* x, int part)
 }
 
 // v^{l+1} of a part from v**, and its share of |v^{l+1} - v^l|^2.
-static void extend_part(const Crew* c, const CondFlightVectors* x, const CondChebyshev* chebyshev,
+static void extend_part(const Worker* c, const CondFusedVectors* x, const CondChebyshev* chebyshev,
                         int part)
 {
     Share n = numbers_of(c->f, part);
@@ -232,11 +232,11 @@ static void extend_part(const Crew* c, const CondFlightVectors* x, const CondChe
 }
 
 // The same of the rest.
-static void extend_rest(const Crew* c, const CondChebyshev* chebyshev)
+static void extend_rest(const Worker* c, const CondChebyshev* chebyshev)
 {
-    const CondFlight* f = c->f;
-    for (int first = c->rest.first; first < c->rest.last; first += COND_FLIGHT_REST) {
-        int end = first + COND_FLIGHT_REST < c->rest.last ? first + COND_FLIGHT_REST : c->rest.last;
+    const CondFused* f = c->f;
+    for (int first = c->rest.first; first < c->rest.last; first += COND_FUSED_REST) {
+        int end = first + COND_FUSED_REST < c->rest.last ? first + COND_FUSED_REST : c->rest.last;
         double sum = 0.0;
         for (int k = first; k < end; k++) {
             int i = f->usual + f->rest[k];
@@ -246,15 +246,15 @@ static void extend_rest(const Crew* c, const CondChebyshev* chebyshev)
             sum += (next - v) * (next - v);
             c->v_old[i] = next;
         }
-        f->sum[f->A.n_part + first / COND_FLIGHT_REST] = sum;
+        f->sum[f->A.n_part + first / COND_FUSED_REST] = sum;
     }
 }
 
 // v** and lambda from v (Alg. 1, lines 4-11), without far contacts; parts that these do not touch
 // are extended at once.
-static void iterate(const Crew* c, const CondFlightVectors* x, const CondChebyshev* chebyshev)
+static void iterate(const Worker* c, const CondFusedVectors* x, const CondChebyshev* chebyshev)
 {
-    const CondFlight* f = c->f;
+    const CondFused* f = c->f;
     apply_terms(c);
     for (int p = c->part.first; p < c->part.last; p++) {
         iterate_part(c, x, p);
@@ -270,12 +270,12 @@ static void iterate(const Crew* c, const CondFlightVectors* x, const CondChebysh
 }
 
 // An iteration and its extension (Alg. 3): v^{l+1} becomes v^l. Returns |v^{l+1} - v^l|.
-static double advance(Crew* c, int exact, const CondChebyshev* chebyshev)
+static double advance(Worker* c, int exact, const CondChebyshev* chebyshev)
 {
-    const CondFlight* f = c->f;
+    const CondFused* f = c->f;
     if (exact)
         take_base(c);
-    CondFlightVectors x = soft_vectors(c, exact);
+    CondFusedVectors x = soft_vectors(c, exact);
     iterate(c, &x, chebyshev);
     for (int p = c->part.first; p < c->part.last; p++)
         if (f->late[p])
@@ -291,17 +291,17 @@ static double advance(Crew* c, int exact, const CondChebyshev* chebyshev)
     return sqrt(cond_sum_total(f->n_sum, f->sum));
 }
 
-typedef struct Flight {
-    CondFlight* f;
-    CondFlightPass* pass;
-    double *plain, *lambda; // of the landing
-} Flight;
+typedef struct Run {
+    CondFused* f;
+    CondFusedPass* pass;
+    double *plain, *lambda; // of the last one
+} Run;
 
-static void fly(void* data, CondTeam* team, int rank, int size)
+static void iterate_all(void* data, CondTeam* team, int rank, int size)
 {
-    const Flight* flight = data;
-    CondFlightPass* pass = flight->pass;
-    Crew c = join_crew(flight->f, team, rank, size);
+    const Run* run = data;
+    CondFusedPass* pass = run->pass;
+    Worker c = start_worker(run->f, team, rank, size);
     CondChebyshev own = {0}, *chebyshev = pass->chebyshev ? &own : NULL;
     double length = 1.0, way = INFINITY; // from v_0, at most
     int l = 0, products = 0;
@@ -347,35 +347,35 @@ static void fly(void* data, CondTeam* team, int rank, int size)
     }
 }
 
-static void land(void* data, CondTeam* team, int rank, int size)
+static void finish(void* data, CondTeam* team, int rank, int size)
 {
-    const Flight* flight = data;
-    Crew c = join_crew(flight->f, team, rank, size);
+    const Run* run = data;
+    Worker c = start_worker(run->f, team, rank, size);
     unsigned before = cond_tiny_flush();
-    c.carry = flight->pass->carry;
-    c.lambda = flight->lambda;
-    pack(&c, flight->pass->v, c.v);
+    c.carry = run->pass->carry;
+    c.lambda = run->lambda;
+    pack(&c, run->pass->v, c.v);
     take_base(&c);
-    CondFlightVectors x = soft_vectors(&c, 1);
+    CondFusedVectors x = soft_vectors(&c, 1);
     iterate(&c, &x, NULL);
-    unpack(&c, flight->f->plain, flight->plain);
+    unpack(&c, run->f->plain, run->plain);
     cond_tiny_restore(before);
 }
 
-static int team_of(const CondFlight* f)
+static int team_of(const CondFused* f)
 {
     return cond_threads(36 * (size_t)f->A.row_begin[f->A.n_four], f->threads);
 }
 
-void cond_flight_run(CondFlight* f, CondFlightPass* pass)
+void cond_fused_run(CondFused* f, CondFusedPass* pass)
 {
-    Flight flight = {.f = f, .pass = pass};
-    cond_team(team_of(f), fly, &flight);
+    Run run = {.f = f, .pass = pass};
+    cond_team(team_of(f), iterate_all, &run);
 }
 
-void cond_flight_land(CondFlight* f, const double* carry, double* v, double* plain, double* lambda)
+void cond_fused_finish(CondFused* f, const double* carry, double* v, double* plain, double* lambda)
 {
-    CondFlightPass pass = {.carry = carry, .v = v};
-    Flight flight = {.f = f, .pass = &pass, .plain = plain, .lambda = lambda};
-    cond_team(team_of(f), land, &flight);
+    CondFusedPass pass = {.carry = carry, .v = v};
+    Run run = {.f = f, .pass = &pass, .plain = plain, .lambda = lambda};
+    cond_team(team_of(f), finish, &run);
 }

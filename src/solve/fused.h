@@ -1,9 +1,10 @@
-// V-FPI at the paper's stop, many iterations in one flight: a team of threads is woken once, and
-// product, surrogate, contact solves, extrapolation (Alg. 3) and stop test go on in it until the
-// step is short enough. Every thread has the numbers of Alg. 3 for itself, the same on all of them.
+// V-FPI at the paper's stop, many iterations in one fused loop: a team of threads is woken once,
+// and product, surrogate, contact solves, extrapolation (Alg. 3) and stop test go on in it until
+// the step is short enough. Every thread has the numbers of Alg. 3 for itself, the same on all of
+// them.
 //
 // Soft bodies have A as floats, A_f, four nodes side by side as the conjugate gradients of
-// primal-dual passes have it, and vectors in the order of that: four numbers a node, the last one
+// Newton steps have it, and vectors in the order of that: four numbers a node, the last one
 // zero. What is wrong by the rounding of A is in proportion to the way that v has come since v_0,
 //     A v - b  is  A_f (v - v_0) - (b - A v_0),
 // and v_0 is taken anew, in double, when the steps have become short beside that way, and before
@@ -15,8 +16,8 @@
 // A part goes through a whole iteration while it is in the cache, where its contacts are near ones:
 // within the part, or with what does not move. Parts with nodes in far contacts, with virtual nodes
 // or other parts, wait for these.
-#ifndef COND_SOLVE_FLIGHT_H
-#define COND_SOLVE_FLIGHT_H
+#ifndef COND_SOLVE_FUSED_H
+#define COND_SOLVE_FUSED_H
 
 #include "base/arena.h"
 #include "cond/solver.h"
@@ -25,18 +26,18 @@
 #include "solve/accelerate.h"
 #include "solve/contact_sweep.h"
 #include "solve/history.h"
+#include "solve/soft_packed.h"
 #include "solve/surrogate.h"
-#include "solve/tie_packed.h"
 
 #include <stdint.h>
 
-typedef struct CondFlight {
+typedef struct CondFused {
     CondArena arena;
     CondNodal* nodal;              // borrowed, as the next two
     const CondSurrogate* W;        //
     const CondContactSweep* sweep; //
     int threads;                   //
-    CondTiePacked A;               // of soft bodies, as floats
+    CondSoftPacked A;              // of soft bodies, as floats
     CondBsr3Part* body;            // the same in double                          (n_body)
     int n_body;                    //
     uint64_t key;                  // of the pattern that soft nodes are placed for,
@@ -70,23 +71,23 @@ typedef struct CondFlight {
     double* sum;        // shares of |v^{l+1} - v^l|^2  (parts of A, and of rest)
     int n_sum;          //
     int cancelled[2];   // 1: the user does not want the work any more, by turns
-} CondFlight;
+} CondFused;
 
-enum { COND_FLIGHT_REST = 8 }; // coordinates of a partial sum over rest
+enum { COND_FUSED_REST = 8 }; // coordinates of a partial sum over rest
 
 // Lays it all out, where it serves: soft bodies make up most of the problem, the stop is the
 // step's, without acceleration or with Chebyshev's, and W stays the same.
-CondStatus cond_flight_build(CondFlight* flight, CondNodal* nodal, const CondSurrogate* W,
-                             const CondSolverSettings* settings, int* serves);
-void cond_flight_destroy(CondFlight* flight);
+CondStatus cond_fused_build(CondFused* fused, CondNodal* nodal, const CondSurrogate* W,
+                            const CondSolverSettings* settings, int* serves);
+void cond_fused_destroy(CondFused* fused);
 
-// Lays out the contacts in a sweep for the flight, which borrows it.
-CondStatus cond_flight_lay_contacts(CondFlight* flight, CondContactSweep* sweep,
-                                    const CondSolverSettings* settings, const int* relaxed);
+// Lays out the contacts in a sweep for it, which it borrows.
+CondStatus cond_fused_lay_contacts(CondFused* fused, CondContactSweep* sweep,
+                                   const CondSolverSettings* settings, const int* relaxed);
 
 // Iterates from v until the step is shorter than the tolerance, or not finite, or the iterations
 // are used up. Vectors are in the usual order. The same bits for any number of threads.
-typedef struct CondFlightPass {
+typedef struct CondFusedPass {
     const double* carry;      //                                           (n_contact x 3)
     double* v;                // v^1 in, the last v^{l+1} out              (nodal->n)
     CondChebyshev* chebyshev; // NULL: v^{l+1} = v**
@@ -96,12 +97,12 @@ typedef struct CondFlightPass {
     double length;            // the last of them
     int iterations;           // made
     int products;             // with A
-} CondFlightPass;
+} CondFusedPass;
 
-void cond_flight_run(CondFlight* flight, CondFlightPass* pass);
+void cond_fused_run(CondFused* fused, CondFusedPass* pass);
 
 // One plain iteration, with A in double: v** and lambda from v.            v, plain (nodal->n)
-void cond_flight_land(CondFlight* flight, const double* carry, double* v, double* plain,
-                      double* lambda);
+void cond_fused_finish(CondFused* fused, const double* carry, double* v, double* plain,
+                       double* lambda);
 
 #endif

@@ -1,11 +1,11 @@
-#include "solve/tie_term.h"
+#include "solve/soft_term.h"
 
 #include "problem/side.h"
 
 #include <math.h>
 
-static CondTieTerm make(CondTieSystem* system, int n_row, int n_entry, const int* coordinate,
-                        const double* K)
+static CondSoftTerm make(CondSoftSystem* system, int n_row, int n_entry, const int* coordinate,
+                         const double* K)
 {
     double* KJ = system->column + n_row * n_entry;
     for (int k = 0; k < n_entry; k++)
@@ -16,10 +16,10 @@ static CondTieTerm make(CondTieSystem* system, int n_row, int n_entry, const int
                 sum += K[r * n_row + s] * J[s];
             KJ[k * n_row + r] = sum;
         }
-    return (CondTieTerm){n_row, n_entry, coordinate, system->column, K, KJ};
+    return (CondSoftTerm){n_row, n_entry, coordinate, system->column, K, KJ};
 }
 
-CondTieTerm cond_tie_term_coupling(CondTieSystem* system, const CondCoupling* c)
+CondSoftTerm cond_soft_term_coupling(CondSoftSystem* system, const CondCoupling* c)
 {
     for (int k = 0; k < c->n_coordinate; k++)
         for (int r = 0; r < c->n_row; r++)
@@ -27,7 +27,7 @@ CondTieTerm cond_tie_term_coupling(CondTieSystem* system, const CondCoupling* c)
     return make(system, c->n_row, c->n_coordinate, c->coordinate, c->gain);
 }
 
-CondTieTerm cond_tie_term_contact(CondTieSystem* system, int c)
+CondSoftTerm cond_soft_term_contact(CondSoftSystem* system, int c)
 {
     const CondContact* contact = &system->problem->contact[c];
     int n = 0;
@@ -46,7 +46,7 @@ CondTieTerm cond_tie_term_contact(CondTieSystem* system, int c)
 }
 
 // (J' K J)_kl
-double cond_tie_term_entry(const CondTieTerm* term, int k, int l)
+double cond_soft_term_entry(const CondSoftTerm* term, int k, int l)
 {
     const double *J = term->column + k * term->n_row, *KJ = term->KJ + l * term->n_row;
     double value = 0.0;
@@ -56,7 +56,7 @@ double cond_tie_term_entry(const CondTieTerm* term, int k, int l)
 }
 
 // Entries first .. returned value - 1 belong to the same node.
-int cond_tie_term_run_end(const CondTieSystem* system, const CondTieTerm* term, int first)
+int cond_soft_term_run_end(const CondSoftSystem* system, const CondSoftTerm* term, int first)
 {
     int node = system->node[term->coordinate[first]], k = first + 1;
     while (k < term->n_entry && system->node[term->coordinate[k]] == node)
@@ -64,7 +64,7 @@ int cond_tie_term_run_end(const CondTieSystem* system, const CondTieTerm* term, 
     return k;
 }
 
-double cond_tie_term_run_size(const CondTieTerm* term, int first, int last)
+double cond_soft_term_run_size(const CondSoftTerm* term, int first, int last)
 {
     double sum = 0.0;
     for (int i = first * term->n_row; i < last * term->n_row; i++)
@@ -72,11 +72,11 @@ double cond_tie_term_run_size(const CondTieTerm* term, int first, int last)
     return sqrt(sum);
 }
 
-// Runs of entries of the same node in a term, the border's left out.
-int cond_tie_term_count_runs(const CondTieSystem* system, const CondTieTerm* term)
+// Runs of entries of the same node in a term, the interface's left out.
+int cond_soft_term_count_runs(const CondSoftSystem* system, const CondSoftTerm* term)
 {
     int count = 0;
-    for (int k = 0; k < term->n_entry; k = cond_tie_term_run_end(system, term, k))
+    for (int k = 0; k < term->n_entry; k = cond_soft_term_run_end(system, term, k))
         count += system->node[term->coordinate[k]] >= 0;
     return count;
 }
