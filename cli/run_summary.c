@@ -28,7 +28,7 @@ void run_summary_add(RunSummary* s, const CondStepInfo* info)
     s->contacts += info->n_contact;
     if (info->solve.iterations > s->max_iterations)
         s->max_iterations = info->solve.iterations;
-    s->rung[info->solve.rung]++;
+    s->solved_by[info->solve.solved_by]++;
     s->rounds += info->rounds;
     s->added += info->added;
     s->rechecked += info->rounds > 0;
@@ -67,24 +67,26 @@ void run_summary_judge_depth(const CondModel* model, int k, CondStatus audited, 
     info->status = COND_TOO_DEEP;
 }
 
-static void print_rungs(const RunSummary* s)
+static void print_stages(const RunSummary* s)
 {
     fprintf(stderr, "  answers by   ");
-    for (int k = 0, first = 1; k < COND_N_RUNG; k++)
-        if (s->rung[k] > 0) {
-            fprintf(stderr, "%s %s %d", first ? "" : ",", cond_rung_name((CondRung)k), s->rung[k]);
+    for (int k = 0, first = 1; k < COND_N_SOLVED_BY; k++)
+        if (s->solved_by[k] > 0) {
+            fprintf(stderr, "%s %s %d", first ? "" : ",", cond_solved_by_name((CondSolvedBy)k),
+                    s->solved_by[k]);
             first = 0;
         }
     fputc('\n', stderr);
 }
 
-static json_t* rungs_json(const RunSummary* s)
+static json_t* stages_json(const RunSummary* s)
 {
-    json_t* rungs = json_object();
-    for (int k = 0; k < COND_N_RUNG; k++)
-        if (s->rung[k] > 0)
-            json_object_set_new(rungs, cond_rung_name((CondRung)k), json_integer(s->rung[k]));
-    return rungs;
+    json_t* stages = json_object();
+    for (int k = 0; k < COND_N_SOLVED_BY; k++)
+        if (s->solved_by[k] > 0)
+            json_object_set_new(stages, cond_solved_by_name((CondSolvedBy)k),
+                                json_integer(s->solved_by[k]));
+    return stages;
 }
 
 void run_summary_print(const CondModel* model, const CondState* state, const RunSummary* s)
@@ -101,15 +103,15 @@ void run_summary_print(const CondModel* model, const CondState* state, const Run
             s->max_iterations);
     if (s->max_passes > 0)
         fprintf(stderr, "  passes        %.1f a step, at most %d\n", s->passes / n, s->max_passes);
-    if (s->steps > s->rung[COND_RUNG_OTHER])
-        print_rungs(s);
+    if (s->steps > s->solved_by[COND_BY_OTHER])
+        print_stages(s);
     if (s->rounds > 0)
         fprintf(stderr, "  rounds        %d more solves in %d steps, %d contacts found late\n",
                 s->rounds, s->rechecked, s->added);
     if (s->max_relaxed > 0)
         fprintf(stderr,
                 "  relaxed       %d contacts at most held to the proximal law, in %d steps\n",
-                s->max_relaxed, s->rung[COND_RUNG_RELAXED]);
+                s->max_relaxed, s->solved_by[COND_BY_RELAXED_LAW]);
     fprintf(stderr, "  certificate   %.1e at worst", s->residual);
     if (s->unsolved > 0)
         fprintf(stderr, "; %d steps missed the tolerance %.1e, the first is step %d", s->unsolved,
@@ -165,7 +167,7 @@ json_t* run_summary_json(const char* path, const CondModel* model, const CondSim
         "steps", s->steps, "time", json_number(cond_state_time(state)), "missed", s->missed,
         "residual", json_number(s->residual), "iterations", json_number(s->iterations / n),
         "max_iterations", s->max_iterations, "passes", json_number(s->passes / n), "max_passes",
-        s->max_passes, "answers", rungs_json(s), "max_relaxed", s->max_relaxed, "contacts",
+        s->max_passes, "answers", stages_json(s), "max_relaxed", s->max_relaxed, "contacts",
         json_number(s->contacts / n), "dof", cond_model_n_dof(model), "penetration",
         json_number(s->penetration), "energy_start", json_number(s->energy_start), "energy_end",
         json_number(s->energy_end), "hash", hash, "end", end_name(status), "stage_ms", stages,

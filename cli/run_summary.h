@@ -16,10 +16,10 @@ typedef struct RunSummary {
     double penetration;
     double iterations, passes, contacts; // sums over steps
     int max_iterations, max_passes;
-    int rounds, added;     // solves again, with so many contacts found at the end of a step
-    int rechecked;         // steps with any
-    int rung[COND_N_RUNG]; // steps by what made their answer
-    int max_relaxed;       // contacts held to the proximal law instead of the strict one
+    int rounds, added; // solves again, with so many contacts found at the end of a step
+    int rechecked;     // steps with any
+    int solved_by[COND_N_SOLVED_BY]; // steps by what made their answer
+    int max_relaxed;                 // contacts held to the proximal law instead of the strict one
     double seconds[COND_N_STAGE];
     double energy_start, energy_end;
     SensorSum* sensor; //                                                     (n_sensor)

@@ -317,7 +317,7 @@ static json_t* answer_json(const CondProblem* problem, const Answer* answer)
     json_object_set_new(out, "products", json_integer(info->products));
     json_object_set_new(out, "restarts", json_integer(info->restarts));
     json_object_set_new(out, "passes", json_integer(info->passes));
-    json_object_set_new(out, "rung", json_string(cond_rung_name(info->rung)));
+    json_object_set_new(out, "rung", json_string(cond_solved_by_name(info->solved_by)));
     json_object_set_new(out, "relaxed", json_integer(info->relaxed));
     json_object_set_new(out, "relaxed_residual", json_number(info->relaxed_residual));
     json_object_set_new(out, "virtual_nodes", json_integer(info->virtual_nodes));

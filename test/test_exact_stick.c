@@ -25,7 +25,7 @@ static void box_for_any_gain(void** state)
         for (int k = 0; k < 100; k++) {
             trial_step(&trial, 1);
             iterations += trial.info.solve.iterations;
-            assert_in_range(trial.info.solve.rung, COND_RUNG_START, COND_RUNG_FACTORED);
+            assert_in_range(trial.info.solve.solved_by, COND_BY_START, COND_BY_FACTORED_NEWTON);
             double t = cond_state_time(trial.state);
             CondPose pose = trial_pose(&trial, 0);
             assert_near(pose.position[0], 0.0, 1e-9);

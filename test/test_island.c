@@ -4,7 +4,7 @@
 #include "random_problem.h"
 #include "verifier.h"
 
-#include "solve/island.h"
+#include "strategy/island.h"
 
 #include <math.h>
 #include <setjmp.h>

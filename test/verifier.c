@@ -359,7 +359,7 @@ static void check_relaxed(const CondSolver* solver, const CondProblem* problem,
     int n = 0, count = 0;
     const int* relaxed = cond_solver_relaxed(solver, &n);
     assert_int_equal(n, info->relaxed);
-    assert_int_equal(info->rung == COND_RUNG_RELAXED, n > 0);
+    assert_int_equal(info->solved_by == COND_BY_RELAXED_LAW, n > 0);
     if (n == 0) {
         assert_null(relaxed);
         assert_true(info->relaxed_residual == 0.0);

@@ -84,36 +84,34 @@ COND_API CondSolverSettings cond_solver_settings_paper(void);
 COND_API CondStatus cond_solver_settings_check(const CondSolverSettings* settings,
                                                CondError* error);
 
-// How far a certified solve had to climb: what made its answer.
-typedef enum CondRung {
-    COND_RUNG_OTHER = 0,       // not told: solvers without a ladder
-    COND_RUNG_START = 1,       // the start was good enough
-    COND_RUNG_VFPI = 2,        // V-FPI
-    COND_RUNG_PASSES = 3,      // primal-dual passes by conjugate gradients
-    COND_RUNG_FACTORED = 4,    // primal-dual passes that factor
-    COND_RUNG_INTERIOR = 5,    // the interior-point method, and passes that factor from its answer
-    COND_RUNG_ROUNDS = 6,      // passes by conjugate gradients after rounds of V-FPI
-    COND_RUNG_AGAIN = 7,       // from the beginning again, the other way
-    COND_RUNG_MULTIPLIERS = 8, // the proximal law by the method of multipliers
-    COND_RUNG_FRICTION = 9,    // along a path of problems with growing friction
-    COND_RUNG_ALL = 10,        // V-FPI with all the iterations that were asked for
-    COND_RUNG_SUBSTEPS = 11,   // of a time step: made in parts, all of which reached the tolerance
-    COND_RUNG_RELAXED = 12, // the law was relaxed at some contacts: not an answer to what was asked
-    COND_RUNG_NONE = 13,    // nothing reached the tolerance: the best answer found
-    COND_N_RUNG = 14
-} CondRung;
-COND_API const char* cond_rung_name(CondRung rung);
+// The stage of the strategy that made the answer (docs/strategy.md). The numbers are those of
+// recordings.
+typedef enum CondSolvedBy {
+    COND_BY_OTHER = 0,           // not told: solvers without a strategy
+    COND_BY_START = 1,           // the start was good enough
+    COND_BY_VFPI = 2,            // V-FPI
+    COND_BY_NEWTON = 3,          // Newton's method with conjugate gradients
+    COND_BY_FACTORED_NEWTON = 4, // Newton's method with a factorisation
+    COND_BY_INTERIOR_POINT = 5,  // the interior-point method, and Newton steps from its answer
+    COND_BY_FRICTION_PATH = 9,   // along a path of problems with growing friction
+    COND_BY_SUBSTEPS = 11, // of a time step: made in parts, all of which reached the tolerance
+    COND_BY_RELAXED_LAW = 12, // the law was relaxed at some contacts: no answer to what was asked
+    COND_BY_NONE = 13,        // nothing reached the tolerance: the best answer found
+    COND_N_SOLVED_BY = 14
+} CondSolvedBy;
+// NULL: nothing has this number.
+COND_API const char* cond_solved_by_name(CondSolvedBy by);
 
 typedef struct CondSolveInfo {
     CondStatus status;           // COND_OK, COND_NOT_CONVERGED or COND_DIVERGED
-    int iterations;              // of V-FPI, and of conjugate gradients within passes
+    int iterations;              // of V-FPI, and of conjugate gradients in Newton steps
     int cg_iterations;           // of these, the latter
     int outer;                   // passes of the multiplier loop; 0: the start was good enough
     int products;                // products with A; with a part of it in part, rounded up
     int restarts;                // of the accelerator
-    int passes;                  // primal-dual passes, of the accelerator or of the fallback
+    int passes;                  // steps of Newton's and of the interior-point method
     int virtual_nodes;           //
-    CondRung rung;               // what made the answer
+    CondSolvedBy solved_by;      // what made the answer
     int relaxed;                 // contacts held to the proximal law instead of the strict one
     double relaxed_residual;     // of the answer under these laws, where there are any
     double step_length;          // |v^{l+1} - v^l| of the last iteration [m/s]

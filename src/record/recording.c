@@ -142,7 +142,7 @@ static CondStatus read_names(CondRecording* r, const CondFclib* file)
 // Numbers that older recordings do not have.
 static int is_late(int number)
 {
-    return number == COND_NUMBER_RUNG || number == COND_NUMBER_RELAXED ||
+    return number == COND_NUMBER_SOLVED_BY || number == COND_NUMBER_RELAXED ||
            number == COND_NUMBER_SUBSTEPS;
 }
 

@@ -55,7 +55,7 @@ static void fill_numbers(CondSnapshot* s, const CondState* state, const CondStep
     number[COND_NUMBER_POTENTIAL_ENERGY] = info->potential_after;
     number[COND_NUMBER_ITERATIONS] = info->solve.iterations;
     number[COND_NUMBER_NEWTON_ITERATIONS] = info->newton_iterations;
-    number[COND_NUMBER_RUNG] = info->solve.rung;
+    number[COND_NUMBER_SOLVED_BY] = info->solve.solved_by;
     number[COND_NUMBER_RELAXED] = info->solve.relaxed;
     number[COND_NUMBER_SUBSTEPS] = info->substeps;
     for (int k = 0; k < COND_N_STAGE; k++)

@@ -1,4 +1,4 @@
-// A pair (v, lambda) with its certificate: what the rungs of the ladder hand to each other.
+// A pair (v, lambda) with its certificate: what the stages of the strategy hand to each other.
 #ifndef COND_SOLVE_ANSWER_H
 #define COND_SOLVE_ANSWER_H
 

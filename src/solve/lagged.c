@@ -39,10 +39,6 @@ CondStatus cond_lagged_plan(CondLagged* lagged, const CondProblem* problem,
     const CondContext* m = &lagged->context;
     int n = problem->n_dof, nc = problem->n_contact;
     *fits = 0;
-    for (int c = 0; c < nc; c++) // the derivative of the elliptic cone's nearest point is not here
-        if (settings->law == COND_LAW_PROXIMAL &&
-            problem->contact[c].friction[0] != problem->contact[c].friction[1])
-            return COND_OK;
     lagged->system.arena.context = lagged->patches.context = lagged->context;
     lagged->patched = 0;
     lagged->multilevel = settings->multilevel;

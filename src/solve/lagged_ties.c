@@ -4,13 +4,11 @@
 #include "problem/side.h"
 #include "solve/lagged_part.h"
 #include "solve/primal_dual_tie.h"
+#include "solve/tuning.h"
 
 #include <math.h>
 #include <stddef.h>
 
-static const double FULL_GAIN = 2e3;   // gain times gamma where friction follows the normal force
-static const double FIRM_GAIN = 1e4;   // gain times gamma where the preconditioner is exact
-static const double LOOSE_GAIN = 20.0; // where the contact joins several nodes
 enum {
     CONTACT_WORK = 64,   // of one contact in a loop, in multiply-adds
     COORDINATE_WORK = 2, // of one coordinate
@@ -93,7 +91,8 @@ static void scale_contacts(const void* data, int first, int last)
         }
         lagged->gamma[c] = trace / 3.0 + cond_certificate_slip(loop->data, c);
         lagged->gain[c] =
-            (count_nodes(&lagged->system, contact) > 1 ? LOOSE_GAIN : FIRM_GAIN) / lagged->gamma[c];
+            (count_nodes(&lagged->system, contact) > 1 ? COND_GAIN_NODES : COND_GAIN_NODE) /
+            lagged->gamma[c];
     }
 }
 
@@ -252,7 +251,7 @@ static void make_each_tie(const void* data, int first, int last)
         double u[3], *change = lagged->lambda_new + (ptrdiff_t)3 * c;
         cond_contact_velocity(contact, lagged->v, u);
         int before = kind_of(&lagged->tie[c]);
-        double k = lagged->full ? FULL_GAIN / lagged->gamma[c] : lagged->gain[c];
+        double k = lagged->full ? COND_GAIN_FOLLOWING / lagged->gamma[c] : lagged->gain[c];
         lagged->tie[c] = cond_tie_make_from(cond_certificate_law(loop->data, c), contact->friction,
                                             lagged->gamma[c], cond_certificate_slip(loop->data, c),
                                             k, lagged->trial + (ptrdiff_t)3 * c,

@@ -12,30 +12,24 @@
 static const double LEAST_DAMPING = 1e-5, MOST_DAMPING = 1.0; // shares of the scale gamma
 static const double MOST_GROWTH = 1e5; // of the fastest contact, over start and first pair
 enum {
-    VAIN = 8,        // steps of polishing without a tenth of progress
-    FLIGHT = 4,      // steps that may leave the merit of the reference behind
-    MOST_SOFT = 600, // coordinates of a mesh: larger ones fill up when they are factored
+    VAIN = 8,   // steps of polishing without a tenth of progress
+    FLIGHT = 4, // steps that may leave the merit of the reference behind
 };
 
-CondStatus cond_primal_dual_plan(CondPrimalDual* pd, const CondProblem* problem, CondLaw law,
-                                 int* fits)
+void cond_primal_dual_plan(CondPrimalDual* pd, const CondProblem* problem)
+{
+    int in_rods = 0;
+    for (int b = 0; b < problem->n_block; b++)
+        if (problem->block[b].kind == COND_BLOCK_TRIDIAGONAL)
+            in_rods += problem->block[b].n_dof;
+    pd->rods = 2 * in_rods > problem->n_dof;
+    pd->planned = 0;
+}
+
+static CondStatus reserve(CondPrimalDual* pd, const CondProblem* problem)
 {
     const CondContext* m = &pd->context;
-    int n = problem->n_dof, nc = problem->n_contact, in_rods = 0;
-    *fits = 0;
-    for (int c = 0; c < nc; c++) // the derivative of the elliptic cone's nearest point is not here
-        if (law == COND_LAW_PROXIMAL &&
-            problem->contact[c].friction[0] != problem->contact[c].friction[1])
-            return COND_OK;
-    for (int b = 0; b < problem->n_block; b++) {
-        const CondBlock* block = &problem->block[b];
-        if (block->kind == COND_BLOCK_BSR3 && block->n_dof > MOST_SOFT)
-            return COND_OK;
-        in_rods += block->kind == COND_BLOCK_TRIDIAGONAL ? block->n_dof : 0;
-    }
-    pd->rods = 2 * in_rods > n;
-    pd->H.order.arena.context = pd->context;
-    pd->planned = 0;
+    int n = problem->n_dof, nc = problem->n_contact;
 #define RESERVE(array, count)                                                                      \
     cond_reserve(m, &pd->array, &pd->cap_##array, count, sizeof *pd->array)
     if (RESERVE(gamma, nc) || RESERVE(tie, nc) || RESERVE(v, n) || RESERVE(lambda, 3 * nc) ||
@@ -45,7 +39,6 @@ CondStatus cond_primal_dual_plan(CondPrimalDual* pd, const CondProblem* problem,
         RESERVE(lambda_best, 3 * nc) || RESERVE(f, n) || RESERVE(work, 2 * n))
         return COND_OUT_OF_MEMORY;
 #undef RESERVE
-    *fits = 1;
     return COND_OK;
 }
 
@@ -277,10 +270,12 @@ static int proceed(CondPrimalDual* pd, const CondCertificateData* data, Guard* g
 
 CondStatus cond_primal_dual_prepare(CondPrimalDual* pd, const CondCertificateData* data)
 {
-    CondStatus status = COND_OK;
-    if (!pd->planned)
+    CondStatus status = reserve(pd, data->problem);
+    pd->H.order.arena.context = pd->context;
+    if (!status && !pd->planned) {
         status = cond_primal_dual_pattern(pd, data->problem, &pd->fits);
-    pd->planned = !status;
+        pd->planned = !status;
+    }
     return status || !pd->fits ? status : cond_primal_dual_scale(pd, data);
 }
 
@@ -326,6 +321,9 @@ CondStatus cond_primal_dual_solve(CondPrimalDual* pd, const CondCertificateData*
 {
     const CondProblem* problem = data->problem;
     size_t n = (size_t)problem->n_dof, nc3 = 3 * (size_t)problem->n_contact;
+    CondStatus status = reserve(pd, problem);
+    if (status)
+        return status;
     memcpy(pd->v, v, n * sizeof *v);
     memcpy(pd->lambda, lambda, nc3 * sizeof *lambda);
     pd->scale = 0.0;
@@ -333,7 +331,7 @@ CondStatus cond_primal_dual_solve(CondPrimalDual* pd, const CondCertificateData*
     ++*products;
     if (residual <= tolerance)
         return COND_OK;
-    CondStatus status = cond_primal_dual_prepare(pd, data);
+    status = cond_primal_dual_prepare(pd, data);
     if (status || !pd->fits)
         return status ? status : COND_NOT_CONVERGED;
     // The start need not obey the dynamics: the first step is taken whatever its merit.

@@ -48,9 +48,8 @@ typedef struct CondPrimalDual {
     int cap_work, cap_D, cap_gap, cap_v_ref, cap_lambda_ref;
 } CondPrimalDual;
 
-// *fits is 1 when the passes can serve the problem.
-CondStatus cond_primal_dual_plan(CondPrimalDual* pd, const CondProblem* problem, CondLaw law,
-                                 int* fits);
+// The problem that the calls below serve, until the next one.
+void cond_primal_dual_plan(CondPrimalDual* pd, const CondProblem* problem);
 
 // Passes from (v, lambda) until the certificate's residual is at most the tolerance. On return v,
 // lambda and *certificate are the best pair seen, the start included. The solves are added to
@@ -59,7 +58,8 @@ CondStatus cond_primal_dual_solve(CondPrimalDual* pd, const CondCertificateData*
                                   double tolerance, int max_passes, double* v, double* lambda,
                                   CondCertificate* certificate, int* passes, int* products);
 
-// Pattern and scale for the problem it was planned for; pd->fits says whether H can be factored.
+// Room, pattern and scale for the problem it was planned for; pd->fits says whether H can be
+// factored in reasonable time.
 CondStatus cond_primal_dual_prepare(CondPrimalDual* pd, const CondCertificateData* data);
 
 // Full Newton steps with the same resistance against changes of the forces, a share of gamma, in

@@ -1,11 +1,10 @@
 #include "solve/primal_dual_system.h"
 
 #include "base/memory.h"
+#include "solve/tuning.h"
 
+#include <math.h>
 #include <string.h>
-
-enum { LARGEST_NODE = 12 };          // coordinates that a node of a sparse block gathers
-static const double MOST_WORK = 4e9; // multiply-adds of a factorisation: some seconds
 
 // 1 where two rows of a sparse block have the same columns.
 static int same_columns(const CondBlock* block, int i, int j)
@@ -27,7 +26,7 @@ static int node_size(const CondBlock* block, int i)
     case COND_BLOCK_BSR3:
         return 3;
     case COND_BLOCK_SPARSE:
-        while (n < LARGEST_NODE && i + n < block->n_dof && same_columns(block, i, i + n))
+        while (n < COND_LARGEST_NODE && i + n < block->n_dof && same_columns(block, i, i + n))
             n++;
         return n;
     case COND_BLOCK_DENSE:
@@ -109,6 +108,21 @@ static CondStatus join_terms(CondPrimalDual* pd, const CondProblem* problem)
     return status;
 }
 
+// Multiply-adds that a factorisation may take: where there is a mesh, so many products with A, for
+// conjugate gradients are the other way.
+static double most_work(const CondProblem* problem)
+{
+    double product = 0.0;
+    int soft = 0;
+    for (int b = 0; b < problem->n_block; b++) {
+        const CondBlock* block = &problem->block[b];
+        soft |= block->kind == COND_BLOCK_BSR3;
+        for (int i = 0; i < block->n_dof; i++)
+            product += cond_block_row_size(block, i);
+    }
+    return soft ? fmin(COND_MOST_WORK, COND_MOST_PRODUCTS * product) : COND_MOST_WORK;
+}
+
 CondStatus cond_primal_dual_pattern(CondPrimalDual* pd, const CondProblem* problem, int* fits)
 {
     const CondContext* m = &pd->context;
@@ -132,7 +146,7 @@ CondStatus cond_primal_dual_pattern(CondPrimalDual* pd, const CondProblem* probl
     if (!status)
         status = join_terms(pd, problem);
     if (!status)
-        status = cond_block_lu_plan(&pd->H, MOST_WORK, fits);
+        status = cond_block_lu_plan(&pd->H, most_work(problem), fits);
     return status;
 }
 

@@ -5,10 +5,11 @@
 // kept by a large gain k and the multiplier carried along: lambda = lambda_old - k (u + c lambda).
 #include "solve/primal_dual_tie.h"
 
+#include "math/vec3.h"
+#include "solve/tuning.h"
+
 #include <math.h>
 #include <string.h>
-
-static const double GAIN = 1e6; // k gamma
 
 void cond_tie_trial(double gamma, double c, const double* u, const double* lambda, double x[3])
 {
@@ -125,17 +126,28 @@ static void slip_lagged(const double* mu, double gamma, double c, const double* 
     }
 }
 
-// Proximal slip on the circular cone: P' has the eigenvalue 1 along the edge y, s = |y_t|/|x_t|
-// around the cone and 0 across it.
-static void slip_proximal(double gamma, double c, const double* x, const double* y, double k,
-                          const double* lambda, CondTie* tie)
+// Proximal slip. On the boundary y - x + kappa G y = 0 with G = diag(-1, 1/mu1^2, 1/mu2^2), so
+// kappa = 1 - x_n/y_n. P' is symmetric and has the eigenvalue 1 along the edge y of the cone, 0
+// along its normal G y, and s = 1/(1 + kappa d'G d) along the direction d around it.
+static void slip_proximal(const double* mu, double gamma, double c, const double* x,
+                          const double* y, double k, const double* lambda, CondTie* tie)
 {
-    double length = sqrt(y[0] * y[0] + y[1] * y[1] + y[2] * y[2]), t = hypot(x[1], x[2]);
-    double edge[3] = {y[0] / length, y[1] / length, y[2] / length};
-    double round[3] = {0.0, -x[2] / t, x[1] / t};
-    double s = fmin(hypot(y[1], y[2]) / t, most_share(gamma, k));
+    double size = vec3_norm(y), edge[3] = {y[0] / size, y[1] / size, y[2] / size};
+    double normal[3] = {-y[0], 0.0, 0.0}, around[3], bend = 0.0;
+    for (int i = 0; i < 2; i++)
+        normal[1 + i] = mu[i] > 0.0 ? y[1 + i] / (mu[i] * mu[i]) : 0.0;
     hold(edge, k, c, lambda, tie);
-    resist(round, s / (1.0 - (1.0 - c / gamma) * s) / gamma, tie);
+    vec3_cross(edge, normal, around);
+    double length = vec3_norm(around);
+    if (!(length > 0.0))
+        return;
+    for (int i = 0; i < 3; i++)
+        around[i] /= length;
+    for (int i = 0; i < 2; i++) // an axis without friction bends it at once
+        bend += around[1 + i] != 0.0 ? around[1 + i] * around[1 + i] / (mu[i] * mu[i]) : 0.0;
+    bend -= around[0] * around[0];
+    double s = fmin(1.0 / (1.0 + (1.0 - x[0] / y[0]) * bend), most_share(gamma, k));
+    resist(around, s / (1.0 - (1.0 - c / gamma) * s) / gamma, tie);
 }
 
 // 1 where the contact slips, with the direction of the trial friction force in tie->slip. A slip
@@ -165,7 +177,7 @@ CondTie cond_tie_make_from(CondLaw law, const double* mu, double gamma, double c
     if (!find_slip(x, y, previous, &tie))
         stick(k, c, lambda, &tie);
     else if (law == COND_LAW_PROXIMAL)
-        slip_proximal(gamma, c, x, y, k, lambda, &tie);
+        slip_proximal(mu, gamma, c, x, y, k, lambda, &tie);
     else if (u)
         slip_lagged(mu, gamma, c, x, y, k, u, lambda, &tie);
     else
@@ -178,5 +190,6 @@ CondTie cond_tie_make(CondLaw law, const double* mu, double gamma, double c, con
 {
     double x[3];
     cond_tie_trial(gamma, c, u, lambda, x);
-    return cond_tie_make_from(law, mu, gamma, c, GAIN / gamma, x, NULL, lambda, previous);
+    return cond_tie_make_from(law, mu, gamma, c, COND_GAIN_FACTORED / gamma, x, NULL, lambda,
+                              previous);
 }

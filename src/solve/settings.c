@@ -51,13 +51,20 @@ const char* cond_storage_name(CondStorage storage)
     return name_at(storage_names, COUNT(storage_names), (int)storage);
 }
 
-const char* cond_rung_name(CondRung rung)
+const char* cond_solved_by_name(CondSolvedBy by)
 {
-    static const char* const names[] = {"other",           "start",         "V-FPI",     "passes",
-                                        "factored passes", "interior",      "rounds",    "again",
-                                        "multipliers",     "friction path", "all V-FPI", "substeps",
-                                        "relaxed",         "none"};
-    return name_at(names, COUNT(names), (int)rung);
+    static const char* const names[COND_N_SOLVED_BY] = {[COND_BY_OTHER] = "other",
+                                                        [COND_BY_START] = "start",
+                                                        [COND_BY_VFPI] = "V-FPI",
+                                                        [COND_BY_NEWTON] = "Newton",
+                                                        [COND_BY_FACTORED_NEWTON] =
+                                                            "factored Newton",
+                                                        [COND_BY_INTERIOR_POINT] = "interior point",
+                                                        [COND_BY_FRICTION_PATH] = "friction path",
+                                                        [COND_BY_SUBSTEPS] = "substeps",
+                                                        [COND_BY_RELAXED_LAW] = "relaxed law",
+                                                        [COND_BY_NONE] = "none"};
+    return name_at(names, COUNT(names), (int)by);
 }
 
 CondSolverSettings cond_solver_settings_default(void)

@@ -333,7 +333,7 @@ static CondStatus build_sweep(CondVfpi* s)
     return status;
 }
 
-// W, the accelerator and room for iterates, made when they are first needed: the other rungs do
+// W, the accelerator and room for iterates, made when they are first needed: the other stages do
 // without.
 static CondStatus prepare(CondVfpi* s, CondSolveInfo* info)
 {

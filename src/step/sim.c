@@ -501,7 +501,7 @@ CondStatus cond_sim_attempt(CondSim* sim, const CondState* state, CondStepInfo* 
     return worst ? worst : cond_sim_recheck(sim, state, info); // times its own stages
 }
 
-// 1 where a smaller step may be the next rung of the ladder.
+// 1 where a smaller step may come next.
 static int is_divisible(const CondSceneSettings* settings)
 {
     return settings->substeps > 1 && settings->solver.fallback &&
@@ -515,7 +515,7 @@ static CondStatus step_velocity(CondSim* sim, CondState* state, CondStepInfo* ou
     sim->divisible = divisible;
     CondStatus worst = cond_sim_attempt(sim, state, out);
     sim->divisible = 0;
-    if (worst == COND_NOT_CONVERGED && divisible && out->solve.rung != COND_RUNG_OTHER) {
+    if (worst == COND_NOT_CONVERGED && divisible && out->solve.solved_by != COND_BY_OTHER) {
         CondStatus status = cond_sim_step_in_parts(sim, state, out);
         if (status != COND_NOT_CONVERGED)
             return status;

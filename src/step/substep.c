@@ -302,7 +302,7 @@ CondStatus cond_sim_step_in_parts(CondSim* sim, CondState* state, CondStepInfo* 
             status = commit(sim, state, parts);
         if (status)
             return status;
-        made.solve.rung = COND_RUNG_SUBSTEPS;
+        made.solve.solved_by = COND_BY_SUBSTEPS;
         add_work(info, &made);
         *info = made;
         return COND_OK;

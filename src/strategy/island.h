@@ -1,8 +1,8 @@
 // Islands: the parts of a contact problem that no contact and no coupling joins. Each is a problem
 // of its own, smaller, with its own scale and its own certificate, and the islands of a step are
 // solved side by side.
-#ifndef COND_SOLVE_ISLAND_H
-#define COND_SOLVE_ISLAND_H
+#ifndef COND_STRATEGY_ISLAND_H
+#define COND_STRATEGY_ISLAND_H
 
 #include "base/arena.h"
 #include "cond/problem.h"

@@ -1,10 +1,10 @@
-// The late rungs of the ladder: friction raised along a path, the proximal law for stubborn
+// The stages of the strategy: problems that need each, the proximal law for stubborn
 // contacts only, and what is said of an answer that needed them.
 #include "base/memory.h"
 #include "dense.h"
 #include "failing_allocator.h"
 #include "random_problem.h"
-#include "solve/ladder_part.h"
+#include "strategy/strategy.h"
 #include "verifier.h"
 
 #include <math.h>
@@ -77,58 +77,136 @@ static CondSolverSettings settings_of(double tolerance)
     return settings;
 }
 
-// Problems at which everything before the path fails, and the path does not.
-static void a_path_of_growing_friction_arrives(void** state)
+// A strategy that leaves some stages out, a bit for each name, from zero.
+static CondStatus solve_without(const CondProblem* problem, const CondSolverSettings* settings,
+                                unsigned left_out, CondSolveInfo* info)
+{
+    CondContext context = cond_context_or_default(NULL);
+    CondStrategy* s = cond_solver_strategy.create(&context, settings);
+    double *v = dense_zeros((size_t)problem->n_dof),
+           *lambda = dense_zeros(3 * (size_t)problem->n_contact + 1);
+    memset(info, 0, sizeof *info);
+    s->left_out = left_out;
+    CondStatus status = cond_solver_strategy.solve(s, problem, v, lambda, info);
+    if (status == COND_OK)
+        verifier_check_certificate(problem, settings->law, settings->omega, v, lambda,
+                                   &info->certificate);
+    cond_solver_strategy.destroy(s);
+    free(v), free(lambda);
+    return status;
+}
+
+// Certified by all stages together, by that one or a later one, and missed without it.
+static void check_needed(const CondProblem* problem, const CondSolverSettings* settings,
+                         CondSolvedBy stage, const char* what)
+{
+    CondSolveInfo with, without;
+    CondStatus status = solve_without(problem, settings, 0, &with);
+    CondStatus missed = solve_without(problem, settings, 1u << stage, &without);
+    print_message("%s: %s; without %s: %.1e by %s\n", what, cond_solved_by_name(with.solved_by),
+                  cond_solved_by_name(stage), cond_certificate_residual(&without.certificate),
+                  cond_solved_by_name(without.solved_by));
+    assert_int_equal(status, COND_OK);
+    assert_true(with.solved_by >= stage || stage == COND_BY_FACTORED_NEWTON);
+    assert_int_not_equal(missed, COND_OK);
+}
+
+// Every stage that certifies has a problem that is missed without it.
+static void every_stage_is_needed(void** state)
 {
     (void)state;
     static const struct {
+        CondSolvedBy stage;
         uint64_t seed;
-        double friction, stiffness;
-    } hard[] = {{20163, 2.0, 1.0}, {20081, 8.0, 1.0}, {20122, 4.0, 1.0}};
+        double friction;
+        int repeat;
+    } hard[] = {{COND_BY_FACTORED_NEWTON, 20081, 8.0, 1},
+                {COND_BY_INTERIOR_POINT, 20268, 2.0, 0},
+                {COND_BY_FRICTION_PATH, 20248, 4.0, 0}};
     for (size_t k = 0; k < sizeof hard / sizeof hard[0]; k++) {
         Case one = {0};
-        case_make(hard[k].seed, hard[k].friction, hard[k].stiffness, 0, &one);
         CondSolverSettings settings = settings_of(1e-6);
-        CondSolveInfo info;
-        CondStatus status = verifier_solve(&one.problem, &settings, one.v, one.lambda, &info);
-        if (status != COND_OK)
-            fail_msg("seed %d: %s, residual %g", (int)hard[k].seed, cond_status_name(status),
-                     cond_certificate_residual(&info.certificate));
-        print_message("seed %d: %s\n", (int)hard[k].seed, cond_rung_name(info.rung));
+        settings.relax = 0;
+        case_make(hard[k].seed, hard[k].friction, 1.0, hard[k].repeat, &one);
+        check_needed(&one.problem, &settings, hard[k].stage, "sheets");
         case_free(&one);
     }
+    Case one = {0}; // soft, and not to be factored
+    CondSolverSettings settings = settings_of(1e-8);
+    case_make(311, 0.5, 1.0, 0, &one);
+    settings.fallback = 0;
+    check_needed(&one.problem, &settings, COND_BY_NEWTON, "sheets without a factorisation");
+    settings.accelerator = COND_ACCELERATOR_ANDERSON;
+    settings.max_iterations = 100000;
+    check_needed(&one.problem, &settings, COND_BY_VFPI, "sheets by V-FPI");
+    case_free(&one);
 }
 
-// Where even the path fails, a contact or two are relaxed, and the verifier holds the solver to
-// what it says of them; or else the answer is certified.
+// Where even the path fails, some contacts are relaxed, and the verifier holds the solver to what
+// it says of them.
 static void stubborn_contacts_are_relaxed_and_named(void** state)
 {
     (void)state;
-    static const uint64_t seed[] = {20069};
-    for (size_t k = 0; k < sizeof seed / sizeof seed[0]; k++) {
-        Case one = {0};
-        case_make(seed[k], 8.0, 1e4, 0, &one);
-        CondSolverSettings settings = settings_of(1e-6);
-        CondSolveInfo info;
-        verifier_solve(&one.problem, &settings, one.v, one.lambda, &info);
-        print_message("seed %d: %s, residual %.1e, %d contacts relaxed\n", (int)seed[k],
-                      cond_rung_name(info.rung), cond_certificate_residual(&info.certificate),
-                      info.relaxed);
-        assert_true(info.status == COND_OK || info.relaxed > 0);
-        assert_true(info.relaxed <= one.problem.n_contact / 4);
-        if (info.relaxed > 0) { // without leave to relax, the best answer under the strict law
-            settings.relax = 0;
-            memset(one.v, 0, (size_t)one.problem.n_dof * sizeof *one.v);
-            memset(one.lambda, 0, 3 * MAX_CONTACT * sizeof *one.lambda);
-            verifier_solve(&one.problem, &settings, one.v, one.lambda, &info);
-            assert_int_equal(info.rung, COND_RUNG_NONE);
-        }
-        case_free(&one);
-    }
+    Case one = {0};
+    case_make(31361, 8.0, 1.0, 1, &one);
+    CondSolverSettings settings = settings_of(1e-6);
+    CondSolveInfo info;
+    verifier_solve(&one.problem, &settings, one.v, one.lambda, &info);
+    assert_int_equal(info.status, COND_NOT_CONVERGED);
+    assert_int_equal(info.solved_by, COND_BY_RELAXED_LAW);
+    assert_in_range(info.relaxed, 1, one.problem.n_contact / 4);
+    assert_true(info.relaxed_residual <= 1e-6);
+    settings.relax = 0; // without leave to relax, the best answer under the strict law
+    memset(one.v, 0, (size_t)one.problem.n_dof * sizeof *one.v);
+    memset(one.lambda, 0, 3 * MAX_CONTACT * sizeof *one.lambda);
+    verifier_solve(&one.problem, &settings, one.v, one.lambda, &info);
+    assert_int_equal(info.solved_by, COND_BY_NONE);
+    assert_int_equal(info.relaxed, 0);
+    case_free(&one);
 }
 
-// Some contacts strict and some relaxed: V-FPI, passes that factor and passes by conjugate
-// gradients find the same motion.
+// The proximal law on the elliptic cone by Newton's method alone, with either linear solver.
+static void elliptic_cones_are_served(void** state)
+{
+    (void)state;
+    int newton = 0, factored = 0;
+    for (uint64_t seed = 601; seed <= 620; seed++) {
+        RandomOptions options = random_options_default(seed);
+        RandomProblem made;
+        CondSolveInfo info;
+        CondSolverSettings settings = settings_of(1e-8);
+        options.bsr3 = seed % 2;
+        options.friction = 1.0;
+        options.anisotropic = 1;
+        random_problem_make(&options, &made);
+        settings.law = COND_LAW_PROXIMAL;
+        unsigned others =
+            1u << COND_BY_VFPI | 1u << COND_BY_INTERIOR_POINT | 1u << COND_BY_FRICTION_PATH;
+        assert_int_equal(solve_without(&made.problem, &settings, others, &info), COND_OK);
+        newton += info.solved_by == COND_BY_NEWTON;
+        factored += info.solved_by == COND_BY_FACTORED_NEWTON;
+        random_problem_free(&made);
+    }
+    assert_true(newton > 5 && factored > 5);
+}
+
+// A strategy that is ready for the case, at zero.
+static CondStrategy* ready(const CondContext* context, const Case* one,
+                           const CondSolverSettings* settings, CondSolveInfo* info)
+{
+    CondStrategy* s = cond_solver_strategy.create(context, settings);
+    const CondProblem* problem = &one->problem;
+    assert_int_equal(cond_vfpi_begin(&s->vfpi, problem, info), COND_OK);
+    assert_int_equal(cond_answer_reserve(context, problem, &s->best), COND_OK);
+    assert_int_equal(cond_lagged_plan(&s->lagged, problem, settings, &s->soft), COND_OK);
+    cond_primal_dual_plan(&s->factored, problem);
+    s->small = 1;
+    cond_answer_set(problem, one->v, one->lambda, NULL, &s->best);
+    return s;
+}
+
+// Some contacts strict and some relaxed: V-FPI and Newton's method with either linear solver find
+// the same motion.
 static void mixed_laws_have_one_answer(void** state)
 {
     (void)state;
@@ -144,23 +222,17 @@ static void mixed_laws_have_one_answer(void** state)
         for (int way = 0; way < 3; way++) {
             CondSolverSettings settings = settings_of(1e-9);
             settings.max_iterations = all;
-            CondLadder* s = cond_solver_vfpi.create(&context, &settings);
             CondSolveInfo info = {0};
-            CondVfpiEnd end = COND_VFPI_LIMIT;
-            assert_int_equal(cond_vfpi_begin(&s->vfpi, problem, &info), COND_OK);
-            assert_int_equal(cond_answer_reserve(&context, problem, &s->best), COND_OK);
-            assert_int_equal(cond_answer_reserve(&context, problem, &s->aside), COND_OK);
-            assert_int_equal(cond_lagged_plan(&s->lagged, problem, &settings, &s->soft), COND_OK);
-            assert_int_equal(cond_primal_dual_plan(&s->factored, problem, settings.law, &s->small),
-                             COND_OK);
+            CondStrategy* s = ready(&context, &one, &settings, &info);
             assert_true(s->soft && s->small);
-            cond_answer_set(problem, one.v, one.lambda, NULL, &s->best);
             assert_int_equal(cond_vfpi_relax(&s->vfpi, relaxed), COND_OK);
-            CondStatus status = way == 0 ? cond_ladder_vfpi(s, all, settings.max_outer, &info, &end)
-                                : way == 1 ? cond_ladder_factored(s, 200, &info, &end)
-                                           : cond_ladder_usual(s, &info, &end);
+            s->small = way > 0; // else V-FPI would come before Newton's method
+            CondStatus status = way == 0   ? cond_stage_vfpi(s, &info)
+                                : way == 1 ? cond_stage_factored_newton(s, &info)
+                                           : cond_stage_newton(s, &info);
+            if (status == COND_NOT_CONVERGED && way > 0)
+                status = cond_strategy_solve_posed(s, &info);
             assert_int_equal(status, COND_OK);
-            assert_int_equal(end, COND_VFPI_DONE);
             assert_true(verifier_relaxed_residual(problem, COND_LAW_STRICT, 0.0, relaxed, s->best.v,
                                                   s->best.lambda) <= 1.001e-9);
             CondCertificate strict =
@@ -170,43 +242,9 @@ static void mixed_laws_have_one_answer(void** state)
                 memcpy(first, s->best.v, (size_t)problem->n_dof * sizeof *first);
             assert_true(dense_distance(problem->n_dof, first, s->best.v) <=
                         1e-6 * dense_norm(problem->n_dof, first));
-            cond_solver_vfpi.destroy(s);
+            cond_solver_strategy.destroy(s);
         }
         free(first);
-        case_free(&one);
-    }
-}
-
-// The method of multipliers, from zero and alone: it finds the motion that the passes find, which
-// is unique, also where friction is large.
-static void multipliers_find_the_convex_answer(void** state)
-{
-    (void)state;
-    CondContext context = cond_context_or_default(NULL);
-    for (uint64_t seed = 311; seed <= 316; seed++) {
-        Case one = {0};
-        case_make(seed, seed % 2 ? 0.5 : 4.0, 1.0, seed % 3 == 0, &one);
-        const CondProblem* problem = &one.problem;
-        CondSolverSettings settings = settings_of(1e-8);
-        settings.law = COND_LAW_PROXIMAL;
-        settings.max_iterations = 100000;
-        CondLadder* s = cond_solver_vfpi.create(&context, &settings);
-        CondSolveInfo info = {0};
-        CondVfpiEnd end = COND_VFPI_LIMIT;
-        assert_int_equal(cond_vfpi_begin(&s->vfpi, problem, &info), COND_OK);
-        assert_int_equal(cond_answer_reserve(&context, problem, &s->best), COND_OK);
-        assert_int_equal(cond_lagged_plan(&s->lagged, problem, &settings, &s->soft), COND_OK);
-        assert_true(s->soft);
-        cond_answer_set(problem, one.v, one.lambda, NULL, &s->best);
-        assert_int_equal(cond_ladder_augmented(s, &info, &end), COND_OK);
-        assert_int_equal(end, COND_VFPI_DONE);
-        verifier_check_certificate(problem, COND_LAW_PROXIMAL, 0.0, s->best.v, s->best.lambda,
-                                   &s->best.certificate);
-        assert_true(s->best.residual <= 1e-8);
-        assert_int_equal(verifier_solve(problem, &settings, one.v, one.lambda, &info), COND_OK);
-        assert_true(dense_distance(problem->n_dof, one.v, s->best.v) <=
-                    1e-5 * dense_norm(problem->n_dof, one.v));
-        cond_solver_vfpi.destroy(s);
         case_free(&one);
     }
 }
@@ -285,7 +323,7 @@ static void no_answer_is_said_and_costs_no_memory(void** state)
             if (status == COND_OUT_OF_MEMORY)
                 status = cond_solver_solve(solver, &problem, v, lambda, &info);
             assert_int_equal(status, COND_NOT_CONVERGED);
-            assert_int_equal(info.rung, COND_RUNG_NONE);
+            assert_int_equal(info.solved_by, COND_BY_NONE);
             assert_int_equal(info.relaxed, 0);
             assert_true(info.certificate.penetration > 0.5);
             verifier_check(&problem, &settings, v, lambda, &info);
@@ -297,7 +335,7 @@ static void no_answer_is_said_and_costs_no_memory(void** state)
     }
 }
 
-// The same among soft bodies, through the rungs that are for these.
+// The same among soft bodies, through the stages that are for these.
 static void no_answer_among_soft_bodies(void** state)
 {
     (void)state;
@@ -336,7 +374,7 @@ static void no_answer_among_soft_bodies(void** state)
                 CondStatus status = cond_solver_solve(solver, &problem, v, lambda, &info);
                 assert_true(status == COND_OUT_OF_MEMORY || status == COND_NOT_CONVERGED);
                 if (status == COND_NOT_CONVERGED) {
-                    assert_int_equal(info.rung, COND_RUNG_NONE);
+                    assert_int_equal(info.solved_by, COND_BY_NONE);
                     verifier_check(&problem, &settings, v, lambda, &info);
                 }
             }
@@ -372,7 +410,7 @@ static void self_stress_certifies_nothing(void** state)
         CondSolveInfo info;
         settings.law = (CondLaw)law;
         assert_int_equal(verifier_solve(&problem, &settings, v, lambda, &info), COND_NOT_CONVERGED);
-        assert_int_equal(info.rung, COND_RUNG_NONE);
+        assert_int_equal(info.solved_by, COND_BY_NONE);
         double small = verifier_certificate(&problem, settings.law, 0.0, v, lambda).contact;
         lambda[0] += 1e4;
         lambda[3] += 1e4;
@@ -394,23 +432,23 @@ static void merit_never_grows(void** state)
         case_make(seed, seed % 3 == 0 ? 0.3 : seed % 3 == 1 ? 1.0 : 4.0, 1.0, seed % 4 == 0, &one);
         const CondProblem* problem = &one.problem;
         CondSolverSettings settings = settings_of(1e-9);
-        CondLadder* s = cond_solver_vfpi.create(&context, &settings);
         CondSolveInfo info = {0};
+        CondStrategy* s = ready(&context, &one, &settings, &info);
+        CondCertificateData data = cond_strategy_certificate_data(s);
         double merit = INFINITY, residual = INFINITY;
         int turn = 0;
-        assert_int_equal(cond_vfpi_begin(&s->vfpi, problem, &info), COND_OK);
-        assert_int_equal(cond_answer_reserve(&context, problem, &s->best), COND_OK);
-        assert_int_equal(cond_primal_dual_plan(&s->factored, problem, settings.law, &s->small),
-                         COND_OK);
         Random random = random_start(seed);
         for (int i = 0; i < problem->n_dof; i++)
             one.v[i] = random_uniform(&random, -1.0, 1.0);
         for (int i = 0; i < 3 * problem->n_contact; i++)
             one.lambda[i] = random_uniform(&random, -1.0, 1.0);
         for (int most = 1; most <= 40; most++) {
-            CondVfpiEnd end = COND_VFPI_LIMIT;
             cond_answer_set(problem, one.v, one.lambda, NULL, &s->best);
-            assert_int_equal(cond_ladder_factored(s, most, &info, &end), COND_OK);
+            CondStatus status =
+                cond_primal_dual_solve(&s->factored, &data, 1e-9, most, s->best.v, s->best.lambda,
+                                       &s->best.certificate, &info.passes, &info.products);
+            assert_true(status >= 0);
+            s->best.residual = cond_certificate_residual(&s->best.certificate);
             int fell = s->best.residual < 0.9 * residual;
             if (s->factored.turn == turn && !fell && !(s->factored.merit <= merit))
                 fail_msg("seed %d, pass %d: merit %g after %g", (int)seed, most, s->factored.merit,
@@ -420,9 +458,9 @@ static void merit_never_grows(void** state)
             residual = s->best.residual;
             turns += s->factored.turn - turn;
             turn = s->factored.turn;
-            passes += end != COND_VFPI_DONE;
+            passes += status != COND_OK;
         }
-        cond_solver_vfpi.destroy(s);
+        cond_solver_strategy.destroy(s);
         case_free(&one);
     }
     print_message("%d passes, %d changes of scale\n", passes, turns);
@@ -458,10 +496,10 @@ static void going_on_from_anything_is_never_worse(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_path_of_growing_friction_arrives),
+        cmocka_unit_test(every_stage_is_needed),
+        cmocka_unit_test(elliptic_cones_are_served),
         cmocka_unit_test(stubborn_contacts_are_relaxed_and_named),
         cmocka_unit_test(mixed_laws_have_one_answer),
-        cmocka_unit_test(multipliers_find_the_convex_answer),
         cmocka_unit_test(painleves_rod_is_certified),
         cmocka_unit_test(no_answer_is_said_and_costs_no_memory),
         cmocka_unit_test(no_answer_among_soft_bodies),

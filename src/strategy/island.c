@@ -1,4 +1,4 @@
-#include "solve/island.h"
+#include "strategy/island.h"
 
 #include <string.h>
 

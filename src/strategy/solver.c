@@ -1,7 +1,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/timer.h"
-#include "solve/island_solver.h"
+#include "strategy/island_solver.h"
 
 #include <string.h>
 

@@ -2,24 +2,24 @@
 // islands are handed out to the threads as these get free. An island that is larger than its share
 // of the threads is solved before the others, by all of them. The paper's stop looks at the length
 // of the whole step, and surrogates that are kept serve whole problems: there nothing is split.
-#include "solve/island_solver.h"
+#include "strategy/island_solver.h"
 
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/shared_context.h"
 #include "solve/certificate.h"
-#include "solve/island.h"
-#include "solve/ladder.h"
+#include "strategy/island.h"
+#include "strategy/strategy.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
 enum { PER_COORDINATE = 100 }; // multiply-adds that an island with contacts takes at the least
 
-// A ladder, and what it did on the island that took it most.
+// A strategy with its workspace, and what it did on the island that took it most.
 typedef struct Worker {
     CondArena arena;
-    void* ladder;
+    void* strategy;
     int lead;        // that island; -1: none so far
     double* history; // its step lengths                                      (n_history)
     int n_history;   //
@@ -49,13 +49,13 @@ static CondStatus begin_worker(const CondContext* context, const CondSolverSetti
 {
     memset(worker, 0, sizeof *worker);
     cond_arena_begin(context, &worker->arena);
-    worker->ladder = cond_solver_vfpi.create(context, settings);
-    return worker->ladder ? COND_OK : COND_OUT_OF_MEMORY;
+    worker->strategy = cond_solver_strategy.create(context, settings);
+    return worker->strategy ? COND_OK : COND_OUT_OF_MEMORY;
 }
 
 static void end_worker(Worker* worker)
 {
-    cond_solver_vfpi.destroy(worker->ladder);
+    cond_solver_strategy.destroy(worker->strategy);
     cond_arena_release(&worker->arena);
 }
 
@@ -96,14 +96,14 @@ static const double* history(const void* work, int* n)
 {
     const Solver* s = work;
     if (!s->lead)
-        return cond_solver_vfpi.history(s->whole.ladder, n);
+        return cond_solver_strategy.history(s->whole.strategy, n);
     *n = s->lead->n_history;
     return s->lead->history;
 }
 
 static void reset(void* work)
 {
-    cond_solver_vfpi.reset(((Solver*)work)->whole.ladder);
+    cond_solver_strategy.reset(((Solver*)work)->whole.strategy);
 }
 
 static const int* relaxed(const void* work, int* n)
@@ -115,7 +115,8 @@ static const int* relaxed(const void* work, int* n)
 
 // ---- one island
 
-// 1 where island i took more than the one that leads: iterations, then passes; the first of equals.
+// 1 where island i took more than the one that leads: iterations, then Newton steps; the first of
+// equals.
 static int takes_more(const Solver* s, int i, int lead)
 {
     if (i < 0 || lead < 0)
@@ -128,7 +129,7 @@ static int takes_more(const Solver* s, int i, int lead)
 
 static CondStatus keep_history(Worker* worker, int i)
 {
-    const double* length = cond_solver_vfpi.history(worker->ladder, &worker->n_history);
+    const double* length = cond_solver_strategy.history(worker->strategy, &worker->n_history);
     worker->lead = i;
     if (COND_RESERVE(&worker->arena, worker->history, worker->n_history))
         return COND_OUT_OF_MEMORY;
@@ -145,8 +146,8 @@ static void solve_island(Solver* s, Worker* worker, int i)
     double *v = s->v + island->dof, *lambda = s->lambda + 3 * (size_t)island->contact;
     int n = 0;
     memset(info, 0, sizeof *info);
-    info->status = cond_solver_vfpi.solve(worker->ladder, &problem, v, lambda, info);
-    const int* held = cond_solver_vfpi.relaxed(worker->ladder, &n);
+    info->status = cond_solver_strategy.solve(worker->strategy, &problem, v, lambda, info);
+    const int* held = cond_solver_strategy.relaxed(worker->strategy, &n);
     for (int k = 0; k < island->n_contact; k++)
         s->relaxed[s->islands.contact_at[island->contact + k]] = held ? held[k] : 0;
     if (info->status >= 0 && takes_more(s, i, worker->lead) && keep_history(worker, i))
@@ -232,8 +233,8 @@ static void add_info(const CondSolveInfo* one, CondSolveInfo* all)
 {
     if (worse(all->status, one->status))
         all->status = one->status;
-    if (one->rung > all->rung)
-        all->rung = one->rung;
+    if (one->solved_by > all->solved_by)
+        all->solved_by = one->solved_by;
     all->virtual_nodes += one->virtual_nodes;
     all->relaxed += one->relaxed;
 }
@@ -331,8 +332,8 @@ static CondStatus solve_whole(Solver* s, const CondProblem* problem, double* v, 
                               CondSolveInfo* info)
 {
     s->lead = NULL;
-    CondStatus status = cond_solver_vfpi.solve(s->whole.ladder, problem, v, lambda, info);
-    const int* held = cond_solver_vfpi.relaxed(s->whole.ladder, &s->n_relaxed);
+    CondStatus status = cond_solver_strategy.solve(s->whole.strategy, problem, v, lambda, info);
+    const int* held = cond_solver_strategy.relaxed(s->whole.strategy, &s->n_relaxed);
     if (s->n_relaxed > 0) {
         if (COND_RESERVE(&s->arena, s->relaxed, problem->n_contact))
             return COND_OUT_OF_MEMORY;

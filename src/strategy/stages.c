@@ -1,0 +1,124 @@
+// The stages that solve a problem as it is.
+#include "solve/tuning.h"
+#include "strategy/strategy.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+
+static CondStatus run_vfpi(CondStrategy* s, int max_iterations, int max_outer, CondSolveInfo* info)
+{
+    CondVfpiEnd end = COND_VFPI_LIMIT;
+    if (cond_cancelled(&s->context))
+        return COND_CANCELLED;
+    CondStatus status = cond_vfpi_run(&s->vfpi, max_iterations, max_outer, &s->best, info, &end);
+    s->diverged = end == COND_VFPI_DIVERGED;
+    return status || end == COND_VFPI_DONE ? status : COND_NOT_CONVERGED;
+}
+
+// All iterations where nothing else serves the problem; else a few, before Newton's method.
+CondStatus cond_stage_vfpi(CondStrategy* s, CondSolveInfo* info)
+{
+    if (!s->small)
+        return run_vfpi(s, s->asked.max_iterations, s->asked.max_outer, info);
+    int tiny = s->vfpi.nodal.n_dof <= COND_TINY_PROBLEM;
+    return run_vfpi(s, tiny ? COND_TINY_VFPI : COND_FIRST_VFPI, COND_FIRST_OUTER, info);
+}
+
+// The pair in s->best, certified under the laws in force.
+static void know_best(CondStrategy* s)
+{
+    s->best.residual = cond_certificate_residual(&s->best.certificate);
+}
+
+static CondStatus run_newton(CondStrategy* s, CondSolveInfo* info)
+{
+    CondCertificateData data = cond_strategy_certificate_data(s);
+    CondStatus status = cond_lagged_solve(&s->lagged, &data, s->settings.tolerance,
+                                          s->settings.max_iterations - info->iterations, s->best.v,
+                                          s->best.lambda, &s->best.certificate, info);
+    know_best(s);
+    return status;
+}
+
+// 1 where the problem can be factored in no more time than iterations take.
+static CondStatus can_factor(CondStrategy* s, int* can)
+{
+    CondCertificateData data = cond_strategy_certificate_data(s);
+    CondStatus status = s->small ? cond_primal_dual_prepare(&s->factored, &data) : COND_OK;
+    *can = s->small && !status && s->factored.fits;
+    return status;
+}
+
+// Newton's method with conjugate gradients. Where it stalls and the problem is too large to factor,
+// restarts: a while of V-FPI sorts out which contacts slip and which stick, twice as long each
+// time, and in the later ones friction follows the normal force within a step.
+CondStatus cond_stage_newton(CondStrategy* s, CondSolveInfo* info)
+{
+    int factored = 0;
+    s->lagged.may_follow = 0;
+    CondStatus status = run_newton(s, info);
+    if (status == COND_NOT_CONVERGED) {
+        CondStatus known = can_factor(s, &factored);
+        status = known ? known : status;
+    }
+    for (int k = 0; k < COND_RESTARTS && status > 0 && !factored; k++) {
+        status = run_vfpi(s, COND_RESTART_VFPI << k, COND_FIRST_OUTER, info);
+        s->lagged.may_follow = k >= COND_RESTARTS / 2 - 1;
+        if (status > 0)
+            status = run_newton(s, info);
+    }
+    return status;
+}
+
+// Newton's method with a factorisation, with more patience after the interior-point method and
+// with rods, whose contacts are not redundant.
+CondStatus cond_stage_factored_newton(CondStrategy* s, CondSolveInfo* info)
+{
+    CondCertificateData data = cond_strategy_certificate_data(s);
+    int steps = s->posed || s->factored.rods ? COND_PATIENT_STEPS : COND_NEWTON_STEPS;
+    CondStatus status = cond_primal_dual_solve(&s->factored, &data, s->settings.tolerance, steps,
+                                               s->best.v, s->best.lambda, &s->best.certificate,
+                                               &info->passes, &info->products);
+    know_best(s);
+    return status;
+}
+
+// Newton steps that resist changes of the forces, from the pair in s->best.
+static CondStatus polish(CondStrategy* s, const CondCertificateData* data, CondSolveInfo* info)
+{
+    CondStatus status = COND_OK;
+    for (int k = 0; k < COND_N_POLISH && status >= 0 && s->best.residual > s->settings.tolerance;
+         k++) {
+        status = cond_primal_dual_polish(&s->factored, data, s->settings.tolerance,
+                                         cond_polish_damping[k], s->best.v, s->best.lambda,
+                                         &s->best.certificate, &info->passes, &info->products);
+        know_best(s);
+    }
+    return status < 0 ? status : COND_OK;
+}
+
+// The interior-point method to where rounding stops it, then polishing; where that ends too early,
+// the same again from the middle of the cone with other forces, which leads another way, and the
+// better pair stands.
+CondStatus cond_stage_interior_point(CondStrategy* s, CondSolveInfo* info)
+{
+    const CondProblem* problem = s->vfpi.nodal.problem;
+    CondCertificateData data = cond_strategy_certificate_data(s);
+    double tolerance = s->settings.tolerance;
+    CondStatus status = cond_answer_reserve(&s->context, problem, &s->central);
+    for (int k = 0; k < COND_N_CENTRAL_START && !status && s->best.residual > tolerance; k++) {
+        cond_answer_copy(problem, &s->best, &s->central);
+        s->best.residual = INFINITY;
+        status = cond_interior_point_solve(&s->interior, &s->factored, &data, tolerance,
+                                           cond_central_force[k], &s->best, &info->passes,
+                                           &info->products);
+        if (!status && isfinite(s->best.residual))
+            status = polish(s, &data, info);
+        if (!(s->best.residual <= s->central.residual))
+            cond_answer_copy(problem, &s->central, &s->best);
+    }
+    if (status)
+        return status;
+    return s->best.residual <= tolerance ? COND_OK : COND_NOT_CONVERGED;
+}

@@ -1,0 +1,233 @@
+#include "strategy/strategy.h"
+
+#include "base/memory.h"
+#include "solve/tuning.h"
+
+#include <math.h>
+#include <string.h>
+
+static int is_certified(const CondStrategy* s)
+{
+    return s->asked.stop == COND_STOP_CERTIFICATE;
+}
+
+// Problems with a handful of coordinates, those that nothing else serves, and whoever asks for it.
+static int serves_vfpi(const CondStrategy* s)
+{
+    if (s->posed || s->soft || !s->small)
+        return !s->soft && !s->small;
+    return s->asked.accelerator != COND_ACCELERATOR_PRIMAL_DUAL ||
+           (s->vfpi.nodal.n_dof <= COND_TINY_PROBLEM && !s->factored.rods);
+}
+
+static int serves_soft(const CondStrategy* s)
+{
+    return s->soft;
+}
+
+static int serves_small(const CondStrategy* s)
+{
+    return s->small;
+}
+
+static int serves_finite(const CondStrategy* s)
+{
+    return s->small && isfinite(s->best.residual);
+}
+
+static int has_friction(const CondProblem* problem)
+{
+    for (int c = 0; c < problem->n_contact; c++)
+        if (fmax(problem->contact[c].friction[0], problem->contact[c].friction[1]) > 0.0)
+            return 1;
+    return 0;
+}
+
+static int serves_friction(const CondStrategy* s)
+{
+    return is_certified(s) && s->asked.fallback && (s->soft || s->small) &&
+           has_friction(s->vfpi.nodal.problem);
+}
+
+static int serves_strict(const CondStrategy* s)
+{
+    return is_certified(s) && s->asked.fallback && s->asked.relax &&
+           s->asked.law == COND_LAW_STRICT && has_friction(s->vfpi.nodal.problem) &&
+           isfinite(s->best.residual);
+}
+
+static const CondSolverStage stages[] = {
+    {COND_BY_VFPI, serves_vfpi, cond_stage_vfpi, 0},
+    {COND_BY_NEWTON, serves_soft, cond_stage_newton, 0},
+    {COND_BY_FACTORED_NEWTON, serves_small, cond_stage_factored_newton, 0},
+    {COND_BY_INTERIOR_POINT, serves_finite, cond_stage_interior_point, 0},
+    {COND_BY_FRICTION_PATH, serves_friction, cond_stage_friction_path, 1},
+    {COND_BY_RELAXED_LAW, serves_strict, cond_stage_relaxed_law, 2},
+};
+enum { N_STAGE = sizeof stages / sizeof stages[0], N_POSED = 4 };
+
+CondCertificateData cond_strategy_certificate_data(const CondStrategy* s)
+{
+    return cond_vfpi_certificate_data(&s->vfpi);
+}
+
+void cond_strategy_aim(CondStrategy* s, double tolerance, int iterations)
+{
+    int most = s->asked.max_iterations;
+    s->settings.tolerance = s->vfpi.settings.tolerance = tolerance;
+    s->settings.max_iterations = iterations < most ? iterations : most;
+    s->vfpi.settings.max_iterations = s->settings.max_iterations;
+}
+
+// 1 where stage k is to be run.
+static int serves(const CondStrategy* s, int k)
+{
+    return !(s->left_out >> stages[k].name & 1) && stages[k].serves(s);
+}
+
+// Iterations that the solve may have made when stage k ends: those left to later stages that serve
+// are kept, where there are enough to share out.
+static int limit_of(const CondStrategy* s, int k)
+{
+    int all = s->asked.max_iterations, kept = 0;
+    for (int later = k + 1; later < N_STAGE && all >= COND_SHARED_ITERATIONS; later++)
+        if (serves(s, later))
+            kept += stages[later].share;
+    return all - kept * (all / 8);
+}
+
+static CondStatus run_stage(CondStrategy* s, int k, CondSolveInfo* info)
+{
+    if (cond_cancelled(&s->context))
+        return COND_CANCELLED;
+    s->diverged = 0;
+    return stages[k].run(s, info);
+}
+
+CondStatus cond_strategy_solve_posed(CondStrategy* s, CondSolveInfo* info)
+{
+    CondStatus status = COND_NOT_CONVERGED;
+    for (int k = 0; k < N_POSED && status == COND_NOT_CONVERGED; k++)
+        if (serves(s, k))
+            status = run_stage(s, k, info);
+    return status;
+}
+
+static CondStatus run_stages(CondStrategy* s, CondSolveInfo* info)
+{
+    CondStatus status = COND_NOT_CONVERGED;
+    for (int k = 0; k < N_STAGE && status == COND_NOT_CONVERGED; k++)
+        if (serves(s, k)) {
+            cond_strategy_aim(s, s->asked.tolerance, limit_of(s, k));
+            info->solved_by = stages[k].name;
+            status = run_stage(s, k, info);
+        }
+    return status;
+}
+
+static void* create(const CondContext* context, const CondSolverSettings* settings)
+{
+    CondStrategy* s = cond_allocate(context, 1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->context = *context;
+    s->asked = s->settings = *settings;
+    s->factored.context = s->interior.context = s->lagged.context = *context;
+    cond_vfpi_create(context, settings, &s->vfpi);
+    return s;
+}
+
+static void destroy(void* work)
+{
+    CondStrategy* s = work;
+    if (!s)
+        return;
+    CondContext m = s->context;
+    cond_vfpi_destroy(&s->vfpi);
+    cond_lagged_destroy(&s->lagged);
+    cond_primal_dual_destroy(&s->factored);
+    cond_interior_point_destroy(&s->interior);
+    CondAnswer* answers[] = {&s->best, &s->central, &s->last, &s->before, &s->kept};
+    for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++)
+        cond_answer_destroy(&m, answers[i]);
+    cond_release(&m, s->contact);
+    cond_release(&m, s->relaxed);
+    cond_release(&m, s->error);
+    cond_release(&m, s);
+}
+
+static const double* history(const void* work, int* n)
+{
+    const CondStrategy* s = work;
+    *n = s->vfpi.history.n;
+    return s->vfpi.history.length;
+}
+
+static const int* relaxed(const void* work, int* n)
+{
+    const CondStrategy* s = work;
+    *n = s->n_relaxed;
+    return s->n_relaxed > 0 ? s->relaxed : NULL;
+}
+
+static void reset(void* work)
+{
+    cond_surrogate_forget(&((CondStrategy*)work)->vfpi.W);
+}
+
+// What serves the problem.
+static CondStatus plan(CondStrategy* s, const CondProblem* problem)
+{
+    CondStatus status = COND_OK;
+    s->soft = s->posed = 0;
+    s->small = is_certified(s) && s->asked.fallback;
+    if (is_certified(s) && s->asked.accelerator == COND_ACCELERATOR_PRIMAL_DUAL)
+        status = cond_lagged_plan(&s->lagged, problem, &s->asked, &s->soft);
+    cond_primal_dual_plan(&s->factored, problem);
+    return status;
+}
+
+// Where the answer comes from, and whether it is one.
+static CondStatus conclude(const CondStrategy* s, CondStatus status, CondSolveInfo* info)
+{
+    if (is_certified(s) && status != COND_OK)
+        info->solved_by = info->relaxed > 0 ? COND_BY_RELAXED_LAW : COND_BY_NONE;
+    else if (is_certified(s) && info->iterations + info->passes == 0)
+        info->solved_by = COND_BY_START;
+    info->restarts = s->vfpi.accelerator.restarts;
+    info->certificate = s->best.certificate;
+    if (!isfinite(s->best.residual) || (status && s->diverged)) // NaN in phi leaves v finite
+        return COND_DIVERGED;
+    return status;
+}
+
+static CondStatus solve(void* work, const CondProblem* problem, double* v, double* lambda,
+                        CondSolveInfo* info)
+{
+    CondStrategy* s = work;
+    info->certificate.worst_contact = -1;
+    info->certificate.dynamics = info->certificate.contact = INFINITY; // until something is known
+    s->n_relaxed = 0;
+    cond_strategy_aim(s, s->asked.tolerance, s->asked.max_iterations);
+    CondStatus status = cond_vfpi_begin(&s->vfpi, problem, info);
+    if (!status)
+        status = cond_answer_reserve(&s->context, problem, &s->best);
+    if (!status)
+        status = plan(s, problem);
+    if (status)
+        return status;
+    info->virtual_nodes = s->vfpi.nodal.n_virtual;
+    cond_answer_set(problem, v, lambda, NULL, &s->best);
+    status = run_stages(s, info);
+    if (status < 0)
+        return status;
+    status = conclude(s, status, info);
+    if (problem->n_dof > 0)
+        memcpy(v, s->best.v, (size_t)problem->n_dof * sizeof *v);
+    if (problem->n_contact > 0)
+        memcpy(lambda, s->best.lambda, 3 * (size_t)problem->n_contact * sizeof *lambda);
+    return status;
+}
+
+const CondSolverOps cond_solver_strategy = {"vfpi",  create, solve,  history,
+                                            destroy, reset,  relaxed};

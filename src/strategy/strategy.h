@@ -1,0 +1,67 @@
+// The strategy: a constant table of stages, each a method with the problems it serves. A solve runs
+// those that serve its problem, in the order of the table, until one reaches the tolerance; each
+// goes on from the best pair so far. What made the answer is in CondSolveInfo.solved_by.
+#ifndef COND_STRATEGY_STRATEGY_H
+#define COND_STRATEGY_STRATEGY_H
+
+#include "solve/interior_point.h"
+#include "solve/lagged.h"
+#include "solve/primal_dual.h"
+#include "solve/vfpi.h"
+
+typedef struct CondStrategy {
+    CondContext context;
+    CondSolverSettings asked;    // what the user set
+    CondSolverSettings settings; // the same with the tolerance and the iterations of this stage
+    CondVfpi vfpi;
+    CondLagged lagged;
+    CondPrimalDual factored;
+    CondInteriorPoint interior;
+    int soft;             // 1: Newton's method with conjugate gradients serves the problem
+    int small;            // 1: with a factorisation, as far as is known before it is ordered
+    unsigned left_out;    // stages that are not run, a bit for each name: for tests
+    int diverged;         // 1: V-FPI was the last to run, and its iterates grew without bound
+    int posed;            // 1: the problem is another than asked for, with other friction or law
+    CondAnswer best;      // what the next stage goes on from
+    CondAnswer central;   // the best, while the interior-point method looks for a better one,
+    CondAnswer last;      // the last that the friction path has reached
+    CondAnswer before;    // the best, while other problems are solved along the friction path,
+    CondAnswer kept;      // and while contacts are relaxed
+    CondContact* contact; // of that other problem: other friction                 (n_contact)
+    int* relaxed;         // 1: the contact is held to the proximal law            (n_contact)
+    int n_relaxed;        // of them; 0 while all are held to the law asked for
+    double* error;        // of each contact [m/s]                                 (n_contact)
+    int cap_contact, cap_relaxed, cap_error;
+} CondStrategy;
+
+// One way to an answer. It goes on from strategy->best, leaves the best pair it saw there, and
+// returns COND_OK where that is certified, COND_NOT_CONVERGED where not, or a negative status.
+typedef struct CondSolverStage {
+    CondSolvedBy name;
+    int (*serves)(const CondStrategy* strategy);
+    CondStatus (*run)(CondStrategy* strategy, CondSolveInfo* info);
+    int share; // eighths of max_iterations that the stages before leave to this one
+} CondSolverStage;
+
+extern const CondSolverOps cond_solver_strategy;
+
+// Certificates of the problem posed, for the laws that contacts are held to now.
+CondCertificateData cond_strategy_certificate_data(const CondStrategy* strategy);
+
+// The tolerance of what follows, and how many iterations the solve may have made after it; not
+// more than were asked for.
+void cond_strategy_aim(CondStrategy* strategy, double tolerance, int iterations);
+
+// The stages that solve a problem as it is: V-FPI, Newton's method, the interior-point method. The
+// two last stages use it for the problems that they pose.
+CondStatus cond_strategy_solve_posed(CondStrategy* strategy, CondSolveInfo* info);
+
+// The stages (src/strategy/stages.c, friction_path.c, relaxed_law.c).
+CondStatus cond_stage_vfpi(CondStrategy* strategy, CondSolveInfo* info);
+CondStatus cond_stage_newton(CondStrategy* strategy, CondSolveInfo* info);
+CondStatus cond_stage_factored_newton(CondStrategy* strategy, CondSolveInfo* info);
+CondStatus cond_stage_interior_point(CondStrategy* strategy, CondSolveInfo* info);
+CondStatus cond_stage_friction_path(CondStrategy* strategy, CondSolveInfo* info);
+CondStatus cond_stage_relaxed_law(CondStrategy* strategy, CondSolveInfo* info);
+
+#endif
