@@ -39,7 +39,7 @@ typedef enum CondNumber {
     COND_NUMBER_POTENTIAL_ENERGY,  // [J]
     COND_NUMBER_ITERATIONS,        // of the step's contact problem
     COND_NUMBER_NEWTON_ITERATIONS, // of a non-linear integrator
-    COND_NUMBER_SOLVED_BY,              // what made its answer: a CondSolvedBy
+    COND_NUMBER_SOLVED_BY,         // what made its answer: a CondSolvedBy
     COND_NUMBER_RELAXED,           // contacts held to the proximal law instead of the strict one
     COND_NUMBER_SUBSTEPS,          // parts that the step was made in
     COND_NUMBER_CONTACTS,          //

@@ -94,7 +94,7 @@ typedef enum CondSolvedBy {
     COND_BY_FACTORED_NEWTON = 4, // Newton's method with a factorisation
     COND_BY_INTERIOR_POINT = 5,  // the interior-point method, and Newton steps from its answer
     COND_BY_FRICTION_PATH = 9,   // along a path of problems with growing friction
-    COND_BY_SUBSTEPS = 11, // of a time step: made in parts, all of which reached the tolerance
+    COND_BY_SUBSTEPS = 11,    // of a time step: made in parts, all of which reached the tolerance
     COND_BY_RELAXED_LAW = 12, // the law was relaxed at some contacts: no answer to what was asked
     COND_BY_NONE = 13,        // nothing reached the tolerance: the best answer found
     COND_N_SOLVED_BY = 14
