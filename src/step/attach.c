@@ -94,8 +94,7 @@ CondStatus cond_sim_read_wrenches(CondSim* sim)
     const CondState* next = sim->next;
     double step;
     cond_sim_act(sim);
-    if (cond_reserve(&sim->context, &sim->wrench, &sim->cap_wrench, 6 * next->n_hold,
-                     sizeof *sim->wrench))
+    if (COND_RESERVE(&sim->arena, sim->wrench, 6 * next->n_hold))
         return COND_OUT_OF_MEMORY;
     for (int i = 0; i < next->n_hold; i++) {
         double* wrench = sim->wrench + 6 * i;

@@ -162,8 +162,7 @@ static CondStatus iterate(CondSim* sim, const CondState* state, CondSolveInfo* i
     CondNewton* newton = &sim->newton;
     size_t n = (size_t)sim->model->n_dof, n_lambda = 3 * (size_t)sim->touches.n;
     double last = INFINITY, worst = 0.0;
-    if (cond_reserve(&sim->context, &newton->lambda, &newton->cap_lambda, (int)n_lambda,
-                     sizeof *newton->lambda))
+    if (COND_RESERVE(&sim->arena, newton->lambda, (int)n_lambda))
         return COND_OUT_OF_MEMORY;
     for (int i = 0; i < ITERATIONS; i++) {
         CondSolveInfo one;

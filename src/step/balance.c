@@ -21,15 +21,16 @@ static const double RESTORED = 0.02; // of the energy of motion that may be give
 CondStatus cond_balance_create(CondSim* sim)
 {
     const CondModel* model = sim->model;
-    const CondContext* m = &sim->context;
+    const CondContext* m = &sim->arena.context;
     CondBalance* balance = &sim->balance;
     size_t n = (size_t)model->n_dof;
-    balance->q = cond_allocate(m, (size_t)model->n_q, sizeof(double));
-    balance->v = cond_allocate(m, n, sizeof(double));
-    balance->p = cond_allocate(m, n, sizeof(double));
-    balance->extra = cond_allocate(m, (size_t)model->n_body, sizeof(double));
-    balance->spans = cond_allocate(m, (size_t)model->n_body, sizeof *balance->spans);
-    balance->rigid = cond_allocate(m, 6 * n, sizeof(double));
+    balance->q = cond_arena_allocate(&sim->arena, (size_t)model->n_q, sizeof(double));
+    balance->v = cond_arena_allocate(&sim->arena, n, sizeof(double));
+    balance->p = cond_arena_allocate(&sim->arena, n, sizeof(double));
+    balance->extra = cond_arena_allocate(&sim->arena, (size_t)model->n_body, sizeof(double));
+    balance->spans =
+        cond_arena_allocate(&sim->arena, (size_t)model->n_body, sizeof *balance->spans);
+    balance->rigid = cond_arena_allocate(&sim->arena, 6 * n, sizeof(double));
     if (!balance->q || !balance->v || !balance->p || !balance->extra || !balance->spans ||
         !balance->rigid)
         return COND_OUT_OF_MEMORY;
@@ -42,10 +43,6 @@ void cond_balance_destroy(CondSim* sim)
     CondBalance* balance = &sim->balance;
     if (balance->end.model)
         cond_posture_destroy(&balance->end);
-    void* arrays[] = {balance->q,     balance->v,     balance->p,
-                      balance->extra, balance->spans, balance->rigid};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        cond_release(&sim->context, arrays[i]);
     cond_groups_destroy(&sim->groups);
 }
 

@@ -130,8 +130,8 @@ static CondStatus list_contacts(CondSim* sim)
     CondTouchList* closed = &impact->stage.touches;
     if (cond_reserve(&closed->context, &closed->touch, &closed->cap_touch, sim->touches.n,
                      sizeof *closed->touch) ||
-        cond_reserve(&sim->context, &impact->contact_of, &impact->cap_contact_of, sim->touches.n,
-                     sizeof *impact->contact_of))
+        cond_reserve(&sim->arena.context, &impact->contact_of, &impact->cap_contact_of,
+                     sim->touches.n, sizeof *impact->contact_of))
         return COND_OUT_OF_MEMORY;
     closed->n = 0;
     for (int c = 0, from = 0; c < sim->touches.n; c++)

@@ -51,7 +51,7 @@ CondStatus cond_newton_create(CondSim* sim)
 {
     const CondModel* model = sim->model;
     const CondSceneSettings* settings = &model->settings;
-    const CondContext* m = &sim->context;
+    const CondContext* m = &sim->arena.context;
     CondNewton* newton = &sim->newton;
     CondCarryKind kind = settings->mass_root ? COND_CARRY_ROOT
                          : settings->integrator == COND_INTEGRATOR_VARIATIONAL
@@ -61,12 +61,12 @@ CondStatus cond_newton_create(CondSim* sim)
     CondStatus status = cond_carry_create(model, kind, &sim->carry);
     if (status || !is_newton(sim))
         return status;
-    newton->q = cond_allocate(m, (size_t)model->n_q, sizeof(double));
-    newton->start = cond_allocate(m, n, sizeof(double));
-    newton->v = cond_allocate(m, n, sizeof(double));
-    newton->r = cond_allocate(m, n, sizeof(double));
-    newton->diagonal = cond_allocate(m, n, sizeof(double));
-    newton->work = cond_allocate(m, n, sizeof(double));
+    newton->q = cond_arena_allocate(&sim->arena, (size_t)model->n_q, sizeof(double));
+    newton->start = cond_arena_allocate(&sim->arena, n, sizeof(double));
+    newton->v = cond_arena_allocate(&sim->arena, n, sizeof(double));
+    newton->r = cond_arena_allocate(&sim->arena, n, sizeof(double));
+    newton->diagonal = cond_arena_allocate(&sim->arena, n, sizeof(double));
+    newton->work = cond_arena_allocate(&sim->arena, n, sizeof(double));
     newton->history.context = *m;
     int all =
         newton->q && newton->start && newton->v && newton->r && newton->diagonal && newton->work;
@@ -75,12 +75,7 @@ CondStatus cond_newton_create(CondSim* sim)
 
 void cond_newton_destroy(CondSim* sim)
 {
-    CondNewton* newton = &sim->newton;
-    void* arrays[] = {
-        newton->q,    newton->start,          newton->v,     newton->r, newton->diagonal,
-        newton->work, newton->history.length, newton->lambda};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        cond_release(&sim->context, arrays[i]);
+    cond_release(&sim->arena.context, sim->newton.history.length);
     cond_carry_destroy(&sim->carry);
 }
 
@@ -292,8 +287,7 @@ CondStatus cond_sim_newton(CondSim* sim, const CondState* state, CondSolveInfo* 
     double floor = settings->solver.stop == COND_STOP_CERTIFICATE
                        ? fmax(1e-12, 10.0 * settings->solver.tolerance)
                        : 1e-6;
-    if (cond_reserve(&sim->context, &newton->lambda, &newton->cap_lambda, (int)n_lambda,
-                     sizeof *newton->lambda))
+    if (COND_RESERVE(&sim->arena, newton->lambda, (int)n_lambda))
         return COND_OUT_OF_MEMORY;
     newton->iterations = 1; // the linear step
     newton->history.n = newton->history.failed = 0;
@@ -302,7 +296,7 @@ CondStatus cond_sim_newton(CondSim* sim, const CondState* state, CondSolveInfo* 
         sim->linear[b] = 0;
     while (newton->iterations < settings->newton_iterations) {
         CondSolveInfo last;
-        if (cond_cancelled(&sim->context))
+        if (cond_cancelled(&sim->arena.context))
             return COND_CANCELLED;
         CondStatus status = descend(sim, state, noise, &size);
         if (status < 0)

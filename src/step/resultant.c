@@ -24,8 +24,7 @@ static void place_range(const void* loop, int first, int last)
 
 CondStatus cond_sim_place_contacts(CondSim* sim, const CondState* state)
 {
-    if (cond_reserve(&sim->context, &sim->place, &sim->cap_place, 6 * sim->touches.n,
-                     sizeof *sim->place))
+    if (COND_RESERVE(&sim->arena, sim->place, 6 * sim->touches.n))
         return COND_OUT_OF_MEMORY;
     cond_parallel(sim->touches.n,
                   cond_threads(32 * (size_t)sim->touches.n, sim->model->settings.solver.threads),

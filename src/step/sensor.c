@@ -19,7 +19,6 @@
 CondStatus cond_sensors_create(CondSim* sim)
 {
     const CondModel* model = sim->model;
-    const CondContext* m = &sim->context;
     CondSensors* sensors = &sim->sensors;
     size_t n_link = 0, n_dof = 0;
     for (int b = 0; b < model->n_body; b++) {
@@ -29,18 +28,12 @@ CondStatus cond_sensors_create(CondSim* sim)
         n_link = (size_t)body->arm->n_link > n_link ? (size_t)body->arm->n_link : n_link;
         n_dof = (size_t)body->n_dof > n_dof ? (size_t)body->n_dof : n_dof;
     }
-    sensors->reading = cond_allocate(m, (size_t)model->n_sensor, sizeof *sensors->reading);
-    sensors->load = cond_allocate(m, 6 * n_link, sizeof(double));
-    sensors->acceleration = cond_allocate(m, 2 * n_dof, sizeof(double));
+    sensors->reading =
+        cond_arena_allocate(&sim->arena, (size_t)model->n_sensor, sizeof *sensors->reading);
+    sensors->load = cond_arena_allocate(&sim->arena, 6 * n_link, sizeof(double));
+    sensors->acceleration = cond_arena_allocate(&sim->arena, 2 * n_dof, sizeof(double));
     int all = sensors->reading && sensors->load && sensors->acceleration;
     return all ? COND_OK : COND_OUT_OF_MEMORY;
-}
-
-void cond_sensors_destroy(CondSim* sim)
-{
-    cond_release(&sim->context, sim->sensors.reading);
-    cond_release(&sim->context, sim->sensors.load);
-    cond_release(&sim->context, sim->sensors.acceleration);
 }
 
 // Share of a soft body's point that lies in a patch: the weights of its nodes there.

@@ -19,12 +19,6 @@ enum {
     TRIES = 8       // of these without progress
 };
 
-void cond_settle_destroy(CondSettle* settle, const CondContext* context)
-{
-    cond_release(context, settle->overlap);
-    cond_release(context, settle->best);
-}
-
 int cond_overlap_is_of(const CondOverlap* overlap, const CondTouch* touch)
 {
     int a = touch->point[0].body, b = touch->point[1].body;
@@ -66,8 +60,7 @@ static CondStatus list_overlaps(CondSim* sim)
         while (k < settle->n_overlap && !cond_overlap_is_of(&settle->overlap[k], touch))
             k++;
         if (k == settle->n_overlap) {
-            if (cond_reserve(&sim->context, &settle->overlap, &settle->cap_overlap, k + 1,
-                             sizeof *settle->overlap))
+            if (COND_RESERVE(&sim->arena, settle->overlap, k + 1))
                 return COND_OUT_OF_MEMORY;
             settle->overlap[settle->n_overlap++] = (CondOverlap){
                 .body = touch->point[0].body, .other = touch->point[1].body, .plane = touch->plane};
@@ -193,7 +186,7 @@ CondStatus cond_sim_settle(CondSim* sim, CondState* state, int max_rounds, doubl
     if (moved)
         memset(moved, 0, (size_t)model->n_body * sizeof *moved);
     if (!sim->settle.best)
-        sim->settle.best = cond_allocate(&sim->context, (size_t)model->n_q, sizeof(double));
+        sim->settle.best = cond_arena_allocate(&sim->arena, (size_t)model->n_q, sizeof(double));
     if (!sim->settle.best)
         return COND_OUT_OF_MEMORY;
     CondStatus status = cond_sim_forces(sim, state); // sim->next is a copy of the state

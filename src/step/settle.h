@@ -8,12 +8,10 @@ typedef struct CondSettle {
     CondOverlap* overlap; // pairs that overlap, the deepest first            (n_overlap)
     double* best;         // configuration with the least overlap so far      (n_q)
     double least;         // its deepest penetration [m]
-    int n_overlap, cap_overlap;
+    int n_overlap;
 } CondSettle;
 
 // 1 where a touch is between the two that overlap.
 int cond_overlap_is_of(const CondOverlap* overlap, const CondTouch* touch);
-
-void cond_settle_destroy(CondSettle* settle, const CondContext* context);
 
 #endif

@@ -45,23 +45,23 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
     CondSim* made = cond_allocate(m, 1, sizeof *made);
     if (!made)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
-    made->context = *m;
+    cond_arena_begin(m, &made->arena);
     made->model = model;
     made->time_step = model->settings.time_step;
     made->parts = 1;
     made->touches.context = made->halfway.context = made->near.context = made->met.context = *m;
-    made->f = cond_allocate(m, (size_t)model->n_dof, sizeof(double));
-    made->theta = cond_allocate(m, (size_t)model->n_body, sizeof(double));
-    made->length = cond_allocate(m, (size_t)model->n_body, sizeof(double));
-    made->linear = cond_allocate(m, (size_t)model->n_body, sizeof *made->linear);
-    made->reach = cond_allocate(m, (size_t)model->n_body, sizeof(double));
-    made->size = cond_allocate(m, (size_t)model->n_body, sizeof(double));
-    made->v_hat = cond_allocate(m, (size_t)model->n_dof, sizeof(double));
-    made->centre = cond_allocate(m, 3 * (size_t)model->n_body, sizeof(double));
-    made->work = cond_allocate(m, (size_t)model->n_dof, sizeof(double));
-    made->rate = cond_allocate(m, (size_t)model->n_target, sizeof(double));
-    made->middle = cond_allocate(m, (size_t)model->n_target, sizeof(double));
-    made->ik = cond_allocate(m, (size_t)model->n_body, sizeof *made->ik);
+    made->f = cond_arena_allocate(&made->arena, (size_t)model->n_dof, sizeof(double));
+    made->theta = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof(double));
+    made->length = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof(double));
+    made->linear = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof *made->linear);
+    made->reach = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof(double));
+    made->size = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof(double));
+    made->v_hat = cond_arena_allocate(&made->arena, (size_t)model->n_dof, sizeof(double));
+    made->centre = cond_arena_allocate(&made->arena, 3 * (size_t)model->n_body, sizeof(double));
+    made->work = cond_arena_allocate(&made->arena, (size_t)model->n_dof, sizeof(double));
+    made->rate = cond_arena_allocate(&made->arena, (size_t)model->n_target, sizeof(double));
+    made->middle = cond_arena_allocate(&made->arena, (size_t)model->n_target, sizeof(double));
+    made->ik = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof *made->ik);
     CondStatus status = COND_OUT_OF_MEMORY;
     if (made->f && made->theta && made->length && made->linear && made->reach && made->size &&
         made->v_hat && made->centre && made->work && made->rate && made->middle && made->ik)
@@ -115,7 +115,7 @@ void cond_sim_destroy(CondSim* sim)
 {
     if (!sim)
         return;
-    CondContext m = sim->context;
+    CondContext m = sim->arena.context;
     cond_assembly_destroy(&sim->assembly);
     cond_assembly_destroy(&sim->matrix);
     cond_posture_destroy(&sim->now);
@@ -123,12 +123,9 @@ void cond_sim_destroy(CondSim* sim)
     cond_newton_destroy(sim);
     cond_balance_destroy(sim);
     cond_pbd_destroy(&sim->pbd);
-    cond_sensors_destroy(sim);
     cond_parts_destroy(sim);
-    cond_watch_destroy(sim);
     cond_impact_destroy(&sim->impact);
     cond_correction_destroy(&sim->correction);
-    cond_settle_destroy(&sim->settle, &m);
     cond_spread_destroy(&sim->spread);
     cond_collider_destroy(&sim->collider);
     for (int b = 0; b < sim->model->n_body && sim->ik; b++)
@@ -136,19 +133,10 @@ void cond_sim_destroy(CondSim* sim)
             cond_ik_destroy(sim->ik[b]);
     cond_solver_destroy(sim->solver);
     cond_state_destroy(sim->next);
-    void* arrays[] = {sim->theta,         sim->length,
-                      sim->linear,        sim->f,
-                      sim->reach,         sim->size,
-                      sim->v_hat,         sim->lambda,
-                      sim->impulse,       sim->touches.touch,
-                      sim->near.touch,    sim->met.touch,
-                      sim->halfway.touch, sim->work,
-                      sim->centre,        sim->rate,
-                      sim->middle,        sim->ik,
-                      sim->wrench,        sim->place,
-                      sim->relaxed};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        cond_release(&m, arrays[i]);
+    CondTouchList* lists[] = {&sim->touches, &sim->near, &sim->met, &sim->halfway};
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+        cond_release(&m, lists[i]->touch);
+    cond_arena_release(&sim->arena);
     cond_release(&m, sim);
 }
 
@@ -394,10 +382,9 @@ static void predict(CondSim* sim, const CondState* state)
 
 CondStatus cond_sim_reserve_forces(CondSim* sim, int n)
 {
-    const CondContext* m = &sim->context;
-    if (cond_reserve(m, &sim->lambda, &sim->cap_lambda, 3 * n, sizeof *sim->lambda) ||
-        cond_reserve(m, &sim->relaxed, &sim->cap_relaxed, n, sizeof *sim->relaxed) ||
-        cond_reserve(m, &sim->impulse, &sim->cap_impulse, 3 * n, sizeof *sim->impulse))
+    if (COND_RESERVE(&sim->arena, sim->lambda, 3 * n) ||
+        COND_RESERVE(&sim->arena, sim->relaxed, n) ||
+        COND_RESERVE(&sim->arena, sim->impulse, 3 * n))
         return COND_OUT_OF_MEMORY;
     for (int c = 0; c < n; c++)
         sim->relaxed[c] = 0;
@@ -489,7 +476,7 @@ CondStatus cond_sim_attempt(CondSim* sim, const CondState* state, CondStepInfo* 
         clock = now;                                                                               \
         if (status < 0)                                                                            \
             return status;                                                                         \
-        if (cond_cancelled(&sim->context))                                                         \
+        if (cond_cancelled(&sim->arena.context))                                                   \
             return COND_CANCELLED;                                                                 \
         worst = status > worst ? status : worst;                                                   \
     } while (0)
@@ -534,7 +521,7 @@ CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info)
     memset(out, 0, sizeof *out);
     out->substeps = 1;
     cond_watch_begin(sim);
-    if (cond_cancelled(&sim->context))
+    if (cond_cancelled(&sim->arena.context))
         return out->status = COND_CANCELLED;
     if (sim->model->settings.method == COND_STEP_PENALTY)
         out->status = cond_sim_step_penalty(sim, state, out);

@@ -28,7 +28,6 @@ typedef struct CondNewton {
     double* work;        //                                                (n_dof)
     CondHistory history; // |change of v| by iteration [m/s], from 1
     int iterations;      // in the last step, the linear one included
-    int cap_lambda;
 } CondNewton;
 
 // A contact of a step that is made in parts.
@@ -58,11 +57,10 @@ typedef struct CondParts {
     double* wrench;         // sums over the parts                            (n_wrench x 6)
     double* sensor;         //                                                (n_sensor x 6)
     int n_all, n_touch;
-    int cap_all, cap_merge, cap_lambda, cap_relaxed, cap_wrench, cap_touch;
 } CondParts;
 
 struct CondSim {
-    CondContext context;
+    CondArena arena; // of the arrays here and in newton, split, sensors, watch, settle, balance
     const CondModel* model;
     double time_step; // of the present step or part of it [s]
     int part, parts;  // which part, of how many; 0 of 1: the step as a whole
@@ -90,7 +88,7 @@ struct CondSim {
     double penetration; // deepest there [m]
     int n_ready;        // contacts whose force is known: all of a whole step, none before
     double* wrench;     // of the attachments in the last step             (n_wrench x 6)
-    int n_wrench, cap_wrench;
+    int n_wrench;
     double* centre;  // of the bodies when the contacts were found [m]  (n_body x 3)
     double* place;   // where a contact acts on either side [m]         (n_contact x 2 x 3)
     CondState* next; // the state being made; committed at the end of the step
@@ -109,7 +107,6 @@ struct CondSim {
     CondIk** ik;    // of robots that follow a trajectory, else NULL    (n_body)
     double* rate;   // of the joint targets in this step                (n_target)
     double* middle; // joint targets at the representative time         (n_target)
-    int cap_lambda, cap_relaxed, cap_impulse, cap_place;
     CondNewton newton;
     CondGroups groups;   // of auto
     CondBalance balance; // of auto
@@ -246,7 +243,6 @@ CondResultant cond_sim_sum_contacts(const CondSim* sim, int n, const int* list,
 // Readings of the sensors in this step; needs the wrenches, and state as it was before the step.
 CondStatus cond_sim_read_sensors(CondSim* sim, const CondState* state);
 CondStatus cond_sensors_create(CondSim* sim);
-void cond_sensors_destroy(CondSim* sim);
 
 // Solves the problem with the contacts it has by now, from sim->v_hat and sim->lambda; the work is
 // added to that in info.

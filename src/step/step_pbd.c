@@ -230,7 +230,7 @@ static void make_end(const CondSim* sim, const CondFrame* frame, CondPbdEnd* end
 // The attachments and contacts of the step.
 static CondStatus make_constraints(CondSim* sim)
 {
-    const CondContext* m = &sim->context;
+    const CondContext* m = &sim->arena.context;
     CondPbd* pbd = &sim->pbd;
     const CondState* next = sim->next;
     if (cond_reserve(m, &pbd->hold, &pbd->cap_hold, next->n_hold, sizeof *pbd->hold) ||
@@ -271,7 +271,7 @@ static CondStatus substeps(CondSim* sim)
     double t = settings->time_step, h = t / n, slow = 2.0 * h * vec3_norm(settings->gravity);
     for (int k = 0; k < n; k++) {
         double before = (double)k / n, share = (double)(k + 1) / n;
-        if (cond_cancelled(&sim->context))
+        if (cond_cancelled(&sim->arena.context))
             return COND_CANCELLED;
         for (int c = 0; c < sim->touches.n; c++)
             cond_pbd_approach(pbd, &pbd->contact[c], &touch[c], before, t);
@@ -296,12 +296,11 @@ static CondStatus substeps(CondSim* sim)
 // Impulses of contacts and wrenches of attachments, as means over the step.
 static CondStatus read_forces(CondSim* sim)
 {
-    const CondContext* m = &sim->context;
     const CondPbd* pbd = &sim->pbd;
     double t = sim->model->settings.time_step;
     int n = 3 * sim->touches.n, n_hold = sim->next->n_hold;
     if (cond_sim_reserve_forces(sim, sim->touches.n) ||
-        cond_reserve(m, &sim->wrench, &sim->cap_wrench, 6 * n_hold, sizeof *sim->wrench))
+        COND_RESERVE(&sim->arena, sim->wrench, 6 * n_hold))
         return COND_OUT_OF_MEMORY;
     for (int i = 0; i < n; i++) {
         sim->impulse[i] = pbd->contact[i / 3].impulse[i % 3];

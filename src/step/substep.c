@@ -14,16 +14,10 @@
 
 void cond_parts_destroy(CondSim* sim)
 {
-    CondParts* split = &sim->split;
-    cond_state_destroy(split->trial);
-    void* arrays[] = {split->all,     split->merge,  split->v_hat,  split->lambda,
-                      split->relaxed, split->wrench, split->sensor, split->touch};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        cond_release(&sim->context, arrays[i]);
+    cond_state_destroy(sim->split.trial);
 }
 
-#define RESERVE(array, count)                                                                      \
-    cond_reserve(&sim->context, &split->array, &split->cap_##array, count, sizeof *split->array)
+#define RESERVE(array, count) COND_RESERVE(&sim->arena, split->array, count)
 
 // Keeps the answer to the whole step.
 static CondStatus keep(CondSim* sim)
@@ -36,10 +30,10 @@ static CondStatus keep(CondSim* sim)
             return status;
     }
     if (!split->v_hat)
-        split->v_hat = cond_allocate(&sim->context, n_dof, sizeof(double));
+        split->v_hat = cond_arena_allocate(&sim->arena, n_dof, sizeof(double));
     if (!split->sensor)
         split->sensor =
-            cond_allocate(&sim->context, 6 * (size_t)sim->model->n_sensor, sizeof(double));
+            cond_arena_allocate(&sim->arena, 6 * (size_t)sim->model->n_sensor, sizeof(double));
     if (!split->v_hat || !split->sensor || RESERVE(lambda, 3 * (int)n) ||
         RESERVE(relaxed, (int)n) || RESERVE(touch, (int)n))
         return COND_OUT_OF_MEMORY;
@@ -222,17 +216,16 @@ static CondStatus make_parts(CondSim* sim, const CondState* state, int parts, Co
 // nothing on their sides.
 static CondStatus spread_contacts(CondSim* sim)
 {
-    const CondContext* m = &sim->context;
     CondParts* split = &sim->split;
     int n = sim->touches.n, all = split->n_all, next = n;
     if (cond_reserve(&sim->touches.context, &sim->touches.touch, &sim->touches.cap_touch, all,
                      sizeof *sim->touches.touch) ||
         cond_reserve(&sim->assembly.context, &sim->assembly.contact, &sim->assembly.cap_contact,
                      all, sizeof *sim->assembly.contact) ||
-        cond_reserve(m, &sim->lambda, &sim->cap_lambda, 3 * all, sizeof *sim->lambda) ||
-        cond_reserve(m, &sim->relaxed, &sim->cap_relaxed, all, sizeof *sim->relaxed) ||
-        cond_reserve(m, &sim->impulse, &sim->cap_impulse, 3 * all, sizeof *sim->impulse) ||
-        cond_reserve(m, &sim->place, &sim->cap_place, 6 * all, sizeof *sim->place))
+        COND_RESERVE(&sim->arena, sim->lambda, 3 * all) ||
+        COND_RESERVE(&sim->arena, sim->relaxed, all) ||
+        COND_RESERVE(&sim->arena, sim->impulse, 3 * all) ||
+        COND_RESERVE(&sim->arena, sim->place, 6 * all))
         return COND_OUT_OF_MEMORY;
     sim->assembly.problem.contact = sim->assembly.contact;
     for (int k = 0, c = 0; k < all; k++) {

@@ -49,7 +49,7 @@ CondStatus cond_watch_create(CondSim* sim)
 {
     const CondModel* model = sim->model;
     CondWatch* watch = &sim->watch;
-    watch->size = cond_allocate(&sim->context, (size_t)model->n_body, sizeof *watch->size);
+    watch->size = cond_arena_allocate(&sim->arena, (size_t)model->n_body, sizeof *watch->size);
     if (!watch->size)
         return COND_OUT_OF_MEMORY;
     cond_posture_set(&sim->now, sim->next->q); // the model's own beginning
@@ -62,11 +62,6 @@ CondStatus cond_watch_create(CondSim* sim)
             watch->least_size = fmin(watch->least_size, watch->size[b]);
     }
     return COND_OK;
-}
-
-void cond_watch_destroy(CondSim* sim)
-{
-    cond_release(&sim->context, sim->watch.size);
 }
 
 void cond_watch_begin(CondSim* sim)
