@@ -10,10 +10,14 @@
 #include <math.h>
 #include <string.h>
 
-// 1 when the nodes see to the contact: the ball is no smaller than the triangle at rest.
-static int is_left_to_nodes(const CondVolume* volume, const CondFeature* feature,
-                            const CondVolumeContact* contact)
+// 1 when the nodes see to the contact: the ball is no smaller than the triangle at rest. The axis
+// of a rod is never left to them.
+static int is_left_to_nodes(const CondModel* model, const CondVolume* volume,
+                            const CondFeature* feature, const CondVolumeContact* contact)
 {
+    int a = feature->point.body;
+    if (a >= 0 && model->body[a].kind == COND_BODY_ROD)
+        return 0;
     const int* corner = volume->triangle + 3 * (size_t)contact->triangle;
     double longest = 0.0;
     for (int k = 0; k < 3; k++)
@@ -87,7 +91,7 @@ CondStatus cond_collide_dent(CondCollider* collider, const CondPosture* posture,
     int number = 0;
     for (int k = 0; k < collider->found.n && !status; k++) {
         const CondVolumeContact* contact = &collider->found.contact[k];
-        if (!is_left_to_nodes(volume, feature, contact))
+        if (!is_left_to_nodes(model, volume, feature, contact))
             status = add_dent(collider, posture, feature, x, contact,
                               key + (uint64_t)(number++ & 15), list);
     }

@@ -126,8 +126,8 @@ static CondStatus meet_triangle(const Press* press, int t)
             p[i] = lowest[i] - core->round * n[i];
         }
         double gap = over - core->round;
-        if (!(gap <= press->far) || !weights_of(corner, n, y, weight) ||
-            (gap < 0.0 && distance_of(core, y) > core->round))
+        if (!(gap <= press->far) || (press->imprint->open && over < 0.0) ||
+            !weights_of(corner, n, y, weight) || (gap < 0.0 && distance_of(core, y) > core->round))
             continue; // of what is behind the triangle, only what is in it
         status = add_contact(press, 3, node, weight, n, p, gap, t, facet->id[k] % FACE_ROLES);
     }

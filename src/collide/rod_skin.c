@@ -159,6 +159,7 @@ static CondStatus meet_link(const Pair* pair, double far, CondTouchList* list)
     CondImprint imprint = {.body = rod,
                            .part = links->link[pair->i],
                            .surface = &collider->model->body[rod].surface,
+                           .open = 1,
                            .index = collider->n_solid + pair->i};
     memcpy(imprint.origin, pair->p, sizeof imprint.origin);
     cond_rod_link_core(links, pair->posture, pair->i, 0, imprint.origin, &imprint.core);
