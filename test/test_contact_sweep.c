@@ -5,6 +5,7 @@
 #include "solve/contact_sweep.h"
 
 #include "base/memory.h"
+#include "cond/law.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -15,6 +16,33 @@
 #include <string.h>
 
 #include <cmocka.h>
+
+// The reference (eqs. 23-25): contact after contact.
+static void run_plain(const CondContactSweep* sweep, const double* w, const double* carry,
+                      double* v, double* lambda)
+{
+    const CondNodal* nodal = sweep->nodal;
+    for (int c = 0; c < nodal->problem->n_contact; c++) {
+        const CondContact* contact = &nodal->problem->contact[c];
+        const double* R = contact->frame;
+        int i = nodal->node[2 * c], j = nodal->node[2 * c + 1];
+        double wi = w[i], wj = j >= 0 ? w[j] : 0.0, d[3], eta[3], *force = lambda + 3 * c;
+        for (int k = 0; k < 3; k++)
+            d[k] = j >= 0 ? v[i + k] - v[j + k] : v[i + k];
+        for (int r = 0; r < 3; r++) {
+            eta[r] = contact->phi[r] + R[3 * r] * d[0] + R[3 * r + 1] * d[1] + R[3 * r + 2] * d[2];
+            if (nodal->carried[c])
+                eta[r] -= nodal->compliance[c] * carry[3 * c + r];
+        }
+        cond_law_solve(sweep->law, contact->friction, sweep->omega, wi + wj, eta, force);
+        for (int k = 0; k < 3; k++) {
+            double f = R[k] * force[0] + R[3 + k] * force[1] + R[6 + k] * force[2];
+            v[i + k] += wi * f;
+            if (j >= 0)
+                v[j + k] -= wj * f;
+        }
+    }
+}
 
 // Runs both from the same v*; counts[0..2] gather how many contacts were open, stuck and slid.
 static void compare(CondContactSweep* sweep, const double* w, const double* carry, const double* v,
@@ -27,7 +55,7 @@ static void compare(CondContactSweep* sweep, const double* w, const double* carr
     for (int threads = 1; threads <= 3; threads += 2) {
         memcpy(plain, v, n * sizeof *v);
         memcpy(fast, v, n * sizeof *v);
-        cond_contact_sweep_run_plain(sweep, carry, plain, plain + n);
+        run_plain(sweep, w, carry, plain, plain + n);
         cond_contact_sweep_run(sweep, carry, fast, fast + n, threads);
         assert_memory_equal(plain, fast, (n + nc3) * sizeof *plain);
     }

@@ -47,6 +47,15 @@ static void check_sorted(const CondCsr* A)
         }
 }
 
+static void multiply_csr(const CondCsr* A, const double* x, double* y)
+{
+    for (int i = 0; i < A->n_row; i++) {
+        y[i] = 0.0;
+        for (int k = A->row_begin[i]; k < A->row_begin[i + 1]; k++)
+            y[i] += A->value[k] * x[A->column[k]];
+    }
+}
+
 static void test_csr_equals_dense(void** state)
 {
     (void)state;
@@ -69,14 +78,14 @@ static void test_csr_equals_dense(void** state)
     double x[ROWS] = {0}, y[ROWS];
     for (int j = 0; j < COLUMNS; j++) {
         x[j] = 1.0;
-        cond_csr_multiply(&A, x, y, 1);
+        multiply_csr(&A, x, y);
         for (int i = 0; i < ROWS; i++)
             assert_true(y[i] == dense[i * COLUMNS + j]);
         x[j] = 0.0;
     }
     for (int i = 0; i < ROWS; i++) {
         x[i] = 1.0;
-        cond_csr_multiply(&T, x, y, 1);
+        multiply_csr(&T, x, y);
         for (int j = 0; j < COLUMNS; j++)
             assert_true(y[j] == dense[i * COLUMNS + j]);
         x[i] = 0.0;
@@ -94,7 +103,7 @@ static void test_csr_empty(void** state)
     assert_int_equal(cond_csr_create(&context, 3, 0, 0, NULL, NULL, NULL, &A), COND_OK);
     assert_int_equal(cond_csr_transpose(&context, &A, &T), COND_OK);
     double y[3] = {1.0, 2.0, 3.0};
-    cond_csr_multiply(&A, NULL, y, 0);
+    multiply_csr(&A, NULL, y);
     for (int i = 0; i < 3; i++)
         assert_true(y[i] == 0.0);
     assert_int_equal(T.n_col, 3);

@@ -1,10 +1,9 @@
-// Sparse matrices in compressed rows: from triplets, transpose, product.
+// Sparse matrices in compressed rows: from triplets, transpose.
 #include "linear/csr.h"
 
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/parallel.h"
 
 static CondStatus allocate_arrays(const CondContext* context, int n_row, int n_col, int n_entry,
                                   CondCsr* csr)
@@ -117,29 +116,4 @@ CondStatus cond_csr_transpose(const CondContext* context, const CondCsr* A, Cond
     }
     restore_offsets(T->n_row, T->row_begin);
     return COND_OK;
-}
-
-typedef struct ProductLoop {
-    const CondCsr* A;
-    const double* x;
-    double* y;
-} ProductLoop;
-
-static void multiply_rows(const void* loop, int first, int last)
-{
-    const ProductLoop* l = loop;
-    const CondCsr* A = l->A;
-    for (int i = first; i < last; i++) {
-        double sum = 0.0; // y_i = sum_j a_ij x_j
-        for (int k = A->row_begin[i]; k < A->row_begin[i + 1]; k++)
-            sum += A->value[k] * l->x[A->column[k]];
-        l->y[i] = sum;
-    }
-}
-
-void cond_csr_multiply(const CondCsr* A, const double* x, double* y, int threads)
-{
-    ProductLoop loop = {A, x, y};
-    int n_thread = cond_threads((size_t)A->row_begin[A->n_row], threads);
-    cond_parallel(A->n_row, n_thread, multiply_rows, &loop);
 }

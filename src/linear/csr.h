@@ -22,9 +22,6 @@ CondStatus cond_csr_create(const CondContext* context, int n_row, int n_col, int
 // T = A'. After a failure T is empty.
 CondStatus cond_csr_transpose(const CondContext* context, const CondCsr* A, CondCsr* T);
 
-// y = A x; the same bits for any number of threads (0: as the run time decides).
-void cond_csr_multiply(const CondCsr* A, const double* x, double* y, int threads);
-
 // Releases the arrays; an empty matrix is fine.
 void cond_csr_destroy(const CondContext* context, CondCsr* csr);
 

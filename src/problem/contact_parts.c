@@ -1,13 +1,10 @@
 #include "problem/contact_parts.h"
 
 #include "base/memory.h"
-#include "base/parallel.h"
 #include "problem/side.h"
 
 #include <stddef.h>
 #include <string.h>
-
-enum { CONTACT_WORK = 16 }; // of one contact, in multiply-adds
 
 // Counts the contacts of each part in begin[part + 1], or with `place` puts them there: begin[part]
 // is where the next one goes.
@@ -100,27 +97,4 @@ void cond_contact_parts_add(const CondContactParts* parts, int part, double scal
         cond_side_add_force_within(&contact->side[0], 1.0, world, first, last, f);
         cond_side_add_force_within(&contact->side[1], -1.0, world, first, last, f);
     }
-}
-
-typedef struct AddLoop {
-    const CondContactParts* parts;
-    double scale;
-    const double* lambda;
-    double* f;
-} AddLoop;
-
-static void add_range(const void* data, int first, int last)
-{
-    const AddLoop* loop = data;
-    CondPartRange range = cond_contact_parts_range(loop->parts, 0, first, last);
-    for (int part = range.first; part < range.last; part++)
-        cond_contact_parts_add(loop->parts, part, loop->scale, loop->lambda, loop->f);
-}
-
-void cond_contact_parts_add_all(const CondContactParts* parts, double scale, const double* lambda,
-                                double* f, int threads)
-{
-    AddLoop loop = {parts, scale, lambda, f};
-    size_t work = CONTACT_WORK * (size_t)parts->problem->n_contact;
-    cond_parallel(cond_contact_parts_work(parts, 0), cond_threads(work, threads), add_range, &loop);
 }

@@ -42,8 +42,4 @@ CondPartRange cond_contact_parts_range(const CondContactParts* parts, int each, 
 void cond_contact_parts_add(const CondContactParts* parts, int part, double scale,
                             const double* lambda, double* f);
 
-// The same on all coordinates, by several threads.
-void cond_contact_parts_add_all(const CondContactParts* parts, double scale, const double* lambda,
-                                double* f, int threads);
-
 #endif

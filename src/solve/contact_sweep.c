@@ -342,11 +342,3 @@ void cond_contact_sweep_run(const CondContactSweep* sweep, const double* carry, 
     int n_thread = cond_threads(BATCH_WORK * (size_t)sweep->n_batch, threads);
     cond_parallel(cond_contact_sweep_parts(sweep), n_thread, solve_parts, &loop);
 }
-
-void cond_contact_sweep_run_plain(const CondContactSweep* sweep, const double* carry, double* v,
-                                  double* lambda)
-{
-    SweepLoop loop = {sweep, carry, v, lambda};
-    for (int c = 0; c < sweep->nodal->problem->n_contact; c++)
-        solve_contact(&loop, c);
-}

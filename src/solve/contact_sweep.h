@@ -56,8 +56,4 @@ int cond_contact_sweep_parts(const CondContactSweep* sweep);
 void cond_contact_sweep_run_parts(const CondContactSweep* sweep, const double* carry, double* v,
                                   double* lambda, int first, int last);
 
-// The reference: contact after contact.
-void cond_contact_sweep_run_plain(const CondContactSweep* sweep, const double* carry, double* v,
-                                  double* lambda);
-
 #endif
