@@ -11,7 +11,8 @@ static const char* other_name(const CondModel* model, const CondOverlap* overlap
 {
     if (overlap->other >= 0)
         return cond_model_body_name(model, overlap->other);
-    return overlap->plane >= 0 ? cond_model_plane_name(model, overlap->plane) : "an obstacle";
+    return overlap->plane >= 0 ? cond_model_plane_name(model, overlap->plane)
+                               : cond_model_obstacle_name(model, overlap->obstacle);
 }
 
 void overlap_print(FILE* out, const char* indent, const CondModel* model,

@@ -220,6 +220,7 @@ COND_API CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepI
 typedef struct CondOverlap {
     int body, other;    // other: -1: static
     int plane;          // the static plane; -1: something else
+    int obstacle;       // the obstacle; -1: something else
     double depth;       // of the deepest contact [m]
     double position[3]; // where that is, world [m]
 } CondOverlap;

@@ -46,7 +46,9 @@ CondPoint cond_point_at(const CondPosture* posture, int body, int part, const do
     return point;
 }
 
-static const double BEHIND = 0.3; // cosine by which a soft node may look along the normal
+static const double FARTHER = 4.0; // depths that the way through an allowed face may be long
+static const double RIM = 1e-3;    // of the body's size, within which a node is on either face
+static const double BEHIND = 0.3;  // cosine by which a soft node may look along the normal
 
 // 1 when a soft node looks against the normal, more or less; `user` is its own normal.
 static int is_facing(void* user, const double normal[3])
@@ -69,8 +71,12 @@ static CondStatus probe_feature(const CondPosture* posture, CondVolume* const* v
     double looks[3];
     if (soft) { // one that looks away from the solid may be pushed all the same: the body is soft
         cond_volume_vertex_normal(soft, feature->point.node[0], looks);
-        if (!is_facing(looks, probe.normal))
-            cond_shape_probe_allowed(&solid->shape, pose, x, is_facing, looks, &probe);
+        CondProbe other = probe;
+        // Not through the whole shape, though, where it has just come in.
+        if (!is_facing(looks, probe.normal) &&
+            cond_shape_probe_allowed(&solid->shape, pose, x, is_facing, looks, &other) &&
+            other.gap >= FARTHER * probe.gap - RIM * soft->size)
+            probe = other;
     }
     if (!(probe.gap - feature->radius <= reach))
         return COND_OK;

@@ -213,7 +213,7 @@ void cond_lasting_widen(CondSim* sim)
 {
     for (int b = 0; b < sim->model->n_body && sim->moved; b++)
         if (sim->groups.lasting[b])
-            sim->reach[b] = OPEN * sim->size[b];
+            sim->reach[b] = OPEN * sim->model->body[b].size;
 }
 
 void cond_lasting_drop(CondSim* sim)

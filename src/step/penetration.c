@@ -9,8 +9,7 @@ static const double SHARE = 0.1;   // of the width of the thinner one
 static const double SLACK = 0.1;   // of the limit, by which a pair must have become deeper
 static const double POINT = 0.001; // where neither has a width [m]
 
-// The solid among those that never move whose surface is nearest to a contact; -1: none.
-static int nearest_obstacle(const CondModel* model, const double position[3])
+int cond_model_nearest_obstacle(const CondModel* model, const double position[3])
 {
     int best = -1;
     double least = INFINITY;
@@ -88,7 +87,7 @@ void cond_sim_find_deepest(CondSim* sim)
         if (!(here.depth > most * least))
             continue; // whatever it touches
         if (here.other < 0 && here.plane < 0)
-            here.obstacle = nearest_obstacle(sim->model, touch->position);
+            here.obstacle = cond_model_nearest_obstacle(sim->model, touch->position);
         here.limit = cond_model_penetration_limit(sim->model, here.body, here.other, here.obstacle);
         double share = here.depth / fmax(here.limit, 1e-300);
         if (share > most) {

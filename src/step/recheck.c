@@ -46,7 +46,7 @@ static double allowance(const CondSim* sim, const CondTouch* touch)
     for (int side = 0; side < 2; side++) {
         int b = touch->point[side].body;
         if (b >= 0)
-            size = fmin(size, sim->size[b]);
+            size = fmin(size, sim->model->body[b].size);
     }
     return fmax(LEAST, SHARE * size);
 }
@@ -97,7 +97,7 @@ static int is_same(const CondSim* sim, const CondTouch* a, const CondTouch* b)
     double d[3], size = INFINITY;
     for (int side = 0; side < 2; side++)
         if (a->point[side].body >= 0)
-            size = fmin(size, sim->size[a->point[side].body]);
+            size = fmin(size, sim->model->body[a->point[side].body].size);
     for (int i = 0; i < 3; i++)
         d[i] = a->position[i] - b->position[i];
     return vec3_dot(a->frame, b->frame) >= TURNED && vec3_norm(d) <= MOVED * size;

@@ -62,13 +62,17 @@ static CondStatus list_overlaps(CondSim* sim)
         if (k == settle->n_overlap) {
             if (COND_RESERVE(&sim->arena, settle->overlap, k + 1))
                 return COND_OUT_OF_MEMORY;
-            settle->overlap[settle->n_overlap++] = (CondOverlap){
-                .body = touch->point[0].body, .other = touch->point[1].body, .plane = touch->plane};
+            settle->overlap[settle->n_overlap++] = (CondOverlap){.body = touch->point[0].body,
+                                                                 .other = touch->point[1].body,
+                                                                 .plane = touch->plane,
+                                                                 .obstacle = -1};
         }
         CondOverlap* overlap = &settle->overlap[k];
         if (-touch->gap > overlap->depth) {
             overlap->depth = -touch->gap;
             memcpy(overlap->position, touch->position, sizeof overlap->position);
+            if (overlap->other < 0 && overlap->plane < 0)
+                overlap->obstacle = cond_model_nearest_obstacle(sim->model, touch->position);
         }
     }
     sort_by_depth(settle->overlap, settle->n_overlap);

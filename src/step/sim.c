@@ -15,29 +15,6 @@
 #include <math.h>
 #include <string.h>
 
-// Size of each body: the diagonal of the box around its features at the start.
-static void measure_bodies(CondSim* sim)
-{
-    const CondModel* model = sim->model;
-    cond_posture_set(&sim->now, sim->next->q);
-    for (int b = 0; b < model->n_body; b++) {
-        const CondBody* body = &model->body[b];
-        double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-        double x[3], square = 0.0;
-        for (int k = body->feature_begin; k < body->feature_begin + body->n_feature; k++) {
-            const CondFeature* feature = &model->feature[k];
-            cond_posture_point(&sim->now, &feature->point, x, NULL, NULL);
-            for (int i = 0; i < 3; i++) {
-                low[i] = fmin(low[i], x[i] - feature->radius);
-                high[i] = fmax(high[i], x[i] + feature->radius);
-            }
-        }
-        for (int i = 0; i < 3 && body->n_feature > 0; i++)
-            square += (high[i] - low[i]) * (high[i] - low[i]);
-        sim->size[b] = sqrt(square);
-    }
-}
-
 CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* error)
 {
     *sim = NULL;
@@ -55,7 +32,6 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
     made->length = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof(double));
     made->linear = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof *made->linear);
     made->reach = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof(double));
-    made->size = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof(double));
     made->v_hat = cond_arena_allocate(&made->arena, (size_t)model->n_dof, sizeof(double));
     made->centre = cond_arena_allocate(&made->arena, 3 * (size_t)model->n_body, sizeof(double));
     made->work = cond_arena_allocate(&made->arena, (size_t)model->n_dof, sizeof(double));
@@ -63,8 +39,8 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
     made->middle = cond_arena_allocate(&made->arena, (size_t)model->n_target, sizeof(double));
     made->ik = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof *made->ik);
     CondStatus status = COND_OUT_OF_MEMORY;
-    if (made->f && made->theta && made->length && made->linear && made->reach && made->size &&
-        made->v_hat && made->centre && made->work && made->rate && made->middle && made->ik)
+    if (made->f && made->theta && made->length && made->linear && made->reach && made->v_hat &&
+        made->centre && made->work && made->rate && made->middle && made->ik)
         status = cond_assembly_create(model, COND_ASSEMBLY_ALL, &made->assembly);
     if (!status) // Newton's method keeps damping there too
         status = cond_assembly_create(model,
@@ -98,15 +74,14 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
         status = cond_pbd_create(model, &made->pbd, error);
     if (!status)
         status = cond_state_create(model, &made->next, error);
-    if (!status && (status = cond_watch_create(made)))
-        cond_error_set(error, status, "out of memory");
-    if (!status)
+    if (!status) {
+        cond_watch_create(made);
         status = cond_solver_create(m, "vfpi", &model->settings.solver, &made->solver, error);
+    }
     if (status) {
         cond_sim_destroy(made);
         return status;
     }
-    measure_bodies(made);
     *sim = made;
     return COND_OK;
 }

@@ -73,7 +73,6 @@ struct CondSim {
     int* linear;      // 1: its forces are those of q_k, extrapolated    (n_body)
     double* f;        // forces at the start of the step, -C v included  (n_dof)
     double* reach;    // gap within which contacts are made [m]          (n_body)
-    double* size;     // diagonal of the box around a body's features at the start [m] (n_body)
     CondCollider collider;
     CondTouchList touches; // contacts of the step, by collide
     CondTouchList halfway; // the same, those that last in the middle of the step, by auto
@@ -274,6 +273,8 @@ CondStatus cond_sim_end(CondSim* sim, CondState* state, CondStepInfo* info);
 
 // The pair among sim->near that is deepest for its limit, in sim->deepest.
 void cond_sim_find_deepest(CondSim* sim);
+// The obstacle whose surface is nearest to a contact; -1: there is none.
+int cond_model_nearest_obstacle(const CondModel* model, const double position[3]);
 // 1 when it is beyond the limit, and deeper than when the step began: what overlapped before and is
 // on its way out is no fault of the step.
 int cond_sim_is_too_deep(const CondSim* sim);

@@ -29,39 +29,14 @@ static const double RUNAWAY = 1e3; // energy beyond what there may be
 static const double SLOW = 1e-3;   // a speed whose energy is nobody's fault [m/s]
 static const double SAME = 1e-9;   // share of an energy that another summation may change
 
-// The largest extent of a body's features.
-static double extent(const CondSim* sim, const CondBody* body)
-{
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    double size = 0.0;
-    for (int k = body->feature_begin; k < body->feature_begin + body->n_feature; k++)
-        for (int i = 0; i < 3; i++) {
-            double x = sim->collider.place[3 * (size_t)k + i], r = sim->model->feature[k].radius;
-            low[i] = fmin(low[i], x - r);
-            high[i] = fmax(high[i], x + r);
-        }
-    for (int i = 0; i < 3 && body->n_feature > 0; i++)
-        size = fmax(size, high[i] - low[i]);
-    return size;
-}
-
-CondStatus cond_watch_create(CondSim* sim)
+void cond_watch_create(CondSim* sim)
 {
     const CondModel* model = sim->model;
-    CondWatch* watch = &sim->watch;
-    watch->size = cond_arena_allocate(&sim->arena, (size_t)model->n_body, sizeof *watch->size);
-    if (!watch->size)
-        return COND_OUT_OF_MEMORY;
-    cond_posture_set(&sim->now, sim->next->q); // the model's own beginning
-    cond_collider_place(&sim->collider, &sim->now);
-    watch->least_size = INFINITY;
+    sim->watch.least_size = INFINITY;
     for (int b = 0; b < model->n_body; b++) {
-        watch->size[b] = extent(sim, &model->body[b]);
-        watch->total_mass += model->body[b].mass;
-        if (watch->size[b] > 0.0)
-            watch->least_size = fmin(watch->least_size, watch->size[b]);
+        sim->watch.total_mass += model->body[b].mass;
+        sim->watch.least_size = fmin(sim->watch.least_size, model->body[b].size);
     }
-    return COND_OK;
 }
 
 void cond_watch_begin(CondSim* sim)
@@ -171,7 +146,7 @@ static void begin_account(const CondSim* sim, const CondState* state, const Cond
     account->supply = fmax(account->energy - account->height, 0.0);
     account->supply += overlap_energy(sim, account->penetration);
     for (int b = 0; b < model->n_body; b++)
-        account->supply += model->body[b].mass * (g * sim->watch.size[b] + SLOW * SLOW);
+        account->supply += model->body[b].mass * (g * model->body[b].size + SLOW * SLOW);
 }
 
 // The springs between the bodies and what leads them.
@@ -269,11 +244,11 @@ static CondStatus watch_depth(CondSim* sim, const CondStepInfo* info)
         const CondTouch* touch = &sim->near.touch[c];
         for (int side = 0; side < 2; side++) {
             int b = touch->point[side].body;
-            if (b >= 0 && watch->size[b] > 0.0 && -touch->gap > start + watch->size[b])
+            if (b >= 0 && -touch->gap > start + sim->model->body[b].size)
                 return accuse(sim,
                               "body '%s': %.3g m deep in what it touches, with a size of %.3g m "
                               "and %.3g m at the start",
-                              name_of(sim, b), -touch->gap, watch->size[b], start);
+                              name_of(sim, b), -touch->gap, sim->model->body[b].size, start);
         }
     }
     return status;

@@ -9,15 +9,13 @@ struct CondSim;
 
 // Of a CondSim.
 typedef struct CondWatch {
-    double* size; // largest extent of a body's contact points, as the scene begins [m] (n_body)
-    double least_size; // of those that have any [m]
+    double least_size; // of all bodies [m]
     double total_mass; // [kg]
     double energy;     // kinetic and elastic, of the state being made [J]
     char message[256]; // what ran away in the last step; "" where nothing did
 } CondWatch;
 
-CondStatus cond_watch_create(struct CondSim* sim);
-void cond_watch_destroy(struct CondSim* sim);
+void cond_watch_create(struct CondSim* sim);
 
 // Forgets what was said of the last step.
 void cond_watch_begin(struct CondSim* sim);
