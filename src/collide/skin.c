@@ -38,15 +38,20 @@ typedef struct Pair {
 // Cosine by which a soft surface must look at the edge that has come into it. One that lies on a
 // face looks at the face: the way over the rim of that is not its way out.
 static const double FACING = -0.3;
+// A way out over an edge that is longer than a share of the soft edge must not be so many times
+// longer than that of a point in the middle behind it, in ways through the nearer face.
+static const double LONG = 0.05;
+static const double LONGEST = 10.0;
 static const double NODE = 1e-3; // share of an edge within which its node sees to a contact
 
 // 1 when the edge is what is nearest to the soft point of the crossing. In front of it the distance
 // of the shape is then the gap; behind a sharp edge it is that to the nearer one of its two faces,
-// of which the gap, along a normal between theirs, says nothing.
+// of which the gap, along a normal between theirs, says little: a point just behind one face and
+// far from the edge leaves through that face.
 static int is_nearest(const CondEdge* soft, const CondEdge* rigid, const CondCrossing* cross,
                       const CondProbe* probe)
 {
-    double expected = cross->gap, along[3], from[3];
+    double expected = cross->gap, along[3], from[3], steep = 1.0, square = 0.0;
     if (cross->gap < 0.0) {
         if (vec3_dot(soft->out, cross->normal) > FACING)
             return 0;
@@ -54,13 +59,17 @@ static int is_nearest(const CondEdge* soft, const CondEdge* rigid, const CondCro
         for (int i = 0; i < 3; i++) {
             along[i] = rigid->end[1][i] - rigid->end[0][i];
             from[i] = cross->point[0][i] - cross->point[1][i];
+            square += (soft->end[1][i] - soft->end[0][i]) * (soft->end[1][i] - soft->end[0][i]);
         }
         for (int k = 0; k < 2; k++) {
             double face[3]; // its normal
             vec3_cross(along, rigid->side[k], face);
             double length = vec3_norm(face) * (vec3_dot(face, rigid->out) < 0.0 ? -1.0 : 1.0);
             expected = fmax(expected, vec3_dot(face, from) / length);
+            steep = fmin(steep, vec3_dot(face, rigid->out) / length);
         }
+        if (cross->gap < LONGEST * expected / steep - LONG * sqrt(square))
+            return 0;
     }
     return fabs(probe->gap - expected) <= 1e-6 + 0.3 * fabs(expected);
 }
