@@ -79,7 +79,7 @@ static void certificate_is_the_same(void** state)
     CondContext context = cond_context_or_default(NULL);
     for (uint64_t seed = 1; seed <= 3; seed++) {
         RandomProblem made;
-        CondNodal nodal = {.context = context};
+        CondNodal nodal = {.arena.context = context};
         CondContactParts parts = {.arena.context = context};
         make(seed, &made);
         const CondProblem* problem = &made.problem;

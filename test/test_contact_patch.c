@@ -85,7 +85,7 @@ static void a_patch_slips_that_cannot_hold_its_load(void** state)
     int nc = problem->n_contact, last = -1;
     CondContext context = cond_context_or_default(NULL);
     CondSoftSystem system = {.arena.context = context};
-    CondContactPatches patches = {.context = context};
+    CondContactPatches patches = {.arena.context = context};
     int fits, *sticks = calloc((size_t)nc, sizeof *sticks);
     assert_non_null(sticks);
     for (int c = 0; c < nc; c++)
@@ -132,7 +132,7 @@ static void memory_runs_out(void** state)
     assert_int_equal(cond_soft_system_plan(&system, problem, 1, &fits), COND_OK);
     for (int call = 1; call < 1000; call++) {
         FailingAllocator allocator = {.fail_at = call};
-        CondContactPatches patches = {.context = failing_allocator_context(&allocator)};
+        CondContactPatches patches = {.arena.context = failing_allocator_context(&allocator)};
         CondStatus status = cond_contact_patches_plan(&patches, &system);
         cond_contact_patches_destroy(&patches);
         assert_int_equal(allocator.live, 0);

@@ -84,7 +84,7 @@ static void test_same_bits(void** state)
         RandomProblem made;
         random_problem_make(&options, &made);
         CondContext context = cond_context_or_default(NULL);
-        CondNodal nodal = {.context = context};
+        CondNodal nodal = {.arena.context = context};
         CondContactSweep sweep = {.context = context};
         CondSolverSettings settings = cond_solver_settings_default();
         settings.law = trial % 8 == 7 ? COND_LAW_PROXIMAL : COND_LAW_STRICT;

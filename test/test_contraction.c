@@ -192,7 +192,7 @@ static void thm2_proximal_contracts(void** state)
         RandomOptions options = random_options_default(seed);
         RandomProblem made;
         random_problem_make(&options, &made);
-        CondNodal nodal = {.context = cond_context_or_default(NULL)};
+        CondNodal nodal = {.arena.context = cond_context_or_default(NULL)};
         assert_int_equal(cond_nodal_build(&nodal, &made.problem, 3.0), COND_OK);
         int n = nodal.n;
         double *A = dense_zeros((size_t)n * n), *w = dense_zeros((size_t)n);

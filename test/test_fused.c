@@ -41,8 +41,8 @@ static CondSolverSettings paper_settings(int block)
 static CondStatus parts_build(Parts* p, const CondContext* context, const CondProblem* problem,
                               const CondSolverSettings* settings, int* serves)
 {
-    *p = (Parts){.nodal.context = *context,
-                 .W.context = *context,
+    *p = (Parts){.nodal.arena.context = *context,
+                 .W.arena.context = *context,
                  .sweep.context = *context,
                  .usual.context = *context,
                  .fused.arena.context = *context};
@@ -129,8 +129,8 @@ static void test_rows(void** state)
     SoftProblem made;
     soft_problem_create(&made, 1);
     CondContext context = cond_context_or_default(NULL);
-    CondNodal nodal = {.context = context};
-    CondSurrogate W = {.context = context};
+    CondNodal nodal = {.arena.context = context};
+    CondSurrogate W = {.arena.context = context};
     CondSolverSettings settings = paper_settings(0);
     settings.threads = 2;
     assert_int_equal(cond_nodal_build(&nodal, &made.problem, 10.0), COND_OK);

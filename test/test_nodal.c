@@ -55,7 +55,7 @@ static void case_make(uint64_t seed, Case* out)
 {
     RandomOptions options = random_options_default(seed);
     random_problem_make(&options, &out->made);
-    out->nodal = (CondNodal){.context = cond_context_or_default(NULL)};
+    out->nodal = (CondNodal){.arena.context = cond_context_or_default(NULL)};
     CondError error = {0};
     if (cond_problem_check(NULL, &out->made.problem, &error))
         fail_msg("%s", error.message);
@@ -279,7 +279,7 @@ static void prop3_surrogate_delassus_is_diagonal(void** state)
             int n = at.nodal.n, m = 3 * problem->n_contact;
             CondSolverSettings settings = cond_solver_settings_default();
             settings.surrogate = (CondSurrogateKind)kind;
-            CondSurrogate W = {.context = at.nodal.context};
+            CondSurrogate W = {.arena.context = at.nodal.arena.context};
             assert_int_equal(cond_surrogate_build(&W, &at.nodal, &settings), COND_OK);
             double *J = dense_zeros((size_t)m * n), *zero = dense_zeros((size_t)n);
             double *WJ = dense_zeros((size_t)m * n), *f = dense_zeros((size_t)n);
@@ -326,7 +326,7 @@ static void sparse_kinds_are_the_same_matrix(void** state)
             assert_int_equal(cond_problem_check(NULL, &made[k].problem, NULL), COND_OK);
             assert_int_equal(made[k].problem.block[0].kind,
                              k ? COND_BLOCK_BSR3 : COND_BLOCK_SPARSE);
-            CondNodal nodal = {.context = cond_context_or_default(NULL)};
+            CondNodal nodal = {.arena.context = cond_context_or_default(NULL)};
             assert_int_equal(cond_nodal_build(&nodal, &made[k].problem, 7.0), COND_OK);
             A[k] = nodal_matrix(&nodal);
             if (k == 1)

@@ -80,8 +80,8 @@ static void surrogate_inverts(void** state)
     options.n_contact = 0;
     RandomProblem made;
     random_problem_make(&options, &made);
-    CondNodal nodal = {.context = cond_context_or_default(NULL)};
-    CondSurrogate W = {.context = cond_context_or_default(NULL)};
+    CondNodal nodal = {.arena.context = cond_context_or_default(NULL)};
+    CondSurrogate W = {.arena.context = cond_context_or_default(NULL)};
     CondSolverSettings settings = cond_solver_settings_default();
     assert_int_equal(cond_nodal_build(&nodal, &made.problem, 3.0), COND_OK);
     assert_int_equal(cond_surrogate_build(&W, &nodal, &settings), COND_OK);

@@ -61,12 +61,11 @@ static Sizes count_sizes(const CondProblem* problem, const int* own)
 
 static CondStatus reserve(CondNodal* nodal, const Sizes* size)
 {
-    const CondContext* m = &nodal->context;
+    CondArena* m = &nodal->arena;
     int n = nodal->n_dof + 3 * size->virtual_nodes;
     int n_contact = nodal->problem->n_contact;
     int n_term = nodal->problem->n_coupling + size->virtual_nodes;
-#define RESERVE(array, count)                                                                      \
-    cond_reserve(m, &nodal->array, &nodal->cap_##array, count, sizeof *nodal->array)
+#define RESERVE(array, count) COND_RESERVE(m, nodal->array, count)
     bool failed = RESERVE(term, n_term) || RESERVE(coordinate, size->entries) ||
                   RESERVE(jacobian, size->jacobian) || RESERVE(gain, size->gain) ||
                   RESERVE(force, size->rows) || RESERVE(rate, size->rows) ||
@@ -204,14 +203,12 @@ static void build_touch(CondNodal* nodal)
 
 CondStatus cond_nodal_build(CondNodal* nodal, const CondProblem* problem, double kv_scale)
 {
-    const CondContext* m = &nodal->context;
+    CondArena* m = &nodal->arena;
     nodal->problem = problem;
     nodal->n_dof = problem->n_dof;
-    if (cond_reserve(m, &nodal->node, &nodal->cap_node, 2 * problem->n_contact,
-                     sizeof *nodal->node) ||
-        cond_reserve(m, &nodal->mark, &nodal->cap_mark, problem->n_dof, sizeof *nodal->mark) ||
-        cond_reserve(m, &nodal->diagonal, &nodal->cap_diagonal, problem->n_dof,
-                     sizeof *nodal->diagonal))
+    if (COND_RESERVE(m, nodal->node, 2 * problem->n_contact) ||
+        COND_RESERVE(m, nodal->mark, problem->n_dof) ||
+        COND_RESERVE(m, nodal->diagonal, problem->n_dof))
         return COND_OUT_OF_MEMORY;
     cond_nodal_own_sides(problem, nodal->mark, nodal->node);
     Sizes size = count_sizes(problem, nodal->node);
@@ -231,13 +228,7 @@ CondStatus cond_nodal_build(CondNodal* nodal, const CondProblem* problem, double
 
 void cond_nodal_destroy(CondNodal* nodal)
 {
-    const CondContext* m = &nodal->context;
-    void* arrays[] = {nodal->term,           nodal->coordinate, nodal->jacobian,    nodal->gain,
-                      nodal->force,          nodal->rate,       nodal->touch_begin, nodal->touch,
-                      nodal->touch_jacobian, nodal->node,       nodal->compliance,  nodal->carried,
-                      nodal->diagonal,       nodal->delassus,   nodal->mark,        nodal->touched};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        cond_release(m, arrays[i]);
+    cond_arena_release(&nodal->arena);
 }
 
 // rate = J x, for a number of rows that the compiler knows where it is a usual one.

@@ -9,6 +9,7 @@
 #ifndef COND_NODALIZE_NODAL_H
 #define COND_NODALIZE_NODAL_H
 
+#include "base/arena.h"
 #include "cond/problem.h"
 
 // J' K J on a few coordinates.
@@ -31,7 +32,7 @@ typedef struct CondIncidence {
 } CondIncidence;
 
 typedef struct CondNodal {
-    CondContext context;
+    CondArena arena;
     int threads; // that build it
     const CondProblem* problem;
     int n_dof;              // coordinates of the problem
@@ -56,9 +57,6 @@ typedef struct CondNodal {
     double* diagonal;       // of the problem's A                                 (n_dof)
     double* delassus;       // scale of each contact's Delassus block             (n_contact)
     int* mark;              // scratch                                            (n)
-    int cap_term, cap_coordinate, cap_jacobian, cap_gain, cap_force, cap_rate;
-    int cap_touch_begin, cap_touch, cap_touch_jacobian, cap_touched;
-    int cap_node, cap_compliance, cap_carried, cap_diagonal, cap_delassus, cap_mark;
 } CondNodal;
 
 // own[2 c + s] = 1 where side s of contact c is a node used for the first time, so that the

@@ -12,7 +12,7 @@ enum { SHORT = 8192 }; // coordinates that one thread is through with before a t
 CondStatus cond_accelerator_begin(CondAccelerator* a, const CondSolverSettings* settings, int n,
                                   const double* w)
 {
-    const CondContext* m = &a->context;
+    CondArena* m = &a->arena;
     a->kind = settings->accelerator;
     a->n = n;
     a->depth = settings->anderson_depth < n ? settings->anderson_depth : (n > 0 ? n : 1);
@@ -22,15 +22,12 @@ CondStatus cond_accelerator_begin(CondAccelerator* a, const CondSolverSettings* 
     a->w = w;
     a->restarts = 0;
     int size = a->depth * n;
-    int failed = cond_reserve(m, &a->v_old, &a->cap_v_old, n, sizeof *a->v_old);
+    int failed = COND_RESERVE(m, a->v_old, n);
     if (!failed && cond_accelerator_mixes(a->kind))
-        failed = cond_reserve(m, &a->f_old, &a->cap_f_old, n, sizeof *a->f_old) ||
-                 cond_reserve(m, &a->g_old, &a->cap_g_old, n, sizeof *a->g_old) ||
-                 cond_reserve(m, &a->g_best, &a->cap_g_best, n, sizeof *a->g_best) ||
-                 cond_reserve(m, &a->dG, &a->cap_dG, size, sizeof *a->dG) ||
-                 cond_reserve(m, &a->Q, &a->cap_Q, size, sizeof *a->Q) ||
-                 cond_reserve(m, &a->R, &a->cap_R, a->depth * a->depth, sizeof *a->R) ||
-                 cond_reserve(m, &a->gamma, &a->cap_gamma, a->depth, sizeof *a->gamma);
+        failed = COND_RESERVE(m, a->f_old, n) || COND_RESERVE(m, a->g_old, n) ||
+                 COND_RESERVE(m, a->g_best, n) || COND_RESERVE(m, a->dG, size) ||
+                 COND_RESERVE(m, a->Q, size) || COND_RESERVE(m, a->R, a->depth * a->depth) ||
+                 COND_RESERVE(m, a->gamma, a->depth);
     if (failed)
         return COND_OUT_OF_MEMORY;
     cond_accelerator_restart(a);
@@ -63,7 +60,5 @@ double cond_accelerator_propose(CondAccelerator* a, const double* v, const doubl
 
 void cond_accelerator_destroy(CondAccelerator* a)
 {
-    void* arrays[] = {a->v_old, a->f_old, a->g_old, a->g_best, a->dG, a->Q, a->R, a->gamma};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        cond_release(&a->context, arrays[i]);
+    cond_arena_release(&a->arena);
 }

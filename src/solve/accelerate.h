@@ -2,6 +2,7 @@
 #ifndef COND_SOLVE_ACCELERATE_H
 #define COND_SOLVE_ACCELERATE_H
 
+#include "base/arena.h"
 #include "cond/solver.h"
 
 // The numbers of Alg. 3.
@@ -14,7 +15,7 @@ typedef struct CondChebyshev {
 } CondChebyshev;
 
 typedef struct CondAccelerator {
-    CondContext context;
+    CondArena arena;
     CondAcceleratorKind kind;
     int n;           // coordinates
     int depth;       // Anderson: differences kept at most
@@ -34,7 +35,6 @@ typedef struct CondAccelerator {
     int columns;     // Anderson: differences held
     int oldest;      // place of the oldest one in dG
     double smallest; // Anderson: smallest residual since the last restart
-    int cap_v_old, cap_f_old, cap_g_old, cap_g_best, cap_dG, cap_Q, cap_R, cap_gamma;
 } CondAccelerator;
 
 // Starts a solve with n coordinates; w is the diagonal of the surrogate.

@@ -15,11 +15,8 @@ enum {
                  // because what a loose solve leaves of the body's motion adds up in it
 };
 
-#define RESERVE(array, count)                                                                      \
-    cond_reserve(&patches->context, &patches->array, &patches->cap_##array, count,                 \
-                 sizeof *patches->array)
-#define RESERVE_LEVEL(array, count)                                                                \
-    cond_reserve(&patches->context, &level->array, &level->cap_##array, count, sizeof *level->array)
+#define RESERVE(array, count) COND_RESERVE(&patches->arena, patches->array, count)
+#define RESERVE_LEVEL(array, count) COND_RESERVE(&patches->arena, level->array, count)
 
 // The first node of a soft body that the contact touches; -1: none.
 static int first_node(const CondSoftSystem* system, const CondContact* contact)
@@ -282,14 +279,5 @@ int cond_contact_patches_slip(CondContactPatches* patches, const CondProblem* pr
 
 void cond_contact_patches_destroy(CondContactPatches* patches)
 {
-    for (int l = 0; l < COND_PATCH_LEVELS; l++) {
-        cond_release(&patches->context, patches->level[l].row_begin);
-        cond_release(&patches->context, patches->level[l].column);
-        cond_release(&patches->context, patches->level[l].group);
-        cond_release(&patches->context, patches->level[l].begin);
-        cond_release(&patches->context, patches->level[l].contact);
-    }
-    void* arrays[] = {patches->node, patches->at, patches->x_patch, patches->mark, patches->member};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        cond_release(&patches->context, arrays[i]);
+    cond_arena_release(&patches->arena);
 }

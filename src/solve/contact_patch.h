@@ -10,6 +10,7 @@
 #ifndef COND_SOLVE_CONTACT_PATCH_H
 #define COND_SOLVE_CONTACT_PATCH_H
 
+#include "base/arena.h"
 #include "solve/soft_system.h"
 
 enum { COND_PATCH_LEVELS = 10 };
@@ -21,11 +22,10 @@ typedef struct CondPatchLevel {
     int* group;              // patch of each node                        (n)
     int n_group;
     int *begin, *contact; // contacts of each patch, ascending         (n_group + 1), (n_contact)
-    int cap_row_begin, cap_column, cap_group, cap_begin, cap_contact;
 } CondPatchLevel;
 
 typedef struct CondContactPatches {
-    CondContext context;
+    CondArena arena;
     CondPatchLevel level[COND_PATCH_LEVELS];
     int n_level;
     int threads;
@@ -34,7 +34,6 @@ typedef struct CondContactPatches {
     double* x_patch; // scratch: its trial force as one of the patch     (n_contact x 3)
     int* mark;       // scratch                                          (nodes of soft bodies)
     int* member;     // scratch                                          (nodes of level 0)
-    int cap_node, cap_at, cap_x_patch, cap_mark, cap_member;
 } CondContactPatches;
 
 // Patches of the nodes that contacts touch; neighbours are those of the bodies' matrices.

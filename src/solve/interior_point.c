@@ -30,10 +30,9 @@ static const double MOST_FORCE = 1e6;   // beyond that many times what stops the
 
 static CondStatus reserve(CondInteriorPoint* ip, const CondProblem* problem)
 {
-    const CondContext* m = &ip->context;
+    CondArena* m = &ip->arena;
     int n = problem->n_dof, nc = problem->n_contact;
-#define RESERVE(array, count)                                                                      \
-    cond_reserve(m, &ip->array, &ip->cap_##array, count, sizeof *ip->array)
+#define RESERVE(array, count) COND_RESERVE(m, ip->array, count)
     if (RESERVE(y, 3 * nc) || RESERVE(z, 3 * nc) || RESERVE(dy, 3 * nc) || RESERVE(dz, 3 * nc) ||
         RESERVE(rp, 3 * nc) || RESERVE(rc, 3 * nc) || RESERVE(W, 9 * nc) || RESERVE(M, 9 * nc) ||
         RESERVE(e, 2 * nc) || RESERVE(v, n) || RESERVE(dv, n) || RESERVE(rd, n) || RESERVE(x, n) ||
@@ -45,10 +44,7 @@ static CondStatus reserve(CondInteriorPoint* ip, const CondProblem* problem)
 
 void cond_interior_point_destroy(CondInteriorPoint* ip)
 {
-    void* arrays[] = {ip->y, ip->z, ip->dy, ip->dz, ip->rp, ip->rc, ip->W,
-                      ip->M, ip->e, ip->v,  ip->dv, ip->rd, ip->x,  ip->lambda};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        cond_release(&ip->context, arrays[i]);
+    cond_arena_release(&ip->arena);
 }
 
 // Diagonal of T.

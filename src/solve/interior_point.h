@@ -4,11 +4,12 @@
 #ifndef COND_SOLVE_INTERIOR_POINT_H
 #define COND_SOLVE_INTERIOR_POINT_H
 
+#include "base/arena.h"
 #include "solve/answer.h"
 #include "solve/primal_dual.h"
 
 typedef struct CondInteriorPoint {
-    CondContext context;
+    CondArena arena;
     double *y, *z;           // scaled velocity and force, inside the cone          (n_contact x 3)
     double *dy, *dz;         // direction                                           (n_contact x 3)
     double *rp, *rc;         // residuals of y, and what dy + W^2 dz is to be       (n_contact x 3)
@@ -16,9 +17,6 @@ typedef struct CondInteriorPoint {
     double* e;               // first row of E beyond the identity                  (n_contact x 2)
     double *v, *dv, *rd, *x; //                                                     (n_dof)
     double* lambda;          //                                                     (n_contact x 3)
-    int cap_y, cap_z, cap_dy, cap_dz, cap_rp, cap_rc, cap_W, cap_M, cap_e, cap_v, cap_dv, cap_rd,
-        cap_x;
-    int cap_lambda;
 } CondInteriorPoint;
 
 // Iterations from the middle of the cone, with the velocity of *best and forces that are a share

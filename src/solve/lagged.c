@@ -36,10 +36,10 @@ enum {
 CondStatus cond_lagged_plan(CondLagged* lagged, const CondProblem* problem,
                             const CondSolverSettings* settings, int* fits)
 {
-    const CondContext* m = &lagged->context;
+    CondArena* m = &lagged->arena;
     int n = problem->n_dof, nc = problem->n_contact;
     *fits = 0;
-    lagged->system.arena.context = lagged->patches.context = lagged->context;
+    lagged->system.arena.context = lagged->patches.arena.context = lagged->arena.context;
     lagged->patched = 0;
     lagged->multilevel = settings->multilevel;
     CondStatus status = cond_soft_system_plan(&lagged->system, problem, settings->threads, fits);
@@ -47,8 +47,7 @@ CondStatus cond_lagged_plan(CondLagged* lagged, const CondProblem* problem,
         return status;
     if (settings->storage == COND_STORAGE_DOUBLE)
         lagged->system.pack_from = INT_MAX;
-#define RESERVE(array, count)                                                                      \
-    cond_reserve(m, &lagged->array, &lagged->cap_##array, count, sizeof *lagged->array)
+#define RESERVE(array, count) COND_RESERVE(m, lagged->array, count)
     if (RESERVE(tie, nc) || RESERVE(w, n) || RESERVE(gamma, nc) || RESERVE(gain, nc) ||
         RESERVE(share, nc) || RESERVE(v, n) || RESERVE(lambda, 3 * nc) || RESERVE(r, n) ||
         RESERVE(v_new, n) || RESERVE(lambda_new, 3 * nc) || RESERVE(r_new, n) ||
@@ -89,8 +88,7 @@ static int solve_ties(CondLagged* lagged, const CondCertificateData* data, int m
         cond_soft_system_build(&lagged->system, problem->n_contact > 0 ? lagged->tie[0].D : NULL,
                                (int)(sizeof(CondTie) / sizeof(double)), general);
     if (!status && general)
-        status = cond_reserve(&lagged->context, &lagged->work, &lagged->cap_work,
-                              5 * problem->n_dof, sizeof *lagged->work);
+        status = COND_RESERVE(&lagged->arena, lagged->work, 5 * problem->n_dof);
     if (status)
         return status;
     int products =
@@ -104,22 +102,19 @@ static int solve_ties(CondLagged* lagged, const CondCertificateData* data, int m
     return products;
 }
 
-static void swap(double** a, int* cap_a, double** b, int* cap_b)
+static void swap(double** a, double** b)
 {
     double* kept = *a;
-    int cap = *cap_a;
     *a = *b;
-    *cap_a = *cap_b;
     *b = kept;
-    *cap_b = cap;
 }
 
 // The pair that was tried becomes the current one.
 static void take_try(CondLagged* lagged)
 {
-    swap(&lagged->v, &lagged->cap_v, &lagged->v_try, &lagged->cap_v_try);
-    swap(&lagged->lambda, &lagged->cap_lambda, &lagged->lambda_try, &lagged->cap_lambda_try);
-    swap(&lagged->r, &lagged->cap_r, &lagged->r_try, &lagged->cap_r_try);
+    swap(&lagged->v, &lagged->v_try);
+    swap(&lagged->lambda, &lagged->lambda_try);
+    swap(&lagged->r, &lagged->r_try);
 }
 
 // Passes that creep in one direction, because gains are finite while the contacts stay what they
@@ -287,7 +282,7 @@ CondStatus cond_lagged_solve(CondLagged* lagged, const CondCertificateData* aske
     CondCertificate best = *certificate; // of v_best; an estimate, or above the tolerance
     while (!status && value > tolerance && info->iterations < last && stale < PATIENCE) {
         double start = isnan(now) ? cond_lagged_merit(lagged, data) : now;
-        if (cond_cancelled(&lagged->context))
+        if (cond_cancelled(&lagged->arena.context))
             status = COND_CANCELLED;
         if (status || !isfinite(start))
             break;
@@ -328,15 +323,8 @@ CondStatus cond_lagged_solve(CondLagged* lagged, const CondCertificateData* aske
 
 void cond_lagged_destroy(CondLagged* lagged)
 {
-    lagged->patches.context = lagged->context;
+    lagged->patches.arena.context = lagged->arena.context;
     cond_soft_system_destroy(&lagged->system);
     cond_contact_patches_destroy(&lagged->patches);
-    void* arrays[] = {lagged->tie,   lagged->w,          lagged->gamma,  lagged->gain,
-                      lagged->v,     lagged->lambda,     lagged->r,      lagged->v_new,
-                      lagged->r_new, lagged->lambda_new, lagged->v_try,  lagged->lambda_try,
-                      lagged->r_try, lagged->v_best,     lagged->x,      lagged->lambda_best,
-                      lagged->work,  lagged->trial,      lagged->sticks, lagged->share,
-                      lagged->part};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        cond_release(&lagged->context, arrays[i]);
+    cond_arena_release(&lagged->arena);
 }

@@ -11,6 +11,7 @@
 #ifndef COND_SOLVE_LAGGED_H
 #define COND_SOLVE_LAGGED_H
 
+#include "base/arena.h"
 #include "cond/solver.h"
 #include "solve/certificate.h"
 #include "solve/contact_patch.h"
@@ -21,7 +22,7 @@
 enum { COND_DEPTH_PLAIN, COND_DEPTH_GROUPS, COND_DEPTH_LEVELS };
 
 typedef struct CondLagged {
-    CondContext context;
+    CondArena arena;
     CondSoftSystem system;
     CondContactPatches patches;
     CondTie* tie;   //                                                          (n_contact)
@@ -51,10 +52,6 @@ typedef struct CondLagged {
     int slipping;   // of these, slipping
     int flights;    // passes in a row whose full step was taken though the merit grew
     int full;       // 1: friction follows the normal force within a pass
-    int cap_tie, cap_share, cap_w, cap_gamma, cap_gain, cap_v, cap_lambda, cap_r, cap_v_new,
-        cap_lambda_new;
-    int cap_r_new, cap_v_try, cap_lambda_try, cap_r_try, cap_v_best, cap_lambda_best, cap_x;
-    int cap_work, cap_trial, cap_sticks, cap_part;
 } CondLagged;
 
 // *fits is 1 when the passes can serve the problem.

@@ -25,11 +25,11 @@ static const CondSurrogateOps* find(CondSurrogateKind kind)
 CondStatus cond_surrogate_build(CondSurrogate* W, CondNodal* nodal,
                                 const CondSolverSettings* settings)
 {
-    const CondContext* m = &W->context;
+    CondArena* m = &W->arena;
     W->ops = find(settings->surrogate);
-    W->chain.arena.context = W->context;
+    W->chain.arena.context = W->arena.context;
     W->updates = W->products = 0;
-    if (cond_reserve(m, &W->w, &W->cap_w, nodal->n, sizeof *W->w))
+    if (COND_RESERVE(m, W->w, nodal->n))
         return COND_OUT_OF_MEMORY;
     return W->ops->build(W, nodal, settings);
 }
@@ -153,9 +153,5 @@ void cond_surrogate_forget(CondSurrogate* W)
 void cond_surrogate_destroy(CondSurrogate* W)
 {
     cond_chain_destroy(&W->chain);
-    void* arrays[] = {W->closed, W->w,       W->row,    W->list,         W->diagonal,
-                      W->norm2,  W->touched, W->factor, W->factor_begin, W->solve_work,
-                      W->v_old,  W->g_old,   W->lanczos};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        cond_release(&W->context, arrays[i]);
+    cond_arena_release(&W->arena);
 }

@@ -3,12 +3,13 @@
 #ifndef COND_SOLVE_SURROGATE_H
 #define COND_SOLVE_SURROGATE_H
 
+#include "base/arena.h"
 #include "cond/solver.h"
 #include "nodalize/nodal.h"
 #include "solve/surrogate_chain.h"
 
 typedef struct CondSurrogate {
-    CondContext context;
+    CondArena arena;
     const struct CondSurrogateOps* ops;
     double* w; // diagonal of W, equal on the three coordinates of a contact node   (n)
     // frobenius, block and the start of bb
@@ -32,8 +33,6 @@ typedef struct CondSurrogate {
     double* v_old; //                                                                   (n)
     double* g_old; //                                                                   (n)
     int updates;   // since the start of the solve
-    int cap_w, cap_row, cap_list, cap_diagonal, cap_norm2, cap_touched, cap_factor;
-    int cap_factor_begin, cap_solve_work, cap_closed, cap_v_old, cap_g_old, cap_lanczos;
 } CondSurrogate;
 
 // What a kind of surrogate can do.

@@ -27,10 +27,9 @@ enum { DOF_WORK = 8 }; // of a coordinate of a small block, in the unit of COND_
 static CondStatus plan(CondSurrogate* W, const CondNodal* nodal)
 {
     const CondProblem* problem = nodal->problem;
-    const CondContext* m = &W->context;
-    if (cond_reserve(m, &W->factor_begin, &W->cap_factor_begin, problem->n_block,
-                     sizeof *W->factor_begin) ||
-        cond_reserve(m, &W->closed, &W->cap_closed, problem->n_block, sizeof *W->closed))
+    CondArena* m = &W->arena;
+    if (COND_RESERVE(m, W->factor_begin, problem->n_block) ||
+        COND_RESERVE(m, W->closed, problem->n_block))
         return COND_OUT_OF_MEMORY;
     for (int b = 0; b < problem->n_block; b++)
         W->closed[b] = 0;
@@ -54,8 +53,7 @@ static CondStatus plan(CondSurrogate* W, const CondNodal* nodal)
         size += n * n;
         largest = n > largest ? n : largest;
     }
-    if (cond_reserve(m, &W->factor, &W->cap_factor, size, sizeof *W->factor) ||
-        cond_reserve(m, &W->solve_work, &W->cap_solve_work, largest, sizeof *W->solve_work))
+    if (COND_RESERVE(m, W->factor, size) || COND_RESERVE(m, W->solve_work, largest))
         return COND_OUT_OF_MEMORY;
     return COND_OK;
 }
@@ -137,7 +135,7 @@ static CondStatus build(CondSurrogate* W, CondNodal* nodal, const CondSolverSett
     const CondProblem* problem = nodal->problem;
     (void)settings;
     CondStatus status = plan(W, nodal);
-    if (!status && cond_reserve(&W->context, &W->norm2, &W->cap_norm2, nodal->n, sizeof *W->norm2))
+    if (!status && COND_RESERVE(&W->arena, W->norm2, nodal->n))
         status = COND_OUT_OF_MEMORY;
     if (status)
         return status;

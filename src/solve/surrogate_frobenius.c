@@ -41,12 +41,11 @@ static void weigh_contact(CondSurrogate* W, const int node[2], int first, int la
 
 static CondStatus build(CondSurrogate* W, CondNodal* nodal, const CondSolverSettings* settings)
 {
-    const CondContext* m = &W->context;
+    CondArena* m = &W->arena;
     int n = nodal->n;
     int kept = W->built_n_dof == nodal->n_dof && W->age < settings->reuse && nodal->n_dof > 0;
     W->built_n_dof = 0;
-    if (cond_reserve(m, &W->touched, &W->cap_touched, n, sizeof *W->touched) ||
-        cond_reserve(m, &W->list, &W->cap_list, 2 * n, sizeof *W->list))
+    if (COND_RESERVE(m, W->touched, n) || COND_RESERVE(m, W->list, 2 * n))
         return COND_OUT_OF_MEMORY;
     int* fresh = W->list + n; // the second half; the first is the column list of a row
     mark_fresh(W, nodal, fresh);

@@ -146,12 +146,10 @@ static void coupled_rows(CondSurrogate* W, CondNodal* nodal, const CondTerm* ter
 
 CondStatus cond_surrogate_rows(CondSurrogate* W, CondNodal* nodal, const int* fresh, int threads)
 {
-    const CondContext* m = &W->context;
+    CondArena* m = &W->arena;
     int n = nodal->n;
-    if (cond_reserve(m, &W->row, &W->cap_row, n, sizeof *W->row) ||
-        cond_reserve(m, &W->list, &W->cap_list, n, sizeof *W->list) ||
-        cond_reserve(m, &W->diagonal, &W->cap_diagonal, n, sizeof *W->diagonal) ||
-        cond_reserve(m, &W->norm2, &W->cap_norm2, n, sizeof *W->norm2))
+    if (COND_RESERVE(m, W->row, n) || COND_RESERVE(m, W->list, n) ||
+        COND_RESERVE(m, W->diagonal, n) || COND_RESERVE(m, W->norm2, n))
         return COND_OUT_OF_MEMORY;
     for (int i = 0; i < n && fresh; i++)
         if (fresh[i])

@@ -41,8 +41,7 @@ static CondStatus build_spectrum(CondSurrogate* W, CondNodal* nodal,
     if (nodal->n > 0) {
         int steps = nodal->n < LANCZOS_STEPS ? nodal->n : LANCZOS_STEPS;
         size_t size = COND_LANCZOS_WORK(nodal->n, steps);
-        if (size > INT_MAX ||
-            cond_reserve(&W->context, &W->lanczos, &W->cap_lanczos, (int)size, sizeof *W->lanczos))
+        if (size > INT_MAX || COND_RESERVE(&W->arena, W->lanczos, (int)size))
             return COND_OUT_OF_MEMORY;
         CondStatus status = cond_lanczos_extremes(&A, steps, W->lanczos, &low, &high);
         W->products = count;
@@ -59,10 +58,9 @@ const CondSurrogateOps cond_surrogate_spectrum = {COND_SURROGATE_SPECTRUM, build
 // The first alpha minimises |I - alpha A|_F: sum a_ii / sum |A_i*|^2.
 static CondStatus build_bb(CondSurrogate* W, CondNodal* nodal, const CondSolverSettings* settings)
 {
-    const CondContext* m = &W->context;
+    CondArena* m = &W->arena;
     int n = nodal->n;
-    if (cond_reserve(m, &W->v_old, &W->cap_v_old, n, sizeof *W->v_old) ||
-        cond_reserve(m, &W->g_old, &W->cap_g_old, n, sizeof *W->g_old))
+    if (COND_RESERVE(m, W->v_old, n) || COND_RESERVE(m, W->g_old, n))
         return COND_OUT_OF_MEMORY;
     CondStatus status = cond_surrogate_rows(W, nodal, NULL, settings->threads);
     if (status)

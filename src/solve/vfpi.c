@@ -30,10 +30,10 @@ enum {
 
 void cond_vfpi_create(const CondContext* context, const CondSolverSettings* settings, CondVfpi* s)
 {
-    s->context = *context;
+    cond_arena_begin(context, &s->arena);
     s->settings = *settings;
     s->nodal.threads = settings->threads;
-    s->nodal.context = s->W.context = s->accelerator.context = *context;
+    s->nodal.arena.context = s->W.arena.context = s->accelerator.arena.context = *context;
     s->sweep.context = s->fused.arena.context = *context;
     s->history.context = *context;
 }
@@ -45,14 +45,11 @@ void cond_vfpi_destroy(CondVfpi* s)
     cond_accelerator_destroy(&s->accelerator);
     cond_contact_sweep_destroy(&s->sweep);
     cond_fused_destroy(&s->fused);
-    void* arrays[] = {s->v,      s->metric, s->g,    s->plain,         s->next,
-                      s->lambda, s->carry,  s->work, s->history.length};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        cond_release(&s->context, arrays[i]);
+    cond_release(&s->arena.context, s->history.length);
+    cond_arena_release(&s->arena);
 }
 
-#define RESERVE(array, count)                                                                      \
-    cond_reserve(&s->context, &s->array, &s->cap_##array, count, sizeof *s->array)
+#define RESERVE(array, count) COND_RESERVE(&s->arena, s->array, count)
 
 // What iterating needs.
 static CondStatus reserve(CondVfpi* s)
@@ -182,25 +179,22 @@ static void record_length(CondVfpi* s, double length, CondSolveInfo* info)
     cond_history_add(&s->history, length);
 }
 
-static void swap_with_v(CondVfpi* s, double** other, int* cap)
+static void swap_with_v(CondVfpi* s, double** other)
 {
     double* v = s->v;
-    int cap_v = s->cap_v;
     s->v = *other;
-    s->cap_v = *cap;
     *other = v;
-    *cap = cap_v;
 }
 
 // v^{l+1} takes the place of v^l; returns the length of the step, which that to v** is `plain`.
 static double accelerate(CondVfpi* s, double residual, double plain)
 {
     if (s->settings.accelerator == COND_ACCELERATOR_NONE) { // v** itself
-        swap_with_v(s, &s->plain, &s->cap_plain);
+        swap_with_v(s, &s->plain);
         return plain;
     }
     double length = cond_accelerator_propose(&s->accelerator, s->v, s->plain, residual, s->next);
-    swap_with_v(s, &s->next, &s->cap_next);
+    swap_with_v(s, &s->next);
     return length;
 }
 
@@ -214,7 +208,8 @@ static CondVfpiEnd run_pass(CondVfpi* s, double inner_tolerance, CondSolveInfo* 
     double trigger = INFINITY;
     weigh(s);
     cond_accelerator_restart(&s->accelerator);
-    for (int l = 1; info->iterations < s->max_iterations && !cond_cancelled(&s->context); l++) {
+    for (int l = 1; info->iterations < s->max_iterations && !cond_cancelled(&s->arena.context);
+         l++) {
         Step at = iterate(s, measured && !varies ? s->metric : NULL, info);
         info->iterations++;
         double residual = measured && varies ? fixed_point_residual(s) : at.residual;

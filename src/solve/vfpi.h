@@ -3,6 +3,7 @@
 #ifndef COND_SOLVE_VFPI_H
 #define COND_SOLVE_VFPI_H
 
+#include "base/arena.h"
 #include "cond/solver.h"
 #include "nodalize/nodal.h"
 #include "solve/accelerate.h"
@@ -22,7 +23,7 @@ typedef enum CondVfpiEnd {
 } CondVfpiEnd;
 
 typedef struct CondVfpi {
-    CondContext context;
+    CondArena arena;
     CondSolverSettings settings;
     CondNodal nodal;
     CondSurrogate W;
@@ -43,7 +44,6 @@ typedef struct CondVfpi {
     double* carry;       // lambda_prev of the multiplier loop                   (n_contact x 3)
     double* work;        // scratch of the certificate                           (2 n_dof)
     CondHistory history; // of this solve
-    int cap_v, cap_g, cap_plain, cap_next, cap_metric, cap_lambda, cap_carry, cap_work;
 } CondVfpi;
 
 // Everything that is zero is empty.

@@ -87,8 +87,7 @@ CondStatus cond_stage_relaxed_law(CondStrategy* s, CondSolveInfo* info)
     int n = problem->n_contact, count = 0;
     if (cond_reserve(m, &s->relaxed, &s->cap_relaxed, n, sizeof *s->relaxed) ||
         cond_reserve(m, &s->error, &s->cap_error, n, sizeof *s->error) ||
-        cond_reserve(m, &s->vfpi.work, &s->vfpi.cap_work, 2 * problem->n_dof,
-                     sizeof *s->vfpi.work) ||
+        COND_RESERVE(&s->vfpi.arena, s->vfpi.work, 2 * problem->n_dof) ||
         cond_answer_reserve(m, problem, &s->kept))
         return COND_OUT_OF_MEMORY;
     memset(s->relaxed, 0, (size_t)n * sizeof *s->relaxed);

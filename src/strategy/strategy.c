@@ -132,7 +132,7 @@ static void* create(const CondContext* context, const CondSolverSettings* settin
         return NULL;
     s->context = *context;
     s->asked = s->settings = *settings;
-    s->factored.context = s->interior.context = s->lagged.context = *context;
+    s->factored.context = s->interior.arena.context = s->lagged.arena.context = *context;
     cond_vfpi_create(context, settings, &s->vfpi);
     return s;
 }
