@@ -1,6 +1,5 @@
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "linear/cholesky.h"
 #include "linear/lu.h"
 #include "solve/soft_interface.h"
 #include "solve/soft_system.h"
@@ -73,21 +72,22 @@ static void start_blocks(CondSoftSystem* system, double* B, double* S)
     }
 }
 
-// B = its inverse, a symmetric 3x3 matrix. By its Cholesky factor: a firm gain in one direction
-// makes the determinant a small difference of large numbers. 1: not positive.
+// B = its inverse, a symmetric 3x3 matrix, by B = L D L', B^-1 = M' D^-1 M with M = L^-1: a firm
+// gain in one direction makes the determinant a small difference of large numbers. 1: not positive.
 static int invert3(double* B)
 {
-    if (cond_cholesky_factor(3, B))
+    double i0 = 1.0 / B[0], a = B[3] * i0, b = B[6] * i0;
+    double d1 = B[4] - a * B[3], i1 = 1.0 / d1, c = (B[7] - b * B[3]) * i1;
+    double d2 = B[8] - b * B[6] - c * c * d1, i2 = 1.0 / d2;
+    if (!(B[0] > 0.0 && d1 > 0.0 && d2 > 0.0 && isfinite(B[0] + d1 + d2)))
         return 1;
-    double i0 = 1.0 / B[0], i1 = 1.0 / B[4], i2 = 1.0 / B[8]; // rows of L^-1
-    double l10 = -B[3] * i0 * i1, l21 = -B[7] * i1 * i2;
-    double l20 = -(B[6] * i0 + B[7] * l10) * i2;
-    B[0] = i0 * i0 + l10 * l10 + l20 * l20;
-    B[1] = B[3] = l10 * i1 + l20 * l21;
-    B[2] = B[6] = l20 * i2;
-    B[4] = i1 * i1 + l21 * l21;
-    B[5] = B[7] = l21 * i2;
-    B[8] = i2 * i2;
+    double m10 = -a, m21 = -c, m20 = a * c - b;
+    B[0] = i0 + m10 * m10 * i1 + m20 * m20 * i2;
+    B[1] = B[3] = m10 * i1 + m20 * m21 * i2;
+    B[2] = B[6] = m20 * i2;
+    B[4] = i1 + m21 * m21 * i2;
+    B[5] = B[7] = m21 * i2;
+    B[8] = i2;
     return 0;
 }
 
