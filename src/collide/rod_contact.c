@@ -133,13 +133,22 @@ static CondStatus add_touch(const CondRodLinks* c, const CondPosture* posture, i
     return cond_touch_add(list, &touch);
 }
 
+// 1 when link k, beside one of a pair, may say that it is nearer to the other, link i. Along one
+// rod the row of neighbours goes on to link i itself, so that a strand that does not come back
+// finds no partner; of links that are in each other only those count that may touch: a sharp bend
+// has no room for itself.
+static int counts(const CondRodLinks* c, const CondModel* model, int i, int j, int k, int deep)
+{
+    return cond_rod_links_joined(c, j, k) && (!deep || may_touch(c, model, i, k));
+}
+
 // Link i may be near several links in a row of another strand. One of a row is enough: the nearest,
-// the first among equals. Along one rod the row goes on to link i itself, so that a strand that
-// does not come back finds no partner.
-static int is_best_of_row(const CondRodLinks* c, int i, int j, double distance)
+// the first among equals.
+static int is_best_of_row(const CondRodLinks* c, const CondModel* model, int i, int j,
+                          double distance, int deep)
 {
     for (int step = -1; step <= 1; step += 2) {
-        if (!cond_rod_links_joined(c, j, j + step))
+        if (!counts(c, model, i, j, j + step, deep))
             continue;
         Near other = middle(c, i, j + step);
         if (other.distance < distance || (step < 0 && other.distance == distance))
@@ -151,13 +160,14 @@ static int is_best_of_row(const CondRodLinks* c, int i, int j, double distance)
 // 1 where no link beside j is nearer to i, and none beside i to j: the strands are nearest here.
 // The one on the way from j to i along a rod is asked first; it is nearer wherever a strand goes
 // on.
-static int is_least(const CondRodLinks* c, int i, int j, double distance)
+static int is_least(const CondRodLinks* c, const CondModel* model, int i, int j, double distance,
+                    int deep)
 {
     for (int step = -1; step <= 1; step += 2)
-        if (cond_rod_links_joined(c, j, j + step) && nearest(c, i, j + step).distance < distance)
+        if (counts(c, model, i, j, j + step, deep) && nearest(c, i, j + step).distance < distance)
             return 0;
     for (int step = -1; step <= 1; step += 2)
-        if (cond_rod_links_joined(c, i, i + step) && nearest(c, i + step, j).distance < distance)
+        if (counts(c, model, j, i, i + step, deep) && nearest(c, i + step, j).distance < distance)
             return 0;
     return 1;
 }
@@ -189,10 +199,11 @@ static CondStatus meet_links(const CondRodLinks* c, const CondPosture* posture, 
     if (!(near[0].distance <= far + radii))
         return COND_OK;
     near[1] = middle(c, i, j);
-    const int wanted[2] = {near[0].distance < near[1].distance - SAME * fmin(a->size, b->size) &&
-                               is_least(c, i, j, near[0].distance),
-                           near[1].distance <= far + radii &&
-                               is_best_of_row(c, i, j, near[1].distance)};
+    const int wanted[2] = {
+        near[0].distance < near[1].distance - SAME * fmin(a->size, b->size) &&
+            is_least(c, posture->model, i, j, near[0].distance, near[0].distance < radii),
+        near[1].distance <= far + radii &&
+            is_best_of_row(c, posture->model, i, j, near[1].distance, near[1].distance < radii)};
     for (int k = 0; k < 2 && !status; k++) {
         if (!wanted[k])
             continue;

@@ -14,6 +14,7 @@
 #include "base/timer.h"
 #include "body/body.h"
 #include "math/vec3.h"
+#include "model/rod.h"
 #include "step/sim.h"
 
 #include <math.h>
@@ -95,9 +96,15 @@ static int is_taken(const CondSim* sim, uint64_t key, int n)
 static int is_same(const CondSim* sim, const CondTouch* a, const CondTouch* b)
 {
     double d[3], size = INFINITY;
-    for (int side = 0; side < 2; side++)
-        if (a->point[side].body >= 0)
-            size = fmin(size, sim->model->body[a->point[side].body].size);
+    for (int side = 0; side < 2; side++) {
+        const CondPoint* point = &a->point[side];
+        if (point->body < 0)
+            continue;
+        const CondBody* body = &sim->model->body[point->body];
+        size = fmin(size, body->size);
+        if (body->kind == COND_BODY_ROD) // a link of it
+            size = fmin(size, body->rod->length[point->part]);
+    }
     for (int i = 0; i < 3; i++)
         d[i] = a->position[i] - b->position[i];
     return vec3_dot(a->frame, b->frame) >= TURNED && vec3_norm(d) <= MOVED * size;
