@@ -269,10 +269,12 @@ void cond_sim_balance(CondSim* sim)
             ready = 1;
             cond_assembly_begin(&sim->matrix, &sim->then, NULL, NULL);
             double inner = split(sim, g, v);
-            if (inner > 1e-12 * energy)
+            if (fabs(excess) <= inner)
                 energy = inner;
-            else
+            else if (fabs(excess) <= 1e-9 * energy)
                 continue; // a body that cannot change its shape
+            else          // more than what it moves by within itself: all of its motion pays
+                memset(sim->balance.v, 0, (size_t)model->n_dof * sizeof(double));
         }
         double s = lasts ? settle_lasting(groups, g, groups->before[g], groups->load[g])
                          : sqrt(fmax(0.0, 1.0 - excess / energy));

@@ -146,6 +146,10 @@ CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info
         info->seconds[COND_STAGE_IMPACT] += (now = cond_seconds()) - clock;
         if (status < 0)
             return status;
+        if (status && sim->moved && sim->lasting == COND_LASTING_TRIED) {
+            sim->lasting = COND_LASTING_BARRED; // nothing has reached the state
+            return status;
+        }
         worst = status > worst ? status : worst;
     }
     info->penetration = sim->penetration;

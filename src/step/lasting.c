@@ -24,10 +24,11 @@ static const double CLOSE = 1e-6; // how near contacts are looked for, beside th
 static const double OPEN = 1e-3;  // of its size by which a contact may be open at the end
 
 // 1 where the settings allow for it: the impact stage takes part, and answers are exact.
-static int is_asked(const CondSceneSettings* settings)
+static int is_asked(const CondSim* sim)
 {
-    return settings->impact == COND_IMPACT_SIMULTANEOUS && isinf(settings->kv) &&
-           settings->solver.stop == COND_STOP_CERTIFICATE;
+    const CondSceneSettings* settings = &sim->model->settings;
+    return sim->lasting != COND_LASTING_BARRED && settings->impact == COND_IMPACT_SIMULTANEOUS &&
+           isinf(settings->kv) && settings->solver.stop == COND_STOP_CERTIFICATE;
 }
 
 // 1 for bodies whose motion is worth it. What is soft loses most of what it has in contact anyway,
@@ -130,7 +131,7 @@ void cond_lasting_choose(CondSim* sim, const CondState* state)
 {
     const CondGroups* groups = &sim->groups;
     double* loss = groups->excess;
-    int asked = is_asked(&sim->model->settings);
+    int asked = is_asked(sim);
     for (int b = 0; b < sim->model->n_body; b++)
         groups->lasting[b] = asked && is_able(sim, b);
     for (int i = 0; i < sim->next->n_hold; i++)

@@ -8,6 +8,13 @@
 
 typedef struct CondSim CondSim;
 
+// What becomes of them in this step.
+typedef enum CondLasting {
+    COND_LASTING_FREE,   // contacts last where they can
+    COND_LASTING_TRIED,  // the same, and the step is tried again where the impact stage misses
+    COND_LASTING_BARRED, // none do: it has missed
+} CondLasting;
+
 // Marks the bodies of the groups whose contacts last and whose motion implicit Euler would brake,
 // in groups.lasting; needs the groups, their fall, sim->f at q_k and the contacts.
 void cond_lasting_choose(CondSim* sim, const CondState* state);

@@ -471,7 +471,7 @@ static int is_divisible(const CondSceneSettings* settings)
 }
 
 // By velocities, in parts where that is needed.
-static CondStatus step_velocity(CondSim* sim, CondState* state, CondStepInfo* out)
+static CondStatus try_velocity(CondSim* sim, CondState* state, CondStepInfo* out)
 {
     int divisible = is_divisible(&sim->model->settings);
     sim->divisible = divisible;
@@ -487,6 +487,26 @@ static CondStatus step_velocity(CondSim* sim, CondState* state, CondStepInfo* ou
     cond_watch_begin(sim);                                   // of a part that was made in vain
     CondStatus status = cond_sim_integrate(sim, state, out); // times its own stages
     return status < 0 || status > worst ? status : worst;
+}
+
+// Where the impact stage misses with contacts that last, none does in a second attempt: implicit
+// Euler needs no such stage.
+static CondStatus step_velocity(CondSim* sim, CondState* state, CondStepInfo* out)
+{
+    int64_t step = state->step;
+    sim->lasting = COND_LASTING_TRIED;
+    CondStatus status = try_velocity(sim, state, out);
+    if (status >= 0 && state->step == step) { // parts may have made it without them already
+        CondStepInfo first = *out;
+        *out = (CondStepInfo){.substeps = 1};
+        cond_watch_begin(sim);
+        status = try_velocity(sim, state, out);
+        cond_solve_info_add_work(&first.solve, &out->solve, &out->solve);
+        for (int k = 0; k < COND_N_STAGE; k++)
+            out->seconds[k] += first.seconds[k];
+    }
+    sim->lasting = COND_LASTING_FREE;
+    return status;
 }
 
 CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info)

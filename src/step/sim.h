@@ -65,6 +65,7 @@ struct CondSim {
     double time_step; // of the present step or part of it [s]
     int part, parts;  // which part, of how many; 0 of 1: the step as a whole
     int divisible;    // 1: it can still be made in more parts
+    CondLasting lasting;
     CondParts split;
     CondPosture now;  // at the start of the step, by forces
     CondPosture then; // at its end
