@@ -22,12 +22,12 @@ CondStatus cond_audit_create(const CondModel* model, CondAudit** out, CondError*
     CondAudit* audit = cond_allocate(&model->arena.context, 1, sizeof *audit);
     if (!audit)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
-    audit->context = model->arena.context;
+    cond_arena_begin(&model->arena.context, &audit->arena);
     audit->model = model;
     for (int b = 0; b < model->n_body; b++)
         if (model->body[b].kind == COND_BODY_SOFT && model->body[b].fem->n_node > most)
             most = model->body[b].fem->n_node;
-    audit->mark = cond_allocate(&model->arena.context, (size_t)most, 1);
+    audit->mark = cond_arena_allocate(&audit->arena, (size_t)most, 1);
     CondStatus status =
         audit->mark ? cond_posture_create(model, &audit->posture) : COND_OUT_OF_MEMORY;
     if (!status)
@@ -54,7 +54,7 @@ void cond_audit_destroy(CondAudit* audit)
 {
     if (!audit)
         return;
-    CondContext m = audit->context;
+    CondContext m = audit->arena.context;
     for (int i = 0; i < audit->n_piece; i++) {
         CondPieceSource* source = &audit->source[i];
         cond_release(&m, source->vertex);
@@ -65,10 +65,7 @@ void cond_audit_destroy(CondAudit* audit)
     for (int i = 0; i < audit->n_surface; i++)
         cond_surface_destroy(&m, &audit->surface[i]);
     cond_posture_destroy(&audit->posture);
-    void* arrays[] = {audit->thing,        audit->piece, audit->source, audit->surface,
-                      audit->surface_from, audit->pair,  audit->mark};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        cond_release(&m, arrays[i]);
+    cond_arena_release(&audit->arena);
     cond_release(&m, audit);
 }
 
@@ -89,8 +86,7 @@ static void name_thing(const CondAudit* audit, const CondThing* thing, char* nam
 static CondStatus add_pair(CondAudit* audit, const CondThing* a, const CondThing* b, int plane,
                            const CondTranslation* found)
 {
-    if (cond_reserve(&audit->context, &audit->pair, &audit->cap_pair, audit->n_pair + 1,
-                     sizeof *audit->pair))
+    if (COND_RESERVE(&audit->arena, audit->pair, audit->n_pair + 1))
         return COND_OUT_OF_MEMORY;
     CondAuditPair* pair = &audit->pair[audit->n_pair++];
     *pair = (CondAuditPair){.body = {a->body, b ? b->body : -1},

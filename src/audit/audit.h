@@ -3,6 +3,7 @@
 #define COND_AUDIT_AUDIT_H
 
 #include "audit/surface.h"
+#include "base/arena.h"
 #include "body/posture.h"
 #include "cond/audit.h"
 #include "model/state.h"
@@ -31,19 +32,19 @@ typedef struct CondThing {
 } CondThing;
 
 struct CondAudit {
-    CondContext context;
+    CondArena arena;
     const CondModel* model;
     CondPosture posture;
     CondThing* thing; // obstacles first                                      (n_thing)
-    int n_thing, cap_thing;
+    int n_thing;
     CondPiece* piece; //                                                      (n_piece)
     CondPieceSource* source;
-    int n_piece, cap_piece, cap_source;
+    int n_piece;
     CondSurface* surface;           //                                        (n_surface)
     const CondSolid** surface_from; // NULL: the skin of a soft body         (n_surface)
-    int n_surface, cap_surface, cap_surface_from;
+    int n_surface;
     CondAuditPair* pair; // found by the last run                             (n_pair)
-    int n_pair, cap_pair;
+    int n_pair;
     char* mark; // scratch: vertices of one soft body                     (largest n_node)
 };
 

@@ -37,34 +37,32 @@ static CondStatus make_hull(const CondContext* m, const CondShell* shell, CondPi
 
 static CondStatus add_piece(CondAudit* audit, const CondPiece* piece, const CondPieceSource* source)
 {
-    const CondContext* m = &audit->context;
-    if (cond_reserve(m, &audit->piece, &audit->cap_piece, audit->n_piece + 1, sizeof *piece) ||
-        cond_reserve(m, &audit->source, &audit->cap_source, audit->n_piece + 1, sizeof *source))
+    if (COND_RESERVE(&audit->arena, audit->piece, audit->n_piece + 1) ||
+        COND_RESERVE(&audit->arena, audit->source, audit->n_piece + 1))
         return COND_OUT_OF_MEMORY;
     audit->piece[audit->n_piece] = *piece;
     audit->source[audit->n_piece] = *source;
     CondStatus status = COND_OK;
     if (piece->kind == COND_PIECE_HULL)
-        status = make_hull(m, source->solid->shape.shell, &audit->piece[audit->n_piece],
-                           &audit->source[audit->n_piece]);
+        status = make_hull(&audit->arena.context, source->solid->shape.shell,
+                           &audit->piece[audit->n_piece], &audit->source[audit->n_piece]);
     audit->n_piece++;
     return status;
 }
 
 static CondStatus add_surface(CondAudit* audit, const CondSolid* solid, const CondBody* soft)
 {
-    const CondContext* m = &audit->context;
-    if (cond_reserve(m, &audit->surface, &audit->cap_surface, audit->n_surface + 1,
-                     sizeof *audit->surface) ||
-        cond_reserve(m, &audit->surface_from, &audit->cap_surface_from, audit->n_surface + 1,
-                     sizeof *audit->surface_from))
+    if (COND_RESERVE(&audit->arena, audit->surface, audit->n_surface + 1) ||
+        COND_RESERVE(&audit->arena, audit->surface_from, audit->n_surface + 1))
         return COND_OUT_OF_MEMORY;
     CondSurface* surface = &audit->surface[audit->n_surface];
     audit->surface_from[audit->n_surface++] = solid;
     if (soft)
-        return cond_surface_create(m, soft->fem->n_node, soft->n_triangle, soft->triangle, surface);
+        return cond_surface_create(&audit->arena.context, soft->fem->n_node, soft->n_triangle,
+                                   soft->triangle, surface);
     const CondShell* shell = solid->shape.shell;
-    return cond_surface_create(m, shell->n_vertex, shell->n_face, shell->face, surface);
+    return cond_surface_create(&audit->arena.context, shell->n_vertex, shell->n_face, shell->face,
+                               surface);
 }
 
 // A shape of a solid: a convex piece, or the surface of a mesh.
@@ -104,8 +102,7 @@ static CondStatus add_solid(CondAudit* audit, const CondSolid* solid)
 // Begins a thing; its pieces and surfaces follow.
 static CondStatus begin_thing(CondAudit* audit, int body, int part, int obstacle)
 {
-    if (cond_reserve(&audit->context, &audit->thing, &audit->cap_thing, audit->n_thing + 1,
-                     sizeof *audit->thing))
+    if (COND_RESERVE(&audit->arena, audit->thing, audit->n_thing + 1))
         return COND_OUT_OF_MEMORY;
     audit->thing[audit->n_thing++] = (CondThing){.body = body,
                                                  .part = part,

@@ -26,8 +26,8 @@ CondStatus cond_contact_stage_prepare(const CondModel* model, CondAssemblyConten
     if (stage->ready)
         return COND_OK;
     cond_contact_stage_destroy(stage); // what an attempt that failed has left
-    *stage = (CondContactStage){.context = *m, .touches.context = *m};
-    stage->v = cond_allocate(m, (size_t)model->n_dof, sizeof(double));
+    *stage = (CondContactStage){.arena.context = *m, .touches.context = *m};
+    stage->v = cond_arena_allocate(&stage->arena, (size_t)model->n_dof, sizeof(double));
     CondStatus status = stage->v ? COND_OK : COND_OUT_OF_MEMORY;
     if (!status)
         status = cond_assembly_create(model, content, &stage->assembly);
@@ -41,16 +41,14 @@ void cond_contact_stage_destroy(CondContactStage* stage)
 {
     cond_assembly_destroy(&stage->assembly);
     cond_solver_destroy(stage->solver);
-    void* arrays[] = {stage->touches.touch, stage->v, stage->lambda};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        cond_release(&stage->context, arrays[i]);
+    cond_release(&stage->arena.context, stage->touches.touch);
+    cond_arena_release(&stage->arena);
 }
 
 CondStatus cond_contact_stage_solve(CondContactStage* stage, const CondProblem* problem,
                                     CondSolveInfo* info)
 {
-    if (cond_reserve(&stage->context, &stage->lambda, &stage->cap_lambda, 3 * problem->n_contact,
-                     sizeof *stage->lambda))
+    if (COND_RESERVE(&stage->arena, stage->lambda, 3 * problem->n_contact))
         return COND_OUT_OF_MEMORY;
     memset(stage->lambda, 0, 3 * (size_t)problem->n_contact * sizeof *stage->lambda);
     return cond_solver_solve(stage->solver, problem, stage->v, stage->lambda, info);

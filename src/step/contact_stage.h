@@ -4,16 +4,16 @@
 #define COND_STEP_CONTACT_STAGE_H
 
 #include "assemble/assemble.h"
+#include "base/arena.h"
 
 typedef struct CondContactStage {
-    CondContext context;
+    CondArena arena;
     CondTouchList touches; // its contacts
     CondAssembly assembly; // its problem
     CondSolver* solver;
     double* v;      // the answer                                         (n_dof)
     double* lambda; //                                                    (n_contact x 3)
-    int cap_lambda;
-    int ready; // 1: all of it is there
+    int ready;      // 1: all of it is there
 } CondContactStage;
 
 // How a stage solves its problem whatever the step's stop test is: to the certificate, with the

@@ -33,7 +33,7 @@ enum { MAX_ITERATIONS = 2000 }; // more are not worth it: the next step goes on
 
 void cond_correction_destroy(CondCorrection* correction)
 {
-    const CondContext* m = &correction->stage.context;
+    const CondContext* m = &correction->stage.arena.context;
     void* arrays[] = {correction->limit, correction->share, correction->island, correction->v};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(m, arrays[i]);

@@ -30,26 +30,22 @@ enum { LOWER = 8 }; // steps from the restitution given to none
 
 void cond_impact_destroy(CondImpact* impact)
 {
-    const CondContext* m = &impact->stage.context;
-    void* arrays[] = {impact->contact_of, impact->before, impact->after,
-                      impact->impulse,    impact->group,  impact->member};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        cond_release(m, arrays[i]);
     cond_contact_stage_destroy(&impact->stage);
 }
 
 static CondStatus prepare(const CondModel* model, CondImpact* impact)
 {
-    const CondContext* m = &model->arena.context;
     CondSolverSettings settings = cond_contact_stage_settings(model);
     CondStatus status =
         cond_contact_stage_prepare(model, COND_ASSEMBLY_MASSES, &settings, &impact->stage);
     if (status)
         return status;
     if (!impact->before)
-        impact->before = cond_allocate(m, (size_t)model->n_dof, sizeof *impact->before);
+        impact->before =
+            cond_arena_allocate(&impact->stage.arena, (size_t)model->n_dof, sizeof *impact->before);
     if (!impact->after && model->settings.impact == COND_IMPACT_SEQUENTIAL)
-        impact->after = cond_allocate(m, (size_t)model->n_dof, sizeof *impact->after);
+        impact->after =
+            cond_arena_allocate(&impact->stage.arena, (size_t)model->n_dof, sizeof *impact->after);
     impact->growth = fmax(GROWTH, 10.0 * settings.tolerance);
     int all = impact->before && (impact->after || model->settings.impact != COND_IMPACT_SEQUENTIAL);
     return all ? COND_OK : COND_OUT_OF_MEMORY;
@@ -130,8 +126,7 @@ static CondStatus list_contacts(CondSim* sim)
     CondTouchList* closed = &impact->stage.touches;
     if (cond_reserve(&closed->context, &closed->touch, &closed->cap_touch, sim->touches.n,
                      sizeof *closed->touch) ||
-        cond_reserve(&sim->arena.context, &impact->contact_of, &impact->cap_contact_of,
-                     sim->touches.n, sizeof *impact->contact_of))
+        COND_RESERVE(&impact->stage.arena, impact->contact_of, sim->touches.n))
         return COND_OUT_OF_MEMORY;
     closed->n = 0;
     for (int c = 0, from = 0; c < sim->touches.n; c++)

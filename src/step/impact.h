@@ -14,7 +14,6 @@ typedef struct CondImpact {
     double* impulse;    // sums over it [N s]                               (n_contact x 3)
     CondContact* group; // the contacts of one impact                       (n_contact)
     int* member;        // which of the closed ones they are                (n_contact)
-    int cap_contact_of, cap_impulse, cap_group, cap_member;
 } CondImpact;
 
 void cond_impact_destroy(CondImpact* impact);

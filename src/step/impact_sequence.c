@@ -19,10 +19,9 @@ enum { MAX_IMPACTS = 1000 };
 
 static CondStatus reserve(CondImpact* impact, int n)
 {
-    const CondContext* m = &impact->stage.context;
-    if (cond_reserve(m, &impact->impulse, &impact->cap_impulse, 3 * n, sizeof *impact->impulse) ||
-        cond_reserve(m, &impact->group, &impact->cap_group, n, sizeof *impact->group) ||
-        cond_reserve(m, &impact->member, &impact->cap_member, n, sizeof *impact->member))
+    CondArena* m = &impact->stage.arena;
+    if (COND_RESERVE(m, impact->impulse, 3 * n) || COND_RESERVE(m, impact->group, n) ||
+        COND_RESERVE(m, impact->member, n))
         return COND_OUT_OF_MEMORY;
     memset(impact->impulse, 0, 3 * (size_t)n * sizeof *impact->impulse);
     return COND_OK;

@@ -3,6 +3,7 @@
 #ifndef COND_STEP_PBD_H
 #define COND_STEP_PBD_H
 
+#include "base/arena.h"
 #include "collide/touch.h"
 #include "model/state.h"
 
@@ -55,14 +56,13 @@ typedef struct CondPbdContact {
 
 // Of a CondSim whose step.method is pbd; else empty.
 typedef struct CondPbd {
-    CondContext context;
+    CondArena arena;
     CondPbdLink* link;       //                                                     (n_link)
     int* link_begin;         // first link of a body; -1: it has none               (n_body)
     CondPbdJoint* joint;     // of rods, made once                            (n_joint)
     CondPbdHold* hold;       // attachments that hold in this step            (n_hold)
     CondPbdContact* contact; // as CondSim.touches                            (n_contact)
     int n_link, n_joint, n_hold;
-    int cap_hold, cap_contact;
 } CondPbd;
 
 // COND_NOT_SUPPORTED for a model with bodies that it cannot move.

@@ -20,11 +20,7 @@ static int is_reduced(const CondBody* body)
 
 void cond_rigid_motion_destroy(CondRigidMotion* motion)
 {
-    void* arrays[] = {motion->dof_begin,  motion->body_of, motion->centre,   motion->block,
-                      motion->values,     motion->b,       motion->coupling, motion->contact,
-                      motion->coordinate, motion->jacobian};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        cond_release(&motion->context, arrays[i]);
+    cond_arena_release(&motion->arena);
 }
 
 static CondStatus prepare(const CondModel* model, CondRigidMotion* motion)
@@ -34,13 +30,14 @@ static CondStatus prepare(const CondModel* model, CondRigidMotion* motion)
     if (motion->ready)
         return COND_OK;
     cond_rigid_motion_destroy(motion); // what an attempt that failed has left
-    *motion = (CondRigidMotion){.context = *m};
-    motion->dof_begin = cond_allocate(m, n_body + 1, sizeof *motion->dof_begin);
-    motion->body_of = cond_allocate(m, n_dof, sizeof *motion->body_of);
-    motion->centre = cond_allocate(m, 3 * n_body, sizeof *motion->centre);
-    motion->block = cond_allocate(m, n_body, sizeof *motion->block);
-    motion->values = cond_allocate(m, RIGID * RIGID * n_body, sizeof *motion->values);
-    motion->b = cond_allocate(m, n_dof, sizeof *motion->b);
+    *motion = (CondRigidMotion){.arena.context = *m};
+    motion->dof_begin = cond_arena_allocate(&motion->arena, n_body + 1, sizeof *motion->dof_begin);
+    motion->body_of = cond_arena_allocate(&motion->arena, n_dof, sizeof *motion->body_of);
+    motion->centre = cond_arena_allocate(&motion->arena, 3 * n_body, sizeof *motion->centre);
+    motion->block = cond_arena_allocate(&motion->arena, n_body, sizeof *motion->block);
+    motion->values =
+        cond_arena_allocate(&motion->arena, RIGID * RIGID * n_body, sizeof *motion->values);
+    motion->b = cond_arena_allocate(&motion->arena, n_dof, sizeof *motion->b);
     if (!motion->dof_begin || !motion->body_of || !motion->centre || !motion->block ||
         !motion->values || !motion->b)
         return COND_OUT_OF_MEMORY;
@@ -176,7 +173,7 @@ static int reduce_rows(const CondPosture* posture, CondRigidMotion* motion, int 
 // Room for everything, so that nothing moves while it is filled.
 static CondStatus reserve(const CondProblem* full, CondRigidMotion* motion)
 {
-    const CondContext* m = &motion->context;
+    CondArena* m = &motion->arena;
     int coordinates = 0, numbers = 0, last = 0;
     for (int c = 0; c < 2 * full->n_contact; c++) {
         int n = COLUMNS * full->contact[c / 2].side[c % 2].n_coordinate;
@@ -190,14 +187,10 @@ static CondStatus reserve(const CondProblem* full, CondRigidMotion* motion)
         numbers += rows * n;
         last = rows * n > last ? rows * n : last;
     }
-    if (cond_reserve(m, &motion->contact, &motion->cap_contact, full->n_contact,
-                     sizeof *motion->contact) ||
-        cond_reserve(m, &motion->coupling, &motion->cap_coupling, full->n_coupling,
-                     sizeof *motion->coupling) ||
-        cond_reserve(m, &motion->coordinate, &motion->cap_coordinate, coordinates,
-                     sizeof *motion->coordinate) ||
-        cond_reserve(m, &motion->jacobian, &motion->cap_jacobian, numbers + last,
-                     sizeof *motion->jacobian))
+    if (COND_RESERVE(m, motion->contact, full->n_contact) ||
+        COND_RESERVE(m, motion->coupling, full->n_coupling) ||
+        COND_RESERVE(m, motion->coordinate, coordinates) ||
+        COND_RESERVE(m, motion->jacobian, numbers + last))
         return COND_OUT_OF_MEMORY;
     motion->n_coordinate = motion->n_jacobian = 0;
     return COND_OK;

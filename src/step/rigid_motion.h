@@ -5,9 +5,10 @@
 #define COND_STEP_RIGID_MOTION_H
 
 #include "assemble/assemble.h"
+#include "base/arena.h"
 
 typedef struct CondRigidMotion {
-    CondContext context;
+    CondArena arena;
     CondProblem problem; // in r
     int* dof_begin;      // first coordinate of a body in r                 (n_body + 1)
     int* body_of;        // of a coordinate in v                            (n_dof of v)
@@ -19,7 +20,6 @@ typedef struct CondRigidMotion {
     CondContact* contact;
     int* coordinate; // pools of contacts and couplings
     double* jacobian;
-    int cap_coupling, cap_contact, cap_coordinate, cap_jacobian;
     int n_coordinate, n_jacobian; // used of the pools
     int ready;
 } CondRigidMotion;

@@ -89,16 +89,17 @@ CondStatus cond_pbd_create(const CondModel* model, CondPbd* pbd, CondError* erro
     CondStatus status = refuse(model, error);
     if (status)
         return status;
-    pbd->context = *m;
-    pbd->link_begin = cond_allocate(m, (size_t)model->n_body, sizeof *pbd->link_begin);
+    cond_arena_begin(m, &pbd->arena);
+    pbd->link_begin =
+        cond_arena_allocate(&pbd->arena, (size_t)model->n_body, sizeof *pbd->link_begin);
     for (int b = 0; b < model->n_body && pbd->link_begin; b++) {
         pbd->link_begin[b] = pbd->n_link;
         pbd->n_link += n_link_of(&model->body[b]);
     }
     for (int b = 0; b < model->n_body; b++)
         pbd->n_joint += model->body[b].kind == COND_BODY_ROD ? model->body[b].rod->n_link - 1 : 0;
-    pbd->link = cond_allocate(m, (size_t)pbd->n_link, sizeof *pbd->link);
-    pbd->joint = cond_allocate(m, (size_t)pbd->n_joint, sizeof *pbd->joint);
+    pbd->link = cond_arena_allocate(&pbd->arena, (size_t)pbd->n_link, sizeof *pbd->link);
+    pbd->joint = cond_arena_allocate(&pbd->arena, (size_t)pbd->n_joint, sizeof *pbd->joint);
     if (!pbd->link_begin || !pbd->link || !pbd->joint)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     int made = 0;
@@ -114,11 +115,7 @@ CondStatus cond_pbd_create(const CondModel* model, CondPbd* pbd, CondError* erro
 
 void cond_pbd_destroy(CondPbd* pbd)
 {
-    void* arrays[] = {pbd->link, pbd->link_begin, pbd->joint, pbd->hold, pbd->contact};
-    if (!pbd->context.release)
-        return; // it was never made
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        cond_release(&pbd->context, arrays[i]);
+    cond_arena_release(&pbd->arena);
 }
 
 // Poses, velocities and outside forces f (n_dof) of all links at the start of the step. Angular
@@ -230,11 +227,10 @@ static void make_end(const CondSim* sim, const CondFrame* frame, CondPbdEnd* end
 // The attachments and contacts of the step.
 static CondStatus make_constraints(CondSim* sim)
 {
-    const CondContext* m = &sim->arena.context;
     CondPbd* pbd = &sim->pbd;
     const CondState* next = sim->next;
-    if (cond_reserve(m, &pbd->hold, &pbd->cap_hold, next->n_hold, sizeof *pbd->hold) ||
-        cond_reserve(m, &pbd->contact, &pbd->cap_contact, sim->touches.n, sizeof *pbd->contact))
+    if (COND_RESERVE(&pbd->arena, pbd->hold, next->n_hold) ||
+        COND_RESERVE(&pbd->arena, pbd->contact, sim->touches.n))
         return COND_OUT_OF_MEMORY;
     pbd->n_hold = 0;
     for (int i = 0; i < next->n_hold; i++) {
