@@ -20,6 +20,7 @@ static const double ACROSS = 1e-6; // cosine of the angle to an edge of a normal
 // the core is in the edge, whose normal is then less certain.
 static const double BESIDE = 0.1;
 static const double BESIDE_INSIDE = 0.5;
+static const double PIN = 0.25; // radius of a cap that is small, of the triangle's shortest edge
 enum { FACE_ROLES = 16, ROLES = 32 };
 
 typedef struct Press {
@@ -100,6 +101,18 @@ static int weights_of(double corner[3][3], const double n[3], const double y[3],
     return area > 0.0 && most < 1.0 - NODE;
 }
 
+// 1 for points of a cap that lies within triangles much larger than itself: three of it, with the
+// deepest, hold what is flat; more would be more contacts than a triangle has nodes.
+static int is_spare(const Press* press, const CondFacet* facet, int t, int k)
+{
+    const int* node = press->volume->triangle + 3 * (size_t)t;
+    double shortest = INFINITY;
+    for (int i = 0; i < 3 && facet->disc; i++)
+        shortest =
+            fmin(shortest, cond_volume_rest_length(press->volume, node[i], node[(i + 1) % 3]));
+    return facet->disc && facet->radius < PIN * shortest && k != 0 && k != 3 && k != 5;
+}
+
 // The points of the core that lie lowest over triangle t, seen along its normal.
 static CondStatus meet_triangle(const Press* press, int t)
 {
@@ -126,8 +139,9 @@ static CondStatus meet_triangle(const Press* press, int t)
             p[i] = lowest[i] - core->round * n[i];
         }
         double gap = over - core->round;
-        if (!(gap <= press->far) || (press->imprint->open && over < 0.0) ||
-            !weights_of(corner, n, y, weight) || (gap < 0.0 && distance_of(core, y) > core->round))
+        if (!(gap <= press->far) || is_spare(press, facet, t, k) ||
+            (press->imprint->open && over < 0.0) || !weights_of(corner, n, y, weight) ||
+            (gap < 0.0 && distance_of(core, y) > core->round))
             continue; // of what is behind the triangle, only what is in it
         status = add_contact(press, 3, node, weight, n, p, gap, t, facet->id[k] % FACE_ROLES);
     }
