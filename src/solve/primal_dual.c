@@ -218,21 +218,6 @@ static void retreat(CondPrimalDual* pd, const CondCertificateData* data, Guard* 
     guard->damping = fmax(guard->damping, LEAST_DAMPING);
 }
 
-// No way down from the reference: the natural map of another scale has the same zeros, but another
-// merit and other paths to them.
-static void rescale(CondPrimalDual* pd, const CondCertificateData* data, Guard* guard)
-{
-    static const double factor[] = {0.1, 100.0, 0.003, 10.0 / 0.3}; // 1, 0.1, 10, 0.03 and again
-    for (int c = 0; c < data->problem->n_contact; c++)
-        pd->gamma[c] *= factor[pd->turn % 4];
-    pd->turn++;
-    retreat(pd, data, guard);
-    guard->damped = guard->stuck = 0;
-    guard->damping = LEAST_DAMPING;
-    guard->pause = 1;
-    pd->merit = merit(pd, data, 0.0);
-}
-
 // Decides about the new pair: takes a step towards it, or none. Returns 0 to give up.
 static int proceed(CondPrimalDual* pd, const CondCertificateData* data, Guard* guard,
                    double tolerance, CondCertificate* certificate, double* residual)
@@ -242,9 +227,7 @@ static int proceed(CondPrimalDual* pd, const CondCertificateData* data, Guard* g
     guard->stuck = !good && guard->damped;
     if (guard->stuck) {
         guard->damping *= 10.0;
-        if (guard->damping > MOST_DAMPING)
-            rescale(pd, data, guard);
-        return 1;
+        return guard->damping <= MOST_DAMPING; // else there is no way down from the reference
     }
     if (good || guard->flight < FLIGHT) {
         take(pd, data->problem, good ? step : 1.0);
@@ -337,7 +320,6 @@ CondStatus cond_primal_dual_solve(CondPrimalDual* pd, const CondCertificateData*
     // The start need not obey the dynamics: the first step is taken whatever its merit.
     Guard guard = {.least = INFINITY, .pause = 1};
     pd->merit = INFINITY;
-    pd->turn = 0;
     memset(pd->tie, 0, (size_t)problem->n_contact * sizeof *pd->tie);
     measure(pd, problem);
     for (int pass = 0, go = 1; go && pass < max_passes && residual > tolerance; pass++) {

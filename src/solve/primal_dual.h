@@ -39,7 +39,6 @@ typedef struct CondPrimalDual {
     double* f;                    // right-hand side, then dv                            (n_dof)
     double scale;                 // fastest contact of start and first pair; 0: not known yet
     double merit;                 // of the pair in v_ref and lambda_ref
-    int turn;                     // scales that were left for another
     double dynamics;              // r'r / diagonal of A at the current pair
     double* work;                 // of the certificate                                 (2 n_dof)
     int cap_node, cap_node_size, cap_column_node, cap_column, cap_gamma, cap_middle, cap_before,

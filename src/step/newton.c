@@ -270,6 +270,7 @@ void cond_solve_info_add(CondSolveInfo* info, const CondSolveInfo* last)
 {
     CondSolveInfo sum = *last;
     sum.iterations += info->iterations;
+    sum.cg_iterations += info->cg_iterations;
     sum.outer += info->outer;
     sum.products += info->products;
     sum.restarts += info->restarts;
