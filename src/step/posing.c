@@ -1,0 +1,111 @@
+// The contacts of a step, and the problem that it poses on the velocity.
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "body/body.h"
+#include "math/vec3.h"
+#include "step/sim.h"
+
+#include <math.h>
+
+// How far a body's points may travel in the step, twice over: contacts beyond it cannot close, and
+// one that is made in vain costs little because phi keeps it open.
+static double body_reach(CondSim* sim, const CondBody* body, const CondState* state)
+{
+    const CondSceneSettings* settings = &sim->model->settings;
+    const CondBodyOps* ops = cond_body_ops(body->kind);
+    double t = sim->time_step, *a = sim->work;
+    if (!isnan(settings->margin))
+        return settings->margin;
+    if (!settings->gap)
+        return 1e-6; // phi = 0 would stop a body before it arrives
+    if (body->kind != COND_BODY_PARTICLE && body->kind != COND_BODY_RIGID) {
+        // Their forces are stiff and implicit: what they would do explicitly says nothing. The last
+        // step and gravity do.
+        double fast = fmax(ops->speed(body, &sim->now, state->v + body->dof_begin),
+                           ops->speed(body, &sim->now, state->v_hat + body->dof_begin));
+        return 1e-4 + 2.0 * t * (fast + t * vec3_norm(settings->gravity));
+    }
+    ops->accelerate(body, &sim->now, sim->f + body->dof_begin, a);
+    return 1e-6 + 2.0 * t *
+                      (ops->speed(body, &sim->now, state->v + body->dof_begin) +
+                       t * ops->speed(body, &sim->now, a));
+}
+
+CondStatus cond_sim_collide(CondSim* sim, const CondState* state)
+{
+    sim->n_ready = 0; // forces of the last step belong to contacts that are forgotten here
+    sim->moved = 0;
+    for (int b = 0; b < sim->model->n_body; b++)
+        sim->reach[b] = body_reach(sim, &sim->model->body[b], state);
+    return cond_collide(&sim->collider, &sim->now, sim->next, sim->reach, &sim->touches);
+}
+
+CondStatus cond_sim_collide_next(CondSim* sim, double* deepest)
+{
+    for (int b = 0; b < sim->model->n_body; b++)
+        sim->reach[b] = 0.0;
+    cond_lasting_widen(sim);
+    // Whether a point that touches is in by a rounding must not decide on memory.
+    if (cond_reserve(&sim->near.context, &sim->near.touch, &sim->near.cap_touch, sim->touches.n,
+                     sizeof *sim->near.touch))
+        return COND_OUT_OF_MEMORY;
+    CondStatus status = cond_collide(&sim->collider, &sim->then, sim->next, sim->reach, &sim->near);
+    *deepest = 0.0;
+    for (int c = 0; c < sim->near.n && !status; c++)
+        *deepest = fmax(*deepest, -sim->near.touch[c].gap);
+    if (!status)
+        cond_sim_find_deepest(sim);
+    return status;
+}
+
+CondStatus cond_sim_finish(CondSim* sim)
+{
+    const CondSceneSettings* settings = &sim->model->settings;
+    CondAssembly* assembly = &sim->assembly;
+    CondStatus status =
+        cond_assembly_finish(assembly, &sim->now, &sim->then, cond_lasting_list(sim), settings->kv);
+    for (int c = 0; c < sim->touches.n && !status && settings->gap; c++)
+        assembly->contact[c].phi[0] =
+            (fmax(sim->touches.touch[c].gap, 0.0) + sim->touches.touch[c].bias) / sim->time_step;
+    return status;
+}
+
+// b = b/step + f, of one body
+typedef struct LoadLoop {
+    const double* f;
+    double *b, step;
+} LoadLoop;
+
+static void add_load(const void* loop, int first, int last)
+{
+    const LoadLoop* l = loop;
+    for (int i = first; i < last; i++)
+        l->b[i] = l->b[i] / l->step + l->f[i];
+}
+
+// A = M/(th t) + ..., b = M v_k/(th t) + f, phi_n = gap/t.
+CondStatus cond_sim_assemble(CondSim* sim, const CondState* state)
+{
+    CondStatus status = cond_sim_choose(sim, state);
+    return status ? status : cond_sim_pose(sim, state);
+}
+
+CondStatus cond_sim_pose(CondSim* sim, const CondState* state)
+{
+    const CondModel* model = sim->model;
+    CondAssembly* assembly = &sim->assembly;
+    int threads = model->settings.solver.threads;
+    cond_assembly_begin(&sim->matrix, &sim->now, NULL, NULL);
+    cond_assembly_multiply(&sim->matrix, state->v, assembly->b, threads);
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        LoadLoop loop = {sim->f + body->dof_begin, assembly->b + body->dof_begin, sim->length[b]};
+        cond_parallel(body->n_dof, cond_threads((size_t)body->n_dof, threads), add_load, &loop);
+    }
+    return cond_sim_finish(sim);
+}
+
+const CondProblem* cond_sim_problem(const CondSim* sim)
+{
+    return &sim->assembly.problem;
+}

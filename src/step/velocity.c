@@ -1,0 +1,126 @@
+// The solve of a step: where it starts from, and what is made of the answer of the linear problem.
+#include "base/memory.h"
+#include "body/body.h"
+#include "step/sim.h"
+
+#include <string.h>
+
+// v_hat to start from: the last one for soft bodies, robots, and where springs act (and for the
+// paper's stop test, which the paper combines with that start), for other particles and rigid
+// bodies v_k + th t M^-1 (f + Jc' lambda). The latter leaves no residual in the dynamics. A start
+// that does would be accepted whenever the change of a step is below the tolerance relative to M
+// v_k / t, and a body that moves fast would never feel a small force.
+static void predict(CondSim* sim, const CondState* state)
+{
+    const CondModel* model = sim->model;
+    const CondSceneSettings* settings = &model->settings;
+    double* force = sim->work; // free until the step is integrated
+    memcpy(sim->v_hat, state->v_hat, (size_t)model->n_dof * sizeof(double));
+    if (settings->solver.stop == COND_STOP_STEP)
+        return;
+    memcpy(force, sim->f, (size_t)model->n_dof * sizeof(double));
+    for (int c = 0; c < sim->touches.n; c++)
+        cond_contact_add_force(&sim->assembly.contact[c], 1.0, sim->lambda + 3 * c, force);
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        double* v_hat = sim->v_hat + body->dof_begin;
+        if (body->kind != COND_BODY_PARTICLE && body->kind != COND_BODY_RIGID)
+            continue;
+        cond_body_ops(body->kind)->accelerate(body, &sim->now, force + body->dof_begin, v_hat);
+        for (int i = 0; i < body->n_dof; i++)
+            v_hat[i] = state->v[body->dof_begin + i] + sim->length[b] * v_hat[i];
+    }
+    for (int i = 0; i < model->n_spring; i++) {
+        for (int end = 0; end < 2; end++) {
+            int b = model->spring[i].end[end].body;
+            if (b >= 0)
+                memcpy(sim->v_hat + model->body[b].dof_begin,
+                       state->v_hat + model->body[b].dof_begin,
+                       (size_t)model->body[b].n_dof * sizeof(double));
+        }
+    }
+}
+
+CondStatus cond_sim_reserve_forces(CondSim* sim, int n)
+{
+    if (COND_RESERVE(&sim->arena, sim->lambda, 3 * n) ||
+        COND_RESERVE(&sim->arena, sim->relaxed, n) ||
+        COND_RESERVE(&sim->arena, sim->impulse, 3 * n))
+        return COND_OUT_OF_MEMORY;
+    for (int c = 0; c < n; c++)
+        sim->relaxed[c] = 0;
+    return COND_OK;
+}
+
+static void note_relaxed(CondSim* sim)
+{
+    int count = 0;
+    const int* relaxed = cond_solver_relaxed(sim->solver, &count);
+    for (int c = 0; c < sim->touches.n; c++)
+        sim->relaxed[c] = relaxed ? relaxed[c] : 0;
+}
+
+CondStatus cond_sim_solve_linear(CondSim* sim, const CondState* state, CondSolveInfo* info)
+{
+    int n = sim->touches.n;
+    sim->checked = 0;
+    if (cond_sim_reserve_forces(sim, n))
+        return COND_OUT_OF_MEMORY;
+    for (int c = 0, k = 0; c < n; c++) { // both lists ascend with the key
+        uint64_t key = sim->touches.touch[c].key;
+        while (k < state->n_memory && state->memory[k].key < key)
+            k++;
+        int known = k < state->n_memory && state->memory[k].key == key;
+        for (int i = 0; i < 3; i++)
+            sim->lambda[3 * c + i] = known ? state->memory[k].lambda[i] : 0.0;
+    }
+    predict(sim, state);
+    // What a solver keeps is made anew at fixed steps, so that a state saved there tells all.
+    if (state->step % sim->model->settings.solver.reuse == 0)
+        cond_solver_reset(sim->solver);
+    return cond_solver_solve(sim->solver, &sim->assembly.problem, sim->v_hat, sim->lambda, info);
+}
+
+CondStatus cond_sim_solve(CondSim* sim, const CondState* state, CondSolveInfo* info)
+{
+    CondStatus status = cond_sim_solve_linear(sim, state, info);
+    if (status >= 0 && sim->model->settings.integrator == COND_INTEGRATOR_AUTO)
+        status = cond_sim_auto(sim, state, info);
+    else if (status >= 0 && sim->model->settings.integrator != COND_INTEGRATOR_THETA)
+        status = cond_sim_newton(sim, state, info);
+    if (status >= 0)
+        note_relaxed(sim);
+    return status;
+}
+
+CondStatus cond_sim_solve_again(CondSim* sim, const CondState* state, CondSolveInfo* info)
+{
+    CondSolveInfo last = {0};
+    CondStatus status;
+    CondIntegrator integrator = sim->model->settings.integrator;
+    if (integrator != COND_INTEGRATOR_THETA && integrator != COND_INTEGRATOR_AUTO) {
+        status = cond_sim_newton(sim, state, info);
+    } else {
+        status = integrator == COND_INTEGRATOR_AUTO ? cond_sim_choose_again(sim, state) : COND_OK;
+        if (status)
+            return status;
+        status =
+            cond_solver_solve(sim->solver, &sim->assembly.problem, sim->v_hat, sim->lambda, &last);
+        cond_solve_info_add_work(info, &last, &last);
+        *info = last;
+        if (status >= 0 && integrator == COND_INTEGRATOR_AUTO)
+            status = cond_sim_auto(sim, state, info);
+    }
+    note_relaxed(sim);
+    return status;
+}
+
+const double* cond_sim_solution(const CondSim* sim)
+{
+    return sim->v_hat;
+}
+
+const double* cond_sim_lambda(const CondSim* sim)
+{
+    return sim->lambda;
+}

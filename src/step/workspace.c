@@ -1,0 +1,121 @@
+// The workspace of a simulation: made once, grown by the largest step it has seen.
+#include "base/error.h"
+#include "base/memory.h"
+#include "body/body.h"
+#include "step/sim.h"
+
+CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* error)
+{
+    *sim = NULL;
+    const CondContext* m = &model->arena.context;
+    CondSim* made = cond_allocate(m, 1, sizeof *made);
+    if (!made)
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    cond_arena_begin(m, &made->arena);
+    made->model = model;
+    made->time_step = model->settings.time_step;
+    made->parts = 1;
+    made->touches.context = made->halfway.context = made->near.context = made->met.context = *m;
+    made->f = cond_arena_allocate(&made->arena, (size_t)model->n_dof, sizeof(double));
+    made->theta = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof(double));
+    made->length = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof(double));
+    made->linear = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof *made->linear);
+    made->reach = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof(double));
+    made->v_hat = cond_arena_allocate(&made->arena, (size_t)model->n_dof, sizeof(double));
+    made->centre = cond_arena_allocate(&made->arena, 3 * (size_t)model->n_body, sizeof(double));
+    made->work = cond_arena_allocate(&made->arena, (size_t)model->n_dof, sizeof(double));
+    made->rate = cond_arena_allocate(&made->arena, (size_t)model->n_target, sizeof(double));
+    made->middle = cond_arena_allocate(&made->arena, (size_t)model->n_target, sizeof(double));
+    made->ik = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof *made->ik);
+    CondStatus status = COND_OUT_OF_MEMORY;
+    if (made->f && made->theta && made->length && made->linear && made->reach && made->v_hat &&
+        made->centre && made->work && made->rate && made->middle && made->ik)
+        status = cond_assembly_create(model, COND_ASSEMBLY_ALL, &made->assembly);
+    if (!status) // Newton's method keeps damping there too
+        status = cond_assembly_create(model,
+                                      model->settings.integrator == COND_INTEGRATOR_THETA
+                                          ? COND_ASSEMBLY_MASSES
+                                          : COND_ASSEMBLY_ALL,
+                                      &made->matrix);
+    if (!status)
+        status = cond_posture_create(model, &made->now);
+    if (!status)
+        status = cond_posture_create(model, &made->then);
+    if (status)
+        cond_error_set(error, status, "out of memory");
+    if (!status)
+        status = cond_collider_create(model, &made->collider, error);
+    for (int i = 0; i < model->n_trajectory && !status; i++) {
+        int b = model->trajectory[i].body;
+        if (model->trajectory[i].link >= 0 && !made->ik[b])
+            status = cond_ik_create(m, model->body[b].arm, &made->ik[b], error);
+    }
+    if (!status && model->settings.mass_root &&
+        model->settings.integrator == COND_INTEGRATOR_VARIATIONAL)
+        status = cond_error_set(error, COND_NOT_SUPPORTED,
+                                "mass_root and the variational integrator exclude each other");
+    if (!status && model->settings.integrator == COND_INTEGRATOR_AUTO &&
+        (status = cond_balance_create(made)))
+        cond_error_set(error, status, "out of memory");
+    if (!status && ((status = cond_newton_create(made)) || (status = cond_sensors_create(made))))
+        cond_error_set(error, status, "out of memory");
+    if (!status && model->settings.method == COND_STEP_PBD)
+        status = cond_pbd_create(model, &made->pbd, error);
+    if (!status)
+        status = cond_state_create(model, &made->next, error);
+    if (!status) {
+        cond_watch_create(made);
+        status = cond_solver_create(m, "vfpi", &model->settings.solver, &made->solver, error);
+    }
+    if (status) {
+        cond_sim_destroy(made);
+        return status;
+    }
+    *sim = made;
+    return COND_OK;
+}
+
+void cond_sim_destroy(CondSim* sim)
+{
+    if (!sim)
+        return;
+    CondContext m = sim->arena.context;
+    cond_assembly_destroy(&sim->assembly);
+    cond_assembly_destroy(&sim->matrix);
+    cond_posture_destroy(&sim->now);
+    cond_posture_destroy(&sim->then);
+    cond_newton_destroy(sim);
+    cond_balance_destroy(sim);
+    cond_pbd_destroy(&sim->pbd);
+    cond_parts_destroy(sim);
+    cond_impact_destroy(&sim->impact);
+    cond_correction_destroy(&sim->correction);
+    cond_spread_destroy(&sim->spread);
+    cond_collider_destroy(&sim->collider);
+    for (int b = 0; b < sim->model->n_body && sim->ik; b++)
+        if (sim->ik[b])
+            cond_ik_destroy(sim->ik[b]);
+    cond_solver_destroy(sim->solver);
+    cond_state_destroy(sim->next);
+    CondTouchList* lists[] = {&sim->touches, &sim->near, &sim->met, &sim->halfway};
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+        cond_release(&m, lists[i]->touch);
+    cond_arena_release(&sim->arena);
+    cond_release(&m, sim);
+}
+
+void cond_sim_set_solver(CondSim* sim, CondSolver* solver)
+{
+    cond_solver_destroy(sim->solver);
+    sim->solver = solver;
+}
+
+double cond_sim_internal_force(CondSim* sim, const CondState* state, int body)
+{
+    const CondModel* model = sim->model;
+    if (cond_model_body_kind(model, body) != COND_BODY_SOFT)
+        return 0.0;
+    return cond_fem_force_norm(model->body[body].fem, state->q + model->body[body].q_begin,
+                               &sim->then.fem[body], sim->then.elastic,
+                               model->settings.solver.threads);
+}
