@@ -84,7 +84,7 @@ static CondStatus cross_edge(const CondCollider* collider, const CondPosture* po
     CondProbe probe;
     if (!cond_edges_cross(&soft, rigid, pair->far, &cross))
         return COND_OK;
-    if (fmin(cross.along[0], 1.0 - cross.along[0]) <= NODE)
+    if (cross.gap >= 0.0 && fmin(cross.along[0], 1.0 - cross.along[0]) <= NODE)
         return COND_OK; // at a node, which sees to it
     cond_shape_probe(&pair->solid->shape, pair->pose, cross.point[0], &probe);
     if (!is_nearest(&soft, rigid, &cross, &probe))
