@@ -15,6 +15,7 @@
 #include <string.h>
 
 enum { PER_COORDINATE = 100 }; // multiply-adds that an island with contacts takes at the least
+enum { USUAL_HISTORY = 512 };  // iterations that there is room for at once
 
 // A strategy with its workspace, and what it did on the island that took it most.
 typedef struct Worker {
@@ -131,7 +132,8 @@ static CondStatus keep_history(Worker* worker, int i)
 {
     const double* length = cond_solver_strategy.history(worker->strategy, &worker->n_history);
     worker->lead = i;
-    if (COND_RESERVE(&worker->arena, worker->history, worker->n_history))
+    int room = worker->n_history > USUAL_HISTORY ? worker->n_history : USUAL_HISTORY;
+    if (COND_RESERVE(&worker->arena, worker->history, room))
         return COND_OUT_OF_MEMORY;
     if (worker->n_history > 0)
         memcpy(worker->history, length, (size_t)worker->n_history * sizeof *length);
