@@ -20,6 +20,8 @@ static const double ACROSS = 1e-6; // cosine of the angle to an edge of a normal
 // the core is in the edge, whose normal is then less certain.
 static const double BESIDE = 0.1;
 static const double BESIDE_INSIDE = 0.5;
+static const double SAGITTA = 8e-6; // of the size, by which a node's contact may differ
+static const double CLOSE = 1e-4;   // of the size: what is farther apart has its exact distance
 static const double PIN = 0.25; // radius of a cap that is small, of the triangle's shortest edge
 enum { FACE_ROLES = 16, ROLES = 32 };
 
@@ -40,6 +42,27 @@ static void node_at(const Press* press, int v, double x[3])
         x[i] = press->volume->position[3 * (size_t)v + i] - press->imprint->origin[i];
 }
 
+// 1 when a node is so near that its own contact says the same: at the distance d from where the
+// surface, of radius r, is nearest, it is d^2/(2 r) farther off. Contacts beside every node of a
+// line under a roller would wedge it between them.
+static int is_left_to_node(const Press* press, int n_node, const int* node, const double* weight,
+                           const double n[3])
+{
+    const CondCore* core = &press->imprint->core;
+    double axis[3], d[3] = {0.0, 0.0, 0.0}, radius = core->round;
+    int nearest = 0;
+    cond_core_axis(core, 2, axis);
+    if (core->disc > 0.0 && fabs(vec3_dot(axis, n)) < ACROSS)
+        radius += core->disc; // the side of a cylinder, not its rim
+    for (int k = 1; k < n_node; k++)
+        nearest = weight[k] > weight[nearest] ? k : nearest;
+    for (int k = 0; k < n_node; k++)
+        for (int i = 0; i < 3; i++)
+            d[i] += weight[k] * (press->volume->position[3 * (size_t)node[k] + i] -
+                                 press->volume->position[3 * (size_t)node[nearest] + i]);
+    return vec3_dot(d, d) < 2.0 * radius * SAGITTA * fmin(core->size, press->volume->size);
+}
+
 // A contact of the soft point with the given weights; n from it to the core, p on the core.
 static CondStatus add_contact(const Press* press, int n_node, const int* node, const double* weight,
                               const double n[3], const double p[3], double gap, int feature,
@@ -49,6 +72,8 @@ static CondStatus add_contact(const Press* press, int n_node, const int* node, c
     const CondImprint* imprint = press->imprint;
     const CondCollider* collider = press->collider;
     const double out[3] = {-n[0], -n[1], -n[2]};
+    if (fabs(gap) < CLOSE * press->volume->size && is_left_to_node(press, n_node, node, weight, n))
+        return COND_OK;
     CondTouch touch = {.plane = -1, .triangle = -1, .gap = gap};
     touch.point[0] = (CondPoint){.body = press->b, .part = n_node};
     for (int k = 0; k < n_node; k++) {
