@@ -380,6 +380,22 @@ static int is_needed(const CondSim* sim, double deepest)
     return 0;
 }
 
+// In all coordinates, by the masses. Contacts that contradict each other, on two sides of a thin
+// wall say, have no answer; where there is none, all of them yield.
+static CondStatus solve(CondSim* sim, CondSolveInfo* info)
+{
+    CondContactStage* stage = &sim->correction.stage;
+    CondStatus status = cond_contact_stage_solve(stage, &stage->assembly.problem, info);
+    if (status != COND_NOT_CONVERGED)
+        return status;
+    CondSolveInfo first = *info;
+    status = pose(sim, 1, stage);
+    if (!status)
+        status = cond_contact_stage_solve(stage, &stage->assembly.problem, info);
+    cond_solve_info_add_work(&first, info, info);
+    return status;
+}
+
 CondStatus cond_sim_correct(CondSim* sim, double deepest, double share, CondSolveInfo* info,
                             double* moved, double* moved_of)
 {
@@ -397,8 +413,8 @@ CondStatus cond_sim_correct(CondSim* sim, double deepest, double share, CondSolv
     if (status)
         return status;
     const CondContactStage* answer = stage;
-    status = deep || dented ? solve_deep(sim, deep, dented, info, &rigid, &answer)
-                            : cond_contact_stage_solve(stage, &stage->assembly.problem, info);
+    status =
+        deep || dented ? solve_deep(sim, deep, dented, info, &rigid, &answer) : solve(sim, info);
     if (status >= 0)
         move(sim, answer, rigid, moved, moved_of);
     return status;
