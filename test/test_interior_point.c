@@ -64,7 +64,7 @@ static void dominoes(void** state)
         CondCertificate certificate;
         memset(v, 0, (size_t)problem->n_dof * sizeof *v);
         memset(lambda, 0, 3 * (size_t)problem->n_contact * sizeof *lambda);
-        assert_int_equal(cond_primal_dual_solve(&s->factored, &data, 1e-6, 0.0, 200, v, lambda,
+        assert_int_equal(cond_primal_dual_solve(&s->factored, &data, 1e-6, 200, v, lambda,
                                                 &certificate, &without.passes, &without.products),
                          COND_NOT_CONVERGED);
         cond_solver_strategy.destroy(s);

@@ -447,9 +447,9 @@ static void merit_never_grows(void** state)
             one.lambda[i] = random_uniform(&random, -1.0, 1.0);
         for (int most = 1; most <= 40; most++) {
             cond_answer_set(problem, one.v, one.lambda, NULL, &s->best);
-            CondStatus status = cond_primal_dual_solve(
-                &s->factored, &data, 1e-9, 0.0, most, s->best.v, s->best.lambda,
-                &s->best.certificate, &info.passes, &info.products);
+            CondStatus status =
+                cond_primal_dual_solve(&s->factored, &data, 1e-9, most, s->best.v, s->best.lambda,
+                                       &s->best.certificate, &info.passes, &info.products);
             assert_true(status >= 0);
             s->best.residual = cond_certificate_residual(&s->best.certificate);
             int fell = s->best.residual < 0.9 * residual;

@@ -4,11 +4,17 @@
 #include "linear/lu.h"
 #include "solve/primal_dual_system.h"
 #include "solve/primal_dual_tie.h"
-#include "solve/tuning.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
+
+static const double LEAST_DAMPING = 1e-5, MOST_DAMPING = 1.0; // shares of the scale gamma
+static const double MOST_GROWTH = 1e5; // of the fastest contact, over start and first pair
+enum {
+    VAIN = 8,     // steps of polishing without a tenth of progress
+    WATCHDOG = 4, // steps that may leave the merit of the reference behind
+};
 
 void cond_primal_dual_plan(CondPrimalDual* pd, const CondProblem* problem)
 {
@@ -27,9 +33,10 @@ static CondStatus reserve(CondPrimalDual* pd, const CondProblem* problem)
 #define RESERVE(array, count)                                                                      \
     cond_reserve(m, &pd->array, &pd->cap_##array, count, sizeof *pd->array)
     if (RESERVE(gamma, nc) || RESERVE(tie, nc) || RESERVE(v, n) || RESERVE(lambda, 3 * nc) ||
-        RESERVE(v_new, n) || RESERVE(lambda_new, 3 * nc) || RESERVE(D, 9 * nc) ||
-        RESERVE(gap, 3 * nc) || RESERVE(u, 3 * nc) || RESERVE(u_new, 3 * nc) ||
-        RESERVE(v_best, n) || RESERVE(lambda_best, 3 * nc) || RESERVE(f, n) || RESERVE(work, 2 * n))
+        RESERVE(v_new, n) || RESERVE(lambda_new, 3 * nc) || RESERVE(v_ref, n) ||
+        RESERVE(lambda_ref, 3 * nc) || RESERVE(D, 9 * nc) || RESERVE(gap, 3 * nc) ||
+        RESERVE(u, 3 * nc) || RESERVE(u_new, 3 * nc) || RESERVE(v_best, n) ||
+        RESERVE(lambda_best, 3 * nc) || RESERVE(f, n) || RESERVE(work, 2 * n))
         return COND_OUT_OF_MEMORY;
 #undef RESERVE
     return COND_OK;
@@ -37,11 +44,11 @@ static CondStatus reserve(CondPrimalDual* pd, const CondProblem* problem)
 
 void cond_primal_dual_destroy(CondPrimalDual* pd)
 {
-    void* arrays[] = {pd->node,   pd->node_size, pd->column_node, pd->column,      pd->gamma,
-                      pd->middle, pd->before,    pd->behind,      pd->tie,         pd->v,
-                      pd->lambda, pd->v_new,     pd->lambda_new,  pd->D,           pd->gap,
-                      pd->u,      pd->u_new,     pd->v_best,      pd->lambda_best, pd->f,
-                      pd->work};
+    void* arrays[] = {pd->node,        pd->node_size, pd->column_node, pd->column, pd->gamma,
+                      pd->middle,      pd->before,    pd->behind,      pd->tie,    pd->v,
+                      pd->lambda,      pd->v_new,     pd->lambda_new,  pd->D,      pd->v_ref,
+                      pd->lambda_ref,  pd->gap,       pd->u,           pd->u_new,  pd->v_best,
+                      pd->lambda_best, pd->f,         pd->work};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&pd->context, arrays[i]);
     cond_block_lu_destroy(&pd->H);
@@ -130,14 +137,14 @@ static void take(CondPrimalDual* pd, const CondProblem* problem, double a)
 }
 
 // The longest of the steps 1, 1/2, 1/4 towards the new pair that brings the merit below that of the
-// reference; 0: none. The start need not obey the dynamics, so the first step is taken whatever its
-// merit.
-static double search(CondPrimalDual* pd, const CondCertificateData* data)
+// reference; 0: none.
+static double search(CondPrimalDual* pd, const CondCertificateData* data, double reference,
+                     double decrease)
 {
-    if (pd->merit == INFINITY)
+    if (reference == INFINITY)
         return 1.0;
     for (double a = 1.0; a > 0.2; a *= 0.5)
-        if (merit(pd, data, a) <= (1.0 - COND_DECREASE * a) * pd->merit)
+        if (merit(pd, data, a) <= (1.0 - decrease * a) * reference)
             return a;
     return 0.0;
 }
@@ -163,7 +170,7 @@ static double judge(CondPrimalDual* pd, const CondCertificateData* data, int kee
     int n = data->problem->n_dof;
     CondCertificate now = cond_certificate_compute(data, pd->v, pd->lambda, pd->work);
     double residual = cond_certificate_residual(&now);
-    if (pd->scale > 0.0 && now.velocity_scale > COND_MOST_GROWTH * pd->scale)
+    if (pd->scale > 0.0 && now.velocity_scale > MOST_GROWTH * pd->scale)
         residual = DBL_MAX;
     pd->dynamics = 0.0;
     for (int i = 0; i < n; i++)
@@ -177,40 +184,71 @@ static double judge(CondPrimalDual* pd, const CondCertificateData* data, int kee
     return residual;
 }
 
+// How the passes are kept from cycling; see docs/primal_dual.md.
+typedef struct Guard {
+    double least;   // residual of all pairs so far
+    double damping; // of ties while damped
+    int damped;     // 1: steps from the reference, damped, that make its merit fall
+    int stuck;      // 1: the last step was not taken
+    int watchdog;   // full steps away from the reference without success
+    int rest;       // damped steps to be made before the next try
+    int pause;      // of these, what a try that fails costs
+} Guard;
+
 // The current pair becomes the reference.
 static void refer(CondPrimalDual* pd, const CondCertificateData* data)
 {
+    memcpy(pd->v_ref, pd->v, (size_t)data->problem->n_dof * sizeof *pd->v);
+    memcpy(pd->lambda_ref, pd->lambda, 3 * (size_t)data->problem->n_contact * sizeof *pd->lambda);
     pd->merit = merit(pd, data, 0.0);
-    pd->watchdog = 0;
 }
 
-// Decides about the new pair: a step towards it on which the merit falls; else the whole of it,
-// as long as the watchdog bears that. Where contacts slip slowly the friction force moves on a
-// small circle, of which Newton's step is the tangent: the merit grows at first and then falls far
-// below (Maratos' effect). Returns 0 to give up.
-static int proceed(CondPrimalDual* pd, const CondCertificateData* data, double tolerance,
-                   CondCertificate* certificate, double* residual)
+// Back to the reference. What such steps learnt about reversals does not count there.
+static void retreat(CondPrimalDual* pd, const CondCertificateData* data, Guard* guard)
 {
-    double step = search(pd, data), least = pd->least;
-    if (step == 0.0 && pd->watchdog++ == COND_WATCHDOG)
-        return 0;
-    take(pd, data->problem, step > 0.0 ? step : 1.0);
+    size_t n_contact = (size_t)data->problem->n_contact;
+    memcpy(pd->v, pd->v_ref, (size_t)data->problem->n_dof * sizeof *pd->v);
+    memcpy(pd->lambda, pd->lambda_ref, 3 * n_contact * sizeof *pd->lambda);
+    memset(pd->tie, 0, n_contact * sizeof *pd->tie);
+    measure(pd, data->problem);
+    guard->damped = 1;
+    guard->watchdog = 0;
+    guard->rest = guard->pause;
+    guard->pause *= 2;
+    guard->damping = fmax(guard->damping, LEAST_DAMPING);
+}
+
+// Decides about the new pair: takes a step towards it, or none. Returns 0 to give up.
+static int proceed(CondPrimalDual* pd, const CondCertificateData* data, Guard* guard,
+                   double tolerance, CondCertificate* certificate, double* residual)
+{
+    double step = search(pd, data, pd->merit, guard->damped ? 1e-5 : 1e-3);
+    int good = step > 0.0;
+    guard->stuck = !good && guard->damped;
+    if (guard->stuck) {
+        guard->damping *= 10.0;
+        return guard->damping <= MOST_DAMPING; // else there is no way down from the reference
+    }
+    if (good || guard->watchdog < WATCHDOG) {
+        take(pd, data->problem, good ? step : 1.0);
+        guard->watchdog += !good;
+    } else {
+        retreat(pd, data, guard);
+    }
     *residual = judge(pd, data, 0, certificate);
-    pd->least = fmin(least, *residual);
-    if (*residual > tolerance && (step > 0.0 || *residual < COND_PROGRESS * least))
-        refer(pd, data);
+    good = good || (!guard->damped && *residual < 0.9 * guard->least);
+    guard->least = fmin(guard->least, *residual);
+    if (!good || *residual <= tolerance)
+        return isfinite(*residual);
+    if (guard->watchdog > 0 || merit(pd, data, 0.0) < 0.1 * pd->merit)
+        guard->pause = 1;
+    guard->watchdog = 0;
+    if (guard->damped) {
+        guard->damping = fmax(LEAST_DAMPING, (step == 1.0 ? 0.3 : 1.0) * guard->damping);
+        guard->damped = --guard->rest > 0;
+    }
+    refer(pd, data);
     return isfinite(*residual);
-}
-
-// The whole step, as long as a few of them leave at most COND_PROGRESS of the certificate.
-static int polish(CondPrimalDual* pd, const CondCertificateData* data, CondCertificate* certificate,
-                  double* residual)
-{
-    take(pd, data->problem, 1.0);
-    *residual = judge(pd, data, 0, certificate);
-    pd->watchdog = *residual < COND_PROGRESS * pd->least ? 0 : pd->watchdog + 1;
-    pd->least = pd->watchdog == 0 ? *residual : pd->least;
-    return pd->watchdog < COND_POLISH_STEPS;
 }
 
 CondStatus cond_primal_dual_prepare(CondPrimalDual* pd, const CondCertificateData* data)
@@ -224,10 +262,45 @@ CondStatus cond_primal_dual_prepare(CondPrimalDual* pd, const CondCertificateDat
     return status || !pd->fits ? status : cond_primal_dual_scale(pd, data);
 }
 
+CondStatus cond_primal_dual_polish(CondPrimalDual* pd, const CondCertificateData* data,
+                                   double tolerance, double damping, double* v, double* lambda,
+                                   CondCertificate* certificate, int* passes, int* products)
+{
+    const CondProblem* problem = data->problem;
+    size_t n = (size_t)problem->n_dof, nc3 = 3 * (size_t)problem->n_contact;
+    CondStatus status = cond_primal_dual_prepare(pd, data);
+    if (status || !pd->fits)
+        return status ? status : COND_NOT_CONVERGED;
+    memcpy(pd->v, v, n * sizeof *v);
+    memcpy(pd->lambda, lambda, nc3 * sizeof *lambda);
+    pd->scale = 0.0;
+    memset(pd->tie, 0, (size_t)problem->n_contact * sizeof *pd->tie);
+    double residual = judge(pd, data, 1, certificate), least = residual;
+    pd->scale = certificate->velocity_scale;
+    measure(pd, problem);
+    for (int vain = 0; vain < VAIN && residual > tolerance; vain++) {
+        int singular = 0;
+        make_ties(pd, data);
+        damp_ties(pd, data, damping);
+        cond_primal_dual_solve_ties(pd, problem, pd->work + n, &singular);
+        if (singular)
+            break;
+        take(pd, problem, 1.0);
+        residual = judge(pd, data, 0, certificate);
+        ++*passes, ++*products;
+        if (residual < 0.9 * least) {
+            least = residual;
+            vain = -1;
+        }
+    }
+    memcpy(v, pd->v_best, n * sizeof *v);
+    memcpy(lambda, pd->lambda_best, nc3 * sizeof *lambda);
+    return cond_certificate_residual(certificate) <= tolerance ? COND_OK : COND_NOT_CONVERGED;
+}
+
 CondStatus cond_primal_dual_solve(CondPrimalDual* pd, const CondCertificateData* data,
-                                  double tolerance, double damping, int max_steps, double* v,
-                                  double* lambda, CondCertificate* certificate, int* passes,
-                                  int* products)
+                                  double tolerance, int max_passes, double* v, double* lambda,
+                                  CondCertificate* certificate, int* passes, int* products)
 {
     const CondProblem* problem = data->problem;
     size_t n = (size_t)problem->n_dof, nc3 = 3 * (size_t)problem->n_contact;
@@ -244,25 +317,25 @@ CondStatus cond_primal_dual_solve(CondPrimalDual* pd, const CondCertificateData*
     status = cond_primal_dual_prepare(pd, data);
     if (status || !pd->fits)
         return status ? status : COND_NOT_CONVERGED;
+    // The start need not obey the dynamics: the first step is taken whatever its merit.
+    Guard guard = {.least = INFINITY, .pause = 1};
     pd->merit = INFINITY;
-    pd->least = damping > 0.0 ? residual : INFINITY;
-    pd->scale = damping > 0.0 ? start : 0.0;
-    pd->watchdog = 0;
     memset(pd->tie, 0, (size_t)problem->n_contact * sizeof *pd->tie);
     measure(pd, problem);
-    for (int k = 0, go = 1; go && k < max_steps && residual > tolerance; k++) {
+    for (int pass = 0, go = 1; go && pass < max_passes && residual > tolerance; pass++) {
         int singular = 0;
         if (cond_cancelled(&pd->context))
             return COND_CANCELLED;
-        make_ties(pd, data);
-        damp_ties(pd, data, damping);
+        if (!guard.stuck)
+            make_ties(pd, data);
+        damp_ties(pd, data, guard.damped ? guard.damping : 0.0);
         cond_primal_dual_solve_ties(pd, problem, pd->work + n, &singular);
         if (singular)
             break; // no solution of this linearisation; the best pair so far stands
-        ++*passes, ++*products;
-        go = damping > 0.0 ? polish(pd, data, certificate, &residual)
-                           : proceed(pd, data, tolerance, certificate, &residual);
-        if (k == 0 && damping == 0.0)
+        ++*passes;
+        go = proceed(pd, data, &guard, tolerance, certificate, &residual);
+        *products += !guard.stuck;
+        if (pass == 0)
             pd->scale = fmax(start, fastest(pd, problem));
     }
     memcpy(v, pd->v_best, n * sizeof *v);

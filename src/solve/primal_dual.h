@@ -34,38 +34,39 @@ typedef struct CondPrimalDual {
     double *v, *lambda; // current pair
     double *v_new, *lambda_new; // after the pass
     double *u, *u_new; // their contact velocities                           (n_contact x 3)
+    double *v_ref, *lambda_ref;   // pair with the least merit
     double *v_best, *lambda_best; // best certified
     double* f;                    // right-hand side, then dv                            (n_dof)
     double scale;                 // fastest contact of start and first pair; 0: not known yet
-    double merit;                 // of the reference, the last pair on which it fell
-    double least;                 // certificate of all pairs so far
-    int watchdog;                 // steps since the reference
+    double merit;                 // of the pair in v_ref and lambda_ref
     double dynamics;              // r'r / diagonal of A at the current pair
     double* work;                 // of the certificate                                 (2 n_dof)
     int cap_node, cap_node_size, cap_column_node, cap_column, cap_gamma, cap_middle, cap_before,
         cap_behind, cap_tie, cap_v, cap_lambda;
     int cap_v_new, cap_lambda_new, cap_u, cap_u_new, cap_v_best, cap_lambda_best, cap_f;
-    int cap_work, cap_D, cap_gap;
+    int cap_work, cap_D, cap_gap, cap_v_ref, cap_lambda_ref;
 } CondPrimalDual;
 
 // The problem that the calls below serve, until the next one.
 void cond_primal_dual_plan(CondPrimalDual* pd, const CondProblem* problem);
 
-// At most so many Newton steps from (v, lambda) until the certificate's residual is at most the
-// tolerance. damping 0: with a line search on the merit and a watchdog that bears a few steps on
-// which it grows. damping > 0, from a pair that is nearly right: full steps with a resistance
-// against changes of the forces, that share of gamma, as long as they make progress; nearly
-// redundant contacts then go on sharing a load as they did. On return v, lambda and *certificate
-// are the best pair seen, the start included. The solves are added to *passes, products with A (one
-// a certificate) to *products.
+// Passes from (v, lambda) until the certificate's residual is at most the tolerance. On return v,
+// lambda and *certificate are the best pair seen, the start included. The solves are added to
+// *passes, products with A (one a certificate) to *products.
 CondStatus cond_primal_dual_solve(CondPrimalDual* pd, const CondCertificateData* data,
-                                  double tolerance, double damping, int max_steps, double* v,
-                                  double* lambda, CondCertificate* certificate, int* passes,
-                                  int* products);
+                                  double tolerance, int max_passes, double* v, double* lambda,
+                                  CondCertificate* certificate, int* passes, int* products);
 
 // Room, pattern and scale for the problem it was planned for; pd->fits says whether H can be
 // factored in reasonable time.
 CondStatus cond_primal_dual_prepare(CondPrimalDual* pd, const CondCertificateData* data);
+
+// Full Newton steps with the same resistance against changes of the forces, a share of gamma, in
+// each of them, from a pair that is nearly right, as long as they make progress: nearly redundant
+// contacts then go on sharing a load as they did. The rest as above.
+CondStatus cond_primal_dual_polish(CondPrimalDual* pd, const CondCertificateData* data,
+                                   double tolerance, double damping, double* v, double* lambda,
+                                   CondCertificate* certificate, int* passes, int* products);
 
 void cond_primal_dual_destroy(CondPrimalDual* pd);
 

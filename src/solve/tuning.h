@@ -41,18 +41,6 @@ static const double cond_central_force[COND_N_CENTRAL_START] = {0.1, 1.0, 0.01, 
 // Of the worst contact's error: contacts beyond are relaxed where none misses by itself.
 #define COND_RELAX_WORST 0.1
 
-// ---- Newton's method: globalisation
-
-enum {
-    COND_WATCHDOG =
-        10, // steps on which the merit may grow: rods that slip all along need more than four
-    COND_POLISH_STEPS = 8, // damped steps without progress
-    COND_POLISH_MOST = 200,
-};
-#define COND_DECREASE 1e-3   // of the merit, over the length of the step
-#define COND_PROGRESS 0.9    // of the certificate's residual that progress leaves
-#define COND_MOST_GROWTH 1e5 // of the fastest contact over start and first pair: no solution
-
 // ---- factorisation: where one pays
 
 #define COND_MOST_WORK 4e9 // multiply-adds of one: some seconds

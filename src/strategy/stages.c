@@ -77,9 +77,9 @@ CondStatus cond_stage_factored_newton(CondStrategy* s, CondSolveInfo* info)
 {
     CondCertificateData data = cond_strategy_certificate_data(s);
     int steps = s->posed || s->factored.rods ? COND_PATIENT_STEPS : COND_NEWTON_STEPS;
-    CondStatus status = cond_primal_dual_solve(
-        &s->factored, &data, s->settings.tolerance, 0.0, steps, s->best.v, s->best.lambda,
-        &s->best.certificate, &info->passes, &info->products);
+    CondStatus status = cond_primal_dual_solve(&s->factored, &data, s->settings.tolerance, steps,
+                                               s->best.v, s->best.lambda, &s->best.certificate,
+                                               &info->passes, &info->products);
     know_best(s);
     return status;
 }
@@ -90,9 +90,9 @@ static CondStatus polish(CondStrategy* s, const CondCertificateData* data, CondS
     CondStatus status = COND_OK;
     for (int k = 0; k < COND_N_POLISH && status >= 0 && s->best.residual > s->settings.tolerance;
          k++) {
-        status = cond_primal_dual_solve(
-            &s->factored, data, s->settings.tolerance, cond_polish_damping[k], COND_POLISH_MOST,
-            s->best.v, s->best.lambda, &s->best.certificate, &info->passes, &info->products);
+        status = cond_primal_dual_polish(&s->factored, data, s->settings.tolerance,
+                                         cond_polish_damping[k], s->best.v, s->best.lambda,
+                                         &s->best.certificate, &info->passes, &info->products);
         know_best(s);
     }
     return status < 0 ? status : COND_OK;
