@@ -19,6 +19,7 @@ enum {
     COND_PATIENT_STEPS = 60, // the same after it, for the problems of the last two stages
     COND_SHARED_ITERATIONS = 2000, // of max_iterations, from which shares are kept for late stages
     COND_PATH_PROBLEMS = 40,       // on a friction path: those that arrive need a dozen
+    COND_PATH_STEPS = 1000,        // Newton steps on both: a problem without an answer takes all
     COND_RELAX_ROUNDS = 4,         // mixtures of laws; in the last all contacts are relaxed
     COND_N_POLISH = 3,
     COND_N_CENTRAL_START = 4,

@@ -183,6 +183,8 @@ static CondStatus iterate(CondSim* sim, const CondState* state, CondSolveInfo* i
             return status;
         cond_solve_info_add(info, &one);
         newton->iterations++;
+        if (status == COND_NOT_CONVERGED)
+            break; // the next problem would be built on no answer
         if (isfinite(last) && worst * (worst / last) < 0.1) { // as it fell, it will again
             memset(groups->fails, 0, (size_t)groups->n * sizeof *groups->fails);
             return COND_OK;

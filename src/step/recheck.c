@@ -269,7 +269,7 @@ CondStatus cond_sim_recheck(CondSim* sim, const CondState* state, CondStepInfo* 
         for (int c = 0; c < sim->met.n && !status; c++)
             sim->penetration = fmax(sim->penetration, -sim->met.touch[c].gap);
         if (!status && rounds > 0)
-            status = find_violated(sim, round, round < rounds, &n, &left);
+            status = find_violated(sim, round, round < rounds && worst == COND_OK, &n, &left);
         if (!status && n > 0)
             status = finish(sim, state);
         info->seconds[COND_STAGE_COLLIDE] += (now = cond_seconds()) - clock;

@@ -25,8 +25,9 @@ static CondStatus pose(CondStrategy* s, const CondProblem* problem, CondProblem*
 }
 
 // From the pair in s->best without its forces to one for the problem posed: with a growing share
-// of the friction, or with the friction over it.
-static CondStatus follow(CondStrategy* s, const CondProblem* problem, int down, CondSolveInfo* info)
+// of the friction, or with the friction over it; until the solve has made `most` Newton steps.
+static CondStatus follow(CondStrategy* s, const CondProblem* problem, int down, int most,
+                         CondSolveInfo* info)
 {
     CondProblem other;
     double done = 0.0, stride = COND_PATH_STRIDE, tolerance = s->settings.tolerance;
@@ -46,7 +47,7 @@ static CondStatus follow(CondStrategy* s, const CondProblem* problem, int down, 
         done = status ? done : share;
         stride *= status ? 0.5 : 2.0;
         cond_answer_copy(problem, status ? &s->last : &s->best, status ? &s->best : &s->last);
-        if (done < 1.0 && !s->small && info->iterations >= last)
+        if (done < 1.0 && (info->passes >= most || (!s->small && info->iterations >= last)))
             break;
     }
     cond_strategy_aim(s, tolerance, last);
@@ -63,9 +64,10 @@ CondStatus cond_stage_friction_path(CondStrategy* s, CondSolveInfo* info)
         return COND_OUT_OF_MEMORY;
     cond_answer_copy(problem, &s->best, &s->before);
     s->posed = 1;
+    int most = info->passes + COND_PATH_STEPS;
     CondStatus status = cond_strategy_solve_posed(s, info); // from the best pair, with patience
     for (int down = 0; down < 2 && status == COND_NOT_CONVERGED; down++)
-        status = follow(s, problem, down, info);
+        status = follow(s, problem, down, most, info);
     s->posed = 0;
     CondStatus posed = cond_vfpi_pose(&s->vfpi, problem);
     if (status == COND_NOT_CONVERGED)
