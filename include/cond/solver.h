@@ -69,7 +69,7 @@ typedef struct CondSolverSettings {
     double under_relaxation;         // u of Alg. 3, in (0, 1]
     int anderson_depth;              // differences kept, from 1
     int reuse;                       // solves that W may serve before it is built anew, from 1
-    int fallback;                    // 1: primal-dual passes where V-FPI stalls (certificate stop)
+    int fallback;                    // 1: the stages after V-FPI (certificate stop)
     int relax;        // 1: where nothing else helps, the proximal law for the contacts that miss
     int pair_weights; // Frobenius: 1 one weight for both nodes of a D-contact (paper)
     int threads;      // OpenMP threads, up to COND_MAX_THREADS; 0: as the run time decides; same

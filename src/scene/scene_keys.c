@@ -273,7 +273,7 @@ static const CondKey keys[] = {
     NUMBER("solver", "under_relaxation", CondSettingsDraft, settings.solver.under_relaxation, SHARE, "", "0.9", "share of an iteration's change that Chebyshev takes"),
     WHOLE("solver", "anderson_depth", CondSettingsDraft, settings.solver.anderson_depth, FROM_ONE, ">= 1", "10", "differences that Anderson extrapolation keeps"),
     WHOLE("solver", "reuse", CondSettingsDraft, settings.solver.reuse, FROM_ONE, ">= 1", "1", "solves that a surrogate serves before it is built anew"),
-    SWITCH("solver", "fallback", CondSettingsDraft, settings.solver.fallback, "true", "primal-dual passes where V-FPI stalls (stop: certificate)"),
+    SWITCH("solver", "fallback", CondSettingsDraft, settings.solver.fallback, "true", "Newton's method, interior point, friction path and parts of a step where V-FPI stalls (stop: certificate)"),
     SWITCH("solver", "relax", CondSettingsDraft, settings.solver.relax, "true", "where nothing reaches the tolerance, the proximal law for the contacts that miss the strict one; the step counts as missed (with fallback)"),
     SWITCH("solver", "pair_weights", CondSettingsDraft, settings.solver.pair_weights, "true", "frobenius gives both nodes of a contact one weight"),
     WHOLE("solver", "threads", CondSettingsDraft, settings.solver.threads, NOT_NEGATIVE, "0 to 1024", "0", "threads to use; 0 leaves it to the run time"),
