@@ -1,5 +1,6 @@
 #include "step/group.h"
 
+#include "base/disjoint.h"
 #include "base/memory.h"
 #include "potential/attachment.h"
 #include "step/sim.h"
@@ -42,20 +43,10 @@ void cond_groups_destroy(CondGroups* groups)
             cond_release(&groups->context, arrays[i]);
 }
 
-// The body that stands for the group of this one; of joined bodies the first does.
-static int find(int* of, int body)
-{
-    while (of[body] != body)
-        body = of[body] = of[of[body]];
-    return body;
-}
-
 static void join(int* of, int body, int other)
 {
-    if (body < 0 || other < 0)
-        return;
-    int a = find(of, body), b = find(of, other);
-    of[a < b ? b : a] = a < b ? a : b;
+    if (body >= 0 && other >= 0)
+        cond_disjoint_join(of, body, other);
 }
 
 static void join_holds(const CondState* state, int* of)
@@ -119,7 +110,7 @@ void cond_groups_make(CondSim* sim)
         join(of, sim->touches.touch[c].point[0].body, sim->touches.touch[c].point[1].body);
     groups->n = 0;
     for (int b = 0; b < model->n_body; b++)
-        of[b] = find(of, b);
+        of[b] = cond_disjoint_find(of, b);
     for (int b = 0; b < model->n_body; b++) // the first body of a group is before the others
         of[b] = of[b] == b ? groups->n++ : of[of[b]];
     mark(sim, groups);

@@ -1,5 +1,7 @@
 #include "strategy/island.h"
 
+#include "base/disjoint.h"
+
 #include <string.h>
 
 void cond_islands_begin(const CondContext* context, CondIslands* islands)
@@ -13,23 +15,13 @@ void cond_islands_end(CondIslands* islands)
     cond_arena_release(&islands->arena);
 }
 
-// The block that stands for the island of this one; of joined blocks the first does.
-static int find(int* of, int block)
-{
-    while (of[block] != block)
-        block = of[block] = of[of[block]];
-    return block;
-}
-
 // Joins what coordinates belong to; `with` is a block that belongs to it too, -1 for none. Returns
 // one of them.
 static int join(CondIslands* islands, int n, const int* coordinate, int with)
 {
     for (int k = 0; k < n; k++) {
-        int a = find(islands->of, islands->block_of[coordinate[k]]);
-        int b = with >= 0 ? find(islands->of, with) : a;
-        with = a < b ? a : b;
-        islands->of[a < b ? b : a] = with;
+        int block = islands->block_of[coordinate[k]];
+        with = cond_disjoint_join(islands->of, block, with >= 0 ? with : block);
     }
     return with;
 }
@@ -70,7 +62,7 @@ CondStatus cond_islands_find(CondIslands* islands, const CondProblem* problem)
         join(islands, side[1].n_coordinate, side[1].coordinate, with);
     }
     for (int i = 0; i < problem->n_block; i++)
-        islands->of[i] = find(islands->of, i);
+        islands->of[i] = cond_disjoint_find(islands->of, i);
     return number_islands(islands, problem);
 }
 

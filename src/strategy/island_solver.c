@@ -116,16 +116,15 @@ static const int* relaxed(const void* work, int* n)
 
 // ---- one island
 
-// 1 where island i took more than the one that leads: iterations, then Newton steps; the first of
-// equals.
+// 1 where island i took more work than the one that leads, in coordinates multiplied by A; the
+// first of equals.
 static int takes_more(const Solver* s, int i, int lead)
 {
     if (i < 0 || lead < 0)
         return i >= 0;
-    const CondSolveInfo *a = &s->info[i], *b = &s->info[lead];
-    if (a->iterations != b->iterations)
-        return a->iterations > b->iterations;
-    return a->passes != b->passes ? a->passes > b->passes : i < lead;
+    long long a = (long long)s->info[i].products * s->islands.island[i].n_dof;
+    long long b = (long long)s->info[lead].products * s->islands.island[lead].n_dof;
+    return a != b ? a > b : i < lead;
 }
 
 static CondStatus keep_history(Worker* worker, int i)
