@@ -65,7 +65,7 @@ void paper_grip_see(PaperGrip* grip, const CondSim* sim, const CondState* state)
         grip->grip = paper_grip_force(grip, sim);
         grip->ground = height;
     }
-    if (time < scene->hold_begin - half || time > scene->hold_end + half)
+    if (time < scene->weld_begin - half || time > scene->weld_end + half)
         return;
     place(grip, state, grip->last);
     if (isnan(grip->first)) {
@@ -86,7 +86,7 @@ static double distance(const PaperGrip* grip)
 
 int paper_grip_holds(const PaperGrip* grip)
 {
-    return grip->seen > grip->scene->hold_end - grip->half && grip->lift > 0.02 &&
+    return grip->seen > grip->scene->weld_end - grip->half && grip->lift > 0.02 &&
            distance(grip) < 5e-3;
 }
 

@@ -7,16 +7,16 @@
 
 static const char TOLERANCE[] = "solver.tolerance=1e-5";
 
-typedef struct HoldSum {
+typedef struct WeldSum {
     int held, allowed, lost; // lost: allowed and not held
     double creep;            // the worst of those held [um/s]
     double residual;
     double contacts, iterations;
     int steps;
-} HoldSum;
+} WeldSum;
 
 static void add_trial(const PaperScene* scene, const PaperOptions* options, int trial,
-                      const PaperGrip* grip, double residual, HoldSum* sum, PaperResult* result)
+                      const PaperGrip* grip, double residual, WeldSum* sum, PaperResult* result)
 {
     double friction = paper_scene_value(scene, options, trial, scene->friction);
     int held = paper_grip_holds(grip), allowed = paper_grip_allowed(grip, friction);
@@ -38,7 +38,7 @@ static void add_trial(const PaperScene* scene, const PaperOptions* options, int 
         sum->creep = fmax(sum->creep, paper_grip_creep(grip));
 }
 
-static int run_trial(const PaperScene* scene, const PaperOptions* options, int trial, HoldSum* sum,
+static int run_trial(const PaperScene* scene, const PaperOptions* options, int trial, WeldSum* sum,
                      PaperResult* result)
 {
     const char* extra[] = {TOLERANCE};
@@ -57,7 +57,7 @@ static int run_trial(const PaperScene* scene, const PaperOptions* options, int t
     if (code == CLI_FINE)
         grip = paper_grip_begin(scene, model);
     if (code == CLI_FINE && steps <= 0)
-        steps = (int)lround(scene->hold_end / cond_model_settings(model)->time_step);
+        steps = (int)lround(scene->weld_end / cond_model_settings(model)->time_step);
     Progress progress = progress_start(scene->name);
     for (int k = 0; k < steps && code == CLI_FINE; k++) {
         CondStepInfo info;
@@ -95,7 +95,7 @@ static int run_trial(const PaperScene* scene, const PaperOptions* options, int t
 static int run_scene(const PaperScene* scene, const PaperOptions* options, PaperResult* result)
 {
     int trials = options->trials > 0 ? options->trials : 20, code = CLI_FINE;
-    HoldSum sum = {0};
+    WeldSum sum = {0};
     if (!paper_asked(options, scene->name))
         return CLI_FINE;
     for (int trial = 0; trial < trials && code == CLI_FINE; trial++)

@@ -28,8 +28,8 @@ const PaperScene paper_scene_ball = {
     .held = "ball",
     .holder = "gripper",
     .grip_time = 0.85,
-    .hold_begin = 2.7,
-    .hold_end = 3.2,
+    .weld_begin = 2.7,
+    .weld_end = 3.2,
 };
 
 const PaperScene paper_scene_gripper = {
@@ -44,8 +44,8 @@ const PaperScene paper_scene_gripper = {
     .held = "bar",
     .holder = "drives",
     .grip_time = 0.75,
-    .hold_begin = 2.9,
-    .hold_end = 3.5,
+    .weld_begin = 2.9,
+    .weld_end = 3.5,
 };
 
 const PaperScene paper_scene_cable = {

@@ -26,8 +26,8 @@ typedef struct PaperScene {
     // Where something is gripped: held by two sides, moved by a robot, at these times.
     const char *held, *holder; // NULL: nothing is
     double grip_time;          // the grip is closed, the object stands on the ground yet [s]
-    double hold_begin;         // the gripper is at rest, with the object in the air [s]
-    double hold_end;           //
+    double weld_begin;         // the gripper is at rest, with the object in the air [s]
+    double weld_end;           //
 } PaperScene;
 
 extern const PaperScene paper_scene_mat, paper_scene_ball, paper_scene_gripper, paper_scene_cable;

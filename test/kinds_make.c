@@ -185,7 +185,7 @@ void trial_momentum(const Trial* trial, double momentum[6])
 {
     static const double origin[3] = {0.0, 0.0, 0.0};
     memset(momentum, 0, 6 * sizeof *momentum);
-    cond_posture_set(&trial->sim->then, trial->state->q);
+    cond_kinematics_set(&trial->sim->then, trial->state->q);
     for (int b = 0; b < trial->model->n_body; b++) {
         const CondBody* body = &trial->model->body[b];
         const double* q = trial->state->q + body->q_begin;

@@ -81,9 +81,9 @@ CondScene* beam_scene(const Beam* beam, double t)
 void beam_end(const Trial* trial, double p[3])
 {
     CondRod* rod = trial->model->body[0].rod;
-    CondPosture* posture = &trial->sim->then;
+    CondKinematics* kinematics = &trial->sim->then;
     CondPoint point = {.body = 0, .part = rod->n_link - 1};
     point.local[2] = 0.5 * rod->length[rod->n_link - 1];
-    cond_posture_set(posture, trial->state->q);
-    cond_posture_point(posture, &point, p, NULL, NULL);
+    cond_kinematics_set(kinematics, trial->state->q);
+    cond_kinematics_point(kinematics, &point, p, NULL, NULL);
 }

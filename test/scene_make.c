@@ -162,7 +162,7 @@ double trial_gap(const Trial* trial)
     double smallest = INFINITY;
     for (int b = 0; b < trial->model->n_body; b++)
         sim->reach[b] = INFINITY;
-    cond_posture_set(&sim->then, trial->state->q);
+    cond_kinematics_set(&sim->then, trial->state->q);
     sim->near.n = 0;
     cond_collider_place(&sim->collider, &sim->then);
     assert_int_equal(cond_collide_planes(&sim->then, sim->collider.place, sim->reach, &sim->near),
@@ -170,8 +170,8 @@ double trial_gap(const Trial* trial)
     assert_int_equal(cond_collide_pairs(&sim->collider, &sim->then, sim->reach, &sim->near),
                      COND_OK);
     for (int c = 0; c < sim->near.n; c++)
-        if (sim->near.touch[c].plane >= 0)
-            smallest = fmin(smallest, sim->near.touch[c].gap);
+        if (sim->near.candidate[c].plane >= 0)
+            smallest = fmin(smallest, sim->near.candidate[c].gap);
     return smallest;
 }
 

@@ -17,7 +17,7 @@
 #include "failing_allocator.h"
 #include "linear/aggregate.h"
 #include "scene_make.h"
-#include "solve/soft_system.h"
+#include "soft/soft_system.h"
 
 static Trial make_trial(const char* scene, const char* mesh, const char* stiffness, int steps)
 {
@@ -97,10 +97,10 @@ static void groups_cover_and_touch(void** state)
     for (int i = 0; i < n; i++) {
         assert_in_range(group[i], 0, count - 1);
         members[group[i]]++;
-        int touches = 0; // a node of its group among its neighbours
+        int candidates = 0; // a node of its group among its neighbours
         for (int k = block->row_begin[i]; k < block->row_begin[i + 1]; k++)
-            touches += block->column[k] != i && group[block->column[k]] == group[i];
-        assert_true(touches > 0);
+            candidates += block->column[k] != i && group[block->column[k]] == group[i];
+        assert_true(candidates > 0);
     }
     for (int g = 0; g < count; g++)
         assert_true(members[g] > 1);

@@ -47,7 +47,7 @@ static void random_configuration(Dice* dice, double q[7])
 // A posture of one body alone.
 typedef struct Lone {
     CondModel model;
-    CondPosture posture;
+    CondKinematics kinematics;
     int list[12];
     double columns[36];
 } Lone;
@@ -58,10 +58,10 @@ static void lone_set(Lone* lone, CondBody* body, const double* q)
     lone->model.n_body = 1;
     lone->model.body = body;
     lone->model.max_point_dof = 6;
-    lone->posture.model = &lone->model;
-    lone->posture.list = lone->list;
-    lone->posture.columns = lone->columns;
-    cond_posture_set(&lone->posture, q);
+    lone->kinematics.model = &lone->model;
+    lone->kinematics.list = lone->list;
+    lone->kinematics.columns = lone->columns;
+    cond_kinematics_set(&lone->kinematics, q);
 }
 
 // World position of a point after moving with velocity v for the time t.
@@ -74,8 +74,8 @@ static void moved_point(CondBody* body, const double* from, const CondPoint* poi
     memcpy(q, from, sizeof q);
     cond_body_ops(body->kind)->advance(body, v, t, q);
     lone_set(&lone, body, q);
-    lone.posture.arm = &none;
-    cond_posture_point(&lone.posture, point, world, NULL, NULL);
+    lone.kinematics.arm = &none;
+    cond_kinematics_point(&lone.kinematics, point, world, NULL, NULL);
 }
 
 static void test_point_jacobian(void** state)
@@ -94,7 +94,7 @@ static void test_point_jacobian(void** state)
             random_configuration(&dice, q);
             random_numbers(&dice, 3, point.local);
             lone_set(&lone, &body, q);
-            assert_int_equal(cond_posture_point(&lone.posture, &point, world, coordinate, J),
+            assert_int_equal(cond_kinematics_point(&lone.kinematics, &point, world, coordinate, J),
                              body.n_dof);
             for (int k = 0; k < body.n_dof; k++) {
                 double v[6] = {0.0}, ahead[3], behind[3];
@@ -142,8 +142,8 @@ static void test_force_and_torque_do_work(void** state)
         random_numbers(&dice, 3, F);
         random_numbers(&dice, 6, v);
         lone_set(&lone, body, q);
-        cond_posture_point(&lone.posture, &point, world, coordinate, J);
-        cond_body_add_force(&lone.posture, &point, F, f);
+        cond_kinematics_point(&lone.kinematics, &point, world, coordinate, J);
+        cond_body_add_force(&lone.kinematics, &point, F, f);
         double power = 0.0, expected = 0.0;
         for (int k = 0; k < body->n_dof; k++) {
             power += f[k] * v[k];
@@ -161,7 +161,7 @@ static void test_force_and_torque_do_work(void** state)
     lone_set(&lone, &rigid, q);
     lone.model.n_force = 1;
     lone.model.force = &pure;
-    cond_force_add(&lone.posture, 0.0, f);
+    cond_force_add(&lone.kinematics, 0.0, f);
     quat_matrix(q + 3, R);
     mat3_multiply(R, v + 3, w);
     assert_near(vec3_dot(f + 3, v + 3), vec3_dot(pure.torque, w), 1e-14);
@@ -267,7 +267,7 @@ static CondCouplingPlace spring_force(const Trial* trial, const CondState* state
     CondSim* sim = trial->sim;
     const CondSceneSettings* settings = &trial->model->settings;
     memset(f, 0, 12 * sizeof *f);
-    cond_posture_set(&sim->now, state->q);
+    cond_kinematics_set(&sim->now, state->q);
     cond_assembly_begin(&sim->matrix, &sim->now, NULL, NULL);
     assert_int_equal(cond_spring_add(&sim->now, trial->model->spring,
                                      settings->theta * settings->time_step, &sim->matrix, f),
@@ -277,7 +277,7 @@ static CondCouplingPlace spring_force(const Trial* trial, const CondState* state
 
 static double spring_energy(const Trial* trial, const CondState* state)
 {
-    cond_posture_set(&trial->sim->now, state->q);
+    cond_kinematics_set(&trial->sim->now, state->q);
     return cond_spring_energy(&trial->sim->now, trial->model->spring);
 }
 

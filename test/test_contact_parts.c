@@ -1,10 +1,10 @@
 // Contact forces added up by parts of the coordinates: the same bits as one contact after the
 // other, and the same certificate, for any number of threads.
 #include "dense.h"
+#include "law/certificate.h"
 #include "nodalize/nodal.h"
 #include "problem/contact_parts.h"
 #include "random_problem.h"
-#include "solve/certificate.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

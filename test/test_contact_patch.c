@@ -15,7 +15,7 @@
 #include "dense.h"
 #include "failing_allocator.h"
 #include "scene_make.h"
-#include "solve/contact_patch.h"
+#include "soft/contact_patch.h"
 
 // A mat that lies on the floor, its problem at the first step.
 static Trial make_mat(const char* mesh)

@@ -2,7 +2,7 @@
 // virtual nodes, one side and two, open, sticking and sliding, under both laws.
 #include "dense.h"
 #include "random_problem.h"
-#include "solve/contact_sweep.h"
+#include "vfpi/contact_sweep.h"
 
 #include "base/memory.h"
 #include "cond/law.h"

@@ -6,8 +6,8 @@
 #include "dense.h"
 #include "failing_allocator.h"
 #include "soft_problem.h"
-#include "solve/fused.h"
 #include "verifier.h"
+#include "vfpi/fused.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -136,7 +136,8 @@ static void test_rows(void** state)
     assert_int_equal(cond_nodal_build(&nodal, &made.problem, 10.0), COND_OK);
     assert_int_equal(cond_surrogate_build(&W, &nodal, &settings), COND_OK);
     double *e = dense_zeros((size_t)nodal.n), *a = dense_zeros((size_t)nodal.n);
-    for (int i = 0; i < nodal.n; i += nodal.touch_begin[i] < nodal.touch_begin[i + 1] ? 1 : 7) {
+    for (int i = 0; i < nodal.n;
+         i += nodal.incidence_begin[i] < nodal.incidence_begin[i + 1] ? 1 : 7) {
         e[i] = 1.0;
         cond_nodal_multiply(&nodal, e, a, 1);
         e[i] = 0.0;

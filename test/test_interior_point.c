@@ -5,9 +5,9 @@
 #include "cond/solver.h"
 #include "dense.h"
 #include "failing_allocator.h"
+#include "newton/interior_point.h"
 #include "nodalize/nodal.h"
 #include "random_problem.h"
-#include "solve/interior_point.h"
 #include "strategy/strategy.h"
 #include "verifier.h"
 

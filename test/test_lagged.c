@@ -2,9 +2,9 @@
 // against the dense reference.
 #include "dense.h"
 #include "failing_allocator.h"
+#include "newton/lagged.h"
 #include "random_problem.h"
 #include "reference.h"
-#include "solve/lagged.h"
 #include "verifier.h"
 
 #include "base/memory.h"

@@ -84,7 +84,7 @@ static void test_wrenches_are_kept(void** state)
         assert_int_equal(cond_sim_forces(t.sim, t.state), COND_OK);
         assert_int_equal(cond_sim_collide(t.sim, t.state), COND_OK);
         const double *p0 = t.state->q, *p1 = t.state->q + 7;
-        int n_all = 0, n_kept = t.sim->touches.n;
+        int n_all = 0, n_kept = t.sim->candidates.n;
         double step = 0.006;
         for (int i = -32; i < 32; i++)
             for (int j = -32; j < 32; j++) {
@@ -100,13 +100,13 @@ static void test_wrenches_are_kept(void** state)
         }
         assert_in_range(n_kept, 3, 8);
         for (int c = 0; c < n_kept; c++) {
-            const CondTouch* touch = &t.sim->touches.touch[c];
-            memcpy(kept + 3 * c, touch->position, 3 * sizeof(double));
-            assert_near(touch->gap, 0.0, 1e-12);
-            assert_near(fabs(touch->frame[2]), 1.0, 1e-12);
+            const CondCandidate* candidate = &t.sim->candidates.candidate[c];
+            memcpy(kept + 3 * c, candidate->position, 3 * sizeof(double));
+            assert_near(candidate->gap, 0.0, 1e-12);
+            assert_near(fabs(candidate->frame[2]), 1.0, 1e-12);
             // No point that is not of both.
-            double inward[2] = {0.999 * touch->position[0] + 0.001 * all[0],
-                                0.999 * touch->position[1] + 0.001 * all[1]};
+            double inward[2] = {0.999 * candidate->position[0] + 0.001 * all[0],
+                                0.999 * candidate->position[1] + 0.001 * all[1]};
             assert_true(holds(&lower, p0, inward[0], inward[1]));
             assert_true(holds(&upper, p1, inward[0], inward[1]));
         }
@@ -177,10 +177,10 @@ static void test_flat_floors_have_no_seams(void** state)
             Trial t = trial_begin(scene);
             assert_int_equal(cond_sim_forces(t.sim, t.state), COND_OK);
             assert_int_equal(cond_sim_collide(t.sim, t.state), COND_OK);
-            assert_int_equal(t.sim->touches.n, count[kind]);
-            for (int c = 0; c < t.sim->touches.n; c++) {
-                assert_near(t.sim->touches.touch[c].frame[2], 1.0, 1e-14);
-                assert_near(t.sim->touches.touch[c].gap, 0.0, 1e-12);
+            assert_int_equal(t.sim->candidates.n, count[kind]);
+            for (int c = 0; c < t.sim->candidates.n; c++) {
+                assert_near(t.sim->candidates.candidate[c].frame[2], 1.0, 1e-14);
+                assert_near(t.sim->candidates.candidate[c].gap, 0.0, 1e-12);
             }
             trial_end(&t);
         }

@@ -92,10 +92,10 @@ static const char* bad_path(const char* path, char out[16])
     return out;
 }
 
-static CondMesh* make_ball(int shells, int surface)
+static CondMesh* make_ball(int mesh_surfaces, int surface)
 {
     CondMesh *mesh, *skin;
-    assert_int_equal(cond_mesh_ball(NULL, 0.123456789, shells, 0, &mesh, NULL), COND_OK);
+    assert_int_equal(cond_mesh_ball(NULL, 0.123456789, mesh_surfaces, 0, &mesh, NULL), COND_OK);
     if (!surface)
         return mesh;
     assert_int_equal(cond_mesh_skin(NULL, mesh, &skin, NULL), COND_OK);

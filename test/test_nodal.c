@@ -3,8 +3,8 @@
 #include "dense.h"
 #include "nodalize/nodal.h"
 #include "random_problem.h"
-#include "solve/surrogate.h"
 #include "verifier.h"
+#include "vfpi/surrogate.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -99,7 +99,7 @@ static int n_overlap(const Trial* trial)
 
 static double potential(const Trial* trial)
 {
-    cond_posture_set(&trial->sim->then, trial->state->q);
+    cond_kinematics_set(&trial->sim->then, trial->state->q);
     return cond_sim_potential(&trial->sim->then, trial->state);
 }
 
@@ -205,7 +205,7 @@ static void test_attachments_are_not_torn(void** state)
                             {.body = i + 1, .local = {-0.05, 0.0, 0.05}}};
         double p[2][3];
         for (int s = 0; s < 2; s++)
-            cond_posture_point(&trial.sim->then, &end[s], p[s], NULL, NULL);
+            cond_kinematics_point(&trial.sim->then, &end[s], p[s], NULL, NULL);
         for (int c = 0; c < 3; c++)
             assert_near(p[0][c], p[1][c], 1e-3);
     }
@@ -349,7 +349,7 @@ static void test_rigid_motion_is_a_projection(void** state)
     double deepest, r[18], *v = calloc((size_t)trial.model->n_dof, sizeof *v);
     double* y = calloc((size_t)trial.model->n_dof, sizeof *y);
     assert_int_equal(cond_sim_forces(sim, trial.state), COND_OK);
-    cond_posture_set(&sim->then, trial.state->q);
+    cond_kinematics_set(&sim->then, trial.state->q);
     assert_int_equal(cond_sim_collide_next(sim, &deepest), COND_OK);
     assert_true(sim->near.n > 4);
     assert_int_equal(cond_assembly_create(trial.model, COND_ASSEMBLY_MASSES, &assembly), COND_OK);

@@ -1,8 +1,8 @@
 // The primal-dual passes behind V-FPI: what they solve, and when they are not used.
 #include "dense.h"
+#include "newton/primal_dual_tie.h"
 #include "random_problem.h"
 #include "reference.h"
-#include "solve/primal_dual_tie.h"
 #include "verifier.h"
 
 #include <math.h>

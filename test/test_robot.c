@@ -232,7 +232,7 @@ static void link_position(const Trial* trial, const char* link, double p[3], dou
 {
     const CondBody* body = &trial->model->body[0];
     int at = cond_articulation_find_link(body->arm, link);
-    cond_posture_set(&trial->sim->then, trial->state->q);
+    cond_kinematics_set(&trial->sim->then, trial->state->q);
     memcpy(p, trial->sim->then.arm[0].work->position + 3 * at, 3 * sizeof *p);
     memcpy(q, trial->sim->then.arm[0].work->orientation + 4 * at, 4 * sizeof *q);
 }

@@ -270,10 +270,10 @@ static void frequencies(void** state)
 static void place(const Trial* trial, double at, double p[3])
 {
     CondPoint point = {.body = 0};
-    CondPosture* posture = &trial->sim->then;
+    CondKinematics* kinematics = &trial->sim->then;
     point.part = cond_rod_link_at(trial->model->body[0].rod, at, &point.local[2]);
-    cond_posture_set(posture, trial->state->q);
-    cond_posture_point(posture, &point, p, NULL, NULL);
+    cond_kinematics_set(kinematics, trial->state->q);
+    cond_kinematics_point(kinematics, &point, p, NULL, NULL);
 }
 
 // Bending moment at the joint next to `at`, and where it is.

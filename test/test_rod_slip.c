@@ -28,7 +28,7 @@ typedef struct Drag {
     int coordinate[CONTACTS][6];
 } Drag;
 
-static void touch(Drag* drag, int k, double r, double mu)
+static void candidate(Drag* drag, int k, double r, double mu)
 {
     int link = LINKS / 2 - CONTACTS / 2 + k;
     double angle = 1.2 * k / CONTACTS, n[3] = {cos(angle), sin(angle), 0.0};
@@ -85,7 +85,7 @@ static Drag* drag_make(double mu)
         drag->b[6 * i + 2] = 2.0 / t * m * speed * 0.5 - m * 9.81;
     }
     for (int k = 0; k < CONTACTS; k++)
-        touch(drag, k, r, mu);
+        candidate(drag, k, r, mu);
     drag->b[DOF - 4] += 1.0;
     drag->b[2] -= 1.0;
     drag->block = (CondBlock){COND_BLOCK_TRIDIAGONAL, 0, DOF, drag->values, NULL, NULL, NULL};

@@ -228,15 +228,15 @@ static void test_contacts_keep_their_names(void** state)
         double last[2] = {0.0, 0.0};
         for (int k = 0; k < 200; k++) {
             trial_step(&trial, 1);
-            assert_int_equal(trial.sim->touches.n, 2);
+            assert_int_equal(trial.sim->candidates.n, 2);
             for (int c = 0; c < 2; c++) {
-                const CondTouch* touch = &trial.sim->touches.touch[c];
-                assert_true(k == 0 || touch->key == key[c]);
-                assert_near(fabs(touch->position[1]), 0.2, 1e-6);
+                const CondCandidate* candidate = &trial.sim->candidates.candidate[c];
+                assert_true(k == 0 || candidate->key == key[c]);
+                assert_near(fabs(candidate->position[1]), 0.2, 1e-6);
                 if (k > 0)
-                    assert_near(touch->position[0] - last[c], 0.02, 1e-6);
-                key[c] = touch->key;
-                last[c] = touch->position[0];
+                    assert_near(candidate->position[0] - last[c], 0.02, 1e-6);
+                key[c] = candidate->key;
+                last[c] = candidate->position[0];
             }
         }
         trial_end(&trial);

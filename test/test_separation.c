@@ -113,7 +113,7 @@ static double search(const Thing* a, const Thing* b, Dice* dice)
     return best;
 }
 
-static Thing make_thing(CondShapeForm form, const CondShell* crystal, int level, Dice* dice)
+static Thing make_thing(CondShapeForm form, const CondMeshSurface* crystal, int level, Dice* dice)
 {
     Thing thing = {.shape = {.form = form, .radius = dice_uniform(dice, 0.03, 0.3)}};
     for (int i = 0; i < 3; i++) {
@@ -122,7 +122,7 @@ static Thing make_thing(CondShapeForm form, const CondShell* crystal, int level,
     }
     thing.shape.margin = dice_uniform(dice, -0.05, 0.05);
     thing.shape.margin = fmax(thing.shape.margin, 0.0);
-    thing.shape.shell = form == COND_FORM_CONVEX ? crystal : NULL;
+    thing.shape.mesh_surface = form == COND_FORM_CONVEX ? crystal : NULL;
     thing.pose[3] = 1.0;
     for (int i = 3; i < 7 && !level; i++)
         thing.pose[i] = dice_uniform(dice, -1.0, 1.0);

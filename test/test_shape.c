@@ -42,7 +42,8 @@ static CondConvex* make_convex(int n_vertex, const double* vertex, int n_face, c
 
 static CondShape make_shape(CondShapeForm form, const CondConvex* convex)
 {
-    CondShape shape = {.form = form, .radius = 0.4, .half = {0.3, 0.4, 0.5}, .shell = convex};
+    CondShape shape = {
+        .form = form, .radius = 0.4, .half = {0.3, 0.4, 0.5}, .mesh_surface = convex};
     assert_int_equal(cond_shape_check(&shape, NULL), COND_OK);
     return shape;
 }
@@ -88,8 +89,8 @@ static int is_member(const CondShape* shape, const double x[3])
     default:
         break;
     }
-    for (int f = 0; f < shape->shell->n_face; f++)
-        if (vec3_dot(shape->shell->plane + 4 * f, x) > shape->shell->plane[4 * f + 3])
+    for (int f = 0; f < shape->mesh_surface->n_face; f++)
+        if (vec3_dot(shape->mesh_surface->plane + 4 * f, x) > shape->mesh_surface->plane[4 * f + 3])
             return 0;
     return 1;
 }
@@ -314,7 +315,7 @@ static void test_supports_and_bounds(void** state)
     for (int form = COND_FORM_SPHERE; form < FORMS; form++) {
         CondShape shape = make_shape((CondShapeForm)form, convex);
         if (form != COND_FORM_CONVEX)
-            shape.shell = NULL;
+            shape.mesh_surface = NULL;
         for (int trial = 0; trial < 200; trial++) {
             const double origin[3] = {0.1, -0.2, 0.3};
             double pose[7], d[3] = {0.0, 0.0, 0.0}, box[6], x[3];

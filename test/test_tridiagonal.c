@@ -7,8 +7,8 @@
 #include "nodalize/nodal.h"
 #include "random_problem.h"
 #include "reference.h"
-#include "solve/surrogate.h"
 #include "verifier.h"
+#include "vfpi/surrogate.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -75,19 +75,20 @@ static void divide_masses(const CondBody* body, double step, double* values)
         values[i] /= step;
 }
 
-void cond_assembly_begin(CondAssembly* assembly, const CondPosture* posture, const double* step,
-                         double* f)
+void cond_assembly_begin(CondAssembly* assembly, const CondKinematics* kinematics,
+                         const double* step, double* f)
 {
-    const CondModel* model = posture->model;
+    const CondModel* model = kinematics->model;
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         double* values = assembly->block_values + assembly->block_begin[b];
         int masses = !step || has_masses(assembly->content, body);
         if (!masses)
             cond_body_ops(body->kind)
-                ->block(body, posture, step[b], values, &assembly->block[b], f + body->dof_begin);
+                ->block(body, kinematics, step[b], values, &assembly->block[b],
+                        f + body->dof_begin);
         else
-            cond_body_ops(body->kind)->mass(body, posture, values, &assembly->block[b]);
+            cond_body_ops(body->kind)->mass(body, kinematics, values, &assembly->block[b]);
         if (masses && step)
             divide_masses(body, step[b], values);
         assembly->block[b].dof_begin = body->dof_begin;
@@ -95,13 +96,13 @@ void cond_assembly_begin(CondAssembly* assembly, const CondPosture* posture, con
     empty(assembly);
 }
 
-void cond_assembly_begin_damping(CondAssembly* assembly, const CondPosture* posture)
+void cond_assembly_begin_damping(CondAssembly* assembly, const CondKinematics* kinematics)
 {
-    const CondModel* model = posture->model;
+    const CondModel* model = kinematics->model;
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         double* values = assembly->block_values + assembly->block_begin[b];
-        cond_body_ops(body->kind)->damping(body, posture, values, &assembly->block[b]);
+        cond_body_ops(body->kind)->damping(body, kinematics, values, &assembly->block[b]);
         assembly->block[b].dof_begin = body->dof_begin;
     }
     empty(assembly);
@@ -154,8 +155,8 @@ void cond_assembly_keep(CondAssembly* assembly, const CondCouplingRoom* room)
 // Jacobians.
 typedef struct ContactLoop {
     CondAssembly* assembly;
-    const CondPosture* posture[2]; // of the touches, and of those that have moved
-    const CondTouchList* list;
+    const CondKinematics* kinematics[2]; // of the touches, and of those that have moved
+    const CondCandidateList* list;
     double kv;
 } ContactLoop;
 
@@ -163,15 +164,15 @@ static void begin_contacts(const void* loop, int first, int last)
 {
     const ContactLoop* l = loop;
     for (int c = first; c < last; c++) {
-        const CondTouch* touch = &l->list->touch[c];
+        const CondCandidate* candidate = &l->list->candidate[c];
         CondContact* contact = &l->assembly->contact[c];
         double world[3];
-        *contact = (CondContact){.kv = l->kv, .key = touch->key};
+        *contact = (CondContact){.kv = l->kv, .key = candidate->key};
         for (int s = 0; s < 2; s++)
-            contact->side[s].n_coordinate =
-                cond_posture_point(l->posture[touch->moved], &touch->point[s], world, NULL, NULL);
-        memcpy(contact->frame, touch->frame, sizeof contact->frame);
-        memcpy(contact->friction, touch->friction, sizeof contact->friction);
+            contact->side[s].n_coordinate = cond_kinematics_point(
+                l->kinematics[candidate->moved], &candidate->point[s], world, NULL, NULL);
+        memcpy(contact->frame, candidate->frame, sizeof contact->frame);
+        memcpy(contact->friction, candidate->friction, sizeof contact->friction);
     }
 }
 
@@ -179,12 +180,13 @@ static CondStatus place_contacts(const ContactLoop* l)
 {
     CondAssembly* assembly = l->assembly;
     const CondContext* m = &assembly->context;
-    const CondModel* model = l->posture[0]->model;
+    const CondModel* model = l->kinematics[0]->model;
     int coordinates = 0, numbers = 0;
     for (int c = 0; c < 2 * l->list->n; c++) {
         int n = assembly->contact[c / 2].side[c % 2].n_coordinate;
         coordinates += n;
-        numbers += cond_posture_is_node(model, &l->list->touch[c / 2].point[c % 2]) ? 0 : 3 * n;
+        numbers +=
+            cond_kinematics_is_node(model, &l->list->candidate[c / 2].point[c % 2]) ? 0 : 3 * n;
     }
     if (cond_reserve(m, &assembly->coordinate, &assembly->cap_coordinate, coordinates,
                      sizeof *assembly->coordinate) ||
@@ -194,7 +196,7 @@ static CondStatus place_contacts(const ContactLoop* l)
     coordinates = numbers = 0;
     for (int c = 0; c < 2 * l->list->n; c++) {
         CondSide* side = &assembly->contact[c / 2].side[c % 2];
-        int is_node = cond_posture_is_node(model, &l->list->touch[c / 2].point[c % 2]);
+        int is_node = cond_kinematics_is_node(model, &l->list->candidate[c / 2].point[c % 2]);
         side->coordinate = assembly->coordinate + coordinates;
         side->jacobian = is_node ? NULL : assembly->jacobian + numbers; // a node has none
         coordinates += side->n_coordinate;
@@ -209,21 +211,22 @@ static void fill_contacts(const void* loop, int first, int last)
     CondAssembly* assembly = l->assembly;
     for (int c = 2 * first; c < 2 * last; c++) {
         const CondSide* side = &assembly->contact[c / 2].side[c % 2];
-        const CondTouch* touch = &l->list->touch[c / 2];
+        const CondCandidate* candidate = &l->list->candidate[c / 2];
         double world[3];
-        cond_posture_point(
-            l->posture[touch->moved], &touch->point[c % 2], world,
+        cond_kinematics_point(
+            l->kinematics[candidate->moved], &candidate->point[c % 2], world,
             assembly->coordinate + (side->coordinate - assembly->coordinate),
             side->jacobian ? assembly->jacobian + (side->jacobian - assembly->jacobian) : NULL);
     }
 }
 
-CondStatus cond_assembly_finish(CondAssembly* assembly, const CondPosture* posture,
-                                const CondPosture* moved, const CondTouchList* list, double kv)
+CondStatus cond_assembly_finish(CondAssembly* assembly, const CondKinematics* kinematics,
+                                const CondKinematics* moved, const CondCandidateList* list,
+                                double kv)
 {
-    ContactLoop loop = {assembly, {posture, moved}, list, kv};
+    ContactLoop loop = {assembly, {kinematics, moved}, list, kv};
     int threads =
-        cond_threads(CONTACT_WORK * (size_t)list->n, posture->model->settings.solver.threads);
+        cond_threads(CONTACT_WORK * (size_t)list->n, kinematics->model->settings.solver.threads);
     if (cond_reserve(&assembly->context, &assembly->contact, &assembly->cap_contact, list->n,
                      sizeof *assembly->contact))
         return COND_OUT_OF_MEMORY;

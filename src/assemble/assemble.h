@@ -3,7 +3,7 @@
 #ifndef COND_ASSEMBLE_ASSEMBLE_H
 #define COND_ASSEMBLE_ASSEMBLE_H
 
-#include "collide/touch.h"
+#include "collide/candidate.h"
 
 // Where a coupling lies in the pools; pointers are made when the problem is finished, because the
 // pools may move while they grow.
@@ -56,11 +56,11 @@ void cond_assembly_destroy(CondAssembly* assembly);
 
 // Empties couplings and contacts. Blocks = A of each body for its step = th t (n_body), elastic
 // forces added to f; or, with step NULL, the masses alone (f may be NULL).
-void cond_assembly_begin(CondAssembly* assembly, const CondPosture* posture, const double* step,
-                         double* f);
+void cond_assembly_begin(CondAssembly* assembly, const CondKinematics* kinematics,
+                         const double* step, double* f);
 
 // The same with blocks = D, the damping of each body alone.
-void cond_assembly_begin_damping(CondAssembly* assembly, const CondPosture* posture);
+void cond_assembly_begin_damping(CondAssembly* assembly, const CondKinematics* kinematics);
 
 // Room for a coupling with n_row rows, and keeping what was put there.
 CondStatus cond_assembly_room(CondAssembly* assembly, const CondModel* model, int n_row,
@@ -68,9 +68,10 @@ CondStatus cond_assembly_room(CondAssembly* assembly, const CondModel* model, in
 void cond_assembly_keep(CondAssembly* assembly, const CondCouplingRoom* room);
 
 // One contact per touch, with phi = 0 and the given kv; then the problem is complete. Touches that
-// have moved are at the posture `moved`, which is NULL where there are none.
-CondStatus cond_assembly_finish(CondAssembly* assembly, const CondPosture* posture,
-                                const CondPosture* moved, const CondTouchList* list, double kv);
+// have moved are at the kinematics `moved`, which is NULL where there are none.
+CondStatus cond_assembly_finish(CondAssembly* assembly, const CondKinematics* kinematics,
+                                const CondKinematics* moved, const CondCandidateList* list,
+                                double kv);
 
 // y = blocks x, couplings left out.                                         x, y (n_dof)
 void cond_assembly_multiply(const CondAssembly* assembly, const double* x, double* y, int threads);

@@ -29,14 +29,14 @@ CondStatus cond_audit_create(const CondModel* model, CondAudit** out, CondError*
             most = model->body[b].fem->n_node;
     audit->mark = cond_arena_allocate(&audit->arena, (size_t)most, 1);
     CondStatus status =
-        audit->mark ? cond_posture_create(model, &audit->posture) : COND_OUT_OF_MEMORY;
+        audit->mark ? cond_kinematics_create(model, &audit->kinematics) : COND_OUT_OF_MEMORY;
     if (!status)
         status = cond_audit_list(audit);
     CondState* start = NULL;
     if (!status)
         status = cond_state_create(model, &start, NULL);
     if (!status) {
-        cond_posture_set(&audit->posture, start->q);
+        cond_kinematics_set(&audit->kinematics, start->q);
         cond_audit_place(audit);
         for (int t = 0; t < audit->n_thing; t++)
             audit->thing[t].size = diagonal(audit->thing[t].box);
@@ -64,7 +64,7 @@ void cond_audit_destroy(CondAudit* audit)
     }
     for (int i = 0; i < audit->n_surface; i++)
         cond_surface_destroy(&m, &audit->surface[i]);
-    cond_posture_destroy(&audit->posture);
+    cond_kinematics_destroy(&audit->kinematics);
     cond_arena_release(&audit->arena);
     cond_release(&m, audit);
 }
@@ -272,13 +272,14 @@ static int is_idle(const CondAudit* audit, const CondThing* a, const CondThing* 
             return 0;
         double origin[3], R[9], d[3], world[3];
         CondPoint point = {.body = thing[side]->body, .part = thing[side]->part};
-        cond_posture_axes(&audit->posture, point.body, point.part, origin, R);
+        cond_kinematics_axes(&audit->kinematics, point.body, point.part, origin, R);
         for (int i = 0; i < 3; i++)
             d[i] = found->point[side][i] - origin[i];
         mat3_multiply_transposed(R, d, point.local);
-        int n = cond_posture_point(&audit->posture, &point, world, NULL, audit->posture.columns);
+        int n = cond_kinematics_point(&audit->kinematics, &point, world, NULL,
+                                      audit->kinematics.columns);
         for (int k = 0; k < 3 * n; k++)
-            moved += audit->posture.columns[k] * audit->posture.columns[k];
+            moved += audit->kinematics.columns[k] * audit->kinematics.columns[k];
     }
     return moved < 1e-12;
 }
@@ -333,7 +334,7 @@ CondStatus cond_audit_run(CondAudit* audit, const CondState* state, double reach
     CondStatus status = COND_OK;
     reach = fmax(reach, 0.0);
     audit->n_pair = 0;
-    cond_posture_set(&audit->posture, state->q);
+    cond_kinematics_set(&audit->kinematics, state->q);
     cond_audit_place(audit);
     for (int i = 0; i < audit->n_thing && !status; i++) {
         status = audit_alone(audit, &audit->thing[i], reach);

@@ -4,7 +4,7 @@
 
 #include "audit/surface.h"
 #include "base/arena.h"
-#include "body/posture.h"
+#include "body/kinematics.h"
 #include "cond/audit.h"
 #include "model/state.h"
 
@@ -34,7 +34,7 @@ typedef struct CondThing {
 struct CondAudit {
     CondArena arena;
     const CondModel* model;
-    CondPosture posture;
+    CondKinematics kinematics;
     CondThing* thing; // obstacles first                                      (n_thing)
     int n_thing;
     CondPiece* piece; //                                                      (n_piece)
@@ -50,7 +50,7 @@ struct CondAudit {
 
 // Lists the things of the model.
 CondStatus cond_audit_list(CondAudit* audit);
-// Puts them where the posture has them.
+// Puts them where the kinematics has them.
 void cond_audit_place(CondAudit* audit);
 
 // 1 when two things are meant to touch each other.

@@ -1,31 +1,31 @@
 // The things of a model, piece by piece, and where they are.
 #include "audit/audit.h"
 #include "base/memory.h"
-#include "geometry/shell.h" // the compiled meshes; none of its functions
+#include "geometry/mesh_surface.h" // the compiled meshes; none of its functions
 #include "math/quat.h"
 #include "model/rod.h"
 
 #include <string.h>
 
 // Directions and ends of the edges of a convex mesh.
-static CondStatus make_hull(const CondContext* m, const CondShell* shell, CondPiece* piece,
-                            CondPieceSource* source)
+static CondStatus make_hull(const CondContext* m, const CondMeshSurface* mesh_surface,
+                            CondPiece* piece, CondPieceSource* source)
 {
-    size_t edges = 3 * (size_t)shell->n_face / 2 + 3;
-    source->vertex = cond_allocate(m, 3 * (size_t)shell->n_vertex, sizeof(double));
-    source->normal = cond_allocate(m, 3 * (size_t)shell->n_face, sizeof(double));
+    size_t edges = 3 * (size_t)mesh_surface->n_face / 2 + 3;
+    source->vertex = cond_allocate(m, 3 * (size_t)mesh_surface->n_vertex, sizeof(double));
+    source->normal = cond_allocate(m, 3 * (size_t)mesh_surface->n_face, sizeof(double));
     source->edge = cond_allocate(m, 3 * edges, sizeof(double));
     source->edge_vertex = cond_allocate(m, 2 * edges, sizeof(int));
     if (!source->vertex || !source->normal || !source->edge || !source->edge_vertex)
         return COND_OUT_OF_MEMORY;
-    piece->n_vertex = shell->n_vertex;
-    piece->n_face = shell->n_face;
-    piece->face = shell->face;
+    piece->n_vertex = mesh_surface->n_vertex;
+    piece->n_face = mesh_surface->n_face;
+    piece->face = mesh_surface->face;
     piece->vertex = source->vertex;
     piece->normal = source->normal;
     piece->edge = source->edge;
-    for (int k = 0; k < 3 * shell->n_face; k++) {
-        int u = shell->face[k], w = shell->face[k - k % 3 + (k + 1) % 3];
+    for (int k = 0; k < 3 * mesh_surface->n_face; k++) {
+        int u = mesh_surface->face[k], w = mesh_surface->face[k - k % 3 + (k + 1) % 3];
         if (u > w)
             continue; // the face beyond has it the other way round
         source->edge_vertex[2 * (size_t)piece->n_edge] = u;
@@ -44,7 +44,7 @@ static CondStatus add_piece(CondAudit* audit, const CondPiece* piece, const Cond
     audit->source[audit->n_piece] = *source;
     CondStatus status = COND_OK;
     if (piece->kind == COND_PIECE_HULL)
-        status = make_hull(&audit->arena.context, source->solid->shape.shell,
+        status = make_hull(&audit->arena.context, source->solid->shape.mesh_surface,
                            &audit->piece[audit->n_piece], &audit->source[audit->n_piece]);
     audit->n_piece++;
     return status;
@@ -60,9 +60,9 @@ static CondStatus add_surface(CondAudit* audit, const CondSolid* solid, const Co
     if (soft)
         return cond_surface_create(&audit->arena.context, soft->fem->n_node, soft->n_triangle,
                                    soft->triangle, surface);
-    const CondShell* shell = solid->shape.shell;
-    return cond_surface_create(&audit->arena.context, shell->n_vertex, shell->n_face, shell->face,
-                               surface);
+    const CondMeshSurface* mesh_surface = solid->shape.mesh_surface;
+    return cond_surface_create(&audit->arena.context, mesh_surface->n_vertex, mesh_surface->n_face,
+                               mesh_surface->face, surface);
 }
 
 // A shape of a solid: a convex piece, or the surface of a mesh.
@@ -213,13 +213,13 @@ CondStatus cond_audit_list(CondAudit* audit)
 }
 
 // Centre and axes of a solid.
-static void solid_frame(const CondPosture* posture, const CondSolid* solid, double centre[3],
+static void solid_frame(const CondKinematics* kinematics, const CondSolid* solid, double centre[3],
                         double axes[9])
 {
     double origin[3] = {0.0, 0.0, 0.0}, R[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
     double local[9], moved[3];
     if (solid->body >= 0)
-        cond_posture_axes(posture, solid->body, solid->part, origin, R);
+        cond_kinematics_axes(kinematics, solid->body, solid->part, origin, R);
     quat_matrix(solid->orientation, local);
     mat3_product(R, local, axes);
     mat3_multiply(R, solid->position, moved);
@@ -227,21 +227,22 @@ static void solid_frame(const CondPosture* posture, const CondSolid* solid, doub
         centre[i] = origin[i] + moved[i];
 }
 
-static void place_hull(const CondShell* shell, CondPiece* piece, CondPieceSource* source)
+static void place_hull(const CondMeshSurface* mesh_surface, CondPiece* piece,
+                       CondPieceSource* source)
 {
     double moved[3], middle[3] = {0.0, 0.0, 0.0};
-    for (int v = 0; v < shell->n_vertex; v++) {
-        mat3_multiply(piece->axes, shell->vertex + 3 * (size_t)v, moved);
+    for (int v = 0; v < mesh_surface->n_vertex; v++) {
+        mat3_multiply(piece->axes, mesh_surface->vertex + 3 * (size_t)v, moved);
         for (int i = 0; i < 3; i++) {
             source->vertex[3 * (size_t)v + i] = piece->centre[i] + moved[i];
-            middle[i] += source->vertex[3 * (size_t)v + i] / shell->n_vertex;
+            middle[i] += source->vertex[3 * (size_t)v + i] / mesh_surface->n_vertex;
         }
     }
-    for (int f = 0; f < shell->n_face; f++) {
+    for (int f = 0; f < mesh_surface->n_face; f++) {
         const double* p[3];
         double d[2][3], n[3];
         for (int k = 0; k < 3; k++)
-            p[k] = source->vertex + 3 * (size_t)shell->face[3 * (size_t)f + k];
+            p[k] = source->vertex + 3 * (size_t)mesh_surface->face[3 * (size_t)f + k];
         for (int i = 0; i < 3; i++) {
             d[0][i] = p[1][i] - p[0][i];
             d[1][i] = p[2][i] - p[0][i];
@@ -267,13 +268,13 @@ static void place_piece(const CondAudit* audit, int body, int k)
     CondPiece* piece = &audit->piece[k];
     CondPieceSource* source = &audit->source[k];
     if (source->solid) {
-        solid_frame(&audit->posture, source->solid, piece->centre, piece->axes);
+        solid_frame(&audit->kinematics, source->solid, piece->centre, piece->axes);
         if (piece->kind == COND_PIECE_HULL)
-            place_hull(source->solid->shape.shell, piece, source);
+            place_hull(source->solid->shape.mesh_surface, piece, source);
     } else if (source->link >= 0) {
-        cond_posture_axes(&audit->posture, body, source->link, piece->centre, piece->axes);
+        cond_kinematics_axes(&audit->kinematics, body, source->link, piece->centre, piece->axes);
     } else {
-        cond_posture_point(&audit->posture, &source->point, piece->centre, NULL, NULL);
+        cond_kinematics_point(&audit->kinematics, &source->point, piece->centre, NULL, NULL);
         memcpy(piece->axes, unit, sizeof unit);
     }
 }
@@ -284,14 +285,14 @@ static void place_surface(const CondAudit* audit, int body, int k)
     const CondSolid* solid = audit->surface_from[k];
     double centre[3], axes[9], moved[3];
     if (solid) {
-        solid_frame(&audit->posture, solid, centre, axes);
+        solid_frame(&audit->kinematics, solid, centre, axes);
         for (int v = 0; v < surface->n_vertex; v++) {
-            mat3_multiply(axes, solid->shape.shell->vertex + 3 * (size_t)v, moved);
+            mat3_multiply(axes, solid->shape.mesh_surface->vertex + 3 * (size_t)v, moved);
             for (int i = 0; i < 3; i++)
                 surface->vertex[3 * (size_t)v + i] = centre[i] + moved[i];
         }
     } else {
-        memcpy(surface->vertex, audit->posture.q + audit->model->body[body].q_begin,
+        memcpy(surface->vertex, audit->kinematics.q + audit->model->body[body].q_begin,
                3 * (size_t)surface->n_vertex * sizeof(double));
     }
     cond_surface_place(surface);

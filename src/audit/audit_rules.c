@@ -29,17 +29,17 @@ int cond_audit_is_held(const CondModel* model, const CondState* state, int rod, 
                        const CondThing* other)
 {
     const CondRod* body = model->body[rod].rod;
-    for (int h = 0; h < state->n_hold; h++) {
-        const CondHold* hold = &state->hold[h];
-        for (int end = 0; end < 2 && hold->active; end++) {
-            const CondPoint* mine = &hold->what.end[end].point;
-            const CondPoint* its = &hold->what.end[1 - end].point;
+    for (int h = 0; h < state->n_weld; h++) {
+        const CondWeld* weld = &state->weld[h];
+        for (int end = 0; end < 2 && weld->active; end++) {
+            const CondPoint* mine = &weld->what.end[end].point;
+            const CondPoint* its = &weld->what.end[1 - end].point;
             // A clamp in the world holds half of its link, whatever is there.
             if (mine->body == rod && its->body < 0 && !other->moves && mine->part == link)
                 return 1;
             if (other->body < 0 || mine->body != rod || its->body != other->body)
                 continue;
-            if (!hold->what.contact && (other->part < 0 || other->part == its->part))
+            if (!weld->what.contact && (other->part < 0 || other->part == its->part))
                 return 1;
             if (fabs(body->arc[link] - body->arc[mine->part]) <= HELD * body->radius)
                 return 1;
@@ -53,12 +53,12 @@ void cond_audit_mark_held(const CondModel* model, const CondState* state, int so
 {
     for (int v = 0; v < surface->n_vertex; v++)
         surface->held[v] = 0;
-    for (int h = 0; h < state->n_hold; h++) {
-        const CondHold* hold = &state->hold[h];
-        for (int end = 0; end < 2 && hold->active && other >= 0; end++) {
-            int patch = hold->what.end[end].patch;
+    for (int h = 0; h < state->n_weld; h++) {
+        const CondWeld* weld = &state->weld[h];
+        for (int end = 0; end < 2 && weld->active && other >= 0; end++) {
+            int patch = weld->what.end[end].patch;
             if (patch < 0 || model->patch[patch].body != soft ||
-                hold->what.end[1 - end].point.body != other)
+                weld->what.end[1 - end].point.body != other)
                 continue;
             for (int k = 0; k < model->patch[patch].n_node; k++)
                 surface->held[model->patch[patch].node[k]] = 1;

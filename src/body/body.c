@@ -24,11 +24,11 @@ size_t cond_body_mass_size(const CondBody* body)
     return body->kind == COND_BODY_SOFT ? 3 * (size_t)body->n_dof : cond_body_block_size(body);
 }
 
-void cond_body_add_force(const CondPosture* posture, const CondPoint* point, const double force[3],
-                         double* f)
+void cond_body_add_force(const CondKinematics* kinematics, const CondPoint* point,
+                         const double force[3], double* f)
 {
-    double world[3], *J = posture->columns;
-    int n = cond_posture_point(posture, point, world, posture->list, J);
+    double world[3], *J = kinematics->columns;
+    int n = cond_kinematics_point(kinematics, point, world, kinematics->list, J);
     for (int k = 0; k < n; k++)
-        f[posture->list[k]] += J[k] * force[0] + J[n + k] * force[1] + J[2 * n + k] * force[2];
+        f[kinematics->list[k]] += J[k] * force[0] + J[n + k] * force[1] + J[2 * n + k] * force[2];
 }

@@ -1,37 +1,38 @@
 // What every kind of body can do. Velocities v and forces f are those of the body alone (n_dof);
-// the configuration is read through a posture.
+// the configuration is read through a kinematics.
 #ifndef COND_BODY_BODY_H
 #define COND_BODY_BODY_H
 
-#include "body/posture.h"
+#include "body/kinematics.h"
 
 typedef struct CondBodyOps {
     CondBodyKind kind;
     // f = -C v + weight, for a step of length t.
-    void (*bias)(const CondBody* body, const CondPosture* posture, const double* v, double t,
+    void (*bias)(const CondBody* body, const CondKinematics* kinematics, const double* v, double t,
                  const double gravity[3], double* f);
     // The body's block of A, M/(th t) + th t (K + E) + D with step = th t: fills values and *block,
     // and adds the elastic force at q to f.
-    void (*block)(const CondBody* body, const CondPosture* posture, double step, double* values,
-                  CondBlock* block, double* f);
+    void (*block)(const CondBody* body, const CondKinematics* kinematics, double step,
+                  double* values, CondBlock* block, double* f);
     // M alone.
-    void (*mass)(const CondBody* body, const CondPosture* posture, double* values,
+    void (*mass)(const CondBody* body, const CondKinematics* kinematics, double* values,
                  CondBlock* block);
     // D alone: the viscous damping that the block of A carries as it is.
-    void (*damping)(const CondBody* body, const CondPosture* posture, double* values,
+    void (*damping)(const CondBody* body, const CondKinematics* kinematics, double* values,
                     CondBlock* block);
     // a = M^-1 f
-    void (*accelerate)(const CondBody* body, const CondPosture* posture, const double* f,
+    void (*accelerate)(const CondBody* body, const CondKinematics* kinematics, const double* f,
                        double* a);
     // q <- update(q, v, t); q is the body's own (n_q)
     void (*advance)(const CondBody* body, const double* v, double t, double* q);
-    // World position of a point and J of its velocity; see cond_posture_point.
-    int (*point)(const CondBody* body, const CondPosture* posture, const CondPoint* point,
+    // World position of a point and J of its velocity; see cond_kinematics_point.
+    int (*point)(const CondBody* body, const CondKinematics* kinematics, const CondPoint* point,
                  double* world, int* coordinate, double* J);
     // How fast any of its points moves at most with velocity v.
-    double (*speed)(const CondBody* body, const CondPosture* posture, const double* v);
+    double (*speed)(const CondBody* body, const CondKinematics* kinematics, const double* v);
     // Gravity and elastic energy.
-    double (*potential)(const CondBody* body, const CondPosture* posture, const double gravity[3]);
+    double (*potential)(const CondBody* body, const CondKinematics* kinematics,
+                        const double gravity[3]);
     // v of the body as a rigid whole with a velocity and an angular velocity (6) about a point, all
     // in world axes; of a robot on a fixed base 0. q is the body's own (n_q).
     void (*drift)(const CondBody* body, const double* q, const double twist[6],
@@ -55,7 +56,7 @@ size_t cond_body_block_size(const CondBody* body);
 size_t cond_body_mass_size(const CondBody* body);
 
 // f (n_dof of the model) += J' force at a point.
-void cond_body_add_force(const CondPosture* posture, const CondPoint* point, const double force[3],
-                         double* f);
+void cond_body_add_force(const CondKinematics* kinematics, const CondPoint* point,
+                         const double force[3], double* f);
 
 #endif

@@ -1,6 +1,6 @@
 // Frames: a point of a rigid body or a link with its axes, or a frame fitted to nodes.
 #include "body/body.h"
-#include "body/posture.h"
+#include "body/kinematics.h"
 #include "math/polar.h"
 #include "math/quat.h"
 
@@ -11,11 +11,11 @@ static const double IDENTITY[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
 // Centre c = sum w x, and R from the polar decomposition of sum w (x - c) rest'. Momentum defines
 // the velocities: J_c = w I and the angular velocity I_c^-1 sum w (x - c) x v, with the inertia
 // I_c = sum w (|r|^2 - r r').
-static int patch_frame(const CondPosture* posture, const CondPatch* patch, double position[3],
+static int patch_frame(const CondKinematics* kinematics, const CondPatch* patch, double position[3],
                        double R[9], int* coordinate, double* J)
 {
-    const CondBody* body = &posture->model->body[patch->body];
-    const double* x = posture->q + body->q_begin;
+    const CondBody* body = &kinematics->model->body[patch->body];
+    const double* x = kinematics->q + body->q_begin;
     double fit[9] = {0.0}, inertia[9] = {0.0};
     int n = 3 * patch->n_node;
     memset(position, 0, 3 * sizeof *position);
@@ -53,13 +53,13 @@ static int patch_frame(const CondPosture* posture, const CondPatch* patch, doubl
     return n;
 }
 
-void cond_posture_axes(const CondPosture* posture, int body, int part, double origin[3],
-                       double R[9])
+void cond_kinematics_axes(const CondKinematics* kinematics, int body, int part, double origin[3],
+                          double R[9])
 {
-    const CondBody* owner = &posture->model->body[body];
-    const double* q = posture->q + owner->q_begin;
+    const CondBody* owner = &kinematics->model->body[body];
+    const double* q = kinematics->q + owner->q_begin;
     if (owner->kind == COND_BODY_ROBOT) {
-        const CondArticulationWork* work = posture->arm[body].work;
+        const CondArticulationWork* work = kinematics->arm[body].work;
         memcpy(origin, work->position + 3 * (size_t)part, 3 * sizeof *origin);
         memcpy(R, work->rotation + 9 * (size_t)part, 9 * sizeof *R);
         return;
@@ -73,34 +73,34 @@ void cond_posture_axes(const CondPosture* posture, int body, int part, double or
     quat_matrix(q + 3, R);
 }
 
-int cond_posture_frame(const CondPosture* posture, const CondFrame* frame, double position[3],
-                       double R[9], int* coordinate, double* J)
+int cond_kinematics_frame(const CondKinematics* kinematics, const CondFrame* frame,
+                          double position[3], double R[9], int* coordinate, double* J)
 {
     const CondPoint* point = &frame->point;
     memcpy(R, IDENTITY, sizeof IDENTITY);
     if (frame->patch >= 0)
-        return patch_frame(posture, &posture->model->patch[frame->patch], position, R, coordinate,
-                           J);
+        return patch_frame(kinematics, &kinematics->model->patch[frame->patch], position, R,
+                           coordinate, J);
     if (frame->guide > 0) {
-        const CondIkTarget* guide = &posture->guide[frame->guide - 1];
+        const CondIkTarget* guide = &kinematics->guide[frame->guide - 1];
         memcpy(position, guide->position, sizeof guide->position);
         quat_matrix(guide->orientation, R);
         return 0;
     }
-    int n = cond_posture_point(posture, point, position, coordinate, J);
+    int n = cond_kinematics_point(kinematics, point, position, coordinate, J);
     if (point->body < 0)
         return n;
-    const CondBody* body = &posture->model->body[point->body];
+    const CondBody* body = &kinematics->model->body[point->body];
     if (J)
         memset(J + 3 * n, 0, 3 * (size_t)n * sizeof *J);
     if (body->kind == COND_BODY_RIGID || body->kind == COND_BODY_ROD) {
         double origin[3];
-        cond_posture_axes(posture, point->body, point->part, origin, R);
+        cond_kinematics_axes(kinematics, point->body, point->part, origin, R);
         for (int i = 0; i < 3 && J; i++)
             for (int j = 0; j < 3; j++)
                 J[(3 + i) * n + 3 + j] = R[3 * i + j];
     } else if (body->kind == COND_BODY_ROBOT) {
-        const CondArticulationWork* work = posture->arm[point->body].work;
+        const CondArticulationWork* work = kinematics->arm[point->body].work;
         memcpy(R, work->rotation + 9 * point->part, 9 * sizeof *R);
         if (J)
             cond_articulation_frame_jacobian(body->arm, work, point->part, point->local, J);
@@ -108,12 +108,13 @@ int cond_posture_frame(const CondPosture* posture, const CondFrame* frame, doubl
     return n;
 }
 
-void cond_posture_frame_rate(const CondPosture* posture, const CondFrame* frame, double rate[6])
+void cond_kinematics_frame_rate(const CondKinematics* kinematics, const CondFrame* frame,
+                                double rate[6])
 {
     memset(rate, 0, 6 * sizeof *rate);
     if (frame->guide == 0)
         return;
-    const CondIkTarget* guide = &posture->guide[frame->guide - 1];
+    const CondIkTarget* guide = &kinematics->guide[frame->guide - 1];
     memcpy(rate, guide->velocity, sizeof guide->velocity);
     memcpy(rate + 3, guide->angular, sizeof guide->angular);
 }

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-static void bias(const CondBody* body, const CondPosture* posture, const double* v, double t,
+static void bias(const CondBody* body, const CondKinematics* kinematics, const double* v, double t,
                  const double gravity[3], double* f)
 {
-    (void)posture;
+    (void)kinematics;
     (void)v;
     (void)t;
     for (int i = 0; i < 3; i++)
@@ -21,31 +21,33 @@ static void fill(double mass, double* values, CondBlock* block)
     *block = (CondBlock){.kind = COND_BLOCK_DENSE, .n_dof = 3, .values = values};
 }
 
-static void block(const CondBody* body, const CondPosture* posture, double step, double* values,
-                  CondBlock* out, double* f)
+static void block(const CondBody* body, const CondKinematics* kinematics, double step,
+                  double* values, CondBlock* out, double* f)
 {
-    (void)posture;
+    (void)kinematics;
     (void)f;
     fill(body->mass / step, values, out);
 }
 
-static void mass(const CondBody* body, const CondPosture* posture, double* values, CondBlock* out)
+static void mass(const CondBody* body, const CondKinematics* kinematics, double* values,
+                 CondBlock* out)
 {
-    (void)posture;
+    (void)kinematics;
     fill(body->mass, values, out);
 }
 
-static void damping(const CondBody* body, const CondPosture* posture, double* values,
+static void damping(const CondBody* body, const CondKinematics* kinematics, double* values,
                     CondBlock* out)
 {
     (void)body;
-    (void)posture;
+    (void)kinematics;
     fill(0.0, values, out);
 }
 
-static void accelerate(const CondBody* body, const CondPosture* posture, const double* f, double* a)
+static void accelerate(const CondBody* body, const CondKinematics* kinematics, const double* f,
+                       double* a)
 {
-    (void)posture;
+    (void)kinematics;
     for (int i = 0; i < 3; i++)
         a[i] = f[i] / body->mass;
 }
@@ -58,12 +60,12 @@ static void advance(const CondBody* body, const double* v, double t, double* q)
 }
 
 // A particle has no extent and no axes: every point of it is the point.
-static int point(const CondBody* body, const CondPosture* posture, const CondPoint* at,
+static int point(const CondBody* body, const CondKinematics* kinematics, const CondPoint* at,
                  double* world, int* coordinate, double* J)
 {
     (void)at;
     for (int i = 0; i < 3; i++) {
-        world[i] = posture->q[body->q_begin + i];
+        world[i] = kinematics->q[body->q_begin + i];
         if (coordinate)
             coordinate[i] = body->dof_begin + i;
     }
@@ -72,16 +74,17 @@ static int point(const CondBody* body, const CondPosture* posture, const CondPoi
     return 3;
 }
 
-static double speed(const CondBody* body, const CondPosture* posture, const double* v)
+static double speed(const CondBody* body, const CondKinematics* kinematics, const double* v)
 {
     (void)body;
-    (void)posture;
+    (void)kinematics;
     return vec3_norm(v);
 }
 
-static double potential(const CondBody* body, const CondPosture* posture, const double gravity[3])
+static double potential(const CondBody* body, const CondKinematics* kinematics,
+                        const double gravity[3])
 {
-    return -body->mass * vec3_dot(gravity, posture->q + body->q_begin);
+    return -body->mass * vec3_dot(gravity, kinematics->q + body->q_begin);
 }
 
 static CondPose pose(const CondBody* body, const double* q, const double* v)

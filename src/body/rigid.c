@@ -19,32 +19,33 @@ static void fill(const CondBody* body, double scale, double* values, CondBlock* 
     *block = (CondBlock){.kind = COND_BLOCK_DENSE, .n_dof = 6, .values = values};
 }
 
-static void block(const CondBody* body, const CondPosture* posture, double step, double* values,
-                  CondBlock* out, double* f)
+static void block(const CondBody* body, const CondKinematics* kinematics, double step,
+                  double* values, CondBlock* out, double* f)
 {
-    (void)posture;
+    (void)kinematics;
     (void)f;
     fill(body, 1.0 / step, values, out);
 }
 
-static void mass(const CondBody* body, const CondPosture* posture, double* values, CondBlock* out)
+static void mass(const CondBody* body, const CondKinematics* kinematics, double* values,
+                 CondBlock* out)
 {
-    (void)posture;
+    (void)kinematics;
     fill(body, 1.0, values, out);
 }
 
-static void damping(const CondBody* body, const CondPosture* posture, double* values,
+static void damping(const CondBody* body, const CondKinematics* kinematics, double* values,
                     CondBlock* out)
 {
-    (void)posture;
+    (void)kinematics;
     fill(body, 0.0, values, out);
 }
 
-static void bias(const CondBody* body, const CondPosture* posture, const double* v, double t,
+static void bias(const CondBody* body, const CondKinematics* kinematics, const double* v, double t,
                  const double gravity[3], double* f)
 {
     double torque[3];
-    (void)posture;
+    (void)kinematics;
     cond_gyroscopic_torque(body->inertia, v + 3, t, torque);
     for (int i = 0; i < 3; i++) {
         f[i] = body->mass * gravity[i];
@@ -52,9 +53,10 @@ static void bias(const CondBody* body, const CondPosture* posture, const double*
     }
 }
 
-static void accelerate(const CondBody* body, const CondPosture* posture, const double* f, double* a)
+static void accelerate(const CondBody* body, const CondKinematics* kinematics, const double* f,
+                       double* a)
 {
-    (void)posture;
+    (void)kinematics;
     for (int i = 0; i < 3; i++)
         a[i] = f[i] / body->mass;
     mat3_solve(body->inertia, f + 3, a + 3); // positive definite: the scene was checked
@@ -75,25 +77,26 @@ static void advance(const CondBody* body, const double* v, double t, double* q)
 }
 
 // p = x + R r,  dp/dt = v + R (w x r) = [I, -R [r]x] (v, w)
-static int point(const CondBody* body, const CondPosture* posture, const CondPoint* at,
+static int point(const CondBody* body, const CondKinematics* kinematics, const CondPoint* at,
                  double* world, int* coordinate, double* J)
 {
-    const double* q = posture->q + body->q_begin;
+    const double* q = kinematics->q + body->q_begin;
     quat_rigid_point(q, at->local, world, J);
     for (int i = 0; i < 6 && coordinate; i++)
         coordinate[i] = body->dof_begin + i;
     return 6;
 }
 
-static double speed(const CondBody* body, const CondPosture* posture, const double* v)
+static double speed(const CondBody* body, const CondKinematics* kinematics, const double* v)
 {
-    (void)posture;
+    (void)kinematics;
     return vec3_norm(v) + body->radius * vec3_norm(v + 3);
 }
 
-static double potential(const CondBody* body, const CondPosture* posture, const double gravity[3])
+static double potential(const CondBody* body, const CondKinematics* kinematics,
+                        const double gravity[3])
 {
-    return -body->mass * vec3_dot(gravity, posture->q + body->q_begin);
+    return -body->mass * vec3_dot(gravity, kinematics->q + body->q_begin);
 }
 
 static CondPose pose(const CondBody* body, const double* q, const double* v)

@@ -1,4 +1,4 @@
-// An articulated body: coordinates and configuration as model/articulation.h says. The posture
+// An articulated body: coordinates and configuration as model/articulation.h says. The kinematics
 // holds its kinematics and its mass matrix.
 #include "body/body.h"
 #include "linear/cholesky.h"
@@ -7,22 +7,22 @@
 #include <math.h>
 #include <string.h>
 
-static CondArticulationWork* work_of(const CondBody* body, const CondPosture* posture)
+static CondArticulationWork* work_of(const CondBody* body, const CondKinematics* kinematics)
 {
-    return posture->arm[body->index].work;
+    return kinematics->arm[body->index].work;
 }
 
-static void bias(const CondBody* body, const CondPosture* posture, const double* v, double t,
+static void bias(const CondBody* body, const CondKinematics* kinematics, const double* v, double t,
                  const double gravity[3], double* f)
 {
     (void)t;
-    cond_articulation_bias(body->arm, work_of(body, posture), v, gravity, f);
+    cond_articulation_bias(body->arm, work_of(body, kinematics), v, gravity, f);
 }
 
-static void fill(const CondBody* body, const CondPosture* posture, double scale, double* values,
-                 CondBlock* block)
+static void fill(const CondBody* body, const CondKinematics* kinematics, double scale,
+                 double* values, CondBlock* block)
 {
-    const double* M = posture->arm[body->index].M;
+    const double* M = kinematics->arm[body->index].M;
     for (int i = 0; i < body->n_dof * body->n_dof; i++)
         values[i] = scale * M[i];
     *block = (CondBlock){.kind = COND_BLOCK_DENSE, .n_dof = body->n_dof, .values = values};
@@ -37,30 +37,32 @@ static void add_damping(const CondBody* body, double* values)
 }
 
 // Joint damping is viscous and goes into A as it is.
-static void block(const CondBody* body, const CondPosture* posture, double step, double* values,
-                  CondBlock* out, double* f)
+static void block(const CondBody* body, const CondKinematics* kinematics, double step,
+                  double* values, CondBlock* out, double* f)
 {
     (void)f;
-    fill(body, posture, 1.0 / step, values, out);
+    fill(body, kinematics, 1.0 / step, values, out);
     add_damping(body, values);
 }
 
-static void mass(const CondBody* body, const CondPosture* posture, double* values, CondBlock* out)
+static void mass(const CondBody* body, const CondKinematics* kinematics, double* values,
+                 CondBlock* out)
 {
-    fill(body, posture, 1.0, values, out);
+    fill(body, kinematics, 1.0, values, out);
 }
 
-static void damping(const CondBody* body, const CondPosture* posture, double* values,
+static void damping(const CondBody* body, const CondKinematics* kinematics, double* values,
                     CondBlock* out)
 {
-    fill(body, posture, 0.0, values, out);
+    fill(body, kinematics, 0.0, values, out);
     add_damping(body, values);
 }
 
-static void accelerate(const CondBody* body, const CondPosture* posture, const double* f, double* a)
+static void accelerate(const CondBody* body, const CondKinematics* kinematics, const double* f,
+                       double* a)
 {
     memcpy(a, f, (size_t)body->n_dof * sizeof *a);
-    cond_cholesky_solve(body->n_dof, posture->arm[body->index].L, a);
+    cond_cholesky_solve(body->n_dof, kinematics->arm[body->index].L, a);
 }
 
 static void advance(const CondBody* body, const double* v, double t, double* q)
@@ -68,24 +70,24 @@ static void advance(const CondBody* body, const double* v, double t, double* q)
     cond_articulation_advance(body->arm, v, t, q);
 }
 
-static int point(const CondBody* body, const CondPosture* posture, const CondPoint* at,
+static int point(const CondBody* body, const CondKinematics* kinematics, const CondPoint* at,
                  double* world, int* coordinate, double* J)
 {
-    cond_articulation_point(body->arm, work_of(body, posture), at->part, at->local, world, J);
+    cond_articulation_point(body->arm, work_of(body, kinematics), at->part, at->local, world, J);
     for (int i = 0; i < body->n_dof && coordinate; i++)
         coordinate[i] = body->dof_begin + i;
     return body->n_dof;
 }
 
 // Of the features: they are what may touch something.
-static double speed(const CondBody* body, const CondPosture* posture, const double* v)
+static double speed(const CondBody* body, const CondKinematics* kinematics, const double* v)
 {
-    double fastest = 0.0, world[3], *J = posture->columns;
+    double fastest = 0.0, world[3], *J = kinematics->columns;
     int n = body->n_dof;
     for (int k = 0; k < body->n_feature; k++) {
-        const CondFeature* feature = &posture->model->feature[body->feature_begin + k];
+        const CondFeature* feature = &kinematics->model->feature[body->feature_begin + k];
         double u[3] = {0.0, 0.0, 0.0};
-        cond_posture_point(posture, &feature->point, world, NULL, J);
+        cond_kinematics_point(kinematics, &feature->point, world, NULL, J);
         for (int r = 0; r < 3; r++)
             for (int i = 0; i < n; i++)
                 u[r] += J[r * n + i] * v[i];
@@ -94,10 +96,11 @@ static double speed(const CondBody* body, const CondPosture* posture, const doub
     return fastest;
 }
 
-static double potential(const CondBody* body, const CondPosture* posture, const double gravity[3])
+static double potential(const CondBody* body, const CondKinematics* kinematics,
+                        const double gravity[3])
 {
     double energy = 0.0;
-    cond_articulation_energy(body->arm, work_of(body, posture), NULL, gravity, NULL, &energy);
+    cond_articulation_energy(body->arm, work_of(body, kinematics), NULL, gravity, NULL, &energy);
     return energy;
 }
 

@@ -8,16 +8,16 @@
 #include <math.h>
 #include <string.h>
 
-static const double* links_of(const CondBody* body, const CondPosture* posture)
+static const double* links_of(const CondBody* body, const CondKinematics* kinematics)
 {
-    return posture->q + body->q_begin;
+    return kinematics->q + body->q_begin;
 }
 
-static void bias(const CondBody* body, const CondPosture* posture, const double* v, double t,
+static void bias(const CondBody* body, const CondKinematics* kinematics, const double* v, double t,
                  const double gravity[3], double* f)
 {
     const CondRod* rod = body->rod;
-    (void)posture;
+    (void)kinematics;
     for (int i = 0; i < rod->n_link; i++) {
         const double* I = rod->inertia + 3 * (size_t)i;
         double full[9] = {I[0], 0.0, 0.0, 0.0, I[1], 0.0, 0.0, 0.0, I[2]}, torque[3];
@@ -30,9 +30,9 @@ static void bias(const CondBody* body, const CondPosture* posture, const double*
 }
 
 // The linear step takes E as the material asks; Newton's method the positive part itself.
-static CondRodGeometric geometric(const CondBody* body, const CondPosture* posture)
+static CondRodGeometric geometric(const CondBody* body, const CondKinematics* kinematics)
 {
-    if (posture->model->settings.integrator != COND_INTEGRATOR_THETA)
+    if (kinematics->model->settings.integrator != COND_INTEGRATOR_THETA)
         return COND_ROD_GEOMETRIC_CLAMPED;
     switch (body->geometric) {
     case COND_GEOMETRIC_BOUND:
@@ -50,13 +50,13 @@ static CondBlock block_of(const CondBody* body, const double* values)
     return (CondBlock){.kind = COND_BLOCK_TRIDIAGONAL, .n_dof = body->n_dof, .values = values};
 }
 
-static void block(const CondBody* body, const CondPosture* posture, double step, double* values,
-                  CondBlock* out, double* f)
+static void block(const CondBody* body, const CondKinematics* kinematics, double step,
+                  double* values, CondBlock* out, double* f)
 {
-    cond_rod_assemble(body->rod, links_of(body, posture), 1.0 / step, step, 1.0,
-                      geometric(body, posture), values, f);
+    cond_rod_assemble(body->rod, links_of(body, kinematics), 1.0 / step, step, 1.0,
+                      geometric(body, kinematics), values, f);
     int constant = body->geometric == COND_GEOMETRIC_CONSTANT &&
-                   posture->model->settings.integrator == COND_INTEGRATOR_THETA;
+                   kinematics->model->settings.integrator == COND_INTEGRATOR_THETA;
     for (int i = 0; i < body->n_dof && constant; i++) // at every link
         if (i % 6 < 3)
             values[(size_t)i * COND_TRIDIAGONAL_ROW + 6 + (size_t)(i % 6)] +=
@@ -64,24 +64,26 @@ static void block(const CondBody* body, const CondPosture* posture, double step,
     *out = block_of(body, values);
 }
 
-static void mass(const CondBody* body, const CondPosture* posture, double* values, CondBlock* out)
+static void mass(const CondBody* body, const CondKinematics* kinematics, double* values,
+                 CondBlock* out)
 {
-    cond_rod_assemble(body->rod, links_of(body, posture), 1.0, 0.0, 0.0, COND_ROD_GEOMETRIC_NONE,
+    cond_rod_assemble(body->rod, links_of(body, kinematics), 1.0, 0.0, 0.0, COND_ROD_GEOMETRIC_NONE,
                       values, NULL);
     *out = block_of(body, values);
 }
 
-static void damping(const CondBody* body, const CondPosture* posture, double* values,
+static void damping(const CondBody* body, const CondKinematics* kinematics, double* values,
                     CondBlock* out)
 {
-    cond_rod_assemble(body->rod, links_of(body, posture), 0.0, 0.0, 1.0, COND_ROD_GEOMETRIC_NONE,
+    cond_rod_assemble(body->rod, links_of(body, kinematics), 0.0, 0.0, 1.0, COND_ROD_GEOMETRIC_NONE,
                       values, NULL);
     *out = block_of(body, values);
 }
 
-static void accelerate(const CondBody* body, const CondPosture* posture, const double* f, double* a)
+static void accelerate(const CondBody* body, const CondKinematics* kinematics, const double* f,
+                       double* a)
 {
-    (void)posture;
+    (void)kinematics;
     for (int i = 0; i < body->n_dof; i++)
         a[i] = f[i] /
                (i % 6 < 3 ? body->rod->mass[i / 6] : body->rod->inertia[3 * (i / 6) + i % 6 - 3]);
@@ -103,20 +105,20 @@ static void advance(const CondBody* body, const double* v, double t, double* q)
 }
 
 // p = x + R r of a link: J = [I, -R [r]x] as for a rigid body.
-static int point(const CondBody* body, const CondPosture* posture, const CondPoint* at,
+static int point(const CondBody* body, const CondKinematics* kinematics, const CondPoint* at,
                  double* world, int* coordinate, double* J)
 {
-    const double* q = links_of(body, posture) + 7 * (size_t)at->part;
+    const double* q = links_of(body, kinematics) + 7 * (size_t)at->part;
     quat_rigid_point(q, at->local, world, J);
     for (int i = 0; i < 6 && coordinate; i++)
         coordinate[i] = body->dof_begin + 6 * at->part + i;
     return 6;
 }
 
-static double speed(const CondBody* body, const CondPosture* posture, const double* v)
+static double speed(const CondBody* body, const CondKinematics* kinematics, const double* v)
 {
     double fastest = 0.0;
-    (void)posture;
+    (void)kinematics;
     for (int i = 0; i < body->rod->n_link; i++)
         fastest =
             fmax(fastest, vec3_norm(v + 6 * i) + (0.5 * body->rod->length[i] + body->rod->radius) *
@@ -124,9 +126,10 @@ static double speed(const CondBody* body, const CondPosture* posture, const doub
     return fastest;
 }
 
-static double potential(const CondBody* body, const CondPosture* posture, const double gravity[3])
+static double potential(const CondBody* body, const CondKinematics* kinematics,
+                        const double gravity[3])
 {
-    const double* q = links_of(body, posture);
+    const double* q = links_of(body, kinematics);
     double energy = cond_rod_energy(body->rod, q);
     for (int i = 0; i < body->rod->n_link; i++)
         energy -= body->rod->mass[i] * vec3_dot(gravity, q + 7 * (size_t)i);

@@ -8,20 +8,20 @@
 #include <math.h>
 #include <string.h>
 
-static CondFemWork* work_of(const CondBody* body, const CondPosture* posture)
+static CondFemWork* work_of(const CondBody* body, const CondKinematics* kinematics)
 {
-    return &posture->fem[body->index];
+    return &kinematics->fem[body->index];
 }
 
-static int threads_of(const CondPosture* posture)
+static int threads_of(const CondKinematics* kinematics)
 {
-    return posture->model->settings.solver.threads;
+    return kinematics->model->settings.solver.threads;
 }
 
-static void bias(const CondBody* body, const CondPosture* posture, const double* v, double t,
+static void bias(const CondBody* body, const CondKinematics* kinematics, const double* v, double t,
                  const double gravity[3], double* f)
 {
-    (void)posture;
+    (void)kinematics;
     (void)v;
     (void)t;
     for (int i = 0; i < body->fem->n_node; i++)
@@ -31,7 +31,7 @@ static void bias(const CondBody* body, const CondPosture* posture, const double*
 
 // The linear step takes E as the material asks. For Newton's method E is a means only, which the
 // answer does not feel: there the closest positive matrix that is cheap serves best.
-static CondFemPolicy geometric(const CondBody* body, const CondPosture* posture)
+static CondFemPolicy geometric(const CondBody* body, const CondKinematics* kinematics)
 {
     static const CondFemGeometric policy[] = {
         [COND_GEOMETRIC_NONE] = COND_FEM_GEOMETRIC_NONE,
@@ -40,20 +40,20 @@ static CondFemPolicy geometric(const CondBody* body, const CondPosture* posture)
         [COND_GEOMETRIC_CLAMPED] = COND_FEM_GEOMETRIC_CLAMPED,
         [COND_GEOMETRIC_PROJECTED] = COND_FEM_GEOMETRIC_PROJECTED,
     };
-    if (posture->model->settings.integrator != COND_INTEGRATOR_THETA)
+    if (kinematics->model->settings.integrator != COND_INTEGRATOR_THETA)
         return (CondFemPolicy){COND_FEM_GEOMETRIC_CLAMPED, 0.0};
     return (CondFemPolicy){policy[body->geometric], body->geometric_stiffness};
 }
 
-static void block(const CondBody* body, const CondPosture* posture, double step, double* values,
-                  CondBlock* out, double* f)
+static void block(const CondBody* body, const CondKinematics* kinematics, double step,
+                  double* values, CondBlock* out, double* f)
 {
     const CondFem* fem = body->fem;
     CondBsr3 A = {&fem->pattern, values};
-    CondFemPolicy policy = geometric(body, posture);
-    double* elastic = posture->elastic;
-    cond_fem_assemble(fem, posture->q + body->q_begin, 1.0 / step, step, NULL, &policy,
-                      work_of(body, posture), &A, elastic, threads_of(posture));
+    CondFemPolicy policy = geometric(body, kinematics);
+    double* elastic = kinematics->elastic;
+    cond_fem_assemble(fem, kinematics->q + body->q_begin, 1.0 / step, step, NULL, &policy,
+                      work_of(body, kinematics), &A, elastic, threads_of(kinematics));
     for (int i = 0; i < body->n_dof; i++)
         f[i] += elastic[i];
     *out = (CondBlock){.kind = COND_BLOCK_BSR3,
@@ -61,7 +61,7 @@ static void block(const CondBody* body, const CondPosture* posture, double step,
                        .values = values,
                        .row_begin = fem->pattern.row_begin,
                        .column = fem->pattern.column,
-                       .position = posture->q + body->q_begin};
+                       .position = kinematics->q + body->q_begin};
 }
 
 // Masses of the nodes, and where they go.
@@ -79,11 +79,12 @@ static void fill_masses(const void* loop, int first, int last)
 }
 
 // A diagonal, as 3x3 blocks.
-static void mass(const CondBody* body, const CondPosture* posture, double* values, CondBlock* out)
+static void mass(const CondBody* body, const CondKinematics* kinematics, double* values,
+                 CondBlock* out)
 {
     MassLoop loop = {body->fem->mass, values};
     int n = body->fem->n_node;
-    cond_parallel(n, cond_threads(9 * (size_t)n, threads_of(posture)), fill_masses, &loop);
+    cond_parallel(n, cond_threads(9 * (size_t)n, threads_of(kinematics)), fill_masses, &loop);
     *out = (CondBlock){.kind = COND_BLOCK_BSR3,
                        .n_dof = body->n_dof,
                        .values = values,
@@ -91,15 +92,15 @@ static void mass(const CondBody* body, const CondPosture* posture, double* value
                        .column = body->diagonal_begin}; // 0, 1, 2 ... serves for both
 }
 
-// Rayleigh's alpha M + beta K at the posture.
-static void damping(const CondBody* body, const CondPosture* posture, double* values,
+// Rayleigh's alpha M + beta K at the kinematics.
+static void damping(const CondBody* body, const CondKinematics* kinematics, double* values,
                     CondBlock* out)
 {
     const CondFem* fem = body->fem;
     CondBsr3 D = {&fem->pattern, values};
     CondFemPolicy policy = {COND_FEM_GEOMETRIC_NONE, 0.0};
-    cond_fem_assemble(fem, posture->q + body->q_begin, 0.0, 0.0, NULL, &policy,
-                      work_of(body, posture), &D, NULL, threads_of(posture));
+    cond_fem_assemble(fem, kinematics->q + body->q_begin, 0.0, 0.0, NULL, &policy,
+                      work_of(body, kinematics), &D, NULL, threads_of(kinematics));
     *out = (CondBlock){.kind = COND_BLOCK_BSR3,
                        .n_dof = body->n_dof,
                        .values = values,
@@ -107,9 +108,10 @@ static void damping(const CondBody* body, const CondPosture* posture, double* va
                        .column = fem->pattern.column};
 }
 
-static void accelerate(const CondBody* body, const CondPosture* posture, const double* f, double* a)
+static void accelerate(const CondBody* body, const CondKinematics* kinematics, const double* f,
+                       double* a)
 {
-    (void)posture;
+    (void)kinematics;
     for (int i = 0; i < body->n_dof; i++)
         a[i] = f[i] / body->fem->mass[i / 3];
 }
@@ -121,10 +123,10 @@ static void advance(const CondBody* body, const double* v, double t, double* q)
 }
 
 // x = sum of weight times node.
-static int point(const CondBody* body, const CondPosture* posture, const CondPoint* at,
+static int point(const CondBody* body, const CondKinematics* kinematics, const CondPoint* at,
                  double* world, int* coordinate, double* J)
 {
-    const double* x = posture->q + body->q_begin;
+    const double* x = kinematics->q + body->q_begin;
     int n = 3 * at->part;
     for (int i = 0; i < 3; i++) {
         world[i] = 0.0;
@@ -138,10 +140,10 @@ static int point(const CondBody* body, const CondPosture* posture, const CondPoi
     return n;
 }
 
-static double speed(const CondBody* body, const CondPosture* posture, const double* v)
+static double speed(const CondBody* body, const CondKinematics* kinematics, const double* v)
 {
     double fastest = 0.0;
-    (void)posture;
+    (void)kinematics;
     for (int i = 0; i < body->fem->n_node; i++) {
         double square = vec3_dot(v + 3 * i, v + 3 * i);
         fastest = square > fastest ? square : fastest;
@@ -149,11 +151,12 @@ static double speed(const CondBody* body, const CondPosture* posture, const doub
     return sqrt(fastest);
 }
 
-static double potential(const CondBody* body, const CondPosture* posture, const double gravity[3])
+static double potential(const CondBody* body, const CondKinematics* kinematics,
+                        const double gravity[3])
 {
-    const double* x = posture->q + body->q_begin;
+    const double* x = kinematics->q + body->q_begin;
     double energy = 0.0;
-    cond_fem_forces(body->fem, x, work_of(body, posture), NULL, &energy, threads_of(posture));
+    cond_fem_forces(body->fem, x, work_of(body, kinematics), NULL, &energy, threads_of(kinematics));
     for (int i = 0; i < body->fem->n_node; i++)
         energy -= body->fem->mass[i] * vec3_dot(gravity, x + 3 * i);
     return energy;

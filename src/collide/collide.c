@@ -4,14 +4,14 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "body/body.h"
-#include "collide/crossing.h"
-#include "collide/dent.h"
-#include "collide/imprint.h"
+#include "collide/edge_pair.h"
 #include "collide/plane.h"
+#include "collide/point_on_soft.h"
 #include "collide/rod_contact.h"
+#include "collide/rod_on_soft.h"
 #include "collide/rod_pair.h"
-#include "collide/rod_skin.h"
-#include "collide/seam.h"
+#include "collide/round_on_soft.h"
+#include "collide/soft_crossing.h"
 #include "collide/solid.h"
 #include "collide/sweep.h"
 #include "geometry/box.h"
@@ -90,7 +90,7 @@ void cond_collider_destroy(CondCollider* collider)
 }
 
 typedef struct PlaceLoop {
-    const CondPosture* posture;
+    const CondKinematics* kinematics;
     double* place;
 } PlaceLoop;
 
@@ -98,16 +98,16 @@ static void place_features(const void* loop, int first, int last)
 {
     const PlaceLoop* l = loop;
     for (int k = first; k < last; k++)
-        cond_posture_point(l->posture, &l->posture->model->feature[k].point,
-                           l->place + 3 * (size_t)k, NULL, NULL);
+        cond_kinematics_point(l->kinematics, &l->kinematics->model->feature[k].point,
+                              l->place + 3 * (size_t)k, NULL, NULL);
 }
 
-static void place_solids(CondCollider* collider, const CondPosture* posture)
+static void place_solids(CondCollider* collider, const CondKinematics* kinematics)
 {
     for (int i = 0; i < collider->n_solid; i++) {
         const CondSolid* solid = cond_solid_at(collider->model, i);
         double *pose = collider->pose + 7 * (size_t)i, R[9];
-        cond_solid_pose(posture, solid, pose);
+        cond_solid_pose(kinematics, solid, pose);
         cond_shape_bound(&solid->shape, pose, collider->box + 6 * (size_t)i);
         quat_matrix(pose + 3, R);
         for (int k = solid->edge_begin; k < solid->edge_begin + solid->n_edge; k++)
@@ -115,14 +115,14 @@ static void place_solids(CondCollider* collider, const CondPosture* posture)
     }
 }
 
-void cond_collider_place(CondCollider* collider, const CondPosture* posture)
+void cond_collider_place(CondCollider* collider, const CondKinematics* kinematics)
 {
     const CondModel* model = collider->model;
-    PlaceLoop loop = {posture, collider->place};
+    PlaceLoop loop = {kinematics, collider->place};
     cond_parallel(model->n_feature,
                   cond_threads(20 * (size_t)model->n_feature, model->settings.solver.threads),
                   place_features, &loop);
-    place_solids(collider, posture);
+    place_solids(collider, kinematics);
 }
 
 // last[v] from the contact memory.
@@ -149,33 +149,33 @@ static CondStatus recall(CondCollider* collider, const CondState* state, const C
     return COND_OK;
 }
 
-static CondStatus add_soft(const CondCollider* collider, const CondPosture* posture,
-                           const CondVolumeContact* contact, int number, CondTouchList* list)
+static CondStatus add_soft(const CondCollider* collider, const CondKinematics* kinematics,
+                           const CondVolumeContact* contact, int number, CondCandidateList* list)
 {
     static const double axis[3] = {1.0, 0.0, 0.0};
     const CondModel* model = collider->model;
     const CondBody *a = &model->body[contact->body], *b = &model->body[contact->other];
     const int* corner = collider->volume[contact->other]->triangle + 3 * contact->triangle;
-    CondTouch touch = {.plane = -1, .triangle = contact->triangle};
-    touch.point[0] =
+    CondCandidate candidate = {.plane = -1, .triangle = contact->triangle};
+    candidate.point[0] =
         (CondPoint){.body = contact->body, .part = 1, .node = {contact->vertex}, .local = {1.0}};
-    touch.point[1] = (CondPoint){.body = contact->other, .part = 3};
+    candidate.point[1] = (CondPoint){.body = contact->other, .part = 3};
     for (int k = 0; k < 3; k++) {
-        touch.point[1].node[k] = corner[k];
-        touch.point[1].local[k] = contact->weight[k];
+        candidate.point[1].node[k] = corner[k];
+        candidate.point[1].local[k] = contact->weight[k];
     }
-    cond_posture_point(posture, &touch.point[0], touch.position, NULL, NULL);
-    mat3_frame(contact->normal, axis, touch.frame);
-    touch.gap = contact->gap - fmax(a->thickness, b->thickness);
-    touch.key = cond_key_soft(model, a, contact->vertex, contact->other, number);
-    cond_touch_surfaces(&a->surface, &b->surface, &touch);
-    return cond_touch_add(list, &touch);
+    cond_kinematics_point(kinematics, &candidate.point[0], candidate.position, NULL, NULL);
+    mat3_frame(contact->normal, axis, candidate.frame);
+    candidate.gap = contact->gap - fmax(a->thickness, b->thickness);
+    candidate.key = cond_key_soft(model, a, contact->vertex, contact->other, number);
+    cond_candidate_surfaces(&a->surface, &b->surface, &candidate);
+    return cond_candidate_add(list, &candidate);
 }
 
 // Vertices of a against the volume of b.
-static CondStatus collide_pair(CondCollider* collider, const CondPosture* posture,
+static CondStatus collide_pair(CondCollider* collider, const CondKinematics* kinematics,
                                const CondState* state, int a, int b, double reach,
-                               CondTouchList* list)
+                               CondCandidateList* list)
 {
     const CondModel* model = collider->model;
     double margin = reach + fmax(model->body[a].thickness, model->body[b].thickness);
@@ -190,15 +190,15 @@ static CondStatus collide_pair(CondCollider* collider, const CondPosture* postur
     for (int k = 0, number = 0; k < collider->found.n && !status; k++) {
         const CondVolumeContact* contact = &collider->found.contact[k];
         number = k > 0 && contact[-1].vertex == contact->vertex ? number + 1 : 0;
-        status = add_soft(collider, posture, contact, number, list);
+        status = add_soft(collider, kinematics, contact, number, list);
     }
     if (!status && a == b)
-        return cond_collide_own_seams(collider, posture, a, list);
-    return status || a > b ? status : cond_collide_seams(collider, posture, a, b, list);
+        return cond_collide_own_soft_crossings(collider, kinematics, a, list);
+    return status || a > b ? status : cond_collide_soft_crossings(collider, kinematics, a, b, list);
 }
 
-static CondStatus collide_soft(CondCollider* collider, const CondPosture* posture,
-                               const CondState* state, const double* reach, CondTouchList* list)
+static CondStatus collide_soft(CondCollider* collider, const CondKinematics* kinematics,
+                               const CondState* state, const double* reach, CondCandidateList* list)
 {
     const CondModel* model = collider->model;
     CondStatus status = COND_OK;
@@ -209,14 +209,14 @@ static CondStatus collide_soft(CondCollider* collider, const CondPosture* postur
                 status = COND_CANCELLED;
             else if (i != j || model->body[a].self_contact)
                 status =
-                    collide_pair(collider, posture, state, a, b, fmax(reach[a], reach[b]), list);
+                    collide_pair(collider, kinematics, state, a, b, fmax(reach[a], reach[b]), list);
         }
     if (!status)
-        status = cond_collide_skins(collider, posture, reach, list);
+        status = cond_collide_edges_on_soft(collider, kinematics, reach, list);
     if (!status)
-        status = cond_collide_imprints(collider, posture, reach, list);
+        status = cond_collide_rounds_on_soft(collider, kinematics, reach, list);
     if (!status)
-        status = cond_collide_dents(collider, posture, state, reach, list);
+        status = cond_collide_points_on_soft(collider, kinematics, state, reach, list);
     return status;
 }
 
@@ -234,19 +234,19 @@ static int is_on_patch(const CondPatch* patch, const CondPoint* point)
 
 // 1 when the contact is between the two ends of an attachment that is being held, at the held
 // nodes: they are where the attachment puts them.
-static int is_held(const CondModel* model, const CondState* state, const CondTouch* touch)
+static int is_held(const CondModel* model, const CondState* state, const CondCandidate* candidate)
 {
-    if (touch->point[0].body < 0 || touch->point[1].body < 0)
+    if (candidate->point[0].body < 0 || candidate->point[1].body < 0)
         return 0;
-    for (int h = 0; h < state->n_hold; h++) {
-        const CondHold* hold = &state->hold[h];
-        for (int k = 0; k < 4 && hold->active; k++) {
+    for (int h = 0; h < state->n_weld; h++) {
+        const CondWeld* weld = &state->weld[h];
+        for (int k = 0; k < 4 && weld->active; k++) {
             int end = k & 1, side = k >> 1;
-            int patch = hold->what.end[end].patch, other = hold->what.end[1 - end].point.body;
-            if (side == 0 && cond_rod_is_held(model, &hold->what, end, touch))
+            int patch = weld->what.end[end].patch, other = weld->what.end[1 - end].point.body;
+            if (side == 0 && cond_rod_is_held(model, &weld->what, end, candidate))
                 return 1;
-            if (patch >= 0 && other >= 0 && touch->point[1 - side].body == other &&
-                is_on_patch(&model->patch[patch], &touch->point[side]))
+            if (patch >= 0 && other >= 0 && candidate->point[1 - side].body == other &&
+                is_on_patch(&model->patch[patch], &candidate->point[side]))
                 return 1;
         }
     }
@@ -255,75 +255,77 @@ static int is_held(const CondModel* model, const CondState* state, const CondTou
 
 // 1 when no motion moves the contact: both points are static or lie on the axis of a robot's joint
 // that alone could move them.
-static int is_idle(const CondPosture* posture, const CondTouch* touch)
+static int is_idle(const CondKinematics* kinematics, const CondCandidate* candidate)
 {
     double moved = 0.0, world[3];
     for (int s = 0; s < 2; s++) {
-        int b = touch->point[s].body;
+        int b = candidate->point[s].body;
         if (b < 0)
             continue;
-        if (posture->model->body[b].kind != COND_BODY_ROBOT)
+        if (kinematics->model->body[b].kind != COND_BODY_ROBOT)
             return 0;
-        int n = cond_posture_point(posture, &touch->point[s], world, NULL, posture->columns);
+        int n = cond_kinematics_point(kinematics, &candidate->point[s], world, NULL,
+                                      kinematics->columns);
         for (int k = 0; k < 3 * n; k++)
-            moved += posture->columns[k] * posture->columns[k];
+            moved += kinematics->columns[k] * kinematics->columns[k];
     }
     return moved < 1e-12; // a micrometre for a radian
 }
 
 // Shell sort by key: in place, without memory of its own. Planes and soft bodies alone come sorted.
-static void sort_by_key(CondTouch* touch, int n)
+static void sort_by_key(CondCandidate* candidate, int n)
 {
     int sorted = 1;
     for (int i = 1; i < n && sorted; i++)
-        sorted = touch[i - 1].key <= touch[i].key;
+        sorted = candidate[i - 1].key <= candidate[i].key;
     if (sorted)
         return;
     for (int gap = n / 2; gap > 0; gap /= 2)
         for (int i = gap; i < n; i++) {
-            CondTouch moving = touch[i];
+            CondCandidate moving = candidate[i];
             int j = i;
-            for (; j >= gap && touch[j - gap].key > moving.key; j -= gap)
-                touch[j] = touch[j - gap];
-            touch[j] = moving;
+            for (; j >= gap && candidate[j - gap].key > moving.key; j -= gap)
+                candidate[j] = candidate[j - gap];
+            candidate[j] = moving;
         }
 }
 
 // Turns the tangents of a contact that persists as little as its normal allows. A fixed rule for
 // the tangents would jump somewhere, whatever the rule: no field of tangents on a sphere is
 // continuous. Planes, and surfaces that slip more easily along one of two directions, keep theirs.
-static void follow_frames(const CondState* state, CondTouchList* list)
+static void follow_frames(const CondState* state, CondCandidateList* list)
 {
     for (int c = 0, k = 0; c < list->n; c++) { // both lists ascend with the key
-        CondTouch* touch = &list->touch[c];
-        while (k < state->n_memory && state->memory[k].key < touch->key)
+        CondCandidate* candidate = &list->candidate[c];
+        while (k < state->n_memory && state->memory[k].key < candidate->key)
             k++;
         if (k == state->n_memory)
             return;
-        double normal[3] = {touch->frame[0], touch->frame[1], touch->frame[2]};
-        if (state->memory[k].key == touch->key && touch->plane < 0 &&
-            touch->friction[0] == touch->friction[1])
-            mat3_frame(normal, state->memory[k].tangent, touch->frame);
+        double normal[3] = {candidate->frame[0], candidate->frame[1], candidate->frame[2]};
+        if (state->memory[k].key == candidate->key && candidate->plane < 0 &&
+            candidate->friction[0] == candidate->friction[1])
+            mat3_frame(normal, state->memory[k].tangent, candidate->frame);
     }
 }
 
 // Leaves out what attachments hold or nothing moves, puts the list in order and turns the frames.
-static void finish(const CondCollider* collider, const CondPosture* posture, const CondState* state,
-                   CondTouchList* list)
+static void finish(const CondCollider* collider, const CondKinematics* kinematics,
+                   const CondState* state, CondCandidateList* list)
 {
     const CondModel* model = collider->model;
     int kept = 0;
     for (int c = 0; c < list->n; c++)
-        if (!is_held(model, state, &list->touch[c]) && !is_idle(posture, &list->touch[c])) {
+        if (!is_held(model, state, &list->candidate[c]) &&
+            !is_idle(kinematics, &list->candidate[c])) {
             if (kept < c)
-                list->touch[kept] = list->touch[c];
+                list->candidate[kept] = list->candidate[c];
             kept++;
         }
     list->n = kept;
     for (int c = 0; c < list->n && model->settings.friction_scale != 1.0; c++)
         for (int i = 0; i < 2; i++)
-            list->touch[c].friction[i] *= model->settings.friction_scale;
-    sort_by_key(list->touch, list->n);
+            list->candidate[c].friction[i] *= model->settings.friction_scale;
+    sort_by_key(list->candidate, list->n);
     follow_frames(state, list);
 }
 
@@ -336,40 +338,41 @@ static CondStatus build_broad(CondCollider* collider, const double* reach)
     return cond_broad_build(&collider->broad, collider->n_solid, collider->box, collider->far);
 }
 
-CondStatus cond_collide(CondCollider* collider, const CondPosture* posture, const CondState* state,
-                        const double* reach, CondTouchList* list)
+CondStatus cond_collide(CondCollider* collider, const CondKinematics* kinematics,
+                        const CondState* state, const double* reach, CondCandidateList* list)
 {
     const CondModel* model = collider->model;
     list->n = 0;
     for (int i = 0; i < collider->n_soft; i++) {
         int b = collider->soft[i];
-        cond_volume_update_surface(collider->volume[b], posture->q + model->body[b].q_begin);
+        cond_volume_update_surface(collider->volume[b], kinematics->q + model->body[b].q_begin);
     }
-    cond_collider_place(collider, posture);
-    CondStatus status = cond_collide_planes(posture, collider->place, reach, list);
+    cond_collider_place(collider, kinematics);
+    CondStatus status = cond_collide_planes(kinematics, collider->place, reach, list);
     if (!status)
         status = build_broad(collider, reach);
     if (!status)
-        status = cond_collide_solids(collider, posture, reach, list);
+        status = cond_collide_solids(collider, kinematics, reach, list);
     if (!status)
-        status = cond_collide_pairs(collider, posture, reach, list);
+        status = cond_collide_pairs(collider, kinematics, reach, list);
     if (!status)
-        status = collide_soft(collider, posture, state, reach, list);
+        status = collide_soft(collider, kinematics, state, reach, list);
     if (!status)
-        status = cond_rod_links_place(&collider->links, posture, state, reach);
+        status = cond_rod_links_place(&collider->links, kinematics, state, reach);
     if (!status)
-        status = cond_collide_rod_pairs(collider, posture, reach, list);
+        status = cond_collide_rod_pairs(collider, kinematics, reach, list);
     if (!status)
-        status = cond_collide_rod_skins(collider, posture, state, reach, list);
+        status = cond_collide_rods_on_soft(collider, kinematics, state, reach, list);
     if (!status)
-        status = cond_collide_rods(&collider->links, posture, reach, list);
+        status = cond_collide_rods(&collider->links, kinematics, reach, list);
     if (!status)
-        finish(collider, posture, state, list);
+        finish(collider, kinematics, state, list);
     return status;
 }
 
-CondStatus cond_collide_swept(CondCollider* collider, const CondPosture* before,
-                              const CondPosture* after, const CondState* state, CondTouchList* list)
+CondStatus cond_collide_swept(CondCollider* collider, const CondKinematics* before,
+                              const CondKinematics* after, const CondState* state,
+                              CondCandidateList* list)
 {
     list->n = 0;
     CondStatus status = cond_collide_sweep(collider, before, after, list);

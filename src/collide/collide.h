@@ -4,9 +4,9 @@
 #define COND_COLLIDE_COLLIDE_H
 
 #include "collide/broad.h"
+#include "collide/candidate.h"
 #include "collide/pair.h"
 #include "collide/rod_contact.h"
-#include "collide/touch.h"
 #include "collide/volume.h"
 #include "model/state.h"
 
@@ -51,9 +51,10 @@ typedef struct CondCollider {
 } CondCollider;
 
 // Key of edge ea of soft body a across edge eb of soft body b: a < b, or one body and ea < eb.
-static inline uint64_t cond_key_seam(const CondCollider* collider, int a, int ea, int b, int eb)
+static inline uint64_t cond_key_soft_crossing(const CondCollider* collider, int a, int ea, int b,
+                                              int eb)
 {
-    return COND_KEY_SEAM +
+    return COND_KEY_SOFT_CROSSING +
            (uint64_t)(collider->soft_edge_begin[a] + ea) * (uint64_t)collider->n_soft_edge +
            (uint64_t)(collider->soft_edge_begin[b] + eb);
 }
@@ -61,18 +62,18 @@ static inline uint64_t cond_key_seam(const CondCollider* collider, int a, int ea
 CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, CondError* error);
 void cond_collider_destroy(CondCollider* collider);
 
-// Puts features and solids where the posture has them.
-void cond_collider_place(CondCollider* collider, const CondPosture* posture);
+// Puts features and solids where the kinematics has them.
+void cond_collider_place(CondCollider* collider, const CondKinematics* kinematics);
 
 // Lists everything within reach of a body, by ascending key. The state's contact memory tells which
 // triangle a vertex touched last, and its active attachments which bodies are held together there.
-CondStatus cond_collide(CondCollider* collider, const CondPosture* posture, const CondState* state,
-                        const double* reach, CondTouchList* list);
+CondStatus cond_collide(CondCollider* collider, const CondKinematics* kinematics,
+                        const CondState* state, const double* reach, CondCandidateList* list);
 
-// Lists what met on the way from one posture to another and is beyond each other at the second one,
-// by ascending key; the last cond_collide must have been at the second one.
-CondStatus cond_collide_swept(CondCollider* collider, const CondPosture* before,
-                              const CondPosture* after, const CondState* state,
-                              CondTouchList* list);
+// Lists what met on the way from one kinematics to another and is beyond each other at the second
+// one, by ascending key; the last cond_collide must have been at the second one.
+CondStatus cond_collide_swept(CondCollider* collider, const CondKinematics* before,
+                              const CondKinematics* after, const CondState* state,
+                              CondCandidateList* list);
 
 #endif

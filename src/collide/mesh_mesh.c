@@ -4,7 +4,7 @@
 #include "collide/mesh_pair.h"
 #include "geometry/box.h"
 #include "geometry/edge.h"
-#include "geometry/shell.h"
+#include "geometry/mesh_surface.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -37,14 +37,14 @@ static const double unit[7] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0};
 static int is_leading(void* user, const double normal[3])
 {
     const Corner* corner = user;
-    const CondShell* shell = corner->core->shell;
+    const CondMeshSurface* mesh_surface = corner->core->mesh_surface;
     double n[3];
     mat3_multiply_transposed(corner->core->R, normal, n);
-    for (int k = shell->poly.fan_begin[corner->corner];
-         k < shell->poly.fan_begin[corner->corner + 1]; k++) {
-        const CondPolyEdge* edge = &shell->poly.edge[shell->poly.fan[k]];
-        const double* p = shell->vertex + 3 * (size_t)edge->from;
-        const double* q = shell->vertex + 3 * (size_t)edge->to;
+    for (int k = mesh_surface->poly.fan_begin[corner->corner];
+         k < mesh_surface->poly.fan_begin[corner->corner + 1]; k++) {
+        const CondPolyEdge* edge = &mesh_surface->poly.edge[mesh_surface->poly.fan[k]];
+        const double* p = mesh_surface->vertex + 3 * (size_t)edge->from;
+        const double* q = mesh_surface->vertex + 3 * (size_t)edge->to;
         double d[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
         if (vec3_dot(n, d) < -LOOSE * vec3_norm(d))
             return 0;
@@ -56,12 +56,13 @@ static int is_leading(void* user, const double normal[3])
 static CondStatus meet_corner(const Meshes* m, int side, int c)
 {
     const CondCore *own = m->core[side], *other = m->core[1 - side];
-    CondShape shape = {.form = COND_FORM_MESH, .margin = other->round, .shell = other->shell};
+    CondShape shape = {
+        .form = COND_FORM_MESH, .margin = other->round, .mesh_surface = other->mesh_surface};
     Corner corner = {own, c, 1.0};
-    int v = own->shell->poly.corner[c];
+    int v = own->mesh_surface->poly.corner[c];
     double x[3], local[3], n[3];
     CondProbe probe;
-    cond_core_place(own, own->shell->vertex + 3 * (size_t)v, x);
+    cond_core_place(own, own->mesh_surface->vertex + 3 * (size_t)v, x);
     if (is_off(m->box[1 - side], x, m->far + own->round))
         return COND_OK;
     cond_core_local(other, x, local);
@@ -94,15 +95,15 @@ static CondStatus meet_corner(const Meshes* m, int side, int c)
 
 static CondEdge edge_of(const CondCore* core, int e)
 {
-    const CondPolyhedron* poly = &core->shell->poly;
+    const CondPolyhedron* poly = &core->mesh_surface->poly;
     const CondPolyEdge* edge = &poly->edge[e];
     const double* left = poly->plane + 4 * (size_t)edge->face;
     const double* right = poly->plane + 4 * (size_t)poly->edge[edge->twin].face;
     CondEdge local = {.round = 0}, world;
     double d[3], sum[3];
     for (int i = 0; i < 3; i++) {
-        local.end[0][i] = core->shell->vertex[3 * (size_t)edge->from + (size_t)i];
-        local.end[1][i] = core->shell->vertex[3 * (size_t)edge->to + (size_t)i];
+        local.end[0][i] = core->mesh_surface->vertex[3 * (size_t)edge->from + (size_t)i];
+        local.end[1][i] = core->mesh_surface->vertex[3 * (size_t)edge->to + (size_t)i];
         d[i] = local.end[1][i] - local.end[0][i];
         sum[i] = left[i] + right[i];
     }
@@ -121,12 +122,12 @@ static CondEdge edge_of(const CondCore* core, int e)
 // The box around an edge in the world; 0 where the edge is not one of those that may cross others.
 static int edge_box(const CondCore* core, int e, double box[6])
 {
-    const CondPolyEdge* edge = &core->shell->poly.edge[e];
+    const CondPolyEdge* edge = &core->mesh_surface->poly.edge[e];
     double p[3], q[3];
     if (!edge->convex || e > edge->twin)
         return 0;
-    cond_core_place(core, core->shell->vertex + 3 * (size_t)edge->from, p);
-    cond_core_place(core, core->shell->vertex + 3 * (size_t)edge->to, q);
+    cond_core_place(core, core->mesh_surface->vertex + 3 * (size_t)edge->from, p);
+    cond_core_place(core, core->mesh_surface->vertex + 3 * (size_t)edge->to, q);
     for (int i = 0; i < 3; i++) {
         box[i] = fmin(p[i], q[i]);
         box[3 + i] = fmax(p[i], q[i]);
@@ -136,15 +137,15 @@ static int edge_box(const CondCore* core, int e, double box[6])
 
 static double gap_in(const CondCore* core, const double x[3])
 {
-    CondShellPoint nearest;
+    CondMeshSurfacePoint nearest;
     double local[3];
     cond_core_local(core, x, local);
-    cond_shell_nearest(core->shell, local, &nearest);
+    cond_mesh_surface_nearest(core->mesh_surface, local, &nearest);
     return nearest.gap;
 }
 
 // Where two edges have passed through each other, the nearest points of each lie in the other body.
-static int is_inside(const Meshes* m, const CondCrossing* cross)
+static int is_inside(const Meshes* m, const CondEdgePair* cross)
 {
     double allowed = 1e-9 + 0.1 * fabs(cross->gap);
     return cross->gap >= 0.0 ||
@@ -156,7 +157,7 @@ static int is_inside(const Meshes* m, const CondCrossing* cross)
 static CondStatus meet_edges(const Meshes* m, int i, const CondEdge* first, int j)
 {
     CondEdge a = *first, b = edge_of(m->core[1], j);
-    CondCrossing cross;
+    CondEdgePair cross;
     if (!cond_edges_cross(&a, &b, m->far, &cross) || !is_inside(m, &cross))
         return COND_OK;
     CondManifoldPoint meeting = {
@@ -208,11 +209,11 @@ static CondStatus cross_edges(const Meshes* m)
 {
     double wide = m->far + m->core[0]->round + m->core[1]->round, box[6], other[6];
     CondStatus status = COND_OK;
-    for (int i = 0; i < m->core[0]->shell->poly.n_edge; i++) {
+    for (int i = 0; i < m->core[0]->mesh_surface->poly.n_edge; i++) {
         if (!edge_box(m->core[0], i, box) || cond_boxes_apart(box, m->box[1], wide))
             continue;
         CondEdge a = edge_of(m->core[0], i);
-        for (int j = 0; j < m->core[1]->shell->poly.n_edge && !status; j++)
+        for (int j = 0; j < m->core[1]->mesh_surface->poly.n_edge && !status; j++)
             if (edge_box(m->core[1], j, other) && !cond_boxes_apart(box, other, wide))
                 status = meet_edges(m, i, &a, j);
     }
@@ -233,7 +234,7 @@ CondStatus cond_mesh_meets_mesh(CondPairWork* work, const CondCore* a, const Con
             m.box[side][k] = x[k % 3];
         }
     for (int side = 0; side < 2; side++)
-        for (int c = 0; c < m.core[side]->shell->poly.n_corner && !status; c++)
+        for (int c = 0; c < m.core[side]->mesh_surface->poly.n_corner && !status; c++)
             status = meet_corner(&m, side, c);
     if (!status)
         status = cross_edges(&m);

@@ -1,7 +1,7 @@
 #include "collide/mesh_pair.h"
 
 #include "base/memory.h"
-#include "geometry/shell.h"
+#include "geometry/mesh_surface.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -10,21 +10,21 @@
 CondStatus cond_mesh_on_plane(const CondCore* mesh, const double n[3], double offset, double far,
                               double small, CondManifold* part, CondManifold* manifold)
 {
-    const CondShell* shell = mesh->shell;
-    const CondPolyhedron* poly = &shell->poly;
+    const CondMeshSurface* mesh_surface = mesh->mesh_surface;
+    const CondPolyhedron* poly = &mesh_surface->poly;
     double local[3], lowest = INFINITY, base = vec3_dot(n, mesh->p) - offset - mesh->round;
     mat3_multiply_transposed(mesh->R, n, local);
     for (int c = 0; c < poly->n_corner; c++)
-        lowest = fmin(lowest, vec3_dot(local, shell->vertex + 3 * (size_t)poly->corner[c]));
+        lowest = fmin(lowest, vec3_dot(local, mesh_surface->vertex + 3 * (size_t)poly->corner[c]));
     manifold->n = 0;
     for (int layer = 0; layer < 2; layer++) {
         CondStatus status = COND_OK;
         part->n = 0;
         for (int c = 0; c < poly->n_corner && !status; c++) {
             int v = poly->corner[c];
-            double height = vec3_dot(local, shell->vertex + 3 * (size_t)v);
+            double height = vec3_dot(local, mesh_surface->vertex + 3 * (size_t)v);
             if ((height - lowest > 10.0 * small) == layer && base + height <= far)
-                status = cond_manifold_add(part, mesh, shell->vertex + 3 * (size_t)v, n,
+                status = cond_manifold_add(part, mesh, mesh_surface->vertex + 3 * (size_t)v, n,
                                            base + height, (uint32_t)v & 0x3fffffff);
         }
         if (!status)
@@ -58,10 +58,10 @@ static void keep_spare(const Meshing* m, const CondManifoldPoint* meeting)
 static void keep_point(const Meshing* m, const CondManifoldPoint* meeting)
 {
     CondManifoldPoint out = *meeting;
-    CondShellPoint nearest;
+    CondMeshSurfacePoint nearest;
     double local[3];
     cond_core_local(m->mesh, meeting->point[0], local);
-    cond_shell_nearest(m->mesh->shell, local, &nearest);
+    cond_mesh_surface_nearest(m->mesh->mesh_surface, local, &nearest);
     out.gap = nearest.gap - m->mesh->round;
     mat3_multiply(m->mesh->R, nearest.normal, out.normal);
     for (int i = 0; i < 3; i++)
@@ -71,23 +71,23 @@ static void keep_point(const Meshing* m, const CondManifoldPoint* meeting)
 
 static const double* vertex_of(const Meshing* m, int v)
 {
-    return m->mesh->shell->vertex + 3 * (size_t)v;
+    return m->mesh->mesh_surface->vertex + 3 * (size_t)v;
 }
 
 // Signed distance of x to the mesh.
 static double mesh_gap(const CondCore* mesh, const double x[3])
 {
-    CondShellPoint nearest;
+    CondMeshSurfacePoint nearest;
     double local[3];
     cond_core_local(mesh, x, local);
-    cond_shell_nearest(mesh->shell, local, &nearest);
+    cond_mesh_surface_nearest(mesh->mesh_surface, local, &nearest);
     return nearest.gap - mesh->round;
 }
 
 // The faces of the mesh with triangles near the core, in work->seen as 1.
 static CondStatus find_faces(const Meshing* m)
 {
-    const CondPolyhedron* poly = &m->mesh->shell->poly;
+    const CondPolyhedron* poly = &m->mesh->mesh_surface->poly;
     CondPairWork* work = m->work;
     double box[6], wide = m->far + m->core->round + m->mesh->round;
     for (int k = 0; k < 6; k++) {
@@ -99,7 +99,7 @@ static CondStatus find_faces(const Meshing* m)
         cond_core_local(m->mesh, x, local);
         box[k] = local[k % 3] + sign * wide;
     }
-    if (cond_tree_query(&m->mesh->shell->tree, box, &work->hits[0]) ||
+    if (cond_tree_query(&m->mesh->mesh_surface->tree, box, &work->hits[0]) ||
         cond_reserve(&work->manifold.context, &work->seen, &work->cap_seen, poly->n_face,
                      sizeof *work->seen))
         return COND_OUT_OF_MEMORY;
@@ -111,7 +111,7 @@ static CondStatus find_faces(const Meshing* m)
 static void forget_faces(const Meshing* m)
 {
     for (int h = 0; h < m->work->hits[0].n; h++)
-        m->work->seen[m->mesh->shell->poly.face_of[m->work->hits[0].primitive[h]]] = 0;
+        m->work->seen[m->mesh->mesh_surface->poly.face_of[m->work->hits[0].primitive[h]]] = 0;
 }
 
 // 1 when the point x of the core, `gap` from a face or edge, would leave the mesh through it. A
@@ -156,7 +156,7 @@ static void keep_real(const Meshing* m, double steep)
 static CondStatus meet_face(const Meshing* m, int f)
 {
     CondPairWork* work = m->work;
-    const double* plane = m->mesh->shell->poly.plane + 4 * (size_t)f;
+    const double* plane = m->mesh->mesh_surface->poly.plane + 4 * (size_t)f;
     double n[3], back[3], x[3];
     mat3_multiply(m->mesh->R, plane, n);
     for (int i = 0; i < 3; i++)
@@ -220,7 +220,7 @@ static int edge_normal(const Meshing* m, const double p[3], const double u[3], c
 static CondStatus meet_edge(const Meshing* m, int e)
 {
     CondPairWork* work = m->work;
-    const CondPolyhedron* poly = &m->mesh->shell->poly;
+    const CondPolyhedron* poly = &m->mesh->mesh_surface->poly;
     const CondPolyEdge* edge = &poly->edge[e];
     double u[3], v[3], w[3], p[3], n[3], x[3], back[3];
     mat3_multiply(m->mesh->R, poly->plane + 4 * (size_t)edge->face, u);
@@ -259,7 +259,7 @@ static CondStatus meet_edge(const Meshing* m, int e)
 // 1 when a plane with the normal n (mesh axes) touches the corner from outside and nothing else.
 static int supports_corner(const Meshing* m, int c, const double n[3])
 {
-    const CondPolyhedron* poly = &m->mesh->shell->poly;
+    const CondPolyhedron* poly = &m->mesh->mesh_surface->poly;
     for (int k = poly->fan_begin[c]; k < poly->fan_begin[c + 1]; k++) {
         const CondPolyEdge* edge = &poly->edge[poly->fan[k]];
         const double *p = vertex_of(m, edge->from), *q = vertex_of(m, edge->to);
@@ -273,7 +273,7 @@ static int supports_corner(const Meshing* m, int c, const double n[3])
 static CondStatus meet_corner(const Meshing* m, int c)
 {
     static const double unit[7] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0};
-    int v = m->mesh->shell->poly.corner[c];
+    int v = m->mesh->mesh_surface->poly.corner[c];
     double x[3], local[3], n[3], in_mesh[3];
     CondProbe probe;
     cond_core_place(m->mesh, vertex_of(m, v), x);
@@ -330,11 +330,11 @@ static void drop_repeated(const Meshing* m, int first)
 // How deep the point t along the axis of a capsule is in the mesh, and where its ball would leave.
 static double axis_depth(const Meshing* m, double t, CondManifoldPoint* out)
 {
-    CondShellPoint nearest;
+    CondMeshSurfacePoint nearest;
     double x[3], local[3], at[3] = {0.0, 0.0, t * m->core->half[2]};
     cond_core_place(m->core, at, x);
     cond_core_local(m->mesh, x, local);
-    cond_shell_nearest(m->mesh->shell, local, &nearest);
+    cond_mesh_surface_nearest(m->mesh->mesh_surface, local, &nearest);
     *out = (CondManifoldPoint){.gap = nearest.gap - m->core->round - m->mesh->round,
                                .role = 3u << 30 | 0x7ffe};
     mat3_multiply(m->mesh->R, nearest.normal, out->normal);
@@ -378,7 +378,7 @@ static void keep_axis(const Meshing* m)
 // parts is found to be, leaves along the way of its middle.
 static CondStatus meet_inside(const Meshing* m)
 {
-    CondShellPoint nearest;
+    CondMeshSurfacePoint nearest;
     double local[3], n[3], back[3], x[3], surface[3];
     double deepest = 0.0;
     keep_axis(m);
@@ -390,7 +390,7 @@ static CondStatus meet_inside(const Meshing* m)
     if (deepest < 0.0)
         return COND_OK;
     cond_core_local(m->mesh, m->core->p, local);
-    cond_shell_nearest(m->mesh->shell, local, &nearest);
+    cond_mesh_surface_nearest(m->mesh->mesh_surface, local, &nearest);
     if (!(nearest.gap < 0.0))
         return COND_OK;
     mat3_multiply(m->mesh->R, nearest.normal, n);
@@ -418,7 +418,7 @@ static void turn_round(CondManifold* manifold)
 // 1 for one of the faces around a corner that are near.
 static int is_first_in_fan(const Meshing* m, int e)
 {
-    const CondPolyhedron* poly = &m->mesh->shell->poly;
+    const CondPolyhedron* poly = &m->mesh->mesh_surface->poly;
     int c = poly->corner_of[poly->edge[e].from];
     for (int k = poly->fan_begin[c]; k < poly->fan_begin[c + 1]; k++)
         if (m->work->seen[poly->edge[poly->fan[k]].face])
@@ -429,7 +429,7 @@ static int is_first_in_fan(const Meshing* m, int e)
 // Edges and corners of the faces that are near.
 static CondStatus meet_sharp(const Meshing* m)
 {
-    const CondPolyhedron* poly = &m->mesh->shell->poly;
+    const CondPolyhedron* poly = &m->mesh->mesh_surface->poly;
     CondStatus status = COND_OK;
     for (int f = 0; f < poly->n_face; f++) {
         for (int e = poly->edge_begin[f]; e < poly->edge_begin[f + 1] && m->work->seen[f]; e++) {
@@ -462,7 +462,7 @@ CondStatus cond_mesh_meets_core(CondPairWork* work, const CondCore* mesh, const 
 {
     CondManifoldPoint spare = {.gap = 0.0};
     const Meshing m = {work, mesh, core, shape, far, small, &spare};
-    const CondPolyhedron* poly = &mesh->shell->poly;
+    const CondPolyhedron* poly = &mesh->mesh_surface->poly;
     CondStatus status = find_faces(&m);
     work->manifold.n = 0;
     for (int f = 0; f < poly->n_face && !status; f++)

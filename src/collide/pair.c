@@ -6,8 +6,8 @@
 #include "collide/mesh_pair.h"
 #include "collide/solid.h"
 #include "geometry/box.h"
+#include "geometry/mesh_surface.h"
 #include "geometry/separation.h"
-#include "geometry/shell.h"
 #include "math/quat.h"
 
 #include <math.h>
@@ -71,9 +71,10 @@ static int is_still(const CondSolid* solid)
 }
 
 // Contacts from meetings, of which body and part on side 1; positions are from `origin`.
-static CondStatus add_touches(const CondPosture* posture, const CondSolid* a, CondTouch* touch,
-                              int body, int part, const double origin[3], uint64_t key,
-                              const CondManifold* manifold, CondTouchList* list)
+static CondStatus add_candidates(const CondKinematics* kinematics, const CondSolid* a,
+                                 CondCandidate* candidate, int body, int part,
+                                 const double origin[3], uint64_t key, const CondManifold* manifold,
+                                 CondCandidateList* list)
 {
     static const double axis[3] = {1.0, 0.0, 0.0};
     CondStatus status = COND_OK;
@@ -82,22 +83,22 @@ static CondStatus add_touches(const CondPosture* posture, const CondSolid* a, Co
         double p[3];
         for (int i = 0; i < 3; i++) {
             p[i] = meeting->point[0][i] + origin[i];
-            touch->position[i] = meeting->point[1][i] + origin[i];
+            candidate->position[i] = meeting->point[1][i] + origin[i];
         }
-        if (touch->plane < 0)
-            mat3_frame(meeting->normal, axis, touch->frame);
-        touch->point[0] = cond_point_at(posture, a->body, a->part, p);
-        touch->point[1] = cond_point_at(posture, body, part, touch->position);
-        touch->gap = meeting->gap;
-        touch->key = key + meeting->role;
-        status = cond_touch_add(list, touch);
+        if (candidate->plane < 0)
+            mat3_frame(meeting->normal, axis, candidate->frame);
+        candidate->point[0] = cond_point_at(kinematics, a->body, a->part, p);
+        candidate->point[1] = cond_point_at(kinematics, body, part, candidate->position);
+        candidate->gap = meeting->gap;
+        candidate->key = key + meeting->role;
+        status = cond_candidate_add(list, candidate);
     }
     return status;
 }
 
 int cond_shape_is_hollow(const CondShape* shape)
 {
-    return shape->form == COND_FORM_MESH && !shape->shell->poly.convex;
+    return shape->form == COND_FORM_MESH && !shape->mesh_surface->poly.convex;
 }
 
 CondStatus cond_shapes_meet(CondPairWork* work, const CondShape* a, const CondCore* core_a,
@@ -115,8 +116,8 @@ CondStatus cond_shapes_meet(CondPairWork* work, const CondShape* a, const CondCo
 }
 
 // a moves.
-static CondStatus collide_pair(CondCollider* collider, const CondPosture* posture, const Side* a,
-                               const Side* b, double far, CondTouchList* list)
+static CondStatus collide_pair(CondCollider* collider, const CondKinematics* kinematics,
+                               const Side* a, const Side* b, double far, CondCandidateList* list)
 {
     CondPairWork* work = &collider->pairs;
     CondCore core_a, core_b;
@@ -126,17 +127,18 @@ static CondStatus collide_pair(CondCollider* collider, const CondPosture* postur
         cond_shapes_meet(work, &a->solid->shape, &core_a, &b->solid->shape, &core_b, far);
     if (status || work->manifold.n == 0)
         return status;
-    CondTouch touch = {.plane = -1, .triangle = -1};
+    CondCandidate candidate = {.plane = -1, .triangle = -1};
     uint64_t pair = (uint64_t)a->index * (uint64_t)collider->n_solid + (uint64_t)b->index;
-    cond_touch_surfaces(&posture->model->body[a->solid->body].surface, &b->solid->surface, &touch);
-    return add_touches(posture, a->solid, &touch, b->solid->fixed ? -1 : b->solid->body,
-                       b->solid->part, b->pose, COND_KEY_PAIR + (pair << 32), &work->manifold,
-                       list);
+    cond_candidate_surfaces(&kinematics->model->body[a->solid->body].surface, &b->solid->surface,
+                            &candidate);
+    return add_candidates(kinematics, a->solid, &candidate, b->solid->fixed ? -1 : b->solid->body,
+                          b->solid->part, b->pose, COND_KEY_PAIR + (pair << 32), &work->manifold,
+                          list);
 }
 
 // The pairs that the broad phase has left.
-static CondStatus collide_solids(CondCollider* collider, const CondPosture* posture,
-                                 const double* reach, CondTouchList* list)
+static CondStatus collide_solids(CondCollider* collider, const CondKinematics* kinematics,
+                                 const double* reach, CondCandidateList* list)
 {
     const CondTreePairs* pairs = &collider->broad.pairs;
     CondStatus status = cond_broad_pairs(&collider->broad);
@@ -145,16 +147,16 @@ static CondStatus collide_solids(CondCollider* collider, const CondPosture* post
         if (a.solid->body == b.solid->body || (is_still(a.solid) && is_still(b.solid)))
             continue;
         double far = reach[a.solid->body] + (b.solid->body >= 0 ? reach[b.solid->body] : 0.0);
-        status = is_still(a.solid) ? collide_pair(collider, posture, &b, &a, far, list)
-                                   : collide_pair(collider, posture, &a, &b, far, list);
+        status = is_still(a.solid) ? collide_pair(collider, kinematics, &b, &a, far, list)
+                                   : collide_pair(collider, kinematics, &a, &b, far, list);
     }
     return status;
 }
 
 // ---- planes
 
-static CondStatus collide_plane(CondCollider* collider, const CondPosture* posture, const Side* a,
-                                int i_plane, double far, CondTouchList* list)
+static CondStatus collide_plane(CondCollider* collider, const CondKinematics* kinematics,
+                                const Side* a, int i_plane, double far, CondCandidateList* list)
 {
     const CondModel* model = collider->model;
     const CondPlane* plane = &model->plane[i_plane];
@@ -175,23 +177,23 @@ static CondStatus collide_plane(CondCollider* collider, const CondPosture* postu
                                         SMALL * core.size, &work->manifold);
     if (status)
         return status;
-    CondTouch touch = {.plane = i_plane, .triangle = -1};
+    CondCandidate candidate = {.plane = i_plane, .triangle = -1};
     uint64_t pair = (uint64_t)a->index * (uint64_t)model->n_plane + (uint64_t)i_plane;
-    memcpy(touch.frame, plane->frame, sizeof touch.frame);
-    cond_touch_surfaces(&plane->surface, &model->body[a->solid->body].surface, &touch);
-    return add_touches(posture, a->solid, &touch, -1, 0, a->pose, COND_KEY_GROUND + (pair << 32),
-                       &work->manifold, list);
+    memcpy(candidate.frame, plane->frame, sizeof candidate.frame);
+    cond_candidate_surfaces(&plane->surface, &model->body[a->solid->body].surface, &candidate);
+    return add_candidates(kinematics, a->solid, &candidate, -1, 0, a->pose,
+                          COND_KEY_GROUND + (pair << 32), &work->manifold, list);
 }
 
-CondStatus cond_collide_pairs(CondCollider* collider, const CondPosture* posture,
-                              const double* reach, CondTouchList* list)
+CondStatus cond_collide_pairs(CondCollider* collider, const CondKinematics* kinematics,
+                              const double* reach, CondCandidateList* list)
 {
     const CondModel* model = collider->model;
     CondStatus status = COND_OK;
     for (int i = model->n_obstacle; i < collider->n_solid; i++) {
         Side a = side_of(collider, i);
         for (int p = 0; p < model->n_plane && !status && !is_still(a.solid); p++)
-            status = collide_plane(collider, posture, &a, p, reach[a.solid->body], list);
+            status = collide_plane(collider, kinematics, &a, p, reach[a.solid->body], list);
     }
-    return status ? status : collide_solids(collider, posture, reach, list);
+    return status ? status : collide_solids(collider, kinematics, reach, list);
 }

@@ -2,8 +2,8 @@
 #ifndef COND_COLLIDE_PAIR_H
 #define COND_COLLIDE_PAIR_H
 
+#include "collide/candidate.h"
 #include "collide/manifold.h"
-#include "collide/touch.h"
 #include "geometry/tree.h"
 
 struct CondCollider;
@@ -32,7 +32,7 @@ CondStatus cond_cores_meet(CondPairWork* work, const CondCore* a, const CondCore
 // Appends the contacts of rigid shapes of different bodies, of which one moves, and those of moving
 // shapes with planes. The collider's solids must be placed and its broad phase built.   reach
 // (n_body)
-CondStatus cond_collide_pairs(struct CondCollider* collider, const CondPosture* posture,
-                              const double* reach, CondTouchList* list);
+CondStatus cond_collide_pairs(struct CondCollider* collider, const CondKinematics* kinematics,
+                              const double* reach, CondCandidateList* list);
 
 #endif

@@ -12,14 +12,14 @@ enum { TOUCH_WORK = 64 }; // of filling in one, in multiply-adds
 
 // The point of a feature that is nearest to the plane: its centre, moved by the radius against the
 // normal. Its place in the body's axes is found by turning that move back.
-static CondPoint nearest_point(const CondPosture* posture, const CondFeature* feature,
+static CondPoint nearest_point(const CondKinematics* kinematics, const CondFeature* feature,
                                const double normal[3])
 {
     CondPoint point = feature->point;
     if (feature->radius == 0.0)
         return point;
     double R[9], origin[3], local[3];
-    cond_posture_axes(posture, point.body, point.part, origin, R);
+    cond_kinematics_axes(kinematics, point.body, point.part, origin, R);
     mat3_multiply_transposed(R, normal, local);
     for (int i = 0; i < 3; i++)
         point.local[i] -= feature->radius * local[i];
@@ -29,64 +29,64 @@ static CondPoint nearest_point(const CondPosture* posture, const CondFeature* fe
 // The touches that were found, with body, plane, gap and, for now as its triangle, the number of
 // the feature within its body.
 typedef struct FillLoop {
-    const CondPosture* posture;
+    const CondKinematics* kinematics;
     const double* place;
-    CondTouch* touch;
+    CondCandidate* candidate;
 } FillLoop;
 
-static void fill_touches(const void* loop, int first, int last)
+static void fill_candidates(const void* loop, int first, int last)
 {
     const FillLoop* l = loop;
-    const CondModel* model = l->posture->model;
+    const CondModel* model = l->kinematics->model;
     for (int c = first; c < last; c++) {
-        CondTouch* touch = &l->touch[c];
-        int b = touch->point[0].body, i = touch->plane, k = touch->triangle;
+        CondCandidate* candidate = &l->candidate[c];
+        int b = candidate->point[0].body, i = candidate->plane, k = candidate->triangle;
         const CondPlane* plane = &model->plane[i];
         const CondBody* body = &model->body[b];
         const CondFeature* feature = &model->feature[body->feature_begin + k];
         const double* x = l->place + 3 * (size_t)(body->feature_begin + k);
-        *touch = (CondTouch){.plane = i, .triangle = -1, .gap = touch->gap};
-        touch->point[0] = nearest_point(l->posture, feature, plane->frame);
-        touch->point[1].body = -1;
+        *candidate = (CondCandidate){.plane = i, .triangle = -1, .gap = candidate->gap};
+        candidate->point[0] = nearest_point(l->kinematics, feature, plane->frame);
+        candidate->point[1].body = -1;
         for (int j = 0; j < 3; j++)
-            touch->position[j] = x[j] - feature->radius * plane->frame[j];
-        memcpy(touch->frame, plane->frame, sizeof touch->frame);
+            candidate->position[j] = x[j] - feature->radius * plane->frame[j];
+        memcpy(candidate->frame, plane->frame, sizeof candidate->frame);
         // Ascends with (body, plane, feature), the order in which they were found.
-        touch->key =
+        candidate->key =
             1 + (uint64_t)k +
             (uint64_t)model->n_feature * ((uint64_t)i + (uint64_t)model->n_plane * (uint64_t)b);
-        cond_touch_surfaces(&plane->surface, &body->surface, touch);
+        cond_candidate_surfaces(&plane->surface, &body->surface, candidate);
     }
 }
 
 // The features of a body near a plane.
-static CondStatus find_touches(const CondPosture* posture, const double* place, double reach, int b,
-                               int i, CondTouchList* list)
+static CondStatus find_candidates(const CondKinematics* kinematics, const double* place,
+                                  double reach, int b, int i, CondCandidateList* list)
 {
-    const CondBody* body = &posture->model->body[b];
-    const CondPlane* plane = &posture->model->plane[i];
+    const CondBody* body = &kinematics->model->body[b];
+    const CondPlane* plane = &kinematics->model->plane[i];
     for (int k = 0; k < body->n_feature; k++) {
-        const CondFeature* feature = &posture->model->feature[body->feature_begin + k];
+        const CondFeature* feature = &kinematics->model->feature[body->feature_begin + k];
         const double* x = place + 3 * (size_t)(body->feature_begin + k);
         double gap = vec3_dot(plane->frame, x) - plane->offset - feature->radius;
         if (!(gap <= reach) || feature->shaped)
             continue;
-        if (cond_reserve(&list->context, &list->touch, &list->cap_touch, list->n + 1,
-                         sizeof *list->touch))
+        if (cond_reserve(&list->context, &list->candidate, &list->cap_candidate, list->n + 1,
+                         sizeof *list->candidate))
             return COND_OUT_OF_MEMORY;
-        CondTouch* touch = &list->touch[list->n++];
-        touch->point[0].body = b;
-        touch->plane = i;
-        touch->triangle = k;
-        touch->gap = gap;
+        CondCandidate* candidate = &list->candidate[list->n++];
+        candidate->point[0].body = b;
+        candidate->plane = i;
+        candidate->triangle = k;
+        candidate->gap = gap;
     }
     return COND_OK;
 }
 
-CondStatus cond_collide_planes(const CondPosture* posture, const double* place, const double* reach,
-                               CondTouchList* list)
+CondStatus cond_collide_planes(const CondKinematics* kinematics, const double* place,
+                               const double* reach, CondCandidateList* list)
 {
-    const CondModel* model = posture->model;
+    const CondModel* model = kinematics->model;
     int before = list->n;
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
@@ -94,19 +94,19 @@ CondStatus cond_collide_planes(const CondPosture* posture, const double* place, 
             const CondPlane* plane = &model->plane[i];
             // Rigid bodies far away are passed over whole.
             if (body->kind == COND_BODY_RIGID &&
-                vec3_dot(plane->frame, posture->q + body->q_begin) - plane->offset >
+                vec3_dot(plane->frame, kinematics->q + body->q_begin) - plane->offset >
                     body->radius + reach[b])
                 continue;
-            CondStatus status = find_touches(posture, place, reach[b], b, i, list);
+            CondStatus status = find_candidates(kinematics, place, reach[b], b, i, list);
             if (status)
                 return status;
         }
     }
     if (list->n == before)
         return COND_OK;
-    FillLoop loop = {posture, place, list->touch + before};
+    FillLoop loop = {kinematics, place, list->candidate + before};
     size_t work = TOUCH_WORK * (size_t)(list->n - before);
     cond_parallel(list->n - before, cond_threads(work, model->settings.solver.threads),
-                  fill_touches, &loop);
+                  fill_candidates, &loop);
     return COND_OK;
 }

@@ -2,11 +2,11 @@
 #ifndef COND_COLLIDE_PLANE_H
 #define COND_COLLIDE_PLANE_H
 
-#include "collide/touch.h"
+#include "collide/candidate.h"
 
 // Appends every feature whose gap is at most the reach of its body; place: where the features are.
 //                                                        place (n_feature x 3), reach (n_body)
-CondStatus cond_collide_planes(const CondPosture* posture, const double* place, const double* reach,
-                               CondTouchList* list);
+CondStatus cond_collide_planes(const CondKinematics* kinematics, const double* place,
+                               const double* reach, CondCandidateList* list);
 
 #endif

@@ -105,32 +105,33 @@ static void turn_normal(const CondRodLinks* c, int i, int j, Near* near)
     memcpy(near->normal, F + 3, sizeof near->normal);
 }
 
-static CondStatus add_touch(const CondRodLinks* c, const CondPosture* posture, int i, int j,
-                            const Near* near, int second, CondTouchList* list)
+static CondStatus add_candidate(const CondRodLinks* c, const CondKinematics* kinematics, int i,
+                                int j, const Near* near, int second, CondCandidateList* list)
 {
-    const CondModel* model = posture->model;
+    const CondModel* model = kinematics->model;
     const CondBody* body[2] = {&model->body[c->body[i]], &model->body[c->body[j]]};
     const int at[2] = {i, j};
     const double* normal = near->normal;
     double p[2][3], tangent[3];
-    CondTouch touch = {.plane = -1, .triangle = -1, .gap = near->gap};
+    CondCandidate candidate = {.plane = -1, .triangle = -1, .gap = near->gap};
     points_of(c, i, j, near, p);
     direction(c, i, tangent);
     for (int side = 0; side < 2; side++) {
         double origin[3], R[9], d[3], r = (side ? 1.0 : -1.0) * body[side]->rod->radius;
-        touch.point[side].body = c->body[at[side]];
-        touch.point[side].part = c->link[at[side]];
-        cond_posture_axes(posture, c->body[at[side]], c->link[at[side]], origin, R);
+        candidate.point[side].body = c->body[at[side]];
+        candidate.point[side].part = c->link[at[side]];
+        cond_kinematics_axes(kinematics, c->body[at[side]], c->link[at[side]], origin, R);
         for (int k = 0; k < 3; k++) {
             d[k] = p[side][k] + r * normal[k] - origin[k];
-            touch.position[k] = p[1][k] + body[1]->rod->radius * normal[k];
+            candidate.position[k] = p[1][k] + body[1]->rod->radius * normal[k];
         }
-        mat3_multiply_transposed(R, d, touch.point[side].local);
+        mat3_multiply_transposed(R, d, candidate.point[side].local);
     }
-    mat3_frame(normal, tangent, touch.frame);
-    touch.key = COND_KEY_ROD + 2 * ((uint64_t)i * (uint64_t)c->n + (uint64_t)j) + (uint64_t)second;
-    cond_touch_surfaces(&body[0]->surface, &body[1]->surface, &touch);
-    return cond_touch_add(list, &touch);
+    mat3_frame(normal, tangent, candidate.frame);
+    candidate.key =
+        COND_KEY_ROD + 2 * ((uint64_t)i * (uint64_t)c->n + (uint64_t)j) + (uint64_t)second;
+    cond_candidate_surfaces(&body[0]->surface, &body[1]->surface, &candidate);
+    return cond_candidate_add(list, &candidate);
 }
 
 // 1 when link k, beside one of a pair, may say that it is nearer to the other, link i. Along one
@@ -185,10 +186,11 @@ static double centres2(const CondRodLinks* c, int i, int j)
 }
 
 // One contact for link i, and one more where parallel strands are nearest beside its middle.
-static CondStatus meet_links(const CondRodLinks* c, const CondPosture* posture, int i, int j,
-                             double far, CondTouchList* list)
+static CondStatus meet_links(const CondRodLinks* c, const CondKinematics* kinematics, int i, int j,
+                             double far, CondCandidateList* list)
 {
-    const CondBody *a = &posture->model->body[c->body[i]], *b = &posture->model->body[c->body[j]];
+    const CondBody *a = &kinematics->model->body[c->body[i]],
+                   *b = &kinematics->model->body[c->body[j]];
     double radii = a->rod->radius + b->rod->radius;
     double wide = far + radii + 0.5 * (a->rod->length[c->link[i]] + b->rod->length[c->link[j]]);
     Near near[2];
@@ -201,30 +203,30 @@ static CondStatus meet_links(const CondRodLinks* c, const CondPosture* posture, 
     near[1] = middle(c, i, j);
     const int wanted[2] = {
         near[0].distance < near[1].distance - SAME * fmin(a->size, b->size) &&
-            is_least(c, posture->model, i, j, near[0].distance, near[0].distance < radii),
+            is_least(c, kinematics->model, i, j, near[0].distance, near[0].distance < radii),
         near[1].distance <= far + radii &&
-            is_best_of_row(c, posture->model, i, j, near[1].distance, near[1].distance < radii)};
+            is_best_of_row(c, kinematics->model, i, j, near[1].distance, near[1].distance < radii)};
     for (int k = 0; k < 2 && !status; k++) {
         if (!wanted[k])
             continue;
         near[k].gap = near[k].distance - radii;
         turn_normal(c, i, j, &near[k]);
-        status = add_touch(c, posture, i, j, &near[k], 1 - k, list);
+        status = add_candidate(c, kinematics, i, j, &near[k], 1 - k, list);
     }
     return status;
 }
 
-CondStatus cond_collide_rods(CondRodLinks* links, const CondPosture* posture, const double* reach,
-                             CondTouchList* list)
+CondStatus cond_collide_rods(CondRodLinks* links, const CondKinematics* kinematics,
+                             const double* reach, CondCandidateList* list)
 {
-    if (!are_any(posture->model))
+    if (!are_any(kinematics->model))
         return COND_OK;
     CondStatus status = cond_tree_self_pairs(&links->tree, &links->pairs);
     for (int k = 0; k < links->pairs.n && !status; k++) {
         int i = links->pairs.pair[k][0], j = links->pairs.pair[k][1];
-        if (may_touch(links, posture->model, i, j))
-            status = meet_links(links, posture, i, j, reach[links->body[i]] + reach[links->body[j]],
-                                list);
+        if (may_touch(links, kinematics->model, i, j))
+            status = meet_links(links, kinematics, i, j,
+                                reach[links->body[i]] + reach[links->body[j]], list);
     }
     return status;
 }
@@ -248,7 +250,7 @@ static int has_met(const CondRodLinks* c, int i, int j, double radius, Near* nea
     return 1;
 }
 
-CondStatus cond_rods_sweep(CondRodLinks* c, const CondPosture* after, CondTouchList* list)
+CondStatus cond_rods_sweep(CondRodLinks* c, const CondKinematics* after, CondCandidateList* list)
 {
     const CondModel* model = after->model;
     double thin = INFINITY;
@@ -266,7 +268,7 @@ CondStatus cond_rods_sweep(CondRodLinks* c, const CondPosture* after, CondTouchL
         Near near;
         double radius = model->body[c->body[i]].rod->radius + model->body[c->body[j]].rod->radius;
         if (may_touch(c, model, i, j) && has_met(c, i, j, radius, &near))
-            status = add_touch(c, after, i, j, &near, 0, list);
+            status = add_candidate(c, after, i, j, &near, 0, list);
     }
     return status;
 }

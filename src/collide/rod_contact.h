@@ -8,11 +8,12 @@
 // reach: for every link and every stretch of another strand at the two nearest points, or, where
 // they are nearly parallel, at the middle of the link and where the strands are nearest. The links
 // must be placed.                                                               reach (n_body)
-CondStatus cond_collide_rods(CondRodLinks* links, const CondPosture* posture, const double* reach,
-                             CondTouchList* list);
+CondStatus cond_collide_rods(CondRodLinks* links, const CondKinematics* kinematics,
+                             const double* reach, CondCandidateList* list);
 
-// Adds the links that have passed each other between two postures, with the normal of their
+// Adds the links that have passed each other between two kinematics, with the normal of their
 // meeting. The links must be swept.
-CondStatus cond_rods_sweep(CondRodLinks* links, const CondPosture* after, CondTouchList* list);
+CondStatus cond_rods_sweep(CondRodLinks* links, const CondKinematics* after,
+                           CondCandidateList* list);
 
 #endif

@@ -52,10 +52,10 @@ void cond_rod_links_destroy(CondRodLinks* links)
     cond_arena_release(&links->arena);
 }
 
-void cond_rod_link_ends(const CondPosture* posture, int body, int link, double end[6])
+void cond_rod_link_ends(const CondKinematics* kinematics, int body, int link, double end[6])
 {
-    double origin[3], R[9], half = 0.5 * posture->model->body[body].rod->length[link];
-    cond_posture_axes(posture, body, link, origin, R);
+    double origin[3], R[9], half = 0.5 * kinematics->model->body[body].rod->length[link];
+    cond_kinematics_axes(kinematics, body, link, origin, R);
     for (int k = 0; k < 3; k++) {
         end[k] = origin[k] - half * R[3 * k + 2];
         end[3 + k] = origin[k] + half * R[3 * k + 2];
@@ -66,10 +66,10 @@ void cond_rod_link_ends(const CondPosture* posture, int body, int link, double e
 static void find_clamps(CondRodLinks* links, const CondModel* model, const CondState* state)
 {
     memset(links->clamped, 0, (size_t)links->n * sizeof *links->clamped);
-    for (int h = 0; h < 2 * state->n_hold; h++) {
-        const CondHold* hold = &state->hold[h / 2];
-        const CondPoint* at = &hold->what.end[h % 2].point;
-        if (!hold->active || hold->what.end[1 - h % 2].point.body >= 0 || at->body < 0 ||
+    for (int h = 0; h < 2 * state->n_weld; h++) {
+        const CondWeld* weld = &state->weld[h / 2];
+        const CondPoint* at = &weld->what.end[h % 2].point;
+        if (!weld->active || weld->what.end[1 - h % 2].point.body >= 0 || at->body < 0 ||
             model->body[at->body].kind != COND_BODY_ROD)
             continue;
         int last = model->body[at->body].rod->n_link - 1;
@@ -79,17 +79,17 @@ static void find_clamps(CondRodLinks* links, const CondModel* model, const CondS
     }
 }
 
-CondStatus cond_rod_links_place(CondRodLinks* links, const CondPosture* posture,
+CondStatus cond_rod_links_place(CondRodLinks* links, const CondKinematics* kinematics,
                                 const CondState* state, const double* reach)
 {
-    const CondModel* model = posture->model;
+    const CondModel* model = kinematics->model;
     if (links->n == 0)
         return COND_OK;
     find_clamps(links, model, state);
     for (int i = 0; i < links->n; i++) {
         double *end = links->end + 6 * (size_t)i, *box = links->box + 6 * (size_t)i;
         double wide = model->body[links->body[i]].rod->radius + reach[links->body[i]];
-        cond_rod_link_ends(posture, links->body[i], links->link[i], end);
+        cond_rod_link_ends(kinematics, links->body[i], links->link[i], end);
         for (int k = 0; k < 3; k++) {
             box[k] = fmin(end[k], end[3 + k]) - wide;
             box[3 + k] = fmax(end[k], end[3 + k]) + wide;
@@ -104,7 +104,7 @@ CondStatus cond_rod_links_place(CondRodLinks* links, const CondPosture* posture,
     return status;
 }
 
-void cond_rod_links_sweep(CondRodLinks* links, const CondPosture* before)
+void cond_rod_links_sweep(CondRodLinks* links, const CondKinematics* before)
 {
     links->travel = 0.0;
     for (int n = 0; n < links->n; n++) {
@@ -126,14 +126,14 @@ void cond_rod_links_sweep(CondRodLinks* links, const CondPosture* before)
         cond_tree_refit(&links->tree, links->box);
 }
 
-void cond_rod_link_core(const CondRodLinks* links, const CondPosture* posture, int i, int clamped,
-                        const double origin[3], CondCore* core)
+void cond_rod_link_core(const CondRodLinks* links, const CondKinematics* kinematics, int i,
+                        int clamped, const double origin[3], CondCore* core)
 {
     int b = links->body[i], half = clamped ? links->clamped[i] : 0;
-    const CondRod* rod = posture->model->body[b].rod;
+    const CondRod* rod = kinematics->model->body[b].rod;
     double length = rod->length[links->link[i]], centre[3];
     *core = (CondCore){.form = COND_FORM_CAPSULE, .round = rod->radius};
-    cond_posture_axes(posture, b, links->link[i], centre, core->R);
+    cond_kinematics_axes(kinematics, b, links->link[i], centre, core->R);
     core->half[2] = 0.5 * length;
     if (half == 1 || half == 2) { // centre and half of what is left
         core->half[2] = 0.25 * length;
@@ -184,18 +184,18 @@ double cond_segment_point(const double p[3], const double d[3], const double x[3
 }
 
 int cond_rod_is_held(const CondModel* model, const CondAttachment* what, int end,
-                     const CondTouch* touch)
+                     const CondCandidate* candidate)
 {
     const CondPoint* held = &what->end[end].point;
     if (held->body < 0 || model->body[held->body].kind != COND_BODY_ROD)
         return 0;
     int other = what->end[1 - end].point.body;
     for (int side = 0; side < 2; side++) {
-        const CondPoint* at = &touch->point[side];
+        const CondPoint* at = &candidate->point[side];
         const CondRod* rod = model->body[held->body].rod;
-        if (at->body != held->body || touch->point[1 - side].body != other || other < 0)
+        if (at->body != held->body || candidate->point[1 - side].body != other || other < 0)
             continue;
-        if (!what->contact && touch->point[1 - side].part == what->end[1 - end].point.part)
+        if (!what->contact && candidate->point[1 - side].part == what->end[1 - end].point.part)
             return 1;
         double here = rod->arc[at->part], there = rod->arc[held->part];
         if (fabs(here - there) <= HELD * rod->radius)

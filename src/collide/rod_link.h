@@ -3,7 +3,7 @@
 #define COND_COLLIDE_ROD_LINK_H
 
 #include "base/arena.h"
-#include "collide/touch.h"
+#include "collide/candidate.h"
 #include "geometry/core.h"
 #include "geometry/tree.h"
 #include "model/state.h"
@@ -29,21 +29,21 @@ typedef struct CondRodLinks {
 CondStatus cond_rod_links_create(const CondModel* model, CondRodLinks* links);
 void cond_rod_links_destroy(CondRodLinks* links);
 
-// Puts them where the posture has them, with boxes that overlap where two are within reach, and
+// Puts them where the kinematics has them, with boxes that overlap where two are within reach, and
 // finds what attachments of the state clamp.                                   reach (n_body)
-CondStatus cond_rod_links_place(CondRodLinks* links, const CondPosture* posture,
+CondStatus cond_rod_links_place(CondRodLinks* links, const CondKinematics* kinematics,
                                 const CondState* state, const double* reach);
 
-// Where they were at an earlier posture, and boxes around their ways in the place of the others.
-void cond_rod_links_sweep(CondRodLinks* links, const CondPosture* before);
+// Where they were at an earlier kinematics, and boxes around their ways in the place of the others.
+void cond_rod_links_sweep(CondRodLinks* links, const CondKinematics* before);
 
 // Both ends of a link's segment, world [m].
-void cond_rod_link_ends(const CondPosture* posture, int body, int link, double end[6]);
+void cond_rod_link_ends(const CondKinematics* kinematics, int body, int link, double end[6]);
 
 // The capsule of link i with its position taken from `origin`. The half that the world holds is
 // left out where `clamped`: it lies where the clamp has put it, whatever is there.
-void cond_rod_link_core(const CondRodLinks* links, const CondPosture* posture, int i, int clamped,
-                        const double origin[3], CondCore* core);
+void cond_rod_link_core(const CondRodLinks* links, const CondKinematics* kinematics, int i,
+                        int clamped, const double origin[3], CondCore* core);
 
 // 1 when link k exists and belongs to the same rod as link i.
 static inline int cond_rod_links_joined(const CondRodLinks* links, int i, int k)
@@ -61,6 +61,6 @@ double cond_segment_point(const double p[3], const double d[3], const double x[3
 // 1 when end `end` of the attachment holds a rod near the contact's link of it, and the contact is
 // with the body that it is held to: attached things overlap where they are attached.
 int cond_rod_is_held(const CondModel* model, const CondAttachment* what, int end,
-                     const CondTouch* touch);
+                     const CondCandidate* candidate);
 
 #endif

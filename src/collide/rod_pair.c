@@ -15,9 +15,9 @@
 // wander between the two.
 typedef struct Walk {
     CondCollider* collider;
-    const CondPosture* posture;
+    const CondKinematics* kinematics;
     const double* reach;
-    CondTouchList* list;
+    CondCandidateList* list;
 } Walk;
 
 uint64_t cond_rod_key(const CondCollider* collider, int i, int other)
@@ -35,7 +35,7 @@ uint64_t cond_bead_key(const CondCollider* collider, int i_feature, int i)
 
 static CondStatus meet_plane(const Walk* walk, int i, int i_plane)
 {
-    const CondModel* model = walk->posture->model;
+    const CondModel* model = walk->kinematics->model;
     const CondRodLinks* links = &walk->collider->links;
     const CondPlane* plane = &model->plane[i_plane];
     int b = links->body[i];
@@ -46,21 +46,21 @@ static CondStatus meet_plane(const Walk* walk, int i, int i_plane)
         double x[3], p[3], half = links->clamped[i] == 1 + end ? 0.5 : 0.0;
         for (int k = 0; k < 3; k++)
             x[k] = (1.0 - half) * ends[3 * end + k] + half * ends[3 - 3 * end + k];
-        CondTouch touch = {.plane = i_plane, .triangle = -1};
-        touch.gap = vec3_dot(plane->frame, x) - plane->offset - body->rod->radius;
-        if (!(touch.gap <= walk->reach[b]))
+        CondCandidate candidate = {.plane = i_plane, .triangle = -1};
+        candidate.gap = vec3_dot(plane->frame, x) - plane->offset - body->rod->radius;
+        if (!(candidate.gap <= walk->reach[b]))
             continue;
         for (int k = 0; k < 3; k++) {
             p[k] = x[k] - body->rod->radius * plane->frame[k];
-            touch.position[k] = p[k];
+            candidate.position[k] = p[k];
         }
-        touch.point[0] = cond_point_at(walk->posture, b, links->link[i], p);
-        touch.point[1].body = -1;
-        memcpy(touch.frame, plane->frame, sizeof touch.frame);
-        touch.key =
+        candidate.point[0] = cond_point_at(walk->kinematics, b, links->link[i], p);
+        candidate.point[1].body = -1;
+        memcpy(candidate.frame, plane->frame, sizeof candidate.frame);
+        candidate.key =
             cond_rod_key(walk->collider, i, walk->collider->n_solid + i_plane) + (uint64_t)end;
-        cond_touch_surfaces(&plane->surface, &body->surface, &touch);
-        status = cond_touch_add(walk->list, &touch);
+        cond_candidate_surfaces(&plane->surface, &body->surface, &candidate);
+        status = cond_candidate_add(walk->list, &candidate);
     }
     return status;
 }
@@ -77,18 +77,18 @@ static CondStatus add_meeting(const Walk* walk, int i, int i_solid,
     const double* origin = collider->pose + 7 * (size_t)i_solid;
     const CondBody* body = &collider->model->body[links->body[i]];
     double p[3];
-    CondTouch touch = {.plane = -1, .triangle = -1, .gap = meeting->gap};
+    CondCandidate candidate = {.plane = -1, .triangle = -1, .gap = meeting->gap};
     for (int k = 0; k < 3; k++) {
         p[k] = meeting->point[0][k] + origin[k];
-        touch.position[k] = meeting->point[1][k] + origin[k];
+        candidate.position[k] = meeting->point[1][k] + origin[k];
     }
-    touch.point[0] = cond_point_at(walk->posture, links->body[i], links->link[i], p);
-    touch.point[1] =
-        cond_point_at(walk->posture, solid->fixed ? -1 : solid->body, solid->part, touch.position);
-    mat3_frame(meeting->normal, axis, touch.frame);
-    touch.key = cond_rod_key(collider, i, i_solid) + meeting->role;
-    cond_touch_surfaces(&body->surface, &solid->surface, &touch);
-    return cond_touch_add(walk->list, &touch);
+    candidate.point[0] = cond_point_at(walk->kinematics, links->body[i], links->link[i], p);
+    candidate.point[1] = cond_point_at(walk->kinematics, solid->fixed ? -1 : solid->body,
+                                       solid->part, candidate.position);
+    mat3_frame(meeting->normal, axis, candidate.frame);
+    candidate.key = cond_rod_key(collider, i, i_solid) + meeting->role;
+    cond_candidate_surfaces(&body->surface, &solid->surface, &candidate);
+    return cond_candidate_add(walk->list, &candidate);
 }
 
 // 1 when the ball around a link is farther than `far` from a shape whose distance costs little.
@@ -96,7 +96,7 @@ static int is_beyond(const CondShape* shape, const double pose[7], const CondCor
 {
     double x[3];
     CondProbe probe;
-    if (shape->shell)
+    if (shape->mesh_surface)
         return 0;
     for (int k = 0; k < 3; k++)
         x[k] = link->p[k] + pose[k];
@@ -113,7 +113,7 @@ static CondStatus meet_solid(const Walk* walk, int i, int i_solid)
     CondPairWork* work = &collider->pairs;
     CondCore link, core;
     double far = walk->reach[links->body[i]] + collider->far[i_solid];
-    cond_rod_link_core(links, walk->posture, i, solid->body < 0 || solid->fixed, pose, &link);
+    cond_rod_link_core(links, walk->kinematics, i, solid->body < 0 || solid->fixed, pose, &link);
     if (is_beyond(&solid->shape, pose, &link, far))
         return COND_OK;
     cond_core_make(&solid->shape, pose, pose, &core);
@@ -130,7 +130,7 @@ static CondStatus meet_solid(const Walk* walk, int i, int i_solid)
 static CondStatus add_bead(const Walk* walk, int i_feature, int i)
 {
     static const double axis[3] = {1.0, 0.0, 0.0};
-    const CondModel* model = walk->posture->model;
+    const CondModel* model = walk->kinematics->model;
     const CondRodLinks* links = &walk->collider->links;
     const CondFeature* feature = &model->feature[i_feature];
     const double *x = walk->collider->place + 3 * (size_t)i_feature,
@@ -143,19 +143,21 @@ static CondStatus add_bead(const Walk* walk, int i_feature, int i)
     mat3_frame(unit, unit, F);
     for (int k = 0; k < 3; k++) // a point on the axis leaves across it
         normal[k] = distance > 0.0 ? (x[k] - p[k] - s * d[k]) / distance : F[3 + k];
-    CondTouch touch = {.plane = -1, .triangle = -1, .point = {feature->point}};
-    touch.gap = distance - rod->rod->radius - feature->radius;
+    CondCandidate candidate = {.plane = -1, .triangle = -1, .point = {feature->point}};
+    candidate.gap = distance - rod->rod->radius - feature->radius;
     for (int k = 0; k < 3; k++) {
         q[k] = x[k] - feature->radius * normal[k];
-        touch.position[k] = p[k] + s * d[k] + rod->rod->radius * normal[k];
+        candidate.position[k] = p[k] + s * d[k] + rod->rod->radius * normal[k];
     }
     if (feature->radius > 0.0)
-        touch.point[0] = cond_point_at(walk->posture, feature->point.body, feature->point.part, q);
-    touch.point[1] = cond_point_at(walk->posture, links->body[i], links->link[i], touch.position);
-    mat3_frame(normal, axis, touch.frame);
-    touch.key = cond_bead_key(walk->collider, i_feature, i);
-    cond_touch_surfaces(&model->body[feature->point.body].surface, &rod->surface, &touch);
-    return cond_touch_add(walk->list, &touch);
+        candidate.point[0] =
+            cond_point_at(walk->kinematics, feature->point.body, feature->point.part, q);
+    candidate.point[1] =
+        cond_point_at(walk->kinematics, links->body[i], links->link[i], candidate.position);
+    mat3_frame(normal, axis, candidate.frame);
+    candidate.key = cond_bead_key(walk->collider, i_feature, i);
+    cond_candidate_surfaces(&model->body[feature->point.body].surface, &rod->surface, &candidate);
+    return cond_candidate_add(walk->list, &candidate);
 }
 
 static double point_distance(const CondRodLinks* links, int i, const double x[3], double* s)
@@ -182,7 +184,7 @@ static int is_best_of_row(const CondRodLinks* links, int i, const double x[3], d
 static CondStatus meet_point(const Walk* walk, int i_feature)
 {
     CondRodLinks* links = &walk->collider->links;
-    const CondFeature* feature = &walk->posture->model->feature[i_feature];
+    const CondFeature* feature = &walk->kinematics->model->feature[i_feature];
     const double* x = walk->collider->place + 3 * (size_t)i_feature;
     double box[6], s, far = walk->reach[feature->point.body] + feature->radius;
     for (int k = 0; k < 6; k++)
@@ -190,7 +192,7 @@ static CondStatus meet_point(const Walk* walk, int i_feature)
     CondStatus status = cond_tree_query(&links->tree, box, &links->hits);
     for (int h = 0; h < links->hits.n && !status; h++) {
         int i = links->hits.primitive[h];
-        double radius = walk->posture->model->body[links->body[i]].rod->radius;
+        double radius = walk->kinematics->model->body[links->body[i]].rod->radius;
         double distance = point_distance(links, i, x, &s);
         if (distance - radius <= far + walk->reach[links->body[i]] &&
             is_best_of_row(links, i, x, distance, s))
@@ -201,7 +203,7 @@ static CondStatus meet_point(const Walk* walk, int i_feature)
 
 static CondStatus meet_points(const Walk* walk)
 {
-    const CondModel* model = walk->posture->model;
+    const CondModel* model = walk->kinematics->model;
     CondStatus status = COND_OK;
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
@@ -216,11 +218,11 @@ static CondStatus meet_points(const Walk* walk)
     return status;
 }
 
-CondStatus cond_collide_rod_pairs(CondCollider* collider, const CondPosture* posture,
-                                  const double* reach, CondTouchList* list)
+CondStatus cond_collide_rod_pairs(CondCollider* collider, const CondKinematics* kinematics,
+                                  const double* reach, CondCandidateList* list)
 {
     CondRodLinks* links = &collider->links;
-    const Walk walk = {collider, posture, reach, list};
+    const Walk walk = {collider, kinematics, reach, list};
     CondStatus status = COND_OK;
     for (int i = 0; i < links->n && !status; i++) {
         for (int p = 0; p < collider->model->n_plane && !status; p++)

@@ -6,8 +6,8 @@
 
 // Appends the contacts of the links of all rods. Links, solids and features must be placed and the
 // broad phase built.                                                       reach (n_body)
-CondStatus cond_collide_rod_pairs(CondCollider* collider, const CondPosture* posture,
-                                  const double* reach, CondTouchList* list);
+CondStatus cond_collide_rod_pairs(CondCollider* collider, const CondKinematics* kinematics,
+                                  const double* reach, CondCandidateList* list);
 
 // Keys of link i of all with a solid, or with plane k as number n_solid + k, without the role; and
 // of a feature with link i.

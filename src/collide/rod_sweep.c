@@ -93,8 +93,8 @@ static int meet_core(const Way* way, const CondCore* other, double tiny, double*
 // The two sides of a meeting: link i, and what stands still in the axes R at `origin` of the end.
 typedef struct Sides {
     CondCollider* collider;
-    const CondPosture* after;
-    CondTouchList* list;
+    const CondKinematics* after;
+    CondCandidateList* list;
     int i;
     const double *R, *origin;
     CondPoint point; // of the other side, its body and part; of a point all of it
@@ -126,19 +126,19 @@ static CondStatus add_met(const Sides* sides, const Way* way, double s, const do
         world[1][k] += sides->origin[k];
         normal[k] *= sides->turned ? -1.0 : 1.0;
     }
-    CondTouch touch = {.plane = -1, .triangle = -1, .gap = gap, .key = sides->key + role};
+    CondCandidate candidate = {.plane = -1, .triangle = -1, .gap = gap, .key = sides->key + role};
     CondPoint link =
         cond_point_at(sides->after, links->body[sides->i], links->link[sides->i], world[0]);
     CondPoint other =
         sides->turned ? sides->point
                       : cond_point_at(sides->after, sides->point.body, sides->point.part, world[1]);
-    touch.point[0] = sides->turned ? other : link;
-    touch.point[1] = sides->turned ? link : other;
-    memcpy(touch.position, world[1 - sides->turned], sizeof touch.position);
-    mat3_frame(normal, axis, touch.frame);
-    cond_touch_surfaces(sides->turned ? sides->surface : &body->surface,
-                        sides->turned ? &body->surface : sides->surface, &touch);
-    return cond_touch_add(sides->list, &touch);
+    candidate.point[0] = sides->turned ? other : link;
+    candidate.point[1] = sides->turned ? link : other;
+    memcpy(candidate.position, world[1 - sides->turned], sizeof candidate.position);
+    mat3_frame(normal, axis, candidate.frame);
+    cond_candidate_surfaces(sides->turned ? sides->surface : &body->surface,
+                            sides->turned ? &body->surface : sides->surface, &candidate);
+    return cond_candidate_add(sides->list, &candidate);
 }
 
 // A convex shape: all points that meet when the first of them does.
@@ -200,8 +200,8 @@ static void into_axes(const double R[9], const double pose[7], const double x[3]
     mat3_multiply_transposed(R, d, local);
 }
 
-CondStatus cond_rod_sweep_solid(CondCollider* collider, const CondPosture* after, int b, int i,
-                                CondTouchList* list)
+CondStatus cond_rod_sweep_solid(CondCollider* collider, const CondKinematics* after, int b, int i,
+                                CondCandidateList* list)
 {
     static const double identity[7] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0};
     const CondRodLinks* links = &collider->links;
@@ -237,8 +237,8 @@ CondStatus cond_rod_sweep_solid(CondCollider* collider, const CondPosture* after
 }
 
 // One point against the links whose swept boxes its own overlaps.
-static CondStatus sweep_point(CondCollider* collider, const CondPosture* after, int i_feature,
-                              CondTouchList* list)
+static CondStatus sweep_point(CondCollider* collider, const CondKinematics* after, int i_feature,
+                              CondCandidateList* list)
 {
     static const double unit[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
     const CondModel* model = after->model;
@@ -279,8 +279,8 @@ static CondStatus sweep_point(CondCollider* collider, const CondPosture* after, 
     return status;
 }
 
-CondStatus cond_rod_sweep_points(CondCollider* collider, const CondPosture* after,
-                                 CondTouchList* list)
+CondStatus cond_rod_sweep_points(CondCollider* collider, const CondKinematics* after,
+                                 CondCandidateList* list)
 {
     const CondModel* model = after->model;
     double rods = 0.0, thin = INFINITY;

@@ -4,13 +4,13 @@
 
 #include "collide/collide.h"
 
-// Adds the links of rod b that have met solid i between two postures and are beyond it at the
+// Adds the links of rod b that have met solid i between two kinematics and are beyond it at the
 // second, with the normal of their meeting. Solids and links must be swept.
-CondStatus cond_rod_sweep_solid(CondCollider* collider, const CondPosture* after, int b, int i,
-                                CondTouchList* list);
+CondStatus cond_rod_sweep_solid(CondCollider* collider, const CondKinematics* after, int b, int i,
+                                CondCandidateList* list);
 
 // The same for links and the points of all other bodies, nodes of soft bodies among them.
-CondStatus cond_rod_sweep_points(CondCollider* collider, const CondPosture* after,
-                                 CondTouchList* list);
+CondStatus cond_rod_sweep_points(CondCollider* collider, const CondKinematics* after,
+                                 CondCandidateList* list);
 
 #endif

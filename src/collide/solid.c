@@ -8,21 +8,21 @@
 #include <math.h>
 #include <string.h>
 
-void cond_solid_pose(const CondPosture* posture, const CondSolid* solid, double pose[7])
+void cond_solid_pose(const CondKinematics* kinematics, const CondSolid* solid, double pose[7])
 {
     if (solid->body < 0) {
         memcpy(pose, solid->position, sizeof solid->position);
         memcpy(pose + 3, solid->orientation, sizeof solid->orientation);
         return;
     }
-    const CondBody* body = &posture->model->body[solid->body];
+    const CondBody* body = &kinematics->model->body[solid->body];
     const double *p, *q;
     double R[9], turned[3];
     if (body->kind == COND_BODY_ROBOT) {
-        p = posture->arm[solid->body].work->position + 3 * solid->part;
-        q = posture->arm[solid->body].work->orientation + 4 * solid->part;
+        p = kinematics->arm[solid->body].work->position + 3 * solid->part;
+        q = kinematics->arm[solid->body].work->orientation + 4 * solid->part;
     } else {
-        p = posture->q + body->q_begin;
+        p = kinematics->q + body->q_begin;
         q = p + 3;
     }
     quat_matrix(q, R);
@@ -32,14 +32,14 @@ void cond_solid_pose(const CondPosture* posture, const CondSolid* solid, double 
     quat_product(q, solid->orientation, pose + 3);
 }
 
-CondPoint cond_point_at(const CondPosture* posture, int body, int part, const double world[3])
+CondPoint cond_point_at(const CondKinematics* kinematics, int body, int part, const double world[3])
 {
     CondPoint point = {.body = body, .part = part};
     memcpy(point.local, world, 3 * sizeof *world);
     if (body < 0)
         return point;
     double R[9], d[3], p[3];
-    cond_posture_axes(posture, body, part, p, R);
+    cond_kinematics_axes(kinematics, body, part, p, R);
     for (int i = 0; i < 3; i++)
         d[i] = world[i] - p[i];
     mat3_multiply_transposed(R, d, point.local);
@@ -56,12 +56,13 @@ static int is_facing(void* user, const double normal[3])
     return !(vec3_dot(user, normal) > BEHIND);
 }
 
-static CondStatus probe_feature(const CondPosture* posture, CondVolume* const* volume,
+static CondStatus probe_feature(const CondKinematics* kinematics, CondVolume* const* volume,
                                 const CondSolid* solid, int i_solid, const double pose[7],
-                                int i_feature, const double x[3], double reach, CondTouchList* list)
+                                int i_feature, const double x[3], double reach,
+                                CondCandidateList* list)
 {
     static const double axis[3] = {1.0, 0.0, 0.0};
-    const CondModel* model = posture->model;
+    const CondModel* model = kinematics->model;
     const CondFeature* feature = &model->feature[i_feature];
     CondProbe probe;
     cond_shape_probe(&solid->shape, pose, x, &probe);
@@ -80,26 +81,26 @@ static CondStatus probe_feature(const CondPosture* posture, CondVolume* const* v
     }
     if (!(probe.gap - feature->radius <= reach))
         return COND_OK;
-    CondTouch touch = {.plane = -1, .triangle = -1, .gap = probe.gap - feature->radius};
-    touch.point[0] = feature->point;
+    CondCandidate candidate = {.plane = -1, .triangle = -1, .gap = probe.gap - feature->radius};
+    candidate.point[0] = feature->point;
     if (feature->radius > 0.0) { // the ball's point towards the solid
         double p[3];
         for (int i = 0; i < 3; i++)
             p[i] = x[i] - feature->radius * probe.normal[i];
-        touch.point[0] = cond_point_at(posture, feature->point.body, feature->point.part, p);
+        candidate.point[0] = cond_point_at(kinematics, feature->point.body, feature->point.part, p);
     }
-    touch.point[1] =
-        cond_point_at(posture, solid->fixed ? -1 : solid->body, solid->part, probe.point);
-    memcpy(touch.position, probe.point, sizeof touch.position);
-    mat3_frame(probe.normal, axis, touch.frame);
-    touch.key = cond_key_solid(model, i_feature, i_solid);
-    cond_touch_surfaces(&model->body[feature->point.body].surface, &solid->surface, &touch);
-    return cond_touch_add(list, &touch);
+    candidate.point[1] =
+        cond_point_at(kinematics, solid->fixed ? -1 : solid->body, solid->part, probe.point);
+    memcpy(candidate.position, probe.point, sizeof candidate.position);
+    mat3_frame(probe.normal, axis, candidate.frame);
+    candidate.key = cond_key_solid(model, i_feature, i_solid);
+    cond_candidate_surfaces(&model->body[feature->point.body].surface, &solid->surface, &candidate);
+    return cond_candidate_add(list, &candidate);
 }
 
 // One feature against the solids near it.
-static CondStatus collide_feature(CondCollider* collider, const CondPosture* posture, int i_feature,
-                                  const double* reach, CondTouchList* list)
+static CondStatus collide_feature(CondCollider* collider, const CondKinematics* kinematics,
+                                  int i_feature, const double* reach, CondCandidateList* list)
 {
     const CondModel* model = collider->model;
     const CondFeature* feature = &model->feature[i_feature];
@@ -112,14 +113,14 @@ static CondStatus collide_feature(CondCollider* collider, const CondPosture* pos
         const CondSolid* solid = cond_solid_at(model, i);
         double far = reach[b] + (solid->body >= 0 ? reach[solid->body] : 0.0);
         if (b != solid->body) // a body does not touch itself here
-            status = probe_feature(posture, collider->volume, solid, i,
+            status = probe_feature(kinematics, collider->volume, solid, i,
                                    collider->pose + 7 * (size_t)i, i_feature, x, far, list);
     }
     return status;
 }
 
-CondStatus cond_collide_solids(CondCollider* collider, const CondPosture* posture,
-                               const double* reach, CondTouchList* list)
+CondStatus cond_collide_solids(CondCollider* collider, const CondKinematics* kinematics,
+                               const double* reach, CondCandidateList* list)
 {
     const CondModel* model = collider->model;
     CondStatus status = COND_OK;
@@ -134,7 +135,7 @@ CondStatus cond_collide_solids(CondCollider* collider, const CondPosture* postur
         }
         for (int k = body->feature_begin; k < body->feature_begin + body->n_feature && !status; k++)
             if (!model->feature[k].shaped)
-                status = collide_feature(collider, posture, k, reach, list);
+                status = collide_feature(collider, kinematics, k, reach, list);
     }
     return status;
 }

@@ -2,7 +2,7 @@
 #ifndef COND_COLLIDE_SOLID_H
 #define COND_COLLIDE_SOLID_H
 
-#include "collide/touch.h"
+#include "collide/candidate.h"
 #include "collide/volume.h"
 
 struct CondCollider;
@@ -14,13 +14,14 @@ static inline const CondSolid* cond_solid_at(const CondModel* model, int i)
 }
 
 // Pose of a solid: position, quaternion.
-void cond_solid_pose(const CondPosture* posture, const CondSolid* solid, double pose[7]);
+void cond_solid_pose(const CondKinematics* kinematics, const CondSolid* solid, double pose[7]);
 // The point of a body (-1: the world) or link that is at a world position now.
-CondPoint cond_point_at(const CondPosture* posture, int body, int part, const double world[3]);
+CondPoint cond_point_at(const CondKinematics* kinematics, int body, int part,
+                        const double world[3]);
 
 // Appends every feature within reach of a solid of another body. Features and solids must be
 // placed, the volumes of soft bodies updated and the broad phase built.      reach (n_body)
-CondStatus cond_collide_solids(struct CondCollider* collider, const CondPosture* posture,
-                               const double* reach, CondTouchList* list);
+CondStatus cond_collide_solids(struct CondCollider* collider, const CondKinematics* kinematics,
+                               const double* reach, CondCandidateList* list);
 
 #endif

@@ -52,12 +52,12 @@ void cond_sweep_destroy(const CondContext* context, CondSweep* sweep)
         cond_release(context, arrays[i]);
 }
 
-// The pass over one pair of postures.
+// The pass over one pair of kinematics.
 typedef struct Pass {
     CondCollider* collider;
     const CondModel* model;
-    const CondPosture *before, *after;
-    CondTouchList* list;
+    const CondKinematics *before, *after;
+    CondCandidateList* list;
 } Pass;
 
 static void stretch(double box[6], const double x[3])
@@ -100,7 +100,7 @@ static void sweep_bodies(Pass* pass)
         for (int k = body->feature_begin; k < body->feature_begin + body->n_feature; k++) {
             const double* to = pass->collider->place + 3 * (size_t)k;
             double *from = sweep->place + 3 * (size_t)k, radius = model->feature[k].radius;
-            cond_posture_point(pass->before, &model->feature[k].point, from, NULL, NULL);
+            cond_kinematics_point(pass->before, &model->feature[k].point, from, NULL, NULL);
             for (int i = 0; i < 3; i++) {
                 move[i] = to[i] - from[i];
                 swept->box[i] = fmin(swept->box[i], fmin(from[i], to[i]) - radius);
@@ -174,11 +174,11 @@ static int meet_shape(const CondShape* shape, const double from[3], const double
     return probe->gap - near <= 10.0 * tiny && *gap < 0.0;
 }
 
-static CondStatus add_touch(Pass* pass, CondTouch* touch, const CondSurfaceDef* a,
-                            const CondSurfaceDef* b)
+static CondStatus add_candidate(Pass* pass, CondCandidate* candidate, const CondSurfaceDef* a,
+                                const CondSurfaceDef* b)
 {
-    cond_touch_surfaces(a, b, touch);
-    return cond_touch_add(pass->list, touch);
+    cond_candidate_surfaces(a, b, candidate);
+    return cond_candidate_add(pass->list, candidate);
 }
 
 static CondStatus sweep_feature(Pass* pass, int i_feature, int i_solid)
@@ -197,23 +197,23 @@ static CondStatus sweep_feature(Pass* pass, int i_feature, int i_solid)
     if (!meet_shape(&solid->shape, from, to, feature->radius,
                     1e-6 * collider->sweep.thickness[i_solid], &probe, &gap))
         return COND_OK;
-    CondTouch touch = {.plane = -1, .triangle = -1, .gap = gap};
+    CondCandidate candidate = {.plane = -1, .triangle = -1, .gap = gap};
     quat_matrix(pose + 3, R);
     mat3_multiply(R, probe.normal, normal);
-    mat3_multiply(R, probe.point, touch.position);
+    mat3_multiply(R, probe.point, candidate.position);
     for (int i = 0; i < 3; i++) {
-        touch.position[i] += pose[i];
+        candidate.position[i] += pose[i];
         p[i] = x[i] - feature->radius * normal[i];
     }
-    touch.point[0] = feature->radius > 0.0
-                         ? cond_point_at(pass->after, feature->point.body, feature->point.part, p)
-                         : feature->point;
-    touch.point[1] =
-        cond_point_at(pass->after, solid->fixed ? -1 : solid->body, solid->part, touch.position);
-    mat3_frame(normal, axis, touch.frame);
-    touch.key = cond_key_solid(pass->model, i_feature, i_solid);
-    return add_touch(pass, &touch, &pass->model->body[feature->point.body].surface,
-                     &solid->surface);
+    candidate.point[0] = feature->radius > 0.0 ? cond_point_at(pass->after, feature->point.body,
+                                                               feature->point.part, p)
+                                               : feature->point;
+    candidate.point[1] = cond_point_at(pass->after, solid->fixed ? -1 : solid->body, solid->part,
+                                       candidate.position);
+    mat3_frame(normal, axis, candidate.frame);
+    candidate.key = cond_key_solid(pass->model, i_feature, i_solid);
+    return add_candidate(pass, &candidate, &pass->model->body[feature->point.body].surface,
+                         &solid->surface);
 }
 
 // Points and balls of body b against solid i.
@@ -401,17 +401,17 @@ static CondStatus meet(Pass* pass, const Side* a, const Side* b, uint64_t key, i
     }
     if (!cond_meeting_find((CondMeetingKind)a->n, a->radius + b->radius, &motion, &met))
         return COND_OK;
-    CondTouch touch = {.plane = -1, .triangle = triangle, .gap = met.gap, .key = key};
+    CondCandidate candidate = {.plane = -1, .triangle = triangle, .gap = met.gap, .key = key};
     CondPoint point[2] = {side_point(pass, a, met.weight, met.normal, -1.0, world[0]),
                           side_point(pass, b, met.weight + a->n, met.normal, 1.0, world[1])};
     for (int i = 0; i < 3; i++)
         normal[i] = turned ? -met.normal[i] : met.normal[i];
-    touch.point[0] = point[turned];
-    touch.point[1] = point[1 - turned];
-    memcpy(touch.position, world[1], sizeof touch.position);
-    mat3_frame(normal, axis, touch.frame);
-    return turned ? add_touch(pass, &touch, b->surface, a->surface)
-                  : add_touch(pass, &touch, a->surface, b->surface);
+    candidate.point[0] = point[turned];
+    candidate.point[1] = point[1 - turned];
+    memcpy(candidate.position, world[1], sizeof candidate.position);
+    mat3_frame(normal, axis, candidate.frame);
+    return turned ? add_candidate(pass, &candidate, b->surface, a->surface)
+                  : add_candidate(pass, &candidate, a->surface, b->surface);
 }
 
 // Triangles of a soft body whose swept boxes may overlap a box: the body's moves are taken back.
@@ -488,7 +488,8 @@ static CondStatus sweep_solids_on(Pass* pass, int b)
             Side side;
             edge_side(pass, i, R, k, &side);
             status = sweep_segment(pass, &side, b,
-                                   COND_KEY_SKIN + (uint64_t)k * (uint64_t)collider->n_soft_edge);
+                                   COND_KEY_EDGE_ON_SOFT +
+                                       (uint64_t)k * (uint64_t)collider->n_soft_edge);
         }
     }
     return status;
@@ -565,14 +566,15 @@ static CondStatus sweep_soft_on(Pass* pass, int a, int b)
     for (int e = 0; e < volume->n_edge && a < b && !status; e++) {
         Side side;
         soft_side(pass, a, 2, volume->edge + 4 * (size_t)e, &side);
-        status = sweep_segment(pass, &side, b,
-                               cond_key_seam(collider, a, e, b, -collider->soft_edge_begin[b]));
+        status =
+            sweep_segment(pass, &side, b,
+                          cond_key_soft_crossing(collider, a, e, b, -collider->soft_edge_begin[b]));
     }
     return status;
 }
 
-CondStatus cond_collide_sweep(CondCollider* collider, const CondPosture* before,
-                              const CondPosture* after, CondTouchList* list)
+CondStatus cond_collide_sweep(CondCollider* collider, const CondKinematics* before,
+                              const CondKinematics* after, CondCandidateList* list)
 {
     Pass pass = {collider, collider->model, before, after, list};
     sweep_bodies(&pass);

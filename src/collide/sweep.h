@@ -7,11 +7,11 @@
 CondStatus cond_sweep_create(const CondModel* model, CondSweep* sweep);
 void cond_sweep_destroy(const CondContext* context, CondSweep* sweep);
 
-// Appends the features that met between two postures and are beyond each other at the second one:
+// Appends the features that met between two kinematics and are beyond each other at the second one:
 // points and solids, corners and soft triangles, edges and edges of soft surfaces, rods. The normal
 // is that of the first meeting, the gap that at the end. All of the collider must be placed at the
-// second posture. What is slow against the thickness of what is in its way is not looked at.
-CondStatus cond_collide_sweep(CondCollider* collider, const CondPosture* before,
-                              const CondPosture* after, CondTouchList* list);
+// second kinematics. What is slow against the thickness of what is in its way is not looked at.
+CondStatus cond_collide_sweep(CondCollider* collider, const CondKinematics* before,
+                              const CondKinematics* after, CondCandidateList* list);
 
 #endif

@@ -95,7 +95,7 @@ void cond_env_world_destroy(const CondContext* context, CondEnvWorld* world)
     for (int b = 0; world->ik && b < world->model->n_body; b++)
         if (world->ik[b])
             cond_ik_destroy(world->ik[b]);
-    cond_posture_destroy(&world->posture);
+    cond_kinematics_destroy(&world->kinematics);
     void* arrays[] = {world->ik, world->q, world->act, world->term, world->observation};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(context, arrays[i]);
@@ -115,7 +115,7 @@ static CondStatus furnish(CondEnvWorld* world, const CondContext* m, CondError* 
         status = cond_state_create(world->model, &world->before, error);
     if (!status)
         status = cond_sim_create(world->model, &world->sim, error);
-    if (!status && (status = cond_posture_create(world->model, &world->posture)))
+    if (!status && (status = cond_kinematics_create(world->model, &world->kinematics)))
         cond_error_set(error, status, "out of memory");
     if (!status)
         status = cond_env_act_create(world, m, error);

@@ -13,7 +13,7 @@ typedef struct CondEnvAct {
     int begin, size; // values of the action vector
     int body;        // joints, pose
     int attachment;  // anchor
-    CondHold goal;   // pose: anchor and turn are position and orientation in the world
+    CondWeld goal;   // pose: anchor and turn are position and orientation in the world
 } CondEnvAct;
 
 // A reward, resolved.
@@ -32,12 +32,12 @@ typedef struct CondEnvWorld {
     CondState* state;
     CondState* before; // to go back to when an action fails
     CondSim* sim;
-    CondPosture posture; // of the points that are rewarded
-    CondIk** ik;         // of the robots that a pose action leads, else NULL (n_body)
-    double* q;           // configuration that inverse kinematics works on   (largest n_q)
-    CondEnvAct* act;     //                                                  (n_act)
-    CondEnvTerm* term;   //                                                  (n_term)
-    double* observation; //                                                  (n_observation)
+    CondKinematics kinematics; // of the points that are rewarded
+    CondIk** ik;               // of the robots that a pose action leads, else NULL (n_body)
+    double* q;                 // configuration that inverse kinematics works on   (largest n_q)
+    CondEnvAct* act;           //                                                  (n_act)
+    CondEnvTerm* term;         //                                                  (n_term)
+    double* observation;       //                                                  (n_observation)
     int n_act, n_term, n_action, n_observation;
 } CondEnvWorld;
 

@@ -38,7 +38,7 @@ static CondStatus resolve_pose(CondEnvWorld* world, const CondContext* m, CondEn
     if (point->part < 0)
         return cond_error_set(error, COND_BAD_INPUT, "action %s: robot %s has no link '%s'",
                               act->def->name, body->name, act->def->link);
-    cond_hold_make(&world->posture, &act->goal);
+    cond_weld_make(&world->kinematics, &act->goal);
     if (world->ik[act->body])
         return COND_OK;
     return cond_ik_create(m, body->arm, &world->ik[act->body], error);
@@ -51,9 +51,9 @@ static CondStatus resolve_anchor(CondEnvWorld* world, CondEnvAct* act)
     for (int i = 0; i < model->n_attachment; i++)
         if (strcmp(model->attachment[i].name, act->def->attachment) == 0)
             act->attachment = i;
-    CondHold* hold = &world->state->hold[act->attachment];
-    if (!hold->active && hold->what.start <= 0.0 && hold->what.end_time > 0.0)
-        cond_hold_make(&world->posture, hold);
+    CondWeld* weld = &world->state->weld[act->attachment];
+    if (!weld->active && weld->what.start <= 0.0 && weld->what.end_time > 0.0)
+        cond_weld_make(&world->kinematics, weld);
     return COND_OK;
 }
 
@@ -68,7 +68,7 @@ CondStatus cond_env_act_create(CondEnvWorld* world, const CondContext* m, CondEr
     world->q = cond_allocate(m, (size_t)most, sizeof *world->q);
     if (!world->act || !world->ik || !world->q)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
-    cond_posture_set(&world->posture, world->state->q);
+    cond_kinematics_set(&world->kinematics, world->state->q);
     for (int i = 0; i < n; i++) {
         CondEnvAct* act = &world->act[i];
         CondStatus status = COND_OK;
@@ -181,15 +181,15 @@ static void lead_joints(CondEnvWorld* world, const CondEnvAct* act, const double
     }
 }
 
-// As a trajectory does (src/step/lead.c): one step of inverse kinematics from the present targets
-// towards a frame that moves evenly from the old goal to the new one.
+// As a trajectory does (src/step/control.c): one step of inverse kinematics from the present
+// targets towards a frame that moves evenly from the old goal to the new one.
 static void lead_pose(CondEnvWorld* world, const CondEnvAct* act, const double* action, int step,
                       int substeps)
 {
     const CondBody* body = &world->model->body[act->body];
     const CondArticulation* arm = body->arm;
     CondState* state = world->state;
-    const CondHold* goal = &act->goal;
+    const CondWeld* goal = &act->goal;
     double t = world->model->settings.time_step, share = (double)step / substeps;
     double to[3], turned[4], w[3], part[3], dq[4];
     size_t base = (size_t)(arm->n_q - arm->n_joint), joints = (size_t)arm->n_joint;
@@ -233,27 +233,27 @@ void cond_env_act_finish(CondEnvWorld* world, const double* action)
 static void lead_anchor(CondEnvWorld* world, const CondEnvAct* act, const double* action, int step,
                         int substeps)
 {
-    CondHold* hold = &world->state->hold[act->attachment];
-    double* place = hold->what.end[1].point.local;
+    CondWeld* weld = &world->state->weld[act->attachment];
+    double* place = weld->what.end[1].point.local;
     double now[3], to[3], turned[4], w[3], dq[4], old[4];
     int absolute = act->def->mode == COND_ACTION_ABSOLUTE;
     int parts = absolute ? substeps - step : substeps; // an increment counts from here every time
-    if (!hold->active)
+    if (!weld->active)
         return;
     for (int k = 0; k < 3; k++)
-        now[k] = place[k] + hold->anchor[k];
-    wanted_pose(world, act, action, now, hold->turn, to, turned);
+        now[k] = place[k] + weld->anchor[k];
+    wanted_pose(world, act, action, now, weld->turn, to, turned);
     for (int k = 0; k < 3; k++)
         place[k] += (to[k] - now[k]) / parts;
     if (!act->def->turns)
         return;
-    quat_between(hold->turn, turned, w);
+    quat_between(weld->turn, turned, w);
     for (int k = 0; k < 3; k++)
         w[k] /= parts;
     quat_exp(w, dq);
-    memcpy(old, hold->turn, sizeof old);
-    quat_product(dq, old, hold->turn);
-    quat_normalize(hold->turn);
+    memcpy(old, weld->turn, sizeof old);
+    quat_product(dq, old, weld->turn);
+    quat_normalize(weld->turn);
 }
 
 void cond_env_act_apply(CondEnvWorld* world, const double* action, int step, int substeps)
@@ -290,8 +290,8 @@ static double still_value(const CondEnvWorld* world, const CondEnvAct* act, int 
         return 0.0;
     if (act->def->kind == COND_ACTION_JOINTS)
         return world->state->target[world->model->body[act->body].target_begin + k];
-    const CondHold* goal =
-        act->def->kind == COND_ACTION_POSE ? &act->goal : &world->state->hold[act->attachment];
+    const CondWeld* goal =
+        act->def->kind == COND_ACTION_POSE ? &act->goal : &world->state->weld[act->attachment];
     if (k >= 3)
         return goal->turn[k - 3];
     return goal->what.end[1].point.local[k] + goal->anchor[k];

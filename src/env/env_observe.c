@@ -67,10 +67,10 @@ static void pass_goal(const CondEnvWorld* world, const CondEnvAct* act, Pass* pa
             state->target + world->model->body[act->body].target_begin, act->size);
         return;
     }
-    const CondHold* goal = &act->goal;
+    const CondWeld* goal = &act->goal;
     double position[3];
     if (act->def->kind == COND_ACTION_ANCHOR)
-        goal = &state->hold[act->attachment];
+        goal = &state->weld[act->attachment];
     for (int i = 0; i < 3; i++)
         position[i] = goal->what.end[1].point.local[i] + goal->anchor[i];
     put(slot(pass, name, "goal_position", "m", 3), position, 3);
@@ -82,7 +82,7 @@ static void pass_contacts(const CondEnvWorld* world, Pass* pass)
     const CondModel* model = world->model;
     double count = 0.0, deepest = 0.0;
     for (int c = 0; c < world->sim->n_ready; c++) {
-        double gap = world->sim->touches.touch[c].gap;
+        double gap = world->sim->candidates.candidate[c].gap;
         count += gap <= 0.0 || world->sim->lambda[3 * c] > 0.0;
         deepest = gap < -deepest ? -gap : deepest;
     }

@@ -51,7 +51,7 @@ static void pass_head(CondPack* pack, Head* head)
 static void pass_world(CondPack* pack, CondEnvWorld* world)
 {
     for (int i = 0; i < world->n_act; i++) {
-        CondHold* goal = &world->act[i].goal;
+        CondWeld* goal = &world->act[i].goal;
         cond_pack_pass(pack, goal->anchor, sizeof goal->anchor);
         cond_pack_pass(pack, goal->turn, sizeof goal->turn);
     }

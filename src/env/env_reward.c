@@ -68,7 +68,7 @@ static double value_of(const CondEnvWorld* world, const CondEnvTerm* term)
     }
     if (term->def->kind == COND_REWARD_WINDING)
         return winding(world, term);
-    cond_posture_frame(&world->posture, &term->frame, position, R, NULL, NULL);
+    cond_kinematics_frame(&world->kinematics, &term->frame, position, R, NULL, NULL);
     if (term->def->kind == COND_REWARD_HEIGHT)
         return height(world->model, position) - term->start;
     double way[3];
@@ -83,7 +83,7 @@ CondStatus cond_env_term_create(CondEnvWorld* world, const CondContext* m, CondE
     world->term = cond_allocate(m, (size_t)n, sizeof *world->term);
     if (!world->term)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
-    cond_posture_set(&world->posture, world->state->q);
+    cond_kinematics_set(&world->kinematics, world->state->q);
     for (int i = 0; i < n; i++) {
         CondEnvTerm* term = &world->term[i];
         term->def = &world->scene->reward[i];
@@ -105,7 +105,7 @@ double cond_env_term_evaluate(CondEnvWorld* world, int* done)
 {
     double sum = 0.0;
     if (world->n_term > 0)
-        cond_posture_set(&world->posture, world->state->q);
+        cond_kinematics_set(&world->kinematics, world->state->q);
     for (int i = 0; i < world->n_term; i++) {
         CondEnvTerm* term = &world->term[i];
         term->value = value_of(world, term);

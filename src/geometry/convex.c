@@ -14,43 +14,45 @@ static const double FLAT = 1e-6; // how far a vertex may stand out of a face, of
 CondStatus cond_convex_create(const CondContext* context, int n_vertex, const double* vertex,
                               int n_face, const int* face, CondConvex** out, CondError* error)
 {
-    CondShell* shell;
-    CondStatus status = cond_shell_create(context, n_vertex, vertex, n_face, face, &shell, error);
+    CondMeshSurface* mesh_surface;
+    CondStatus status =
+        cond_mesh_surface_create(context, n_vertex, vertex, n_face, face, &mesh_surface, error);
     *out = NULL;
     if (status)
         return status;
-    for (int f = 0; f < shell->n_face && !status; f++) {
-        for (int v = 0; v < shell->n_vertex && !status; v++) {
-            const double* plane = shell->plane + 4 * f;
-            double out_of = vec3_dot(plane, shell->vertex + 3 * v) - plane[3];
-            if (out_of > FLAT * shell->size)
+    for (int f = 0; f < mesh_surface->n_face && !status; f++) {
+        for (int v = 0; v < mesh_surface->n_vertex && !status; v++) {
+            const double* plane = mesh_surface->plane + 4 * f;
+            double out_of = vec3_dot(plane, mesh_surface->vertex + 3 * v) - plane[3];
+            if (out_of > FLAT * mesh_surface->size)
                 status = cond_error_set(
                     error, COND_BAD_ARGUMENT,
                     "the mesh is not convex: a vertex stands %g m out of face %d", out_of, f);
         }
     }
     if (status)
-        cond_shell_destroy(shell);
+        cond_mesh_surface_destroy(mesh_surface);
     else
-        *out = shell;
+        *out = mesh_surface;
     return status;
 }
 
 void cond_convex_destroy(CondConvex* convex)
 {
-    cond_shell_destroy(convex);
+    cond_mesh_surface_destroy(convex);
 }
 
 static CondStatus convex_check(const CondShape* shape, CondError* error)
 {
-    return shape->shell ? COND_OK
-                        : cond_error_set(error, COND_BAD_ARGUMENT, "a convex shape has no mesh");
+    return shape->mesh_surface
+               ? COND_OK
+               : cond_error_set(error, COND_BAD_ARGUMENT, "a convex shape has no mesh");
 }
 
 static double convex_probe(const CondShape* shape, const double x[3], const double* last,
                            double normal[3])
 {
-    const CondConvex* convex = shape->shell;
+    const CondConvex* convex = shape->mesh_surface;
     const double* face =
         convex->plane + 4 * cond_shape_nearest_plane(convex->n_face, convex->plane, x, last);
     double deepest = vec3_dot(face, x) - face[3];
@@ -80,13 +82,13 @@ static double convex_probe(const CondShape* shape, const double x[3], const doub
     return distance;
 }
 
-double cond_shell_support(const CondShape* shape, const double d[3])
+double cond_mesh_surface_support(const CondShape* shape, const double d[3])
 {
     double most = -INFINITY;
-    for (int v = 0; v < shape->shell->n_vertex; v++)
-        most = fmax(most, vec3_dot(d, shape->shell->vertex + 3 * v));
+    for (int v = 0; v < shape->mesh_surface->n_vertex; v++)
+        most = fmax(most, vec3_dot(d, shape->mesh_surface->vertex + 3 * v));
     return most;
 }
 
 const CondShapeOps COND_CONVEX_OPS = {COND_FORM_CONVEX, convex_check, convex_probe,
-                                      cond_shell_support};
+                                      cond_mesh_surface_support};

@@ -2,9 +2,9 @@
 #ifndef COND_GEOMETRY_CONVEX_H
 #define COND_GEOMETRY_CONVEX_H
 
-#include "geometry/shell.h"
+#include "geometry/mesh_surface.h"
 
-typedef CondShell CondConvex;
+typedef CondMeshSurface CondConvex;
 
 // Copies the mesh. All triangles may be turned inward; then all are turned round. COND_BAD_ARGUMENT
 // when the mesh is not closed, not oriented the same way all over, has a triangle without area, or

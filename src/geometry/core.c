@@ -1,6 +1,6 @@
 #include "geometry/core.h"
 
-#include "geometry/shell.h"
+#include "geometry/mesh_surface.h"
 #include "math/quat.h"
 
 #include <math.h>
@@ -9,7 +9,8 @@
 void cond_core_make(const CondShape* shape, const double pose[7], const double origin[3],
                     CondCore* core)
 {
-    *core = (CondCore){.form = shape->form, .round = shape->margin, .shell = shape->shell};
+    *core = (CondCore){
+        .form = shape->form, .round = shape->margin, .mesh_surface = shape->mesh_surface};
     quat_matrix(pose + 3, core->R);
     for (int i = 0; i < 3; i++)
         core->p[i] = pose[i] - origin[i];
@@ -23,16 +24,16 @@ void cond_core_make(const CondShape* shape, const double pose[7], const double o
     if (shape->form == COND_FORM_SPHERE)
         core->half[2] = 0.0;
     core->size = 2.0 * (vec3_norm(core->half) + core->disc + core->round);
-    if (shape->shell)
-        core->size = shape->shell->size + 2.0 * core->round;
+    if (shape->mesh_surface)
+        core->size = shape->mesh_surface->size + 2.0 * core->round;
 }
 
-static void corner_support(const CondShell* shell, const double d[3], double x[3])
+static void corner_support(const CondMeshSurface* mesh_surface, const double d[3], double x[3])
 {
-    const double* best = shell->vertex;
+    const double* best = mesh_surface->vertex;
     double most = -INFINITY;
-    for (int k = 0; k < shell->poly.n_corner; k++) {
-        const double* v = shell->vertex + 3 * (size_t)shell->poly.corner[k];
+    for (int k = 0; k < mesh_surface->poly.n_corner; k++) {
+        const double* v = mesh_surface->vertex + 3 * (size_t)mesh_surface->poly.corner[k];
         double along = vec3_dot(d, v);
         if (along > most) {
             most = along;
@@ -48,7 +49,7 @@ static void local_support(const CondCore* core, const double d[3], int flip, dou
     switch (core->form) {
     case COND_FORM_CONVEX:
     case COND_FORM_MESH:
-        corner_support(core->shell, d, x);
+        corner_support(core->mesh_surface, d, x);
         return;
     case COND_FORM_CYLINDER: {
         double across = hypot(d[0], d[1]);

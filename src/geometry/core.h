@@ -15,7 +15,7 @@ typedef struct CondCore {
     double disc;        // radius of the cylinder [m]
     double round;       // radius around the core [m]
     double size;        // a length like its diameter [m]
-    const struct CondShell* shell;
+    const struct CondMeshSurface* mesh_surface;
 } CondCore;
 
 // Of a shape at a pose, its position taken from `origin`. The shape is convex and no plane.

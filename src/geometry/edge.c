@@ -36,7 +36,7 @@ static int turn_into_cone(const CondEdge* edge, double sign, double n[3])
     return 1;
 }
 
-int cond_edges_cross(const CondEdge* a, const CondEdge* b, double reach, CondCrossing* out)
+int cond_edges_cross(const CondEdge* a, const CondEdge* b, double reach, CondEdgePair* out)
 {
     double da[3], db[3], w[3], n[3];
     for (int i = 0; i < 3; i++) {

@@ -12,17 +12,17 @@ typedef struct CondEdge {
     int soft;          // 1: of a soft surface, whose ends are no corners
 } CondEdge;
 
-typedef struct CondCrossing {
+typedef struct CondEdgePair {
     double gap;         // [m], negative: they have passed through each other
     double normal[3];   // from b towards a
     double point[2][3]; // on edge a and on edge b, without their radii [m]
     double along[2];    // where on the edges, 0 .. 1
-} CondCrossing;
+} CondEdgePair;
 
 // 1 when the edges cross within reach: their nearest points lie between their ends, and the common
 // normal leaves both bodies, or nearly so; it is then turned to the nearest one that does. Parallel
 // edges do not cross.
-int cond_edges_cross(const CondEdge* a, const CondEdge* b, double reach, CondCrossing* out);
+int cond_edges_cross(const CondEdge* a, const CondEdge* b, double reach, CondEdgePair* out);
 
 // world = R edge + position.
 void cond_edge_place(const CondEdge* edge, const double R[9], const double position[3],

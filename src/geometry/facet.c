@@ -1,6 +1,6 @@
 #include "geometry/facet.h"
 
-#include "geometry/shell.h"
+#include "geometry/mesh_surface.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -136,12 +136,12 @@ static void make_segment(const CondCore* core, const double d[3], CondFacet* fac
 
 CondStatus cond_facet_of_face(const CondCore* core, int k, CondFacet* facet)
 {
-    const CondPolyhedron* poly = &core->shell->poly;
+    const CondPolyhedron* poly = &core->mesh_surface->poly;
     int begin = poly->edge_begin[k], n = poly->edge_begin[k + 1] - begin;
     if (reserve(facet, 2 * n, n))
         return COND_OUT_OF_MEMORY;
     for (int e = 0; e < n; e++)
-        add_point(core, facet, core->shell->vertex + 3 * (size_t)poly->edge[begin + e].from,
+        add_point(core, facet, core->mesh_surface->vertex + 3 * (size_t)poly->edge[begin + e].from,
                   poly->edge[begin + e].from);
     for (int e = 0; e < n; e++) {
         const CondPolyEdge* edge = &poly->edge[begin + e];
@@ -156,31 +156,32 @@ CondStatus cond_facet_of_face(const CondCore* core, int k, CondFacet* facet)
 
 CondStatus cond_facet_of_edge(const CondCore* core, int k, CondFacet* facet)
 {
-    const CondPolyEdge* edge = &core->shell->poly.edge[k];
+    const CondPolyEdge* edge = &core->mesh_surface->poly.edge[k];
     if (reserve(facet, 2, 1))
         return COND_OUT_OF_MEMORY;
-    add_point(core, facet, core->shell->vertex + 3 * (size_t)edge->from, edge->from);
-    add_point(core, facet, core->shell->vertex + 3 * (size_t)edge->to, edge->to);
+    add_point(core, facet, core->mesh_surface->vertex + 3 * (size_t)edge->from, edge->from);
+    add_point(core, facet, core->mesh_surface->vertex + 3 * (size_t)edge->to, edge->to);
     add_edge(facet, 0, 1, k);
     return COND_OK;
 }
 
 static CondStatus make_convex(const CondCore* core, const double d[3], CondFacet* facet)
 {
-    const CondShell* shell = core->shell;
+    const CondMeshSurface* mesh_surface = core->mesh_surface;
     int best = 0, corner = 0;
     double most = -INFINITY, top = -INFINITY;
     // Of the faces at the farthest corner, the one that looks most along d.
-    for (int c = 0; c < shell->poly.n_corner; c++) {
-        double along = vec3_dot(d, shell->vertex + 3 * (size_t)shell->poly.corner[c]);
+    for (int c = 0; c < mesh_surface->poly.n_corner; c++) {
+        double along = vec3_dot(d, mesh_surface->vertex + 3 * (size_t)mesh_surface->poly.corner[c]);
         if (along > top) {
             top = along;
             corner = c;
         }
     }
-    for (int k = shell->poly.fan_begin[corner]; k < shell->poly.fan_begin[corner + 1]; k++) {
-        int face = shell->poly.edge[shell->poly.fan[k]].face;
-        double along = vec3_dot(d, shell->poly.plane + 4 * (size_t)face);
+    for (int k = mesh_surface->poly.fan_begin[corner]; k < mesh_surface->poly.fan_begin[corner + 1];
+         k++) {
+        int face = mesh_surface->poly.edge[mesh_surface->poly.fan[k]].face;
+        double along = vec3_dot(d, mesh_surface->poly.plane + 4 * (size_t)face);
         if (along > most) {
             most = along;
             best = face;
@@ -188,8 +189,8 @@ static CondStatus make_convex(const CondCore* core, const double d[3], CondFacet
     }
     if (most > STEEP)
         return cond_facet_of_face(core, best, facet);
-    int v = shell->poly.corner[corner];
-    add_point(core, facet, shell->vertex + 3 * (size_t)v, v);
+    int v = mesh_surface->poly.corner[corner];
+    add_point(core, facet, mesh_surface->vertex + 3 * (size_t)v, v);
     return COND_OK;
 }
 

@@ -1,7 +1,7 @@
 #include "geometry/polyhedron.h"
 
 #include "base/memory.h"
-#include "geometry/shell.h"
+#include "geometry/mesh_surface.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -16,37 +16,37 @@ static int next_of(int k)
     return k - k % 3 + (k + 1) % 3;
 }
 
-static int twin_of(const CondShell* shell, int k)
+static int twin_of(const CondMeshSurface* mesh_surface, int k)
 {
-    int other = 3 * shell->neighbour[k];
+    int other = 3 * mesh_surface->neighbour[k];
     for (int i = 0; i < 3; i++)
-        if (shell->face[other + i] == shell->face[next_of(k)] &&
-            shell->face[next_of(other + i)] == shell->face[k])
+        if (mesh_surface->face[other + i] == mesh_surface->face[next_of(k)] &&
+            mesh_surface->face[next_of(other + i)] == mesh_surface->face[k])
             return other + i;
     return other;
 }
 
-static int in_plane(const CondShell* shell, int t, const double plane[4])
+static int in_plane(const CondMeshSurface* mesh_surface, int t, const double plane[4])
 {
-    if (!(vec3_dot(shell->plane + 4 * (size_t)t, plane) > SAME))
+    if (!(vec3_dot(mesh_surface->plane + 4 * (size_t)t, plane) > SAME))
         return 0;
     for (int k = 0; k < 3; k++) {
-        const double* x = shell->vertex + 3 * (size_t)shell->face[3 * t + k];
-        if (!(fabs(vec3_dot(plane, x) - plane[3]) <= FLAT * shell->size))
+        const double* x = mesh_surface->vertex + 3 * (size_t)mesh_surface->face[3 * t + k];
+        if (!(fabs(vec3_dot(plane, x) - plane[3]) <= FLAT * mesh_surface->size))
             return 0;
     }
     return 1;
 }
 
 // Triangles that lie in one plane and hang together are one face.
-static void find_faces(const CondShell* shell, CondPolyhedron* poly, int* stack)
+static void find_faces(const CondMeshSurface* mesh_surface, CondPolyhedron* poly, int* stack)
 {
-    for (int t = 0; t < shell->n_face; t++)
+    for (int t = 0; t < mesh_surface->n_face; t++)
         poly->face_of[t] = -1;
-    for (int seed = 0; seed < shell->n_face; seed++) {
+    for (int seed = 0; seed < mesh_surface->n_face; seed++) {
         if (poly->face_of[seed] >= 0)
             continue;
-        const double* plane = shell->plane + 4 * (size_t)seed;
+        const double* plane = mesh_surface->plane + 4 * (size_t)seed;
         int n = 0, face = poly->n_face++;
         memcpy(poly->plane + 4 * (size_t)face, plane, 4 * sizeof *plane);
         stack[n++] = seed;
@@ -54,8 +54,8 @@ static void find_faces(const CondShell* shell, CondPolyhedron* poly, int* stack)
         while (n > 0) {
             int t = stack[--n];
             for (int k = 0; k < 3; k++) {
-                int other = shell->neighbour[3 * t + k];
-                if (poly->face_of[other] >= 0 || !in_plane(shell, other, plane))
+                int other = mesh_surface->neighbour[3 * t + k];
+                if (poly->face_of[other] >= 0 || !in_plane(mesh_surface, other, plane))
                     continue;
                 poly->face_of[other] = face;
                 stack[n++] = other;
@@ -64,15 +64,15 @@ static void find_faces(const CondShell* shell, CondPolyhedron* poly, int* stack)
     }
 }
 
-static int is_border(const CondShell* shell, const CondPolyhedron* poly, int k)
+static int is_border(const CondMeshSurface* mesh_surface, const CondPolyhedron* poly, int k)
 {
-    return poly->face_of[k / 3] != poly->face_of[shell->neighbour[k]];
+    return poly->face_of[k / 3] != poly->face_of[mesh_surface->neighbour[k]];
 }
 
-static void direction_of(const CondShell* shell, int from, int to, double d[3])
+static void direction_of(const CondMeshSurface* mesh_surface, int from, int to, double d[3])
 {
     for (int i = 0; i < 3; i++)
-        d[i] = shell->vertex[3 * to + i] - shell->vertex[3 * from + i];
+        d[i] = mesh_surface->vertex[3 * to + i] - mesh_surface->vertex[3 * from + i];
     double length = vec3_norm(d);
     for (int i = 0; i < 3 && length > 0.0; i++)
         d[i] /= length;
@@ -80,16 +80,16 @@ static void direction_of(const CondShell* shell, int from, int to, double d[3])
 
 // Two borders in one line that end at a vertex pass through it; any other vertex on a border is a
 // corner.
-static int is_corner(const CondShell* shell, const CondPolyhedron* poly, int v)
+static int is_corner(const CondMeshSurface* mesh_surface, const CondPolyhedron* poly, int v)
 {
     double d[2][3];
     int n = 0;
-    for (int e = shell->fan_begin[v]; e < shell->fan_begin[v + 1]; e++) {
-        int k = shell->fan[e];
-        if (!is_border(shell, poly, k))
+    for (int e = mesh_surface->fan_begin[v]; e < mesh_surface->fan_begin[v + 1]; e++) {
+        int k = mesh_surface->fan[e];
+        if (!is_border(mesh_surface, poly, k))
             continue;
         if (n < 2)
-            direction_of(shell, v, shell->face[next_of(k)], d[n]);
+            direction_of(mesh_surface, v, mesh_surface->face[next_of(k)], d[n]);
         n++;
     }
     return n > 0 && !(n == 2 && vec3_dot(d[0], d[1]) < -SAME);
@@ -97,33 +97,33 @@ static int is_corner(const CondShell* shell, const CondPolyhedron* poly, int v)
 
 // From the border half-edge k, which begins at a corner, along the border of its face to the next
 // corner.
-static int follow(const CondShell* shell, const CondPolyhedron* poly, int k)
+static int follow(const CondMeshSurface* mesh_surface, const CondPolyhedron* poly, int k)
 {
-    for (int guard = 0; guard < 3 * shell->n_face; guard++) {
-        int to = shell->face[next_of(k)];
+    for (int guard = 0; guard < 3 * mesh_surface->n_face; guard++) {
+        int to = mesh_surface->face[next_of(k)];
         if (poly->corner_of[to] >= 0)
             return to;
         k = next_of(k);
-        while (!is_border(shell, poly, k))
-            k = next_of(twin_of(shell, k));
+        while (!is_border(mesh_surface, poly, k))
+            k = next_of(twin_of(mesh_surface, k));
     }
-    return shell->face[k];
+    return mesh_surface->face[k];
 }
 
-static void find_edges(const CondShell* shell, CondPolyhedron* poly)
+static void find_edges(const CondMeshSurface* mesh_surface, CondPolyhedron* poly)
 {
     // By face: counted first, then filled in.
     for (int pass = 0; pass < 2; pass++) {
-        for (int k = 0; k < 3 * shell->n_face; k++) {
-            int face = poly->face_of[k / 3], from = shell->face[k];
-            if (poly->corner_of[from] < 0 || !is_border(shell, poly, k))
+        for (int k = 0; k < 3 * mesh_surface->n_face; k++) {
+            int face = poly->face_of[k / 3], from = mesh_surface->face[k];
+            if (poly->corner_of[from] < 0 || !is_border(mesh_surface, poly, k))
                 continue;
             if (pass == 0) {
                 poly->edge_begin[face + 1]++;
                 continue;
             }
             CondPolyEdge* edge = &poly->edge[poly->edge_begin[face]++];
-            *edge = (CondPolyEdge){from, follow(shell, poly, k), face, -1, 0};
+            *edge = (CondPolyEdge){from, follow(mesh_surface, poly, k), face, -1, 0};
         }
         for (int f = 0; f < poly->n_face && pass == 0; f++)
             poly->edge_begin[f + 1] += poly->edge_begin[f];
@@ -146,7 +146,7 @@ static void make_fans(CondPolyhedron* poly)
     poly->fan_begin[poly->n_corner] = poly->n_edge;
 }
 
-static void join_edges(const CondShell* shell, CondPolyhedron* poly)
+static void join_edges(const CondMeshSurface* mesh_surface, CondPolyhedron* poly)
 {
     for (int e = 0; e < poly->n_edge; e++) {
         CondPolyEdge* edge = &poly->edge[e];
@@ -157,7 +157,7 @@ static void join_edges(const CondShell* shell, CondPolyhedron* poly)
         if (edge->twin < 0)
             continue;
         double d[3], bend[3];
-        direction_of(shell, edge->from, edge->to, d);
+        direction_of(mesh_surface, edge->from, edge->to, d);
         vec3_cross(poly->plane + 4 * (size_t)edge->face,
                    poly->plane + 4 * (size_t)poly->edge[edge->twin].face, bend);
         edge->convex = vec3_dot(bend, d) > 0.0;
@@ -165,7 +165,7 @@ static void join_edges(const CondShell* shell, CondPolyhedron* poly)
 }
 
 // A reflex edge settles it for most meshes that are not; a look at all corners for the others.
-static int is_convex(const CondShell* shell, const CondPolyhedron* poly)
+static int is_convex(const CondMeshSurface* mesh_surface, const CondPolyhedron* poly)
 {
     for (int e = 0; e < poly->n_edge; e++) {
         const CondPolyEdge* edge = &poly->edge[e];
@@ -179,17 +179,17 @@ static int is_convex(const CondShell* shell, const CondPolyhedron* poly)
     for (int f = 0; f < poly->n_face; f++)
         for (int c = 0; c < poly->n_corner; c++) {
             const double* plane = poly->plane + 4 * (size_t)f;
-            const double* x = shell->vertex + 3 * (size_t)poly->corner[c];
-            if (vec3_dot(plane, x) - plane[3] > FLAT * shell->size)
+            const double* x = mesh_surface->vertex + 3 * (size_t)poly->corner[c];
+            if (vec3_dot(plane, x) - plane[3] > FLAT * mesh_surface->size)
                 return 0;
         }
     return 1;
 }
 
-CondStatus cond_polyhedron_make(const CondShell* shell, CondPolyhedron* poly)
+CondStatus cond_polyhedron_make(const CondMeshSurface* mesh_surface, CondPolyhedron* poly)
 {
-    const CondContext* m = &shell->context;
-    size_t n_face = (size_t)shell->n_face, n_vertex = (size_t)shell->n_vertex;
+    const CondContext* m = &mesh_surface->context;
+    size_t n_face = (size_t)mesh_surface->n_face, n_vertex = (size_t)mesh_surface->n_vertex;
     memset(poly, 0, sizeof *poly);
     poly->corner = cond_allocate(m, n_vertex, sizeof(int));
     poly->plane = cond_allocate(m, n_face, 4 * sizeof(double));
@@ -206,17 +206,17 @@ CondStatus cond_polyhedron_make(const CondShell* shell, CondPolyhedron* poly)
         cond_polyhedron_end(m, poly);
         return COND_OUT_OF_MEMORY;
     }
-    find_faces(shell, poly, scratch);
+    find_faces(mesh_surface, poly, scratch);
     cond_release(m, scratch);
-    for (int v = 0; v < shell->n_vertex; v++) {
-        poly->corner_of[v] = is_corner(shell, poly, v) ? poly->n_corner : -1;
+    for (int v = 0; v < mesh_surface->n_vertex; v++) {
+        poly->corner_of[v] = is_corner(mesh_surface, poly, v) ? poly->n_corner : -1;
         if (poly->corner_of[v] >= 0)
             poly->corner[poly->n_corner++] = v;
     }
-    find_edges(shell, poly);
+    find_edges(mesh_surface, poly);
     make_fans(poly);
-    join_edges(shell, poly);
-    poly->convex = is_convex(shell, poly);
+    join_edges(mesh_surface, poly);
+    poly->convex = is_convex(mesh_surface, poly);
     return COND_OK;
 }
 

@@ -6,7 +6,7 @@
 #include "cond/context.h"
 #include "cond/status.h"
 
-struct CondShell;
+struct CondMeshSurface;
 
 // A side of a flat face, its face to the left seen from outside.
 typedef struct CondPolyEdge {
@@ -30,7 +30,7 @@ typedef struct CondPolyhedron {
 } CondPolyhedron;
 
 // Of a shell whose triangles, neighbours and planes are made. All is zero after a failure.
-CondStatus cond_polyhedron_make(const struct CondShell* shell, CondPolyhedron* poly);
+CondStatus cond_polyhedron_make(const struct CondMeshSurface* mesh_surface, CondPolyhedron* poly);
 void cond_polyhedron_end(const CondContext* context, CondPolyhedron* poly);
 
 #endif

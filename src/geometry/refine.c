@@ -10,7 +10,7 @@
 // All are tried, the best one is taken, and ties go to the first: a face is a face exactly.
 #include "geometry/separation.h"
 
-#include "geometry/shell.h"
+#include "geometry/mesh_surface.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -44,14 +44,14 @@ static int is_near(const double n[3], const double m[3])
 static void try_faces(Search* search, const CondCore* core, const double n[3], double sign)
 {
     double m[3], out[3];
-    int shell = core->form == COND_FORM_CONVEX || core->form == COND_FORM_MESH;
-    int count = shell                              ? core->shell->poly.n_face
+    int mesh_surface = core->form == COND_FORM_CONVEX || core->form == COND_FORM_MESH;
+    int count = mesh_surface                       ? core->mesh_surface->poly.n_face
                 : core->form == COND_FORM_BOX      ? 6
                 : core->form == COND_FORM_CYLINDER ? 2
                                                    : 0;
     for (int k = 0; k < count; k++) {
-        if (shell) {
-            mat3_multiply(core->R, core->shell->poly.plane + 4 * (size_t)k, m);
+        if (mesh_surface) {
+            mat3_multiply(core->R, core->mesh_surface->poly.plane + 4 * (size_t)k, m);
         } else {
             cond_core_axis(core, core->form == COND_FORM_BOX ? k / 2 : 2, m);
             for (int i = 0; i < 3 && k % 2; i++)
@@ -71,7 +71,7 @@ static int edges_near(const CondCore* core, const double n[3], double sign,
     int count = 0;
     double x[3], along[3] = {sign * n[0], sign * n[1], sign * n[2]};
     if (core->form == COND_FORM_CONVEX || core->form == COND_FORM_MESH) {
-        const CondPolyhedron* poly = &core->shell->poly;
+        const CondPolyhedron* poly = &core->mesh_surface->poly;
         double local[3], d[3];
         mat3_multiply_transposed(core->R, along, local);
         cond_core_support(core, along, 0, x);
@@ -79,8 +79,8 @@ static int edges_near(const CondCore* core, const double n[3], double sign,
         for (int e = 0; e < poly->n_edge && count < MOST_EDGES; e++) {
             if (poly->edge[e].twin < e)
                 continue;
-            const double* p = core->shell->vertex + 3 * (size_t)poly->edge[e].from;
-            const double* q = core->shell->vertex + 3 * (size_t)poly->edge[e].to;
+            const double* p = core->mesh_surface->vertex + 3 * (size_t)poly->edge[e].from;
+            const double* q = core->mesh_surface->vertex + 3 * (size_t)poly->edge[e].to;
             for (int i = 0; i < 3; i++)
                 d[i] = q[i] - p[i];
             double length = vec3_norm(d);

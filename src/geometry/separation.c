@@ -70,7 +70,8 @@ static void box_normal(const CondCore* a, const CondCore* b, double n[3])
 static double point_normal(const CondCore* point, const CondCore* core, double n[3])
 {
     const double unit[7] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0};
-    CondShape shape = {.form = core->form, .radius = core->disc, .shell = core->shell};
+    CondShape shape = {
+        .form = core->form, .radius = core->disc, .mesh_surface = core->mesh_surface};
     double x[3];
     CondProbe probe;
     memcpy(shape.half, core->half, sizeof shape.half);

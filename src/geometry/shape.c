@@ -1,8 +1,8 @@
 #include "geometry/shape.h"
 
 #include "base/error.h"
+#include "geometry/mesh_surface.h"
 #include "geometry/shape_ops.h"
-#include "geometry/shell.h"
 #include "math/quat.h"
 
 #include <math.h>
@@ -147,10 +147,10 @@ static int is_allowed(const Facing* facing, const double* plane)
 static double facing_distance(void* user, int face)
 {
     const Facing* facing = user;
-    const CondShell* shell = facing->shape->shell;
-    if (!is_allowed(facing, shell->plane + 4 * (size_t)face))
+    const CondMeshSurface* mesh_surface = facing->shape->mesh_surface;
+    if (!is_allowed(facing, mesh_surface->plane + 4 * (size_t)face))
         return INFINITY;
-    return cond_shell_face_distance(shell, face, facing->x);
+    return cond_mesh_surface_face_distance(mesh_surface, face, facing->x);
 }
 
 int cond_shape_probe_allowed(const CondShape* shape, const double pose[7], const double point[3],
@@ -164,11 +164,11 @@ int cond_shape_probe_allowed(const CondShape* shape, const double pose[7], const
     mat3_multiply_transposed(R, d, x);
     Facing facing = {shape, R, x, allowed, user};
     if (shape->form == COND_FORM_CONVEX || shape->form == COND_FORM_MESH) {
-        const CondShell* shell = shape->shell;
-        double near = fabs(probe->gap + shape->margin) + RIM * shell->size;
-        int face = cond_tree_nearest(&shell->tree, x, facing_distance, &facing, &near);
-        if (probe->gap < RIM * shell->size && face >= 0)
-            found = shell->plane + 4 * (size_t)face;
+        const CondMeshSurface* mesh_surface = shape->mesh_surface;
+        double near = fabs(probe->gap + shape->margin) + RIM * mesh_surface->size;
+        int face = cond_tree_nearest(&mesh_surface->tree, x, facing_distance, &facing, &near);
+        if (probe->gap < RIM * mesh_surface->size && face >= 0)
+            found = mesh_surface->plane + 4 * (size_t)face;
     } else {
         int n = shape_planes(shape, x, plane);
         double size = shape->radius + shape->half[0] + shape->half[1] + shape->half[2];

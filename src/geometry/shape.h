@@ -16,14 +16,14 @@ typedef enum CondShapeForm {
     COND_FORM_MESH = 6,     // any closed triangle mesh
 } CondShapeForm;
 
-struct CondShell;
+struct CondMeshSurface;
 
 typedef struct CondShape {
     CondShapeForm form;
     double radius;  // sphere, capsule, cylinder [m]
     double half[3]; // half edges of the box; half[2]: half length of capsule and cylinder [m]
     double margin;  // the surface lies this far outside the form, edges rounded [m], >= 0
-    const struct CondShell* shell; // convex and mesh; not owned
+    const struct CondMeshSurface* mesh_surface; // convex and mesh; not owned
 } CondShape;
 
 // Where a point lies relative to a surface. Always point_asked = point + gap normal.

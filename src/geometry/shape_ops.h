@@ -18,7 +18,7 @@ extern const CondShapeOps COND_PLANE_OPS, COND_SPHERE_OPS, COND_CAPSULE_OPS, CON
     COND_CYLINDER_OPS, COND_CONVEX_OPS, COND_MESH_OPS;
 
 // Support of what is given by a shell.
-double cond_shell_support(const CondShape* shape, const double d[3]);
+double cond_mesh_surface_support(const CondShape* shape, const double d[3]);
 
 // COND_BAD_ARGUMENT unless value is positive and finite.
 CondStatus cond_shape_check_length(double value, const char* name, CondError* error);

@@ -221,11 +221,11 @@ typedef struct CondIkSettings {
     double length;      // one radian of error weighs as much as this many metres [m]
     double speed;       // the commanded velocity is cut to this [m/s]
     double turn;        // and to this [rad/s]
-    double rest_gain;   // pull to the rest posture inside the null space [1/s]
+    double rest_gain;   // pull to the rest kinematics inside the null space [1/s]
     const double* rest; // NULL: no pull                                     (n_joint)
     double tolerance;   // solve: position [m] and angle [rad] errors to reach
     int max_iterations; // solve: from each start
-    int max_starts;     // solve: the given posture, then others within the limits
+    int max_starts;     // solve: the given kinematics, then others within the limits
 } CondIkSettings;
 
 typedef struct CondIkInfo {
@@ -233,7 +233,7 @@ typedef struct CondIkInfo {
     double angle_error;    // [rad]
     int n_limited;         // joints held by a position or velocity limit
     int iterations;        // solve: in all
-    int starts;            // solve: postures begun from
+    int starts;            // solve: kinematics begun from
 } CondIkInfo;
 
 typedef struct CondIk CondIk; // workspace of one thread
@@ -244,11 +244,11 @@ CondStatus cond_ik_create(const CondContext* context, const CondArticulation* ar
 void cond_ik_destroy(CondIk* ik);
 // One step of dt: the joint rates within all limits that come closest to the velocity that the
 // target asks for; q (n_q) moves, v (n_dof, may be NULL) are the rates used. Never leaves the
-// position limits; a posture outside them is led back at no more than the velocity limit.
+// position limits; a kinematics outside them is led back at no more than the velocity limit.
 void cond_ik_step(CondIk* ik, const CondIkSettings* settings, const CondIkFrame* frame,
                   const CondIkTarget* target, double dt, double* q, double* v, CondIkInfo* info);
-// A posture that puts the frame on the target, velocities left aside. COND_OK, or
-// COND_NOT_CONVERGED: q is then the nearest posture seen, and info says how far off it is.
+// A kinematics that puts the frame on the target, velocities left aside. COND_OK, or
+// COND_NOT_CONVERGED: q is then the nearest kinematics seen, and info says how far off it is.
 CondStatus cond_ik_solve(CondIk* ik, const CondIkSettings* settings, const CondIkFrame* frame,
                          const CondIkTarget* target, double* q, CondIkInfo* info);
 

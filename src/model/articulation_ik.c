@@ -4,7 +4,7 @@
 // and V the velocity asked for: feed-forward plus fed-back error. First
 //     min |J x - V|^2 + damping^2 |x|^2     subject to  lo <= x <= hi
 // exactly, by a primal active-set method; then, without changing J x and without leaving the box,
-// as far as possible towards the rates that lead to the rest posture.
+// as far as possible towards the rates that lead to the rest kinematics.
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
@@ -25,10 +25,10 @@ struct CondIk {
     double* lo;     // bounds of the rates                                (n_joint)
     double* hi;     //                                                    (n_joint)
     double* x;      // rates                                              (n_joint)
-    double* wish;   // rates towards the rest posture                     (n_joint)
+    double* wish;   // rates towards the rest kinematics                     (n_joint)
     double* move;   // from x to the next point                           (n_joint)
-    double* begun;  // posture that solve was given                       (n_q)
-    double* best;   // nearest posture that solve has seen; tried by step (n_q)
+    double* begun;  // kinematics that solve was given                       (n_q)
+    double* best;   // nearest kinematics that solve has seen; tried by step (n_q)
     int* held;      // 0: free, -1: at lo, +1: at hi                      (n_joint)
 };
 
@@ -375,7 +375,7 @@ void cond_ik_step(CondIk* ik, const CondIkSettings* settings, const CondIkFrame*
         *info = result;
 }
 
-// The posture that start number `start` begins from: as given, at rest, then spread over the
+// The kinematics that start number `start` begins from: as given, at rest, then spread over the
 // limits; a joint without limits over one turn or over `length`.
 static void begin(const CondIk* ik, const CondIkSettings* settings, int start, CondRandom* dice,
                   double* q)
@@ -396,7 +396,7 @@ static void begin(const CondIk* ik, const CondIkSettings* settings, int start, C
     }
 }
 
-// Levenberg-Marquardt in the box from the posture q: the shift of the least squares follows the
+// Levenberg-Marquardt in the box from the kinematics q: the shift of the least squares follows the
 // squared error, which makes it careful far away and Newton's method near the target. Returns the
 // squared error, and stops where it no longer falls.
 static double descend(CondIk* ik, const CondIkSettings* settings, const CondIkFrame* frame,
@@ -439,7 +439,7 @@ CondStatus cond_ik_solve(CondIk* ik, const CondIkSettings* settings, const CondI
     const CondArticulation* a = ik->articulation;
     size_t bytes = (size_t)a->n_q * sizeof *q;
     double nearest = INFINITY, e[6];
-    CondRandom dice = {0}; // the same posture on every machine
+    CondRandom dice = {0}; // the same kinematics on every machine
     CondIkInfo result = {0};
     CondStatus status = COND_NOT_CONVERGED;
     memcpy(ik->begun, q, bytes);

@@ -1,7 +1,7 @@
 #include "model/model.h"
 
 #include "base/memory.h"
-#include "geometry/shell.h"
+#include "geometry/mesh_surface.h"
 #include "model/articulation.h"
 #include "model/fem.h"
 #include "model/rod.h"
@@ -21,8 +21,8 @@ void cond_model_destroy(CondModel* model)
             cond_rod_destroy(body->rod);
         cond_articulation_destroy(body->arm);
     }
-    for (int i = 0; i < model->n_shell; i++)
-        cond_shell_destroy(model->shell[i]);
+    for (int i = 0; i < model->n_mesh_surface; i++)
+        cond_mesh_surface_destroy(model->mesh_surface[i]);
     cond_arena_release(&model->arena);
     cond_release(&m, model);
 }

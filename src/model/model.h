@@ -11,7 +11,7 @@
 struct CondArticulation;
 struct CondFem;
 struct CondRod;
-struct CondShell;
+struct CondMeshSurface;
 
 // A point of a body that may touch something, or the centre of a ball of that radius.
 typedef struct CondFeature {
@@ -44,13 +44,13 @@ typedef struct CondBody {
     double radius;     // rigid: largest distance of a feature's surface from the centre [m]
     double size;       // longest edge of a box around what may touch; a point's is 0.1 m [m]
     CondSurfaceDef surface;
-    CondPose initial;                 // particle, rigid; base of a robot
-    const struct CondShell* shell;    // rigid, shaped by a mesh: the model's
-    struct CondFem* fem;              // soft: owned by the model
-    double* start;                    // soft, robot, rod: q at the start         (n_q)
-    double* start_v;                  // and v                                    (n_dof)
-    int n_triangle;                   // soft: of the surface
-    int* triangle;                    // soft: outward (n_triangle x 3)
+    CondPose initial;                           // particle, rigid; base of a robot
+    const struct CondMeshSurface* mesh_surface; // rigid, shaped by a mesh: the model's
+    struct CondFem* fem;                        // soft: owned by the model
+    double* start;                              // soft, robot, rod: q at the start         (n_q)
+    double* start_v;                            // and v                                    (n_dof)
+    int n_triangle;                             // soft: of the surface
+    int* triangle;                              // soft: outward (n_triangle x 3)
     int* diagonal_begin;              // soft: 0, 1, 2 ...                        (n_node + 1)
     CondGeometricStiffness geometric; // soft, rod
     double geometric_stiffness;       // soft: of the constant one [N/m]
@@ -162,8 +162,8 @@ struct CondModel {
     int n_solid;
     CondEdge* edge; // of all solids, in the axes of their shapes             (n_edge)
     int n_edge;
-    struct CondShell** shell; // surfaces of the shapes given by meshes       (n_shell)
-    int n_shell;
+    struct CondMeshSurface** mesh_surface; // surfaces of the shapes given by meshes       (n_shell)
+    int n_mesh_surface;
 };
 
 // Index of a patch by name, -1 when there is none.

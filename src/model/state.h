@@ -13,13 +13,13 @@ typedef struct CondContactMemory {
 } CondContactMemory;
 
 // An attachment that is being held: two frames as they were when it was made.
-typedef struct CondHold {
+typedef struct CondWeld {
     int attachment; // index into CondModel.attachment; -1: made by the user
     int active;     //
     CondAttachment what;
     double anchor[3]; // end 0 in the frame of end 1 [m]
     double turn[4];   // axes of end 0 in those of end 1
-} CondHold;
+} CondWeld;
 
 // What a run had to spend so far, by which a runaway is told (src/step/watch.c).
 typedef struct CondAccount {
@@ -44,8 +44,8 @@ struct CondState {
     double* target;  // joint targets of the robots [rad, m]       (n_target)
     double* command; // where they shall be after the next step   (n_target)
     int n_target;
-    CondHold* hold; // the scene's attachments first              (n_hold)
-    int n_hold;
+    CondWeld* weld; // the scene's attachments first              (n_hold)
+    int n_weld;
     CondContactMemory* memory; // by ascending key                           (n_memory)
     int n_memory;
     CondAccount account;

@@ -69,8 +69,8 @@ static CondStatus reserve(CondNodal* nodal, const Sizes* size)
     bool failed = RESERVE(term, n_term) || RESERVE(coordinate, size->entries) ||
                   RESERVE(jacobian, size->jacobian) || RESERVE(gain, size->gain) ||
                   RESERVE(force, size->rows) || RESERVE(rate, size->rows) ||
-                  RESERVE(touch_begin, n + 1) || RESERVE(touch, size->entries) ||
-                  RESERVE(touch_jacobian, size->jacobian) || RESERVE(touched, n) ||
+                  RESERVE(incidence_begin, n + 1) || RESERVE(incidence, size->entries) ||
+                  RESERVE(incidence_jacobian, size->jacobian) || RESERVE(touched, n) ||
                   RESERVE(compliance, n_contact) || RESERVE(carried, n_contact) ||
                   RESERVE(delassus, n_contact) || RESERVE(mark, n);
 #undef RESERVE
@@ -172,7 +172,7 @@ static void build_terms(CondNodal* nodal, double kv_scale)
 // Turns the terms' coordinate lists round: which terms touch each coordinate, in term order.
 static void build_touch(CondNodal* nodal)
 {
-    int* begin = nodal->touch_begin;
+    int* begin = nodal->incidence_begin;
     memset(begin, 0, ((size_t)nodal->n + 1) * sizeof *begin);
     for (int t = 0; t < nodal->n_term; t++)
         for (int k = 0; k < nodal->term[t].n_entry; k++)
@@ -184,15 +184,16 @@ static void build_touch(CondNodal* nodal)
         const CondTerm* term = &nodal->term[t];
         for (int k = 0; k < term->n_entry; k++) {
             int place = nodal->mark[nodal->coordinate[term->entry_begin + k]]++;
-            nodal->touch[place] = (CondIncidence){t, k, term->n_row, term->row_begin, 0};
+            nodal->incidence[place] = (CondIncidence){t, k, term->n_row, term->row_begin, 0};
         }
     }
-    for (int p = 0, at = 0; p < begin[nodal->n]; at += nodal->touch[p++].n_row) {
-        CondIncidence* touch = &nodal->touch[p];
-        int from = nodal->term[touch->term].jacobian_begin + touch->entry * touch->n_row;
-        touch->jacobian = at;
-        for (int r = 0; r < touch->n_row; r++)
-            nodal->touch_jacobian[at + r] = nodal->jacobian[from + r];
+    for (int p = 0, at = 0; p < begin[nodal->n]; at += nodal->incidence[p++].n_row) {
+        CondIncidence* incidence = &nodal->incidence[p];
+        int from =
+            nodal->term[incidence->term].jacobian_begin + incidence->entry * incidence->n_row;
+        incidence->jacobian = at;
+        for (int r = 0; r < incidence->n_row; r++)
+            nodal->incidence_jacobian[at + r] = nodal->jacobian[from + r];
     }
     memset(nodal->mark, 0, (size_t)nodal->n * sizeof *nodal->mark);
     nodal->n_touched = 0;
@@ -278,16 +279,17 @@ void cond_nodal_term_forces(const CondNodal* nodal, const int* coordinate, const
 // A coordinate gathers from its terms in term order, so there are no races and no atomics.
 double cond_nodal_add_forces(const CondNodal* nodal, int i, double sum)
 {
-    for (int p = nodal->touch_begin[i]; p < nodal->touch_begin[i + 1]; p++) {
-        const CondIncidence* touch = &nodal->touch[p];
-        const double *J = nodal->touch_jacobian + touch->jacobian, *f = nodal->force + touch->row;
-        if (touch->n_row == 3) { // ties: the next sum waits for one addition alone
+    for (int p = nodal->incidence_begin[i]; p < nodal->incidence_begin[i + 1]; p++) {
+        const CondIncidence* incidence = &nodal->incidence[p];
+        const double *J = nodal->incidence_jacobian + incidence->jacobian,
+                     *f = nodal->force + incidence->row;
+        if (incidence->n_row == 3) { // ties: the next sum waits for one addition alone
             sum += J[0] * f[0] + J[1] * f[1] + J[2] * f[2];
-        } else if (touch->n_row == 6) { // attachments
+        } else if (incidence->n_row == 6) { // attachments
             sum += (J[0] * f[0] + J[1] * f[1]) + (J[2] * f[2] + J[3] * f[3]) +
                    (J[4] * f[4] + J[5] * f[5]);
         } else {
-            for (int r = 0; r < touch->n_row; r++)
+            for (int r = 0; r < incidence->n_row; r++)
                 sum += J[r] * f[r];
         }
     }
@@ -381,20 +383,21 @@ static int add_entry(int j, double value, double* row, int* list, int* mark, int
 }
 
 // Row `entry` of a term's J' K J: its column of J times K once, and then with all columns.
-static int add_term_row(const CondNodal* nodal, const CondIncidence* touch, double* row, int* list,
-                        int* mark, int count)
+static int add_term_row(const CondNodal* nodal, const CondIncidence* incidence, double* row,
+                        int* list, int* mark, int count)
 {
     enum { MOST = 12 };
-    const CondTerm* term = &nodal->term[touch->term];
+    const CondTerm* term = &nodal->term[incidence->term];
     const int* coordinate = nodal->coordinate + term->entry_begin;
-    const double *Jk = nodal->touch_jacobian + touch->jacobian,
+    const double *Jk = nodal->incidence_jacobian + incidence->jacobian,
                  *J = nodal->jacobian + term->jacobian_begin;
     int n = term->n_row;
     double KJ[MOST];
     if (n > MOST) {
         for (int l = 0; l < term->n_entry; l++)
-            count = add_entry(coordinate[l], cond_nodal_term_entry(nodal, term, touch->entry, l),
-                              row, list, mark, count);
+            count =
+                add_entry(coordinate[l], cond_nodal_term_entry(nodal, term, incidence->entry, l),
+                          row, list, mark, count);
         return count;
     }
     for (int s = 0; s < n; s++) {
@@ -423,8 +426,8 @@ int cond_nodal_row(const CondNodal* nodal, int i, double* row, int* list, int* m
             count = add_entry(block->dof_begin + j, value, row, list, mark, count);
         }
     }
-    for (int p = nodal->touch_begin[i]; p < nodal->touch_begin[i + 1]; p++)
-        count = add_term_row(nodal, &nodal->touch[p], row, list, mark, count);
+    for (int p = nodal->incidence_begin[i]; p < nodal->incidence_begin[i + 1]; p++)
+        count = add_term_row(nodal, &nodal->incidence[p], row, list, mark, count);
     for (int k = 0; k < count; k++)
         mark[list[k]] = 0;
     return count;

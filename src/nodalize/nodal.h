@@ -35,28 +35,28 @@ typedef struct CondNodal {
     CondArena arena;
     int threads; // that build it
     const CondProblem* problem;
-    int n_dof;              // coordinates of the problem
-    int n_virtual;          // virtual nodes
-    int n;                  // n_dof + 3 n_virtual
-    int n_term;             // couplings, then one tie per virtual node
-    CondTerm* term;         //                                                    (n_term)
-    int* coordinate;        // of the entries of all terms
-    double* jacobian;       // of all terms
-    double* gain;           // of the couplings
-    double* force;          // K J x of every row, by multiply
-    double* rate;           // J x of every row, by multiply
-    int* touch_begin;       // terms that touch a coordinate, into touch          (n + 1)
-    CondIncidence* touch;   // in the order of the terms
-    double* touch_jacobian; // the columns of J in the order of touch
-    int* touched;           // the coordinates that any term touches              (n_touched)
-    int n_touched;          //
-    int* node;              // first coordinate of the contact's nodes, -1 static (n_contact x 2)
-    double* compliance;     // virtual sides / kv, the slip per force             (n_contact)
-    int* carried;           // 1: kv = INFINITY, the multiplier must be carried   (n_contact)
-    int any_carried;        //
-    double* diagonal;       // of the problem's A                                 (n_dof)
-    double* delassus;       // scale of each contact's Delassus block             (n_contact)
-    int* mark;              // scratch                                            (n)
+    int n_dof;                  // coordinates of the problem
+    int n_virtual;              // virtual nodes
+    int n;                      // n_dof + 3 n_virtual
+    int n_term;                 // couplings, then one tie per virtual node
+    CondTerm* term;             //                                                    (n_term)
+    int* coordinate;            // of the entries of all terms
+    double* jacobian;           // of all terms
+    double* gain;               // of the couplings
+    double* force;              // K J x of every row, by multiply
+    double* rate;               // J x of every row, by multiply
+    int* incidence_begin;       // terms that touch a coordinate, into touch          (n + 1)
+    CondIncidence* incidence;   // in the order of the terms
+    double* incidence_jacobian; // the columns of J in the order of touch
+    int* touched;               // the coordinates that any term touches              (n_touched)
+    int n_touched;              //
+    int* node;          // first coordinate of the contact's nodes, -1 static (n_contact x 2)
+    double* compliance; // virtual sides / kv, the slip per force             (n_contact)
+    int* carried;       // 1: kv = INFINITY, the multiplier must be carried   (n_contact)
+    int any_carried;    //
+    double* diagonal;   // of the problem's A                                 (n_dof)
+    double* delassus;   // scale of each contact's Delassus block             (n_contact)
+    int* mark;          // scratch                                            (n)
 } CondNodal;
 
 // own[2 c + s] = 1 where side s of contact c is a node used for the first time, so that the

@@ -43,15 +43,15 @@ static void rotation_log(const double R[9], double w[3])
     }
 }
 
-int cond_hold_is_led(const CondHold* hold)
+int cond_weld_is_led(const CondWeld* weld)
 {
-    return hold->what.end[0].guide > 0 || hold->what.end[1].guide > 0;
+    return weld->what.end[0].guide > 0 || weld->what.end[1].guide > 0;
 }
 
-int cond_hold_body(const CondHold* hold)
+int cond_weld_body(const CondWeld* weld)
 {
-    int first = hold->what.end[0].point.body;
-    return first >= 0 ? first : hold->what.end[1].point.body;
+    int first = weld->what.end[0].point.body;
+    return first >= 0 ? first : weld->what.end[1].point.body;
 }
 
 static void multiply_transposed(const double A[9], const double B[9], double C[9])
@@ -61,38 +61,38 @@ static void multiply_transposed(const double A[9], const double B[9], double C[9
             C[3 * i + j] = vec3_dot(A + 3 * i, B + 3 * j);
 }
 
-static void relate(const CondHold* hold, double p[2][3], double R[2][9], Relation* out)
+static void relate(const CondWeld* weld, double p[2][3], double R[2][9], Relation* out)
 {
     double turn[9], wanted[9], error[9];
-    mat3_multiply(R[1], hold->anchor, out->arm);
+    mat3_multiply(R[1], weld->anchor, out->arm);
     for (int i = 0; i < 3; i++)
         out->e[i] = p[0][i] - p[1][i] - out->arm[i];
-    quat_matrix(hold->turn, turn);
+    quat_matrix(weld->turn, turn);
     mat3_product(R[1], turn, wanted);
     multiply_transposed(R[0], wanted, error);
     rotation_log(error, out->e + 3);
-    if (!hold->what.turns)
+    if (!weld->what.turns)
         out->e[3] = out->e[4] = out->e[5] = 0.0;
 }
 
-// The error at a posture.
-static void relate_at(const CondPosture* posture, const CondHold* hold, Relation* out)
+// The error at a kinematics.
+static void relate_at(const CondKinematics* kinematics, const CondWeld* weld, Relation* out)
 {
     double p[2][3], R[2][9];
     for (int end = 0; end < 2; end++)
-        cond_posture_frame(posture, &hold->what.end[end], p[end], R[end], NULL, NULL);
-    relate(hold, p, R, out);
+        cond_kinematics_frame(kinematics, &weld->what.end[end], p[end], R[end], NULL, NULL);
+    relate(weld, p, R, out);
 }
 
 // e <- (e_k + e_{k+1})/2 in the middle of a step: the work of -K e over it is then the change of
 // 1/2 e' K e.
-static void take_mean(const CondPosture* posture, const CondHold* hold, Relation* relation)
+static void take_mean(const CondKinematics* kinematics, const CondWeld* weld, Relation* relation)
 {
     Relation end[2];
-    if (cond_hold_is_led(hold) || !cond_posture_spans(posture, cond_hold_body(hold)))
+    if (cond_weld_is_led(weld) || !cond_kinematics_spans(kinematics, cond_weld_body(weld)))
         return;
-    relate_at(posture->begin, hold, &end[0]);
-    relate_at(posture->end, hold, &end[1]);
+    relate_at(kinematics->begin, weld, &end[0]);
+    relate_at(kinematics->end, weld, &end[1]);
     for (int r = 0; r < 6; r++)
         relation->e[r] = 0.5 * (end[0].e[r] + end[1].e[r]);
 }
@@ -105,28 +105,28 @@ static void matrix_quat(const double R[9], double q[4])
     quat_exp(w, q);
 }
 
-void cond_hold_make(const CondPosture* posture, CondHold* hold)
+void cond_weld_make(const CondKinematics* kinematics, CondWeld* weld)
 {
     double p[2][3], R[2][9], d[3], Q[9];
     for (int end = 0; end < 2; end++)
-        cond_posture_frame(posture, &hold->what.end[end], p[end], R[end], NULL, NULL);
+        cond_kinematics_frame(kinematics, &weld->what.end[end], p[end], R[end], NULL, NULL);
     for (int i = 0; i < 3; i++)
         d[i] = p[0][i] - p[1][i];
-    mat3_multiply_transposed(R[1], d, hold->anchor);
+    mat3_multiply_transposed(R[1], d, weld->anchor);
     for (int i = 0; i < 3; i++) // Q = R1' R0
         for (int j = 0; j < 3; j++)
             Q[3 * i + j] =
                 R[1][i] * R[0][j] + R[1][3 + i] * R[0][3 + j] + R[1][6 + i] * R[0][6 + j];
-    matrix_quat(Q, hold->turn);
-    hold->active = 1;
+    matrix_quat(Q, weld->turn);
+    weld->active = 1;
 }
 
 // g: what frames in space add to the rate.
-static void given_rate(const CondPosture* posture, const CondHold* hold, Relation* relation)
+static void given_rate(const CondKinematics* kinematics, const CondWeld* weld, Relation* relation)
 {
     double rate[2][6], turned[3];
     for (int end = 0; end < 2; end++)
-        cond_posture_frame_rate(posture, &hold->what.end[end], rate[end]);
+        cond_kinematics_frame_rate(kinematics, &weld->what.end[end], rate[end]);
     vec3_cross(rate[1] + 3, relation->arm, turned);
     for (int i = 0; i < 3; i++) {
         relation->g[i] = rate[0][i] - rate[1][i] - turned[i];
@@ -135,19 +135,19 @@ static void given_rate(const CondPosture* posture, const CondHold* hold, Relatio
 }
 
 // J of the error's rate over the coordinates of both ends, each listed once; rows 3 or 6.
-static int jacobian(const CondPosture* posture, const CondHold* hold, int rows, Relation* relation,
-                    int* coordinate, double* J)
+static int jacobian(const CondKinematics* kinematics, const CondWeld* weld, int rows,
+                    Relation* relation, int* coordinate, double* J)
 {
-    int most = posture->model->max_point_dof, n[2];
+    int most = kinematics->model->max_point_dof, n[2];
     double p[2][3], R[2][9], S[9];
     // Room for both ends: the caller's arrays hold 2 max_point_dof columns of 6 rows.
-    double *J0 = posture->frame_columns, *J1 = J0 + 6 * most;
-    int *c0 = posture->frame_list, *c1 = c0 + most;
-    n[0] = cond_posture_frame(posture, &hold->what.end[0], p[0], R[0], c0, J0);
-    n[1] = cond_posture_frame(posture, &hold->what.end[1], p[1], R[1], c1, J1);
-    relate(hold, p, R, relation);
-    take_mean(posture, hold, relation);
-    given_rate(posture, hold, relation);
+    double *J0 = kinematics->frame_columns, *J1 = J0 + 6 * most;
+    int *c0 = kinematics->frame_list, *c1 = c0 + most;
+    n[0] = cond_kinematics_frame(kinematics, &weld->what.end[0], p[0], R[0], c0, J0);
+    n[1] = cond_kinematics_frame(kinematics, &weld->what.end[1], p[1], R[1], c1, J1);
+    relate(weld, p, R, relation);
+    take_mean(kinematics, weld, relation);
+    given_rate(kinematics, weld, relation);
     mat3_cross(relation->arm, S);
     for (int k = 0; k < n[1]; k++) { // v1 + w1 x arm = v1 - [arm]x w1
         double w[3], turned[3];
@@ -161,7 +161,7 @@ static int jacobian(const CondPosture* posture, const CondHold* hold, int rows, 
     int* place = c1 + most; // of end 1's columns in the merged list
     memcpy(coordinate, c0, (size_t)n[0] * sizeof *coordinate);
     // Ends on different bodies share none.
-    int shares = hold->what.end[0].point.body == hold->what.end[1].point.body;
+    int shares = weld->what.end[0].point.body == weld->what.end[1].point.body;
     for (int k = 0; k < n[1]; k++) {
         int at = shares ? 0 : total;
         while (at < total && coordinate[at] != c1[k])
@@ -181,11 +181,11 @@ static int jacobian(const CondPosture* posture, const CondHold* hold, int rows, 
 
 // Where the turning coordinates of a frame begin and its inertia, for a rigid body and a link of a
 // rod; -1 for others.
-static int turning(const CondPosture* posture, const CondFrame* frame, double inertia[9])
+static int turning(const CondKinematics* kinematics, const CondFrame* frame, double inertia[9])
 {
     if (frame->patch >= 0 || frame->guide > 0 || frame->point.body < 0)
         return -1;
-    const CondBody* body = &posture->model->body[frame->point.body];
+    const CondBody* body = &kinematics->model->body[frame->point.body];
     if (body->kind == COND_BODY_RIGID) {
         memcpy(inertia, body->inertia, 9 * sizeof *inertia);
         return body->dof_begin + 3;
@@ -240,19 +240,20 @@ static void turning_stiffness(const double F[3], const double r[3], const double
 
 // The geometric stiffness of one end, on which a force acts at an arm from its origin; both in
 // world axes. Newton's method and auto take it; the theta rule is as the paper has it.
-static CondStatus add_turning(const CondPosture* posture, const CondFrame* frame,
+static CondStatus add_turning(const CondKinematics* kinematics, const CondFrame* frame,
                               const double force[3], const double arm[3], double step,
                               CondAssembly* assembly)
 {
     double inertia[9], origin[3], R[9], F[3], r[3], H[9];
-    int begin = turning(posture, frame, inertia);
+    int begin = turning(kinematics, frame, inertia);
     CondCouplingRoom room;
-    if (begin < 0 || !(step > 0.0) || posture->model->settings.integrator == COND_INTEGRATOR_THETA)
+    if (begin < 0 || !(step > 0.0) ||
+        kinematics->model->settings.integrator == COND_INTEGRATOR_THETA)
         return COND_OK;
-    CondStatus status = cond_assembly_room(assembly, posture->model, 3, &room);
+    CondStatus status = cond_assembly_room(assembly, kinematics->model, 3, &room);
     if (status)
         return status;
-    cond_posture_axes(posture, frame->point.body, frame->point.part, origin, R);
+    cond_kinematics_axes(kinematics, frame->point.body, frame->point.part, origin, R);
     mat3_multiply_transposed(R, force, F);
     mat3_multiply_transposed(R, arm, r);
     for (int i = 0; i < 3; i++)
@@ -270,20 +271,20 @@ static CondStatus add_turning(const CondPosture* posture, const CondFrame* frame
     return COND_OK;
 }
 
-CondStatus cond_hold_add(const CondPosture* posture, const CondHold* hold, double step,
+CondStatus cond_weld_add(const CondKinematics* kinematics, const CondWeld* weld, double step,
                          CondAssembly* assembly, double* f)
 {
-    int rows = hold->what.turns ? 6 : 3;
+    int rows = weld->what.turns ? 6 : 3;
     CondCouplingRoom room;
     Relation relation;
-    CondStatus status = cond_assembly_room(assembly, posture->model, rows, &room);
+    CondStatus status = cond_assembly_room(assembly, kinematics->model, rows, &room);
     if (status)
         return status;
-    room.n_coordinate = jacobian(posture, hold, rows, &relation, room.coordinate, room.jacobian);
+    room.n_coordinate = jacobian(kinematics, weld, rows, &relation, room.coordinate, room.jacobian);
     int n = room.n_coordinate;
     memset(room.gain, 0, (size_t)(rows * rows) * sizeof *room.gain);
     for (int r = 0; r < rows; r++) {
-        double k = hold->what.stiffness[r / 3], d = hold->what.damping[r / 3];
+        double k = weld->what.stiffness[r / 3], d = weld->what.damping[r / 3];
         room.gain[r * rows + r] = step * k + d;
         for (int i = 0; i < n; i++)
             f[room.coordinate[i]] -=
@@ -292,28 +293,28 @@ CondStatus cond_hold_add(const CondPosture* posture, const CondHold* hold, doubl
     cond_assembly_keep(assembly, &room);
     double force[2][3], none[3] = {0.0, 0.0, 0.0};
     for (int i = 0; i < 3; i++) {
-        force[1][i] = hold->what.stiffness[0] * relation.e[i];
+        force[1][i] = weld->what.stiffness[0] * relation.e[i];
         force[0][i] = -force[1][i];
     }
-    status = add_turning(posture, &hold->what.end[0], force[0], none, step, assembly);
-    return status
-               ? status
-               : add_turning(posture, &hold->what.end[1], force[1], relation.arm, step, assembly);
+    status = add_turning(kinematics, &weld->what.end[0], force[0], none, step, assembly);
+    return status ? status
+                  : add_turning(kinematics, &weld->what.end[1], force[1], relation.arm, step,
+                                assembly);
 }
 
-CondStatus cond_hold_wrench(const CondPosture* posture, const CondHold* hold, double step,
+CondStatus cond_weld_wrench(const CondKinematics* kinematics, const CondWeld* weld, double step,
                             const double* v_hat, CondAssembly* assembly, double wrench[6])
 {
-    int rows = hold->what.turns ? 6 : 3;
+    int rows = weld->what.turns ? 6 : 3;
     CondCouplingRoom room;
     Relation relation;
-    CondStatus status = cond_assembly_room(assembly, posture->model, rows, &room);
+    CondStatus status = cond_assembly_room(assembly, kinematics->model, rows, &room);
     if (status)
         return status;
-    int n = jacobian(posture, hold, rows, &relation, room.coordinate, room.jacobian);
+    int n = jacobian(kinematics, weld, rows, &relation, room.coordinate, room.jacobian);
     memset(wrench, 0, 6 * sizeof *wrench);
     for (int r = 0; r < rows; r++) {
-        double k = hold->what.stiffness[r / 3], d = hold->what.damping[r / 3], u = 0.0;
+        double k = weld->what.stiffness[r / 3], d = weld->what.damping[r / 3], u = 0.0;
         for (int i = 0; i < n; i++)
             u += room.jacobian[r * n + i] * v_hat[room.coordinate[i]];
         wrench[r] = -(k * (relation.e[r] + step * u) + d * (u + relation.g[r]));
@@ -321,12 +322,12 @@ CondStatus cond_hold_wrench(const CondPosture* posture, const CondHold* hold, do
     return COND_OK;
 }
 
-double cond_hold_energy(const CondPosture* posture, const CondHold* hold)
+double cond_weld_energy(const CondKinematics* kinematics, const CondWeld* weld)
 {
     double energy = 0.0;
     Relation relation;
-    relate_at(posture, hold, &relation);
+    relate_at(kinematics, weld, &relation);
     for (int r = 0; r < 6; r++)
-        energy += 0.5 * hold->what.stiffness[r / 3] * relation.e[r] * relation.e[r];
+        energy += 0.5 * weld->what.stiffness[r / 3] * relation.e[r] * relation.e[r];
     return energy;
 }

@@ -6,24 +6,24 @@
 #include "model/state.h"
 
 // Makes the attachment hold what is there now.
-void cond_hold_make(const CondPosture* posture, CondHold* hold);
+void cond_weld_make(const CondKinematics* kinematics, CondWeld* weld);
 
 // 1 where an end moves along a trajectory: the attachment then does work on the other.
-int cond_hold_is_led(const CondHold* hold);
+int cond_weld_is_led(const CondWeld* weld);
 
 // The body of end 0, or that of end 1 where end 0 has none.
-int cond_hold_body(const CondHold* hold);
+int cond_weld_body(const CondWeld* weld);
 
 // Adds the force -J' K e to f and the coupling J' (th t K + D) J to the assembly; step = th t.
-// e is the mean over the step where the posture spans it.
-CondStatus cond_hold_add(const CondPosture* posture, const CondHold* hold, double step,
+// e is the mean over the step where the kinematics spans it.
+CondStatus cond_weld_add(const CondKinematics* kinematics, const CondWeld* weld, double step,
                          CondAssembly* assembly, double* f);
 
 // Force (0..2) [N] and torque (3..5) [N m] on end 0 in world axes during a step with v_hat. The
 // assembly gives room to compute in.
-CondStatus cond_hold_wrench(const CondPosture* posture, const CondHold* hold, double step,
+CondStatus cond_weld_wrench(const CondKinematics* kinematics, const CondWeld* weld, double step,
                             const double* v_hat, CondAssembly* assembly, double wrench[6]);
 
-double cond_hold_energy(const CondPosture* posture, const CondHold* hold);
+double cond_weld_energy(const CondKinematics* kinematics, const CondWeld* weld);
 
 #endif

@@ -13,17 +13,18 @@ static int first_q(const CondBody* body)
     return body->q_begin + body->arm->n_q - body->arm->n_joint;
 }
 
-CondStatus cond_motor_add(const CondPosture* posture, const CondBody* body, const double* target,
-                          const double* rate, double step, CondAssembly* assembly, double* f)
+CondStatus cond_motor_add(const CondKinematics* kinematics, const CondBody* body,
+                          const double* target, const double* rate, double step,
+                          CondAssembly* assembly, double* f)
 {
-    const double* q = posture->q + first_q(body);
+    const double* q = kinematics->q + first_q(body);
     int n = 0;
     for (int j = 0; j < body->arm->n_joint; j++)
         n += body->motor[j].stiffness > 0.0 || body->motor[j].damping > 0.0;
     if (n == 0)
         return COND_OK;
     CondCouplingRoom room;
-    CondStatus status = cond_assembly_room(assembly, posture->model, n, &room);
+    CondStatus status = cond_assembly_room(assembly, kinematics->model, n, &room);
     if (status)
         return status;
     room.n_coordinate = n;
@@ -43,18 +44,19 @@ CondStatus cond_motor_add(const CondPosture* posture, const CondBody* body, cons
     return COND_OK;
 }
 
-void cond_motor_torque(const CondPosture* posture, const CondBody* body, const double* target,
+void cond_motor_torque(const CondKinematics* kinematics, const CondBody* body, const double* target,
                        const double* rate, double step, const double* v_hat, double* torque)
 {
-    const double *q = posture->q + first_q(body), *v = v_hat + first_v(body);
+    const double *q = kinematics->q + first_q(body), *v = v_hat + first_v(body);
     for (int j = 0; j < body->arm->n_joint; j++)
         torque[j] = body->motor[j].stiffness * (target[j] - q[j] - step * v[j]) +
                     body->motor[j].damping * (rate[j] - v[j]);
 }
 
-double cond_motor_energy(const CondPosture* posture, const CondBody* body, const double* target)
+double cond_motor_energy(const CondKinematics* kinematics, const CondBody* body,
+                         const double* target)
 {
-    const double* q = posture->q + first_q(body);
+    const double* q = kinematics->q + first_q(body);
     double energy = 0.0;
     for (int j = 0; j < body->arm->n_joint; j++)
         energy += 0.5 * body->motor[j].stiffness * (target[j] - q[j]) * (target[j] - q[j]);

@@ -4,16 +4,16 @@
 #define COND_POTENTIAL_POTENTIAL_H
 
 #include "assemble/assemble.h"
-#include "body/posture.h"
+#include "body/kinematics.h"
 
 // f += the constant forces that act at the given time.
-void cond_force_add(const CondPosture* posture, double time, double* f);
+void cond_force_add(const CondKinematics* kinematics, double time, double* f);
 
 // Adds the elastic force -J' k (length - rest) d to f and the coupling J' K J to the assembly, with
-// K = th t (k dd' + max(tension, 0)/length (I - dd')) + c dd' and step = th t. Where the posture
+// K = th t (k dd' + max(tension, 0)/length (I - dd')) + c dd' and step = th t. Where the kinematics
 // spans the step, the force is the one whose work over it is the change of energy.
-CondStatus cond_spring_add(const CondPosture* posture, const CondSpring* spring, double step,
+CondStatus cond_spring_add(const CondKinematics* kinematics, const CondSpring* spring, double step,
                            CondAssembly* assembly, double* f);
-double cond_spring_energy(const CondPosture* posture, const CondSpring* spring);
+double cond_spring_energy(const CondKinematics* kinematics, const CondSpring* spring);
 
 #endif

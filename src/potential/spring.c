@@ -36,14 +36,15 @@ static void add_along(const CondCouplingRoom* room, const double d[3], double ma
 //     f = -k (l - rest) D/l,     l = (l_k + l_{k+1})/2,   D = (D_k + D_{k+1})/2,
 // does the work -k/2 ((l_{k+1} - rest)^2 - (l_k - rest)^2): D.(D_{k+1} - D_k) = l (l_{k+1} - l_k).
 // d = D/l need not be of length 1.
-static double mean_direction(const CondPosture* posture, const CondSpring* spring, double d[3])
+static double mean_direction(const CondKinematics* kinematics, const CondSpring* spring,
+                             double d[3])
 {
-    const CondPosture* at[2] = {posture->begin, posture->end};
+    const CondKinematics* at[2] = {kinematics->begin, kinematics->end};
     double length = 0.0, sum[3] = {0.0, 0.0, 0.0};
     for (int k = 0; k < 2; k++) {
         double p[2][3], one[3];
         for (int end = 0; end < 2; end++)
-            cond_posture_point(at[k], &spring->end[end], p[end], NULL, NULL);
+            cond_kinematics_point(at[k], &spring->end[end], p[end], NULL, NULL);
         double l = direction(p, one);
         length += 0.5 * l;
         for (int i = 0; i < 3; i++)
@@ -54,16 +55,16 @@ static double mean_direction(const CondPosture* posture, const CondSpring* sprin
     return length;
 }
 
-CondStatus cond_spring_add(const CondPosture* posture, const CondSpring* spring, double step,
+CondStatus cond_spring_add(const CondKinematics* kinematics, const CondSpring* spring, double step,
                            CondAssembly* assembly, double* f)
 {
     CondCouplingRoom room;
     double p[2][3], d[3];
-    CondStatus status = cond_assembly_room(assembly, posture->model, 3, &room);
+    CondStatus status = cond_assembly_room(assembly, kinematics->model, 3, &room);
     if (status)
         return status;
     room.n_coordinate =
-        cond_posture_relative(posture, spring->end, p, room.coordinate, room.jacobian);
+        cond_kinematics_relative(kinematics, spring->end, p, room.coordinate, room.jacobian);
     double length = direction(p, d);
     double tension = spring->stiffness * (length - spring->rest_length);
     double across = tension > 0.0 && length > 0.0 ? tension / length : 0.0;
@@ -72,8 +73,8 @@ CondStatus cond_spring_add(const CondPosture* posture, const CondSpring* spring,
             room.gain[3 * i + j] =
                 (step * (spring->stiffness - across) + spring->damping) * d[i] * d[j] +
                 (i == j ? step * across : 0.0);
-    if (cond_posture_spans(posture, body_of(spring))) {
-        length = mean_direction(posture, spring, d);
+    if (cond_kinematics_spans(kinematics, body_of(spring))) {
+        length = mean_direction(kinematics, spring, d);
         tension = spring->stiffness * (length - spring->rest_length);
     }
     add_along(&room, d, -tension, f);
@@ -81,11 +82,11 @@ CondStatus cond_spring_add(const CondPosture* posture, const CondSpring* spring,
     return COND_OK;
 }
 
-double cond_spring_energy(const CondPosture* posture, const CondSpring* spring)
+double cond_spring_energy(const CondKinematics* kinematics, const CondSpring* spring)
 {
     double p[2][3], d[3];
     for (int end = 0; end < 2; end++)
-        cond_posture_point(posture, &spring->end[end], p[end], NULL, NULL);
+        cond_kinematics_point(kinematics, &spring->end[end], p[end], NULL, NULL);
     double stretch = direction(p, d) - spring->rest_length;
     return 0.5 * spring->stiffness * stretch * stretch;
 }

@@ -1,5 +1,5 @@
 // What of a model is drawn: points that move with their bodies, and cells between them. Made once;
-// a frame then only asks a posture where the points are.
+// a frame then only asks a kinematics where the points are.
 #ifndef COND_RECORD_DRAWING_H
 #define COND_RECORD_DRAWING_H
 

@@ -97,11 +97,11 @@ static void measure(CondSnapshot* s, const CondState* state)
 {
     const CondModel* model = s->model;
     CondDrawing* drawing = &s->drawing;
-    cond_posture_set(&s->posture, state->q);
+    cond_kinematics_set(&s->kinematics, state->q);
     for (int p = 0; p < drawing->n_point; p++) {
         double* u = s->velocity + 3 * (size_t)p;
-        int n = cond_posture_point(&s->posture, &drawing->point[p], s->position + 3 * (size_t)p,
-                                   s->coordinate, s->J);
+        int n = cond_kinematics_point(&s->kinematics, &drawing->point[p],
+                                      s->position + 3 * (size_t)p, s->coordinate, s->J);
         for (int i = 0; i < 3; i++) {
             u[i] = 0.0;
             for (int k = 0; k < n; k++)
@@ -153,7 +153,7 @@ static CondStatus allocate_all(CondSnapshot* s)
 {
     const CondContext* m = &s->context;
     const CondModel* model = s->model;
-    if (cond_posture_create(model, &s->posture) || cond_drawing_create(m, model, &s->drawing))
+    if (cond_kinematics_create(model, &s->kinematics) || cond_drawing_create(m, model, &s->drawing))
         return COND_OUT_OF_MEMORY;
     size_t n = (size_t)s->drawing.n_point, k = (size_t)model->max_point_dof;
     s->name = cond_allocate(m, (size_t)model->n_body, sizeof *s->name);
@@ -240,7 +240,7 @@ void cond_snapshot_destroy(CondSnapshot* snapshot)
     if (!snapshot)
         return;
     CondContext m = snapshot->context;
-    cond_posture_destroy(&snapshot->posture);
+    cond_kinematics_destroy(&snapshot->kinematics);
     cond_drawing_destroy(&snapshot->drawing);
     cond_contact_cloud_destroy(&snapshot->contacts);
     void* arrays[] = {snapshot->name,         snapshot->kind,      snapshot->position,

@@ -2,14 +2,14 @@
 #ifndef COND_RECORD_SNAPSHOT_H
 #define COND_RECORD_SNAPSHOT_H
 
-#include "body/posture.h"
+#include "body/kinematics.h"
 #include "record/contact_cloud.h"
 #include "record/drawing.h"
 
 struct CondSnapshot {
     CondContext context;
     const CondModel* model;
-    CondPosture posture;
+    CondKinematics kinematics;
     CondDrawing drawing;
     CondContactCloud contacts;
     CondScenery scenery;            // views of the drawing and of the names below

@@ -1,6 +1,6 @@
 #include "record/tessellate.h"
 
-#include "geometry/shell.h"
+#include "geometry/mesh_surface.h"
 
 #include <math.h>
 #include <string.h>
@@ -108,15 +108,15 @@ static CondStatus make_square(double half, CondTessellation* out)
     return COND_OK;
 }
 
-static CondStatus copy_shell(const CondShell* shell, CondTessellation* out)
+static CondStatus copy_mesh_surface(const CondMeshSurface* mesh_surface, CondTessellation* out)
 {
-    CondStatus status = make_room(out, shell->n_vertex, shell->n_face);
+    CondStatus status = make_room(out, mesh_surface->n_vertex, mesh_surface->n_face);
     if (status)
         return status;
-    out->n_point = shell->n_vertex;
-    out->n_triangle = shell->n_face;
-    memcpy(out->point, shell->vertex, 3 * (size_t)shell->n_vertex * sizeof(double));
-    memcpy(out->triangle, shell->face, 3 * (size_t)shell->n_face * sizeof(int));
+    out->n_point = mesh_surface->n_vertex;
+    out->n_triangle = mesh_surface->n_face;
+    memcpy(out->point, mesh_surface->vertex, 3 * (size_t)mesh_surface->n_vertex * sizeof(double));
+    memcpy(out->triangle, mesh_surface->face, 3 * (size_t)mesh_surface->n_face * sizeof(int));
     return COND_OK;
 }
 
@@ -137,7 +137,7 @@ CondStatus cond_tessellate_shape(const CondShape* shape, CondTessellation* out)
         return make_box(shape->half, shape->margin, out);
     case COND_FORM_CONVEX:
     case COND_FORM_MESH:
-        return copy_shell(shape->shell, out);
+        return copy_mesh_surface(shape->mesh_surface, out);
     case COND_FORM_PLANE:
         return make_square(shape->half[0], out);
     }

@@ -2,7 +2,7 @@
 #include "scene/compile.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "geometry/shell.h"
+#include "geometry/mesh_surface.h"
 #include "math/quat.h"
 
 #include <math.h>
@@ -34,14 +34,15 @@ static CondStatus compile_surface(CondModel* model, const CondScene* scene, cons
     const double scale[3] = {def->mesh_scale, def->mesh_scale, def->mesh_scale};
     char owner[COND_NAME_SIZE + 8];
     double volume, centre[3], unit[6];
-    CondShell* shell;
+    CondMeshSurface* mesh_surface;
     snprintf(owner, sizeof owner, "body %s", def->name);
-    CondStatus status = cond_compile_shell(model, scene, owner, def->mesh, scale,
-                                           def->shape == COND_SHAPE_CONVEX, &shell, error);
+    CondStatus status =
+        cond_compile_mesh_surface(model, scene, owner, def->mesh, scale,
+                                  def->shape == COND_SHAPE_CONVEX, &mesh_surface, error);
     if (status)
         return status;
-    cond_shell_inertia(shell, &volume, centre, unit);
-    if (!(volume > 1e-12 * shell->size * shell->size * shell->size))
+    cond_mesh_surface_inertia(mesh_surface, &volume, centre, unit);
+    if (!(volume > 1e-12 * mesh_surface->size * mesh_surface->size * mesh_surface->size))
         return cond_error_set(error, COND_BAD_INPUT, "%s: shape: %s: it has no volume", owner,
                               def->mesh);
     if (body->mass == 0.0)
@@ -50,9 +51,9 @@ static CondStatus compile_surface(CondModel* model, const CondScene* scene, cons
         inertia[k] = unit[k] * (body->mass / volume);
     for (int i = 0; i < 3; i++)
         centre[i] = -centre[i];
-    if (cond_shell_shift(shell, centre))
+    if (cond_mesh_surface_shift(mesh_surface, centre))
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
-    body->shell = shell;
+    body->mesh_surface = mesh_surface;
     return COND_OK;
 }
 

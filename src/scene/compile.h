@@ -17,9 +17,9 @@ int cond_robot_find_joint(const CondModel* model, int body, const char* owner, c
 
 // A closed surface from a file or a generator, for a shape of `owner` ("body NAME"); the model
 // keeps it. convex: anything else is refused.
-CondStatus cond_compile_shell(CondModel* model, const CondScene* scene, const char* owner,
-                              const char* path, const double scale[3], int convex,
-                              struct CondShell** shell, CondError* error);
+CondStatus cond_compile_mesh_surface(CondModel* model, const CondScene* scene, const char* owner,
+                                     const char* path, const double scale[3], int convex,
+                                     struct CondMeshSurface** mesh_surface, CondError* error);
 
 // Rod: centreline, section and material -> CondRod, start.
 CondStatus cond_compile_rod(CondModel* model, const CondScene* scene, int index, CondError* error);

@@ -1,7 +1,7 @@
 // Edges of the solids that may cross those of others: the convex ones of boxes and meshes, and the
 // axes of capsules and cylinders.
 #include "base/memory.h"
-#include "geometry/shell.h"
+#include "geometry/mesh_surface.h"
 #include "math/vec3.h"
 #include "scene/compile.h"
 
@@ -73,10 +73,11 @@ static int is_forward(const double d[3])
     return 0;
 }
 
-static void edge_direction(const CondShell* shell, int half, double d[3])
+static void edge_direction(const CondMeshSurface* mesh_surface, int half, double d[3])
 {
-    const double* p = shell->vertex + 3 * (size_t)shell->face[half];
-    const double* q = shell->vertex + 3 * (size_t)shell->face[half - half % 3 + (half + 1) % 3];
+    const double* p = mesh_surface->vertex + 3 * (size_t)mesh_surface->face[half];
+    const double* q =
+        mesh_surface->vertex + 3 * (size_t)mesh_surface->face[half - half % 3 + (half + 1) % 3];
     for (int i = 0; i < 3; i++)
         d[i] = q[i] - p[i];
     double length = vec3_norm(d);
@@ -86,35 +87,38 @@ static void edge_direction(const CondShell* shell, int half, double d[3])
 
 // The directed edge that begins at a vertex in direction d; -1 where there is none, or where faces
 // of a third direction meet.
-static int straight_on(const CondShell* shell, int vertex, const double d[3], double sign)
+static int straight_on(const CondMeshSurface* mesh_surface, int vertex, const double d[3],
+                       double sign)
 {
-    for (int e = shell->fan_begin[vertex];
-         e < shell->fan_begin[vertex + 1] && !cond_shell_is_corner(shell, vertex); e++) {
+    for (int e = mesh_surface->fan_begin[vertex];
+         e < mesh_surface->fan_begin[vertex + 1] &&
+         !cond_mesh_surface_is_corner(mesh_surface, vertex);
+         e++) {
         double other[3];
-        edge_direction(shell, shell->fan[e], other);
+        edge_direction(mesh_surface, mesh_surface->fan[e], other);
         if (sign * vec3_dot(d, other) > 1.0 - 1e-9)
-            return shell->fan[e];
+            return mesh_surface->fan[e];
     }
     return -1;
 }
 
 // Pieces of a straight edge count as one: where something crosses the vertex between two pieces, it
 // would be at the end of both and inside neither.
-static CondStatus shell_edges(CondModel* model, CondSolid* solid)
+static CondStatus mesh_surface_edges(CondModel* model, CondSolid* solid)
 {
-    const CondShell* shell = solid->shape.shell;
+    const CondMeshSurface* mesh_surface = solid->shape.mesh_surface;
     CondStatus status = COND_OK;
-    for (int k = 0; k < 3 * shell->n_face && !status; k++) {
-        int from = shell->face[k], half = k, to = from;
+    for (int k = 0; k < 3 * mesh_surface->n_face && !status; k++) {
+        int from = mesh_surface->face[k], half = k, to = from;
         double d[3];
-        edge_direction(shell, k, d);
-        if (!is_forward(d) || straight_on(shell, from, d, -1.0) >= 0)
+        edge_direction(mesh_surface, k, d);
+        if (!is_forward(d) || straight_on(mesh_surface, from, d, -1.0) >= 0)
             continue;
-        for (; half >= 0; half = straight_on(shell, to, d, 1.0))
-            to = shell->face[half - half % 3 + (half + 1) % 3];
-        status = add_sharp(model, solid, shell->vertex + 3 * (size_t)from,
-                           shell->vertex + 3 * (size_t)to, shell->plane + 4 * (k / 3),
-                           shell->plane + 4 * shell->neighbour[k]);
+        for (; half >= 0; half = straight_on(mesh_surface, to, d, 1.0))
+            to = mesh_surface->face[half - half % 3 + (half + 1) % 3];
+        status = add_sharp(model, solid, mesh_surface->vertex + 3 * (size_t)from,
+                           mesh_surface->vertex + 3 * (size_t)to, mesh_surface->plane + 4 * (k / 3),
+                           mesh_surface->plane + 4 * mesh_surface->neighbour[k]);
     }
     return status;
 }
@@ -126,7 +130,7 @@ static CondStatus solid_edges(CondModel* model, CondSolid* solid)
     if (shape->form == COND_FORM_BOX)
         return box_edges(model, solid);
     if (shape->form == COND_FORM_CONVEX || shape->form == COND_FORM_MESH)
-        return shell_edges(model, solid);
+        return mesh_surface_edges(model, solid);
     if (shape->form != COND_FORM_CAPSULE && shape->form != COND_FORM_CYLINDER)
         return COND_OK;
     CondEdge axis = {.round = 1, .radius = shape->radius};

@@ -1,7 +1,7 @@
 // What touches: features (points and balls) of every body, and solids that points may touch.
 #include "base/error.h"
 #include "base/memory.h"
-#include "geometry/shell.h"
+#include "geometry/mesh_surface.h"
 #include "math/quat.h"
 #include "model/articulation.h"
 #include "model/fem.h"
@@ -57,7 +57,7 @@ static CondStatus add_solid(Growing* g, const CondSolid* solid)
 typedef struct Placed {
     CondShapeKind kind;
     const double* size;
-    const CondShell* shell;
+    const CondMeshSurface* mesh_surface;
     const double *position, *orientation;
 } Placed;
 
@@ -88,8 +88,8 @@ static int shape_point(const Placed* placed, int k, double local[3], double* rad
     case COND_SHAPE_CONVEX:
     case COND_SHAPE_MESH:
         if (k >= 0)
-            memcpy(local, placed->shell->vertex + 3 * (size_t)k, 3 * sizeof *local);
-        return placed->shell->n_vertex;
+            memcpy(local, placed->mesh_surface->vertex + 3 * (size_t)k, 3 * sizeof *local);
+        return placed->mesh_surface->n_vertex;
     case COND_SHAPE_NONE:
     case COND_SHAPE_POINTS:
         break;
@@ -103,7 +103,7 @@ static CondStatus add_shape_features(Growing* g, int body, int part, const Place
     quat_matrix(placed->orientation, R);
     int count = shape_point(placed, -1, local, &radius);
     for (int k = 0; k < count; k++) {
-        if (placed->shell && !cond_shell_is_corner(placed->shell, k))
+        if (placed->mesh_surface && !cond_mesh_surface_is_corner(placed->mesh_surface, k))
             continue;
         shape_point(placed, k, local, &radius);
         mat3_multiply(R, local, p);
@@ -119,11 +119,11 @@ static CondStatus add_shape_features(Growing* g, int body, int part, const Place
 }
 
 // The solid form of a scene's shape; 0 when it has none.
-static int solid_form(CondShapeKind kind, const double size[3], const CondShell* shell,
+static int solid_form(CondShapeKind kind, const double size[3], const CondMeshSurface* mesh_surface,
                       CondShape* shape)
 {
     memset(shape, 0, sizeof *shape);
-    shape->shell = shell;
+    shape->mesh_surface = mesh_surface;
     shape->radius = size[0];
     shape->half[2] = 0.5 * size[1];
     switch (kind) {
@@ -158,7 +158,7 @@ static CondStatus add_placed_solid(Growing* g, int body, int part, int fixed, co
                                    const CondSurfaceDef* surface)
 {
     CondSolid solid = {.body = body, .part = part, .fixed = fixed, .surface = *surface};
-    if (!solid_form(placed->kind, placed->size, placed->shell, &solid.shape))
+    if (!solid_form(placed->kind, placed->size, placed->mesh_surface, &solid.shape))
         return COND_OK;
     memcpy(solid.position, placed->position, sizeof solid.position);
     memcpy(solid.orientation, placed->orientation, sizeof solid.orientation);
@@ -180,17 +180,17 @@ static CondStatus robot_shapes(Growing* g, const CondBody* body)
     CondStatus status = COND_OK;
     for (int i = 0; i < arm->n_shape && !status; i++) {
         const CondLinkShape* shape = &arm->shape[i];
-        CondShell* shell = NULL;
+        CondMeshSurface* mesh_surface = NULL;
         if (shape->kind == COND_LINK_MESH) {
             char owner[2 * COND_NAME_SIZE + 16];
             snprintf(owner, sizeof owner, "body %s: link %.63s", body->name,
                      arm->link[shape->link].name);
-            status = cond_compile_shell(g->model, g->scene, owner, shape->file, shape->size, 0,
-                                        &shell, g->error);
+            status = cond_compile_mesh_surface(g->model, g->scene, owner, shape->file, shape->size,
+                                               0, &mesh_surface, g->error);
             if (status)
                 return status;
         }
-        const Placed placed = {kinds[shape->kind], shape->size, shell, shape->position,
+        const Placed placed = {kinds[shape->kind], shape->size, mesh_surface, shape->position,
                                shape->orientation};
         if (!arm->floating && arm->link[shape->link].part == arm->link[0].part)
             // What never moves needs no features: nothing static touches anything static.
@@ -252,9 +252,9 @@ static CondStatus body_shapes(Growing* g, const CondScene* scene, CondBody* body
         for (int k = 0; k < def->n_point && !status; k++)
             status = add_point(g, body->index, 0, def->point + 3 * k, 0.0);
     else
-        status =
-            add_placed(g, body->index, 0,
-                       &(Placed){def->shape, def->size, body->shell, origin, unit}, &def->surface);
+        status = add_placed(g, body->index, 0,
+                            &(Placed){def->shape, def->size, body->mesh_surface, origin, unit},
+                            &def->surface);
     return status;
 }
 
@@ -268,17 +268,18 @@ static CondStatus compile_obstacles(CondModel* model, const CondScene* scene, Co
         const CondObstacleDef* def = &scene->obstacle[i];
         CondSolid* solid = &model->obstacle[i];
         memcpy(solid->name, def->name, sizeof solid->name);
-        CondShell* shell = NULL;
+        CondMeshSurface* mesh_surface = NULL;
         if (def->shape == COND_SHAPE_CONVEX || def->shape == COND_SHAPE_MESH) {
             const double scale[3] = {def->mesh_scale, def->mesh_scale, def->mesh_scale};
             char owner[COND_NAME_SIZE + 16];
             snprintf(owner, sizeof owner, "obstacle %s", def->name);
-            CondStatus status = cond_compile_shell(model, scene, owner, def->mesh, scale,
-                                                   def->shape == COND_SHAPE_CONVEX, &shell, error);
+            CondStatus status =
+                cond_compile_mesh_surface(model, scene, owner, def->mesh, scale,
+                                          def->shape == COND_SHAPE_CONVEX, &mesh_surface, error);
             if (status)
                 return status;
         }
-        solid_form(def->shape, def->size, shell, &solid->shape);
+        solid_form(def->shape, def->size, mesh_surface, &solid->shape);
         solid->body = -1;
         memcpy(solid->position, def->position, sizeof solid->position);
         memcpy(solid->orientation, def->orientation, sizeof solid->orientation);
@@ -321,7 +322,7 @@ CondStatus cond_compile_shapes(CondModel* model, const CondScene* scene, CondErr
         const CondObstacleDef* def = &scene->obstacle[i];
         g.obstacle = i + 1;
         status = add_shape_features(&g, -1, 0,
-                                    &(Placed){def->shape, def->size, solid->shape.shell,
+                                    &(Placed){def->shape, def->size, solid->shape.mesh_surface,
                                               solid->position, solid->orientation});
     }
     if (!status)

@@ -1,6 +1,6 @@
 // How thick things are: the least extent of a body or an obstacle along any of thirteen directions,
 // which says how far it may be pressed into another before it is on its way through.
-#include "geometry/shell.h"
+#include "geometry/mesh_surface.h"
 #include "math/vec3.h"
 #include "model/fem.h"
 #include "model/rod.h"
@@ -44,7 +44,7 @@ static double shape_width(const CondShape* shape)
         break;
     case COND_FORM_CONVEX:
     case COND_FORM_MESH:
-        width = least_extent(shape->shell->n_vertex, shape->shell->vertex);
+        width = least_extent(shape->mesh_surface->n_vertex, shape->mesh_surface->vertex);
         break;
     case COND_FORM_PLANE:
         break;

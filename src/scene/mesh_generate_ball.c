@@ -93,10 +93,10 @@ static void place_node(const Lattice* lattice, int sector, const int weight[3])
         for (int k = 0; k < 3; k++)
             p[k] += weight[c] * lattice->vertex[lattice->face[sector][c]][k];
     double norm = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
-    double shell = (double)(weight[0] + weight[1] + weight[2]) / lattice->n;
+    double mesh_surface = (double)(weight[0] + weight[1] + weight[2]) / lattice->n;
     double* node = lattice->mesh->node + 3 * (size_t)node_of(lattice, sector, weight);
     for (int k = 0; k < 3; k++)
-        node[k] = norm > 0.0 ? lattice->radius * shell * p[k] / norm : 0.0;
+        node[k] = norm > 0.0 ? lattice->radius * mesh_surface * p[k] / norm : 0.0;
 }
 
 static void add_tet(Lattice* lattice, int a, int b, int c, int d)
@@ -199,17 +199,17 @@ static void make_keys(Lattice* lattice)
             lattice->key[lattice->n_key++] = lattice->key[i];
 }
 
-CondStatus cond_mesh_ball(const CondContext* context, double radius, int shells, int extra,
+CondStatus cond_mesh_ball(const CondContext* context, double radius, int mesh_surfaces, int extra,
                           CondMesh** mesh, CondError* error)
 {
     *mesh = NULL;
     if (!(radius > 0.0) || isinf(radius))
         return cond_error_set(error, COND_BAD_ARGUMENT, "ball: the radius %g is not positive",
                               radius);
-    if (shells < 1 || shells > MAX_SHELLS)
+    if (mesh_surfaces < 1 || mesh_surfaces > MAX_SHELLS)
         return cond_error_set(error, COND_BAD_ARGUMENT, "ball: %d shells; 1 to %d are possible",
-                              shells, (int)MAX_SHELLS);
-    int n = shells, octahedra = n * (n - 1) * (n + 1) / 6;
+                              mesh_surfaces, (int)MAX_SHELLS);
+    int n = mesh_surfaces, octahedra = n * (n - 1) * (n + 1) / 6;
     if (extra < 0 || extra > octahedra)
         return cond_error_set(error, COND_BAD_ARGUMENT,
                               "ball: %d extra nodes per sector; 0 to %d are possible", extra,
@@ -220,7 +220,8 @@ CondStatus cond_mesh_ball(const CondContext* context, double radius, int shells,
     size_t points = 20 * ((size_t)n + 1) * ((size_t)n + 2) * ((size_t)n + 3) / 6;
     lattice.key = cond_allocate(&from, points, sizeof *lattice.key);
     if (!lattice.key)
-        return cond_error_set(error, COND_OUT_OF_MEMORY, "ball: no memory for %d shells", shells);
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "ball: no memory for %d shells",
+                              mesh_surfaces);
     make_keys(&lattice);
     CondStatus status = cond_mesh_create(&from, lattice.n_key + 20 * extra,
                                          20 * n * n * n + 80 * extra, 0, &lattice.mesh, error);

@@ -12,69 +12,69 @@
 // A place for one more attachment: one that was released, or a new one at the end; -1: no memory.
 static int find_place(CondState* state)
 {
-    for (int i = 0; i < state->n_hold; i++)
-        if (state->hold[i].attachment < 0 && !state->hold[i].active)
+    for (int i = 0; i < state->n_weld; i++)
+        if (state->weld[i].attachment < 0 && !state->weld[i].active)
             return i;
-    if (COND_RESERVE(&state->arena, state->hold, state->n_hold + 1))
+    if (COND_RESERVE(&state->arena, state->weld, state->n_weld + 1))
         return -1;
-    return state->n_hold;
+    return state->n_weld;
 }
 
 CondStatus cond_state_attach(const CondModel* model, CondState* state, const CondAttachmentDef* def,
                              int* index, CondError* error)
 {
-    CondHold hold = {.attachment = -1};
-    CondPosture posture;
+    CondWeld weld = {.attachment = -1};
+    CondKinematics kinematics;
     *index = -1;
     if (model->n_body != state->n_body || model->n_dof != state->n_dof || model->n_q != state->n_q)
         return cond_error_set(error, COND_BAD_ARGUMENT, "the state is not one of this model");
-    CondStatus status = cond_attachment_resolve(model, def, &hold.what, error);
+    CondStatus status = cond_attachment_resolve(model, def, &weld.what, error);
     if (status)
         return status;
-    memset(&posture, 0, sizeof posture);
-    status = cond_posture_create(model, &posture);
+    memset(&kinematics, 0, sizeof kinematics);
+    status = cond_kinematics_create(model, &kinematics);
     int place = status ? -1 : find_place(state);
     if (place >= 0) {
-        cond_posture_set(&posture, state->q);
-        cond_trajectory_guide(&posture, state->time);
-        cond_hold_make(&posture, &hold);
-        state->hold[place] = hold;
-        if (place == state->n_hold)
-            state->n_hold++;
+        cond_kinematics_set(&kinematics, state->q);
+        cond_trajectory_guide(&kinematics, state->time);
+        cond_weld_make(&kinematics, &weld);
+        state->weld[place] = weld;
+        if (place == state->n_weld)
+            state->n_weld++;
         *index = place;
     }
-    cond_posture_destroy(&posture);
+    cond_kinematics_destroy(&kinematics);
     return place < 0 ? cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory") : COND_OK;
 }
 
 CondStatus cond_state_release(CondState* state, int index)
 {
-    if (index < 0 || index >= state->n_hold)
+    if (index < 0 || index >= state->n_weld)
         return COND_BAD_ARGUMENT;
-    CondHold* hold = &state->hold[index];
-    hold->active = 0;
-    if (hold->attachment >= 0)
-        hold->what.end_time = -INFINITY; // its time is over
+    CondWeld* weld = &state->weld[index];
+    weld->active = 0;
+    if (weld->attachment >= 0)
+        weld->what.end_time = -INFINITY; // its time is over
     return COND_OK;
 }
 
 int cond_state_n_attachment(const CondState* state)
 {
-    return state->n_hold;
+    return state->n_weld;
 }
 
 int cond_state_attachment_holds(const CondState* state, int index)
 {
-    return index >= 0 && index < state->n_hold && state->hold[index].active;
+    return index >= 0 && index < state->n_weld && state->weld[index].active;
 }
 
 void cond_sim_act(CondSim* sim)
 {
-    double time = sim->next->time - (1.0 - cond_sim_lead_theta(sim)) * sim->time_step;
+    double time = sim->next->time - (1.0 - cond_sim_control_theta(sim)) * sim->time_step;
     cond_trajectory_guide(&sim->now, time);
     for (int b = 0; b < sim->model->n_body; b++)
         if (!sim->linear[b]) {
-            cond_posture_set(&sim->then, sim->newton.q);
+            cond_kinematics_set(&sim->then, sim->newton.q);
             if (sim->balance.q) // forces were means over the step
                 sim->then.begin = &sim->now;
             cond_trajectory_guide(&sim->then, time);
@@ -82,7 +82,7 @@ void cond_sim_act(CondSim* sim)
         }
 }
 
-const CondPosture* cond_sim_acting(const CondSim* sim, int body, double* step)
+const CondKinematics* cond_sim_acting(const CondSim* sim, int body, double* step)
 {
     int penalty = sim->model->settings.method == COND_STEP_PENALTY;
     *step = sim->linear[body] && !penalty ? sim->length[body] : 0.0;
@@ -94,20 +94,21 @@ CondStatus cond_sim_read_wrenches(CondSim* sim)
     const CondState* next = sim->next;
     double step;
     cond_sim_act(sim);
-    if (COND_RESERVE(&sim->arena, sim->wrench, 6 * next->n_hold))
+    if (COND_RESERVE(&sim->arena, sim->wrench, 6 * next->n_weld))
         return COND_OUT_OF_MEMORY;
-    for (int i = 0; i < next->n_hold; i++) {
+    for (int i = 0; i < next->n_weld; i++) {
         double* wrench = sim->wrench + 6 * i;
         memset(wrench, 0, 6 * sizeof *wrench);
-        if (!next->hold[i].active)
+        if (!next->weld[i].active)
             continue;
-        const CondPosture* posture = cond_sim_acting(sim, cond_hold_body(&next->hold[i]), &step);
+        const CondKinematics* kinematics =
+            cond_sim_acting(sim, cond_weld_body(&next->weld[i]), &step);
         CondStatus status =
-            cond_hold_wrench(posture, &next->hold[i], step, sim->v_hat, &sim->matrix, wrench);
+            cond_weld_wrench(kinematics, &next->weld[i], step, sim->v_hat, &sim->matrix, wrench);
         if (status)
             return status;
     }
-    sim->n_wrench = next->n_hold;
+    sim->n_wrench = next->n_weld;
     return COND_OK;
 }
 

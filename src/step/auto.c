@@ -1,6 +1,6 @@
 // step.integrator auto: each group of coupled bodies is stepped by what its motion needs.
 //
-// A group without contacts, or with contacts that last (step/lasting.h), takes the midpoint rule
+// A group without contacts, or with contacts that last (step/persistent.h), takes the midpoint rule
 // (theta = 1/2), by Newton's method where the linear step leaves a residual; a group with others
 // implicit Euler in v_{k+1} (theta = 1), which stops what touches. The energy of either is measured
 // against the work done on it (step/balance.h). Where Newton's method or the balance fail the
@@ -58,18 +58,18 @@ static CondStatus choose(CondSim* sim, const CondState* state, int again)
         groups->fall[groups->of[b]] +=
             0.5 * fall * fall * cond_newton_mass(&sim->model->body[b], &sim->now);
     if (again)
-        cond_lasting_agree(sim);
+        cond_persistent_agree(sim);
     else
-        cond_lasting_choose(sim, state);
-    cond_lasting_drop(sim);
+        cond_persistent_choose(sim, state);
+    cond_persistent_drop(sim);
     for (int b = 0; b < sim->model->n_body; b++)
-        if (groups->lasting[b])
+        if (groups->persistent[b])
             groups->euler[groups->of[b]] = 0;
     for (int b = 0; b < sim->model->n_body; b++)
         changed |= set_theta(sim, b, groups->euler[groups->of[b]] ? 1.0 : 0.5);
     if (!changed)
         return COND_OK;
-    cond_sim_lead_middle(sim, state);
+    cond_sim_control_middle(sim, state);
     return cond_sim_load(sim, state);
 }
 
@@ -83,7 +83,7 @@ CondStatus cond_sim_choose_again(CondSim* sim, const CondState* state)
     CondStatus status = choose(sim, state, 1);
     if (status)
         return status;
-    cond_sim_lead_middle(sim, state);
+    cond_sim_control_middle(sim, state);
     status = cond_sim_load(sim, state); // Newton's method has moved it
     return status ? status : cond_sim_pose(sim, state);
 }
@@ -150,7 +150,7 @@ static CondStatus descend(CondSim* sim, const CondState* state, double last, dou
         if (*worst <= last || !isfinite(last) || i == HALVINGS)
             return COND_OK;
         cond_newton_halve(sim->model->n_dof, newton->v, sim->v_hat);
-        cond_newton_halve(3 * sim->touches.n, newton->lambda, sim->lambda);
+        cond_newton_halve(3 * sim->candidates.n, newton->lambda, sim->lambda);
     }
 }
 
@@ -160,7 +160,7 @@ static CondStatus iterate(CondSim* sim, const CondState* state, CondSolveInfo* i
 {
     CondGroups* groups = &sim->groups;
     CondNewton* newton = &sim->newton;
-    size_t n = (size_t)sim->model->n_dof, n_lambda = 3 * (size_t)sim->touches.n;
+    size_t n = (size_t)sim->model->n_dof, n_lambda = 3 * (size_t)sim->candidates.n;
     double last = INFINITY, worst = 0.0;
     if (COND_RESERVE(&sim->arena, newton->lambda, (int)n_lambda))
         return COND_OUT_OF_MEMORY;
@@ -202,7 +202,7 @@ static CondStatus attempt(CondSim* sim, const CondState* state, CondSolveInfo* i
     if (!status)
         status = cond_balance_measure(sim, state);
     for (int b = 0; b < sim->model->n_body && info->status == COND_NOT_CONVERGED; b++)
-        groups->fails[groups->of[b]] |= groups->lasting[b]; // implicit Euler is easier to solve
+        groups->fails[groups->of[b]] |= groups->persistent[b]; // implicit Euler is easier to solve
     *n_fail = 0;
     for (int g = 0; g < groups->n && !status; g++) {
         double scale = fmax(groups->kinetic[g], groups->before[g]);
@@ -266,13 +266,13 @@ static int retreat(CondSim* sim)
         any = 1;
         groups->euler[g] = 1;
         set_theta(sim, b, 1.0);
-        if (!groups->lasting[b])
+        if (!groups->persistent[b])
             groups->newton[g] = 2; // from the next attempt on, for all of its bodies
-        groups->lasting[b] = 0;
+        groups->persistent[b] = 0;
     }
     for (int g = 0; g < groups->n; g++)
         groups->newton[g] = groups->newton[g] > 0;
-    cond_lasting_drop(sim);
+    cond_persistent_drop(sim);
     return any;
 }
 
@@ -302,14 +302,14 @@ static CondStatus step_groups(CondSim* sim, const CondState* state, CondSolveInf
     sim->newton.iterations = 1; // the linear step
     set_linear(sim);
     CondStatus status =
-        cond_lasting_any(sim) && !sim->moved ? cond_lasting_move(sim, state) : COND_OK;
+        cond_persistent_any(sim) && !sim->moved ? cond_persistent_move(sim, state) : COND_OK;
     if (!status)
         status = attempt(sim, state, info, &n_fail);
     if (!status && n_fail > 0 && asks_for_parts(sim))
         return info->status = COND_NOT_CONVERGED;
     while (!status && n_fail > 0 && retreat(sim)) {
         CondSolveInfo again;
-        cond_sim_lead_middle(sim, state);
+        cond_sim_control_middle(sim, state);
         status = cond_sim_load(sim, state);
         if (!status)
             status = cond_sim_pose(sim, state);

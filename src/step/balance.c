@@ -35,14 +35,14 @@ CondStatus cond_balance_create(CondSim* sim)
         !balance->rigid)
         return COND_OUT_OF_MEMORY;
     CondStatus status = cond_groups_create(m, model->n_body, &sim->groups);
-    return status ? status : cond_posture_create(model, &balance->end);
+    return status ? status : cond_kinematics_create(model, &balance->end);
 }
 
 void cond_balance_destroy(CondSim* sim)
 {
     CondBalance* balance = &sim->balance;
     if (balance->end.model)
-        cond_posture_destroy(&balance->end);
+        cond_kinematics_destroy(&balance->end);
     cond_groups_destroy(&sim->groups);
 }
 
@@ -59,33 +59,35 @@ static void add_products(const CondSim* sim, double scale, const double* x, cons
     }
 }
 
-void cond_balance_kinetic(CondSim* sim, const CondPosture* posture, const double* v, double* energy)
+void cond_balance_kinetic(CondSim* sim, const CondKinematics* kinematics, const double* v,
+                          double* energy)
 {
     memset(energy, 0, (size_t)sim->groups.n * sizeof *energy);
-    cond_assembly_begin(&sim->matrix, posture, NULL, NULL);
+    cond_assembly_begin(&sim->matrix, kinematics, NULL, NULL);
     cond_assembly_multiply(&sim->matrix, v, sim->balance.p, sim->model->settings.solver.threads);
     add_products(sim, 0.5, v, sim->balance.p, energy);
 }
 
 // energy[g] += sign times the potential energy that is the group's own
-static void add_potential(const CondSim* sim, const CondPosture* posture, double sign,
+static void add_potential(const CondSim* sim, const CondKinematics* kinematics, double sign,
                           double* energy)
 {
     const CondModel* model = sim->model;
     const CondState* next = sim->next; // whose attachments act in this step
     const int* of = sim->groups.of;
     for (int b = 0; b < model->n_body; b++)
-        energy[of[b]] += sign * cond_body_ops(model->body[b].kind)
-                                    ->potential(&model->body[b], posture, model->settings.gravity);
+        energy[of[b]] +=
+            sign * cond_body_ops(model->body[b].kind)
+                       ->potential(&model->body[b], kinematics, model->settings.gravity);
     for (int i = 0; i < model->n_spring; i++) {
         const CondSpring* spring = &model->spring[i];
         int body = spring->end[0].body >= 0 ? spring->end[0].body : spring->end[1].body;
-        energy[of[body]] += sign * cond_spring_energy(posture, spring);
+        energy[of[body]] += sign * cond_spring_energy(kinematics, spring);
     }
-    for (int i = 0; i < next->n_hold; i++)
-        if (next->hold[i].active && !cond_hold_is_led(&next->hold[i]))
-            energy[of[cond_hold_body(&next->hold[i])]] +=
-                sign * cond_hold_energy(posture, &next->hold[i]);
+    for (int i = 0; i < next->n_weld; i++)
+        if (next->weld[i].active && !cond_weld_is_led(&next->weld[i]))
+            energy[of[cond_weld_body(&next->weld[i])]] +=
+                sign * cond_weld_energy(kinematics, &next->weld[i]);
 }
 
 // energy[g] -= t (power of forces, motors, frames in space and the user's hand, of damping and of
@@ -94,7 +96,7 @@ static CondStatus subtract_work(CondSim* sim, const CondState* state, double* en
 {
     const CondModel* model = sim->model;
     CondBalance* balance = &sim->balance;
-    CondTouchList none = {.n = 0};
+    CondCandidateList none = {.n = 0};
     double *given = sim->work, *lost = balance->p, t = sim->time_step;
     size_t bytes = (size_t)model->n_dof * sizeof(double);
     cond_newton_pose(sim, state);
@@ -114,13 +116,13 @@ static CondStatus subtract_work(CondSim* sim, const CondState* state, double* en
     cond_problem_multiply(&sim->matrix.problem, sim->v_hat, lost);
     add_products(sim, -t, sim->v_hat, given, energy);
     add_products(sim, t, sim->v_hat, lost, energy);
-    for (int c = 0; c < sim->touches.n; c++) {
+    for (int c = 0; c < sim->candidates.n; c++) {
         const CondContact* contact = &sim->assembly.contact[c];
         double u[3], power = 0.0;
         cond_contact_velocity(contact, sim->v_hat, u);
         for (int i = 0; i < 3; i++)
             power += (u[i] - contact->phi[i]) * sim->lambda[3 * c + i];
-        energy[sim->groups.of[sim->touches.touch[c].point[0].body]] -= t * power;
+        energy[sim->groups.of[sim->candidates.candidate[c].point[0].body]] -= t * power;
     }
     return COND_OK;
 }
@@ -130,7 +132,7 @@ void cond_balance_pose(CondSim* sim, const CondState* state)
     CondBalance* balance = &sim->balance;
     memcpy(balance->q, state->q, (size_t)sim->model->n_q * sizeof(double));
     cond_sim_advance(sim->model, sim->v_hat, sim->time_step, balance->q);
-    cond_posture_set(&balance->end, balance->q);
+    cond_kinematics_set(&balance->end, balance->q);
     for (int b = 0; b < sim->model->n_body; b++)
         balance->spans[b] = !sim->linear[b] && sim->theta[b] < 1.0;
     sim->then.begin = &sim->now;
@@ -232,7 +234,7 @@ static double split(CondSim* sim, int group, const double* v)
 // taken energy from it since the balance was made, as it should, and has given it none that stays:
 // of what was lost only what the law has no part in comes back. A lift is paid for by the motion
 // that led in there, but not one out of deep overlap, which no motion led to.
-static double settle_lasting(const CondGroups* groups, int g, double energy, double lift)
+static double settle_persistent(const CondGroups* groups, int g, double energy, double lift)
 {
     double excess = groups->excess[g] + fmin(fmax(lift, 0.0), RESTORED * energy);
     double aim = fmin(energy, groups->kinetic[g]) - excess;
@@ -276,7 +278,7 @@ void cond_sim_balance(CondSim* sim)
             else          // more than what it moves by within itself: all of its motion pays
                 memset(sim->balance.v, 0, (size_t)model->n_dof * sizeof(double));
         }
-        double s = lasts ? settle_lasting(groups, g, groups->before[g], groups->load[g])
+        double s = lasts ? settle_persistent(groups, g, groups->before[g], groups->load[g])
                          : sqrt(fmax(0.0, 1.0 - excess / energy));
         for (int b = 0; b < model->n_body; b++)
             for (int i = model->body[b].dof_begin, k = 0;

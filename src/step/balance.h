@@ -2,18 +2,18 @@
 #ifndef COND_STEP_BALANCE_H
 #define COND_STEP_BALANCE_H
 
-#include "body/posture.h"
+#include "body/kinematics.h"
 #include "step/group.h"
 
 // Workspace of the integrator auto.
 typedef struct CondBalance {
-    CondPosture end; // at q_{k+1}
-    double* q;       // q_{k+1}                                            (n_q)
-    double* v;       // v_{k+1}                                            (n_dof)
-    double* p;       // momenta                                            (n_dof)
-    double* extra;   // what forces on a body were extrapolated by [s]     (n_body)
-    int* spans;      // 1: the body takes the midpoint rule by Newton's method (n_body)
-    double* rigid;   // motions of the groups as rigid wholes          (6 x n_dof)
+    CondKinematics end; // at q_{k+1}
+    double* q;          // q_{k+1}                                            (n_q)
+    double* v;          // v_{k+1}                                            (n_dof)
+    double* p;          // momenta                                            (n_dof)
+    double* extra;      // what forces on a body were extrapolated by [s]     (n_body)
+    int* spans;         // 1: the body takes the midpoint rule by Newton's method (n_body)
+    double* rigid;      // motions of the groups as rigid wholes          (6 x n_dof)
 } CondBalance;
 
 CondStatus cond_balance_create(CondSim* sim);
@@ -23,7 +23,7 @@ void cond_balance_destroy(CondSim* sim);
 void cond_balance_pose(CondSim* sim, const CondState* state);
 
 // 1/2 v' M v of each group.                                                   energy (n of n_body)
-void cond_balance_kinetic(CondSim* sim, const CondPosture* posture, const double* v,
+void cond_balance_kinetic(CondSim* sim, const CondKinematics* kinematics, const double* v,
                           double* energy);
 
 // kinetic and excess of the groups, if the step went on with sim->v_hat and sim->lambda:

@@ -8,8 +8,8 @@
 
 typedef struct CondContactStage {
     CondArena arena;
-    CondTouchList touches; // its contacts
-    CondAssembly assembly; // its problem
+    CondCandidateList candidates; // its contacts
+    CondAssembly assembly;        // its problem
     CondSolver* solver;
     double* v;      // the answer                                         (n_dof)
     double* lambda; //                                                    (n_contact x 3)

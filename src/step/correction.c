@@ -73,23 +73,23 @@ static CondStatus prepare(const CondModel* model, CondCorrection* correction)
 }
 
 // How far a contact may be opened: as far as the smaller of its bodies may move.
-static double limit_of(const CondCorrection* correction, const CondTouch* touch)
+static double limit_of(const CondCorrection* correction, const CondCandidate* candidate)
 {
     double limit = INFINITY;
     for (int s = 0; s < 2; s++)
-        if (touch->point[s].body >= 0)
-            limit = fmin(limit, correction->limit[touch->point[s].body]);
+        if (candidate->point[s].body >= 0)
+            limit = fmin(limit, correction->limit[candidate->point[s].body]);
     return limit;
 }
 
 // 1 where a contact is so deep that more of a soft body or a rod should move than its surface.
-static int is_dented(const CondModel* model, const CondTouch* touch)
+static int is_dented(const CondModel* model, const CondCandidate* candidate)
 {
     for (int s = 0; s < 2; s++) {
-        int b = touch->point[s].body;
+        int b = candidate->point[s].body;
         CondBodyKind kind = b >= 0 ? model->body[b].kind : COND_BODY_RIGID;
         if ((kind == COND_BODY_SOFT || kind == COND_BODY_ROD) &&
-            -touch->gap > SURFACE * model->body[b].size)
+            -candidate->gap > SURFACE * model->body[b].size)
             return 1;
     }
     return 0;
@@ -100,7 +100,7 @@ static int is_dented(const CondModel* model, const CondTouch* touch)
 static CondStatus find_contacts(CondSim* sim, double deepest, double share, int* deep, int* dented)
 {
     CondCorrection* correction = &sim->correction;
-    CondTouchList* list = &correction->stage.touches;
+    CondCandidateList* list = &correction->stage.candidates;
     for (int b = 0; b < sim->model->n_body; b++) {
         correction->limit[b] = share * sim->model->body[b].size;
         sim->reach[b] = 2.0 * fmin(deepest, correction->limit[b]);
@@ -108,8 +108,8 @@ static CondStatus find_contacts(CondSim* sim, double deepest, double share, int*
     CondStatus status = cond_collide(&sim->collider, &sim->then, sim->next, sim->reach, list);
     *deep = *dented = 0;
     for (int k = 0; k < list->n && !status; k++) {
-        *deep |= -list->touch[k].gap > limit_of(correction, &list->touch[k]);
-        *dented |= is_dented(sim->model, &list->touch[k]);
+        *deep |= -list->candidate[k].gap > limit_of(correction, &list->candidate[k]);
+        *dented |= is_dented(sim->model, &list->candidate[k]);
     }
     return status;
 }
@@ -128,16 +128,16 @@ static CondStatus set_forces(CondSim* sim, double* b)
     CondStatus status = COND_OK;
     memset(b, 0, (size_t)sim->model->n_dof * sizeof *b);
     cond_assembly_begin(&sim->matrix, &sim->then, NULL, NULL);
-    for (int i = 0; i < sim->next->n_hold && sim->correction.restore && !status; i++)
-        if (sim->next->hold[i].active)
-            status = cond_hold_add(&sim->then, &sim->next->hold[i], step_of(sim), &sim->matrix, b);
+    for (int i = 0; i < sim->next->n_weld && sim->correction.restore && !status; i++)
+        if (sim->next->weld[i].active)
+            status = cond_weld_add(&sim->then, &sim->next->weld[i], step_of(sim), &sim->matrix, b);
     return status;
 }
 
 // The problem of the contacts found, in the coordinates of the step.
 static CondStatus pose(CondSim* sim, int deep, CondContactStage* stage)
 {
-    const CondTouchList* list = &sim->correction.stage.touches;
+    const CondCandidateList* list = &sim->correction.stage.candidates;
     CondAssembly* assembly = &stage->assembly;
     double t = sim->time_step, *diagonal = sim->work;
     cond_trajectory_guide(&sim->then, sim->next->time);
@@ -156,8 +156,8 @@ static CondStatus pose(CondSim* sim, int deep, CondContactStage* stage)
     cond_problem_diagonal(&assembly->problem, diagonal);
     for (int k = 0; k < list->n; k++) {
         CondContact* contact = &assembly->contact[k];
-        double limit = limit_of(&sim->correction, &list->touch[k]);
-        contact->phi[0] = fmax(list->touch[k].gap, -limit) / t;
+        double limit = limit_of(&sim->correction, &list->candidate[k]);
+        contact->phi[0] = fmax(list->candidate[k].gap, -limit) / t;
         contact->friction[0] = contact->friction[1] = 0.0;
         if (deep)
             contact->kv = 1.0 / (YIELD * cond_contact_delassus(contact, diagonal));
@@ -218,7 +218,7 @@ static void find_shares(CondSim* sim, double* moved, double* moved_of)
 {
     const CondModel* model = sim->model;
     CondCorrection* correction = &sim->correction;
-    const CondTouchList* list = &correction->stage.touches;
+    const CondCandidateList* list = &correction->stage.candidates;
     const CondProblem* problem = &correction->stage.assembly.problem;
     double t = sim->time_step, *share = correction->share;
     for (int b = 0; b < model->n_body; b++) {
@@ -226,7 +226,8 @@ static void find_shares(CondSim* sim, double* moved, double* moved_of)
         share[b] = 1.0;
     }
     for (int k = 0; k < list->n; k++)
-        join(correction->island, list->touch[k].point[0].body, list->touch[k].point[1].body);
+        join(correction->island, list->candidate[k].point[0].body,
+             list->candidate[k].point[1].body);
     for (int i = 0; i < problem->n_coupling; i++) {
         const CondCoupling* coupling = &problem->coupling[i];
         join(correction->island, body_of(model, coupling->coordinate[0]),
@@ -274,7 +275,7 @@ static void move(CondSim* sim, const CondContactStage* stage, int rigid, double*
         cond_rigid_motion_advance(model, &correction->rigid, v, t, sim->next->q);
     else
         cond_sim_advance(model, v, t, sim->next->q);
-    cond_posture_set(&sim->then, sim->next->q);
+    cond_kinematics_set(&sim->then, sim->next->q);
 }
 
 // Contacts deeper than their limit push along the line between the centres of their bodies: deep
@@ -284,22 +285,22 @@ static int turn_apart(CondSim* sim)
 {
     const CondModel* model = sim->model;
     CondCorrection* correction = &sim->correction;
-    const CondTouchList* list = &correction->stage.touches;
+    const CondCandidateList* list = &correction->stage.candidates;
     int turned = 0;
     for (int k = 0; k < list->n; k++) {
-        const CondTouch* touch = &list->touch[k];
+        const CondCandidate* candidate = &list->candidate[k];
         double centre[2][3], line[3];
-        int known = -touch->gap > limit_of(correction, touch);
+        int known = -candidate->gap > limit_of(correction, candidate);
         for (int s = 0; s < 2 && known; s++) {
             const CondBody* body =
-                &model->body[touch->point[s].body < 0 ? 0 : touch->point[s].body];
-            known = touch->point[s].body >= 0 && body->kind != COND_BODY_ROBOT;
+                &model->body[candidate->point[s].body < 0 ? 0 : candidate->point[s].body];
+            known = candidate->point[s].body >= 0 && body->kind != COND_BODY_ROBOT;
             CondPose pose =
                 cond_body_ops(body->kind)
                     ->pose(body, sim->next->q + body->q_begin, sim->next->v + body->dof_begin);
             memcpy(centre[s], pose.position, sizeof centre[s]);
         }
-        if (!known || touch->point[0].body == touch->point[1].body)
+        if (!known || candidate->point[0].body == candidate->point[1].body)
             continue;
         for (int i = 0; i < 3; i++)
             line[i] = centre[0][i] - centre[1][i];
@@ -307,7 +308,7 @@ static int turn_apart(CondSim* sim)
         for (int i = 0; i < 3 && length > 0.0; i++)
             line[i] /= length;
         if (length > 0.0)
-            mat3_frame(line, touch->frame + 3, correction->rigid.contact[k].frame);
+            mat3_frame(line, candidate->frame + 3, correction->rigid.contact[k].frame);
         turned |= length > 0.0;
     }
     return turned;
@@ -367,14 +368,14 @@ static int is_needed(const CondSim* sim, double deepest)
     if (!(deepest > PENETRATION))
         return 0;
     for (int c = 0; c < sim->near.n; c++) {
-        const CondTouch* touch = &sim->near.touch[c];
+        const CondCandidate* candidate = &sim->near.candidate[c];
         double may = PENETRATION;
         for (int side = 0; side < 2; side++) {
-            int b = touch->point[side].body;
+            int b = candidate->point[side].body;
             if (b >= 0 && sim->model->body[b].kind == COND_BODY_ROD)
                 may = fmax(may, LINK * sim->model->body[b].size);
         }
-        if (-touch->gap > may)
+        if (-candidate->gap > may)
             return 1;
     }
     return 0;

@@ -15,7 +15,7 @@ CondStatus cond_groups_create(const CondContext* context, int n_body, CondGroups
     groups->members = cond_allocate(context, n, sizeof *groups->members);
     groups->touched = cond_allocate(context, n, sizeof *groups->touched);
     groups->anchored = cond_allocate(context, n, sizeof *groups->anchored);
-    groups->lasting = cond_allocate(context, n, sizeof *groups->lasting);
+    groups->persistent = cond_allocate(context, n, sizeof *groups->persistent);
     groups->euler = cond_allocate(context, n, sizeof *groups->euler);
     groups->newton = cond_allocate(context, n, sizeof *groups->newton);
     groups->fails = cond_allocate(context, n, sizeof *groups->fails);
@@ -26,7 +26,7 @@ CondStatus cond_groups_create(const CondContext* context, int n_body, CondGroups
     groups->kinetic = cond_allocate(context, n, sizeof(double));
     groups->excess = cond_allocate(context, n, sizeof(double));
     int all = groups->of && groups->members && groups->touched && groups->anchored &&
-              groups->lasting && groups->euler && groups->newton && groups->fails &&
+              groups->persistent && groups->euler && groups->newton && groups->fails &&
               groups->residual && groups->load && groups->fall && groups->before &&
               groups->kinetic && groups->excess;
     return all ? COND_OK : COND_OUT_OF_MEMORY;
@@ -34,10 +34,10 @@ CondStatus cond_groups_create(const CondContext* context, int n_body, CondGroups
 
 void cond_groups_destroy(CondGroups* groups)
 {
-    void* arrays[] = {groups->of,       groups->members, groups->euler,   groups->fails,
-                      groups->lasting,  groups->newton,  groups->touched, groups->anchored,
-                      groups->residual, groups->load,    groups->fall,    groups->before,
-                      groups->kinetic,  groups->excess};
+    void* arrays[] = {groups->of,         groups->members, groups->euler,   groups->fails,
+                      groups->persistent, groups->newton,  groups->touched, groups->anchored,
+                      groups->residual,   groups->load,    groups->fall,    groups->before,
+                      groups->kinetic,    groups->excess};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         if (arrays[i])
             cond_release(&groups->context, arrays[i]);
@@ -52,14 +52,14 @@ static void join(int* of, int body, int other)
 static void join_holds(const CondState* state, int* of)
 {
     int led = -1; // those that trajectories lead share the representative time
-    for (int i = 0; i < state->n_hold; i++) {
-        const CondHold* hold = &state->hold[i];
-        if (!hold->active)
+    for (int i = 0; i < state->n_weld; i++) {
+        const CondWeld* weld = &state->weld[i];
+        if (!weld->active)
             continue;
-        join(of, hold->what.end[0].point.body, hold->what.end[1].point.body);
-        if (cond_hold_is_led(hold)) {
-            join(of, led, cond_hold_body(hold));
-            led = cond_hold_body(hold);
+        join(of, weld->what.end[0].point.body, weld->what.end[1].point.body);
+        if (cond_weld_is_led(weld)) {
+            join(of, led, cond_weld_body(weld));
+            led = cond_weld_body(weld);
         }
     }
 }
@@ -86,14 +86,14 @@ static void mark(const CondSim* sim, CondGroups* groups)
             groups->anchored[groups->of[b]] = 1;
     for (int i = 0; i < model->n_spring; i++)
         anchor(groups, model->spring[i].end[0].body, model->spring[i].end[1].body);
-    for (int i = 0; i < sim->next->n_hold; i++)
-        if (sim->next->hold[i].active)
-            anchor(groups, sim->next->hold[i].what.end[0].point.body,
-                   sim->next->hold[i].what.end[1].point.body);
+    for (int i = 0; i < sim->next->n_weld; i++)
+        if (sim->next->weld[i].active)
+            anchor(groups, sim->next->weld[i].what.end[0].point.body,
+                   sim->next->weld[i].what.end[1].point.body);
     if (sim->pull.stiffness > 0.0)
         anchor(groups, sim->pull.end[0].body, sim->pull.end[1].body);
-    for (int c = 0; c < sim->touches.n; c++)
-        groups->touched[groups->of[sim->touches.touch[c].point[0].body]] = 1;
+    for (int c = 0; c < sim->candidates.n; c++)
+        groups->touched[groups->of[sim->candidates.candidate[c].point[0].body]] = 1;
 }
 
 void cond_groups_make(CondSim* sim)
@@ -106,8 +106,9 @@ void cond_groups_make(CondSim* sim)
     for (int i = 0; i < model->n_spring; i++)
         join(of, model->spring[i].end[0].body, model->spring[i].end[1].body);
     join_holds(sim->next, of);
-    for (int c = 0; c < sim->touches.n; c++)
-        join(of, sim->touches.touch[c].point[0].body, sim->touches.touch[c].point[1].body);
+    for (int c = 0; c < sim->candidates.n; c++)
+        join(of, sim->candidates.candidate[c].point[0].body,
+             sim->candidates.candidate[c].point[1].body);
     groups->n = 0;
     for (int b = 0; b < model->n_body; b++)
         of[b] = cond_disjoint_find(of, b);

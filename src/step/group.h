@@ -14,7 +14,7 @@ typedef struct CondGroups {
     int* members;     // how many bodies                                        (n of n_body)
     int* touched;     // 1: it has contacts                                     (n of n_body)
     int* anchored;    // 1: something outside holds it: its momentum may change (n of n_body)
-    int* lasting;     // of a body, 1: its contacts last (step/lasting.h)       (n_body)
+    int* persistent;  // of a body, 1: its contacts last (step/persistent.h)       (n_body)
     int* euler;       // 1: implicit Euler, else the midpoint rule            (n of n_body)
     int* newton;      // 1: of it by Newton's method                          (n of n_body)
     int* fails;       // 1: the step as it was tried cannot stand             (n of n_body)

@@ -4,7 +4,7 @@
 //     M v+ = M v_{k+1} - t Jc' lambda + Jc' Lambda,      0 <= Lambda_n  _|_  Jn v+ - target >= 0:
 // the step without its contact forces, and impulses Lambda [N s] that make v+ obey the law.
 //
-// Contacts that last (step/lasting.h) are taken where they are at the end of the step, and so is
+// Contacts that last (step/persistent.h) are taken where they are at the end of the step, and so is
 // what their forces gave: v+ differs from v_{k+1} by M^-1 J_{k+1}' (Lambda - t lambda), which is
 // small.
 //
@@ -63,8 +63,8 @@ static double approach(const CondSim* sim, int c, const double* v)
 // Gap of contact c at the end of the step [m].
 static double end_gap(const CondSim* sim, int c)
 {
-    const CondTouch* touch = &sim->touches.touch[c];
-    return touch->gap + touch->bias - sim->time_step * approach(sim, c, sim->v_hat);
+    const CondCandidate* candidate = &sim->candidates.candidate[c];
+    return candidate->gap + candidate->bias - sim->time_step * approach(sim, c, sim->v_hat);
 }
 
 // 1 where contact c is closed at the end of the step.
@@ -77,7 +77,7 @@ static int is_closed(const CondSim* sim, int c)
 static int takes_part(const CondSim* sim, int c)
 {
     return is_closed(sim, c) || (sim->model->settings.impact == COND_IMPACT_SEQUENTIAL &&
-                                 !(sim->touches.touch[c].gap > CLOSED));
+                                 !(sim->candidates.candidate[c].gap > CLOSED));
 }
 
 // 1 when an impact stage is needed: for the bounce trap, or because bodies meet that rebound. In a
@@ -86,12 +86,12 @@ static int is_needed(const CondSim* sim, const CondState* state)
 {
     int meets = 0, rebounds = 0;
     int apart = sim->model->settings.impact == COND_IMPACT_SEQUENTIAL;
-    for (int c = 0; c < sim->touches.n; c++) {
+    for (int c = 0; c < sim->candidates.n; c++) {
         if (!takes_part(sim, c))
             continue;
         int closes = approach(sim, c, state->v) > STILL;
-        int bounces = sim->touches.touch[c].restitution > 0.0;
-        int always = sim->theta[sim->touches.touch[c].point[0].body] < 1.0;
+        int bounces = sim->candidates.candidate[c].restitution > 0.0;
+        int always = sim->theta[sim->candidates.candidate[c].point[0].body] < 1.0;
         if (always || (closes && bounces))
             return 1;
         meets |= closes;
@@ -105,31 +105,31 @@ static int is_needed(const CondSim* sim, const CondState* state)
 static void list_contact(CondSim* sim, int c, int* from)
 {
     CondImpact* impact = &sim->impact;
-    CondTouchList* closed = &impact->stage.touches;
-    CondTouch touch = sim->touches.touch[c];
-    if (cond_lasting_is_moved(sim, c)) {
-        int at = cond_lasting_find(&sim->near, &touch, from);
+    CondCandidateList* closed = &impact->stage.candidates;
+    CondCandidate candidate = sim->candidates.candidate[c];
+    if (cond_persistent_is_moved(sim, c)) {
+        int at = cond_persistent_find(&sim->near, &candidate, from);
         if (at < 0)
             return;
-        memcpy(touch.point, sim->near.touch[at].point, sizeof touch.point);
-        memcpy(touch.frame, sim->near.touch[at].frame, sizeof touch.frame);
-        touch.moved = 1;
+        memcpy(candidate.point, sim->near.candidate[at].point, sizeof candidate.point);
+        memcpy(candidate.frame, sim->near.candidate[at].frame, sizeof candidate.frame);
+        candidate.moved = 1;
     }
     impact->contact_of[closed->n] = c;
-    closed->touch[closed->n++] = touch;
+    closed->candidate[closed->n++] = candidate;
 }
 
 // The contacts that take part.
 static CondStatus list_contacts(CondSim* sim)
 {
     CondImpact* impact = &sim->impact;
-    CondTouchList* closed = &impact->stage.touches;
-    if (cond_reserve(&closed->context, &closed->touch, &closed->cap_touch, sim->touches.n,
-                     sizeof *closed->touch) ||
-        COND_RESERVE(&impact->stage.arena, impact->contact_of, sim->touches.n))
+    CondCandidateList* closed = &impact->stage.candidates;
+    if (cond_reserve(&closed->context, &closed->candidate, &closed->cap_candidate,
+                     sim->candidates.n, sizeof *closed->candidate) ||
+        COND_RESERVE(&impact->stage.arena, impact->contact_of, sim->candidates.n))
         return COND_OUT_OF_MEMORY;
     closed->n = 0;
-    for (int c = 0, from = 0; c < sim->touches.n; c++)
+    for (int c = 0, from = 0; c < sim->candidates.n; c++)
         if (takes_part(sim, c))
             list_contact(sim, c, &from);
     return COND_OK;
@@ -143,12 +143,12 @@ static void take_forces_back(CondSim* sim)
     CondAssembly* assembly = &impact->stage.assembly;
     double *f = sim->work, *v = impact->before;
     memset(f, 0, (size_t)model->n_dof * sizeof *f);
-    for (int c = 0; c < sim->touches.n; c++)
-        if (!cond_lasting_is_moved(sim, c))
+    for (int c = 0; c < sim->candidates.n; c++)
+        if (!cond_persistent_is_moved(sim, c))
             cond_contact_add_force(&sim->assembly.contact[c], -sim->time_step, sim->lambda + 3 * c,
                                    f);
-    for (int k = 0; k < impact->stage.touches.n; k++)
-        if (impact->stage.touches.touch[k].moved)
+    for (int k = 0; k < impact->stage.candidates.n; k++)
+        if (impact->stage.candidates.candidate[k].moved)
             cond_contact_add_force(&assembly->contact[k], -sim->time_step,
                                    sim->lambda + 3 * impact->contact_of[k], f);
     cond_assembly_multiply(assembly, sim->next->v, assembly->b, model->settings.solver.threads);
@@ -219,7 +219,7 @@ static CondStatus finish(CondSim* sim, const CondState* state, CondSolveInfo* in
 {
     CondImpact* impact = &sim->impact;
     CondContactStage* stage = &impact->stage;
-    int sequence = sim->model->settings.impact == COND_IMPACT_SEQUENTIAL, n = stage->touches.n;
+    int sequence = sim->model->settings.impact == COND_IMPACT_SEQUENTIAL, n = stage->candidates.n;
     take_forces_back(sim);
     for (int i = 0; i < sim->model->n_dof && sequence; i++)
         impact->before[i] += impact->after[i] - state->v[i];
@@ -233,9 +233,9 @@ static CondStatus finish(CondSim* sim, const CondState* state, CondSolveInfo* in
             *phi = -fmax(-approach(sim, c, impact->after), 0.0);
         else if (sequence)
             *phi = fmax(end_gap(sim, c), 0.0) / sim->time_step;
-        else if (!stage->touches.touch[k].moved) {
+        else if (!stage->candidates.candidate[k].moved) {
             double speed = approach(sim, c, state->v);
-            *phi = speed > STILL ? -stage->touches.touch[k].restitution * speed : 0.0;
+            *phi = speed > STILL ? -stage->candidates.candidate[k].restitution * speed : 0.0;
         }
     }
     // After a sequence the impulses only hold what it has left against the forces of the step.
@@ -260,7 +260,7 @@ CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* 
         return status;
     cond_assembly_begin(&stage->assembly, &sim->now, NULL, NULL);
     status =
-        cond_assembly_finish(&stage->assembly, &sim->now, &sim->then, &stage->touches, INFINITY);
+        cond_assembly_finish(&stage->assembly, &sim->now, &sim->then, &stage->candidates, INFINITY);
     CondStatus worst = COND_OK;
     if (!status && sim->model->settings.impact == COND_IMPACT_SEQUENTIAL)
         worst = status = cond_impact_sequence(sim, state, info);
@@ -269,10 +269,10 @@ CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* 
     if (status < 0)
         return status;
     memcpy(sim->next->v, stage->v, (size_t)sim->model->n_dof * sizeof(double));
-    for (int c = 0; c < sim->touches.n; c++)
-        if (!cond_lasting_is_moved(sim, c))
+    for (int c = 0; c < sim->candidates.n; c++)
+        if (!cond_persistent_is_moved(sim, c))
             memset(sim->impulse + 3 * (ptrdiff_t)c, 0, 3 * sizeof *sim->impulse);
-    for (int k = 0; k < stage->touches.n; k++)
+    for (int k = 0; k < stage->candidates.n; k++)
         memcpy(sim->impulse + 3 * impact->contact_of[k], stage->lambda + 3 * k,
                3 * sizeof *sim->impulse);
     return status > worst ? status : worst;

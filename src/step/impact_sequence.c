@@ -40,13 +40,13 @@ static int next_group(CondImpact* impact, double fastest)
 {
     const CondContactStage* stage = &impact->stage;
     int n = 0;
-    for (int k = 0; k < stage->touches.n; k++) {
+    for (int k = 0; k < stage->candidates.n; k++) {
         double speed = approach(impact, k, impact->after);
         if (!(speed >= (1.0 - TIE) * fastest))
             continue;
         impact->member[n] = k;
         impact->group[n] = stage->assembly.contact[k];
-        impact->group[n++].phi[0] = -stage->touches.touch[k].restitution * speed;
+        impact->group[n++].phi[0] = -stage->candidates.candidate[k].restitution * speed;
     }
     return n;
 }
@@ -58,12 +58,12 @@ CondStatus cond_impact_sequence(CondSim* sim, const CondState* state, CondSolveI
     size_t bytes = (size_t)sim->model->n_dof * sizeof(double);
     double first = 0.0;
     CondStatus worst = COND_OK;
-    if (reserve(impact, stage->touches.n))
+    if (reserve(impact, stage->candidates.n))
         return COND_OUT_OF_MEMORY;
     memcpy(impact->after, state->v, bytes);
     for (int round = 0; round < MAX_IMPACTS; round++) {
         double fastest = 0.0;
-        for (int k = 0; k < stage->touches.n; k++)
+        for (int k = 0; k < stage->candidates.n; k++)
             fastest = fmax(fastest, approach(impact, k, impact->after));
         if (round == 0)
             first = fastest;

@@ -21,23 +21,23 @@ static void remember_contacts(const void* loop, int first, int last)
 {
     const CondSim* sim = loop;
     for (int c = first; c < last; c++) {
-        const CondTouch* touch = &sim->touches.touch[c];
+        const CondCandidate* candidate = &sim->candidates.candidate[c];
         CondContactMemory* memory = &sim->next->memory[c];
-        memory->key = touch->key;
-        memory->triangle = touch->triangle;
+        memory->key = candidate->key;
+        memory->triangle = candidate->triangle;
         memcpy(memory->lambda, sim->lambda + (ptrdiff_t)3 * c, sizeof memory->lambda);
-        memcpy(memory->tangent, touch->frame + 3, sizeof memory->tangent);
+        memcpy(memory->tangent, candidate->frame + 3, sizeof memory->tangent);
     }
 }
 
 CondStatus cond_sim_remember(CondSim* sim)
 {
     CondState* next = sim->next;
-    if (COND_RESERVE(&next->arena, next->memory, sim->touches.n))
+    if (COND_RESERVE(&next->arena, next->memory, sim->candidates.n))
         return COND_OUT_OF_MEMORY;
-    next->n_memory = sim->touches.n;
-    cond_parallel(sim->touches.n,
-                  cond_threads(16 * (size_t)sim->touches.n, sim->model->settings.solver.threads),
+    next->n_memory = sim->candidates.n;
+    cond_parallel(sim->candidates.n,
+                  cond_threads(16 * (size_t)sim->candidates.n, sim->model->settings.solver.threads),
                   remember_contacts, sim);
     return COND_OK;
 }
@@ -61,7 +61,7 @@ void cond_sim_move(CondSim* sim, const CondState* state)
 {
     memcpy(sim->next->q, state->q, (size_t)sim->model->n_q * sizeof(double));
     cond_sim_advance(sim->model, sim->v_hat, sim->time_step, sim->next->q);
-    cond_posture_set(&sim->then, sim->next->q);
+    cond_kinematics_set(&sim->then, sim->next->q);
 }
 
 // q_{k+1} = update(q_k, v_hat, t),  v_{k+1} = v_k + (v_hat - v_k)/theta, in sim->next.
@@ -82,14 +82,14 @@ static CondStatus make_next(CondSim* sim, const CondState* state)
     int last = sim->part + 1 == sim->parts;
     next->step = state->step + last;
     next->time = ((double)next->step + (last ? 0.0 : done)) * whole;
-    for (int i = 0; i < 3 * sim->touches.n; i++)
+    for (int i = 0; i < 3 * sim->candidates.n; i++)
         sim->impulse[i] = sim->time_step * sim->lambda[i];
     cond_sim_move(sim, state);
     CondStatus status = cond_sim_place_contacts(sim, state);
-    for (int c = 0; c < sim->touches.n; c++) // forces are in the axes of the middle
-        if (cond_lasting_is_moved(sim, c))
-            memcpy(sim->touches.touch[c].frame, sim->halfway.touch[c].frame,
-                   sizeof sim->touches.touch[c].frame);
+    for (int c = 0; c < sim->candidates.n; c++) // forces are in the axes of the middle
+        if (cond_persistent_is_moved(sim, c))
+            memcpy(sim->candidates.candidate[c].frame, sim->halfway.candidate[c].frame,
+                   sizeof sim->candidates.candidate[c].frame);
     return status ? status : cond_sim_remember(sim);
 }
 
@@ -107,7 +107,7 @@ void cond_sim_energies(CondSim* sim, const CondState* state, CondStepInfo* info)
 
 CondStatus cond_sim_end(CondSim* sim, CondState* state, CondStepInfo* info)
 {
-    info->n_contact = sim->touches.n;
+    info->n_contact = sim->candidates.n;
     info->time = sim->next->time;
     cond_sim_energies(sim, state, info);
     CondStatus status = cond_watch_motion(sim, state, info);
@@ -121,7 +121,7 @@ CondStatus cond_sim_end(CondSim* sim, CondState* state, CondStepInfo* info)
         status = cond_state_copy(state, sim->next);
     if (status < 0)
         return status;
-    sim->n_ready = sim->touches.n;
+    sim->n_ready = sim->candidates.n;
     sim->sensors.ready = 1;
     return COND_OK;
 }
@@ -146,8 +146,8 @@ CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info
         info->seconds[COND_STAGE_IMPACT] += (now = cond_seconds()) - clock;
         if (status < 0)
             return status;
-        if (status && sim->moved && sim->lasting == COND_LASTING_TRIED) {
-            sim->lasting = COND_LASTING_BARRED; // nothing has reached the state
+        if (status && sim->moved && sim->persistent == COND_PERSISTENT_TRIED) {
+            sim->persistent = COND_PERSISTENT_BARRED; // nothing has reached the state
             return status;
         }
         worst = status > worst ? status : worst;
@@ -163,7 +163,7 @@ CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info
             return status;
         worst = status > worst ? status : worst;
     }
-    cond_sim_carry(sim);
+    cond_sim_transport(sim);
     cond_sim_balance(sim);
     if (!cond_watch_finds_finite(sim))
         return COND_DIVERGED;

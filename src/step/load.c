@@ -1,4 +1,4 @@
-// Forces and energies at a posture: the stage that loads the step.
+// Forces and energies at a kinematics: the stage that loads the step.
 #include "base/sum.h"
 #include "body/body.h"
 #include "potential/attachment.h"
@@ -6,51 +6,51 @@
 #include "potential/potential.h"
 #include "step/sim.h"
 
-double cond_sim_kinetic(CondSim* sim, const CondPosture* posture, const double* v)
+double cond_sim_kinetic(CondSim* sim, const CondKinematics* kinematics, const double* v)
 {
     double* p = sim->work;
     int threads = sim->model->settings.solver.threads;
-    cond_assembly_begin(&sim->matrix, posture, NULL, NULL);
+    cond_assembly_begin(&sim->matrix, kinematics, NULL, NULL);
     cond_assembly_multiply(&sim->matrix, v, p, threads);
     return 0.5 * cond_dot(sim->model->n_dof, v, p, threads);
 }
 
-double cond_sim_potential(const CondPosture* posture, const CondState* state)
+double cond_sim_potential(const CondKinematics* kinematics, const CondState* state)
 {
-    const CondModel* model = posture->model;
+    const CondModel* model = kinematics->model;
     double energy = 0.0;
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
-        energy += cond_body_ops(body->kind)->potential(body, posture, model->settings.gravity);
+        energy += cond_body_ops(body->kind)->potential(body, kinematics, model->settings.gravity);
         if (body->kind == COND_BODY_ROBOT)
-            energy += cond_motor_energy(posture, body, state->target + body->target_begin);
+            energy += cond_motor_energy(kinematics, body, state->target + body->target_begin);
     }
     for (int i = 0; i < model->n_spring; i++)
-        energy += cond_spring_energy(posture, &model->spring[i]);
-    for (int i = 0; i < state->n_hold; i++)
-        if (state->hold[i].active)
-            energy += cond_hold_energy(posture, &state->hold[i]);
+        energy += cond_spring_energy(kinematics, &model->spring[i]);
+    for (int i = 0; i < state->n_weld; i++)
+        if (state->weld[i].active)
+            energy += cond_weld_energy(kinematics, &state->weld[i]);
     return energy;
 }
 
-static CondStatus add_spring(const CondPosture* posture, const CondSpring* spring,
+static CondStatus add_spring(const CondKinematics* kinematics, const CondSpring* spring,
                              const double* step, CondAssembly* assembly, double* f)
 {
     int body = spring->end[0].body >= 0 ? spring->end[0].body : spring->end[1].body;
-    return cond_spring_add(posture, spring, step ? step[body] : 0.0, assembly, f);
+    return cond_spring_add(kinematics, spring, step ? step[body] : 0.0, assembly, f);
 }
 
-CondStatus cond_sim_couple(CondSim* sim, const CondPosture* posture, CondCoupled which,
+CondStatus cond_sim_couple(CondSim* sim, const CondKinematics* kinematics, CondCoupled which,
                            const double* step, CondAssembly* assembly, double* f)
 {
     const CondModel* model = sim->model;
     CondStatus status = COND_OK;
     for (int i = 0; i < model->n_spring && (which & COND_COUPLED_OWN) && !status; i++)
-        status = add_spring(posture, &model->spring[i], step, assembly, f);
+        status = add_spring(kinematics, &model->spring[i], step, assembly, f);
     if (!status && (which & COND_COUPLED_GIVEN) && sim->pull.stiffness > 0.0 &&
         sim->pull.end[0].body >= 0)
-        status = add_spring(posture, &sim->pull, step, assembly, f);
-    return status ? status : cond_sim_add_leads(sim, posture, which, step, assembly, f);
+        status = add_spring(kinematics, &sim->pull, step, assembly, f);
+    return status ? status : cond_sim_add_controls(sim, kinematics, which, step, assembly, f);
 }
 
 void cond_sim_bias(CondSim* sim, const CondState* state, int body, double* f)
@@ -58,9 +58,9 @@ void cond_sim_bias(CondSim* sim, const CondState* state, int body, double* f)
     const CondBody* one = &sim->model->body[body];
     const CondSceneSettings* settings = &sim->model->settings;
     const double* v = state->v + one->dof_begin;
-    if (one->kind == COND_BODY_ROBOT && sim->carry.kind == COND_CARRY_ROOT)
-        cond_carry_bias(&sim->carry, one, &sim->now, v, sim->time_step, settings->gravity,
-                        f + one->dof_begin);
+    if (one->kind == COND_BODY_ROBOT && sim->transport.kind == COND_TRANSPORT_ROOT)
+        cond_transport_bias(&sim->transport, one, &sim->now, v, sim->time_step, settings->gravity,
+                            f + one->dof_begin);
     else
         cond_body_ops(one->kind)->bias(one, &sim->now, v, sim->time_step, settings->gravity,
                                        f + one->dof_begin);
@@ -69,9 +69,9 @@ void cond_sim_bias(CondSim* sim, const CondState* state, int body, double* f)
 // f = -C v + weight + constant forces + elastic forces; the blocks of A and the couplings.
 CondStatus cond_sim_forces(CondSim* sim, const CondState* state)
 {
-    cond_posture_set(&sim->now, state->q);
+    cond_kinematics_set(&sim->now, state->q);
     cond_sim_guess_theta(sim, state);
-    CondStatus status = cond_sim_lead(sim, state);
+    CondStatus status = cond_sim_control(sim, state);
     return status ? status : cond_sim_load(sim, state);
 }
 

@@ -53,12 +53,12 @@ CondStatus cond_newton_create(CondSim* sim)
     const CondSceneSettings* settings = &model->settings;
     const CondContext* m = &sim->arena.context;
     CondNewton* newton = &sim->newton;
-    CondCarryKind kind = settings->mass_root ? COND_CARRY_ROOT
-                         : settings->integrator == COND_INTEGRATOR_VARIATIONAL
-                             ? COND_CARRY_MOMENTUM
-                             : COND_CARRY_VELOCITY;
+    CondTransportKind kind = settings->mass_root ? COND_TRANSPORT_ROOT
+                             : settings->integrator == COND_INTEGRATOR_VARIATIONAL
+                                 ? COND_TRANSPORT_MOMENTUM
+                                 : COND_TRANSPORT_VELOCITY;
     size_t n = (size_t)model->n_dof;
-    CondStatus status = cond_carry_create(model, kind, &sim->carry);
+    CondStatus status = cond_transport_create(model, kind, &sim->transport);
     if (status || !is_newton(sim))
         return status;
     newton->q = cond_arena_allocate(&sim->arena, (size_t)model->n_q, sizeof(double));
@@ -76,18 +76,20 @@ CondStatus cond_newton_create(CondSim* sim)
 void cond_newton_destroy(CondSim* sim)
 {
     cond_release(&sim->arena.context, sim->newton.history.length);
-    cond_carry_destroy(&sim->carry);
+    cond_transport_destroy(&sim->transport);
 }
 
-// v_k as seen from a posture: M^(1/2) v or M v of a robot is carried there where the settings say.
-static void see_start(CondSim* sim, const CondState* state, const CondPosture* from,
-                      const CondPosture* to, double* v)
+// v_k as seen from a kinematics: M^(1/2) v or M v of a robot is carried there where the settings
+// say.
+static void see_start(CondSim* sim, const CondState* state, const CondKinematics* from,
+                      const CondKinematics* to, double* v)
 {
     const CondModel* model = sim->model;
     memcpy(v, state->v, (size_t)model->n_dof * sizeof *v);
     for (int b = 0; b < model->n_body; b++)
         if (model->body[b].kind == COND_BODY_ROBOT)
-            cond_carry_move(&sim->carry, &model->body[b], from, to, v + model->body[b].dof_begin);
+            cond_transport_move(&sim->transport, &model->body[b], from, to,
+                                v + model->body[b].dof_begin);
 }
 
 // Weight and -C v at the iterate. A rigid body under implicit Euler keeps the gyroscopic rule of
@@ -103,7 +105,8 @@ static void bias(CondSim* sim, const CondState* state, const double* v, double* 
         if (sim->linear[b])
             cond_sim_bias(sim, state, b, f);
         else if (body->kind == COND_BODY_ROBOT)
-            cond_carry_bias(&sim->carry, body, &sim->then, v + at, 0.0, settings->gravity, f + at);
+            cond_transport_bias(&sim->transport, body, &sim->then, v + at, 0.0, settings->gravity,
+                                f + at);
         else
             cond_body_ops(body->kind)
                 ->bias(body, &sim->then, euler ? state->v + at : v + at,
@@ -113,7 +116,7 @@ static void bias(CondSim* sim, const CondState* state, const double* v, double* 
 
 CondStatus cond_newton_damp(CondSim* sim, const double* v, double* y)
 {
-    CondTouchList none = {.n = 0};
+    CondCandidateList none = {.n = 0};
     cond_assembly_begin_damping(&sim->matrix, &sim->then);
     // A step of length 0 leaves the damping alone in the gains. The forces are known already.
     CondStatus status = cond_sim_couple(sim, &sim->then, COND_COUPLED_ALL, NULL, &sim->matrix, y);
@@ -135,7 +138,7 @@ void cond_newton_pose(CondSim* sim, const CondState* state)
             cond_body_ops(body->kind)
                 ->advance(body, sim->v_hat + body->dof_begin, sim->length[b], q + body->q_begin);
     }
-    cond_posture_set(&sim->then, q);
+    cond_kinematics_set(&sim->then, q);
     if (sim->model->settings.integrator == COND_INTEGRATOR_AUTO)
         cond_balance_pose(sim, state);
 }
@@ -178,7 +181,7 @@ CondStatus cond_newton_evaluate(CondSim* sim, const CondState* state)
         return status;
     add_inertia(sim);
     memcpy(work, r, (size_t)n * sizeof *work);
-    for (int c = 0; c < sim->touches.n; c++)
+    for (int c = 0; c < sim->candidates.n; c++)
         cond_contact_add_force(&sim->assembly.contact[c], -1.0, sim->lambda + 3 * c, work);
     cond_problem_diagonal(&sim->assembly.problem, newton->diagonal);
     return COND_OK;
@@ -212,13 +215,13 @@ double cond_newton_right_hand_side(CondSim* sim)
     return sqrt(size);
 }
 
-double cond_newton_mass(const CondBody* body, const CondPosture* posture)
+double cond_newton_mass(const CondBody* body, const CondKinematics* kinematics)
 {
     double centre[3];
     if (body->kind == COND_BODY_SOFT)
         return body->fem->total_mass;
     if (body->kind == COND_BODY_ROBOT)
-        return cond_articulation_center(body->arm, posture->arm[body->index].work, centre);
+        return cond_articulation_center(body->arm, kinematics->arm[body->index].work, centre);
     return body->mass;
 }
 
@@ -259,7 +262,7 @@ static CondStatus descend(CondSim* sim, const CondState* state, double noise, do
         if (!worse || !isfinite(last))
             break;
         cond_newton_halve(sim->model->n_dof, newton->v, sim->v_hat);
-        cond_newton_halve(3 * sim->touches.n, newton->lambda, sim->lambda);
+        cond_newton_halve(3 * sim->candidates.n, newton->lambda, sim->lambda);
         status = evaluate(sim, state, size);
     }
     return status;
@@ -283,7 +286,7 @@ CondStatus cond_sim_newton(CondSim* sim, const CondState* state, CondSolveInfo* 
 {
     const CondSceneSettings* settings = &sim->model->settings;
     CondNewton* newton = &sim->newton;
-    size_t n = (size_t)sim->model->n_dof, n_lambda = 3 * (size_t)sim->touches.n;
+    size_t n = (size_t)sim->model->n_dof, n_lambda = 3 * (size_t)sim->candidates.n;
     double size = INFINITY, noise = 0.0;
     double floor = settings->solver.stop == COND_STOP_CERTIFICATE
                        ? fmax(1e-12, 10.0 * settings->solver.tolerance)
@@ -326,21 +329,21 @@ const double* cond_sim_representative(CondSim* sim, const CondState* state)
     const CondModel* model = sim->model;
     double* v = sim->work;
     memcpy(v, sim->v_hat, (size_t)model->n_dof * sizeof *v);
-    if (model->n_body == 0 || sim->linear[0] || sim->carry.kind == COND_CARRY_VELOCITY)
+    if (model->n_body == 0 || sim->linear[0] || sim->transport.kind == COND_TRANSPORT_VELOCITY)
         return v;
     cond_newton_pose(sim, state);
     for (int b = 0; b < model->n_body; b++)
         if (model->body[b].kind == COND_BODY_ROBOT)
-            cond_carry_move(&sim->carry, &model->body[b], &sim->then, &sim->now,
-                            v + model->body[b].dof_begin);
+            cond_transport_move(&sim->transport, &model->body[b], &sim->then, &sim->now,
+                                v + model->body[b].dof_begin);
     return v;
 }
 
-void cond_sim_carry(CondSim* sim)
+void cond_sim_transport(CondSim* sim)
 {
     const CondModel* model = sim->model;
     for (int b = 0; b < model->n_body; b++)
         if (model->body[b].kind == COND_BODY_ROBOT)
-            cond_carry_move(&sim->carry, &model->body[b], &sim->now, &sim->then,
-                            sim->next->v + model->body[b].dof_begin);
+            cond_transport_move(&sim->transport, &model->body[b], &sim->now, &sim->then,
+                                sim->next->v + model->body[b].dof_begin);
 }

@@ -4,7 +4,7 @@
 #define COND_STEP_PBD_H
 
 #include "base/arena.h"
-#include "collide/touch.h"
+#include "collide/candidate.h"
 #include "model/state.h"
 
 // A rigid piece that moves: a particle, a rigid body, a link of a rod. Velocities in world axes.
@@ -40,11 +40,11 @@ typedef struct CondPbdJoint {
     double damping[6];   // [N s/m], [N m s/rad]
 } CondPbdJoint;
 
-typedef struct CondPbdHold {
-    int hold; // index into CondState.hold
+typedef struct CondPbdWeld {
+    int weld; // index into CondState.hold
     CondPbdEnd end[2];
     double impulse[6]; // on end 0, world axes, over the step [N s, N m s]
-} CondPbdHold;
+} CondPbdWeld;
 
 typedef struct CondPbdContact {
     CondPbdEnd end[2];
@@ -60,9 +60,9 @@ typedef struct CondPbd {
     CondPbdLink* link;       //                                                     (n_link)
     int* link_begin;         // first link of a body; -1: it has none               (n_body)
     CondPbdJoint* joint;     // of rods, made once                            (n_joint)
-    CondPbdHold* hold;       // attachments that hold in this step            (n_hold)
+    CondPbdWeld* weld;       // attachments that hold in this step            (n_hold)
     CondPbdContact* contact; // as CondSim.touches                            (n_contact)
-    int n_link, n_joint, n_hold;
+    int n_link, n_joint, n_weld;
 } CondPbd;
 
 // COND_NOT_SUPPORTED for a model with bodies that it cannot move.
@@ -75,23 +75,23 @@ void cond_pbd_predict(CondPbd* pbd, const double gravity[3], double h);
 // One correction each. before and share: how much of the step has passed when the substep begins
 // and ends.
 void cond_pbd_solve_joint(CondPbd* pbd, const CondPbdJoint* joint, double h);
-void cond_pbd_solve_hold(CondPbd* pbd, CondPbdHold* hold, const CondHold* what, double share,
+void cond_pbd_solve_weld(CondPbd* pbd, CondPbdWeld* weld, const CondWeld* what, double share,
                          double h);
-void cond_pbd_solve_contact(CondPbd* pbd, CondPbdContact* contact, const CondTouch* touch,
+void cond_pbd_solve_contact(CondPbd* pbd, CondPbdContact* contact, const CondCandidate* candidate,
                             double before, double share, double h);
 
 // Velocities from the change of the poses.
 void cond_pbd_velocities(CondPbd* pbd, double h);
 // What the dampers take from them; step: the whole step's length [s].
 void cond_pbd_damp_joint(CondPbd* pbd, const CondPbdJoint* joint, double h);
-void cond_pbd_damp_hold(CondPbd* pbd, CondPbdHold* hold, const CondHold* what, double share,
+void cond_pbd_damp_weld(CondPbd* pbd, CondPbdWeld* weld, const CondWeld* what, double share,
                         double step, double h);
 
 // Before the prediction: how fast a contact closes. After the velocities: a closed contact neither
 // closes on nor opens, but for its restitution where it came faster than `slow`.
-void cond_pbd_approach(const CondPbd* pbd, CondPbdContact* contact, const CondTouch* touch,
+void cond_pbd_approach(const CondPbd* pbd, CondPbdContact* contact, const CondCandidate* candidate,
                        double before, double step);
-void cond_pbd_restore(CondPbd* pbd, CondPbdContact* contact, const CondTouch* touch, double share,
-                      double step, double slow);
+void cond_pbd_restore(CondPbd* pbd, CondPbdContact* contact, const CondCandidate* candidate,
+                      double share, double step, double slow);
 
 #endif

@@ -287,12 +287,12 @@ void cond_pbd_damp_joint(CondPbd* pbd, const CondPbdJoint* joint, double h)
 
 // As src/potential/attachment.c: e_p = p0 - (p1 + R1 anchor), e_r = log(R0 (R1 turn)'); and where
 // the two points are.
-static void hold_error(const CondPbd* pbd, const CondPbdHold* hold, const CondHold* what,
+static void weld_error(const CondPbd* pbd, const CondPbdWeld* weld, const CondWeld* what,
                        double share, double e[6], double point[2][3])
 {
     double q[2][4], arm[3], wanted[4];
     for (int end = 0; end < 2; end++)
-        end_pose(pbd, &hold->end[end], 0, share, point[end], q[end]);
+        end_pose(pbd, &weld->end[end], 0, share, point[end], q[end]);
     rotate(q[1], what->anchor, arm);
     for (int i = 0; i < 3; i++) {
         point[1][i] += arm[i];
@@ -304,24 +304,24 @@ static void hold_error(const CondPbd* pbd, const CondPbdHold* hold, const CondHo
 
 static const double UNIT[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
 
-void cond_pbd_solve_hold(CondPbd* pbd, CondPbdHold* hold, const CondHold* what, double share,
+void cond_pbd_solve_weld(CondPbd* pbd, CondPbdWeld* weld, const CondWeld* what, double share,
                          double h)
 {
     for (int part = 0; part < (what->what.turns ? 2 : 1); part++) { // position, then orientation
         double e[6], p[2][3], P[3], k = what->what.stiffness[part], S[3];
         double stiffness[3] = {k, k, k};
         Pair pair;
-        hold_error(pbd, hold, what, share, e, p);
-        make_pair(pbd, hold->end, p, part, &pair);
+        weld_error(pbd, weld, what, share, e, p);
+        make_pair(pbd, weld->end, p, part, &pair);
         softness(stiffness, h * h, S);
         impulse(pair.W, UNIT, S, e + 3 * part, P);
         apply_pair(pbd, &pair, P, 0);
         for (int i = 0; i < 3; i++)
-            hold->impulse[3 * part + i] += P[i] / h;
+            weld->impulse[3 * part + i] += P[i] / h;
     }
 }
 
-void cond_pbd_damp_hold(CondPbd* pbd, CondPbdHold* hold, const CondHold* what, double share,
+void cond_pbd_damp_weld(CondPbd* pbd, CondPbdWeld* weld, const CondWeld* what, double share,
                         double step, double h)
 {
     for (int part = 0; part < (what->what.turns ? 2 : 1); part++) {
@@ -330,29 +330,30 @@ void cond_pbd_damp_hold(CondPbd* pbd, CondPbdHold* hold, const CondHold* what, d
         Pair pair;
         if (!(d > 0.0))
             continue;
-        hold_error(pbd, hold, what, share, e, p);
-        make_pair(pbd, hold->end, p, part, &pair);
-        pair_velocity(pbd, &pair, hold->end, step, u);
+        weld_error(pbd, weld, what, share, e, p);
+        make_pair(pbd, weld->end, p, part, &pair);
+        pair_velocity(pbd, &pair, weld->end, step, u);
         softness(damping, h, S);
         impulse(pair.W, UNIT, S, u, P);
         apply_pair(pbd, &pair, P, 1);
         for (int i = 0; i < 3; i++)
-            hold->impulse[3 * part + i] += P[i];
+            weld->impulse[3 * part + i] += P[i];
     }
 }
 
 // Ends of a contact now; W in its frame.
-static void contact_pair(const CondPbd* pbd, const CondPbdContact* contact, const CondTouch* touch,
-                         double share, double p[2][3], Pair* pair, double W[9])
+static void contact_pair(const CondPbd* pbd, const CondPbdContact* contact,
+                         const CondCandidate* candidate, double share, double p[2][3], Pair* pair,
+                         double W[9])
 {
     double q[4], FW[9];
     for (int end = 0; end < 2; end++)
         end_pose(pbd, &contact->end[end], 0, share, p[end], q);
     make_pair(pbd, contact->end, p, 0, pair);
-    mat3_product(touch->frame, pair->W, FW);
+    mat3_product(candidate->frame, pair->W, FW);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
-            W[3 * i + j] = vec3_dot(FW + 3 * i, touch->frame + 3 * j);
+            W[3 * i + j] = vec3_dot(FW + 3 * i, candidate->frame + 3 * j);
 }
 
 // The impulse against a slip that undoes it, as far as the cone above the normal one allows: along
@@ -370,20 +371,20 @@ static void tangential(const double W[9], const double friction[2], double norma
 
 // The normal correction that closes what has gone too far; then the one along the tangents that
 // undoes the slip of the substep, cut to the cone.
-void cond_pbd_solve_contact(CondPbd* pbd, CondPbdContact* contact, const CondTouch* touch,
+void cond_pbd_solve_contact(CondPbd* pbd, CondPbdContact* contact, const CondCandidate* candidate,
                             double before, double share, double h)
 {
     double p[2][3], s[2][3], q[4], W[9], P[3] = {0.0, 0.0, 0.0}, world[3], slip[3], local[3];
     Pair pair;
-    contact_pair(pbd, contact, touch, share, p, &pair, W);
+    contact_pair(pbd, contact, candidate, share, p, &pair, W);
     for (int i = 0; i < 3; i++)
         local[i] = p[0][i] - p[1][i] - contact->apart[i];
-    double depth = -(touch->gap + vec3_dot(touch->frame, local));
+    double depth = -(candidate->gap + vec3_dot(candidate->frame, local));
     contact->push = 0.0;
     if (!(depth > 0.0 && W[0] > 0.0)) // open, or nothing that could move
         return;
     P[0] = contact->push = depth / W[0];
-    mat3_multiply_transposed(touch->frame, P, world);
+    mat3_multiply_transposed(candidate->frame, P, world);
     apply_pair(pbd, &pair, world, 0);
     contact->impulse[0] += P[0] / h;
     for (int end = 0; end < 2; end++) {
@@ -392,47 +393,47 @@ void cond_pbd_solve_contact(CondPbd* pbd, CondPbdContact* contact, const CondTou
     }
     for (int i = 0; i < 3; i++)
         slip[i] = p[0][i] - s[0][i] - (p[1][i] - s[1][i]);
-    mat3_multiply(touch->frame, slip, local);
-    tangential(W, touch->friction, contact->push, local, P);
+    mat3_multiply(candidate->frame, slip, local);
+    tangential(W, candidate->friction, contact->push, local, P);
     P[0] = 0.0;
-    mat3_multiply_transposed(touch->frame, P, world);
+    mat3_multiply_transposed(candidate->frame, P, world);
     apply_pair(pbd, &pair, world, 0);
     for (int i = 1; i < 3; i++)
         contact->impulse[i] += P[i] / h;
 }
 
-void cond_pbd_approach(const CondPbd* pbd, CondPbdContact* contact, const CondTouch* touch,
+void cond_pbd_approach(const CondPbd* pbd, CondPbdContact* contact, const CondCandidate* candidate,
                        double before, double step)
 {
     double p[2][3], W[9], u[3];
     Pair pair;
-    contact_pair(pbd, contact, touch, before, p, &pair, W);
+    contact_pair(pbd, contact, candidate, before, p, &pair, W);
     pair_velocity(pbd, &pair, contact->end, step, u);
-    contact->approach = vec3_dot(touch->frame, u);
+    contact->approach = vec3_dot(candidate->frame, u);
 }
 
-void cond_pbd_restore(CondPbd* pbd, CondPbdContact* contact, const CondTouch* touch, double share,
-                      double step, double slow)
+void cond_pbd_restore(CondPbd* pbd, CondPbdContact* contact, const CondCandidate* candidate,
+                      double share, double step, double slow)
 {
     double p[2][3], W[9], u[3], P[3] = {0.0, 0.0, 0.0}, world[3], local[3];
     Pair pair;
     if (!(contact->push > 0.0))
         return;
-    contact_pair(pbd, contact, touch, share, p, &pair, W);
+    contact_pair(pbd, contact, candidate, share, p, &pair, W);
     pair_velocity(pbd, &pair, contact->end, step, u);
-    double bounce = contact->approach < -slow ? -touch->restitution * contact->approach : 0.0;
-    P[0] = (bounce - vec3_dot(touch->frame, u)) / W[0];
-    mat3_multiply_transposed(touch->frame, P, world);
+    double bounce = contact->approach < -slow ? -candidate->restitution * contact->approach : 0.0;
+    P[0] = (bounce - vec3_dot(candidate->frame, u)) / W[0];
+    mat3_multiply_transposed(candidate->frame, P, world);
     apply_pair(pbd, &pair, world, 1);
     contact->impulse[0] += P[0];
     if (!(P[0] > 0.0))
         return;
     // What the corrections of the others left over pushes as well, and so rubs.
     pair_velocity(pbd, &pair, contact->end, step, u);
-    mat3_multiply(touch->frame, u, local);
-    tangential(W, touch->friction, P[0], local, P);
+    mat3_multiply(candidate->frame, u, local);
+    tangential(W, candidate->friction, P[0], local, P);
     P[0] = 0.0;
-    mat3_multiply_transposed(touch->frame, P, world);
+    mat3_multiply_transposed(candidate->frame, P, world);
     apply_pair(pbd, &pair, world, 1);
     for (int i = 1; i < 3; i++)
         contact->impulse[i] += P[i];

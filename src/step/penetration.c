@@ -54,12 +54,12 @@ double cond_model_penetration_limit(const CondModel* model, int body, int other,
 static double depth_before(const CondSim* sim, const CondPenetration* now)
 {
     double deepest = 0.0;
-    for (int c = 0; c < sim->touches.n; c++) {
-        const CondTouch* touch = &sim->touches.touch[c];
-        int a = touch->point[0].body, b = touch->point[1].body;
+    for (int c = 0; c < sim->candidates.n; c++) {
+        const CondCandidate* candidate = &sim->candidates.candidate[c];
+        int a = candidate->point[0].body, b = candidate->point[1].body;
         int same = (a == now->body && b == now->other) || (a == now->other && b == now->body);
-        if (same && touch->plane == now->plane)
-            deepest = fmax(deepest, -touch->gap);
+        if (same && candidate->plane == now->plane)
+            deepest = fmax(deepest, -candidate->gap);
     }
     return deepest;
 }
@@ -77,17 +77,17 @@ void cond_sim_find_deepest(CondSim* sim)
     double most = 0.0;
     int thinnest = thinnest_obstacle(sim->model);
     for (int c = 0; c < sim->near.n; c++) {
-        const CondTouch* touch = &sim->near.touch[c];
-        CondPenetration here = {.body = touch->point[0].body,
-                                .other = touch->point[1].body,
-                                .plane = touch->plane,
+        const CondCandidate* candidate = &sim->near.candidate[c];
+        CondPenetration here = {.body = candidate->point[0].body,
+                                .other = candidate->point[1].body,
+                                .plane = candidate->plane,
                                 .obstacle = -1,
-                                .depth = -touch->gap};
+                                .depth = -candidate->gap};
         double least = cond_model_penetration_limit(sim->model, here.body, here.other, thinnest);
         if (!(here.depth > most * least))
             continue; // whatever it touches
         if (here.other < 0 && here.plane < 0)
-            here.obstacle = cond_model_nearest_obstacle(sim->model, touch->position);
+            here.obstacle = cond_model_nearest_obstacle(sim->model, candidate->position);
         here.limit = cond_model_penetration_limit(sim->model, here.body, here.other, here.obstacle);
         double share = here.depth / fmax(here.limit, 1e-300);
         if (share > most) {

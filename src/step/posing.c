@@ -37,22 +37,22 @@ CondStatus cond_sim_collide(CondSim* sim, const CondState* state)
     sim->moved = 0;
     for (int b = 0; b < sim->model->n_body; b++)
         sim->reach[b] = body_reach(sim, &sim->model->body[b], state);
-    return cond_collide(&sim->collider, &sim->now, sim->next, sim->reach, &sim->touches);
+    return cond_collide(&sim->collider, &sim->now, sim->next, sim->reach, &sim->candidates);
 }
 
 CondStatus cond_sim_collide_next(CondSim* sim, double* deepest)
 {
     for (int b = 0; b < sim->model->n_body; b++)
         sim->reach[b] = 0.0;
-    cond_lasting_widen(sim);
+    cond_persistent_widen(sim);
     // Whether a point that touches is in by a rounding must not decide on memory.
-    if (cond_reserve(&sim->near.context, &sim->near.touch, &sim->near.cap_touch, sim->touches.n,
-                     sizeof *sim->near.touch))
+    if (cond_reserve(&sim->near.context, &sim->near.candidate, &sim->near.cap_candidate,
+                     sim->candidates.n, sizeof *sim->near.candidate))
         return COND_OUT_OF_MEMORY;
     CondStatus status = cond_collide(&sim->collider, &sim->then, sim->next, sim->reach, &sim->near);
     *deepest = 0.0;
     for (int c = 0; c < sim->near.n && !status; c++)
-        *deepest = fmax(*deepest, -sim->near.touch[c].gap);
+        *deepest = fmax(*deepest, -sim->near.candidate[c].gap);
     if (!status)
         cond_sim_find_deepest(sim);
     return status;
@@ -62,11 +62,12 @@ CondStatus cond_sim_finish(CondSim* sim)
 {
     const CondSceneSettings* settings = &sim->model->settings;
     CondAssembly* assembly = &sim->assembly;
-    CondStatus status =
-        cond_assembly_finish(assembly, &sim->now, &sim->then, cond_lasting_list(sim), settings->kv);
-    for (int c = 0; c < sim->touches.n && !status && settings->gap; c++)
+    CondStatus status = cond_assembly_finish(assembly, &sim->now, &sim->then,
+                                             cond_persistent_list(sim), settings->kv);
+    for (int c = 0; c < sim->candidates.n && !status && settings->gap; c++)
         assembly->contact[c].phi[0] =
-            (fmax(sim->touches.touch[c].gap, 0.0) + sim->touches.touch[c].bias) / sim->time_step;
+            (fmax(sim->candidates.candidate[c].gap, 0.0) + sim->candidates.candidate[c].bias) /
+            sim->time_step;
     return status;
 }
 

@@ -29,23 +29,23 @@ static const double MOVED = 0.05; // of the smaller body's size: points as far a
 enum { LASTS = 2 }; // rounds for which contacts that last stay in the middle
 
 // Where a point of either side is now less where it was, along the normal.
-static double travel(const CondSim* sim, const CondTouch* touch, int side)
+static double travel(const CondSim* sim, const CondCandidate* candidate, int side)
 {
     double from[3], to[3], along = 0.0;
-    if (touch->point[side].body < 0)
+    if (candidate->point[side].body < 0)
         return 0.0;
-    cond_posture_point(&sim->now, &touch->point[side], from, NULL, NULL);
-    cond_posture_point(&sim->then, &touch->point[side], to, NULL, NULL);
+    cond_kinematics_point(&sim->now, &candidate->point[side], from, NULL, NULL);
+    cond_kinematics_point(&sim->then, &candidate->point[side], to, NULL, NULL);
     for (int i = 0; i < 3; i++)
-        along += touch->frame[i] * (to[i] - from[i]);
+        along += candidate->frame[i] * (to[i] - from[i]);
     return along;
 }
 
-static double allowance(const CondSim* sim, const CondTouch* touch)
+static double allowance(const CondSim* sim, const CondCandidate* candidate)
 {
     double size = INFINITY;
     for (int side = 0; side < 2; side++) {
-        int b = touch->point[side].body;
+        int b = candidate->point[side].body;
         if (b >= 0)
             size = fmin(size, sim->model->body[b].size);
     }
@@ -54,27 +54,27 @@ static double allowance(const CondSim* sim, const CondTouch* touch)
 
 // Index of the first touch in the ascending list with this key, but for the bits of `role`; -1:
 // none.
-static int find_but_for(const CondTouchList* list, uint64_t key, uint64_t role)
+static int find_but_for(const CondCandidateList* list, uint64_t key, uint64_t role)
 {
     int low = 0, high = list->n;
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (list->touch[middle].key < (key & ~role))
+        if (list->candidate[middle].key < (key & ~role))
             low = middle + 1;
         else
             high = middle;
     }
-    return low < list->n && (list->touch[low].key & ~role) == (key & ~role) ? low : -1;
+    return low < list->n && (list->candidate[low].key & ~role) == (key & ~role) ? low : -1;
 }
 
-static int find(const CondTouchList* list, uint64_t key)
+static int find(const CondCandidateList* list, uint64_t key)
 {
     return find_but_for(list, key, 0);
 }
 
 // What the same two have met with on the way. A link of a rod that has met a solid is on the side
 // on which it did so, whatever points of the two are deep in each other at the end.
-static int find_met(const CondTouchList* met, uint64_t key)
+static int find_met(const CondCandidateList* met, uint64_t key)
 {
     return find_but_for(met, key, key >> 60 == COND_KEY_LINK >> 60 ? 0xffffffff : 0);
 }
@@ -83,17 +83,17 @@ static int find_met(const CondTouchList* met, uint64_t key)
 // ones.
 static int is_taken(const CondSim* sim, uint64_t key, int n)
 {
-    int same = find(&sim->touches, key);
+    int same = find(&sim->candidates, key);
     for (int k = 0; k < n; k++)
-        if (sim->near.touch[k].key == key)
+        if (sim->near.candidate[k].key == key)
             return 1;
-    return same >= 0 && sim->touches.touch[same].late;
+    return same >= 0 && sim->candidates.candidate[same].late;
 }
 
 // 1 where two contacts of the same features say much the same: one stands for both. Where a line
 // lies on a face the deepest point may be now at one end and now at the other; there each is a
 // bound of its own, and the step would go to and fro between them if one took the other's place.
-static int is_same(const CondSim* sim, const CondTouch* a, const CondTouch* b)
+static int is_same(const CondSim* sim, const CondCandidate* a, const CondCandidate* b)
 {
     double d[3], size = INFINITY;
     for (int side = 0; side < 2; side++) {
@@ -121,8 +121,8 @@ static void take_end_arm(const CondSim* sim, CondPoint* point)
     CondBodyKind kind = sim->model->body[point->body].kind;
     if (kind != COND_BODY_RIGID && kind != COND_BODY_ROD)
         return;
-    cond_posture_axes(&sim->now, point->body, point->part, p, now);
-    cond_posture_axes(&sim->then, point->body, point->part, p, then);
+    cond_kinematics_axes(&sim->now, point->body, point->part, p, now);
+    cond_kinematics_axes(&sim->then, point->body, point->part, p, then);
     mat3_multiply(then, point->local, arm);
     mat3_multiply_transposed(now, arm, point->local);
 }
@@ -131,52 +131,53 @@ static void take_end_arm(const CondSim* sim, CondPoint* point)
 // that says the same, else beside it, among the n new ones at the front of sim->near. Returns how
 // many are there then. One that lasts keeps its place in the middle of the step for a few rounds;
 // bodies that find others in their way are struck.
-static int take(CondSim* sim, CondTouch touch, int round, int n)
+static int take(CondSim* sim, CondCandidate candidate, int round, int n)
 {
-    CondTouchList* list = &sim->touches;
-    int same = find(list, touch.key);
-    if (same >= 0 && cond_lasting_is_moved(sim, same) && round < LASTS) {
-        list->touch[same].late = 1;
-        list->touch[same].end_gap = touch.end_gap;
+    CondCandidateList* list = &sim->candidates;
+    int same = find(list, candidate.key);
+    if (same >= 0 && cond_persistent_is_moved(sim, same) && round < LASTS) {
+        list->candidate[same].late = 1;
+        list->candidate[same].end_gap = candidate.end_gap;
         return n;
     }
-    cond_lasting_end(sim, &touch);
-    if (same >= 0 && !is_same(sim, &list->touch[same], &touch)) {
-        touch.key |= COND_KEY_SECOND;
-        same = find(list, touch.key);
+    cond_persistent_end(sim, &candidate);
+    if (same >= 0 && !is_same(sim, &list->candidate[same], &candidate)) {
+        candidate.key |= COND_KEY_SECOND;
+        same = find(list, candidate.key);
     }
-    if (is_taken(sim, touch.key, n))
+    if (is_taken(sim, candidate.key, n))
         return n;
-    touch.late = 1;
-    take_end_arm(sim, &touch.point[0]);
-    take_end_arm(sim, &touch.point[1]);
+    candidate.late = 1;
+    take_end_arm(sim, &candidate.point[0]);
+    take_end_arm(sim, &candidate.point[1]);
     if (same >= 0) {
-        list->touch[same] = touch;
+        list->candidate[same] = candidate;
         return n;
     }
     int place = n++;
-    for (; place > 0 && sim->near.touch[place - 1].key > touch.key; place--)
-        sim->near.touch[place] = sim->near.touch[place - 1];
-    sim->near.touch[place] = touch;
+    for (; place > 0 && sim->near.candidate[place - 1].key > candidate.key; place--)
+        sim->near.candidate[place] = sim->near.candidate[place - 1];
+    sim->near.candidate[place] = candidate;
     return n;
 }
 
 // Puts the n contacts at the front of sim->near among the others, by ascending key.
 static CondStatus merge(CondSim* sim, int n)
 {
-    CondTouchList* list = &sim->touches;
+    CondCandidateList* list = &sim->candidates;
     int all = list->n + n, from = list->n - 1;
-    if (cond_reserve(&list->context, &list->touch, &list->cap_touch, all, sizeof *list->touch) ||
+    if (cond_reserve(&list->context, &list->candidate, &list->cap_candidate, all,
+                     sizeof *list->candidate) ||
         cond_sim_reserve_forces(sim, all))
         return COND_OUT_OF_MEMORY;
     for (int to = all - 1, k = n - 1; k >= 0; to--) {
-        if (from >= 0 && list->touch[from].key > sim->near.touch[k].key) {
-            list->touch[to] = list->touch[from];
+        if (from >= 0 && list->candidate[from].key > sim->near.candidate[k].key) {
+            list->candidate[to] = list->candidate[from];
             memcpy(sim->lambda + 3 * to, sim->lambda + 3 * from, 3 * sizeof *sim->lambda);
             from--;
             continue;
         }
-        list->touch[to] = sim->near.touch[k--];
+        list->candidate[to] = sim->near.candidate[k--];
         memset(sim->lambda + 3 * to, 0, 3 * sizeof *sim->lambda);
     }
     list->n = all;
@@ -185,14 +186,14 @@ static CondStatus merge(CondSim* sim, int n)
 
 // Of a touch as found at the end, how much deeper it is than it may be and than it was at the
 // start, in units of what it may be; its gap at the start is put in.
-static double violation(const CondSim* sim, CondTouch* touch)
+static double violation(const CondSim* sim, CondCandidate* candidate)
 {
-    double may = allowance(sim, touch), g1 = touch->gap;
+    double may = allowance(sim, candidate), g1 = candidate->gap;
     if (!(g1 < -may))
         return 0.0;
-    double g0 = g1 - travel(sim, touch, 0) + travel(sim, touch, 1);
-    touch->gap = g0;
-    touch->end_gap = g1;
+    double g0 = g1 - travel(sim, candidate, 0) + travel(sim, candidate, 1);
+    candidate->gap = g0;
+    candidate->end_gap = g1;
     return (fmin(g0, 0.0) - g1) / may;
 }
 
@@ -204,19 +205,20 @@ static CondStatus find_violated(CondSim* sim, int round, int more, int* n, doubl
     int added = 0, n_near = sim->near.n;
     *n = 0;
     *worst = 0.0;
-    if (cond_reserve(&sim->near.context, &sim->near.touch, &sim->near.cap_touch,
-                     n_near + sim->met.n, sizeof *sim->near.touch))
+    if (cond_reserve(&sim->near.context, &sim->near.candidate, &sim->near.cap_candidate,
+                     n_near + sim->met.n, sizeof *sim->near.candidate))
         return COND_OUT_OF_MEMORY;
     for (int c = 0; c < n_near + sim->met.n; c++) {
-        CondTouch touch = c < n_near ? sim->near.touch[c] : sim->met.touch[c - n_near];
-        int met = c < n_near ? find_met(&sim->met, touch.key) : -1;
-        if (met >= 0 && vec3_dot(sim->met.touch[met].frame, touch.frame) < TURNED)
+        CondCandidate candidate =
+            c < n_near ? sim->near.candidate[c] : sim->met.candidate[c - n_near];
+        int met = c < n_near ? find_met(&sim->met, candidate.key) : -1;
+        if (met >= 0 && vec3_dot(sim->met.candidate[met].frame, candidate.frame) < TURNED)
             continue;
-        double much = violation(sim, &touch);
+        double much = violation(sim, &candidate);
         *worst = fmax(*worst, much);
         if (!more || !(much > 1.0))
             continue;
-        added = take(sim, touch, round, added);
+        added = take(sim, candidate, round, added);
         ++*n;
     }
     return merge(sim, added);
@@ -227,20 +229,20 @@ static CondStatus finish(CondSim* sim, const CondState* state)
 {
     double t = sim->time_step;
     if (sim->moved)
-        cond_lasting_agree(sim);
-    CondStatus status = sim->moved ? cond_lasting_move(sim, state) : COND_OK;
+        cond_persistent_agree(sim);
+    CondStatus status = sim->moved ? cond_persistent_move(sim, state) : COND_OK;
     if (!status)
         status = cond_sim_finish(sim);
-    for (int c = 0; c < sim->touches.n && !status; c++) {
-        CondTouch* touch = &sim->touches.touch[c];
+    for (int c = 0; c < sim->candidates.n && !status; c++) {
+        CondCandidate* candidate = &sim->candidates.candidate[c];
         double u[3];
-        if (!touch->late)
+        if (!candidate->late)
             continue;
         CondContact* contact = &sim->assembly.contact[c];
         cond_contact_velocity(contact, sim->v_hat, u);
-        touch->bias = touch->end_gap - touch->gap - t * (u[0] - contact->phi[0]);
-        contact->phi[0] = (fmax(touch->gap, 0.0) + touch->bias) / t;
-        touch->late = 0;
+        candidate->bias = candidate->end_gap - candidate->gap - t * (u[0] - contact->phi[0]);
+        contact->phi[0] = (fmax(candidate->gap, 0.0) + candidate->bias) / t;
+        candidate->late = 0;
     }
     return status;
 }
@@ -267,7 +269,7 @@ CondStatus cond_sim_recheck(CondSim* sim, const CondState* state, CondStepInfo* 
             status =
                 cond_collide_swept(&sim->collider, &sim->now, &sim->then, sim->next, &sim->met);
         for (int c = 0; c < sim->met.n && !status; c++)
-            sim->penetration = fmax(sim->penetration, -sim->met.touch[c].gap);
+            sim->penetration = fmax(sim->penetration, -sim->met.candidate[c].gap);
         if (!status && rounds > 0)
             status = find_violated(sim, round, round < rounds && worst == COND_OK, &n, &left);
         if (!status && n > 0)

@@ -18,16 +18,16 @@ static void place_range(const void* loop, int first, int last)
 {
     const CondSim* sim = loop;
     for (int c = 2 * first; c < 2 * last; c++)
-        cond_posture_point(&sim->now, &sim->touches.touch[c / 2].point[c % 2],
-                           sim->place + (ptrdiff_t)3 * c, NULL, NULL);
+        cond_kinematics_point(&sim->now, &sim->candidates.candidate[c / 2].point[c % 2],
+                              sim->place + (ptrdiff_t)3 * c, NULL, NULL);
 }
 
 CondStatus cond_sim_place_contacts(CondSim* sim, const CondState* state)
 {
-    if (COND_RESERVE(&sim->arena, sim->place, 6 * sim->touches.n))
+    if (COND_RESERVE(&sim->arena, sim->place, 6 * sim->candidates.n))
         return COND_OUT_OF_MEMORY;
-    cond_parallel(sim->touches.n,
-                  cond_threads(32 * (size_t)sim->touches.n, sim->model->settings.solver.threads),
+    cond_parallel(sim->candidates.n,
+                  cond_threads(32 * (size_t)sim->candidates.n, sim->model->settings.solver.threads),
                   place_range, sim);
     for (int b = 0; b < sim->model->n_body; b++) {
         CondPose pose = cond_state_pose(sim->model, state, b);
@@ -77,17 +77,17 @@ CondResultant cond_sim_sum_contacts(const CondSim* sim, int n, const int* list,
     double t = sim->time_step, mean[3] = {0.0}, m[3] = {0.0};
     for (int k = 0; k < n; k++) {
         int c = list ? list[k] : k;
-        const CondTouch* touch = &sim->touches.touch[c];
+        const CondCandidate* candidate = &sim->candidates.candidate[c];
         const double* impulse = sim->impulse + 3 * c;
         for (int s = 0; s < 2; s++) {
-            double part = share(sim->model, what, touch, s) * (s == 0 ? 1.0 : -1.0) / t;
+            double part = share(sim->model, what, candidate, s) * (s == 0 ? 1.0 : -1.0) / t;
             double force[3], normal[3], arm[3], size = fabs(part) * impulse[0];
             if (part == 0.0 || (impulse[0] == 0.0 && impulse[1] == 0.0 && impulse[2] == 0.0))
                 continue;
-            mat3_multiply_transposed(touch->frame, impulse, force);
+            mat3_multiply_transposed(candidate->frame, impulse, force);
             for (int i = 0; i < 3; i++) {
                 force[i] *= part;
-                normal[i] = part * impulse[0] * touch->frame[i];
+                normal[i] = part * impulse[0] * candidate->frame[i];
                 arm[i] = sim->place[6 * c + 3 * s + i] - about[i];
                 sum.force[i] += force[i];
                 sum.normal[i] += normal[i];
@@ -106,12 +106,13 @@ CondResultant cond_sim_sum_contacts(const CondSim* sim, int n, const int* list,
 }
 
 // Of the body what[0], from the body what[1].
-static double pair_share(const CondModel* model, const void* what, const CondTouch* touch, int side)
+static double pair_share(const CondModel* model, const void* what, const CondCandidate* candidate,
+                         int side)
 {
     const int* pair = what;
     (void)model;
-    return touch->point[side].body == pair[0] &&
-                   (pair[1] == COND_ANY_BODY || touch->point[1 - side].body == pair[1])
+    return candidate->point[side].body == pair[0] &&
+                   (pair[1] == COND_ANY_BODY || candidate->point[1 - side].body == pair[1])
                ? 1.0
                : 0.0;
 }

@@ -125,18 +125,18 @@ static void add_column(Reduced* out, int coordinate, double factor, const double
 
 // One column of J: coordinate `at` of v is (v + w x r)_a of a node or a link, or (R' w)_a of a
 // link.
-static void reduce_column(const CondPosture* posture, const CondRigidMotion* motion, int at,
+static void reduce_column(const CondKinematics* kinematics, const CondRigidMotion* motion, int at,
                           const double* column, int stride, Reduced* out)
 {
     int b = motion->body_of[at];
-    const CondBody* body = &posture->model->body[b];
+    const CondBody* body = &kinematics->model->body[b];
     int first = motion->dof_begin[b], own = at - body->dof_begin;
     if (!is_reduced(body)) {
         add_column(out, first + own, 1.0, column, stride);
         return;
     }
     int rod = body->kind == COND_BODY_ROD, part = own / (rod ? 6 : 3);
-    const double* x = posture->q + body->q_begin + (rod ? 7 : 3) * part;
+    const double* x = kinematics->q + body->q_begin + (rod ? 7 : 3) * part;
     const double* c = motion->centre + 3 * b;
     int a = own % 3, a1 = (a + 1) % 3, a2 = (a + 2) % 3;
     if (rod && own % 6 >= 3) {
@@ -152,7 +152,7 @@ static void reduce_column(const CondPosture* posture, const CondRigidMotion* mot
 }
 
 // J B at the end of the pools, which have room for it; returns its number of columns.
-static int reduce_rows(const CondPosture* posture, CondRigidMotion* motion, int n_row,
+static int reduce_rows(const CondKinematics* kinematics, CondRigidMotion* motion, int n_row,
                        int n_coordinate, const int* coordinate, const double* J)
 {
     static const double unit[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}; // a node's
@@ -161,7 +161,7 @@ static int reduce_rows(const CondPosture* posture, CondRigidMotion* motion, int 
                    .coordinate = motion->coordinate + motion->n_coordinate,
                    .jacobian = rows + (size_t)n_row * COLUMNS * (size_t)n_coordinate};
     for (int i = 0; i < n_coordinate; i++)
-        reduce_column(posture, motion, coordinate[i], (J ? J : unit) + i, n_coordinate, &out);
+        reduce_column(kinematics, motion, coordinate[i], (J ? J : unit) + i, n_coordinate, &out);
     for (int i = 0; i < n_row; i++)
         for (int k = 0; k < out.n; k++)
             rows[i * out.n + k] = out.jacobian[k * n_row + i];
@@ -196,7 +196,7 @@ static CondStatus reserve(const CondProblem* full, CondRigidMotion* motion)
     return COND_OK;
 }
 
-static void reduce_contact(const CondPosture* posture, const CondContact* full,
+static void reduce_contact(const CondKinematics* kinematics, const CondContact* full,
                            CondRigidMotion* motion, CondContact* out)
 {
     *out = *full;
@@ -204,17 +204,18 @@ static void reduce_contact(const CondPosture* posture, const CondContact* full,
         const CondSide* side = &full->side[s];
         out->side[s].coordinate = motion->coordinate + motion->n_coordinate;
         out->side[s].jacobian = motion->jacobian + motion->n_jacobian;
-        out->side[s].n_coordinate =
-            reduce_rows(posture, motion, 3, side->n_coordinate, side->coordinate, side->jacobian);
+        out->side[s].n_coordinate = reduce_rows(kinematics, motion, 3, side->n_coordinate,
+                                                side->coordinate, side->jacobian);
         if (!side->jacobian && out->side[s].n_coordinate == 3)
             out->side[s].jacobian = NULL; // still a node
     }
 }
 
 // b_r = B' b: forces and torques about the centres.
-static void reduce_forces(const CondPosture* posture, const double* b, CondRigidMotion* motion)
+static void reduce_forces(const CondKinematics* kinematics, const double* b,
+                          CondRigidMotion* motion)
 {
-    const CondModel* model = posture->model;
+    const CondModel* model = kinematics->model;
     memset(motion->b, 0, (size_t)motion->dof_begin[model->n_body] * sizeof *motion->b);
     for (int i = 0; i < model->n_dof; i++) {
         int coordinate[COLUMNS];
@@ -223,16 +224,16 @@ static void reduce_forces(const CondPosture* posture, const double* b, CondRigid
         Reduced out = {.n_row = 1, .coordinate = coordinate, .jacobian = column};
         if (b[i] == 0.0)
             continue;
-        reduce_column(posture, motion, i, &one, 1, &out);
+        reduce_column(kinematics, motion, i, &one, 1, &out);
         for (int k = 0; k < out.n; k++)
             motion->b[coordinate[k]] += column[k] * b[i];
     }
 }
 
-CondStatus cond_rigid_motion_reduce(const CondPosture* posture, const CondAssembly* assembly,
+CondStatus cond_rigid_motion_reduce(const CondKinematics* kinematics, const CondAssembly* assembly,
                                     double step, CondRigidMotion* motion)
 {
-    const CondModel* model = posture->model;
+    const CondModel* model = kinematics->model;
     const CondProblem* full = &assembly->problem;
     CondStatus status = prepare(model, motion);
     if (!status)
@@ -244,7 +245,7 @@ CondStatus cond_rigid_motion_reduce(const CondPosture* posture, const CondAssemb
         double* values = motion->values + RIGID * RIGID * (size_t)b;
         motion->block[b] = full->block[b];
         if (is_reduced(body)) {
-            reduce_block(body, posture->q + body->q_begin, step, motion->centre + 3 * b, values);
+            reduce_block(body, kinematics->q + body->q_begin, step, motion->centre + 3 * b, values);
             motion->block[b] =
                 (CondBlock){.kind = COND_BLOCK_DENSE, .n_dof = RIGID, .values = values};
         }
@@ -256,12 +257,12 @@ CondStatus cond_rigid_motion_reduce(const CondPosture* posture, const CondAssemb
         *to = *from;
         to->coordinate = motion->coordinate + motion->n_coordinate;
         to->jacobian = motion->jacobian + motion->n_jacobian;
-        to->n_coordinate = reduce_rows(posture, motion, from->n_row, from->n_coordinate,
+        to->n_coordinate = reduce_rows(kinematics, motion, from->n_row, from->n_coordinate,
                                        from->coordinate, from->jacobian);
     }
     for (int c = 0; c < full->n_contact; c++)
-        reduce_contact(posture, &full->contact[c], motion, &motion->contact[c]);
-    reduce_forces(posture, full->b, motion);
+        reduce_contact(kinematics, &full->contact[c], motion, &motion->contact[c]);
+    reduce_forces(kinematics, full->b, motion);
     motion->problem = (CondProblem){.n_dof = motion->dof_begin[model->n_body],
                                     .n_block = model->n_body,
                                     .n_coupling = full->n_coupling,
@@ -273,13 +274,13 @@ CondStatus cond_rigid_motion_reduce(const CondPosture* posture, const CondAssemb
     return COND_OK;
 }
 
-void cond_rigid_motion_expand(const CondPosture* posture, const CondRigidMotion* motion,
+void cond_rigid_motion_expand(const CondKinematics* kinematics, const CondRigidMotion* motion,
                               const double* r, double* v)
 {
-    const CondModel* model = posture->model;
+    const CondModel* model = kinematics->model;
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
-        const double *own = r + motion->dof_begin[b], *x = posture->q + body->q_begin, *mass;
+        const double *own = r + motion->dof_begin[b], *x = kinematics->q + body->q_begin, *mass;
         double* out = v + body->dof_begin;
         int stride;
         if (!is_reduced(body)) {

@@ -26,11 +26,11 @@ typedef struct CondRigidMotion {
 
 // Makes problem = B' P B of a finished assembly's problem P, with M/step in place of the blocks of
 // soft bodies and rods.
-CondStatus cond_rigid_motion_reduce(const CondPosture* posture, const CondAssembly* assembly,
+CondStatus cond_rigid_motion_reduce(const CondKinematics* kinematics, const CondAssembly* assembly,
                                     double step, CondRigidMotion* motion);
 
 // v = B r, and q moved by it for a time t: soft bodies and rods turn without being stretched.
-void cond_rigid_motion_expand(const CondPosture* posture, const CondRigidMotion* motion,
+void cond_rigid_motion_expand(const CondKinematics* kinematics, const CondRigidMotion* motion,
                               const double* r, double* v);
 void cond_rigid_motion_advance(const CondModel* model, const CondRigidMotion* motion,
                                const double* r, double t, double* q);

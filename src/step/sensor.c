@@ -3,7 +3,7 @@
 // What a joint carries follows from Newton and Euler over the links beyond it. All that acts on the
 // robot from outside is known by then: contacts, attachments, motors and joint damping. So
 //     M a = -C v - g + tau + J' (forces on links)
-// gives the acceleration a that these forces mean at the posture where they were taken, and a
+// gives the acceleration a that these forces mean at the kinematics where they were taken, and a
 // recursion outwards and inwards what passes through each joint. Its part along the joint's axis is
 // the motor's torque, to rounding.
 #include "base/memory.h"
@@ -55,14 +55,14 @@ static double patch_share(const CondPatch* patch, const CondPoint* point)
     return share;
 }
 
-static double sensor_share(const CondModel* model, const void* what, const CondTouch* touch,
+static double sensor_share(const CondModel* model, const void* what, const CondCandidate* candidate,
                            int side)
 {
     const CondSensor* sensor = what;
-    const CondPoint* point = &touch->point[side];
+    const CondPoint* point = &candidate->point[side];
     if (point->body != sensor->frame.point.body)
         return 0.0;
-    if (sensor->against != COND_ANY_BODY && touch->point[1 - side].body != sensor->against)
+    if (sensor->against != COND_ANY_BODY && candidate->point[1 - side].body != sensor->against)
         return 0.0;
     if (sensor->whole)
         return 1.0;
@@ -72,8 +72,8 @@ static double sensor_share(const CondModel* model, const void* what, const CondT
 }
 
 // Where the sensor is: its point and its axes.
-static void place_sensor(const CondSim* sim, const CondPosture* posture, const CondSensor* sensor,
-                         CondSensorReading* reading)
+static void place_sensor(const CondSim* sim, const CondKinematics* kinematics,
+                         const CondSensor* sensor, CondSensorReading* reading)
 {
     static const double identity[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
     double R[9], arm[3];
@@ -82,7 +82,7 @@ static void place_sensor(const CondSim* sim, const CondPosture* posture, const C
         memcpy(reading->position, sim->centre + 3 * b, sizeof reading->position);
         memcpy(R, identity, sizeof R);
     } else {
-        cond_posture_frame(posture, &sensor->frame, reading->position, R, NULL, NULL);
+        cond_kinematics_frame(kinematics, &sensor->frame, reading->position, R, NULL, NULL);
     }
     mat3_multiply(R, sensor->point, arm);
     for (int i = 0; i < 3; i++)
@@ -106,8 +106,8 @@ static void tell(const CondSensor* sensor, const double force[3], const double t
 static void read_contact(const CondSim* sim, const CondSensor* sensor, CondSensorReading* reading)
 {
     place_sensor(sim, &sim->now, sensor, reading);
-    CondResultant sum =
-        cond_sim_sum_contacts(sim, sim->touches.n, NULL, reading->position, sensor_share, sensor);
+    CondResultant sum = cond_sim_sum_contacts(sim, sim->candidates.n, NULL, reading->position,
+                                              sensor_share, sensor);
     reading->n_contact = sum.n_contact;
     memcpy(reading->centre, sum.centre, sizeof reading->centre);
     tell(sensor, sum.force, sum.torque, reading);
@@ -125,45 +125,45 @@ static void move_torque(const double from[3], const double to[3], const double f
         torque[i] += own[i];
 }
 
-static void read_attachment(const CondSim* sim, const CondPosture* acting, const CondSensor* sensor,
-                            CondSensorReading* reading)
+static void read_attachment(const CondSim* sim, const CondKinematics* acting,
+                            const CondSensor* sensor, CondSensorReading* reading)
 {
     const double* wrench = sim->wrench + 6 * sensor->attachment;
     double at[3], R[9], torque[3];
     place_sensor(sim, acting, sensor, reading);
-    cond_posture_frame(acting, &sensor->frame, at, R, NULL, NULL);
+    cond_kinematics_frame(acting, &sensor->frame, at, R, NULL, NULL);
     move_torque(at, reading->position, wrench, wrench + 3, torque);
     tell(sensor, wrench, torque, reading);
 }
 
 // Contacts and attachments that act on the links of a robot.
-static void load_links(const CondSim* sim, const CondPosture* acting, const CondBody* body,
+static void load_links(const CondSim* sim, const CondKinematics* acting, const CondBody* body,
                        double* load)
 {
     const CondArticulationWork* work = acting->arm[body->index].work;
     double t = sim->time_step, at[3], force[3], torque[3], R[9], arm[3];
     memset(load, 0, 6 * (size_t)body->arm->n_link * sizeof *load);
-    for (int c = 0; c < sim->touches.n; c++) {
-        const CondTouch* touch = &sim->touches.touch[c];
+    for (int c = 0; c < sim->candidates.n; c++) {
+        const CondCandidate* candidate = &sim->candidates.candidate[c];
         for (int s = 0; s < 2; s++) {
-            const CondPoint* point = &touch->point[s];
+            const CondPoint* point = &candidate->point[s];
             if (point->body != body->index)
                 continue;
-            mat3_multiply_transposed(touch->frame, sim->impulse + 3 * c, force);
+            mat3_multiply_transposed(candidate->frame, sim->impulse + 3 * c, force);
             for (int i = 0; i < 3; i++)
                 force[i] *= (s == 0 ? 1.0 : -1.0) / t;
-            cond_posture_point(acting, point, at, NULL, NULL);
+            cond_kinematics_point(acting, point, at, NULL, NULL);
             cond_articulation_push(work, at, force, NULL, load + 6 * point->part);
         }
     }
-    for (int k = 0; k < sim->next->n_hold; k++) {
-        const CondHold* hold = &sim->next->hold[k];
-        for (int end = 0; end < 2 && hold->active; end++) {
-            const CondFrame* frame = &hold->what.end[end];
+    for (int k = 0; k < sim->next->n_weld; k++) {
+        const CondWeld* weld = &sim->next->weld[k];
+        for (int end = 0; end < 2 && weld->active; end++) {
+            const CondFrame* frame = &weld->what.end[end];
             if (frame->point.body != body->index)
                 continue;
-            cond_posture_frame(acting, frame, at, R, NULL, NULL);
-            mat3_multiply(R, hold->anchor, arm); // end 1 is pulled where end 0 should be
+            cond_kinematics_frame(acting, frame, at, R, NULL, NULL);
+            mat3_multiply(R, weld->anchor, arm); // end 1 is pulled where end 0 should be
             for (int i = 0; i < 3; i++) {
                 at[i] += end == 0 ? 0.0 : arm[i];
                 force[i] = (end == 0 ? 1.0 : -1.0) * sim->wrench[6 * k + i];
@@ -175,8 +175,8 @@ static void load_links(const CondSim* sim, const CondPosture* acting, const Cond
 }
 
 // What passes through the joints of a robot, in sensors.load.
-static void transmit(CondSim* sim, const CondState* state, const CondPosture* acting, double step,
-                     const CondBody* body)
+static void transmit(CondSim* sim, const CondState* state, const CondKinematics* acting,
+                     double step, const CondBody* body)
 {
     const CondArticulation* arm = body->arm;
     const CondSceneSettings* settings = &sim->model->settings;
@@ -209,14 +209,14 @@ CondStatus cond_sim_read_sensors(CondSim* sim, const CondState* state)
         CondSensorReading* reading = &sim->sensors.reading[i];
         *reading = (CondSensorReading){.centre = {NAN, NAN, NAN}};
         if (sensor->attachment >= 0) {
-            int held = cond_hold_body(&sim->next->hold[sensor->attachment]);
+            int held = cond_weld_body(&sim->next->weld[sensor->attachment]);
             read_attachment(sim, cond_sim_acting(sim, held, &step), sensor, reading);
         } else if (sensor->kind == COND_SENSOR_CONTACT) {
             read_contact(sim, sensor, reading);
         } else {
             const CondBody* body = &model->body[sensor->frame.point.body];
             const double* load = sim->sensors.load + 6 * sensor->frame.point.part;
-            const CondPosture* acting = cond_sim_acting(sim, body->index, &step);
+            const CondKinematics* acting = cond_sim_acting(sim, body->index, &step);
             if (body->index != last)
                 transmit(sim, state, acting, step, body);
             last = body->index;

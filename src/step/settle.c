@@ -19,20 +19,20 @@ enum {
     TRIES = 8       // of these without progress
 };
 
-int cond_overlap_is_of(const CondOverlap* overlap, const CondTouch* touch)
+int cond_overlap_is_of(const CondOverlap* overlap, const CondCandidate* candidate)
 {
-    int a = touch->point[0].body, b = touch->point[1].body;
-    return touch->plane == overlap->plane && ((a == overlap->body && b == overlap->other) ||
-                                              (b == overlap->body && a == overlap->other));
+    int a = candidate->point[0].body, b = candidate->point[1].body;
+    return candidate->plane == overlap->plane && ((a == overlap->body && b == overlap->other) ||
+                                                  (b == overlap->body && a == overlap->other));
 }
 
-static int is_overlap(const CondModel* model, const CondTouch* touch)
+static int is_overlap(const CondModel* model, const CondCandidate* candidate)
 {
     double size = INFINITY;
     for (int s = 0; s < 2; s++)
-        if (touch->point[s].body >= 0)
-            size = fmin(size, model->body[touch->point[s].body].size);
-    return -touch->gap > OVERLAP * size;
+        if (candidate->point[s].body >= 0)
+            size = fmin(size, model->body[candidate->point[s].body].size);
+    return -candidate->gap > OVERLAP * size;
 }
 
 static void sort_by_depth(CondOverlap* overlap, int n)
@@ -50,29 +50,29 @@ static void sort_by_depth(CondOverlap* overlap, int n)
 static CondStatus list_overlaps(CondSim* sim)
 {
     CondSettle* settle = &sim->settle;
-    const CondTouchList* list = &sim->near;
+    const CondCandidateList* list = &sim->near;
     settle->n_overlap = 0;
     for (int c = 0; c < list->n; c++) {
-        const CondTouch* touch = &list->touch[c];
+        const CondCandidate* candidate = &list->candidate[c];
         int k = 0;
-        if (!is_overlap(sim->model, touch))
+        if (!is_overlap(sim->model, candidate))
             continue;
-        while (k < settle->n_overlap && !cond_overlap_is_of(&settle->overlap[k], touch))
+        while (k < settle->n_overlap && !cond_overlap_is_of(&settle->overlap[k], candidate))
             k++;
         if (k == settle->n_overlap) {
             if (COND_RESERVE(&sim->arena, settle->overlap, k + 1))
                 return COND_OUT_OF_MEMORY;
-            settle->overlap[settle->n_overlap++] = (CondOverlap){.body = touch->point[0].body,
-                                                                 .other = touch->point[1].body,
-                                                                 .plane = touch->plane,
+            settle->overlap[settle->n_overlap++] = (CondOverlap){.body = candidate->point[0].body,
+                                                                 .other = candidate->point[1].body,
+                                                                 .plane = candidate->plane,
                                                                  .obstacle = -1};
         }
         CondOverlap* overlap = &settle->overlap[k];
-        if (-touch->gap > overlap->depth) {
-            overlap->depth = -touch->gap;
-            memcpy(overlap->position, touch->position, sizeof overlap->position);
+        if (-candidate->gap > overlap->depth) {
+            overlap->depth = -candidate->gap;
+            memcpy(overlap->position, candidate->position, sizeof overlap->position);
             if (overlap->other < 0 && overlap->plane < 0)
-                overlap->obstacle = cond_model_nearest_obstacle(sim->model, touch->position);
+                overlap->obstacle = cond_model_nearest_obstacle(sim->model, candidate->position);
         }
     }
     sort_by_depth(settle->overlap, settle->n_overlap);
@@ -84,7 +84,7 @@ CondStatus cond_sim_overlaps(CondSim* sim, const CondState* state, const CondOve
 {
     double deepest;
     CondStatus status = cond_sim_forces(sim, state); // makes the attachments of the first step
-    cond_posture_set(&sim->then, sim->next->q);
+    cond_kinematics_set(&sim->then, sim->next->q);
     if (!status)
         status = cond_sim_collide_next(sim, &deepest);
     if (!status)
@@ -117,7 +117,7 @@ static void note(CondSim* sim, double deepest)
 static void restore(CondSim* sim)
 {
     memcpy(sim->next->q, sim->settle.best, (size_t)sim->model->n_q * sizeof(double));
-    cond_posture_set(&sim->then, sim->next->q);
+    cond_kinematics_set(&sim->then, sim->next->q);
 }
 
 // Rounds of translations of sim->next, by one way after the other while pairs are left.
@@ -196,7 +196,7 @@ CondStatus cond_sim_settle(CondSim* sim, CondState* state, int max_rounds, doubl
     CondStatus status = cond_sim_forces(sim, state); // sim->next is a copy of the state
     if (status)
         return status;
-    cond_posture_set(&sim->then, sim->next->q);
+    cond_kinematics_set(&sim->then, sim->next->q);
     sim->correction.restore = 1;
     sim->settle.least = INFINITY;
     status = spread_rounds(sim, max_rounds, moved, info);

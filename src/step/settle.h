@@ -2,7 +2,7 @@
 #ifndef COND_STEP_SETTLE_H
 #define COND_STEP_SETTLE_H
 
-#include "collide/touch.h"
+#include "collide/candidate.h"
 
 typedef struct CondSettle {
     CondOverlap* overlap; // pairs that overlap, the deepest first            (n_overlap)
@@ -12,6 +12,6 @@ typedef struct CondSettle {
 } CondSettle;
 
 // 1 where a touch is between the two that overlap.
-int cond_overlap_is_of(const CondOverlap* overlap, const CondTouch* touch);
+int cond_overlap_is_of(const CondOverlap* overlap, const CondCandidate* candidate);
 
 #endif

@@ -67,7 +67,7 @@ static CondStatus try_velocity(CondSim* sim, CondState* state, CondStepInfo* out
 static CondStatus step_velocity(CondSim* sim, CondState* state, CondStepInfo* out)
 {
     int64_t step = state->step;
-    sim->lasting = COND_LASTING_TRIED;
+    sim->persistent = COND_PERSISTENT_TRIED;
     CondStatus status = try_velocity(sim, state, out);
     if (status >= 0 && state->step == step) { // parts may have made it without them already
         CondStepInfo first = *out;
@@ -78,7 +78,7 @@ static CondStatus step_velocity(CondSim* sim, CondState* state, CondStepInfo* ou
         for (int k = 0; k < COND_N_STAGE; k++)
             out->seconds[k] += first.seconds[k];
     }
-    sim->lasting = COND_LASTING_FREE;
+    sim->persistent = COND_PERSISTENT_FREE;
     return status;
 }
 
@@ -109,23 +109,23 @@ CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info)
 
 int cond_sim_n_contact(const CondSim* sim)
 {
-    return sim->touches.n;
+    return sim->candidates.n;
 }
 
 CondContactInfo cond_sim_contact(const CondSim* sim, int contact)
 {
     CondContactInfo info = {.body = -1, .other = -1, .plane = -1};
-    if (contact < 0 || contact >= sim->touches.n)
+    if (contact < 0 || contact >= sim->candidates.n)
         return info;
-    const CondTouch* touch = &sim->touches.touch[contact];
-    info.body = touch->point[0].body;
-    info.other = touch->point[1].body;
-    info.plane = touch->plane;
-    info.gap = touch->gap;
-    info.restitution = touch->restitution;
-    memcpy(info.friction, touch->friction, sizeof info.friction);
-    memcpy(info.position, touch->position, sizeof info.position);
-    memcpy(info.frame, touch->frame, sizeof info.frame);
+    const CondCandidate* candidate = &sim->candidates.candidate[contact];
+    info.body = candidate->point[0].body;
+    info.other = candidate->point[1].body;
+    info.plane = candidate->plane;
+    info.gap = candidate->gap;
+    info.restitution = candidate->restitution;
+    memcpy(info.friction, candidate->friction, sizeof info.friction);
+    memcpy(info.position, candidate->position, sizeof info.position);
+    memcpy(info.frame, candidate->frame, sizeof info.frame);
     if (contact >= sim->n_ready)
         return info;
     const CondContact* made = &sim->assembly.contact[contact];

@@ -3,18 +3,18 @@
 #define COND_STEP_SIM_H
 
 #include "assemble/assemble.h"
-#include "body/posture.h"
+#include "body/kinematics.h"
 #include "collide/collide.h"
+#include "law/history.h"
 #include "model/state.h"
-#include "solve/history.h"
 #include "step/balance.h"
-#include "step/carry.h"
 #include "step/correction.h"
 #include "step/impact.h"
-#include "step/lasting.h"
 #include "step/pbd.h"
+#include "step/persistent.h"
 #include "step/settle.h"
 #include "step/spread.h"
+#include "step/transport.h"
 #include "step/watch.h"
 
 // Of the non-linear integrators; empty for theta.
@@ -32,9 +32,9 @@ typedef struct CondNewton {
 
 // A contact of a step that is made in parts.
 typedef struct CondPartContact {
-    CondTouch touch;   // when it was last found
-    double place[6];   // where it acted then [m]
-    double impulse[3]; // of all parts so far, world axes [N s]
+    CondCandidate candidate; // when it was last found
+    double place[6];         // where it acted then [m]
+    double impulse[3];       // of all parts so far, world axes [N s]
 } CondPartContact;
 
 // Of the sensors.
@@ -47,16 +47,16 @@ typedef struct CondSensors {
 
 // Of steps that are made in parts; empty before the first one.
 typedef struct CondParts {
-    CondState* trial;       // after the parts made so far; NULL: there never were any
-    CondPartContact* all;   // contacts of these parts, by ascending key      (n_all)
-    CondPartContact* merge; // scratch                                        (n_all)
-    double* v_hat;          // answer to the step as a whole                  (n_dof)
-    double* lambda;         //                                                (n_contact x 3)
-    int* relaxed;           //                                                (n_contact)
-    CondTouch* touch;       // its contacts                                   (n_touch)
-    double* wrench;         // sums over the parts                            (n_wrench x 6)
-    double* sensor;         //                                                (n_sensor x 6)
-    int n_all, n_touch;
+    CondState* trial;         // after the parts made so far; NULL: there never were any
+    CondPartContact* all;     // contacts of these parts, by ascending key      (n_all)
+    CondPartContact* merge;   // scratch                                        (n_all)
+    double* v_hat;            // answer to the step as a whole                  (n_dof)
+    double* lambda;           //                                                (n_contact x 3)
+    int* relaxed;             //                                                (n_contact)
+    CondCandidate* candidate; // its contacts                                   (n_touch)
+    double* wrench;           // sums over the parts                            (n_wrench x 6)
+    double* sensor;           //                                                (n_sensor x 6)
+    int n_all, n_candidate;
 } CondParts;
 
 struct CondSim {
@@ -65,20 +65,20 @@ struct CondSim {
     double time_step; // of the present step or part of it [s]
     int part, parts;  // which part, of how many; 0 of 1: the step as a whole
     int divisible;    // 1: it can still be made in more parts
-    CondLasting lasting;
+    CondPersistent persistent;
     CondParts split;
-    CondPosture now;  // at the start of the step, by forces
-    CondPosture then; // at its end
-    double* theta;    // of each body in this step                       (n_body)
-    double* length;   // theta time_step [s]                             (n_body)
-    int* linear;      // 1: its forces are those of q_k, extrapolated    (n_body)
-    double* f;        // forces at the start of the step, -C v included  (n_dof)
-    double* reach;    // gap within which contacts are made [m]          (n_body)
+    CondKinematics now;  // at the start of the step, by forces
+    CondKinematics then; // at its end
+    double* theta;       // of each body in this step                       (n_body)
+    double* length;      // theta time_step [s]                             (n_body)
+    int* linear;         // 1: its forces are those of q_k, extrapolated    (n_body)
+    double* f;           // forces at the start of the step, -C v included  (n_dof)
+    double* reach;       // gap within which contacts are made [m]          (n_body)
     CondCollider collider;
-    CondTouchList touches; // contacts of the step, by collide
-    CondTouchList halfway; // the same, those that last in the middle of the step, by auto
-    int moved;             // 1: the problem is posed on these
-    CondAssembly assembly; // the step's problem, by assemble
+    CondCandidateList candidates; // contacts of the step, by collide
+    CondCandidateList halfway;    // the same, those that last in the middle of the step, by auto
+    int moved;                    // 1: the problem is posed on these
+    CondAssembly assembly;        // the step's problem, by assemble
     CondSolver* solver;
     double* v_hat;      // by solve                                        (n_dof)
     double* lambda;     // by solve                                        (n_contact x 3)
@@ -95,10 +95,10 @@ struct CondSim {
     double kinetic, potential; // energies of next, where known [J]
     int known;                 // 1: they are those of next
     int resumed;               // 1: they are those of the state that the step starts from
-    CondTouchList met;         // by recheck: what met on the way and is beyond each other
-    CondTouchList near;        // contacts at the end of the step, by collide_next
+    CondCandidateList met;     // by recheck: what met on the way and is beyond each other
+    CondCandidateList near;    // contacts at the end of the step, by collide_next
     CondPenetration deepest;   // among these, by collide_next
-    CondAssembly matrix;       // M or D of the bodies at some posture, for products with it
+    CondAssembly matrix;       // M or D of the bodies at some kinematics, for products with it
     double* work;              //                                         (n_dof)
     CondImpact impact;
     CondCorrection correction;
@@ -108,10 +108,10 @@ struct CondSim {
     double* rate;   // of the joint targets in this step                (n_target)
     double* middle; // joint targets at the representative time         (n_target)
     CondNewton newton;
-    CondGroups groups;   // of auto
-    CondBalance balance; // of auto
-    CondCarry carry;     // what the robots keep while no force acts
-    CondSpring pull;     // by the user's hand; stiffness 0: none
+    CondGroups groups;       // of auto
+    CondBalance balance;     // of auto
+    CondTransport transport; // what the robots keep while no force acts
+    CondSpring pull;         // by the user's hand; stiffness 0: none
     CondSensors sensors;
     CondPbd pbd; // of step.method pbd
     CondWatch watch;
@@ -124,17 +124,17 @@ double cond_sim_theta(const CondSim* sim);
 void cond_sim_set_theta(CondSim* sim, double theta);
 
 // theta of what trajectories lead through space: that of the bodies held there, which share it.
-double cond_sim_lead_theta(const CondSim* sim);
+double cond_sim_control_theta(const CondSim* sim);
 
 // q <- update(q, v, t) of all bodies.
 void cond_sim_advance(const CondModel* model, const double* v, double t, double* q);
 
 // Joint targets at the end of the step by inverse kinematics, and attachments whose time has come
 // or gone, in sim->next; needs sim->now and sim->theta.
-CondStatus cond_sim_lead(CondSim* sim, const CondState* state);
+CondStatus cond_sim_control(CondSim* sim, const CondState* state);
 
 // Joint targets and frames in space at the representative time, which theta says.
-void cond_sim_lead_middle(CondSim* sim, const CondState* state);
+void cond_sim_control_middle(CondSim* sim, const CondState* state);
 
 // Adds forces to f and couplings to the assembly: of motors and attachments, and of these and the
 // springs.
@@ -144,9 +144,9 @@ typedef enum CondCoupled {
     COND_COUPLED_GIVEN = 2, // what does work on them: motors, frames in space, the user's hand
     COND_COUPLED_ALL = 3,
 } CondCoupled;
-CondStatus cond_sim_add_leads(CondSim* sim, const CondPosture* posture, CondCoupled which,
-                              const double* step, CondAssembly* assembly, double* f);
-CondStatus cond_sim_couple(CondSim* sim, const CondPosture* posture, CondCoupled which,
+CondStatus cond_sim_add_controls(CondSim* sim, const CondKinematics* kinematics, CondCoupled which,
+                                 const double* step, CondAssembly* assembly, double* f);
+CondStatus cond_sim_couple(CondSim* sim, const CondKinematics* kinematics, CondCoupled which,
                            const double* step, CondAssembly* assembly, double* f);
 
 // -C v + weight of one body at q_k, in its part of f (n_dof of the model).
@@ -204,7 +204,7 @@ CondStatus cond_newton_evaluate(CondSim* sim, const CondState* state);
 // b of the next linear problem; its size in the norm of the residual, sqrt(b' diag(A)^-1 b).
 double cond_newton_right_hand_side(CondSim* sim);
 // Of a body.
-double cond_newton_mass(const CondBody* body, const CondPosture* posture);
+double cond_newton_mass(const CondBody* body, const CondKinematics* kinematics);
 // x <- (x + base)/2
 void cond_newton_halve(int n, const double* base, double* x);
 // y = D v, of bodies and couplings at sim->then.
@@ -217,14 +217,14 @@ void cond_solve_info_add(CondSolveInfo* info, const CondSolveInfo* last);
 const double* cond_sim_representative(CondSim* sim, const CondState* state);
 
 // The velocity of sim->next, as seen from q_k until now, as seen from q_{k+1} = sim->then.
-void cond_sim_carry(CondSim* sim);
+void cond_sim_transport(CondSim* sim);
 
-// The posture at which the forces on a body were taken in this step, with what they were
+// The kinematics at which the forces on a body were taken in this step, with what they were
 // extrapolated by, force(q + step v_hat): q_k and th t, or the last iterate of Newton's method and
-// 0. cond_sim_act makes these postures; it needs sim->now as it was when the step began, and may
+// 0. cond_sim_act makes these kinematics; it needs sim->now as it was when the step began, and may
 // change sim->then.
 void cond_sim_act(CondSim* sim);
-const CondPosture* cond_sim_acting(const CondSim* sim, int body, double* step);
+const CondKinematics* cond_sim_acting(const CondSim* sim, int body, double* step);
 
 // Wrenches of the attachments in this step, from v_hat. Calls cond_sim_act.
 CondStatus cond_sim_read_wrenches(CondSim* sim);
@@ -233,7 +233,7 @@ CondStatus cond_sim_read_wrenches(CondSim* sim);
 CondStatus cond_sim_place_contacts(CondSim* sim, const CondState* state);
 
 // The part of a side's force that counts in a sum: 0 .. 1.
-typedef double CondShare(const CondModel* model, const void* what, const CondTouch* touch,
+typedef double CondShare(const CondModel* model, const void* what, const CondCandidate* candidate,
                          int side);
 // Sum of the contact forces whose share is above 0, torque about a point; of the first n contacts,
 // or of those in the list.                                                        list (n) or NULL
@@ -283,9 +283,9 @@ int cond_sim_is_too_deep(const CondSim* sim);
 // Energies before and after the step, at sim->now and sim->then.
 void cond_sim_energies(CondSim* sim, const CondState* state, CondStepInfo* info);
 
-// 1/2 v' M v at a posture, and the energy of gravity, elasticity, springs,
+// 1/2 v' M v at a kinematics, and the energy of gravity, elasticity, springs,
 // motors and attachments.
-double cond_sim_kinetic(CondSim* sim, const CondPosture* posture, const double* v);
-double cond_sim_potential(const CondPosture* posture, const CondState* state);
+double cond_sim_kinetic(CondSim* sim, const CondKinematics* kinematics, const double* v);
+double cond_sim_potential(const CondKinematics* kinematics, const CondState* state);
 
 #endif

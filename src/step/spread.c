@@ -28,7 +28,7 @@ enum { MAX_ITERATIONS = 2000 };
 void cond_spread_destroy(CondSpread* spread)
 {
     cond_solver_destroy(spread->solver);
-    cond_release(&spread->touches.context, spread->touches.touch);
+    cond_release(&spread->candidates.context, spread->candidates.candidate);
     cond_arena_release(&spread->arena);
     *spread = (CondSpread){.n_contact = 0};
 }
@@ -40,7 +40,7 @@ static CondStatus prepare(const CondModel* model, CondSpread* spread)
     if (spread->solver)
         return COND_OK;
     cond_arena_begin(&model->arena.context, &spread->arena);
-    spread->touches.context = model->arena.context;
+    spread->candidates.context = model->arena.context;
     if (COND_RESERVE(&spread->arena, spread->cluster, n) ||
         COND_RESERVE(&spread->arena, spread->held, n) ||
         COND_RESERVE(&spread->arena, spread->box, 6 * n) ||
@@ -86,10 +86,10 @@ static void make_clusters(const CondSim* sim, CondSpread* spread)
     }
     for (int i = 0; i < model->n_spring; i++)
         tie(spread, model->spring[i].end[0].body, model->spring[i].end[1].body);
-    for (int i = 0; i < sim->next->n_hold; i++) {
-        const CondHold* hold = &sim->next->hold[i];
-        if (hold->active)
-            tie(spread, hold->what.end[0].point.body, hold->what.end[1].point.body);
+    for (int i = 0; i < sim->next->n_weld; i++) {
+        const CondWeld* weld = &sim->next->weld[i];
+        if (weld->active)
+            tie(spread, weld->what.end[0].point.body, weld->what.end[1].point.body);
     }
 }
 
@@ -130,7 +130,7 @@ static void make_boxes(const CondSim* sim, CondSpread* spread)
         }
         for (int k = body->feature_begin; k < body->feature_begin + body->n_feature; k++) {
             const CondFeature* feature = &model->feature[k];
-            cond_posture_point(&sim->then, &feature->point, x, NULL, NULL);
+            cond_kinematics_point(&sim->then, &feature->point, x, NULL, NULL);
             for (int i = 0; i < 3; i++) {
                 low[i] = fmin(low[i], x[i] - feature->radius);
                 high[i] = fmax(high[i], x[i] + feature->radius);
@@ -190,10 +190,10 @@ static CondStatus add_box_bound(CondSpread* spread, int a, int b, CondSpreadWay 
 }
 
 // 1 where the pair of a touch is among the overlaps that go by their boxes.
-static int has_box_bound(const CondSettle* settle, const CondTouch* touch)
+static int has_box_bound(const CondSettle* settle, const CondCandidate* candidate)
 {
     for (int i = 0; i < settle->n_overlap; i++)
-        if (settle->overlap[i].other >= 0 && cond_overlap_is_of(&settle->overlap[i], touch))
+        if (settle->overlap[i].other >= 0 && cond_overlap_is_of(&settle->overlap[i], candidate))
             return 1;
     return 0;
 }
@@ -205,13 +205,13 @@ static CondStatus make_bounds(CondSim* sim, double deepest, CondSpreadWay which)
     for (int b = 0; b < sim->model->n_body; b++)
         sim->reach[b] = fmin(deepest, REACH * sim->model->body[b].size);
     CondStatus status =
-        cond_collide(&sim->collider, &sim->then, sim->next, sim->reach, &spread->touches);
+        cond_collide(&sim->collider, &sim->then, sim->next, sim->reach, &spread->candidates);
     spread->n_contact = 0;
-    for (int k = 0; k < spread->touches.n && !status; k++) {
-        const CondTouch* touch = &spread->touches.touch[k];
-        if (which == COND_SPREAD_NORMALS || !has_box_bound(settle, touch))
-            status = add_bound(spread, touch->point[0].body, touch->point[1].body, touch->frame,
-                               touch->gap);
+    for (int k = 0; k < spread->candidates.n && !status; k++) {
+        const CondCandidate* candidate = &spread->candidates.candidate[k];
+        if (which == COND_SPREAD_NORMALS || !has_box_bound(settle, candidate))
+            status = add_bound(spread, candidate->point[0].body, candidate->point[1].body,
+                               candidate->frame, candidate->gap);
     }
     for (int i = 0; i < settle->n_overlap && which != COND_SPREAD_NORMALS && !status; i++)
         if (settle->overlap[i].other >= 0 && settle->overlap[i].body != settle->overlap[i].other)
@@ -238,7 +238,7 @@ static void move(CondSim* sim, double* moved, double* way)
         if (moved)
             moved[b] += length;
     }
-    cond_posture_set(&sim->then, sim->next->q);
+    cond_kinematics_set(&sim->then, sim->next->q);
 }
 
 CondStatus cond_sim_spread(CondSim* sim, double deepest, CondSpreadWay which, double* moved,

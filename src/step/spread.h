@@ -3,13 +3,13 @@
 #define COND_STEP_SPREAD_H
 
 #include "base/arena.h"
-#include "collide/touch.h"
+#include "collide/candidate.h"
 
 typedef struct CondSim CondSim;
 
 typedef struct CondSpread {
     CondArena arena;
-    CondTouchList touches; // all contacts within reach
+    CondCandidateList candidates; // all contacts within reach
     CondSolver* solver;
     int* cluster;         // body that stands for those tied to this one       (n_body)
     int* held;            // of such a body, 1: it stays where it is            (n_body)

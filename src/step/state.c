@@ -11,11 +11,11 @@
 // The scene's attachments, none of them made yet.
 static CondStatus start_holds(const CondModel* model, CondState* state)
 {
-    if (COND_RESERVE(&state->arena, state->hold, model->n_attachment))
+    if (COND_RESERVE(&state->arena, state->weld, model->n_attachment))
         return COND_OUT_OF_MEMORY;
     for (int i = 0; i < model->n_attachment; i++)
-        state->hold[i] = (CondHold){.attachment = i, .what = model->attachment[i]};
-    state->n_hold = model->n_attachment;
+        state->weld[i] = (CondWeld){.attachment = i, .what = model->attachment[i]};
+    state->n_weld = model->n_attachment;
     return COND_OK;
 }
 
@@ -73,7 +73,7 @@ CondStatus cond_state_copy(CondState* to, const CondState* from)
     if (to->n_body != from->n_body || to->n_dof != from->n_dof || to->n_q != from->n_q)
         return COND_BAD_ARGUMENT;
     if (COND_RESERVE(&to->arena, to->memory, from->n_memory) ||
-        COND_RESERVE(&to->arena, to->hold, from->n_hold))
+        COND_RESERVE(&to->arena, to->weld, from->n_weld))
         return COND_OUT_OF_MEMORY;
     to->time = from->time;
     to->step = from->step;
@@ -83,9 +83,9 @@ CondStatus cond_state_copy(CondState* to, const CondState* from)
     memcpy(to->v_hat, from->v_hat, (size_t)from->n_dof * sizeof(double));
     memcpy(to->target, from->target, (size_t)from->n_target * sizeof(double));
     memcpy(to->command, from->command, (size_t)from->n_target * sizeof(double));
-    if (from->n_hold > 0)
-        memcpy(to->hold, from->hold, (size_t)from->n_hold * sizeof *to->hold);
-    to->n_hold = from->n_hold;
+    if (from->n_weld > 0)
+        memcpy(to->weld, from->weld, (size_t)from->n_weld * sizeof *to->weld);
+    to->n_weld = from->n_weld;
     if (from->n_memory > 0)
         memcpy(to->memory, from->memory, (size_t)from->n_memory * sizeof *to->memory);
     to->n_memory = from->n_memory;

@@ -24,13 +24,13 @@ static void pass_numbers(CondPack* pack, double* x, int n)
 }
 
 // Field by field, for there may be padding. A name plays no part in what happens.
-static void pass_hold(CondPack* pack, CondHold* hold)
+static void pass_weld(CondPack* pack, CondWeld* weld)
 {
-    CondAttachment* what = &hold->what;
+    CondAttachment* what = &weld->what;
     if (pack->kind != COND_PACK_HASH)
         cond_pack_pass(pack, what->name, sizeof what->name);
-    cond_pack_pass(pack, &hold->attachment, sizeof hold->attachment);
-    cond_pack_pass(pack, &hold->active, sizeof hold->active);
+    cond_pack_pass(pack, &weld->attachment, sizeof weld->attachment);
+    cond_pack_pass(pack, &weld->active, sizeof weld->active);
     for (int end = 0; end < 2; end++) {
         CondFrame* frame = &what->end[end];
         cond_pack_pass(pack, &frame->point.body, sizeof frame->point.body);
@@ -46,8 +46,8 @@ static void pass_hold(CondPack* pack, CondHold* hold)
     pass_numbers(pack, what->damping, 2);
     pass_numbers(pack, &what->start, 1);
     pass_numbers(pack, &what->end_time, 1);
-    pass_numbers(pack, hold->anchor, 3);
-    pass_numbers(pack, hold->turn, 4);
+    pass_numbers(pack, weld->anchor, 3);
+    pass_numbers(pack, weld->turn, 4);
 }
 
 // Everything that influences the future. The counts n_hold and n_memory come before: a state that
@@ -67,8 +67,8 @@ static void pass_state(CondPack* pack, CondState* state)
     pass_numbers(pack, state->v_hat, state->n_dof);
     pass_numbers(pack, state->target, state->n_target);
     pass_numbers(pack, state->command, state->n_target);
-    for (int i = 0; i < state->n_hold; i++)
-        pass_hold(pack, &state->hold[i]);
+    for (int i = 0; i < state->n_weld; i++)
+        pass_weld(pack, &state->weld[i]);
     for (int i = 0; i < state->n_memory; i++) {
         CondContactMemory* memory = &state->memory[i];
         cond_pack_pass(pack, &memory->key, sizeof memory->key);
@@ -114,7 +114,7 @@ typedef struct Head {
     char magic[8];
     uint32_t order, version;
     uint64_t fingerprint;
-    int n_hold, n_memory;
+    int n_weld, n_memory;
 } Head;
 
 static void pass_head(CondPack* pack, Head* head)
@@ -123,7 +123,7 @@ static void pass_head(CondPack* pack, Head* head)
     cond_pack_pass(pack, &head->order, sizeof head->order);
     cond_pack_pass(pack, &head->version, sizeof head->version);
     cond_pack_pass(pack, &head->fingerprint, sizeof head->fingerprint);
-    cond_pack_pass(pack, &head->n_hold, sizeof head->n_hold);
+    cond_pack_pass(pack, &head->n_weld, sizeof head->n_weld);
     cond_pack_pass(pack, &head->n_memory, sizeof head->n_memory);
 }
 
@@ -141,7 +141,7 @@ CondStatus cond_state_save(const CondModel* model, const CondState* state, void*
     Head head = {.order = order,
                  .version = VERSION,
                  .fingerprint = fingerprint(model),
-                 .n_hold = state->n_hold,
+                 .n_weld = state->n_weld,
                  .n_memory = state->n_memory};
     memcpy(head.magic, magic, sizeof head.magic);
     CondPack pack = {.kind = COND_PACK_MEASURE};
@@ -190,16 +190,16 @@ static CondStatus check_bytes(const CondModel* model, const CondState* state, co
         return cond_error_set(error, COND_BAD_INPUT,
                               "belongs to another scene: bodies, attachments, patches or the "
                               "time step differ");
-    if (head->n_hold < model->n_attachment || head->n_memory < 0 || (size_t)head->n_hold > size ||
+    if (head->n_weld < model->n_attachment || head->n_memory < 0 || (size_t)head->n_weld > size ||
         (size_t)head->n_memory > size)
         return cond_error_set(error, COND_BAD_INPUT, "holds impossible counts");
-    counts.n_hold = counts.n_memory = 0;
+    counts.n_weld = counts.n_memory = 0;
     pass_state(&measure, &counts);
-    CondHold hold;
+    CondWeld weld;
     size_t fixed = measure.at;
-    pass_hold(&measure, &hold);
+    pass_weld(&measure, &weld);
     size_t expected =
-        fixed + (measure.at - fixed) * (size_t)head->n_hold +
+        fixed + (measure.at - fixed) * (size_t)head->n_weld +
         (size_t)head->n_memory * (sizeof(uint64_t) + 6 * sizeof(double) + sizeof(int64_t)) +
         sizeof checksum;
     if (size != expected)
@@ -238,11 +238,11 @@ static int sound(const CondModel* model, const CondState* state)
               0.0 * account->lowest + 0.0 * account->penetration;
     if (finite != 0.0 || state->step < 0)
         return 0;
-    for (int i = 0; i < state->n_hold; i++) {
-        const CondHold* hold = &state->hold[i];
+    for (int i = 0; i < state->n_weld; i++) {
+        const CondWeld* weld = &state->weld[i];
         int index = i < model->n_attachment ? i : -1;
-        if (hold->attachment != index || !sound_frame(model, &hold->what.end[0]) ||
-            !sound_frame(model, &hold->what.end[1]))
+        if (weld->attachment != index || !sound_frame(model, &weld->what.end[0]) ||
+            !sound_frame(model, &weld->what.end[1]))
             return 0;
     }
     for (int i = 1; i < state->n_memory; i++)
@@ -256,10 +256,10 @@ static CondStatus fill(const CondModel* model, const Head* head, const void* byt
 {
     CondPack pack = {.kind = COND_PACK_LOAD, .bytes = (unsigned char*)bytes};
     Head again;
-    if (COND_RESERVE(&made->arena, made->hold, head->n_hold) ||
+    if (COND_RESERVE(&made->arena, made->weld, head->n_weld) ||
         COND_RESERVE(&made->arena, made->memory, head->n_memory))
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
-    made->n_hold = head->n_hold;
+    made->n_weld = head->n_weld;
     made->n_memory = head->n_memory;
     pass_head(&pack, &again);
     pass_state(&pack, made);

@@ -179,7 +179,7 @@ static void lead_robots(CondSim* sim, const CondState* state)
             next->v[body->dof_begin + i] = (to - from) / model->settings.time_step;
         }
     }
-    cond_posture_set(&sim->then, next->q);
+    cond_kinematics_set(&sim->then, next->q);
     cond_trajectory_guide(&sim->then, state->time + model->settings.time_step);
 }
 
@@ -217,8 +217,8 @@ static void make_end(const CondSim* sim, const CondFrame* frame, CondPbdEnd* end
         return;
     }
     double R[2][9], to[4];
-    cond_posture_frame(&sim->now, frame, end->from, R[0], NULL, NULL);
-    cond_posture_frame(&sim->then, frame, end->to, R[1], NULL, NULL);
+    cond_kinematics_frame(&sim->now, frame, end->from, R[0], NULL, NULL);
+    cond_kinematics_frame(&sim->then, frame, end->to, R[1], NULL, NULL);
     matrix_quat(R[0], end->turn);
     matrix_quat(R[1], to);
     quat_between(end->turn, to, end->turns);
@@ -229,27 +229,27 @@ static CondStatus make_constraints(CondSim* sim)
 {
     CondPbd* pbd = &sim->pbd;
     const CondState* next = sim->next;
-    if (COND_RESERVE(&pbd->arena, pbd->hold, next->n_hold) ||
-        COND_RESERVE(&pbd->arena, pbd->contact, sim->touches.n))
+    if (COND_RESERVE(&pbd->arena, pbd->weld, next->n_weld) ||
+        COND_RESERVE(&pbd->arena, pbd->contact, sim->candidates.n))
         return COND_OUT_OF_MEMORY;
-    pbd->n_hold = 0;
-    for (int i = 0; i < next->n_hold; i++) {
-        if (!next->hold[i].active)
+    pbd->n_weld = 0;
+    for (int i = 0; i < next->n_weld; i++) {
+        if (!next->weld[i].active)
             continue;
-        CondPbdHold* hold = &pbd->hold[pbd->n_hold++];
-        memset(hold, 0, sizeof *hold);
-        hold->hold = i;
+        CondPbdWeld* weld = &pbd->weld[pbd->n_weld++];
+        memset(weld, 0, sizeof *weld);
+        weld->weld = i;
         for (int end = 0; end < 2; end++)
-            make_end(sim, &next->hold[i].what.end[end], &hold->end[end]);
+            make_end(sim, &next->weld[i].what.end[end], &weld->end[end]);
     }
-    for (int c = 0; c < sim->touches.n; c++) {
+    for (int c = 0; c < sim->candidates.n; c++) {
         CondPbdContact* contact = &pbd->contact[c];
         double p[2][3];
         memset(contact, 0, sizeof *contact);
         for (int end = 0; end < 2; end++) {
-            CondFrame frame = {.point = sim->touches.touch[c].point[end], .patch = -1};
+            CondFrame frame = {.point = sim->candidates.candidate[c].point[end], .patch = -1};
             make_end(sim, &frame, &contact->end[end]);
-            cond_posture_point(&sim->now, &frame.point, p[end], NULL, NULL);
+            cond_kinematics_point(&sim->now, &frame.point, p[end], NULL, NULL);
         }
         for (int i = 0; i < 3; i++)
             contact->apart[i] = p[0][i] - p[1][i];
@@ -261,30 +261,30 @@ static CondStatus substeps(CondSim* sim)
 {
     CondPbd* pbd = &sim->pbd;
     const CondSceneSettings* settings = &sim->model->settings;
-    const CondTouch* touch = sim->touches.touch;
-    const CondHold* held = sim->next->hold;
+    const CondCandidate* candidate = sim->candidates.candidate;
+    const CondWeld* held = sim->next->weld;
     int n = settings->pbd_substeps;
     double t = settings->time_step, h = t / n, slow = 2.0 * h * vec3_norm(settings->gravity);
     for (int k = 0; k < n; k++) {
         double before = (double)k / n, share = (double)(k + 1) / n;
         if (cond_cancelled(&sim->arena.context))
             return COND_CANCELLED;
-        for (int c = 0; c < sim->touches.n; c++)
-            cond_pbd_approach(pbd, &pbd->contact[c], &touch[c], before, t);
+        for (int c = 0; c < sim->candidates.n; c++)
+            cond_pbd_approach(pbd, &pbd->contact[c], &candidate[c], before, t);
         cond_pbd_predict(pbd, settings->gravity, h);
         for (int i = 0; i < pbd->n_joint; i++)
             cond_pbd_solve_joint(pbd, &pbd->joint[i], h);
-        for (int i = 0; i < pbd->n_hold; i++)
-            cond_pbd_solve_hold(pbd, &pbd->hold[i], &held[pbd->hold[i].hold], share, h);
-        for (int c = 0; c < sim->touches.n; c++)
-            cond_pbd_solve_contact(pbd, &pbd->contact[c], &touch[c], before, share, h);
+        for (int i = 0; i < pbd->n_weld; i++)
+            cond_pbd_solve_weld(pbd, &pbd->weld[i], &held[pbd->weld[i].weld], share, h);
+        for (int c = 0; c < sim->candidates.n; c++)
+            cond_pbd_solve_contact(pbd, &pbd->contact[c], &candidate[c], before, share, h);
         cond_pbd_velocities(pbd, h);
         for (int i = 0; i < pbd->n_joint; i++)
             cond_pbd_damp_joint(pbd, &pbd->joint[i], h);
-        for (int i = 0; i < pbd->n_hold; i++)
-            cond_pbd_damp_hold(pbd, &pbd->hold[i], &held[pbd->hold[i].hold], share, t, h);
-        for (int c = 0; c < sim->touches.n; c++)
-            cond_pbd_restore(pbd, &pbd->contact[c], &touch[c], share, t, slow);
+        for (int i = 0; i < pbd->n_weld; i++)
+            cond_pbd_damp_weld(pbd, &pbd->weld[i], &held[pbd->weld[i].weld], share, t, h);
+        for (int c = 0; c < sim->candidates.n; c++)
+            cond_pbd_restore(pbd, &pbd->contact[c], &candidate[c], share, t, slow);
     }
     return COND_OK;
 }
@@ -294,19 +294,19 @@ static CondStatus read_forces(CondSim* sim)
 {
     const CondPbd* pbd = &sim->pbd;
     double t = sim->model->settings.time_step;
-    int n = 3 * sim->touches.n, n_hold = sim->next->n_hold;
-    if (cond_sim_reserve_forces(sim, sim->touches.n) ||
-        COND_RESERVE(&sim->arena, sim->wrench, 6 * n_hold))
+    int n = 3 * sim->candidates.n, n_weld = sim->next->n_weld;
+    if (cond_sim_reserve_forces(sim, sim->candidates.n) ||
+        COND_RESERVE(&sim->arena, sim->wrench, 6 * n_weld))
         return COND_OUT_OF_MEMORY;
     for (int i = 0; i < n; i++) {
         sim->impulse[i] = pbd->contact[i / 3].impulse[i % 3];
         sim->lambda[i] = sim->impulse[i] / t;
     }
-    memset(sim->wrench, 0, 6 * (size_t)n_hold * sizeof *sim->wrench);
-    for (int i = 0; i < pbd->n_hold; i++)
+    memset(sim->wrench, 0, 6 * (size_t)n_weld * sizeof *sim->wrench);
+    for (int i = 0; i < pbd->n_weld; i++)
         for (int k = 0; k < 6; k++)
-            sim->wrench[6 * pbd->hold[i].hold + k] = pbd->hold[i].impulse[k] / t;
-    sim->n_wrench = n_hold;
+            sim->wrench[6 * pbd->weld[i].weld + k] = pbd->weld[i].impulse[k] / t;
+    sim->n_wrench = n_weld;
     return COND_OK;
 }
 
@@ -316,9 +316,9 @@ static CondStatus prepare(CondSim* sim, const CondState* state)
     const CondModel* model = sim->model;
     const CondSceneSettings* settings = &model->settings;
     double* outside = sim->v_hat; // free until the end of the step
-    cond_posture_set(&sim->now, state->q);
+    cond_kinematics_set(&sim->now, state->q);
     cond_sim_set_theta(sim, cond_sim_theta(sim));
-    CondStatus status = cond_sim_lead(sim, state);
+    CondStatus status = cond_sim_control(sim, state);
     if (status)
         return status;
     memset(outside, 0, (size_t)model->n_dof * sizeof *outside);
@@ -335,7 +335,7 @@ static CondStatus prepare(CondSim* sim, const CondState* state)
     cond_assembly_begin(&sim->assembly, &sim->now, sim->length, sim->f);
     status = cond_sim_collide(sim, state);
     if (!status)
-        status = cond_assembly_finish(&sim->assembly, &sim->now, NULL, &sim->touches, INFINITY);
+        status = cond_assembly_finish(&sim->assembly, &sim->now, NULL, &sim->candidates, INFINITY);
     if (status)
         return status;
     lead_robots(sim, state);
@@ -366,7 +366,7 @@ CondStatus cond_sim_step_pbd(CondSim* sim, CondState* state, CondStepInfo* info)
     info->seconds[COND_STAGE_SOLVE] = (now = cond_seconds()) - clock;
     clock = now;
     info->solve.iterations = model->settings.pbd_substeps;
-    cond_posture_set(&sim->then, next->q);
+    cond_kinematics_set(&sim->then, next->q);
     status = cond_sim_collide_next(sim, &info->penetration);
     if (!status)
         status = read_forces(sim);

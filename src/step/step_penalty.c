@@ -12,13 +12,13 @@
 
 // Force of one touching point in its frame: f_n = max(0, k depth - c u_n), |f_t| = min(ct |u_t|,
 // mu f_n) against the slip, on the ellipse when friction is anisotropic.
-static void contact_force(const CondSceneSettings* settings, const CondTouch* touch,
+static void contact_force(const CondSceneSettings* settings, const CondCandidate* candidate,
                           const double u[3], double force[3])
 {
-    double n = -settings->penalty_stiffness * touch->gap - settings->penalty_damping * u[0];
+    double n = -settings->penalty_stiffness * candidate->gap - settings->penalty_damping * u[0];
     double trial[3] = {fmax(n, 0.0), -settings->penalty_friction * u[1],
                        -settings->penalty_friction * u[2]};
-    cond_law_project(COND_LAW_STRICT, touch->friction, trial, force);
+    cond_law_project(COND_LAW_STRICT, candidate->friction, trial, force);
 }
 
 static CondStatus add_contacts(CondSim* sim, const CondState* state)
@@ -28,16 +28,16 @@ static CondStatus add_contacts(CondSim* sim, const CondState* state)
     for (int b = 0; b < model->n_body; b++)
         sim->reach[b] = 0.0;
     CondStatus status =
-        cond_collide(&sim->collider, &sim->now, sim->next, sim->reach, &sim->touches);
+        cond_collide(&sim->collider, &sim->now, sim->next, sim->reach, &sim->candidates);
     if (!status)
-        status = cond_assembly_finish(&sim->assembly, &sim->now, NULL, &sim->touches, INFINITY);
+        status = cond_assembly_finish(&sim->assembly, &sim->now, NULL, &sim->candidates, INFINITY);
     if (!status)
-        status = cond_sim_reserve_forces(sim, sim->touches.n);
-    for (int c = 0; c < sim->touches.n && !status; c++) {
+        status = cond_sim_reserve_forces(sim, sim->candidates.n);
+    for (int c = 0; c < sim->candidates.n && !status; c++) {
         const CondContact* contact = &sim->assembly.contact[c];
         double u[3];
         cond_contact_velocity(contact, state->v, u);
-        contact_force(&model->settings, &sim->touches.touch[c], u, sim->lambda + 3 * c);
+        contact_force(&model->settings, &sim->candidates.candidate[c], u, sim->lambda + 3 * c);
         cond_contact_add_force(contact, 1.0, sim->lambda + 3 * c, sim->f);
         for (int i = 0; i < 3; i++)
             sim->impulse[3 * c + i] = model->settings.time_step * sim->lambda[3 * c + i];
@@ -50,11 +50,11 @@ static CondStatus add_contacts(CondSim* sim, const CondState* state)
 static CondStatus add_forces(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
-    CondTouchList none = {.n = 0};
+    CondCandidateList none = {.n = 0};
     double* y = sim->work;
-    cond_posture_set(&sim->now, state->q);
+    cond_kinematics_set(&sim->now, state->q);
     cond_sim_set_theta(sim, cond_sim_theta(sim));
-    CondStatus status = cond_sim_lead(sim, state);
+    CondStatus status = cond_sim_control(sim, state);
     if (status)
         return status;
     for (int b = 0; b < model->n_body; b++) {
@@ -103,7 +103,7 @@ CondStatus cond_sim_step_penalty(CondSim* sim, CondState* state, CondStepInfo* i
     next->time = (double)next->step * t;
     if (!cond_watch_finds_finite(sim))
         return COND_DIVERGED;
-    cond_posture_set(&sim->then, next->q);
+    cond_kinematics_set(&sim->then, next->q);
     status = cond_sim_collide_next(sim, &info->penetration);
     if (!status)
         status = cond_sim_place_contacts(sim, state);

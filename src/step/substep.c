@@ -23,7 +23,7 @@ void cond_parts_destroy(CondSim* sim)
 static CondStatus keep(CondSim* sim)
 {
     CondParts* split = &sim->split;
-    size_t n_dof = (size_t)sim->model->n_dof, n = (size_t)sim->touches.n;
+    size_t n_dof = (size_t)sim->model->n_dof, n = (size_t)sim->candidates.n;
     if (!split->trial) {
         CondStatus status = cond_state_create(sim->model, &split->trial, NULL);
         if (status)
@@ -35,11 +35,11 @@ static CondStatus keep(CondSim* sim)
         split->sensor =
             cond_arena_allocate(&sim->arena, 6 * (size_t)sim->model->n_sensor, sizeof(double));
     if (!split->v_hat || !split->sensor || RESERVE(lambda, 3 * (int)n) ||
-        RESERVE(relaxed, (int)n) || RESERVE(touch, (int)n))
+        RESERVE(relaxed, (int)n) || RESERVE(candidate, (int)n))
         return COND_OUT_OF_MEMORY;
-    split->n_touch = (int)n;
+    split->n_candidate = (int)n;
     if (n > 0)
-        memcpy(split->touch, sim->touches.touch, n * sizeof *split->touch);
+        memcpy(split->candidate, sim->candidates.candidate, n * sizeof *split->candidate);
     memcpy(split->v_hat, sim->v_hat, n_dof * sizeof(double));
     memcpy(split->lambda, sim->lambda, 3 * n * sizeof(double));
     memcpy(split->relaxed, sim->relaxed, n * sizeof *split->relaxed);
@@ -66,13 +66,14 @@ static CondStatus go_back(CondSim* sim, const CondState* state)
         return status < 0 ? status : COND_OK;
     }
     CondStatus status = cond_sim_forces(sim, state);
-    size_t n = (size_t)split->n_touch;
-    if (status || cond_reserve(&sim->touches.context, &sim->touches.touch, &sim->touches.cap_touch,
-                               (int)n, sizeof *sim->touches.touch))
+    size_t n = (size_t)split->n_candidate;
+    if (status ||
+        cond_reserve(&sim->candidates.context, &sim->candidates.candidate,
+                     &sim->candidates.cap_candidate, (int)n, sizeof *sim->candidates.candidate))
         return status ? status : COND_OUT_OF_MEMORY;
     if (n > 0)
-        memcpy(sim->touches.touch, split->touch, n * sizeof *split->touch);
-    sim->touches.n = (int)n;
+        memcpy(sim->candidates.candidate, split->candidate, n * sizeof *split->candidate);
+    sim->candidates.n = (int)n;
     sim->n_ready = sim->checked = 0;
     status = cond_sim_assemble(sim, state);
     if (status)
@@ -132,16 +133,16 @@ static CondStatus add_contacts(CondSim* sim)
 {
     CondParts* split = &sim->split;
     int n = 0, k = 0;
-    if (RESERVE(all, split->n_all + sim->touches.n) ||
-        RESERVE(merge, split->n_all + sim->touches.n))
+    if (RESERVE(all, split->n_all + sim->candidates.n) ||
+        RESERVE(merge, split->n_all + sim->candidates.n))
         return COND_OUT_OF_MEMORY;
-    for (int c = 0; c < sim->touches.n; c++) {
-        CondPartContact now = {.touch = sim->touches.touch[c]};
-        while (k < split->n_all && split->all[k].touch.key < now.touch.key)
+    for (int c = 0; c < sim->candidates.n; c++) {
+        CondPartContact now = {.candidate = sim->candidates.candidate[c]};
+        while (k < split->n_all && split->all[k].candidate.key < now.candidate.key)
             split->merge[n++] = split->all[k++];
         memcpy(now.place, sim->place + 6 * c, sizeof now.place);
-        mat3_multiply_transposed(now.touch.frame, sim->impulse + 3 * c, now.impulse);
-        if (k < split->n_all && split->all[k].touch.key == now.touch.key) {
+        mat3_multiply_transposed(now.candidate.frame, sim->impulse + 3 * c, now.impulse);
+        if (k < split->n_all && split->all[k].candidate.key == now.candidate.key) {
             for (int i = 0; i < 3; i++)
                 now.impulse[i] += split->all[k].impulse[i];
             k++;
@@ -217,9 +218,9 @@ static CondStatus make_parts(CondSim* sim, const CondState* state, int parts, Co
 static CondStatus spread_contacts(CondSim* sim)
 {
     CondParts* split = &sim->split;
-    int n = sim->touches.n, all = split->n_all, next = n;
-    if (cond_reserve(&sim->touches.context, &sim->touches.touch, &sim->touches.cap_touch, all,
-                     sizeof *sim->touches.touch) ||
+    int n = sim->candidates.n, all = split->n_all, next = n;
+    if (cond_reserve(&sim->candidates.context, &sim->candidates.candidate,
+                     &sim->candidates.cap_candidate, all, sizeof *sim->candidates.candidate) ||
         cond_reserve(&sim->assembly.context, &sim->assembly.contact, &sim->assembly.cap_contact,
                      all, sizeof *sim->assembly.contact) ||
         COND_RESERVE(&sim->arena, sim->lambda, 3 * all) ||
@@ -230,17 +231,18 @@ static CondStatus spread_contacts(CondSim* sim)
     sim->assembly.problem.contact = sim->assembly.contact;
     for (int k = 0, c = 0; k < all; k++) {
         const CondPartContact* one = &split->all[k];
-        int last = c < n && sim->touches.touch[c].key == one->touch.key, at = last ? c++ : next++;
+        int last = c < n && sim->candidates.candidate[c].key == one->candidate.key,
+            at = last ? c++ : next++;
         if (!last) {
-            sim->touches.touch[at] = one->touch;
-            sim->assembly.contact[at] = (CondContact){.key = one->touch.key};
+            sim->candidates.candidate[at] = one->candidate;
+            sim->assembly.contact[at] = (CondContact){.key = one->candidate.key};
             memset(sim->lambda + 3 * at, 0, 3 * sizeof *sim->lambda);
             sim->relaxed[at] = 0;
             memcpy(sim->place + 6 * at, one->place, sizeof one->place);
         }
-        mat3_multiply(sim->touches.touch[at].frame, one->impulse, sim->impulse + 3 * at);
+        mat3_multiply(sim->candidates.candidate[at].frame, one->impulse, sim->impulse + 3 * at);
     }
-    sim->touches.n = sim->n_ready = next;
+    sim->candidates.n = sim->n_ready = next;
     return COND_OK;
 }
 

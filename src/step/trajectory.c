@@ -72,10 +72,10 @@ double cond_trajectory_target(const CondTrajectory* trajectory, double time)
     return way[0].target + (3 * s * s - 2 * s * s * s) * (way[1].target - way[0].target);
 }
 
-void cond_trajectory_guide(CondPosture* posture, double time)
+void cond_trajectory_guide(CondKinematics* kinematics, double time)
 {
-    const CondModel* model = posture->model;
+    const CondModel* model = kinematics->model;
     for (int i = 0; i < model->n_trajectory; i++)
         if (model->trajectory[i].body < 0)
-            posture->guide[i] = cond_trajectory_at(&model->trajectory[i], time);
+            kinematics->guide[i] = cond_trajectory_at(&model->trajectory[i], time);
 }

@@ -2,7 +2,7 @@
 #ifndef COND_STEP_TRAJECTORY_H
 #define COND_STEP_TRAJECTORY_H
 
-#include "body/posture.h"
+#include "body/kinematics.h"
 #include "model/model.h"
 
 // Position by a cubic through the waypoints with a continuous velocity, at rest at both ends
@@ -14,7 +14,7 @@ CondIkTarget cond_trajectory_at(const CondTrajectory* trajectory, double time);
 // The target of a joint: from waypoint to waypoint by 3 s^2 - 2 s^3, at rest at each.
 double cond_trajectory_target(const CondTrajectory* trajectory, double time);
 
-// Puts the frames in space of a posture where they are at that time.
-void cond_trajectory_guide(CondPosture* posture, double time);
+// Puts the frames in space of a kinematics where they are at that time.
+void cond_trajectory_guide(CondKinematics* kinematics, double time);
 
 #endif

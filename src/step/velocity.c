@@ -19,7 +19,7 @@ static void predict(CondSim* sim, const CondState* state)
     if (settings->solver.stop == COND_STOP_STEP)
         return;
     memcpy(force, sim->f, (size_t)model->n_dof * sizeof(double));
-    for (int c = 0; c < sim->touches.n; c++)
+    for (int c = 0; c < sim->candidates.n; c++)
         cond_contact_add_force(&sim->assembly.contact[c], 1.0, sim->lambda + 3 * c, force);
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
@@ -56,18 +56,18 @@ static void note_relaxed(CondSim* sim)
 {
     int count = 0;
     const int* relaxed = cond_solver_relaxed(sim->solver, &count);
-    for (int c = 0; c < sim->touches.n; c++)
+    for (int c = 0; c < sim->candidates.n; c++)
         sim->relaxed[c] = relaxed ? relaxed[c] : 0;
 }
 
 CondStatus cond_sim_solve_linear(CondSim* sim, const CondState* state, CondSolveInfo* info)
 {
-    int n = sim->touches.n;
+    int n = sim->candidates.n;
     sim->checked = 0;
     if (cond_sim_reserve_forces(sim, n))
         return COND_OUT_OF_MEMORY;
     for (int c = 0, k = 0; c < n; c++) { // both lists ascend with the key
-        uint64_t key = sim->touches.touch[c].key;
+        uint64_t key = sim->candidates.candidate[c].key;
         while (k < state->n_memory && state->memory[k].key < key)
             k++;
         int known = k < state->n_memory && state->memory[k].key == key;

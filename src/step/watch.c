@@ -89,31 +89,31 @@ int cond_watch_finds_finite(CondSim* sim)
     return 0;
 }
 
-static double gravity_energy(const CondPosture* posture, const double* v)
+static double gravity_energy(const CondKinematics* kinematics, const double* v)
 {
-    const CondModel* model = posture->model;
+    const CondModel* model = kinematics->model;
     const double* g = model->settings.gravity;
     double energy = 0.0;
     for (int b = 0; b < model->n_body && vec3_norm(g) > 0.0; b++) {
         const CondBody* body = &model->body[b];
         const CondBodyOps* ops = cond_body_ops(body->kind);
         if (body->kind == COND_BODY_ROBOT) { // whose pose is that of its base
-            energy += ops->potential(body, posture, g);
+            energy += ops->potential(body, kinematics, g);
             continue;
         }
-        CondPose pose = ops->pose(body, posture->q + body->q_begin, v + body->dof_begin);
+        CondPose pose = ops->pose(body, kinematics->q + body->q_begin, v + body->dof_begin);
         energy -= body->mass * vec3_dot(g, pose.position);
     }
     return energy;
 }
 
-static double deepest_touch(const CondTouchList* list)
+static double deepest_candidate(const CondCandidateList* list)
 {
     double deepest = 0.0;
     // Not by fmax, which may return either zero where a gap is 0.
     for (int c = 0; c < list->n; c++)
-        if (-list->touch[c].gap > deepest)
-            deepest = -list->touch[c].gap;
+        if (-list->candidate[c].gap > deepest)
+            deepest = -list->candidate[c].gap;
     return deepest;
 }
 
@@ -125,8 +125,8 @@ static double overlap_energy(const CondSim* sim, double deepest)
     double energy = 0.0, h = settings->time_step / settings->pbd_substeps;
     if (settings->method == COND_STEP_PBD)
         return 0.5 * sim->watch.total_mass * (deepest / h) * (deepest / h);
-    for (int c = 0; c < sim->touches.n && settings->method == COND_STEP_PENALTY; c++) {
-        double depth = fmax(-sim->touches.touch[c].gap, 0.0);
+    for (int c = 0; c < sim->candidates.n && settings->method == COND_STEP_PENALTY; c++) {
+        double depth = fmax(-sim->candidates.candidate[c].gap, 0.0);
         energy += 0.5 * settings->penalty_stiffness * depth * depth;
     }
     return energy;
@@ -142,7 +142,7 @@ static void begin_account(const CondSim* sim, const CondState* state, const Cond
     account->begun = 1;
     account->energy = info->kinetic_before + info->potential_before;
     account->height = account->lowest = gravity_energy(&sim->now, state->v);
-    account->penetration = deepest_touch(&sim->touches);
+    account->penetration = deepest_candidate(&sim->candidates);
     account->supply = fmax(account->energy - account->height, 0.0);
     account->supply += overlap_energy(sim, account->penetration);
     for (int b = 0; b < model->n_body; b++)
@@ -150,17 +150,17 @@ static void begin_account(const CondSim* sim, const CondState* state, const Cond
 }
 
 // The springs between the bodies and what leads them.
-static double lead_energy(const CondPosture* posture, const CondState* state)
+static double lead_energy(const CondKinematics* kinematics, const CondState* state)
 {
-    const CondModel* model = posture->model;
+    const CondModel* model = kinematics->model;
     double energy = 0.0;
     for (int b = 0; b < model->n_body; b++)
         if (model->body[b].kind == COND_BODY_ROBOT)
-            energy += cond_motor_energy(posture, &model->body[b],
+            energy += cond_motor_energy(kinematics, &model->body[b],
                                         state->target + model->body[b].target_begin);
-    for (int i = 0; i < state->n_hold; i++)
-        if (state->hold[i].active)
-            energy += cond_hold_energy(posture, &state->hold[i]);
+    for (int i = 0; i < state->n_weld; i++)
+        if (state->weld[i].active)
+            energy += cond_weld_energy(kinematics, &state->weld[i]);
     return energy;
 }
 
@@ -208,7 +208,7 @@ static double force_work(CondSim* sim, const CondState* state)
     if (model->settings.method != COND_STEP_PBD)
         return work;
     memset(f, 0, (size_t)model->n_dof * sizeof *f);
-    for (int c = 0; c < sim->touches.n; c++)
+    for (int c = 0; c < sim->candidates.n; c++)
         cond_contact_add_force(&sim->assembly.contact[c], 1.0, sim->impulse + 3 * c, f);
     for (int b = 0; b < model->n_body; b++)
         for (int i = 0; i < model->body[b].n_dof && is_driven(model, b); i++) {
@@ -241,14 +241,14 @@ static CondStatus watch_depth(CondSim* sim, const CondStepInfo* info)
         return COND_OK;
     CondStatus status = cond_sim_collide_next(sim, &deepest);
     for (int c = 0; c < sim->near.n && !status; c++) {
-        const CondTouch* touch = &sim->near.touch[c];
+        const CondCandidate* candidate = &sim->near.candidate[c];
         for (int side = 0; side < 2; side++) {
-            int b = touch->point[side].body;
-            if (b >= 0 && -touch->gap > start + sim->model->body[b].size)
+            int b = candidate->point[side].body;
+            if (b >= 0 && -candidate->gap > start + sim->model->body[b].size)
                 return accuse(sim,
                               "body '%s': %.3g m deep in what it touches, with a size of %.3g m "
                               "and %.3g m at the start",
-                              name_of(sim, b), -touch->gap, sim->model->body[b].size, start);
+                              name_of(sim, b), -candidate->gap, sim->model->body[b].size, start);
         }
     }
     return status;
@@ -278,28 +278,28 @@ CondStatus cond_watch_motion(CondSim* sim, const CondState* state, const CondSte
 // How fast an end of an attachment moves by itself, world axes.
 static void end_rate(const CondSim* sim, const CondFrame* frame, double rate[6])
 {
-    const CondPosture* posture = &sim->now;
-    cond_posture_frame_rate(posture, frame, rate);
+    const CondKinematics* kinematics = &sim->now;
+    cond_kinematics_frame_rate(kinematics, frame, rate);
     if (frame->patch >= 0 || !is_driven(sim->model, frame->point.body))
         return;
-    double position[3], R[9], *J = posture->frame_columns;
-    int n = cond_posture_frame(posture, frame, position, R, posture->frame_list, J);
+    double position[3], R[9], *J = kinematics->frame_columns;
+    int n = cond_kinematics_frame(kinematics, frame, position, R, kinematics->frame_list, J);
     for (int k = 0; k < 6; k++)
         for (int j = 0; j < n; j++)
-            rate[k] += J[k * n + j] * sim->next->v[posture->frame_list[j]];
+            rate[k] += J[k * n + j] * sim->next->v[kinematics->frame_list[j]];
 }
 
 static double hold_work(const CondSim* sim)
 {
     double work = 0.0;
     for (int i = 0; i < sim->n_wrench; i++) {
-        const CondHold* hold = &sim->next->hold[i];
+        const CondWeld* weld = &sim->next->weld[i];
         const double* wrench = sim->wrench + 6 * (size_t)i;
         double force = vec3_norm(wrench), torque = vec3_norm(wrench + 3), rate[6];
-        for (int end = 0; end < 2 && hold->active; end++) {
-            end_rate(sim, &hold->what.end[end], rate);
+        for (int end = 0; end < 2 && weld->active; end++) {
+            end_rate(sim, &weld->what.end[end], rate);
             work += sim->time_step *
-                    (force * (vec3_norm(rate) + vec3_norm(rate + 3) * vec3_norm(hold->anchor)) +
+                    (force * (vec3_norm(rate) + vec3_norm(rate + 3) * vec3_norm(weld->anchor)) +
                      torque * vec3_norm(rate + 3));
         }
     }
@@ -313,7 +313,7 @@ static int most_energetic(CondSim* sim)
     const CondModel* model = sim->model;
     int most = -1;
     double best = -INFINITY;
-    cond_posture_set(&sim->then, sim->next->q);
+    cond_kinematics_set(&sim->then, sim->next->q);
     cond_sim_kinetic(sim, &sim->then, sim->next->v);
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
@@ -330,14 +330,14 @@ static int most_energetic(CondSim* sim)
 
 static CondStatus watch_readings(CondSim* sim)
 {
-    for (int c = 0; c < sim->touches.n; c++)
+    for (int c = 0; c < sim->candidates.n; c++)
         if (find_odd(3, sim->lambda + 3 * c) < 3 || find_odd(3, sim->impulse + 3 * c) < 3)
             return accuse(sim, "body '%s': the force of one of its contacts is not finite",
-                          name_of(sim, sim->touches.touch[c].point[0].body));
+                          name_of(sim, sim->candidates.candidate[c].point[0].body));
     for (int i = 0; i < sim->n_wrench; i++)
         if (find_odd(6, sim->wrench + 6 * (size_t)i) < 6)
             return accuse(sim, "body '%s': the force of an attachment on it is not finite",
-                          name_of(sim, sim->next->hold[i].what.end[0].point.body));
+                          name_of(sim, sim->next->weld[i].what.end[0].point.body));
     for (int i = 0; i < sim->model->n_sensor; i++) {
         const CondSensorReading* reading = &sim->sensors.reading[i];
         if (find_odd(3, reading->force) < 3 || find_odd(3, reading->torque) < 3 ||

@@ -15,7 +15,7 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
     made->model = model;
     made->time_step = model->settings.time_step;
     made->parts = 1;
-    made->touches.context = made->halfway.context = made->near.context = made->met.context = *m;
+    made->candidates.context = made->halfway.context = made->near.context = made->met.context = *m;
     made->f = cond_arena_allocate(&made->arena, (size_t)model->n_dof, sizeof(double));
     made->theta = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof(double));
     made->length = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof(double));
@@ -38,9 +38,9 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
                                           : COND_ASSEMBLY_ALL,
                                       &made->matrix);
     if (!status)
-        status = cond_posture_create(model, &made->now);
+        status = cond_kinematics_create(model, &made->now);
     if (!status)
-        status = cond_posture_create(model, &made->then);
+        status = cond_kinematics_create(model, &made->then);
     if (status)
         cond_error_set(error, status, "out of memory");
     if (!status)
@@ -82,8 +82,8 @@ void cond_sim_destroy(CondSim* sim)
     CondContext m = sim->arena.context;
     cond_assembly_destroy(&sim->assembly);
     cond_assembly_destroy(&sim->matrix);
-    cond_posture_destroy(&sim->now);
-    cond_posture_destroy(&sim->then);
+    cond_kinematics_destroy(&sim->now);
+    cond_kinematics_destroy(&sim->then);
     cond_newton_destroy(sim);
     cond_balance_destroy(sim);
     cond_pbd_destroy(&sim->pbd);
@@ -97,9 +97,9 @@ void cond_sim_destroy(CondSim* sim)
             cond_ik_destroy(sim->ik[b]);
     cond_solver_destroy(sim->solver);
     cond_state_destroy(sim->next);
-    CondTouchList* lists[] = {&sim->touches, &sim->near, &sim->met, &sim->halfway};
+    CondCandidateList* lists[] = {&sim->candidates, &sim->near, &sim->met, &sim->halfway};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
-        cond_release(&m, lists[i]->touch);
+        cond_release(&m, lists[i]->candidate);
     cond_arena_release(&sim->arena);
     cond_release(&m, sim);
 }

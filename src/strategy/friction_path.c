@@ -5,7 +5,7 @@
 // start of the next problem. A stride that fails is halved. Where that path ends before, it is
 // tried from the other side: with far more friction contacts stick or are open and hardly slip.
 #include "base/memory.h"
-#include "solve/tuning.h"
+#include "law/tuning.h"
 #include "strategy/strategy.h"
 
 #include <math.h>

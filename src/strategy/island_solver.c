@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/shared_context.h"
-#include "solve/certificate.h"
+#include "law/certificate.h"
 #include "strategy/island.h"
 #include "strategy/strategy.h"
 

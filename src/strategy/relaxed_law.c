@@ -5,7 +5,7 @@
 // contacts that miss then join them. Slipping contacts that are relaxed open with the speed
 // |u_t|_mu; the rest is exact.
 #include "base/memory.h"
-#include "solve/tuning.h"
+#include "law/tuning.h"
 #include "strategy/strategy.h"
 
 #include <math.h>

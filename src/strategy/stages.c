@@ -1,5 +1,5 @@
 // The stages that solve a problem as it is.
-#include "solve/tuning.h"
+#include "law/tuning.h"
 #include "strategy/strategy.h"
 
 #include "base/memory.h"

@@ -1,7 +1,7 @@
 #include "strategy/strategy.h"
 
 #include "base/memory.h"
-#include "solve/tuning.h"
+#include "law/tuning.h"
 
 #include <math.h>
 #include <string.h>

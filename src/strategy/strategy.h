@@ -4,10 +4,10 @@
 #ifndef COND_STRATEGY_STRATEGY_H
 #define COND_STRATEGY_STRATEGY_H
 
-#include "solve/interior_point.h"
-#include "solve/lagged.h"
-#include "solve/primal_dual.h"
-#include "solve/vfpi.h"
+#include "newton/interior_point.h"
+#include "newton/lagged.h"
+#include "newton/primal_dual.h"
+#include "vfpi/vfpi.h"
 
 typedef struct CondStrategy {
     CondContext context;

@@ -1,0 +1,73 @@
+// Where all bodies are at one configuration q, with what is worth computing once: poses and mass
+// matrix of the robots.
+#ifndef COND_BODY_KINEMATICS_H
+#define COND_BODY_KINEMATICS_H
+
+#include "model/articulation.h"
+#include "model/fem.h"
+#include "model/model.h"
+
+typedef struct CondArmPosture {
+    CondArticulationWork* work; //
+    double* M;                  // mass matrix                                (n_dof x n_dof)
+    double* L;                  // its Cholesky factor                        (n_dof x n_dof)
+} CondArmPosture;
+
+typedef struct CondKinematics {
+    CondContext context;
+    const CondModel* model;
+    const double* q;       // the configuration this is about; borrowed         (n_q)
+    CondArmPosture* arm;   // of the robots, zero for other bodies              (n_body)
+    CondFemWork* fem;      // of the soft bodies, zero for others                  (n_body)
+    double* elastic;       // scratch: forces of one soft body                      (largest n_dof)
+    int* list;             // scratch of relative                               (2 max_point_dof)
+    double* columns;       // scratch of relative                               (6 max_point_dof)
+    int* frame_list;       // scratch of attachments                            (3 max_point_dof)
+    double* frame_columns; // scratch of attachments                          (12 max_point_dof)
+    CondIkTarget* guide;   // frames in space, of trajectories without a body (n_trajectory)
+    // In the middle of a step: its ends, and the bodies on which potentials act with their mean
+    // over it, the work of which is the change of their energy.
+    const struct CondKinematics *begin, *end; // NULL: this is no middle
+    const int* spans;                         // 1: such a body                    (n_body)
+} CondKinematics;
+
+CondStatus cond_kinematics_create(const CondModel* model, CondKinematics* kinematics);
+void cond_kinematics_destroy(CondKinematics* kinematics);
+
+// 1 where forces on a body are means over the step.
+int cond_kinematics_spans(const CondKinematics* kinematics, int body);
+
+// Takes up q, which must stay as it is while the kinematics is used.
+void cond_kinematics_set(CondKinematics* kinematics, const double* q);
+
+// World position of a point and its velocity J v: returns the number of coordinates k it depends
+// on, listed in coordinate (k), with J (3 x k) row-major. coordinate and J may be NULL. The world
+// gives 0.
+int cond_kinematics_point(const CondKinematics* kinematics, const CondPoint* point, double world[3],
+                          int* coordinate, double* J);
+
+// Position and axes (R, world = R frame) of a frame, and J (6 x k) of its velocity and angular
+// velocity in world axes; returns k. Particles and the world have the world's axes; frames in space
+// are where kinematics->guide has them. coordinate and
+// J may both be NULL.
+int cond_kinematics_frame(const CondKinematics* kinematics, const CondFrame* frame,
+                          double position[3], double R[9], int* coordinate, double* J);
+
+// Velocity (0 .. 2) [m/s] and angular velocity (3 .. 5) [rad/s] that a frame has whatever the
+// bodies do: those of a guide, zero for all others.
+void cond_kinematics_frame_rate(const CondKinematics* kinematics, const CondFrame* frame,
+                                double rate[6]);
+
+// Origin and axes (R, world = R part) of a rigid body, a robot's link or a rod's link.
+void cond_kinematics_axes(const CondKinematics* kinematics, int body, int part, double origin[3],
+                          double R[9]);
+
+// 1 when J of the point is the identity on three neighbouring coordinates: a node.
+int cond_kinematics_is_node(const CondModel* model, const CondPoint* point);
+
+// The velocity of end 0 relative to end 1: J = [J0, -J1] (3 x k) over the coordinates of both, each
+// listed once. Returns k <= 2 max_point_dof; world positions in p.
+int cond_kinematics_relative(const CondKinematics* kinematics, const CondPoint end[2],
+                             double p[2][3], int* coordinate, double* J);
+
+#endif

@@ -1,0 +1,74 @@
+// A contact as collision detection finds it.
+#ifndef COND_COLLIDE_CANDIDATE_H
+#define COND_COLLIDE_CANDIDATE_H
+
+#include "body/kinematics.h"
+
+// Kinds of keys: points against planes from 1, then points against solids, vertices against soft
+// bodies, rigid shapes against each other, rods, rigid shapes against planes, edges of rigid shapes
+// against edges of soft surfaces, corners and balls against soft surfaces, rods against edges of
+// soft surfaces, these against each other, links of rods against solids and planes, and points
+// against rods.
+#define COND_KEY_SOLID ((uint64_t)1 << 60)
+#define COND_KEY_SOFT ((uint64_t)2 << 60)
+#define COND_KEY_PAIR ((uint64_t)3 << 60)
+#define COND_KEY_ROD ((uint64_t)4 << 60)
+#define COND_KEY_GROUND ((uint64_t)5 << 60)
+#define COND_KEY_EDGE_ON_SOFT ((uint64_t)6 << 60)
+#define COND_KEY_POINT_ON_SOFT ((uint64_t)7 << 60)
+#define COND_KEY_BALL ((uint64_t)8 << 60)
+#define COND_KEY_THREAD ((uint64_t)9 << 60)
+#define COND_KEY_SOFT_CROSSING ((uint64_t)10 << 60)
+#define COND_KEY_LINK ((uint64_t)11 << 60)
+#define COND_KEY_BEAD ((uint64_t)12 << 60)
+// In the key of a contact between the same features as another one, with another normal.
+#define COND_KEY_SECOND ((uint64_t)1 << 59)
+
+typedef struct CondCandidate {
+    CondPoint point[2]; // side 0 and side 1; side 1 of a static thing has body -1
+    int plane;          // index of the static plane it is on, else -1
+    int triangle;       // of the other soft body, else -1
+    uint64_t key;       // the same pair of features in any step; never 0
+    double position[3]; // world [m]
+    double frame[9];    // rows normal (towards side 0), tangent 1, tangent 2
+    double gap;         // [m], negative inside
+    double bias;    // what the gap at the end of the step has beyond that and the linear motion [m]
+    double end_gap; // of a late one [m]
+    int late;       // 1: found at the end of the step, and new to its problem
+    int moved;      // 1: as it is where the step leads to, not where it begins
+    double friction[2]; //
+    double restitution; //
+} CondCandidate;
+
+typedef struct CondCandidateList {
+    CondContext context;
+    int n;
+    CondCandidate* candidate; // by ascending key                                     (n)
+    int cap_candidate;
+} CondCandidateList;
+
+CondStatus cond_candidate_add(CondCandidateList* list, const CondCandidate* candidate);
+
+// Friction and restitution of a pair of surfaces: what only one side gives is used; two frictions
+// combine as the geometric mean, two restitutions as the larger.
+void cond_candidate_surfaces(const CondSurfaceDef* a, const CondSurfaceDef* b,
+                             CondCandidate* candidate);
+
+// Key of feature i_feature that touches solid i_solid.
+static inline uint64_t cond_key_solid(const CondModel* model, int i_feature, int i_solid)
+{
+    return COND_KEY_SOLID + (uint64_t)i_feature * (uint64_t)(model->n_obstacle + model->n_solid) +
+           (uint64_t)i_solid;
+}
+
+// Key of a vertex of body a that touches body b: the vertex's first coordinate, the other body, and
+// a number that tells several contacts of one vertex apart.
+static inline uint64_t cond_key_soft(const CondModel* model, const CondBody* a, int vertex,
+                                     int other, int number)
+{
+    uint64_t node = (uint64_t)(a->dof_begin / 3 + vertex);
+    return COND_KEY_SOFT + ((node * (uint64_t)model->n_body + (uint64_t)other) << 4) +
+           (uint64_t)(number & 15);
+}
+
+#endif

@@ -1,0 +1,15 @@
+// Edges of soft surfaces across edges of soft surfaces.
+#ifndef COND_COLLIDE_SOFT_CROSSING_H
+#define COND_COLLIDE_SOFT_CROSSING_H
+
+#include "collide/collide.h"
+
+// Appends the crossings of edges of soft bodies a < b that have gone through each other.
+CondStatus cond_collide_soft_crossings(CondCollider* collider, const CondKinematics* kinematics,
+                                       int a, int b, CondCandidateList* list);
+
+// The same for one soft body, near the contacts of its vertices with itself in collider->found.
+CondStatus cond_collide_own_soft_crossings(CondCollider* collider, const CondKinematics* kinematics,
+                                           int a, CondCandidateList* list);
+
+#endif

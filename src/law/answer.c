@@ -1,0 +1,41 @@
+#include "law/answer.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+CondStatus cond_answer_reserve(const CondContext* context, const CondProblem* problem,
+                               CondAnswer* answer)
+{
+    if (cond_reserve(context, &answer->v, &answer->cap_v, problem->n_dof, sizeof *answer->v))
+        return COND_OUT_OF_MEMORY;
+    return cond_reserve(context, &answer->lambda, &answer->cap_lambda, 3 * problem->n_contact,
+                        sizeof *answer->lambda);
+}
+
+void cond_answer_set(const CondProblem* problem, const double* v, const double* lambda,
+                     const CondCertificate* certificate, CondAnswer* answer)
+{
+    if (problem->n_dof > 0)
+        memcpy(answer->v, v, (size_t)problem->n_dof * sizeof *v);
+    if (problem->n_contact > 0)
+        memcpy(answer->lambda, lambda, 3 * (size_t)problem->n_contact * sizeof *lambda);
+    answer->residual = INFINITY;
+    if (certificate) {
+        answer->certificate = *certificate;
+        answer->residual = cond_certificate_residual(certificate);
+    }
+}
+
+void cond_answer_copy(const CondProblem* problem, const CondAnswer* from, CondAnswer* to)
+{
+    cond_answer_set(problem, from->v, from->lambda, &from->certificate, to);
+    to->residual = from->residual;
+}
+
+void cond_answer_destroy(const CondContext* context, CondAnswer* answer)
+{
+    cond_release(context, answer->v);
+    cond_release(context, answer->lambda);
+}

@@ -1,0 +1,27 @@
+// A pair (v, lambda) with its certificate: what the stages of the strategy hand to each other.
+#ifndef COND_LAW_ANSWER_H
+#define COND_LAW_ANSWER_H
+
+#include "cond/certificate.h"
+
+typedef struct CondAnswer {
+    double* v;                   //                                             (n_dof)
+    double* lambda;              //                                             (n_contact x 3)
+    CondCertificate certificate; // where the residual is finite
+    double residual;             // of the certificate; INFINITY: not known, or not finite
+    int cap_v, cap_lambda;
+} CondAnswer;
+
+// Room for an answer to the problem.
+CondStatus cond_answer_reserve(const CondContext* context, const CondProblem* problem,
+                               CondAnswer* answer);
+
+// Takes a pair; certificate NULL: not known. The pair may be NULL where there is nothing in it.
+void cond_answer_set(const CondProblem* problem, const double* v, const double* lambda,
+                     const CondCertificate* certificate, CondAnswer* answer);
+
+void cond_answer_copy(const CondProblem* problem, const CondAnswer* from, CondAnswer* to);
+
+void cond_answer_destroy(const CondContext* context, CondAnswer* answer);
+
+#endif

@@ -1,0 +1,380 @@
+// The certificate, computed in this one place for every solver.
+#include "law/certificate.h"
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "base/sum.h"
+#include "nodalize/nodal.h"
+#include "problem/block.h"
+#include "problem/contact_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    LEAST = 32,          // contacts that one thread looks at in a row
+    PARTS = 128,         // of contacts, and of coordinates at a time
+    CONTACT_WORK = 64,   // of one contact, in multiply-adds
+    COORDINATE_WORK = 8, // of one coordinate
+    PART_WORK = 64,      // of the coordinates of a partial sum, over adding a contact's force
+};
+static const double SELF_STRESS = 1e-9; // share of gamma |lambda| that counts in any case
+
+double cond_certificate_residual(const CondCertificate* certificate)
+{
+    return fmax(certificate->dynamics, certificate->contact);
+}
+
+// |A v - b - Jc' lambda|_D and what it is held against, from partial sums.
+typedef struct Norms {
+    double Av, f, b, residual; // squares
+} Norms;
+
+// Parts of the coordinates, of a partial sum each. Where the parts of the contacts are known the
+// loop makes f, otherwise it is there. With r it makes Av, otherwise that is there. f becomes
+// the residual, Av the change D^-1 Jc' lambda.
+typedef struct DynamicsLoop {
+    const CondCertificateData* data;
+    const double *lambda, *r;
+    double *Av, *f;
+    int first; // part
+    Norms* norms;
+} DynamicsLoop;
+
+// Work of the parts before, as threads share it out, and the parts of a share.
+static int work_before(const CondCertificateData* data, int part)
+{
+    return data->parts ? cond_contact_parts_before(data->parts, PART_WORK, part) : part;
+}
+
+static CondPartRange part_range(const DynamicsLoop* l, int first, int last)
+{
+    int before = work_before(l->data, l->first);
+    if (l->data->parts)
+        return cond_contact_parts_range(l->data->parts, PART_WORK, before + first, before + last);
+    return (CondPartRange){before + first, before + last};
+}
+
+static void judge_coordinates(const void* loop, int first, int last)
+{
+    const DynamicsLoop* l = loop;
+    const CondCertificateData* data = l->data;
+    const double *b = data->problem->b, *d = data->diagonal;
+    double *Av = l->Av, *f = l->f;
+    CondPartRange range = part_range(l, first, last);
+    for (int part = range.first; part < range.last; part++) {
+        int begin = part * COND_SUM_BLOCK, n = data->problem->n_dof - begin;
+        n = n < COND_SUM_BLOCK ? n : COND_SUM_BLOCK;
+        if (data->parts) {
+            memset(f + begin, 0, (size_t)n * sizeof *f);
+            cond_contact_parts_add(data->parts, part, 1.0, l->lambda, f);
+        }
+        for (int i = begin; i < begin + n && l->r; i++)
+            Av[i] = l->r[i] + b[i] + f[i];
+        Norms* norms = &l->norms[part - l->first];
+        norms->Av = cond_dot_over(n, d + begin, Av + begin, Av + begin, 1);
+        norms->f = cond_dot_over(n, d + begin, f + begin, f + begin, 1);
+        norms->b = cond_dot_over(n, d + begin, b + begin, b + begin, 1);
+        for (int i = begin; i < begin + n; i++) {
+            f[i] = Av[i] - b[i] - f[i];
+            Av[i] = (Av[i] - b[i] - f[i]) / d[i];
+        }
+        norms->residual = cond_dot_over(n, d + begin, f + begin, f + begin, 1);
+    }
+}
+
+// |A v - b - Jc' lambda|_D / max(|A v|_D, |b|_D, |Jc' lambda|_D)
+static double dynamics_residual(const Norms* all)
+{
+    double scale = fmax(fmax(sqrt(all->Av), sqrt(all->f)), sqrt(all->b));
+    double residual = sqrt(all->residual);
+    return residual == 0.0 ? 0.0 : residual / scale;
+}
+
+// Velocity at play in contact c: its own, what all contact forces together change of it, J_c D^-1
+// Jc' lambda, and its slip. Forces that cancel each other, as those on a body squeezed between two
+// walls, set nothing in motion; they count as far as rounding needs it.
+static double speed_at_play(const CondCertificateData* data, int c, const double* change,
+                            const double* u, double force)
+{
+    const CondContact* contact = &data->problem->contact[c];
+    double w[3], speed = 0.0, changed = 0.0, slip = cond_certificate_slip(data, c);
+    cond_contact_velocity(contact, change, w);
+    for (int i = 0; i < 3; i++) {
+        speed += (u[i] - contact->phi[i]) * (u[i] - contact->phi[i]);
+        changed += (w[i] - contact->phi[i]) * (w[i] - contact->phi[i]);
+    }
+    speed = sqrt(fmax(speed, changed));
+    return fmax(speed, fmax(slip, SELF_STRESS * (data->delassus[c] + slip)) * force);
+}
+
+// What a part of the contacts gives: the largest of each.
+typedef struct Part {
+    CondCertificate out;
+    double worst, velocity;
+} Part;
+
+// change = D^-1 Jc' lambda (n_dof). `essential`: what decides alone, without the law's details.
+typedef struct ContactLoop {
+    const CondCertificateData* data;
+    const double *v, *lambda, *change;
+    int essential;
+    int size; // contacts of a part
+    Part* part;
+} ContactLoop;
+
+static void judge_contact(const ContactLoop* loop, int c, Part* part)
+{
+    const CondCertificateData* data = loop->data;
+    const CondContact* contact = &data->problem->contact[c];
+    const double* l = loop->lambda + (ptrdiff_t)3 * c;
+    CondCertificate* out = &part->out;
+    double u[3], force = 0.0;
+    double slip = data->carried[c] ? 0.0 : data->compliance[c];
+    double gamma = data->delassus[c] + slip + data->omega;
+    cond_contact_velocity(contact, loop->v, u);
+    for (int i = 0; i < 3; i++)
+        force += l[i] * l[i];
+    force = sqrt(force);
+    part->velocity = fmax(part->velocity, speed_at_play(data, c, loop->change, u, force));
+    for (int i = 0; i < 3; i++) {
+        u[i] += (slip + data->omega) * l[i]; // the law holds at the virtual node
+        if (data->carry && data->carried[c])
+            u[i] += data->compliance[c] * (l[i] - data->carry[3 * c + i]);
+    }
+    CondLaw law = cond_certificate_law(data, c);
+    CondLawError e = loop->essential ? cond_law_essential_error(law, contact->friction, gamma, u, l)
+                                     : cond_law_error(law, contact->friction, gamma, u, l);
+    // With a large mu the natural map of a slipping contact shrinks what is wrong in its normal
+    // direction by 1/mu; penetration counts in full.
+    double law_error = isnan(e.natural) ? e.natural : fmax(e.natural, e.penetration);
+    if (!isnan(part->worst) && !(law_error <= part->worst)) { // also takes NaN, and keeps it
+        part->worst = law_error;
+        out->worst_contact = c;
+    }
+    if (data->error)
+        data->error[c] = law_error;
+    out->penetration = fmax(out->penetration, e.penetration);
+    out->pull = fmax(out->pull, e.pull);
+    out->cone = fmax(out->cone, e.cone);
+    out->complementarity = fmax(out->complementarity, e.complementarity);
+    out->angle = fmax(out->angle, e.angle);
+    out->coupling_slip = fmax(out->coupling_slip, slip * force);
+}
+
+static void judge_parts(const void* data, int first, int last)
+{
+    const ContactLoop* loop = data;
+    int n = loop->data->problem->n_contact;
+    for (int k = first; k < last; k++) {
+        int begin = k * loop->size, end = begin + loop->size < n ? begin + loop->size : n;
+        loop->part[k] = (Part){.out = {.worst_contact = -1}, .worst = -1.0};
+        for (int c = begin; c < end; c++)
+            judge_contact(loop, c, &loop->part[k]);
+    }
+}
+
+static void join_part(const Part* part, Part* all)
+{
+    if (!isnan(all->worst) && !(part->worst <= all->worst)) {
+        all->worst = part->worst;
+        all->out.worst_contact = part->out.worst_contact;
+    }
+    all->velocity = fmax(all->velocity, part->velocity);
+    all->out.penetration = fmax(all->out.penetration, part->out.penetration);
+    all->out.pull = fmax(all->out.pull, part->out.pull);
+    all->out.cone = fmax(all->out.cone, part->out.cone);
+    all->out.complementarity = fmax(all->out.complementarity, part->out.complementarity);
+    all->out.angle = fmax(all->out.angle, part->out.angle);
+    all->out.coupling_slip = fmax(all->out.coupling_slip, part->out.coupling_slip);
+}
+
+static CondPhase contact_phase(const ContactLoop* loop)
+{
+    int n = loop->data->problem->n_contact;
+    return (CondPhase){judge_parts, loop, (n + loop->size - 1) / loop->size, 1};
+}
+
+static void add_norms(int n, const Norms* norms, Norms* all)
+{
+    for (int k = 0; k < n; k++) {
+        all->Av += norms[k].Av;
+        all->f += norms[k].f;
+        all->b += norms[k].b;
+        all->residual += norms[k].residual;
+    }
+}
+
+// Dynamics, and with the last of its parts contacts.
+static Norms judge_all(DynamicsLoop* dynamics, const ContactLoop* contacts)
+{
+    const CondCertificateData* data = dynamics->data;
+    int n_part = cond_sum_parts(data->problem->n_dof), first = 0;
+    size_t work = (size_t)CONTACT_WORK * (size_t)data->problem->n_contact +
+                  COORDINATE_WORK * (size_t)data->problem->n_dof;
+    int threads = cond_threads(work, data->threads > 0 ? data->threads : 1);
+    Norms norms[PARTS], all = {0.0, 0.0, 0.0, 0.0};
+    dynamics->norms = norms;
+    do {
+        int count = n_part - first < PARTS ? n_part - first : PARTS;
+        int shares = work_before(data, first + count) - work_before(data, first);
+        dynamics->first = first;
+        first += count;
+        CondPhase phase[2] = {{judge_coordinates, dynamics, shares, 0}, contact_phase(contacts)};
+        cond_parallel_phases(first < n_part ? 1 : 2, phase, threads);
+        add_norms(count, norms, &all);
+    } while (first < n_part);
+    return all;
+}
+
+CondCertificate cond_certificate_estimate(const CondCertificateData* data, const double* v,
+                                          const double* lambda, const double* r, double* work)
+{
+    const CondProblem* problem = data->problem;
+    int n = problem->n_dof, nc = problem->n_contact;
+    double *Av = work, *f = work + n;
+    CondCertificate out;
+    memset(&out, 0, sizeof out); // what lies between its numbers too: answers are compared by bytes
+    out.worst_contact = -1;
+    Part part[PARTS], all = {.out = out, .worst = -1.0};
+    int size = (nc + PARTS - 1) / PARTS > LEAST ? (nc + PARTS - 1) / PARTS : LEAST;
+    if (!data->parts) {
+        memset(f, 0, (size_t)n * sizeof *f);
+        for (int c = 0; c < nc; c++)
+            cond_contact_add_force(&problem->contact[c], 1.0, lambda + (ptrdiff_t)3 * c, f);
+    }
+    if (!r) {
+        cond_problem_multiply_blocks(problem, v, NULL, Av, data->threads > 0 ? data->threads : 1);
+        cond_problem_add_couplings(problem, v, Av);
+    }
+    DynamicsLoop dynamics = {.data = data, .lambda = lambda, .r = r, .Av = Av, .f = f};
+    ContactLoop contacts = {data, v, lambda, Av, r != NULL, size, part};
+    Norms norms = judge_all(&dynamics, &contacts);
+    for (int k = 0; k * size < nc; k++)
+        join_part(&part[k], &all);
+    out = all.out;
+    out.dynamics = dynamics_residual(&norms);
+    out.velocity_scale = all.velocity;
+    out.contact_speed = nc > 0 ? all.worst : 0.0;
+    out.contact = out.contact_speed == 0.0 ? 0.0 : out.contact_speed / all.velocity;
+    if (!isfinite(out.dynamics))
+        out.dynamics = INFINITY;
+    if (!isfinite(out.contact))
+        out.contact = INFINITY;
+    return out;
+}
+
+CondCertificate cond_certificate_compute(const CondCertificateData* data, const double* v,
+                                         const double* lambda, double* work)
+{
+    return cond_certificate_estimate(data, v, lambda, NULL, work);
+}
+
+static int count_virtual(const CondContact* contact, const int own[2])
+{
+    return (contact->side[0].n_coordinate > 0 && !own[0]) +
+           (contact->side[1].n_coordinate > 0 && !own[1]);
+}
+
+CondStatus cond_problem_virtual_sides(const CondContext* context, const CondProblem* problem,
+                                      int* virtual_sides)
+{
+    CondContext m = cond_context_or_default(context);
+    int* mark = cond_allocate(&m, (size_t)problem->n_dof, sizeof *mark);
+    int* own = cond_allocate(&m, 2 * (size_t)problem->n_contact, sizeof *own);
+    CondStatus status = mark && own ? COND_OK : COND_OUT_OF_MEMORY;
+    if (!status) {
+        cond_nodal_own_sides(problem, mark, own);
+        for (int c = 0; c < problem->n_contact; c++)
+            virtual_sides[c] = count_virtual(&problem->contact[c], own + 2 * (size_t)c);
+    }
+    cond_release(&m, mark);
+    cond_release(&m, own);
+    return status;
+}
+
+void cond_certifier_begin(const CondContext* context, CondCertifier* certifier)
+{
+    memset(certifier, 0, sizeof *certifier);
+    cond_arena_begin(context, &certifier->arena);
+}
+
+void cond_certifier_end(CondCertifier* certifier)
+{
+    cond_arena_release(&certifier->arena);
+}
+
+static CondStatus reserve(CondCertifier* certifier, int n, int nc)
+{
+    CondArena* arena = &certifier->arena;
+    return COND_RESERVE(arena, certifier->diagonal, n) ||
+                   COND_RESERVE(arena, certifier->work, 2 * n) ||
+                   COND_RESERVE(arena, certifier->delassus, nc) ||
+                   COND_RESERVE(arena, certifier->compliance, nc) ||
+                   COND_RESERVE(arena, certifier->mark, n) ||
+                   COND_RESERVE(arena, certifier->own, 2 * nc) ||
+                   COND_RESERVE(arena, certifier->carried, nc)
+               ? COND_OUT_OF_MEMORY
+               : COND_OK;
+}
+
+CondStatus cond_certifier_judge(CondCertifier* certifier, const CondProblem* problem, CondLaw law,
+                                double omega, const int* relaxed, const double* v,
+                                const double* lambda, double* error, CondCertificate* certificate)
+{
+    if (reserve(certifier, problem->n_dof, problem->n_contact))
+        return COND_OUT_OF_MEMORY;
+    cond_nodal_own_sides(problem, certifier->mark, certifier->own);
+    cond_problem_diagonal(problem, certifier->diagonal);
+    for (int c = 0; c < problem->n_contact; c++) {
+        const CondContact* contact = &problem->contact[c];
+        int sides = count_virtual(contact, certifier->own + 2 * (size_t)c);
+        certifier->delassus[c] = cond_contact_delassus(contact, certifier->diagonal);
+        certifier->compliance[c] = isfinite(contact->kv) ? sides / contact->kv : 0.0;
+    }
+    CondCertificateData data = {.problem = problem,
+                                .law = law,
+                                .omega = omega,
+                                .diagonal = certifier->diagonal,
+                                .delassus = certifier->delassus,
+                                .compliance = certifier->compliance,
+                                .carried = certifier->carried,
+                                .relaxed = relaxed,
+                                .error = error};
+    *certificate = cond_certificate_compute(&data, v, lambda, certifier->work);
+    return COND_OK;
+}
+
+static CondStatus certify(const CondContext* context, const CondProblem* problem, CondLaw law,
+                          double omega, const int* relaxed, const double* v, const double* lambda,
+                          double* error, CondCertificate* certificate)
+{
+    CondCertifier certifier;
+    cond_certifier_begin(context, &certifier);
+    CondStatus status = cond_certifier_judge(&certifier, problem, law, omega, relaxed, v, lambda,
+                                             error, certificate);
+    cond_certifier_end(&certifier);
+    return status;
+}
+
+CondStatus cond_certify(const CondContext* context, const CondProblem* problem, CondLaw law,
+                        double omega, const double* v, const double* lambda,
+                        CondCertificate* certificate)
+{
+    return certify(context, problem, law, omega, NULL, v, lambda, NULL, certificate);
+}
+
+CondStatus cond_certify_relaxed(const CondContext* context, const CondProblem* problem, CondLaw law,
+                                double omega, const int* relaxed, const double* v,
+                                const double* lambda, CondCertificate* certificate)
+{
+    return certify(context, problem, law, omega, relaxed, v, lambda, NULL, certificate);
+}
+
+CondStatus cond_certify_contacts(const CondContext* context, const CondProblem* problem,
+                                 CondLaw law, double omega, const double* v, const double* lambda,
+                                 double* error)
+{
+    CondCertificate certificate;
+    return certify(context, problem, law, omega, NULL, v, lambda, error, &certificate);
+}

@@ -1,0 +1,64 @@
+// The certificate with everything it needs at hand, for solvers that call it often.
+#ifndef COND_LAW_CERTIFICATE_H
+#define COND_LAW_CERTIFICATE_H
+
+#include "base/arena.h"
+#include "cond/certificate.h"
+#include "problem/contact_parts.h"
+
+// What the certificate needs besides the answer. compliance is 0 where kv = INFINITY.
+typedef struct CondCertificateData {
+    const CondProblem* problem;
+    CondLaw law;
+    double omega;
+    const double* diagonal;   // of A                                       (n_dof)
+    const double* delassus;   // scale gamma_c                              (n_contact)
+    const double* compliance; // slip per force that belongs to the problem (n_contact)
+    const int* carried;       // 1: compliance is the solver's own affair   (n_contact)
+    const double* carry; // not NULL: judge an inner problem, whose carried contacts obey the law at
+                         // u + compliance (lambda - carry)                   (n_contact x 3)
+    const int* relaxed;  // not NULL: 1 where the law is the proximal one whatever `law` says
+                         //                                                   (n_contact)
+    int threads;         // 0: one
+    const CondContactParts* parts; // of the problem; NULL: one thread adds up the contact forces
+    double* error; // not NULL: takes the law error of each contact [m/s]     (n_contact)
+} CondCertificateData;
+
+// The law that contact c is held to.
+static inline CondLaw cond_certificate_law(const CondCertificateData* data, int c)
+{
+    return data->relaxed && data->relaxed[c] ? COND_LAW_PROXIMAL : data->law;
+}
+
+// Slip per force in it: the law is posed at u + slip lambda.
+static inline double cond_certificate_slip(const CondCertificateData* data, int c)
+{
+    return (data->carried[c] ? 0.0 : data->compliance[c]) + data->omega;
+}
+
+// Room for certificates of whole problems; it grows to the largest and is then kept.
+typedef struct CondCertifier {
+    CondArena arena;
+    double *diagonal, *work;       //                                         (n_dof), (2 n_dof)
+    double *delassus, *compliance; //                                         (n_contact)
+    int *mark, *own;               //                                         (n_dof), (2 n_contact)
+    int* carried;                  // all 0                                   (n_contact)
+} CondCertifier;
+
+void cond_certifier_begin(const CondContext* context, CondCertifier* certifier);
+void cond_certifier_end(CondCertifier* certifier);
+// As cond_certify_relaxed; relaxed and error (n_contact) may be NULL.
+CondStatus cond_certifier_judge(CondCertifier* certifier, const CondProblem* problem, CondLaw law,
+                                double omega, const int* relaxed, const double* v,
+                                const double* lambda, double* error, CondCertificate* certificate);
+
+// work holds 2 n_dof numbers; its second half becomes A v - b - Jc' lambda.
+CondCertificate cond_certificate_compute(const CondCertificateData* data, const double* v,
+                                         const double* lambda, double* work);
+
+// The same without a product, from r = A v - b - Jc' lambda as the solver keeps it; only as good as
+// that is, and without pull, cone, complementarity and angle. r NULL: as above.
+CondCertificate cond_certificate_estimate(const CondCertificateData* data, const double* v,
+                                          const double* lambda, const double* r, double* work);
+
+#endif

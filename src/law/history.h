@@ -1,0 +1,26 @@
+// Lengths of the steps of an iteration, in room that grows with their number.
+#ifndef COND_LAW_HISTORY_H
+#define COND_LAW_HISTORY_H
+
+#include "base/memory.h"
+
+typedef struct CondHistory {
+    CondContext context;
+    double* length; //                                                      (n)
+    int n, capacity;
+    int failed; // 1: memory ran out, and what followed is not kept
+} CondHistory;
+
+static inline void cond_history_add(CondHistory* history, double length)
+{
+    enum { FIRST = 1024 }; // most solves end within so many iterations
+    int need = history->n < FIRST ? FIRST : history->n + 1;
+    if (history->failed || cond_reserve(&history->context, &history->length, &history->capacity,
+                                        need, sizeof *history->length)) {
+        history->failed = 1;
+        return;
+    }
+    history->length[history->n++] = length;
+}
+
+#endif

@@ -1,0 +1,61 @@
+// Every number of the solver that was chosen, not derived, with its reason. "random problems" are
+// those of test/random_problem.c, above all two soft sheets with friction 2, 4 and 8.
+#ifndef COND_LAW_TUNING_H
+#define COND_LAW_TUNING_H
+
+// ---- strategy: when a stage ends and the next begins
+
+enum {
+    COND_TINY_PROBLEM = 60,  // coordinates up to which V-FPI comes before Newton's method: an
+                             // iteration costs less than laying out a factorisation
+    COND_TINY_VFPI = 30,     // its iterations there: most steps of boxes need fewer than ten
+    COND_FIRST_VFPI = 300,   // the same where the user asks for an accelerator of V-FPI
+    COND_FIRST_OUTER = 30,   // and rounds of the multiplier loop
+    COND_RESTARTS = 4,       // of Newton's method with conjugate gradients after a while of V-FPI:
+                             // the gripper under the proximal law needs up to three
+    COND_RESTART_VFPI = 30,  // iterations of the first such while, twice as many in each later one
+    COND_NEWTON_STEPS = 12,  // with a factorisation, before the interior-point method: dominoes
+                             // waste them, random problems with friction 8 need them
+    COND_PATIENT_STEPS = 60, // the same after it, for the problems of the last two stages
+    COND_SHARED_ITERATIONS = 2000, // of max_iterations, from which shares are kept for late stages
+    COND_PATH_PROBLEMS = 40,       // on a friction path: those that arrive need a dozen
+    COND_PATH_STEPS = 1000,        // Newton steps on both: a problem without an answer takes all
+    COND_RELAX_ROUNDS = 4,         // mixtures of laws; in the last all contacts are relaxed
+    COND_N_POLISH = 3,
+    COND_N_CENTRAL_START = 4,
+};
+
+// Resistance of Newton steps after the interior-point method, a share of gamma: the first nearly
+// always does, random redundant problems need the others.
+static const double cond_polish_damping[COND_N_POLISH] = {1e-2, 1e-3, 1e-1};
+// Forces at which the interior-point method starts, a share of what stops the fastest contact;
+// dominoes_393 needs the second.
+static const double cond_central_force[COND_N_CENTRAL_START] = {0.1, 1.0, 0.01, 10.0};
+
+// Friction path: share of the friction at first, stride from there, the shortest, and the tolerance
+// on the way. Wider strides fail more often than they save.
+#define COND_PATH_FIRST 0.05
+#define COND_PATH_STRIDE 0.15
+#define COND_PATH_SHORTEST 1e-3
+#define COND_PATH_TOLERANCE 1e-5
+
+// Of the worst contact's error: contacts beyond are relaxed where none misses by itself.
+#define COND_RELAX_WORST 0.1
+
+// ---- factorisation: where one pays
+
+#define COND_MOST_WORK 4e9 // multiply-adds of one: some seconds
+#define COND_MOST_PRODUCTS                                                                         \
+    1e3                          // its work over that of a product with A, where a mesh is part of
+                                 // the problem: conjugate gradients take a few hundred (the mat:
+                                 // 140, the ball 3900)
+enum { COND_LARGEST_NODE = 12 }; // coordinates that a node of a sparse block gathers
+
+// ---- linearised law: gains of held directions times gamma
+
+#define COND_GAIN_FACTORED 1e6  // what the factorisation's rounding allows
+#define COND_GAIN_NODE 1e4      // conjugate gradients, where the preconditioner is exact
+#define COND_GAIN_NODES 20.0    // and where the contact joins several nodes: it is not
+#define COND_GAIN_FOLLOWING 2e3 // where friction follows the normal force
+
+#endif

@@ -1,0 +1,459 @@
+// With T = diag(1, mu1, mu2), z = T^-1 lambda and y = T (u + c lambda) + s e1 the law says that y
+// and z lie in the round cone x_0 >= |x_t| and that y'z = 0. c is the slip per force that belongs
+// to the law; s = |T u_t| for the strict law (de Saxce's change of variables), 0 for the proximal
+// one. On the central path y o z = mu e, and Newton's step with the Nesterov-Todd scaling W, W z =
+// W^-1 y,
+//     A dv - Jc' T dz                     = -rd        rd = A v - b - Jc' lambda
+//     E T (Jc dv + c T dz) - dy           = -rp        rp = T (u + c lambda) + s e1 - y
+//     dy + W^2 dz                         =  rc
+// with E = I + e1 (ds/dT u_t)' leaves, dy and dz eliminated,
+//     (A + Jc' T M E T Jc) dv = -rd + Jc' T M (rc - rp),      M = (W^2 + c E T^2)^-1:
+// the matrix of a Newton step on the natural map with another 3x3 block per contact. The step has
+// Mehrotra's predictor and corrector. M grows as the pair nears the cone's boundary; what rounding
+// then leaves is taken out by one step of refinement on the system with dz.
+#include "newton/interior_point.h"
+
+#include "base/memory.h"
+#include "math/vec3.h"
+#include "newton/primal_dual_system.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST_ITERATIONS = 60 };
+static const double LEAST_CENTRING = 0.05, MOST_CENTRING = 0.8; // share of mu that is aimed at
+static const double TO_BOUNDARY = 0.99; // of the way to the boundary is gone
+static const double LEAST_STEP = 1e-2;  // shorter ones, twice in a row, are rounding
+static const double MOST_FORCE = 1e6;   // beyond that many times what stops the fastest contact
+                                        // forces press against each other: no solution
+
+static CondStatus reserve(CondInteriorPoint* ip, const CondProblem* problem)
+{
+    CondArena* m = &ip->arena;
+    int n = problem->n_dof, nc = problem->n_contact;
+#define RESERVE(array, count) COND_RESERVE(m, ip->array, count)
+    if (RESERVE(y, 3 * nc) || RESERVE(z, 3 * nc) || RESERVE(dy, 3 * nc) || RESERVE(dz, 3 * nc) ||
+        RESERVE(rp, 3 * nc) || RESERVE(rc, 3 * nc) || RESERVE(W, 9 * nc) || RESERVE(M, 9 * nc) ||
+        RESERVE(e, 2 * nc) || RESERVE(v, n) || RESERVE(dv, n) || RESERVE(rd, n) || RESERVE(x, n) ||
+        RESERVE(lambda, 3 * nc))
+        return COND_OUT_OF_MEMORY;
+#undef RESERVE
+    return COND_OK;
+}
+
+void cond_interior_point_destroy(CondInteriorPoint* ip)
+{
+    cond_arena_release(&ip->arena);
+}
+
+// Diagonal of T.
+static void scale_of(const CondProblem* problem, int c, double T[3])
+{
+    T[0] = 1.0;
+    T[1] = problem->contact[c].friction[0];
+    T[2] = problem->contact[c].friction[1];
+}
+
+// sqrt(x_0^2 - |x_t|^2), 0 on the boundary and outside.
+static double root_determinant(const double x[3])
+{
+    double t = hypot(x[1], x[2]);
+    return sqrt(fmax((x[0] - t) * (x[0] + t), 0.0));
+}
+
+// a o b, the product of the cone's algebra.
+static void jordan(const double a[3], const double b[3], double out[3])
+{
+    double first = vec3_dot(a, b);
+    out[1] = a[0] * b[1] + b[0] * a[1];
+    out[2] = a[0] * b[2] + b[0] * a[2];
+    out[0] = first;
+}
+
+// x with a o x = b.
+static void jordan_divide(const double a[3], const double b[3], double x[3])
+{
+    double t = hypot(a[1], a[2]), det = (a[0] - t) * (a[0] + t);
+    double along = a[1] * b[1] + a[2] * b[2];
+    double first = (a[0] * b[0] - along) / det;
+    for (int i = 1; i < 3; i++)
+        x[i] = (b[i] - first * a[i]) / a[0];
+    x[0] = first;
+}
+
+// W with W z = W^-1 y: eta [w0, q'; q, I + q q'/(1 + w0)].
+static void scaling(const double y[3], const double z[3], double W[9])
+{
+    double ry = root_determinant(y), rz = root_determinant(z), w[3], unit = 0.0;
+    double inner = vec3_dot(y, z) / (ry * rz), eta = sqrt(ry / rz);
+    double g = sqrt(0.5 * (1.0 + inner));
+    for (int i = 0; i < 3; i++)
+        w[i] = (y[i] / ry + (i == 0 ? 1.0 : -1.0) * z[i] / rz) / (2.0 * g);
+    unit = sqrt(1.0 + w[1] * w[1] + w[2] * w[2]); // w0, without cancellation
+    W[0] = eta * unit;
+    for (int i = 1; i < 3; i++) {
+        W[i] = W[3 * i] = eta * w[i];
+        for (int j = 1; j < 3; j++)
+            W[3 * i + j] = eta * ((i == j) + w[i] * w[j] / (1.0 + unit));
+    }
+}
+
+// x = W^-1 x: the same matrix with -q and 1/eta. eta^2 = W00^2 - |W0t|^2.
+static void unscale(const double W[9], double x[3])
+{
+    double t = hypot(W[1], W[2]), eta2 = (W[0] - t) * (W[0] + t);
+    double y[3] = {W[0] * x[0] - W[1] * x[1] - W[2] * x[2], 0.0, 0.0};
+    for (int i = 1; i < 3; i++)
+        y[i] = -W[i] * x[0] + W[3 * i + 1] * x[1] + W[3 * i + 2] * x[2];
+    for (int i = 0; i < 3; i++)
+        x[i] = y[i] / eta2;
+}
+
+static void apply(const double W[9], const double x[3], double out[3])
+{
+    double y[3];
+    mat3_multiply(W, x, y);
+    memcpy(out, y, sizeof y);
+}
+
+// Row e1 of E beyond the identity: ds/d(T u_t).
+static void slope(const CondCertificateData* data, int c, const double w[3], double e[2])
+{
+    double length = hypot(w[1], w[2]);
+    int strict = cond_certificate_law(data, c) == COND_LAW_STRICT;
+    for (int i = 0; i < 2; i++)
+        e[i] = strict && length > DBL_MIN ? w[1 + i] / length : 0.0;
+}
+
+// w = T (u + slip lambda) of contact c, with u = Jc v + phi.
+static void scaled_velocity(const CondCertificateData* data, int c, const double* v,
+                            const double* lambda, double w[3])
+{
+    double T[3], slip = cond_certificate_slip(data, c);
+    scale_of(data->problem, c, T);
+    cond_contact_velocity(&data->problem->contact[c], v, w);
+    for (int i = 0; i < 3; i++)
+        w[i] = T[i] * (w[i] + slip * lambda[i]);
+}
+
+// E x = x + e1 (e . x_t)
+static void bend(const double e[2], double x[3])
+{
+    x[0] += e[0] * x[1] + e[1] * x[2];
+}
+
+static double fastest_contact(const CondInteriorPoint* ip, const CondCertificateData* data)
+{
+    double fastest = DBL_MIN, w[3], zero[3] = {0.0};
+    for (int c = 0; c < data->problem->n_contact; c++) {
+        scaled_velocity(data, c, ip->v, zero, w);
+        fastest = fmax(fastest, fmax(fabs(w[0]), hypot(w[1], w[2])));
+    }
+    return fastest;
+}
+
+// A start in the middle of the cone, of the size of what moves.
+static void begin(CondInteriorPoint* ip, const CondCertificateData* data, const double* gamma,
+                  double fastest, double force)
+{
+    memset(ip->y, 0, 3 * (size_t)data->problem->n_contact * sizeof *ip->y);
+    memset(ip->z, 0, 3 * (size_t)data->problem->n_contact * sizeof *ip->z);
+    for (int c = 0; c < data->problem->n_contact; c++) {
+        ip->y[3 * c] = fastest;
+        ip->z[3 * c] = force * fastest / (gamma[c] + cond_certificate_slip(data, c));
+    }
+}
+
+static void make_forces(CondInteriorPoint* ip, const CondProblem* problem)
+{
+    for (int c = 0; c < problem->n_contact; c++) {
+        double T[3];
+        scale_of(problem, c, T);
+        for (int i = 0; i < 3; i++)
+            ip->lambda[3 * c + i] = T[i] * ip->z[3 * c + i];
+    }
+}
+
+// M = (W^2 + c E T^2)^-1 = (I + c W^-2 E T^2)^-1 W^-2.
+static void invert(const double W[9], double slip, const double T[3], const double e[2],
+                   double M[9])
+{
+    double N[9];
+    for (int j = 0; j < 3; j++) {
+        double a[3] = {0.0}, b[3] = {0.0};
+        a[j] = 1.0;
+        b[j] = slip * T[j] * T[j];
+        b[0] += j > 0 ? e[j - 1] * b[j] : 0.0;
+        for (int k = 0; k < 2; k++)
+            unscale(W, a), unscale(W, b);
+        for (int i = 0; i < 3; i++) {
+            M[3 * i + j] = a[i];
+            N[3 * i + j] = b[i] + (i == j);
+        }
+    }
+    for (int j = 0; j < 3 && slip > 0.0; j++) {
+        double column[3] = {M[j], M[3 + j], M[6 + j]}, x[3];
+        mat3_solve(N, column, x);
+        for (int i = 0; i < 3; i++)
+            M[3 * i + j] = x[i];
+    }
+}
+
+// rp, W, M, e and newton->D = T M E T of every contact; returns the mean of y'z.
+static double linearise(CondInteriorPoint* ip, CondPrimalDual* newton,
+                        const CondCertificateData* data)
+{
+    int nc = data->problem->n_contact;
+    double sum = 0.0;
+    for (int c = 0; c < nc; c++) {
+        const double *y = ip->y + 3 * c, *z = ip->z + 3 * c;
+        double w[3], T[3], *M = ip->M + 9 * c, *e = ip->e + 2 * c, *rp = ip->rp + 3 * c;
+        scale_of(data->problem, c, T);
+        scaled_velocity(data, c, ip->v, ip->lambda + 3 * c, w);
+        slope(data, c, w, e);
+        scaling(y, z, ip->W + 9 * c);
+        invert(ip->W + 9 * c, cond_certificate_slip(data, c), T, e, M);
+        sum += vec3_dot(y, z);
+        for (int i = 0; i < 3; i++)
+            rp[i] = w[i] - y[i];
+        rp[0] += e[0] * w[1] + e[1] * w[2]; // s: it is homogeneous in w
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                newton->D[9 * c + 3 * i + j] =
+                    T[i] * (M[3 * i + j] + (j > 0 ? M[3 * i] * e[j - 1] : 0.0)) * T[j];
+    }
+    return nc > 0 ? sum / nc : 0.0;
+}
+
+// T Jc d of contact c, without phi.
+static void scaled_change(const CondProblem* problem, int c, const double* d, double w[3])
+{
+    const double* phi = problem->contact[c].phi;
+    double T[3];
+    scale_of(problem, c, T);
+    cond_contact_velocity(&problem->contact[c], d, w);
+    for (int i = 0; i < 3; i++)
+        w[i] = T[i] * (w[i] - phi[i]);
+}
+
+// f += Jc' T x of contact c.
+static void add_scaled(const CondProblem* problem, int c, const double x[3], double* f)
+{
+    double T[3], force[3];
+    scale_of(problem, c, T);
+    for (int i = 0; i < 3; i++)
+        force[i] = T[i] * x[i];
+    cond_contact_add_force(&problem->contact[c], 1.0, force, f);
+}
+
+// What the direction so far leaves of the third and second equation:
+// rc - rp - E T (Jc dv + c T dz) - W^2 dz.
+static void leftover(const CondInteriorPoint* ip, const CondCertificateData* data, int c,
+                     double r[3])
+{
+    const double *W = ip->W + 9 * c, *dz = ip->dz + 3 * c;
+    double T[3], w[3], Wz[3], slip = cond_certificate_slip(data, c);
+    scale_of(data->problem, c, T);
+    scaled_change(data->problem, c, ip->dv, w);
+    for (int i = 0; i < 3; i++)
+        w[i] += slip * T[i] * T[i] * dz[i];
+    bend(ip->e + 2 * c, w);
+    apply(W, dz, Wz);
+    apply(W, Wz, Wz);
+    for (int i = 0; i < 3; i++)
+        r[i] = ip->rc[3 * c + i] - ip->rp[3 * c + i] - w[i] - Wz[i];
+}
+
+// Improves dv and dz by one solve: from zero it makes the direction, then it refines it.
+static void refine(CondInteriorPoint* ip, const CondPrimalDual* newton,
+                   const CondCertificateData* data)
+{
+    const CondProblem* problem = data->problem;
+    double* x = ip->x;
+    cond_problem_multiply(problem, ip->dv, x);
+    for (int i = 0; i < problem->n_dof; i++)
+        x[i] = -ip->rd[i] - x[i];
+    for (int c = 0; c < problem->n_contact; c++) {
+        double r[3], h[3], *dy = ip->dy + 3 * c;
+        leftover(ip, data, c, r);
+        memcpy(dy, r, sizeof r); // wanted again below
+        mat3_multiply(ip->M + 9 * c, r, h);
+        for (int i = 0; i < 3; i++)
+            h[i] += ip->dz[3 * c + i];
+        add_scaled(problem, c, h, x);
+    }
+    cond_block_lu_solve(&newton->H, x);
+    for (int c = 0; c < problem->n_contact; c++) {
+        double w[3], h[3], *dy = ip->dy + 3 * c;
+        scaled_change(problem, c, x, w);
+        bend(ip->e + 2 * c, w);
+        for (int i = 0; i < 3; i++)
+            w[i] = dy[i] - w[i];
+        mat3_multiply(ip->M + 9 * c, w, h);
+        for (int i = 0; i < 3; i++)
+            ip->dz[3 * c + i] += h[i];
+    }
+    for (int i = 0; i < problem->n_dof; i++)
+        ip->dv[i] += x[i];
+}
+
+// The direction for rc, with dy from the second equation.
+static void solve_direction(CondInteriorPoint* ip, const CondPrimalDual* newton,
+                            const CondCertificateData* data)
+{
+    const CondProblem* problem = data->problem;
+    memset(ip->dv, 0, (size_t)problem->n_dof * sizeof *ip->dv);
+    memset(ip->dz, 0, 3 * (size_t)problem->n_contact * sizeof *ip->dz);
+    refine(ip, newton, data);
+    refine(ip, newton, data);
+    for (int c = 0; c < problem->n_contact; c++) {
+        double T[3], *dy = ip->dy + 3 * c, slip = cond_certificate_slip(data, c);
+        scale_of(problem, c, T);
+        scaled_change(problem, c, ip->dv, dy);
+        for (int i = 0; i < 3; i++)
+            dy[i] += slip * T[i] * T[i] * ip->dz[3 * c + i];
+        bend(ip->e + 2 * c, dy);
+        for (int i = 0; i < 3; i++)
+            dy[i] += ip->rp[3 * c + i];
+    }
+}
+
+// The longest step, at most 1, that leaves x + a d in the cone: the least positive root of
+// (x_0 + a d_0)^2 = |x_t + a d_t|^2.
+static double longest(const double x[3], const double d[3])
+{
+    double t = hypot(x[1], x[2]);
+    double c = (x[0] - t) * (x[0] + t), b = x[0] * d[0] - x[1] * d[1] - x[2] * d[2];
+    double a = d[0] * d[0] - d[1] * d[1] - d[2] * d[2], step = 1.0;
+    double under = b * b - a * c;
+    if (d[0] < 0.0)
+        step = fmin(step, -x[0] / d[0]);
+    if (under >= 0.0) {
+        double q = -(b + copysign(sqrt(under), b)); // the root that does not cancel
+        double root[2] = {a != 0.0 ? q / a : INFINITY, q != 0.0 ? c / q : INFINITY};
+        for (int i = 0; i < 2; i++)
+            if (root[i] > 0.0)
+                step = fmin(step, root[i]);
+    }
+    return step;
+}
+
+static double longest_step(const CondInteriorPoint* ip, int n_contact)
+{
+    double step = 1.0;
+    for (int c = 0; c < n_contact; c++)
+        step = fmin(step, fmin(longest(ip->y + 3 * c, ip->dy + 3 * c),
+                               longest(ip->z + 3 * c, ip->dz + 3 * c)));
+    return step;
+}
+
+// rc = W (l \ (-l o l - correction + aim e)), l = W z: with the predictor's dy and dz the
+// correction is (W^-1 dy) o (W dz), without them nothing.
+static void aim_at(CondInteriorPoint* ip, int n_contact, double aim, int correct)
+{
+    for (int c = 0; c < n_contact; c++) {
+        const double* W = ip->W + 9 * c;
+        double l[3], r[3], more[3] = {0.0}, x[3];
+        apply(W, ip->z + 3 * c, l);
+        jordan(l, l, r);
+        if (correct) {
+            double a[3], b[3];
+            memcpy(a, ip->dy + 3 * c, sizeof a);
+            unscale(W, a);
+            apply(W, ip->dz + 3 * c, b);
+            jordan(a, b, more);
+        }
+        for (int i = 0; i < 3; i++)
+            r[i] = -r[i] - more[i] + (i == 0 ? aim : 0.0);
+        jordan_divide(l, r, x);
+        apply(W, x, ip->rc + 3 * c);
+    }
+}
+
+// Mean of y'z after a step of length a.
+static double product_after(const CondInteriorPoint* ip, int n_contact, double a)
+{
+    double sum = 0.0;
+    for (int k = 0; k < 3 * n_contact; k++)
+        sum += (ip->y[k] + a * ip->dy[k]) * (ip->z[k] + a * ip->dz[k]);
+    return sum / n_contact;
+}
+
+static void take(CondInteriorPoint* ip, const CondProblem* problem, double a)
+{
+    for (int i = 0; i < problem->n_dof; i++)
+        ip->v[i] += a * ip->dv[i];
+    for (int k = 0; k < 3 * problem->n_contact; k++) {
+        ip->y[k] += a * ip->dy[k];
+        ip->z[k] += a * ip->dz[k];
+    }
+    make_forces(ip, problem);
+}
+
+// One iteration; returns the length of the step, 0 where the matrix cannot be factored.
+static double iterate(CondInteriorPoint* ip, CondPrimalDual* newton,
+                      const CondCertificateData* data)
+{
+    int nc = data->problem->n_contact;
+    double mean = linearise(ip, newton, data);
+    if (!(mean > 0.0) || cond_primal_dual_factor(newton, data->problem))
+        return 0.0;
+    aim_at(ip, nc, 0.0, 0);
+    solve_direction(ip, newton, data);
+    double left = product_after(ip, nc, longest_step(ip, nc)) / mean;
+    double centring = fmin(fmax(left * left * left, LEAST_CENTRING), MOST_CENTRING);
+    aim_at(ip, nc, centring * mean, 1);
+    solve_direction(ip, newton, data);
+    double step = TO_BOUNDARY * longest_step(ip, nc);
+    if (!isfinite(step))
+        return 0.0;
+    take(ip, data->problem, step);
+    return step;
+}
+
+// Largest gamma |lambda|.
+static double largest_force(const CondInteriorPoint* ip, const CondProblem* problem,
+                            const double* gamma)
+{
+    double most = 0.0;
+    for (int c = 0; c < problem->n_contact; c++)
+        most = fmax(most, gamma[c] * vec3_norm(ip->lambda + 3 * c));
+    return most;
+}
+
+CondStatus cond_interior_point_solve(CondInteriorPoint* ip, CondPrimalDual* newton,
+                                     const CondCertificateData* data, double tolerance,
+                                     double first_force, CondAnswer* best, int* passes,
+                                     int* products)
+{
+    const CondProblem* problem = data->problem;
+    CondStatus status = reserve(ip, problem);
+    if (!status)
+        status = cond_primal_dual_prepare(newton, data);
+    if (status || !newton->fits || problem->n_contact == 0)
+        return status;
+    memcpy(ip->v, best->v, (size_t)problem->n_dof * sizeof *ip->v);
+    double fastest = fastest_contact(ip, data), most = MOST_FORCE * fastest;
+    begin(ip, data, newton->gamma, fastest, first_force);
+    make_forces(ip, problem);
+    for (int k = 0, shorts = 0; k < MOST_ITERATIONS && best->residual > tolerance; k++) {
+        CondCertificate now = cond_certificate_compute(data, ip->v, ip->lambda, newton->work);
+        memcpy(ip->rd, newton->work + problem->n_dof, (size_t)problem->n_dof * sizeof *ip->rd);
+        double residual = cond_certificate_residual(&now);
+        ++*products;
+        if (largest_force(ip, problem, newton->gamma) > most)
+            break;
+        if (residual < best->residual)
+            cond_answer_set(problem, ip->v, ip->lambda, &now, best);
+        if (!isfinite(residual) || residual <= tolerance || shorts == 2)
+            break;
+        double step = iterate(ip, newton, data);
+        ++*passes;
+        *products += 4;
+        if (!(step > 0.0))
+            break;
+        shorts = step < LEAST_STEP ? shorts + 1 : 0;
+    }
+    return COND_OK;
+}

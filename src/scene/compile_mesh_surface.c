@@ -1,0 +1,54 @@
+// Surfaces of rigid shapes: read or made, scaled, checked, and kept by the model.
+#include "base/error.h"
+#include "base/memory.h"
+#include "geometry/convex.h"
+#include "scene/compile.h"
+#include "scene/scene_files.h"
+
+#include <string.h>
+
+static CondStatus get_surface(const CondScene* scene, const char* path, CondMesh** mesh,
+                              CondError* error)
+{
+    CondStatus status = cond_scene_get_mesh(scene, path, mesh, error);
+    if (!status && (*mesh)->n_triangle == 0)
+        status = cond_error_set(error, COND_BAD_INPUT, "%s: there are no triangles", path);
+    return status;
+}
+
+static CondStatus make_mesh_surface(const CondScene* scene, const char* path, const double scale[3],
+                                    int convex, CondMeshSurface** mesh_surface, CondError* error)
+{
+    CondMesh* mesh;
+    CondError inner = {COND_OK, ""};
+    CondStatus status = get_surface(scene, path, &mesh, error);
+    if (!status) {
+        for (int k = 0; k < 3 * mesh->n_node; k++)
+            mesh->node[k] *= scale[k % 3];
+        status = (convex ? cond_convex_create : cond_mesh_surface_create)(
+            &scene->arena.context, mesh->n_node, mesh->node, mesh->n_triangle, mesh->triangle,
+            mesh_surface, &inner);
+        if (status)
+            cond_error_set(error, status, "%s: %s", path, inner.message);
+    }
+    cond_mesh_destroy(mesh);
+    return status;
+}
+
+CondStatus cond_compile_mesh_surface(CondModel* model, const CondScene* scene, const char* owner,
+                                     const char* path, const double scale[3], int convex,
+                                     CondMeshSurface** mesh_surface, CondError* error)
+{
+    CondError inner = {COND_OK, ""};
+    *mesh_surface = NULL;
+    CondStatus status = COND_RESERVE(&model->arena, model->mesh_surface, model->n_mesh_surface + 1);
+    if (status)
+        return cond_error_set(error, status, "out of memory");
+    status = make_mesh_surface(scene, path, scale, convex, mesh_surface, &inner);
+    if (status == COND_BAD_ARGUMENT)
+        status = COND_BAD_INPUT;
+    if (status)
+        return cond_error_set(error, status, "%s: shape: %s", owner, inner.message);
+    model->mesh_surface[model->n_mesh_surface++] = *mesh_surface;
+    return COND_OK;
+}

@@ -1,0 +1,188 @@
+#include "soft/soft_system.h"
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "soft/soft_term.h"
+
+#include <string.h>
+
+#define RESERVE(array, count) COND_RESERVE(&system->arena, system->array, count)
+
+enum { CONTACT_WORK = 16 }; // of a look at one contact, in multiply-adds
+
+static int has_nodes(const CondBlock* block)
+{
+    return block->kind == COND_BLOCK_BSR3;
+}
+
+// 1 where a block can be neither nodes nor part of a small interface.
+static int is_foreign(const CondBlock* block)
+{
+    return !has_nodes(block) && block->kind != COND_BLOCK_DENSE;
+}
+
+static int largest_term(const CondProblem* problem)
+{
+    int most = 0;
+    for (int i = 0; i < problem->n_coupling; i++) {
+        int size = problem->coupling[i].n_coordinate * problem->coupling[i].n_row;
+        most = size > most ? size : most;
+    }
+    for (int c = 0; c < problem->n_contact; c++) {
+        const CondSide* side = problem->contact[c].side;
+        int size = 3 * (side[0].n_coordinate + side[1].n_coordinate);
+        most = size > most ? size : most;
+    }
+    return most;
+}
+
+// The node of a contact that acts on this node alone, at its own coordinates; -1: others.
+int cond_soft_system_lone_node(const CondSoftSystem* system, const CondContact* contact)
+{
+    const CondSide *side = contact->side, *used = side[0].n_coordinate > 0 ? &side[0] : &side[1];
+    if (side[0].n_coordinate + side[1].n_coordinate != 3 || used->n_coordinate != 3 ||
+        used->jacobian)
+        return -1;
+    int node = system->node[used->coordinate[0]];
+    for (int k = 0; k < 3 && node >= 0; k++)
+        if (used->coordinate[k] != system->place[node] + k)
+            return -1;
+    return node;
+}
+
+// Marks every node of a term that reaches the interface.
+static void mark_attached(CondSoftSystem* system, int n, const int* coordinate)
+{
+    int reaches = 0;
+    for (int k = 0; k < n && !reaches; k++)
+        reaches = system->node[coordinate[k]] < 0;
+    for (int k = 0; k < n && reaches; k++)
+        if (system->node[coordinate[k]] >= 0)
+            system->slot[system->node[coordinate[k]]] = 0;
+}
+
+static void find_lone(const void* loop, int first, int last)
+{
+    const CondSoftSystem* system = loop;
+    for (int c = first; c < last; c++)
+        system->lone[c] = cond_soft_system_lone_node(system, &system->problem->contact[c]);
+}
+
+// Gives a slot to every attached node, in order.
+static CondStatus find_attached(CondSoftSystem* system)
+{
+    const CondProblem* problem = system->problem;
+    system->n_attached = 0;
+    for (int i = 0; i < system->n_node; i++)
+        system->slot[i] = -1;
+    for (int i = 0; i < problem->n_coupling; i++)
+        mark_attached(system, problem->coupling[i].n_coordinate, problem->coupling[i].coordinate);
+    system->n_other = 0;
+    size_t work = CONTACT_WORK * (size_t)problem->n_contact;
+    cond_parallel(problem->n_contact, cond_threads(work, system->threads), find_lone, system);
+    for (int c = 0; c < problem->n_contact; c++) {
+        if (system->lone[c] >= 0) {
+            system->joins[c] = COND_JOINS_LONE;
+            continue;
+        }
+        system->other[system->n_other++] = c;
+        CondSoftTerm term = cond_soft_term_contact(system, c);
+        mark_attached(system, term.n_entry, term.coordinate);
+        system->joins[c] =
+            cond_soft_term_count_runs(system, &term) > 1 ? COND_JOINS_SEVERAL : COND_JOINS_ONE;
+    }
+    for (int i = 0; i < system->n_node; i++)
+        if (system->slot[i] == 0) {
+            system->slot[i] = system->n_attached;
+            system->attached[system->n_attached++] = i;
+        }
+    int size = 3 * system->n_attached * system->n_interface;
+    if (RESERVE(C, size) || RESERVE(BC, size))
+        return COND_OUT_OF_MEMORY;
+    system->packed.arena.context = system->arena.context;
+    system->packed.n_node = system->n_node;
+    system->packed.ready = 0;
+    return COND_OK;
+}
+
+CondStatus cond_soft_system_plan(CondSoftSystem* system, const CondProblem* problem, int threads,
+                                 int* fits)
+{
+    int n = problem->n_dof, most = largest_term(problem);
+    *fits = 0;
+    system->deep = system->grouped = system->rested = 0;
+    system->pack_from = COND_PACK_FROM;
+    system->problem = problem;
+    system->threads = threads;
+    system->n_node = system->n_interface = 0;
+    for (int b = 0; b < problem->n_block; b++) {
+        const CondBlock* block = &problem->block[b];
+        if (is_foreign(block))
+            return COND_OK;
+        if (has_nodes(block))
+            system->n_node += block->n_dof / 3;
+        else
+            system->n_interface += block->n_dof;
+    }
+    int nn = system->n_node, nb = system->n_interface;
+    if (nn == 0 || nb > COND_LARGEST_INTERFACE)
+        return COND_OK;
+    if (RESERVE(node, n) || RESERVE(place, nn) || RESERVE(interface, n) || RESERVE(member, nb) ||
+        RESERVE(slot, nn) || RESERVE(attached, nn) || RESERVE(T, 9 * problem->n_contact) ||
+        RESERVE(B, 9 * nn) || RESERVE(S, nb * nb) || RESERVE(small, nb) || RESERVE(pivot, nb) ||
+        RESERVE(entry, most) || RESERVE(column, 2 * most) || RESERVE(p, n) || RESERVE(q, n) ||
+        RESERVE(z, n) || RESERVE(joins, problem->n_contact) || RESERVE(other, problem->n_contact) ||
+        RESERVE(lone, problem->n_contact) || RESERVE(node_begin, cond_sum_parts(n) + 1) ||
+        RESERVE(failed, cond_sum_parts(n)) || RESERVE(peak, cond_sum_parts(n)))
+        return COND_OUT_OF_MEMORY;
+    int i_node = 0, i_interface = 0;
+    for (int b = 0; b < problem->n_block; b++) {
+        const CondBlock* block = &problem->block[b];
+        for (int i = block->dof_begin; i < block->dof_begin + block->n_dof; i++) {
+            int inside = has_nodes(block), local = i - block->dof_begin;
+            if (inside && local % 3 == 0)
+                system->place[i_node++] = i;
+            system->node[i] = inside ? i_node - 1 : -1;
+            system->interface[i] = inside ? -1 : i_interface;
+            if (!inside)
+                system->member[i_interface++] = i;
+        }
+    }
+    for (int part = 0, i = 0; part <= cond_sum_parts(n); part++) {
+        while (i < nn && system->place[i] < part * COND_SUM_BLOCK)
+            i++;
+        system->node_begin[part] = i;
+    }
+    *fits = 1;
+    system->parts.arena.context = system->arena.context;
+    CondStatus status = cond_contact_parts_build(&system->parts, problem);
+    return status ? status : find_attached(system);
+}
+
+// The packed system is there since the first build.
+CondStatus cond_soft_system_group(CondSoftSystem* system, int* fits)
+{
+    *fits = 0;
+    if (!system->packed.ready)
+        return COND_OK;
+    CondStatus status = cond_aggregation_plan(&system->packed, system->problem, 0, fits);
+    system->grouped = !status && *fits;
+    return status;
+}
+
+CondStatus cond_soft_system_deepen(CondSoftSystem* system, int* fits)
+{
+    *fits = 0;
+    CondStatus status = cond_soft_system_plan_packed(system);
+    if (!status)
+        status = cond_aggregation_plan(&system->packed, system->problem, 1, fits);
+    system->deep = !status && *fits;
+    return status;
+}
+
+void cond_soft_system_destroy(CondSoftSystem* system)
+{
+    cond_soft_packed_destroy(&system->packed);
+    cond_contact_parts_destroy(&system->parts);
+    cond_arena_release(&system->arena);
+}

@@ -1,0 +1,344 @@
+// Four contacts go side by side, operation by operation as one does, so that the bits are those of
+// one after the other. Contacts with the strict law and an isotropic cone go so; the others, and
+// numbers so large or small that their squares leave the range, go one by one.
+#include "vfpi/contact_sweep.h"
+
+#include "base/lanes.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "cond/law.h"
+
+enum { BATCH_WORK = 200 }; // in the unit of COND_PARALLEL_FROM
+
+struct CondContactBatch {
+    int contact[COND_LANES]; //
+    int node[COND_LANES][2]; // first coordinates, -1 static
+    int serves;              // 1: all four may go side by side
+    int second;              // 1: one of them has a second side that moves
+    int carried;             // 1: one of them carries a multiplier
+    int padded;              // 1: their nodes have four numbers each, and there are no second sides
+    double R[9][COND_LANES];
+    double phi[3][COND_LANES];
+    double mu[COND_LANES];
+    double slip[COND_LANES];  // compliance of those that carry one, else 0
+    double w[2][COND_LANES];  // of the two sides, by weigh
+    double scale[COND_LANES]; // -1 / (gamma + omega), by weigh
+};
+
+typedef struct SweepLoop {
+    const CondContactSweep* sweep;
+    const double* carry;
+    double *v, *lambda;
+} SweepLoop;
+
+static void solve_contact(const SweepLoop* l, int c)
+{
+    const CondContactSweep* sweep = l->sweep;
+    const CondNodal* nodal = sweep->nodal;
+    const CondContact* contact = &nodal->problem->contact[c];
+    const double* R = contact->frame;
+    int i = sweep->node[2 * c], j = sweep->node[2 * c + 1];
+    double *vi = l->v + i, *vj = j >= 0 ? l->v + j : NULL;
+    double unkept[3], *lambda = l->lambda ? l->lambda + (ptrdiff_t)3 * c : unkept;
+    double wi = sweep->w[i], wj = vj ? sweep->w[j] : 0.0;
+    double d[3] = {vi[0], vi[1], vi[2]}, eta[3];
+    for (int k = 0; k < 3 && vj; k++)
+        d[k] -= vj[k];
+    for (int r = 0; r < 3; r++)
+        eta[r] = contact->phi[r] + R[3 * r] * d[0] + R[3 * r + 1] * d[1] + R[3 * r + 2] * d[2];
+    for (int r = 0; r < 3 && nodal->carried[c]; r++)
+        eta[r] -= nodal->compliance[c] * l->carry[3 * c + r];
+    CondLaw law = sweep->relaxed && sweep->relaxed[c] ? COND_LAW_PROXIMAL : sweep->law;
+    cond_law_solve(law, contact->friction, sweep->omega, wi + wj, eta, lambda);
+    for (int k = 0; k < 3; k++)
+        d[k] = R[k] * lambda[0] + R[3 + k] * lambda[1] + R[6 + k] * lambda[2]; // world axes
+    for (int k = 0; k < 3; k++)
+        vi[k] += wi * d[k];
+    for (int k = 0; k < 3 && vj; k++)
+        vj[k] -= wj * d[k];
+}
+
+static int contact_at(const CondContactSweep* sweep, int k)
+{
+    return sweep->order ? sweep->order[k] : k;
+}
+
+// No contact: reads where the first one does, finds no force, and writes nothing.
+static void fill_lane(CondContactBatch* batch, int l)
+{
+    batch->node[l][0] = batch->node[0][0];
+    batch->node[l][1] = -1;
+    for (int k = 0; k < 9; k++)
+        batch->R[k][l] = 0.0;
+    batch->phi[0][l] = 1.0;
+    batch->phi[1][l] = batch->phi[2][l] = batch->mu[l] = batch->slip[l] = 0.0;
+}
+
+CondStatus cond_contact_sweep_build(CondContactSweep* sweep, const CondNodal* nodal,
+                                    const CondContactPlaces* places,
+                                    const CondSolverSettings* settings, const int* relaxed)
+{
+    const CondProblem* problem = nodal->problem;
+    sweep->relaxed = relaxed;
+    sweep->nodal = nodal;
+    sweep->node = places ? places->node : nodal->node;
+    sweep->order = places ? places->order : NULL;
+    sweep->n_order = places ? places->n_order : problem->n_contact;
+    sweep->law = settings->law;
+    sweep->omega = settings->omega;
+    sweep->n_batch = sweep->n_order / COND_LANES;
+    if (cond_reserve(&sweep->context, &sweep->batch, &sweep->cap_batch, sweep->n_batch,
+                     sizeof *sweep->batch))
+        return COND_OUT_OF_MEMORY;
+    for (int b = 0; b < sweep->n_batch; b++) {
+        CondContactBatch* batch = &sweep->batch[b];
+        batch->serves = sweep->law == COND_LAW_STRICT;
+        batch->second = batch->carried = 0;
+        batch->padded = 1;
+        for (int l = 0; l < COND_LANES; l++) {
+            int c = contact_at(sweep, b * COND_LANES + l);
+            batch->contact[l] = c;
+            if (c < 0) {
+                fill_lane(batch, l);
+                continue;
+            }
+            const CondContact* contact = &problem->contact[c];
+            batch->node[l][0] = sweep->node[2 * c];
+            batch->node[l][1] = sweep->node[2 * c + 1];
+            batch->second |= batch->node[l][1] >= 0;
+            batch->padded &= places && batch->node[l][0] < places->padded && !batch->second;
+            batch->serves &= !(relaxed && relaxed[c]);
+            batch->serves &= contact->friction[0] == contact->friction[1];
+            batch->slip[l] = nodal->carried[c] ? nodal->compliance[c] : 0.0;
+            batch->carried |= nodal->carried[c];
+            for (int k = 0; k < 9; k++)
+                batch->R[k][l] = contact->frame[k];
+            for (int k = 0; k < 3; k++)
+                batch->phi[k][l] = contact->phi[k];
+            batch->mu[l] = contact->friction[0];
+        }
+    }
+    return COND_OK;
+}
+
+void cond_contact_sweep_weigh(CondContactSweep* sweep, const double* w)
+{
+    sweep->w = w;
+    for (int b = 0; b < sweep->n_batch; b++) {
+        CondContactBatch* batch = &sweep->batch[b];
+        for (int l = 0; l < COND_LANES; l++) {
+            int i = batch->node[l][0], j = batch->node[l][1];
+            batch->w[0][l] = w[i];
+            batch->w[1][l] = j >= 0 ? w[j] : 0.0;
+            batch->scale[l] = -1.0 / (batch->w[0][l] + batch->w[1][l] + sweep->omega);
+        }
+    }
+}
+
+void cond_contact_sweep_destroy(CondContactSweep* sweep)
+{
+    cond_release(&sweep->context, sweep->batch);
+    sweep->batch = NULL;
+    sweep->cap_batch = sweep->n_batch = 0;
+}
+
+COND_LANES_INLINE void load(const double from[COND_LANES], CondLanes* to)
+{
+    *to = *(const CondLanesAnywhere*)from;
+}
+
+// lambda from l* = eta scale, as the strict law's projection on an isotropic cone; lanes that it
+// does not serve are marked.
+COND_LANES_INLINE void project_batch(const CondLanes* mu, const CondLanes trial[3],
+                                     CondLanes lambda[3], CondLaneMask* rare)
+{
+    CondLanes none = {0.0}, one = {1.0, 1.0, 1.0, 1.0};
+    CondLanes n = COND_LANES_SELECT(trial[0] > 0.0, trial[0], none);
+    CondLanes t2 = trial[1] * trial[1] + trial[2] * trial[2], r = *mu * n, r2 = r * r, t = t2;
+    cond_lanes_sqrt(&t);
+    CondLanes scale = COND_LANES_SELECT(t2 <= r2, one, r / t);
+    CondLaneMask open = n == 0.0;
+    *rare = ~open & ~((r2 > 1e-200) & (r2 < 1e200) & (t2 < 1e200));
+    lambda[0] = n;
+    for (int i = 1; i < 3; i++)
+        lambda[i] = COND_LANES_SELECT(open, none, scale * trial[i]);
+}
+
+// x of coordinate k of the four nodes of one side; 0 where it is static.
+#define NODE(lane, side) batch->node[lane][side]
+#define GATHER(x, k)                                                                               \
+    ((CondLanes){(x)[NODE(0, 0) + (k)], (x)[NODE(1, 0) + (k)], (x)[NODE(2, 0) + (k)],              \
+                 (x)[NODE(3, 0) + (k)]})
+#define SECOND(x, lane, k) (NODE(lane, 1) < 0 ? 0.0 : (x)[NODE(lane, 1) + (k)])
+#define GATHER_SECOND(x, k)                                                                        \
+    ((CondLanes){SECOND(x, 0, k), SECOND(x, 1, k), SECOND(x, 2, k), SECOND(x, 3, k)})
+
+// The results of one lane: v is new on side 0, less by `take` on side 1.
+COND_LANES_INLINE void keep_lane(const SweepLoop* l, const CondContactBatch* batch, int lane,
+                                 const CondLanes lambda[3], const CondLanes v[3],
+                                 const CondLanes take[3])
+{
+    if (batch->contact[lane] < 0)
+        return;
+    double* vi = l->v + batch->node[lane][0];
+    for (int k = 0; k < 3; k++)
+        vi[k] = v[k][lane];
+    for (int k = 0; k < 3 && l->lambda; k++)
+        l->lambda[3 * batch->contact[lane] + k] = lambda[k][lane];
+    if (!batch->second || batch->node[lane][1] < 0)
+        return;
+    double* vj = l->v + batch->node[lane][1];
+    vj[0] -= take[0][lane];
+    vj[1] -= take[1][lane];
+    vj[2] -= take[2][lane];
+}
+
+// One after the other.
+static void solve_lanes(const SweepLoop* l, const CondContactBatch* batch)
+{
+    for (int lane = 0; lane < COND_LANES; lane++)
+        if (batch->contact[lane] >= 0)
+            solve_contact(l, batch->contact[lane]);
+}
+
+// x of coordinate r of the four contacts.
+#define CONTACT(x, lane, r) (batch->contact[lane] < 0 ? 0.0 : (x)[3 * batch->contact[lane] + (r)])
+#define CONTACTS(x, r)                                                                             \
+    ((CondLanes){CONTACT(x, 0, r), CONTACT(x, 1, r), CONTACT(x, 2, r), CONTACT(x, 3, r)})
+
+// v of the first sides, by coordinates; of a fourth one where nodes have four numbers.
+COND_LANES_INLINE void gather_nodes(const SweepLoop* l, const CondContactBatch* batch,
+                                    CondLanes v[4])
+{
+    if (!batch->padded) {
+        v[0] = GATHER(l->v, 0);
+        v[1] = GATHER(l->v, 1);
+        v[2] = GATHER(l->v, 2);
+        v[3] = (CondLanes){0.0};
+        return;
+    }
+    CondLanes node[4];
+    for (int lane = 0; lane < COND_LANES; lane++)
+        load(l->v + NODE(lane, 0), &node[lane]);
+    cond_lanes_transpose(node, v);
+}
+
+// And back, where nodes have four numbers and there are no second sides.
+COND_LANES_INLINE void spread_nodes(const SweepLoop* l, const CondContactBatch* batch,
+                                    const CondLanes v[4])
+{
+    CondLanes node[4];
+    cond_lanes_transpose(v, node);
+    for (int lane = 0; lane < COND_LANES; lane++)
+        if (batch->contact[lane] >= 0)
+            *(CondLanesAnywhere*)(l->v + NODE(lane, 0)) = node[lane];
+}
+
+COND_LANES_INLINE void solve_batch(const SweepLoop* l, const CondContactBatch* batch)
+{
+    CondLanes eta[3], trial[3], lambda[3], take[3], R[9], phi, slip, mu, scale, wi, wj;
+    for (int k = 0; k < 9; k++)
+        load(batch->R[k], &R[k]);
+    load(batch->w[0], &wi);
+    load(batch->w[1], &wj);
+    CondLanes v[4] = {{0.0}, {0.0}, {0.0}, {0.0}};
+    gather_nodes(l, batch, v);
+    CondLanes d0 = v[0], d1 = v[1], d2 = v[2];
+    if (batch->second) {
+        d0 -= GATHER_SECOND(l->v, 0);
+        d1 -= GATHER_SECOND(l->v, 1);
+        d2 -= GATHER_SECOND(l->v, 2);
+    }
+    for (int r = 0; r < 3; r++) {
+        load(batch->phi[r], &phi);
+        eta[r] = phi + R[3 * r] * d0 + R[3 * r + 1] * d1 + R[3 * r + 2] * d2;
+    }
+    if (batch->carried) {
+        load(batch->slip, &slip);
+        for (int r = 0; r < 3; r++)
+            eta[r] -= slip * CONTACTS(l->carry, r);
+    }
+    load(batch->mu, &mu);
+    load(batch->scale, &scale);
+    for (int r = 0; r < 3; r++)
+        trial[r] = eta[r] * scale;
+    CondLaneMask rare;
+    project_batch(&mu, trial, lambda, &rare);
+    for (int k = 0; k < 3; k++) {
+        CondLanes d = R[k] * lambda[0] + R[3 + k] * lambda[1] + R[6 + k] * lambda[2];
+        v[k] += wi * d;
+        take[k] = wj * d;
+    }
+    if (cond_lanes_any(&rare)) {
+        solve_lanes(l, batch); // the others would give the same bits
+        return;
+    }
+    if (batch->padded && !l->lambda) {
+        spread_nodes(l, batch, v);
+        return;
+    }
+    keep_lane(l, batch, 0, lambda, v, take); // lanes by number stay in registers
+    keep_lane(l, batch, 1, lambda, v, take);
+    keep_lane(l, batch, 2, lambda, v, take);
+    keep_lane(l, batch, 3, lambda, v, take);
+}
+
+COND_LANES_INLINE void solve_batches(const void* loop, int first, int last)
+{
+    const SweepLoop* l = loop;
+    for (int b = first; b < last; b++) {
+        const CondContactBatch* batch = &l->sweep->batch[b];
+        if (batch->serves)
+            solve_batch(l, batch);
+        else
+            solve_lanes(l, batch);
+    }
+}
+
+static void solve_batches_generic(const void* loop, int first, int last)
+{
+    solve_batches(loop, first, last);
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+__attribute__((target("avx2"))) static void solve_batches_avx2(const void* loop, int first,
+                                                               int last)
+{
+    solve_batches(loop, first, last);
+}
+#endif
+
+// The batches, then the contacts left over as one part more.
+static void solve_parts(const void* loop, int first, int last)
+{
+    const SweepLoop* l = loop;
+    int n_batch = l->sweep->n_batch, end = last < n_batch ? last : n_batch;
+    CondLoopBody body = solve_batches_generic;
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (__builtin_cpu_supports("avx2"))
+        body = solve_batches_avx2;
+#endif
+    body(loop, first, end);
+    for (int k = COND_LANES * n_batch; k < l->sweep->n_order && last > n_batch; k++)
+        solve_contact(l, contact_at(l->sweep, k));
+}
+
+int cond_contact_sweep_parts(const CondContactSweep* sweep)
+{
+    return sweep->n_batch + 1;
+}
+
+void cond_contact_sweep_run_parts(const CondContactSweep* sweep, const double* carry, double* v,
+                                  double* lambda, int first, int last)
+{
+    SweepLoop loop = {sweep, carry, v, lambda};
+    solve_parts(&loop, first, last);
+}
+
+void cond_contact_sweep_run(const CondContactSweep* sweep, const double* carry, double* v,
+                            double* lambda, int threads)
+{
+    SweepLoop loop = {sweep, carry, v, lambda};
+    int n_thread = cond_threads(BATCH_WORK * (size_t)sweep->n_batch, threads);
+    cond_parallel(cond_contact_sweep_parts(sweep), n_thread, solve_parts, &loop);
+}

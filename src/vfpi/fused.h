@@ -1,0 +1,108 @@
+// V-FPI at the paper's stop, many iterations in one fused loop: a team of threads is woken once,
+// and product, surrogate, contact solves, extrapolation (Alg. 3) and stop test go on in it until
+// the step is short enough. Every thread has the numbers of Alg. 3 for itself, the same on all of
+// them.
+//
+// Soft bodies have A as floats, A_f, four nodes side by side as the conjugate gradients of
+// Newton steps have it, and vectors in the order of that: four numbers a node, the last one
+// zero. What is wrong by the rounding of A is in proportion to the way that v has come since v_0,
+//     A v - b  is  A_f (v - v_0) - (b - A v_0),
+// and v_0 is taken anew, in double, when the steps have become short beside that way, and before
+// the last iteration.
+//
+// A vector begins with the nodes of soft bodies, in the parts of A. The coordinates of the
+// nodalized system follow in their usual order, of which those of soft bodies serve v_0 alone.
+//
+// A part goes through a whole iteration while it is in the cache, where its contacts are near ones:
+// within the part, or with what does not move. Parts with nodes in far contacts, with virtual nodes
+// or other parts, wait for these.
+#ifndef COND_VFPI_FUSED_H
+#define COND_VFPI_FUSED_H
+
+#include "base/arena.h"
+#include "cond/solver.h"
+#include "law/history.h"
+#include "linear/bsr3_part.h"
+#include "nodalize/nodal.h"
+#include "soft/soft_packed.h"
+#include "vfpi/accelerate.h"
+#include "vfpi/contact_sweep.h"
+#include "vfpi/surrogate.h"
+
+#include <stdint.h>
+
+typedef struct CondFused {
+    CondArena arena;
+    CondNodal* nodal;              // borrowed, as the next two
+    const CondSurrogate* W;        //
+    const CondContactSweep* sweep; //
+    int threads;                   //
+    CondSoftPacked A;              // of soft bodies, as floats
+    CondBsr3Part* body;            // the same in double                          (n_body)
+    int n_body;                    //
+    uint64_t key;                  // of the pattern that soft nodes are placed for,
+    int placed;                    // 1: if they are
+    int usual;                     // where the usual order begins in a vector
+    int n_vector;                  //
+    int* origin;        // first coordinate of a soft node, by its place; -1: none     (4 A.n_four)
+    int* place;         // of a coordinate in a vector                 (nodal->n)
+    int* node;          // of the contacts' nodes, -1 static           (n_contact x 2)
+    int* coordinate;    // of the terms' entries
+    int* order;         // of the contacts: near ones by parts, then far ones, each
+                        // filled up to fours with -1                  (n_order)
+    int n_order;        //
+    int n_far;          // far contacts
+    int* near_begin;    // fours of a part's near contacts             (A.n_part + 1)
+    int* late;          // 1: a node of the part is in a far contact   (A.n_part)
+    int* touched;       // soft coordinates that terms touch, by parts
+    int* touched_begin; //                                             (A.n_part + 1)
+    int* rest;          // coordinates that are not soft, virtual nodes last   (n_rest)
+    int n_rest;         //
+    int* part_work;     // work before a part                          (A.n_part + 1)
+    int* term_work;     // the same of the terms                       (n_term + 1)
+    int* rest_work;     // the same of rest                            (n_rest + 1)
+    int based;          // 1: base and shift hold a v_0
+    double *v, *v_old;  // v^l, v^{l-1}; they change places            (n_vector)
+    double* plain;      // v**                                         (n_vector)
+    double* w;          // diagonal of W                               (n_vector)
+    double* base;       // v_0                                         (n_vector)
+    double* shift;      // b - A v_0 of soft bodies                    (n_vector)
+    double* g;          // A v - b of the rest, A v_0 - b of soft bodies    (nodal->n)
+    double* sum;        // shares of |v^{l+1} - v^l|^2  (parts of A, and of rest)
+    int n_sum;          //
+    int cancelled[2];   // 1: the user does not want the work any more, by turns
+} CondFused;
+
+enum { COND_FUSED_REST = 8 }; // coordinates of a partial sum over rest
+
+// Lays it all out, where it serves: soft bodies make up most of the problem, the stop is the
+// step's, without acceleration or with Chebyshev's, and W stays the same.
+CondStatus cond_fused_build(CondFused* fused, CondNodal* nodal, const CondSurrogate* W,
+                            const CondSolverSettings* settings, int* serves);
+void cond_fused_destroy(CondFused* fused);
+
+// Lays out the contacts in a sweep for it, which it borrows.
+CondStatus cond_fused_lay_contacts(CondFused* fused, CondContactSweep* sweep,
+                                   const CondSolverSettings* settings, const int* relaxed);
+
+// Iterates from v until the step is shorter than the tolerance, or not finite, or the iterations
+// are used up. Vectors are in the usual order. The same bits for any number of threads.
+typedef struct CondFusedPass {
+    const double* carry;      //                                           (n_contact x 3)
+    double* v;                // v^1 in, the last v^{l+1} out              (nodal->n)
+    CondChebyshev* chebyshev; // NULL: v^{l+1} = v**
+    double tolerance;         // [m/s]
+    int max_iterations;       //
+    CondHistory* history;     // gets |v^{l+1} - v^l| of each
+    double length;            // the last of them
+    int iterations;           // made
+    int products;             // with A
+} CondFusedPass;
+
+void cond_fused_run(CondFused* fused, CondFusedPass* pass);
+
+// One plain iteration, with A in double: v** and lambda from v.            v, plain (nodal->n)
+void cond_fused_finish(CondFused* fused, const double* carry, double* v, double* plain,
+                       double* lambda);
+
+#endif
