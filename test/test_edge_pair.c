@@ -80,7 +80,7 @@ static void test_gap_of_crossing_edges(void** state)
         int crosses = 0; // the nearest contact is one of two edges
         for (int c = 0; c < t.sim->candidates.n; c++) {
             const CondCandidate* candidate = &t.sim->candidates.candidate[c];
-            crosses = candidate->gap < least ? (candidate->key >> 30 & 3) == 2 : crosses;
+            crosses = candidate->gap < least ? (candidate->key.role >> 30 & 3) == 2 : crosses;
             least = fmin(least, candidate->gap);
         }
         CondShape shape = {.form = COND_FORM_BOX, .half = {0.05, 0.1, 0.15}};
@@ -170,15 +170,15 @@ static void test_frames_follow_a_rolling_ball(void** state)
     add_obstacle(scene, &hill);
     Trial trial = trial_begin(scene);
     double last[9];
-    uint64_t key = 0;
+    CondContactKey key = {0};
     int followed = 0;
     for (int k = 0; k < 150; k++) {
         trial_step(&trial, 1);
         if (trial.sim->candidates.n != 1)
             break;
         const CondCandidate* candidate = &trial.sim->candidates.candidate[0];
-        if (key) {
-            assert_true(candidate->key == key);
+        if (key.pair) {
+            assert_true(cond_key_equal(candidate->key, key));
             assert_follows(last, candidate->frame);
             followed++;
         }

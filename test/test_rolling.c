@@ -224,14 +224,14 @@ static void test_contacts_keep_their_names(void** state)
         add_body(scene, &def);
         add_ground(scene, (Floor)floor);
         Trial trial = trial_begin(scene);
-        uint64_t key[2] = {0, 0};
+        CondContactKey key[2] = {{0}};
         double last[2] = {0.0, 0.0};
         for (int k = 0; k < 200; k++) {
             trial_step(&trial, 1);
             assert_int_equal(trial.sim->candidates.n, 2);
             for (int c = 0; c < 2; c++) {
                 const CondCandidate* candidate = &trial.sim->candidates.candidate[c];
-                assert_true(k == 0 || candidate->key == key[c]);
+                assert_true(k == 0 || cond_key_equal(candidate->key, key[c]));
                 assert_near(fabs(candidate->position[1]), 0.2, 1e-6);
                 if (k > 0)
                     assert_near(candidate->position[0] - last[c], 0.02, 1e-6);

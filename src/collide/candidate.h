@@ -3,6 +3,7 @@
 #define COND_COLLIDE_CANDIDATE_H
 
 #include "body/kinematics.h"
+#include "model/key.h"
 
 // Kinds of keys: points against planes from 1, then points against solids, vertices against soft
 // bodies, rigid shapes against each other, rods, rigid shapes against planes, edges of rigid shapes
@@ -28,7 +29,7 @@ typedef struct CondCandidate {
     CondPoint point[2]; // side 0 and side 1; side 1 of a static thing has body -1
     int plane;          // index of the static plane it is on, else -1
     int triangle;       // of the other soft body, else -1
-    uint64_t key;       // the same pair of features in any step; never 0
+    CondContactKey key; // the same pair of features in any step
     double position[3]; // world [m]
     double frame[9];    // rows normal (towards side 0), tangent 1, tangent 2
     double gap;         // [m], negative inside
@@ -55,20 +56,22 @@ void cond_candidate_surfaces(const CondSurfaceDef* a, const CondSurfaceDef* b,
                              CondCandidate* candidate);
 
 // Key of feature i_feature that touches solid i_solid.
-static inline uint64_t cond_key_solid(const CondModel* model, int i_feature, int i_solid)
+static inline CondContactKey cond_key_solid(const CondModel* model, int i_feature, int i_solid)
 {
-    return COND_KEY_SOLID + (uint64_t)i_feature * (uint64_t)(model->n_obstacle + model->n_solid) +
-           (uint64_t)i_solid;
+    uint64_t n_solid = (uint64_t)(model->n_obstacle + model->n_solid);
+    return (CondContactKey){.pair =
+                                COND_KEY_SOLID + (uint64_t)i_feature * n_solid + (uint64_t)i_solid};
 }
 
 // Key of a vertex of body a that touches body b: the vertex's first coordinate, the other body, and
 // a number that tells several contacts of one vertex apart.
-static inline uint64_t cond_key_soft(const CondModel* model, const CondBody* a, int vertex,
-                                     int other, int number)
+static inline CondContactKey cond_key_soft(const CondModel* model, const CondBody* a, int vertex,
+                                           int other, int number)
 {
     uint64_t node = (uint64_t)(a->dof_begin / 3 + vertex);
-    return COND_KEY_SOFT + ((node * (uint64_t)model->n_body + (uint64_t)other) << 4) +
-           (uint64_t)(number & 15);
+    return (CondContactKey){.pair =
+                                COND_KEY_SOFT + node * (uint64_t)model->n_body + (uint64_t)other,
+                            .role = (uint64_t)number};
 }
 
 #endif

@@ -137,11 +137,11 @@ static CondStatus recall(CondCollider* collider, const CondState* state, const C
     for (int i = 0; i < n; i++)
         collider->last[i] = -1;
     for (int k = 0; k < state->n_memory; k++) {
-        uint64_t key = state->memory[k].key;
+        uint64_t key = state->memory[k].key.pair;
         if (key < COND_KEY_SOFT || key >= COND_KEY_PAIR || (key & COND_KEY_SECOND) ||
             state->memory[k].triangle < 0)
             continue;
-        uint64_t pair = (key - COND_KEY_SOFT) >> 4;
+        uint64_t pair = key - COND_KEY_SOFT;
         int node = (int)(pair / (uint64_t)model->n_body) - a->dof_begin / 3;
         if (node >= 0 && node < n && (int)(pair % (uint64_t)model->n_body) == other)
             collider->last[node] = (int)state->memory[k].triangle;
@@ -277,14 +277,14 @@ static void sort_by_key(CondCandidate* candidate, int n)
 {
     int sorted = 1;
     for (int i = 1; i < n && sorted; i++)
-        sorted = candidate[i - 1].key <= candidate[i].key;
+        sorted = !cond_key_less(candidate[i].key, candidate[i - 1].key);
     if (sorted)
         return;
     for (int gap = n / 2; gap > 0; gap /= 2)
         for (int i = gap; i < n; i++) {
             CondCandidate moving = candidate[i];
             int j = i;
-            for (; j >= gap && candidate[j - gap].key > moving.key; j -= gap)
+            for (; j >= gap && cond_key_less(moving.key, candidate[j - gap].key); j -= gap)
                 candidate[j] = candidate[j - gap];
             candidate[j] = moving;
         }
@@ -297,12 +297,12 @@ static void follow_frames(const CondState* state, CondCandidateList* list)
 {
     for (int c = 0, k = 0; c < list->n; c++) { // both lists ascend with the key
         CondCandidate* candidate = &list->candidate[c];
-        while (k < state->n_memory && state->memory[k].key < candidate->key)
+        while (k < state->n_memory && cond_key_less(state->memory[k].key, candidate->key))
             k++;
         if (k == state->n_memory)
             return;
         double normal[3] = {candidate->frame[0], candidate->frame[1], candidate->frame[2]};
-        if (state->memory[k].key == candidate->key && candidate->plane < 0 &&
+        if (cond_key_equal(state->memory[k].key, candidate->key) && candidate->plane < 0 &&
             candidate->friction[0] == candidate->friction[1])
             mat3_frame(normal, state->memory[k].tangent, candidate->frame);
     }

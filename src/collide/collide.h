@@ -51,12 +51,13 @@ typedef struct CondCollider {
 } CondCollider;
 
 // Key of edge ea of soft body a across edge eb of soft body b: a < b, or one body and ea < eb.
-static inline uint64_t cond_key_soft_crossing(const CondCollider* collider, int a, int ea, int b,
-                                              int eb)
+static inline CondContactKey cond_key_soft_crossing(const CondCollider* collider, int a, int ea,
+                                                    int b, int eb)
 {
-    return COND_KEY_SOFT_CROSSING +
-           (uint64_t)(collider->soft_edge_begin[a] + ea) * (uint64_t)collider->n_soft_edge +
-           (uint64_t)(collider->soft_edge_begin[b] + eb);
+    uint64_t first = (uint64_t)(collider->soft_edge_begin[a] + ea);
+    return (CondContactKey){.pair = COND_KEY_SOFT_CROSSING +
+                                    first * (uint64_t)collider->n_soft_edge +
+                                    (uint64_t)(collider->soft_edge_begin[b] + eb)};
 }
 
 CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, CondError* error);

@@ -99,9 +99,9 @@ static CondStatus cross_edge(const CondCollider* collider, const CondKinematics*
     candidate.point[1] = cond_point_at(kinematics, pair->solid->fixed ? -1 : pair->solid->body,
                                        pair->solid->part, candidate.position);
     mat3_frame(cross.normal, axis, candidate.frame);
-    candidate.key = COND_KEY_EDGE_ON_SOFT +
-                    (uint64_t)pair->i_edge * (uint64_t)collider->n_soft_edge +
-                    (uint64_t)(collider->soft_edge_begin[pair->volume->body] + e);
+    candidate.key.pair = COND_KEY_EDGE_ON_SOFT +
+                         (uint64_t)pair->i_edge * (uint64_t)collider->n_soft_edge +
+                         (uint64_t)(collider->soft_edge_begin[pair->volume->body] + e);
     cond_candidate_surfaces(&kinematics->model->body[pair->volume->body].surface,
                             &pair->solid->surface, &candidate);
     return cond_candidate_add(list, &candidate);

@@ -73,8 +73,8 @@ static int is_still(const CondSolid* solid)
 // Contacts from meetings, of which body and part on side 1; positions are from `origin`.
 static CondStatus add_candidates(const CondKinematics* kinematics, const CondSolid* a,
                                  CondCandidate* candidate, int body, int part,
-                                 const double origin[3], uint64_t key, const CondManifold* manifold,
-                                 CondCandidateList* list)
+                                 const double origin[3], uint64_t pair,
+                                 const CondManifold* manifold, CondCandidateList* list)
 {
     static const double axis[3] = {1.0, 0.0, 0.0};
     CondStatus status = COND_OK;
@@ -90,7 +90,7 @@ static CondStatus add_candidates(const CondKinematics* kinematics, const CondSol
         candidate->point[0] = cond_point_at(kinematics, a->body, a->part, p);
         candidate->point[1] = cond_point_at(kinematics, body, part, candidate->position);
         candidate->gap = meeting->gap;
-        candidate->key = key + meeting->role;
+        candidate->key = (CondContactKey){.pair = pair, .role = meeting->role};
         status = cond_candidate_add(list, candidate);
     }
     return status;
@@ -132,8 +132,7 @@ static CondStatus collide_pair(CondCollider* collider, const CondKinematics* kin
     cond_candidate_surfaces(&kinematics->model->body[a->solid->body].surface, &b->solid->surface,
                             &candidate);
     return add_candidates(kinematics, a->solid, &candidate, b->solid->fixed ? -1 : b->solid->body,
-                          b->solid->part, b->pose, COND_KEY_PAIR + (pair << 32), &work->manifold,
-                          list);
+                          b->solid->part, b->pose, COND_KEY_PAIR + pair, &work->manifold, list);
 }
 
 // The pairs that the broad phase has left.
@@ -181,8 +180,8 @@ static CondStatus collide_plane(CondCollider* collider, const CondKinematics* ki
     uint64_t pair = (uint64_t)a->index * (uint64_t)model->n_plane + (uint64_t)i_plane;
     memcpy(candidate.frame, plane->frame, sizeof candidate.frame);
     cond_candidate_surfaces(&plane->surface, &model->body[a->solid->body].surface, &candidate);
-    return add_candidates(kinematics, a->solid, &candidate, -1, 0, a->pose,
-                          COND_KEY_GROUND + (pair << 32), &work->manifold, list);
+    return add_candidates(kinematics, a->solid, &candidate, -1, 0, a->pose, COND_KEY_GROUND + pair,
+                          &work->manifold, list);
 }
 
 CondStatus cond_collide_pairs(CondCollider* collider, const CondKinematics* kinematics,

@@ -27,7 +27,8 @@ static int is_left_to_nodes(const CondModel* model, const CondVolume* volume,
 
 static CondStatus add_point(const CondCollider* collider, const CondKinematics* kinematics,
                             const CondFeature* feature, const double x[3],
-                            const CondVolumeContact* contact, uint64_t key, CondCandidateList* list)
+                            const CondVolumeContact* contact, CondContactKey key,
+                            CondCandidateList* list)
 {
     static const double axis[3] = {1.0, 0.0, 0.0};
     const CondModel* model = collider->model;
@@ -63,10 +64,10 @@ static CondStatus add_point(const CondCollider* collider, const CondKinematics* 
     return cond_candidate_add(list, &candidate);
 }
 
-uint64_t cond_point_on_soft_key(const CondModel* model, int index, int other)
+CondContactKey cond_point_on_soft_key(const CondModel* model, int index, int other)
 {
-    return COND_KEY_POINT_ON_SOFT +
-           (((uint64_t)index * (uint64_t)model->n_body + (uint64_t)other) << 4);
+    return (CondContactKey){.pair = COND_KEY_POINT_ON_SOFT +
+                                    (uint64_t)index * (uint64_t)model->n_body + (uint64_t)other};
 }
 
 CondStatus cond_collide_point_on_soft(CondCollider* collider, const CondKinematics* kinematics,
@@ -83,18 +84,18 @@ CondStatus cond_collide_point_on_soft(CondCollider* collider, const CondKinemati
         if (x[i] < box[i] - margin || x[i] > box[3 + i] + margin)
             return COND_OK;
     cond_volume_refit(collider->volume[other]);
-    uint64_t key = cond_point_on_soft_key(model, index, other);
+    CondContactKey key = cond_point_on_soft_key(model, index, other);
     const CondContactMemory* last = cond_state_recall(state, key);
     collider->found.n = 0;
     CondStatus status =
         cond_volume_collide_point(volume, x, none, feature->radius > 0.0 ? 0.0 : margin,
                                   last ? (int)last->triangle : -1, &collider->found);
-    int number = 0;
     for (int k = 0; k < collider->found.n && !status; k++) {
         const CondVolumeContact* contact = &collider->found.contact[k];
-        if (!is_left_to_nodes(model, volume, feature, contact))
-            status = add_point(collider, kinematics, feature, x, contact,
-                               key + (uint64_t)(number++ & 15), list);
+        if (is_left_to_nodes(model, volume, feature, contact))
+            continue;
+        status = add_point(collider, kinematics, feature, x, contact, key, list);
+        key.role++;
     }
     return status;
 }

@@ -16,6 +16,6 @@ CondStatus cond_collide_point_on_soft(CondCollider* collider, const CondKinemati
                                       const CondState* state, const CondFeature* feature, int index,
                                       int other, double far, CondCandidateList* list);
 // Key of the first contact of such a feature with soft body `other`.
-uint64_t cond_point_on_soft_key(const CondModel* model, int index, int other);
+CondContactKey cond_point_on_soft_key(const CondModel* model, int index, int other);
 
 #endif

@@ -128,7 +128,7 @@ static CondStatus add_candidate(const CondRodLinks* c, const CondKinematics* kin
         mat3_multiply_transposed(R, d, candidate.point[side].local);
     }
     mat3_frame(normal, tangent, candidate.frame);
-    candidate.key =
+    candidate.key.pair =
         COND_KEY_ROD + 2 * ((uint64_t)i * (uint64_t)c->n + (uint64_t)j) + (uint64_t)second;
     cond_candidate_surfaces(&body[0]->surface, &body[1]->surface, &candidate);
     return cond_candidate_add(list, &candidate);

@@ -20,15 +20,17 @@ typedef struct Walk {
     CondCandidateList* list;
 } Walk;
 
-uint64_t cond_rod_key(const CondCollider* collider, int i, int other)
+CondContactKey cond_rod_key(const CondCollider* collider, int i, int other, uint64_t role)
 {
     int n = collider->n_solid + collider->model->n_plane;
-    return COND_KEY_LINK + (((uint64_t)i * (uint64_t)n + (uint64_t)other) << 32);
+    return (CondContactKey){.pair = COND_KEY_LINK + (uint64_t)i * (uint64_t)n + (uint64_t)other,
+                            .role = role};
 }
 
-uint64_t cond_bead_key(const CondCollider* collider, int i_feature, int i)
+CondContactKey cond_bead_key(const CondCollider* collider, int i_feature, int i)
 {
-    return COND_KEY_BEAD + (uint64_t)i_feature * (uint64_t)collider->links.n + (uint64_t)i;
+    return (CondContactKey){
+        .pair = COND_KEY_BEAD + (uint64_t)i_feature * (uint64_t)collider->links.n + (uint64_t)i};
 }
 
 // ---- planes
@@ -58,7 +60,7 @@ static CondStatus meet_plane(const Walk* walk, int i, int i_plane)
         candidate.point[1].body = -1;
         memcpy(candidate.frame, plane->frame, sizeof candidate.frame);
         candidate.key =
-            cond_rod_key(walk->collider, i, walk->collider->n_solid + i_plane) + (uint64_t)end;
+            cond_rod_key(walk->collider, i, walk->collider->n_solid + i_plane, (uint64_t)end);
         cond_candidate_surfaces(&plane->surface, &body->surface, &candidate);
         status = cond_candidate_add(walk->list, &candidate);
     }
@@ -86,7 +88,7 @@ static CondStatus add_meeting(const Walk* walk, int i, int i_solid,
     candidate.point[1] = cond_point_at(walk->kinematics, solid->fixed ? -1 : solid->body,
                                        solid->part, candidate.position);
     mat3_frame(meeting->normal, axis, candidate.frame);
-    candidate.key = cond_rod_key(collider, i, i_solid) + meeting->role;
+    candidate.key = cond_rod_key(collider, i, i_solid, meeting->role);
     cond_candidate_surfaces(&body->surface, &solid->surface, &candidate);
     return cond_candidate_add(walk->list, &candidate);
 }

@@ -9,9 +9,9 @@
 CondStatus cond_collide_rod_pairs(CondCollider* collider, const CondKinematics* kinematics,
                                   const double* reach, CondCandidateList* list);
 
-// Keys of link i of all with a solid, or with plane k as number n_solid + k, without the role; and
-// of a feature with link i.
-uint64_t cond_rod_key(const CondCollider* collider, int i, int other);
-uint64_t cond_bead_key(const CondCollider* collider, int i_feature, int i);
+// Keys of link i of all with a solid, or with plane k as number n_solid + k; and of a feature with
+// link i.
+CondContactKey cond_rod_key(const CondCollider* collider, int i, int other, uint64_t role);
+CondContactKey cond_bead_key(const CondCollider* collider, int i_feature, int i);
 
 #endif

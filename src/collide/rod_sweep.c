@@ -100,7 +100,7 @@ typedef struct Sides {
     CondPoint point; // of the other side, its body and part; of a point all of it
     int turned;      // 1: the other side comes first
     const CondSurfaceDef* surface;
-    uint64_t key;
+    CondContactKey key; // but for the role
 } Sides;
 
 // Adds what met at the point s along the link, along n towards the link, at the point q of the
@@ -126,7 +126,8 @@ static CondStatus add_met(const Sides* sides, const Way* way, double s, const do
         world[1][k] += sides->origin[k];
         normal[k] *= sides->turned ? -1.0 : 1.0;
     }
-    CondCandidate candidate = {.plane = -1, .triangle = -1, .gap = gap, .key = sides->key + role};
+    CondCandidate candidate = {.plane = -1, .triangle = -1, .gap = gap, .key = sides->key};
+    candidate.key.role = role;
     CondPoint link =
         cond_point_at(sides->after, links->body[sides->i], links->link[sides->i], world[0]);
     CondPoint other =
@@ -217,7 +218,7 @@ CondStatus cond_rod_sweep_solid(CondCollider* collider, const CondKinematics* af
     cond_core_make(&solid->shape, identity, identity, &core);
     Sides sides = {
         collider, after,           list, 0, R[1], now, {.body = solid->body, .part = solid->part},
-        0,        &solid->surface, 0};
+        0,        &solid->surface, {0}};
     if (solid->fixed)
         sides.point.body = -1;
     for (int k = links->first[b]; k < links->first[b + 1] && !status; k++) {
@@ -229,7 +230,7 @@ CondStatus cond_rod_sweep_solid(CondCollider* collider, const CondKinematics* af
             into_axes(R[1], now, links->end + 6 * (size_t)k + end, way.to + end);
         }
         sides.i = k;
-        sides.key = cond_rod_key(collider, k, i);
+        sides.key = cond_rod_key(collider, k, i, 0);
         status = sharp ? sweep_edges(&sides, &way, solid)
                        : sweep_convex(&sides, &way, &solid->shape, &core, tiny);
     }

@@ -87,7 +87,7 @@ static CondStatus add_contact(const Press* press, int n_node, const int* node, c
     mat3_frame(out, axis, candidate.frame);
     uint64_t pair = (uint64_t)on_soft->index * (uint64_t)collider->n_soft_edge +
                     (uint64_t)(collider->soft_edge_begin[press->b] + feature);
-    candidate.key = COND_KEY_BALL + pair * ROLES + (uint64_t)role;
+    candidate.key = (CondContactKey){.pair = COND_KEY_BALL + pair * ROLES + (uint64_t)role};
     cond_candidate_surfaces(&press->kinematics->model->body[press->b].surface, on_soft->surface,
                             &candidate);
     return cond_candidate_add(press->list, &candidate);

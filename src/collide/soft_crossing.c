@@ -203,10 +203,10 @@ static int is_crossing(const Crossing* crossing, Cross* cross)
 }
 
 // 1 when a crossing has been found from another vertex.
-static int is_listed(const Crossing* crossing, uint64_t key)
+static int is_listed(const Crossing* crossing, CondContactKey key)
 {
     for (int c = crossing->first; c < crossing->list->n; c++)
-        if (crossing->list->candidate[c].key == key)
+        if (cond_key_equal(crossing->list->candidate[c].key, key))
             return 1;
     return 0;
 }

@@ -382,7 +382,7 @@ static CondPoint side_point(const Pass* pass, const Side* side, const double* we
 
 // Adds the pair where it met. a is side 0: a point and a triangle in this order, or two segments.
 // turned: the touch has b as its side 0.
-static CondStatus meet(Pass* pass, const Side* a, const Side* b, uint64_t key, int triangle,
+static CondStatus meet(Pass* pass, const Side* a, const Side* b, CondContactKey key, int triangle,
                        int turned)
 {
     static const double axis[3] = {1.0, 0.0, 0.0};
@@ -424,9 +424,15 @@ static CondStatus triangles_swept(Pass* pass, int b, const double box[6])
     return cond_volume_triangles_in(pass->collider->volume[b], query, &pass->collider->found.hits);
 }
 
+// Key of thing i of a kind with the first edge of all soft bodies.
+static CondContactKey key_on_soft(const Pass* pass, uint64_t kind, int i)
+{
+    return (CondContactKey){.pair = kind + (uint64_t)i * (uint64_t)pass->collider->n_soft_edge};
+}
+
 // A point against the triangles of soft body b.
-static CondStatus sweep_point(Pass* pass, const Side* point, int b, uint64_t key, int per_triangle,
-                              int turned)
+static CondStatus sweep_point(Pass* pass, const Side* point, int b, CondContactKey key,
+                              int per_triangle, int turned)
 {
     const CondVolume* volume = pass->collider->volume[b];
     double box[6];
@@ -436,15 +442,15 @@ static CondStatus sweep_point(Pass* pass, const Side* point, int b, uint64_t key
         int t = pass->collider->found.hits.primitive[h];
         Side triangle;
         soft_side(pass, b, 3, volume->triangle + 3 * (size_t)t, &triangle);
-        uint64_t own =
-            per_triangle ? key + (uint64_t)(pass->collider->soft_edge_begin[b] + t) : key;
+        CondContactKey own = key;
+        own.pair += per_triangle ? (uint64_t)(pass->collider->soft_edge_begin[b] + t) : 0;
         status = meet(pass, point, &triangle, own, t, turned);
     }
     return status;
 }
 
 // A segment against the edges of soft body b, which are side 0.
-static CondStatus sweep_segment(Pass* pass, const Side* segment, int b, uint64_t key)
+static CondStatus sweep_segment(Pass* pass, const Side* segment, int b, CondContactKey key)
 {
     const CondVolume* volume = pass->collider->volume[b];
     double box[6];
@@ -457,8 +463,9 @@ static CondStatus sweep_segment(Pass* pass, const Side* segment, int b, uint64_t
             continue; // its first triangle reports it
         Side edge;
         soft_side(pass, b, 2, volume->edge + 4 * (size_t)e, &edge);
-        status = meet(pass, &edge, segment,
-                      key + (uint64_t)(pass->collider->soft_edge_begin[b] + e), -1, 0);
+        CondContactKey own = key;
+        own.pair += (uint64_t)(pass->collider->soft_edge_begin[b] + e);
+        status = meet(pass, &edge, segment, own, -1, 0);
     }
     return status;
 }
@@ -487,9 +494,7 @@ static CondStatus sweep_solids_on(Pass* pass, int b)
         for (int k = solid->edge_begin; k < solid->edge_begin + solid->n_edge && !status; k++) {
             Side side;
             edge_side(pass, i, R, k, &side);
-            status = sweep_segment(pass, &side, b,
-                                   COND_KEY_EDGE_ON_SOFT +
-                                       (uint64_t)k * (uint64_t)collider->n_soft_edge);
+            status = sweep_segment(pass, &side, b, key_on_soft(pass, COND_KEY_EDGE_ON_SOFT, k));
         }
     }
     return status;
@@ -513,9 +518,7 @@ static CondStatus sweep_features_on(Pass* pass, int b)
         Side side;
         feature_side(pass, k, &side);
         if (!is_slow(swept->travel, side.travel, collider->volume[b]->thickness, INFINITY))
-            status =
-                sweep_point(pass, &side, b,
-                            COND_KEY_BALL + (uint64_t)k * (uint64_t)collider->n_soft_edge, 1, 1);
+            status = sweep_point(pass, &side, b, key_on_soft(pass, COND_KEY_BALL, k), 1, 1);
     }
     return status;
 }
@@ -538,8 +541,7 @@ static CondStatus sweep_rods_on(Pass* pass, int b)
             Side side;
             link_side(pass, a, k, &side);
             status = sweep_segment(pass, &side, b,
-                                   COND_KEY_THREAD + (uint64_t)(body->dof_begin + k) *
-                                                         (uint64_t)collider->n_soft_edge);
+                                   key_on_soft(pass, COND_KEY_THREAD, body->dof_begin + k));
         }
     }
     return status;

@@ -2,11 +2,12 @@
 #ifndef COND_MODEL_STATE_H
 #define COND_MODEL_STATE_H
 
+#include "model/key.h"
 #include "model/model.h"
 
 // A contact force to start the next step from.
 typedef struct CondContactMemory {
-    uint64_t key;
+    CondContactKey key;
     double lambda[3];
     int64_t triangle;  // soft contact: where the vertex was; else -1
     double tangent[3]; // first one of the contact frame
@@ -52,17 +53,18 @@ struct CondState {
 };
 
 // What is remembered of the contact with a key; NULL: nothing.
-static inline const CondContactMemory* cond_state_recall(const CondState* state, uint64_t key)
+static inline const CondContactMemory* cond_state_recall(const CondState* state, CondContactKey key)
 {
     int low = 0, high = state->n_memory;
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (state->memory[middle].key < key)
+        if (cond_key_less(state->memory[middle].key, key))
             low = middle + 1;
         else
             high = middle;
     }
-    return low < state->n_memory && state->memory[low].key == key ? &state->memory[low] : NULL;
+    int known = low < state->n_memory && cond_key_equal(state->memory[low].key, key);
+    return known ? &state->memory[low] : NULL;
 }
 
 // The first body with a coordinate or velocity that is not finite; -1: there is none.

@@ -290,20 +290,6 @@ static CondStatus compile_obstacles(CondModel* model, const CondScene* scene, Co
     return COND_OK;
 }
 
-// Contacts of two shapes are known by both of their numbers in 27 bits of a key.
-enum { MOST_SOLIDS = 11585 };
-
-static CondStatus check_number(const CondModel* model, CondError* error)
-{
-    int n = model->n_obstacle + model->n_solid;
-    if (n <= MOST_SOLIDS)
-        return COND_OK;
-    return cond_error_set(error, COND_BAD_ARGUMENT,
-                          "%d shapes of obstacles, rigid bodies and links: at most %d can be told "
-                          "apart by their contacts",
-                          n, (int)MOST_SOLIDS);
-}
-
 CondStatus cond_compile_shapes(CondModel* model, const CondScene* scene, CondError* error)
 {
     CondError inner = {COND_OK, "out of memory"};
@@ -314,8 +300,6 @@ CondStatus cond_compile_shapes(CondModel* model, const CondScene* scene, CondErr
         status = body_shapes(&g, scene, &model->body[b]);
         model->body[b].n_feature = model->n_feature - model->body[b].feature_begin;
     }
-    if (!status)
-        status = check_number(model, &inner);
     // Behind those of the bodies: soft bodies meet the corners of obstacles too.
     for (int i = 0; i < model->n_obstacle && !status; i++) {
         const CondSolid* solid = &model->obstacle[i];

@@ -110,9 +110,9 @@ static void estimate_losses(CondSim* sim, const CondState* state, double* loss)
         double force[3] = {0.0}, speed = 0.0;
         if (!groups->persistent[candidate->point[0].body])
             continue;
-        while (k < state->n_memory && state->memory[k].key < candidate->key)
+        while (k < state->n_memory && cond_key_less(state->memory[k].key, candidate->key))
             k++;
-        if (k < state->n_memory && state->memory[k].key == candidate->key)
+        if (k < state->n_memory && cond_key_equal(state->memory[k].key, candidate->key))
             mat3_multiply_transposed(candidate->frame, state->memory[k].lambda, force);
         for (int s = 0; s < 2; s++)
             if (candidate->point[s].body >= 0)
@@ -163,9 +163,9 @@ int cond_persistent_is_moved(const CondSim* sim, int c)
 
 int cond_persistent_find(const CondCandidateList* list, const CondCandidate* candidate, int* from)
 {
-    while (*from < list->n && list->candidate[*from].key < candidate->key)
+    while (*from < list->n && cond_key_less(list->candidate[*from].key, candidate->key))
         ++*from;
-    int same = *from < list->n && list->candidate[*from].key == candidate->key;
+    int same = *from < list->n && cond_key_equal(list->candidate[*from].key, candidate->key);
     return same && vec3_dot(list->candidate[*from].frame, candidate->frame) > TURNED ? *from : -1;
 }
 

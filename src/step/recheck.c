@@ -52,40 +52,43 @@ static double allowance(const CondSim* sim, const CondCandidate* candidate)
     return fmax(LEAST, SHARE * size);
 }
 
-// Index of the first touch in the ascending list with this key, but for the bits of `role`; -1:
+// Index of the first touch in the ascending list with this key, or with that pair in any role; -1:
 // none.
-static int find_but_for(const CondCandidateList* list, uint64_t key, uint64_t role)
+static int find_in(const CondCandidateList* list, CondContactKey key, int any_role)
 {
     int low = 0, high = list->n;
+    key.role = any_role ? 0 : key.role;
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (list->candidate[middle].key < (key & ~role))
+        if (cond_key_less(list->candidate[middle].key, key))
             low = middle + 1;
         else
             high = middle;
     }
-    return low < list->n && (list->candidate[low].key & ~role) == (key & ~role) ? low : -1;
+    if (low == list->n || list->candidate[low].key.pair != key.pair)
+        return -1;
+    return any_role || list->candidate[low].key.role == key.role ? low : -1;
 }
 
-static int find(const CondCandidateList* list, uint64_t key)
+static int find(const CondCandidateList* list, CondContactKey key)
 {
-    return find_but_for(list, key, 0);
+    return find_in(list, key, 0);
 }
 
 // What the same two have met with on the way. A link of a rod that has met a solid is on the side
 // on which it did so, whatever points of the two are deep in each other at the end.
-static int find_met(const CondCandidateList* met, uint64_t key)
+static int find_met(const CondCandidateList* met, CondContactKey key)
 {
-    return find_but_for(met, key, key >> 60 == COND_KEY_LINK >> 60 ? 0xffffffff : 0);
+    return find_in(met, key, key.pair >> 60 == COND_KEY_LINK >> 60);
 }
 
 // 1 where the round has taken this contact already: in the place of another, or among the n new
 // ones.
-static int is_taken(const CondSim* sim, uint64_t key, int n)
+static int is_taken(const CondSim* sim, CondContactKey key, int n)
 {
     int same = find(&sim->candidates, key);
     for (int k = 0; k < n; k++)
-        if (sim->near.candidate[k].key == key)
+        if (cond_key_equal(sim->near.candidate[k].key, key))
             return 1;
     return same >= 0 && sim->candidates.candidate[same].late;
 }
@@ -142,7 +145,7 @@ static int take(CondSim* sim, CondCandidate candidate, int round, int n)
     }
     cond_persistent_end(sim, &candidate);
     if (same >= 0 && !is_same(sim, &list->candidate[same], &candidate)) {
-        candidate.key |= COND_KEY_SECOND;
+        candidate.key.pair |= COND_KEY_SECOND;
         same = find(list, candidate.key);
     }
     if (is_taken(sim, candidate.key, n))
@@ -155,7 +158,7 @@ static int take(CondSim* sim, CondCandidate candidate, int round, int n)
         return n;
     }
     int place = n++;
-    for (; place > 0 && sim->near.candidate[place - 1].key > candidate.key; place--)
+    for (; place > 0 && cond_key_less(candidate.key, sim->near.candidate[place - 1].key); place--)
         sim->near.candidate[place] = sim->near.candidate[place - 1];
     sim->near.candidate[place] = candidate;
     return n;
@@ -171,7 +174,7 @@ static CondStatus merge(CondSim* sim, int n)
         cond_sim_reserve_forces(sim, all))
         return COND_OUT_OF_MEMORY;
     for (int to = all - 1, k = n - 1; k >= 0; to--) {
-        if (from >= 0 && list->candidate[from].key > sim->near.candidate[k].key) {
+        if (from >= 0 && cond_key_less(sim->near.candidate[k].key, list->candidate[from].key)) {
             list->candidate[to] = list->candidate[from];
             memcpy(sim->lambda + 3 * to, sim->lambda + 3 * from, 3 * sizeof *sim->lambda);
             from--;

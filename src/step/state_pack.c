@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { VERSION = 3 };
+enum { VERSION = 4 };
 static const char magic[8] = "CONDstat";
 static const uint32_t order = 0x01020304;
 
@@ -200,7 +200,7 @@ static CondStatus check_bytes(const CondModel* model, const CondState* state, co
     pass_weld(&measure, &weld);
     size_t expected =
         fixed + (measure.at - fixed) * (size_t)head->n_weld +
-        (size_t)head->n_memory * (sizeof(uint64_t) + 6 * sizeof(double) + sizeof(int64_t)) +
+        (size_t)head->n_memory * (sizeof(CondContactKey) + 6 * sizeof(double) + sizeof(int64_t)) +
         sizeof checksum;
     if (size != expected)
         return cond_error_set(error, COND_BAD_INPUT, "has %zu bytes instead of %zu", size,
@@ -246,7 +246,7 @@ static int sound(const CondModel* model, const CondState* state)
             return 0;
     }
     for (int i = 1; i < state->n_memory; i++)
-        if (state->memory[i].key < state->memory[i - 1].key)
+        if (cond_key_less(state->memory[i].key, state->memory[i - 1].key))
             return 0;
     return 1;
 }

@@ -138,11 +138,11 @@ static CondStatus add_contacts(CondSim* sim)
         return COND_OUT_OF_MEMORY;
     for (int c = 0; c < sim->candidates.n; c++) {
         CondPartContact now = {.candidate = sim->candidates.candidate[c]};
-        while (k < split->n_all && split->all[k].candidate.key < now.candidate.key)
+        while (k < split->n_all && cond_key_less(split->all[k].candidate.key, now.candidate.key))
             split->merge[n++] = split->all[k++];
         memcpy(now.place, sim->place + 6 * c, sizeof now.place);
         mat3_multiply_transposed(now.candidate.frame, sim->impulse + 3 * c, now.impulse);
-        if (k < split->n_all && split->all[k].candidate.key == now.candidate.key) {
+        if (k < split->n_all && cond_key_equal(split->all[k].candidate.key, now.candidate.key)) {
             for (int i = 0; i < 3; i++)
                 now.impulse[i] += split->all[k].impulse[i];
             k++;
@@ -231,11 +231,11 @@ static CondStatus spread_contacts(CondSim* sim)
     sim->assembly.problem.contact = sim->assembly.contact;
     for (int k = 0, c = 0; k < all; k++) {
         const CondPartContact* one = &split->all[k];
-        int last = c < n && sim->candidates.candidate[c].key == one->candidate.key,
+        int last = c < n && cond_key_equal(sim->candidates.candidate[c].key, one->candidate.key),
             at = last ? c++ : next++;
         if (!last) {
             sim->candidates.candidate[at] = one->candidate;
-            sim->assembly.contact[at] = (CondContact){.key = one->candidate.key};
+            sim->assembly.contact[at] = (CondContact){.key = cond_key_mix(one->candidate.key)};
             memset(sim->lambda + 3 * at, 0, 3 * sizeof *sim->lambda);
             sim->relaxed[at] = 0;
             memcpy(sim->place + 6 * at, one->place, sizeof one->place);

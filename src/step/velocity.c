@@ -67,10 +67,10 @@ CondStatus cond_sim_solve_linear(CondSim* sim, const CondState* state, CondSolve
     if (cond_sim_reserve_forces(sim, n))
         return COND_OUT_OF_MEMORY;
     for (int c = 0, k = 0; c < n; c++) { // both lists ascend with the key
-        uint64_t key = sim->candidates.candidate[c].key;
-        while (k < state->n_memory && state->memory[k].key < key)
+        CondContactKey key = sim->candidates.candidate[c].key;
+        while (k < state->n_memory && cond_key_less(state->memory[k].key, key))
             k++;
-        int known = k < state->n_memory && state->memory[k].key == key;
+        int known = k < state->n_memory && cond_key_equal(state->memory[k].key, key);
         for (int i = 0; i < 3; i++)
             sim->lambda[3 * c + i] = known ? state->memory[k].lambda[i] : 0.0;
     }
