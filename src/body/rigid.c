@@ -70,6 +70,8 @@ static void advance(const CondBody* body, const double* v, double t, double* q)
         q[i] += t * v[i];
         turn[i] = t * v[3 + i];
     }
+    if (turn[0] == 0.0 && turn[1] == 0.0 && turn[2] == 0.0)
+        return; // another rounding would be a motion
     quat_exp(turn, dq);
     quat_product(q + 3, dq, turned);
     quat_normalize(turned); // rounding only

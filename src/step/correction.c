@@ -10,6 +10,7 @@
 // stay; and if not, with its stiffness.
 #include "step/correction.h"
 
+#include "base/disjoint.h"
 #include "base/memory.h"
 #include "body/body.h"
 #include "math/vec3.h"
@@ -95,6 +96,72 @@ static int is_dented(const CondModel* model, const CondCandidate* candidate)
     return 0;
 }
 
+// 1 where a contact is deep enough to be moved. A link of a rod that rolls on what it is wound
+// about ends every step inside by half the square of its turn: this may add up to a little before
+// it is worth a problem of its own.
+static int is_deep(const CondModel* model, const CondCandidate* candidate)
+{
+    double may = PENETRATION;
+    for (int side = 0; side < 2; side++) {
+        int b = candidate->point[side].body;
+        if (b >= 0 && model->body[b].kind == COND_BODY_ROD)
+            may = fmax(may, LINK * model->body[b].size);
+    }
+    return -candidate->gap > may;
+}
+
+static int is_needed(const CondSim* sim, double deepest)
+{
+    int needed = 0;
+    for (int c = 0; c < sim->near.n && deepest > PENETRATION && !needed; c++)
+        needed = is_deep(sim->model, &sim->near.candidate[c]);
+    return needed;
+}
+
+static void join(int* island, int a, int b)
+{
+    if (a >= 0 && b >= 0)
+        cond_disjoint_join(island, a, b);
+}
+
+// Bodies that contacts of the correction connect.
+static void join_bodies(CondSim* sim)
+{
+    CondCorrection* correction = &sim->correction;
+    const CondCandidateList* list = &correction->stage.candidates;
+    for (int b = 0; b < sim->model->n_body; b++)
+        correction->island[b] = b;
+    for (int k = 0; k < list->n; k++)
+        join(correction->island, list->candidate[k].point[0].body,
+             list->candidate[k].point[1].body);
+}
+
+// Islands in which nothing is deep stay as they are, whatever is moved elsewhere.
+static void leave_islands(CondSim* sim)
+{
+    const CondModel* model = sim->model;
+    CondCorrection* correction = &sim->correction;
+    CondCandidateList* list = &correction->stage.candidates;
+    double* moves = correction->share; // free until the answer is there
+    int kept = 0;
+    join_bodies(sim);
+    for (int i = 0; i < model->n_spring; i++)
+        join(correction->island, model->spring[i].end[0].body, model->spring[i].end[1].body);
+    for (int i = 0; i < sim->next->n_weld; i++)
+        if (sim->next->weld[i].active)
+            join(correction->island, sim->next->weld[i].what.end[0].point.body,
+                 sim->next->weld[i].what.end[1].point.body);
+    for (int b = 0; b < model->n_body; b++)
+        moves[b] = 0.0;
+    for (int k = 0; k < list->n; k++)
+        if (is_deep(model, &list->candidate[k]))
+            moves[cond_disjoint_find(correction->island, list->candidate[k].point[0].body)] = 1.0;
+    for (int k = 0; k < list->n; k++)
+        if (moves[cond_disjoint_find(correction->island, list->candidate[k].point[0].body)] > 0.0)
+            list->candidate[kept++] = list->candidate[k];
+    list->n = kept;
+}
+
 // The contacts within reach of the correction, which it keeps open; *deep: 1 where one of them is
 // cut short by its limit, *dented: 1 where a soft body is.
 static CondStatus find_contacts(CondSim* sim, double deepest, double share, int* deep, int* dented)
@@ -106,6 +173,8 @@ static CondStatus find_contacts(CondSim* sim, double deepest, double share, int*
         sim->reach[b] = 2.0 * fmin(deepest, correction->limit[b]);
     }
     CondStatus status = cond_collide(&sim->collider, &sim->then, sim->next, sim->reach, list);
+    if (!status)
+        leave_islands(sim);
     *deep = *dented = 0;
     for (int k = 0; k < list->n && !status; k++) {
         *deep |= -list->candidate[k].gap > limit_of(correction, &list->candidate[k]);
@@ -185,19 +254,6 @@ static int does_help(const CondProblem* problem, const double* v, double* work)
     return after < HELPS * before && all <= 2.0 * masses;
 }
 
-static int root(int* island, int b)
-{
-    while (island[b] != b)
-        b = island[b] = island[island[b]];
-    return b;
-}
-
-static void join(int* island, int a, int b)
-{
-    if (a >= 0 && b >= 0)
-        island[root(island, a)] = root(island, b);
-}
-
 static int body_of(const CondModel* model, int coordinate)
 {
     int low = 0, high = model->n_body - 1;
@@ -218,16 +274,11 @@ static void find_shares(CondSim* sim, double* moved, double* moved_of)
 {
     const CondModel* model = sim->model;
     CondCorrection* correction = &sim->correction;
-    const CondCandidateList* list = &correction->stage.candidates;
     const CondProblem* problem = &correction->stage.assembly.problem;
     double t = sim->time_step, *share = correction->share;
-    for (int b = 0; b < model->n_body; b++) {
-        correction->island[b] = b;
+    for (int b = 0; b < model->n_body; b++)
         share[b] = 1.0;
-    }
-    for (int k = 0; k < list->n; k++)
-        join(correction->island, list->candidate[k].point[0].body,
-             list->candidate[k].point[1].body);
+    join_bodies(sim);
     for (int i = 0; i < problem->n_coupling; i++) {
         const CondCoupling* coupling = &problem->coupling[i];
         join(correction->island, body_of(model, coupling->coordinate[0]),
@@ -236,7 +287,7 @@ static void find_shares(CondSim* sim, double* moved, double* moved_of)
     for (int pass = 0; pass < 2; pass++) // the shares of islands, at their roots; and the ways
         for (int b = 0; b < model->n_body; b++) {
             const CondBody* body = &model->body[b];
-            int i = root(correction->island, b);
+            int i = cond_disjoint_find(correction->island, b);
             double way =
                 t *
                 cond_body_ops(body->kind)->speed(body, &sim->then, correction->v + body->dof_begin);
@@ -249,7 +300,7 @@ static void find_shares(CondSim* sim, double* moved, double* moved_of)
             }
         }
     for (int b = 0; b < model->n_body; b++)
-        share[b] = share[root(correction->island, b)];
+        share[b] = share[cond_disjoint_find(correction->island, b)];
 }
 
 // The answer that stands: of rigid motions, or in all coordinates.
@@ -358,27 +409,6 @@ static CondStatus solve_deep(CondSim* sim, int deep, int dented, CondSolveInfo* 
     *answer = stage;
     memset(stage->v, 0, (size_t)sim->model->n_dof * sizeof *stage->v);
     return cond_contact_stage_solve(stage, &stage->assembly.problem, info);
-}
-
-// 1 when something is deep enough to be moved. A link of a rod that rolls on what it is wound about
-// ends every step inside by half the square of its turn: this may add up to a little before it is
-// worth a problem of its own.
-static int is_needed(const CondSim* sim, double deepest)
-{
-    if (!(deepest > PENETRATION))
-        return 0;
-    for (int c = 0; c < sim->near.n; c++) {
-        const CondCandidate* candidate = &sim->near.candidate[c];
-        double may = PENETRATION;
-        for (int side = 0; side < 2; side++) {
-            int b = candidate->point[side].body;
-            if (b >= 0 && sim->model->body[b].kind == COND_BODY_ROD)
-                may = fmax(may, LINK * sim->model->body[b].size);
-        }
-        if (-candidate->gap > may)
-            return 1;
-    }
-    return 0;
 }
 
 // In all coordinates, by the masses. Contacts that contradict each other, on two sides of a thin

@@ -14,6 +14,7 @@
 // which they left a contact.
 #include "step/impact.h"
 
+#include "base/disjoint.h"
 #include "base/memory.h"
 #include "body/body.h"
 #include "step/sim.h"
@@ -80,24 +81,53 @@ static int takes_part(const CondSim* sim, int c)
                                  !(sim->candidates.candidate[c].gap > CLOSED));
 }
 
-// 1 when an impact stage is needed: for the bounce trap, or because bodies meet that rebound. In a
-// sequence these may be others than those that the impact begins with.
-static int is_needed(const CondSim* sim, const CondState* state)
+// What the contacts of an island ask for.
+enum { ALWAYS = 1, MEETS = 2, REBOUNDS = 4 };
+
+static int asks_for(const CondSim* sim, const CondState* state, int c)
 {
-    int meets = 0, rebounds = 0;
+    const CondCandidate* candidate = &sim->candidates.candidate[c];
+    int closes = approach(sim, c, state->v) > STILL, bounces = candidate->restitution > 0.0;
+    int always = sim->theta[candidate->point[0].body] < 1.0 || (closes && bounces);
+    return (always ? ALWAYS : 0) | (closes ? MEETS : 0) | (bounces ? REBOUNDS : 0);
+}
+
+// 1 when an impact stage is needed: for the bounce trap, or because bodies meet that rebound. In a
+// sequence these may be others than those that the impact begins with. Islands that need none take
+// no part in it: what rests stays as it is, whatever is struck elsewhere.
+static int find_needed(const CondSim* sim, const CondState* state)
+{
+    int n_body = sim->model->n_body, *of = sim->impact.island, *asks = of + n_body, any = 0;
     int apart = sim->model->settings.impact == COND_IMPACT_SEQUENTIAL;
-    for (int c = 0; c < sim->candidates.n; c++) {
-        if (!takes_part(sim, c))
-            continue;
-        int closes = approach(sim, c, state->v) > STILL;
-        int bounces = sim->candidates.candidate[c].restitution > 0.0;
-        int always = sim->theta[sim->candidates.candidate[c].point[0].body] < 1.0;
-        if (always || (closes && bounces))
-            return 1;
-        meets |= closes;
-        rebounds |= bounces;
+    for (int b = 0; b < n_body; b++) {
+        of[b] = b;
+        asks[b] = 0;
     }
-    return apart && meets && rebounds;
+    for (int c = 0; c < sim->candidates.n; c++) {
+        const CondPoint* point = sim->candidates.candidate[c].point;
+        if (takes_part(sim, c) && point[1].body >= 0)
+            cond_disjoint_join(of, point[0].body, point[1].body);
+    }
+    for (int c = 0; c < sim->candidates.n; c++)
+        if (takes_part(sim, c))
+            asks[cond_disjoint_find(of, sim->candidates.candidate[c].point[0].body)] |=
+                asks_for(sim, state, c);
+    for (int b = 0; b < n_body; b++) {
+        int island = cond_disjoint_find(of, b);
+        of[b] = island; // the lowest of its bodies, so that it is settled already
+        if (island == b)
+            asks[b] = asks[b] & ALWAYS || (apart && asks[b] & MEETS && asks[b] & REBOUNDS);
+        else
+            asks[b] = asks[island];
+        any |= asks[b];
+    }
+    return any;
+}
+
+// 1 where a body's island takes part in the impact.
+static int is_struck(const CondSim* sim, int body)
+{
+    return sim->impact.island[sim->model->n_body + body];
 }
 
 // Puts contact c into the list: one that lasts as it is at the end of the step, where it is there
@@ -130,7 +160,7 @@ static CondStatus list_contacts(CondSim* sim)
         return COND_OUT_OF_MEMORY;
     closed->n = 0;
     for (int c = 0, from = 0; c < sim->candidates.n; c++)
-        if (takes_part(sim, c))
+        if (takes_part(sim, c) && is_struck(sim, sim->candidates.candidate[c].point[0].body))
             list_contact(sim, c, &from);
     return COND_OK;
 }
@@ -144,7 +174,8 @@ static void take_forces_back(CondSim* sim)
     double *f = sim->work, *v = impact->before;
     memset(f, 0, (size_t)model->n_dof * sizeof *f);
     for (int c = 0; c < sim->candidates.n; c++)
-        if (!cond_persistent_is_moved(sim, c))
+        if (!cond_persistent_is_moved(sim, c) &&
+            is_struck(sim, sim->candidates.candidate[c].point[0].body))
             cond_contact_add_force(&sim->assembly.contact[c], -sim->time_step, sim->lambda + 3 * c,
                                    f);
     for (int k = 0; k < impact->stage.candidates.n; k++)
@@ -251,7 +282,9 @@ CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* 
 {
     CondImpact* impact = &sim->impact;
     CondContactStage* stage = &impact->stage;
-    if (!is_needed(sim, state))
+    if (COND_RESERVE(&sim->arena, impact->island, 2 * sim->model->n_body))
+        return COND_OUT_OF_MEMORY;
+    if (!find_needed(sim, state))
         return COND_OK;
     CondStatus status = prepare(sim->model, impact);
     if (!status)
@@ -268,9 +301,15 @@ CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* 
         status = finish(sim, state, info);
     if (status < 0)
         return status;
-    memcpy(sim->next->v, stage->v, (size_t)sim->model->n_dof * sizeof(double));
+    for (int b = 0; b < sim->model->n_body; b++) {
+        const CondBody* body = &sim->model->body[b];
+        if (is_struck(sim, b))
+            memcpy(sim->next->v + body->dof_begin, stage->v + body->dof_begin,
+                   (size_t)body->n_dof * sizeof(double));
+    }
     for (int c = 0; c < sim->candidates.n; c++)
-        if (!cond_persistent_is_moved(sim, c))
+        if (!cond_persistent_is_moved(sim, c) &&
+            is_struck(sim, sim->candidates.candidate[c].point[0].body))
             memset(sim->impulse + 3 * (ptrdiff_t)c, 0, 3 * sizeof *sim->impulse);
     for (int k = 0; k < stage->candidates.n; k++)
         memcpy(sim->impulse + 3 * impact->contact_of[k], stage->lambda + 3 * k,

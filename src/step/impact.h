@@ -7,6 +7,8 @@
 typedef struct CondImpact {
     CondContactStage stage; // its contacts are the closed ones of the step
     int* contact_of;        // their index among the contacts of the step   (n_contact)
+    int* island;            // of each body, by its lowest one; then 1 where it takes part
+                            //                                              (2 x n_body)
     double* before;         // v before the impulses                        (n_dof)
     double growth;          // of the energy exchanged: above this restitution is lowered
     // of the sequence of impacts

@@ -71,6 +71,7 @@ struct CondSim {
     CondKinematics then; // at its end
     double* theta;       // of each body in this step                       (n_body)
     double* length;      // theta time_step [s]                             (n_body)
+    int* rest;           // scratch of the start at rest                    (2 n_body)
     int* linear;         // 1: its forces are those of q_k, extrapolated    (n_body)
     double* f;           // forces at the start of the step, -C v included  (n_dof)
     double* reach;       // gap within which contacts are made [m]          (n_body)
@@ -157,6 +158,9 @@ CondStatus cond_sim_load(CondSim* sim, const CondState* state);
 
 // b, and the contacts of the step.
 CondStatus cond_sim_pose(CondSim* sim, const CondState* state);
+
+// Starts islands that are at rest from v_hat = 0; needs the start in sim->v_hat.
+void cond_sim_start_at_rest(CondSim* sim);
 
 // The linear step: starts from what the last one left, and solves the problem.
 CondStatus cond_sim_solve_linear(CondSim* sim, const CondState* state, CondSolveInfo* info);

@@ -75,6 +75,8 @@ CondStatus cond_sim_solve_linear(CondSim* sim, const CondState* state, CondSolve
             sim->lambda[3 * c + i] = known ? state->memory[k].lambda[i] : 0.0;
     }
     predict(sim, state);
+    if (sim->model->settings.solver.stop == COND_STOP_CERTIFICATE)
+        cond_sim_start_at_rest(sim);
     // What a solver keeps is made anew at fixed steps, so that a state saved there tells all.
     if (state->step % sim->model->settings.solver.reuse == 0)
         cond_solver_reset(sim->solver);

@@ -20,6 +20,7 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
     made->theta = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof(double));
     made->length = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof(double));
     made->linear = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof *made->linear);
+    made->rest = cond_arena_allocate(&made->arena, 2 * (size_t)model->n_body, sizeof *made->rest);
     made->reach = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof(double));
     made->v_hat = cond_arena_allocate(&made->arena, (size_t)model->n_dof, sizeof(double));
     made->centre = cond_arena_allocate(&made->arena, 3 * (size_t)model->n_body, sizeof(double));
@@ -28,8 +29,8 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
     made->middle = cond_arena_allocate(&made->arena, (size_t)model->n_target, sizeof(double));
     made->ik = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof *made->ik);
     CondStatus status = COND_OUT_OF_MEMORY;
-    if (made->f && made->theta && made->length && made->linear && made->reach && made->v_hat &&
-        made->centre && made->work && made->rate && made->middle && made->ik)
+    if (made->f && made->theta && made->length && made->linear && made->rest && made->reach &&
+        made->v_hat && made->centre && made->work && made->rate && made->middle && made->ik)
         status = cond_assembly_create(model, COND_ASSEMBLY_ALL, &made->assembly);
     if (!status) // Newton's method keeps damping there too
         status = cond_assembly_create(model,

@@ -1,0 +1,48 @@
+// Rest is exact. A start v_hat = v_k + th t M^-1 (f + Jc' lambda) is as far from 0 as the last
+// forces are from balance, that is by the tolerance of a solve: taken as it is, a body at rest
+// would creep by it from step to step. Where all bodies of an island would move no faster than
+// that, the solve starts from v_hat = 0. With the last forces this leaves the residual M v_hat/(th
+// t), which the certificate bears as it bore theirs; then the start is the answer, nothing moves,
+// and the forces stay to the last bit. Otherwise the solve goes on from there.
+#include "base/disjoint.h"
+#include "body/body.h"
+#include "step/sim.h"
+
+#include <string.h>
+
+static const double EASE = 8.0; // times the tolerance: of one body among those of an island
+
+// 1 where a body would gain less than its forces give it in a step, times the tolerance.
+static int rests(CondSim* sim, int b)
+{
+    const CondBody* body = &sim->model->body[b];
+    const CondBodyOps* ops = cond_body_ops(body->kind);
+    double a[6];
+    if (body->kind != COND_BODY_PARTICLE && body->kind != COND_BODY_RIGID)
+        return 0;
+    ops->accelerate(body, &sim->now, sim->f + body->dof_begin, a);
+    double gain = sim->length[b] * ops->speed(body, &sim->now, a);
+    return ops->speed(body, &sim->now, sim->v_hat + body->dof_begin) <=
+           EASE * sim->model->settings.solver.tolerance * gain;
+}
+
+void cond_sim_start_at_rest(CondSim* sim)
+{
+    const CondModel* model = sim->model;
+    int *of = sim->rest, *still = of + model->n_body;
+    for (int b = 0; b < model->n_body; b++) {
+        of[b] = b;
+        still[b] = 1;
+    }
+    for (int c = 0; c < sim->candidates.n; c++) {
+        const CondPoint* point = sim->candidates.candidate[c].point;
+        if (point[0].body >= 0 && point[1].body >= 0)
+            cond_disjoint_join(of, point[0].body, point[1].body);
+    }
+    for (int b = 0; b < model->n_body; b++)
+        still[cond_disjoint_find(of, b)] &= rests(sim, b);
+    for (int b = 0; b < model->n_body; b++)
+        if (still[cond_disjoint_find(of, b)])
+            memset(sim->v_hat + model->body[b].dof_begin, 0,
+                   (size_t)model->body[b].n_dof * sizeof *sim->v_hat);
+}
