@@ -1,5 +1,5 @@
-// Contacts four at a time against contacts one after the other: the same bits, for nodes and
-// virtual nodes, one side and two, open, sticking and sliding, under both laws.
+// Contacts four at a time and one by one against the equations, contact after contact: the same
+// bits, for nodes and virtual nodes, one side and two, open, sticking and sliding, under both laws.
 #include "dense.h"
 #include "random_problem.h"
 #include "vfpi/contact_sweep.h"
@@ -18,10 +18,10 @@
 #include <cmocka.h>
 
 // The reference (eqs. 23-25): contact after contact.
-static void run_plain(const CondContactSweep* sweep, const double* w, const double* carry,
-                      double* v, double* lambda)
+static void run_plain(const CondContactSolve* one, double* v, double* lambda)
 {
-    const CondNodal* nodal = sweep->nodal;
+    const CondNodal* nodal = one->nodal;
+    const double *w = one->w, *carry = one->carry;
     for (int c = 0; c < nodal->problem->n_contact; c++) {
         const CondContact* contact = &nodal->problem->contact[c];
         const double* R = contact->frame;
@@ -34,7 +34,7 @@ static void run_plain(const CondContactSweep* sweep, const double* w, const doub
             if (nodal->carried[c])
                 eta[r] -= nodal->compliance[c] * carry[3 * c + r];
         }
-        cond_law_solve(sweep->law, contact->friction, sweep->omega, wi + wj, eta, force);
+        cond_law_solve(one->law, contact->friction, one->omega, wi + wj, eta, force);
         for (int k = 0; k < 3; k++) {
             double f = R[k] * force[0] + R[3 + k] * force[1] + R[6 + k] * force[2];
             v[i + k] += wi * f;
@@ -45,18 +45,24 @@ static void run_plain(const CondContactSweep* sweep, const double* w, const doub
 }
 
 // Runs both from the same v*; counts[0..2] gather how many contacts were open, stuck and slid.
-static void compare(CondContactSweep* sweep, const double* w, const double* carry, const double* v,
+static void compare(CondContactSweep* sweep, const CondContactSolve* one, const double* v,
                     int counts[3])
 {
-    const CondProblem* problem = sweep->nodal->problem;
-    size_t n = (size_t)sweep->nodal->n, nc3 = 3 * (size_t)problem->n_contact;
+    const CondProblem* problem = one->nodal->problem;
+    int n_order = (problem->n_contact + 3) / 4 * 4, order[128];
+    size_t n = (size_t)one->nodal->n, nc3 = 3 * (size_t)problem->n_contact;
     double *plain = dense_zeros((int)(n + nc3)), *fast = dense_zeros((int)(n + nc3));
-    cond_contact_sweep_weigh(sweep, w);
-    for (int threads = 1; threads <= 3; threads += 2) {
+    for (int k = 0; k < n_order; k++)
+        order[k] = k < problem->n_contact ? k : -1;
+    assert_int_equal(cond_contact_sweep_build(sweep, one, order, n_order, 0), COND_OK);
+    for (int turn = 0; turn < 2; turn++) {
         memcpy(plain, v, n * sizeof *v);
         memcpy(fast, v, n * sizeof *v);
-        run_plain(sweep, w, carry, plain, plain + n);
-        cond_contact_sweep_run(sweep, carry, fast, fast + n, threads);
+        run_plain(one, plain, plain + n);
+        if (turn == 0)
+            cond_contact_sweep_run(sweep, fast, fast + n, 0, n_order / 4);
+        for (int c = 0; c < problem->n_contact && turn == 1; c++)
+            cond_contact_solve(one, c, fast, fast + n + (ptrdiff_t)3 * c);
         assert_memory_equal(plain, fast, (n + nc3) * sizeof *plain);
     }
     for (int c = 0; c < problem->n_contact; c++) {
@@ -85,12 +91,11 @@ static void test_same_bits(void** state)
         random_problem_make(&options, &made);
         CondContext context = cond_context_or_default(NULL);
         CondNodal nodal = {.arena.context = context};
-        CondContactSweep sweep = {.context = context};
+        CondContactSweep sweep = {.arena.context = context};
         CondSolverSettings settings = cond_solver_settings_default();
         settings.law = trial % 8 == 7 ? COND_LAW_PROXIMAL : COND_LAW_STRICT;
         settings.omega = trial % 2 ? 1e-3 : 0.0;
         assert_int_equal(cond_nodal_build(&nodal, &made.problem, 100.0), COND_OK);
-        assert_int_equal(cond_contact_sweep_build(&sweep, &nodal, NULL, &settings, NULL), COND_OK);
         Random random = random_start((uint64_t)trial);
         int nc3 = 3 * made.problem.n_contact;
         double *v = dense_zeros(nodal.n), *w = dense_zeros(nodal.n), *carry = dense_zeros(nc3);
@@ -105,12 +110,18 @@ static void test_same_bits(void** state)
                 carry[i] = random_uniform(&random, -1.0, 1.0);
             if (k == 5)
                 v[trial % nodal.n] = NAN;
-            compare(&sweep, w, carry, v, counts);
+            CondContactSolve one = {.nodal = &nodal,
+                                    .law = settings.law,
+                                    .omega = settings.omega,
+                                    .node = nodal.node,
+                                    .w = w,
+                                    .carry = carry};
+            compare(&sweep, &one, v, counts);
         }
         free(v);
         free(w);
         free(carry);
-        cond_contact_sweep_destroy(&sweep);
+        cond_arena_release(&sweep.arena);
         cond_nodal_destroy(&nodal);
         random_problem_free(&made);
     }

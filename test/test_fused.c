@@ -23,7 +23,7 @@
 typedef struct Parts {
     CondNodal nodal;
     CondSurrogate W;
-    CondContactSweep sweep, usual;
+    CondContactSolve contacts;
     CondFused fused;
 } Parts;
 
@@ -39,32 +39,28 @@ static CondSolverSettings paper_settings(int block)
 }
 
 static CondStatus parts_build(Parts* p, const CondContext* context, const CondProblem* problem,
-                              const CondSolverSettings* settings, int* serves)
+                              const CondSolverSettings* settings, const double* carry, int* serves)
 {
     *p = (Parts){.nodal.arena.context = *context,
                  .W.arena.context = *context,
-                 .sweep.context = *context,
-                 .usual.context = *context,
                  .fused.arena.context = *context};
     CondStatus status = cond_nodal_build(&p->nodal, problem, 10.0);
     if (!status)
         status = cond_surrogate_build(&p->W, &p->nodal, settings);
     if (!status)
         status = cond_fused_build(&p->fused, &p->nodal, &p->W, settings, serves);
-    if (!status)
-        status = cond_fused_lay_contacts(&p->fused, &p->sweep, settings, NULL);
-    if (!status)
-        status = cond_contact_sweep_build(&p->usual, &p->nodal, NULL, settings, NULL);
-    if (!status)
-        cond_contact_sweep_weigh(&p->usual, p->W.w);
-    return status;
+    p->contacts = (CondContactSolve){.nodal = &p->nodal,
+                                     .law = settings->law,
+                                     .omega = settings->omega,
+                                     .node = p->nodal.node,
+                                     .w = p->W.w,
+                                     .carry = carry};
+    return status ? status : cond_fused_lay_contacts(&p->fused, &p->contacts);
 }
 
 static void parts_destroy(Parts* p)
 {
     cond_fused_destroy(&p->fused);
-    cond_contact_sweep_destroy(&p->usual);
-    cond_contact_sweep_destroy(&p->sweep);
     cond_surrogate_destroy(&p->W);
     cond_nodal_destroy(&p->nodal);
 }
@@ -74,32 +70,36 @@ static void compare_iteration(const CondProblem* problem, const CondSolverSettin
     Parts p;
     int serves;
     CondContext context = cond_context_or_default(NULL);
-    assert_int_equal(parts_build(&p, &context, problem, settings, &serves), COND_OK);
+    int nl = 3 * problem->n_contact;
+    double* carry = dense_zeros((size_t)nl);
+    assert_int_equal(parts_build(&p, &context, problem, settings, carry, &serves), COND_OK);
     assert_true(serves);
-    int n = p.nodal.n, nl = 3 * problem->n_contact;
+    int n = p.nodal.n;
     double *v = dense_zeros((size_t)n), *g = dense_zeros((size_t)n), *a = dense_zeros((size_t)n),
-           *b = dense_zeros((size_t)n), *carry = dense_zeros((size_t)nl),
-           *la = dense_zeros((size_t)nl), *lb = dense_zeros((size_t)nl);
+           *b = dense_zeros((size_t)n), *la = dense_zeros((size_t)nl),
+           *lb = dense_zeros((size_t)nl);
     uint64_t seed = 77;
     for (int i = 0; i < n; i++)
         v[i] = fem_random(&seed);
     for (int i = 0; i < nl; i++)
         carry[i] = fem_random(&seed);
-    cond_surrogate_step(&p.W, &p.nodal, settings, v, g, a); // Alg. 1, stage by stage
-    cond_contact_sweep_run(&p.usual, carry, a, la, 1);
+    cond_nodal_residual(&p.nodal, v, g, 1); // Alg. 1, stage by stage
+    cond_surrogate_apply(&p.W, &p.nodal, g, v, a, 1);
+    for (int c = 0; c < problem->n_contact; c++)
+        cond_contact_solve(&p.contacts, c, a, la + (ptrdiff_t)3 * c);
     double length = sqrt(cond_distance2(n, a, v, 1));
-    cond_fused_finish(&p.fused, carry, v, b, lb);
+    cond_fused_finish(&p.fused, v, b, lb);
     assert_true(dense_distance(n, a, b) <= 1e-13 * dense_norm(n, a));
     assert_true(dense_distance(nl, la, lb) <= 1e-13 * dense_norm(nl, la));
     // The first step of a pass without acceleration leads to the same place.
-    CondHistory history = {.context = cond_context_or_default(NULL)};
-    CondFusedPass pass = {
-        .carry = carry, .v = v, .tolerance = 1e-300, .max_iterations = 1, .history = &history};
+    CondHistory history = {.arena.context = cond_context_or_default(NULL)};
+    CondFusedPass pass = {.v = v, .tolerance = 1e-300, .max_iterations = 1, .history = &history};
     cond_fused_run(&p.fused, &pass);
     assert_int_equal(pass.iterations, 1);
     assert_memory_equal(v, b, (size_t)n * sizeof *v);
     assert_true(fabs(history.length[0] - length) <= 1e-12 * length);
-    double* arrays[] = {v, g, a, b, carry, la, lb, history.length};
+    cond_arena_release(&history.arena);
+    double* arrays[] = {v, g, a, b, carry, la, lb};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
         free(arrays[k]);
     parts_destroy(&p);
@@ -295,7 +295,7 @@ static void test_memory_that_runs_out(void** state)
         CondContext context = failing_allocator_context(&allocator);
         Parts p;
         int serves;
-        status = parts_build(&p, &context, &made.problem, &settings, &serves);
+        status = parts_build(&p, &context, &made.problem, &settings, NULL, &serves);
         parts_destroy(&p);
         assert_int_equal(allocator.live, 0);
     }

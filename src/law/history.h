@@ -2,12 +2,12 @@
 #ifndef COND_LAW_HISTORY_H
 #define COND_LAW_HISTORY_H
 
-#include "base/memory.h"
+#include "base/arena.h"
 
 typedef struct CondHistory {
-    CondContext context;
+    CondArena arena;
     double* length; //                                                      (n)
-    int n, capacity;
+    int n;
     int failed; // 1: memory ran out, and what followed is not kept
 } CondHistory;
 
@@ -15,8 +15,7 @@ static inline void cond_history_add(CondHistory* history, double length)
 {
     enum { FIRST = 1024 }; // most solves end within so many iterations
     int need = history->n < FIRST ? FIRST : history->n + 1;
-    if (history->failed || cond_reserve(&history->context, &history->length, &history->capacity,
-                                        need, sizeof *history->length)) {
+    if (history->failed || COND_RESERVE(&history->arena, history->length, need)) {
         history->failed = 1;
         return;
     }

@@ -67,7 +67,7 @@ CondStatus cond_newton_create(CondSim* sim)
     newton->r = cond_arena_allocate(&sim->arena, n, sizeof(double));
     newton->diagonal = cond_arena_allocate(&sim->arena, n, sizeof(double));
     newton->work = cond_arena_allocate(&sim->arena, n, sizeof(double));
-    newton->history.context = *m;
+    newton->history.arena.context = *m;
     int all =
         newton->q && newton->start && newton->v && newton->r && newton->diagonal && newton->work;
     return all ? COND_OK : COND_OUT_OF_MEMORY;
@@ -75,7 +75,7 @@ CondStatus cond_newton_create(CondSim* sim)
 
 void cond_newton_destroy(CondSim* sim)
 {
-    cond_release(&sim->arena.context, sim->newton.history.length);
+    cond_arena_release(&sim->newton.history.arena);
     cond_transport_destroy(&sim->transport);
 }
 

@@ -1,11 +1,10 @@
 #include "vfpi/accelerate.h"
 
-#include "base/memory.h"
+#include "base/parallel.h"
 #include "base/sum.h"
 #include "law/settings.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { SHORT = 8192 }; // coordinates that one thread is through with before a team is awake
 
@@ -47,15 +46,15 @@ void cond_accelerator_restart(CondAccelerator* a)
 double cond_accelerator_propose(CondAccelerator* a, const double* v, const double* plain,
                                 double residual, double* next)
 {
-    if (a->kind == COND_ACCELERATOR_CHEBYSHEV) {
+    if (a->kind == COND_ACCELERATOR_CHEBYSHEV)
         cond_accelerate_chebyshev(a, v, plain, next);
-        return a->chebyshev.step;
-    }
-    if (cond_accelerator_mixes(a->kind))
+    else if (cond_accelerator_mixes(a->kind))
         cond_accelerate_anderson(a, v, plain, residual, next);
     else
-        memcpy(next, plain, (size_t)a->n * sizeof *next);
-    return sqrt(cond_distance2(a->n, next, v, a->threads));
+        cond_parallel_copy(a->n, plain, next, a->threads);
+    double length = sqrt(cond_distance2(a->n, next, v, a->threads));
+    cond_chebyshev_step(&a->chebyshev, length);
+    return length;
 }
 
 void cond_accelerator_destroy(CondAccelerator* a)

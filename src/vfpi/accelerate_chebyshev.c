@@ -5,7 +5,6 @@
 #include "vfpi/accelerate.h"
 
 #include "base/parallel.h"
-#include "base/sum.h"
 
 #include <math.h>
 #include <string.h>
@@ -56,5 +55,4 @@ void cond_accelerate_chebyshev(CondAccelerator* a, const double* v, const double
         memcpy(a->v_old, v, (size_t)n * sizeof *v); // v^0 = v^1: nu = 1 takes it out anyway
     ExtrapolateLoop loop = {a, v, plain, next};
     cond_parallel(n, cond_threads(4 * (size_t)n, a->threads), extrapolate, &loop);
-    cond_chebyshev_step(&a->chebyshev, sqrt(cond_distance2(n, next, v, a->threads)));
 }

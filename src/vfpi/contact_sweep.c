@@ -4,11 +4,6 @@
 #include "vfpi/contact_sweep.h"
 
 #include "base/lanes.h"
-#include "base/memory.h"
-#include "base/parallel.h"
-#include "cond/law.h"
-
-enum { BATCH_WORK = 200 }; // in the unit of COND_PARALLEL_FROM
 
 struct CondContactBatch {
     int contact[COND_LANES]; //
@@ -21,47 +16,14 @@ struct CondContactBatch {
     double phi[3][COND_LANES];
     double mu[COND_LANES];
     double slip[COND_LANES];  // compliance of those that carry one, else 0
-    double w[2][COND_LANES];  // of the two sides, by weigh
-    double scale[COND_LANES]; // -1 / (gamma + omega), by weigh
+    double w[2][COND_LANES];  // of the two sides
+    double scale[COND_LANES]; // -1 / (gamma + omega)
 };
 
 typedef struct SweepLoop {
     const CondContactSweep* sweep;
-    const double* carry;
     double *v, *lambda;
 } SweepLoop;
-
-static void solve_contact(const SweepLoop* l, int c)
-{
-    const CondContactSweep* sweep = l->sweep;
-    const CondNodal* nodal = sweep->nodal;
-    const CondContact* contact = &nodal->problem->contact[c];
-    const double* R = contact->frame;
-    int i = sweep->node[2 * c], j = sweep->node[2 * c + 1];
-    double *vi = l->v + i, *vj = j >= 0 ? l->v + j : NULL;
-    double unkept[3], *lambda = l->lambda ? l->lambda + (ptrdiff_t)3 * c : unkept;
-    double wi = sweep->w[i], wj = vj ? sweep->w[j] : 0.0;
-    double d[3] = {vi[0], vi[1], vi[2]}, eta[3];
-    for (int k = 0; k < 3 && vj; k++)
-        d[k] -= vj[k];
-    for (int r = 0; r < 3; r++)
-        eta[r] = contact->phi[r] + R[3 * r] * d[0] + R[3 * r + 1] * d[1] + R[3 * r + 2] * d[2];
-    for (int r = 0; r < 3 && nodal->carried[c]; r++)
-        eta[r] -= nodal->compliance[c] * l->carry[3 * c + r];
-    CondLaw law = sweep->relaxed && sweep->relaxed[c] ? COND_LAW_PROXIMAL : sweep->law;
-    cond_law_solve(law, contact->friction, sweep->omega, wi + wj, eta, lambda);
-    for (int k = 0; k < 3; k++)
-        d[k] = R[k] * lambda[0] + R[3 + k] * lambda[1] + R[6 + k] * lambda[2]; // world axes
-    for (int k = 0; k < 3; k++)
-        vi[k] += wi * d[k];
-    for (int k = 0; k < 3 && vj; k++)
-        vj[k] -= wj * d[k];
-}
-
-static int contact_at(const CondContactSweep* sweep, int k)
-{
-    return sweep->order ? sweep->order[k] : k;
-}
 
 // No contact: reads where the first one does, finds no force, and writes nothing.
 static void fill_lane(CondContactBatch* batch, int l)
@@ -74,72 +36,52 @@ static void fill_lane(CondContactBatch* batch, int l)
     batch->phi[1][l] = batch->phi[2][l] = batch->mu[l] = batch->slip[l] = 0.0;
 }
 
-CondStatus cond_contact_sweep_build(CondContactSweep* sweep, const CondNodal* nodal,
-                                    const CondContactPlaces* places,
-                                    const CondSolverSettings* settings, const int* relaxed)
+// Contact c, as lane l.
+static void fill_contact(CondContactBatch* batch, int l, const CondContactSolve* one, int padded)
 {
-    const CondProblem* problem = nodal->problem;
-    sweep->relaxed = relaxed;
-    sweep->nodal = nodal;
-    sweep->node = places ? places->node : nodal->node;
-    sweep->order = places ? places->order : NULL;
-    sweep->n_order = places ? places->n_order : problem->n_contact;
-    sweep->law = settings->law;
-    sweep->omega = settings->omega;
-    sweep->n_batch = sweep->n_order / COND_LANES;
-    if (cond_reserve(&sweep->context, &sweep->batch, &sweep->cap_batch, sweep->n_batch,
-                     sizeof *sweep->batch))
+    const CondNodal* nodal = one->nodal;
+    int c = batch->contact[l], i = one->node[2 * c], j = one->node[2 * c + 1];
+    const CondContact* contact = &nodal->problem->contact[c];
+    batch->node[l][0] = i;
+    batch->node[l][1] = j;
+    batch->second |= j >= 0;
+    batch->padded &= i < padded && !batch->second;
+    batch->serves &= !(one->relaxed && one->relaxed[c]);
+    batch->serves &= contact->friction[0] == contact->friction[1];
+    batch->slip[l] = nodal->carried[c] ? nodal->compliance[c] : 0.0;
+    batch->carried |= nodal->carried[c];
+    for (int k = 0; k < 9; k++)
+        batch->R[k][l] = contact->frame[k];
+    for (int k = 0; k < 3; k++)
+        batch->phi[k][l] = contact->phi[k];
+    batch->mu[l] = contact->friction[0];
+}
+
+CondStatus cond_contact_sweep_build(CondContactSweep* sweep, const CondContactSolve* one,
+                                    const int* order, int n_order, int padded)
+{
+    sweep->one = *one;
+    sweep->n_batch = n_order / COND_LANES;
+    if (COND_RESERVE(&sweep->arena, sweep->batch, sweep->n_batch))
         return COND_OUT_OF_MEMORY;
     for (int b = 0; b < sweep->n_batch; b++) {
         CondContactBatch* batch = &sweep->batch[b];
-        batch->serves = sweep->law == COND_LAW_STRICT;
+        batch->serves = one->law == COND_LAW_STRICT;
         batch->second = batch->carried = 0;
         batch->padded = 1;
         for (int l = 0; l < COND_LANES; l++) {
-            int c = contact_at(sweep, b * COND_LANES + l);
-            batch->contact[l] = c;
-            if (c < 0) {
+            batch->contact[l] = order[b * COND_LANES + l];
+            if (batch->contact[l] < 0)
                 fill_lane(batch, l);
-                continue;
-            }
-            const CondContact* contact = &problem->contact[c];
-            batch->node[l][0] = sweep->node[2 * c];
-            batch->node[l][1] = sweep->node[2 * c + 1];
-            batch->second |= batch->node[l][1] >= 0;
-            batch->padded &= places && batch->node[l][0] < places->padded && !batch->second;
-            batch->serves &= !(relaxed && relaxed[c]);
-            batch->serves &= contact->friction[0] == contact->friction[1];
-            batch->slip[l] = nodal->carried[c] ? nodal->compliance[c] : 0.0;
-            batch->carried |= nodal->carried[c];
-            for (int k = 0; k < 9; k++)
-                batch->R[k][l] = contact->frame[k];
-            for (int k = 0; k < 3; k++)
-                batch->phi[k][l] = contact->phi[k];
-            batch->mu[l] = contact->friction[0];
+            else
+                fill_contact(batch, l, one, padded);
+            int j = batch->node[l][1];
+            batch->w[0][l] = one->w[batch->node[l][0]];
+            batch->w[1][l] = j >= 0 ? one->w[j] : 0.0;
+            batch->scale[l] = -1.0 / (batch->w[0][l] + batch->w[1][l] + one->omega);
         }
     }
     return COND_OK;
-}
-
-void cond_contact_sweep_weigh(CondContactSweep* sweep, const double* w)
-{
-    sweep->w = w;
-    for (int b = 0; b < sweep->n_batch; b++) {
-        CondContactBatch* batch = &sweep->batch[b];
-        for (int l = 0; l < COND_LANES; l++) {
-            int i = batch->node[l][0], j = batch->node[l][1];
-            batch->w[0][l] = w[i];
-            batch->w[1][l] = j >= 0 ? w[j] : 0.0;
-            batch->scale[l] = -1.0 / (batch->w[0][l] + batch->w[1][l] + sweep->omega);
-        }
-    }
-}
-
-void cond_contact_sweep_destroy(CondContactSweep* sweep)
-{
-    cond_release(&sweep->context, sweep->batch);
-    sweep->batch = NULL;
-    sweep->cap_batch = sweep->n_batch = 0;
 }
 
 COND_LANES_INLINE void load(const double from[COND_LANES], CondLanes* to)
@@ -196,9 +138,13 @@ COND_LANES_INLINE void keep_lane(const SweepLoop* l, const CondContactBatch* bat
 // One after the other.
 static void solve_lanes(const SweepLoop* l, const CondContactBatch* batch)
 {
-    for (int lane = 0; lane < COND_LANES; lane++)
-        if (batch->contact[lane] >= 0)
-            solve_contact(l, batch->contact[lane]);
+    for (int lane = 0; lane < COND_LANES; lane++) {
+        int c = batch->contact[lane];
+        double unkept[3];
+        if (c >= 0)
+            cond_contact_solve(&l->sweep->one, c, l->v,
+                               l->lambda ? l->lambda + (ptrdiff_t)3 * c : unkept);
+    }
 }
 
 // x of coordinate r of the four contacts.
@@ -256,7 +202,7 @@ COND_LANES_INLINE void solve_batch(const SweepLoop* l, const CondContactBatch* b
     if (batch->carried) {
         load(batch->slip, &slip);
         for (int r = 0; r < 3; r++)
-            eta[r] -= slip * CONTACTS(l->carry, r);
+            eta[r] -= slip * CONTACTS(l->sweep->one.carry, r);
     }
     load(batch->mu, &mu);
     load(batch->scale, &scale);
@@ -283,9 +229,8 @@ COND_LANES_INLINE void solve_batch(const SweepLoop* l, const CondContactBatch* b
     keep_lane(l, batch, 3, lambda, v, take);
 }
 
-COND_LANES_INLINE void solve_batches(const void* loop, int first, int last)
+COND_LANES_INLINE void solve_batches(const SweepLoop* l, int first, int last)
 {
-    const SweepLoop* l = loop;
     for (int b = first; b < last; b++) {
         const CondContactBatch* batch = &l->sweep->batch[b];
         if (batch->serves)
@@ -295,50 +240,28 @@ COND_LANES_INLINE void solve_batches(const void* loop, int first, int last)
     }
 }
 
-static void solve_batches_generic(const void* loop, int first, int last)
+static void solve_batches_generic(const SweepLoop* loop, int first, int last)
 {
     solve_batches(loop, first, last);
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2"))) static void solve_batches_avx2(const void* loop, int first,
+__attribute__((target("avx2"))) static void solve_batches_avx2(const SweepLoop* loop, int first,
                                                                int last)
 {
     solve_batches(loop, first, last);
 }
 #endif
 
-// The batches, then the contacts left over as one part more.
-static void solve_parts(const void* loop, int first, int last)
+void cond_contact_sweep_run(const CondContactSweep* sweep, double* v, double* lambda, int first,
+                            int last)
 {
-    const SweepLoop* l = loop;
-    int n_batch = l->sweep->n_batch, end = last < n_batch ? last : n_batch;
-    CondLoopBody body = solve_batches_generic;
+    SweepLoop loop = {sweep, v, lambda};
 #if defined(__x86_64__) && defined(__GNUC__)
-    if (__builtin_cpu_supports("avx2"))
-        body = solve_batches_avx2;
+    if (__builtin_cpu_supports("avx2")) {
+        solve_batches_avx2(&loop, first, last);
+        return;
+    }
 #endif
-    body(loop, first, end);
-    for (int k = COND_LANES * n_batch; k < l->sweep->n_order && last > n_batch; k++)
-        solve_contact(l, contact_at(l->sweep, k));
-}
-
-int cond_contact_sweep_parts(const CondContactSweep* sweep)
-{
-    return sweep->n_batch + 1;
-}
-
-void cond_contact_sweep_run_parts(const CondContactSweep* sweep, const double* carry, double* v,
-                                  double* lambda, int first, int last)
-{
-    SweepLoop loop = {sweep, carry, v, lambda};
-    solve_parts(&loop, first, last);
-}
-
-void cond_contact_sweep_run(const CondContactSweep* sweep, const double* carry, double* v,
-                            double* lambda, int threads)
-{
-    SweepLoop loop = {sweep, carry, v, lambda};
-    int n_thread = cond_threads(BATCH_WORK * (size_t)sweep->n_batch, threads);
-    cond_parallel(cond_contact_sweep_parts(sweep), n_thread, solve_parts, &loop);
+    solve_batches_generic(&loop, first, last);
 }

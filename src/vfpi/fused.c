@@ -28,8 +28,7 @@ typedef struct Worker {
     Share part, term, rest, row, far;
     double *v, *v_old;
     float *away, *away_next; // of v^l and v^{l+1} from v_0
-    const double* carry;
-    double* lambda; // NULL: not asked for
+    double* lambda;          // NULL: not asked for
 } Worker;
 
 // The first of n items before which a share of the work is done.
@@ -183,7 +182,7 @@ static void step_rest(const Worker* c)
 
 static void solve_contacts(const Worker* c, int first, int last)
 {
-    cond_contact_sweep_run_parts(c->f->sweep, c->carry, c->f->plain, c->lambda, first, last);
+    cond_contact_sweep_run(&c->f->sweep, c->f->plain, c->lambda, first, last);
 }
 
 static CondFusedVectors soft_vectors(const Worker* c, int exact)
@@ -308,7 +307,6 @@ static void iterate_all(void* data, CondTeam* team, int rank, int size)
     unsigned before = cond_tiny_flush();
     if (chebyshev)
         own = *pass->chebyshev;
-    c.carry = pass->carry;
     pack(&c, pass->v, c.v);
     pack(&c, pass->v, c.v_old);
     if (c.f->based) {
@@ -352,7 +350,6 @@ static void finish(void* data, CondTeam* team, int rank, int size)
     const Run* run = data;
     Worker c = start_worker(run->f, team, rank, size);
     unsigned before = cond_tiny_flush();
-    c.carry = run->pass->carry;
     c.lambda = run->lambda;
     pack(&c, run->pass->v, c.v);
     take_base(&c);
@@ -373,9 +370,9 @@ void cond_fused_run(CondFused* f, CondFusedPass* pass)
     cond_team(team_of(f), iterate_all, &run);
 }
 
-void cond_fused_finish(CondFused* f, const double* carry, double* v, double* plain, double* lambda)
+void cond_fused_finish(CondFused* f, double* v, double* plain, double* lambda)
 {
-    CondFusedPass pass = {.carry = carry, .v = v};
+    CondFusedPass pass = {.v = v};
     Run run = {.f = f, .pass = &pass, .plain = plain, .lambda = lambda};
     cond_team(team_of(f), finish, &run);
 }

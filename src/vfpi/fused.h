@@ -33,17 +33,17 @@
 
 typedef struct CondFused {
     CondArena arena;
-    CondNodal* nodal;              // borrowed, as the next two
-    const CondSurrogate* W;        //
-    const CondContactSweep* sweep; //
-    int threads;                   //
-    CondSoftPacked A;              // of soft bodies, as floats
-    CondBsr3Part* body;            // the same in double                          (n_body)
-    int n_body;                    //
-    uint64_t key;                  // of the pattern that soft nodes are placed for,
-    int placed;                    // 1: if they are
-    int usual;                     // where the usual order begins in a vector
-    int n_vector;                  //
+    CondNodal* nodal;       // borrowed, as the next
+    const CondSurrogate* W; //
+    CondContactSweep sweep; // the contacts
+    int threads;            //
+    CondSoftPacked A;       // of soft bodies, as floats
+    CondBsr3Part* body;     // the same in double                          (n_body)
+    int n_body;             //
+    uint64_t key;           // of the pattern that soft nodes are placed for,
+    int placed;             // 1: if they are
+    int usual;              // where the usual order begins in a vector
+    int n_vector;           //
     int* origin;        // first coordinate of a soft node, by its place; -1: none     (4 A.n_four)
     int* place;         // of a coordinate in a vector                 (nodal->n)
     int* node;          // of the contacts' nodes, -1 static           (n_contact x 2)
@@ -81,14 +81,12 @@ CondStatus cond_fused_build(CondFused* fused, CondNodal* nodal, const CondSurrog
                             const CondSolverSettings* settings, int* serves);
 void cond_fused_destroy(CondFused* fused);
 
-// Lays out the contacts in a sweep for it, which it borrows.
-CondStatus cond_fused_lay_contacts(CondFused* fused, CondContactSweep* sweep,
-                                   const CondSolverSettings* settings, const int* relaxed);
+// Lays out the contacts for it, whose nodes and weights are its own.
+CondStatus cond_fused_lay_contacts(CondFused* fused, const CondContactSolve* contacts);
 
 // Iterates from v until the step is shorter than the tolerance, or not finite, or the iterations
 // are used up. Vectors are in the usual order. The same bits for any number of threads.
 typedef struct CondFusedPass {
-    const double* carry;      //                                           (n_contact x 3)
     double* v;                // v^1 in, the last v^{l+1} out              (nodal->n)
     CondChebyshev* chebyshev; // NULL: v^{l+1} = v**
     double tolerance;         // [m/s]
@@ -102,7 +100,6 @@ typedef struct CondFusedPass {
 void cond_fused_run(CondFused* fused, CondFusedPass* pass);
 
 // One plain iteration, with A in double: v** and lambda from v.            v, plain (nodal->n)
-void cond_fused_finish(CondFused* fused, const double* carry, double* v, double* plain,
-                       double* lambda);
+void cond_fused_finish(CondFused* fused, double* v, double* plain, double* lambda);
 
 #endif

@@ -239,19 +239,18 @@ CondStatus cond_fused_build(CondFused* f, CondNodal* nodal, const CondSurrogate*
     return COND_OK;
 }
 
-CondStatus cond_fused_lay_contacts(CondFused* f, CondContactSweep* sweep,
-                                   const CondSolverSettings* settings, const int* relaxed)
+CondStatus cond_fused_lay_contacts(CondFused* f, const CondContactSolve* contacts)
 {
-    CondContactPlaces places = {f->node, f->order, f->n_order, f->usual};
-    f->sweep = sweep;
-    CondStatus status = cond_contact_sweep_build(sweep, f->nodal, &places, settings, relaxed);
-    if (!status)
-        cond_contact_sweep_weigh(sweep, f->w);
-    return status;
+    CondContactSolve own = *contacts;
+    own.node = f->node;
+    own.w = f->w;
+    f->sweep.arena.context = f->arena.context;
+    return cond_contact_sweep_build(&f->sweep, &own, f->order, f->n_order, f->usual);
 }
 
 void cond_fused_destroy(CondFused* f)
 {
     cond_soft_packed_destroy(&f->A);
+    cond_arena_release(&f->sweep.arena);
     cond_arena_release(&f->arena);
 }

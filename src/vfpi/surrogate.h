@@ -55,10 +55,9 @@ extern const CondSurrogateOps cond_surrogate_block;
 
 CondStatus cond_surrogate_build(CondSurrogate* W, CondNodal* nodal,
                                 const CondSolverSettings* settings);
-// g = A v - b and out = v - W g, W being updated in between where it changes from iteration to
-// iteration. What can be is done in one pass over A.                          v, g, out (n)
-void cond_surrogate_step(CondSurrogate* W, CondNodal* nodal, const CondSolverSettings* settings,
-                         const double* v, double* g, double* out);
+// Changes W from v and g = A v - b, where it does so from iteration to iteration.     v, g (n)
+void cond_surrogate_update(CondSurrogate* W, const CondNodal* nodal,
+                           const CondSolverSettings* settings, const double* v, const double* g);
 // out = v - W g
 void cond_surrogate_apply(const CondSurrogate* W, const CondNodal* nodal, const double* g,
                           const double* v, double* out, int threads);

@@ -1,5 +1,5 @@
-// V-FPI: the velocity fixed-point iteration of the paper (Alg. 1-3), with a certified stop and the
-// multiplier loop around it.
+// V-FPI: the velocity fixed-point iteration of the paper (vfpi.c), its stop tests (vfpi_stop.c),
+// and the multiplier loop around it (vfpi_run.c).
 #ifndef COND_VFPI_VFPI_H
 #define COND_VFPI_VFPI_H
 
@@ -10,7 +10,7 @@
 #include "law/history.h"
 #include "nodalize/nodal.h"
 #include "vfpi/accelerate.h"
-#include "vfpi/contact_sweep.h"
+#include "vfpi/contact_solve.h"
 #include "vfpi/fused.h"
 #include "vfpi/surrogate.h"
 
@@ -28,10 +28,9 @@ typedef struct CondVfpi {
     CondNodal nodal;
     CondSurrogate W;
     CondAccelerator accelerator;
-    CondContactSweep sweep;
-    const int* relaxed; // not NULL: 1 where the law is the proximal one            (n_contact)
-    CondFused fused;    // in place of the loop over iterations,
-    int is_fused;       // where it serves
+    CondContactSolve contacts;
+    CondFused fused;  // in place of the loop over iterations,
+    int is_fused;     // where it serves
     CondAnswer* best; // of the run                                          (n_dof, n_contact x 3)
     int built;        // 1: W and the accelerator are those of the problem
     int max_iterations;  // of this run, counted from the beginning of the solve
@@ -39,11 +38,16 @@ typedef struct CondVfpi {
     double* g;           // A v - b                                              (nodal.n)
     double* plain;       // v**                                                  (nodal.n)
     double* next;        // v^{l+1}                                              (nodal.n)
+    double residual;     // |v** - v| in the norm of the metric, where it is measured
     double* metric;      // 1 / diagonal of W                                    (nodal.n)
     double* lambda;      // of the last contact solve                            (n_contact x 3)
     double* carry;       // lambda_prev of the multiplier loop                   (n_contact x 3)
     double* work;        // scratch of the certificate                           (2 n_dof)
     CondHistory history; // of this solve
+    // The certified stop of a pass.
+    int passed, judged;     // iterations made, and when a pair was judged last
+    double trigger;         // residual below which the next one is
+    double inner_tolerance; // of the certificate with the multiplier carried over
 } CondVfpi;
 
 // Everything that is zero is empty.
@@ -69,5 +73,19 @@ CondCertificateData cond_vfpi_certificate_data(const CondVfpi* vfpi);
 // COND_VFPI_CARRY where the stop is the certificate's and passes are left.
 CondStatus cond_vfpi_run(CondVfpi* vfpi, int max_iterations, int max_outer, CondAnswer* best,
                          CondSolveInfo* info, CondVfpiEnd* end);
+
+// One iteration: v** and lambda from v (Alg. 1, lines 4 to 11), and all of a pass.
+void cond_vfpi_iterate(CondVfpi* vfpi);
+CondVfpiEnd cond_vfpi_loop(CondVfpi* vfpi, CondSolveInfo* info);
+
+// Its stop tests, of (v**, lambda) and of a step of this length from v^l to v^{l+1}: how the pass
+// ends, or -1.
+void cond_vfpi_stop_begin(CondVfpi* vfpi);
+int cond_vfpi_stop_plain(CondVfpi* vfpi, CondSolveInfo* info);
+int cond_vfpi_stop_step(CondVfpi* vfpi, double length, CondSolveInfo* info);
+
+// The certificate of a pair; carry not NULL: with this multiplier carried over.
+CondCertificate cond_vfpi_certify(CondVfpi* vfpi, const double* v, const double* lambda,
+                                  const double* carry, CondSolveInfo* info);
 
 #endif

@@ -1,0 +1,23 @@
+// The contact solve of one V-FPI iteration: Alg. 2 and line 11 of Alg. 1,
+//   eta = Jc v* + phi,  lambda = SOL(eta, gamma),  v** = v* + W Jc' lambda.
+#ifndef COND_VFPI_CONTACT_SOLVE_H
+#define COND_VFPI_CONTACT_SOLVE_H
+
+#include "cond/solver.h"
+#include "nodalize/nodal.h"
+
+// What all contacts have in common; borrowed.
+typedef struct CondContactSolve {
+    const CondNodal* nodal;
+    CondLaw law;
+    const int* relaxed;  // not NULL: 1 where the law is the proximal one       (n_contact)
+    double omega;        //
+    const int* node;     // where v has the contacts' nodes, -1 static          (n_contact x 2)
+    const double* w;     // diagonal of W                                       (as v)
+    const double* carry; // the multiplier of the contacts that carry one       (n_contact x 3)
+} CondContactSolve;
+
+// v holds v* and receives v** on the nodes of contact c.                     lambda (3)
+void cond_contact_solve(const CondContactSolve* s, int c, double* v, double* lambda);
+
+#endif
