@@ -124,11 +124,16 @@ static void* create_simplicial(const CondContext* context, const CondSolverSetti
 }
 
 const CondSolverOps cond_baseline_apgd = {
-    "apgd", create, cond_dual_solve, cond_dual_history, cond_dual_destroy, NULL, NULL};
-const CondSolverOps cond_baseline_apgd_simplicial = {"apgd-simplicial",
-                                                     create_simplicial,
-                                                     cond_dual_solve,
-                                                     cond_dual_history,
-                                                     cond_dual_destroy,
-                                                     NULL,
-                                                     NULL};
+    .name = "apgd",
+    .create = create,
+    .solve = cond_dual_solve,
+    .history = cond_dual_history,
+    .destroy = cond_dual_destroy,
+};
+const CondSolverOps cond_baseline_apgd_simplicial = {
+    .name = "apgd-simplicial",
+    .create = create_simplicial,
+    .solve = cond_dual_solve,
+    .history = cond_dual_history,
+    .destroy = cond_dual_destroy,
+};

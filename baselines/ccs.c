@@ -293,4 +293,10 @@ static CondStatus solve(void* work, const CondProblem* problem, double* v, doubl
     return end == -2 ? COND_DIVERGED : status;
 }
 
-const CondSolverOps cond_baseline_ccs = {"ccs", create, solve, history, destroy, NULL, NULL};
+const CondSolverOps cond_baseline_ccs = {
+    .name = "ccs",
+    .create = create,
+    .solve = solve,
+    .history = history,
+    .destroy = destroy,
+};

@@ -107,13 +107,23 @@ static void* create_paper(const CondContext* context, const CondSolverSettings* 
 }
 
 const CondSolverOps cond_baseline_pgs = {
-    "pgs", create, cond_dual_solve, cond_dual_history, cond_dual_destroy, NULL, NULL};
-const CondSolverOps cond_baseline_pgs_simplicial = {"pgs-simplicial",
-                                                    create_simplicial,
-                                                    cond_dual_solve,
-                                                    cond_dual_history,
-                                                    cond_dual_destroy,
-                                                    NULL,
-                                                    NULL};
+    .name = "pgs",
+    .create = create,
+    .solve = cond_dual_solve,
+    .history = cond_dual_history,
+    .destroy = cond_dual_destroy,
+};
+const CondSolverOps cond_baseline_pgs_simplicial = {
+    .name = "pgs-simplicial",
+    .create = create_simplicial,
+    .solve = cond_dual_solve,
+    .history = cond_dual_history,
+    .destroy = cond_dual_destroy,
+};
 const CondSolverOps cond_baseline_pgs_paper = {
-    "pgs-paper", create_paper, cond_dual_solve, cond_dual_history, cond_dual_destroy, NULL, NULL};
+    .name = "pgs-paper",
+    .create = create_paper,
+    .solve = cond_dual_solve,
+    .history = cond_dual_history,
+    .destroy = cond_dual_destroy,
+};

@@ -74,7 +74,10 @@ BenchCount bench_count_stage(CondStage stage, const CondModel* model, const Cond
     double contacts = (double)sizeof(CondContact) * problem->n_contact;
     double vector = NUMBER * sizes.coordinates;
     switch (stage) {
-    case COND_STAGE_FORCES: // read the elements, write the forces and the blocks of A
+    case COND_STAGE_FORCES: // read v and q, write f
+        count.set = 3.0 * vector;
+        break;
+    case COND_STAGE_MATRIX: // read the elements, write their forces and the blocks of A
         count.set = TET * sizes.tets + NODE * sizes.nodes + LINK * sizes.links + A.bytes;
         count.flops = TET_FLOPS * sizes.tets;
         break;
@@ -84,6 +87,9 @@ BenchCount bench_count_stage(CondStage stage, const CondModel* model, const Cond
     case COND_STAGE_ASSEMBLE: // write b and the contacts of the problem
         count.set = 3.0 * vector + contacts;
         break;
+    case COND_STAGE_NODALIZE: // read the contacts and the diagonal of A, write their terms
+        count.set = vector + 2.0 * contacts;
+        break;
     case COND_STAGE_SOLVE: // each product with the vectors of an iteration
         count.set = A.bytes + VECTORS * vector + contacts;
         count.passes = products > 0 ? products : 1.0;
@@ -91,6 +97,9 @@ BenchCount bench_count_stage(CondStage stage, const CondModel* model, const Cond
         break;
     case COND_STAGE_INTEGRATE: // read v, q and v_hat, write q and v
         count.set = 5.0 * vector;
+        break;
+    case COND_STAGE_COMMIT: // read A and v for the energies, copy the state
+        count.set = A.bytes + 6.0 * vector;
         break;
     case COND_STAGE_IMPACT:
     case COND_STAGE_CORRECT: // problems on the masses alone

@@ -94,6 +94,8 @@ static int show(Run* run, const char* name, const Scene* scene, int step,
     snprintf(stage.problem, sizeof stage.problem, "step %d", step);
     CondStatus status = cond_sim_forces(run->aside, run->state);
     if (!status)
+        status = cond_sim_matrix(run->aside);
+    if (!status)
         status = cond_sim_collide(run->aside, run->state);
     if (!status)
         status = cond_sim_assemble(run->aside, run->state);

@@ -181,6 +181,8 @@ int bench_time_step(const CondModel* model, const CondModel* owner, const CondSt
     if (status >= 0)
         status = cond_sim_forces(sim, from);
     if (status >= 0)
+        status = cond_sim_matrix(sim);
+    if (status >= 0)
         status = cond_sim_collide(sim, from);
     if (status >= 0)
         status = cond_sim_assemble(sim, from);

@@ -77,9 +77,9 @@ static int simulate(const CondModel* model, const char* label, const char* solve
             cli_complain("scaling: step %d: %s", k, cond_status_name(status));
             break;
         }
-        out->solve += info.seconds[COND_STAGE_SOLVE] / steps;
-        out->dynamics += (info.seconds[COND_STAGE_FORCES] + info.seconds[COND_STAGE_COLLIDE] +
-                          info.seconds[COND_STAGE_ASSEMBLE]) /
+        out->solve += (info.seconds[COND_STAGE_NODALIZE] + info.seconds[COND_STAGE_SOLVE]) / steps;
+        out->dynamics += (info.seconds[COND_STAGE_FORCES] + info.seconds[COND_STAGE_MATRIX] +
+                          info.seconds[COND_STAGE_COLLIDE] + info.seconds[COND_STAGE_ASSEMBLE]) /
                          steps;
         out->delassus += info.solve.delassus_seconds / steps;
         out->iterations += (double)info.solve.iterations / steps;

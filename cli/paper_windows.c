@@ -84,8 +84,9 @@ static void add_step(const CondStepInfo* info, const PaperSample* own, const Pap
     tally->penetration += 1e3 * info->penetration;
     tally->internal += fabs(own->internal - exact->internal);
     tally->force += fabs(own->force - exact->force);
-    tally->dynamics += 1e3 * (info->seconds[COND_STAGE_FORCES] + info->seconds[COND_STAGE_COLLIDE] +
-                              info->seconds[COND_STAGE_ASSEMBLE]);
+    tally->dynamics +=
+        1e3 * (info->seconds[COND_STAGE_FORCES] + info->seconds[COND_STAGE_MATRIX] +
+               info->seconds[COND_STAGE_COLLIDE] + info->seconds[COND_STAGE_ASSEMBLE]);
     tally->solve += 1e3 * info->solve.seconds;
     tally->delassus += 1e3 * info->solve.delassus_seconds;
     tally->iterations += info->solve.iterations;

@@ -78,6 +78,8 @@ CondStatus run_dump_problem(CondSim* sim, const CondState* state, const char* pa
     CondError error = {COND_OK, ""}; // the stages have no message of their own
     CondStatus status = cond_sim_forces(sim, state);
     if (!status)
+        status = cond_sim_matrix(sim);
+    if (!status)
         status = cond_sim_collide(sim, state);
     if (!status)
         status = cond_sim_assemble(sim, state);

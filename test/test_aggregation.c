@@ -25,6 +25,7 @@ static Trial make_trial(const char* scene, const char* mesh, const char* stiffne
     Trial trial = trial_read(scene, 3, override);
     trial_step(&trial, steps);
     cond_sim_forces(trial.sim, trial.state);
+    cond_sim_matrix(trial.sim);
     cond_sim_collide(trial.sim, trial.state);
     cond_sim_assemble(trial.sim, trial.state);
     return trial;

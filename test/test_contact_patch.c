@@ -28,6 +28,7 @@ static Trial make_mat(const char* mesh)
 static const CondProblem* assemble(Trial* trial)
 {
     cond_sim_forces(trial->sim, trial->state);
+    cond_sim_matrix(trial->sim);
     cond_sim_collide(trial->sim, trial->state);
     cond_sim_assemble(trial->sim, trial->state);
     return cond_sim_problem(trial->sim);

@@ -28,7 +28,8 @@ static CondStrategy* ready(const CondContext* context, const CondProblem* proble
     CondStrategy* s = cond_solver_strategy.create(context, settings);
     double *v = dense_zeros((size_t)problem->n_dof),
            *lambda = dense_zeros(3 * (size_t)problem->n_contact + 1);
-    assert_int_equal(cond_vfpi_begin(&s->vfpi, problem, info), COND_OK);
+    assert_int_equal(cond_nodal_build(&s->view, problem, settings->kv_scale), COND_OK);
+    assert_int_equal(cond_vfpi_begin(&s->vfpi, &s->view, info), COND_OK);
     assert_int_equal(cond_answer_reserve(context, problem, &s->best), COND_OK);
     cond_primal_dual_plan(&s->factored, problem);
     s->small = 1;

@@ -86,6 +86,7 @@ static void test_stages_and_copies(void** state)
             trial_step(&whole, 1);
             CondSim* sim = parts.sim;
             assert_int_equal(cond_sim_forces(sim, parts.state), COND_OK);
+            assert_int_equal(cond_sim_matrix(sim), COND_OK);
             assert_int_equal(cond_sim_collide(sim, parts.state), COND_OK);
             assert_int_equal(cond_sim_assemble(sim, parts.state), COND_OK);
             assert_int_equal(cond_sim_problem(sim)->n_dof, cond_model_n_dof(parts.model));

@@ -1,7 +1,7 @@
 // The nodalized system against dense algebra: Prop. 1, Prop. 3, eq. (15), and the parts of A.
 #include "base/memory.h"
 #include "dense.h"
-#include "nodalize/nodal.h"
+#include "nodalize/nodalize.h"
 #include "random_problem.h"
 #include "verifier.h"
 #include "vfpi/surrogate.h"
@@ -340,6 +340,38 @@ static void sparse_kinds_are_the_same_matrix(void** state)
     }
 }
 
+// Views of many problems in one memory, twice in a row, are those of each alone.
+static void many_views_are_single_ones(void** state)
+{
+    (void)state;
+    enum { N = 7 };
+    Case one[N];
+    CondProblem problem[N];
+    CondNodalization all = {.n = 0};
+    cond_nodalization_begin(NULL, &all);
+    for (int i = 0; i < N; i++) {
+        case_make((uint64_t)i + 1, &one[i]);
+        problem[i] = one[i].made.problem;
+    }
+    for (int n = 1; n <= N; n += N - 1)
+        for (int threads = 1; threads <= 2; threads++) {
+            assert_int_equal(cond_nodalize(&all, n, problem, 7.0, threads), COND_OK);
+            assert_int_equal(all.n, n);
+            for (int i = 0; i < n; i++) {
+                CondNodal* view = &all.view[i];
+                assert_int_equal(view->n, one[i].nodal.n);
+                assert_memory_equal(view->node, one[i].nodal.node,
+                                    2 * (size_t)problem[i].n_contact * sizeof *view->node);
+                double* A = nodal_matrix(view);
+                assert_memory_equal(A, one[i].A, (size_t)view->n * view->n * sizeof *A);
+                free(A);
+            }
+        }
+    for (int i = 0; i < N; i++)
+        case_free(&one[i]);
+    cond_nodalization_end(&all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -349,6 +381,7 @@ int main(void)
         cmocka_unit_test(problem_products_are_dense_products),
         cmocka_unit_test(nodes_belong_to_one_contact),
         cmocka_unit_test(sparse_kinds_are_the_same_matrix),
+        cmocka_unit_test(many_views_are_single_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,6 +143,7 @@ static void test_nodes_in_several_contacts(void** state)
     for (int k = 0; k < 25; k++) {
         CondSolveInfo info;
         assert_int_equal(cond_sim_forces(trial.sim, trial.state), COND_OK);
+        assert_int_equal(cond_sim_matrix(trial.sim), COND_OK);
         assert_int_equal(cond_sim_collide(trial.sim, trial.state), COND_OK);
         assert_int_equal(cond_sim_assemble(trial.sim, trial.state), COND_OK);
         const CondProblem* problem = cond_sim_problem(trial.sim);

@@ -234,6 +234,7 @@ static void frequencies(void** state)
     double *A = dense_zeros((size_t)n * (size_t)n), *M = dense_zeros((size_t)n);
     double* w = dense_zeros((size_t)n);
     assert_int_equal(cond_sim_forces(trial.sim, trial.state), COND_OK);
+    assert_int_equal(cond_sim_matrix(trial.sim), COND_OK);
     assert_int_equal(cond_sim_collide(trial.sim, trial.state), COND_OK);
     assert_int_equal(cond_sim_assemble(trial.sim, trial.state), COND_OK);
     dense_problem_matrix(cond_sim_problem(trial.sim), A); // M + K at t = 1

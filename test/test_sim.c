@@ -35,11 +35,14 @@ static void test_stages_make_a_step(void** state)
             CondStepInfo info;
             memset(&info, 0, sizeof info);
             assert_int_equal(cond_sim_forces(parts.sim, parts.state), COND_OK);
+            assert_int_equal(cond_sim_matrix(parts.sim), COND_OK);
             assert_int_equal(cond_sim_collide(parts.sim, parts.state), COND_OK);
             assert_int_equal(cond_sim_assemble(parts.sim, parts.state), COND_OK);
             CondError error;
             if (cond_problem_check(NULL, cond_sim_problem(parts.sim), &error))
                 fail_msg("%s: %s", SCENES[s], error.message);
+            if (k % 2) // every other time the solve does it
+                assert_int_equal(cond_sim_nodalize(parts.sim), COND_OK);
             assert_int_equal(cond_sim_solve(parts.sim, parts.state, &info.solve), COND_OK);
             assert_int_equal(cond_sim_recheck(parts.sim, parts.state, &info), COND_OK);
             assert_int_equal(cond_sim_integrate(parts.sim, parts.state, &info), COND_OK);
@@ -47,6 +50,9 @@ static void test_stages_make_a_step(void** state)
             assert_int_equal(info.n_contact, whole.info.n_contact);
             assert_near(info.time, whole.info.time, 0.0);
             assert_near(info.kinetic_after, whole.info.kinetic_after, 0.0);
+            for (int i = 0; i <= COND_STAGE_INTEGRATE; i++)
+                assert_true(info.seconds[i] > 0.0 && whole.info.seconds[i] > 0.0);
+            assert_true(info.seconds[COND_STAGE_COMMIT] > 0.0);
         }
         trial_end(&whole);
         trial_end(&parts);
@@ -236,6 +242,7 @@ static void test_read_outs(void** state)
     assert_true(force[2] == 0.0 && torque[0] == 0.0);
     assert_int_equal(cond_sim_forces(trial.sim, trial.state), COND_OK);
     assert_int_equal(cond_sim_collide(trial.sim, trial.state), COND_OK);
+    assert_int_equal(cond_sim_assemble(trial.sim, trial.state), COND_BAD_ARGUMENT); // without A
     assert_int_equal(cond_sim_n_contact(trial.sim), 4);
     for (int c = 0; c < 4; c++) {
         CondContactInfo contact = cond_sim_contact(trial.sim, c);
@@ -259,6 +266,7 @@ static void test_read_outs(void** state)
     assert_near(sum, 0.01 * 0.5 * 9.81, 1e-8);
     assert_int_equal(cond_sim_contact(trial.sim, 4).body, -1);
     assert_int_equal(cond_sim_contact(trial.sim, -1).body, -1);
+    assert_string_equal(cond_stage_name(COND_STAGE_NODALIZE), "nodalize");
     assert_string_equal(cond_stage_name(COND_STAGE_IMPACT), "impact");
     assert_null(cond_stage_name(COND_N_STAGE));
     trial_end(&trial);

@@ -200,7 +200,8 @@ static CondStrategy* ready(const CondContext* context, const Case* one,
 {
     CondStrategy* s = cond_solver_strategy.create(context, settings);
     const CondProblem* problem = &one->problem;
-    assert_int_equal(cond_vfpi_begin(&s->vfpi, problem, info), COND_OK);
+    assert_int_equal(cond_nodal_build(&s->view, problem, settings->kv_scale), COND_OK);
+    assert_int_equal(cond_vfpi_begin(&s->vfpi, &s->view, info), COND_OK);
     assert_int_equal(cond_answer_reserve(context, problem, &s->best), COND_OK);
     assert_int_equal(cond_lagged_plan(&s->lagged, problem, settings, &s->soft), COND_OK);
     cond_primal_dual_plan(&s->factored, problem);

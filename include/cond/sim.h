@@ -135,14 +135,18 @@ typedef struct CondContactInfo {
     double velocity[3]; // of the point at the end of the step, contact frame [m/s]
 } CondContactInfo;
 
+// Stages of a step, in their order.
 typedef enum CondStage {
-    COND_STAGE_FORCES = 0,
-    COND_STAGE_COLLIDE,
-    COND_STAGE_ASSEMBLE,
-    COND_STAGE_SOLVE,
-    COND_STAGE_INTEGRATE,
-    COND_STAGE_IMPACT,
-    COND_STAGE_CORRECT,
+    COND_STAGE_FORCES = 0, // weight, -C v, given forces; joint targets, attachments
+    COND_STAGE_MATRIX,     // A, and the forces that come with it; Newton's iterates
+    COND_STAGE_COLLIDE,    // contacts, at the start of the step and at its end
+    COND_STAGE_ASSEMBLE,   // b and the contacts: the problem is complete
+    COND_STAGE_NODALIZE,   // islands, and nodes for their contacts
+    COND_STAGE_SOLVE,      // v_hat and lambda
+    COND_STAGE_INTEGRATE,  // the next state
+    COND_STAGE_IMPACT,     //
+    COND_STAGE_CORRECT,    //
+    COND_STAGE_COMMIT,     // energies, sensors, checks; the state changes
     COND_N_STAGE,
 } CondStage;
 COND_API const char* cond_stage_name(CondStage stage);
@@ -199,11 +203,14 @@ COND_API CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* 
 // What diverged in the last step and of which body, for people; "" where nothing did.
 COND_API const char* cond_sim_runaway(const CondSim* sim);
 
-// The stages one by one; each needs the ones above it.
+// The stages one by one; each needs the ones above it, but for nodalize, which the solve makes
+// where it was left out. COND_BAD_ARGUMENT for an assemble without its matrix.
 COND_API CondStatus cond_sim_forces(CondSim* sim, const CondState* state);
+COND_API CondStatus cond_sim_matrix(CondSim* sim);
 COND_API CondStatus cond_sim_collide(CondSim* sim, const CondState* state);
 COND_API CondStatus cond_sim_assemble(CondSim* sim, const CondState* state);
 COND_API const CondProblem* cond_sim_problem(const CondSim* sim); // valid until the next assemble
+COND_API CondStatus cond_sim_nodalize(CondSim* sim);
 COND_API CondStatus cond_sim_solve(CondSim* sim, const CondState* state, CondSolveInfo* info);
 // Looks where the answer leads; contacts that it violates there enter the problem, which is solved
 // again, at most `step.rounds` times. Counts them in info, with the work; may be left out.
@@ -212,8 +219,8 @@ COND_API CondStatus cond_sim_recheck(CondSim* sim, const CondState* state, CondS
 // lambda (n_contact x 3), in the contact frames [N]. Before the first solve they are zero and NULL.
 COND_API const double* cond_sim_solution(const CondSim* sim);
 COND_API const double* cond_sim_lambda(const CondSim* sim);
-// Also runs the impact and correction stages, fills everything of info but the solve and the times
-// of the stages above, and only then changes the state.
+// Also runs the stages impact, correct and commit, fills everything of info but the solve, and only
+// then changes the state.
 COND_API CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info);
 
 // Two bodies, or a body and something static, that overlap.

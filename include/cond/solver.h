@@ -115,7 +115,7 @@ typedef struct CondSolveInfo {
     int relaxed;                 // contacts held to the proximal law instead of the strict one
     double relaxed_residual;     // of the answer under these laws, where there are any
     double step_length;          // |v^{l+1} - v^l| of the last iteration [m/s]
-    double seconds;              // wall clock
+    double seconds;              // wall clock, that of preparing included
     double delassus_seconds;     // of these: factorisation and Delassus operator (baselines)
     CondCertificate certificate; // of the answer handed back
 } CondSolveInfo;
@@ -137,6 +137,8 @@ typedef struct CondSolverOps {
     void (*reset)(void* work);
     // As cond_solver_relaxed; NULL: no law is ever relaxed.
     const int* (*relaxed)(const void* work, int* n);
+    // As cond_solver_prepare; comes before every solve. NULL: a solve makes all that it needs.
+    CondStatus (*prepare)(void* work, const CondProblem* problem);
 } CondSolverOps;
 
 // Names of the solvers, in table order; NULL past the end.
@@ -151,6 +153,11 @@ COND_API CondStatus cond_solver_create(const CondContext* context, const char* n
 COND_API CondStatus cond_solver_create_from(const CondContext* context, const CondSolverOps* ops,
                                             const CondSolverSettings* settings, CondSolver** solver,
                                             CondError* error);
+
+// Makes of a problem what its solve begins with: its islands, and nodes for their contacts. The
+// next cond_solver_solve of that problem, which must not change in between, goes on from there; one
+// that finds nothing prepared does it itself.
+COND_API CondStatus cond_solver_prepare(CondSolver* solver, const CondProblem* problem);
 
 // Solves. v (n_dof) and lambda (n_contact x 3) hold the warm start on entry (zeros are fine) and
 // the answer on return: with the certificate stop the best certified pair that was seen, never

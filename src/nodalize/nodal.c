@@ -6,7 +6,6 @@
 #include "problem/coupling.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 // Of a coordinate that terms touch, and of a contact, in the unit of COND_PARALLEL_FROM.
@@ -59,22 +58,33 @@ static Sizes count_sizes(const CondProblem* problem, const int* own)
     return size;
 }
 
-static CondStatus reserve(CondNodal* nodal, const Sizes* size)
+// Puts the arrays of a view into memory one after the other; returns how many bytes they take.
+static size_t place(CondNodal* nodal, const Sizes* size, char* memory)
 {
-    CondArena* m = &nodal->arena;
-    int n = nodal->n_dof + 3 * size->virtual_nodes;
-    int n_contact = nodal->problem->n_contact;
-    int n_term = nodal->problem->n_coupling + size->virtual_nodes;
-#define RESERVE(array, count) COND_RESERVE(m, nodal->array, count)
-    bool failed = RESERVE(term, n_term) || RESERVE(coordinate, size->entries) ||
-                  RESERVE(jacobian, size->jacobian) || RESERVE(gain, size->gain) ||
-                  RESERVE(force, size->rows) || RESERVE(rate, size->rows) ||
-                  RESERVE(incidence_begin, n + 1) || RESERVE(incidence, size->entries) ||
-                  RESERVE(incidence_jacobian, size->jacobian) || RESERVE(touched, n) ||
-                  RESERVE(compliance, n_contact) || RESERVE(carried, n_contact) ||
-                  RESERVE(delassus, n_contact) || RESERVE(mark, n);
-#undef RESERVE
-    return failed ? COND_OUT_OF_MEMORY : COND_OK;
+    size_t at = 0, n = (size_t)nodal->n, n_contact = (size_t)nodal->problem->n_contact;
+#define PLACE(array, count)                                                                        \
+    do {                                                                                           \
+        size_t bytes = (size_t)(count) * sizeof *nodal->array;                                     \
+        nodal->array = memory ? (void*)(memory + at) : NULL;                                       \
+        at += (bytes + COND_ARENA_ALIGNMENT - 1) / COND_ARENA_ALIGNMENT * COND_ARENA_ALIGNMENT;    \
+    } while (0)
+    PLACE(term, nodal->n_term);
+    PLACE(coordinate, size->entries);
+    PLACE(jacobian, size->jacobian);
+    PLACE(gain, size->gain);
+    PLACE(force, size->rows);
+    PLACE(rate, size->rows);
+    PLACE(incidence_begin, n + 1);
+    PLACE(incidence, size->entries);
+    PLACE(incidence_jacobian, size->jacobian);
+    PLACE(touched, n);
+    PLACE(compliance, n_contact);
+    PLACE(carried, n_contact);
+    PLACE(diagonal, nodal->n_dof);
+    PLACE(delassus, n_contact);
+    PLACE(mark, n);
+#undef PLACE
+    return at;
 }
 
 // Where the next term goes.
@@ -170,7 +180,7 @@ static void build_terms(CondNodal* nodal, double kv_scale)
 }
 
 // Turns the terms' coordinate lists round: which terms touch each coordinate, in term order.
-static void build_touch(CondNodal* nodal)
+static void build_incidence(CondNodal* nodal)
 {
     int* begin = nodal->incidence_begin;
     memset(begin, 0, ((size_t)nodal->n + 1) * sizeof *begin);
@@ -202,28 +212,40 @@ static void build_touch(CondNodal* nodal)
             nodal->touched[nodal->n_touched++] = i;
 }
 
-CondStatus cond_nodal_build(CondNodal* nodal, const CondProblem* problem, double kv_scale)
+int cond_nodal_plan(CondNodal* nodal, const CondProblem* problem, int* mark)
 {
-    CondArena* m = &nodal->arena;
     nodal->problem = problem;
     nodal->n_dof = problem->n_dof;
-    if (COND_RESERVE(m, nodal->node, 2 * problem->n_contact) ||
-        COND_RESERVE(m, nodal->mark, problem->n_dof) ||
-        COND_RESERVE(m, nodal->diagonal, problem->n_dof))
-        return COND_OUT_OF_MEMORY;
-    cond_nodal_own_sides(problem, nodal->mark, nodal->node);
+    cond_nodal_own_sides(problem, mark, nodal->node);
     Sizes size = count_sizes(problem, nodal->node);
-    CondStatus status = reserve(nodal, &size);
-    if (status)
-        return status;
     nodal->n_virtual = size.virtual_nodes;
     nodal->n = nodal->n_dof + 3 * nodal->n_virtual;
     nodal->n_term = problem->n_coupling + nodal->n_virtual;
+    return (int)(place(nodal, &size, NULL) / COND_ARENA_ALIGNMENT);
+}
+
+void cond_nodal_fill(CondNodal* nodal, CondNodalLine* memory, double kv_scale)
+{
+    const CondProblem* problem = nodal->problem;
+    Sizes size = count_sizes(problem, nodal->node);
+    place(nodal, &size, (char*)memory);
     cond_problem_diagonal_by(problem, nodal->diagonal, nodal->threads);
     size_t work = CONTACT_WORK * (size_t)problem->n_contact;
     cond_parallel(problem->n_contact, cond_threads(work, nodal->threads), scale_contacts, nodal);
     build_terms(nodal, kv_scale);
-    build_touch(nodal);
+    build_incidence(nodal);
+}
+
+CondStatus cond_nodal_build(CondNodal* nodal, const CondProblem* problem, double kv_scale)
+{
+    CondArena* m = &nodal->arena;
+    if (COND_RESERVE(m, nodal->node, 2 * problem->n_contact) ||
+        COND_RESERVE(m, nodal->scratch, problem->n_dof))
+        return COND_OUT_OF_MEMORY;
+    int lines = cond_nodal_plan(nodal, problem, nodal->scratch);
+    if (COND_RESERVE(m, nodal->memory, lines))
+        return COND_OUT_OF_MEMORY;
+    cond_nodal_fill(nodal, nodal->memory, kv_scale);
     return COND_OK;
 }
 

@@ -31,9 +31,14 @@ typedef struct CondIncidence {
     int jacobian; // the column of J, into touch_jacobian
 } CondIncidence;
 
+// Memory of the arrays of a view, in lines of the cache.
+typedef struct CondNodalLine {
+    char byte[COND_ARENA_ALIGNMENT];
+} CondNodalLine;
+
 typedef struct CondNodal {
-    CondArena arena;
-    int threads; // that build it
+    CondArena arena; // of a view that is built alone; else all arrays are another's (nodalize.h)
+    int threads;     // that build it
     const CondProblem* problem;
     int n_dof;                  // coordinates of the problem
     int n_virtual;              // virtual nodes
@@ -50,22 +55,30 @@ typedef struct CondNodal {
     double* incidence_jacobian; // the columns of J in the order of touch
     int* touched;               // the coordinates that any term touches              (n_touched)
     int n_touched;              //
-    int* node;          // first coordinate of the contact's nodes, -1 static (n_contact x 2)
-    double* compliance; // virtual sides / kv, the slip per force             (n_contact)
-    int* carried;       // 1: kv = INFINITY, the multiplier must be carried   (n_contact)
-    int any_carried;    //
-    double* diagonal;   // of the problem's A                                 (n_dof)
-    double* delassus;   // scale of each contact's Delassus block             (n_contact)
-    int* mark;          // scratch                                            (n)
+    int* node;             // first coordinate of the contact's nodes, -1 static (n_contact x 2)
+    double* compliance;    // virtual sides / kv, the slip per force             (n_contact)
+    int* carried;          // 1: kv = INFINITY, the multiplier must be carried   (n_contact)
+    int any_carried;       //
+    double* diagonal;      // of the problem's A                                 (n_dof)
+    double* delassus;      // scale of each contact's Delassus block             (n_contact)
+    int* mark;             // scratch                                            (n)
+    int* scratch;          // of a view that is built alone (n_dof)
+    CondNodalLine* memory; // of one: all of the above but node
 } CondNodal;
 
 // own[2 c + s] = 1 where side s of contact c is a node used for the first time, so that the
 // contact acts on it directly. mark (n_dof) is scratch.
 void cond_nodal_own_sides(const CondProblem* problem, int* mark, int* own);
 
-// Builds the view. kv_scale / Delassus scale stands in for kv = INFINITY.
+// Builds the view of one problem. kv_scale / Delassus scale stands in for kv = INFINITY.
 CondStatus cond_nodal_build(CondNodal* nodal, const CondProblem* problem, double kv_scale);
 void cond_nodal_destroy(CondNodal* nodal);
+
+// The same in two steps, for many views in one memory. First which sides have nodes of their own,
+// in nodal->node, which is given (2 n_contact); mark (n_dof) is scratch. Returns how many lines of
+// memory the view takes. Then the view, in these lines.
+int cond_nodal_plan(CondNodal* nodal, const CondProblem* problem, int* mark);
+void cond_nodal_fill(CondNodal* nodal, CondNodalLine* memory, double kv_scale);
 
 // y = A x, the same bits for any number of threads.                         x, y (n)
 void cond_nodal_multiply(CondNodal* nodal, const double* x, double* y, int threads);

@@ -143,7 +143,9 @@ static CondStatus read_names(CondRecording* r, const CondFclib* file)
 static int is_late(int number)
 {
     return number == COND_NUMBER_SOLVED_BY || number == COND_NUMBER_RELAXED ||
-           number == COND_NUMBER_SUBSTEPS;
+           number == COND_NUMBER_SUBSTEPS || number == COND_NUMBER_STAGE + COND_STAGE_MATRIX ||
+           number == COND_NUMBER_STAGE + COND_STAGE_NODALIZE ||
+           number == COND_NUMBER_STAGE + COND_STAGE_COMMIT;
 }
 
 static CondStatus read_numbers(CondRecording* r, const CondFclib* file)

@@ -40,11 +40,10 @@ static int set_theta(CondSim* sim, int body, double theta)
     return changed;
 }
 
-// again: 1 where contacts have joined a step that was solved; which of the others last stands.
-static CondStatus choose(CondSim* sim, const CondState* state, int again)
+CondStatus cond_sim_choose(CondSim* sim, const CondState* state, int again, int* changed)
 {
     CondGroups* groups = &sim->groups;
-    int changed = 0;
+    *changed = 0;
     if (sim->model->settings.integrator != COND_INTEGRATOR_AUTO)
         return COND_OK;
     cond_groups_make(sim);
@@ -66,26 +65,8 @@ static CondStatus choose(CondSim* sim, const CondState* state, int again)
         if (groups->persistent[b])
             groups->euler[groups->of[b]] = 0;
     for (int b = 0; b < sim->model->n_body; b++)
-        changed |= set_theta(sim, b, groups->euler[groups->of[b]] ? 1.0 : 0.5);
-    if (!changed)
-        return COND_OK;
-    cond_sim_control_middle(sim, state);
-    return cond_sim_load(sim, state);
-}
-
-CondStatus cond_sim_choose(CondSim* sim, const CondState* state)
-{
-    return choose(sim, state, 0);
-}
-
-CondStatus cond_sim_choose_again(CondSim* sim, const CondState* state)
-{
-    CondStatus status = choose(sim, state, 1);
-    if (status)
-        return status;
-    cond_sim_control_middle(sim, state);
-    status = cond_sim_load(sim, state); // Newton's method has moved it
-    return status ? status : cond_sim_pose(sim, state);
+        *changed |= set_theta(sim, b, groups->euler[groups->of[b]] ? 1.0 : 0.5);
+    return COND_OK;
 }
 
 // Residual and load of the groups at the iterate.
@@ -154,53 +135,52 @@ static CondStatus descend(CondSim* sim, const CondState* state, double last, dou
     }
 }
 
-// Newton's method for the bodies that are not linear; marks the groups where it fails. An answer
-// that is no number is not taken.
-static CondStatus iterate(CondSim* sim, const CondState* state, CondSolveInfo* info)
+// Goes from an iterate to its residual; *more: 1 where the next one is to be solved for. Where not,
+// the groups that fail are marked.
+static CondStatus look(CondSim* sim, const CondState* state, int* more)
 {
-    CondGroups* groups = &sim->groups;
     CondNewton* newton = &sim->newton;
-    size_t n = (size_t)sim->model->n_dof, n_lambda = 3 * (size_t)sim->candidates.n;
-    double last = INFINITY, worst = 0.0;
-    if (COND_RESERVE(&sim->arena, newton->lambda, (int)n_lambda))
-        return COND_OUT_OF_MEMORY;
-    for (int i = 0; i < ITERATIONS; i++) {
-        CondSolveInfo one;
-        CondStatus status = descend(sim, state, last, &worst);
-        int stalls = worst <= STRICT && worst > 0.5 * last; // at what the solver leaves
-        if (status || worst <= 1.0 || !isfinite(worst) || (sim->moved && stalls))
-            return status;
-        memcpy(newton->v, sim->v_hat, n * sizeof *newton->v);
-        memcpy(newton->lambda, sim->lambda, n_lambda * sizeof *newton->lambda);
-        status =
-            cond_solver_solve(sim->solver, &sim->assembly.problem, sim->v_hat, sim->lambda, &one);
-        if (status == COND_DIVERGED) {
-            memcpy(sim->v_hat, newton->v, n * sizeof *newton->v);
-            memcpy(sim->lambda, newton->lambda, n_lambda * sizeof *newton->lambda);
-            return COND_OK;
-        }
-        if (status < 0)
-            return status;
-        cond_solve_info_add(info, &one);
-        newton->iterations++;
-        if (status == COND_NOT_CONVERGED)
-            break; // the next problem would be built on no answer
-        if (isfinite(last) && worst * (worst / last) < 0.1) { // as it fell, it will again
-            memset(groups->fails, 0, (size_t)groups->n * sizeof *groups->fails);
-            return COND_OK;
-        }
-        last = worst;
-    }
-    return descend(sim, state, last, &worst);
+    double last = newton->size;
+    CondStatus status = descend(sim, state, last, &newton->worst);
+    int stalls = newton->worst <= STRICT && newton->worst > 0.5 * last; // at what the solver leaves
+    *more = !(newton->worst <= 1.0 || !isfinite(newton->worst) || (sim->moved && stalls));
+    return status;
 }
 
-// Newton's method and the balance of energy; returns how many groups cannot stay as they are.
-static CondStatus attempt(CondSim* sim, const CondState* state, CondSolveInfo* info, int* n_fail)
+// After a solve at an iterate. An answer that is no number is not taken; one that misses its
+// tolerance ends Newton's method, for the next problem would be built on no answer; and where the
+// residual falls as it fell there is nothing left to look at.
+static CondStatus take_answer(CondSim* sim, const CondState* state, CondStatus solved, int* more)
+{
+    CondNewton* newton = &sim->newton;
+    double worst = newton->worst, last = newton->size;
+    *more = 0;
+    if (solved == COND_DIVERGED) {
+        memcpy(sim->v_hat, newton->v, (size_t)sim->model->n_dof * sizeof(double));
+        memcpy(sim->lambda, newton->lambda, 3 * (size_t)sim->candidates.n * sizeof(double));
+        return COND_OK;
+    }
+    if (solved < 0)
+        return solved;
+    newton->iterations++;
+    if (solved == COND_NOT_CONVERGED)
+        return descend(sim, state, last, &newton->worst);
+    if (isfinite(last) && worst * (worst / last) < 0.1) {
+        memset(sim->groups.fails, 0, (size_t)sim->groups.n * sizeof *sim->groups.fails);
+        return COND_OK;
+    }
+    newton->size = worst;
+    if (++newton->count == ITERATIONS)
+        return descend(sim, state, worst, &newton->worst);
+    return look(sim, state, more);
+}
+
+// The balance of energy; returns how many groups cannot stay as they are.
+static CondStatus judge(CondSim* sim, const CondState* state, const CondSolveInfo* info,
+                        int* n_fail)
 {
     CondGroups* groups = &sim->groups;
-    CondStatus status = iterate(sim, state, info);
-    if (!status)
-        status = cond_balance_measure(sim, state);
+    CondStatus status = cond_balance_measure(sim, state);
     for (int b = 0; b < sim->model->n_body && info->status == COND_NOT_CONVERGED; b++)
         groups->fails[groups->of[b]] |= groups->persistent[b]; // implicit Euler is easier to solve
     *n_fail = 0;
@@ -296,41 +276,73 @@ static void set_linear(CondSim* sim)
     }
 }
 
-static CondStatus step_groups(CondSim* sim, const CondState* state, CondSolveInfo* info)
+// After a linear step: the first, or one that groups have retreated to.
+static CondStatus begin(CondSim* sim, const CondState* state)
+{
+    CondNewton* newton = &sim->newton;
+    CondStatus status = COND_OK;
+    newton->count = 0;
+    newton->size = INFINITY;
+    set_linear(sim);
+    if (newton->phase == COND_NEWTON_BEGINS) {
+        newton->iterations = 1;
+        if (cond_persistent_any(sim) && !sim->moved)
+            status = cond_persistent_move(sim, state);
+    }
+    if (!status)
+        status = COND_RESERVE(&sim->arena, newton->lambda, 3 * sim->candidates.n);
+    return status;
+}
+
+// The step as it is stands, or is tried with what bears more.
+static CondStatus conclude(CondSim* sim, const CondState* state, int first, CondSolveInfo* info,
+                           CondNext* next)
 {
     int n_fail = 0;
-    sim->newton.iterations = 1; // the linear step
-    set_linear(sim);
-    CondStatus status =
-        cond_persistent_any(sim) && !sim->moved ? cond_persistent_move(sim, state) : COND_OK;
-    if (!status)
-        status = attempt(sim, state, info, &n_fail);
-    if (!status && n_fail > 0 && asks_for_parts(sim))
-        return info->status = COND_NOT_CONVERGED;
-    while (!status && n_fail > 0 && retreat(sim)) {
-        CondSolveInfo again;
-        cond_sim_control_middle(sim, state);
-        status = cond_sim_load(sim, state);
-        if (!status)
-            status = cond_sim_pose(sim, state);
-        if (!status)
-            status = cond_sim_solve_linear(sim, state, &again);
-        if (status < 0)
-            return status;
-        cond_solve_info_add(info, &again);
-        set_linear(sim);
-        status = attempt(sim, state, info, &n_fail);
-    }
+    CondStatus status = judge(sim, state, info, &n_fail);
     if (status || n_fail == 0)
         return status ? status : info->status;
+    if (first && asks_for_parts(sim))
+        return info->status = COND_NOT_CONVERGED;
+    if (retreat(sim)) {
+        sim->newton.phase = COND_NEWTON_RETREATED;
+        *next = COND_NEXT_FORCES;
+        return COND_OK;
+    }
     info->status = COND_NOT_CONVERGED;
     status = hold_back(sim, state);
     return status ? status : info->status;
 }
 
-CondStatus cond_sim_auto(CondSim* sim, const CondState* state, CondSolveInfo* info)
+static CondStatus go_on(CondSim* sim, const CondState* state, CondStatus solved,
+                        CondSolveInfo* info, CondNext* next)
 {
-    CondStatus status = step_groups(sim, state, info);
-    sim->then.begin = NULL; // no middle any more
+    CondNewton* newton = &sim->newton;
+    CondStatus status = COND_OK;
+    int more = 0;
+    if (newton->phase == COND_NEWTON_ITERATES) {
+        status = take_answer(sim, state, solved, &more);
+    } else {
+        newton->first = newton->phase == COND_NEWTON_BEGINS;
+        status = solved < 0 ? solved : begin(sim, state);
+        if (!status)
+            status = look(sim, state, &more);
+    }
+    if (status)
+        return status;
+    if (!more)
+        return conclude(sim, state, newton->first, info, next);
+    cond_newton_keep(sim);
+    newton->phase = COND_NEWTON_ITERATES;
+    *next = COND_NEXT_SOLVE;
+    return COND_OK;
+}
+
+CondStatus cond_auto_next(CondSim* sim, const CondState* state, CondStatus solved,
+                          CondSolveInfo* info, CondNext* next)
+{
+    CondStatus status = go_on(sim, state, solved, info, next);
+    if (*next == COND_NEXT_DONE)
+        sim->then.begin = NULL; // no middle any more
     return status;
 }

@@ -1,12 +1,9 @@
-// v_hat -> v_{k+1}, q_{k+1}; the stages that repair both; and what is read from the step.
+// v_hat -> v_{k+1}, q_{k+1}.
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "base/timer.h"
 #include "body/body.h"
 #include "step/sim.h"
-#include "step/trajectory.h"
 
-#include <math.h>
 #include <string.h>
 
 void cond_sim_advance(const CondModel* model, const double* v, double t, double* q)
@@ -64,8 +61,27 @@ void cond_sim_move(CondSim* sim, const CondState* state)
     cond_kinematics_set(&sim->then, sim->next->q);
 }
 
-// q_{k+1} = update(q_k, v_hat, t),  v_{k+1} = v_k + (v_hat - v_k)/theta, in sim->next.
-static CondStatus make_next(CondSim* sim, const CondState* state)
+// Time is counted in whole steps, and within one in its parts.
+static void count_time(CondSim* sim, const CondState* state)
+{
+    double done = (double)(sim->part + 1) / sim->parts, whole = sim->model->settings.time_step;
+    int last = sim->part + 1 == sim->parts;
+    sim->next->step = state->step + last;
+    sim->next->time = ((double)sim->next->step + (last ? 0.0 : done)) * whole;
+}
+
+CondStatus cond_sim_arrive(CondSim* sim, const CondState* state)
+{
+    count_time(sim, state);
+    CondStatus status = cond_sim_place_contacts(sim, state);
+    for (int c = 0; c < sim->candidates.n; c++) // forces are in the axes of the middle
+        if (cond_persistent_is_moved(sim, c))
+            memcpy(sim->candidates.candidate[c].frame, sim->halfway.candidate[c].frame,
+                   sizeof sim->candidates.candidate[c].frame);
+    return status ? status : cond_sim_remember(sim);
+}
+
+CondStatus cond_sim_make_next(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
     CondState* next = sim->next;
@@ -77,97 +93,15 @@ static CondStatus make_next(CondSim* sim, const CondState* state)
                              next->v + at,  next->v_hat + at, sim->theta[b]};
         cond_parallel(n, cond_threads((size_t)n, threads), make_velocities, &loop);
     }
-    // Time is counted in whole steps, and within one in its parts.
-    double done = (double)(sim->part + 1) / sim->parts, whole = model->settings.time_step;
-    int last = sim->part + 1 == sim->parts;
-    next->step = state->step + last;
-    next->time = ((double)next->step + (last ? 0.0 : done)) * whole;
     for (int i = 0; i < 3 * sim->candidates.n; i++)
         sim->impulse[i] = sim->time_step * sim->lambda[i];
     cond_sim_move(sim, state);
-    CondStatus status = cond_sim_place_contacts(sim, state);
-    for (int c = 0; c < sim->candidates.n; c++) // forces are in the axes of the middle
-        if (cond_persistent_is_moved(sim, c))
-            memcpy(sim->candidates.candidate[c].frame, sim->halfway.candidate[c].frame,
-                   sizeof sim->candidates.candidate[c].frame);
-    return status ? status : cond_sim_remember(sim);
+    return cond_sim_arrive(sim, state);
 }
 
-void cond_sim_energies(CondSim* sim, const CondState* state, CondStepInfo* info)
+CondStatus cond_sim_finish_next(CondSim* sim)
 {
-    cond_trajectory_guide(&sim->now, state->time);
-    cond_trajectory_guide(&sim->then, sim->next->time);
-    // Mostly the state is as the last step left it.
-    info->kinetic_before = sim->resumed ? sim->kinetic : cond_sim_kinetic(sim, &sim->now, state->v);
-    info->potential_before = sim->resumed ? sim->potential : cond_sim_potential(&sim->now, state);
-    info->kinetic_after = sim->kinetic = cond_sim_kinetic(sim, &sim->then, sim->next->v);
-    info->potential_after = sim->potential = cond_sim_potential(&sim->then, sim->next);
-    sim->known = 1;
-}
-
-CondStatus cond_sim_end(CondSim* sim, CondState* state, CondStepInfo* info)
-{
-    info->n_contact = sim->candidates.n;
-    info->time = sim->next->time;
-    cond_sim_energies(sim, state, info);
-    CondStatus status = cond_watch_motion(sim, state, info);
-    if (!status && sim->model->settings.method != COND_STEP_PBD)
-        status = cond_sim_read_wrenches(sim);
-    if (!status)
-        status = cond_sim_read_sensors(sim, state);
-    if (!status)
-        status = cond_watch_forces(sim);
-    if (!status)
-        status = cond_state_copy(state, sim->next);
-    if (status < 0)
-        return status;
-    sim->n_ready = sim->candidates.n;
-    sim->sensors.ready = 1;
-    return COND_OK;
-}
-
-CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info)
-{
-    const CondModel* model = sim->model;
-    double clock = cond_seconds(), now;
-    CondStatus worst = make_next(sim, state);
-    info->seconds[COND_STAGE_INTEGRATE] += (now = cond_seconds()) - clock;
-    if (worst < 0)
-        return worst;
-    clock = now;
-    if (!sim->checked) {
-        CondStatus found = cond_sim_collide_next(sim, &sim->penetration);
-        if (found < 0)
-            return found;
-    }
-    clock = cond_seconds();
-    if (model->settings.impact) {
-        CondStatus status = cond_sim_impact(sim, state, &info->impact);
-        info->seconds[COND_STAGE_IMPACT] += (now = cond_seconds()) - clock;
-        if (status < 0)
-            return status;
-        if (status && sim->moved && sim->persistent == COND_PERSISTENT_TRIED) {
-            sim->persistent = COND_PERSISTENT_BARRED; // nothing has reached the state
-            return status;
-        }
-        worst = status > worst ? status : worst;
-    }
-    info->penetration = sim->penetration;
-    clock = cond_seconds();
-    if (model->settings.position_correction) {
-        double share = model->settings.correction_rate * sim->time_step;
-        CondStatus status = cond_sim_correct(sim, info->penetration, share, &info->correction,
-                                             &info->corrected, NULL);
-        info->seconds[COND_STAGE_CORRECT] += cond_seconds() - clock;
-        if (status < 0)
-            return status;
-        worst = status > worst ? status : worst;
-    }
     cond_sim_transport(sim);
     cond_sim_balance(sim);
-    if (!cond_watch_finds_finite(sim))
-        return COND_DIVERGED;
-    info->newton_iterations = sim->newton.iterations;
-    CondStatus status = cond_sim_end(sim, state, info);
-    return status < 0 ? status : worst;
+    return cond_watch_finds_finite(sim) ? COND_OK : COND_DIVERGED;
 }

@@ -66,20 +66,25 @@ void cond_sim_bias(CondSim* sim, const CondState* state, int body, double* f)
                                        f + one->dof_begin);
 }
 
-// f = -C v + weight + constant forces + elastic forces; the blocks of A and the couplings.
-CondStatus cond_sim_forces(CondSim* sim, const CondState* state)
+CondStatus cond_sim_begin(CondSim* sim, const CondState* state)
 {
     cond_kinematics_set(&sim->now, state->q);
     cond_sim_guess_theta(sim, state);
-    CondStatus status = cond_sim_control(sim, state);
-    return status ? status : cond_sim_load(sim, state);
+    sim->loaded = 0;
+    return cond_sim_control(sim, state);
 }
 
-CondStatus cond_sim_load(CondSim* sim, const CondState* state)
+CondStatus cond_sim_load_forces(CondSim* sim, const CondState* state)
 {
     for (int b = 0; b < sim->model->n_body; b++)
         cond_sim_bias(sim, state, b, sim->f);
     cond_force_add(&sim->now, state->time, sim->f);
+    return COND_OK;
+}
+
+CondStatus cond_sim_load_matrix(CondSim* sim)
+{
     cond_assembly_begin(&sim->assembly, &sim->now, sim->length, sim->f);
+    sim->loaded = 1;
     return cond_sim_couple(sim, &sim->now, COND_COUPLED_ALL, sim->length, &sim->assembly, sim->f);
 }

@@ -282,46 +282,59 @@ void cond_solve_info_add(CondSolveInfo* info, const CondSolveInfo* last)
     *info = sum;
 }
 
-CondStatus cond_sim_newton(CondSim* sim, const CondState* state, CondSolveInfo* info)
+// The linear step is the first iteration.
+static CondStatus begin(CondSim* sim)
+{
+    CondNewton* newton = &sim->newton;
+    newton->iterations = 1;
+    newton->size = INFINITY;
+    newton->noise = 0.0;
+    newton->history.n = newton->history.failed = 0;
+    cond_history_add(&newton->history, INFINITY);
+    for (int b = 0; b < sim->model->n_body && sim->model->settings.newton_iterations > 1; b++)
+        sim->linear[b] = 0;
+    return COND_RESERVE(&sim->arena, newton->lambda, 3 * sim->candidates.n);
+}
+
+void cond_newton_keep(CondSim* sim)
+{
+    size_t n = (size_t)sim->model->n_dof, n_lambda = 3 * (size_t)sim->candidates.n;
+    memcpy(sim->newton.v, sim->v_hat, n * sizeof(double));
+    memcpy(sim->newton.lambda, sim->lambda, n_lambda * sizeof(double));
+}
+
+CondStatus cond_newton_next(CondSim* sim, const CondState* state, CondStatus solved,
+                            CondSolveInfo* info, CondNext* next)
 {
     const CondSceneSettings* settings = &sim->model->settings;
     CondNewton* newton = &sim->newton;
-    size_t n = (size_t)sim->model->n_dof, n_lambda = 3 * (size_t)sim->candidates.n;
-    double size = INFINITY, noise = 0.0;
     double floor = settings->solver.stop == COND_STOP_CERTIFICATE
                        ? fmax(1e-12, 10.0 * settings->solver.tolerance)
                        : 1e-6;
-    if (COND_RESERVE(&sim->arena, newton->lambda, (int)n_lambda))
-        return COND_OUT_OF_MEMORY;
-    newton->iterations = 1; // the linear step
-    newton->history.n = newton->history.failed = 0;
-    cond_history_add(&newton->history, INFINITY);
-    for (int b = 0; b < sim->model->n_body && settings->newton_iterations > 1; b++)
-        sim->linear[b] = 0;
-    while (newton->iterations < settings->newton_iterations) {
-        CondSolveInfo last;
-        if (cond_cancelled(&sim->arena.context))
-            return COND_CANCELLED;
-        CondStatus status = descend(sim, state, noise, &size);
-        if (status < 0)
-            return status;
-        noise = floor * cond_newton_right_hand_side(sim);
-        memcpy(newton->v, sim->v_hat, n * sizeof *newton->v);
-        memcpy(newton->lambda, sim->lambda, n_lambda * sizeof *newton->lambda);
-        status =
-            cond_solver_solve(sim->solver, &sim->assembly.problem, sim->v_hat, sim->lambda, &last);
-        if (status < 0)
-            return status;
-        cond_solve_info_add(info, &last);
+    if (solved < 0)
+        return solved;
+    if (newton->phase == COND_NEWTON_BEGINS) {
+        if (begin(sim))
+            return COND_OUT_OF_MEMORY;
+    } else {
         double change = change_of(sim);
         cond_history_add(&newton->history, change);
         newton->iterations++;
         if (newton->history.failed)
             return COND_OUT_OF_MEMORY;
         if (change < settings->newton_tolerance)
-            return status;
+            return solved;
     }
-    return info->status = COND_NOT_CONVERGED;
+    if (newton->iterations >= settings->newton_iterations)
+        return info->status = COND_NOT_CONVERGED;
+    CondStatus status = descend(sim, state, newton->noise, &newton->size);
+    if (status < 0)
+        return status;
+    newton->noise = floor * cond_newton_right_hand_side(sim);
+    cond_newton_keep(sim);
+    newton->phase = COND_NEWTON_ITERATES;
+    *next = COND_NEXT_SOLVE;
+    return COND_OK;
 }
 
 const double* cond_sim_representative(CondSim* sim, const CondState* state)

@@ -31,7 +31,7 @@ static double body_reach(CondSim* sim, const CondBody* body, const CondState* st
                        t * ops->speed(body, &sim->now, a));
 }
 
-CondStatus cond_sim_collide(CondSim* sim, const CondState* state)
+CondStatus cond_sim_find_contacts(CondSim* sim, const CondState* state)
 {
     sim->n_ready = 0; // forces of the last step belong to contacts that are forgotten here
     sim->moved = 0;
@@ -62,6 +62,7 @@ CondStatus cond_sim_finish(CondSim* sim)
 {
     const CondSceneSettings* settings = &sim->model->settings;
     CondAssembly* assembly = &sim->assembly;
+    sim->nodalized = 0;
     CondStatus status = cond_assembly_finish(assembly, &sim->now, &sim->then,
                                              cond_persistent_list(sim), settings->kv);
     for (int c = 0; c < sim->candidates.n && !status && settings->gap; c++)
@@ -85,12 +86,6 @@ static void add_load(const void* loop, int first, int last)
 }
 
 // A = M/(th t) + ..., b = M v_k/(th t) + f, phi_n = gap/t.
-CondStatus cond_sim_assemble(CondSim* sim, const CondState* state)
-{
-    CondStatus status = cond_sim_choose(sim, state);
-    return status ? status : cond_sim_pose(sim, state);
-}
-
 CondStatus cond_sim_pose(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;

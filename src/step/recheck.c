@@ -11,7 +11,6 @@
 //     phi_n = (max(g0, 0) + bias)/t,
 // the rule for contacts found at the start but for the normal and the points.
 #include "base/memory.h"
-#include "base/timer.h"
 #include "body/body.h"
 #include "math/vec3.h"
 #include "model/rod.h"
@@ -228,7 +227,7 @@ static CondStatus find_violated(CondSim* sim, int round, int more, int* n, doubl
 }
 
 // phi of the contacts that were just taken in, from where v_hat led.
-static CondStatus finish(CondSim* sim, const CondState* state)
+CondStatus cond_sim_join_violated(CondSim* sim, const CondState* state)
 {
     double t = sim->time_step;
     if (sim->moved)
@@ -256,37 +255,24 @@ static int may_go_on(const CondSim* sim)
     return settings->gap && settings->solver.stop == COND_STOP_CERTIFICATE;
 }
 
-CondStatus cond_sim_recheck(CondSim* sim, const CondState* state, CondStepInfo* info)
+CondStatus cond_sim_find_violated(CondSim* sim, const CondState* state, int round, int sound,
+                                  int* n)
 {
     int rounds = may_go_on(sim) ? sim->model->settings.rounds : 0;
-    CondStatus worst = info->solve.status;
-    for (int round = 0;; round++) {
-        int n = 0;
-        double left = 0.0;
-        double clock = cond_seconds(), now;
-        cond_sim_move(sim, state);
-        CondStatus status = cond_sim_remember(sim);
-        if (!status)
-            status = cond_sim_collide_next(sim, &sim->penetration);
-        if (!status && rounds > 0)
-            status =
-                cond_collide_swept(&sim->collider, &sim->now, &sim->then, sim->next, &sim->met);
-        for (int c = 0; c < sim->met.n && !status; c++)
-            sim->penetration = fmax(sim->penetration, -sim->met.candidate[c].gap);
-        if (!status && rounds > 0)
-            status = find_violated(sim, round, round < rounds && worst == COND_OK, &n, &left);
-        if (!status && n > 0)
-            status = finish(sim, state);
-        info->seconds[COND_STAGE_COLLIDE] += (now = cond_seconds()) - clock;
-        if (status < 0 || n == 0) {
-            sim->checked = !status;
-            return status < 0 ? status : left > LIMIT ? COND_NOT_CONVERGED : worst;
-        }
-        info->rounds++;
-        info->added += n;
-        worst = cond_sim_solve_again(sim, state, &info->solve);
-        info->seconds[COND_STAGE_SOLVE] += cond_seconds() - now;
-        if (worst < 0)
-            return worst;
-    }
+    double left = 0.0;
+    *n = 0;
+    cond_sim_move(sim, state);
+    CondStatus status = cond_sim_remember(sim);
+    if (!status)
+        status = cond_sim_collide_next(sim, &sim->penetration);
+    if (!status && rounds > 0)
+        status = cond_collide_swept(&sim->collider, &sim->now, &sim->then, sim->next, &sim->met);
+    for (int c = 0; c < sim->met.n && !status; c++)
+        sim->penetration = fmax(sim->penetration, -sim->met.candidate[c].gap);
+    if (!status && rounds > 0)
+        status = find_violated(sim, round, round < rounds && sound, n, &left);
+    if (status || *n > 0)
+        return status;
+    sim->checked = 1;
+    return left > LIMIT ? COND_NOT_CONVERGED : COND_OK;
 }

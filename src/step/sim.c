@@ -1,4 +1,5 @@
-// One time step as a list of stages.
+// One time step as a list of stages: which run in what order, and what sends a step back. What a
+// stage does is in files of its own.
 #include "step/sim.h"
 
 #include "base/timer.h"
@@ -7,33 +8,242 @@
 
 const char* cond_stage_name(CondStage stage)
 {
-    static const char* const names[] = {"forces",    "collide", "assemble", "solve",
-                                        "integrate", "impact",  "correct"};
+    static const char* const names[] = {"forces", "matrix",    "collide", "assemble", "nodalize",
+                                        "solve",  "integrate", "impact",  "correct",  "commit"};
+    _Static_assert(sizeof names / sizeof *names == COND_N_STAGE, "one name per stage");
     return stage >= 0 && stage < COND_N_STAGE ? names[stage] : NULL;
 }
 
-CondStatus cond_sim_attempt(CondSim* sim, const CondState* state, CondStepInfo* info)
+static void start_clock(CondSim* sim)
 {
-    double clock = cond_seconds();
-    CondStatus worst = COND_OK;
+    sim->clock = cond_seconds();
+}
+
+// Counts the time since the last stage. After any but the last, which has changed the state, a step
+// can be cancelled.
+static CondStatus count(CondSim* sim, CondStage stage, CondStatus status)
+{
+    double now = cond_seconds();
+    sim->seconds[stage] += now - sim->clock;
+    sim->clock = now;
+    int ends = status >= 0 && stage != COND_STAGE_COMMIT && cond_cancelled(&sim->arena.context);
+    return ends ? COND_CANCELLED : status;
+}
+
+// Runs a stage. Where its status is negative the step ends with it.
 #define STAGE(stage, call)                                                                         \
     do {                                                                                           \
-        CondStatus status = (call);                                                                \
-        double now = cond_seconds();                                                               \
-        info->seconds[stage] += now - clock;                                                       \
-        clock = now;                                                                               \
+        status = count(sim, stage, call);                                                          \
         if (status < 0)                                                                            \
             return status;                                                                         \
-        if (cond_cancelled(&sim->arena.context))                                                   \
-            return COND_CANCELLED;                                                                 \
-        worst = status > worst ? status : worst;                                                   \
     } while (0)
-    STAGE(COND_STAGE_FORCES, cond_sim_forces(sim, state));
-    STAGE(COND_STAGE_COLLIDE, cond_sim_collide(sim, state));
-    STAGE(COND_STAGE_ASSEMBLE, cond_sim_assemble(sim, state));
-    STAGE(COND_STAGE_SOLVE, cond_sim_solve(sim, state, &info->solve));
-#undef STAGE
-    return worst ? worst : cond_sim_recheck(sim, state, info); // times its own stages
+
+// ---- stages that can be called one by one
+
+CondStatus cond_sim_forces(CondSim* sim, const CondState* state)
+{
+    CondStatus status = COND_OK;
+    start_clock(sim);
+    STAGE(COND_STAGE_FORCES, cond_sim_begin(sim, state));
+    STAGE(COND_STAGE_FORCES, cond_sim_load_forces(sim, state));
+    return COND_OK;
+}
+
+CondStatus cond_sim_matrix(CondSim* sim)
+{
+    CondStatus status = COND_OK;
+    start_clock(sim);
+    STAGE(COND_STAGE_MATRIX, cond_sim_load_matrix(sim));
+    return COND_OK;
+}
+
+CondStatus cond_sim_collide(CondSim* sim, const CondState* state)
+{
+    CondStatus status = COND_OK;
+    start_clock(sim);
+    STAGE(COND_STAGE_COLLIDE, cond_sim_find_contacts(sim, state));
+    return COND_OK;
+}
+
+// Back to the forces, with the contacts that were found: another theta moves the time at which
+// forces are taken. Newton's method has moved the place.
+static CondStatus load_again(CondSim* sim, const CondState* state)
+{
+    CondStatus status = COND_OK;
+    cond_sim_control_middle(sim, state);
+    STAGE(COND_STAGE_FORCES, cond_sim_load_forces(sim, state));
+    STAGE(COND_STAGE_MATRIX, cond_sim_load_matrix(sim));
+    return COND_OK;
+}
+
+CondStatus cond_sim_assemble(CondSim* sim, const CondState* state)
+{
+    CondStatus status = COND_OK;
+    int changed = 0;
+    if (!sim->loaded)
+        return COND_BAD_ARGUMENT;
+    start_clock(sim);
+    STAGE(COND_STAGE_ASSEMBLE, cond_sim_choose(sim, state, 0, &changed));
+    if (changed && (status = load_again(sim, state)))
+        return status;
+    STAGE(COND_STAGE_ASSEMBLE, cond_sim_pose(sim, state));
+    return COND_OK;
+}
+
+static CondStatus nodalize(CondSim* sim)
+{
+    if (sim->nodalized)
+        return COND_OK;
+    CondStatus status = cond_solver_prepare(sim->solver, &sim->assembly.problem);
+    sim->nodalized = !status;
+    return status;
+}
+
+CondStatus cond_sim_nodalize(CondSim* sim)
+{
+    CondStatus status = COND_OK;
+    start_clock(sim);
+    STAGE(COND_STAGE_NODALIZE, nodalize(sim));
+    return COND_OK;
+}
+
+// Solves the problem, and others for as long as the integrator poses them: at Newton's next
+// iterate, or with another theta, back from the forces on.
+static CondStatus solve(CondSim* sim, const CondState* state, CondNext next, CondSolveInfo* info)
+{
+    CondStatus status = COND_OK;
+    while (next != COND_NEXT_DONE) {
+        CondSolveInfo one = {.status = COND_OK};
+        if (next == COND_NEXT_FORCES) {
+            if ((status = load_again(sim, state)))
+                return status;
+            STAGE(COND_STAGE_ASSEMBLE, cond_sim_pose(sim, state));
+            STAGE(COND_STAGE_SOLVE, cond_sim_start(sim, state));
+        }
+        STAGE(COND_STAGE_NODALIZE, nodalize(sim));
+        CondStatus solved = count(sim, COND_STAGE_SOLVE, cond_sim_solve_problem(sim, &one));
+        if (solved >= 0)
+            cond_solve_info_add(info, &one);
+        status =
+            count(sim, COND_STAGE_MATRIX, cond_integrator_next(sim, state, solved, info, &next));
+        if (status < 0 && solved < 0)
+            cond_solve_info_add(info, &one);
+        if (status < 0)
+            return status;
+    }
+    cond_sim_note_relaxed(sim);
+    return status;
+}
+
+CondStatus cond_sim_solve(CondSim* sim, const CondState* state, CondSolveInfo* info)
+{
+    CondStatus status = COND_OK;
+    start_clock(sim);
+    memset(info, 0, sizeof *info);
+    STAGE(COND_STAGE_SOLVE, cond_sim_start(sim, state));
+    cond_integrator_begin(sim);
+    return solve(sim, state, COND_NEXT_SOLVE, info);
+}
+
+// The same with contacts that have joined the problem since it was solved, from that answer on.
+static CondStatus solve_again(CondSim* sim, const CondState* state, CondSolveInfo* info)
+{
+    CondStatus status = COND_OK;
+    CondNext next = COND_NEXT_SOLVE;
+    int changed = 0;
+    cond_integrator_begin(sim);
+    switch (sim->model->settings.integrator) {
+    case COND_INTEGRATOR_THETA:
+        break;
+    case COND_INTEGRATOR_AUTO:
+        STAGE(COND_STAGE_ASSEMBLE, cond_sim_choose(sim, state, 1, &changed));
+        if ((status = load_again(sim, state)))
+            return status;
+        STAGE(COND_STAGE_ASSEMBLE, cond_sim_pose(sim, state));
+        break;
+    default:
+        STAGE(COND_STAGE_MATRIX, cond_integrator_next(sim, state, COND_OK, info, &next));
+    }
+    return next == COND_NEXT_DONE ? status : solve(sim, state, next, info);
+}
+
+CondStatus cond_sim_recheck(CondSim* sim, const CondState* state, CondStepInfo* info)
+{
+    CondStatus status = COND_OK, worst = info->solve.status;
+    start_clock(sim);
+    for (int round = 0;; round++) {
+        int n = 0;
+        STAGE(COND_STAGE_COLLIDE, cond_sim_find_violated(sim, state, round, worst == COND_OK, &n));
+        if (n == 0)
+            return status > worst ? status : worst;
+        info->rounds++;
+        info->added += n;
+        STAGE(COND_STAGE_ASSEMBLE, cond_sim_join_violated(sim, state));
+        worst = solve_again(sim, state, &info->solve);
+        if (worst < 0)
+            return worst;
+    }
+}
+
+// What was measured since the last step was handed over.
+static void hand_over_seconds(CondSim* sim, CondStepInfo* info)
+{
+    for (int k = 0; k < COND_N_STAGE; k++) {
+        info->seconds[k] += sim->seconds[k];
+        sim->seconds[k] = 0.0;
+    }
+}
+
+// The end of every step by every method.
+static CondStatus commit(CondSim* sim, CondState* state, CondStepInfo* info)
+{
+    CondStatus status = count(sim, COND_STAGE_COMMIT, cond_sim_commit(sim, state, info));
+    hand_over_seconds(sim, info);
+    return status;
+}
+
+CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info)
+{
+    const CondSceneSettings* settings = &sim->model->settings;
+    CondStatus status = COND_OK, worst = COND_OK;
+    start_clock(sim);
+    STAGE(COND_STAGE_INTEGRATE, cond_sim_make_next(sim, state));
+    if (!sim->checked)
+        STAGE(COND_STAGE_COLLIDE, cond_sim_collide_next(sim, &sim->penetration));
+    if (settings->impact) {
+        STAGE(COND_STAGE_IMPACT, cond_sim_impact(sim, state, &info->impact));
+        if (status && sim->moved && sim->persistent == COND_PERSISTENT_TRIED) {
+            sim->persistent = COND_PERSISTENT_BARRED; // back to the forces, by cond_sim_step
+            return status;
+        }
+        worst = status;
+    }
+    info->penetration = sim->penetration;
+    if (settings->position_correction) {
+        double share = settings->correction_rate * sim->time_step;
+        STAGE(COND_STAGE_CORRECT, cond_sim_correct(sim, info->penetration, share, &info->correction,
+                                                   &info->corrected, NULL));
+        worst = status > worst ? status : worst;
+    }
+    STAGE(COND_STAGE_INTEGRATE, cond_sim_finish_next(sim));
+    status = commit(sim, state, info);
+    return status < 0 ? status : worst;
+}
+
+// ---- a whole step
+
+CondStatus cond_sim_attempt(CondSim* sim, const CondState* state, CondStepInfo* info)
+{
+    CondStatus status = cond_sim_forces(sim, state);
+    if (!status)
+        status = cond_sim_matrix(sim);
+    if (!status)
+        status = cond_sim_collide(sim, state);
+    if (!status)
+        status = cond_sim_assemble(sim, state);
+    if (!status)
+        status = cond_sim_solve(sim, state, &info->solve);
+    return status ? status : cond_sim_recheck(sim, state, info);
 }
 
 // 1 where a smaller step may come next.
@@ -57,8 +267,8 @@ static CondStatus try_velocity(CondSim* sim, CondState* state, CondStepInfo* out
     }
     if (worst < 0)
         return worst;
-    cond_watch_begin(sim);                                   // of a part that was made in vain
-    CondStatus status = cond_sim_integrate(sim, state, out); // times its own stages
+    cond_watch_begin(sim); // of a part that was made in vain
+    CondStatus status = cond_sim_integrate(sim, state, out);
     return status < 0 || status > worst ? status : worst;
 }
 
@@ -82,6 +292,41 @@ static CondStatus step_velocity(CondSim* sim, CondState* state, CondStepInfo* ou
     return status;
 }
 
+// What the baselines find where they have moved everything.
+static CondStatus end_baseline(CondSim* sim, CondState* state, CondStepInfo* info)
+{
+    CondStatus status = COND_OK;
+    STAGE(COND_STAGE_INTEGRATE, cond_sim_arrive(sim, state));
+    STAGE(COND_STAGE_COLLIDE, cond_sim_collide_next(sim, &info->penetration));
+    return commit(sim, state, info);
+}
+
+// The penalty baseline: contacts are forces.
+static CondStatus step_penalty(CondSim* sim, CondState* state, CondStepInfo* info)
+{
+    CondStatus status = COND_OK;
+    info->solve.certificate.worst_contact = -1;
+    start_clock(sim);
+    STAGE(COND_STAGE_FORCES, cond_penalty_forces(sim, state));
+    STAGE(COND_STAGE_COLLIDE, cond_penalty_contacts(sim, state));
+    STAGE(COND_STAGE_INTEGRATE, cond_penalty_advance(sim));
+    return end_baseline(sim, state, info);
+}
+
+// The position-based baseline: contacts are found once, and all is solved by its substeps.
+static CondStatus step_pbd(CondSim* sim, CondState* state, CondStepInfo* info)
+{
+    CondStatus status = COND_OK;
+    info->solve.certificate.worst_contact = -1;
+    start_clock(sim);
+    STAGE(COND_STAGE_FORCES, cond_pbd_forces(sim, state));
+    STAGE(COND_STAGE_COLLIDE, cond_sim_find_contacts(sim, state));
+    STAGE(COND_STAGE_ASSEMBLE, cond_pbd_assemble(sim, state));
+    STAGE(COND_STAGE_SOLVE, cond_pbd_solve(sim, &info->solve));
+    STAGE(COND_STAGE_INTEGRATE, cond_pbd_advance(sim));
+    return end_baseline(sim, state, info);
+}
+
 CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info)
 {
     CondStepInfo own;
@@ -92,11 +337,12 @@ CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info)
     if (cond_cancelled(&sim->arena.context))
         return out->status = COND_CANCELLED;
     if (sim->model->settings.method == COND_STEP_PENALTY)
-        out->status = cond_sim_step_penalty(sim, state, out);
+        out->status = step_penalty(sim, state, out);
     else if (sim->model->settings.method == COND_STEP_PBD)
-        out->status = cond_sim_step_pbd(sim, state, out);
+        out->status = step_pbd(sim, state, out);
     else
         out->status = step_velocity(sim, state, out);
+    hand_over_seconds(sim, out);
     if (out->status == COND_DIVERGED)
         cond_watch_blame(sim);
     if (out->status >= 0) {
@@ -106,6 +352,8 @@ CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info)
     }
     return out->status;
 }
+
+#undef STAGE
 
 int cond_sim_n_contact(const CondSim* sim)
 {

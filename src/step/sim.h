@@ -17,6 +17,14 @@
 #include "step/transport.h"
 #include "step/watch.h"
 
+// Where Newton's method around the contact problem is: before its first iteration, at an iterate
+// that was just solved for, or at a linear step that a group has retreated to.
+typedef enum CondNewtonPhase {
+    COND_NEWTON_BEGINS = 0,
+    COND_NEWTON_ITERATES,
+    COND_NEWTON_RETREATED,
+} CondNewtonPhase;
+
 // Of the non-linear integrators; empty for theta.
 typedef struct CondNewton {
     double* q;           // configuration at the representative time       (n_q)
@@ -28,6 +36,12 @@ typedef struct CondNewton {
     double* work;        //                                                (n_dof)
     CondHistory history; // |change of v| by iteration [m/s], from 1
     int iterations;      // in the last step, the linear one included
+    CondNewtonPhase phase;
+    double size;  // of the residual at the last iterate; of auto relative to what is enough
+    double noise; // below which it is that of the linear solves
+    double worst; // of auto: of the present iterate
+    int count;    // of auto: iterates since the linear step
+    int first;    // of auto, 1: no group has retreated yet
 } CondNewton;
 
 // A contact of a step that is made in parts.
@@ -62,9 +76,11 @@ typedef struct CondParts {
 struct CondSim {
     CondArena arena; // of the arrays here and in newton, split, sensors, watch, settle, balance
     const CondModel* model;
-    double time_step; // of the present step or part of it [s]
-    int part, parts;  // which part, of how many; 0 of 1: the step as a whole
-    int divisible;    // 1: it can still be made in more parts
+    double seconds[COND_N_STAGE]; // wall clock of the stages, until a step is handed over
+    double clock;                 // when the last stage ended [s]
+    double time_step;             // of the present step or part of it [s]
+    int part, parts;              // which part, of how many; 0 of 1: the step as a whole
+    int divisible;                // 1: it can still be made in more parts
     CondPersistent persistent;
     CondParts split;
     CondKinematics now;  // at the start of the step, by forces
@@ -79,7 +95,9 @@ struct CondSim {
     CondCandidateList candidates; // contacts of the step, by collide
     CondCandidateList halfway;    // the same, those that last in the middle of the step, by auto
     int moved;                    // 1: the problem is posed on these
-    CondAssembly assembly;        // the step's problem, by assemble
+    CondAssembly assembly;        // the step's problem: A by matrix, all else by assemble
+    int loaded;                   // 1: A is that of this step
+    int nodalized;                // 1: the solver has the problem as it is now
     CondSolver* solver;
     double* v_hat;      // by solve                                        (n_dof)
     double* lambda;     // by solve                                        (n_contact x 3)
@@ -153,24 +171,48 @@ CondStatus cond_sim_couple(CondSim* sim, const CondKinematics* kinematics, CondC
 // -C v + weight of one body at q_k, in its part of f (n_dof of the model).
 void cond_sim_bias(CondSim* sim, const CondState* state, int body, double* f);
 
-// f, the blocks of A and the couplings at q_k, with sim->theta.
-CondStatus cond_sim_load(CondSim* sim, const CondState* state);
-
-// b, and the contacts of the step.
+// The stages up to the problem: where everything is at q_k, joint targets and attachments; f of
+// weight, -C v and given forces; A, with the forces of elements, springs, motors and attachments,
+// which come with it; contacts in sim->candidates; b and the contacts of the problem.
+CondStatus cond_sim_begin(CondSim* sim, const CondState* state);
+CondStatus cond_sim_load_forces(CondSim* sim, const CondState* state);
+CondStatus cond_sim_load_matrix(CondSim* sim);
+CondStatus cond_sim_find_contacts(CondSim* sim, const CondState* state);
 CondStatus cond_sim_pose(CondSim* sim, const CondState* state);
 
 // Starts islands that are at rest from v_hat = 0; needs the start in sim->v_hat.
 void cond_sim_start_at_rest(CondSim* sim);
 
-// The linear step: starts from what the last one left, and solves the problem.
-CondStatus cond_sim_solve_linear(CondSim* sim, const CondState* state, CondSolveInfo* info);
+// v_hat and lambda to start from: what the last step left.
+CondStatus cond_sim_start(CondSim* sim, const CondState* state);
+// Solves the problem from there; notes the contacts whose law was relaxed.
+CondStatus cond_sim_solve_problem(CondSim* sim, CondSolveInfo* info);
+void cond_sim_note_relaxed(CondSim* sim);
 
-// Of the integrator auto: theta before the contacts are known (of others too); theta by group once
-// they are; and from the linear step's v_hat and lambda to those of the step.
+// Where a step goes on after a solve.
+typedef enum CondNext {
+    COND_NEXT_DONE = 0, // its end
+    COND_NEXT_SOLVE,    // at Newton's next iterate: the problem is posed
+    COND_NEXT_FORCES,   // with another theta, from q_k again
+} CondNext;
+
+// The integrator: begins with the problem as it is posed, and says after every solve, whose status
+// is `solved`, where the step goes on; what it needs there it has posed. Newton's method may also
+// go on from a v_hat that no solve came before.
+void cond_integrator_begin(CondSim* sim);
+CondStatus cond_integrator_next(CondSim* sim, const CondState* state, CondStatus solved,
+                                CondSolveInfo* info, CondNext* next);
+// Its kinds: non-linear ones by Newton's method, and auto.
+CondStatus cond_newton_next(CondSim* sim, const CondState* state, CondStatus solved,
+                            CondSolveInfo* info, CondNext* next);
+CondStatus cond_auto_next(CondSim* sim, const CondState* state, CondStatus solved,
+                          CondSolveInfo* info, CondNext* next);
+
+// Of the integrator auto: theta before the contacts are known (of others too), and by group once
+// they are. again: 1 where contacts have joined a step that was solved; which of the others last
+// stands. *changed: 1 where forces and A must be made again.
 void cond_sim_guess_theta(CondSim* sim, const CondState* state);
-CondStatus cond_sim_choose(CondSim* sim, const CondState* state);
-CondStatus cond_sim_choose_again(CondSim* sim, const CondState* state); // with the whole problem
-CondStatus cond_sim_auto(CondSim* sim, const CondState* state, CondSolveInfo* info);
+CondStatus cond_sim_choose(CondSim* sim, const CondState* state, int again, int* changed);
 
 // Room for what is known of n contacts once they have forces: lambda, impulse, and relaxed, which
 // is set to 0. Every method of stepping asks for it.
@@ -179,7 +221,7 @@ CondStatus cond_sim_reserve_forces(CondSim* sim, int n);
 // Adds the contacts of sim->touches to the step's problem.
 CondStatus cond_sim_finish(CondSim* sim);
 
-// The stages up to the solve, timed. The worst of their statuses.
+// The stages up to the solve and its rounds. The worst of their statuses.
 CondStatus cond_sim_attempt(CondSim* sim, const CondState* state, CondStepInfo* info);
 
 // The step in 2, 4, .. parts, from the state as it was before it: COND_OK where the contact
@@ -195,12 +237,8 @@ void cond_sim_add_solve(const CondSolveInfo* part, CondSolveInfo* sum);
 CondStatus cond_newton_create(CondSim* sim);
 void cond_newton_destroy(CondSim* sim);
 
-// Goes on from the linear step's v_hat and lambda to those of the non-linear integrator;
-// COND_NOT_CONVERGED where the iterations do not suffice.
-CondStatus cond_sim_newton(CondSim* sim, const CondState* state, CondSolveInfo* info);
-
-// Pieces of it, for the bodies that are not linear; the others stay at the linear step.
-// sim->then at q(v_hat).
+// Pieces of Newton's method, for the bodies that are not linear; the others stay at the linear
+// step. sim->then at q(v_hat).
 void cond_newton_pose(CondSim* sim, const CondState* state);
 // f, A and the residual g of the dynamics at the iterate (sim->v_hat, sim->lambda), which is left
 // in newton.work; newton.diagonal = diag(A).
@@ -209,6 +247,8 @@ CondStatus cond_newton_evaluate(CondSim* sim, const CondState* state);
 double cond_newton_right_hand_side(CondSim* sim);
 // Of a body.
 double cond_newton_mass(const CondBody* body, const CondKinematics* kinematics);
+// Keeps v_hat and lambda, to go back to.
+void cond_newton_keep(CondSim* sim);
 // x <- (x + base)/2
 void cond_newton_halve(int n, const double* base, double* x);
 // y = D v, of bodies and couplings at sim->then.
@@ -248,9 +288,12 @@ CondResultant cond_sim_sum_contacts(const CondSim* sim, int n, const int* list,
 CondStatus cond_sim_read_sensors(CondSim* sim, const CondState* state);
 CondStatus cond_sensors_create(CondSim* sim);
 
-// Solves the problem with the contacts it has by now, from sim->v_hat and sim->lambda; the work is
-// added to that in info.
-CondStatus cond_sim_solve_again(CondSim* sim, const CondState* state, CondSolveInfo* info);
+// Where v_hat leads, in sim->next and sim->then, and how many contacts *n it violates there that
+// may join the problem: not beyond the rounds of the settings, nor where the last solve was not
+// sound. COND_NOT_CONVERGED where more is violated than may be left. Then these join it, *n > 0.
+CondStatus cond_sim_find_violated(CondSim* sim, const CondState* state, int round, int sound,
+                                  int* n);
+CondStatus cond_sim_join_violated(CondSim* sim, const CondState* state);
 
 // q_{k+1} = update(q_k, v_hat, t), in sim->next and sim->then.
 void cond_sim_move(CondSim* sim, const CondState* state);
@@ -258,11 +301,24 @@ void cond_sim_move(CondSim* sim, const CondState* state);
 // Work of two solves added up.
 void cond_solve_info_add_work(const CondSolveInfo* a, const CondSolveInfo* b, CondSolveInfo* sum);
 
-// The penalty baseline: forces, contact and integration in one.
-CondStatus cond_sim_step_penalty(CondSim* sim, CondState* state, CondStepInfo* info);
+// v_{k+1} and q_{k+1} in sim->next; after impact and correction what robots and energies ask for.
+CondStatus cond_sim_make_next(CondSim* sim, const CondState* state);
+CondStatus cond_sim_finish_next(CondSim* sim);
 
-// The position-based baseline, all in one.
-CondStatus cond_sim_step_pbd(CondSim* sim, CondState* state, CondStepInfo* info);
+// Of every method, once q_{k+1} is in sim->next and sim->then: its time, where the contacts of the
+// step act, and their forces for the next one.
+CondStatus cond_sim_arrive(CondSim* sim, const CondState* state);
+
+// Stages of the penalty baseline: all forces but those of contacts; contacts, as forces; v and q.
+CondStatus cond_penalty_forces(CondSim* sim, const CondState* state);
+CondStatus cond_penalty_contacts(CondSim* sim, const CondState* state);
+CondStatus cond_penalty_advance(CondSim* sim);
+
+// Stages of the position-based baseline: given forces; constraints; the substeps; v, q and forces.
+CondStatus cond_pbd_forces(CondSim* sim, const CondState* state);
+CondStatus cond_pbd_assemble(CondSim* sim, const CondState* state);
+CondStatus cond_pbd_solve(CondSim* sim, CondSolveInfo* info);
+CondStatus cond_pbd_advance(CondSim* sim);
 
 // Remembers lambda for the next step, in sim->next.
 CondStatus cond_sim_remember(CondSim* sim);
@@ -274,7 +330,7 @@ CondStatus cond_sim_collide_next(CondSim* sim, double* deepest);
 // The end of every step by every method: energies, forces of attachments, sensors, and whether all
 // of it is sound; only then the state is changed. sim->next, sim->then, the forces of the contacts
 // and, of position-based dynamics, of the attachments are there.
-CondStatus cond_sim_end(CondSim* sim, CondState* state, CondStepInfo* info);
+CondStatus cond_sim_commit(CondSim* sim, CondState* state, CondStepInfo* info);
 
 // The pair among sim->near that is deepest for its limit, in sim->deepest.
 void cond_sim_find_deepest(CondSim* sim);

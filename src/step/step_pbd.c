@@ -3,7 +3,6 @@
 // Robots are not simulated: their joints go where their targets are.
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/timer.h"
 #include "body/body.h"
 #include "math/quat.h"
 #include "model/rod.h"
@@ -165,7 +164,7 @@ static void store_links(const CondModel* model, const CondPbd* pbd, CondState* n
 }
 
 // Joints go to their targets.
-static void lead_robots(CondSim* sim, const CondState* state)
+static void move_robots(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
     CondState* next = sim->next;
@@ -257,7 +256,7 @@ static CondStatus make_constraints(CondSim* sim)
     return COND_OK;
 }
 
-static CondStatus substeps(CondSim* sim)
+CondStatus cond_pbd_solve(CondSim* sim, CondSolveInfo* info)
 {
     CondPbd* pbd = &sim->pbd;
     const CondSceneSettings* settings = &sim->model->settings;
@@ -286,6 +285,7 @@ static CondStatus substeps(CondSim* sim)
         for (int c = 0; c < sim->candidates.n; c++)
             cond_pbd_restore(pbd, &pbd->contact[c], &candidate[c], share, t, slow);
     }
+    info->iterations = n;
     return COND_OK;
 }
 
@@ -310,8 +310,7 @@ static CondStatus read_forces(CondSim* sim)
     return COND_OK;
 }
 
-// Contacts and everything that the substeps need.
-static CondStatus prepare(CondSim* sim, const CondState* state)
+CondStatus cond_pbd_forces(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
     const CondSceneSettings* settings = &model->settings;
@@ -332,50 +331,29 @@ static CondStatus prepare(CondSim* sim, const CondState* state)
     }
     for (int i = 0; i < model->n_dof; i++)
         sim->f[i] += outside[i];
+    return COND_OK;
+}
+
+CondStatus cond_pbd_assemble(CondSim* sim, const CondState* state)
+{
     cond_assembly_begin(&sim->assembly, &sim->now, sim->length, sim->f);
-    status = cond_sim_collide(sim, state);
-    if (!status)
-        status = cond_assembly_finish(&sim->assembly, &sim->now, NULL, &sim->candidates, INFINITY);
+    CondStatus status =
+        cond_assembly_finish(&sim->assembly, &sim->now, NULL, &sim->candidates, INFINITY);
     if (status)
         return status;
-    lead_robots(sim, state);
+    move_robots(sim, state);
     return make_constraints(sim);
 }
 
-CondStatus cond_sim_step_pbd(CondSim* sim, CondState* state, CondStepInfo* info)
+CondStatus cond_pbd_advance(CondSim* sim)
 {
     const CondModel* model = sim->model;
     CondState* next = sim->next;
-    double clock = cond_seconds(), now;
-    info->solve.certificate.worst_contact = -1;
-    CondStatus status = prepare(sim, state);
-    if (status)
-        return status;
-    info->seconds[COND_STAGE_COLLIDE] = (now = cond_seconds()) - clock;
-    clock = now;
-    status = substeps(sim);
-    if (status)
-        return status;
     store_links(model, &sim->pbd, next);
     if (!cond_watch_finds_finite(sim))
         return COND_DIVERGED;
     memcpy(next->v_hat, next->v, (size_t)model->n_dof * sizeof(double));
     memcpy(sim->v_hat, next->v, (size_t)model->n_dof * sizeof(double));
-    next->step = state->step + 1;
-    next->time = (double)next->step * model->settings.time_step;
-    info->seconds[COND_STAGE_SOLVE] = (now = cond_seconds()) - clock;
-    clock = now;
-    info->solve.iterations = model->settings.pbd_substeps;
     cond_kinematics_set(&sim->then, next->q);
-    status = cond_sim_collide_next(sim, &info->penetration);
-    if (!status)
-        status = read_forces(sim);
-    if (!status)
-        status = cond_sim_place_contacts(sim, state);
-    if (!status)
-        status = cond_sim_remember(sim);
-    if (!status)
-        status = cond_sim_end(sim, state, info);
-    info->seconds[COND_STAGE_INTEGRATE] = cond_seconds() - clock;
-    return status;
+    return read_forces(sim);
 }

@@ -2,7 +2,6 @@
 // viscosity capped at mu f_n, and all of it is integrated explicitly (v first, then q with the new
 // v). It does not solve a contact problem; its answer depends on its gains.
 #include "base/memory.h"
-#include "base/timer.h"
 #include "body/body.h"
 #include "potential/potential.h"
 #include "step/sim.h"
@@ -21,7 +20,7 @@ static void contact_force(const CondSceneSettings* settings, const CondCandidate
     cond_law_project(COND_LAW_STRICT, candidate->friction, trial, force);
 }
 
-static CondStatus add_contacts(CondSim* sim, const CondState* state)
+CondStatus cond_penalty_contacts(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
     sim->n_ready = 0;
@@ -47,7 +46,7 @@ static CondStatus add_contacts(CondSim* sim, const CondState* state)
 
 // f = -C v + weight + constant forces + elasticity, springs, motors and attachments with their
 // damping, all explicit: the couplings of a step of length 0 hold the damping alone.
-static CondStatus add_forces(CondSim* sim, const CondState* state)
+CondStatus cond_penalty_forces(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
     CondCandidateList none = {.n = 0};
@@ -78,17 +77,11 @@ static CondStatus add_forces(CondSim* sim, const CondState* state)
     return COND_OK;
 }
 
-CondStatus cond_sim_step_penalty(CondSim* sim, CondState* state, CondStepInfo* info)
+CondStatus cond_penalty_advance(CondSim* sim)
 {
     const CondModel* model = sim->model;
     CondState* next = sim->next;
-    double t = model->settings.time_step, clock = cond_seconds();
-    info->solve.certificate.worst_contact = -1;
-    CondStatus status = add_forces(sim, state);
-    if (!status)
-        status = add_contacts(sim, state);
-    if (status)
-        return status;
+    double t = model->settings.time_step;
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         const CondBodyOps* ops = cond_body_ops(body->kind);
@@ -99,18 +92,8 @@ CondStatus cond_sim_step_penalty(CondSim* sim, CondState* state, CondStepInfo* i
         ops->advance(body, next->v + body->dof_begin, t, next->q + body->q_begin);
     }
     memcpy(next->v_hat, next->v, (size_t)model->n_dof * sizeof(double));
-    next->step = state->step + 1;
-    next->time = (double)next->step * t;
     if (!cond_watch_finds_finite(sim))
         return COND_DIVERGED;
     cond_kinematics_set(&sim->then, next->q);
-    status = cond_sim_collide_next(sim, &info->penetration);
-    if (!status)
-        status = cond_sim_place_contacts(sim, state);
-    if (!status)
-        status = cond_sim_remember(sim);
-    if (!status)
-        status = cond_sim_end(sim, state, info);
-    info->seconds[COND_STAGE_INTEGRATE] = cond_seconds() - clock;
-    return status;
+    return COND_OK;
 }

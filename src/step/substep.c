@@ -66,6 +66,8 @@ static CondStatus go_back(CondSim* sim, const CondState* state)
         return status < 0 ? status : COND_OK;
     }
     CondStatus status = cond_sim_forces(sim, state);
+    if (!status)
+        status = cond_sim_matrix(sim);
     size_t n = (size_t)split->n_candidate;
     if (status ||
         cond_reserve(&sim->candidates.context, &sim->candidates.candidate,

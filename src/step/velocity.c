@@ -52,7 +52,7 @@ CondStatus cond_sim_reserve_forces(CondSim* sim, int n)
     return COND_OK;
 }
 
-static void note_relaxed(CondSim* sim)
+void cond_sim_note_relaxed(CondSim* sim)
 {
     int count = 0;
     const int* relaxed = cond_solver_relaxed(sim->solver, &count);
@@ -60,7 +60,7 @@ static void note_relaxed(CondSim* sim)
         sim->relaxed[c] = relaxed ? relaxed[c] : 0;
 }
 
-CondStatus cond_sim_solve_linear(CondSim* sim, const CondState* state, CondSolveInfo* info)
+CondStatus cond_sim_start(CondSim* sim, const CondState* state)
 {
     int n = sim->candidates.n;
     sim->checked = 0;
@@ -80,41 +80,32 @@ CondStatus cond_sim_solve_linear(CondSim* sim, const CondState* state, CondSolve
     // What a solver keeps is made anew at fixed steps, so that a state saved there tells all.
     if (state->step % sim->model->settings.solver.reuse == 0)
         cond_solver_reset(sim->solver);
+    return COND_OK;
+}
+
+CondStatus cond_sim_solve_problem(CondSim* sim, CondSolveInfo* info)
+{
+    sim->nodalized = 0;
     return cond_solver_solve(sim->solver, &sim->assembly.problem, sim->v_hat, sim->lambda, info);
 }
 
-CondStatus cond_sim_solve(CondSim* sim, const CondState* state, CondSolveInfo* info)
+void cond_integrator_begin(CondSim* sim)
 {
-    CondStatus status = cond_sim_solve_linear(sim, state, info);
-    if (status >= 0 && sim->model->settings.integrator == COND_INTEGRATOR_AUTO)
-        status = cond_sim_auto(sim, state, info);
-    else if (status >= 0 && sim->model->settings.integrator != COND_INTEGRATOR_THETA)
-        status = cond_sim_newton(sim, state, info);
-    if (status >= 0)
-        note_relaxed(sim);
-    return status;
+    sim->newton.phase = COND_NEWTON_BEGINS;
 }
 
-CondStatus cond_sim_solve_again(CondSim* sim, const CondState* state, CondSolveInfo* info)
+CondStatus cond_integrator_next(CondSim* sim, const CondState* state, CondStatus solved,
+                                CondSolveInfo* info, CondNext* next)
 {
-    CondSolveInfo last = {0};
-    CondStatus status;
-    CondIntegrator integrator = sim->model->settings.integrator;
-    if (integrator != COND_INTEGRATOR_THETA && integrator != COND_INTEGRATOR_AUTO) {
-        status = cond_sim_newton(sim, state, info);
-    } else {
-        status = integrator == COND_INTEGRATOR_AUTO ? cond_sim_choose_again(sim, state) : COND_OK;
-        if (status)
-            return status;
-        status =
-            cond_solver_solve(sim->solver, &sim->assembly.problem, sim->v_hat, sim->lambda, &last);
-        cond_solve_info_add_work(info, &last, &last);
-        *info = last;
-        if (status >= 0 && integrator == COND_INTEGRATOR_AUTO)
-            status = cond_sim_auto(sim, state, info);
+    *next = COND_NEXT_DONE;
+    switch (sim->model->settings.integrator) {
+    case COND_INTEGRATOR_THETA:
+        return solved;
+    case COND_INTEGRATOR_AUTO:
+        return cond_auto_next(sim, state, solved, info, next);
+    default:
+        return cond_newton_next(sim, state, solved, info, next);
     }
-    note_relaxed(sim);
-    return status;
 }
 
 const double* cond_sim_solution(const CondSim* sim)

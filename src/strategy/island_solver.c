@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "base/shared_context.h"
 #include "law/certificate.h"
+#include "nodalize/nodalize.h"
 #include "strategy/island.h"
 #include "strategy/strategy.h"
 
@@ -30,6 +31,9 @@ typedef struct Solver {
     CondArena arena;
     CondSolverSettings settings;
     CondIslands islands;
+    int split;              // 1: the islands are solved apart; 0: the problem as it is
+    CondProblem* problem;   // of the islands                               (islands.n)
+    CondNodalization views; // of these, or of the whole; by prepare, as the three above
     CondCertifier certifier;
     CondSharedContext shared; // of the workers
     Worker whole;             // for whole problems and large islands: all threads
@@ -67,6 +71,7 @@ static void* create(const CondContext* context, const CondSolverSettings* settin
         return NULL;
     cond_arena_begin(context, &s->arena);
     cond_islands_begin(context, &s->islands);
+    cond_nodalization_begin(context, &s->views);
     cond_certifier_begin(context, &s->certifier);
     s->settings = *settings;
     if (begin_worker(context, settings, &s->whole)) {
@@ -88,6 +93,7 @@ static void destroy(void* work)
         end_worker(&s->worker[i]);
     cond_shared_context_end(&s->shared);
     cond_certifier_end(&s->certifier);
+    cond_nodalization_end(&s->views);
     cond_islands_end(&s->islands);
     cond_arena_release(&s->arena);
     cond_release(&context, s);
@@ -142,12 +148,11 @@ static CondStatus keep_history(Worker* worker, int i)
 static void solve_island(Solver* s, Worker* worker, int i)
 {
     const CondIsland* island = &s->islands.island[i];
-    CondProblem problem = cond_islands_problem(&s->islands, i);
     CondSolveInfo* info = &s->info[i];
     double *v = s->v + island->dof, *lambda = s->lambda + 3 * (size_t)island->contact;
     int n = 0;
     memset(info, 0, sizeof *info);
-    info->status = cond_solver_strategy.solve(worker->strategy, &problem, v, lambda, info);
+    info->status = cond_strategy_solve(worker->strategy, &s->views.view[i], v, lambda, info);
     const int* held = cond_solver_strategy.relaxed(worker->strategy, &n);
     for (int k = 0; k < island->n_contact; k++)
         s->relaxed[s->islands.contact_at[island->contact + k]] = held ? held[k] : 0;
@@ -189,7 +194,7 @@ static CondStatus hire(Solver* s, int n)
     return status;
 }
 
-static CondStatus prepare(Solver* s, const CondProblem* problem, int n_thread)
+static CondStatus reserve(Solver* s, const CondProblem* problem, int n_thread)
 {
     if (COND_RESERVE(&s->arena, s->alone, s->islands.n) ||
         COND_RESERVE(&s->arena, s->info, s->islands.n) ||
@@ -201,7 +206,7 @@ static CondStatus prepare(Solver* s, const CondProblem* problem, int n_thread)
     for (int i = 0; i < s->n_worker; i++)
         s->worker[i].lead = -1;
     s->whole.lead = -1;
-    return cond_islands_split(&s->islands, problem);
+    return COND_OK;
 }
 
 // Solves all, those beyond their share of the threads first. The others are handed out where they
@@ -299,7 +304,7 @@ static CondStatus solve_split(Solver* s, const CondProblem* problem, double* v, 
                               CondSolveInfo* info)
 {
     int n_thread = cond_threads(PER_COORDINATE * (size_t)problem->n_dof, s->settings.threads);
-    CondStatus status = prepare(s, problem, n_thread);
+    CondStatus status = reserve(s, problem, n_thread);
     if (status)
         return status;
     memcpy(s->start, v, (size_t)problem->n_dof * sizeof *v);
@@ -333,7 +338,7 @@ static CondStatus solve_whole(Solver* s, const CondProblem* problem, double* v, 
                               CondSolveInfo* info)
 {
     s->lead = NULL;
-    CondStatus status = cond_solver_strategy.solve(s->whole.strategy, problem, v, lambda, info);
+    CondStatus status = cond_strategy_solve(s->whole.strategy, &s->views.view[0], v, lambda, info);
     const int* held = cond_solver_strategy.relaxed(s->whole.strategy, &s->n_relaxed);
     if (s->n_relaxed > 0) {
         if (COND_RESERVE(&s->arena, s->relaxed, problem->n_contact))
@@ -343,26 +348,60 @@ static CondStatus solve_whole(Solver* s, const CondProblem* problem, double* v, 
     return status;
 }
 
+// One view of all of it.
+static CondStatus nodalize_whole(Solver* s, const CondProblem* problem)
+{
+    s->split = 0;
+    return cond_nodalize(&s->views, 1, problem, s->settings.kv_scale, s->settings.threads);
+}
+
+// The islands, and the nodes of their contacts.
+static CondStatus prepare(void* work, const CondProblem* problem)
+{
+    Solver* s = work;
+    if (s->settings.stop != COND_STOP_CERTIFICATE || s->settings.reuse > 1)
+        return nodalize_whole(s, problem);
+    CondStatus status = cond_islands_find(&s->islands, problem);
+    if (status || s->islands.n <= 1)
+        return status ? status : nodalize_whole(s, problem);
+    status = cond_islands_split(&s->islands, problem);
+    if (status || COND_RESERVE(&s->arena, s->problem, s->islands.n))
+        return status ? status : COND_OUT_OF_MEMORY;
+    for (int i = 0; i < s->islands.n; i++)
+        s->problem[i] = cond_islands_problem(&s->islands, i);
+    s->split = 1;
+    return cond_nodalize(&s->views, s->islands.n, s->problem, s->settings.kv_scale,
+                         s->settings.threads);
+}
+
 // The scale of the whole may be below those of its islands together, at most by the root of three:
 // where that makes a certificate miss, the whole is solved from there.
 static CondStatus solve(void* work, const CondProblem* problem, double* v, double* lambda,
                         CondSolveInfo* info)
 {
     Solver* s = work;
-    if (s->settings.stop != COND_STOP_CERTIFICATE || s->settings.reuse > 1)
+    if (!s->split)
         return solve_whole(s, problem, v, lambda, info);
-    CondStatus status = cond_islands_find(&s->islands, problem);
-    if (status || s->islands.n <= 1)
-        return status ? status : solve_whole(s, problem, v, lambda, info);
-    status = solve_split(s, problem, v, lambda, info);
+    CondStatus status = solve_split(s, problem, v, lambda, info);
     if (status || info->status != COND_OK ||
         cond_certificate_residual(&info->certificate) <= s->settings.tolerance)
         return status ? status : info->status;
     int products = info->products;
     memset(info, 0, sizeof *info);
-    status = solve_whole(s, problem, v, lambda, info);
+    status = nodalize_whole(s, problem);
+    if (!status)
+        status = solve_whole(s, problem, v, lambda, info);
     info->products += products;
     return status;
 }
 
-const CondSolverOps cond_solver_islands = {"vfpi", create, solve, history, destroy, reset, relaxed};
+const CondSolverOps cond_solver_islands = {
+    .name = "vfpi",
+    .create = create,
+    .solve = solve,
+    .history = history,
+    .destroy = destroy,
+    .reset = reset,
+    .relaxed = relaxed,
+    .prepare = prepare,
+};

@@ -12,6 +12,8 @@ struct CondSolver {
     CondContext context;
     const CondSolverOps* ops;
     void* work;
+    const CondProblem* prepared; // the problem that is ready to be solved; NULL: none
+    double seconds;              // that this took
 };
 
 const char* cond_solver_name(int index)
@@ -55,18 +57,33 @@ CondStatus cond_solver_create_from(const CondContext* context, const CondSolverO
     return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
 }
 
+CondStatus cond_solver_prepare(CondSolver* solver, const CondProblem* problem)
+{
+    double start = cond_seconds();
+    CondStatus status =
+        solver->ops->prepare ? solver->ops->prepare(solver->work, problem) : COND_OK;
+    solver->prepared = status ? NULL : problem;
+    solver->seconds = cond_seconds() - start;
+    return status;
+}
+
 CondStatus cond_solver_solve(CondSolver* solver, const CondProblem* problem, double* v,
                              double* lambda, CondSolveInfo* info)
 {
+    CondStatus status = COND_OK;
+    if (solver->prepared != problem)
+        status = cond_solver_prepare(solver, problem);
     double start = cond_seconds();
     CondSolveInfo own;
     CondSolveInfo* out = info ? info : &own;
     memset(out, 0, sizeof *out);
-    CondStatus status = solver->ops->solve(solver->work, problem, v, lambda, out);
+    if (!status)
+        status = solver->ops->solve(solver->work, problem, v, lambda, out);
+    solver->prepared = NULL;
     if (status != COND_OK && cond_cancelled(&solver->context))
         status = COND_CANCELLED; // it may have stopped before it was through
     out->status = status;
-    out->seconds = cond_seconds() - start;
+    out->seconds = solver->seconds + cond_seconds() - start;
     return status;
 }
 

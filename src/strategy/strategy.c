@@ -133,6 +133,8 @@ static void* create(const CondContext* context, const CondSolverSettings* settin
     s->context = *context;
     s->asked = s->settings = *settings;
     s->factored.context = s->interior.arena.context = s->lagged.arena.context = *context;
+    s->view.threads = settings->threads;
+    s->view.arena.context = *context;
     cond_vfpi_create(context, settings, &s->vfpi);
     return s;
 }
@@ -143,6 +145,7 @@ static void destroy(void* work)
     if (!s)
         return;
     CondContext m = s->context;
+    cond_nodal_destroy(&s->view);
     cond_vfpi_destroy(&s->vfpi);
     cond_lagged_destroy(&s->lagged);
     cond_primal_dual_destroy(&s->factored);
@@ -201,15 +204,16 @@ static CondStatus conclude(const CondStrategy* s, CondStatus status, CondSolveIn
     return status;
 }
 
-static CondStatus solve(void* work, const CondProblem* problem, double* v, double* lambda,
-                        CondSolveInfo* info)
+CondStatus cond_strategy_solve(void* work, const CondNodal* view, double* v, double* lambda,
+                               CondSolveInfo* info)
 {
     CondStrategy* s = work;
+    const CondProblem* problem = view->problem;
     info->certificate.worst_contact = -1;
     info->certificate.dynamics = info->certificate.contact = INFINITY; // until something is known
     s->n_relaxed = 0;
     cond_strategy_aim(s, s->asked.tolerance, s->asked.max_iterations);
-    CondStatus status = cond_vfpi_begin(&s->vfpi, problem, info);
+    CondStatus status = cond_vfpi_begin(&s->vfpi, view, info);
     if (!status)
         status = cond_answer_reserve(&s->context, problem, &s->best);
     if (!status)
@@ -229,5 +233,20 @@ static CondStatus solve(void* work, const CondProblem* problem, double* v, doubl
     return status;
 }
 
-const CondSolverOps cond_solver_strategy = {"vfpi",  create, solve,  history,
-                                            destroy, reset,  relaxed};
+static CondStatus solve(void* work, const CondProblem* problem, double* v, double* lambda,
+                        CondSolveInfo* info)
+{
+    CondStrategy* s = work;
+    CondStatus status = cond_nodal_build(&s->view, problem, s->asked.kv_scale);
+    return status ? status : cond_strategy_solve(s, &s->view, v, lambda, info);
+}
+
+const CondSolverOps cond_solver_strategy = {
+    .name = "vfpi",
+    .create = create,
+    .solve = solve,
+    .history = history,
+    .destroy = destroy,
+    .reset = reset,
+    .relaxed = relaxed,
+};

@@ -13,6 +13,7 @@ typedef struct CondStrategy {
     CondContext context;
     CondSolverSettings asked;    // what the user set
     CondSolverSettings settings; // the same with the tolerance and the iterations of this stage
+    CondNodal view;              // of a problem that comes as it is
     CondVfpi vfpi;
     CondLagged lagged;
     CondPrimalDual factored;
@@ -44,6 +45,10 @@ typedef struct CondSolverStage {
 } CondSolverStage;
 
 extern const CondSolverOps cond_solver_strategy;
+
+// Solves a problem that is nodalized already; work is a CondStrategy.
+CondStatus cond_strategy_solve(void* work, const CondNodal* view, double* v, double* lambda,
+                               CondSolveInfo* info);
 
 // Certificates of the problem posed, for the laws that contacts are held to now.
 CondCertificateData cond_strategy_certificate_data(const CondStrategy* strategy);

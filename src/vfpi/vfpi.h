@@ -25,7 +25,7 @@ typedef enum CondVfpiEnd {
 typedef struct CondVfpi {
     CondArena arena;
     CondSolverSettings settings;
-    CondNodal nodal;
+    CondNodal nodal; // a copy of the view, whose arrays it borrows
     CondSurrogate W;
     CondAccelerator accelerator;
     CondContactSolve contacts;
@@ -55,8 +55,9 @@ void cond_vfpi_create(const CondContext* context, const CondSolverSettings* sett
                       CondVfpi* vfpi);
 void cond_vfpi_destroy(CondVfpi* vfpi);
 
-// The problem that the runs below serve, until the next call.
-CondStatus cond_vfpi_begin(CondVfpi* vfpi, const CondProblem* problem, CondSolveInfo* info);
+// The problem that the runs below serve, until the next call, as the stage nodalize sees it; the
+// view's arrays must outlive them.
+CondStatus cond_vfpi_begin(CondVfpi* vfpi, const CondNodal* view, CondSolveInfo* info);
 
 // Another problem in its place that differs from it in the friction and the offsets alone.
 CondStatus cond_vfpi_pose(CondVfpi* vfpi, const CondProblem* problem);

@@ -16,14 +16,12 @@ void cond_vfpi_create(const CondContext* context, const CondSolverSettings* sett
 {
     cond_arena_begin(context, &s->arena);
     s->settings = *settings;
-    s->nodal.threads = settings->threads;
-    s->nodal.arena.context = s->W.arena.context = s->accelerator.arena.context = *context;
+    s->W.arena.context = s->accelerator.arena.context = *context;
     s->fused.arena.context = s->history.arena.context = *context;
 }
 
 void cond_vfpi_destroy(CondVfpi* s)
 {
-    cond_nodal_destroy(&s->nodal);
     cond_surrogate_destroy(&s->W);
     cond_accelerator_destroy(&s->accelerator);
     cond_fused_destroy(&s->fused);
@@ -162,16 +160,14 @@ static CondStatus prepare(CondVfpi* s, CondSolveInfo* info)
     return status;
 }
 
-CondStatus cond_vfpi_begin(CondVfpi* s, const CondProblem* problem, CondSolveInfo* info)
+CondStatus cond_vfpi_begin(CondVfpi* s, const CondNodal* view, CondSolveInfo* info)
 {
     s->history.n = s->history.failed = 0;
     s->built = 0;
     s->contacts.relaxed = NULL;
     s->accelerator.restarts = 0;
-    CondStatus status = cond_nodal_build(&s->nodal, problem, s->settings.kv_scale);
-    if (!status && s->settings.reuse > 1) // its age counts solves
-        status = prepare(s, info);
-    return status;
+    s->nodal = *view;
+    return s->settings.reuse > 1 ? prepare(s, info) : COND_OK; // the age of W counts solves
 }
 
 CondStatus cond_vfpi_pose(CondVfpi* s, const CondProblem* problem)

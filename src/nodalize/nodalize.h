@@ -1,0 +1,27 @@
+// The stage that nodalizes: views of one problem, or of many that share no coordinates, its
+// islands, in one memory.
+#ifndef COND_NODALIZE_NODALIZE_H
+#define COND_NODALIZE_NODALIZE_H
+
+#include "nodalize/nodal.h"
+
+typedef struct CondNodalization {
+    CondArena arena;
+    int n;
+    CondNodal* view;       // of each problem                                    (n)
+    int* node;             // of the contacts of all, problem by problem         (n_contact x 2)
+    int* mark;             // scratch                                            (n_dof of all)
+    int* line_begin;       // where the memory of a view begins                  (n + 1)
+    CondNodalLine* memory; //                                                    (line_begin[n])
+} CondNodalization;
+
+void cond_nodalization_begin(const CondContext* context, CondNodalization* nodalization);
+void cond_nodalization_end(CondNodalization* nodalization);
+
+// Makes the views of n problems, which must stay where they are; kv_scale / Delassus scale stands
+// in for kv = INFINITY. Many are shared out among the threads; one that has most of the coordinates
+// is made by all of them.
+CondStatus cond_nodalize(CondNodalization* nodalization, int n, const CondProblem* problem,
+                         double kv_scale, int threads);
+
+#endif

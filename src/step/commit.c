@@ -1,0 +1,38 @@
+// The last stage of every step by every method: what is read from it, whether it is sound, and the
+// one place where the state changes.
+#include "step/sim.h"
+#include "step/trajectory.h"
+
+void cond_sim_energies(CondSim* sim, const CondState* state, CondStepInfo* info)
+{
+    cond_trajectory_guide(&sim->now, state->time);
+    cond_trajectory_guide(&sim->then, sim->next->time);
+    // Mostly the state is as the last step left it.
+    info->kinetic_before = sim->resumed ? sim->kinetic : cond_sim_kinetic(sim, &sim->now, state->v);
+    info->potential_before = sim->resumed ? sim->potential : cond_sim_potential(&sim->now, state);
+    info->kinetic_after = sim->kinetic = cond_sim_kinetic(sim, &sim->then, sim->next->v);
+    info->potential_after = sim->potential = cond_sim_potential(&sim->then, sim->next);
+    sim->known = 1;
+}
+
+CondStatus cond_sim_commit(CondSim* sim, CondState* state, CondStepInfo* info)
+{
+    info->n_contact = sim->candidates.n;
+    info->time = sim->next->time;
+    info->newton_iterations = sim->newton.iterations;
+    cond_sim_energies(sim, state, info);
+    CondStatus status = cond_watch_motion(sim, state, info);
+    if (!status && sim->model->settings.method != COND_STEP_PBD)
+        status = cond_sim_read_wrenches(sim);
+    if (!status)
+        status = cond_sim_read_sensors(sim, state);
+    if (!status)
+        status = cond_watch_forces(sim);
+    if (!status)
+        status = cond_state_copy(state, sim->next);
+    if (status < 0)
+        return status;
+    sim->n_ready = sim->candidates.n;
+    sim->sensors.ready = 1;
+    return COND_OK;
+}
