@@ -3,6 +3,7 @@
 #include "base/timer.h"
 #include "strategy/island_solver.h"
 
+#include <math.h>
 #include <string.h>
 
 static const CondSolverOps* const table[] = {&cond_solver_islands};
@@ -79,6 +80,9 @@ CondStatus cond_solver_solve(CondSolver* solver, const CondProblem* problem, dou
     memset(out, 0, sizeof *out);
     if (!status)
         status = solver->ops->solve(solver->work, problem, v, lambda, out);
+    else // nothing is known of the answer
+        out->certificate =
+            (CondCertificate){.dynamics = INFINITY, .contact = INFINITY, .worst_contact = -1};
     solver->prepared = NULL;
     if (status != COND_OK && cond_cancelled(&solver->context))
         status = COND_CANCELLED; // it may have stopped before it was through
