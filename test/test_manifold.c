@@ -187,11 +187,44 @@ static void test_flat_floors_have_no_seams(void** state)
     remove("test_manifold_ell.obj");
 }
 
+// A capsule across a lying cylinder touches it in one point, which keeps its name while the capsule
+// is drawn over it until its end lies there, and beyond.
+static void test_crossed_lines_meet_in_one_point(void** state)
+{
+    (void)state;
+    CondContactKey name = {0, 0};
+    const double R = 0.2, r = 0.02, half = 0.3;
+    for (int k = 0; k <= 60; k++) {
+        // From the middle to an end by steps that become shorter towards it, and 3 mm on.
+        double left = k <= 50 ? half * pow(0.7, k) : -3e-4 * (k - 50), x = half - left;
+        CondScene* scene = make_scene();
+        CondObstacleDef drum = make_obstacle(COND_SHAPE_CYLINDER, R, 1.0, 0.0, 0.0, 0.0, 0.0);
+        CondBodyDef rod = make_box(1.0, r, 2.0 * half, 0.0, -x, 0.0, R + r);
+        rod.shape = COND_SHAPE_CAPSULE;
+        make_turn(1.0, 0.0, 0.0, acos(0.0), drum.orientation);
+        make_turn(0.0, 1.0, 0.0, acos(0.0), rod.orientation);
+        cond_scene_settings(scene)->margin = 1e-3;
+        add_obstacle(scene, &drum);
+        add_body(scene, &rod);
+        Trial t = trial_begin(scene);
+        assert_int_equal(cond_sim_forces(t.sim, t.state), COND_OK);
+        assert_int_equal(cond_sim_collide(t.sim, t.state), COND_OK);
+        assert_int_equal(t.sim->candidates.n, 1);
+        const CondCandidate* candidate = &t.sim->candidates.candidate[0];
+        double beyond = fmax(x - half, 0.0);
+        assert_near(candidate->gap, hypot(beyond, R + r) - R - r, 1e-12);
+        assert_true(k == 0 || cond_key_equal(candidate->key, name));
+        name = candidate->key;
+        trial_end(&t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wrenches_are_kept),
         cmocka_unit_test(test_flat_floors_have_no_seams),
+        cmocka_unit_test(test_crossed_lines_meet_in_one_point),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 // When and where moving features meet, against small steps of time.
 #include "collide/meeting.h"
-#include "collide/rod_link.h"
+#include "geometry/segment.h"
 #include "geometry/triangle.h"
 #include "scene_make.h"
 

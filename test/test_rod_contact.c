@@ -1,7 +1,7 @@
 // Rods in contact: with the ground and solids, with each other and with themselves; rods from scene
 // files; and memory that runs out.
-#include "collide/rod_link.h"
 #include "failing_allocator.h"
+#include "geometry/segment.h"
 #include "math/vec3.h"
 #include "model/rod.h"
 #include "rod_make.h"
@@ -184,6 +184,58 @@ static void redundant_contacts_do_not_cycle(void** state)
     trial_end(&trial);
 }
 
+// A strand hangs over a bar. Of all its links that lie on one link of the bar only one is nearest;
+// the others hold it as well, and steps must know them from the start.
+static void contacts_that_hold_are_known(void** state)
+{
+    (void)state;
+    enum { ROUND = 10, DOWN = 6, POINTS = ROUND + 2 * DOWN };
+    double radius = 0.026, point[POINTS][3];
+    for (int k = 0; k < POINTS; k++) {
+        double turn = PI * (k - DOWN) / (ROUND - 1);
+        int begin = k < DOWN, end = k >= DOWN + ROUND;
+        point[k][0] = 4e-4 * k;
+        point[k][1] = begin ? -radius : end ? radius : -radius * cos(turn);
+        point[k][2] = begin ? -0.02 * (DOWN - k)
+                      : end ? -0.02 * (k - DOWN - ROUND + 1)
+                            : radius * sin(turn);
+    }
+    CondScene* scene = rod_scene();
+    CondBodyDef bar = short_rod("bar", -0.3, 0.0, 0.0), strand = short_rod("strand", 0, 0, 0);
+    CondAttachmentDef clamp[2] = {make_attachment("begin", "bar", "", 1),
+                                  make_attachment("end", "bar", "", 1)};
+    bar.rod.links = 3;
+    bar.rod.length = 0.6;
+    bar.rod.circle = 0.02;
+    strand.rod.circle = 0.006;
+    strand.rod.shape = COND_ROD_POINTS;
+    strand.n_point = POINTS;
+    strand.point = &point[0][0];
+    make_turn(1.0, 0.0, 0.0, 0.0, strand.orientation);
+    add_body(scene, &bar);
+    add_body(scene, &strand);
+    for (int k = 0; k < 2; k++) {
+        clamp[k].end[0].at = 0.6 * k;
+        clamp[k].stiffness = 1e6;
+        clamp[k].rotation_stiffness = 1e3;
+        add_attachment(scene, &clamp[k]);
+    }
+    Trial trial = trial_begin(scene);
+    trial_step(&trial, 40);
+    int rounds = 0;
+    for (int k = 0; k < 40; k++) {
+        trial_step(&trial, 1);
+        assert_int_equal(trial.info.status, COND_OK);
+        rounds += trial.info.rounds;
+    }
+    int bear = 0;
+    for (int c = 0; c < cond_sim_n_contact(trial.sim); c++)
+        bear += cond_sim_contact(trial.sim, c).force[0] > 0.0;
+    assert_true(bear > 3); // the bar's links
+    assert_int_equal(rounds, 0);
+    trial_end(&trial);
+}
+
 // A straight rod does not touch itself however wide the reach.
 static void straight_rod_leaves_itself_alone(void** state)
 {
@@ -342,6 +394,7 @@ int main(void)
         cmocka_unit_test(rods_cross),
         cmocka_unit_test(coil_lies_on_itself),
         cmocka_unit_test(redundant_contacts_do_not_cycle),
+        cmocka_unit_test(contacts_that_hold_are_known),
         cmocka_unit_test(straight_rod_leaves_itself_alone),
         cmocka_unit_test(nearest_points_of_segments),
         cmocka_unit_test(scene_files),

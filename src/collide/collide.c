@@ -364,7 +364,7 @@ CondStatus cond_collide(CondCollider* collider, const CondKinematics* kinematics
     if (!status)
         status = cond_collide_rods_on_soft(collider, kinematics, state, reach, list);
     if (!status)
-        status = cond_collide_rods(&collider->links, kinematics, reach, list);
+        status = cond_collide_rods(&collider->links, kinematics, state, reach, list);
     if (!status)
         finish(collider, kinematics, state, list);
     return status;

@@ -5,12 +5,14 @@
 #include "collide/manifold.h"
 
 #include "base/memory.h"
+#include "geometry/segment.h"
 #include "geometry/triangle.h"
 
 #include <math.h>
 #include <string.h>
 
 static const double LATERAL = 0.01; // of the radii: lines that close together touch along both
+static const double CROSSED = 0.1;  // sine: lines at a larger angle touch in one point
 
 void cond_manifold_begin(const CondContext* context, CondManifold* manifold)
 {
@@ -176,6 +178,12 @@ static int find_over(const View* view, const CondFacet* facet, const double x[3]
     return *beside <= fmax(wide, view->small);
 }
 
+// By how much two round lines part beside each other.
+static double sagitta(double radii, double beside)
+{
+    return radii > 0.0 ? 0.5 * beside * beside / radii : 0.0;
+}
+
 // Corners, ends and rim points of one facet over the other.
 static CondStatus add_corners(View* view, int side)
 {
@@ -188,10 +196,8 @@ static CondStatus add_corners(View* view, int side)
         double y[3], beside;
         if (!find_over(view, to, x, LATERAL * radii, y, &beside))
             continue;
-        // Two round lines part beside each other by the sagitta of both.
-        double extra = radii > 0.0 ? 0.5 * beside * beside / radii : 0.0;
         int id = from->id[k];
-        CondStatus status = add_meeting(view, side ? y : x, side ? x : y, extra,
+        CondStatus status = add_meeting(view, side ? y : x, side ? x : y, sagitta(radii, beside),
                                         role_of(side ? 1 : 0, side ? 0 : id, side ? id : 0));
         if (status)
             return status;
@@ -222,6 +228,46 @@ static CondStatus add_crossing(View* view, int i, int j)
         y[k] = q0[k] + u * (q1[k] - q0[k]);
     }
     return add_meeting(view, x, y, 0.0, role_of(2, a->edge_id[i], b->edge_id[j]));
+}
+
+// A segment as it is seen along the normal: begin and direction.
+static void flatten(const View* view, const double p[3], const double q[3], double at[3],
+                    double along[3])
+{
+    double end[2];
+    project(view, p, at);
+    project(view, q, end);
+    along[0] = end[0] - at[0];
+    along[1] = end[1] - at[1];
+    at[2] = along[2] = 0.0;
+}
+
+// Two lines at an angle touch in one point, where they are nearest across the normal: between the
+// ends of both, or at an end. It has one role, so that it stays the same contact while it slides to
+// an end and back. 0 where they are not such lines.
+static int add_nearest(View* view, CondStatus* status)
+{
+    const CondFacet *a = view->facet[0], *b = view->facet[1];
+    double p[3], d[3], q[3], e[3], x[3], y[3], t, u;
+    if (a->n_edge != 1 || b->n_edge != 1)
+        return 0;
+    const double *p0 = corner(a, 0, 0), *p1 = corner(a, 0, 1);
+    const double *q0 = corner(b, 0, 0), *q1 = corner(b, 0, 1);
+    flatten(view, p0, p1, p, d);
+    flatten(view, q0, q1, q, e);
+    if (!(fabs(d[0] * e[1] - d[1] * e[0]) > CROSSED * vec3_norm(d) * vec3_norm(e)))
+        return 0;
+    double beside = cond_segment_nearest(p, d, q, e, &t, &u);
+    double radii = a->curve + b->curve + view->round[0] + view->round[1];
+    if (!(beside <= fmax(LATERAL * radii, view->small)))
+        return 1;
+    for (int i = 0; i < 3; i++) {
+        x[i] = p0[i] + t * (p1[i] - p0[i]);
+        y[i] = q0[i] + u * (q1[i] - q0[i]);
+    }
+    *status =
+        add_meeting(view, x, y, sagitta(radii, beside), role_of(2, a->edge_id[0], b->edge_id[0]));
+    return 1;
 }
 
 // The rim of the disc on one side across an edge of the other.
@@ -421,7 +467,10 @@ CondStatus cond_manifold_make(const CondFacet* a, double round_a, const CondFace
     View view = {{a, b}, {round_a, round_b}, {0.0}, far, small, manifold};
     mat3_frame(n, axis, view.F);
     manifold->n = 0;
-    CondStatus status = add_corners(&view, 0);
+    CondStatus status = COND_OK;
+    if (add_nearest(&view, &status))
+        return status;
+    status = add_corners(&view, 0);
     if (!status)
         status = add_corners(&view, 1);
     for (int i = 0; i < a->n_edge && !status; i++)

@@ -1,6 +1,6 @@
 #include "collide/meeting.h"
 
-#include "collide/rod_link.h"
+#include "geometry/segment.h"
 #include "geometry/triangle.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 #include "collide/rod_contact.h"
 
 #include "collide/meeting.h"
+#include "geometry/segment.h"
 #include "math/vec3.h"
 #include "model/rod.h"
 
@@ -105,6 +106,12 @@ static void turn_normal(const CondRodLinks* c, int i, int j, Near* near)
     memcpy(near->normal, F + 3, sizeof near->normal);
 }
 
+static CondContactKey key_of(const CondRodLinks* c, int i, int j, int second)
+{
+    return (CondContactKey){
+        .pair = COND_KEY_ROD + 2 * ((uint64_t)i * (uint64_t)c->n + (uint64_t)j) + (uint64_t)second};
+}
+
 static CondStatus add_candidate(const CondRodLinks* c, const CondKinematics* kinematics, int i,
                                 int j, const Near* near, int second, CondCandidateList* list)
 {
@@ -128,8 +135,7 @@ static CondStatus add_candidate(const CondRodLinks* c, const CondKinematics* kin
         mat3_multiply_transposed(R, d, candidate.point[side].local);
     }
     mat3_frame(normal, tangent, candidate.frame);
-    candidate.key.pair =
-        COND_KEY_ROD + 2 * ((uint64_t)i * (uint64_t)c->n + (uint64_t)j) + (uint64_t)second;
+    candidate.key = key_of(c, i, j, second);
     cond_candidate_surfaces(&body[0]->surface, &body[1]->surface, &candidate);
     return cond_candidate_add(list, &candidate);
 }
@@ -185,9 +191,19 @@ static double centres2(const CondRodLinks* c, int i, int j)
     return square;
 }
 
+// 1 where the contact bore a force in the step before. A strand that is wound about another is as
+// near to it in many links. Which of them is nearest then says little, and what holds the strand is
+// not to be found again by going through it.
+static int has_borne(const CondRodLinks* c, const CondState* state, int i, int j, int second)
+{
+    const CondContactMemory* memory = cond_state_recall(state, key_of(c, i, j, second));
+    return memory && memory->lambda[0] > 0.0;
+}
+
 // One contact for link i, and one more where parallel strands are nearest beside its middle.
-static CondStatus meet_links(const CondRodLinks* c, const CondKinematics* kinematics, int i, int j,
-                             double far, CondCandidateList* list)
+static CondStatus meet_links(const CondRodLinks* c, const CondKinematics* kinematics,
+                             const CondState* state, int i, int j, double far,
+                             CondCandidateList* list)
 {
     const CondBody *a = &kinematics->model->body[c->body[i]],
                    *b = &kinematics->model->body[c->body[j]];
@@ -203,9 +219,12 @@ static CondStatus meet_links(const CondRodLinks* c, const CondKinematics* kinema
     near[1] = middle(c, i, j);
     const int wanted[2] = {
         near[0].distance < near[1].distance - SAME * fmin(a->size, b->size) &&
-            is_least(c, kinematics->model, i, j, near[0].distance, near[0].distance < radii),
+            (is_least(c, kinematics->model, i, j, near[0].distance, near[0].distance < radii) ||
+             has_borne(c, state, i, j, 1)),
         near[1].distance <= far + radii &&
-            is_best_of_row(c, kinematics->model, i, j, near[1].distance, near[1].distance < radii)};
+            (is_best_of_row(c, kinematics->model, i, j, near[1].distance,
+                            near[1].distance < radii) ||
+             has_borne(c, state, i, j, 0))};
     for (int k = 0; k < 2 && !status; k++) {
         if (!wanted[k])
             continue;
@@ -217,7 +236,7 @@ static CondStatus meet_links(const CondRodLinks* c, const CondKinematics* kinema
 }
 
 CondStatus cond_collide_rods(CondRodLinks* links, const CondKinematics* kinematics,
-                             const double* reach, CondCandidateList* list)
+                             const CondState* state, const double* reach, CondCandidateList* list)
 {
     if (!are_any(kinematics->model))
         return COND_OK;
@@ -225,7 +244,7 @@ CondStatus cond_collide_rods(CondRodLinks* links, const CondKinematics* kinemati
     for (int k = 0; k < links->pairs.n && !status; k++) {
         int i = links->pairs.pair[k][0], j = links->pairs.pair[k][1];
         if (may_touch(links, kinematics->model, i, j))
-            status = meet_links(links, kinematics, i, j,
+            status = meet_links(links, kinematics, state, i, j,
                                 reach[links->body[i]] + reach[links->body[j]], list);
     }
     return status;

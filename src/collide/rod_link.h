@@ -51,13 +51,6 @@ static inline int cond_rod_links_joined(const CondRodLinks* links, int i, int k)
     return k >= 0 && k < links->n && links->body[k] == links->body[i];
 }
 
-// Nearest points p + s d and q + t e of two segments, s and t in 0 .. 1; returns their distance.
-// Where they are parallel, the middle of the stretch along which they face each other.
-double cond_segment_nearest(const double p[3], const double d[3], const double q[3],
-                            const double e[3], double* s, double* t);
-// Nearest point p + s d of a segment to x; returns their distance.
-double cond_segment_point(const double p[3], const double d[3], const double x[3], double* s);
-
 // 1 when end `end` of the attachment holds a rod near the contact's link of it, and the contact is
 // with the body that it is held to: attached things overlap where they are attached.
 int cond_rod_is_held(const CondModel* model, const CondAttachment* what, int end,

@@ -3,6 +3,7 @@
 #include "body/body.h"
 #include "collide/solid.h"
 #include "geometry/box.h"
+#include "geometry/segment.h"
 #include "math/vec3.h"
 #include "model/rod.h"
 

@@ -23,7 +23,7 @@
 #include <string.h>
 
 static const double PENETRATION = 1e-9; // above this it is corrected [m]
-static const double LINK = 1e-7;        // and of a rod's size, where a link of one touches
+static const double LINK = 1e-6;        // and of a rod's size, where a link of one touches
 static const double YIELD = 1e-2;       // compliance of deep contacts, in Delassus scales
 static const double SURFACE = 1e-4;     // of its size: how deep only a soft body's surface moves
 static const double HELPS = 0.9; // of the squares of what is asked for, left by rigid motions
