@@ -36,11 +36,11 @@ void cond_block_lu_destroy(CondBlockLu* lu)
 }
 
 // Where everything lies, what the scratch of factor takes, and how many multiply-adds it makes.
-static void lay_out(CondBlockLu* lu, size_t* scratch, double* work)
+static void lay_out(CondBlockLu* lu, size_t* scratch)
 {
     const CondBlockOrder* o = &lu->order;
     size_t at = 0, tallest = 0, widest = 0;
-    *work = 0.0;
+    lu->work = 0.0;
     for (int k = 0; k < lu->n_node; k++) {
         size_t size = (size_t)lu->size[o->node[k]];
         int width = 0;
@@ -55,7 +55,7 @@ static void lay_out(CondBlockLu* lu, size_t* scratch, double* work)
         tallest = size > tallest ? size : tallest;
         widest = (size_t)width > widest ? (size_t)width : widest;
         double s = (double)size, w = (double)width;
-        *work += s * (s * s / 3.0 + s * w + w * w);
+        lu->work += s * (s * s / 3.0 + s * w + w * w);
     }
     lu->n_value = at;
     *scratch = tallest * widest;
@@ -73,9 +73,8 @@ CondStatus cond_block_lu_plan(CondBlockLu* lu, double most_work, int* fits)
         RESERVE(y, lu->first[n]))
         return COND_OUT_OF_MEMORY;
     size_t scratch;
-    double work;
-    lay_out(lu, &scratch, &work);
-    if (!(work <= most_work) || lu->n_value > INT_MAX || scratch > INT_MAX)
+    lay_out(lu, &scratch);
+    if (!(lu->work <= most_work) || lu->n_value > INT_MAX || scratch > INT_MAX)
         return COND_OK;
     if (RESERVE(value, (int)lu->n_value) || RESERVE(product, (int)scratch))
         return COND_OUT_OF_MEMORY;

@@ -25,6 +25,7 @@ typedef struct CondBlockLu {
     double* value;    // by the caller, after factor: LU of diagonal blocks, D^-1 U, L'
     int* pivot;       // of the diagonal blocks, by coordinate                  (first[n_node])
     size_t n_value;   //
+    double work;      // multiply-adds of a factorisation
     double* product; // scratch of factor                             (largest size x largest width)
     double* y;       // scratch of solve                                       (first[n_node])
 } CondBlockLu;

@@ -1,6 +1,7 @@
 #include "newton/primal_dual.h"
 
 #include "base/memory.h"
+#include "law/tuning.h"
 #include "linear/lu.h"
 #include "newton/primal_dual_system.h"
 #include "newton/primal_dual_tie.h"
@@ -24,6 +25,8 @@ void cond_primal_dual_plan(CondPrimalDual* pd, const CondProblem* problem)
             in_rods += problem->block[b].n_dof;
     pd->rods = 2 * in_rods > problem->n_dof;
     pd->planned = 0;
+    pd->price = 0.0;
+    pd->allowed = COND_MOST_PRODUCTS;
 }
 
 static CondStatus reserve(CondPrimalDual* pd, const CondProblem* problem)
@@ -256,9 +259,10 @@ CondStatus cond_primal_dual_prepare(CondPrimalDual* pd, const CondCertificateDat
     CondStatus status = reserve(pd, data->problem);
     pd->H.order.arena.context = pd->context;
     if (!status && !pd->planned) {
-        status = cond_primal_dual_pattern(pd, data->problem, &pd->fits);
+        status = cond_primal_dual_pattern(pd, data->problem);
         pd->planned = !status;
     }
+    pd->fits = pd->planned && pd->price <= pd->allowed;
     return status || !pd->fits ? status : cond_primal_dual_scale(pd, data);
 }
 

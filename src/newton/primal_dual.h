@@ -20,7 +20,9 @@ typedef struct CondPrimalDual {
     CondContext context;
     int rods;         // 1: most coordinates belong to rods
     int planned;      // 1: H has the pattern of the problem
-    int fits;         // 1: and takes little enough to factor
+    double price;     // and one factorisation costs so many products with A; 0: it has no mesh
+    double allowed;   // so many it may cost
+    int fits;         // 1: it does not cost more
     int* node;        // node of a coordinate                               (n_dof)
     int* node_size;   // coordinates of a node                              (n_node)
     int* column_node; // scratch: nodes of a contact or coupling

@@ -108,9 +108,9 @@ static CondStatus join_terms(CondPrimalDual* pd, const CondProblem* problem)
     return status;
 }
 
-// Multiply-adds that a factorisation may take: where there is a mesh, so many products with A, for
-// conjugate gradients are the other way.
-static double most_work(const CondProblem* problem)
+// What a factorisation costs in products with A, where there is a mesh and conjugate gradients are
+// the other way; else nothing.
+static double price_of(const CondPrimalDual* pd, const CondProblem* problem)
 {
     double product = 0.0;
     int soft = 0;
@@ -120,11 +120,12 @@ static double most_work(const CondProblem* problem)
         for (int i = 0; i < block->n_dof; i++)
             product += cond_block_row_size(block, i);
     }
-    return soft ? fmin(COND_MOST_WORK, COND_MOST_PRODUCTS * product) : COND_MOST_WORK;
+    return soft ? pd->H.work / product : 0.0;
 }
 
-CondStatus cond_primal_dual_pattern(CondPrimalDual* pd, const CondProblem* problem, int* fits)
+CondStatus cond_primal_dual_pattern(CondPrimalDual* pd, const CondProblem* problem)
 {
+    int fits = 0;
     const CondContext* m = &pd->context;
     int most = 0;
     for (int c = 0; c < problem->n_contact; c++) {
@@ -146,7 +147,8 @@ CondStatus cond_primal_dual_pattern(CondPrimalDual* pd, const CondProblem* probl
     if (!status)
         status = join_terms(pd, problem);
     if (!status)
-        status = cond_block_lu_plan(&pd->H, most_work(problem), fits);
+        status = cond_block_lu_plan(&pd->H, COND_MOST_WORK, &fits);
+    pd->price = fits ? price_of(pd, problem) : INFINITY;
     return status;
 }
 

@@ -4,9 +4,9 @@
 
 #include "newton/primal_dual.h"
 
-// The nodes of H and where they meet, for all passes of a solve; open contacts count as well. *fits
-// is 0 where a factorisation would take too long.
-CondStatus cond_primal_dual_pattern(CondPrimalDual* pd, const CondProblem* problem, int* fits);
+// The nodes of H and where they meet, for all passes of a solve; open contacts count as well. The
+// price is infinite where a factorisation would take too long.
+CondStatus cond_primal_dual_pattern(CondPrimalDual* pd, const CondProblem* problem);
 
 // Factors H = A + Jc' D Jc for the blocks in pd->D; 1 where it is singular.
 int cond_primal_dual_factor(CondPrimalDual* pd, const CondProblem* problem);

@@ -31,42 +31,44 @@ static void know_best(CondStrategy* s)
     s->best.residual = cond_certificate_residual(&s->best.certificate);
 }
 
-static CondStatus run_newton(CondStrategy* s, CondSolveInfo* info)
+static CondStatus run_newton(CondStrategy* s, int max_iterations, CondSolveInfo* info)
 {
     CondCertificateData data = cond_strategy_certificate_data(s);
-    CondStatus status = cond_lagged_solve(&s->lagged, &data, s->settings.tolerance,
-                                          s->settings.max_iterations - info->iterations, s->best.v,
-                                          s->best.lambda, &s->best.certificate, info);
+    CondStatus status = cond_lagged_solve(&s->lagged, &data, s->settings.tolerance, max_iterations,
+                                          s->best.v, s->best.lambda, &s->best.certificate, info);
     know_best(s);
     return status;
 }
 
-// 1 where the problem can be factored in no more time than iterations take.
-static CondStatus can_factor(CondStrategy* s, int* can)
+// 1 where the problem can be factored in no more time than iterations take, or have taken already
+// in vain: who rents until he has paid the price and then buys pays at most twice.
+static CondStatus can_factor(CondStrategy* s, int products, int* can)
 {
     CondCertificateData data = cond_strategy_certificate_data(s);
+    s->factored.allowed = s->posed ? COND_MOST_PRODUCTS : fmax(COND_MOST_PRODUCTS, products);
     CondStatus status = s->small ? cond_primal_dual_prepare(&s->factored, &data) : COND_OK;
     *can = s->small && !status && s->factored.fits;
     return status;
 }
 
-// Newton's method with conjugate gradients. Where it stalls and the problem is too large to factor,
+// Newton's method with conjugate gradients. Where it stalls and the problem is too dear to factor,
 // restarts: a while of V-FPI sorts out which contacts slip and which stick, twice as long each
 // time, and in the later ones friction follows the normal force within a step.
 CondStatus cond_stage_newton(CondStrategy* s, CondSolveInfo* info)
 {
-    int factored = 0;
+    int most = s->settings.max_iterations, before = info->products;
     s->lagged.may_follow = 0;
-    CondStatus status = run_newton(s, info);
-    if (status == COND_NOT_CONVERGED) {
-        CondStatus known = can_factor(s, &factored);
-        status = known ? known : status;
-    }
-    for (int k = 0; k < COND_RESTARTS && status > 0 && !factored; k++) {
+    CondStatus status = run_newton(s, most - info->iterations, info);
+    for (int k = 0; status > 0; k++) {
+        int spent = info->products - before, factored;
+        CondStatus known = can_factor(s, spent, &factored);
+        if (known || factored || k == COND_RESTARTS)
+            return known ? known : status;
         status = run_vfpi(s, COND_RESTART_VFPI << k, COND_FIRST_OUTER, info);
         s->lagged.may_follow = k >= COND_RESTARTS / 2 - 1;
+        double left = s->small && !s->posed ? s->factored.price - spent : INFINITY;
         if (status > 0)
-            status = run_newton(s, info);
+            status = run_newton(s, (int)fmin(most - info->iterations, left), info);
     }
     return status;
 }

@@ -30,9 +30,10 @@ static int serves_small(const CondStrategy* s)
     return s->small;
 }
 
-static int serves_finite(const CondStrategy* s)
+// Its dozens of factorisations must not be dear ones.
+static int serves_interior(const CondStrategy* s)
 {
-    return s->small && isfinite(s->best.residual);
+    return s->small && s->factored.price <= COND_MOST_PRODUCTS && isfinite(s->best.residual);
 }
 
 static int has_friction(const CondProblem* problem)
@@ -60,7 +61,7 @@ static const CondSolverStage stages[] = {
     {COND_BY_VFPI, serves_vfpi, cond_stage_vfpi, 0},
     {COND_BY_NEWTON, serves_soft, cond_stage_newton, 0},
     {COND_BY_FACTORED_NEWTON, serves_small, cond_stage_factored_newton, 0},
-    {COND_BY_INTERIOR_POINT, serves_finite, cond_stage_interior_point, 0},
+    {COND_BY_INTERIOR_POINT, serves_interior, cond_stage_interior_point, 0},
     {COND_BY_FRICTION_PATH, serves_friction, cond_stage_friction_path, 1},
     {COND_BY_RELAXED_LAW, serves_strict, cond_stage_relaxed_law, 2},
 };
