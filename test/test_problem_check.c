@@ -247,6 +247,16 @@ static void every_wrong_setting_is_named(void** state)
     CondSolverSettings blank = {0};
     assert_int_equal(cond_solver_settings_check(&blank, &error), COND_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "cond_solver_settings_default"));
+    // Of a program with older headers what it does not know is left alone; newer ones are refused.
+    CondSolverSettings short_one = cond_solver_settings_default();
+    short_one.struct_size = offsetof(CondSolverSettings, threads);
+    short_one.threads = -1;
+    assert_int_equal(cond_solver_settings_check(&short_one, &error), COND_OK);
+    assert_int_equal(cond_solver_create(NULL, "vfpi", &short_one, &solver, &error), COND_OK);
+    cond_solver_destroy(solver);
+    short_one.struct_size = sizeof short_one + sizeof(double);
+    assert_int_equal(cond_solver_settings_check(&short_one, &error), COND_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "older than the headers"));
     CondSolverSettings settings = cond_solver_settings_default();
     settings.surrogate = COND_SURROGATE_BB1; // Anderson needs one map for the whole solve
     assert_int_equal(cond_solver_settings_check(&settings, &error), COND_BAD_ARGUMENT);

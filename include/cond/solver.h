@@ -54,6 +54,7 @@ COND_API const char* cond_storage_name(CondStorage storage);
 
 // Fill with cond_solver_settings_default() or _paper(), then change what you like.
 typedef struct CondSolverSettings {
+    size_t struct_size; // of this struct, by its default function
     CondLaw law;
     double omega;                    // regularisation of the invertible law [m/(N s)]; 0: none
     CondSurrogateKind surrogate;     //
@@ -74,12 +75,13 @@ typedef struct CondSolverSettings {
     int pair_weights; // Frobenius: 1 one weight for both nodes of a D-contact (paper)
     int threads;      // OpenMP threads, up to COND_MAX_THREADS; 0: as the run time decides; same
                       // bits for any
-    int cookie;       // set by the default functions, checked by cond_solver_create
+    double room[16];  // zero; settings to come take from it, so that CondSceneSettings, which holds
+                      // these, keeps its layout
 } CondSolverSettings;
 
-COND_API CondSolverSettings cond_solver_settings_default(void);
+COND_DEFAULT(COND_API, CondSolverSettings, cond_solver_settings_default)
 // The paper's: Frobenius, Chebyshev, step-length stop at 1e-4.
-COND_API CondSolverSettings cond_solver_settings_paper(void);
+COND_DEFAULT(COND_API, CondSolverSettings, cond_solver_settings_paper)
 // COND_OK or COND_BAD_ARGUMENT with a message that names the field.
 COND_API CondStatus cond_solver_settings_check(const CondSolverSettings* settings,
                                                CondError* error);

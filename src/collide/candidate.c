@@ -6,10 +6,24 @@
 
 static const double FRICTION_DEFAULT = 0.5; // where neither surface says
 
+void cond_candidates_begin(const CondContext* context, CondCandidateList* list)
+{
+    cond_arena_begin(context, &list->arena);
+}
+
+void cond_candidates_end(CondCandidateList* list)
+{
+    cond_arena_release(&list->arena);
+}
+
+CondStatus cond_candidates_reserve(CondCandidateList* list, int n)
+{
+    return COND_RESERVE(&list->arena, list->candidate, n);
+}
+
 CondStatus cond_candidate_add(CondCandidateList* list, const CondCandidate* candidate)
 {
-    if (cond_reserve(&list->context, &list->candidate, &list->cap_candidate, list->n + 1,
-                     sizeof *candidate))
+    if (cond_candidates_reserve(list, list->n + 1))
         return COND_OUT_OF_MEMORY;
     list->candidate[list->n++] = *candidate;
     return COND_OK;

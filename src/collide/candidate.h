@@ -2,6 +2,7 @@
 #ifndef COND_COLLIDE_CANDIDATE_H
 #define COND_COLLIDE_CANDIDATE_H
 
+#include "base/arena.h"
 #include "body/kinematics.h"
 #include "model/key.h"
 
@@ -42,11 +43,15 @@ typedef struct CondCandidate {
 } CondCandidate;
 
 typedef struct CondCandidateList {
-    CondContext context;
+    CondArena arena;
     int n;
     CondCandidate* candidate; // by ascending key                                     (n)
-    int cap_candidate;
 } CondCandidateList;
+
+void cond_candidates_begin(const CondContext* context, CondCandidateList* list);
+void cond_candidates_end(CondCandidateList* list);
+// Room for n in all.
+CondStatus cond_candidates_reserve(CondCandidateList* list, int n);
 
 CondStatus cond_candidate_add(CondCandidateList* list, const CondCandidate* candidate);
 

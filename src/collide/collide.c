@@ -24,22 +24,30 @@
 CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, CondError* error)
 {
     const CondContext* m = &model->arena.context;
-    collider->context = *m;
+    cond_arena_begin(m, &collider->arena);
     collider->model = model;
     cond_volume_contacts_begin(m, &collider->found);
     collider->found.threads = model->settings.solver.threads;
     cond_pair_work_begin(m, &collider->pairs);
-    collider->volume = cond_allocate(m, (size_t)model->n_body, sizeof *collider->volume);
-    collider->soft = cond_allocate(m, (size_t)model->n_body, sizeof *collider->soft);
+    collider->volume =
+        cond_arena_allocate(&collider->arena, (size_t)model->n_body, sizeof *collider->volume);
+    collider->soft =
+        cond_arena_allocate(&collider->arena, (size_t)model->n_body, sizeof *collider->soft);
     if (!collider->volume || !collider->soft)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     collider->n_solid = model->n_obstacle + model->n_solid;
-    collider->pose = cond_allocate(m, (size_t)collider->n_solid, 7 * sizeof(double));
-    collider->box = cond_allocate(m, (size_t)collider->n_solid, 6 * sizeof(double));
-    collider->far = cond_allocate(m, (size_t)collider->n_solid, sizeof(double));
-    collider->edge = cond_allocate(m, (size_t)model->n_edge, sizeof *collider->edge);
-    collider->soft_edge_begin = cond_allocate(m, (size_t)model->n_body, sizeof(int));
-    collider->place = cond_allocate(m, (size_t)model->n_feature, 3 * sizeof(double));
+    collider->pose =
+        cond_arena_allocate(&collider->arena, (size_t)collider->n_solid, 7 * sizeof(double));
+    collider->box =
+        cond_arena_allocate(&collider->arena, (size_t)collider->n_solid, 6 * sizeof(double));
+    collider->far =
+        cond_arena_allocate(&collider->arena, (size_t)collider->n_solid, sizeof(double));
+    collider->edge =
+        cond_arena_allocate(&collider->arena, (size_t)model->n_edge, sizeof *collider->edge);
+    collider->soft_edge_begin =
+        cond_arena_allocate(&collider->arena, (size_t)model->n_body, sizeof(int));
+    collider->place =
+        cond_arena_allocate(&collider->arena, (size_t)model->n_feature, 3 * sizeof(double));
     if (cond_sweep_create(model, &collider->sweep) ||
         cond_rod_links_create(model, &collider->links) ||
         cond_broad_create(m, collider->n_solid, &collider->broad) || !collider->pose ||
@@ -76,17 +84,9 @@ void cond_collider_destroy(CondCollider* collider)
     cond_volume_contacts_end(&collider->found);
     cond_rod_links_destroy(&collider->links);
     cond_pair_work_end(&collider->pairs);
-    cond_sweep_destroy(&collider->context, &collider->sweep);
-    cond_release(&collider->context, collider->volume);
-    cond_release(&collider->context, collider->soft);
-    cond_release(&collider->context, collider->last);
-    cond_release(&collider->context, collider->pose);
-    cond_release(&collider->context, collider->box);
-    cond_release(&collider->context, collider->far);
+    cond_sweep_destroy(&collider->arena.context, &collider->sweep);
     cond_broad_destroy(&collider->broad);
-    cond_release(&collider->context, collider->edge);
-    cond_release(&collider->context, collider->place);
-    cond_release(&collider->context, collider->soft_edge_begin);
+    cond_arena_release(&collider->arena);
 }
 
 typedef struct PlaceLoop {
@@ -131,8 +131,7 @@ static CondStatus recall(CondCollider* collider, const CondState* state, const C
 {
     const CondModel* model = collider->model;
     int n = a->fem->n_node;
-    if (cond_reserve(&collider->context, &collider->last, &collider->cap_last, n,
-                     sizeof *collider->last))
+    if (COND_RESERVE(&collider->arena, collider->last, n))
         return COND_OUT_OF_MEMORY;
     for (int i = 0; i < n; i++)
         collider->last[i] = -1;

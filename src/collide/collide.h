@@ -28,7 +28,7 @@ typedef struct CondSweep {
 } CondSweep;
 
 typedef struct CondCollider {
-    CondContext context;
+    CondArena arena;
     const CondModel* model;
     CondVolume** volume; // of the soft bodies, NULL for others          (n_body)
     int* soft;           // the soft bodies                              (n_soft)
@@ -36,14 +36,13 @@ typedef struct CondCollider {
     CondVolumeContacts found; // scratch
     CondRodLinks links;       // of all rods
     int* last;                // scratch: triangle of each vertex in the last step
-    int cap_last;
-    int n_solid;          // obstacles, then the solids of bodies
-    double* pose;         // of the solids now                                (n_solid x 7)
-    double* box;          // around them                                      (n_solid x 6)
-    double* far;          // reach of the solids' bodies                      (n_solid)
-    CondBroad broad;      // over the solids
-    double* place;        // of the features now                              (n_feature x 3)
-    int* soft_edge_begin; // number of a soft body's first edge (n_body)
+    int n_solid;              // obstacles, then the solids of bodies
+    double* pose;             // of the solids now                                (n_solid x 7)
+    double* box;              // around them                                      (n_solid x 6)
+    double* far;              // reach of the solids' bodies                      (n_solid)
+    CondBroad broad;          // over the solids
+    double* place;            // of the features now                              (n_feature x 3)
+    int* soft_edge_begin;     // number of a soft body's first edge (n_body)
     int n_soft_edge;
     CondEdge* edge; // theirs, in the world                             (n_edge)
     CondPairWork pairs;

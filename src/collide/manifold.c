@@ -17,12 +17,12 @@ static const double CROSSED = 0.1;  // sine: lines at a larger angle touch in on
 void cond_manifold_begin(const CondContext* context, CondManifold* manifold)
 {
     memset(manifold, 0, sizeof *manifold);
-    manifold->context = *context;
+    cond_arena_begin(context, &manifold->arena);
 }
 
 void cond_manifold_end(CondManifold* manifold)
 {
-    cond_release(&manifold->context, manifold->meeting);
+    cond_arena_release(&manifold->arena);
 }
 
 // The plane across the normal, and what is being made.
@@ -50,8 +50,7 @@ static CondStatus add_meeting(View* view, const double a[3], const double b[3], 
         gap += view->F[i] * (a[i] - b[i]);
     if (!(gap <= view->far))
         return COND_OK;
-    if (cond_reserve(&out->context, &out->meeting, &out->cap_meeting, out->n + 1,
-                     sizeof *out->meeting))
+    if (COND_RESERVE(&out->arena, out->meeting, out->n + 1))
         return COND_OUT_OF_MEMORY;
     CondManifoldPoint* meeting = &out->meeting[out->n++];
     meeting->gap = gap;
@@ -390,7 +389,7 @@ static CondStatus keep_hull(CondManifold* m, double small)
     int n = m->n;
     if (n < 3)
         return COND_OK;
-    if (cond_reserve(&m->context, &m->meeting, &m->cap_meeting, 3 * n + 1, sizeof *m->meeting))
+    if (COND_RESERVE(&m->arena, m->meeting, 3 * n + 1))
         return COND_OUT_OF_MEMORY;
     CondManifoldPoint *all = m->meeting, *hull = all + n;
     for (int i = 1; i < n; i++) {
@@ -451,8 +450,7 @@ CondStatus cond_manifold_reduce(CondManifold* manifold, double small)
 
 CondStatus cond_manifold_append(CondManifold* manifold, const CondManifold* part)
 {
-    if (cond_reserve(&manifold->context, &manifold->meeting, &manifold->cap_meeting,
-                     manifold->n + part->n, sizeof *manifold->meeting))
+    if (COND_RESERVE(&manifold->arena, manifold->meeting, manifold->n + part->n))
         return COND_OUT_OF_MEMORY;
     for (int k = 0; k < part->n; k++)
         manifold->meeting[manifold->n++] = part->meeting[k];

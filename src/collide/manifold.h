@@ -3,6 +3,7 @@
 #ifndef COND_COLLIDE_MANIFOLD_H
 #define COND_COLLIDE_MANIFOLD_H
 
+#include "base/arena.h"
 #include "geometry/facet.h"
 #include "geometry/separation.h"
 
@@ -19,10 +20,9 @@ typedef struct CondManifoldPoint {
 } CondManifoldPoint;
 
 typedef struct CondManifold {
-    CondContext context;
+    CondArena arena;
     int n;
     CondManifoldPoint* meeting; //                                                  (n)
-    int cap_meeting;
 } CondManifold;
 
 void cond_manifold_begin(const CondContext* context, CondManifold* manifold);

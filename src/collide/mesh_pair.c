@@ -100,8 +100,7 @@ static CondStatus find_faces(const Meshing* m)
         box[k] = local[k % 3] + sign * wide;
     }
     if (cond_tree_query(&m->mesh->mesh_surface->tree, box, &work->hits[0]) ||
-        cond_reserve(&work->manifold.context, &work->seen, &work->cap_seen, poly->n_face,
-                     sizeof *work->seen))
+        COND_RESERVE(&work->arena, work->seen, poly->n_face))
         return COND_OUT_OF_MEMORY;
     for (int h = 0; h < work->hits[0].n; h++)
         work->seen[poly->face_of[work->hits[0].primitive[h]]] = 1;

@@ -22,6 +22,7 @@ void cond_pair_work_begin(const CondContext* context, CondPairWork* work)
         cond_facet_begin(context, &work->facet[k]);
         cond_tree_hits_begin(context, &work->hits[k]);
     }
+    cond_arena_begin(context, &work->arena);
     cond_manifold_begin(context, &work->manifold);
     cond_manifold_begin(context, &work->part);
 }
@@ -32,7 +33,7 @@ void cond_pair_work_end(CondPairWork* work)
         cond_facet_end(&work->facet[k]);
         cond_tree_hits_end(&work->hits[k]);
     }
-    cond_release(&work->manifold.context, work->seen);
+    cond_arena_release(&work->arena);
     cond_manifold_end(&work->manifold);
     cond_manifold_end(&work->part);
 }

@@ -13,8 +13,8 @@ typedef struct CondPairWork {
     CondFacet facet[2];
     CondManifold manifold, part;
     CondTreeHits hits[2];
-    int* seen; // faces of a mesh that were looked at
-    int cap_seen;
+    CondArena arena;
+    int* seen; // faces of a mesh that were looked at                            (n_face)
 } CondPairWork;
 
 void cond_pair_work_begin(const CondContext* context, CondPairWork* work);

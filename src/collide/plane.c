@@ -71,8 +71,7 @@ static CondStatus find_candidates(const CondKinematics* kinematics, const double
         double gap = vec3_dot(plane->frame, x) - plane->offset - feature->radius;
         if (!(gap <= reach) || feature->shaped)
             continue;
-        if (cond_reserve(&list->context, &list->candidate, &list->cap_candidate, list->n + 1,
-                         sizeof *list->candidate))
+        if (cond_candidates_reserve(list, list->n + 1))
             return COND_OUT_OF_MEMORY;
         CondCandidate* candidate = &list->candidate[list->n++];
         candidate->point[0].body = b;

@@ -1,5 +1,6 @@
 #include "law/settings.h"
 
+#include "base/definition.h"
 #include "base/error.h"
 
 #include <math.h>
@@ -67,7 +68,7 @@ const char* cond_solved_by_name(CondSolvedBy by)
     return name_at(names, COUNT(names), (int)by);
 }
 
-CondSolverSettings cond_solver_settings_default(void)
+static CondSolverSettings defaults(void)
 {
     CondSolverSettings settings = {
         .law = COND_LAW_STRICT,
@@ -89,14 +90,13 @@ CondSolverSettings cond_solver_settings_default(void)
         .relax = 1,
         .pair_weights = 1,
         .threads = 0,
-        .cookie = COND_SOLVER_COOKIE,
     };
     return settings;
 }
 
-CondSolverSettings cond_solver_settings_paper(void)
+static CondSolverSettings paper(void)
 {
-    CondSolverSettings settings = cond_solver_settings_default();
+    CondSolverSettings settings = defaults();
     settings.surrogate = COND_SURROGATE_FROBENIUS;
     settings.accelerator = COND_ACCELERATOR_CHEBYSHEV;
     settings.stop = COND_STOP_STEP;
@@ -104,6 +104,21 @@ CondSolverSettings cond_solver_settings_paper(void)
     settings.fallback = 0;
     settings.under_relaxation = 0.7; // not published; at 0.9 the mat runs away
     return settings;
+}
+
+static void fill(CondSolverSettings* made, size_t size, CondSolverSettings all)
+{
+    cond_definition_fill(made, size, &all, sizeof all, offsetof(CondSolverSettings, struct_size));
+}
+
+void cond_solver_settings_default_fill(CondSolverSettings* made, size_t size)
+{
+    fill(made, size, defaults());
+}
+
+void cond_solver_settings_paper_fill(CondSolverSettings* made, size_t size)
+{
+    fill(made, size, paper());
 }
 
 int cond_accelerator_mixes(CondAcceleratorKind kind)
@@ -117,12 +132,11 @@ int cond_surrogate_varies(CondSurrogateKind kind)
            kind == COND_SURROGATE_BB_ALTERNATING;
 }
 
-CondStatus cond_solver_settings_check(const CondSolverSettings* s, CondError* error)
+// A message that names the field that is wrong.
+static CondStatus check_values(const CondSolverSettings* s, CondError* error)
 {
     const char* wrong = NULL;
-    if (s->cookie != COND_SOLVER_COOKIE)
-        wrong = "settings were not made by cond_solver_settings_default()";
-    else if (!cond_law_name(s->law))
+    if (!cond_law_name(s->law))
         wrong = "law: no such law";
     else if (!(s->omega >= 0.0 && isfinite(s->omega)))
         wrong = "omega: must be finite and not negative";
@@ -160,4 +174,20 @@ CondStatus cond_solver_settings_check(const CondSolverSettings* s, CondError* er
     if (wrong)
         return cond_error_set(error, COND_BAD_ARGUMENT, "%s", wrong);
     return COND_OK;
+}
+
+CondStatus cond_solver_settings_take(const CondSolverSettings* given, CondSolverSettings* own,
+                                     CondError* error)
+{
+    *own = defaults();
+    CondStatus status =
+        cond_definition_take(given, own, sizeof *own, offsetof(CondSolverSettings, struct_size),
+                             "cond_solver_settings_default", error);
+    return status ? status : check_values(own, error);
+}
+
+CondStatus cond_solver_settings_check(const CondSolverSettings* settings, CondError* error)
+{
+    CondSolverSettings own;
+    return cond_solver_settings_take(settings, &own, error);
 }

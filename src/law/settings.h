@@ -1,10 +1,13 @@
-// Solver settings: the cookie, and what the check needs to know of the parts.
+// Solver settings: how those of a program become the library's own.
 #ifndef COND_LAW_SETTINGS_H
 #define COND_LAW_SETTINGS_H
 
 #include "cond/solver.h"
 
-#define COND_SOLVER_COOKIE 0x56465049
+// Settings of a program of any age, with the defaults of what it does not know, once they are
+// checked.
+CondStatus cond_solver_settings_take(const CondSolverSettings* given, CondSolverSettings* own,
+                                     CondError* error);
 
 // 1: the accelerator combines iterates by least squares (Anderson).
 int cond_accelerator_mixes(CondAcceleratorKind kind);

@@ -26,7 +26,7 @@ CondStatus cond_contact_stage_prepare(const CondModel* model, CondAssemblyConten
     if (stage->ready)
         return COND_OK;
     cond_contact_stage_destroy(stage); // what an attempt that failed has left
-    *stage = (CondContactStage){.arena.context = *m, .candidates.context = *m};
+    *stage = (CondContactStage){.arena.context = *m, .candidates.arena.context = *m};
     stage->v = cond_arena_allocate(&stage->arena, (size_t)model->n_dof, sizeof(double));
     CondStatus status = stage->v ? COND_OK : COND_OUT_OF_MEMORY;
     if (!status)
@@ -41,7 +41,7 @@ void cond_contact_stage_destroy(CondContactStage* stage)
 {
     cond_assembly_destroy(&stage->assembly);
     cond_solver_destroy(stage->solver);
-    cond_release(&stage->arena.context, stage->candidates.candidate);
+    cond_candidates_end(&stage->candidates);
     cond_arena_release(&stage->arena);
 }
 

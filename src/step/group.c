@@ -9,38 +9,19 @@
 
 CondStatus cond_groups_create(const CondContext* context, int n_body, CondGroups* groups)
 {
-    size_t n = (size_t)n_body;
-    groups->context = *context;
-    groups->of = cond_allocate(context, n, sizeof *groups->of);
-    groups->members = cond_allocate(context, n, sizeof *groups->members);
-    groups->touched = cond_allocate(context, n, sizeof *groups->touched);
-    groups->anchored = cond_allocate(context, n, sizeof *groups->anchored);
-    groups->persistent = cond_allocate(context, n, sizeof *groups->persistent);
-    groups->euler = cond_allocate(context, n, sizeof *groups->euler);
-    groups->newton = cond_allocate(context, n, sizeof *groups->newton);
-    groups->fails = cond_allocate(context, n, sizeof *groups->fails);
-    groups->residual = cond_allocate(context, n, sizeof(double));
-    groups->load = cond_allocate(context, n, sizeof(double));
-    groups->fall = cond_allocate(context, n, sizeof(double));
-    groups->before = cond_allocate(context, n, sizeof(double));
-    groups->kinetic = cond_allocate(context, n, sizeof(double));
-    groups->excess = cond_allocate(context, n, sizeof(double));
-    int all = groups->of && groups->members && groups->touched && groups->anchored &&
-              groups->persistent && groups->euler && groups->newton && groups->fails &&
-              groups->residual && groups->load && groups->fall && groups->before &&
-              groups->kinetic && groups->excess;
-    return all ? COND_OK : COND_OUT_OF_MEMORY;
+    cond_arena_begin(context, &groups->arena);
+#define RESERVE(array) COND_RESERVE(&groups->arena, groups->array, n_body)
+    int failed = RESERVE(of) || RESERVE(members) || RESERVE(touched) || RESERVE(anchored) ||
+                 RESERVE(persistent) || RESERVE(euler) || RESERVE(newton) || RESERVE(fails) ||
+                 RESERVE(residual) || RESERVE(load) || RESERVE(fall) || RESERVE(before) ||
+                 RESERVE(kinetic) || RESERVE(excess);
+#undef RESERVE
+    return failed ? COND_OUT_OF_MEMORY : COND_OK;
 }
 
 void cond_groups_destroy(CondGroups* groups)
 {
-    void* arrays[] = {groups->of,         groups->members, groups->euler,   groups->fails,
-                      groups->persistent, groups->newton,  groups->touched, groups->anchored,
-                      groups->residual,   groups->load,    groups->fall,    groups->before,
-                      groups->kinetic,    groups->excess};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        if (arrays[i])
-            cond_release(&groups->context, arrays[i]);
+    cond_arena_release(&groups->arena);
 }
 
 static void join(int* of, int body, int other)

@@ -3,12 +3,13 @@
 #ifndef COND_STEP_GROUP_H
 #define COND_STEP_GROUP_H
 
+#include "base/arena.h"
 #include "cond/sim.h"
 
 typedef struct CondSim CondSim;
 
 typedef struct CondGroups {
-    CondContext context;
+    CondArena arena;
     int n;
     int* of;          // group of each body                                     (n_body)
     int* members;     // how many bodies                                        (n of n_body)

@@ -154,8 +154,7 @@ static CondStatus list_contacts(CondSim* sim)
 {
     CondImpact* impact = &sim->impact;
     CondCandidateList* closed = &impact->stage.candidates;
-    if (cond_reserve(&closed->context, &closed->candidate, &closed->cap_candidate,
-                     sim->candidates.n, sizeof *closed->candidate) ||
+    if (cond_candidates_reserve(closed, sim->candidates.n) ||
         COND_RESERVE(&impact->stage.arena, impact->contact_of, sim->candidates.n))
         return COND_OUT_OF_MEMORY;
     closed->n = 0;

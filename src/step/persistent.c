@@ -173,8 +173,7 @@ CondStatus cond_persistent_move(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
     const CondCandidateList* list = &sim->candidates;
-    if (cond_reserve(&sim->halfway.context, &sim->halfway.candidate, &sim->halfway.cap_candidate,
-                     list->n, sizeof *sim->halfway.candidate))
+    if (cond_candidates_reserve(&sim->halfway, list->n))
         return COND_OUT_OF_MEMORY;
     cond_newton_pose(sim, state);
     sim->then.begin = NULL;

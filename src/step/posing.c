@@ -46,8 +46,7 @@ CondStatus cond_sim_collide_next(CondSim* sim, double* deepest)
         sim->reach[b] = 0.0;
     cond_persistent_widen(sim);
     // Whether a point that touches is in by a rounding must not decide on memory.
-    if (cond_reserve(&sim->near.context, &sim->near.candidate, &sim->near.cap_candidate,
-                     sim->candidates.n, sizeof *sim->near.candidate))
+    if (cond_candidates_reserve(&sim->near, sim->candidates.n))
         return COND_OUT_OF_MEMORY;
     CondStatus status = cond_collide(&sim->collider, &sim->then, sim->next, sim->reach, &sim->near);
     *deepest = 0.0;

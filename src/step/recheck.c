@@ -168,9 +168,7 @@ static CondStatus merge(CondSim* sim, int n)
 {
     CondCandidateList* list = &sim->candidates;
     int all = list->n + n, from = list->n - 1;
-    if (cond_reserve(&list->context, &list->candidate, &list->cap_candidate, all,
-                     sizeof *list->candidate) ||
-        cond_sim_reserve_forces(sim, all))
+    if (cond_candidates_reserve(list, all) || cond_sim_reserve_forces(sim, all))
         return COND_OUT_OF_MEMORY;
     for (int to = all - 1, k = n - 1; k >= 0; to--) {
         if (from >= 0 && cond_key_less(sim->near.candidate[k].key, list->candidate[from].key)) {
@@ -207,8 +205,7 @@ static CondStatus find_violated(CondSim* sim, int round, int more, int* n, doubl
     int added = 0, n_near = sim->near.n;
     *n = 0;
     *worst = 0.0;
-    if (cond_reserve(&sim->near.context, &sim->near.candidate, &sim->near.cap_candidate,
-                     n_near + sim->met.n, sizeof *sim->near.candidate))
+    if (cond_candidates_reserve(&sim->near, n_near + sim->met.n))
         return COND_OUT_OF_MEMORY;
     for (int c = 0; c < n_near + sim->met.n; c++) {
         CondCandidate candidate =

@@ -28,7 +28,7 @@ enum { MAX_ITERATIONS = 2000 };
 void cond_spread_destroy(CondSpread* spread)
 {
     cond_solver_destroy(spread->solver);
-    cond_release(&spread->candidates.context, spread->candidates.candidate);
+    cond_candidates_end(&spread->candidates);
     cond_arena_release(&spread->arena);
     *spread = (CondSpread){.n_contact = 0};
 }
@@ -40,7 +40,7 @@ static CondStatus prepare(const CondModel* model, CondSpread* spread)
     if (spread->solver)
         return COND_OK;
     cond_arena_begin(&model->arena.context, &spread->arena);
-    spread->candidates.context = model->arena.context;
+    cond_candidates_begin(&model->arena.context, &spread->candidates);
     if (COND_RESERVE(&spread->arena, spread->cluster, n) ||
         COND_RESERVE(&spread->arena, spread->held, n) ||
         COND_RESERVE(&spread->arena, spread->box, 6 * n) ||

@@ -69,9 +69,7 @@ static CondStatus go_back(CondSim* sim, const CondState* state)
     if (!status)
         status = cond_sim_matrix(sim);
     size_t n = (size_t)split->n_candidate;
-    if (status ||
-        cond_reserve(&sim->candidates.context, &sim->candidates.candidate,
-                     &sim->candidates.cap_candidate, (int)n, sizeof *sim->candidates.candidate))
+    if (status || cond_candidates_reserve(&sim->candidates, (int)n))
         return status ? status : COND_OUT_OF_MEMORY;
     if (n > 0)
         memcpy(sim->candidates.candidate, split->candidate, n * sizeof *split->candidate);
@@ -221,8 +219,7 @@ static CondStatus spread_contacts(CondSim* sim)
 {
     CondParts* split = &sim->split;
     int n = sim->candidates.n, all = split->n_all, next = n;
-    if (cond_reserve(&sim->candidates.context, &sim->candidates.candidate,
-                     &sim->candidates.cap_candidate, all, sizeof *sim->candidates.candidate) ||
+    if (cond_candidates_reserve(&sim->candidates, all) ||
         cond_reserve(&sim->assembly.context, &sim->assembly.contact, &sim->assembly.cap_contact,
                      all, sizeof *sim->assembly.contact) ||
         COND_RESERVE(&sim->arena, sim->lambda, 3 * all) ||

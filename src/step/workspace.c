@@ -15,7 +15,9 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
     made->model = model;
     made->time_step = model->settings.time_step;
     made->parts = 1;
-    made->candidates.context = made->halfway.context = made->near.context = made->met.context = *m;
+    CondCandidateList* lists[] = {&made->candidates, &made->halfway, &made->near, &made->met};
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+        cond_candidates_begin(m, lists[i]);
     made->f = cond_arena_allocate(&made->arena, (size_t)model->n_dof, sizeof(double));
     made->theta = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof(double));
     made->length = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof(double));
@@ -100,7 +102,7 @@ void cond_sim_destroy(CondSim* sim)
     cond_state_destroy(sim->next);
     CondCandidateList* lists[] = {&sim->candidates, &sim->near, &sim->met, &sim->halfway};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
-        cond_release(&m, lists[i]->candidate);
+        cond_candidates_end(lists[i]);
     cond_arena_release(&sim->arena);
     cond_release(&m, sim);
 }

@@ -1,6 +1,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/timer.h"
+#include "law/settings.h"
 #include "strategy/island_solver.h"
 
 #include <math.h>
@@ -40,7 +41,8 @@ CondStatus cond_solver_create_from(const CondContext* context, const CondSolverO
     *solver = NULL;
     if (!ops)
         return cond_error_set(error, COND_BAD_ARGUMENT, "no solver was given");
-    CondStatus status = cond_solver_settings_check(settings, error);
+    CondSolverSettings own;
+    CondStatus status = cond_solver_settings_take(settings, &own, error);
     if (status)
         return status;
     CondContext memory = cond_context_or_default(context);
@@ -48,7 +50,7 @@ CondStatus cond_solver_create_from(const CondContext* context, const CondSolverO
     if (made) {
         made->context = memory;
         made->ops = ops;
-        made->work = ops->create(&memory, settings);
+        made->work = ops->create(&memory, &own);
         if (made->work) {
             *solver = made;
             return COND_OK;
