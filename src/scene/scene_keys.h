@@ -73,6 +73,10 @@ typedef struct CondRotationDraft {
 // Most keys a section has.
 #define COND_SECTION_SIZE 32
 
+// The table (src/scene/scene_key_table.c).
+extern const CondKey cond_key_table[];
+extern const int cond_key_table_size;
+
 // The rows of a section: the first one, and how many.
 const CondKey* cond_keys_section(const char* section, int* n_key);
 const CondKey* cond_keys_find(const char* section, const char* key);
