@@ -7,7 +7,7 @@
 #include "linear/cholesky.h"
 #include "linear/conjugate_gradients.h"
 #include "problem/block.h"
-#include "problem/coupling.h"
+#include "problem/term.h"
 
 #include <math.h>
 #include <string.h>
@@ -77,12 +77,13 @@ static double* entry(const Contactless* s, int i, int j)
 
 static void add_coupling(Contactless* s, const CondCoupling* c)
 {
+    CondTerm term = cond_term_coupling(c);
     int n = c->n_coordinate;
     for (int k = 0; k < n; k++)
         for (int l = 0; l < n; l++) {
             double* a = entry(s, c->coordinate[k], c->coordinate[l]);
             if (a)
-                *a += cond_coupling_entry(c, k, l);
+                *a += cond_term_entry(&term, k, l);
         }
 }
 

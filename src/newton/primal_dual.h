@@ -26,7 +26,7 @@ typedef struct CondPrimalDual {
     int* node;        // node of a coordinate                               (n_dof)
     int* node_size;   // coordinates of a node                              (n_node)
     int* column_node; // scratch: nodes of a contact or coupling
-    double* column;   // scratch: R J of both sides of a contact
+    double* column;   // scratch: R J of both sides of a contact, and K J of a term
     CondBlockLu H;    // tie matrix; its nodes tile the coordinates
     double* gamma;    // scale of the natural map                           (n_contact)
     double *middle, *before, *behind; // its scratch on rods                            (n_dof x 6)

@@ -9,7 +9,7 @@
 #include "linear/cholesky.h"
 #include "newton/primal_dual_system.h"
 #include "nodalize/nodal.h"
-#include "problem/coupling.h"
+#include "problem/term.h"
 
 #include <string.h>
 
@@ -24,6 +24,7 @@ static void start(CondPrimalDual* pd, const CondProblem* problem)
     }
     for (int p = 0; p < problem->n_coupling; p++) {
         const CondCoupling* c = &problem->coupling[p];
+        CondTerm term = cond_term_coupling(c);
         for (int k = 0; k < c->n_coordinate; k++) {
             const CondBlock* block = &problem->block[cond_nodal_block(problem, c->coordinate[k])];
             int i = c->coordinate[k] - block->dof_begin;
@@ -31,7 +32,7 @@ static void start(CondPrimalDual* pd, const CondProblem* problem)
                 int j = c->coordinate[l] - block->dof_begin;
                 if (j >= 0 && j < block->n_dof && j / 6 == i / 6)
                     pd->middle[6 * (size_t)c->coordinate[k] + (size_t)(j % 6)] +=
-                        cond_coupling_entry(c, k, l);
+                        cond_term_entry(&term, k, l);
             }
         }
     }

@@ -2,8 +2,10 @@
 
 #include "base/memory.h"
 #include "law/tuning.h"
+#include "problem/term.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 // 1 where two rows of a sparse block have the same columns.
@@ -127,19 +129,23 @@ CondStatus cond_primal_dual_pattern(CondPrimalDual* pd, const CondProblem* probl
 {
     int fits = 0;
     const CondContext* m = &pd->context;
-    int most = 0;
+    int most = 0, numbers = 0; // coordinates of a term, and numbers of its J and K J
     for (int c = 0; c < problem->n_contact; c++) {
         const CondSide* side = problem->contact[c].side;
         int n = side[0].n_coordinate + side[1].n_coordinate;
         most = n > most ? n : most;
+        numbers = 6 * n > numbers ? 6 * n : numbers;
     }
-    for (int i = 0; i < problem->n_coupling; i++)
-        most = problem->coupling[i].n_coordinate > most ? problem->coupling[i].n_coordinate : most;
+    for (int i = 0; i < problem->n_coupling; i++) {
+        int n = problem->coupling[i].n_coordinate, size = n * problem->coupling[i].n_row;
+        most = n > most ? n : most;
+        numbers = size > numbers ? size : numbers;
+    }
     if (cond_reserve(m, &pd->node, &pd->cap_node, problem->n_dof, sizeof *pd->node) ||
         cond_reserve(m, &pd->node_size, &pd->cap_node_size, problem->n_dof,
                      sizeof *pd->node_size) ||
         cond_reserve(m, &pd->column_node, &pd->cap_column_node, most, sizeof *pd->column_node) ||
-        cond_reserve(m, &pd->column, &pd->cap_column, 3 * most, sizeof *pd->column))
+        cond_reserve(m, &pd->column, &pd->cap_column, numbers, sizeof *pd->column))
         return COND_OUT_OF_MEMORY;
     CondStatus status = make_nodes(pd, problem);
     for (int b = 0; b < problem->n_block && !status; b++)
@@ -188,69 +194,24 @@ static void add_block(CondPrimalDual* pd, const CondBlock* block)
     }
 }
 
-// Columns of a matrix J over nodes: those of coordinate k are J[r * n + k].
-typedef struct Term {
-    int n, n_row;
-    const int* coordinate; //                                                  (n)
-    const double* J;       //                                                  (n_row x n)
-} Term;
-
-// The end of the run of coordinates from k on that belong to one node.
-static int run_end(const CondPrimalDual* pd, const Term* term, int k)
+// H += J' K J
+static void add_term(CondPrimalDual* pd, CondTerm* term, double* KJ)
 {
-    int node = pd->node[term->coordinate[k]];
-    while (k < term->n && pd->node[term->coordinate[k]] == node)
-        k++;
-    return k;
-}
-
-// H += scale a' K b for the columns of two terms of the same rows, K (n_row x n_row).
-static void add_product(CondPrimalDual* pd, double scale, const Term* a, const double* K,
-                        const Term* b)
-{
-    int n_row = a->n_row;
-    for (int l = 0, l_end; l < b->n; l = l_end) {
-        int j = pd->node[b->coordinate[l]];
-        l_end = run_end(pd, b, l);
-        for (int k = 0, k_end; k < a->n; k = k_end) {
-            int i = pd->node[a->coordinate[k]];
-            k_end = run_end(pd, a, k);
+    cond_term_keep(term, KJ);
+    for (int l = 0, l_end; l < term->n_entry; l = l_end) {
+        int j = pd->node[term->coordinate[l]];
+        l_end = cond_term_run_end(term, pd->node, l);
+        for (int k = 0, k_end; k < term->n_entry; k = k_end) {
+            int i = pd->node[term->coordinate[k]];
+            k_end = cond_term_run_end(term, pd->node, k);
             CondBlockLuEntry entry = cond_block_lu_block(&pd->H, i, j);
             for (int q = l; q < l_end; q++)
-                for (int s = 0; s < n_row; s++) {
-                    double Kb = 0.0;
-                    for (int r = 0; r < n_row; r++)
-                        Kb += K[s * n_row + r] * b->J[r * b->n + q];
-                    for (int p = k; p < k_end; p++)
-                        entry.value[(a->coordinate[p] - pd->H.first[i]) * entry.row +
-                                    (b->coordinate[q] - pd->H.first[j]) * entry.column] +=
-                            scale * a->J[s * a->n + p] * Kb;
-                }
+                for (int p = k; p < k_end; p++)
+                    entry.value[(term->coordinate[p] - pd->H.first[i]) * entry.row +
+                                (term->coordinate[q] - pd->H.first[j]) * entry.column] +=
+                        cond_term_entry(term, p, q);
         }
     }
-}
-
-// H += (R Jc)' D R Jc of one contact. R comes first: in the contact's axes gains of 1e6 stand
-// beside those of slip, and in others rounding would mix them.
-static void add_tie(CondPrimalDual* pd, const CondContact* contact, const double* D)
-{
-    const double* R = contact->frame;
-    double* RJ = pd->column;
-    Term side[2];
-    for (int s = 0; s < 2; s++) {
-        const CondSide* from = &contact->side[s];
-        int n = from->n_coordinate;
-        side[s] = (Term){n, 3, from->coordinate, RJ};
-        for (int r = 0; r < 3; r++)
-            for (int k = 0; k < n; k++)
-                *RJ++ = from->jacobian
-                            ? R[3 * r] * from->jacobian[k] + R[3 * r + 1] * from->jacobian[n + k] +
-                                  R[3 * r + 2] * from->jacobian[2 * n + k]
-                            : R[3 * r + k];
-    }
-    for (int s = 0; s < 2; s++)
-        for (int t = 0; t < 2; t++)
-            add_product(pd, s == t ? 1.0 : -1.0, &side[s], D, &side[t]);
 }
 
 static int is_open(const double* D)
@@ -267,13 +228,17 @@ static void fill(CondPrimalDual* pd, const CondProblem* problem)
     for (int b = 0; b < problem->n_block; b++)
         add_block(pd, &problem->block[b]);
     for (int i = 0; i < problem->n_coupling; i++) {
-        const CondCoupling* c = &problem->coupling[i];
-        Term term = {c->n_coordinate, c->n_row, c->coordinate, c->jacobian};
-        add_product(pd, 1.0, &term, c->gain, &term);
+        CondTerm term = cond_term_coupling(&problem->coupling[i]);
+        add_term(pd, &term, pd->column);
     }
+    // In the contact's axes gains of 1e6 stand beside those of slip; in others rounding would mix
+    // them.
     for (int c = 0; c < problem->n_contact; c++)
-        if (!is_open(pd->D + 9 * c))
-            add_tie(pd, &problem->contact[c], pd->D + 9 * c);
+        if (!is_open(pd->D + 9 * c)) {
+            CondTerm term = cond_term_contact(&problem->contact[c], 1, pd->D + 9 * c,
+                                              pd->column_node, pd->column);
+            add_term(pd, &term, pd->column + 3 * (ptrdiff_t)term.n_entry);
+        }
 }
 
 int cond_primal_dual_factor(CondPrimalDual* pd, const CondProblem* problem)

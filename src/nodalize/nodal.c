@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "problem/block.h"
-#include "problem/coupling.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,18 +30,17 @@ void cond_nodal_own_sides(const CondProblem* problem, int* mark, int* own)
 
 // Sizes of everything that depends on the contacts, from the own-sides in node (as flags).
 typedef struct Sizes {
-    int virtual_nodes, rows, entries, jacobian, gain;
+    int virtual_nodes, rows, entries, jacobian, columns;
 } Sizes;
 
 static Sizes count_sizes(const CondProblem* problem, const int* own)
 {
-    Sizes size = {0, 0, 0, 0, 0};
+    Sizes size = {0};
     for (int i = 0; i < problem->n_coupling; i++) {
         const CondCoupling* c = &problem->coupling[i];
         size.rows += c->n_row;
         size.entries += c->n_coordinate;
-        size.jacobian += c->n_row * c->n_coordinate;
-        size.gain += c->n_row * c->n_row;
+        size.columns += c->n_row * c->n_coordinate;
     }
     for (int c = 0; c < problem->n_contact; c++) {
         for (int s = 0; s < 2; s++) {
@@ -55,6 +53,7 @@ static Sizes count_sizes(const CondProblem* problem, const int* own)
             size.jacobian += 3 * (n + 3);
         }
     }
+    size.columns += size.jacobian;
     return size;
 }
 
@@ -69,14 +68,14 @@ static size_t place(CondNodal* nodal, const Sizes* size, char* memory)
         at += (bytes + COND_ARENA_ALIGNMENT - 1) / COND_ARENA_ALIGNMENT * COND_ARENA_ALIGNMENT;    \
     } while (0)
     PLACE(term, nodal->n_term);
+    PLACE(term_row, nodal->n_term);
     PLACE(coordinate, size->entries);
     PLACE(jacobian, size->jacobian);
-    PLACE(gain, size->gain);
     PLACE(force, size->rows);
     PLACE(rate, size->rows);
     PLACE(incidence_begin, n + 1);
     PLACE(incidence, size->entries);
-    PLACE(incidence_jacobian, size->jacobian);
+    PLACE(incidence_jacobian, size->columns);
     PLACE(touched, n);
     PLACE(compliance, n_contact);
     PLACE(carried, n_contact);
@@ -89,47 +88,38 @@ static size_t place(CondNodal* nodal, const Sizes* size, char* memory)
 
 // Where the next term goes.
 typedef struct Cursor {
-    int term, row, entry, jacobian, gain;
+    int term, row, entry, jacobian;
 } Cursor;
 
-static CondTerm* next_term(CondNodal* nodal, Cursor* at, int n_row, int n_entry)
+// Its coordinates are to be filled in.
+static int* add_term(CondNodal* nodal, const CondTerm* term, Cursor* at)
 {
-    CondTerm* term = &nodal->term[at->term++];
-    *term = (CondTerm){.n_row = n_row,
-                       .n_entry = n_entry,
-                       .row_begin = at->row,
-                       .entry_begin = at->entry,
-                       .jacobian_begin = at->jacobian,
-                       .gain_begin = -1};
-    at->row += n_row;
-    at->entry += n_entry;
-    at->jacobian += n_row * n_entry;
-    return term;
+    int* coordinate = nodal->coordinate + at->entry;
+    nodal->term[at->term] = *term;
+    nodal->term[at->term].coordinate = coordinate;
+    nodal->term_row[at->term++] = at->row;
+    at->row += term->n_row;
+    at->entry += term->n_entry;
+    return coordinate;
 }
 
 static void add_coupling(CondNodal* nodal, const CondCoupling* coupling, Cursor* at)
 {
-    int n_row = coupling->n_row, n = coupling->n_coordinate;
-    CondTerm* term = next_term(nodal, at, n_row, n);
-    term->gain_begin = at->gain;
-    memcpy(nodal->gain + at->gain, coupling->gain, (size_t)n_row * n_row * sizeof(double));
-    at->gain += n_row * n_row;
-    for (int k = 0; k < n; k++) {
-        nodal->coordinate[term->entry_begin + k] = coupling->coordinate[k];
-        for (int r = 0; r < n_row; r++)
-            nodal->jacobian[term->jacobian_begin + k * n_row + r] = coupling->jacobian[r * n + k];
-    }
+    CondTerm term = cond_term_coupling(coupling);
+    memcpy(add_term(nodal, &term, at), coupling->coordinate,
+           (size_t)coupling->n_coordinate * sizeof(int));
 }
 
 // Tie of a virtual node at coordinates node .. node + 2: rows [J, -I], K = kv I.
 static void add_tie(CondNodal* nodal, const CondSide* side, int node, double kv, Cursor* at)
 {
     int n = side->n_coordinate;
-    CondTerm* term = next_term(nodal, at, 3, n + 3);
-    term->kv = kv;
-    double* J = nodal->jacobian + term->jacobian_begin;
+    double* J = nodal->jacobian + at->jacobian;
+    CondTerm term = {.n_row = 3, .n_entry = n + 3, .J = J, .row = 1, .entry = 3, .kv = kv};
+    int* coordinate = add_term(nodal, &term, at);
+    at->jacobian += 3 * (n + 3);
     for (int k = 0; k < n + 3; k++) {
-        nodal->coordinate[term->entry_begin + k] = k < n ? side->coordinate[k] : node + k - n;
+        coordinate[k] = k < n ? side->coordinate[k] : node + k - n;
         for (int r = 0; r < 3; r++) {
             double value = k < n ? (double)(r == k) : -(double)(r == k - n);
             if (k < n && side->jacobian)
@@ -149,7 +139,7 @@ static void scale_contacts(const void* loop, int first, int last)
 static void build_terms(CondNodal* nodal, double kv_scale)
 {
     const CondProblem* problem = nodal->problem;
-    Cursor at = {0, 0, 0, 0, 0};
+    Cursor at = {0};
     for (int i = 0; i < problem->n_coupling; i++)
         add_coupling(nodal, &problem->coupling[i], &at);
     int next = nodal->n_dof;
@@ -186,24 +176,24 @@ static void build_incidence(CondNodal* nodal)
     memset(begin, 0, ((size_t)nodal->n + 1) * sizeof *begin);
     for (int t = 0; t < nodal->n_term; t++)
         for (int k = 0; k < nodal->term[t].n_entry; k++)
-            begin[nodal->coordinate[nodal->term[t].entry_begin + k] + 1]++;
+            begin[nodal->term[t].coordinate[k] + 1]++;
     for (int i = 0; i < nodal->n; i++)
         begin[i + 1] += begin[i];
     memcpy(nodal->mark, begin, (size_t)nodal->n * sizeof *begin);
     for (int t = 0; t < nodal->n_term; t++) {
         const CondTerm* term = &nodal->term[t];
         for (int k = 0; k < term->n_entry; k++) {
-            int place = nodal->mark[nodal->coordinate[term->entry_begin + k]]++;
-            nodal->incidence[place] = (CondIncidence){t, k, term->n_row, term->row_begin, 0};
+            int place = nodal->mark[term->coordinate[k]]++;
+            nodal->incidence[place] = (CondIncidence){t, k, term->n_row, nodal->term_row[t], 0};
         }
     }
     for (int p = 0, at = 0; p < begin[nodal->n]; at += nodal->incidence[p++].n_row) {
         CondIncidence* incidence = &nodal->incidence[p];
-        int from =
-            nodal->term[incidence->term].jacobian_begin + incidence->entry * incidence->n_row;
+        const CondTerm* term = &nodal->term[incidence->term];
         incidence->jacobian = at;
         for (int r = 0; r < incidence->n_row; r++)
-            nodal->incidence_jacobian[at + r] = nodal->jacobian[from + r];
+            nodal->incidence_jacobian[at + r] =
+                term->J[r * term->row + incidence->entry * term->entry];
     }
     memset(nodal->mark, 0, (size_t)nodal->n * sizeof *nodal->mark);
     nodal->n_touched = 0;
@@ -254,48 +244,13 @@ void cond_nodal_destroy(CondNodal* nodal)
     cond_arena_release(&nodal->arena);
 }
 
-// rate = J x, for a number of rows that the compiler knows where it is a usual one.
-static inline __attribute__((always_inline)) void add_rates(const double* J, const int* coordinate,
-                                                            int n_entry, int n_row, const double* x,
-                                                            double* rate)
-{
-    for (int k = 0; k < n_entry; k++)
-        for (int r = 0; r < n_row; r++)
-            rate[r] += J[k * n_row + r] * x[coordinate[k]];
-}
-
 // Terms write rows of their own: no two threads meet.
 void cond_nodal_term_forces(const CondNodal* nodal, const int* coordinate, const double* x,
                             int first, int last)
 {
-    for (int t = first; t < last; t++) {
-        const CondTerm* term = &nodal->term[t];
-        const double* J = nodal->jacobian + term->jacobian_begin;
-        const int* at = coordinate + term->entry_begin;
-        double *rate = nodal->rate + term->row_begin, *force = nodal->force + term->row_begin;
-        int n_row = term->n_row;
-        double three[3] = {0.0}, six[6] = {0.0};
-        if (n_row == 3) {
-            add_rates(J, at, term->n_entry, 3, x, three);
-            memcpy(rate, three, sizeof three);
-        } else if (n_row == 6) {
-            add_rates(J, at, term->n_entry, 6, x, six);
-            memcpy(rate, six, sizeof six);
-        } else {
-            for (int r = 0; r < n_row; r++)
-                rate[r] = 0.0;
-            add_rates(J, at, term->n_entry, n_row, x, rate);
-        }
-        for (int r = 0; r < n_row; r++) {
-            double sum = 0.0;
-            if (term->gain_begin < 0)
-                sum = term->kv * rate[r];
-            else
-                for (int s = 0; s < n_row; s++)
-                    sum += nodal->gain[term->gain_begin + r * n_row + s] * rate[s];
-            force[r] = sum;
-        }
-    }
+    for (int t = first; t < last; t++)
+        cond_term_force(&nodal->term[t], coordinate + cond_nodal_entries(nodal, t), x,
+                        nodal->rate + nodal->term_row[t], nodal->force + nodal->term_row[t]);
 }
 
 // A coordinate gathers from its terms in term order, so there are no races and no atomics.
@@ -382,18 +337,6 @@ int cond_nodal_block(const CondProblem* problem, int i)
     return low;
 }
 
-double cond_nodal_term_entry(const CondNodal* nodal, const CondTerm* term, int k, int l)
-{
-    const double* Jk = nodal->jacobian + term->jacobian_begin + k * term->n_row;
-    const double* Jl = nodal->jacobian + term->jacobian_begin + l * term->n_row;
-    if (term->gain_begin >= 0)
-        return cond_coupling_product(term->n_row, 1, Jk, nodal->gain + term->gain_begin, Jl);
-    double value = 0.0;
-    for (int r = 0; r < term->n_row; r++)
-        value += term->kv * Jk[r] * Jl[r];
-    return value;
-}
-
 static int add_entry(int j, double value, double* row, int* list, int* mark, int count)
 {
     if (!mark[j]) {
@@ -401,38 +344,6 @@ static int add_entry(int j, double value, double* row, int* list, int* mark, int
         list[count++] = j;
     }
     row[j] += value;
-    return count;
-}
-
-// Row `entry` of a term's J' K J: its column of J times K once, and then with all columns.
-static int add_term_row(const CondNodal* nodal, const CondIncidence* incidence, double* row,
-                        int* list, int* mark, int count)
-{
-    enum { MOST = 12 };
-    const CondTerm* term = &nodal->term[incidence->term];
-    const int* coordinate = nodal->coordinate + term->entry_begin;
-    const double *Jk = nodal->incidence_jacobian + incidence->jacobian,
-                 *J = nodal->jacobian + term->jacobian_begin;
-    int n = term->n_row;
-    double KJ[MOST];
-    if (n > MOST) {
-        for (int l = 0; l < term->n_entry; l++)
-            count =
-                add_entry(coordinate[l], cond_nodal_term_entry(nodal, term, incidence->entry, l),
-                          row, list, mark, count);
-        return count;
-    }
-    for (int s = 0; s < n; s++) {
-        KJ[s] = term->gain_begin < 0 ? term->kv * Jk[s] : 0.0;
-        for (int r = 0; r < n && term->gain_begin >= 0; r++)
-            KJ[s] += Jk[r] * nodal->gain[term->gain_begin + r * n + s];
-    }
-    for (int l = 0; l < term->n_entry; l++) {
-        double value = 0.0;
-        for (int s = 0; s < n; s++)
-            value += KJ[s] * J[l * n + s];
-        count = add_entry(coordinate[l], value, row, list, mark, count);
-    }
     return count;
 }
 
@@ -449,7 +360,10 @@ int cond_nodal_row(const CondNodal* nodal, int i, double* row, int* list, int* m
         }
     }
     for (int p = nodal->incidence_begin[i]; p < nodal->incidence_begin[i + 1]; p++)
-        count = add_term_row(nodal, &nodal->incidence[p], row, list, mark, count);
+        for (int l = 0, t = nodal->incidence[p].term; l < nodal->term[t].n_entry; l++)
+            count = add_entry(nodal->term[t].coordinate[l],
+                              cond_term_entry(&nodal->term[t], nodal->incidence[p].entry, l), row,
+                              list, mark, count);
     for (int k = 0; k < count; k++)
         mark[list[k]] = 0;
     return count;
@@ -459,13 +373,12 @@ void cond_nodal_lift(const CondNodal* nodal, double* v)
 {
     for (int t = nodal->problem->n_coupling; t < nodal->n_term; t++) {
         const CondTerm* term = &nodal->term[t];
-        const double* J = nodal->jacobian + term->jacobian_begin;
-        const int* coordinate = nodal->coordinate + term->entry_begin;
+        const int* coordinate = term->coordinate;
         int n = term->n_entry - 3; // the last three entries are the node itself
         for (int r = 0; r < 3; r++) {
             double sum = 0.0;
             for (int k = 0; k < n; k++)
-                sum += J[3 * k + r] * v[coordinate[k]];
+                sum += term->J[3 * k + r] * v[coordinate[k]];
             v[coordinate[n + r]] = sum;
         }
     }

@@ -10,18 +10,7 @@
 #define COND_NODALIZE_NODAL_H
 
 #include "base/arena.h"
-#include "cond/problem.h"
-
-// J' K J on a few coordinates.
-typedef struct CondTerm {
-    int n_row;          // rows of J
-    int n_entry;        // columns of J
-    int row_begin;      // into force and rate
-    int entry_begin;    // into coordinate
-    int jacobian_begin; // into jacobian; entry k holds its column of J, n_row numbers
-    int gain_begin;     // into gain, n_row x n_row; -1: K = kv I
-    double kv;          //
-} CondTerm;
+#include "problem/term.h"
 
 // Where a term touches a coordinate: its entry k, with what adding its force takes.
 typedef struct CondIncidence {
@@ -45,9 +34,9 @@ typedef struct CondNodal {
     int n;                      // n_dof + 3 n_virtual
     int n_term;                 // couplings, then one tie per virtual node
     CondTerm* term;             //                                                    (n_term)
+    int* term_row;              // their first rows, into force and rate              (n_term)
     int* coordinate;            // of the entries of all terms
-    double* jacobian;           // of all terms
-    double* gain;               // of the couplings
+    double* jacobian;           // of the ties
     double* force;              // K J x of every row, by multiply
     double* rate;               // J x of every row, by multiply
     int* incidence_begin;       // terms that touch a coordinate, into touch          (n + 1)
@@ -101,11 +90,14 @@ void cond_nodal_residual(CondNodal* nodal, const double* v, double* g, int threa
 // zeroes row at the listed columns again.
 int cond_nodal_row(const CondNodal* nodal, int i, double* row, int* list, int* mark);
 
-// Entry (k, l) of a term's J' K J.
-double cond_nodal_term_entry(const CondNodal* nodal, const CondTerm* term, int k, int l);
-
 // Index of the block that holds coordinate i, by bisection.
 int cond_nodal_block(const CondProblem* problem, int i);
+
+// Where the entries of term t begin in nodal->coordinate.
+static inline int cond_nodal_entries(const CondNodal* nodal, int t)
+{
+    return (int)(nodal->term[t].coordinate - nodal->coordinate);
+}
 
 // Velocities of the virtual nodes from those of the points they are tied to: v_v = J v.
 void cond_nodal_lift(const CondNodal* nodal, double* v);

@@ -2,8 +2,8 @@
 // is the one of the nodalized view (nodalize/nodal.c), with threads.
 #include "cond/problem.h"
 #include "problem/block.h"
-#include "problem/coupling.h"
 #include "problem/side.h"
+#include "problem/term.h"
 
 #include <string.h>
 
@@ -41,80 +41,12 @@ double cond_block_entry(const CondBlock* block, int i, int k, int* j)
     return block->values[9 * (size_t)at + (size_t)(3 * (i % 3) + k % 3)];
 }
 
-enum { KEPT = 8 }; // rows of the usual couplings
-
-// y += J' K J x. All rows go along the coordinates together: each sum is made in the order of the
-// coordinates, each y in that of the rows, and none waits for another. n_row is at most KEPT; where
-// the compiler knows it the loops over rows unroll.
-static inline __attribute__((always_inline)) void add_rows(const CondCoupling* coupling, int n_row,
-                                                           const double* x, double* y)
-{
-    int n = coupling->n_coordinate;
-    const double* J = coupling->jacobian;
-    const int* coordinate = coupling->coordinate;
-    double rate[KEPT] = {0.0}, force[KEPT] = {0.0};
-    for (int k = 0; k < n; k++)
-        for (int r = 0; r < n_row; r++)
-            rate[r] += J[(size_t)r * (size_t)n + (size_t)k] * x[coordinate[k]];
-    for (int r = 0; r < n_row; r++)
-        for (int s = 0; s < n_row; s++)
-            force[r] += coupling->gain[r * n_row + s] * rate[s];
-    for (int k = 0; k < n; k++) {
-        double sum = y[coordinate[k]];
-        for (int r = 0; r < n_row; r++)
-            sum += J[(size_t)r * (size_t)n + (size_t)k] * force[r];
-        y[coordinate[k]] = sum;
-    }
-}
-
-// J x, row s of it
-static double coupling_rate(const CondCoupling* coupling, int s, const double* x)
-{
-    const double* J = coupling->jacobian + (size_t)s * (size_t)coupling->n_coordinate;
-    double rate = 0.0;
-    for (int k = 0; k < coupling->n_coordinate; k++)
-        rate += J[k] * x[coupling->coordinate[k]];
-    return rate;
-}
-
-// The same for any number of rows, one row of K at a time so that no workspace is needed.
-static void add_many_rows(const CondCoupling* coupling, const double* x, double* y)
-{
-    int n_row = coupling->n_row, n = coupling->n_coordinate;
-    for (int r = 0; r < n_row; r++) {
-        double force = 0.0; // row r of K J x
-        for (int s = 0; s < n_row; s++)
-            force += coupling->gain[r * n_row + s] * coupling_rate(coupling, s, x);
-        const double* J = coupling->jacobian + (size_t)r * (size_t)n;
-        for (int k = 0; k < n; k++)
-            y[coupling->coordinate[k]] += J[k] * force;
-    }
-}
-
-static void add_coupling(const CondCoupling* coupling, const double* x, double* y)
-{
-    switch (coupling->n_row) {
-    case 1:
-        add_rows(coupling, 1, x, y);
-        return;
-    case 3:
-        add_rows(coupling, 3, x, y);
-        return;
-    case 6:
-        add_rows(coupling, 6, x, y);
-        return;
-    default:
-        if (coupling->n_row <= KEPT)
-            add_rows(coupling, coupling->n_row, x, y);
-        else
-            add_many_rows(coupling, x, y);
-    }
-}
-
 void cond_problem_add_couplings(const CondProblem* problem, const double* x, double* y)
 {
-    for (int i = 0; i < problem->n_coupling; i++)
-        add_coupling(&problem->coupling[i], x, y);
+    for (int i = 0; i < problem->n_coupling; i++) {
+        CondTerm term = cond_term_coupling(&problem->coupling[i]);
+        cond_term_multiply(&term, x, y);
+    }
 }
 
 void cond_problem_multiply(const CondProblem* problem, const double* x, double* y)
@@ -135,9 +67,9 @@ void cond_problem_diagonal_by(const CondProblem* problem, double* d, int threads
         cond_block_diagonal(block, d + block->dof_begin, threads);
     }
     for (int i = 0; i < problem->n_coupling; i++) {
-        const CondCoupling* c = &problem->coupling[i];
-        for (int k = 0; k < c->n_coordinate; k++)
-            d[c->coordinate[k]] += cond_coupling_entry(c, k, k);
+        CondTerm term = cond_term_coupling(&problem->coupling[i]);
+        for (int k = 0; k < term.n_entry; k++)
+            d[term.coordinate[k]] += cond_term_entry(&term, k, k);
     }
 }
 

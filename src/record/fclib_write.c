@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "cond/certificate.h"
-#include "problem/coupling.h"
+#include "problem/term.h"
 #include "record/fclib_hdf5.h"
 #include "record/fclib_matrix.h"
 
@@ -87,9 +87,10 @@ static void add_block(const CondBlock* block, Triplets* t)
 // Adds J' K J. Both halves get the same number, so that rounding cannot make M unsymmetric.
 static void add_coupling(const CondCoupling* coupling, Triplets* t)
 {
+    CondTerm term = cond_term_coupling(coupling);
     for (int i = 0; i < coupling->n_coordinate; i++) {
         for (int j = 0; j <= i; j++) {
-            double sum = cond_coupling_entry(coupling, i, j);
+            double sum = cond_term_entry(&term, i, j);
             add_triplet(t, coupling->coordinate[i], coupling->coordinate[j], sum);
             if (i != j)
                 add_triplet(t, coupling->coordinate[j], coupling->coordinate[i], sum);

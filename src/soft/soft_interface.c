@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-void cond_soft_interface_add(CondSoftSystem* system, const CondSoftTerm* term)
+void cond_soft_interface_add(CondSoftSystem* system, const CondTerm* term)
 {
     int nb = system->n_interface, n_own = 0, own[2 * COND_LARGEST_INTERFACE];
     for (int k = 0; k < term->n_entry; k++) // a side has each coordinate once
@@ -17,8 +17,7 @@ void cond_soft_interface_add(CondSoftSystem* system, const CondSoftTerm* term)
         if (node < 0) { // interface with interface
             double* S = system->S + (ptrdiff_t)system->interface[term->coordinate[k]] * nb;
             for (int l = 0; l < n_own; l++)
-                S[system->interface[term->coordinate[own[l]]]] +=
-                    cond_soft_term_entry(term, k, own[l]);
+                S[system->interface[term->coordinate[own[l]]]] += cond_term_entry(term, k, own[l]);
             continue;
         }
         if (system->slot[node] < 0)
@@ -27,9 +26,9 @@ void cond_soft_interface_add(CondSoftSystem* system, const CondSoftTerm* term)
         size_t at = ((size_t)system->slot[node] * 3 + (size_t)r) * (size_t)nb;
         for (int l = 0; l < n_own; l++) {
             size_t j = at + (size_t)system->interface[term->coordinate[own[l]]];
-            system->C[j] += cond_soft_term_entry(term, k, own[l]);
+            system->C[j] += cond_term_entry(term, k, own[l]);
             if (system->general)
-                system->E[j] += cond_soft_term_entry(term, own[l], k);
+                system->E[j] += cond_term_entry(term, own[l], k);
         }
     }
 }

@@ -6,7 +6,7 @@
 #include "soft/soft_term.h"
 
 // Adds the term's entries of the interface, to C, E and S.
-void cond_soft_interface_add(CondSoftSystem* system, const CondSoftTerm* term);
+void cond_soft_interface_add(CondSoftSystem* system, const CondTerm* term);
 
 // BC = B C, EB = B' E, then S -= E' B C and its factor. Not 0: there is none.
 int cond_soft_interface_finish(CondSoftSystem* system);

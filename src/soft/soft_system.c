@@ -86,7 +86,7 @@ static CondStatus find_attached(CondSoftSystem* system)
             continue;
         }
         system->other[system->n_other++] = c;
-        CondSoftTerm term = cond_soft_term_contact(system, c);
+        CondTerm term = cond_soft_term_contact(system, c);
         mark_attached(system, term.n_entry, term.coordinate);
         system->joins[c] =
             cond_soft_term_count_runs(system, &term) > 1 ? COND_JOINS_SEVERAL : COND_JOINS_ONE;

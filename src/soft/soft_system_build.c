@@ -13,14 +13,14 @@
 enum { NODES_WORK = 128 }; // of the nodes of a part, over that of a lone contact
 
 // Adds the term's blocks on nodes to B as the head of soft_system.h says.
-static void add_nodes(const CondSoftSystem* system, const CondSoftTerm* term, double* B)
+static void add_nodes(const CondSoftSystem* system, const CondTerm* term, double* B)
 {
     double total = 0.0;
-    for (int k = 0; k < term->n_entry; k = cond_soft_term_run_end(system, term, k))
+    for (int k = 0; k < term->n_entry; k = cond_term_run_end(term, system->node, k))
         if (system->node[term->coordinate[k]] >= 0)
-            total += cond_soft_term_run_size(term, k, cond_soft_term_run_end(system, term, k));
+            total += cond_soft_term_run_size(term, k, cond_term_run_end(term, system->node, k));
     for (int k = 0, end; k < term->n_entry; k = end) {
-        end = cond_soft_term_run_end(system, term, k);
+        end = cond_term_run_end(term, system->node, k);
         int node = system->node[term->coordinate[k]];
         double size = cond_soft_term_run_size(term, k, end);
         if (node < 0 || !(size > 0.0))
@@ -29,7 +29,7 @@ static void add_nodes(const CondSoftSystem* system, const CondSoftTerm* term, do
             int r = term->coordinate[i] - system->place[node];
             for (int j = k; j < end; j++)
                 B[9 * (size_t)node + (size_t)(3 * r + term->coordinate[j] - system->place[node])] +=
-                    total / size * cond_soft_term_entry(term, i, j);
+                    total / size * cond_term_entry(term, i, j);
         }
     }
 }
@@ -126,7 +126,7 @@ static int is_open(const double* D)
 }
 
 // A term of several nodes, as a join of the packed system.
-static CondStatus add_join(CondSoftSystem* system, const CondSoftTerm* term)
+static CondStatus add_join(CondSoftSystem* system, const CondTerm* term)
 {
     CondSoftPacked* packed = &system->packed;
     int n = term->n_row, wide = cond_soft_packed_wide(n), at = packed->n_share;
@@ -135,7 +135,7 @@ static CondStatus add_join(CondSoftSystem* system, const CondSoftTerm* term)
     if (status)
         return status;
     for (int k = 0, end; k < term->n_entry; k = end) {
-        end = cond_soft_term_run_end(system, term, k);
+        end = cond_term_run_end(term, system->node, k);
         int node = system->node[term->coordinate[k]];
         if (node < 0)
             continue;
@@ -144,7 +144,7 @@ static CondStatus add_join(CondSoftSystem* system, const CondSoftTerm* term)
         for (int i = k; i < end; i++)
             for (int r = 0; r < n; r++)
                 G[(term->coordinate[i] - system->place[node]) * wide + r] +=
-                    (float)term->column[i * n + r];
+                    (float)term->J[r * term->row + i * term->entry];
         packed->share[at++].node = packed->rank[node];
     }
     return COND_OK;
@@ -155,13 +155,13 @@ static CondStatus add_joins(CondSoftSystem* system)
     const CondProblem* problem = system->problem;
     CondStatus status = COND_OK;
     for (int i = 0; i < problem->n_coupling && !status; i++) {
-        CondSoftTerm term = cond_soft_term_coupling(system, &problem->coupling[i]);
+        CondTerm term = cond_soft_term_coupling(system, &problem->coupling[i]);
         if (cond_soft_term_count_runs(system, &term) > 1)
             status = add_join(system, &term);
     }
     for (int k = 0; k < system->n_other && !status; k++)
         if (system->joins[system->other[k]] == COND_JOINS_SEVERAL) {
-            CondSoftTerm term = cond_soft_term_contact(system, system->other[k]);
+            CondTerm term = cond_soft_term_contact(system, system->other[k]);
             status = add_join(system, &term);
         }
     return status ? status : cond_soft_packed_sort_joins(&system->packed);
@@ -173,7 +173,7 @@ static void set_gains(CondSoftSystem* system)
     const CondProblem* problem = system->problem;
     double* gain = system->packed.gain;
     for (int i = 0; i < problem->n_coupling; i++) {
-        CondSoftTerm term = cond_soft_term_coupling(system, &problem->coupling[i]);
+        CondTerm term = cond_soft_term_coupling(system, &problem->coupling[i]);
         size_t size = (size_t)(term.n_row * term.n_row);
         if (cond_soft_term_count_runs(system, &term) <= 1)
             continue;
@@ -195,7 +195,7 @@ static void add_contacts(CondSoftSystem* system, const double* D, int stride, in
         if (is_open(D + (size_t)c * (size_t)stride) ||
             (system->joins[c] == COND_JOINS_SEVERAL) != several)
             continue;
-        CondSoftTerm term = cond_soft_term_contact(system, c);
+        CondTerm term = cond_soft_term_contact(system, c);
         add_nodes(system, &term, system->B);
         cond_soft_interface_add(system, &term);
     }
@@ -206,7 +206,7 @@ static void add_couplings(CondSoftSystem* system, int several, double* B)
 {
     const CondProblem* problem = system->problem;
     for (int i = 0; i < problem->n_coupling; i++) {
-        CondSoftTerm term = cond_soft_term_coupling(system, &problem->coupling[i]);
+        CondTerm term = cond_soft_term_coupling(system, &problem->coupling[i]);
         if ((cond_soft_term_count_runs(system, &term) > 1) != several)
             continue;
         add_nodes(system, &term, B);
@@ -220,10 +220,10 @@ static CondStatus list_mixed(CondSoftSystem* system)
     const CondProblem* problem = system->problem;
     int n = 0;
     for (int i = 0; i < problem->n_coupling; i++) {
-        CondSoftTerm term = cond_soft_term_coupling(system, &problem->coupling[i]);
+        CondTerm term = cond_soft_term_coupling(system, &problem->coupling[i]);
         if (cond_soft_term_count_runs(system, &term) <= 1)
             continue;
-        for (int k = 0; k < term.n_entry; k = cond_soft_term_run_end(system, &term, k)) {
+        for (int k = 0; k < term.n_entry; k = cond_term_run_end(&term, system->node, k)) {
             int node = system->node[term.coordinate[k]];
             if (node < 0)
                 continue;

@@ -85,7 +85,7 @@ static int count_groups(const CondSurrogate* W, const CondNodal* nodal, const Co
 {
     int groups = 0, last = -1, chained = 0;
     for (int k = 0; k < term->n_entry; k++) {
-        int i = nodal->coordinate[term->entry_begin + k];
+        int i = term->coordinate[k];
         if (i >= nodal->n_dof)
             continue;
         int b = cond_nodal_block(nodal->problem, i);
@@ -104,7 +104,7 @@ static int count_groups(const CondSurrogate* W, const CondNodal* nodal, const Co
 
 static void add_term(CondSurrogate* W, const CondNodal* nodal, const CondTerm* term)
 {
-    const int* coordinate = nodal->coordinate + term->entry_begin;
+    const int* coordinate = term->coordinate;
     int p = count_groups(W, nodal, term);
     for (int k = 0; k < term->n_entry; k++) {
         int i = coordinate[k];
@@ -117,14 +117,14 @@ static void add_term(CondSurrogate* W, const CondNodal* nodal, const CondTerm* t
         int b = cond_nodal_block(nodal->problem, i);
         const CondBlock* block = &nodal->problem->block[b];
         if (W->factor_begin[b] < 0) {
-            W->norm2[i] += p * cond_nodal_term_entry(nodal, term, k, k);
+            W->norm2[i] += p * cond_term_entry(term, k, k);
             continue;
         }
         double* F = W->factor + W->factor_begin[b] + (i - block->dof_begin) * block->n_dof;
         for (int l = 0; l < term->n_entry; l++) {
             int j = coordinate[l] - block->dof_begin;
             if (j >= 0 && j < block->n_dof)
-                F[j] += p * cond_nodal_term_entry(nodal, term, k, l);
+                F[j] += p * cond_term_entry(term, k, l);
         }
     }
     cond_chain_add(&W->chain, nodal, term, p);

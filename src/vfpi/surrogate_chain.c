@@ -54,7 +54,7 @@ static CondStatus list_nodes(CondChain* chain, const CondProblem* problem, const
 // Node of entry k of a term, or -1.
 static int node_of(const CondChain* chain, const CondNodal* nodal, const CondTerm* term, int k)
 {
-    int i = nodal->coordinate[term->entry_begin + k];
+    int i = term->coordinate[k];
     return i < nodal->n_dof ? chain->node[i] : -1;
 }
 
@@ -144,12 +144,12 @@ void cond_chain_destroy(CondChain* chain)
 
 void cond_chain_add(CondChain* chain, const CondNodal* nodal, const CondTerm* term, double p)
 {
-    const int* coordinate = nodal->coordinate + term->entry_begin;
+    const int* coordinate = term->coordinate;
     for (int k = 0; k < term->n_entry; k++) {
         Row row = {.chain = chain, .i = coordinate[k], .node = -1};
         for (int l = 0; l < term->n_entry && node_of(chain, nodal, term, k) >= 0; l++)
             if (node_of(chain, nodal, term, l) >= 0)
-                add_entry(&row, coordinate[l], p * cond_nodal_term_entry(nodal, term, k, l));
+                add_entry(&row, coordinate[l], p * cond_term_entry(term, k, l));
     }
 }
 

@@ -83,13 +83,11 @@ static int is_coupled(const CondNodal* nodal, int i)
 static void coupled_row(CondSurrogate* W, const CondNodal* nodal, const CondTerm* term, int k,
                         const double* JJ)
 {
-    const double* J = nodal->jacobian + term->jacobian_begin;
-    int i = nodal->coordinate[term->entry_begin + k], n = term->n_row;
+    int i = term->coordinate[k], n = term->n_row;
     const CondBlock* block = &nodal->problem->block[cond_nodal_block(nodal->problem, i)];
-    double f[MOST_ROWS] = {0.0}, across = 0.0, square = 0.0;
+    double f[MOST_ROWS], across = 0.0, square = 0.0;
     for (int s = 0; s < n; s++)
-        for (int r = 0; r < n; r++)
-            f[s] += J[k * n + r] * nodal->gain[term->gain_begin + r * n + s];
+        f[s] = cond_term_pressed(term, s, k);
     for (int r = 0; r < n; r++)
         for (int s = 0; s < n; s++)
             square += f[r] * JJ[r * n + s] * f[s];
@@ -99,7 +97,7 @@ static void coupled_row(CondSurrogate* W, const CondNodal* nodal, const CondTerm
             int entry = nodal->mark[block->dof_begin + 3 * block->column[m] + c];
             for (int r = 0; r < n && entry; r++)
                 across += block->values[9 * (size_t)m + (size_t)(3 * a + c)] * f[r] *
-                          J[(entry - 1) * n + r];
+                          term->J[r * term->row + (entry - 1) * term->entry];
         }
     W->norm2[i] += 2.0 * across + square; // nodal has the diagonal with its couplings
 }
@@ -121,8 +119,8 @@ static void term_row(CondSurrogate* W, CondNodal* nodal, int i)
 // All rows that are coupled by the term.
 static void coupled_rows(CondSurrogate* W, CondNodal* nodal, const CondTerm* term)
 {
-    const double* J = nodal->jacobian + term->jacobian_begin;
-    const int* coordinate = nodal->coordinate + term->entry_begin;
+    const double* J = term->J;
+    const int* coordinate = term->coordinate;
     double JJ[MOST_ROWS * MOST_ROWS] = {0.0};
     int n = term->n_row, twice = 0; // a coordinate may have two columns
     if (n > MOST_ROWS)
@@ -132,7 +130,8 @@ static void coupled_rows(CondSurrogate* W, CondNodal* nodal, const CondTerm* ter
         nodal->mark[coordinate[k]] = k + 1;
         for (int r = 0; r < n; r++)
             for (int s = 0; s < n; s++)
-                JJ[r * n + s] += J[k * n + r] * J[k * n + s];
+                JJ[r * n + s] +=
+                    J[r * term->row + k * term->entry] * J[s * term->row + k * term->entry];
     }
     for (int k = 0; k < term->n_entry && !twice; k++)
         if (is_coupled(nodal, coordinate[k]))
