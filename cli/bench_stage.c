@@ -35,14 +35,14 @@ enum { N_SCENE = sizeof scenes / sizeof scenes[0] };
 typedef struct Run {
     CondModel* model;
     CondState* state;
-    CondSim *lead, *aside; // the second one assembles and finds the start
-    double *v, *lambda;    // zeros, where solvers start cold
+    CondSim *lead, *idle; // the second one assembles and finds the start
+    double *v, *lambda;   // zeros, where solvers start cold
 } Run;
 
 static void close_run(Run* run)
 {
     cond_sim_destroy(run->lead);
-    cond_sim_destroy(run->aside);
+    cond_sim_destroy(run->idle);
     cond_state_destroy(run->state);
     cond_model_destroy(run->model);
     free(run->v);
@@ -72,11 +72,11 @@ static int open_run(const char* name, const Scene* scene, const BenchOptions* op
     if (!status)
         status = cond_sim_create(run->model, &run->lead, &error);
     if (!status)
-        status = cond_sim_create(run->model, &run->aside, &error);
+        status = cond_sim_create(run->model, &run->idle, &error);
     if (!status)
         status = make_idle(run->model, &idle, &error);
     if (!status)
-        cond_sim_set_solver(run->aside, idle);
+        cond_sim_set_solver(run->idle, idle);
     else
         cli_complain("%s", error.message);
     return cli_exit(status);
@@ -92,22 +92,22 @@ static int show(Run* run, const char* name, const Scene* scene, int step,
     if (scene)
         memcpy(stage.small, scene->small, sizeof stage.small);
     snprintf(stage.problem, sizeof stage.problem, "step %d", step);
-    CondStatus status = cond_sim_forces(run->aside, run->state);
+    CondStatus status = cond_sim_forces(run->idle, run->state);
     if (!status)
-        status = cond_sim_matrix(run->aside);
+        status = cond_sim_matrix(run->idle);
     if (!status)
-        status = cond_sim_collide(run->aside, run->state);
+        status = cond_sim_collide(run->idle, run->state);
     if (!status)
-        status = cond_sim_assemble(run->aside, run->state);
+        status = cond_sim_assemble(run->idle, run->state);
     if (status >= 0)
-        status = cond_sim_solve(run->aside, run->state, &info);
+        status = cond_sim_solve(run->idle, run->state, &info);
     if (status < 0) {
         cli_complain("%s: %s: %s", name, stage.problem, cond_status_name(status));
         return cli_exit(status);
     }
-    stage.problem_of_step = cond_sim_problem(run->aside);
-    stage.v = cond_sim_solution(run->aside);
-    stage.lambda = cond_sim_lambda(run->aside);
+    stage.problem_of_step = cond_sim_problem(run->idle);
+    stage.v = cond_sim_solution(run->idle);
+    stage.lambda = cond_sim_lambda(run->idle);
     if (options->cold) {
         size_t n =
             (size_t)stage.problem_of_step->n_dof + 3 * (size_t)stage.problem_of_step->n_contact;

@@ -185,7 +185,7 @@ void trial_momentum(const Trial* trial, double momentum[6])
 {
     static const double origin[3] = {0.0, 0.0, 0.0};
     memset(momentum, 0, 6 * sizeof *momentum);
-    cond_kinematics_set(&trial->sim->then, trial->state->q);
+    cond_kinematics_set(&trial->sim->at_end, trial->state->q);
     for (int b = 0; b < trial->model->n_body; b++) {
         const CondBody* body = &trial->model->body[b];
         const double* q = trial->state->q + body->q_begin;
@@ -195,7 +195,7 @@ void trial_momentum(const Trial* trial, double momentum[6])
                 add_point_momentum(body->fem->mass[i], q + 3 * i, v + 3 * i, momentum);
         } else if (body->kind == COND_BODY_ROBOT) {
             double own[6];
-            cond_articulation_momentum(body->arm, trial->sim->then.arm[b].work, v, origin, own);
+            cond_articulation_momentum(body->arm, trial->sim->at_end.arm[b].work, v, origin, own);
             for (int i = 0; i < 6; i++)
                 momentum[i] += own[i];
         } else {

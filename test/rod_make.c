@@ -81,7 +81,7 @@ CondScene* beam_scene(const Beam* beam, double t)
 void beam_end(const Trial* trial, double p[3])
 {
     CondRod* rod = trial->model->body[0].rod;
-    CondKinematics* kinematics = &trial->sim->then;
+    CondKinematics* kinematics = &trial->sim->at_end;
     CondPoint point = {.body = 0, .part = rod->n_link - 1};
     point.local[2] = 0.5 * rod->length[rod->n_link - 1];
     cond_kinematics_set(kinematics, trial->state->q);

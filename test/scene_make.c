@@ -162,16 +162,18 @@ double trial_gap(const Trial* trial)
     double smallest = INFINITY;
     for (int b = 0; b < trial->model->n_body; b++)
         sim->reach[b] = INFINITY;
-    cond_kinematics_set(&sim->then, trial->state->q);
-    sim->near.n = 0;
-    cond_collider_place(&sim->collider, &sim->then);
-    assert_int_equal(cond_collide_planes(&sim->then, sim->collider.place, sim->reach, &sim->near),
-                     COND_OK);
-    assert_int_equal(cond_collide_pairs(&sim->collider, &sim->then, sim->reach, &sim->near),
-                     COND_OK);
-    for (int c = 0; c < sim->near.n; c++)
-        if (sim->near.candidate[c].plane >= 0)
-            smallest = fmin(smallest, sim->near.candidate[c].gap);
+    cond_kinematics_set(&sim->at_end, trial->state->q);
+    sim->end_candidates.n = 0;
+    cond_collider_place(&sim->collider, &sim->at_end);
+    assert_int_equal(
+        cond_collide_planes(&sim->at_end, sim->collider.place, sim->reach, &sim->end_candidates),
+        COND_OK);
+    assert_int_equal(
+        cond_collide_pairs(&sim->collider, &sim->at_end, sim->reach, &sim->end_candidates),
+        COND_OK);
+    for (int c = 0; c < sim->end_candidates.n; c++)
+        if (sim->end_candidates.candidate[c].plane >= 0)
+            smallest = fmin(smallest, sim->end_candidates.candidate[c].gap);
     return smallest;
 }
 

@@ -267,9 +267,9 @@ static CondCouplingPlace spring_force(const Trial* trial, const CondState* state
     CondSim* sim = trial->sim;
     const CondSceneSettings* settings = &trial->model->settings;
     memset(f, 0, 12 * sizeof *f);
-    cond_kinematics_set(&sim->now, state->q);
-    cond_assembly_begin(&sim->matrix, &sim->now, NULL, NULL);
-    assert_int_equal(cond_spring_add(&sim->now, trial->model->spring,
+    cond_kinematics_set(&sim->at_start, state->q);
+    cond_assembly_begin(&sim->matrix, &sim->at_start, NULL, NULL);
+    assert_int_equal(cond_spring_add(&sim->at_start, trial->model->spring,
                                      settings->theta * settings->time_step, &sim->matrix, f),
                      COND_OK);
     return sim->matrix.place[0];
@@ -277,8 +277,8 @@ static CondCouplingPlace spring_force(const Trial* trial, const CondState* state
 
 static double spring_energy(const Trial* trial, const CondState* state)
 {
-    cond_kinematics_set(&trial->sim->now, state->q);
-    return cond_spring_energy(&trial->sim->now, trial->model->spring);
+    cond_kinematics_set(&trial->sim->at_start, state->q);
+    return cond_spring_energy(&trial->sim->at_start, trial->model->spring);
 }
 
 static void test_spring_force_is_minus_energy_gradient(void** state)

@@ -99,8 +99,8 @@ static int n_overlap(const Trial* trial)
 
 static double potential(const Trial* trial)
 {
-    cond_kinematics_set(&trial->sim->then, trial->state->q);
-    return cond_sim_potential(&trial->sim->then, trial->state);
+    cond_kinematics_set(&trial->sim->at_end, trial->state->q);
+    return cond_sim_potential(&trial->sim->at_end, trial->state);
 }
 
 // In a run: no step moves anything farther than it may, nothing gets any speed, and the energy is
@@ -205,7 +205,7 @@ static void test_attachments_are_not_torn(void** state)
                             {.body = i + 1, .local = {-0.05, 0.0, 0.05}}};
         double p[2][3];
         for (int s = 0; s < 2; s++)
-            cond_kinematics_point(&trial.sim->then, &end[s], p[s], NULL, NULL);
+            cond_kinematics_point(&trial.sim->at_end, &end[s], p[s], NULL, NULL);
         for (int c = 0; c < 3; c++)
             assert_near(p[0][c], p[1][c], 1e-3);
     }
@@ -349,20 +349,21 @@ static void test_rigid_motion_is_a_projection(void** state)
     double deepest, r[18], *v = calloc((size_t)trial.model->n_dof, sizeof *v);
     double* y = calloc((size_t)trial.model->n_dof, sizeof *y);
     assert_int_equal(cond_sim_forces(sim, trial.state), COND_OK);
-    cond_kinematics_set(&sim->then, trial.state->q);
+    cond_kinematics_set(&sim->at_end, trial.state->q);
     assert_int_equal(cond_sim_collide_next(sim, &deepest), COND_OK);
-    assert_true(sim->near.n > 4);
+    assert_true(sim->end_candidates.n > 4);
     assert_int_equal(cond_assembly_create(trial.model, COND_ASSEMBLY_MASSES, &assembly), COND_OK);
     for (int b = 0; b < trial.model->n_body; b++)
         sim->length[b] = step;
-    cond_assembly_begin(&assembly, &sim->then, sim->length, NULL);
-    assert_int_equal(cond_sim_couple(sim, &sim->then, COND_COUPLED_ALL, sim->length, &assembly, y),
-                     COND_OK);
-    assert_int_equal(cond_assembly_finish(&assembly, &sim->then, NULL, &sim->near, INFINITY),
-                     COND_OK);
+    cond_assembly_begin(&assembly, &sim->at_end, sim->length, NULL);
+    assert_int_equal(
+        cond_sim_couple(sim, &sim->at_end, COND_COUPLED_ALL, sim->length, &assembly, y), COND_OK);
+    assert_int_equal(
+        cond_assembly_finish(&assembly, &sim->at_end, NULL, &sim->end_candidates, INFINITY),
+        COND_OK);
     for (int i = 0; i < trial.model->n_dof; i++)
         assembly.b[i] = dice_uniform(&dice, -1.0, 1.0);
-    assert_int_equal(cond_rigid_motion_reduce(&sim->then, &assembly, step, &motion), COND_OK);
+    assert_int_equal(cond_rigid_motion_reduce(&sim->at_end, &assembly, step, &motion), COND_OK);
     assert_int_equal(motion.problem.n_dof, 18);
     CondError error;
     if (cond_problem_check(NULL, &motion.problem, &error))
@@ -371,7 +372,7 @@ static void test_rigid_motion_is_a_projection(void** state)
         double full = 0.0, reduced = 0.0, z[18];
         for (int i = 0; i < 18; i++)
             r[i] = dice_uniform(&dice, -1.0, 1.0);
-        cond_rigid_motion_expand(&sim->then, &motion, r, v);
+        cond_rigid_motion_expand(&sim->at_end, &motion, r, v);
         cond_problem_multiply(&assembly.problem, v, y);
         cond_problem_multiply(&motion.problem, r, z);
         for (int i = 0; i < trial.model->n_dof; i++)
@@ -385,7 +386,7 @@ static void test_rigid_motion_is_a_projection(void** state)
         for (int i = 0; i < 18; i++)
             reduced += r[i] * motion.b[i];
         assert_near(reduced, full, 1e-10);
-        for (int c = 0; c < sim->near.n; c++) {
+        for (int c = 0; c < sim->end_candidates.n; c++) {
             double u[3], w[3];
             cond_contact_velocity(&assembly.contact[c], v, u);
             cond_contact_velocity(&motion.contact[c], r, w);

@@ -189,7 +189,7 @@ static CondBodyDef make_panda(CondJointDef joint[8], double stiffness, double da
 static void weight_by_differences(const Trial* trial, const double* q, double f[8])
 {
     const CondBody* body = &trial->model->body[0];
-    CondArticulationWork* work = trial->sim->then.arm[0].work;
+    CondArticulationWork* work = trial->sim->at_end.arm[0].work;
     const double g[3] = {0.0, 0.0, -G}, h = 1e-5;
     for (int j = 0; j < 8; j++) {
         double moved[8], energy[2];
@@ -232,9 +232,9 @@ static void link_position(const Trial* trial, const char* link, double p[3], dou
 {
     const CondBody* body = &trial->model->body[0];
     int at = cond_articulation_find_link(body->arm, link);
-    cond_kinematics_set(&trial->sim->then, trial->state->q);
-    memcpy(p, trial->sim->then.arm[0].work->position + 3 * at, 3 * sizeof *p);
-    memcpy(q, trial->sim->then.arm[0].work->orientation + 4 * at, 4 * sizeof *q);
+    cond_kinematics_set(&trial->sim->at_end, trial->state->q);
+    memcpy(p, trial->sim->at_end.arm[0].work->position + 3 * at, 3 * sizeof *p);
+    memcpy(q, trial->sim->at_end.arm[0].work->orientation + 4 * at, 4 * sizeof *q);
 }
 
 // The hand follows a path of a decimetre to and fro within a millimetre, and ends on it.

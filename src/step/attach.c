@@ -71,13 +71,13 @@ int cond_state_attachment_holds(const CondState* state, int index)
 void cond_sim_act(CondSim* sim)
 {
     double time = sim->next->time - (1.0 - cond_sim_control_theta(sim)) * sim->time_step;
-    cond_trajectory_guide(&sim->now, time);
+    cond_trajectory_guide(&sim->at_start, time);
     for (int b = 0; b < sim->model->n_body; b++)
         if (!sim->linear[b]) {
-            cond_kinematics_set(&sim->then, sim->newton.q);
+            cond_kinematics_set(&sim->at_end, sim->newton.q);
             if (sim->balance.q) // forces were means over the step
-                sim->then.begin = &sim->now;
-            cond_trajectory_guide(&sim->then, time);
+                sim->at_end.begin = &sim->at_start;
+            cond_trajectory_guide(&sim->at_end, time);
             return;
         }
 }
@@ -86,7 +86,7 @@ const CondKinematics* cond_sim_acting(const CondSim* sim, int body, double* step
 {
     int penalty = sim->model->settings.method == COND_STEP_PENALTY;
     *step = sim->linear[body] && !penalty ? sim->length[body] : 0.0;
-    return sim->linear[body] ? &sim->now : &sim->then;
+    return sim->linear[body] ? &sim->at_start : &sim->at_end;
 }
 
 CondStatus cond_sim_read_wrenches(CondSim* sim)

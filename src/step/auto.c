@@ -55,7 +55,7 @@ CondStatus cond_sim_choose(CondSim* sim, const CondState* state, int again, int*
     }
     for (int b = 0; b < sim->model->n_body; b++)
         groups->fall[groups->of[b]] +=
-            0.5 * fall * fall * cond_newton_mass(&sim->model->body[b], &sim->now);
+            0.5 * fall * fall * cond_newton_mass(&sim->model->body[b], &sim->at_start);
     if (again)
         cond_persistent_agree(sim);
     else
@@ -343,6 +343,6 @@ CondStatus cond_auto_next(CondSim* sim, const CondState* state, CondStatus solve
 {
     CondStatus status = go_on(sim, state, solved, info, next);
     if (*next == COND_NEXT_DONE)
-        sim->then.begin = NULL; // no middle any more
+        sim->at_end.begin = NULL; // no middle any more
     return status;
 }

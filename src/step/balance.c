@@ -103,14 +103,15 @@ static CondStatus subtract_work(CondSim* sim, const CondState* state, double* en
     for (int b = 0; b < model->n_body; b++)
         balance->extra[b] = sim->linear[b] ? sim->length[b] : 0.0;
     memset(given, 0, bytes);
-    cond_force_add(&sim->then, state->time, given);
-    cond_assembly_begin_damping(&sim->matrix, &sim->then);
+    cond_force_add(&sim->at_end, state->time, given);
+    cond_assembly_begin_damping(&sim->matrix, &sim->at_end);
     CondStatus status =
-        cond_sim_couple(sim, &sim->then, COND_COUPLED_GIVEN, balance->extra, &sim->matrix, given);
+        cond_sim_couple(sim, &sim->at_end, COND_COUPLED_GIVEN, balance->extra, &sim->matrix, given);
     if (!status) // of the others the damping alone does work
-        status = cond_sim_couple(sim, &sim->then, COND_COUPLED_OWN, NULL, &sim->matrix, balance->v);
+        status =
+            cond_sim_couple(sim, &sim->at_end, COND_COUPLED_OWN, NULL, &sim->matrix, balance->v);
     if (!status)
-        status = cond_assembly_finish(&sim->matrix, &sim->then, NULL, &none, INFINITY);
+        status = cond_assembly_finish(&sim->matrix, &sim->at_end, NULL, &none, INFINITY);
     if (status)
         return status;
     cond_problem_multiply(&sim->matrix.problem, sim->v_hat, lost);
@@ -135,9 +136,9 @@ void cond_balance_pose(CondSim* sim, const CondState* state)
     cond_kinematics_set(&balance->end, balance->q);
     for (int b = 0; b < sim->model->n_body; b++)
         balance->spans[b] = !sim->linear[b] && sim->theta[b] < 1.0;
-    sim->then.begin = &sim->now;
-    sim->then.end = &balance->end;
-    sim->then.spans = balance->spans;
+    sim->at_end.begin = &sim->at_start;
+    sim->at_end.end = &balance->end;
+    sim->at_end.spans = balance->spans;
 }
 
 CondStatus cond_balance_measure(CondSim* sim, const CondState* state)
@@ -146,9 +147,9 @@ CondStatus cond_balance_measure(CondSim* sim, const CondState* state)
     CondBalance* balance = &sim->balance;
     CondGroups* groups = &sim->groups;
     double* excess = groups->excess;
-    cond_balance_kinetic(sim, &sim->now, state->v, groups->before);
+    cond_balance_kinetic(sim, &sim->at_start, state->v, groups->before);
     memset(excess, 0, (size_t)groups->n * sizeof *excess);
-    add_potential(sim, &sim->now, -1.0, excess);
+    add_potential(sim, &sim->at_start, -1.0, excess);
     CondStatus status = subtract_work(sim, state, excess); // sets balance->end
     if (status)
         return status;
@@ -176,12 +177,12 @@ static void make_rigid(CondSim* sim)
         const CondBody* origin = &model->body[first];
         CondPose pose =
             cond_body_ops(origin->kind)
-                ->pose(origin, sim->then.q + origin->q_begin, sim->next->v + origin->dof_begin);
+                ->pose(origin, sim->at_end.q + origin->q_begin, sim->next->v + origin->dof_begin);
         for (int k = 0; k < 6; k++) {
             double twist[6] = {0.0};
             twist[k] = 1.0;
             cond_body_ops(body->kind)
-                ->drift(body, sim->then.q + body->q_begin, twist, pose.position,
+                ->drift(body, sim->at_end.q + body->q_begin, twist, pose.position,
                         rigid + (ptrdiff_t)k * model->n_dof + body->dof_begin);
         }
     }
@@ -252,9 +253,9 @@ void cond_sim_balance(CondSim* sim)
     if (model->settings.integrator != COND_INTEGRATOR_AUTO)
         return;
     if (sim->moved) {
-        cond_balance_kinetic(sim, &sim->then, v, groups->before);
+        cond_balance_kinetic(sim, &sim->at_end, v, groups->before);
         memset(groups->load, 0, (size_t)groups->n * sizeof *groups->load); // is free by now
-        add_potential(sim, &sim->then, 1.0, groups->load);
+        add_potential(sim, &sim->at_end, 1.0, groups->load);
         add_potential(sim, &sim->balance.end, -1.0, groups->load);
     }
     for (int g = 0; g < groups->n; g++) {
@@ -269,7 +270,7 @@ void cond_sim_balance(CondSim* sim)
             if (!ready)
                 make_rigid(sim);
             ready = 1;
-            cond_assembly_begin(&sim->matrix, &sim->then, NULL, NULL);
+            cond_assembly_begin(&sim->matrix, &sim->at_end, NULL, NULL);
             double inner = split(sim, g, v);
             if (fabs(excess) <= inner)
                 energy = inner;

@@ -31,7 +31,7 @@ void cond_balance_kinetic(CondSim* sim, const CondKinematics* kinematics, const 
 // with E the energy of motion, weight, elasticity, springs and attachments.
 CondStatus cond_balance_measure(CondSim* sim, const CondState* state);
 
-// Takes the excess out of the velocity of sim->next, at sim->then.
+// Takes the excess out of the velocity of sim->next, at sim->at_end.
 void cond_sim_balance(CondSim* sim);
 
 #endif

@@ -5,13 +5,15 @@
 
 void cond_sim_energies(CondSim* sim, const CondState* state, CondStepInfo* info)
 {
-    cond_trajectory_guide(&sim->now, state->time);
-    cond_trajectory_guide(&sim->then, sim->next->time);
+    cond_trajectory_guide(&sim->at_start, state->time);
+    cond_trajectory_guide(&sim->at_end, sim->next->time);
     // Mostly the state is as the last step left it.
-    info->kinetic_before = sim->resumed ? sim->kinetic : cond_sim_kinetic(sim, &sim->now, state->v);
-    info->potential_before = sim->resumed ? sim->potential : cond_sim_potential(&sim->now, state);
-    info->kinetic_after = sim->kinetic = cond_sim_kinetic(sim, &sim->then, sim->next->v);
-    info->potential_after = sim->potential = cond_sim_potential(&sim->then, sim->next);
+    info->kinetic_before =
+        sim->resumed ? sim->kinetic : cond_sim_kinetic(sim, &sim->at_start, state->v);
+    info->potential_before =
+        sim->resumed ? sim->potential : cond_sim_potential(&sim->at_start, state);
+    info->kinetic_after = sim->kinetic = cond_sim_kinetic(sim, &sim->at_end, sim->next->v);
+    info->potential_after = sim->potential = cond_sim_potential(&sim->at_end, sim->next);
     sim->known = 1;
 }
 

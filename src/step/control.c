@@ -16,7 +16,7 @@ static void follow(CondSim* sim, const CondTrajectory* trajectory, const CondSta
     const CondBody* body = &model->body[trajectory->body];
     const CondArticulation* arm = body->arm;
     double t = sim->time_step;
-    double* q = sim->now.columns; // n_q <= n_dof + 1 <= 6 max_point_dof
+    double* q = sim->at_start.columns; // n_q <= n_dof + 1 <= 6 max_point_dof
     size_t base = (size_t)(arm->n_q - arm->n_joint), joints = (size_t)arm->n_joint;
     CondIkSettings settings = cond_ik_settings_default();
     CondIkFrame frame = {.link = trajectory->link, .orientation = {1.0, 0.0, 0.0, 0.0}};
@@ -62,7 +62,7 @@ CondStatus cond_sim_control(CondSim* sim, const CondState* state)
     for (int i = 0; i < model->n_target; i++)
         sim->rate[i] = (sim->next->target[i] - state->target[i]) / t;
     double slack = 1e-9 * t;
-    cond_trajectory_guide(&sim->now, state->time); // where attachments are made
+    cond_trajectory_guide(&sim->at_start, state->time); // where attachments are made
     for (int i = 0; i < sim->next->n_weld; i++) {
         CondWeld* weld = &sim->next->weld[i];
         if (weld->attachment < 0)
@@ -70,7 +70,7 @@ CondStatus cond_sim_control(CondSim* sim, const CondState* state)
         int due =
             state->time >= weld->what.start - slack && state->time < weld->what.end_time - slack;
         if (due && !weld->active)
-            cond_weld_make(&sim->now, weld);
+            cond_weld_make(&sim->at_start, weld);
         else if (!due)
             weld->active = 0;
     }
@@ -99,8 +99,8 @@ void cond_sim_control_middle(CondSim* sim, const CondState* state)
             sim->middle[i] =
                 state->target[i] + sim->theta[b] * (sim->next->target[i] - state->target[i]);
     }
-    cond_trajectory_guide(&sim->now, time);
-    cond_trajectory_guide(&sim->then, time);
+    cond_trajectory_guide(&sim->at_start, time);
+    cond_trajectory_guide(&sim->at_end, time);
 }
 
 CondStatus cond_sim_add_controls(CondSim* sim, const CondKinematics* kinematics, CondCoupled which,

@@ -113,8 +113,8 @@ static int is_deep(const CondModel* model, const CondCandidate* candidate)
 static int is_needed(const CondSim* sim, double deepest)
 {
     int needed = 0;
-    for (int c = 0; c < sim->near.n && deepest > PENETRATION && !needed; c++)
-        needed = is_deep(sim->model, &sim->near.candidate[c]);
+    for (int c = 0; c < sim->end_candidates.n && deepest > PENETRATION && !needed; c++)
+        needed = is_deep(sim->model, &sim->end_candidates.candidate[c]);
     return needed;
 }
 
@@ -172,7 +172,7 @@ static CondStatus find_contacts(CondSim* sim, double deepest, double share, int*
         correction->limit[b] = share * sim->model->body[b].size;
         sim->reach[b] = 2.0 * fmin(deepest, correction->limit[b]);
     }
-    CondStatus status = cond_collide(&sim->collider, &sim->then, sim->next, sim->reach, list);
+    CondStatus status = cond_collide(&sim->collider, &sim->at_end, sim->next, sim->reach, list);
     if (!status)
         leave_islands(sim);
     *deep = *dented = 0;
@@ -196,10 +196,11 @@ static CondStatus set_forces(CondSim* sim, double* b)
 {
     CondStatus status = COND_OK;
     memset(b, 0, (size_t)sim->model->n_dof * sizeof *b);
-    cond_assembly_begin(&sim->matrix, &sim->then, NULL, NULL);
+    cond_assembly_begin(&sim->matrix, &sim->at_end, NULL, NULL);
     for (int i = 0; i < sim->next->n_weld && sim->correction.restore && !status; i++)
         if (sim->next->weld[i].active)
-            status = cond_weld_add(&sim->then, &sim->next->weld[i], step_of(sim), &sim->matrix, b);
+            status =
+                cond_weld_add(&sim->at_end, &sim->next->weld[i], step_of(sim), &sim->matrix, b);
     return status;
 }
 
@@ -209,16 +210,16 @@ static CondStatus pose(CondSim* sim, int deep, CondContactStage* stage)
     const CondCandidateList* list = &sim->correction.stage.candidates;
     CondAssembly* assembly = &stage->assembly;
     double t = sim->time_step, *diagonal = sim->work;
-    cond_trajectory_guide(&sim->then, sim->next->time);
+    cond_trajectory_guide(&sim->at_end, sim->next->time);
     for (int b = 0; b < sim->model->n_body; b++)
-        sim->reach[b] = step_of(sim);                                 // its reach is used
-    cond_assembly_begin(assembly, &sim->then, sim->reach, sim->work); // forces play no part
+        sim->reach[b] = step_of(sim);                                   // its reach is used
+    cond_assembly_begin(assembly, &sim->at_end, sim->reach, sim->work); // forces play no part
     CondStatus status =
-        cond_sim_couple(sim, &sim->then, COND_COUPLED_ALL, sim->reach, assembly, sim->work);
+        cond_sim_couple(sim, &sim->at_end, COND_COUPLED_ALL, sim->reach, assembly, sim->work);
     if (!status)
         status = set_forces(sim, assembly->b);
     if (!status)
-        status = cond_assembly_finish(assembly, &sim->then, NULL, list, INFINITY);
+        status = cond_assembly_finish(assembly, &sim->at_end, NULL, list, INFINITY);
     if (status)
         return status;
     memset(stage->v, 0, (size_t)sim->model->n_dof * sizeof *stage->v);
@@ -288,9 +289,8 @@ static void find_shares(CondSim* sim, double* moved, double* moved_of)
         for (int b = 0; b < model->n_body; b++) {
             const CondBody* body = &model->body[b];
             int i = cond_disjoint_find(correction->island, b);
-            double way =
-                t *
-                cond_body_ops(body->kind)->speed(body, &sim->then, correction->v + body->dof_begin);
+            double way = t * cond_body_ops(body->kind)
+                                 ->speed(body, &sim->at_end, correction->v + body->dof_begin);
             if (pass == 0 && way > correction->limit[b])
                 share[i] = fmin(share[i], correction->limit[b] / way);
             if (pass == 1) {
@@ -311,7 +311,7 @@ static void move(CondSim* sim, const CondContactStage* stage, int rigid, double*
     CondCorrection* correction = &sim->correction;
     double t = sim->time_step, *v = stage->v;
     if (rigid)
-        cond_rigid_motion_expand(&sim->then, &correction->rigid, v, correction->v);
+        cond_rigid_motion_expand(&sim->at_end, &correction->rigid, v, correction->v);
     else
         memcpy(correction->v, v, (size_t)model->n_dof * sizeof *v);
     find_shares(sim, moved, moved_of);
@@ -326,7 +326,7 @@ static void move(CondSim* sim, const CondContactStage* stage, int rigid, double*
         cond_rigid_motion_advance(model, &correction->rigid, v, t, sim->next->q);
     else
         cond_sim_advance(model, v, t, sim->next->q);
-    cond_kinematics_set(&sim->then, sim->next->q);
+    cond_kinematics_set(&sim->at_end, sim->next->q);
 }
 
 // Contacts deeper than their limit push along the line between the centres of their bodies: deep
@@ -373,7 +373,7 @@ static CondStatus solve_rigid(CondSim* sim, int deep, CondSolveInfo* info, int* 
     CondContactStage* stage = &correction->stage;
     const CondProblem* problem = &correction->rigid.problem;
     CondStatus status =
-        cond_rigid_motion_reduce(&sim->then, &stage->assembly, step_of(sim), &correction->rigid);
+        cond_rigid_motion_reduce(&sim->at_end, &stage->assembly, step_of(sim), &correction->rigid);
     if (!status)
         status = cond_contact_stage_solve(stage, problem, info);
     *helps = status >= 0 && does_help(problem, stage->v, sim->work);

@@ -19,7 +19,7 @@ typedef struct CondCorrection {
 
 void cond_correction_destroy(CondCorrection* correction);
 
-// Moves the configuration of sim->next and the kinematics sim->then out of penetration, and no
+// Moves the configuration of sim->next and the kinematics sim->at_end out of penetration, and no
 // point of a body by more than `share` of its size; leaves the velocity alone. *moved is the
 // longest way of any point [m], moved_of, unless NULL, grows by that of each body (n_body).
 CondStatus cond_sim_correct(CondSim* sim, double deepest, double share, CondSolveInfo* info,

@@ -138,11 +138,11 @@ static void list_contact(CondSim* sim, int c, int* from)
     CondCandidateList* closed = &impact->stage.candidates;
     CondCandidate candidate = sim->candidates.candidate[c];
     if (cond_persistent_is_moved(sim, c)) {
-        int at = cond_persistent_find(&sim->near, &candidate, from);
+        int at = cond_persistent_find(&sim->end_candidates, &candidate, from);
         if (at < 0)
             return;
-        memcpy(candidate.point, sim->near.candidate[at].point, sizeof candidate.point);
-        memcpy(candidate.frame, sim->near.candidate[at].frame, sizeof candidate.frame);
+        memcpy(candidate.point, sim->end_candidates.candidate[at].point, sizeof candidate.point);
+        memcpy(candidate.frame, sim->end_candidates.candidate[at].frame, sizeof candidate.frame);
         candidate.moved = 1;
     }
     impact->contact_of[closed->n] = c;
@@ -185,7 +185,7 @@ static void take_forces_back(CondSim* sim)
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         cond_body_ops(body->kind)
-            ->accelerate(body, &sim->now, f + body->dof_begin, v + body->dof_begin);
+            ->accelerate(body, &sim->at_start, f + body->dof_begin, v + body->dof_begin);
     }
     for (int i = 0; i < model->n_dof; i++) {
         assembly->b[i] += f[i];
@@ -290,9 +290,9 @@ CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* 
         status = list_contacts(sim);
     if (status)
         return status;
-    cond_assembly_begin(&stage->assembly, &sim->now, NULL, NULL);
-    status =
-        cond_assembly_finish(&stage->assembly, &sim->now, &sim->then, &stage->candidates, INFINITY);
+    cond_assembly_begin(&stage->assembly, &sim->at_start, NULL, NULL);
+    status = cond_assembly_finish(&stage->assembly, &sim->at_start, &sim->at_end,
+                                  &stage->candidates, INFINITY);
     CondStatus worst = COND_OK;
     if (!status && sim->model->settings.impact == COND_IMPACT_SEQUENTIAL)
         worst = status = cond_impact_sequence(sim, state, info);

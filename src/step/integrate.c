@@ -58,7 +58,7 @@ void cond_sim_move(CondSim* sim, const CondState* state)
 {
     memcpy(sim->next->q, state->q, (size_t)sim->model->n_q * sizeof(double));
     cond_sim_advance(sim->model, sim->v_hat, sim->time_step, sim->next->q);
-    cond_kinematics_set(&sim->then, sim->next->q);
+    cond_kinematics_set(&sim->at_end, sim->next->q);
 }
 
 // Time is counted in whole steps, and within one in its parts.
@@ -76,7 +76,7 @@ CondStatus cond_sim_arrive(CondSim* sim, const CondState* state)
     CondStatus status = cond_sim_place_contacts(sim, state);
     for (int c = 0; c < sim->candidates.n; c++) // forces are in the axes of the middle
         if (cond_persistent_is_moved(sim, c))
-            memcpy(sim->candidates.candidate[c].frame, sim->halfway.candidate[c].frame,
+            memcpy(sim->candidates.candidate[c].frame, sim->middle_candidates.candidate[c].frame,
                    sizeof sim->candidates.candidate[c].frame);
     return status ? status : cond_sim_remember(sim);
 }

@@ -59,16 +59,16 @@ void cond_sim_bias(CondSim* sim, const CondState* state, int body, double* f)
     const CondSceneSettings* settings = &sim->model->settings;
     const double* v = state->v + one->dof_begin;
     if (one->kind == COND_BODY_ROBOT && sim->transport.kind == COND_TRANSPORT_ROOT)
-        cond_transport_bias(&sim->transport, one, &sim->now, v, sim->time_step, settings->gravity,
-                            f + one->dof_begin);
+        cond_transport_bias(&sim->transport, one, &sim->at_start, v, sim->time_step,
+                            settings->gravity, f + one->dof_begin);
     else
-        cond_body_ops(one->kind)->bias(one, &sim->now, v, sim->time_step, settings->gravity,
+        cond_body_ops(one->kind)->bias(one, &sim->at_start, v, sim->time_step, settings->gravity,
                                        f + one->dof_begin);
 }
 
 CondStatus cond_sim_begin(CondSim* sim, const CondState* state)
 {
-    cond_kinematics_set(&sim->now, state->q);
+    cond_kinematics_set(&sim->at_start, state->q);
     cond_sim_guess_theta(sim, state);
     sim->loaded = 0;
     return cond_sim_control(sim, state);
@@ -78,13 +78,14 @@ CondStatus cond_sim_load_forces(CondSim* sim, const CondState* state)
 {
     for (int b = 0; b < sim->model->n_body; b++)
         cond_sim_bias(sim, state, b, sim->f);
-    cond_force_add(&sim->now, state->time, sim->f);
+    cond_force_add(&sim->at_start, state->time, sim->f);
     return COND_OK;
 }
 
 CondStatus cond_sim_load_matrix(CondSim* sim)
 {
-    cond_assembly_begin(&sim->assembly, &sim->now, sim->length, sim->f);
+    cond_assembly_begin(&sim->assembly, &sim->at_start, sim->length, sim->f);
     sim->loaded = 1;
-    return cond_sim_couple(sim, &sim->now, COND_COUPLED_ALL, sim->length, &sim->assembly, sim->f);
+    return cond_sim_couple(sim, &sim->at_start, COND_COUPLED_ALL, sim->length, &sim->assembly,
+                           sim->f);
 }

@@ -105,11 +105,11 @@ static void bias(CondSim* sim, const CondState* state, const double* v, double* 
         if (sim->linear[b])
             cond_sim_bias(sim, state, b, f);
         else if (body->kind == COND_BODY_ROBOT)
-            cond_transport_bias(&sim->transport, body, &sim->then, v + at, 0.0, settings->gravity,
+            cond_transport_bias(&sim->transport, body, &sim->at_end, v + at, 0.0, settings->gravity,
                                 f + at);
         else
             cond_body_ops(body->kind)
-                ->bias(body, &sim->then, euler ? state->v + at : v + at,
+                ->bias(body, &sim->at_end, euler ? state->v + at : v + at,
                        euler ? sim->time_step : 0.0, settings->gravity, f + at);
     }
 }
@@ -117,11 +117,11 @@ static void bias(CondSim* sim, const CondState* state, const double* v, double* 
 CondStatus cond_newton_damp(CondSim* sim, const double* v, double* y)
 {
     CondCandidateList none = {.n = 0};
-    cond_assembly_begin_damping(&sim->matrix, &sim->then);
+    cond_assembly_begin_damping(&sim->matrix, &sim->at_end);
     // A step of length 0 leaves the damping alone in the gains. The forces are known already.
-    CondStatus status = cond_sim_couple(sim, &sim->then, COND_COUPLED_ALL, NULL, &sim->matrix, y);
+    CondStatus status = cond_sim_couple(sim, &sim->at_end, COND_COUPLED_ALL, NULL, &sim->matrix, y);
     if (!status)
-        status = cond_assembly_finish(&sim->matrix, &sim->then, NULL, &none, INFINITY);
+        status = cond_assembly_finish(&sim->matrix, &sim->at_end, NULL, &none, INFINITY);
     if (!status)
         cond_problem_multiply(&sim->matrix.problem, v, y);
     return status;
@@ -138,7 +138,7 @@ void cond_newton_pose(CondSim* sim, const CondState* state)
             cond_body_ops(body->kind)
                 ->advance(body, sim->v_hat + body->dof_begin, sim->length[b], q + body->q_begin);
     }
-    cond_kinematics_set(&sim->then, q);
+    cond_kinematics_set(&sim->at_end, q);
     if (sim->model->settings.integrator == COND_INTEGRATOR_AUTO)
         cond_balance_pose(sim, state);
 }
@@ -152,7 +152,7 @@ static void add_inertia(CondSim* sim)
     for (int b = 0; b < model->n_body; b++)
         for (int i = model->body[b].dof_begin, k = 0; k < model->body[b].n_dof; k++, i++)
             dv[i] = (sim->linear[b] ? 0.0 : sim->v_hat[i]) - newton->start[i];
-    cond_assembly_begin(&sim->matrix, &sim->then, NULL, NULL);
+    cond_assembly_begin(&sim->matrix, &sim->at_end, NULL, NULL);
     cond_assembly_multiply(&sim->matrix, dv, p, model->settings.solver.threads);
     for (int b = 0; b < model->n_body; b++)
         for (int i = model->body[b].dof_begin, k = 0; k < model->body[b].n_dof; k++, i++)
@@ -167,12 +167,12 @@ CondStatus cond_newton_evaluate(CondSim* sim, const CondState* state)
     const double* v = sim->v_hat;
     int n = model->n_dof;
     cond_newton_pose(sim, state);
-    see_start(sim, state, &sim->now, &sim->then, newton->start);
+    see_start(sim, state, &sim->at_start, &sim->at_end, newton->start);
     bias(sim, state, v, sim->f);
-    cond_force_add(&sim->then, state->time, sim->f);
-    cond_assembly_begin(&sim->assembly, &sim->then, sim->length, sim->f);
+    cond_force_add(&sim->at_end, state->time, sim->f);
+    cond_assembly_begin(&sim->assembly, &sim->at_end, sim->length, sim->f);
     CondStatus status =
-        cond_sim_couple(sim, &sim->then, COND_COUPLED_ALL, sim->length, &sim->assembly, sim->f);
+        cond_sim_couple(sim, &sim->at_end, COND_COUPLED_ALL, sim->length, &sim->assembly, sim->f);
     if (!status)
         status = cond_sim_finish(sim);
     if (!status)
@@ -232,14 +232,14 @@ static double change_of(CondSim* sim)
     double *dv = sim->work, *p = sim->newton.work, largest = 0.0;
     for (int i = 0; i < model->n_dof; i++)
         dv[i] = sim->v_hat[i] - sim->newton.v[i];
-    cond_assembly_begin(&sim->matrix, &sim->then, NULL, NULL);
+    cond_assembly_begin(&sim->matrix, &sim->at_end, NULL, NULL);
     cond_assembly_multiply(&sim->matrix, dv, p, sim->model->settings.solver.threads);
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         double energy = 0.0;
         for (int i = body->dof_begin; i < body->dof_begin + body->n_dof; i++)
             energy += dv[i] * p[i];
-        largest = fmax(largest, sqrt(fmax(energy, 0.0) / cond_newton_mass(body, &sim->then)));
+        largest = fmax(largest, sqrt(fmax(energy, 0.0) / cond_newton_mass(body, &sim->at_end)));
     }
     return largest;
 }
@@ -347,7 +347,7 @@ const double* cond_sim_representative(CondSim* sim, const CondState* state)
     cond_newton_pose(sim, state);
     for (int b = 0; b < model->n_body; b++)
         if (model->body[b].kind == COND_BODY_ROBOT)
-            cond_transport_move(&sim->transport, &model->body[b], &sim->then, &sim->now,
+            cond_transport_move(&sim->transport, &model->body[b], &sim->at_end, &sim->at_start,
                                 v + model->body[b].dof_begin);
     return v;
 }
@@ -357,6 +357,6 @@ void cond_sim_transport(CondSim* sim)
     const CondModel* model = sim->model;
     for (int b = 0; b < model->n_body; b++)
         if (model->body[b].kind == COND_BODY_ROBOT)
-            cond_transport_move(&sim->transport, &model->body[b], &sim->now, &sim->then,
+            cond_transport_move(&sim->transport, &model->body[b], &sim->at_start, &sim->at_end,
                                 sim->next->v + model->body[b].dof_begin);
 }

@@ -76,8 +76,8 @@ void cond_sim_find_deepest(CondSim* sim)
     CondPenetration worst = {.body = -1, .other = -1, .plane = -1, .obstacle = -1};
     double most = 0.0;
     int thinnest = thinnest_obstacle(sim->model);
-    for (int c = 0; c < sim->near.n; c++) {
-        const CondCandidate* candidate = &sim->near.candidate[c];
+    for (int c = 0; c < sim->end_candidates.n; c++) {
+        const CondCandidate* candidate = &sim->end_candidates.candidate[c];
         CondPenetration here = {.body = candidate->point[0].body,
                                 .other = candidate->point[1].body,
                                 .plane = candidate->plane,

@@ -68,7 +68,7 @@ void cond_persistent_agree(CondSim* sim)
 static double add_side(const CondSim* sim, const CondState* state, const CondCandidate* candidate,
                        int s, const double force[3], double* f)
 {
-    const CondKinematics* now = &sim->now;
+    const CondKinematics* now = &sim->at_start;
     double world[3], sign = s == 0 ? 1.0 : -1.0, along = 0.0, *J = now->columns;
     int* coordinate = now->list;
     int n = cond_kinematics_point(now, &candidate->point[s], world, NULL, NULL);
@@ -91,8 +91,8 @@ static double strike_energy(const CondSim* sim, const CondCandidate* candidate, 
         return 0.0;
     for (int s = 0; s < 2; s++)
         if (candidate->point[s].body >= 0)
-            mass = fmin(mass,
-                        cond_newton_mass(&sim->model->body[candidate->point[s].body], &sim->now));
+            mass = fmin(mass, cond_newton_mass(&sim->model->body[candidate->point[s].body],
+                                               &sim->at_start));
     return 0.5 * mass * speed * speed;
 }
 
@@ -123,7 +123,7 @@ static void estimate_losses(CondSim* sim, const CondState* state, double* loss)
         const CondBody* body = &model->body[b];
         if (!groups->persistent[b])
             continue;
-        cond_body_ops(body->kind)->accelerate(body, &sim->now, f + body->dof_begin, a);
+        cond_body_ops(body->kind)->accelerate(body, &sim->at_start, f + body->dof_begin, a);
         for (int i = 0; i < body->n_dof; i++)
             loss[groups->of[b]] += 0.5 * t * t * f[body->dof_begin + i] * a[i];
     }
@@ -143,7 +143,7 @@ void cond_persistent_choose(CondSim* sim, const CondState* state)
     if (!cond_persistent_any(sim))
         return;
     estimate_losses(sim, state, loss);
-    cond_balance_kinetic(sim, &sim->now, state->v, groups->before);
+    cond_balance_kinetic(sim, &sim->at_start, state->v, groups->before);
     for (int b = 0; b < sim->model->n_body; b++) {
         int g = groups->of[b];
         groups->persistent[b] &= loss[g] > RATE * sim->time_step * groups->before[g] &&
@@ -153,12 +153,12 @@ void cond_persistent_choose(CondSim* sim, const CondState* state)
 
 const CondCandidateList* cond_persistent_list(const CondSim* sim)
 {
-    return sim->moved ? &sim->halfway : &sim->candidates;
+    return sim->moved ? &sim->middle_candidates : &sim->candidates;
 }
 
 int cond_persistent_is_moved(const CondSim* sim, int c)
 {
-    return sim->moved && sim->halfway.candidate[c].moved;
+    return sim->moved && sim->middle_candidates.candidate[c].moved;
 }
 
 int cond_persistent_find(const CondCandidateList* list, const CondCandidate* candidate, int* from)
@@ -173,33 +173,34 @@ CondStatus cond_persistent_move(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
     const CondCandidateList* list = &sim->candidates;
-    if (cond_candidates_reserve(&sim->halfway, list->n))
+    if (cond_candidates_reserve(&sim->middle_candidates, list->n))
         return COND_OUT_OF_MEMORY;
     cond_newton_pose(sim, state);
-    sim->then.begin = NULL;
+    sim->at_end.begin = NULL;
     for (int b = 0; b < model->n_body; b++)
         sim->reach[b] =
             sim->groups.persistent[b]
                 ? CLOSE + sim->time_step * cond_body_ops(model->body[b].kind)
-                                               ->speed(&model->body[b], &sim->then,
+                                               ->speed(&model->body[b], &sim->at_end,
                                                        sim->v_hat + model->body[b].dof_begin)
                 : 0.0;
-    CondStatus status = cond_collide(&sim->collider, &sim->then, sim->next, sim->reach, &sim->near);
+    CondStatus status =
+        cond_collide(&sim->collider, &sim->at_end, sim->next, sim->reach, &sim->end_candidates);
     if (status)
         return status;
     for (int c = 0, from = 0; c < list->n; c++) {
-        CondCandidate* candidate = &sim->halfway.candidate[c];
+        CondCandidate* candidate = &sim->middle_candidates.candidate[c];
         *candidate = list->candidate[c];
         int at = sim->groups.persistent[candidate->point[0].body]
-                     ? cond_persistent_find(&sim->near, candidate, &from)
+                     ? cond_persistent_find(&sim->end_candidates, candidate, &from)
                      : -1;
         if (at < 0)
             continue;
-        memcpy(candidate->point, sim->near.candidate[at].point, sizeof candidate->point);
-        memcpy(candidate->frame, sim->near.candidate[at].frame, sizeof candidate->frame);
+        memcpy(candidate->point, sim->end_candidates.candidate[at].point, sizeof candidate->point);
+        memcpy(candidate->frame, sim->end_candidates.candidate[at].frame, sizeof candidate->frame);
         candidate->moved = 1;
     }
-    sim->halfway.n = list->n;
+    sim->middle_candidates.n = list->n;
     sim->moved = 1;
     return COND_OK;
 }
@@ -222,6 +223,6 @@ void cond_persistent_drop(CondSim* sim)
 {
     for (int c = 0; c < sim->candidates.n && sim->moved; c++)
         if (!sim->groups.persistent[sim->candidates.candidate[c].point[0].body])
-            sim->halfway.candidate[c] = sim->candidates.candidate[c];
+            sim->middle_candidates.candidate[c] = sim->candidates.candidate[c];
     sim->moved &= cond_persistent_any(sim);
 }

@@ -25,8 +25,9 @@ void cond_persistent_agree(CondSim* sim);
 // 1 where a body is marked.
 int cond_persistent_any(const CondSim* sim);
 
-// sim->halfway: the contacts of the step, those of marked bodies as they are where v_hat leads in
-// the middle of the step; sim->then is there. The step's problem is posed on them from now on.
+// sim->middle_candidates: the contacts of the step, those of marked bodies as they are where v_hat
+// leads in the middle of the step; sim->at_end is there. The step's problem is posed on them from
+// now on.
 CondStatus cond_persistent_move(CondSim* sim, const CondState* state);
 
 // The bodies of a contact are struck: nothing of theirs lasts in this step.

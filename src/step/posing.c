@@ -21,14 +21,14 @@ static double body_reach(CondSim* sim, const CondBody* body, const CondState* st
     if (body->kind != COND_BODY_PARTICLE && body->kind != COND_BODY_RIGID) {
         // Their forces are stiff and implicit: what they would do explicitly says nothing. The last
         // step and gravity do.
-        double fast = fmax(ops->speed(body, &sim->now, state->v + body->dof_begin),
-                           ops->speed(body, &sim->now, state->v_hat + body->dof_begin));
+        double fast = fmax(ops->speed(body, &sim->at_start, state->v + body->dof_begin),
+                           ops->speed(body, &sim->at_start, state->v_hat + body->dof_begin));
         return 1e-4 + 2.0 * t * (fast + t * vec3_norm(settings->gravity));
     }
-    ops->accelerate(body, &sim->now, sim->f + body->dof_begin, a);
+    ops->accelerate(body, &sim->at_start, sim->f + body->dof_begin, a);
     return 1e-6 + 2.0 * t *
-                      (ops->speed(body, &sim->now, state->v + body->dof_begin) +
-                       t * ops->speed(body, &sim->now, a));
+                      (ops->speed(body, &sim->at_start, state->v + body->dof_begin) +
+                       t * ops->speed(body, &sim->at_start, a));
 }
 
 CondStatus cond_sim_find_contacts(CondSim* sim, const CondState* state)
@@ -37,7 +37,7 @@ CondStatus cond_sim_find_contacts(CondSim* sim, const CondState* state)
     sim->moved = 0;
     for (int b = 0; b < sim->model->n_body; b++)
         sim->reach[b] = body_reach(sim, &sim->model->body[b], state);
-    return cond_collide(&sim->collider, &sim->now, sim->next, sim->reach, &sim->candidates);
+    return cond_collide(&sim->collider, &sim->at_start, sim->next, sim->reach, &sim->candidates);
 }
 
 CondStatus cond_sim_collide_next(CondSim* sim, double* deepest)
@@ -46,12 +46,13 @@ CondStatus cond_sim_collide_next(CondSim* sim, double* deepest)
         sim->reach[b] = 0.0;
     cond_persistent_widen(sim);
     // Whether a point that touches is in by a rounding must not decide on memory.
-    if (cond_candidates_reserve(&sim->near, sim->candidates.n))
+    if (cond_candidates_reserve(&sim->end_candidates, sim->candidates.n))
         return COND_OUT_OF_MEMORY;
-    CondStatus status = cond_collide(&sim->collider, &sim->then, sim->next, sim->reach, &sim->near);
+    CondStatus status =
+        cond_collide(&sim->collider, &sim->at_end, sim->next, sim->reach, &sim->end_candidates);
     *deepest = 0.0;
-    for (int c = 0; c < sim->near.n && !status; c++)
-        *deepest = fmax(*deepest, -sim->near.candidate[c].gap);
+    for (int c = 0; c < sim->end_candidates.n && !status; c++)
+        *deepest = fmax(*deepest, -sim->end_candidates.candidate[c].gap);
     if (!status)
         cond_sim_find_deepest(sim);
     return status;
@@ -62,7 +63,7 @@ CondStatus cond_sim_finish(CondSim* sim)
     const CondSceneSettings* settings = &sim->model->settings;
     CondAssembly* assembly = &sim->assembly;
     sim->nodalized = 0;
-    CondStatus status = cond_assembly_finish(assembly, &sim->now, &sim->then,
+    CondStatus status = cond_assembly_finish(assembly, &sim->at_start, &sim->at_end,
                                              cond_persistent_list(sim), settings->kv);
     for (int c = 0; c < sim->candidates.n && !status && settings->gap; c++)
         assembly->contact[c].phi[0] =
@@ -90,7 +91,7 @@ CondStatus cond_sim_pose(CondSim* sim, const CondState* state)
     const CondModel* model = sim->model;
     CondAssembly* assembly = &sim->assembly;
     int threads = model->settings.solver.threads;
-    cond_assembly_begin(&sim->matrix, &sim->now, NULL, NULL);
+    cond_assembly_begin(&sim->matrix, &sim->at_start, NULL, NULL);
     cond_assembly_multiply(&sim->matrix, state->v, assembly->b, threads);
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];

@@ -33,8 +33,8 @@ static double travel(const CondSim* sim, const CondCandidate* candidate, int sid
     double from[3], to[3], along = 0.0;
     if (candidate->point[side].body < 0)
         return 0.0;
-    cond_kinematics_point(&sim->now, &candidate->point[side], from, NULL, NULL);
-    cond_kinematics_point(&sim->then, &candidate->point[side], to, NULL, NULL);
+    cond_kinematics_point(&sim->at_start, &candidate->point[side], from, NULL, NULL);
+    cond_kinematics_point(&sim->at_end, &candidate->point[side], to, NULL, NULL);
     for (int i = 0; i < 3; i++)
         along += candidate->frame[i] * (to[i] - from[i]);
     return along;
@@ -87,7 +87,7 @@ static int is_taken(const CondSim* sim, CondContactKey key, int n)
 {
     int same = find(&sim->candidates, key);
     for (int k = 0; k < n; k++)
-        if (cond_key_equal(sim->near.candidate[k].key, key))
+        if (cond_key_equal(sim->end_candidates.candidate[k].key, key))
             return 1;
     return same >= 0 && sim->candidates.candidate[same].late;
 }
@@ -123,16 +123,16 @@ static void take_end_arm(const CondSim* sim, CondPoint* point)
     CondBodyKind kind = sim->model->body[point->body].kind;
     if (kind != COND_BODY_RIGID && kind != COND_BODY_ROD)
         return;
-    cond_kinematics_axes(&sim->now, point->body, point->part, p, now);
-    cond_kinematics_axes(&sim->then, point->body, point->part, p, then);
+    cond_kinematics_axes(&sim->at_start, point->body, point->part, p, now);
+    cond_kinematics_axes(&sim->at_end, point->body, point->part, p, then);
     mat3_multiply(then, point->local, arm);
     mat3_multiply_transposed(now, arm, point->local);
 }
 
 // Takes a contact of the end into the problem: in the place of the one between the same features
-// that says the same, else beside it, among the n new ones at the front of sim->near. Returns how
-// many are there then. One that lasts keeps its place in the middle of the step for a few rounds;
-// bodies that find others in their way are struck.
+// that says the same, else beside it, among the n new ones at the front of sim->end_candidates.
+// Returns how many are there then. One that lasts keeps its place in the middle of the step for a
+// few rounds; bodies that find others in their way are struck.
 static int take(CondSim* sim, CondCandidate candidate, int round, int n)
 {
     CondCandidateList* list = &sim->candidates;
@@ -157,13 +157,14 @@ static int take(CondSim* sim, CondCandidate candidate, int round, int n)
         return n;
     }
     int place = n++;
-    for (; place > 0 && cond_key_less(candidate.key, sim->near.candidate[place - 1].key); place--)
-        sim->near.candidate[place] = sim->near.candidate[place - 1];
-    sim->near.candidate[place] = candidate;
+    for (; place > 0 && cond_key_less(candidate.key, sim->end_candidates.candidate[place - 1].key);
+         place--)
+        sim->end_candidates.candidate[place] = sim->end_candidates.candidate[place - 1];
+    sim->end_candidates.candidate[place] = candidate;
     return n;
 }
 
-// Puts the n contacts at the front of sim->near among the others, by ascending key.
+// Puts the n contacts at the front of sim->end_candidates among the others, by ascending key.
 static CondStatus merge(CondSim* sim, int n)
 {
     CondCandidateList* list = &sim->candidates;
@@ -171,13 +172,14 @@ static CondStatus merge(CondSim* sim, int n)
     if (cond_candidates_reserve(list, all) || cond_sim_reserve_forces(sim, all))
         return COND_OUT_OF_MEMORY;
     for (int to = all - 1, k = n - 1; k >= 0; to--) {
-        if (from >= 0 && cond_key_less(sim->near.candidate[k].key, list->candidate[from].key)) {
+        if (from >= 0 &&
+            cond_key_less(sim->end_candidates.candidate[k].key, list->candidate[from].key)) {
             list->candidate[to] = list->candidate[from];
             memcpy(sim->lambda + 3 * to, sim->lambda + 3 * from, 3 * sizeof *sim->lambda);
             from--;
             continue;
         }
-        list->candidate[to] = sim->near.candidate[k--];
+        list->candidate[to] = sim->end_candidates.candidate[k--];
         memset(sim->lambda + 3 * to, 0, 3 * sizeof *sim->lambda);
     }
     list->n = all;
@@ -202,16 +204,17 @@ static double violation(const CondSim* sim, CondCandidate* candidate)
 // that meeting; what lies beyond at the end may find the wrong side.
 static CondStatus find_violated(CondSim* sim, int round, int more, int* n, double* worst)
 {
-    int added = 0, n_near = sim->near.n;
+    int added = 0, n_near = sim->end_candidates.n;
     *n = 0;
     *worst = 0.0;
-    if (cond_candidates_reserve(&sim->near, n_near + sim->met.n))
+    if (cond_candidates_reserve(&sim->end_candidates, n_near + sim->swept_candidates.n))
         return COND_OUT_OF_MEMORY;
-    for (int c = 0; c < n_near + sim->met.n; c++) {
-        CondCandidate candidate =
-            c < n_near ? sim->near.candidate[c] : sim->met.candidate[c - n_near];
-        int met = c < n_near ? find_met(&sim->met, candidate.key) : -1;
-        if (met >= 0 && vec3_dot(sim->met.candidate[met].frame, candidate.frame) < TURNED)
+    for (int c = 0; c < n_near + sim->swept_candidates.n; c++) {
+        CondCandidate candidate = c < n_near ? sim->end_candidates.candidate[c]
+                                             : sim->swept_candidates.candidate[c - n_near];
+        int met = c < n_near ? find_met(&sim->swept_candidates, candidate.key) : -1;
+        if (met >= 0 &&
+            vec3_dot(sim->swept_candidates.candidate[met].frame, candidate.frame) < TURNED)
             continue;
         double much = violation(sim, &candidate);
         *worst = fmax(*worst, much);
@@ -263,9 +266,10 @@ CondStatus cond_sim_find_violated(CondSim* sim, const CondState* state, int roun
     if (!status)
         status = cond_sim_collide_next(sim, &sim->penetration);
     if (!status && rounds > 0)
-        status = cond_collide_swept(&sim->collider, &sim->now, &sim->then, sim->next, &sim->met);
-    for (int c = 0; c < sim->met.n && !status; c++)
-        sim->penetration = fmax(sim->penetration, -sim->met.candidate[c].gap);
+        status = cond_collide_swept(&sim->collider, &sim->at_start, &sim->at_end, sim->next,
+                                    &sim->swept_candidates);
+    for (int c = 0; c < sim->swept_candidates.n && !status; c++)
+        sim->penetration = fmax(sim->penetration, -sim->swept_candidates.candidate[c].gap);
     if (!status && rounds > 0)
         status = find_violated(sim, round, round < rounds && sound, n, &left);
     if (status || *n > 0)

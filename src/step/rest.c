@@ -20,9 +20,9 @@ static int rests(CondSim* sim, int b)
     double a[6];
     if (body->kind != COND_BODY_PARTICLE && body->kind != COND_BODY_RIGID)
         return 0;
-    ops->accelerate(body, &sim->now, sim->f + body->dof_begin, a);
-    double gain = sim->length[b] * ops->speed(body, &sim->now, a);
-    return ops->speed(body, &sim->now, sim->v_hat + body->dof_begin) <=
+    ops->accelerate(body, &sim->at_start, sim->f + body->dof_begin, a);
+    double gain = sim->length[b] * ops->speed(body, &sim->at_start, a);
+    return ops->speed(body, &sim->at_start, sim->v_hat + body->dof_begin) <=
            EASE * sim->model->settings.solver.tolerance * gain;
 }
 

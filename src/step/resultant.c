@@ -18,7 +18,7 @@ static void place_range(const void* loop, int first, int last)
 {
     const CondSim* sim = loop;
     for (int c = 2 * first; c < 2 * last; c++)
-        cond_kinematics_point(&sim->now, &sim->candidates.candidate[c / 2].point[c % 2],
+        cond_kinematics_point(&sim->at_start, &sim->candidates.candidate[c / 2].point[c % 2],
                               sim->place + (ptrdiff_t)3 * c, NULL, NULL);
 }
 

@@ -105,7 +105,7 @@ static void tell(const CondSensor* sensor, const double force[3], const double t
 
 static void read_contact(const CondSim* sim, const CondSensor* sensor, CondSensorReading* reading)
 {
-    place_sensor(sim, &sim->now, sensor, reading);
+    place_sensor(sim, &sim->at_start, sensor, reading);
     CondResultant sum = cond_sim_sum_contacts(sim, sim->candidates.n, NULL, reading->position,
                                               sensor_share, sensor);
     reading->n_contact = sum.n_contact;
@@ -184,7 +184,7 @@ static void transmit(CondSim* sim, const CondState* state, const CondKinematics*
     double *load = sim->sensors.load, *a = sim->sensors.acceleration, *f = a + body->n_dof;
     int first = arm->n_dof - arm->n_joint;
     const double* v_hat = sim->v_hat + body->dof_begin;
-    const double* v = acting == &sim->now ? state->v + body->dof_begin : v_hat;
+    const double* v = acting == &sim->at_start ? state->v + body->dof_begin : v_hat;
     load_links(sim, acting, body, load);
     cond_articulation_bias(arm, work, v, settings->gravity, f);
     cond_motor_torque(acting, body, sim->middle + body->target_begin,

@@ -50,7 +50,7 @@ static void sort_by_depth(CondOverlap* overlap, int n)
 static CondStatus list_overlaps(CondSim* sim)
 {
     CondSettle* settle = &sim->settle;
-    const CondCandidateList* list = &sim->near;
+    const CondCandidateList* list = &sim->end_candidates;
     settle->n_overlap = 0;
     for (int c = 0; c < list->n; c++) {
         const CondCandidate* candidate = &list->candidate[c];
@@ -84,7 +84,7 @@ CondStatus cond_sim_overlaps(CondSim* sim, const CondState* state, const CondOve
 {
     double deepest;
     CondStatus status = cond_sim_forces(sim, state); // makes the attachments of the first step
-    cond_kinematics_set(&sim->then, sim->next->q);
+    cond_kinematics_set(&sim->at_end, sim->next->q);
     if (!status)
         status = cond_sim_collide_next(sim, &deepest);
     if (!status)
@@ -117,7 +117,7 @@ static void note(CondSim* sim, double deepest)
 static void restore(CondSim* sim)
 {
     memcpy(sim->next->q, sim->settle.best, (size_t)sim->model->n_q * sizeof(double));
-    cond_kinematics_set(&sim->then, sim->next->q);
+    cond_kinematics_set(&sim->at_end, sim->next->q);
 }
 
 // Rounds of translations of sim->next, by one way after the other while pairs are left.
@@ -196,7 +196,7 @@ CondStatus cond_sim_settle(CondSim* sim, CondState* state, int max_rounds, doubl
     CondStatus status = cond_sim_forces(sim, state); // sim->next is a copy of the state
     if (status)
         return status;
-    cond_kinematics_set(&sim->then, sim->next->q);
+    cond_kinematics_set(&sim->at_end, sim->next->q);
     sim->correction.restore = 1;
     sim->settle.least = INFINITY;
     status = spread_rounds(sim, max_rounds, moved, info);

@@ -83,21 +83,22 @@ struct CondSim {
     int divisible;                // 1: it can still be made in more parts
     CondPersistent persistent;
     CondParts split;
-    CondKinematics now;  // at the start of the step, by forces
-    CondKinematics then; // at its end
-    double* theta;       // of each body in this step                       (n_body)
-    double* length;      // theta time_step [s]                             (n_body)
-    int* rest;           // scratch of the start at rest                    (2 n_body)
-    int* linear;         // 1: its forces are those of q_k, extrapolated    (n_body)
-    double* f;           // forces at the start of the step, -C v included  (n_dof)
-    double* reach;       // gap within which contacts are made [m]          (n_body)
+    CondKinematics at_start; // at the start of the step, by forces
+    CondKinematics at_end;   // at its end
+    double* theta;           // of each body in this step                       (n_body)
+    double* length;          // theta time_step [s]                             (n_body)
+    int* rest;               // scratch of the start at rest                    (2 n_body)
+    int* linear;             // 1: its forces are those of q_k, extrapolated    (n_body)
+    double* f;               // forces at the start of the step, -C v included  (n_dof)
+    double* reach;           // gap within which contacts are made [m]          (n_body)
     CondCollider collider;
     CondCandidateList candidates; // contacts of the step, by collide
-    CondCandidateList halfway;    // the same, those that last in the middle of the step, by auto
-    int moved;                    // 1: the problem is posed on these
-    CondAssembly assembly;        // the step's problem: A by matrix, all else by assemble
-    int loaded;                   // 1: A is that of this step
-    int nodalized;                // 1: the solver has the problem as it is now
+    CondCandidateList
+        middle_candidates; // the same, those that last in the middle of the step, by auto
+    int moved;             // 1: the problem is posed on these
+    CondAssembly assembly; // the step's problem: A by matrix, all else by assemble
+    int loaded;            // 1: A is that of this step
+    int nodalized;         // 1: the solver has the problem as it is now
     CondSolver* solver;
     double* v_hat;      // by solve                                        (n_dof)
     double* lambda;     // by solve                                        (n_contact x 3)
@@ -111,14 +112,14 @@ struct CondSim {
     double* centre;  // of the bodies when the contacts were found [m]  (n_body x 3)
     double* place;   // where a contact acts on either side [m]         (n_contact x 2 x 3)
     CondState* next; // the state being made; committed at the end of the step
-    double kinetic, potential; // energies of next, where known [J]
-    int known;                 // 1: they are those of next
-    int resumed;               // 1: they are those of the state that the step starts from
-    CondCandidateList met;     // by recheck: what met on the way and is beyond each other
-    CondCandidateList near;    // contacts at the end of the step, by collide_next
-    CondPenetration deepest;   // among these, by collide_next
-    CondAssembly matrix;       // M or D of the bodies at some kinematics, for products with it
-    double* work;              //                                         (n_dof)
+    double kinetic, potential;          // energies of next, where known [J]
+    int known;                          // 1: they are those of next
+    int resumed;                        // 1: they are those of the state that the step starts from
+    CondCandidateList swept_candidates; // by recheck: what met on the way and is beyond each other
+    CondCandidateList end_candidates;   // contacts at the end of the step, by collide_next
+    CondPenetration deepest;            // among these, by collide_next
+    CondAssembly matrix; // M or D of the bodies at some kinematics, for products with it
+    double* work;        //                                         (n_dof)
     CondImpact impact;
     CondCorrection correction;
     CondSettle settle;
@@ -149,7 +150,7 @@ double cond_sim_control_theta(const CondSim* sim);
 void cond_sim_advance(const CondModel* model, const double* v, double t, double* q);
 
 // Joint targets at the end of the step by inverse kinematics, and attachments whose time has come
-// or gone, in sim->next; needs sim->now and sim->theta.
+// or gone, in sim->next; needs sim->at_start and sim->theta.
 CondStatus cond_sim_control(CondSim* sim, const CondState* state);
 
 // Joint targets and frames in space at the representative time, which theta says.
@@ -238,7 +239,7 @@ CondStatus cond_newton_create(CondSim* sim);
 void cond_newton_destroy(CondSim* sim);
 
 // Pieces of Newton's method, for the bodies that are not linear; the others stay at the linear
-// step. sim->then at q(v_hat).
+// step. sim->at_end at q(v_hat).
 void cond_newton_pose(CondSim* sim, const CondState* state);
 // f, A and the residual g of the dynamics at the iterate (sim->v_hat, sim->lambda), which is left
 // in newton.work; newton.diagonal = diag(A).
@@ -251,7 +252,7 @@ double cond_newton_mass(const CondBody* body, const CondKinematics* kinematics);
 void cond_newton_keep(CondSim* sim);
 // x <- (x + base)/2
 void cond_newton_halve(int n, const double* base, double* x);
-// y = D v, of bodies and couplings at sim->then.
+// y = D v, of bodies and couplings at sim->at_end.
 CondStatus cond_newton_damp(CondSim* sim, const double* v, double* y);
 // Adds the work of one more solve.
 void cond_solve_info_add(CondSolveInfo* info, const CondSolveInfo* last);
@@ -260,20 +261,20 @@ void cond_solve_info_add(CondSolveInfo* info, const CondSolveInfo* last);
 // sim->work.
 const double* cond_sim_representative(CondSim* sim, const CondState* state);
 
-// The velocity of sim->next, as seen from q_k until now, as seen from q_{k+1} = sim->then.
+// The velocity of sim->next, as seen from q_k until now, as seen from q_{k+1} = sim->at_end.
 void cond_sim_transport(CondSim* sim);
 
 // The kinematics at which the forces on a body were taken in this step, with what they were
 // extrapolated by, force(q + step v_hat): q_k and th t, or the last iterate of Newton's method and
-// 0. cond_sim_act makes these kinematics; it needs sim->now as it was when the step began, and may
-// change sim->then.
+// 0. cond_sim_act makes these kinematics; it needs sim->at_start as it was when the step began, and
+// may change sim->at_end.
 void cond_sim_act(CondSim* sim);
 const CondKinematics* cond_sim_acting(const CondSim* sim, int body, double* step);
 
 // Wrenches of the attachments in this step, from v_hat. Calls cond_sim_act.
 CondStatus cond_sim_read_wrenches(CondSim* sim);
 
-// Where the contacts of the step act on either side, and where the bodies are, at sim->now.
+// Where the contacts of the step act on either side, and where the bodies are, at sim->at_start.
 CondStatus cond_sim_place_contacts(CondSim* sim, const CondState* state);
 
 // The part of a side's force that counts in a sum: 0 .. 1.
@@ -288,14 +289,14 @@ CondResultant cond_sim_sum_contacts(const CondSim* sim, int n, const int* list,
 CondStatus cond_sim_read_sensors(CondSim* sim, const CondState* state);
 CondStatus cond_sensors_create(CondSim* sim);
 
-// Where v_hat leads, in sim->next and sim->then, and how many contacts *n it violates there that
+// Where v_hat leads, in sim->next and sim->at_end, and how many contacts *n it violates there that
 // may join the problem: not beyond the rounds of the settings, nor where the last solve was not
 // sound. COND_NOT_CONVERGED where more is violated than may be left. Then these join it, *n > 0.
 CondStatus cond_sim_find_violated(CondSim* sim, const CondState* state, int round, int sound,
                                   int* n);
 CondStatus cond_sim_join_violated(CondSim* sim, const CondState* state);
 
-// q_{k+1} = update(q_k, v_hat, t), in sim->next and sim->then.
+// q_{k+1} = update(q_k, v_hat, t), in sim->next and sim->at_end.
 void cond_sim_move(CondSim* sim, const CondState* state);
 
 // Work of two solves added up.
@@ -305,8 +306,8 @@ void cond_solve_info_add_work(const CondSolveInfo* a, const CondSolveInfo* b, Co
 CondStatus cond_sim_make_next(CondSim* sim, const CondState* state);
 CondStatus cond_sim_finish_next(CondSim* sim);
 
-// Of every method, once q_{k+1} is in sim->next and sim->then: its time, where the contacts of the
-// step act, and their forces for the next one.
+// Of every method, once q_{k+1} is in sim->next and sim->at_end: its time, where the contacts of
+// the step act, and their forces for the next one.
 CondStatus cond_sim_arrive(CondSim* sim, const CondState* state);
 
 // Stages of the penalty baseline: all forces but those of contacts; contacts, as forces; v and q.
@@ -324,15 +325,15 @@ CondStatus cond_pbd_advance(CondSim* sim);
 CondStatus cond_sim_remember(CondSim* sim);
 
 // Largest penetration of any two things at the end of the step [m]; lists the contacts within reach
-// of the bodies in sim->near.
+// of the bodies in sim->end_candidates.
 CondStatus cond_sim_collide_next(CondSim* sim, double* deepest);
 
 // The end of every step by every method: energies, forces of attachments, sensors, and whether all
-// of it is sound; only then the state is changed. sim->next, sim->then, the forces of the contacts
-// and, of position-based dynamics, of the attachments are there.
+// of it is sound; only then the state is changed. sim->next, sim->at_end, the forces of the
+// contacts and, of position-based dynamics, of the attachments are there.
 CondStatus cond_sim_commit(CondSim* sim, CondState* state, CondStepInfo* info);
 
-// The pair among sim->near that is deepest for its limit, in sim->deepest.
+// The pair among sim->end_candidates that is deepest for its limit, in sim->deepest.
 void cond_sim_find_deepest(CondSim* sim);
 // The obstacle whose surface is nearest to a contact; -1: there is none.
 int cond_model_nearest_obstacle(const CondModel* model, const double position[3]);
@@ -340,7 +341,7 @@ int cond_model_nearest_obstacle(const CondModel* model, const double position[3]
 // on its way out is no fault of the step.
 int cond_sim_is_too_deep(const CondSim* sim);
 
-// Energies before and after the step, at sim->now and sim->then.
+// Energies before and after the step, at sim->at_start and sim->at_end.
 void cond_sim_energies(CondSim* sim, const CondState* state, CondStepInfo* info);
 
 // 1/2 v' M v at a kinematics, and the energy of gravity, elasticity, springs,

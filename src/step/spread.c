@@ -99,7 +99,7 @@ static void make_blocks(const CondSim* sim, CondSpread* spread)
     const CondModel* model = sim->model;
     memset(spread->mass, 0, 9 * (size_t)model->n_body * sizeof *spread->mass);
     for (int b = 0; b < model->n_body; b++) {
-        double mass = cond_newton_mass(&model->body[b], &sim->then);
+        double mass = cond_newton_mass(&model->body[b], &sim->at_end);
         int of[2] = {b, root(spread->cluster, b)};
         for (int i = 0; i < (of[0] == of[1] ? 1 : 2); i++)
             for (int k = 0; k < 3; k++)
@@ -130,7 +130,7 @@ static void make_boxes(const CondSim* sim, CondSpread* spread)
         }
         for (int k = body->feature_begin; k < body->feature_begin + body->n_feature; k++) {
             const CondFeature* feature = &model->feature[k];
-            cond_kinematics_point(&sim->then, &feature->point, x, NULL, NULL);
+            cond_kinematics_point(&sim->at_end, &feature->point, x, NULL, NULL);
             for (int i = 0; i < 3; i++) {
                 low[i] = fmin(low[i], x[i] - feature->radius);
                 high[i] = fmax(high[i], x[i] + feature->radius);
@@ -205,7 +205,7 @@ static CondStatus make_bounds(CondSim* sim, double deepest, CondSpreadWay which)
     for (int b = 0; b < sim->model->n_body; b++)
         sim->reach[b] = fmin(deepest, REACH * sim->model->body[b].size);
     CondStatus status =
-        cond_collide(&sim->collider, &sim->then, sim->next, sim->reach, &spread->candidates);
+        cond_collide(&sim->collider, &sim->at_end, sim->next, sim->reach, &spread->candidates);
     spread->n_contact = 0;
     for (int k = 0; k < spread->candidates.n && !status; k++) {
         const CondCandidate* candidate = &spread->candidates.candidate[k];
@@ -238,7 +238,7 @@ static void move(CondSim* sim, double* moved, double* way)
         if (moved)
             moved[b] += length;
     }
-    cond_kinematics_set(&sim->then, sim->next->q);
+    cond_kinematics_set(&sim->at_end, sim->next->q);
 }
 
 CondStatus cond_sim_spread(CondSim* sim, double deepest, CondSpreadWay which, double* moved,

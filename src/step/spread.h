@@ -36,8 +36,9 @@ typedef enum CondSpreadWay {
 
 void cond_spread_destroy(CondSpread* spread);
 
-// One round, of sim->next and sim->then; needs sim->near and the overlaps of sim->settle there.
-// moved, unless NULL, grows by the way of each body (n_body); *way is the longest.
+// One round, of sim->next and sim->at_end; needs sim->end_candidates and the overlaps of
+// sim->settle there. moved, unless NULL, grows by the way of each body (n_body); *way is the
+// longest.
 CondStatus cond_sim_spread(CondSim* sim, double deepest, CondSpreadWay which, double* moved,
                            double* way);
 

@@ -178,8 +178,8 @@ static void move_robots(CondSim* sim, const CondState* state)
             next->v[body->dof_begin + i] = (to - from) / model->settings.time_step;
         }
     }
-    cond_kinematics_set(&sim->then, next->q);
-    cond_trajectory_guide(&sim->then, state->time + model->settings.time_step);
+    cond_kinematics_set(&sim->at_end, next->q);
+    cond_trajectory_guide(&sim->at_end, state->time + model->settings.time_step);
 }
 
 static void matrix_quat(const double R[9], double q[4])
@@ -216,8 +216,8 @@ static void make_end(const CondSim* sim, const CondFrame* frame, CondPbdEnd* end
         return;
     }
     double R[2][9], to[4];
-    cond_kinematics_frame(&sim->now, frame, end->from, R[0], NULL, NULL);
-    cond_kinematics_frame(&sim->then, frame, end->to, R[1], NULL, NULL);
+    cond_kinematics_frame(&sim->at_start, frame, end->from, R[0], NULL, NULL);
+    cond_kinematics_frame(&sim->at_end, frame, end->to, R[1], NULL, NULL);
     matrix_quat(R[0], end->turn);
     matrix_quat(R[1], to);
     quat_between(end->turn, to, end->turns);
@@ -248,7 +248,7 @@ static CondStatus make_constraints(CondSim* sim)
         for (int end = 0; end < 2; end++) {
             CondFrame frame = {.point = sim->candidates.candidate[c].point[end], .patch = -1};
             make_end(sim, &frame, &contact->end[end]);
-            cond_kinematics_point(&sim->now, &frame.point, p[end], NULL, NULL);
+            cond_kinematics_point(&sim->at_start, &frame.point, p[end], NULL, NULL);
         }
         for (int i = 0; i < 3; i++)
             contact->apart[i] = p[0][i] - p[1][i];
@@ -315,18 +315,18 @@ CondStatus cond_pbd_forces(CondSim* sim, const CondState* state)
     const CondModel* model = sim->model;
     const CondSceneSettings* settings = &model->settings;
     double* outside = sim->v_hat; // free until the end of the step
-    cond_kinematics_set(&sim->now, state->q);
+    cond_kinematics_set(&sim->at_start, state->q);
     cond_sim_set_theta(sim, cond_sim_theta(sim));
     CondStatus status = cond_sim_control(sim, state);
     if (status)
         return status;
     memset(outside, 0, (size_t)model->n_dof * sizeof *outside);
-    cond_force_add(&sim->now, state->time, outside);
+    cond_force_add(&sim->at_start, state->time, outside);
     load_links(model, state, outside, &sim->pbd);
     for (int b = 0; b < model->n_body; b++) { // the reach of the contacts asks for f
         const CondBody* body = &model->body[b];
         cond_body_ops(body->kind)
-            ->bias(body, &sim->now, state->v + body->dof_begin, settings->time_step,
+            ->bias(body, &sim->at_start, state->v + body->dof_begin, settings->time_step,
                    settings->gravity, sim->f + body->dof_begin);
     }
     for (int i = 0; i < model->n_dof; i++)
@@ -336,9 +336,9 @@ CondStatus cond_pbd_forces(CondSim* sim, const CondState* state)
 
 CondStatus cond_pbd_assemble(CondSim* sim, const CondState* state)
 {
-    cond_assembly_begin(&sim->assembly, &sim->now, sim->length, sim->f);
+    cond_assembly_begin(&sim->assembly, &sim->at_start, sim->length, sim->f);
     CondStatus status =
-        cond_assembly_finish(&sim->assembly, &sim->now, NULL, &sim->candidates, INFINITY);
+        cond_assembly_finish(&sim->assembly, &sim->at_start, NULL, &sim->candidates, INFINITY);
     if (status)
         return status;
     move_robots(sim, state);
@@ -354,6 +354,6 @@ CondStatus cond_pbd_advance(CondSim* sim)
         return COND_DIVERGED;
     memcpy(next->v_hat, next->v, (size_t)model->n_dof * sizeof(double));
     memcpy(sim->v_hat, next->v, (size_t)model->n_dof * sizeof(double));
-    cond_kinematics_set(&sim->then, next->q);
+    cond_kinematics_set(&sim->at_end, next->q);
     return read_forces(sim);
 }

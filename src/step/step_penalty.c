@@ -27,9 +27,10 @@ CondStatus cond_penalty_contacts(CondSim* sim, const CondState* state)
     for (int b = 0; b < model->n_body; b++)
         sim->reach[b] = 0.0;
     CondStatus status =
-        cond_collide(&sim->collider, &sim->now, sim->next, sim->reach, &sim->candidates);
+        cond_collide(&sim->collider, &sim->at_start, sim->next, sim->reach, &sim->candidates);
     if (!status)
-        status = cond_assembly_finish(&sim->assembly, &sim->now, NULL, &sim->candidates, INFINITY);
+        status =
+            cond_assembly_finish(&sim->assembly, &sim->at_start, NULL, &sim->candidates, INFINITY);
     if (!status)
         status = cond_sim_reserve_forces(sim, sim->candidates.n);
     for (int c = 0; c < sim->candidates.n && !status; c++) {
@@ -51,7 +52,7 @@ CondStatus cond_penalty_forces(CondSim* sim, const CondState* state)
     const CondModel* model = sim->model;
     CondCandidateList none = {.n = 0};
     double* y = sim->work;
-    cond_kinematics_set(&sim->now, state->q);
+    cond_kinematics_set(&sim->at_start, state->q);
     cond_sim_set_theta(sim, cond_sim_theta(sim));
     CondStatus status = cond_sim_control(sim, state);
     if (status)
@@ -59,15 +60,15 @@ CondStatus cond_penalty_forces(CondSim* sim, const CondState* state)
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         cond_body_ops(body->kind)
-            ->bias(body, &sim->now, state->v + body->dof_begin, model->settings.time_step,
+            ->bias(body, &sim->at_start, state->v + body->dof_begin, model->settings.time_step,
                    model->settings.gravity, sim->f + body->dof_begin);
     }
-    cond_force_add(&sim->now, state->time, sim->f);
-    cond_assembly_begin(&sim->assembly, &sim->now, sim->length, sim->f);
-    cond_assembly_begin_damping(&sim->assembly, &sim->now);
-    status = cond_sim_couple(sim, &sim->now, COND_COUPLED_ALL, NULL, &sim->assembly, sim->f);
+    cond_force_add(&sim->at_start, state->time, sim->f);
+    cond_assembly_begin(&sim->assembly, &sim->at_start, sim->length, sim->f);
+    cond_assembly_begin_damping(&sim->assembly, &sim->at_start);
+    status = cond_sim_couple(sim, &sim->at_start, COND_COUPLED_ALL, NULL, &sim->assembly, sim->f);
     if (!status)
-        status = cond_assembly_finish(&sim->assembly, &sim->now, NULL, &none, INFINITY);
+        status = cond_assembly_finish(&sim->assembly, &sim->at_start, NULL, &none, INFINITY);
     if (status)
         return status;
     cond_problem_multiply(&sim->assembly.problem, state->v, y);
@@ -86,7 +87,7 @@ CondStatus cond_penalty_advance(CondSim* sim)
         const CondBody* body = &model->body[b];
         const CondBodyOps* ops = cond_body_ops(body->kind);
         double* a = sim->work;
-        ops->accelerate(body, &sim->now, sim->f + body->dof_begin, a);
+        ops->accelerate(body, &sim->at_start, sim->f + body->dof_begin, a);
         for (int i = 0; i < body->n_dof; i++)
             next->v[body->dof_begin + i] += t * a[i];
         ops->advance(body, next->v + body->dof_begin, t, next->q + body->q_begin);
@@ -94,6 +95,6 @@ CondStatus cond_penalty_advance(CondSim* sim)
     memcpy(next->v_hat, next->v, (size_t)model->n_dof * sizeof(double));
     if (!cond_watch_finds_finite(sim))
         return COND_DIVERGED;
-    cond_kinematics_set(&sim->then, next->q);
+    cond_kinematics_set(&sim->at_end, next->q);
     return COND_OK;
 }

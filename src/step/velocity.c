@@ -26,7 +26,7 @@ static void predict(CondSim* sim, const CondState* state)
         double* v_hat = sim->v_hat + body->dof_begin;
         if (body->kind != COND_BODY_PARTICLE && body->kind != COND_BODY_RIGID)
             continue;
-        cond_body_ops(body->kind)->accelerate(body, &sim->now, force + body->dof_begin, v_hat);
+        cond_body_ops(body->kind)->accelerate(body, &sim->at_start, force + body->dof_begin, v_hat);
         for (int i = 0; i < body->n_dof; i++)
             v_hat[i] = state->v[body->dof_begin + i] + sim->length[b] * v_hat[i];
     }

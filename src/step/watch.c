@@ -141,7 +141,7 @@ static void begin_account(const CondSim* sim, const CondState* state, const Cond
     double g = vec3_norm(model->settings.gravity);
     account->begun = 1;
     account->energy = info->kinetic_before + info->potential_before;
-    account->height = account->lowest = gravity_energy(&sim->now, state->v);
+    account->height = account->lowest = gravity_energy(&sim->at_start, state->v);
     account->penetration = deepest_candidate(&sim->candidates);
     account->supply = fmax(account->energy - account->height, 0.0);
     account->supply += overlap_energy(sim, account->penetration);
@@ -169,10 +169,10 @@ static double lead_energy(const CondKinematics* kinematics, const CondState* sta
 static double lead_work(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
-    double before = lead_energy(&sim->now, state), work;
-    cond_trajectory_guide(&sim->now, sim->next->time);
-    work = fabs(lead_energy(&sim->now, sim->next) - before);
-    cond_trajectory_guide(&sim->now, state->time);
+    double before = lead_energy(&sim->at_start, state), work;
+    cond_trajectory_guide(&sim->at_start, sim->next->time);
+    work = fabs(lead_energy(&sim->at_start, sim->next) - before);
+    cond_trajectory_guide(&sim->at_start, state->time);
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         if (body->kind != COND_BODY_ROBOT)
@@ -199,12 +199,12 @@ static double force_work(CondSim* sim, const CondState* state)
     const CondModel* model = sim->model;
     double work = 0.0, *f = sim->work;
     memset(f, 0, (size_t)model->n_dof * sizeof *f);
-    cond_force_add(&sim->now, state->time, f);
+    cond_force_add(&sim->at_start, state->time, f);
     for (int i = 0; i < model->n_dof; i++)
         work += sim->time_step * fabs(f[i] * sim->next->v_hat[i]);
     if (sim->pull.stiffness > 0.0 && sim->pull.end[0].body >= 0)
-        work += fabs(cond_spring_energy(&sim->then, &sim->pull) -
-                     cond_spring_energy(&sim->now, &sim->pull));
+        work += fabs(cond_spring_energy(&sim->at_end, &sim->pull) -
+                     cond_spring_energy(&sim->at_start, &sim->pull));
     if (model->settings.method != COND_STEP_PBD)
         return work;
     memset(f, 0, (size_t)model->n_dof * sizeof *f);
@@ -240,8 +240,8 @@ static CondStatus watch_depth(CondSim* sim, const CondStepInfo* info)
     if (!(info->penetration > start + watch->least_size))
         return COND_OK;
     CondStatus status = cond_sim_collide_next(sim, &deepest);
-    for (int c = 0; c < sim->near.n && !status; c++) {
-        const CondCandidate* candidate = &sim->near.candidate[c];
+    for (int c = 0; c < sim->end_candidates.n && !status; c++) {
+        const CondCandidate* candidate = &sim->end_candidates.candidate[c];
         for (int side = 0; side < 2; side++) {
             int b = candidate->point[side].body;
             if (b >= 0 && -candidate->gap > start + sim->model->body[b].size)
@@ -269,7 +269,7 @@ CondStatus cond_watch_motion(CondSim* sim, const CondState* state, const CondSte
         account->supply += fabs(before - account->energy);
     account->supply += lead_work(sim, state) + force_work(sim, state);
     account->energy = after;
-    double height = gravity_energy(&sim->then, sim->next->v);
+    double height = gravity_energy(&sim->at_end, sim->next->v);
     account->lowest = fmin(account->lowest, height);
     sim->watch.energy -= height;
     return watch_depth(sim, info);
@@ -278,7 +278,7 @@ CondStatus cond_watch_motion(CondSim* sim, const CondState* state, const CondSte
 // How fast an end of an attachment moves by itself, world axes.
 static void end_rate(const CondSim* sim, const CondFrame* frame, double rate[6])
 {
-    const CondKinematics* kinematics = &sim->now;
+    const CondKinematics* kinematics = &sim->at_start;
     cond_kinematics_frame_rate(kinematics, frame, rate);
     if (frame->patch >= 0 || !is_driven(sim->model, frame->point.body))
         return;
@@ -313,11 +313,11 @@ static int most_energetic(CondSim* sim)
     const CondModel* model = sim->model;
     int most = -1;
     double best = -INFINITY;
-    cond_kinematics_set(&sim->then, sim->next->q);
-    cond_sim_kinetic(sim, &sim->then, sim->next->v);
+    cond_kinematics_set(&sim->at_end, sim->next->q);
+    cond_sim_kinetic(sim, &sim->at_end, sim->next->v);
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
-        double energy = cond_body_ops(body->kind)->potential(body, &sim->then, nothing);
+        double energy = cond_body_ops(body->kind)->potential(body, &sim->at_end, nothing);
         for (int i = body->dof_begin; i < body->dof_begin + body->n_dof; i++)
             energy += 0.5 * sim->next->v[i] * sim->work[i];
         if (energy > best && !is_driven(model, b)) {

@@ -24,8 +24,8 @@ void cond_watch_begin(struct CondSim* sim);
 int cond_watch_finds_finite(struct CondSim* sim);
 
 // COND_DIVERGED where energies or penetration of the state being made are not finite, or it has
-// sunk in; brings its account up to date. Needs sim->now and sim->then as they were at the start
-// and at the end of the step, and M v in sim->work, as the energies leave them.
+// sunk in; brings its account up to date. Needs sim->at_start and sim->at_end as they were at the
+// start and at the end of the step, and M v in sim->work, as the energies leave them.
 CondStatus cond_watch_motion(struct CondSim* sim, const CondState* state, const CondStepInfo* info);
 
 // The same for forces, of contacts, attachments and sensors, and for the energy: attachments that

@@ -15,7 +15,8 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
     made->model = model;
     made->time_step = model->settings.time_step;
     made->parts = 1;
-    CondCandidateList* lists[] = {&made->candidates, &made->halfway, &made->near, &made->met};
+    CondCandidateList* lists[] = {&made->candidates, &made->middle_candidates,
+                                  &made->end_candidates, &made->swept_candidates};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         cond_candidates_begin(m, lists[i]);
     made->f = cond_arena_allocate(&made->arena, (size_t)model->n_dof, sizeof(double));
@@ -41,9 +42,9 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
                                           : COND_ASSEMBLY_ALL,
                                       &made->matrix);
     if (!status)
-        status = cond_kinematics_create(model, &made->now);
+        status = cond_kinematics_create(model, &made->at_start);
     if (!status)
-        status = cond_kinematics_create(model, &made->then);
+        status = cond_kinematics_create(model, &made->at_end);
     if (status)
         cond_error_set(error, status, "out of memory");
     if (!status)
@@ -85,8 +86,8 @@ void cond_sim_destroy(CondSim* sim)
     CondContext m = sim->arena.context;
     cond_assembly_destroy(&sim->assembly);
     cond_assembly_destroy(&sim->matrix);
-    cond_kinematics_destroy(&sim->now);
-    cond_kinematics_destroy(&sim->then);
+    cond_kinematics_destroy(&sim->at_start);
+    cond_kinematics_destroy(&sim->at_end);
     cond_newton_destroy(sim);
     cond_balance_destroy(sim);
     cond_pbd_destroy(&sim->pbd);
@@ -100,7 +101,8 @@ void cond_sim_destroy(CondSim* sim)
             cond_ik_destroy(sim->ik[b]);
     cond_solver_destroy(sim->solver);
     cond_state_destroy(sim->next);
-    CondCandidateList* lists[] = {&sim->candidates, &sim->near, &sim->met, &sim->halfway};
+    CondCandidateList* lists[] = {&sim->candidates, &sim->end_candidates, &sim->swept_candidates,
+                                  &sim->middle_candidates};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         cond_candidates_end(lists[i]);
     cond_arena_release(&sim->arena);
@@ -119,6 +121,6 @@ double cond_sim_internal_force(CondSim* sim, const CondState* state, int body)
     if (cond_model_body_kind(model, body) != COND_BODY_SOFT)
         return 0.0;
     return cond_fem_force_norm(model->body[body].fem, state->q + model->body[body].q_begin,
-                               &sim->then.fem[body], sim->then.elastic,
+                               &sim->at_end.fem[body], sim->at_end.elastic,
                                model->settings.solver.threads);
 }
