@@ -1,4 +1,5 @@
 #include "soft_problem.h"
+#include "bsr3_matrix.h"
 
 #include "base/memory.h"
 #include "dense.h"
@@ -75,7 +76,7 @@ void soft_problem_create(SoftProblem* made, int ties)
         assert_int_equal(cond_bsr3_pattern_create(&made->context, grid->n_node + 1, grid->n_tet,
                                                   grid->tet, pattern),
                          COND_OK);
-        assert_int_equal(cond_bsr3_create(&made->context, pattern, &made->A[m]), COND_OK);
+        assert_int_equal(bsr3_matrix_create(&made->context, pattern, &made->A[m]), COND_OK);
         soft_problem_fill(&made->A[m], &seed);
         made->block[2 * m] = (CondBlock){.kind = COND_BLOCK_BSR3,
                                          .dof_begin = begin,
@@ -114,7 +115,7 @@ void soft_problem_create(SoftProblem* made, int ties)
 void soft_problem_destroy(SoftProblem* made)
 {
     for (int m = 0; m < N_MATRIX; m++) {
-        cond_bsr3_destroy(&made->context, &made->A[m]);
+        bsr3_matrix_destroy(&made->context, &made->A[m]);
         cond_bsr3_pattern_destroy(&made->context, &made->pattern[m]);
         fem_grid_destroy(&made->grid[m]);
     }

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "bsr3_matrix.h"
 #include "failing_allocator.h"
 #include "fem_grid.h"
-#include "linear/bsr3.h"
 #include "linear/bsr3_product.h"
 
 static int share_tet(const FemGrid* grid, int i, int j)
@@ -67,7 +67,7 @@ static void test_multiply(void** state)
     CondBsr3 A;
     assert_int_equal(
         cond_bsr3_pattern_create(&context, grid.n_node, grid.n_tet, grid.tet, &pattern), COND_OK);
-    assert_int_equal(cond_bsr3_create(&context, &pattern, &A), COND_OK);
+    assert_int_equal(bsr3_matrix_create(&context, &pattern, &A), COND_OK);
     int n = 3 * grid.n_node, n_block = pattern.row_begin[grid.n_node];
     double* x = malloc(4 * (size_t)n * sizeof *x);
     assert_non_null(x);
@@ -86,11 +86,11 @@ static void test_multiply(void** state)
                 dense[i] += A.value[9 * place + 3 * (i % 3) + j % 3] * x[j];
         }
     }
-    cond_bsr3_multiply(&A, x, y, 1);
+    bsr3_matrix_multiply(&A, x, y, 1);
     for (int i = 0; i < n; i++)
         assert_true(fabs(y[i] - dense[i]) < 1e-13);
     for (int threads = 0; threads <= 4; threads++) {
-        cond_bsr3_multiply(&A, x, other, threads);
+        bsr3_matrix_multiply(&A, x, other, threads);
         assert_memory_equal(y, other, (size_t)n * sizeof *y);
     }
     // The variant for this processor and the plain one: the same bits, with and without a shift.
@@ -102,15 +102,15 @@ static void test_multiply(void** state)
     assert_memory_equal(y, other, (size_t)n * sizeof *y);
     for (int i = 0; i < n; i++)
         assert_true(fabs(y[i]) < 1e-13); // dense holds A x
-    cond_bsr3_diagonal(&A, y);
+    bsr3_matrix_diagonal(&A, y);
     for (int i = 0; i < n; i++)
         assert_true(y[i] == A.value[9 * pattern.diagonal[i / 3] + 4 * (i % 3)]);
-    cond_bsr3_set_zero(&A);
-    cond_bsr3_multiply(&A, x, y, 1);
+    bsr3_matrix_set_zero(&A);
+    bsr3_matrix_multiply(&A, x, y, 1);
     for (int i = 0; i < n; i++)
         assert_true(y[i] == 0.0);
     free(x);
-    cond_bsr3_destroy(&context, &A);
+    bsr3_matrix_destroy(&context, &A);
     cond_bsr3_pattern_destroy(&context, &pattern);
     fem_grid_destroy(&grid);
 }
@@ -181,8 +181,8 @@ static void test_out_of_memory(void** state)
         assert_true(fail_at < 100);
         status = cond_bsr3_pattern_create(&context, grid.n_node, grid.n_tet, grid.tet, &pattern);
         if (status == COND_OK) {
-            status = cond_bsr3_create(&context, &pattern, &A);
-            cond_bsr3_destroy(&context, &A);
+            status = bsr3_matrix_create(&context, &pattern, &A);
+            bsr3_matrix_destroy(&context, &A);
         }
         cond_bsr3_pattern_destroy(&context, &pattern);
         assert_true(status == COND_OK || status == COND_OUT_OF_MEMORY);

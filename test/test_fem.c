@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bsr3_matrix.h"
 #include "dense.h"
 #include "failing_allocator.h"
 #include "fem_grid.h"
@@ -225,13 +226,13 @@ static void test_body_differences(void** state)
         CondFemWork work;
         CondBsr3 A;
         assert_int_equal(cond_fem_work_create(&fem, &work), COND_OK);
-        assert_int_equal(cond_bsr3_create(&fem.context, &fem.pattern, &A), COND_OK);
+        assert_int_equal(bsr3_matrix_create(&fem.context, &fem.pattern, &A), COND_OK);
         distort(&fem, 0.02, &seed, x);
         CondFemPolicy policy = {COND_FEM_GEOMETRIC_EXACT, 0.0};
         cond_fem_assemble(&fem, x, 0.0, 1.0, NULL, &policy, &work, &A, f, 1);
         for (int i = 0; i < n; i++)
             d[i] = fem_random(&seed);
-        cond_bsr3_multiply(&A, d, Ad, 1);
+        bsr3_matrix_multiply(&A, d, Ad, 1);
         double high, low, slope = 0.0, step = 1e-6;
         for (int i = 0; i < n; i++)
             y[i] = x[i] + step * d[i];
@@ -245,7 +246,7 @@ static void test_body_differences(void** state)
         for (int i = 0; i < n; i++)
             assert_true(fabs(Ad[i] + (up[i] - down[i]) / (2.0 * step)) <
                         1e-6 * largest((size_t)n, Ad));
-        cond_bsr3_destroy(&fem.context, &A);
+        bsr3_matrix_destroy(&fem.context, &A);
         cond_fem_work_destroy(&fem, &work);
         cond_fem_destroy(&fem);
     }
@@ -303,7 +304,7 @@ static void test_assemble(void** state)
                                      material, which, &fem, NULL),
                      COND_OK);
     assert_int_equal(cond_fem_work_create(&fem, &work), COND_OK);
-    assert_int_equal(cond_bsr3_create(&fem.context, &fem.pattern, &A), COND_OK);
+    assert_int_equal(bsr3_matrix_create(&fem.context, &fem.pattern, &A), COND_OK);
     int n = 3 * fem.n_node;
     double *dense = zeros((size_t)n * n), *x = zeros(3 * (size_t)n), *f = x + n, *g = f + n;
     static const double rayleigh[2] = {0.7, 0.003};
@@ -332,7 +333,7 @@ static void test_assemble(void** state)
     }
     free(dense);
     free(x);
-    cond_bsr3_destroy(&fem.context, &A);
+    bsr3_matrix_destroy(&fem.context, &A);
     cond_fem_work_destroy(&fem, &work);
     cond_fem_destroy(&fem);
     fem_grid_destroy(&grid);
@@ -386,7 +387,7 @@ static void test_threads(void** state)
                          COND_OK);
         assert_int_equal(cond_fem_work_create(&fem, &work), COND_OK);
         for (int k = 0; k < 2; k++)
-            assert_int_equal(cond_bsr3_create(&context, &fem.pattern, A + k), COND_OK);
+            assert_int_equal(bsr3_matrix_create(&context, &fem.pattern, A + k), COND_OK);
         long calls = allocator.calls;
         size_t n = 3 * (size_t)fem.n_node, m = 9 * (size_t)fem.pattern.row_begin[fem.n_node];
         double *x = zeros(3 * n), *f[2] = {x + n, x + 2 * n}, energy[2];
@@ -409,7 +410,7 @@ static void test_threads(void** state)
         free(stress[1]);
         free(x);
         for (int k = 0; k < 2; k++)
-            cond_bsr3_destroy(&context, A + k);
+            bsr3_matrix_destroy(&context, A + k);
         cond_fem_work_destroy(&fem, &work);
         cond_fem_destroy(&fem);
     }

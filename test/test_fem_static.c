@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bsr3_matrix.h"
 #include "fem_grid.h"
 #include "linear/conjugate_gradients.h"
 #include "model/fem.h"
@@ -33,7 +34,7 @@ static void statics_create(const FemGrid* grid, const CondFemMaterial* material,
 {
     s->fem = fem_grid_body(grid, material);
     assert_int_equal(cond_fem_work_create(&s->fem, &s->work), COND_OK);
-    assert_int_equal(cond_bsr3_create(&s->fem.context, &s->fem.pattern, &s->A), COND_OK);
+    assert_int_equal(bsr3_matrix_create(&s->fem.context, &s->fem.pattern, &s->A), COND_OK);
     s->n = 3 * grid->n_node;
     size_t n = (size_t)s->n;
     s->held = calloc(n, sizeof *s->held);
@@ -50,7 +51,7 @@ static void statics_create(const FemGrid* grid, const CondFemMaterial* material,
 
 static void statics_destroy(Statics* s)
 {
-    cond_bsr3_destroy(&s->fem.context, &s->A);
+    bsr3_matrix_destroy(&s->fem.context, &s->A);
     cond_fem_work_destroy(&s->fem, &s->work);
     cond_fem_destroy(&s->fem);
     free(s->held);
@@ -61,7 +62,7 @@ static void statics_destroy(Statics* s)
 static void multiply_free(const void* data, const double* x, double* y)
 {
     const Statics* s = data;
-    cond_bsr3_multiply(&s->A, x, y, 1);
+    bsr3_matrix_multiply(&s->A, x, y, 1);
     for (int i = 0; i < s->n; i++)
         if (s->held[i])
             y[i] = x[i];
@@ -85,7 +86,7 @@ static int statics_solve(Statics* s, CondFemGeometric geometric, int max_steps, 
         force_scale = fmax(force_scale, fabs(s->load[i]));
     for (int step = 0; step < max_steps; step++) {
         cond_fem_assemble(&s->fem, s->x, 0.0, 1.0, NULL, &policy, &s->work, &s->A, s->f, 1);
-        cond_bsr3_diagonal(&s->A, s->scale);
+        bsr3_matrix_diagonal(&s->A, s->scale);
         double residual = 0.0, longest = 0.0;
         for (int i = 0; i < s->n; i++) {
             s->d[i] = 0.0;

@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "failing_allocator.h"
 #include "linear/conjugate_gradients.h"
-#include "linear/csr.h"
+#include "record/csr.h"
 
 // Numbers in [-1, 1] that are the same on every machine.
 static double next_random(uint64_t* seed)

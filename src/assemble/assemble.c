@@ -19,13 +19,13 @@ static int has_masses(CondAssemblyContent content, const CondBody* body)
 CondStatus cond_assembly_create(const CondModel* model, CondAssemblyContent content,
                                 CondAssembly* assembly)
 {
-    const CondContext* m = &model->arena.context;
+    CondArena* m = &assembly->arena;
     size_t size = 0;
-    assembly->context = *m;
+    cond_arena_begin(&model->arena.context, m);
     assembly->content = content;
-    assembly->block = cond_allocate(m, (size_t)model->n_body, sizeof *assembly->block);
-    assembly->block_begin = cond_allocate(m, (size_t)model->n_body, sizeof(size_t));
-    assembly->b = cond_allocate(m, (size_t)model->n_dof, sizeof(double));
+    assembly->block = cond_arena_allocate(m, (size_t)model->n_body, sizeof *assembly->block);
+    assembly->block_begin = cond_arena_allocate(m, (size_t)model->n_body, sizeof(size_t));
+    assembly->b = cond_arena_allocate(m, (size_t)model->n_dof, sizeof(double));
     if (!assembly->block || !assembly->block_begin || !assembly->b)
         return COND_OUT_OF_MEMORY;
     for (int b = 0; b < model->n_body; b++) {
@@ -33,7 +33,7 @@ CondStatus cond_assembly_create(const CondModel* model, CondAssemblyContent cont
         size += has_masses(content, &model->body[b]) ? cond_body_mass_size(&model->body[b])
                                                      : cond_body_block_size(&model->body[b]);
     }
-    assembly->block_values = cond_allocate(m, size, sizeof(double));
+    assembly->block_values = cond_arena_allocate(m, size, sizeof(double));
     assembly->problem = (CondProblem){.n_dof = model->n_dof,
                                       .n_block = model->n_body,
                                       .block = assembly->block,
@@ -43,21 +43,7 @@ CondStatus cond_assembly_create(const CondModel* model, CondAssemblyContent cont
 
 void cond_assembly_destroy(CondAssembly* assembly)
 {
-    void* arrays[] = {assembly->block,
-                      assembly->block_begin,
-                      assembly->block_values,
-                      assembly->b,
-                      assembly->coupling,
-                      assembly->place,
-                      assembly->coupling_coordinate,
-                      assembly->coupling_jacobian,
-                      assembly->coupling_gain,
-                      assembly->contact,
-                      assembly->coordinate,
-                      assembly->jacobian};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        if (arrays[i])
-            cond_release(&assembly->context, arrays[i]);
+    cond_arena_release(&assembly->arena);
 }
 
 static void empty(CondAssembly* assembly)
@@ -111,21 +97,14 @@ void cond_assembly_begin_damping(CondAssembly* assembly, const CondKinematics* k
 CondStatus cond_assembly_room(CondAssembly* assembly, const CondModel* model, int n_row,
                               CondCouplingRoom* room)
 {
-    const CondContext* m = &assembly->context;
+    CondArena* m = &assembly->arena;
     int most = 2 * model->max_point_dof;
-    int coordinates = assembly->n_coupling_coordinate + most;
-    int numbers = assembly->n_coupling_jacobian + n_row * most;
-    int gains = assembly->n_coupling_gain + n_row * n_row;
-    if (cond_reserve(m, &assembly->coupling, &assembly->cap_coupling, assembly->n_coupling + 1,
-                     sizeof *assembly->coupling) ||
-        cond_reserve(m, &assembly->place, &assembly->cap_place, assembly->n_coupling + 1,
-                     sizeof *assembly->place) ||
-        cond_reserve(m, &assembly->coupling_coordinate, &assembly->cap_coupling_coordinate,
-                     coordinates, sizeof *assembly->coupling_coordinate) ||
-        cond_reserve(m, &assembly->coupling_jacobian, &assembly->cap_coupling_jacobian, numbers,
-                     sizeof *assembly->coupling_jacobian) ||
-        cond_reserve(m, &assembly->coupling_gain, &assembly->cap_coupling_gain, gains,
-                     sizeof *assembly->coupling_gain))
+    if (COND_RESERVE(m, assembly->coupling, assembly->n_coupling + 1) ||
+        COND_RESERVE(m, assembly->place, assembly->n_coupling + 1) ||
+        COND_RESERVE(m, assembly->coupling_coordinate, assembly->n_coupling_coordinate + most) ||
+        COND_RESERVE(m, assembly->coupling_jacobian,
+                     assembly->n_coupling_jacobian + n_row * most) ||
+        COND_RESERVE(m, assembly->coupling_gain, assembly->n_coupling_gain + n_row * n_row))
         return COND_OUT_OF_MEMORY;
     room->n_row = n_row;
     room->n_coordinate = 0;
@@ -179,7 +158,6 @@ static void begin_contacts(const void* loop, int first, int last)
 static CondStatus place_contacts(const ContactLoop* l)
 {
     CondAssembly* assembly = l->assembly;
-    const CondContext* m = &assembly->context;
     const CondModel* model = l->kinematics[0]->model;
     int coordinates = 0, numbers = 0;
     for (int c = 0; c < 2 * l->list->n; c++) {
@@ -188,10 +166,8 @@ static CondStatus place_contacts(const ContactLoop* l)
         numbers +=
             cond_kinematics_is_node(model, &l->list->candidate[c / 2].point[c % 2]) ? 0 : 3 * n;
     }
-    if (cond_reserve(m, &assembly->coordinate, &assembly->cap_coordinate, coordinates,
-                     sizeof *assembly->coordinate) ||
-        cond_reserve(m, &assembly->jacobian, &assembly->cap_jacobian, numbers,
-                     sizeof *assembly->jacobian))
+    if (COND_RESERVE(&assembly->arena, assembly->coordinate, coordinates) ||
+        COND_RESERVE(&assembly->arena, assembly->jacobian, numbers))
         return COND_OUT_OF_MEMORY;
     coordinates = numbers = 0;
     for (int c = 0; c < 2 * l->list->n; c++) {
@@ -227,8 +203,7 @@ CondStatus cond_assembly_finish(CondAssembly* assembly, const CondKinematics* ki
     ContactLoop loop = {assembly, {kinematics, moved}, list, kv};
     int threads =
         cond_threads(CONTACT_WORK * (size_t)list->n, kinematics->model->settings.solver.threads);
-    if (cond_reserve(&assembly->context, &assembly->contact, &assembly->cap_contact, list->n,
-                     sizeof *assembly->contact))
+    if (COND_RESERVE(&assembly->arena, assembly->contact, list->n))
         return COND_OUT_OF_MEMORY;
     cond_parallel(list->n, threads, begin_contacts, &loop);
     CondStatus status = place_contacts(&loop);

@@ -3,6 +3,7 @@
 #ifndef COND_ASSEMBLE_ASSEMBLE_H
 #define COND_ASSEMBLE_ASSEMBLE_H
 
+#include "base/arena.h"
 #include "collide/candidate.h"
 
 // Where a coupling lies in the pools; pointers are made when the problem is finished, because the
@@ -29,7 +30,7 @@ typedef enum CondAssemblyContent {
 } CondAssemblyContent;
 
 typedef struct CondAssembly {
-    CondContext context;
+    CondArena arena;
     CondAssemblyContent content;
     CondProblem problem;
     CondBlock* block;         //                                               (n_body)
@@ -46,8 +47,6 @@ typedef struct CondAssembly {
     CondContact* contact; //                                               (n_contact)
     int* coordinate;      // of the contacts' sides, one after the other
     double* jacobian;     // of those sides that are no nodes
-    int cap_coupling, cap_place, cap_coupling_coordinate, cap_coupling_jacobian, cap_coupling_gain;
-    int cap_contact, cap_coordinate, cap_jacobian;
 } CondAssembly;
 
 CondStatus cond_assembly_create(const CondModel* model, CondAssemblyContent content,

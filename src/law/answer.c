@@ -1,17 +1,16 @@
 #include "law/answer.h"
 
-#include "base/memory.h"
-
 #include <math.h>
 #include <string.h>
 
 CondStatus cond_answer_reserve(const CondContext* context, const CondProblem* problem,
                                CondAnswer* answer)
 {
-    if (cond_reserve(context, &answer->v, &answer->cap_v, problem->n_dof, sizeof *answer->v))
+    answer->arena.context = *context;
+    if (COND_RESERVE(&answer->arena, answer->v, problem->n_dof) ||
+        COND_RESERVE(&answer->arena, answer->lambda, 3 * problem->n_contact))
         return COND_OUT_OF_MEMORY;
-    return cond_reserve(context, &answer->lambda, &answer->cap_lambda, 3 * problem->n_contact,
-                        sizeof *answer->lambda);
+    return COND_OK;
 }
 
 void cond_answer_set(const CondProblem* problem, const double* v, const double* lambda,
@@ -34,8 +33,7 @@ void cond_answer_copy(const CondProblem* problem, const CondAnswer* from, CondAn
     to->residual = from->residual;
 }
 
-void cond_answer_destroy(const CondContext* context, CondAnswer* answer)
+void cond_answer_destroy(CondAnswer* answer)
 {
-    cond_release(context, answer->v);
-    cond_release(context, answer->lambda);
+    cond_arena_release(&answer->arena);
 }

@@ -2,14 +2,15 @@
 #ifndef COND_LAW_ANSWER_H
 #define COND_LAW_ANSWER_H
 
+#include "base/arena.h"
 #include "cond/certificate.h"
 
 typedef struct CondAnswer {
+    CondArena arena;
     double* v;                   //                                             (n_dof)
     double* lambda;              //                                             (n_contact x 3)
     CondCertificate certificate; // where the residual is finite
     double residual;             // of the certificate; INFINITY: not known, or not finite
-    int cap_v, cap_lambda;
 } CondAnswer;
 
 // Room for an answer to the problem.
@@ -22,6 +23,6 @@ void cond_answer_set(const CondProblem* problem, const double* v, const double* 
 
 void cond_answer_copy(const CondProblem* problem, const CondAnswer* from, CondAnswer* to);
 
-void cond_answer_destroy(const CondContext* context, CondAnswer* answer);
+void cond_answer_destroy(CondAnswer* answer);
 
 #endif

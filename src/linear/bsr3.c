@@ -1,11 +1,9 @@
 #include "linear/bsr3.h"
-#include "linear/bsr3_product.h"
 
 #include <limits.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/sum.h"
 
 // Which tetrahedra touch a node, and scratch for the nodes seen from one row.
 typedef struct Incidence {
@@ -132,40 +130,4 @@ int cond_bsr3_pattern_find(const CondBsr3Pattern* pattern, int i, int j)
             high = middle;
     }
     return low < pattern->row_begin[i + 1] && pattern->column[low] == j ? low : -1;
-}
-
-CondStatus cond_bsr3_create(const CondContext* context, const CondBsr3Pattern* pattern, CondBsr3* A)
-{
-    memset(A, 0, sizeof *A);
-    size_t n_block = (size_t)pattern->row_begin[pattern->n_row];
-    A->value = cond_allocate(context, n_block, 9 * sizeof *A->value);
-    if (!A->value)
-        return COND_OUT_OF_MEMORY;
-    A->pattern = pattern;
-    return COND_OK;
-}
-
-void cond_bsr3_destroy(const CondContext* context, CondBsr3* A)
-{
-    cond_release(context, A->value);
-    memset(A, 0, sizeof *A);
-}
-
-void cond_bsr3_set_zero(CondBsr3* A)
-{
-    memset(A->value, 0, (size_t)A->pattern->row_begin[A->pattern->n_row] * 9 * sizeof *A->value);
-}
-
-void cond_bsr3_multiply(const CondBsr3* A, const double* x, double* y, int threads)
-{
-    const CondBsr3Pattern* pattern = A->pattern;
-    CondBsr3Rows rows = {pattern->row_begin, pattern->column, A->value};
-    cond_bsr3_product(&rows, pattern->n_row, x, NULL, y, threads);
-}
-
-void cond_bsr3_diagonal(const CondBsr3* A, double* d)
-{
-    for (int i = 0; i < A->pattern->n_row; i++)
-        for (int k = 0; k < 3; k++)
-            d[3 * (size_t)i + k] = A->value[9 * (size_t)A->pattern->diagonal[i] + 4 * k];
 }

@@ -31,17 +31,4 @@ void cond_bsr3_pattern_destroy(const CondContext* context, CondBsr3Pattern* patt
 // Place of block (i, j), or -1 where the pattern has none.
 int cond_bsr3_pattern_find(const CondBsr3Pattern* pattern, int i, int j);
 
-// A zero matrix on the pattern. After a failure A is empty.
-CondStatus cond_bsr3_create(const CondContext* context, const CondBsr3Pattern* pattern,
-                            CondBsr3* A);
-void cond_bsr3_destroy(const CondContext* context, CondBsr3* A);
-
-void cond_bsr3_set_zero(CondBsr3* A);
-
-// y = A x; x and y apart. The same bits for any number of threads (0: as the run time decides).
-void cond_bsr3_multiply(const CondBsr3* A, const double* x, double* y, int threads);
-
-// d_i = a_ii                                                                   d (3 n_row)
-void cond_bsr3_diagonal(const CondBsr3* A, double* d);
-
 #endif

@@ -2,7 +2,7 @@
 #ifndef COND_RECORD_FCLIB_FACTOR_H
 #define COND_RECORD_FCLIB_FACTOR_H
 
-#include "linear/csr.h"
+#include "record/csr.h"
 
 // L (n x rank), rows in the order of W. *error becomes max |W - L L'| / max |W|; it is far above
 // rounding exactly when W has a negative eigenvalue, and then L is of no use.

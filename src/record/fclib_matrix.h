@@ -3,7 +3,7 @@
 #define COND_RECORD_FCLIB_MATRIX_H
 
 #include "cond/fclib.h"
-#include "linear/csr.h"
+#include "record/csr.h"
 #include "record/fclib_hdf5.h"
 
 // A matrix as triplets, whatever its layout was in the file.

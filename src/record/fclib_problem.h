@@ -3,7 +3,7 @@
 #define COND_RECORD_FCLIB_PROBLEM_H
 
 #include "cond/fclib.h"
-#include "linear/csr.h"
+#include "record/csr.h"
 
 struct CondProblemFile {
     CondContext context;

@@ -220,8 +220,7 @@ static CondStatus spread_contacts(CondSim* sim)
     CondParts* split = &sim->split;
     int n = sim->candidates.n, all = split->n_all, next = n;
     if (cond_candidates_reserve(&sim->candidates, all) ||
-        cond_reserve(&sim->assembly.context, &sim->assembly.contact, &sim->assembly.cap_contact,
-                     all, sizeof *sim->assembly.contact) ||
+        COND_RESERVE(&sim->assembly.arena, sim->assembly.contact, all) ||
         COND_RESERVE(&sim->arena, sim->lambda, 3 * all) ||
         COND_RESERVE(&sim->arena, sim->relaxed, all) ||
         COND_RESERVE(&sim->arena, sim->impulse, 3 * all) ||

@@ -153,7 +153,7 @@ static void destroy(void* work)
     cond_interior_point_destroy(&s->interior);
     CondAnswer* answers[] = {&s->best, &s->central, &s->last, &s->before, &s->kept};
     for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++)
-        cond_answer_destroy(&m, answers[i]);
+        cond_answer_destroy(answers[i]);
     cond_release(&m, s->contact);
     cond_release(&m, s->relaxed);
     cond_release(&m, s->error);

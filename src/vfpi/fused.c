@@ -4,6 +4,7 @@
 #include "base/parallel.h"
 #include "base/sum.h"
 #include "base/tiny.h"
+#include "linear/bsr3_product.h"
 #include "problem/block.h"
 #include "soft/soft_packed_kernel.h"
 #include "vfpi/fused_kernel.h"
@@ -131,20 +132,25 @@ static void unpack(const Worker* c, const double* from, double* to)
 static void take_base(const Worker* c)
 {
     const CondFused* f = c->f;
-    const double *b = f->nodal->problem->b, *v = c->v + f->usual;
+    const CondProblem* problem = f->nodal->problem;
+    const double *b = problem->b, *v = c->v + f->usual;
     Share node = nodes_of(c);
     unpack(c, c->v, c->v + f->usual);
     for (int k = 4 * node.first; k < 4 * node.last; k++)
         f->base[k] = c->v[k];
     wait(c);
-    for (int p = 0, before = 0; p < f->n_body; before += f->body[p++].n_row) {
-        const CondBsr3Part* body = &f->body[p];
-        int first = c->row.first - before, last = c->row.last - before, at = body->begin;
+    for (int p = 0, before = 0; p < problem->n_block; p++) {
+        const CondBlock* body = &problem->block[p];
+        int first = c->row.first - before, last = c->row.last - before, at = body->dof_begin;
+        if (body->kind != COND_BLOCK_BSR3)
+            continue;
+        before += body->n_dof / 3;
         first = first > 0 ? first : 0;
-        last = last < body->n_row ? last : body->n_row;
+        last = last < body->n_dof / 3 ? last : body->n_dof / 3;
         if (first >= last)
             continue;
-        cond_bsr3_rows(&body->rows, first, last, v + at, b + at, f->g + at);
+        CondBsr3Rows rows = {body->row_begin, body->column, body->values};
+        cond_bsr3_rows(&rows, first, last, v + at, b + at, f->g + at);
         for (int i = first; i < last; i++)
             for (int a = 0; a < 3; a++)
                 f->shift[f->place[at + 3 * i] + a] = -f->g[at + 3 * i + a];

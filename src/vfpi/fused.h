@@ -22,7 +22,6 @@
 #include "base/arena.h"
 #include "cond/solver.h"
 #include "law/history.h"
-#include "linear/bsr3_part.h"
 #include "nodalize/nodal.h"
 #include "soft/soft_packed.h"
 #include "vfpi/accelerate.h"
@@ -38,8 +37,6 @@ typedef struct CondFused {
     CondContactSweep sweep; // the contacts
     int threads;            //
     CondSoftPacked A;       // of soft bodies, as floats
-    CondBsr3Part* body;     // the same in double                          (n_body)
-    int n_body;             //
     uint64_t key;           // of the pattern that soft nodes are placed for,
     int placed;             // 1: if they are
     int usual;              // where the usual order begins in a vector

@@ -15,21 +15,9 @@ enum {
 
 #define RESERVE(array, count) COND_RESERVE(&f->arena, f->array, count)
 
-// The soft bodies' matrices, and how many coordinates they have.
-static CondStatus list_bodies(CondFused* f, const CondProblem* problem)
+static int is_soft(const CondBlock* block)
 {
-    f->n_body = f->A.n_node = 0;
-    if (RESERVE(body, problem->n_block))
-        return COND_OUT_OF_MEMORY;
-    for (int b = 0; b < problem->n_block; b++) {
-        const CondBlock* block = &problem->block[b];
-        if (block->kind != COND_BLOCK_BSR3)
-            continue;
-        f->body[f->n_body++] = (CondBsr3Part){
-            {block->row_begin, block->column, block->values}, block->n_dof / 3, block->dof_begin};
-        f->A.n_node += block->n_dof / 3;
-    }
-    return COND_OK;
+    return block->kind == COND_BLOCK_BSR3;
 }
 
 static int can_serve(const CondFused* f, const CondSolverSettings* settings)
@@ -63,12 +51,13 @@ static CondStatus reserve(CondFused* f)
 // Where soft nodes are, once for a pattern.
 static void place_nodes(CondFused* f)
 {
+    const CondProblem* problem = f->nodal->problem;
     int n_node = 0;
     for (int k = 0; k < 4 * f->A.n_four; k++)
         f->origin[k] = -1;
-    for (int b = 0; b < f->n_body; b++)
-        for (int i = 0; i < f->body[b].n_row; i++) {
-            int rank = f->A.rank[n_node++], at = f->body[b].begin + 3 * i;
+    for (int b = 0; b < problem->n_block; b++)
+        for (int i = 0; i < problem->block[b].n_dof && is_soft(&problem->block[b]); i += 3) {
+            int rank = f->A.rank[n_node++], at = problem->block[b].dof_begin + i;
             f->origin[rank] = at;
             for (int a = 0; a < 3; a++)
                 f->place[at + a] = 4 * rank + a;
@@ -91,7 +80,7 @@ static void lay_out_rest(CondFused* f)
     int rest = 0;
     for (int b = 0; b < problem->n_block; b++)
         for (int i = 0; i < problem->block[b].n_dof; i++)
-            if (problem->block[b].kind != COND_BLOCK_BSR3)
+            if (!is_soft(&problem->block[b]))
                 f->rest[rest++] = problem->block[b].dof_begin + i;
     for (int i = f->nodal->n_dof; i < f->nodal->n; i++)
         f->rest[rest++] = i;
@@ -211,10 +200,13 @@ CondStatus cond_fused_build(CondFused* f, CondNodal* nodal, const CondSurrogate*
     f->W = W;
     f->threads = settings->threads;
     f->A.arena.context = f->arena.context;
-    CondStatus status = list_bodies(f, nodal->problem);
-    if (status || !can_serve(f, settings))
-        return status;
-    status = cond_soft_packed_plan(&f->A, nodal->problem, settings->threads);
+    f->A.n_node = 0;
+    for (int b = 0; b < nodal->problem->n_block; b++)
+        if (is_soft(&nodal->problem->block[b]))
+            f->A.n_node += nodal->problem->block[b].n_dof / 3;
+    if (!can_serve(f, settings))
+        return COND_OK;
+    CondStatus status = cond_soft_packed_plan(&f->A, nodal->problem, settings->threads);
     if (!status)
         status = cond_soft_packed_plan_interface(&f->A, 0, 0, NULL);
     if (!status)

@@ -1,5 +1,5 @@
 // Sparse matrices in compressed rows: from triplets, transpose.
-#include "linear/csr.h"
+#include "record/csr.h"
 
 #include <string.h>
 

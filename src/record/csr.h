@@ -1,6 +1,6 @@
 // Sparse matrices in compressed rows.
-#ifndef COND_LINEAR_CSR_H
-#define COND_LINEAR_CSR_H
+#ifndef COND_RECORD_CSR_H
+#define COND_RECORD_CSR_H
 
 #include "cond/context.h"
 #include "cond/status.h"
