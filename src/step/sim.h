@@ -92,13 +92,12 @@ struct CondSim {
     double* f;               // forces at the start of the step, -C v included  (n_dof)
     double* reach;           // gap within which contacts are made [m]          (n_body)
     CondCollider collider;
-    CondCandidateList candidates; // contacts of the step, by collide
-    CondCandidateList
-        middle_candidates; // the same, those that last in the middle of the step, by auto
-    int moved;             // 1: the problem is posed on these
-    CondAssembly assembly; // the step's problem: A by matrix, all else by assemble
-    int loaded;            // 1: A is that of this step
-    int nodalized;         // 1: the solver has the problem as it is now
+    CondCandidateList candidates;        // contacts of the step, by collide
+    CondCandidateList middle_candidates; // the same, persistent ones in the middle, by auto
+    int moved;                           // 1: the problem is posed on these
+    CondAssembly assembly;               // the step's problem: A by matrix, all else by assemble
+    int loaded;                          // 1: A is that of this step
+    int nodalized;                       // 1: the solver has the problem as it is now
     CondSolver* solver;
     double* v_hat;      // by solve                                        (n_dof)
     double* lambda;     // by solve                                        (n_contact x 3)
