@@ -1,6 +1,8 @@
 // Shapes and orientations, which bodies, obstacles and waypoints have in common; paths of files.
 #include "io/scene_part.h"
 
+#include "scene/shape_kind.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,15 +11,14 @@ CondStatus cond_shape_read(const CondSceneReader* reader, const char* name,
                            const CondYamlNode* node, const char* path, void* structure,
                            CondShapeKind* shape, CondSection* section)
 {
-    static const char* const keys[] = {"",        "box",      "points", "sphere",
-                                       "capsule", "cylinder", "convex", "mesh"};
     *shape = COND_SHAPE_NONE;
     CondStatus status = cond_section_read(reader, name, node, path, structure, section);
     if (status)
         return status;
     int n_given = 0;
-    for (int i = COND_SHAPE_BOX; i <= COND_SHAPE_MESH; ++i) {
-        if (!cond_section_node(section, keys[i]))
+    const CondShapeRow* row;
+    for (int i = COND_SHAPE_BOX; (row = cond_shape_row((CondShapeKind)i)); ++i) {
+        if (!cond_section_node(section, row->name))
             continue;
         *shape = (CondShapeKind)i;
         ++n_given;

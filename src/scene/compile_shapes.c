@@ -7,12 +7,11 @@
 #include "model/fem.h"
 #include "model/rod.h"
 #include "scene/compile.h"
+#include "scene/shape_kind.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { N_RIM = 16 }; // points on each rim of a cylinder
 
 // Lists that grow while the bodies are gone through.
 typedef struct Growing {
@@ -61,51 +60,27 @@ typedef struct Placed {
     const double *position, *orientation;
 } Placed;
 
-// Contact point k of a shape, in its own axes, and the radius around it; k < 0: how many there are.
-static int shape_point(const Placed* placed, int k, double local[3], double* radius)
+// Contact point k, in the shape's own axes, and the radius around it.
+static double shape_point(const Placed* placed, const CondShapeRow* row, int k, double local[3])
 {
-    const double* size = placed->size;
-    const double angle = 2.0 * acos(-1.0) * (k / 2) / N_RIM;
-    *radius = 0.0;
-    local[0] = local[1] = local[2] = 0.0;
-    switch (placed->kind) {
-    case COND_SHAPE_BOX:
-        for (int i = 0; i < 3; i++)
-            local[i] = (k >> i & 1 ? 0.5 : -0.5) * size[i];
-        return 8;
-    case COND_SHAPE_SPHERE:
-        *radius = size[0];
-        return 1;
-    case COND_SHAPE_CAPSULE:
-        *radius = size[0];
-        local[2] = (k ? 0.5 : -0.5) * size[1];
-        return 2;
-    case COND_SHAPE_CYLINDER:
-        local[0] = size[0] * cos(angle);
-        local[1] = size[0] * sin(angle);
-        local[2] = (k % 2 ? 0.5 : -0.5) * size[1];
-        return 2 * N_RIM;
-    case COND_SHAPE_CONVEX:
-    case COND_SHAPE_MESH:
-        if (k >= 0)
-            memcpy(local, placed->mesh_surface->vertex + 3 * (size_t)k, 3 * sizeof *local);
-        return placed->mesh_surface->n_vertex;
-    case COND_SHAPE_NONE:
-    case COND_SHAPE_POINTS:
-        break;
-    }
-    return 0;
+    if (!row->is_mesh)
+        return row->point(placed->size, k, local);
+    memcpy(local, placed->mesh_surface->vertex + 3 * (size_t)k, 3 * sizeof *local);
+    return 0.0;
 }
 
 static CondStatus add_shape_features(Growing* g, int body, int part, const Placed* placed)
 {
-    double R[9], local[3], p[3], radius;
+    const CondShapeRow* row = cond_shape_row(placed->kind);
+    double R[9], local[3], p[3];
+    if (!row)
+        return COND_OK;
     quat_matrix(placed->orientation, R);
-    int count = shape_point(placed, -1, local, &radius);
+    int count = row->is_mesh ? placed->mesh_surface->n_vertex : row->n_point;
     for (int k = 0; k < count; k++) {
-        if (placed->mesh_surface && !cond_mesh_surface_is_corner(placed->mesh_surface, k))
+        if (row->is_mesh && !cond_mesh_surface_is_corner(placed->mesh_surface, k))
             continue;
-        shape_point(placed, k, local, &radius);
+        double radius = shape_point(placed, row, k, local);
         mat3_multiply(R, local, p);
         for (int i = 0; i < 3; i++)
             p[i] += placed->position[i];
@@ -113,52 +88,30 @@ static CondStatus add_shape_features(Growing* g, int body, int part, const Place
         if (status)
             return status;
         g->model->feature[g->model->n_feature - 1].shaped = 1;
-        g->model->feature[g->model->n_feature - 1].rim = placed->kind == COND_SHAPE_CYLINDER;
+        g->model->feature[g->model->n_feature - 1].rim = row->has_rims;
     }
     return COND_OK;
 }
 
-// The solid form of a scene's shape; 0 when it has none.
-static int solid_form(CondShapeKind kind, const double size[3], const CondMeshSurface* mesh_surface,
+// The solid of a scene's shape; 0 when it has none.
+static int make_solid(CondShapeKind kind, const double* size, const CondMeshSurface* mesh_surface,
                       CondShape* shape)
 {
+    const CondShapeRow* row = cond_shape_row(kind);
     memset(shape, 0, sizeof *shape);
+    if (!row || !row->solid)
+        return 0;
+    shape->form = row->form;
     shape->mesh_surface = mesh_surface;
-    shape->radius = size[0];
-    shape->half[2] = 0.5 * size[1];
-    switch (kind) {
-    case COND_SHAPE_BOX:
-        shape->form = COND_FORM_BOX;
-        shape->radius = 0.0;
-        for (int i = 0; i < 3; i++)
-            shape->half[i] = 0.5 * size[i];
-        return 1;
-    case COND_SHAPE_SPHERE:
-        shape->form = COND_FORM_SPHERE;
-        return 1;
-    case COND_SHAPE_CAPSULE:
-        shape->form = COND_FORM_CAPSULE;
-        return 1;
-    case COND_SHAPE_CYLINDER:
-        shape->form = COND_FORM_CYLINDER;
-        return 1;
-    case COND_SHAPE_CONVEX:
-    case COND_SHAPE_MESH:
-        shape->form = kind == COND_SHAPE_MESH ? COND_FORM_MESH : COND_FORM_CONVEX;
-        shape->radius = shape->half[2] = 0.0;
-        return 1;
-    case COND_SHAPE_NONE:
-    case COND_SHAPE_POINTS:
-        break;
-    }
-    return 0;
+    row->solid(size, shape);
+    return 1;
 }
 
 static CondStatus add_placed_solid(Growing* g, int body, int part, int fixed, const Placed* placed,
                                    const CondSurfaceDef* surface)
 {
     CondSolid solid = {.body = body, .part = part, .fixed = fixed, .surface = *surface};
-    if (!solid_form(placed->kind, placed->size, placed->mesh_surface, &solid.shape))
+    if (!make_solid(placed->kind, placed->size, placed->mesh_surface, &solid.shape))
         return COND_OK;
     memcpy(solid.position, placed->position, sizeof solid.position);
     memcpy(solid.orientation, placed->orientation, sizeof solid.orientation);
@@ -279,7 +232,7 @@ static CondStatus compile_obstacles(CondModel* model, const CondScene* scene, Co
             if (status)
                 return status;
         }
-        solid_form(def->shape, def->size, mesh_surface, &solid->shape);
+        make_solid(def->shape, def->size, mesh_surface, &solid->shape);
         solid->body = -1;
         memcpy(solid->position, def->position, sizeof solid->position);
         memcpy(solid->orientation, def->orientation, sizeof solid->orientation);

@@ -3,6 +3,7 @@
 #include "base/definition.h"
 #include "base/error.h"
 #include "scene/scene_check.h"
+#include "scene/shape_kind.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -124,55 +125,6 @@ static CondStatus append(CondScene* scene, const Kind* kind, const void* def, Co
     return COND_OK;
 }
 
-// A solid box of edges x, y, z: I_xx = m (y^2 + z^2) / 12 and so on round.
-static void inertia_of_box(double mass, const double* size, double* inertia)
-{
-    for (int i = 0; i < 3; ++i) {
-        double a = size[(i + 1) % 3];
-        double b = size[(i + 2) % 3];
-        inertia[i] = mass * (a * a + b * b) / 12.0;
-    }
-}
-
-// Solids of revolution about z, of radius r and length l:
-//   cylinder  I_zz = m r^2 / 2,  I_xx = m (r^2 / 4 + l^2 / 12)
-//   sphere    I = 2/5 m r^2, and its halves moved apart by l:  I_xx + m (l^2 / 4 + 3/8 l r)
-// A capsule is both, with the mass shared as the volumes l and 4/3 r (times pi r^2) are.
-static void inertia_of_capsule(double cylinder, double sphere, double r, double l, double* inertia)
-{
-    double across = cylinder * (r * r / 4.0 + l * l / 12.0) +
-                    sphere * (0.4 * r * r + l * l / 4.0 + 0.375 * l * r);
-    inertia[0] = inertia[1] = across;
-    inertia[2] = cylinder * r * r / 2.0 + sphere * 0.4 * r * r;
-}
-
-// Volume of a shape that is not given by a mesh.
-static double volume_of_shape(CondShapeKind shape, const double* size)
-{
-    const double pi = 3.14159265358979323846;
-    double r = size[0];
-    if (shape == COND_SHAPE_BOX)
-        return size[0] * size[1] * size[2];
-    double ball = shape == COND_SHAPE_CYLINDER ? 0.0 : 4.0 / 3.0 * pi * r * r * r;
-    return shape == COND_SHAPE_SPHERE ? ball : ball + pi * r * r * size[1];
-}
-
-static void inertia_of_shape(CondShapeKind shape, double mass, const double* size, double* inertia)
-{
-    double r = size[0];
-    double l = size[1];
-    double share = l / (l + r * 4.0 / 3.0); // of a capsule's mass in its cylinder
-    memset(inertia, 0, 6 * sizeof *inertia);
-    if (shape == COND_SHAPE_BOX)
-        inertia_of_box(mass, size, inertia);
-    else if (shape == COND_SHAPE_SPHERE)
-        inertia_of_capsule(0.0, mass, r, 0.0, inertia);
-    else if (shape == COND_SHAPE_CAPSULE)
-        inertia_of_capsule(share * mass, (1.0 - share) * mass, r, l, inertia);
-    else if (shape == COND_SHAPE_CYLINDER)
-        inertia_of_capsule(mass, 0.0, r, l, inertia);
-}
-
 // A copy of the elements of an array; NULL for none of them. Returns 0 when memory is short.
 static int copy_array(CondScene* scene, const void* array, int count, size_t size, void** copy)
 {
@@ -189,6 +141,7 @@ CondStatus cond_scene_put_body(CondScene* scene, const CondBodyDef* def, CondSce
     if (status)
         return status;
     CondBodyDef own = *def;
+    const CondShapeRow* shape = cond_shape_row(own.shape);
     void* point = NULL;
     void* joint = NULL;
     if (own.shape != COND_SHAPE_POINTS &&
@@ -200,11 +153,14 @@ CondStatus cond_scene_put_body(CondScene* scene, const CondBodyDef* def, CondSce
     own.point = point;
     own.joint = joint;
     if (own.density > 0.0 && !cond_shape_is_mesh(own.shape)) {
-        own.mass = own.density * volume_of_shape(own.shape, own.size);
+        own.mass = shape && shape->volume ? own.density * shape->volume(own.size) : 0.0;
         own.density = 0.0;
     }
-    if (own.kind == COND_BODY_RIGID && own.inertia_from_shape)
-        inertia_of_shape(own.shape, own.mass, own.size, own.inertia);
+    if (own.kind == COND_BODY_RIGID && own.inertia_from_shape) {
+        memset(own.inertia, 0, sizeof own.inertia);
+        if (shape && shape->inertia)
+            shape->inertia(own.mass, own.size, own.inertia);
+    }
     if (!status && own.kind == COND_BODY_RIGID && !cond_shape_is_mesh(own.shape))
         status = cond_check_inertial(def, own.mass, own.inertia, issue);
     if (!status)

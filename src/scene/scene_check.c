@@ -2,6 +2,7 @@
 // fields come from the table of keys; what is written out here are the rules between fields and
 // between definitions.
 #include "scene/scene_check.h"
+#include "scene/shape_kind.h"
 
 #include "base/error.h"
 

@@ -41,8 +41,6 @@ CondStatus cond_check_patch_name(const CondScene* scene, const char* field, cons
 // The one row of a shape's size; NULL for COND_SHAPE_NONE and for a number that is no shape.
 // `section` is "bodies.shape" or "obstacles.shape".
 const CondKey* cond_shape_key(const char* section, CondShapeKind shape);
-// 1 for the shapes that a surface mesh gives.
-int cond_shape_is_mesh(CondShapeKind shape);
 
 // A distance along a rod where the body is one, and none where it is not. prefix: of the key "at".
 CondStatus cond_check_at(const CondScene* scene, int body, const char* prefix, double at,

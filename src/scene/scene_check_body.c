@@ -1,5 +1,6 @@
 // The rules that bodies obey: which kind has which keys, and what must fit together.
 #include "scene/scene_check.h"
+#include "scene/shape_kind.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,17 +8,8 @@
 
 const CondKey* cond_shape_key(const char* section, CondShapeKind shape)
 {
-    static const char* const names[] = {NULL,      "box",      "points", "sphere",
-                                        "capsule", "cylinder", "convex", "mesh"};
-    int number = (int)shape;
-    if (number < 0 || number >= (int)(sizeof names / sizeof *names) || !names[number])
-        return NULL;
-    return cond_keys_find(section, names[number]);
-}
-
-int cond_shape_is_mesh(CondShapeKind shape)
-{
-    return shape == COND_SHAPE_CONVEX || shape == COND_SHAPE_MESH;
+    const CondShapeRow* row = cond_shape_row(shape);
+    return row ? cond_keys_find(section, row->name) : NULL;
 }
 
 enum { PARTICLE = 1, RIGID = 2, SOFT = 4, ROBOT = 8, ROD = 16 };

@@ -1,0 +1,30 @@
+// What a scene says of a shape, and what becomes of it: one row for each kind of shape. What the
+// solid itself can do is in src/geometry/.
+#ifndef COND_SCENE_SHAPE_KIND_H
+#define COND_SCENE_SHAPE_KIND_H
+
+#include "cond/scene.h"
+#include "geometry/shape.h"
+
+typedef struct CondShapeRow {
+    const char* name;   // of its key in scene files
+    int is_mesh;        // 1: a surface mesh gives it; then size means nothing
+    int has_rims;       // 1: its points lie on rims
+    CondShapeForm form; // of the solid, where `solid` says it has one
+    int n_point;        // contact points; of a mesh its vertices, which are not counted here
+    // Contact point k, in the shape's own axes; returns the radius around it.
+    double (*point)(const double* size, int k, double local[3]);
+    // Radius and half lengths of the solid, which are zero before; NULL: it has none.
+    void (*solid)(const double* size, CondShape* shape);
+    // Volume, and moments of inertia about the centre (xx, yy, zz, xy, xz, yz), zero before.
+    double (*volume)(const double* size);
+    void (*inertia)(double mass, const double* size, double inertia[6]);
+} CondShapeRow;
+
+// NULL for COND_SHAPE_NONE and for a number that is no shape.
+const CondShapeRow* cond_shape_row(CondShapeKind kind);
+
+// 1 for the shapes that a surface mesh gives.
+int cond_shape_is_mesh(CondShapeKind kind);
+
+#endif
