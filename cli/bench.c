@@ -11,7 +11,7 @@
 
 static const Benchmark* const benchmarks[] = {&bench_speed,  &bench_convergence, &bench_sweeps,
                                               &bench_trials, &bench_env,         &bench_geometry,
-                                              &bench_drops,  &bench_energy};
+                                              &bench_drops,  &bench_energy,     &bench_piles};
 enum { N_BENCHMARK = sizeof benchmarks / sizeof benchmarks[0] };
 
 static void print_cell(const BenchColumn* column, const char* cell)
@@ -65,7 +65,7 @@ static int run(int argc, char** argv)
         {"--scenes", OPTION_TEXT(&options.scenes), "NAMES", "only these, separated by commas"},
         {"--stages", OPTION_TEXT(&options.stages), "STEPS", "steps at which a scene is looked at"},
         {"--solvers", OPTION_TEXT(&options.solvers), "NAMES",
-         "only these, separated by commas; of energy integrators"},
+         "only these, separated by commas; of energy integrators, of piles engines"},
         {"--tol", OPTION_POSITIVE(&options.tolerance), "X", "certificate to reach, 1e-6"},
         {"--cold", OPTION_FLAG(&options.cold), NULL, "solvers start from zeros"},
         {"--states", OPTION_TEXT(&options.states), "DIR", "keeps the states, for the next time"},
@@ -123,5 +123,5 @@ static int run(int argc, char** argv)
 }
 
 const Command cli_bench = {
-    "bench", "bench [speed|convergence|sweeps|trials|env|geometry|drops|energy] [options]",
+    "bench", "bench [speed|convergence|sweeps|trials|env|geometry|drops|energy|piles] [options]",
     "speed and convergence, measured on this machine", run};

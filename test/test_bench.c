@@ -348,6 +348,25 @@ static void geometry_is_audited(void** state)
     cli_output_free(&output);
 }
 
+// COND's row has all numbers, Bullet's, where it is installed, none of Newton's method.
+static void piles_have_their_rows(void** state)
+{
+    static const Key keys[] = {{"scene", 1},  {"engine", 1},   {"bodies", 0},     {"steps", 0},
+                               {"ms", 0},     {"worst_ms", 0}, {"contacts", 0},   {"newton", 0},
+                               {"missed", 0}, {"depth_mm", 0}, {"creep_mm_s", 0}, {"gained", 0}};
+    (void)state;
+    CliOutput output =
+        cli_run("bench", "piles", "--scenes=chain", "--solvers=COND", "--steps=4", "--json=-");
+    assert_int_equal(output.code, 0);
+    json_t* root = cli_output_json(&output);
+    const json_t* rows = json_object_get(root, "rows");
+    expect_rows(rows, keys, sizeof keys / sizeof *keys);
+    assert_int_equal((int)number_of(json_array_get(rows, 0), "bodies"), 100);
+    assert_int_equal((int)number_of(json_array_get(rows, 0), "missed"), 0);
+    json_decref(root);
+    cli_output_free(&output);
+}
+
 static void wrong_usage(void** state)
 {
     (void)state;
@@ -365,7 +384,7 @@ int main(void)
         cmocka_unit_test(speed_has_its_rows),       cmocka_unit_test(ratios_are_held),
         cmocka_unit_test(others_are_stopped),       cmocka_unit_test(trials_are_certified),
         cmocka_unit_test(sweeps_have_their_rows),   cmocka_unit_test(wrong_usage),
-        cmocka_unit_test(geometry_is_audited),
+        cmocka_unit_test(geometry_is_audited),      cmocka_unit_test(piles_have_their_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

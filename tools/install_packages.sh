@@ -42,6 +42,7 @@ libcmocka-dev     unit tests
 chromium          draws pictures, and tries the viewer
 ffmpeg            makes films of pictures
 libsiconos-numerics-dev  another solver to be timed beside, and a referee
+libbullet-dev     another engine to be compared with on piles of bodies
 python3-h5py      reads recordings as others do
 python3-vtk9      reads recordings as ParaView does
 LIST

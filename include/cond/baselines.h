@@ -14,6 +14,7 @@
 #ifndef COND_BASELINES_H
 #define COND_BASELINES_H
 
+#include "cond/sim.h"
 #include "cond/solver.h"
 
 #ifdef __cplusplus
@@ -53,6 +54,27 @@ COND_BASELINES_API CondStatus cond_siconos_solve(const CondContext* context,
                                                  const CondProblem* problem, double tolerance,
                                                  CondSiconosWay way, int max_iterations, double* v,
                                                  double* lambda, double* seconds, int* iterations);
+
+// Bullet, an engine for games and robots, where the library was built with it: the rigid bodies,
+// planes, obstacles, forces and ball joints of a scene from a state on, stepped by its default
+// solver with so many iterations (its own default is 10). Attachments become ideal ball joints.
+// Nothing falls asleep. Lengths are scaled inside so that the thinnest body is a tenth of a metre,
+// as its manual asks. COND_NOT_SUPPORTED: not built in, or the scene has something else.
+typedef struct CondBullet CondBullet;
+typedef struct CondBulletInfo {
+    double seconds; // of its step alone
+    double energy;  // of motion and of height after it [J]
+    int contacts;   // points in its manifolds
+} CondBulletInfo;
+
+COND_BASELINES_API int cond_bullet_available(void);
+COND_BASELINES_API CondStatus cond_bullet_create(const CondModel* model, const CondState* state,
+                                                 int iterations, CondBullet** bullet,
+                                                 CondError* error);
+// One step; the poses are written into `state`, which may be any of the model.
+COND_BASELINES_API CondStatus cond_bullet_step(CondBullet* bullet, CondState* state,
+                                               CondBulletInfo* info);
+COND_BASELINES_API void cond_bullet_destroy(CondBullet* bullet);
 
 #ifdef __cplusplus
 }
