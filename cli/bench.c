@@ -11,7 +11,7 @@
 
 static const Benchmark* const benchmarks[] = {&bench_speed,  &bench_convergence, &bench_sweeps,
                                               &bench_trials, &bench_env,         &bench_geometry,
-                                              &bench_drops,  &bench_energy,     &bench_piles};
+                                              &bench_drops,  &bench_energy,      &bench_piles};
 enum { N_BENCHMARK = sizeof benchmarks / sizeof benchmarks[0] };
 
 static void print_cell(const BenchColumn* column, const char* cell)
