@@ -200,20 +200,25 @@ int pair_audit(const Pair* pair, double reach, CondAuditPair* found)
     return 0;
 }
 
-CondStatus pair_collide(const Pair* pair, double* gap, int* n_contact)
+CondStatus pair_collide(const Pair* pair, PairFound* found)
 {
-    CondStatus status = cond_sim_forces(pair->sim, pair->state);
-    if (!status)
-        status = cond_sim_collide(pair->sim, pair->state);
-    *gap = INFINITY;
-    *n_contact = 0;
+    CondStatus status = COND_OK;
+    *found = (PairFound){.gap = INFINITY, .contact = INFINITY};
+    if (!pair->first) {
+        status = cond_sim_gap(pair->sim, pair->state, 1, 0, &found->gap, NULL);
+    } else {
+        status = cond_sim_forces(pair->sim, pair->state);
+        if (!status)
+            status = cond_sim_collide(pair->sim, pair->state);
+    }
     for (int c = 0; c < cond_sim_n_contact(pair->sim) && !status; c++) {
         CondContactInfo info = cond_sim_contact(pair->sim, c);
         int other = pair->first ? info.plane >= 0 : info.other >= 0 && info.other != info.body;
         if (!other)
             continue;
-        *gap = fmin(*gap, info.gap);
-        *n_contact += 1;
+        found->contact = fmin(found->contact, info.gap);
+        found->n_contact++;
     }
+    found->gap = pair->first ? found->contact : found->gap;
     return status;
 }

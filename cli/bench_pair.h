@@ -50,7 +50,13 @@ void pair_end(Pair* pair);
 
 // What the audit says of the two: 0 where they are too far apart.
 int pair_audit(const Pair* pair, double reach, CondAuditPair* found);
-// The least gap that the collision detection finds, and how many contacts; INFINITY: none.
-CondStatus pair_collide(const Pair* pair, double* gap, int* n_contact);
+
+// What the collision detection says of them.
+typedef struct PairFound {
+    double gap;     // signed distance; INFINITY: too far apart [m]
+    double contact; // least gap of a contact; INFINITY: none [m]
+    int n_contact;
+} PairFound;
+CondStatus pair_collide(const Pair* pair, PairFound* found);
 
 #endif

@@ -151,8 +151,9 @@ typedef enum CondStage {
 } CondStage;
 COND_API const char* cond_stage_name(CondStage stage);
 
-// How deep two things are in each other at the end of a step, before correction, by the contacts
-// that were found.
+// How deep two things are in each other at the end of a step, before correction. By the contacts
+// that were found; where these say more than a fiftieth of the limit it is the true depth, also of
+// meshes and soft bodies, whose contacts do not say it (docs/collision.md, Depth).
 typedef struct CondPenetration {
     int body, other; // other: -1: static; body: -1: nothing overlaps
     int plane;       // the static plane; -1: something else
@@ -223,13 +224,20 @@ COND_API const double* cond_sim_lambda(const CondSim* sim);
 // then changes the state.
 COND_API CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info);
 
+// The signed distance of two bodies in a state, by the collision detection: how far apart they are,
+// or minus how deep they are in each other (docs/collision.md, Depth). INFINITY where they are
+// farther apart than contacts are looked for. `contact`, unless NULL, gets the least gap of their
+// contacts. COND_BAD_ARGUMENT for unknown bodies, or twice the same.
+COND_API CondStatus cond_sim_gap(CondSim* sim, const CondState* state, int body, int other,
+                                 double* gap, double* contact);
+
 // Two bodies, or a body and something static, that overlap.
 typedef struct CondOverlap {
     int body, other;    // other: -1: static
     int plane;          // the static plane; -1: something else
     int obstacle;       // the obstacle; -1: something else
-    double depth;       // of the deepest contact [m]
-    double position[3]; // where that is, world [m]
+    double depth;       // [m]
+    double position[3]; // where the deepest contact is, world [m]
 } CondOverlap;
 // The pairs that overlap in a state by more than a millionth of the smaller body's size, the
 // deepest first; owned by the sim, until the next call.

@@ -5,6 +5,7 @@
 // not: vertices are asked as they are, and edges, rims and axes between the places where they go
 // through the surface, at several points and then around the deepest of them.
 #include "audit/feature.h"
+#include "audit/sheet.h"
 #include "audit/surface.h"
 #include "math/vec3.h"
 
@@ -188,6 +189,19 @@ static double on_facet(const void* what, double t)
     return least_along(on_line, &facet, &at);
 }
 
+// Takes the corner that is farthest from the piece as the first. No line from there has its least
+// distance at its beginning, so that lines of the same least distance are not taken for each other.
+static void begin_farthest(Facet* facet)
+{
+    for (int k = 1; k < 3; k++)
+        if (cond_piece_distance(facet->piece, facet->corner[k], NULL) >
+            cond_piece_distance(facet->piece, facet->corner[0], NULL)) {
+            const double* first = facet->corner[0];
+            facet->corner[0] = facet->corner[k];
+            facet->corner[k] = first;
+        }
+}
+
 // A bound from below for the distance over a face: the tangent at its centre, as it is convex.
 static double facet_bound(const Facet* facet)
 {
@@ -223,6 +237,7 @@ static void search_faces(const CondSurface* s, const CondPiece* piece, const dou
         Facet facet = {.piece = piece};
         for (int k = 0; k < 3; k++)
             facet.corner[k] = s->vertex + 3 * (size_t)c[k];
+        begin_farthest(&facet);
         if (is_held(s, f) ||
             cond_audit_boxes(s->face_box + 6 * (size_t)f, box) > fmax(out->gap, 0.0) ||
             !(facet_bound(&facet) < out->gap))
@@ -312,6 +327,49 @@ static void search_edges(const CondSurface* s, const CondPiece* piece, CondTrans
     }
 }
 
+// A triangle of something, as far as it is in the box of the surface.
+static void search_triangle(const CondSurface* s, const double* a, const double* b, const double* c,
+                            double radius, CondTranslation* out)
+{
+    const CondSheet sheet = {.kind = COND_SHEET_TRIANGLE, .corner = {a, b, c}};
+    double box[6];
+    for (int i = 0; i < 3; i++) {
+        box[i] = fmin(a[i], fmin(b[i], c[i]));
+        box[3 + i] = fmax(a[i], fmax(b[i], c[i]));
+    }
+    if (!(cond_audit_boxes(box, s->box) > 0.0))
+        cond_sheet_search(&sheet, s, radius, out);
+}
+
+// The faces of the piece.
+static void search_sides(const CondSurface* s, const CondPiece* piece, CondTranslation* out)
+{
+    const double* half = piece->half;
+    for (int k = 0; piece->kind == COND_PIECE_HULL && k < piece->n_face; k++) {
+        const int* c = piece->face + 3 * (size_t)k;
+        search_triangle(s, piece->vertex + 3 * (size_t)c[0], piece->vertex + 3 * (size_t)c[1],
+                        piece->vertex + 3 * (size_t)c[2], piece->radius, out);
+    }
+    for (int k = 0; piece->kind == COND_PIECE_CYLINDER && k < 3; k++) {
+        const CondSheet sheet = {.kind = k ? COND_SHEET_CAP : COND_SHEET_SIDE,
+                                 .piece = piece,
+                                 .top = k == 1 ? -1.0 : 1.0};
+        cond_sheet_search(&sheet, s, piece->radius, out);
+    }
+    for (int k = 0; piece->kind == COND_PIECE_BOX && k < 6; k++) {
+        int axis = k / 2, one = (axis + 1) % 3, two = (axis + 2) % 3;
+        double x[4][3], local[3];
+        for (int c = 0; c < 4; c++) {
+            local[axis] = k % 2 ? half[axis] : -half[axis];
+            local[one] = c & 1 ? half[one] : -half[one];
+            local[two] = c & 2 ? half[two] : -half[two];
+            place(piece, local[0], local[1], local[2], x[c]);
+        }
+        search_triangle(s, x[0], x[1], x[2], piece->radius, out);
+        search_triangle(s, x[3], x[1], x[2], piece->radius, out);
+    }
+}
+
 void cond_surface_piece(const CondSurface* a, const CondPiece* b, CondTranslation* out)
 {
     double box[6];
@@ -321,6 +379,8 @@ void cond_surface_piece(const CondSurface* a, const CondPiece* b, CondTranslatio
     search_faces(a, b, box, out);
     other.gap = out->gap;
     search_edges(a, b, &other);
+    if (out->gap < 0.0 || other.gap < 0.0)
+        search_sides(a, b, &other);
     if (other.gap < out->gap) {
         turn_round(&other);
         *out = other;
@@ -349,6 +409,17 @@ static void search_one_way(const CondSurface* a, const CondSurface* b, CondTrans
         if (!a->held[c[0]] && !a->held[c[1]])
             cond_surface_stretch(b, a->vertex + 3 * (size_t)c[0], a->vertex + 3 * (size_t)c[1], 0.0,
                                  out);
+    }
+}
+
+// Faces of a in b.
+static void search_triangles(const CondSurface* a, const CondSurface* b, CondTranslation* out)
+{
+    for (int f = 0; f < a->n_face; f++) {
+        const int* c = a->face + 3 * (size_t)f;
+        if (!is_held(a, f))
+            search_triangle(b, a->vertex + 3 * (size_t)c[0], a->vertex + 3 * (size_t)c[1],
+                            a->vertex + 3 * (size_t)c[2], 0.0, out);
     }
 }
 
@@ -391,8 +462,12 @@ void cond_surface_surface(const CondSurface* a, const CondSurface* b, CondTransl
     *out = (CondTranslation){.gap = INFINITY, .normal = {0.0, 0.0, 1.0}};
     CondTranslation other = *out;
     search_one_way(a, b, out);
+    if (out->gap < 0.0)
+        search_triangles(a, b, out);
     other.gap = out->gap;
     search_one_way(b, a, &other);
+    if (other.gap < 0.0)
+        search_triangles(b, a, &other);
     if (other.gap < out->gap) {
         turn_round(&other);
         *out = other;

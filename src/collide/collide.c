@@ -29,6 +29,7 @@ CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, 
     cond_volume_contacts_begin(m, &collider->found);
     collider->found.threads = model->settings.solver.threads;
     cond_pair_work_begin(m, &collider->pairs);
+    cond_pair_depth_begin(m, &collider->pair_depth);
     collider->volume =
         cond_arena_allocate(&collider->arena, (size_t)model->n_body, sizeof *collider->volume);
     collider->soft =
@@ -84,6 +85,7 @@ void cond_collider_destroy(CondCollider* collider)
     cond_volume_contacts_end(&collider->found);
     cond_rod_links_destroy(&collider->links);
     cond_pair_work_end(&collider->pairs);
+    cond_pair_depth_end(&collider->pair_depth);
     cond_sweep_destroy(&collider->arena.context, &collider->sweep);
     cond_broad_destroy(&collider->broad);
     cond_arena_release(&collider->arena);
@@ -119,6 +121,10 @@ void cond_collider_place(CondCollider* collider, const CondKinematics* kinematic
 {
     const CondModel* model = collider->model;
     PlaceLoop loop = {kinematics, collider->place};
+    for (int i = 0; i < collider->n_soft; i++) {
+        int b = collider->soft[i];
+        cond_volume_update_surface(collider->volume[b], kinematics->q + model->body[b].q_begin);
+    }
     cond_parallel(model->n_feature,
                   cond_threads(20 * (size_t)model->n_feature, model->settings.solver.threads),
                   place_features, &loop);
@@ -340,12 +346,7 @@ static CondStatus build_broad(CondCollider* collider, const double* reach)
 CondStatus cond_collide(CondCollider* collider, const CondKinematics* kinematics,
                         const CondState* state, const double* reach, CondCandidateList* list)
 {
-    const CondModel* model = collider->model;
     list->n = 0;
-    for (int i = 0; i < collider->n_soft; i++) {
-        int b = collider->soft[i];
-        cond_volume_update_surface(collider->volume[b], kinematics->q + model->body[b].q_begin);
-    }
     cond_collider_place(collider, kinematics);
     CondStatus status = cond_collide_planes(kinematics, collider->place, reach, list);
     if (!status)

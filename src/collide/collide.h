@@ -6,6 +6,7 @@
 #include "collide/broad.h"
 #include "collide/candidate.h"
 #include "collide/pair.h"
+#include "collide/pair_depth.h"
 #include "collide/rod_contact.h"
 #include "collide/volume.h"
 #include "model/state.h"
@@ -46,6 +47,7 @@ typedef struct CondCollider {
     int n_soft_edge;
     CondEdge* edge; // theirs, in the world                             (n_edge)
     CondPairWork pairs;
+    CondPairDepthWork pair_depth;
     CondSweep sweep;
 } CondCollider;
 
@@ -62,7 +64,7 @@ static inline CondContactKey cond_key_soft_crossing(const CondCollider* collider
 CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, CondError* error);
 void cond_collider_destroy(CondCollider* collider);
 
-// Puts features and solids where the kinematics has them.
+// Puts features, solids and soft surfaces where the kinematics has them.
 void cond_collider_place(CondCollider* collider, const CondKinematics* kinematics);
 
 // Lists everything within reach of a body, by ascending key. The state's contact memory tells which

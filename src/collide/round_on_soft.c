@@ -180,26 +180,15 @@ static CondStatus meet_edge(const Press* press, int e)
     CondPairWork* work = &press->collider->pairs;
     const CondCore* core = &press->on_soft->core;
     const int* edge = press->volume->edge + 4 * (size_t)e;
-    double p[3], q[3], d[3], F[9];
-    CondCore line = {.form = COND_FORM_CAPSULE};
+    double p[3], q[3], d[3];
+    CondCore line;
     node_at(press, edge[0], p);
     node_at(press, edge[1], q);
-    for (int i = 0; i < 3; i++) {
-        d[i] = q[i] - p[i];
-        line.p[i] = 0.5 * (p[i] + q[i]);
-    }
-    double length = line.size = vec3_norm(d);
+    cond_core_between(p, q, &line);
+    double length = line.size;
     if (!(length > 0.0))
         return COND_OK;
-    for (int i = 0; i < 3; i++)
-        d[i] /= length;
-    line.half[2] = 0.5 * length;
-    mat3_frame(d, d, F);
-    for (int i = 0; i < 3; i++) {
-        line.R[3 * i] = F[3 + i];
-        line.R[3 * i + 1] = F[6 + i];
-        line.R[3 * i + 2] = d[i];
-    }
+    cond_core_axis(&line, 2, d);
     CondStatus status = cond_cores_meet(work, core, &line, press->far);
     for (int k = 0; k < work->manifold.n && !status; k++) {
         const CondManifoldPoint* meeting = &work->manifold.meeting[k];

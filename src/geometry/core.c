@@ -28,6 +28,26 @@ void cond_core_make(const CondShape* shape, const double pose[7], const double o
         core->size = shape->mesh_surface->size + 2.0 * core->round;
 }
 
+void cond_core_between(const double p[3], const double q[3], CondCore* line)
+{
+    double d[3], F[9];
+    *line = (CondCore){.form = COND_FORM_CAPSULE};
+    for (int i = 0; i < 3; i++) {
+        d[i] = q[i] - p[i];
+        line->p[i] = 0.5 * (p[i] + q[i]);
+    }
+    line->size = vec3_norm(d);
+    line->half[2] = 0.5 * line->size;
+    for (int i = 0; i < 3; i++)
+        d[i] /= line->size;
+    mat3_frame(d, d, F);
+    for (int i = 0; i < 3; i++) {
+        line->R[3 * i] = F[3 + i];
+        line->R[3 * i + 1] = F[6 + i];
+        line->R[3 * i + 2] = d[i];
+    }
+}
+
 static void corner_support(const CondMeshSurface* mesh_surface, const double d[3], double x[3])
 {
     const double* best = mesh_surface->vertex;

@@ -22,6 +22,9 @@ typedef struct CondCore {
 void cond_core_make(const CondShape* shape, const double pose[7], const double origin[3],
                     CondCore* core);
 
+// The segment from p to q, which are not the same point.
+void cond_core_between(const double p[3], const double q[3], CondCore* line);
+
 // The point of the core farthest along d, which need not be a unit vector. Of several, that of
 // lower index, or along the positive axes; with `flip` along the negative ones.
 void cond_core_support(const CondCore* core, const double d[3], int flip, double x[3]);

@@ -53,9 +53,7 @@ CondStatus cond_sim_collide_next(CondSim* sim, double* deepest)
     *deepest = 0.0;
     for (int c = 0; c < sim->end_candidates.n && !status; c++)
         *deepest = fmax(*deepest, -sim->end_candidates.candidate[c].gap);
-    if (!status)
-        cond_sim_find_deepest(sim);
-    return status;
+    return status ? status : cond_sim_find_deepest(sim);
 }
 
 CondStatus cond_sim_finish(CondSim* sim)

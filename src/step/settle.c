@@ -89,6 +89,13 @@ CondStatus cond_sim_overlaps(CondSim* sim, const CondState* state, const CondOve
         status = cond_sim_collide_next(sim, &deepest);
     if (!status)
         status = list_overlaps(sim);
+    for (int k = 0; k < sim->settle.n_overlap && !status; k++) {
+        CondOverlap* here = &sim->settle.overlap[k];
+        const CondBodyPair pair = {here->body, here->other, here->obstacle};
+        if (here->plane < 0)
+            status = cond_sim_true_depth(sim, &sim->at_end, &pair, &here->depth);
+    }
+    sort_by_depth(sim->settle.overlap, sim->settle.n_overlap);
     *n = status ? 0 : sim->settle.n_overlap;
     *overlap = sim->settle.overlap;
     return status;

@@ -117,6 +117,7 @@ struct CondSim {
     CondCandidateList swept_candidates; // by recheck: what met on the way and is beyond each other
     CondCandidateList end_candidates;   // contacts at the end of the step, by collide_next
     CondPenetration deepest;            // among these, by collide_next
+    double depth_before; // of that pair when the step began, where it is beyond its limit [m]
     CondAssembly matrix; // M or D of the bodies at some kinematics, for products with it
     double* work;        //                                         (n_dof)
     CondImpact impact;
@@ -332,8 +333,12 @@ CondStatus cond_sim_collide_next(CondSim* sim, double* deepest);
 // contacts and, of position-based dynamics, of the attachments are there.
 CondStatus cond_sim_commit(CondSim* sim, CondState* state, CondStepInfo* info);
 
+// The depth of a pair where the collider was placed by the kinematics, for those whose contacts do
+// not say it; else *depth is left as it is.
+CondStatus cond_sim_true_depth(CondSim* sim, const CondKinematics* kinematics,
+                               const CondBodyPair* pair, double* depth);
 // The pair among sim->end_candidates that is deepest for its limit, in sim->deepest.
-void cond_sim_find_deepest(CondSim* sim);
+CondStatus cond_sim_find_deepest(CondSim* sim);
 // The obstacle whose surface is nearest to a contact; -1: there is none.
 int cond_model_nearest_obstacle(const CondModel* model, const double position[3]);
 // 1 when it is beyond the limit, and deeper than when the step began: what overlapped before and is
