@@ -136,6 +136,8 @@ static void print_scene(FILE* out, const char* path, const CondModel* model, con
         fprintf(out, "  overlaps  %d at the start (cond run --settle pushes them apart)\n",
                 start->n_overlap);
     overlap_print(out, "            ", model, start->overlap, start->n_overlap);
+    for (int i = 0; cond_model_warning(model, i); i++)
+        fprintf(out, "  %-9s %s\n", i ? "" : "warnings", cond_model_warning(model, i));
     print_step(out, s);
     fprintf(out, "  law       %s, kv %g N s/m, omega %g m/(N s)\n", cond_law_name(solver->law),
             s->kv, solver->omega);
@@ -175,6 +177,10 @@ static json_t* scene_json(const char* path, const CondModel* model, const Start*
     json_object_set_new(out, "dof", json_integer(cond_model_n_dof(model)));
     json_object_set_new(out, "contacts", json_integer(start->n_contact));
     json_object_set_new(out, "overlaps", overlap_json(model, start->overlap, start->n_overlap));
+    json_t* warnings = json_array();
+    for (int i = 0; cond_model_warning(model, i); i++)
+        json_array_append_new(warnings, json_text(cond_model_warning(model, i)));
+    json_object_set_new(out, "warnings", warnings);
     if (audit)
         json_object_set_new(out, "audit", audit_pairs_json(audit));
     json_object_set_new(out, "kv", json_number(s->kv));

@@ -150,6 +150,19 @@ CondStatus run_use_solver(CondSim* sim, const CondModel* model, const char* name
     return status;
 }
 
+// The first few things that were changed in robots' files.
+static void warn_of_robots(const CondModel* model)
+{
+    enum { MOST = 5 };
+    for (int i = 0; cond_model_warning(model, i); i++) {
+        if (i == MOST) {
+            cli_complain("warning: there is more; cond check lists it all");
+            return;
+        }
+        cli_complain("warning: %s", cond_model_warning(model, i));
+    }
+}
+
 static CondStatus open_record(const RunOptions* options, const CondModel* model,
                               CondRecord** record, CondError* error)
 {
@@ -182,6 +195,8 @@ static int run_scene(const RunOptions* options, const char* text)
         cli_complain("%s", error.message);
         return cli_exit(status);
     }
+    if (!options->quiet)
+        warn_of_robots(model);
     status = cond_state_create(model, &state, &error);
     if (!status)
         status = cond_sim_create(model, &sim, &error);

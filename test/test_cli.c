@@ -555,6 +555,37 @@ static void test_overlap(void** state)
     cli_expect(0, "cube moved by 0.5 m", "run", "in.yaml", "--steps", "1", "--settle");
 }
 
+// What was mended in a robot's file is said once, however many bodies are made from it; where it
+// cannot be mended, every fault has its line.
+static void test_robot_files(void** state)
+{
+    (void)state;
+    write_text("two.yaml", "bodies:\n  - {name: a, kind: robot, urdf: turn.urdf}\n"
+                           "  - {name: b, kind: robot, urdf: turn.urdf, position: [1, 0, 0]}\n");
+    write_text("turn.urdf",
+               "<robot name='r'>\n<link name='base'/>\n<link name='arm'><inertial><mass value='1'/>"
+               "<inertia ixx='1' iyy='1' izz='1'/></inertial></link>\n"
+               "<joint name='j' type='revolute'><parent link='base'/><child link='arm'/></joint>\n"
+               "</robot>\n");
+    CliOutput output = cli_run("check", "two.yaml", "--json", "-");
+    assert_int_equal(output.code, 0);
+    json_t* check = cli_output_json(&output);
+    const json_t* warnings = json_object_get(check, "warnings");
+    assert_int_equal((int)json_array_size(warnings), 1);
+    assert_string_equal(json_string_value(json_array_get(warnings, 0)),
+                        "turn.urdf:4: joint 'j': <limit> is missing: nothing limits it");
+    json_decref(check);
+    cli_output_free(&output);
+    cli_expect(0, "warning: turn.urdf:4: joint 'j'", "run", "two.yaml", "--steps", "1");
+    write_text("turn.urdf", "<robot name='r'>\n<link name='a'/>\n<link name='a'/>\n"
+                            "<joint name='j' type='odd'><parent link='b'/><child link='a'/>"
+                            "</joint>\n</robot>\n");
+    cli_expect(2,
+               "turn.urdf:3: there are two links named 'a'\nturn.urdf:4: joint 'j': there is no "
+               "link 'b'",
+               "check", "two.yaml");
+}
+
 // The table of the sensors has a row per step; the summary tells the last one, and the pairs.
 static void test_run_sensors(void** state)
 {
@@ -647,16 +678,27 @@ static void test_solve_prints_both(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_help),         cmocka_unit_test(test_usage),
-        cmocka_unit_test(test_bad_input),    cmocka_unit_test(test_unwritable),
-        cmocka_unit_test(test_solve_strict), cmocka_unit_test(test_solve_proximal),
-        cmocka_unit_test(test_solve_omega),  cmocka_unit_test(test_solve_table),
-        cmocka_unit_test(test_tolerance),    cmocka_unit_test(test_solve_settings),
-        cmocka_unit_test(test_solve_write),  cmocka_unit_test(test_check_scenes),
-        cmocka_unit_test(test_check_set),    cmocka_unit_test(test_check_short_name),
-        cmocka_unit_test(test_check_keys),   cmocka_unit_test(test_save_and_resume),
-        cmocka_unit_test(test_overlap),      cmocka_unit_test(test_env_and_bench),
-        cmocka_unit_test(test_run_sensors),  cmocka_unit_test(test_solve_prints_both),
+        cmocka_unit_test(test_help),
+        cmocka_unit_test(test_usage),
+        cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_unwritable),
+        cmocka_unit_test(test_solve_strict),
+        cmocka_unit_test(test_solve_proximal),
+        cmocka_unit_test(test_solve_omega),
+        cmocka_unit_test(test_solve_table),
+        cmocka_unit_test(test_tolerance),
+        cmocka_unit_test(test_solve_settings),
+        cmocka_unit_test(test_solve_write),
+        cmocka_unit_test(test_check_scenes),
+        cmocka_unit_test(test_check_set),
+        cmocka_unit_test(test_check_short_name),
+        cmocka_unit_test(test_check_keys),
+        cmocka_unit_test(test_save_and_resume),
+        cmocka_unit_test(test_overlap),
+        cmocka_unit_test(test_robot_files),
+        cmocka_unit_test(test_env_and_bench),
+        cmocka_unit_test(test_run_sensors),
+        cmocka_unit_test(test_solve_prints_both),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

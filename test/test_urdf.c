@@ -57,6 +57,15 @@ static void refuses(const char* text, const char* message)
     refuses_with(COND_BAD_INPUT, text, message);
 }
 
+// Reads it, with one warning that is this.
+static CondArticulation* mends(const char* text, const char* warning)
+{
+    CondArticulation* a = read_with(text, NULL);
+    assert_int_equal(a->n_warning, 1);
+    assert_string_equal(a->warning[0], warning);
+    return a;
+}
+
 // Pieces of files, one line each, so that lines can be counted.
 #define HEAD "<robot name='r'>\n"
 #define TAIL "</robot>\n"
@@ -215,8 +224,8 @@ static void test_mesh_paths(void** state)
         cond_articulation_destroy(a);
         remove(cases[i].here);
     }
-    // Found in the folder of packages that the caller gives.
-    CondUrdfOptions options = {.package_path = "."};
+    // Found in one of the folders of packages that the caller gives.
+    CondUrdfOptions options = {.package_path = "nowhere:."};
     write_bytes("m.obj", "", 0);
     CondArticulation* a = read_with(
         HEAD "<link name='a'><collision><geometry><mesh filename='package://m.obj'/></geometry>"
@@ -280,14 +289,6 @@ static void test_refuses_wrong_joints(void** state)
     refuses_with(COND_NOT_SUPPORTED, HEAD ARM TIP JOINT("j", "floating", "arm", "tip", "") TAIL,
                  "r.urdf:4: joint 'j': a floating joint is supported only below a root link "
                  "without inertia, shapes and other joints");
-    refuses(ONE("revolute", ""), "r.urdf:4: joint 'j': <limit> is missing (a joint without "
-                                 "position limits is of type continuous)");
-    refuses(ONE("revolute", "<limit lower='2' upper='1' velocity='1' effort='1'/>"),
-            "r.urdf:4: joint 'j': lower limit 2 is above upper limit 1");
-    refuses(ONE("revolute", "<limit velocity='-1' effort='1'/>"),
-            "r.urdf:4: joint 'j': velocity limit -1 is negative");
-    refuses(ONE("revolute", "<limit velocity='1' effort='-1'/>"),
-            "r.urdf:4: joint 'j': effort limit -1 is negative");
     refuses(ONE("revolute", LIMIT "<axis xyz='0 0 0'/>"),
             "r.urdf:4: joint 'j': the axis is zero or not finite");
     refuses(ONE("revolute", LIMIT "<axis xyz='0 0'/>"),
@@ -299,9 +300,6 @@ static void test_refuses_wrong_joints(void** state)
     refuses(ONE("revolute", LIMIT "<axis xyz='0 0 inf'/>"),
             "r.urdf:4: xyz='0 0 inf' of <axis>: expected 3 numbers");
     refuses(ONE("revolute", LIMIT "<axis/>"), "r.urdf:4: <axis> without xyz");
-    refuses(ONE("revolute", LIMIT LIMIT), "r.urdf:4: <joint> has two <limit>");
-    refuses(ONE("revolute", LIMIT "<dynamics damping='-1'/>"),
-            "r.urdf:4: joint 'j': damping -1 is negative or not finite");
     refuses(ONE("revolute", LIMIT "<mimic/>"), "r.urdf:4: <mimic> without joint");
     refuses(ONE("revolute", LIMIT "<mimic joint='k'/>"),
             "r.urdf:4: joint 'j' mimics 'k', which does not exist");
@@ -330,31 +328,148 @@ static void test_refuses_wrong_links(void** state)
 {
     (void)state;
     refuses(BODY("-1", "1", "1", "1", "0"), "r.urdf:3: link 'a': mass -1 is negative");
-    refuses(BODY("1", "1", "1", "-1", "0"), "r.urdf:3: link 'a': inertia is not positive definite");
-    refuses(BODY("1", "1", "1", "1", "1"), "r.urdf:3: link 'a': inertia is not positive definite");
-    refuses(BODY("1", "0", "0", "0", "0"), "r.urdf:3: link 'a': inertia is not positive definite");
-    refuses(BODY("0", "1", "1", "1", "0"), "r.urdf:3: link 'a': inertia without mass");
-    refuses(BODY("1", "1", "1", "2.00001", "0"),
-            "r.urdf:3: link 'a': principal moments of inertia break the triangle inequality, no "
-            "mass distribution has them");
     refuses(BODY("1", "x", "1", "1", "0"), "r.urdf:3: ixx='x' of <inertia>: expected 1 number");
     // A flat plate sits on the edge of the inequality and is fine, rounded or not.
     cond_articulation_destroy(read_with(BODY("1", "1", "1", "2", "0"), NULL));
     cond_articulation_destroy(read_with(BODY("1", "1", "1", "2.000000001", "0"), NULL));
-    refuses(HEAD "<link name='a'><inertial><mass value='1'/></inertial></link>" TAIL,
-            "r.urdf:2: link 'a': <inertial> without <inertia>");
-    refuses(HEAD BASE "<link name='arm'/>\n" JOINT("j", "continuous", "base", "arm", "") TAIL,
-            "r.urdf:3: link 'arm' moves but neither it nor what is fixed to it has an inertia");
     // What is fixed to it is enough.
     cond_articulation_destroy(
         read_with(HEAD BASE "<link name='arm'/>\n" TIP JOINT("j", "continuous", "base", "arm", "")
                       JOINT("k", "fixed", "arm", "tip", "") TAIL,
                   NULL));
     refuses(SHAPE("<cone/>"), "r.urdf:5: <cone> is none of sphere, capsule, cylinder, box, mesh");
-    refuses(SHAPE(""), "r.urdf:4: <collision> needs one <geometry> with one shape");
-    refuses(SHAPE("<sphere radius='0'/>"), "r.urdf:5: link 'a': a shape has the impossible size 0");
+    refuses(SHAPE("<sphere radius='1'/><sphere radius='1'/>"),
+            "r.urdf:4: <collision> needs one <geometry> with one shape");
+    refuses(SHAPE("<sphere radius='-1'/>"),
+            "r.urdf:2: link 'a': a shape has the impossible size -1");
     refuses(SHAPE("<capsule radius='1'/>"), "r.urdf:5: <capsule> without length");
     refuses(SHAPE("<mesh/>"), "r.urdf:5: <mesh> without filename");
+}
+
+static void test_mends_joints(void** state)
+{
+    (void)state;
+    CondArticulation* a =
+        mends(ONE("revolute", ""), "r.urdf:4: joint 'j': <limit> is missing: nothing limits it");
+    assert_true(isinf(a->coordinate[0].lower) && isinf(a->coordinate[0].upper));
+    cond_articulation_destroy(a);
+    a = mends(ONE("revolute", "<limit lower='2' upper='1' velocity='1' effort='1'/>"),
+              "r.urdf:4: joint 'j': lower limit 2 is above upper limit 1: neither counts");
+    assert_true(isinf(a->coordinate[0].lower) && isinf(a->coordinate[0].upper));
+    cond_articulation_destroy(a);
+    a = mends(ONE("revolute", "<limit upper='1' velocity='0' effort='1'/>"),
+              "r.urdf:4: joint 'j': velocity limit 0 does not count");
+    assert_true(isinf(a->coordinate[0].velocity));
+    cond_articulation_destroy(a);
+    a = mends(ONE("revolute", "<limit upper='1' velocity='1' effort='-1'/>"),
+              "r.urdf:4: joint 'j': effort limit -1 does not count");
+    assert_true(isinf(a->coordinate[0].effort));
+    cond_articulation_destroy(a);
+    a = mends(ONE("revolute", LIMIT "<dynamics damping='-1'/>"),
+              "r.urdf:4: joint 'j': damping -1 does not count");
+    assert_near(a->coordinate[0].damping, 0.0, 0.0);
+    cond_articulation_destroy(a);
+    a = mends(ONE("revolute", LIMIT "<limit lower='-9' upper='9' velocity='1' effort='1'/>"),
+              "r.urdf:4: <joint> has two <limit>: the first one counts");
+    assert_near(a->coordinate[0].upper, 2.0, 0.0);
+    cond_articulation_destroy(a);
+}
+
+// Moments no mass has are projected on those that one has; the others keep every digit.
+static void test_mends_inertias(void** state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *warning;
+        double moment[3];
+    } cases[] = {
+        // Second moments (1.1, 1.1, -0.1) become (1.1, 1.1, 0).
+        {BODY("1", "1", "1", "2.2", "0"), "1, 1, 2.2; taken as 1.1, 1.1, 2.2", {1.1, 1.1, 2.2}},
+        // A needle along x, and one of which too little is known.
+        {BODY("1", "0", "1", "1", "0"),
+         "0, 1, 1; taken as 0.002, 1.001, 1.001",
+         {0.002, 1.001, 1.001}},
+        // (-0.5, -0.5, 1.5): a needle along z.
+        {BODY("1", "1", "1", "-1", "0"),
+         "1, 1, -1; taken as 1.502, 1.502, 0.003",
+         {1.5015, 1.5015, 0.003}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 "r.urdf:3: link 'a': no mass has the principal moments of inertia %s",
+                 cases[i].warning);
+        CondArticulation* a = mends(cases[i].text, text);
+        for (int k = 0; k < 3; k++)
+            assert_near(a->link[0].inertia[4 * k], cases[i].moment[k], 1e-12);
+        cond_articulation_destroy(a);
+    }
+    // Without any number it is a ball of water: 0.4 m (3 m / (4 pi rho))^(2/3).
+    CondArticulation* a = read_with(BODY("1", "0", "0", "0", "0"), NULL);
+    assert_near(a->link[0].inertia[8], 0.4 * pow(0.75e-3 / 3.14159265358979, 2.0 / 3.0), 1e-12);
+    cond_articulation_destroy(a);
+    a = mends(BODY("0", "1", "1", "1", "0"),
+              "r.urdf:3: link 'a': inertia without mass does not count");
+    assert_near(a->link[0].inertia[0], 0.0, 0.0);
+    cond_articulation_destroy(a);
+    a = read_with(HEAD "<link name='a'><inertial><mass value='1'/></inertial></link>" TAIL, NULL);
+    assert_int_equal(a->n_warning, 2);
+    assert_string_equal(a->warning[0], "r.urdf:2: link 'a': <inertial> without <inertia>");
+    assert_true(a->link[0].inertia[0] > 0.0);
+    cond_articulation_destroy(a);
+}
+
+// A part that moves on its own has to have some inertia; a thousandth of the others' will do.
+static void test_mends_bare_links(void** state)
+{
+    (void)state;
+    CondArticulation* a =
+        mends(HEAD BASE "<link name='x'/>\n" ARM JOINT("i", "continuous", "base", "x", "")
+                  JOINT("j", "continuous", "x", "arm", "<axis xyz='0 1 0'/>") TAIL,
+              "r.urdf:3: link 'x' moves but has no inertia: taken as 0.002 kg");
+    assert_int_equal(a->n_dof, 2);
+    assert_near(a->link[cond_articulation_find_link(a, "x")].mass, 0.002, 1e-15);
+    cond_articulation_destroy(a);
+}
+
+static void test_empty_shapes(void** state)
+{
+    (void)state;
+    CondArticulation* a = mends(SHAPE(""), "r.urdf:4: <collision> without a shape does not count");
+    assert_int_equal(a->n_shape, 0);
+    cond_articulation_destroy(a);
+    a = mends(SHAPE("<box size='1 0 1'/>"), "r.urdf:5: <box> of size 0 does not count");
+    assert_int_equal(a->n_shape, 0);
+    cond_articulation_destroy(a);
+}
+
+// One reading tells all that is wrong.
+static void test_all_faults_at_once(void** state)
+{
+    (void)state;
+    refuses(HEAD BASE "<link name='arm'><inertial><mass value='-2'/><inertia ixx='1' iyy='1' "
+                      "izz='1'/></inertial>" SOLID("<cone/>") "</link>\n" JOINT("i", "elastic",
+                                                                                "base", "arm", "")
+                          JOINT("j", "fixed", "base", "none", "") TAIL,
+            "r.urdf:5: joint 'j': there is no link 'none'\n"
+            "r.urdf:4: joint 'i': unknown type 'elastic'\n"
+            "r.urdf:3: link 'arm': mass -2 is negative\n"
+            "r.urdf:3: <cone> is none of sphere, capsule, cylinder, box, mesh");
+    // As many as the message holds, and how many more there are.
+    char text[8192] = HEAD;
+    for (int i = 0; i < 100; i++)
+        strcat(text, "<link name='a'/>\n");
+    strcat(text, TAIL);
+    CondArticulation* a;
+    CondError error;
+    write_bytes(FILE_NAME, text, strlen(text));
+    assert_int_equal(cond_urdf_read(NULL, FILE_NAME, NULL, &a, &error), COND_BAD_INPUT);
+    int lines = 0, more = 0;
+    for (const char* at = error.message; (at = strchr(at, '\n')); at++)
+        lines++;
+    assert_int_equal(sscanf(strrchr(error.message, '\n'), "\n... and %d more", &more), 1);
+    assert_int_equal(lines + more, 99);
+    assert_int_equal(strncmp(error.message, "r.urdf:3: there are two links named 'a'\n", 39), 0);
 }
 
 static void test_refuses_what_is_not_xml(void** state)
@@ -497,6 +612,11 @@ int main(void)
         cmocka_unit_test(test_refuses_wrong_trees),
         cmocka_unit_test(test_refuses_wrong_joints),
         cmocka_unit_test(test_refuses_wrong_links),
+        cmocka_unit_test(test_mends_joints),
+        cmocka_unit_test(test_mends_inertias),
+        cmocka_unit_test(test_mends_bare_links),
+        cmocka_unit_test(test_empty_shapes),
+        cmocka_unit_test(test_all_faults_at_once),
         cmocka_unit_test(test_refuses_what_is_not_xml),
         cmocka_unit_test(test_truncated_files),
         cmocka_unit_test(test_damaged_files),

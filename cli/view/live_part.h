@@ -31,8 +31,8 @@ typedef struct Grab {
 // as it is, while `asked` is ahead of `done`.
 typedef struct Wish {
     long asked, done;
-    int refused;       // the last one that is done,
-    char message[512]; // and why
+    int refused;                                  // the last one that is done,
+    char message[sizeof((CondError){0}).message]; // and why
     char text[128];
 } Wish;
 

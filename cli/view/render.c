@@ -34,7 +34,7 @@ typedef struct Render {
     int n_sign; // signs of life
     int n_get;  // requests of the page and its data
     int done;   // 1: all came, -1: failed
-    char message[512];
+    char message[sizeof((CondError){0}).message];
 } Render;
 
 static void fail(Render* render, const char* message)

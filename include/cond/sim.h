@@ -43,6 +43,9 @@ COND_API int cond_model_n_attachment(const CondModel* model);
 COND_API int cond_model_n_trajectory(const CondModel* model);
 COND_API int cond_model_n_sensor(const CondModel* model);
 COND_API const char* cond_model_sensor_name(const CondModel* model, int sensor);
+// What the readers of robots' files changed or left out, "file:line: text"; NULL past the last. A
+// file that several bodies name tells once.
+COND_API const char* cond_model_warning(const CondModel* model, int index);
 // Index of a sensor by name, -1 when there is none.
 COND_API int cond_model_find_sensor(const CondModel* model, const char* name);
 

@@ -21,10 +21,11 @@ typedef enum CondStatus {
     COND_CANCELLED = -7,     // the context's callback said that the work is not wanted any more
 } CondStatus;
 
-// What went wrong, for people. Every function that takes a CondError* accepts NULL.
+// What went wrong, for people; a file with several faults has a line for each. Every function that
+// takes a CondError* accepts NULL.
 typedef struct CondError {
     CondStatus status;
-    char message[512];
+    char message[2048];
 } CondError;
 
 // The name of a status, such as "not converged".

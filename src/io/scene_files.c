@@ -3,6 +3,8 @@
 
 #include "io/urdf.h"
 
+#include <stdlib.h>
+
 static CondStatus read_mesh(const CondContext* context, const char* path, CondMesh** mesh,
                             CondError* error)
 {
@@ -12,7 +14,8 @@ static CondStatus read_mesh(const CondContext* context, const char* path, CondMe
 static CondStatus read_robot(const CondContext* context, const char* path, int floating,
                              CondArticulation** robot, CondError* error)
 {
-    const CondUrdfOptions options = {.package_path = NULL, .floating = floating};
+    const CondUrdfOptions options = {.package_path = getenv("ROS_PACKAGE_PATH"),
+                                     .floating = floating};
     return cond_urdf_read(context, path, &options, robot, error);
 }
 

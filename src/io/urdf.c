@@ -1,9 +1,11 @@
-// From the elements of a URDF file to a tree of links: names, parents, the root, the order.
+// From the elements of a URDF file to a tree of links: names, parents, the root, the order. First
+// every element is read, each fault noted; then the tree is made; then the robot.
 #include "io/urdf.h"
 
 #include "base/arena.h"
 #include "base/error.h"
 #include "io/urdf_part.h"
+#include "io/urdf_repair.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,8 +16,9 @@
 typedef struct Link {
     const xmlNode* node;
     const char* name;
-    int joint;  // the joint whose child it is, -1: none
-    int number; // in the articulation, -1: not placed yet
+    int joint;     // the joint whose child it is, -1: none
+    int number;    // in the articulation, -1: not placed yet
+    CondLink read; // name and inertia
 } Link;
 
 typedef struct Joint {
@@ -23,7 +26,8 @@ typedef struct Joint {
     const char* name;
     const char* type;
     int parent, child;
-    int mimic; // the joint it follows, -1: none
+    int mimic;     // the joint it follows, -1: none
+    CondLink read; // what belongs to the joint
 } Joint;
 
 typedef struct Tree {
@@ -31,8 +35,10 @@ typedef struct Tree {
     int n_link, n_joint;
     Link* link;   // in the order of the file                       (n_link)
     Joint* joint; //                                                (n_joint)
-    int root;     //
-    int* order;   // links, parents first                           (n_link)
+    int n_shape;
+    CondLinkShape* shape; // their links as numbers in `link`       (n_shape)
+    int root;             //
+    int* order;           // links, parents first                           (n_link)
     int n_order;
     int floating;
 } Tree;
@@ -127,13 +133,15 @@ static CondStatus collect_joint(const CondUrdfFile* file, Tree* tree, const xmlN
 static CondStatus collect(const CondUrdfFile* file, const xmlNode* robot, Tree* tree)
 {
     CondStatus status = COND_OK;
-    for (int pass = 0; pass < 2; pass++) // joints may stand before the links they name
-        for (xmlNode* node = cond_urdf_element(robot->children); node && !status;
+    for (int joints = 0; joints < 2; joints++) // joints may stand before the links they name
+        for (xmlNode* node = cond_urdf_element(robot->children); node && !cond_urdf_ends(status);
              node = cond_urdf_element(node->next)) {
-            if (pass == 0 && cond_urdf_is(node, "link"))
-                status = collect_link(file, tree, node);
-            if (pass == 1 && cond_urdf_is(node, "joint"))
-                status = collect_joint(file, tree, node);
+            CondStatus one = COND_OK;
+            if (!joints && cond_urdf_is(node, "link"))
+                one = collect_link(file, tree, node);
+            if (joints && cond_urdf_is(node, "joint"))
+                one = collect_joint(file, tree, node);
+            status = one ? one : status;
         }
     if (!status && tree->n_link == 0)
         status = cond_urdf_refuse(file, robot, COND_BAD_INPUT, "a robot without links");
@@ -256,45 +264,141 @@ static CondStatus joint_kind(const CondUrdfFile* file, const Joint* joint, CondL
                             joint->name, joint->type);
 }
 
+static CondStatus read_joint(const CondUrdfFile* file, Joint* joint)
+{
+    joint->read = cond_link_default();
+    snprintf(joint->read.joint, sizeof joint->read.joint, "%s", joint->name);
+    CondStatus status = joint_kind(file, joint, &joint->read.kind);
+    return status ? status : cond_urdf_read_joint(file, joint->node, &joint->read);
+}
+
+static CondStatus read_shape(const CondUrdfFile* file, Tree* tree, const xmlNode* node, int link)
+{
+    CondLinkShape shape;
+    int counts;
+    CondStatus status = cond_urdf_read_shape(file, node, &shape, &counts);
+    shape.link = link;
+    if (counts && COND_RESERVE(&tree->arena, tree->shape, tree->n_shape + 1))
+        status = cond_urdf_refuse(file, node, COND_OUT_OF_MEMORY, "no memory for a shape");
+    if (counts && !status)
+        tree->shape[tree->n_shape++] = shape;
+    else
+        cond_release(&file->context, shape.file);
+    return status;
+}
+
+static CondStatus read_link(const CondUrdfFile* file, Tree* tree, int i)
+{
+    Link* link = &tree->link[i];
+    link->read = cond_link_default();
+    snprintf(link->read.name, sizeof link->read.name, "%s", link->name);
+    CondStatus status = cond_urdf_read_inertial(file, link->node, &link->read);
+    for (xmlNode* child = cond_urdf_element(link->node->children); child && !cond_urdf_ends(status);
+         child = cond_urdf_element(child->next)) {
+        CondStatus one = COND_OK;
+        if (cond_urdf_is(child, "collision"))
+            one = read_shape(file, tree, child, i);
+        status = one ? one : status;
+    }
+    return status;
+}
+
+// The numbers of all joints and links. That of the joint which lifts the robot off its root is
+// read with the tree.
+static CondStatus read_all(const CondUrdfFile* file, Tree* tree)
+{
+    CondStatus status = COND_OK;
+    for (int i = 0; i < tree->n_joint && !cond_urdf_ends(status); i++) {
+        Joint* joint = &tree->joint[i];
+        CondStatus one = strcmp(joint->type, "floating") == 0 ? COND_OK : read_joint(file, joint);
+        status = one ? one : status;
+    }
+    for (int i = 0; i < tree->n_link && !cond_urdf_ends(status); i++) {
+        CondStatus one = read_link(file, tree, i);
+        status = one ? one : status;
+    }
+    return status;
+}
+
 static CondStatus add_link(const CondUrdfFile* file, const Tree* tree, const Link* from)
 {
-    CondLink link = cond_link_default();
-    snprintf(link.name, sizeof link.name, "%s", from->name);
-    CondStatus status = COND_OK;
+    CondLink link = from->read;
     if (from->joint >= 0) {
         const Joint* joint = &tree->joint[from->joint];
-        snprintf(link.joint, sizeof link.joint, "%s", joint->name);
+        if (strcmp(joint->type, "floating") == 0)
+            return joint_kind(file, joint, &link.kind);
+        link = joint->read;
+        memcpy(link.name, from->read.name, sizeof link.name);
+        memcpy(link.com, from->read.com, sizeof link.com);
+        memcpy(link.inertia, from->read.inertia, sizeof link.inertia);
+        link.mass = from->read.mass;
         link.parent = tree->link[joint->parent].number;
         if (joint->mimic >= 0)
             link.mimic = tree->link[tree->joint[joint->mimic].child].number;
-        status = joint_kind(file, joint, &link.kind);
-        if (!status)
-            status = cond_urdf_read_joint(file, joint->node, &link);
     }
-    if (!status)
-        status = cond_urdf_read_inertial(file, from->node, &link);
-    if (status)
-        return status;
     CondError fault;
-    status = cond_articulation_add_link(file->articulation, &link, &fault);
-    if (status)
-        return cond_urdf_refuse(file, from->node, status, "%s", fault.message);
-    return cond_urdf_read_shapes(file, from->node, from->number);
+    CondStatus status = cond_articulation_add_link(file->articulation, &link, &fault);
+    return status ? cond_urdf_refuse(file, from->node, status, "%s", fault.message) : COND_OK;
+}
+
+static CondStatus add_shape(const CondUrdfFile* file, const Tree* tree, const CondLinkShape* from)
+{
+    const Link* link = &tree->link[from->link];
+    if (link->number < 0) // of a root that a floating joint has lifted the robot off
+        return COND_OK;
+    CondLinkShape shape = *from;
+    shape.link = link->number;
+    CondError fault;
+    CondStatus status = cond_articulation_add_shape(file->articulation, &shape, &fault);
+    if (status == COND_BAD_ARGUMENT)
+        status = COND_BAD_INPUT;
+    return status ? cond_urdf_refuse(file, link->node, status, "%s", fault.message) : COND_OK;
+}
+
+static CondStatus refuse_finish(const CondUrdfFile* file, const Tree* tree, CondStatus status,
+                                const CondError* fault)
+{
+    int at = file->articulation->fault;
+    if (status == COND_BAD_ARGUMENT)
+        status = COND_BAD_INPUT;
+    const xmlNode* node =
+        status == COND_BAD_INPUT && at >= 0 ? tree->link[tree->order[at]].node : NULL;
+    return cond_urdf_refuse(file, node, status, "%s", fault->message);
+}
+
+// 1 where finishing failed because the link, which moves on its own, has no inertia.
+static int is_bare(const CondArticulation* a, CondStatus status)
+{
+    return status == COND_BAD_ARGUMENT && a->fault >= 0 && a->link[a->fault].part == a->fault &&
+           a->link[a->fault].part_mass == 0.0;
 }
 
 static CondStatus finish(const CondUrdfFile* file, const Tree* tree)
 {
+    CondArticulation* a = file->articulation;
     CondError fault;
-    CondStatus status = cond_articulation_finish(file->articulation, &fault);
-    if (status == COND_OK)
-        return COND_OK;
-    const xmlNode* node = NULL;
-    if (status == COND_BAD_ARGUMENT) {
-        status = COND_BAD_INPUT;
-        if (file->articulation->fault >= 0)
-            node = tree->link[tree->order[file->articulation->fault]].node;
+    CondStatus status = cond_articulation_finish(a, &fault);
+    for (int i = 0; i < a->n_link && is_bare(a, status); i++) {
+        CondLink* link = &a->link[a->fault];
+        cond_urdf_give_inertia(a, link);
+        status = cond_urdf_warn(file, tree->link[tree->order[a->fault]].node,
+                                "link '%s' moves but has no inertia: taken as %.4g kg", link->name,
+                                link->mass);
+        if (status)
+            return status;
+        status = cond_articulation_finish(a, &fault);
     }
-    return cond_urdf_refuse(file, node, status, "%s", fault.message);
+    return status ? refuse_finish(file, tree, status, &fault) : COND_OK;
+}
+
+static CondStatus make_tree(const CondUrdfFile* file, Tree* tree)
+{
+    CondStatus status = find_root(file, tree);
+    if (!status)
+        status = take_floating(file, tree);
+    if (!status)
+        status = sort_links(file, tree);
+    return status ? status : find_mimics(file, tree);
 }
 
 static CondStatus build(const CondUrdfFile* file, int floating, Tree* tree)
@@ -304,18 +408,17 @@ static CondStatus build(const CondUrdfFile* file, int floating, Tree* tree)
         return cond_urdf_refuse(file, robot, COND_BAD_INPUT, "the file holds no <robot>");
     const char* name = cond_urdf_text(robot, "name");
     snprintf(file->articulation->name, COND_NAME_SIZE, "%s", name ? name : "");
-    CondStatus status = collect(file, robot, tree);
-    if (!status)
-        status = find_root(file, tree);
-    if (!status)
-        status = take_floating(file, tree);
-    if (!status)
-        status = sort_links(file, tree);
-    if (!status)
-        status = find_mimics(file, tree);
+    CondStatus status = collect(file, robot, tree), read = COND_OK;
+    if (!cond_urdf_ends(status))
+        read = read_all(file, tree);
+    if (!status && !cond_urdf_ends(read))
+        status = make_tree(file, tree);
+    status = status ? status : read;
     file->articulation->floating = floating || tree->floating;
     for (int i = 0; i < tree->n_order && !status; i++)
         status = add_link(file, tree, &tree->link[tree->order[i]]);
+    for (int i = 0; i < tree->n_shape && !status; i++)
+        status = add_shape(file, tree, &tree->shape[i]);
     return status ? status : finish(file, tree);
 }
 
@@ -323,10 +426,12 @@ CondStatus cond_urdf_read(const CondContext* context, const char* path,
                           const CondUrdfOptions* options, CondArticulation** articulation,
                           CondError* error)
 {
+    int n_fault = 0;
     CondUrdfFile file = {.context = cond_context_or_default(context),
                          .path = path,
                          .package_path = options ? options->package_path : NULL,
-                         .error = error};
+                         .error = error,
+                         .n_fault = &n_fault};
     Tree tree = {.arena.context = file.context};
     *articulation = NULL;
     CondStatus status = cond_articulation_create(&file.context, &file.articulation, error);
@@ -334,6 +439,8 @@ CondStatus cond_urdf_read(const CondContext* context, const char* path,
         status = cond_urdf_xml_read(&file);
     if (!status)
         status = build(&file, options && options->floating, &tree);
+    for (int i = 0; i < tree.n_shape; i++)
+        cond_release(&file.context, tree.shape[i].file);
     cond_arena_release(&tree.arena);
     if (file.document)
         xmlFreeDoc(file.document);

@@ -6,7 +6,8 @@
 #include "model/articulation.h"
 
 typedef struct CondUrdfOptions {
-    // Folder of the packages that package://NAME/FILE names; NULL: only the file's own folder.
+    // Folders of the packages that package://NAME/FILE names, with colons between them; NULL: only
+    // the file's own folder and those above it.
     const char* package_path;
     // 1: the root link moves freely, also where the file does not say so with a floating joint.
     int floating;

@@ -2,6 +2,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "io/urdf_package.h"
+#include "io/urdf_repair.h"
 #include "math/quat.h"
 
 #include <stdio.h>
@@ -30,13 +32,17 @@ CondStatus cond_urdf_read_inertial(const CondUrdfFile* file, const xmlNode* node
         status = cond_urdf_child(file, inertial, "inertia", &inertia);
     if (status)
         return status;
-    if (!mass || !inertia)
-        return cond_urdf_refuse(file, inertial, COND_BAD_INPUT, "link '%s': <inertial> without %s",
-                                link->name, mass ? "<inertia>" : "<mass>");
-    double I[6], q[4], R[9], RI[9];
-    status = cond_urdf_numbers(file, mass, "value", 1, 1, &link->mass);
-    for (int k = 0; k < 6 && !status; k++)
-        status = cond_urdf_numbers(file, inertia, entry[k], 1, 1, &I[k]);
+    if (!mass)
+        return cond_urdf_warn(file, inertial, "link '%s': <inertial> without <mass> does not count",
+                              link->name);
+    if (!inertia)
+        status =
+            cond_urdf_warn(file, inertial, "link '%s': <inertial> without <inertia>", link->name);
+    double I[6] = {0.0}, q[4], R[9], RI[9];
+    if (!status)
+        status = cond_urdf_numbers(file, mass, "value", 1, 1, &link->mass);
+    for (int k = 0; k < 6 && inertia && !status; k++)
+        status = cond_urdf_numbers(file, inertia, entry[k], 1, k < 3, &I[k]);
     if (!status)
         status = cond_urdf_origin(file, inertial, link->com, q);
     if (status)
@@ -48,8 +54,9 @@ CondStatus cond_urdf_read_inertial(const CondUrdfFile* file, const xmlNode* node
     for (int i = 0; i < 3; i++)
         for (int j = i; j < 3; j++)
             link->inertia[3 * i + j] = link->inertia[3 * j + i] = vec3_dot(RI + 3 * i, R + 3 * j);
+    status = cond_urdf_repair_inertia(file, inertial, link);
     CondError fault;
-    return locate(file, inertial, cond_link_check_inertia(link, &fault), &fault);
+    return status ? status : locate(file, inertial, cond_link_check_inertia(link, &fault), &fault);
 }
 
 static CondStatus read_limit(const CondUrdfFile* file, const xmlNode* node, CondLink* link)
@@ -60,12 +67,10 @@ static CondStatus read_limit(const CondUrdfFile* file, const xmlNode* node, Cond
         return status;
     int bounded = link->kind != COND_LINK_CONTINUOUS;
     if (!limit) {
-        if (!bounded)
-            return COND_OK;
-        return cond_urdf_refuse(file, node, COND_BAD_INPUT,
-                                "joint '%s': <limit> is missing (a joint without position limits "
-                                "is of type continuous)",
-                                link->joint);
+        return bounded
+                   ? cond_urdf_warn(file, node, "joint '%s': <limit> is missing: nothing limits it",
+                                    link->joint)
+                   : COND_OK;
     }
     if (bounded) { // either bound is 0 where it is not given
         link->lower = link->upper = 0.0;
@@ -79,12 +84,9 @@ static CondStatus read_limit(const CondUrdfFile* file, const xmlNode* node, Cond
         status = cond_urdf_numbers(file, limit, "effort", 1, 0, &link->effort);
     if (!status && isinf(link->velocity))
         status = cond_urdf_warn(file, limit, "joint '%s': no velocity limit given", link->joint);
-    if (!status && link->velocity == 0.0)
-        status = cond_urdf_warn(file, limit, "joint '%s': velocity limit 0 keeps the joint still",
-                                link->joint);
     if (!status && isinf(link->effort))
         status = cond_urdf_warn(file, limit, "joint '%s': no effort limit given", link->joint);
-    return status;
+    return status ? status : cond_urdf_repair_limits(file, limit, link);
 }
 
 static CondStatus read_dynamics(const CondUrdfFile* file, const xmlNode* node, CondLink* link)
@@ -100,6 +102,11 @@ static CondStatus read_dynamics(const CondUrdfFile* file, const xmlNode* node, C
     if (!status && friction != 0.0)
         status = cond_urdf_warn(file, dynamics, "joint '%s': friction %g is ignored", link->joint,
                                 friction);
+    if (!status && link->damping < 0.0) {
+        status = cond_urdf_warn(file, dynamics, "joint '%s': damping %g does not count",
+                                link->joint, link->damping);
+        link->damping = 0.0;
+    }
     return status;
 }
 
@@ -148,61 +155,6 @@ CondStatus cond_urdf_read_joint(const CondUrdfFile* file, const xmlNode* node, C
     return locate(file, node, cond_link_check_joint(link, &fault), &fault);
 }
 
-static int readable(const char* path)
-{
-    FILE* stream = fopen(path, "rb");
-    if (stream)
-        fclose(stream);
-    return stream != NULL;
-}
-
-// into = the first `length` characters of folder, a slash where one is needed, rest.
-static void join(char* into, const char* folder, size_t length, const char* rest)
-{
-    memcpy(into, folder, length);
-    if (length > 0 && folder[length - 1] != '/')
-        into[length++] = '/';
-    strcpy(into + length, rest);
-}
-
-// The file that a mesh names: package://NAME/REST is looked for as NAME/REST in the given folder of
-// packages, then as NAME/REST and as REST beside the robot's file; other relative names are beside
-// the robot's file. Where nothing is found the last guess stays, for the reader of meshes to
-// refuse.
-static CondStatus resolve(const CondUrdfFile* file, const xmlNode* node, const char* name,
-                          char** path)
-{
-    static const char package[] = "package://", local[] = "file://";
-    const char* slash = strrchr(file->path, '/');
-    size_t folder = slash ? (size_t)(slash - file->path) + 1 : 0;
-    size_t most = strlen(file->path) + strlen(name) + 2;
-    if (file->package_path)
-        most += strlen(file->package_path);
-    char* guess = cond_allocate(&file->context, most, 1);
-    *path = guess;
-    if (!guess)
-        return cond_urdf_refuse(file, node, COND_OUT_OF_MEMORY, "no memory for a file name");
-    if (strncmp(name, package, sizeof package - 1) == 0) {
-        const char* rest = name + sizeof package - 1;
-        if (file->package_path) {
-            join(guess, file->package_path, strlen(file->package_path), rest);
-            if (readable(guess))
-                return COND_OK;
-        }
-        join(guess, file->path, folder, rest);
-        const char* inside = strchr(rest, '/');
-        if (inside && !readable(guess))
-            join(guess, file->path, folder, inside + 1);
-    } else if (strncmp(name, local, sizeof local - 1) == 0) {
-        strcpy(guess, name + sizeof local - 1);
-    } else {
-        join(guess, file->path, name[0] == '/' ? 0 : folder, name);
-    }
-    if (!readable(guess))
-        return cond_urdf_warn(file, node, "mesh '%.100s' is not there", name);
-    return COND_OK;
-}
-
 static CondStatus read_geometry(const CondUrdfFile* file, const xmlNode* node, CondLinkShape* shape)
 {
     CondStatus status;
@@ -227,43 +179,45 @@ static CondStatus read_geometry(const CondUrdfFile* file, const xmlNode* node, C
         if (!name || !*name)
             return cond_urdf_refuse(file, node, COND_BAD_INPUT, "<mesh> without filename");
         status = cond_urdf_numbers(file, node, "scale", 3, 0, shape->size);
-        return status ? status : resolve(file, node, name, &shape->file);
+        return status ? status : cond_urdf_find_file(file, node, name, &shape->file);
     }
     return cond_urdf_refuse(file, node, COND_BAD_INPUT,
                             "<%.40s> is none of sphere, capsule, cylinder, box, mesh",
                             (const char*)node->name);
 }
 
-static CondStatus read_collision(const CondUrdfFile* file, const xmlNode* node, int link)
+// 1 for a shape that takes no room, which is how some say that there is none.
+static int is_empty(const CondLinkShape* shape)
 {
-    CondLinkShape shape = cond_link_shape_default();
-    shape.link = link;
+    static const int sizes[] = {1, 1, 3, 2, 3}; // a capsule of length 0 is a sphere
+    for (int k = 0; k < sizes[shape->kind]; k++)
+        if (shape->size[k] == 0.0)
+            return 1;
+    return 0;
+}
+
+CondStatus cond_urdf_read_shape(const CondUrdfFile* file, const xmlNode* node, CondLinkShape* shape,
+                                int* counts)
+{
     xmlNode* geometry;
-    CondStatus status = cond_urdf_origin(file, node, shape.position, shape.orientation);
+    *shape = cond_link_shape_default();
+    *counts = 0;
+    CondStatus status = cond_urdf_origin(file, node, shape->position, shape->orientation);
     if (!status)
         status = cond_urdf_child(file, node, "geometry", &geometry);
     if (status)
         return status;
     xmlNode* kind = geometry ? cond_urdf_element(geometry->children) : NULL;
-    if (!kind || cond_urdf_element(kind->next))
-        return cond_urdf_refuse(file, geometry ? geometry : node, COND_BAD_INPUT,
+    if (!kind)
+        return cond_urdf_warn(file, geometry ? geometry : node,
+                              "<collision> without a shape does not count");
+    if (cond_urdf_element(kind->next))
+        return cond_urdf_refuse(file, geometry, COND_BAD_INPUT,
                                 "<collision> needs one <geometry> with one shape");
-    status = read_geometry(file, kind, &shape);
-    if (!status) {
-        CondError fault;
-        status = locate(file, kind, cond_articulation_add_shape(file->articulation, &shape, &fault),
-                        &fault);
-    }
-    cond_release(&file->context, shape.file);
-    return status;
-}
-
-CondStatus cond_urdf_read_shapes(const CondUrdfFile* file, const xmlNode* node, int link)
-{
-    CondStatus status = COND_OK;
-    for (xmlNode* child = cond_urdf_element(node->children); child && !status;
-         child = cond_urdf_element(child->next))
-        if (cond_urdf_is(child, "collision"))
-            status = read_collision(file, child, link);
+    status = read_geometry(file, kind, shape);
+    if (!status && is_empty(shape))
+        return cond_urdf_warn(file, kind, "<%.40s> of size 0 does not count",
+                              (const char*)kind->name);
+    *counts = !status;
     return status;
 }

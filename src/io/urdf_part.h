@@ -4,14 +4,16 @@
 
 #include "io/urdf_xml.h"
 
-// <inertial> of a <link>: mass, centre and inertia, checked.
+// <inertial> of a <link>: mass, centre and inertia, checked and mended.
 CondStatus cond_urdf_read_inertial(const CondUrdfFile* file, const xmlNode* node, CondLink* link);
 
 // <origin>, <axis>, <limit> and <dynamics> of a <joint> of the kind that the link has, and the
-// numbers of <mimic>; checked.
+// numbers of <mimic>; checked and mended.
 CondStatus cond_urdf_read_joint(const CondUrdfFile* file, const xmlNode* node, CondLink* link);
 
-// Every <collision> of a <link>, added to the articulation's link of that number.
-CondStatus cond_urdf_read_shapes(const CondUrdfFile* file, const xmlNode* node, int link);
+// A <collision> of a <link>; `counts` is 0 for one that holds nothing. The file of a mesh is the
+// caller's to release, also where the shape is refused.
+CondStatus cond_urdf_read_shape(const CondUrdfFile* file, const xmlNode* node, CondLinkShape* shape,
+                                int* counts);
 
 #endif

@@ -18,18 +18,42 @@ static const char* tail(const char* path)
     return length > 150 ? path + length - 150 : path;
 }
 
+// Adds a line to the message: the first fault gives the status, the last line counts what does not
+// fit. Where memory is short that alone is said.
+static CondStatus add_fault(const CondUrdfFile* file, CondStatus status, const char* text)
+{
+    static const char more[] = "\n... and %d more";
+    CondError* error = file->error;
+    int n = ++*file->n_fault;
+    if (!error)
+        return status;
+    if (n == 1 || cond_urdf_ends(status))
+        return cond_error_set(error, status, "%s", text);
+    size_t length = strlen(error->message), room = sizeof error->message - sizeof more - 10;
+    char* last = strrchr(error->message, '\n');
+    int known = 0, full = last && sscanf(last, more, &known) == 1;
+    if (full)
+        snprintf(last, sizeof more + 10, more, known + 1);
+    else if (length + 1 + strlen(text) < room)
+        snprintf(error->message + length, sizeof error->message - length, "\n%s", text);
+    else
+        snprintf(error->message + length, sizeof error->message - length, more, 1);
+    return status;
+}
+
 CondStatus cond_urdf_refuse(const CondUrdfFile* file, const xmlNode* node, CondStatus status,
                             const char* format, ...)
 {
-    char text[320];
+    char text[320], line[512];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (!node)
-        return cond_error_set(file->error, status, "%s: %s", tail(file->path), text);
-    return cond_error_set(file->error, status, "%s:%ld: %s", tail(file->path), xmlGetLineNo(node),
-                          text);
+    if (node)
+        snprintf(line, sizeof line, "%s:%ld: %s", tail(file->path), xmlGetLineNo(node), text);
+    else
+        snprintf(line, sizeof line, "%s: %s", tail(file->path), text);
+    return add_fault(file, status, line);
 }
 
 CondStatus cond_urdf_warn(const CondUrdfFile* file, const xmlNode* node, const char* format, ...)
@@ -120,8 +144,9 @@ static CondStatus refuse_syntax(const CondUrdfFile* file, const Reading* reading
         return cond_urdf_refuse(file, NULL, COND_OUT_OF_MEMORY, "no memory to read the file");
     if (!reading->code)
         return cond_urdf_refuse(file, NULL, COND_BAD_INPUT, "this is not XML");
-    return cond_error_set(file->error, COND_BAD_INPUT, "%s:%d: %s", tail(file->path), reading->line,
-                          reading->message);
+    char line[512];
+    snprintf(line, sizeof line, "%s:%d: %s", tail(file->path), reading->line, reading->message);
+    return add_fault(file, COND_BAD_INPUT, line);
 }
 
 CondStatus cond_urdf_xml_read(CondUrdfFile* file)
@@ -175,8 +200,8 @@ CondStatus cond_urdf_child(const CondUrdfFile* file, const xmlNode* parent, cons
         if (!cond_urdf_is(node, name))
             continue;
         if (*child)
-            return cond_urdf_refuse(file, node, COND_BAD_INPUT, "<%s> has two <%s>",
-                                    (const char*)parent->name, name);
+            return cond_urdf_warn(file, node, "<%s> has two <%s>: the first one counts",
+                                  (const char*)parent->name, name);
         *child = node;
     }
     return COND_OK;

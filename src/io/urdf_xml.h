@@ -13,16 +13,24 @@
 typedef struct CondUrdfFile {
     CondContext context;
     const char* path;
-    const char* package_path; // NULL: none
+    const char* package_path; // folders with colons between them; NULL: none
     xmlDocPtr document;       // owned; NULL until read
     CondArticulation* articulation;
-    CondError* error;
+    CondError* error; // one line for every fault, as many as it holds
+    int* n_fault;
 } CondUrdfFile;
 
 // Fills document; release it with xmlFreeDoc. libxml2 takes its memory from malloc.
 CondStatus cond_urdf_xml_read(CondUrdfFile* file);
 
-// Refuses: "path:line: text", the line being that of the node (NULL: none).
+// 1 where there is no sense in looking for further faults.
+static inline int cond_urdf_ends(CondStatus status)
+{
+    return status == COND_OUT_OF_MEMORY || status == COND_NO_FILE;
+}
+
+// Refuses: "path:line: text", the line being that of the node (NULL: none). Faults add up; returns
+// the status.
 #if defined(__GNUC__)
 __attribute__((format(printf, 4, 5)))
 #endif
@@ -39,7 +47,7 @@ cond_urdf_warn(const CondUrdfFile* file, const xmlNode* node, const char* format
 int cond_urdf_is(const xmlNode* node, const char* name);
 // The first element at or after a node, NULL when there is none.
 xmlNode* cond_urdf_element(xmlNode* node);
-// The one child of that name, NULL when there is none; two are refused.
+// The first child of that name, NULL when there is none; a second one gets a warning.
 CondStatus cond_urdf_child(const CondUrdfFile* file, const xmlNode* parent, const char* name,
                            xmlNode** child);
 // The text of an attribute, owned by the document; NULL when it is not there.

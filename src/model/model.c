@@ -109,6 +109,27 @@ int cond_model_find_patch(const CondModel* model, const char* name)
     return -1;
 }
 
+// 1 where a robot before body b has the same warning.
+static int is_told(const CondModel* model, int b, const char* warning)
+{
+    for (int a = 0; a < b; a++)
+        for (int i = 0; model->body[a].arm && i < model->body[a].arm->n_warning; i++)
+            if (strcmp(model->body[a].arm->warning[i], warning) == 0)
+                return 1;
+    return 0;
+}
+
+const char* cond_model_warning(const CondModel* model, int index)
+{
+    for (int b = 0; b < model->n_body; b++) {
+        const CondArticulation* arm = model->body[b].arm;
+        for (int i = 0; arm && i < arm->n_warning; i++)
+            if (!is_told(model, b, arm->warning[i]) && index-- == 0)
+                return arm->warning[i];
+    }
+    return NULL;
+}
+
 int cond_model_n_attachment(const CondModel* model)
 {
     return model->n_attachment;
