@@ -185,7 +185,7 @@ static int run_scene(const RunOptions* options, const char* text)
     CondModel* model = NULL;
     CondState* state = NULL;
     CondSim* sim = NULL;
-    CondError error;
+    CondError error = {COND_OK, ""};
     RunSummary summary = {.first_unsolved = -1};
     RunSinks sinks = {.csv = NULL};
     cli_scene_path(text, path, sizeof path);

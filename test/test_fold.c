@@ -11,6 +11,7 @@
 #include "tet_block.h"
 
 #include "math/quat.h"
+#include "volume_last.h"
 
 #include <math.h>
 #include <string.h>
@@ -136,7 +137,7 @@ static void test_pin_over_bend(void** state)
         // The flat triangles lie up to 0.8 mm below the arc, so the tip is not always in reach.
         assert_true(collide(a, b, margin, k > 0 ? last : NULL, &contacts) <= 1);
         n_near += contacts.n;
-        cond_volume_contacts_last(&contacts, 1, 0, 4, last);
+        volume_last(&contacts, 1, 0, 4, last);
         if (contacts.n == 0)
             continue;
         const CondVolumeContact* contact = contacts.contact;

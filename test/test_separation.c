@@ -177,7 +177,7 @@ static void test_against_search(void** state)
         assert_int_equal(separate(&a, &b, s.apart + 1e-6, &back), 1);
     }
     print_message("no direction better by more than %.1e of the size\n", worst);
-    cond_convex_destroy(crystal);
+    cond_mesh_surface_destroy(crystal);
 }
 
 // Equal cylinders rim to rim, cap to cap, side by side and crosswise, at distances known by hand.

@@ -155,7 +155,7 @@ static void test_distance_by_search(void** state)
             assert_true(distance > searched - 2e-3);
         }
     }
-    cond_convex_destroy(convex);
+    cond_mesh_surface_destroy(convex);
 }
 
 // The normal is the gradient of the gap, of length 1, and the surface point has no gap; with and
@@ -196,7 +196,7 @@ static void test_normal_is_gradient(void** state)
         }
         assert_true(checked > 1150);
     }
-    cond_convex_destroy(convex);
+    cond_mesh_surface_destroy(convex);
 }
 
 // A mesh of a cube is the box.
@@ -222,7 +222,7 @@ static void test_convex_equals_box(void** state)
         for (int i = 0; i < 3; i++)
             assert_near(a.normal[i], b.normal[i], 1e-9);
     }
-    cond_convex_destroy(convex);
+    cond_mesh_surface_destroy(convex);
 }
 
 static void probe_at(const CondShape* shape, double x, double y, double z, const double* last,
@@ -335,7 +335,7 @@ static void test_supports_and_bounds(void** state)
             assert_near(x[axis], up ? box[3 + axis] : box[axis], 1e-12);
         }
     }
-    cond_convex_destroy(convex);
+    cond_mesh_surface_destroy(convex);
 }
 
 static void test_plane(void** state)
@@ -433,7 +433,7 @@ static void test_bad_meshes(void** state)
     probe_at(&shape, 0.0, 0.0, 0.45, NULL, &probe);
     assert_near(probe.gap, -0.05, 1e-12);
     assert_normal(&probe, 0.0, 0.0, 1.0);
-    cond_convex_destroy(convex);
+    cond_mesh_surface_destroy(convex);
 }
 
 static void test_allocations(void** state)
@@ -444,7 +444,7 @@ static void test_allocations(void** state)
         CondContext context = failing_allocator_context(&allocator);
         CondConvex* convex;
         CondStatus status = cond_convex_create(&context, 8, CUBE, 12, CUBE_FACE, &convex, NULL);
-        cond_convex_destroy(convex);
+        cond_mesh_surface_destroy(convex);
         assert_int_equal(allocator.live, 0);
         if (status == COND_OK) {
             assert_true(fail_at > 5);

@@ -12,6 +12,7 @@
 #include "tet_block.h"
 
 #include "math/quat.h"
+#include "volume_last.h"
 
 #include <math.h>
 #include <string.h>
@@ -180,7 +181,7 @@ static void test_thin_mat(void** state)
                 move_block(&cube, still, (double[3]){0.03 + 0.004 * step, 0.043, z});
                 cond_volume_update(a, cube.x);
                 assert_int_equal(collide(a, b, 0.15 * h, remember ? last : NULL, &contacts), 16);
-                cond_volume_contacts_last(&contacts, 1, 0, cube.n_vertex, last);
+                volume_last(&contacts, 1, 0, cube.n_vertex, last);
                 for (int k = 0; k < 16; k++) {
                     assert_near(contacts.contact[k].normal[2], side ? -1.0 : 1.0, 1e-12);
                     assert_near(contacts.contact[k].gap, -depth, 1e-12);

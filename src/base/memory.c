@@ -67,20 +67,3 @@ CondStatus cond_reserve(const CondContext* context, void* data, int* capacity, i
     *capacity = grown;
     return COND_OK;
 }
-
-CondStatus cond_shrink(const CondContext* context, void* data, int* capacity, int count,
-                       size_t size)
-{
-    void* old; // as in cond_reserve
-    memcpy(&old, data, sizeof old);
-    if (!old || *capacity - count <= *capacity / 16)
-        return COND_OK;
-    void* memory = cond_allocate(context, (size_t)count, size);
-    if (!memory)
-        return COND_OUT_OF_MEMORY;
-    memcpy(memory, old, (size_t)count * size);
-    cond_release(context, old);
-    memcpy(data, &memory, sizeof memory);
-    *capacity = count;
-    return COND_OK;
-}

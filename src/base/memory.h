@@ -23,9 +23,4 @@ void cond_release(const CondContext* context, void* memory);
 CondStatus cond_reserve(const CondContext* context, void* data, int* capacity, int count,
                         size_t size);
 
-// Gives back what *data holds beyond count elements, for arrays that have grown and stay as they
-// are. It needs room for them once more. Where little is to be won, all stays.
-CondStatus cond_shrink(const CondContext* context, void* data, int* capacity, int count,
-                       size_t size);
-
 #endif

@@ -148,8 +148,4 @@ CondStatus cond_volume_collide(const CondVolume* a, const CondVolume* b, double 
 CondStatus cond_volume_collide_point(const CondVolume* b, const double p[3], const double n[3],
                                      double margin, int last, CondVolumeContacts* contacts);
 
-// last[v] = triangle of the deepest contact of vertex v of `body` with `other`; -1 where none.
-void cond_volume_contacts_last(const CondVolumeContacts* contacts, int body, int other,
-                               int n_vertex, int* last);
-
 #endif

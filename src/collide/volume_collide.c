@@ -296,21 +296,3 @@ void cond_volume_contacts_end(CondVolumeContacts* contacts)
     cond_tree_hits_end(&contacts->hits);
     *contacts = (CondVolumeContacts){.context = own, .threads = contacts->threads};
 }
-
-void cond_volume_contacts_last(const CondVolumeContacts* contacts, int body, int other,
-                               int n_vertex, int* last)
-{
-    for (int v = 0; v < n_vertex; v++)
-        last[v] = -1;
-    for (int k = 0, deepest = -1; k < contacts->n; k++) {
-        const CondVolumeContact* contact = &contacts->contact[k];
-        if (contact->body != body || contact->other != other)
-            continue;
-        // The contacts of one vertex follow one another.
-        int first = last[contact->vertex] < 0;
-        if (first || contact->gap < contacts->contact[deepest].gap) {
-            last[contact->vertex] = contact->triangle;
-            deepest = k;
-        }
-    }
-}

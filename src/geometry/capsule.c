@@ -7,7 +7,9 @@
 static CondStatus capsule_check(const CondShape* shape, CondError* error)
 {
     CondStatus status = cond_shape_check_length(shape->radius, "radius", error);
-    return status ? status : cond_shape_check_length(shape->half[2], "half[2]", error);
+    if (status || shape->half[2] == 0.0) // a ball
+        return status;
+    return cond_shape_check_length(shape->half[2], "half[2]", error);
 }
 
 static double capsule_probe(const CondShape* shape, const double x[3], const double* last,

@@ -37,11 +37,6 @@ CondStatus cond_convex_create(const CondContext* context, int n_vertex, const do
     return status;
 }
 
-void cond_convex_destroy(CondConvex* convex)
-{
-    cond_mesh_surface_destroy(convex);
-}
-
 static CondStatus convex_check(const CondShape* shape, CondError* error)
 {
     return shape->mesh_surface

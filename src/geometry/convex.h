@@ -11,6 +11,5 @@ typedef CondMeshSurface CondConvex;
 // a vertex stands out of the plane of a face by more than 1e-6 of the size.
 CondStatus cond_convex_create(const CondContext* context, int n_vertex, const double* vertex,
                               int n_face, const int* face, CondConvex** out, CondError* error);
-void cond_convex_destroy(CondConvex* convex);
 
 #endif

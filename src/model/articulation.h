@@ -223,17 +223,12 @@ typedef struct CondIkSettings {
     double turn;        // and to this [rad/s]
     double rest_gain;   // pull to the rest kinematics inside the null space [1/s]
     const double* rest; // NULL: no pull                                     (n_joint)
-    double tolerance;   // solve: position [m] and angle [rad] errors to reach
-    int max_iterations; // solve: from each start
-    int max_starts;     // solve: the given kinematics, then others within the limits
 } CondIkSettings;
 
 typedef struct CondIkInfo {
     double position_error; // after the step, to where the target then is [m]
     double angle_error;    // [rad]
     int n_limited;         // joints held by a position or velocity limit
-    int iterations;        // solve: in all
-    int starts;            // solve: kinematics begun from
 } CondIkInfo;
 
 typedef struct CondIk CondIk; // workspace of one thread
@@ -247,9 +242,5 @@ void cond_ik_destroy(CondIk* ik);
 // position limits; a kinematics outside them is led back at no more than the velocity limit.
 void cond_ik_step(CondIk* ik, const CondIkSettings* settings, const CondIkFrame* frame,
                   const CondIkTarget* target, double dt, double* q, double* v, CondIkInfo* info);
-// A kinematics that puts the frame on the target, velocities left aside. COND_OK, or
-// COND_NOT_CONVERGED: q is then the nearest kinematics seen, and info says how far off it is.
-CondStatus cond_ik_solve(CondIk* ik, const CondIkSettings* settings, const CondIkFrame* frame,
-                         const CondIkTarget* target, double* q, CondIkInfo* info);
 
 #endif

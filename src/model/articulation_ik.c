@@ -7,7 +7,6 @@
 // as far as possible towards the rates that lead to the rest kinematics.
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "linear/cholesky.h"
 #include "math/quat.h"
 #include "model/articulation.h"
@@ -27,23 +26,21 @@ struct CondIk {
     double* x;      // rates                                              (n_joint)
     double* wish;   // rates towards the rest kinematics                     (n_joint)
     double* move;   // from x to the next point                           (n_joint)
-    double* begun;  // kinematics that solve was given                       (n_q)
-    double* best;   // nearest kinematics that solve has seen; tried by step (n_q)
+    double* best;   // joints that a step would lead to                  (n_q)
     int* held;      // 0: free, -1: at lo, +1: at hi                      (n_joint)
 };
 
 CondIkSettings cond_ik_settings_default(void)
 {
-    CondIkSettings settings = {.gain = INFINITY,
-                               .damping = 1e-3,
-                               .length = 0.25,
-                               .speed = 1.0,
-                               .turn = 2.5,
-                               .rest_gain = 1.0,
-                               .rest = NULL,
-                               .tolerance = 1e-9,
-                               .max_iterations = 200,
-                               .max_starts = 20};
+    CondIkSettings settings = {
+        .gain = INFINITY,
+        .damping = 1e-3,
+        .length = 0.25,
+        .speed = 1.0,
+        .turn = 2.5,
+        .rest_gain = 1.0,
+        .rest = NULL,
+    };
     return settings;
 }
 
@@ -58,8 +55,8 @@ CondStatus cond_ik_create(const CondContext* context, const CondArticulation* a,
     size_t n = (size_t)a->n_joint;
     ik->context = kept;
     ik->articulation = a;
-    ik->memory = cond_allocate(&kept, 6 * (size_t)a->n_dof + 11 * n + 2 * (size_t)a->n_q,
-                               sizeof *ik->memory);
+    ik->memory =
+        cond_allocate(&kept, 6 * (size_t)a->n_dof + 11 * n + (size_t)a->n_q, sizeof *ik->memory);
     ik->held = cond_allocate(&kept, n, sizeof *ik->held);
     CondStatus status = COND_OUT_OF_MEMORY;
     if (ik->memory && ik->held)
@@ -77,8 +74,7 @@ CondStatus cond_ik_create(const CondContext* context, const CondArticulation* a,
     ik->x = ik->hi + n;
     ik->wish = ik->x + n;
     ik->move = ik->wish + n;
-    ik->begun = ik->move + n;
-    ik->best = ik->begun + a->n_q;
+    ik->best = ik->move + n;
     *out = ik;
     return COND_OK;
 }
@@ -373,97 +369,4 @@ void cond_ik_step(CondIk* ik, const CondIkSettings* settings, const CondIkFrame*
         result.n_limited += ik->held[i] != 0;
     if (info)
         *info = result;
-}
-
-// The kinematics that start number `start` begins from: as given, at rest, then spread over the
-// limits; a joint without limits over one turn or over `length`.
-static void begin(const CondIk* ik, const CondIkSettings* settings, int start, CondRandom* dice,
-                  double* q)
-{
-    const CondArticulation* a = ik->articulation;
-    memcpy(q, ik->begun, (size_t)a->n_q * sizeof *q);
-    double* joint = q + (a->n_q - a->n_joint);
-    for (int i = 0; i < a->n_joint; i++) {
-        const CondJointCoordinate* c = &a->coordinate[i];
-        double reach = a->link[c->link].kind == COND_LINK_PRISMATIC ? settings->length : 3.14159;
-        double lower = isfinite(c->lower) ? c->lower : -reach;
-        double upper = isfinite(c->upper) ? c->upper : reach;
-        if (start == 1)
-            joint[i] = settings->rest ? settings->rest[i] : 0.5 * (lower + upper);
-        else if (start > 1)
-            joint[i] = lower + (upper - lower) * cond_random_uniform(dice);
-        joint[i] = fmin(fmax(joint[i], c->lower), c->upper);
-    }
-}
-
-// Levenberg-Marquardt in the box from the kinematics q: the shift of the least squares follows the
-// squared error, which makes it careful far away and Newton's method near the target. Returns the
-// squared error, and stops where it no longer falls.
-static double descend(CondIk* ik, const CondIkSettings* settings, const CondIkFrame* frame,
-                      const CondIkTarget* target, double* q, int* iterations)
-{
-    const CondArticulation* a = ik->articulation;
-    double *joint = q + (a->n_q - a->n_joint), before = INFINITY, square = INFINITY;
-    double length = settings->length;
-    for (int k = 0;; k++) {
-        double e[6];
-        pose_error(ik, frame, target->position, target->orientation, q, e);
-        square = vec3_dot(e, e) + length * length * vec3_dot(e + 3, e + 3);
-        int done = vec3_norm(e) <= settings->tolerance && vec3_norm(e + 3) <= settings->tolerance;
-        if (done || k == settings->max_iterations ||
-            (k > 0 && k % 25 == 0 && square > 0.9 * before))
-            return square;
-        if (k % 25 == 0)
-            before = square;
-        ++*iterations;
-        joint_jacobian(ik, frame, length);
-        for (int i = 0; i < a->n_joint; i++) {
-            const CondJointCoordinate* c = &a->coordinate[i];
-            double reach = a->link[c->link].kind == COND_LINK_PRISMATIC ? length : 0.5;
-            ik->lo[i] = fmax(c->lower - joint[i], -reach);
-            ik->hi[i] = fmin(c->upper - joint[i], reach);
-        }
-        for (int i = 3; i < 6; i++)
-            e[i] *= length;
-        least_squares(ik, e, 1e-12 + 1e-2 * square);
-        for (int i = 0; i < a->n_joint; i++) {
-            const CondJointCoordinate* c = &a->coordinate[i];
-            joint[i] = fmin(fmax(joint[i] + ik->x[i], c->lower), c->upper);
-        }
-    }
-}
-
-CondStatus cond_ik_solve(CondIk* ik, const CondIkSettings* settings, const CondIkFrame* frame,
-                         const CondIkTarget* target, double* q, CondIkInfo* info)
-{
-    const CondArticulation* a = ik->articulation;
-    size_t bytes = (size_t)a->n_q * sizeof *q;
-    double nearest = INFINITY, e[6];
-    CondRandom dice = {0}; // the same kinematics on every machine
-    CondIkInfo result = {0};
-    CondStatus status = COND_NOT_CONVERGED;
-    memcpy(ik->begun, q, bytes);
-    memcpy(ik->best, q, bytes);
-    while (status != COND_OK && result.starts < settings->max_starts) {
-        begin(ik, settings, result.starts++, &dice, q);
-        double square = descend(ik, settings, frame, target, q, &result.iterations);
-        if (square < nearest) {
-            nearest = square;
-            memcpy(ik->best, q, bytes);
-        }
-        pose_error(ik, frame, target->position, target->orientation, ik->best, e);
-        if (vec3_norm(e) <= settings->tolerance && vec3_norm(e + 3) <= settings->tolerance)
-            status = COND_OK;
-    }
-    memcpy(q, ik->best, bytes);
-    pose_error(ik, frame, target->position, target->orientation, q, e);
-    result.position_error = vec3_norm(e);
-    result.angle_error = vec3_norm(e + 3);
-    const double* joint = q + (a->n_q - a->n_joint);
-    for (int i = 0; i < a->n_joint; i++)
-        result.n_limited +=
-            joint[i] <= a->coordinate[i].lower || joint[i] >= a->coordinate[i].upper;
-    if (info)
-        *info = result;
-    return status;
 }

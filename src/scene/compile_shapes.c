@@ -46,8 +46,9 @@ static CondStatus add_point(Growing* g, int body, int part, const double local[3
 static CondStatus add_solid(Growing* g, const CondSolid* solid)
 {
     CondModel* model = g->model;
-    if (COND_RESERVE(&model->arena, model->solid, model->n_solid + 1))
-        return COND_OUT_OF_MEMORY;
+    CondStatus status = cond_shape_check(&solid->shape, g->error);
+    if (status || COND_RESERVE(&model->arena, model->solid, model->n_solid + 1))
+        return status ? status : COND_OUT_OF_MEMORY;
     model->solid[model->n_solid++] = *solid;
     return COND_OK;
 }
