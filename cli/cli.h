@@ -31,6 +31,8 @@ typedef struct TextList {
     int n;
     const char** item; // (n), released by the caller with free
 } TextList;
+// Appends a text, which must outlive the list; 0, or 1 where memory is short.
+int text_list_add(TextList* list, const char* text);
 
 typedef struct Option {
     const char* name; // "--steps"

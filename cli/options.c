@@ -65,7 +65,7 @@ int options_numbers(const char* text, char separator, OptionKind kind, double lo
     return -1;
 }
 
-static int store_item(TextList* list, const char* text)
+int text_list_add(TextList* list, const char* text)
 {
     const char** grown = realloc(list->item, ((size_t)list->n + 1) * sizeof *grown);
     if (!grown) {
@@ -105,7 +105,7 @@ static int store(const Command* command, const Option* option, const char* text)
         return 0;
     }
     case OPTION_KIND_LIST:
-        return store_item(option->target, text);
+        return text_list_add(option->target, text);
     }
     return 1;
 }

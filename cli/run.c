@@ -20,7 +20,7 @@
 typedef struct RunOptions {
     const char *json, *csv, *sensors, *solver, *dump, *record, *save, *resume, *digits;
     int steps, threads, quiet, every, save_every, compress, seed, view, port, no_open, settle,
-        audit;
+        audit, no_sleeping;
     double tolerance, certify, step_limit;
     TextList set;
 } RunOptions;
@@ -340,6 +340,7 @@ static int run(int argc, char** argv)
          "save also every N steps"},
         {"--resume", OPTION_TEXT(&options.resume), "FILE", "go on from a saved state"},
         {"--settle", OPTION_FLAG(&options.settle), NULL, "push apart what overlaps, then start"},
+        {"--no-sleeping", OPTION_FLAG(&options.no_sleeping), NULL, "step bodies at rest too"},
         {"--audit", OPTION_INT(&options.audit, 1, INT_MAX), "N",
          "true depth of all pairs, every N steps; slow"},
         {"--view", OPTION_FLAG(&options.view), NULL, "watch and steer it in the browser"},
@@ -366,6 +367,8 @@ static int run(int argc, char** argv)
     else if (options.digits && strcmp(options.digits, "few") != 0 &&
              strcmp(options.digits, "all") != 0)
         cli_complain("run: --digits %s: expected few or all", options.digits);
+    else if (options.no_sleeping && text_list_add(&options.set, "step.sleeping=false"))
+        code = CLI_USAGE;
     else if (known_solver(options.solver))
         code = options.view ? run_live(&options, scene) : run_scene(&options, scene);
     free(options.set.item);

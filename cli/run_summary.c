@@ -30,6 +30,8 @@ void run_summary_add(RunSummary* s, const CondStepInfo* info)
         s->max_iterations = info->solve.iterations;
     s->solved_by[info->solve.solved_by]++;
     s->rounds += info->rounds;
+    s->asleep += info->asleep;
+    s->last_asleep = info->asleep;
     s->added += info->added;
     s->rechecked += info->rounds > 0;
     if (info->solve.relaxed > s->max_relaxed)
@@ -108,6 +110,9 @@ void run_summary_print(const CondModel* model, const CondState* state, const Run
     if (s->rounds > 0)
         fprintf(stderr, "  rounds        %d more solves in %d steps, %d contacts found late\n",
                 s->rounds, s->rechecked, s->added);
+    if (s->asleep > 0.0)
+        fprintf(stderr, "  asleep        %.1f bodies a step, %d in the last one\n", s->asleep / n,
+                s->last_asleep);
     if (s->max_relaxed > 0)
         fprintf(stderr,
                 "  relaxed       %d contacts at most held to the proximal law, in %d steps\n",
@@ -162,7 +167,7 @@ json_t* run_summary_json(const char* path, const CondModel* model, const CondSim
     return json_pack(
         "{s:o, s:s, s:s, s:i, s:o, s:i, s:o, s:o, s:i, s:o, s:i, s:o, s:i, s:o, s:i, s:o, s:o, "
         "s:o, "
-        "s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:i}",
+        "s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:o, s:i}",
         "scene", json_text(path), "name", settings->name, "status", cond_status_name(status),
         "steps", s->steps, "time", json_number(cond_state_time(state)), "missed", s->missed,
         "residual", json_number(s->residual), "iterations", json_number(s->iterations / n),
@@ -174,5 +179,6 @@ json_t* run_summary_json(const char* path, const CondModel* model, const CondSim
         "bodies", bodies, "pairs", forces_pairs_json(model, sim), "sensors",
         forces_sensors_json(model, s->sensor), "audit", audit_json(&s->audit), "machine",
         json_machine(settings->solver.threads), "rounds", s->rounds, "rechecked", s->rechecked,
-        "added", s->added, "too_deep", s->too_deep);
+        "added", s->added, "too_deep", s->too_deep, "asleep", json_number(s->asleep / n),
+        "last_asleep", s->last_asleep);
 }

@@ -17,6 +17,8 @@ typedef struct RunSummary {
     double iterations, passes, contacts; // sums over steps
     int max_iterations, max_passes;
     int rounds, added; // solves again, with so many contacts found at the end of a step
+    double asleep;     // bodies, summed over the steps
+    int last_asleep;   // in the last step
     int rechecked;     // steps with any
     int solved_by[COND_N_SOLVED_BY]; // steps by what made their answer
     int max_relaxed;                 // contacts held to the proximal law instead of the strict one

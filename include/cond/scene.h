@@ -368,6 +368,7 @@ typedef struct CondSceneSettings {
     double newton_tolerance;   // of the non-linear integrators: |change of v| [m/s]
     int newton_iterations;     // at most
     int substeps;              // parts that a step may be made in where its solve misses; 1: none
+    int sleeping;              // 1: islands of bodies at rest are left out of the steps
     int rounds;              // times that a step may be solved again with contacts found at its end
     double duration;         // what `cond run` runs [s]
     double kv;               // gain of virtual nodes [N s/m]; INFINITY (default): no slip

@@ -168,7 +168,8 @@ typedef struct CondPenetration {
 typedef struct CondStepInfo {
     CondStatus status;            // the worst of the solves below
     double time;                  // after the step [s]
-    int n_contact;                //
+    int n_contact;                // those of sleepers included
+    int asleep;                   // bodies that were left out, at rest
     CondSolveInfo solve;          // the step's contact problem; of the last one, with the work of
                                   // all summed up, where the integrator is non-linear; of the
                                   // worst one where the step was made in parts

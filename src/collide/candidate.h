@@ -63,9 +63,11 @@ void cond_candidate_surfaces(const CondSurfaceDef* a, const CondSurfaceDef* b,
 // Key of feature i_feature that touches solid i_solid.
 static inline CondContactKey cond_key_solid(const CondModel* model, int i_feature, int i_solid)
 {
-    uint64_t n_solid = (uint64_t)(model->n_obstacle + model->n_solid);
-    return (CondContactKey){.pair =
-                                COND_KEY_SOLID + (uint64_t)i_feature * n_solid + (uint64_t)i_solid};
+    const CondSolid* solid = i_solid < model->n_obstacle
+                                 ? &model->obstacle[i_solid]
+                                 : &model->solid[i_solid - model->n_obstacle];
+    uint64_t first = (uint64_t)model->feature[i_feature].number * (uint64_t)model->n_numbered[1];
+    return (CondContactKey){.pair = COND_KEY_SOLID + first + (uint64_t)solid->number};
 }
 
 // Key of a vertex of body a that touches body b: the vertex's first coordinate, the other body, and

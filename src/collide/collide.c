@@ -131,6 +131,30 @@ void cond_collider_place(CondCollider* collider, const CondKinematics* kinematic
     place_solids(collider, kinematics);
 }
 
+void cond_collider_cover(const CondCollider* collider, const double* reach, const int* which,
+                         double* box)
+{
+    const CondModel* model = collider->model;
+    double wide[6];
+    for (int k = 0; k < model->n_feature; k++) {
+        const CondFeature* feature = &model->feature[k];
+        int b = feature->point.body;
+        const double* x = collider->place + 3 * (size_t)k;
+        const double point[6] = {x[0], x[1], x[2], x[0], x[1], x[2]};
+        if (b < 0 || (which && !which[b]))
+            continue;
+        cond_box_widen(point, feature->radius + reach[b], wide);
+        cond_box_join(wide, box + 6 * (size_t)b);
+    }
+    for (int i = model->n_obstacle; i < collider->n_solid; i++) {
+        int b = cond_solid_at(model, i)->body;
+        if (which && !which[b])
+            continue;
+        cond_box_widen(collider->box + 6 * (size_t)i, reach[b], wide);
+        cond_box_join(wide, box + 6 * (size_t)b);
+    }
+}
+
 // last[v] from the contact memory.
 static CondStatus recall(CondCollider* collider, const CondState* state, const CondBody* a,
                          int other)
@@ -348,6 +372,8 @@ CondStatus cond_collide(CondCollider* collider, const CondKinematics* kinematics
 {
     list->n = 0;
     cond_collider_place(collider, kinematics);
+    if (collider->visited)
+        cond_collider_cover(collider, reach, NULL, collider->visited);
     CondStatus status = cond_collide_planes(kinematics, collider->place, reach, list);
     if (!status)
         status = build_broad(collider, reach);

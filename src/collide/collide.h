@@ -49,6 +49,8 @@ typedef struct CondCollider {
     CondPairWork pairs;
     CondPairDepthWork pair_depth;
     CondSweep sweep;
+    double* visited; // NULL, or boxes around where the bodies were looked for, with their reach
+                     //                                                       (n_body x 6)
 } CondCollider;
 
 // Key of edge ea of soft body a across edge eb of soft body b: a < b, or one body and ea < eb.
@@ -66,6 +68,12 @@ void cond_collider_destroy(CondCollider* collider);
 
 // Puts features, solids and soft surfaces where the kinematics has them.
 void cond_collider_place(CondCollider* collider, const CondKinematics* kinematics);
+
+// Stretches the boxes of the bodies with a 1 in `which`, NULL for all, around where they were
+// placed last, with their reach.                                reach, which (n_body), box (n_body
+// x 6)
+void cond_collider_cover(const CondCollider* collider, const double* reach, const int* which,
+                         double* box);
 
 // Lists everything within reach of a body, by ascending key. The state's contact memory tells which
 // triangle a vertex touched last, and its active attachments which bodies are held together there.

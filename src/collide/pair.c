@@ -129,7 +129,8 @@ static CondStatus collide_pair(CondCollider* collider, const CondKinematics* kin
     if (status || work->manifold.n == 0)
         return status;
     CondCandidate candidate = {.plane = -1, .triangle = -1};
-    uint64_t pair = (uint64_t)a->index * (uint64_t)collider->n_solid + (uint64_t)b->index;
+    uint64_t first = (uint64_t)a->solid->number * (uint64_t)collider->model->n_numbered[1];
+    uint64_t pair = first + (uint64_t)b->solid->number;
     cond_candidate_surfaces(&kinematics->model->body[a->solid->body].surface, &b->solid->surface,
                             &candidate);
     return add_candidates(kinematics, a->solid, &candidate, b->solid->fixed ? -1 : b->solid->body,
@@ -178,7 +179,7 @@ static CondStatus collide_plane(CondCollider* collider, const CondKinematics* ki
     if (status)
         return status;
     CondCandidate candidate = {.plane = i_plane, .triangle = -1};
-    uint64_t pair = (uint64_t)a->index * (uint64_t)model->n_plane + (uint64_t)i_plane;
+    uint64_t pair = (uint64_t)a->solid->number * (uint64_t)model->n_plane + (uint64_t)i_plane;
     memcpy(candidate.frame, plane->frame, sizeof candidate.frame);
     cond_candidate_surfaces(&plane->surface, &model->body[a->solid->body].surface, &candidate);
     return add_candidates(kinematics, a->solid, &candidate, -1, 0, a->pose, COND_KEY_GROUND + pair,

@@ -52,9 +52,9 @@ static void fill_candidates(const void* loop, int first, int last)
             candidate->position[j] = x[j] - feature->radius * plane->frame[j];
         memcpy(candidate->frame, plane->frame, sizeof candidate->frame);
         // Ascends with (body, plane, feature), the order in which they were found.
-        uint64_t pair = (uint64_t)i + (uint64_t)model->n_plane * (uint64_t)b;
+        uint64_t pair = (uint64_t)i + (uint64_t)model->n_plane * (uint64_t)body->number;
         candidate->key =
-            (CondContactKey){.pair = 1 + (uint64_t)k + (uint64_t)model->n_feature * pair};
+            (CondContactKey){.pair = 1 + (uint64_t)k + (uint64_t)model->n_numbered[0] * pair};
         cond_candidate_surfaces(&plane->surface, &body->surface, candidate);
     }
 }

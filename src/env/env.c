@@ -160,6 +160,8 @@ CondStatus cond_env_world_create(const CondEnv* env, uint64_t seed, CondEnvWorld
         // Threads belong to the batch: each environment has one.
         cond_scene_settings(world->scene)->solver.threads = 1;
         drop_trajectories(world->scene);
+        // Observations hold the certificate of whole problems, which sleepers have no part in.
+        cond_scene_settings(world->scene)->sleeping = 0;
         status = cond_scene_compile(world->scene, &world->model, &why);
         if (!status)
             status = furnish(world, m, &why);

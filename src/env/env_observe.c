@@ -81,10 +81,10 @@ static void pass_contacts(const CondEnvWorld* world, Pass* pass)
 {
     const CondModel* model = world->model;
     double count = 0.0, deepest = 0.0;
-    for (int c = 0; c < world->sim->n_ready; c++) {
-        double gap = world->sim->candidates.candidate[c].gap;
-        count += gap <= 0.0 || world->sim->lambda[3 * c] > 0.0;
-        deepest = gap < -deepest ? -gap : deepest;
+    for (int c = 0; c < cond_sim_n_contact(world->sim); c++) {
+        CondContactInfo contact = cond_sim_contact(world->sim, c);
+        count += contact.gap <= 0.0 || contact.force[0] > 0.0;
+        deepest = contact.gap < -deepest ? -contact.gap : deepest;
     }
     put(slot(pass, "contacts", "count", "", 1), &count, 1);
     put(slot(pass, "contacts", "penetration", "m", 1), &deepest, 1);

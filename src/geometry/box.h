@@ -2,6 +2,8 @@
 #ifndef COND_GEOMETRY_BOX_H
 #define COND_GEOMETRY_BOX_H
 
+#include <math.h>
+
 // 1 when the boxes are farther from each other than `far` along some axis.
 static inline int cond_boxes_apart(const double a[6], const double b[6], double far)
 {
@@ -17,6 +19,24 @@ static inline void cond_box_widen(const double box[6], double far, double wide[6
     for (int i = 0; i < 3; i++) {
         wide[i] = box[i] - far;
         wide[3 + i] = box[3 + i] + far;
+    }
+}
+
+// A box around nothing.
+static inline void cond_box_empty(double box[6])
+{
+    for (int i = 0; i < 3; i++) {
+        box[i] = INFINITY;
+        box[3 + i] = -INFINITY;
+    }
+}
+
+// Stretches a box to hold another one.
+static inline void cond_box_join(const double other[6], double box[6])
+{
+    for (int i = 0; i < 3; i++) {
+        box[i] = fmin(box[i], other[i]);
+        box[3 + i] = fmax(box[3 + i], other[3 + i]);
     }
 }
 

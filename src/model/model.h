@@ -19,6 +19,7 @@ typedef struct CondFeature {
     double radius; // [m]
     int obstacle;  // 1 + its obstacle, whose features lie in the world; else 0
     int shaped;    // 1: of a solid, which itself meets planes and other solids
+    int number;    // by which keys of contacts know it
     int rim;       // 1: one of many on the rim of a cylinder, which meets soft surfaces itself
 } CondFeature;
 
@@ -32,6 +33,7 @@ typedef struct CondBody {
     char name[COND_NAME_SIZE];
     CondBodyKind kind;
     int index;         // of this body
+    int number;        // by which keys of contacts know it; its index but in parts of a model
     int dof_begin;     // first velocity coordinate
     int n_dof;         //
     int q_begin;       // first configuration coordinate
@@ -66,6 +68,7 @@ typedef struct CondBody {
 typedef struct CondSolid {
     char name[COND_NAME_SIZE];
     CondShape shape;
+    int number;            // by which keys of contacts know it
     int body;              // -1: static
     int part;              // link of a robot
     int fixed;             // 1: it belongs to a robot but never moves
@@ -160,7 +163,8 @@ struct CondModel {
     CondSolid* obstacle;        // static                                     (n_obstacle)
     CondSolid* solid;           // of rigid bodies and robots' links          (n_solid)
     int n_solid;
-    CondEdge* edge; // of all solids, in the axes of their shapes             (n_edge)
+    int n_numbered[2]; // features and shapes that keys of contacts count, obstacles included
+    CondEdge* edge;    // of all solids, in the axes of their shapes             (n_edge)
     int n_edge;
     struct CondMeshSurface** mesh_surface; // surfaces of the shapes given by meshes       (n_shell)
     int n_mesh_surface;

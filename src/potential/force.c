@@ -14,15 +14,20 @@ static void add_torque(const CondKinematics* kinematics, const CondPoint* point,
         f[kinematics->model->body[point->body].dof_begin + 6 * point->part + 3 + i] += local[i];
 }
 
+// A force acts in the steps that begin within its span. The small part of a step makes 0.1 + 0.1 +
+// ... meet the span's ends as the user means them.
+int cond_force_acts(const CondModel* model, const CondForce* force, double time)
+{
+    double slack = 1e-9 * model->settings.time_step;
+    return !(time < force->start - slack || time >= force->end - slack);
+}
+
 void cond_force_add(const CondKinematics* kinematics, double time, double* f)
 {
     const CondModel* model = kinematics->model;
     for (int i = 0; i < model->n_force; i++) {
         const CondForce* force = &model->force[i];
-        // A force acts in the steps that begin within its span. The small part of a step makes
-        // 0.1 + 0.1 + ... meet the span's ends as the user means them.
-        double slack = 1e-9 * model->settings.time_step;
-        if (time < force->start - slack || time >= force->end - slack)
+        if (!cond_force_acts(model, force, time))
             continue;
         cond_body_add_force(kinematics, &force->point, force->force, f);
         const CondBody* body = &model->body[force->point.body];

@@ -7,6 +7,7 @@
 #include "body/kinematics.h"
 
 // f += the constant forces that act at the given time.
+int cond_force_acts(const CondModel* model, const CondForce* force, double time);
 void cond_force_add(const CondKinematics* kinematics, double time, double* f);
 
 // Adds the elastic force -J' k (length - rest) d to f and the coupling J' K J to the assembly, with

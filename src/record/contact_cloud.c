@@ -2,6 +2,7 @@
 
 #include "math/vec3.h"
 #include "record/drawing.h"
+#include "step/sleep.h"
 
 #include <string.h>
 
@@ -16,23 +17,6 @@ static CondStatus make_room(CondContactCloud* c, int n)
         COND_RESERVE(m, c->type, n))
         return COND_OUT_OF_MEMORY;
     return COND_OK;
-}
-
-// How far each contact is from its law, in the problem that the step has solved. The
-// baselines solve none.
-static CondStatus fill_errors(CondContactCloud* cloud, const CondSim* sim,
-                              const CondSceneSettings* settings)
-{
-    const CondProblem* problem = sim ? cond_sim_problem(sim) : NULL;
-    int n = cloud->n;
-    for (int k = 0; k < n; k++)
-        cloud->error[k] = 0.0;
-    // Contacts beyond it belong to earlier parts of the step.
-    if (n == 0 || settings->method != COND_STEP_VELOCITY || problem->n_contact > n)
-        return COND_OK;
-    return cond_certify_contacts(&cloud->arena.context, problem, settings->solver.law,
-                                 settings->solver.omega, cond_sim_solution(sim),
-                                 cond_sim_lambda(sim), cloud->error);
 }
 
 CondStatus cond_contact_cloud_fill(CondContactCloud* cloud, const CondSim* sim,
@@ -61,7 +45,7 @@ CondStatus cond_contact_cloud_fill(CondContactCloud* cloud, const CondSim* sim,
         cloud->type[k] = COND_CELL_VERTEX;
     }
     cloud->n = n;
-    return fill_errors(cloud, sim, settings);
+    return sim ? cond_sim_contact_errors(sim, cloud->error) : COND_OK;
 }
 
 void cond_contact_cloud_destroy(CondContactCloud* cloud)

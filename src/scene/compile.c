@@ -86,7 +86,7 @@ static CondStatus compile_bodies(CondModel* model, const CondScene* scene, CondE
         CondBody* body = &model->body[b];
         memcpy(body->name, def->name, sizeof body->name);
         body->kind = def->kind;
-        body->index = b;
+        body->index = body->number = b;
         body->surface = def->surface;
         memcpy(body->initial.position, def->position, sizeof def->position);
         memcpy(body->initial.orientation, def->orientation, sizeof def->orientation);

@@ -244,6 +244,19 @@ static CondStatus compile_obstacles(CondModel* model, const CondScene* scene, Co
     return COND_OK;
 }
 
+// The numbers by which contacts know features and shapes.
+static void number(CondModel* model)
+{
+    for (int k = 0; k < model->n_feature; k++)
+        model->feature[k].number = k;
+    for (int i = 0; i < model->n_obstacle; i++)
+        model->obstacle[i].number = i;
+    for (int i = 0; i < model->n_solid; i++)
+        model->solid[i].number = model->n_obstacle + i;
+    model->n_numbered[0] = model->n_feature;
+    model->n_numbered[1] = model->n_obstacle + model->n_solid;
+}
+
 CondStatus cond_compile_shapes(CondModel* model, const CondScene* scene, CondError* error)
 {
     CondError inner = {COND_OK, "out of memory"};
@@ -268,5 +281,6 @@ CondStatus cond_compile_shapes(CondModel* model, const CondScene* scene, CondErr
                                    sizeof *model->feature);
     if (!status)
         status = cond_compile_edges(model);
+    number(model);
     return status ? cond_error_set(error, status, "%s", inner.message) : COND_OK;
 }

@@ -125,6 +125,7 @@ static CondSceneSettings scene_settings(void)
         .newton_tolerance = 1e-10,
         .newton_iterations = 20,
         .substeps = 4,
+        .sleeping = 1,
         .rounds = 6,
         .duration = 1.0,
         .kv = INFINITY,

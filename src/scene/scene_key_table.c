@@ -94,6 +94,7 @@ const CondKey cond_key_table[] = {
     WHOLE("step", "newton_iterations", CondSettingsDraft, settings.newton_iterations, FROM_ONE, ">= 1", "20", "iterations a non-linear step may take"),
     WHOLE("step", "substeps", CondSettingsDraft, settings.substeps, FROM_ONE, ">= 1", "4", "where the contact problem of a step misses its tolerance it is tried in 2, 4, .. up to so many parts; 1: never (with solver.fallback)"),
     WHOLE("step", "rounds", CondSettingsDraft, settings.rounds, NOT_NEGATIVE, ">= 0", "6", "times that a step may be solved again with contacts that its answer violates at its end; 0: never (with the certified stop)"),
+    SWITCH("step", "sleeping", CondSettingsDraft, settings.sleeping, "true", "islands of bodies at rest are left out of the steps until something comes near or acts on them; the results are the same to the last bit ([sleeping](sleeping.md))"),
     NUMBER("step", "duration", CondSettingsDraft, settings.duration, NOT_NEGATIVE, "s", "1", "time that a run covers"),
     SWITCH("step", "gap", CondSettingsDraft, settings.gap, "true", "contacts may close their gap within a step; false treats every contact as closed"),
     CHOICE("step", "impact", CondSettingsDraft, settings.impact, 3, cond_choice_impact, "false, simultaneous, sequential", "simultaneous", "law of impacts and restitution, which are solved apart, after the step; true is simultaneous"),

@@ -29,7 +29,7 @@ void cond_sim_guess_theta(CondSim* sim, const CondState* state)
     if (sim->model->settings.integrator != COND_INTEGRATOR_AUTO)
         cond_sim_set_theta(sim, cond_sim_theta(sim));
     else // a state that is taken up again makes the same steps
-        cond_sim_set_theta(sim, state->n_memory > 0 ? 1.0 : 0.5);
+        cond_sim_set_theta(sim, cond_sleep_touches(sim, state) ? 1.0 : 0.5);
 }
 
 static int set_theta(CondSim* sim, int body, double theta)

@@ -22,8 +22,15 @@ CondStatus cond_sim_commit(CondSim* sim, CondState* state, CondStepInfo* info)
     info->n_contact = sim->candidates.n;
     info->time = sim->next->time;
     info->newton_iterations = sim->newton.iterations;
-    cond_sim_energies(sim, state, info);
-    CondStatus status = cond_watch_motion(sim, state, info);
+    CondSim* whole;
+    const CondState* from; // sleepers count in what the run has to spend
+    CondStatus status = cond_sleep_widen(sim, state, &whole, &from);
+    if (status)
+        return status;
+    cond_sim_energies(whole, from, info);
+    status = cond_watch_motion(whole, from, info);
+    sim->watch.energy = whole->watch.energy;
+    sim->next->account = whole->next->account;
     if (!status && sim->model->settings.method != COND_STEP_PBD)
         status = cond_sim_read_wrenches(sim);
     if (!status)

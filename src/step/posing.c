@@ -9,8 +9,9 @@
 
 // How far a body's points may travel in the step, twice over: contacts beyond it cannot close, and
 // one that is made in vain costs little because phi keeps it open.
-static double body_reach(CondSim* sim, const CondBody* body, const CondState* state)
+double cond_sim_reach(CondSim* sim, int b, const CondState* state)
 {
+    const CondBody* body = &sim->model->body[b];
     const CondSceneSettings* settings = &sim->model->settings;
     const CondBodyOps* ops = cond_body_ops(body->kind);
     double t = sim->time_step, *a = sim->work;
@@ -36,7 +37,7 @@ CondStatus cond_sim_find_contacts(CondSim* sim, const CondState* state)
     sim->n_ready = 0; // forces of the last step belong to contacts that are forgotten here
     sim->moved = 0;
     for (int b = 0; b < sim->model->n_body; b++)
-        sim->reach[b] = body_reach(sim, &sim->model->body[b], state);
+        sim->reach[b] = cond_sim_reach(sim, b, state);
     return cond_collide(&sim->collider, &sim->at_start, sim->next, sim->reach, &sim->candidates);
 }
 
@@ -101,5 +102,5 @@ CondStatus cond_sim_pose(CondSim* sim, const CondState* state)
 
 const CondProblem* cond_sim_problem(const CondSim* sim)
 {
-    return &sim->assembly.problem;
+    return &cond_sleep_reader(sim)->assembly.problem;
 }

@@ -128,13 +128,14 @@ static CondResultant sum_pair(const CondSim* sim, int body, int other, int n, co
 
 CondResultant cond_sim_pair_force(const CondSim* sim, int body, int other)
 {
+    cond_sleep_gather(sim);
     return sum_pair(sim, body, other, sim->n_ready, NULL);
 }
 
 CondResultant cond_sim_listed_force(const CondSim* sim, int body, int other, int n,
                                     const int* contact)
 {
-    int sound = 1;
+    int sound = cond_sleep_gather(sim) == COND_OK;
     for (int k = 0; k < n; k++)
         sound &= contact[k] >= 0 && contact[k] < sim->n_ready;
     return sum_pair(sim, body, other, sound ? n : 0, contact);

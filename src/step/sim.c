@@ -43,6 +43,8 @@ static CondStatus count(CondSim* sim, CondStage stage, CondStatus status)
 CondStatus cond_sim_forces(CondSim* sim, const CondState* state)
 {
     CondStatus status = COND_OK;
+    if (!sim->stepping) // the caller looks at all
+        cond_sleep_forget(sim);
     start_clock(sim);
     STAGE(COND_STAGE_FORCES, cond_sim_begin(sim, state));
     STAGE(COND_STAGE_FORCES, cond_sim_load_forces(sim, state));
@@ -274,7 +276,7 @@ static CondStatus try_velocity(CondSim* sim, CondState* state, CondStepInfo* out
 
 // Where the impact stage misses with contacts that last, none does in a second attempt: implicit
 // Euler needs no such stage.
-static CondStatus step_velocity(CondSim* sim, CondState* state, CondStepInfo* out)
+CondStatus cond_sim_step_velocity(CondSim* sim, CondState* state, CondStepInfo* out)
 {
     int64_t step = state->step;
     sim->persistent = COND_PERSISTENT_TRIED;
@@ -336,18 +338,24 @@ CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info)
     cond_watch_begin(sim);
     if (cond_cancelled(&sim->arena.context))
         return out->status = COND_CANCELLED;
+    sim->stepping = 1;
     if (sim->model->settings.method == COND_STEP_PENALTY)
         out->status = step_penalty(sim, state, out);
     else if (sim->model->settings.method == COND_STEP_PBD)
         out->status = step_pbd(sim, state, out);
     else
-        out->status = step_velocity(sim, state, out);
-    hand_over_seconds(sim, out);
-    if (out->status == COND_DIVERGED)
-        cond_watch_blame(sim);
+        out->status =
+            sim->sleep ? cond_sleep_step(sim, state, out) : cond_sim_step_velocity(sim, state, out);
+    CondSim* maker = cond_sleep_maker(sim);
+    hand_over_seconds(maker, out);
+    sim->stepping = 0;
+    if (out->status == COND_DIVERGED && !*sim->watch.message) {
+        cond_watch_blame(maker);
+        memcpy(sim->watch.message, maker->watch.message, sizeof sim->watch.message);
+    }
     if (out->status >= 0) {
         out->deepest = sim->deepest;
-        if (cond_sim_is_too_deep(sim))
+        if (cond_sim_is_too_deep(maker))
             out->status = COND_TOO_DEEP;
     }
     return out->status;
@@ -357,13 +365,14 @@ CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info)
 
 int cond_sim_n_contact(const CondSim* sim)
 {
+    cond_sleep_gather(sim);
     return sim->candidates.n;
 }
 
 CondContactInfo cond_sim_contact(const CondSim* sim, int contact)
 {
     CondContactInfo info = {.body = -1, .other = -1, .plane = -1};
-    if (contact < 0 || contact >= sim->candidates.n)
+    if (cond_sleep_gather(sim) || contact < 0 || contact >= sim->candidates.n)
         return info;
     const CondCandidate* candidate = &sim->candidates.candidate[contact];
     info.body = candidate->point[0].body;
@@ -376,10 +385,13 @@ CondContactInfo cond_sim_contact(const CondSim* sim, int contact)
     memcpy(info.frame, candidate->frame, sizeof info.frame);
     if (contact >= sim->n_ready)
         return info;
-    const CondContact* made = &sim->assembly.contact[contact];
     info.relaxed = sim->relaxed[contact];
     memcpy(info.force, sim->lambda + 3 * contact, sizeof info.force);
     memcpy(info.impulse, sim->impulse + 3 * contact, sizeof info.impulse);
+    sim = cond_sleep_source(sim, &contact);
+    if (!sim)
+        return info; // of sleepers
+    const CondContact* made = &sim->assembly.contact[contact];
     cond_contact_velocity(made, sim->next->v, info.velocity);
     for (int i = 0; i < 3; i++)
         info.velocity[i] -= made->phi[i];

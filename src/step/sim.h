@@ -13,6 +13,7 @@
 #include "step/pbd.h"
 #include "step/persistent.h"
 #include "step/settle.h"
+#include "step/sleep.h"
 #include "step/spread.h"
 #include "step/transport.h"
 #include "step/watch.h"
@@ -135,6 +136,9 @@ struct CondSim {
     CondSensors sensors;
     CondPbd pbd; // of step.method pbd
     CondWatch watch;
+    CondSleep* sleep; // who sleeps; NULL: nobody ever does
+    CondSim* whole;   // of which this is the awake part; else NULL
+    int stepping;     // 1: within cond_sim_step
 };
 
 // theta of the settings, or what another integrator stands for.
@@ -171,6 +175,14 @@ CondStatus cond_sim_couple(CondSim* sim, const CondKinematics* kinematics, CondC
 
 // -C v + weight of one body at q_k, in its part of f (n_dof of the model).
 void cond_sim_bias(CondSim* sim, const CondState* state, int body, double* f);
+
+// How far a body's points may travel in the step, twice over [m]; needs sim->f.
+double cond_sim_reach(CondSim* sim, int b, const CondState* state);
+
+// A step by velocities of all bodies of the sim, in parts where that is needed.
+CondStatus cond_sim_step_velocity(CondSim* sim, CondState* state, CondStepInfo* info);
+// A workspace of the awake part of another one's model.
+CondStatus cond_sim_create_part(const CondModel* part, CondSim* whole, CondSim** sim);
 
 // The stages up to the problem: where everything is at q_k, joint targets and attachments; f of
 // weight, -C v and given forces; A, with the forces of elements, springs, motors and attachments,

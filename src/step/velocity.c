@@ -110,10 +110,10 @@ CondStatus cond_integrator_next(CondSim* sim, const CondState* state, CondStatus
 
 const double* cond_sim_solution(const CondSim* sim)
 {
-    return sim->v_hat;
+    return cond_sleep_reader(sim)->v_hat;
 }
 
 const double* cond_sim_lambda(const CondSim* sim)
 {
-    return sim->lambda;
+    return cond_sleep_reader(sim)->lambda;
 }

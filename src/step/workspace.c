@@ -4,7 +4,8 @@
 #include "body/body.h"
 #include "step/sim.h"
 
-CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* error)
+// whole: of which the model is a part; else NULL.
+static CondStatus create(const CondModel* model, CondSim* whole, CondSim** sim, CondError* error)
 {
     *sim = NULL;
     const CondContext* m = &model->arena.context;
@@ -13,6 +14,7 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     cond_arena_begin(m, &made->arena);
     made->model = model;
+    made->whole = whole;
     made->time_step = model->settings.time_step;
     made->parts = 1;
     CondCandidateList* lists[] = {&made->candidates, &made->middle_candidates,
@@ -71,6 +73,8 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
         cond_watch_create(made);
         status = cond_solver_create(m, "vfpi", &model->settings.solver, &made->solver, error);
     }
+    if (!status && !whole && (status = cond_sleep_create(made)))
+        cond_error_set(error, status, "out of memory");
     if (status) {
         cond_sim_destroy(made);
         return status;
@@ -79,11 +83,28 @@ CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* err
     return COND_OK;
 }
 
+CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* error)
+{
+    return create(model, NULL, sim, error);
+}
+
+CondStatus cond_sim_create_part(const CondModel* part, CondSim* whole, CondSim** sim)
+{
+    CondStatus status = create(part, whole, sim, NULL);
+    if (status)
+        return status;
+    CondCollider* collider = &(*sim)->collider;
+    collider->visited =
+        cond_arena_allocate(&collider->arena, 6 * (size_t)part->n_body, sizeof(double));
+    return collider->visited ? COND_OK : COND_OUT_OF_MEMORY;
+}
+
 void cond_sim_destroy(CondSim* sim)
 {
     if (!sim)
         return;
     CondContext m = sim->arena.context;
+    cond_sleep_destroy(sim);
     cond_assembly_destroy(&sim->assembly);
     cond_assembly_destroy(&sim->matrix);
     cond_kinematics_destroy(&sim->at_start);
@@ -112,6 +133,7 @@ void cond_sim_destroy(CondSim* sim)
 void cond_sim_set_solver(CondSim* sim, CondSolver* solver)
 {
     cond_solver_destroy(sim->solver);
+    cond_sleep_destroy(sim); // whether it takes a start that is an answer is not known
     sim->solver = solver;
 }
 

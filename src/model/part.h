@@ -1,0 +1,25 @@
+// The part of a model that some of its bodies make up, with all planes and obstacles: what a step
+// works on while the other bodies sleep (step/sleep.h). Bodies, shapes and points keep the numbers
+// by which contacts know them, so that a contact has the same key in the part and in the whole.
+#ifndef COND_MODEL_PART_H
+#define COND_MODEL_PART_H
+
+#include "model/model.h"
+
+typedef struct CondModelPart {
+    CondModel* model; // shares what bodies own with the whole, which must outlive it
+    int* body;        // of the whole, by body of the part                     (model->n_body)
+    int* place;       // of the part, by body of the whole; -1: left out       (whole n_body)
+    int* sensor;      // of the whole, by sensor of the part                   (model->n_sensor)
+} CondModelPart;
+
+// kept: 1 for the bodies to keep. All that springs, attachments and trajectories hold must be among
+// them, and there must be no soft bodies and rods.                            kept (whole n_body)
+CondStatus cond_model_part_create(const CondModel* whole, const int* kept, CondModelPart* part);
+void cond_model_part_destroy(CondModelPart* part);
+
+// A point, frame or attachment of the whole as one of the part, and back.
+void cond_part_enter(const CondModelPart* part, CondPoint* point);
+void cond_part_leave(const CondModelPart* part, CondPoint* point);
+
+#endif
