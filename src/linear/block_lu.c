@@ -9,6 +9,7 @@
 #include "linear/block_lu.h"
 
 #include "base/memory.h"
+#include "linear/block_lu_kernel.h"
 #include "linear/lu.h"
 
 #include <limits.h>
@@ -118,6 +119,10 @@ CondBlockLuEntry cond_block_lu_block(const CondBlockLu* lu, int i, int j)
 // X = D \ X for n columns, X row-major (size x n).
 static void divide(int size, const double* D, const int* pivot, int n, double* X)
 {
+    if (size == COND_SIX) {
+        cond_six_divide(D, pivot, n, X);
+        return;
+    }
     for (int k = 0; k < size; k++) {
         double *a = X + (ptrdiff_t)k * n, *b = X + (ptrdiff_t)pivot[k] * n;
         for (int j = 0; j < n && a != b; j++) {
@@ -151,6 +156,10 @@ static void divide(int size, const double* D, const int* pivot, int n, double* X
 static void multiply(int size, int width, int rows, const double* M, int columns, const double* X,
                      double* Y)
 {
+    if (size == COND_SIX && rows == COND_SIX) {
+        cond_six_multiply(width, M, columns, X, Y);
+        return;
+    }
     for (int r = 0; r < rows; r++) {
         double* restrict y = Y + (ptrdiff_t)r * columns;
         int c = 0;
@@ -174,7 +183,10 @@ static void multiply(int size, int width, int rows, const double* M, int columns
 static void subtract(int rows, int columns, const double* from, int from_width, double* to,
                      int to_width)
 {
-    for (int r = 0; r < rows; r++) {
+    for (int r = 0; r < rows && columns == COND_SIX; r++)
+        for (int j = 0; j < COND_SIX; j++)
+            to[(ptrdiff_t)r * to_width + j] -= from[(ptrdiff_t)r * from_width + j];
+    for (int r = 0; r < rows && columns != COND_SIX; r++) {
         const double* restrict x = from + (ptrdiff_t)r * from_width;
         double* restrict y = to + (ptrdiff_t)r * to_width;
         for (int j = 0; j < columns; j++)
@@ -227,6 +239,41 @@ int cond_block_lu_factor(CondBlockLu* lu)
     return 0;
 }
 
+// y = M' x                                                                   M (size x width)
+static void combine(int size, int width, const double* M, const double* x, double* y)
+{
+    if (size == COND_SIX) {
+        cond_six_combine(width, M, x, y);
+        return;
+    }
+    memset(y, 0, (size_t)width * sizeof *y);
+    for (int c = 0; c < size; c++)
+        for (int j = 0; j < width; j++)
+            y[j] += M[(ptrdiff_t)c * width + j] * x[c];
+}
+
+// x -= M y; three sums at once, which do not wait for each other.            M (size x width)
+static void subtract_product(int size, int width, const double* M, const double* y, double* x)
+{
+    int c = 0;
+    for (; c + 2 < size; c += 3) {
+        const double *m = M + (ptrdiff_t)c * width, *n = m + width, *o = n + width;
+        double a = 0.0, b = 0.0, d = 0.0;
+        for (int j = 0; j < width; j++) {
+            a += m[j] * y[j];
+            b += n[j] * y[j];
+            d += o[j] * y[j];
+        }
+        x[c] -= a, x[c + 1] -= b, x[c + 2] -= d;
+    }
+    for (; c < size; c++) {
+        double sum = 0.0;
+        for (int j = 0; j < width; j++)
+            sum += M[(ptrdiff_t)c * width + j] * y[j];
+        x[c] -= sum;
+    }
+}
+
 void cond_block_lu_solve(const CondBlockLu* lu, double* x)
 {
     const CondBlockOrder* o = &lu->order;
@@ -235,10 +282,7 @@ void cond_block_lu_solve(const CondBlockLu* lu, double* x)
         double* xk = x + lu->first[node];
         const double* L = lu->value + lu->panel[k] + (ptrdiff_t)size * width;
         cond_lu_solve(size, lu->value + lu->diagonal[k], lu->pivot + lu->first[node], xk);
-        memset(lu->y, 0, (size_t)width * sizeof *lu->y);
-        for (int c = 0; c < size; c++)
-            for (int j = 0; j < width; j++)
-                lu->y[j] += L[(ptrdiff_t)c * width + j] * xk[c];
+        combine(size, width, L, xk, lu->y);
         for (int a = o->begin[k]; a < o->begin[k + 1]; a++) {
             int i = o->node[o->later[a]];
             for (int j = 0; j < lu->size[i]; j++)
@@ -252,11 +296,6 @@ void cond_block_lu_solve(const CondBlockLu* lu, double* x)
             int i = o->node[o->later[a]];
             memcpy(lu->y + lu->column[a], x + lu->first[i], (size_t)lu->size[i] * sizeof *x);
         }
-        for (int c = 0; c < size; c++) {
-            double sum = 0.0;
-            for (int j = 0; j < width; j++)
-                sum += U[(ptrdiff_t)c * width + j] * lu->y[j];
-            x[lu->first[node] + c] -= sum;
-        }
+        subtract_product(size, width, U, lu->y, x + lu->first[node]);
     }
 }

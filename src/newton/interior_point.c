@@ -24,6 +24,7 @@
 enum { MOST_ITERATIONS = 60 };
 static const double LEAST_CENTRING = 0.05, MOST_CENTRING = 0.8; // share of mu that is aimed at
 static const double TO_BOUNDARY = 0.99; // of the way to the boundary is gone
+static const double SHORT_STEP = 0.3;   // after a shorter one the pair goes back to the path first
 static const double LEAST_STEP = 1e-2;  // shorter ones, twice in a row, are rounding
 static const double MOST_FORCE = 1e6;   // beyond that many times what stops the fastest contact
                                         // forces press against each other: no solution
@@ -298,15 +299,15 @@ static void refine(CondInteriorPoint* ip, const CondPrimalDual* newton,
         ip->dv[i] += x[i];
 }
 
-// The direction for rc, with dy from the second equation.
+// The direction for rc, with dy from the second equation; refined where the pair is to follow it.
 static void solve_direction(CondInteriorPoint* ip, const CondPrimalDual* newton,
-                            const CondCertificateData* data)
+                            const CondCertificateData* data, int refined)
 {
     const CondProblem* problem = data->problem;
     memset(ip->dv, 0, (size_t)problem->n_dof * sizeof *ip->dv);
     memset(ip->dz, 0, 3 * (size_t)problem->n_contact * sizeof *ip->dz);
-    refine(ip, newton, data);
-    refine(ip, newton, data);
+    for (int k = 0; k <= refined; k++)
+        refine(ip, newton, data);
     for (int c = 0; c < problem->n_contact; c++) {
         double T[3], *dy = ip->dy + 3 * c, slip = cond_certificate_slip(data, c);
         scale_of(problem, c, T);
@@ -391,20 +392,25 @@ static void take(CondInteriorPoint* ip, const CondProblem* problem, double a)
     make_forces(ip, problem);
 }
 
-// One iteration; returns the length of the step, 0 where the matrix cannot be factored.
+// One iteration after a step of length `last`; returns the length of the step, 0 where the matrix
+// cannot be factored. A pair that came too near to the boundary has little room to go on: it is
+// brought back to the central path at its mu.
 static double iterate(CondInteriorPoint* ip, CondPrimalDual* newton,
-                      const CondCertificateData* data)
+                      const CondCertificateData* data, double last)
 {
     int nc = data->problem->n_contact;
     double mean = linearise(ip, newton, data);
     if (!(mean > 0.0) || cond_primal_dual_factor(newton, data->problem))
         return 0.0;
-    aim_at(ip, nc, 0.0, 0);
-    solve_direction(ip, newton, data);
-    double left = product_after(ip, nc, longest_step(ip, nc)) / mean;
-    double centring = fmin(fmax(left * left * left, LEAST_CENTRING), MOST_CENTRING);
-    aim_at(ip, nc, centring * mean, 1);
-    solve_direction(ip, newton, data);
+    double centring = 1.0;
+    if (last >= SHORT_STEP) {
+        aim_at(ip, nc, 0.0, 0);
+        solve_direction(ip, newton, data, 0);
+        double left = product_after(ip, nc, longest_step(ip, nc)) / mean;
+        centring = fmin(fmax(left * left * left, LEAST_CENTRING), MOST_CENTRING);
+    }
+    aim_at(ip, nc, centring * mean, last >= SHORT_STEP);
+    solve_direction(ip, newton, data, 1);
     double step = TO_BOUNDARY * longest_step(ip, nc);
     if (!isfinite(step))
         return 0.0;
@@ -437,6 +443,7 @@ CondStatus cond_interior_point_solve(CondInteriorPoint* ip, CondPrimalDual* newt
     double fastest = fastest_contact(ip, data), most = MOST_FORCE * fastest;
     begin(ip, data, newton->gamma, fastest, first_force);
     make_forces(ip, problem);
+    double step = 1.0;
     for (int k = 0, shorts = 0; k < MOST_ITERATIONS && best->residual > tolerance; k++) {
         CondCertificate now = cond_certificate_compute(data, ip->v, ip->lambda, newton->work);
         memcpy(ip->rd, newton->work + problem->n_dof, (size_t)problem->n_dof * sizeof *ip->rd);
@@ -448,7 +455,7 @@ CondStatus cond_interior_point_solve(CondInteriorPoint* ip, CondPrimalDual* newt
             cond_answer_set(problem, ip->v, ip->lambda, &now, best);
         if (!isfinite(residual) || residual <= tolerance || shorts == 2)
             break;
-        double step = iterate(ip, newton, data);
+        step = iterate(ip, newton, data, step);
         ++*passes;
         *products += 4;
         if (!(step > 0.0))

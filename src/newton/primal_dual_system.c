@@ -194,6 +194,27 @@ static void add_block(CondPrimalDual* pd, const CondBlock* block)
     }
 }
 
+// Y_ij += a_i . b_j with six vectors of three each: the block of two rigid bodies in a contact.
+//                                                       a, b (6 x 3), Y (6 x 6, rows `stride`
+//                                                       apart)
+static void add_six(const double* a, const double* b, int stride, double* Y)
+{
+    double x[6], y[6], z[6];
+    for (int j = 0; j < 6; j++)
+        x[j] = b[3 * j], y[j] = b[3 * j + 1], z[j] = b[3 * j + 2];
+    for (int i = 0; i < 6; i++, a += 3, Y += stride)
+        for (int j = 0; j < 6; j++)
+            Y[j] += a[0] * x[j] + a[1] * y[j] + a[2] * z[j];
+}
+
+// 1 where entries first .. last - 1 of a contact's term are the six coordinates of a node in order.
+static int is_six(const CondPrimalDual* pd, const CondTerm* term, int first, int last)
+{
+    int at = term->coordinate[first];
+    return term->n_row == 3 && term->entry == 3 && last - first == 6 &&
+           term->coordinate[last - 1] - at == 5 && at == pd->H.first[pd->node[at]];
+}
+
 // H += J' K J
 static void add_term(CondPrimalDual* pd, CondTerm* term, double* KJ)
 {
@@ -205,6 +226,14 @@ static void add_term(CondPrimalDual* pd, CondTerm* term, double* KJ)
             int i = pd->node[term->coordinate[k]];
             k_end = cond_term_run_end(term, pd->node, k);
             CondBlockLuEntry entry = cond_block_lu_block(&pd->H, i, j);
+            if (is_six(pd, term, k, k_end) && is_six(pd, term, l, l_end)) {
+                const double *a = term->J + 3 * (ptrdiff_t)k, *b = KJ + 3 * (ptrdiff_t)l;
+                if (entry.column == 1)
+                    add_six(a, b, entry.row, entry.value);
+                else
+                    add_six(b, a, entry.column, entry.value);
+                continue;
+            }
             for (int q = l; q < l_end; q++)
                 for (int p = k; p < k_end; p++)
                     entry.value[(term->coordinate[p] - pd->H.first[i]) * entry.row +

@@ -46,10 +46,14 @@ void cond_contact_stage_destroy(CondContactStage* stage)
 }
 
 CondStatus cond_contact_stage_solve(CondContactStage* stage, const CondProblem* problem,
-                                    CondSolveInfo* info)
+                                    const double* start, CondSolveInfo* info)
 {
+    size_t bytes = 3 * (size_t)problem->n_contact * sizeof *stage->lambda;
     if (COND_RESERVE(&stage->arena, stage->lambda, 3 * problem->n_contact))
         return COND_OUT_OF_MEMORY;
-    memset(stage->lambda, 0, 3 * (size_t)problem->n_contact * sizeof *stage->lambda);
+    if (start && bytes > 0)
+        memcpy(stage->lambda, start, bytes);
+    else
+        memset(stage->lambda, 0, bytes);
     return cond_solver_solve(stage->solver, problem, stage->v, stage->lambda, info);
 }

@@ -26,8 +26,8 @@ CondStatus cond_contact_stage_prepare(const CondModel* model, CondAssemblyConten
 void cond_contact_stage_destroy(CondContactStage* stage);
 
 // Solves a problem, the stage's or one derived from it with no more coordinates, from the stage's v
-// and lambda = 0.
+// and the forces `start`, NULL: none.                                      start (n_contact x 3)
 CondStatus cond_contact_stage_solve(CondContactStage* stage, const CondProblem* problem,
-                                    CondSolveInfo* info);
+                                    const double* start, CondSolveInfo* info);
 
 #endif

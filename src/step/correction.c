@@ -375,12 +375,12 @@ static CondStatus solve_rigid(CondSim* sim, int deep, CondSolveInfo* info, int* 
     CondStatus status =
         cond_rigid_motion_reduce(&sim->at_end, &stage->assembly, step_of(sim), &correction->rigid);
     if (!status)
-        status = cond_contact_stage_solve(stage, problem, info);
+        status = cond_contact_stage_solve(stage, problem, NULL, info);
     *helps = status >= 0 && does_help(problem, stage->v, sim->work);
     if (status < 0 || *helps || !deep || !turn_apart(sim))
         return status;
     memset(stage->v, 0, (size_t)problem->n_dof * sizeof *stage->v);
-    status = cond_contact_stage_solve(stage, problem, info);
+    status = cond_contact_stage_solve(stage, problem, NULL, info);
     *helps = status >= 0 && does_help(problem, stage->v, sim->work);
     return status;
 }
@@ -401,14 +401,14 @@ static CondStatus solve_deep(CondSim* sim, int deep, int dented, CondSolveInfo* 
         if (!status)
             status = pose(sim, deep, whole);
         if (!status)
-            status = cond_contact_stage_solve(whole, &whole->assembly.problem, info);
+            status = cond_contact_stage_solve(whole, &whole->assembly.problem, NULL, info);
         *answer = whole;
         if (status != COND_NOT_CONVERGED)
             return status;
     }
     *answer = stage;
     memset(stage->v, 0, (size_t)sim->model->n_dof * sizeof *stage->v);
-    return cond_contact_stage_solve(stage, &stage->assembly.problem, info);
+    return cond_contact_stage_solve(stage, &stage->assembly.problem, NULL, info);
 }
 
 // In all coordinates, by the masses. Contacts that contradict each other, on two sides of a thin
@@ -416,13 +416,13 @@ static CondStatus solve_deep(CondSim* sim, int deep, int dented, CondSolveInfo* 
 static CondStatus solve(CondSim* sim, CondSolveInfo* info)
 {
     CondContactStage* stage = &sim->correction.stage;
-    CondStatus status = cond_contact_stage_solve(stage, &stage->assembly.problem, info);
+    CondStatus status = cond_contact_stage_solve(stage, &stage->assembly.problem, NULL, info);
     if (status != COND_NOT_CONVERGED)
         return status;
     CondSolveInfo first = *info;
     status = pose(sim, 1, stage);
     if (!status)
-        status = cond_contact_stage_solve(stage, &stage->assembly.problem, info);
+        status = cond_contact_stage_solve(stage, &stage->assembly.problem, NULL, info);
     cond_solve_info_add_work(&first, info, info);
     return status;
 }

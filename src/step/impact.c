@@ -155,7 +155,8 @@ static CondStatus list_contacts(CondSim* sim)
     CondImpact* impact = &sim->impact;
     CondCandidateList* closed = &impact->stage.candidates;
     if (cond_candidates_reserve(closed, sim->candidates.n) ||
-        COND_RESERVE(&impact->stage.arena, impact->contact_of, sim->candidates.n))
+        COND_RESERVE(&impact->stage.arena, impact->contact_of, sim->candidates.n) ||
+        COND_RESERVE(&impact->stage.arena, impact->expected, 3 * sim->candidates.n))
         return COND_OUT_OF_MEMORY;
     closed->n = 0;
     for (int c = 0, from = 0; c < sim->candidates.n; c++)
@@ -215,17 +216,17 @@ static int has_gained(const CondImpact* impact, const CondContact* contact, int 
 }
 
 static CondStatus solve_from(CondImpact* impact, const CondProblem* problem, const double* start,
-                             CondSolveInfo* info)
+                             const double* expected, CondSolveInfo* info)
 {
     CondSolveInfo one = {.status = COND_OK};
     memcpy(impact->stage.v, start, (size_t)problem->n_dof * sizeof(double));
-    CondStatus status = cond_contact_stage_solve(&impact->stage, problem, &one);
+    CondStatus status = cond_contact_stage_solve(&impact->stage, problem, expected, &one);
     cond_sim_add_solve(&one, info);
     return status;
 }
 
-CondStatus cond_impact_solve(CondImpact* impact, const double* start, CondContact* contact, int n,
-                             CondSolveInfo* info)
+CondStatus cond_impact_solve(CondImpact* impact, const double* start, const double* expected,
+                             CondContact* contact, int n, CondSolveInfo* info)
 {
     CondProblem problem = impact->stage.assembly.problem;
     int rebounds = 0;
@@ -233,13 +234,13 @@ CondStatus cond_impact_solve(CondImpact* impact, const double* start, CondContac
     problem.n_contact = n;
     for (int k = 0; k < n; k++)
         rebounds |= contact[k].phi[0] < 0.0;
-    CondStatus status = solve_from(impact, &problem, start, info);
+    CondStatus status = solve_from(impact, &problem, start, expected, info);
     for (int left = LOWER; left > 0 && rebounds && status >= 0; left--) {
         if (!has_gained(impact, contact, n))
             break;
         for (int k = 0; k < n; k++)
             contact[k].phi[0] *= (left - 1.0) / left;
-        status = solve_from(impact, &problem, start, info);
+        status = solve_from(impact, &problem, start, expected, info);
     }
     return status;
 }
@@ -256,6 +257,9 @@ static CondStatus finish(CondSim* sim, const CondState* state, CondSolveInfo* in
     if (sequence)
         cond_assembly_multiply(&stage->assembly, impact->before, stage->assembly.b,
                                sim->model->settings.solver.threads);
+    // What the forces of the step have given is what contacts that last need again.
+    for (int i = 0; i < 3 * n; i++)
+        impact->expected[i] = sim->time_step * sim->lambda[3 * impact->contact_of[i / 3] + i % 3];
     for (int k = 0; k < n; k++) {
         int c = impact->contact_of[k], struck = sequence && impact->impulse[3 * k] > 0.0;
         double* phi = &stage->assembly.contact[k].phi[0];
@@ -270,8 +274,9 @@ static CondStatus finish(CondSim* sim, const CondState* state, CondSolveInfo* in
     }
     // After a sequence the impulses only hold what it has left against the forces of the step.
     CondStatus status =
-        sequence ? solve_from(impact, &stage->assembly.problem, impact->before, info)
-                 : cond_impact_solve(impact, sim->next->v, stage->assembly.contact, n, info);
+        sequence ? solve_from(impact, &stage->assembly.problem, impact->before, NULL, info)
+                 : cond_impact_solve(impact, sim->next->v, impact->expected,
+                                     stage->assembly.contact, n, info);
     for (int i = 0; i < 3 * n && status >= 0 && sequence; i++)
         stage->lambda[i] += impact->impulse[i];
     return status;

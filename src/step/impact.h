@@ -10,6 +10,7 @@ typedef struct CondImpact {
     int* island;            // of each body, by its lowest one; then 1 where it takes part
                             //                                              (2 x n_body)
     double* before;         // v before the impulses                        (n_dof)
+    double* expected;       // impulses of the step's forces [N s]          (n_contact x 3)
     double growth;          // of the energy exchanged: above this restitution is lowered
     // of the sequence of impacts
     double* after;      // v after it                                       (n_dof)
@@ -26,9 +27,10 @@ CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* 
 
 // Impulses at n contacts, whose restitution is in their phi, change impact->before = M^-1 b: v in
 // stage->v, impulses in stage->lambda. Energy does not grow: where it would, as friction may let
-// it, all restitution is lowered until it does not. start: of the solver.
-CondStatus cond_impact_solve(CondImpact* impact, const double* start, CondContact* contact, int n,
-                             CondSolveInfo* info);
+// it, all restitution is lowered until it does not. The solver starts from v = start and the
+// impulses expected; NULL: none.
+CondStatus cond_impact_solve(CondImpact* impact, const double* start, const double* expected,
+                             CondContact* contact, int n, CondSolveInfo* info);
 
 // One impact after the other, from the velocity v_k of the state on; the velocity after them in
 // impact->after, their impulses in impact->impulse.

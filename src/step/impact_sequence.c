@@ -73,7 +73,7 @@ CondStatus cond_impact_sequence(CondSim* sim, const CondState* state, CondSolveI
         memcpy(impact->before, impact->after, bytes);
         cond_assembly_multiply(&stage->assembly, impact->before, stage->assembly.b,
                                sim->model->settings.solver.threads);
-        CondStatus status = cond_impact_solve(impact, impact->before, impact->group, n, info);
+        CondStatus status = cond_impact_solve(impact, impact->before, NULL, impact->group, n, info);
         if (status < 0)
             return status;
         worst = status > worst ? status : worst;

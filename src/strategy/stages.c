@@ -73,30 +73,45 @@ CondStatus cond_stage_newton(CondStrategy* s, CondSolveInfo* info)
     return status;
 }
 
-// Newton's method with a factorisation, with more patience after the interior-point method and
-// with rods, whose contacts are not redundant.
+// Newton steps that resist changes of the forces by a share of gamma, from the pair in s->best.
+static CondStatus resist(CondStrategy* s, double damping, CondSolveInfo* info)
+{
+    CondCertificateData data = cond_strategy_certificate_data(s);
+    CondStatus status = cond_primal_dual_polish(&s->factored, &data, s->settings.tolerance, damping,
+                                                s->best.v, s->best.lambda, &s->best.certificate,
+                                                &info->passes, &info->products);
+    know_best(s);
+    return status;
+}
+
+// Newton's method with a factorisation. From the forces of the last step, steps that resist changes
+// of them come first: among redundant contacts free ones move the forces about. Rods, whose
+// contacts are not redundant, and the problems of the last two stages take free steps alone, with
+// more patience.
 CondStatus cond_stage_factored_newton(CondStrategy* s, CondSolveInfo* info)
 {
     CondCertificateData data = cond_strategy_certificate_data(s);
-    int steps = s->posed || s->factored.rods ? COND_PATIENT_STEPS : COND_NEWTON_STEPS;
-    CondStatus status = cond_primal_dual_solve(&s->factored, &data, s->settings.tolerance, steps,
+    int patient = s->posed || s->factored.rods;
+    if (!patient && !s->soft && data.problem->n_contact > 0) {
+        CondStatus status = resist(s, COND_WARM_DAMPING, info);
+        if (status <= 0)
+            return status;
+    }
+    CondStatus status = cond_primal_dual_solve(&s->factored, &data, s->settings.tolerance,
+                                               patient ? COND_PATIENT_STEPS : COND_NEWTON_STEPS,
                                                s->best.v, s->best.lambda, &s->best.certificate,
                                                &info->passes, &info->products);
     know_best(s);
     return status;
 }
 
-// Newton steps that resist changes of the forces, from the pair in s->best.
-static CondStatus polish(CondStrategy* s, const CondCertificateData* data, CondSolveInfo* info)
+// After the interior-point method.
+static CondStatus polish(CondStrategy* s, CondSolveInfo* info)
 {
     CondStatus status = COND_OK;
     for (int k = 0; k < COND_N_POLISH && status >= 0 && s->best.residual > s->settings.tolerance;
-         k++) {
-        status = cond_primal_dual_polish(&s->factored, data, s->settings.tolerance,
-                                         cond_polish_damping[k], s->best.v, s->best.lambda,
-                                         &s->best.certificate, &info->passes, &info->products);
-        know_best(s);
-    }
+         k++)
+        status = resist(s, cond_polish_damping[k], info);
     return status < 0 ? status : COND_OK;
 }
 
@@ -116,7 +131,7 @@ CondStatus cond_stage_interior_point(CondStrategy* s, CondSolveInfo* info)
                                            cond_central_force[k], &s->best, &info->passes,
                                            &info->products);
         if (!status && isfinite(s->best.residual))
-            status = polish(s, &data, info);
+            status = polish(s, info);
         if (!(s->best.residual <= s->central.residual))
             cond_answer_copy(problem, &s->central, &s->best);
     }
