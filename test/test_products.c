@@ -1,5 +1,6 @@
-// Products with A are counted honestly: this program is linked so that every product of the library
-// passes through here, whoever makes it, and holds the solvers' own count against that.
+// Products with A are counted honestly: this program is linked so that every call of
+// cond_problem_multiply_blocks passes through here, whoever makes it, and no solver may report
+// fewer. Fused loops and packed storage multiply elsewhere, and are not seen here.
 #include "dense.h"
 #include "problem/block.h"
 #include "random_problem.h"
@@ -29,7 +30,7 @@ void __wrap_cond_problem_multiply_blocks(const CondProblem* problem, const doubl
     __real_cond_problem_multiply_blocks(problem, x, shift, y, threads);
 }
 
-// Solves, and fails the test unless the report has every product.
+// Solves, and fails the test where the report has fewer products than were made.
 static void check_count(const CondProblem* problem, const CondSolverSettings* settings,
                         uint64_t seed)
 {
@@ -54,7 +55,7 @@ static void check_count(const CondProblem* problem, const CondSolverSettings* se
 }
 
 // Bodies that are factored, soft ones, and rods, each with every way through the solver.
-static void every_product_is_counted(void** state)
+static void no_product_is_left_out(void** state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 6; seed++) {
@@ -104,7 +105,7 @@ static void yardstick_is_counted(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_product_is_counted),
+        cmocka_unit_test(no_product_is_left_out),
         cmocka_unit_test(yardstick_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
