@@ -14,7 +14,7 @@ typedef enum CondSurrogateKind {
     COND_SURROGATE_BB2 = 2,            // W = alpha I, alpha = s'z / z'z
     COND_SURROGATE_BB_ALTERNATING = 3, // bb1 and bb2 in turn
     COND_SURROGATE_SPECTRUM = 4,       // W = alpha I, alpha = 2 / (sigma_min + sigma_max)
-    COND_SURROGATE_BLOCK = 5,          // exact inverse of every dense body block, ties included
+    COND_SURROGATE_BLOCK = 5, // exact inverse of every dense body block, virtual nodes included
 } CondSurrogateKind;
 
 typedef enum CondAcceleratorKind {
@@ -31,9 +31,9 @@ typedef enum CondStop {
     COND_STOP_STEP = 1,        // |v^{l+1} - v^l| < tolerance [m/s], the paper's test
 } CondStop;
 
-// Whether conjugate gradients of primal-dual passes use the multilevel preconditioner.
+// Whether conjugate gradients of Newton steps use the multilevel preconditioner.
 typedef enum CondMultilevelUse {
-    COND_MULTILEVEL_AUTO = 0, // from the pass on in which plain ones need many iterations
+    COND_MULTILEVEL_AUTO = 0, // from the step on in which plain ones need many iterations
     COND_MULTILEVEL_ON = 1,   // always
     COND_MULTILEVEL_OFF = 2,  // never
 } CondMultilevelUse;
@@ -41,8 +41,8 @@ typedef enum CondMultilevelUse {
 // How iterations keep the matrices of soft bodies. What they find is corrected with the double
 // ones, and the certificate is the same.
 typedef enum CondStorage {
-    COND_STORAGE_AUTO = 0,   // as floats in primal-dual passes, double in V-FPI
-    COND_STORAGE_DOUBLE = 1, // double in both, but for passes that use the coarse levels
+    COND_STORAGE_AUTO = 0,   // as floats in Newton steps, double in V-FPI
+    COND_STORAGE_DOUBLE = 1, // double in both, but for steps that use the coarse levels
     COND_STORAGE_FLOAT = 2,  // as floats in both: half as much to read
 } CondStorage;
 
@@ -63,8 +63,8 @@ typedef struct CondSolverSettings {
     CondStorage storage;             //
     CondStop stop;                   //
     double tolerance;                // relative for certificate, m/s for step
-    int max_iterations;              // all outer passes together
-    int max_outer;                   // passes that carry the multiplier (only where kv = INFINITY)
+    int max_iterations;              // all outer iterations together
+    int max_outer;                   // outer ones, of the multiplier (only where kv = INFINITY)
     double kv_scale;                 // kv = INFINITY is solved with kv_scale / Delassus scale
     int chebyshev_start;             // l_s of Alg. 3, from 1
     double under_relaxation;         // u of Alg. 3, in (0, 1]
@@ -108,7 +108,7 @@ typedef struct CondSolveInfo {
     CondStatus status;           // COND_OK, COND_NOT_CONVERGED or COND_DIVERGED
     int iterations;              // of V-FPI, and of conjugate gradients in Newton steps
     int cg_iterations;           // of these, the latter
-    int outer;                   // passes of the multiplier loop; 0: the start was good enough
+    int outer;                   // iterations of the multiplier loop; 0: the start was good enough
     int products;                // products with A; with a part of it in part, rounded up
     int restarts;                // of the accelerator
     int passes;                  // steps of Newton's and of the interior-point method
