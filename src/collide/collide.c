@@ -222,7 +222,7 @@ static CondStatus collide_pair(CondCollider* collider, const CondKinematics* kin
         status = add_soft(collider, kinematics, contact, number, list);
     }
     if (!status && a == b)
-        return cond_collide_own_soft_crossings(collider, kinematics, a, list);
+        return cond_collide_own_soft_crossings(collider, kinematics, state, a, list);
     return status || a > b ? status : cond_collide_soft_crossings(collider, kinematics, a, b, list);
 }
 

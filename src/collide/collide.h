@@ -5,6 +5,7 @@
 
 #include "collide/broad.h"
 #include "collide/candidate.h"
+#include "collide/fold.h"
 #include "collide/pair.h"
 #include "collide/pair_depth.h"
 #include "collide/rod_contact.h"
@@ -14,7 +15,7 @@
 // What a body has swept in a step.
 typedef struct CondSweptBody {
     double box[6];  // around its features [m]
-    double move[6]; // least and largest move of a feature along the axes, 0 included [m]
+    double move[6]; // least and largest move of a feature along the axes [m]
     double travel;  // longest move [m]
 } CondSweptBody;
 
@@ -26,6 +27,8 @@ typedef struct CondSweep {
     double* thickness;   // least extent of the solids, by create [m]         (n_solid)
     double* travel;      // of their bodies [m]                               (n_solid)
     CondSweptBody* body; //                                                   (n_body)
+    CondFold* fold;      // of the soft bodies                                (n_body)
+    int n_fold;          // n_body
 } CondSweep;
 
 typedef struct CondCollider {

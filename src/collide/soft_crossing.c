@@ -5,6 +5,7 @@
 #include "collide/soft_crossing.h"
 
 #include "body/body.h"
+#include "collide/volume_ring.h"
 #include "geometry/box.h"
 #include "math/vec3.h"
 
@@ -218,7 +219,9 @@ static CondPoint soft_point(const CondVolume* volume, int e, double along)
         .body = volume->body, .part = 2, .node = {edge[0], edge[1]}, .local = {1.0 - along, along}};
 }
 
-static CondStatus cross_edges(const Crossing* crossing, int ea, int eb)
+// Two edges; `borne`: they have held each other in the step before, and need not be through each
+// other yet.
+static CondStatus cross_edges(const Crossing* crossing, int ea, int eb, int borne)
 {
     static const double axis[3] = {1.0, 0.0, 0.0};
     const CondVolume *a = crossing->volume[0], *b = crossing->volume[1];
@@ -232,7 +235,8 @@ static CondStatus cross_edges(const Crossing* crossing, int ea, int eb)
     CondCandidate candidate = {.plane = -1, .triangle = -1, .gap = cross.apart};
     candidate.key = cond_key_soft_crossing(crossing->collider, a->body, ea, b->body, eb);
     if (cross.apart < -deepest || (a == b && is_listed(crossing, candidate.key)) ||
-        candidate.gap >= -TOUCHING * fmin(a->size, b->size) || !is_crossing(crossing, &cross) ||
+        candidate.gap >= (borne ? 1.0 : -1.0) * TOUCHING * fmin(a->size, b->size) ||
+        !is_crossing(crossing, &cross) ||
         (a == b && cross.apart >= 0.5 * rest_distance(a, from, cross.along[0], to, cross.along[1])))
         return COND_OK;
     candidate.point[0] = soft_point(b, eb, cross.along[1]);
@@ -274,7 +278,7 @@ CondStatus cond_collide_soft_crossings(CondCollider* collider, const CondKinemat
             int t = collider->found.hits.primitive[h / 3];
             int f = other->triangle_edge[3 * (size_t)t + h % 3];
             if (f >= 0 && other->edge[4 * (size_t)f + 2] == t) // its first triangle reports it
-                status = cross_edges(&crossing, e, f);
+                status = cross_edges(&crossing, e, f, 0);
         }
     }
     return status;
@@ -283,10 +287,9 @@ CondStatus cond_collide_soft_crossings(CondCollider* collider, const CondKinemat
 // 1 when the two edges are too near in the mesh for self-contact.
 static int are_neighbours(const CondVolume* volume, const int* a, const int* b)
 {
-    for (int k = 0; k < 2; k++)
-        for (int r = volume->ring_begin[a[k]]; r < volume->ring_begin[a[k] + 1]; r++)
-            if (volume->ring[r] == b[0] || volume->ring[r] == b[1])
-                return 1;
+    for (int k = 0; k < 4; k++)
+        if (cond_volume_in_ring(volume, a[k / 2], b[k % 2]))
+            return 1;
     return 0;
 }
 
@@ -304,7 +307,7 @@ static CondStatus cross_triangle(const Crossing* crossing, int e, int t)
         edge_box(volume, f, other);
         if (!cond_boxes_apart(box, other, 0.0) &&
             !are_neighbours(volume, volume->edge + 4 * (size_t)e, volume->edge + 4 * (size_t)f))
-            status = cross_edges(crossing, e < f ? e : f, e < f ? f : e);
+            status = cross_edges(crossing, e < f ? e : f, e < f ? f : e, 0);
     }
     return status;
 }
@@ -333,13 +336,34 @@ static CondStatus cross_around(const Crossing* crossing, const CondVolumeContact
     return status;
 }
 
+// Edges that have held each other in the step before, wherever the nearest vertices are.
+static CondStatus cross_borne(const Crossing* crossing, const CondState* state)
+{
+    const CondCollider* collider = crossing->collider;
+    const CondVolume* volume = crossing->volume[0];
+    uint64_t n = (uint64_t)collider->n_soft_edge;
+    uint64_t begin = (uint64_t)collider->soft_edge_begin[volume->body];
+    uint64_t end = begin + (uint64_t)volume->n_edge;
+    CondStatus status = COND_OK;
+    for (int k = 0; k < state->n_memory && !status; k++) {
+        const CondContactMemory* memory = &state->memory[k];
+        if (memory->key.pair >> 60 != COND_KEY_SOFT_CROSSING >> 60 ||
+            (memory->key.pair & COND_KEY_SECOND) || !(memory->lambda[0] > 0.0))
+            continue;
+        uint64_t pair = memory->key.pair - COND_KEY_SOFT_CROSSING, ea = pair / n, eb = pair % n;
+        if (ea >= begin && ea < end && eb >= begin && eb < end)
+            status = cross_edges(crossing, (int)(ea - begin), (int)(eb - begin), 1);
+    }
+    return status;
+}
+
 CondStatus cond_collide_own_soft_crossings(CondCollider* collider, const CondKinematics* kinematics,
-                                           int a, CondCandidateList* list)
+                                           const CondState* state, int a, CondCandidateList* list)
 {
     const Crossing crossing = {
         collider, kinematics, {collider->volume[a], collider->volume[a]}, list, list->n};
     CondStatus status = COND_OK;
     for (int k = 0; k < collider->found.n && !status; k++)
         status = cross_around(&crossing, &collider->found.contact[k]);
-    return status;
+    return status ? status : cross_borne(&crossing, state);
 }

@@ -8,8 +8,9 @@
 CondStatus cond_collide_soft_crossings(CondCollider* collider, const CondKinematics* kinematics,
                                        int a, int b, CondCandidateList* list);
 
-// The same for one soft body, near the contacts of its vertices with itself in collider->found.
+// The same for one soft body, near the contacts of its vertices with itself in collider->found, and
+// where edges have held each other in the step before.
 CondStatus cond_collide_own_soft_crossings(CondCollider* collider, const CondKinematics* kinematics,
-                                           int a, CondCandidateList* list);
+                                           const CondState* state, int a, CondCandidateList* list);
 
 #endif

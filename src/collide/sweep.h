@@ -4,14 +4,27 @@
 
 #include "collide/collide.h"
 
+// The way from one kinematics to another, and what met on it.
+typedef struct CondSweepPass {
+    CondCollider* collider; // placed at the second
+    const CondModel* model;
+    const CondKinematics *before, *after;
+    CondCandidateList* list;
+} CondSweepPass;
+
 CondStatus cond_sweep_create(const CondModel* model, CondSweep* sweep);
 void cond_sweep_destroy(const CondContext* context, CondSweep* sweep);
 
 // Appends the features that met between two kinematics and are beyond each other at the second one:
-// points and solids, corners and soft triangles, edges and edges of soft surfaces, rods. The normal
-// is that of the first meeting, the gap that at the end. All of the collider must be placed at the
-// second kinematics. What is slow against the thickness of what is in its way is not looked at.
+// points and solids, corners and soft triangles, edges and edges of soft surfaces, also of one
+// body, and rods. The normal is that of the first meeting, the gap that at the end. All of the
+// collider must be placed at the second kinematics. What is slow against the thickness of what is
+// in its way is not looked at.
 CondStatus cond_collide_sweep(CondCollider* collider, const CondKinematics* before,
                               const CondKinematics* after, CondCandidateList* list);
+
+// Appends a contact of two surfaces.
+CondStatus cond_sweep_add(CondSweepPass* pass, CondCandidate* candidate, const CondSurfaceDef* a,
+                          const CondSurfaceDef* b);
 
 #endif

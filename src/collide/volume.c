@@ -154,6 +154,8 @@ static void measure_size(CondVolume* volume)
     double diagonal[3] = {high[0] - low[0], high[1] - low[1], high[2] - low[2]};
     volume->size = vec3_norm(diagonal);
     volume->thickness = fmin(diagonal[0], fmin(diagonal[1], diagonal[2]));
+    for (int t = 0; t < volume->n_tet; t++)
+        volume->layer += cond_volume_tet_height(volume, t) / volume->n_tet;
 }
 
 // Everything that follows from the surface: fans, rings, trees, arrays of the current state.

@@ -28,6 +28,7 @@ typedef struct CondVolume {
     int n_surface;      // vertices on the surface
     double size;        // diagonal of the bounding box at rest [m]
     double thickness;   // its least extent [m]
+    double layer;       // mean of the least heights of the tetrahedra at rest [m]
     const int* tet;     // the caller's                                        (n_tet x 4)
     const double* rest; // the caller's [m]                                   (n_vertex x 3)
     int* triangle;      // counter-clockwise seen from outside                 (n_triangle x 3)
@@ -118,6 +119,8 @@ CondStatus cond_volume_make_skips(CondVolume* volume, CondError* error);
 // into one of its two triangles; not above zero: n is normal to a plane that touches both from
 // outside.
 double cond_volume_edge_lean(const CondVolume* volume, int e, const double d[3], const double n[3]);
+// Smallest height of a tetrahedron at rest [m].
+double cond_volume_tet_height(const CondVolume* volume, int tet);
 // Distance at rest of two vertices [m].
 double cond_volume_rest_length(const CondVolume* volume, int a, int b);
 // Takes over current positions; O(n), no allocation.                         (n_vertex x 3)

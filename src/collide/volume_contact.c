@@ -137,8 +137,8 @@ static void measure_triangle(const Search* search, int t, CondVolumeFound* found
         found->side += n[i] * (search->p[i] - point[i]);
 }
 
-// Smallest height of a tetrahedron at rest: 3 volume / largest face.
-static double rest_thickness(const CondVolume* b, int tet)
+// 3 volume / largest face
+double cond_volume_tet_height(const CondVolume* b, int tet)
 {
     const double* x[4];
     double n[3], edge[3], largest = 0.0;
@@ -159,7 +159,7 @@ static double rest_thickness(const CondVolume* b, int tet)
 static int leave_tet(Search* search, int tet, CondVolumeFound* found)
 {
     const CondVolume* b = search->b;
-    search->thickness = rest_thickness(b, tet);
+    search->thickness = cond_volume_tet_height(b, tet);
     double cost = INFINITY;
     int t = cond_clusters_nearest(&b->triangles, b->rest_box, search->material, rest_cost, search,
                                   &cost);

@@ -31,6 +31,15 @@ static inline void cond_box_empty(double box[6])
     }
 }
 
+// Stretches a box to hold a point.
+static inline void cond_box_stretch(double box[6], const double x[3])
+{
+    for (int i = 0; i < 3; i++) {
+        box[i] = fmin(box[i], x[i]);
+        box[3 + i] = fmax(box[3 + i], x[i]);
+    }
+}
+
 // Stretches a box to hold another one.
 static inline void cond_box_join(const double other[6], double box[6])
 {

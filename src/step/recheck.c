@@ -74,11 +74,13 @@ static int find(const CondCandidateList* list, CondContactKey key)
     return find_in(list, key, 0);
 }
 
-// What the same two have met with on the way. A link of a rod that has met a solid is on the side
-// on which it did so, whatever points of the two are deep in each other at the end.
+// What the same two have met with on the way. A link of a rod that has met a solid, or a vertex
+// that has met a soft surface, is on the side on which it did so, whatever is deep in what at the
+// end.
 static int find_met(const CondCandidateList* met, CondContactKey key)
 {
-    return find_in(met, key, key.pair >> 60 == COND_KEY_LINK >> 60);
+    uint64_t kind = key.pair >> 60;
+    return find_in(met, key, kind == COND_KEY_LINK >> 60 || kind == COND_KEY_SOFT >> 60);
 }
 
 // 1 where the round has taken this contact already: in the place of another, or among the n new

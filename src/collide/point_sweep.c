@@ -1,0 +1,145 @@
+// Points and balls of bodies, and links of rods, that met solids on their way.
+#include "collide/point_sweep.h"
+
+#include "body/body.h"
+#include "collide/rod_sweep.h"
+#include "collide/solid.h"
+#include "geometry/box.h"
+#include "math/quat.h"
+
+#include <math.h>
+
+static const double FAST = 0.25; // of the thickness of a solid: slower points are seen at the end
+enum { ADVANCES = 64 };
+
+static const double IDENTITY[7] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0};
+
+static void into_axes(const double pose[7], const double world[3], double local[3])
+{
+    double R[9], d[3];
+    quat_matrix(pose + 3, R);
+    for (int i = 0; i < 3; i++)
+        d[i] = world[i] - pose[i];
+    mat3_multiply_transposed(R, d, local);
+}
+
+// A point or ball that goes straight from one place to another in the axes of a shape: 1 where it
+// meets it and is then beyond its surface, with the probe where they met and the gap at the end.
+static int meet_shape(const CondShape* shape, const double from[3], const double to[3],
+                      double radius, double tiny, CondProbe* probe, double* gap)
+{
+    double way[3], x[3], time = 0.0;
+    for (int i = 0; i < 3; i++)
+        way[i] = to[i] - from[i];
+    double length = vec3_norm(way);
+    cond_shape_probe(shape, IDENTITY, from, probe);
+    double near = radius > 0.0 ? fmin(radius, 0.9 * probe->gap) : 0.0;
+    if (!(probe->gap > 0.0))
+        return 0; // it was inside
+    tiny = fmax(tiny, 1e-3 * near);
+    for (int k = 0; k < ADVANCES && probe->gap - near > tiny; k++) {
+        if (!(time * length + probe->gap - near < length))
+            return 0;
+        time += (probe->gap - near) / length;
+        for (int i = 0; i < 3; i++)
+            x[i] = from[i] + time * way[i];
+        cond_shape_probe(shape, IDENTITY, x, probe);
+    }
+    *gap = -radius;
+    for (int i = 0; i < 3; i++)
+        *gap += probe->normal[i] * (to[i] - probe->point[i]);
+    return probe->gap - near <= 10.0 * tiny && *gap < 0.0;
+}
+
+static CondStatus sweep_feature(CondSweepPass* pass, int i_feature, int i_solid)
+{
+    static const double axis[3] = {1.0, 0.0, 0.0};
+    const CondCollider* collider = pass->collider;
+    const CondSolid* solid = cond_solid_at(pass->model, i_solid);
+    const CondFeature* feature = &pass->model->feature[i_feature];
+    const double* pose = collider->pose + 7 * (size_t)i_solid;
+    const double* x = collider->place + 3 * (size_t)i_feature;
+    double from[3], to[3], R[9], normal[3], p[3], gap;
+    CondProbe probe;
+    into_axes(collider->sweep.pose + 7 * (size_t)i_solid,
+              collider->sweep.place + 3 * (size_t)i_feature, from);
+    into_axes(pose, x, to);
+    if (!meet_shape(&solid->shape, from, to, feature->radius,
+                    1e-6 * collider->sweep.thickness[i_solid], &probe, &gap))
+        return COND_OK;
+    CondCandidate candidate = {.plane = -1, .triangle = -1, .gap = gap};
+    quat_matrix(pose + 3, R);
+    mat3_multiply(R, probe.normal, normal);
+    mat3_multiply(R, probe.point, candidate.position);
+    for (int i = 0; i < 3; i++) {
+        candidate.position[i] += pose[i];
+        p[i] = x[i] - feature->radius * normal[i];
+    }
+    candidate.point[0] = feature->radius > 0.0 ? cond_point_at(pass->after, feature->point.body,
+                                                               feature->point.part, p)
+                                               : feature->point;
+    candidate.point[1] = cond_point_at(pass->after, solid->fixed ? -1 : solid->body, solid->part,
+                                       candidate.position);
+    mat3_frame(normal, axis, candidate.frame);
+    candidate.key = cond_key_solid(pass->model, i_feature, i_solid);
+    return cond_sweep_add(pass, &candidate, &pass->model->body[feature->point.body].surface,
+                          &solid->surface);
+}
+
+// Points and balls of body b against solid i.
+static CondStatus sweep_body_on(CondSweepPass* pass, int b, int i)
+{
+    const CondModel* model = pass->model;
+    const CondBody* body = &model->body[b];
+    CondSweep* sweep = &pass->collider->sweep;
+    CondStatus status = COND_OK;
+    for (int k = body->feature_begin; k < body->feature_begin + body->n_feature && !status; k++) {
+        double way[6];
+        cond_box_empty(way);
+        cond_box_stretch(way, sweep->place + 3 * (size_t)k);
+        cond_box_stretch(way, pass->collider->place + 3 * (size_t)k);
+        if (!cond_boxes_apart(way, sweep->box + 6 * (size_t)i, model->feature[k].radius))
+            status = sweep_feature(pass, k, i);
+    }
+    return status;
+}
+
+// 1 where a body can be fast against some solid: a step in which none is costs no tree.
+static int is_any_fast(const CondSweepPass* pass)
+{
+    const CondSweep* sweep = &pass->collider->sweep;
+    double most = 0.0, least = INFINITY;
+    for (int b = 0; b < pass->model->n_body; b++)
+        most = fmax(most, sweep->body[b].travel);
+    for (int i = 0; i < pass->collider->n_solid; i++)
+        least = fmin(least, FAST * sweep->thickness[i] - sweep->travel[i]);
+    return most >= least;
+}
+
+CondStatus cond_sweep_points(CondSweepPass* pass)
+{
+    const CondModel* model = pass->model;
+    CondSweep* sweep = &pass->collider->sweep;
+    CondBroad* broad = &pass->collider->broad;
+    if (!is_any_fast(pass))
+        return COND_OK;
+    CondStatus status = cond_broad_build(broad, pass->collider->n_solid, sweep->box, NULL);
+    for (int b = 0; b < model->n_body && !status; b++) {
+        const CondSweptBody* swept = &sweep->body[b];
+        broad->hits.n = 0;
+        if (model->body[b].n_feature > 0)
+            status = cond_broad_query(broad, swept->box, 0.0);
+        for (int h = 0; h < broad->hits.n && !status; h++) {
+            int i = broad->hits.primitive[h];
+            if (b == cond_solid_at(model, i)->body ||
+                swept->travel + sweep->travel[i] < FAST * sweep->thickness[i])
+                continue;
+            int rod = model->body[b].kind == COND_BODY_ROD;
+            if (!rod || cond_shape_is_hollow(&cond_solid_at(model, i)->shape))
+                status = sweep_body_on(pass, b, i);
+            if (rod && !status)
+                status = cond_rod_sweep_solid(pass->collider, pass->after, b, i, pass->list);
+        }
+    }
+    return status;
+}

@@ -1,0 +1,9 @@
+// Points and balls of bodies, and links of rods, that met solids on their way.
+#ifndef COND_COLLIDE_POINT_SWEEP_H
+#define COND_COLLIDE_POINT_SWEEP_H
+
+#include "collide/sweep.h"
+
+CondStatus cond_sweep_points(CondSweepPass* pass);
+
+#endif
