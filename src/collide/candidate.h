@@ -9,8 +9,8 @@
 // Kinds of keys: points against planes from 1, then points against solids, vertices against soft
 // bodies, rigid shapes against each other, rods, rigid shapes against planes, edges of rigid shapes
 // against edges of soft surfaces, corners and balls against soft surfaces, rods against edges of
-// soft surfaces, these against each other, links of rods against solids and planes, and points
-// against rods.
+// soft surfaces, these against each other, links of rods against solids and planes, points
+// against rods, and what of a soft surface is deep in a rigid shape without any of these.
 #define COND_KEY_SOLID ((uint64_t)1 << 60)
 #define COND_KEY_SOFT ((uint64_t)2 << 60)
 #define COND_KEY_PAIR ((uint64_t)3 << 60)
@@ -23,6 +23,7 @@
 #define COND_KEY_SOFT_CROSSING ((uint64_t)10 << 60)
 #define COND_KEY_LINK ((uint64_t)11 << 60)
 #define COND_KEY_BEAD ((uint64_t)12 << 60)
+#define COND_KEY_DEEP_ON_SOFT ((uint64_t)13 << 60)
 // In the key of a contact between the same features as another one, with another normal.
 #define COND_KEY_SECOND ((uint64_t)1 << 59)
 

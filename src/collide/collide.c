@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "body/body.h"
+#include "collide/deep_on_soft.h"
 #include "collide/edge_pair.h"
 #include "collide/plane.h"
 #include "collide/point_on_soft.h"
@@ -29,7 +30,6 @@ CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, 
     cond_volume_contacts_begin(m, &collider->found);
     collider->found.threads = model->settings.solver.threads;
     cond_pair_work_begin(m, &collider->pairs);
-    cond_pair_depth_begin(m, &collider->pair_depth);
     collider->volume =
         cond_arena_allocate(&collider->arena, (size_t)model->n_body, sizeof *collider->volume);
     collider->soft =
@@ -85,7 +85,6 @@ void cond_collider_destroy(CondCollider* collider)
     cond_volume_contacts_end(&collider->found);
     cond_rod_links_destroy(&collider->links);
     cond_pair_work_end(&collider->pairs);
-    cond_pair_depth_end(&collider->pair_depth);
     cond_sweep_destroy(&collider->arena.context, &collider->sweep);
     cond_broad_destroy(&collider->broad);
     cond_arena_release(&collider->arena);
@@ -246,6 +245,8 @@ static CondStatus collide_soft(CondCollider* collider, const CondKinematics* kin
         status = cond_collide_rounds_on_soft(collider, kinematics, reach, list);
     if (!status)
         status = cond_collide_points_on_soft(collider, kinematics, state, reach, list);
+    if (!status)
+        status = cond_collide_deep_on_soft(collider, kinematics, list);
     return status;
 }
 

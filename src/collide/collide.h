@@ -7,7 +7,6 @@
 #include "collide/candidate.h"
 #include "collide/fold.h"
 #include "collide/pair.h"
-#include "collide/pair_depth.h"
 #include "collide/rod_contact.h"
 #include "collide/volume.h"
 #include "model/state.h"
@@ -50,7 +49,6 @@ typedef struct CondCollider {
     int n_soft_edge;
     CondEdge* edge; // theirs, in the world                             (n_edge)
     CondPairWork pairs;
-    CondPairDepthWork pair_depth;
     CondSweep sweep;
     double* visited; // NULL, or boxes around where the bodies were looked for, with their reach
                      //                                                       (n_body x 6)

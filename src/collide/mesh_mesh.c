@@ -220,6 +220,36 @@ static CondStatus cross_edges(const Meshes* m)
     return status;
 }
 
+// The deepest point of one in the other, where no meeting is as deep: near the ends of edges that
+// have gone through each other by much, neither corners nor edges say that they have.
+static CondStatus meet_inside(const Meshes* m)
+{
+    CondPairDepthWork* deep = &m->work->deep;
+    double known = m->small, x[3], out[3];
+    CondDepth found;
+    for (int k = 0; k < m->work->manifold.n; k++)
+        known = fmax(known, -m->work->manifold.meeting[k].gap);
+    if (cond_boxes_apart(m->box[0], m->box[1], 0.0))
+        return COND_OK;
+    for (int s = 0; s < 2; s++)
+        if (cond_boundary_take_core(&deep->boundary[s], m->core[s]))
+            return COND_OUT_OF_MEMORY;
+    known -= m->core[0]->round + m->core[1]->round;
+    if (!cond_boundaries_deeper(&deep->depth, &deep->boundary[0], &deep->boundary[1],
+                                fmax(known, 0.0), &found))
+        return COND_OK;
+    memcpy(x, found.point[found.owner], sizeof x);
+    double way = cond_boundary_way_out(&deep->boundary[1 - found.owner], x, -found.gap, out);
+    CondManifoldPoint meeting = {.gap = -way - m->core[0]->round - m->core[1]->round,
+                                 .role = 3u << 30};
+    for (int i = 0; i < 3; i++) {
+        meeting.normal[i] = found.owner ? -out[i] : out[i];
+        meeting.point[found.owner][i] = x[i] - m->core[found.owner]->round * out[i];
+        meeting.point[1 - found.owner][i] = x[i] + (way + m->core[1 - found.owner]->round) * out[i];
+    }
+    return cond_manifold_append(&m->work->manifold, &(CondManifold){.n = 1, .meeting = &meeting});
+}
+
 CondStatus cond_mesh_meets_mesh(CondPairWork* work, const CondCore* a, const CondCore* b,
                                 double far, double small)
 {
@@ -238,5 +268,7 @@ CondStatus cond_mesh_meets_mesh(CondPairWork* work, const CondCore* a, const Con
             status = meet_corner(&m, side, c);
     if (!status)
         status = cross_edges(&m);
-    return status ? status : reduce_by_normal(&m);
+    if (!status)
+        status = reduce_by_normal(&m);
+    return status ? status : meet_inside(&m);
 }

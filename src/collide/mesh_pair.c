@@ -140,11 +140,15 @@ static void keep_real(const Meshing* m, double steep)
         return;
     for (int k = 0; k < part->n; k++) {
         const CondManifoldPoint* meeting = &part->meeting[k];
-        double x[3], gap = own * (meeting->gap + m->core->round) + (1.0 - own) * mean_gap;
-        for (int i = 0; i < 3; i++)
-            x[i] = own * (meeting->point[0][i] + m->core->round * meeting->normal[i]) +
-                   (1.0 - own) * mean[i];
-        if (is_way_out(m, x, gap, steep))
+        double x[3], y[3], gap = meeting->gap + m->core->round;
+        for (int i = 0; i < 3; i++) {
+            x[i] = meeting->point[0][i] + m->core->round * meeting->normal[i];
+            y[i] = own * x[i] + (1.0 - own) * mean[i];
+        }
+        // Not all of the others need be in the mesh: where the point itself leaves this way, it is
+        // of no matter where the middle is.
+        if (is_way_out(m, x, gap, steep) ||
+            (own < 1.0 && is_way_out(m, y, own * gap + (1.0 - own) * mean_gap, steep)))
             part->meeting[kept++] = *meeting;
         else
             keep_point(m, meeting);

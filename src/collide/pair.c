@@ -25,6 +25,7 @@ void cond_pair_work_begin(const CondContext* context, CondPairWork* work)
     cond_arena_begin(context, &work->arena);
     cond_manifold_begin(context, &work->manifold);
     cond_manifold_begin(context, &work->part);
+    cond_pair_depth_begin(context, &work->deep);
 }
 
 void cond_pair_work_end(CondPairWork* work)
@@ -36,6 +37,7 @@ void cond_pair_work_end(CondPairWork* work)
     cond_arena_release(&work->arena);
     cond_manifold_end(&work->manifold);
     cond_manifold_end(&work->part);
+    cond_pair_depth_end(&work->deep);
 }
 
 CondStatus cond_cores_meet(CondPairWork* work, const CondCore* a, const CondCore* b, double far)

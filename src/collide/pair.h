@@ -4,6 +4,7 @@
 
 #include "collide/candidate.h"
 #include "collide/manifold.h"
+#include "collide/pair_depth.h"
 #include "geometry/tree.h"
 
 struct CondCollider;
@@ -14,6 +15,7 @@ typedef struct CondPairWork {
     CondManifold manifold, part;
     CondTreeHits hits[2];
     CondArena arena;
+    CondPairDepthWork deep;
     int* seen; // faces of a mesh that were looked at                            (n_face)
 } CondPairWork;
 

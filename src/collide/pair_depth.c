@@ -124,7 +124,7 @@ static void place(CondCollider* collider, const CondKinematics* kinematics, cons
 static CondStatus meet(CondCollider* collider, const CondKinematics* kinematics, const Side* a,
                        int i, const Side* b, int j, double far, double* gap)
 {
-    CondPairDepthWork* work = &collider->pair_depth;
+    CondPairDepthWork* work = &collider->pairs.deep;
     const CondModel* model = collider->model;
     const Side* side[2] = {a, b};
     const double* origin = kinematics->q + model->body[a->body].q_begin; // near the two

@@ -19,7 +19,10 @@
 
 static const double FLAT = 1e-9;   // of the size, that may be left to gain on polygons
 static const double CURVED = 2e-8; // on patches
-enum { SECTORS = 8, LEVELS = 90, MOST = 400000 };
+// Parts are equally near, and directions the same, within this share.
+static const double EQUAL = 1e-3;
+static const double STEEP = 0.3; // least cosine between a way out and those of the nearest parts
+enum { SECTORS = 8, LEVELS = 90, MOST = 400000, MANY = 8 };
 
 void cond_depth_begin(const CondContext* context, CondDepthWork* work)
 {
@@ -215,6 +218,22 @@ static void cut(const Search* s, const CondCell* cell, const Bound* bound, int c
     cond_cell_halve(cell, half);
 }
 
+// 1 where one part of a convex body says that nothing is to be gained: most often the one that said
+// so of the piece before.
+static int is_shallow(Search* s, const CondCell* cell, double may)
+{
+    int n = s->body->n_plane + s->body->side;
+    double x[3];
+    for (int k = 0; k < n; k++) {
+        int part = (s->work->hint + k) % n;
+        if (cond_cell_most(cell, s->body, part, x) > s->best + may)
+            continue;
+        s->work->hint = part;
+        return 1;
+    }
+    return 0;
+}
+
 // Looks at a piece; 1 and its halves where it is not done.
 static int look(Search* s, CondCell* cell, CondCell half[2])
 {
@@ -222,6 +241,8 @@ static int look(Search* s, CondCell* cell, CondCell half[2])
     int part = -1, crossing = -1, round = cell->core && !cell->cap;
     s->work->looked++;
     if (cell->n_hull == 0)
+        return 0;
+    if (!s->body->hollow && is_shallow(s, cell, may))
         return 0;
     double depth = ask(s, cell->middle, cell->known[0], &part);
     if (s->body->hollow && depth <= 0.0) {
@@ -315,42 +336,102 @@ static void search_surface(Search* s, const CondBoundary* surface)
     }
 }
 
-// Searches the surface of `one` in the body `two`; where it finds more than `out` knows, out is
-// that, with `one` as its first body or, with `flip`, as its second.
-static void search_in(CondDepthWork* work, const CondBoundary* one, const CondBoundary* two,
-                      int flip, double small, CondDepth* out)
+// Searches the surface of `one` in the body `two`; 1 where it finds something that is deeper than
+// out says: out is then that, with `one` as its first body or, with `flip`, as its second.
+static int search_in(CondDepthWork* work, const CondBoundary* one, const CondBoundary* two,
+                     int flip, double small, CondDepth* out)
 {
     Search s = {.work = work, .body = two, .small = small, .best = -out->gap, .part = -1};
     double g[3];
     s.left = MOST;
+    work->hint = 0;
     if (!two->hollow && two->n_plane == 0)
-        return; // nothing is inside a segment
+        return 0; // nothing is inside a segment
     search_surface(&s, one);
     if (s.part < 0)
-        return;
+        return 0;
     cond_boundary_part(two, s.part, s.deepest, g);
     out->gap = -s.best;
+    out->owner = flip;
     for (int i = 0; i < 3; i++) {
         out->normal[i] = flip ? g[i] : -g[i];
         out->point[flip][i] = s.deepest[i];
         out->point[1 - flip][i] = s.deepest[i] - s.best * g[i];
     }
+    return 1;
+}
+
+static CondStatus make_room(CondDepthWork* work)
+{
+    return COND_RESERVE(&work->arena, work->stack, 2 * LEVELS + 2);
+}
+
+int cond_boundaries_deeper(CondDepthWork* work, const CondBoundary* a, const CondBoundary* b,
+                           double known, CondDepth* out)
+{
+    // A point has no size.
+    double small =
+        FLAT * fmin(a->size > 0.0 ? a->size : INFINITY, b->size > 0.0 ? b->size : INFINITY);
+    *out = (CondDepth){.gap = -known, .normal = {0.0, 0.0, 1.0}};
+    if (!cond_tree_overlap(a->box, b->box) || make_room(work))
+        return 0;
+    int one = search_in(work, a, b, 0, small, out);
+    return search_in(work, b, a, 1, small, out) || one;
 }
 
 CondStatus cond_boundaries_depth(CondDepthWork* work, const CondBoundary* a, const CondBoundary* b,
                                  double far, CondDepth* out)
 {
-    // A point has no size.
-    double small =
-        FLAT * fmin(a->size > 0.0 ? a->size : INFINITY, b->size > 0.0 ? b->size : INFINITY);
-    *out = (CondDepth){.gap = 0.0, .normal = {0.0, 0.0, 1.0}};
-    if (COND_RESERVE(&work->arena, work->stack, 2 * LEVELS + 2))
+    if (make_room(work))
         return COND_OUT_OF_MEMORY;
-    if (cond_tree_overlap(a->box, b->box)) {
-        search_in(work, a, b, 0, small, out);
-        search_in(work, b, a, 1, small, out);
-    }
-    if (!(out->gap < 0.0) && !cond_boundaries_apart(a, b, far, out))
+    if (!cond_boundaries_deeper(work, a, b, 0.0, out) && !cond_boundaries_apart(a, b, far, out))
         out->gap = INFINITY;
     return COND_OK;
+}
+
+int cond_triangle_deepest(CondDepthWork* work, const CondBoundary* body,
+                          const double* const corner[3], double small, CondDeepest* deepest)
+{
+    Search s = {.work = work, .body = body, .small = small, .best = deepest->depth, .part = -1};
+    CondCell cell;
+    s.left = MOST;
+    if (make_room(work))
+        return 0;
+    cond_cell_polygon(3, corner, NULL, &cell);
+    search_cell(&s, &cell);
+    if (s.part < 0)
+        return 0;
+    deepest->depth = s.best;
+    deepest->part = s.part;
+    memcpy(deepest->x, s.deepest, sizeof deepest->x);
+    return 1;
+}
+
+double cond_boundary_way_out(const CondBoundary* body, const double x[3], double depth,
+                             double out[3])
+{
+    double sum[3] = {0.0, 0.0, 0.0}, last[MANY][3], steepest = 0.0;
+    int n_part = body->hollow ? body->n_triangle : body->n_plane + body->side, n = 0;
+    for (int f = 0; f < n_part && n < MANY; f++) {
+        double g[3];
+        int known = cond_boundary_part(body, f, x, g) > (1.0 + EQUAL) * depth;
+        for (int k = 0; k < n && !known; k++)
+            known = vec3_dot(g, last[k]) > 1.0 - EQUAL;
+        for (int i = 0; i < 3 && !known; i++) {
+            last[n][i] = g[i];
+            sum[i] -= g[i];
+        }
+        n += !known;
+    }
+    double length = vec3_norm(sum);
+    for (int k = 0; k < n && length > 0.0; k++)
+        steepest = fmax(steepest, -vec3_dot(sum, last[k]) / length);
+    if (!(steepest > STEEP)) { // between faces that look away from each other
+        for (int i = 0; i < 3; i++)
+            out[i] = n > 0 ? -last[0][i] : i == 2;
+        return depth;
+    }
+    for (int i = 0; i < 3; i++)
+        out[i] = sum[i] / length;
+    return depth / steepest;
 }
