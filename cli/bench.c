@@ -78,6 +78,7 @@ static int run(int argc, char** argv)
         {"--trials", OPTION_INT(&options.trials, 1, 100000), "N", "randomised trials, 20"},
         {"--poses", OPTION_INT(&options.poses, 1, 100000000), "N", "of geometry, 100000"},
         {"--pairs", OPTION_INT(&options.pairs, 1, 100000000), "N", "of drops, 2000"},
+        {"--first", OPTION_INT(&options.first, 0, 100000000), "N", "of drops: its number, 0"},
         {"--kinds", OPTION_TEXT(&options.kinds), "NAMES", "of geometry and drops: only these"},
         {"--seed", OPTION_INT(&options.seed, 0, INT_MAX), "S", "of geometry and drops, 0"},
         {"--steps", OPTION_INT(&options.steps, 1, CLI_MOST_STEPS), "N",

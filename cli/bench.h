@@ -9,6 +9,7 @@ typedef struct BenchOptions {
     int steps;           // 0: the benchmark's own number
     int trials;          // 0: the benchmark's own number
     int poses, pairs;    // of geometry, of drops; 0: the benchmark's own number
+    int first;           // number of the first drop
     int seed;            // of what is drawn by chance
     int threads;         // 0: as many as there are processors
     int quick;           // 1: small sizes, to see that it works

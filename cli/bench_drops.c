@@ -99,17 +99,19 @@ static void add_rows(const Drop* drop, int n, json_t* rows)
         }
 }
 
-// All ordered pairs of the wanted kinds in turn; returns how many drops there are.
+// All ordered pairs of the wanted kinds in turn, from the first one asked for; returns how many
+// drops there are.
 static int draw_kinds(const BenchOptions* options, int n, Drop* drop)
 {
-    int made = 0, before = -1;
-    while (made < n && made > before) {
-        before = made;
+    int made = 0, number = 0, before = -1;
+    while (made < n && number > before) {
+        before = number;
         for (int a = PAIR_SPHERE; a < PAIR_N_KIND; a++)
             for (int b = PAIR_SPHERE; b < PAIR_N_KIND && made < n; b++)
                 if (pair_is_wanted(options, (PairKind)a, (PairKind)b)) {
-                    drop[made] = (Drop){.kind = {(PairKind)a, (PairKind)b}, .number = made};
-                    made++;
+                    if (number >= options->first)
+                        drop[made++] = (Drop){.kind = {(PairKind)a, (PairKind)b}, .number = number};
+                    number++;
                 }
     }
     return made;
