@@ -136,11 +136,11 @@ static CondStatus alter(const Wish* wish, CondMesh** mesh, CondMeshReport* repor
     if (wish->scale != 1.0)
         status = cond_mesh_transform(*mesh, wish->scale, NULL, NULL, error);
     if (status == COND_OK && wish->surface) {
-        CondMesh* skin;
-        status = cond_mesh_skin(memory_context(), *mesh, &skin, error);
+        CondMesh* boundary;
+        status = cond_mesh_boundary(memory_context(), *mesh, &boundary, error);
         if (status == COND_OK) {
             cond_mesh_destroy(*mesh);
-            *mesh = skin;
+            *mesh = boundary;
         }
     }
     if (status == COND_OK && wish->compact)

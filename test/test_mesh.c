@@ -25,19 +25,19 @@ static void expect_near(double value, double expected, double tolerance)
 static CondMeshReport expect_solid(const CondMesh* mesh)
 {
     CondMeshReport report, around;
-    CondMesh* skin;
+    CondMesh* boundary;
     CondError error = {0};
     assert_int_equal(cond_mesh_check_solid(NULL, mesh, &error), COND_OK);
     assert_int_equal(cond_mesh_check(NULL, mesh, &report, &error), COND_OK);
     assert_int_equal(report.n_inverted + report.n_degenerate + report.n_loose, 0);
     assert_int_equal(report.n_duplicate + report.n_nonmanifold + report.n_open, 0);
-    assert_int_equal(cond_mesh_skin(NULL, mesh, &skin, &error), COND_OK);
-    assert_int_equal(cond_mesh_check(NULL, skin, &around, &error), COND_OK);
+    assert_int_equal(cond_mesh_boundary(NULL, mesh, &boundary, &error), COND_OK);
+    assert_int_equal(cond_mesh_check(NULL, boundary, &around, &error), COND_OK);
     expect_near(around.volume, report.volume, 1e-12 * report.volume);
     // Euler: V - E + F = 2 for a sphere, and every edge has two triangles: 2 E = 3 F.
-    assert_int_equal(skin->n_triangle % 2, 0);
-    assert_int_equal(skin->n_node - 3 * (skin->n_triangle / 2) + skin->n_triangle, 2);
-    cond_mesh_destroy(skin);
+    assert_int_equal(boundary->n_triangle % 2, 0);
+    assert_int_equal(boundary->n_node - 3 * (boundary->n_triangle / 2) + boundary->n_triangle, 2);
+    cond_mesh_destroy(boundary);
     return report;
 }
 
@@ -254,25 +254,25 @@ static void test_warnings(void** state)
     const double factor[3] = {1.0, 21.0, 9e-5};
     const char* const text[3] = {"", "more than 20 m", "less than 0.1 mm"};
     for (int i = 0; i < 3; i++) {
-        CondMesh *mesh, *skin;
+        CondMesh *mesh, *boundary;
         CondMeshReport report;
         assert_int_equal(cond_mesh_box(NULL, n, size, COND_MESH_FIVE, &mesh, NULL), COND_OK);
         assert_int_equal(cond_mesh_transform(mesh, factor[i], NULL, NULL, NULL), COND_OK);
         report = expect_solid(mesh);
         assert_non_null(strstr(report.warning, text[i]));
         assert_true((*report.warning == 0) == (i == 0));
-        assert_int_equal(cond_mesh_skin(NULL, mesh, &skin, NULL), COND_OK);
-        for (int k = 0; k < skin->n_triangle; k++) { // all triangles the other way round
-            int kept = skin->triangle[3 * k];
-            skin->triangle[3 * k] = skin->triangle[3 * k + 1];
-            skin->triangle[3 * k + 1] = kept;
+        assert_int_equal(cond_mesh_boundary(NULL, mesh, &boundary, NULL), COND_OK);
+        for (int k = 0; k < boundary->n_triangle; k++) { // all triangles the other way round
+            int kept = boundary->triangle[3 * k];
+            boundary->triangle[3 * k] = boundary->triangle[3 * k + 1];
+            boundary->triangle[3 * k + 1] = kept;
         }
-        assert_int_equal(cond_mesh_check(NULL, skin, &report, NULL), COND_OK);
+        assert_int_equal(cond_mesh_check(NULL, boundary, &report, NULL), COND_OK);
         assert_non_null(strstr(report.warning, i == 0 ? "inward" : text[i]));
-        skin->n_triangle--;
-        assert_int_equal(cond_mesh_check(NULL, skin, &report, NULL), COND_OK);
+        boundary->n_triangle--;
+        assert_int_equal(cond_mesh_check(NULL, boundary, &report, NULL), COND_OK);
         assert_int_equal(report.n_open, 3);
-        cond_mesh_destroy(skin);
+        cond_mesh_destroy(boundary);
         cond_mesh_destroy(mesh);
     }
 }
@@ -301,7 +301,7 @@ static CondStatus make_all(const CondContext* context, CondError* error)
 {
     const int n[3] = {2, 1, 1};
     const double size[3] = {1.0, 1.0, 1.0};
-    CondMesh *mesh[3] = {NULL, NULL, NULL}, *skin = NULL;
+    CondMesh *mesh[3] = {NULL, NULL, NULL}, *boundary = NULL;
     CondMeshReport report;
     CondStatus status = cond_mesh_box(context, n, size, COND_MESH_FIVE, &mesh[0], error);
     if (status == COND_OK)
@@ -311,14 +311,14 @@ static CondStatus make_all(const CondContext* context, CondError* error)
     if (status == COND_OK)
         status = cond_mesh_check_solid(context, mesh[0], error);
     if (status == COND_OK)
-        status = cond_mesh_skin(context, mesh[0], &skin, error);
+        status = cond_mesh_boundary(context, mesh[0], &boundary, error);
     if (status == COND_OK)
         status = cond_mesh_compact(mesh[0], error);
     if (status == COND_OK)
-        status = cond_mesh_check(context, skin, &report, error);
+        status = cond_mesh_check(context, boundary, &report, error);
     for (int i = 0; i < 3; i++)
         cond_mesh_destroy(mesh[i]);
-    cond_mesh_destroy(skin);
+    cond_mesh_destroy(boundary);
     return status;
 }
 

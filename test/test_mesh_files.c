@@ -94,19 +94,19 @@ static const char* bad_path(const char* path, char out[16])
 
 static CondMesh* make_ball(int mesh_surfaces, int surface)
 {
-    CondMesh *mesh, *skin;
+    CondMesh *mesh, *boundary;
     assert_int_equal(cond_mesh_ball(NULL, 0.123456789, mesh_surfaces, 0, &mesh, NULL), COND_OK);
     if (!surface)
         return mesh;
-    assert_int_equal(cond_mesh_skin(NULL, mesh, &skin, NULL), COND_OK);
+    assert_int_equal(cond_mesh_boundary(NULL, mesh, &boundary, NULL), COND_OK);
     cond_mesh_destroy(mesh);
-    return skin;
+    return boundary;
 }
 
 // The smallest solid, for tests that read a file once per byte of it.
 static CondMesh* make_corner(int surface)
 {
-    CondMesh *mesh, *skin;
+    CondMesh *mesh, *boundary;
     assert_int_equal(cond_mesh_create(NULL, 4, 1, 0, &mesh, NULL), COND_OK);
     for (int i = 0; i < 4; i++)
         mesh->tet[i] = i;
@@ -115,9 +115,9 @@ static CondMesh* make_corner(int surface)
     assert_int_equal(cond_mesh_surface(mesh, NULL), COND_OK);
     if (!surface)
         return mesh;
-    assert_int_equal(cond_mesh_skin(NULL, mesh, &skin, NULL), COND_OK);
+    assert_int_equal(cond_mesh_boundary(NULL, mesh, &boundary, NULL), COND_OK);
     cond_mesh_destroy(mesh);
-    return skin;
+    return boundary;
 }
 
 // The same triangles at the same places; .stl numbers its nodes anew.

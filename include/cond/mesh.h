@@ -31,8 +31,8 @@ COND_API void cond_mesh_destroy(CondMesh* mesh);
 COND_API CondStatus cond_mesh_surface(CondMesh* mesh, CondError* error);
 
 // The surface alone as a mesh of its own, with the nodes it uses.
-COND_API CondStatus cond_mesh_skin(const CondContext* context, const CondMesh* mesh,
-                                   CondMesh** skin, CondError* error);
+COND_API CondStatus cond_mesh_boundary(const CondContext* context, const CondMesh* mesh,
+                                       CondMesh** boundary, CondError* error);
 
 // Removes the nodes that no tetrahedron and no triangle uses; the others keep their order.
 COND_API CondStatus cond_mesh_compact(CondMesh* mesh, CondError* error);
@@ -98,7 +98,7 @@ COND_DEFAULT(COND_IO_API, CondMeshWriteSettings, cond_mesh_write_settings_defaul
 
 // Writes a mesh in the format of the path's ending. With tetrahedra only these are written, since
 // reading makes the surface anew; .obj and .stl hold surfaces only and refuse tetrahedra with
-// COND_NOT_SUPPORTED (see cond_mesh_skin). settings may be NULL.
+// COND_NOT_SUPPORTED (see cond_mesh_boundary). settings may be NULL.
 COND_IO_API CondStatus cond_mesh_write(const CondContext* context, const char* path,
                                        const CondMesh* mesh, const CondMeshWriteSettings* settings,
                                        CondError* error);

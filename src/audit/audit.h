@@ -41,7 +41,7 @@ struct CondAudit {
     CondPieceSource* source;
     int n_piece;
     CondSurface* surface;           //                                        (n_surface)
-    const CondSolid** surface_from; // NULL: the skin of a soft body         (n_surface)
+    const CondSolid** surface_from; // NULL: the boundary of a soft body         (n_surface)
     int n_surface;
     CondAuditPair* pair; // found by the last run                             (n_pair)
     int n_pair;

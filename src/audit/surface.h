@@ -1,4 +1,5 @@
-// A closed triangle surface as the audit sees it: a mesh or the skin of a soft body, in world axes.
+// A closed triangle surface as the audit sees it: a mesh or the boundary of a soft body, in world
+// axes.
 #ifndef COND_AUDIT_SURFACE_H
 #define COND_AUDIT_SURFACE_H
 

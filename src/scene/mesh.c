@@ -179,24 +179,24 @@ static int number_used(int n_node, const int* first, size_t n_first, const int* 
     return n;
 }
 
-CondStatus cond_mesh_skin(const CondContext* context, const CondMesh* mesh, CondMesh** skin,
-                          CondError* error)
+CondStatus cond_mesh_boundary(const CondContext* context, const CondMesh* mesh, CondMesh** boundary,
+                              CondError* error)
 {
     CondContext from = cond_context_or_default(context);
-    *skin = NULL;
+    *boundary = NULL;
     int* new_of = cond_allocate(&from, (size_t)mesh->n_node, sizeof *new_of);
     if (!new_of)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory for the surface of a mesh");
     size_t n_corner = 3 * (size_t)mesh->n_triangle;
     int n = number_used(mesh->n_node, mesh->triangle, n_corner, NULL, 0, new_of);
-    CondStatus status = cond_mesh_create(&from, n, 0, mesh->n_triangle, skin, error);
+    CondStatus status = cond_mesh_create(&from, n, 0, mesh->n_triangle, boundary, error);
     if (status == COND_OK) {
         for (int i = 0; i < mesh->n_node; i++)
             if (new_of[i] >= 0)
-                memcpy((*skin)->node + 3 * (size_t)new_of[i], mesh->node + 3 * (size_t)i,
+                memcpy((*boundary)->node + 3 * (size_t)new_of[i], mesh->node + 3 * (size_t)i,
                        3 * sizeof *mesh->node);
         for (size_t i = 0; i < n_corner; i++)
-            (*skin)->triangle[i] = new_of[mesh->triangle[i]];
+            (*boundary)->triangle[i] = new_of[mesh->triangle[i]];
     }
     cond_release(&from, new_of);
     return status;

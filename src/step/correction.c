@@ -84,7 +84,7 @@ static double limit_of(const CondCorrection* correction, const CondCandidate* ca
 }
 
 // 1 where a contact is so deep that more of a soft body or a rod should move than its surface.
-static int is_dented(const CondModel* model, const CondCandidate* candidate)
+static int is_indented(const CondModel* model, const CondCandidate* candidate)
 {
     for (int s = 0; s < 2; s++) {
         int b = candidate->point[s].body;
@@ -163,8 +163,9 @@ static void leave_islands(CondSim* sim)
 }
 
 // The contacts within reach of the correction, which it keeps open; *deep: 1 where one of them is
-// cut short by its limit, *dented: 1 where a soft body is.
-static CondStatus find_contacts(CondSim* sim, double deepest, double share, int* deep, int* dented)
+// cut short by its limit, *indented: 1 where a soft body or a rod is.
+static CondStatus find_contacts(CondSim* sim, double deepest, double share, int* deep,
+                                int* indented)
 {
     CondCorrection* correction = &sim->correction;
     CondCandidateList* list = &correction->stage.candidates;
@@ -175,10 +176,10 @@ static CondStatus find_contacts(CondSim* sim, double deepest, double share, int*
     CondStatus status = cond_collide(&sim->collider, &sim->at_end, sim->next, sim->reach, list);
     if (!status)
         leave_islands(sim);
-    *deep = *dented = 0;
+    *deep = *indented = 0;
     for (int k = 0; k < list->n && !status; k++) {
         *deep |= -list->candidate[k].gap > limit_of(correction, &list->candidate[k]);
-        *dented |= is_dented(sim->model, &list->candidate[k]);
+        *indented |= is_indented(sim->model, &list->candidate[k]);
     }
     return status;
 }
@@ -285,15 +286,15 @@ static void find_shares(CondSim* sim, double* moved, double* moved_of)
         join(correction->island, body_of(model, coupling->coordinate[0]),
              body_of(model, coupling->coordinate[coupling->n_coordinate - 1]));
     }
-    for (int pass = 0; pass < 2; pass++) // the shares of islands, at their roots; and the ways
+    for (int turn = 0; turn < 2; turn++) // the shares of islands, at their roots; and the ways
         for (int b = 0; b < model->n_body; b++) {
             const CondBody* body = &model->body[b];
             int i = cond_disjoint_find(correction->island, b);
             double way = t * cond_body_ops(body->kind)
                                  ->speed(body, &sim->at_end, correction->v + body->dof_begin);
-            if (pass == 0 && way > correction->limit[b])
+            if (turn == 0 && way > correction->limit[b])
                 share[i] = fmin(share[i], correction->limit[b] / way);
-            if (pass == 1) {
+            if (turn == 1) {
                 *moved = fmax(*moved, share[i] * way);
                 if (moved_of)
                     moved_of[b] += share[i] * way;
@@ -387,7 +388,7 @@ static CondStatus solve_rigid(CondSim* sim, int deep, CondSolveInfo* info, int* 
 
 // What lies deep moves as if it were rigid where that helps; else soft bodies and rods move with
 // their stiffness, and where that is not solved, or there are none, by the masses.
-static CondStatus solve_deep(CondSim* sim, int deep, int dented, CondSolveInfo* info, int* rigid,
+static CondStatus solve_deep(CondSim* sim, int deep, int indented, CondSolveInfo* info, int* rigid,
                              const CondContactStage** answer)
 {
     CondCorrection* correction = &sim->correction;
@@ -396,7 +397,7 @@ static CondStatus solve_deep(CondSim* sim, int deep, int dented, CondSolveInfo* 
     CondStatus status = solve_rigid(sim, deep, info, rigid);
     if (status < 0 || *rigid)
         return status;
-    if (dented) {
+    if (indented) {
         status = cond_contact_stage_prepare(sim->model, COND_ASSEMBLY_ALL, &settings, whole);
         if (!status)
             status = pose(sim, deep, whole);
@@ -432,20 +433,20 @@ CondStatus cond_sim_correct(CondSim* sim, double deepest, double share, CondSolv
 {
     CondCorrection* correction = &sim->correction;
     CondContactStage* stage = &correction->stage;
-    int deep = 0, dented = 0, rigid = 0;
+    int deep = 0, indented = 0, rigid = 0;
     *moved = 0.0;
     if (!is_needed(sim, deepest))
         return COND_OK;
     CondStatus status = prepare(sim->model, correction);
     if (!status)
-        status = find_contacts(sim, deepest, share, &deep, &dented);
+        status = find_contacts(sim, deepest, share, &deep, &indented);
     if (!status)
         status = pose(sim, deep, stage);
     if (status)
         return status;
     const CondContactStage* answer = stage;
-    status =
-        deep || dented ? solve_deep(sim, deep, dented, info, &rigid, &answer) : solve(sim, info);
+    status = deep || indented ? solve_deep(sim, deep, indented, info, &rigid, &answer)
+                              : solve(sim, info);
     if (status >= 0)
         move(sim, answer, rigid, moved, moved_of);
     return status;

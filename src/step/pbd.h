@@ -61,7 +61,7 @@ typedef struct CondPbd {
     int* link_begin;         // first link of a body; -1: it has none               (n_body)
     CondPbdJoint* joint;     // of rods, made once                            (n_joint)
     CondPbdWeld* weld;       // attachments that hold in this step            (n_hold)
-    CondPbdContact* contact; // as CondSim.touches                            (n_contact)
+    CondPbdContact* contact; // as CondSim.candidates                         (n_contact)
     int n_link, n_joint, n_weld;
 } CondPbd;
 

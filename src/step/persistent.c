@@ -64,7 +64,7 @@ void cond_persistent_agree(CondSim* sim)
         groups->persistent[b] = all[groups->of[b]];
 }
 
-// Adds side s of a touch: the force of its last step to f, and its velocity along the normal.
+// Adds side s of a candidate: the force of its last step to f, and its velocity along the normal.
 static double add_side(const CondSim* sim, const CondState* state, const CondCandidate* candidate,
                        int s, const double force[3], double* f)
 {

@@ -46,8 +46,8 @@ void cond_persistent_widen(CondSim* sim);
 // The list that the step's problem is posed on.
 const CondCandidateList* cond_persistent_list(const CondSim* sim);
 
-// The touch between the same features as one of the step, with nearly the same normal; -1: none.
-// Looks from *from on, which moves with the keys.
+// The candidate between the same features as one of the step, with nearly the same normal; -1:
+// none. Looks from *from on, which moves with the keys.
 int cond_persistent_find(const CondCandidateList* list, const CondCandidate* candidate, int* from);
 
 #endif

@@ -51,8 +51,8 @@ static double allowance(const CondSim* sim, const CondCandidate* candidate)
     return fmax(LEAST, SHARE * size);
 }
 
-// Index of the first touch in the ascending list with this key, or with that pair in any role; -1:
-// none.
+// Index of the first candidate in the ascending list with this key, or with that pair in any role;
+// -1: none.
 static int find_in(const CondCandidateList* list, CondContactKey key, int any_role)
 {
     int low = 0, high = list->n;
@@ -188,7 +188,7 @@ static CondStatus merge(CondSim* sim, int n)
     return COND_OK;
 }
 
-// Of a touch as found at the end, how much deeper it is than it may be and than it was at the
+// Of a candidate as found at the end, how much deeper it is than it may be and than it was at the
 // start, in units of what it may be; its gap at the start is put in.
 static double violation(const CondSim* sim, CondCandidate* candidate)
 {
@@ -201,9 +201,9 @@ static double violation(const CondSim* sim, CondCandidate* candidate)
     return (fmin(g0, 0.0) - g1) / may;
 }
 
-// Finds what the answer violates, and the worst of it; takes it into the list of touches where the
-// step may be solved once more, and counts it. What has met on the way is known by the normal of
-// that meeting; what lies beyond at the end may find the wrong side.
+// Finds what the answer violates, and the worst of it; takes it into the list of candidates where
+// the step may be solved once more, and counts it. What has met on the way is known by the normal
+// of that meeting; what lies beyond at the end may find the wrong side.
 static CondStatus find_violated(CondSim* sim, int round, int more, int* n, double* worst)
 {
     int added = 0, n_near = sim->end_candidates.n;

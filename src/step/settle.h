@@ -11,7 +11,7 @@ typedef struct CondSettle {
     int n_overlap;
 } CondSettle;
 
-// 1 where a touch is between the two that overlap.
+// 1 where a candidate is between the two that overlap.
 int cond_overlap_is_of(const CondOverlap* overlap, const CondCandidate* candidate);
 
 #endif

@@ -231,7 +231,7 @@ CondStatus cond_sim_choose(CondSim* sim, const CondState* state, int again, int*
 // is set to 0. Every method of stepping asks for it.
 CondStatus cond_sim_reserve_forces(CondSim* sim, int n);
 
-// Adds the contacts of sim->touches to the step's problem.
+// Adds the contacts of sim->candidates to the step's problem.
 CondStatus cond_sim_finish(CondSim* sim);
 
 // The stages up to the solve and its rounds. The worst of their statuses.

@@ -7,7 +7,7 @@
 // for what is met on the way, for shapes that are not convex, and where bounds contradict each
 // other. These yield a little, so that the problem has an answer in any case.
 //
-// What attachments or springs tie together moves as one; what they tie to the world, robots on a
+// What attachments or springs join moves as one; what they join to the world, robots on a
 // fixed base and what trajectories lead stay where they are.
 #include "step/spread.h"
 
@@ -65,7 +65,7 @@ static int root(int* cluster, int b)
 }
 
 // Ties two bodies, or one to the world (-1).
-static void tie(CondSpread* spread, int a, int b)
+static void join(CondSpread* spread, int a, int b)
 {
     if (a >= 0 && b >= 0) {
         int i = root(spread->cluster, a), k = root(spread->cluster, b);
@@ -85,11 +85,11 @@ static void make_clusters(const CondSim* sim, CondSpread* spread)
         spread->held[b] = body->kind == COND_BODY_ROBOT && !body->arm->floating;
     }
     for (int i = 0; i < model->n_spring; i++)
-        tie(spread, model->spring[i].end[0].body, model->spring[i].end[1].body);
+        join(spread, model->spring[i].end[0].body, model->spring[i].end[1].body);
     for (int i = 0; i < sim->next->n_weld; i++) {
         const CondWeld* weld = &sim->next->weld[i];
         if (weld->active)
-            tie(spread, weld->what.end[0].point.body, weld->what.end[1].point.body);
+            join(spread, weld->what.end[0].point.body, weld->what.end[1].point.body);
     }
 }
 
@@ -189,7 +189,7 @@ static CondStatus add_box_bound(CondSpread* spread, int a, int b, CondSpreadWay 
     return add_bound(spread, a, b, normal, -(1.0 + BEYOND) * fmax(least, 0.0));
 }
 
-// 1 where the pair of a touch is among the overlaps that go by their boxes.
+// 1 where the pair of a candidate is among the overlaps that go by their boxes.
 static int has_box_bound(const CondSettle* settle, const CondCandidate* candidate)
 {
     for (int i = 0; i < settle->n_overlap; i++)
