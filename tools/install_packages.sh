@@ -21,6 +21,7 @@ libhdf5-dev       reads and writes contact problems (FCLib) and trajectories
 libyaml-dev       reads scenes
 libjansson-dev    writes JSON
 libxml2-dev       reads robots (URDF) and meshes (VTU)
+libqhull-dev      convex hulls of meshes that are not closed
 zlib1g-dev        reads compressed meshes (VTU)
 liblapacke-dev    dense linear algebra, C interface
 libopenblas-dev   dense linear algebra, fast kernels

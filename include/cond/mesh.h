@@ -80,6 +80,10 @@ COND_API CondStatus cond_mesh_check_solid(const CondContext* context, const Cond
 COND_IO_API CondStatus cond_mesh_read(const CondContext* context, const char* path, CondMesh** mesh,
                                       CondMeshReport* report, CondError* error);
 
+// The convex hull of the nodes as a closed surface, from the memory of the mesh. COND_BAD_ARGUMENT
+// when they lie in a plane.
+COND_IO_API CondStatus cond_mesh_hull(const CondMesh* mesh, CondMesh** hull, CondError* error);
+
 typedef enum CondMeshEncoding {
     COND_MESH_BINARY = 0, // .vtu: raw appended data; .obj has text only
     COND_MESH_ASCII = 1,  //

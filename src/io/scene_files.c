@@ -21,6 +21,6 @@ static CondStatus read_robot(const CondContext* context, const char* path, int f
 
 const CondSceneFiles* cond_scene_files(void)
 {
-    static const CondSceneFiles files = {read_mesh, read_robot};
+    static const CondSceneFiles files = {read_mesh, cond_mesh_hull, read_robot};
     return &files;
 }

@@ -38,7 +38,7 @@ static CondStatus compile_surface(CondModel* model, const CondScene* scene, cons
     snprintf(owner, sizeof owner, "body %s", def->name);
     CondStatus status =
         cond_compile_mesh_surface(model, scene, owner, def->mesh, scale,
-                                  def->shape == COND_SHAPE_CONVEX, &mesh_surface, error);
+                                  def->shape == COND_SHAPE_CONVEX, &mesh_surface, NULL, error);
     if (status)
         return status;
     cond_mesh_surface_inertia(mesh_surface, &volume, centre, unit);

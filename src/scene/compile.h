@@ -16,10 +16,12 @@ int cond_robot_find_joint(const CondModel* model, int body, const char* owner, c
                           CondError* error);
 
 // A closed surface from a file or a generator, for a shape of `owner` ("body NAME"); the model
-// keeps it. convex: anything else is refused.
+// keeps it. convex: anything else is refused. mended, unless NULL: triangles that bound no solid
+// are replaced by their convex hull, and it holds what is wrong with them; else it is left alone.
 CondStatus cond_compile_mesh_surface(CondModel* model, const CondScene* scene, const char* owner,
                                      const char* path, const double scale[3], int convex,
-                                     struct CondMeshSurface** mesh_surface, CondError* error);
+                                     struct CondMeshSurface** mesh_surface, CondError* mended,
+                                     CondError* error);
 
 // Rod: centreline, section and material -> CondRod, start.
 CondStatus cond_compile_rod(CondModel* model, const CondScene* scene, int index, CondError* error);

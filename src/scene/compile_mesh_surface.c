@@ -16,8 +16,30 @@ static CondStatus get_surface(const CondScene* scene, const char* path, CondMesh
     return status;
 }
 
-static CondStatus make_mesh_surface(const CondScene* scene, const char* path, const double scale[3],
-                                    int convex, CondMeshSurface** mesh_surface, CondError* error)
+// A surface of the triangles, or where they bound no solid and `mended` is there, that of their
+// hull.
+static CondStatus make_mesh_surface(const CondScene* scene, const CondMesh* mesh, int convex,
+                                    CondMeshSurface** mesh_surface, CondError* mended,
+                                    CondError* error)
+{
+    CondStatus status = (convex ? cond_convex_create : cond_mesh_surface_create)(
+        &scene->arena.context, mesh->n_node, mesh->node, mesh->n_triangle, mesh->triangle,
+        mesh_surface, error);
+    if (status != COND_BAD_ARGUMENT || !mended || !scene->files)
+        return status;
+    CondMesh* hull;
+    *mended = *error;
+    status = scene->files->make_hull(mesh, &hull, error);
+    if (!status)
+        status = cond_convex_create(&scene->arena.context, hull->n_node, hull->node,
+                                    hull->n_triangle, hull->triangle, mesh_surface, error);
+    cond_mesh_destroy(hull);
+    return status;
+}
+
+static CondStatus read_mesh_surface(const CondScene* scene, const char* path, const double scale[3],
+                                    int convex, CondMeshSurface** mesh_surface, CondError* mended,
+                                    CondError* error)
 {
     CondMesh* mesh;
     CondError inner = {COND_OK, ""};
@@ -25,11 +47,9 @@ static CondStatus make_mesh_surface(const CondScene* scene, const char* path, co
     if (!status) {
         for (int k = 0; k < 3 * mesh->n_node; k++)
             mesh->node[k] *= scale[k % 3];
-        status = (convex ? cond_convex_create : cond_mesh_surface_create)(
-            &scene->arena.context, mesh->n_node, mesh->node, mesh->n_triangle, mesh->triangle,
-            mesh_surface, &inner);
+        status = make_mesh_surface(scene, mesh, convex, mesh_surface, mended, &inner);
         if (status)
-            cond_error_set(error, status, "%s: %s", path, inner.message);
+            cond_error_set(error, status, "%.200s: %.1500s", path, inner.message);
     }
     cond_mesh_destroy(mesh);
     return status;
@@ -37,18 +57,19 @@ static CondStatus make_mesh_surface(const CondScene* scene, const char* path, co
 
 CondStatus cond_compile_mesh_surface(CondModel* model, const CondScene* scene, const char* owner,
                                      const char* path, const double scale[3], int convex,
-                                     CondMeshSurface** mesh_surface, CondError* error)
+                                     CondMeshSurface** mesh_surface, CondError* mended,
+                                     CondError* error)
 {
     CondError inner = {COND_OK, ""};
     *mesh_surface = NULL;
     CondStatus status = COND_RESERVE(&model->arena, model->mesh_surface, model->n_mesh_surface + 1);
     if (status)
         return cond_error_set(error, status, "out of memory");
-    status = make_mesh_surface(scene, path, scale, convex, mesh_surface, &inner);
+    status = read_mesh_surface(scene, path, scale, convex, mesh_surface, mended, &inner);
     if (status == COND_BAD_ARGUMENT)
         status = COND_BAD_INPUT;
     if (status)
-        return cond_error_set(error, status, "%s: shape: %s", owner, inner.message);
+        return cond_error_set(error, status, "%s: shape: %.1900s", owner, inner.message);
     model->mesh_surface[model->n_mesh_surface++] = *mesh_surface;
     return COND_OK;
 }

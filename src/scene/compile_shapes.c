@@ -139,8 +139,12 @@ static CondStatus robot_shapes(Growing* g, const CondBody* body)
             char owner[2 * COND_NAME_SIZE + 16];
             snprintf(owner, sizeof owner, "body %s: link %.63s", body->name,
                      arm->link[shape->link].name);
+            CondError mended = {COND_OK, ""};
             status = cond_compile_mesh_surface(g->model, g->scene, owner, shape->file, shape->size,
-                                               0, &mesh_surface, g->error);
+                                               0, &mesh_surface, &mended, g->error);
+            if (!status && mended.status)
+                status = cond_articulation_warn(body->arm, "%.100s: %.100s: taken as convex",
+                                                shape->file, mended.message);
             if (status)
                 return status;
         }
@@ -227,9 +231,9 @@ static CondStatus compile_obstacles(CondModel* model, const CondScene* scene, Co
             const double scale[3] = {def->mesh_scale, def->mesh_scale, def->mesh_scale};
             char owner[COND_NAME_SIZE + 16];
             snprintf(owner, sizeof owner, "obstacle %s", def->name);
-            CondStatus status =
-                cond_compile_mesh_surface(model, scene, owner, def->mesh, scale,
-                                          def->shape == COND_SHAPE_CONVEX, &mesh_surface, error);
+            CondStatus status = cond_compile_mesh_surface(model, scene, owner, def->mesh, scale,
+                                                          def->shape == COND_SHAPE_CONVEX,
+                                                          &mesh_surface, NULL, error);
             if (status)
                 return status;
         }

@@ -11,6 +11,8 @@ struct CondArticulation;
 struct CondSceneFiles {
     CondStatus (*read_mesh)(const CondContext* context, const char* path, CondMesh** mesh,
                             CondError* error);
+    // The convex hull of a mesh that is not closed; see cond_mesh_hull.
+    CondStatus (*make_hull)(const CondMesh* mesh, CondMesh** hull, CondError* error);
     // floating: the root link moves freely, also where the file does not say so.
     CondStatus (*read_robot)(const CondContext* context, const char* path, int floating,
                              struct CondArticulation** robot, CondError* error);

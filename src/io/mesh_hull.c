@@ -1,0 +1,134 @@
+// The convex hull of a mesh, by qhull.
+#include "base/error.h"
+#include "base/memory.h"
+#include "cond/mesh.h"
+
+#include <libqhull_r/qhull_ra.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double SLIVER = 1e-10; // area of a triangle that is none, of the size squared
+
+// A run of qhull. It takes its memory from malloc and would print what it finds.
+typedef struct Run {
+    qhT qh;
+    FILE* silence;
+} Run;
+
+static int run_begin(Run* run, const CondMesh* mesh, char* options)
+{
+    run->silence = fopen("/dev/null", "w");
+    if (!run->silence)
+        return -1;
+    qh_zero(&run->qh, run->silence);
+    return qh_new_qhull(&run->qh, 3, mesh->n_node, mesh->node, False, options, run->silence,
+                        run->silence);
+}
+
+static void run_end(Run* run)
+{
+    int kept, total;
+    if (!run->silence)
+        return;
+    qh_freeqhull(&run->qh, !qh_ALL);
+    qh_memfreeshort(&run->qh, &kept, &total);
+    fclose(run->silence);
+}
+
+// The corners of a triangular facet, counter-clockwise seen from outside.
+static void corners(qhT* qh, const facetT* facet, int corner[3])
+{
+    vertexT *vertex, **vertexp;
+    int n = 0;
+    FOREACHvertex_(facet->vertices)
+    {
+        if (n < 3)
+            corner[n++] = qh_pointid(qh, vertex->point);
+    }
+    if (!facet->toporient == !qh_ORIENTclock)
+        return;
+    int last = corner[2];
+    corner[2] = corner[1];
+    corner[1] = last;
+}
+
+static double area(const CondMesh* mesh, const int corner[3])
+{
+    const double *a = mesh->node + 3 * (size_t)corner[0], *b = mesh->node + 3 * (size_t)corner[1],
+                 *c = mesh->node + 3 * (size_t)corner[2];
+    double u[3], v[3];
+    for (int i = 0; i < 3; i++) {
+        u[i] = b[i] - a[i];
+        v[i] = c[i] - a[i];
+    }
+    double n[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
+    return 0.5 * sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+}
+
+// The hull with the nodes of the mesh, all of them; *thin: 1 where a triangle has no area.
+static CondStatus take_facets(Run* run, const CondMesh* mesh, CondMesh** hull, int* thin,
+                              CondError* error)
+{
+    qhT* qh = &run->qh;
+    CondStatus status =
+        cond_mesh_create(&mesh->context, mesh->n_node, 0, qh->num_facets, hull, error);
+    if (status)
+        return status;
+    double size = qh->MAXwidth;
+    int n = 0;
+    facetT* facet;
+    *thin = 0;
+    memcpy((*hull)->node, mesh->node, 3 * (size_t)mesh->n_node * sizeof *mesh->node);
+    FORALLfacets
+    {
+        int* corner = (*hull)->triangle + 3 * (size_t)n++;
+        corners(qh, facet, corner);
+        *thin |= !(area(mesh, corner) > SLIVER * size * size);
+    }
+    return COND_OK;
+}
+
+// One try; COND_BAD_ARGUMENT where qhull finds no volume.
+static CondStatus make_hull(const CondMesh* mesh, const char* options, CondMesh** hull, int* thin,
+                            CondError* error)
+{
+    Run run = {.silence = NULL};
+    char text[32];
+    snprintf(text, sizeof text, "%s", options);
+    int fault = run_begin(&run, mesh, text);
+    CondStatus status = COND_OK;
+    if (fault)
+        status = cond_error_set(error, fault == qh_ERRmem ? COND_OUT_OF_MEMORY : COND_BAD_ARGUMENT,
+                                "the nodes of the mesh have no convex hull with a volume");
+    if (!status)
+        status = take_facets(&run, mesh, hull, thin, error);
+    run_end(&run);
+    return status;
+}
+
+CondStatus cond_mesh_hull(const CondMesh* mesh, CondMesh** hull, CondError* error)
+{
+    // Faces of more than three corners are cut up, which may leave triangles without area where
+    // nodes lie on a line; then the nodes are moved a little for the order of the hull alone.
+    static const char* const options[] = {"qhull Qt", "qhull QJ Pp"};
+    int thin = 1;
+    CondStatus status = COND_OK;
+    *hull = NULL;
+    if (mesh->n_node < 4)
+        return cond_error_set(error, COND_BAD_ARGUMENT, "a hull needs four nodes, not %d",
+                              mesh->n_node);
+    for (int i = 0; i < 2 && thin && !status; i++) {
+        cond_mesh_destroy(*hull);
+        *hull = NULL;
+        status = make_hull(mesh, options[i], hull, &thin, error);
+    }
+    if (!status)
+        status = cond_mesh_compact(*hull, error);
+    if (!status)
+        return COND_OK;
+    cond_mesh_destroy(*hull);
+    *hull = NULL;
+    return status;
+}
