@@ -11,6 +11,7 @@
 #include "scene_make.h"
 
 #include "collide/broad.h"
+#include "collide/candidate.h"
 #include "geometry/box.h"
 
 #include <math.h>
@@ -88,9 +89,72 @@ static void test_work_grows_with_the_number_of_bodies(void** state)
     assert_true(growth < 1.15);
 }
 
+// Boxes that drift: the tree is refitted far more often than built, and finds what all pairs give;
+// once they have been mixed it is built anew.
+static void test_tree_is_kept_while_boxes_drift(void** state)
+{
+    (void)state;
+    enum { N = 300, STEPS = 60 };
+    static double box[6 * N], far[N];
+    Dice dice = {5};
+    CondBroad broad = {0};
+    assert_int_equal(cond_broad_create(NULL, N, &broad), COND_OK);
+    for (int step = 0; step < STEPS; step++) {
+        if (step == 0 || step == STEPS - 10)
+            random_boxes(&dice, N, box, far);
+        for (int k = 0; k < N; k++)
+            for (int i = 0; i < 3; i++) {
+                double way = dice_uniform(&dice, -0.003, 0.003);
+                box[6 * k + i] += way;
+                box[6 * k + 3 + i] += way;
+            }
+        assert_int_equal(cond_broad_build(&broad, N, box, far), COND_OK);
+        assert_int_equal(cond_broad_pairs(&broad), COND_OK);
+        int near = 0;
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < i; j++)
+                near += !cond_boxes_apart(box + 6 * i, box + 6 * j, far[i] + far[j]);
+        assert_int_equal(broad.pairs.n, near);
+    }
+    assert_in_range(broad.builds, 2, STEPS / 4);
+    cond_broad_destroy(&broad);
+}
+
+static void test_candidates_are_sorted(void** state)
+{
+    (void)state;
+    Dice dice = {3};
+    CondCandidateList list = {.n = 0};
+    cond_candidates_begin(NULL, &list);
+    for (int n = 0; n < 200; n = 2 * n + 1) {
+        double sum = 0.0, after = 0.0;
+        list.n = 0;
+        for (int k = 0; k < n; k++) {
+            CondCandidate one = {.gap = dice_uniform(&dice, 0.0, 1.0)};
+            one.key.pair = (uint64_t)dice_uniform(&dice, 0.0, 20.0);
+            one.key.role = (uint64_t)(1e6 * one.gap);
+            one.bias = (double)one.key.pair;
+            sum += one.gap;
+            assert_int_equal(cond_candidate_add(&list, &one), COND_OK);
+        }
+        assert_int_equal(cond_candidates_sort(&list), COND_OK);
+        for (int k = 0; k < n; k++) {
+            const CondCandidate* one = &list.candidate[k];
+            assert_true(k == 0 || !cond_key_less(one->key, one[-1].key));
+            assert_true(one->bias == (double)one->key.pair);
+            assert_true(one->key.role == (uint64_t)(1e6 * one->gap));
+            after += one->gap;
+        }
+        assert_near(after, sum, 1e-9);
+    }
+    cond_candidates_end(&list);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tree_is_kept_while_boxes_drift),
+        cmocka_unit_test(test_candidates_are_sorted),
         cmocka_unit_test(test_near_solids_are_those_of_all_pairs),
         cmocka_unit_test(test_work_grows_with_the_number_of_bodies),
     };

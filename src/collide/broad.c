@@ -3,6 +3,8 @@
 #include "base/memory.h"
 #include "geometry/box.h"
 
+static const double WORN = 1.5; // times the work of a new tree
+
 CondStatus cond_broad_create(const CondContext* context, int n, CondBroad* broad)
 {
     cond_tree_begin(context, &broad->tree);
@@ -24,6 +26,13 @@ CondStatus cond_broad_build(CondBroad* broad, int n, const double* box, const do
 {
     for (int i = 0; i < n; i++)
         cond_box_widen(box + 6 * (size_t)i, far ? far[i] : 0.0, broad->box + 6 * (size_t)i);
+    if (broad->tree.n == n && n > 0 && !broad->stale) {
+        cond_tree_refit(&broad->tree, broad->box);
+        return COND_OK;
+    }
+    broad->work = -1; // by the next search for pairs
+    broad->stale = 0;
+    broad->builds++;
     return cond_tree_build(&broad->tree, n, broad->box);
 }
 
@@ -36,5 +45,11 @@ CondStatus cond_broad_query(CondBroad* broad, const double box[6], double far)
 
 CondStatus cond_broad_pairs(CondBroad* broad)
 {
-    return cond_tree_self_pairs(&broad->tree, &broad->pairs);
+    long before = broad->pairs.visited;
+    CondStatus status = cond_tree_self_pairs(&broad->tree, &broad->pairs);
+    long work = broad->pairs.visited - before;
+    if (broad->work < 0)
+        broad->work = work;
+    broad->stale = (double)work > WORN * (double)broad->work;
+    return status;
 }

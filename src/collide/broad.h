@@ -1,6 +1,8 @@
 // The broad phase: which solids come near a box, and which near each other. One tree over the boxes
-// of all solids, built anew where they are, so that a step costs n log n and what is near, and does
-// not depend on the steps before it.
+// of all solids. It is coherent in time: while bodies stay near their neighbours the tree of an
+// earlier step is refitted to where they are; once the search for pairs in it takes half as much
+// work again as it did when it was built, it is built anew. So a step costs n and what is near, at
+// times n log n. What is found does not depend on the steps before, only its order does.
 #ifndef COND_COLLIDE_BROAD_H
 #define COND_COLLIDE_BROAD_H
 
@@ -11,6 +13,9 @@ typedef struct CondBroad {
     CondTreeHits hits;   // solids near the box of the last query
     CondTreePairs pairs; // of solids near each other, the lower number first
     double* box;         // of the solids, each widened by its own reach      (n x 6)
+    long work;           // pairs of nodes looked at for the pairs of the tree as it was built
+    int stale;           // 1: it took more by now
+    int builds;          // of the tree so far, for measuring
 } CondBroad;
 
 // For up to n solids. The context may be NULL.

@@ -21,6 +21,65 @@ CondStatus cond_candidates_reserve(CondCandidateList* list, int n)
     return COND_RESERVE(&list->arena, list->candidate, n);
 }
 
+// A key and where it is.
+typedef struct CondCandidateOrder {
+    CondContactKey key;
+    int at;
+} CondCandidateOrder;
+
+static int is_sorted(const CondCandidateList* list)
+{
+    int sorted = 1;
+    for (int i = 1; i < list->n && sorted; i++)
+        sorted = !cond_key_less(list->candidate[i].key, list->candidate[i - 1].key);
+    return sorted;
+}
+
+// Runs of `length` that ascend, two by two into runs of twice that.
+static void merge_runs(int n, int length, const CondCandidateOrder* from, CondCandidateOrder* to)
+{
+    for (int first = 0; first < n; first += 2 * length) {
+        int middle = first + length < n ? first + length : n;
+        int end = middle + length < n ? middle + length : n;
+        for (int k = first, i = first, j = middle; k < end; k++) {
+            int left = j == end || (i < middle && !cond_key_less(from[j].key, from[i].key));
+            to[k] = left ? from[i++] : from[j++];
+        }
+    }
+}
+
+// Candidates are large: their keys are sorted, and then each candidate is moved once.
+CondStatus cond_candidates_sort(CondCandidateList* list)
+{
+    int n = list->n;
+    if (is_sorted(list)) // planes and soft bodies alone come so
+        return COND_OK;
+    if (COND_RESERVE(&list->arena, list->order, 2 * n))
+        return COND_OUT_OF_MEMORY;
+    CondCandidateOrder *order = list->order, *other = order + n;
+    for (int i = 0; i < n; i++)
+        order[i] = (CondCandidateOrder){list->candidate[i].key, i};
+    for (int length = 1; length < n; length *= 2) {
+        CondCandidateOrder* merged = other;
+        merge_runs(n, length, order, merged);
+        other = order;
+        order = merged;
+    }
+    for (int i = 0; i < n; i++) { // round each cycle of the permutation
+        if (order[i].at < 0)
+            continue;
+        CondCandidate first = list->candidate[i];
+        int to = i;
+        for (int from; (from = order[to].at) != i; to = from) {
+            list->candidate[to] = list->candidate[from];
+            order[to].at = -1;
+        }
+        list->candidate[to] = first;
+        order[to].at = -1;
+    }
+    return COND_OK;
+}
+
 CondStatus cond_candidate_add(CondCandidateList* list, const CondCandidate* candidate)
 {
     if (cond_candidates_reserve(list, list->n + 1))

@@ -46,13 +46,17 @@ typedef struct CondCandidate {
 typedef struct CondCandidateList {
     CondArena arena;
     int n;
-    CondCandidate* candidate; // by ascending key                                     (n)
+    CondCandidate* candidate;         // by ascending key                                     (n)
+    struct CondCandidateOrder* order; // scratch of the sort                          (2 n)
 } CondCandidateList;
 
 void cond_candidates_begin(const CondContext* context, CondCandidateList* list);
 void cond_candidates_end(CondCandidateList* list);
 // Room for n in all.
 CondStatus cond_candidates_reserve(CondCandidateList* list, int n);
+
+// By ascending key.
+CondStatus cond_candidates_sort(CondCandidateList* list);
 
 CondStatus cond_candidate_add(CondCandidateList* list, const CondCandidate* candidate);
 

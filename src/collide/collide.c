@@ -302,24 +302,6 @@ static int is_idle(const CondKinematics* kinematics, const CondCandidate* candid
     return moved < 1e-12; // a micrometre for a radian
 }
 
-// Shell sort by key: in place, without memory of its own. Planes and soft bodies alone come sorted.
-static void sort_by_key(CondCandidate* candidate, int n)
-{
-    int sorted = 1;
-    for (int i = 1; i < n && sorted; i++)
-        sorted = !cond_key_less(candidate[i].key, candidate[i - 1].key);
-    if (sorted)
-        return;
-    for (int gap = n / 2; gap > 0; gap /= 2)
-        for (int i = gap; i < n; i++) {
-            CondCandidate moving = candidate[i];
-            int j = i;
-            for (; j >= gap && cond_key_less(moving.key, candidate[j - gap].key); j -= gap)
-                candidate[j] = candidate[j - gap];
-            candidate[j] = moving;
-        }
-}
-
 // Turns the tangents of a contact that persists as little as its normal allows. A fixed rule for
 // the tangents would jump somewhere, whatever the rule: no field of tangents on a sphere is
 // continuous. Planes, and surfaces that slip more easily along one of two directions, keep theirs.
@@ -339,8 +321,8 @@ static void follow_frames(const CondState* state, CondCandidateList* list)
 }
 
 // Leaves out what attachments hold or nothing moves, puts the list in order and turns the frames.
-static void finish(const CondCollider* collider, const CondKinematics* kinematics,
-                   const CondState* state, CondCandidateList* list)
+static CondStatus finish(const CondCollider* collider, const CondKinematics* kinematics,
+                         const CondState* state, CondCandidateList* list)
 {
     const CondModel* model = collider->model;
     int kept = 0;
@@ -355,8 +337,10 @@ static void finish(const CondCollider* collider, const CondKinematics* kinematic
     for (int c = 0; c < list->n && model->settings.friction_scale != 1.0; c++)
         for (int i = 0; i < 2; i++)
             list->candidate[c].friction[i] *= model->settings.friction_scale;
-    sort_by_key(list->candidate, list->n);
-    follow_frames(state, list);
+    CondStatus status = cond_candidates_sort(list);
+    if (!status)
+        follow_frames(state, list);
+    return status;
 }
 
 static CondStatus build_broad(CondCollider* collider, const double* reach)
@@ -393,7 +377,7 @@ CondStatus cond_collide(CondCollider* collider, const CondKinematics* kinematics
     if (!status)
         status = cond_collide_rods(&collider->links, kinematics, state, reach, list);
     if (!status)
-        finish(collider, kinematics, state, list);
+        status = finish(collider, kinematics, state, list);
     return status;
 }
 
@@ -404,6 +388,6 @@ CondStatus cond_collide_swept(CondCollider* collider, const CondKinematics* befo
     list->n = 0;
     CondStatus status = cond_collide_sweep(collider, before, after, list);
     if (!status)
-        finish(collider, after, state, list);
+        status = finish(collider, after, state, list);
     return status;
 }
