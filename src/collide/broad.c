@@ -3,6 +3,8 @@
 #include "base/memory.h"
 #include "geometry/box.h"
 
+#include <string.h>
+
 static const double WORN = 1.5; // times the work of a new tree
 
 CondStatus cond_broad_create(const CondContext* context, int n, CondBroad* broad)
@@ -43,6 +45,19 @@ CondStatus cond_broad_query(CondBroad* broad, const double box[6], double far)
     return cond_tree_query(&broad->tree, wide, &broad->hits);
 }
 
+// Sorts pairs by one of their numbers, and leaves those that have the same as they are.
+static void sort_pairs(CondBroad* broad, int which, int (*from)[2], int (*to)[2])
+{
+    int n = broad->tree.n, *begin = broad->begin;
+    memset(begin, 0, ((size_t)n + 1) * sizeof *begin);
+    for (int k = 0; k < broad->pairs.n; k++)
+        begin[from[k][which] + 1]++;
+    for (int i = 0; i < n; i++)
+        begin[i + 1] += begin[i];
+    for (int k = 0; k < broad->pairs.n; k++)
+        memcpy(to[begin[from[k][which]]++], from[k], sizeof *to);
+}
+
 CondStatus cond_broad_pairs(CondBroad* broad)
 {
     long before = broad->pairs.visited;
@@ -51,5 +66,10 @@ CondStatus cond_broad_pairs(CondBroad* broad)
     if (broad->work < 0)
         broad->work = work;
     broad->stale = (double)work > WORN * (double)broad->work;
-    return status;
+    if (status || COND_RESERVE(&broad->tree.arena, broad->sorted, broad->pairs.n) ||
+        COND_RESERVE(&broad->tree.arena, broad->begin, broad->tree.n + 1))
+        return status ? status : COND_OUT_OF_MEMORY;
+    sort_pairs(broad, 0, broad->pairs.pair, broad->sorted);
+    sort_pairs(broad, 1, broad->sorted, broad->pairs.pair);
+    return COND_OK;
 }

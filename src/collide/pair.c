@@ -81,6 +81,7 @@ static CondStatus add_candidates(const CondKinematics* kinematics, const CondSol
 {
     static const double axis[3] = {1.0, 0.0, 0.0};
     CondStatus status = COND_OK;
+    int first = list->n;
     for (int k = 0; k < manifold->n && !status; k++) {
         const CondManifoldPoint* meeting = &manifold->meeting[k];
         double p[3];
@@ -95,6 +96,14 @@ static CondStatus add_candidates(const CondKinematics* kinematics, const CondSol
         candidate->gap = meeting->gap;
         candidate->key = (CondContactKey){.pair = pair, .role = meeting->role};
         status = cond_candidate_add(list, candidate);
+    }
+    for (int k = first + 1; k < list->n; k++) { // mostly they come so
+        CondCandidate moving = list->candidate[k];
+        int at = k;
+        for (; at > first && cond_key_less(moving.key, list->candidate[at - 1].key); at--)
+            list->candidate[at] = list->candidate[at - 1];
+        if (at < k)
+            list->candidate[at] = moving;
     }
     return status;
 }
@@ -192,11 +201,11 @@ CondStatus cond_collide_pairs(CondCollider* collider, const CondKinematics* kine
                               const double* reach, CondCandidateList* list)
 {
     const CondModel* model = collider->model;
-    CondStatus status = COND_OK;
+    CondStatus status = collide_solids(collider, kinematics, reach, list);
     for (int i = model->n_obstacle; i < collider->n_solid; i++) {
         Side a = side_of(collider, i);
         for (int p = 0; p < model->n_plane && !status && !is_still(a.solid); p++)
             status = collide_plane(collider, kinematics, &a, p, reach[a.solid->body], list);
     }
-    return status ? status : collide_solids(collider, kinematics, reach, list);
+    return status;
 }
