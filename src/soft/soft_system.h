@@ -37,12 +37,9 @@ typedef struct CondSoftSystem {
     int* slot;     // place of a node among the attached ones; -1: none          (n_node)
     int* attached; // those nodes                                                (n_attached)
     double* T;     // R' D R of each contact                                     (n_contact x 9)
-    int rested;    // 1: the next four are those of the problem at hand
+    int rested;    // 1: the next three are those of the problem at hand
     double *rest, *rest_C, *rest_S; // B, C and S of A and couplings; in B those of one node
-    int n_mixed;
-    int* mixed;          // nodes of couplings of several                          (n_mixed)
-    double* mixed_block; // what these add to B                                    (n_mixed x 9)
-    double* B;           // inverse of the nodes' blocks                               (n_node x 9)
+    double* B;     // inverse of the nodes' blocks                               (n_node x 9)
     double* C;     // of the attached nodes                                      (n_attached x 3 x
                    // n_interface)
     double* BC;    // B C                                                        (n_attached x 3 x
@@ -54,6 +51,7 @@ typedef struct CondSoftSystem {
     int general;   // 1: D is not symmetric
     int pack_from; // nodes from which iterations in single precision pay
     CondSoftPacked packed; // in single precision, where D is symmetric
+    int n_coupled;         // couplings among the joins of the packed system, the first of them
     int* joins;            // what each contact joins                                   (n_contact)
     int n_other;           // contacts that are not lone
     int* other;            // those                                                       (n_other)

@@ -150,41 +150,44 @@ static CondStatus add_join(CondSoftSystem* system, const CondTerm* term)
     return COND_OK;
 }
 
+// 1 where a coupling joins several nodes.
+static int joins_several(const CondSoftSystem* system, const CondCoupling* coupling)
+{
+    CondTerm term = cond_term_coupling(coupling);
+    return cond_soft_term_count_runs(system, &term) > 1;
+}
+
+// Couplings first, whose gains stay what they are.
 static CondStatus add_joins(CondSoftSystem* system)
 {
     const CondProblem* problem = system->problem;
+    CondSoftPacked* packed = &system->packed;
     CondStatus status = COND_OK;
-    for (int i = 0; i < problem->n_coupling && !status; i++) {
-        CondTerm term = cond_soft_term_coupling(system, &problem->coupling[i]);
-        if (cond_soft_term_count_runs(system, &term) > 1)
+    for (int i = 0; i < problem->n_coupling && !status; i++)
+        if (joins_several(system, &problem->coupling[i])) {
+            CondTerm term = cond_term_coupling(&problem->coupling[i]);
             status = add_join(system, &term);
-    }
+            if (!status)
+                memcpy(packed->gain + packed->join_gain[packed->n_join - 1], term.K,
+                       (size_t)(term.n_row * term.n_row) * sizeof *packed->gain);
+        }
+    system->n_coupled = packed->n_join;
     for (int k = 0; k < system->n_other && !status; k++)
         if (system->joins[system->other[k]] == COND_JOINS_SEVERAL) {
             CondTerm term = cond_soft_term_contact(system, system->other[k]);
             status = add_join(system, &term);
         }
-    return status ? status : cond_soft_packed_sort_joins(&system->packed);
+    return status ? status : cond_soft_packed_sort_joins(packed);
 }
 
-// The gains of the joins, in the order in which they were added.
+// The gains of the contacts among the joins, in the order in which they were added.
 static void set_gains(CondSoftSystem* system)
 {
-    const CondProblem* problem = system->problem;
-    double* gain = system->packed.gain;
-    for (int i = 0; i < problem->n_coupling; i++) {
-        CondTerm term = cond_soft_term_coupling(system, &problem->coupling[i]);
-        size_t size = (size_t)(term.n_row * term.n_row);
-        if (cond_soft_term_count_runs(system, &term) <= 1)
-            continue;
-        memcpy(gain, term.K, size * sizeof *gain);
-        gain += size;
-    }
-    for (int k = 0; k < system->n_other; k++)
-        if (system->joins[system->other[k]] == COND_JOINS_SEVERAL) {
-            memcpy(gain, system->T + 9 * (size_t)system->other[k], 9 * sizeof *gain);
-            gain += 9;
-        }
+    CondSoftPacked* packed = &system->packed;
+    for (int k = 0, join = system->n_coupled; k < system->n_other; k++)
+        if (system->joins[system->other[k]] == COND_JOINS_SEVERAL)
+            memcpy(packed->gain + packed->join_gain[join++],
+                   system->T + 9 * (size_t)system->other[k], 9 * sizeof *packed->gain);
 }
 
 // The contacts that are not lone, of one node or of several.
@@ -201,48 +204,15 @@ static void add_contacts(CondSoftSystem* system, const double* D, int stride, in
     }
 }
 
-// Adds the couplings of one node to B, or those of several, and both to the interface.
+// Adds the couplings of one node to B, or those of several.
 static void add_couplings(CondSoftSystem* system, int several, double* B)
 {
     const CondProblem* problem = system->problem;
-    for (int i = 0; i < problem->n_coupling; i++) {
-        CondTerm term = cond_soft_term_coupling(system, &problem->coupling[i]);
-        if ((cond_soft_term_count_runs(system, &term) > 1) != several)
-            continue;
-        add_nodes(system, &term, B);
-        cond_soft_interface_add(system, &term);
-    }
-}
-
-// Lists the nodes of couplings of several in mixed, each once; B has their blocks as rest does.
-static CondStatus list_mixed(CondSoftSystem* system)
-{
-    const CondProblem* problem = system->problem;
-    int n = 0;
-    for (int i = 0; i < problem->n_coupling; i++) {
-        CondTerm term = cond_soft_term_coupling(system, &problem->coupling[i]);
-        if (cond_soft_term_count_runs(system, &term) <= 1)
-            continue;
-        for (int k = 0; k < term.n_entry; k = cond_term_run_end(&term, system->node, k)) {
-            int node = system->node[term.coordinate[k]];
-            if (node < 0)
-                continue;
-            if (RESERVE(mixed, n + 1))
-                return COND_OUT_OF_MEMORY;
-            system->mixed[n++] = node;
-            system->B[9 * (size_t)node] = NAN; // not seen yet
+    for (int i = 0; i < problem->n_coupling; i++)
+        if (joins_several(system, &problem->coupling[i]) == several) {
+            CondTerm term = cond_soft_term_coupling(system, &problem->coupling[i]);
+            add_nodes(system, &term, B);
         }
-    }
-    system->n_mixed = 0;
-    for (int k = 0; k < n; k++) {
-        int node = system->mixed[k];
-        if (!isnan(system->B[9 * (size_t)node]))
-            continue;
-        memcpy(system->B + 9 * (size_t)node, system->rest + 9 * (size_t)node,
-               9 * sizeof *system->B);
-        system->mixed[system->n_mixed++] = node;
-    }
-    return RESERVE(mixed_block, 9 * system->n_mixed);
 }
 
 // Loops over the contacts, or over the nodes of parts of the coordinates.
@@ -326,8 +296,8 @@ static int is_inverted(const CondSoftSystem* system)
     return 1;
 }
 
-// What A and the couplings give, which is the same for every pass: blocks with the couplings of one
-// node, and apart from them those of several, which not all that is built has.
+// What A and the couplings give, which is the same for every pass; in the blocks of nodes couplings
+// of one node alone, because those of several are joins of the packed system.
 static CondStatus prepare_rest(CondSoftSystem* system)
 {
     size_t nb = (size_t)system->n_interface;
@@ -339,24 +309,14 @@ static CondStatus prepare_rest(CondSoftSystem* system)
     memset(system->C, 0, size * sizeof *system->C);
     start_blocks(system, system->rest, system->S);
     add_couplings(system, 0, system->rest);
-    if (list_mixed(system))
-        return COND_OUT_OF_MEMORY;
-    add_couplings(system, 1, system->B);
-    for (int k = 0; k < system->n_mixed; k++)
-        for (size_t j = 0, at = 9 * (size_t)system->mixed[k]; j < 9; j++)
-            system->mixed_block[9 * (size_t)k + j] = system->B[at + j] - system->rest[at + j];
+    for (int i = 0; i < system->problem->n_coupling; i++) {
+        CondTerm term = cond_soft_term_coupling(system, &system->problem->coupling[i]);
+        cond_soft_interface_add(system, &term);
+    }
     memcpy(system->rest_C, system->C, size * sizeof *system->C);
     memcpy(system->rest_S, system->S, nb * nb * sizeof *system->S);
     system->rested = 1;
     return COND_OK;
-}
-
-static void add_mixed(CondSoftSystem* system)
-{
-    for (int k = 0; k < system->n_mixed; k++)
-        for (int j = 0; j < 9; j++)
-            system->B[9 * (size_t)system->mixed[k] + (size_t)j] +=
-                system->mixed_block[9 * (size_t)k + (size_t)j];
 }
 
 CondStatus cond_soft_system_plan_packed(CondSoftSystem* system)
@@ -431,7 +391,7 @@ CondStatus cond_soft_system_build(CondSoftSystem* system, const double* D, int s
     }
     if (status)
         return status;
-    add_mixed(system);
+    add_couplings(system, 1, system->B);
     add_contacts(system, D, stride, 1);
     if (packs && interface2 > 0)
         memcpy(system->packed.S, system->S, interface2 * sizeof *system->S);
