@@ -226,7 +226,7 @@ static void test_body_differences(void** state)
         CondFemWork work;
         CondBsr3 A;
         assert_int_equal(cond_fem_work_create(&fem, &work), COND_OK);
-        assert_int_equal(bsr3_matrix_create(&fem.context, &fem.pattern, &A), COND_OK);
+        assert_int_equal(bsr3_matrix_create(&fem.arena.context, &fem.pattern, &A), COND_OK);
         distort(&fem, 0.02, &seed, x);
         CondFemPolicy policy = {COND_FEM_GEOMETRIC_EXACT, 0.0};
         cond_fem_assemble(&fem, x, 0.0, 1.0, NULL, &policy, &work, &A, f, 1);
@@ -246,7 +246,7 @@ static void test_body_differences(void** state)
         for (int i = 0; i < n; i++)
             assert_true(fabs(Ad[i] + (up[i] - down[i]) / (2.0 * step)) <
                         1e-6 * largest((size_t)n, Ad));
-        bsr3_matrix_destroy(&fem.context, &A);
+        bsr3_matrix_destroy(&fem.arena.context, &A);
         cond_fem_work_destroy(&fem, &work);
         cond_fem_destroy(&fem);
     }
@@ -304,7 +304,7 @@ static void test_assemble(void** state)
                                      material, which, &fem, NULL),
                      COND_OK);
     assert_int_equal(cond_fem_work_create(&fem, &work), COND_OK);
-    assert_int_equal(bsr3_matrix_create(&fem.context, &fem.pattern, &A), COND_OK);
+    assert_int_equal(bsr3_matrix_create(&fem.arena.context, &fem.pattern, &A), COND_OK);
     int n = 3 * fem.n_node;
     double *dense = zeros((size_t)n * n), *x = zeros(3 * (size_t)n), *f = x + n, *g = f + n;
     static const double rayleigh[2] = {0.7, 0.003};
@@ -333,7 +333,7 @@ static void test_assemble(void** state)
     }
     free(dense);
     free(x);
-    bsr3_matrix_destroy(&fem.context, &A);
+    bsr3_matrix_destroy(&fem.arena.context, &A);
     cond_fem_work_destroy(&fem, &work);
     cond_fem_destroy(&fem);
     fem_grid_destroy(&grid);

@@ -34,7 +34,7 @@ static void statics_create(const FemGrid* grid, const CondFemMaterial* material,
 {
     s->fem = fem_grid_body(grid, material);
     assert_int_equal(cond_fem_work_create(&s->fem, &s->work), COND_OK);
-    assert_int_equal(bsr3_matrix_create(&s->fem.context, &s->fem.pattern, &s->A), COND_OK);
+    assert_int_equal(bsr3_matrix_create(&s->fem.arena.context, &s->fem.pattern, &s->A), COND_OK);
     s->n = 3 * grid->n_node;
     size_t n = (size_t)s->n;
     s->held = calloc(n, sizeof *s->held);
@@ -51,7 +51,7 @@ static void statics_create(const FemGrid* grid, const CondFemMaterial* material,
 
 static void statics_destroy(Statics* s)
 {
-    bsr3_matrix_destroy(&s->fem.context, &s->A);
+    bsr3_matrix_destroy(&s->fem.arena.context, &s->A);
     cond_fem_work_destroy(&s->fem, &s->work);
     cond_fem_destroy(&s->fem);
     free(s->held);

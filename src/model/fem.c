@@ -81,21 +81,21 @@ static CondStatus check_arrays(int n_node, const double* node, int n_tet, const 
 
 static CondStatus allocate_arrays(CondFem* fem)
 {
-    const CondContext* context = &fem->context;
+    CondArena* m = &fem->arena;
     size_t n_node = (size_t)fem->n_node, n_tet = (size_t)fem->n_tet;
     size_t n_material = (size_t)fem->n_material;
-    fem->rest = cond_allocate(context, 3 * n_node, sizeof *fem->rest);
-    fem->tet = cond_allocate(context, 4 * n_tet, sizeof *fem->tet);
-    fem->material_of_tet = cond_allocate(context, n_tet, sizeof *fem->material_of_tet);
-    fem->material = cond_allocate(context, n_material, sizeof *fem->material);
-    fem->moduli = cond_allocate(context, n_material, sizeof *fem->moduli);
-    fem->gradient = cond_allocate(context, 9 * n_tet, sizeof *fem->gradient);
-    fem->volume = cond_allocate(context, n_tet, sizeof *fem->volume);
-    fem->mass = cond_allocate(context, n_node, sizeof *fem->mass);
-    fem->mass_damping = cond_allocate(context, n_node, sizeof *fem->mass_damping);
-    fem->place = cond_allocate(context, 16 * n_tet, sizeof *fem->place);
-    fem->order = cond_allocate(context, n_node, sizeof *fem->order);
-    fem->rank = cond_allocate(context, n_node, sizeof *fem->rank);
+    fem->rest = cond_arena_allocate(m, 3 * n_node, sizeof *fem->rest);
+    fem->tet = cond_arena_allocate(m, 4 * n_tet, sizeof *fem->tet);
+    fem->material_of_tet = cond_arena_allocate(m, n_tet, sizeof *fem->material_of_tet);
+    fem->material = cond_arena_allocate(m, n_material, sizeof *fem->material);
+    fem->moduli = cond_arena_allocate(m, n_material, sizeof *fem->moduli);
+    fem->gradient = cond_arena_allocate(m, 9 * n_tet, sizeof *fem->gradient);
+    fem->volume = cond_arena_allocate(m, n_tet, sizeof *fem->volume);
+    fem->mass = cond_arena_allocate(m, n_node, sizeof *fem->mass);
+    fem->mass_damping = cond_arena_allocate(m, n_node, sizeof *fem->mass_damping);
+    fem->place = cond_arena_allocate(m, 16 * n_tet, sizeof *fem->place);
+    fem->order = cond_arena_allocate(m, n_node, sizeof *fem->order);
+    fem->rank = cond_arena_allocate(m, n_node, sizeof *fem->rank);
     int complete = fem->rest && fem->tet && fem->material_of_tet && fem->material && fem->moduli &&
                    fem->gradient && fem->volume && fem->mass && fem->mass_damping && fem->place &&
                    fem->order && fem->rank;
@@ -192,7 +192,7 @@ static int by_station(const void* a, const void* b)
 // elements belong to two of them, however the nodes are numbered.
 static CondStatus order_nodes(CondFem* fem)
 {
-    Station* station = cond_allocate(&fem->context, (size_t)fem->n_node, sizeof *station);
+    Station* station = cond_allocate(&fem->arena.context, (size_t)fem->n_node, sizeof *station);
     if (!station)
         return COND_OUT_OF_MEMORY;
     int longest = 0;
@@ -213,7 +213,7 @@ static CondStatus order_nodes(CondFem* fem)
         fem->order[i] = station[i].node;
         fem->rank[station[i].node] = i;
     }
-    cond_release(&fem->context, station);
+    cond_release(&fem->arena.context, station);
     return COND_OK;
 }
 
@@ -226,7 +226,7 @@ CondStatus cond_fem_create(const CondContext* context, int n_node, const double*
         check_arrays(n_node, node, n_tet, tet, n_material, material, material_of_tet, error);
     if (status < 0)
         return status;
-    fem->context = cond_context_or_default(context);
+    cond_arena_begin(context, &fem->arena);
     fem->n_node = n_node;
     fem->n_tet = n_tet;
     fem->n_material = n_material;
@@ -242,7 +242,7 @@ CondStatus cond_fem_create(const CondContext* context, int n_node, const double*
         status = measure(fem, error);
     }
     if (status == COND_OK)
-        status = cond_bsr3_pattern_create(&fem->context, n_node, n_tet, tet, &fem->pattern);
+        status = cond_bsr3_pattern_create(&fem->arena.context, n_node, n_tet, tet, &fem->pattern);
     if (status == COND_OK)
         status = order_nodes(fem);
     if (status == COND_OK)
@@ -256,31 +256,19 @@ CondStatus cond_fem_create(const CondContext* context, int n_node, const double*
 
 void cond_fem_destroy(CondFem* fem)
 {
-    const CondContext* context = &fem->context;
-    cond_release(context, fem->rest);
-    cond_release(context, fem->tet);
-    cond_release(context, fem->material_of_tet);
-    cond_release(context, fem->material);
-    cond_release(context, fem->moduli);
-    cond_release(context, fem->gradient);
-    cond_release(context, fem->volume);
-    cond_release(context, fem->mass);
-    cond_release(context, fem->mass_damping);
-    cond_release(context, fem->place);
-    cond_release(context, fem->order);
-    cond_release(context, fem->rank);
-    cond_bsr3_pattern_destroy(context, &fem->pattern);
+    cond_bsr3_pattern_destroy(&fem->arena.context, &fem->pattern);
+    cond_arena_release(&fem->arena);
     memset(fem, 0, sizeof *fem);
 }
 
 CondStatus cond_fem_work_create(const CondFem* fem, CondFemWork* work)
 {
-    work->energy = cond_allocate(&fem->context, (size_t)fem->n_tet, sizeof(double));
+    work->energy = cond_allocate(&fem->arena.context, (size_t)fem->n_tet, sizeof(double));
     return work->energy ? COND_OK : COND_OUT_OF_MEMORY;
 }
 
 void cond_fem_work_destroy(const CondFem* fem, CondFemWork* work)
 {
-    cond_release(&fem->context, work->energy);
+    cond_release(&fem->arena.context, work->energy);
     memset(work, 0, sizeof *work);
 }

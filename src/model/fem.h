@@ -4,7 +4,7 @@
 #ifndef COND_MODEL_FEM_H
 #define COND_MODEL_FEM_H
 
-#include "cond/context.h"
+#include "base/arena.h"
 #include "cond/status.h"
 #include "linear/bsr3.h"
 
@@ -48,7 +48,7 @@ typedef struct CondFemModuli {
 } CondFemModuli;
 
 typedef struct CondFem {
-    CondContext context;
+    CondArena arena;
     int n_node;
     int n_tet;
     int n_material;

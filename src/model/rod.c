@@ -37,7 +37,7 @@ CondStatus cond_rod_create(const CondContext* context, int n_link, const double*
     double stiffness[6] = {shear, shear, E * m.area, E * m.I1, E * m.I2, G * m.J};
     size_t n = (size_t)n_link;
     memset(rod, 0, sizeof *rod);
-    rod->context = *context;
+    cond_arena_begin(context, &rod->arena);
     rod->n_link = n_link;
     memcpy(rod->stiffness, stiffness, sizeof stiffness);
     rod->round = section->round;
@@ -46,11 +46,11 @@ CondStatus cond_rod_create(const CondContext* context, int n_link, const double*
     rod->radius = rod->half[0] < rod->half[1] ? rod->half[0] : rod->half[1];
     rod->mass_damping = material->mass_damping;
     rod->stiffness_damping = material->stiffness_damping;
-    rod->length = cond_allocate(context, n, sizeof(double));
-    rod->arc = cond_allocate(context, n + 1, sizeof(double));
-    rod->mass = cond_allocate(context, n, sizeof(double));
-    rod->inertia = cond_allocate(context, 3 * n, sizeof(double));
-    rod->rest = cond_allocate(context, 6 * n, sizeof(double));
+    rod->length = cond_arena_allocate(&rod->arena, n, sizeof(double));
+    rod->arc = cond_arena_allocate(&rod->arena, n + 1, sizeof(double));
+    rod->mass = cond_arena_allocate(&rod->arena, n, sizeof(double));
+    rod->inertia = cond_arena_allocate(&rod->arena, 3 * n, sizeof(double));
+    rod->rest = cond_arena_allocate(&rod->arena, 6 * n, sizeof(double));
     if (!rod->length || !rod->arc || !rod->mass || !rod->inertia || !rod->rest)
         return COND_OUT_OF_MEMORY;
     for (size_t i = 0; i < n; i++) {
@@ -67,9 +67,7 @@ CondStatus cond_rod_create(const CondContext* context, int n_link, const double*
 
 void cond_rod_destroy(CondRod* rod)
 {
-    void* arrays[] = {rod->length, rod->arc, rod->mass, rod->inertia, rod->rest};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        cond_release(&rod->context, arrays[i]);
+    cond_arena_release(&rod->arena);
 }
 
 // What a joint needs more than once.

@@ -8,12 +8,12 @@
 #ifndef COND_MODEL_ROD_H
 #define COND_MODEL_ROD_H
 
-#include "cond/context.h"
+#include "base/arena.h"
 #include "cond/scene.h"
 #include "cond/status.h"
 
 typedef struct CondRod {
-    CondContext context;
+    CondArena arena;
     int n_link;               // joints are one fewer
     double stiffness[6];      // GA, GA, EA [N], EI1, EI2, GJ [N m2]
     double radius;            // of contact [m]
