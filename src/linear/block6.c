@@ -2,6 +2,8 @@
 // is cut off at the end. Columns are summed in three registers, which do not wait for each other.
 #include "linear/block6.h"
 
+#include "base/processor.h"
+
 #include <stddef.h>
 
 typedef float Eight __attribute__((vector_size(32), aligned(4), may_alias));
@@ -64,15 +66,9 @@ INLINE void relax_rows(const float* D, const float* x, const float* r, float s, 
     static const CondBlock6Kernel name = {residual_##name, relax_##name};
 
 KERNELS(generic, )
-#if defined(__x86_64__) && defined(__GNUC__)
-KERNELS(avx2, __attribute__((target("avx2"))))
-#endif
+KERNELS(avx2, COND_AVX2)
 
 const CondBlock6Kernel* cond_block6_kernel(void)
 {
-#if defined(__x86_64__) && defined(__GNUC__)
-    if (__builtin_cpu_supports("avx2"))
-        return &avx2;
-#endif
-    return &generic;
+    return COND_HAS_AVX2 ? &avx2 : &generic;
 }

@@ -2,6 +2,7 @@
 #include "linear/inverse.h"
 
 #include "base/parallel.h"
+#include "base/processor.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -118,13 +119,10 @@ static void invert_generic(void* data, CondTeam* team, int rank, int size)
     invert(data, team, rank, size);
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2"))) static void invert_avx2(void* data, CondTeam* team, int rank,
-                                                        int size)
+COND_AVX2 static void invert_avx2(void* data, CondTeam* team, int rank, int size)
 {
     invert(data, team, rank, size);
 }
-#endif
 
 void cond_inverse(int n, int stride, double least, double* A, double* work, int threads)
 {
@@ -132,11 +130,5 @@ void cond_inverse(int n, int stride, double least, double* A, double* work, int 
     size_t size = (size_t)n * (size_t)n * (size_t)n / 4;
     int team = cond_threads(size, threads);
     team = team < n ? team : n > 0 ? n : 1; // a row of `work` for each
-#if defined(__x86_64__) && defined(__GNUC__)
-    if (__builtin_cpu_supports("avx2")) {
-        cond_team(team, invert_avx2, &in);
-        return;
-    }
-#endif
-    cond_team(team, invert_generic, &in);
+    cond_team(team, COND_HAS_AVX2 ? invert_avx2 : invert_generic, &in);
 }

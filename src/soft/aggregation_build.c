@@ -1,4 +1,5 @@
 #include "base/parallel.h"
+#include "base/processor.h"
 #include "linear/block6.h"
 #include "linear/cholesky.h"
 #include "linear/inverse.h"
@@ -210,23 +211,9 @@ static void make_generic(const Build* build, int rank, int first, int last)
     make_rows(build, rank, first, last);
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2"))) static void make_avx2(const Build* build, int rank, int first,
-                                                      int last)
+COND_AVX2 static void make_avx2(const Build* build, int rank, int first, int last)
 {
     make_rows(build, rank, first, last);
-}
-#endif
-
-static void make(const Build* build, int rank, int first, int last)
-{
-#if defined(__x86_64__) && defined(__GNUC__)
-    if (__builtin_cpu_supports("avx2")) {
-        make_avx2(build, rank, first, last);
-        return;
-    }
-#endif
-    make_generic(build, rank, first, last);
 }
 
 static void sum_squares(const CondLevel* level, const float* x, int first, int last, double* sum)
@@ -289,7 +276,8 @@ static void make_level(void* data, CondTeam* team, int rank, int size)
     const CondAggregation* coarse = &build->loop.packed->coarse;
     const CondLevel* level = &coarse->level[build->l];
     int n = level->n_node;
-    make(build, rank, cond_team_first(n, rank, size), cond_team_first(n, rank + 1, size));
+    (COND_HAS_AVX2 ? make_avx2 : make_generic)(build, rank, cond_team_first(n, rank, size),
+                                               cond_team_first(n, rank + 1, size));
     if (build->l + 1 == coarse->n_level)
         return;
     double value = largest(coarse, level, team, rank, size);

@@ -1,5 +1,7 @@
 #include "soft/soft_packed_kernel.h"
 
+#include "base/processor.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -311,15 +313,9 @@ INLINE void spread_interface_part(const CondSoftPacked* packed, int part, const 
                                               spread_interface_##name, solve_##name};
 
 KERNELS(generic, )
-#if defined(__x86_64__) && defined(__GNUC__)
-KERNELS(avx2, __attribute__((target("avx2"))))
-#endif
+KERNELS(avx2, COND_AVX2)
 
 const CondSoftPackedKernel* cond_soft_packed_kernel(void)
 {
-#if defined(__x86_64__) && defined(__GNUC__)
-    if (__builtin_cpu_supports("avx2"))
-        return &avx2;
-#endif
-    return &generic;
+    return COND_HAS_AVX2 ? &avx2 : &generic;
 }

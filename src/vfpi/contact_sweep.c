@@ -4,6 +4,7 @@
 #include "vfpi/contact_sweep.h"
 
 #include "base/lanes.h"
+#include "base/processor.h"
 
 struct CondContactBatch {
     int contact[COND_LANES]; //
@@ -245,23 +246,14 @@ static void solve_batches_generic(const SweepLoop* loop, int first, int last)
     solve_batches(loop, first, last);
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2"))) static void solve_batches_avx2(const SweepLoop* loop, int first,
-                                                               int last)
+COND_AVX2 static void solve_batches_avx2(const SweepLoop* loop, int first, int last)
 {
     solve_batches(loop, first, last);
 }
-#endif
 
 void cond_contact_sweep_run(const CondContactSweep* sweep, double* v, double* lambda, int first,
                             int last)
 {
     SweepLoop loop = {sweep, v, lambda};
-#if defined(__x86_64__) && defined(__GNUC__)
-    if (__builtin_cpu_supports("avx2")) {
-        solve_batches_avx2(&loop, first, last);
-        return;
-    }
-#endif
-    solve_batches_generic(&loop, first, last);
+    (COND_HAS_AVX2 ? solve_batches_avx2 : solve_batches_generic)(&loop, first, last);
 }

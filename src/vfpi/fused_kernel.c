@@ -1,6 +1,7 @@
 #include "vfpi/fused_kernel.h"
 
 #include "base/lanes.h"
+#include "base/processor.h"
 
 typedef float Floats __attribute__((vector_size(16), aligned(4), may_alias));
 typedef CondLanesAnywhere Lanes;
@@ -79,15 +80,9 @@ COND_LANES_INLINE double take(const CondFusedVectors* x, int first, int last)
     static const CondFusedKernel name = {step_##name, extend_##name, take_##name};
 
 KERNELS(generic, )
-#if defined(__x86_64__) && defined(__GNUC__)
-KERNELS(avx2, __attribute__((target("avx2"))))
-#endif
+KERNELS(avx2, COND_AVX2)
 
 const CondFusedKernel* cond_fused_kernel(void)
 {
-#if defined(__x86_64__) && defined(__GNUC__)
-    if (__builtin_cpu_supports("avx2"))
-        return &avx2;
-#endif
-    return &generic;
+    return COND_HAS_AVX2 ? &avx2 : &generic;
 }
