@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const Benchmark* const benchmarks[] = {&bench_speed,  &bench_convergence, &bench_sweeps,
-                                              &bench_trials, &bench_env,         &bench_geometry,
-                                              &bench_drops,  &bench_energy,      &bench_piles};
+static const Benchmark* const benchmarks[] = {
+    &bench_speed,    &bench_convergence, &bench_sweeps, &bench_trials, &bench_env,
+    &bench_geometry, &bench_drops,       &bench_energy, &bench_piles,  &bench_sleep};
 enum { N_BENCHMARK = sizeof benchmarks / sizeof benchmarks[0] };
 
 static void print_cell(const BenchColumn* column, const char* cell)
@@ -124,5 +124,6 @@ static int run(int argc, char** argv)
 }
 
 const Command cli_bench = {
-    "bench", "bench [speed|convergence|sweeps|trials|env|geometry|drops|energy|piles] [options]",
+    "bench",
+    "bench [speed|convergence|sweeps|trials|env|geometry|drops|energy|piles|sleep] [options]",
     "speed and convergence, measured on this machine", run};

@@ -54,6 +54,6 @@ typedef struct Benchmark {
 } Benchmark;
 
 extern const Benchmark bench_convergence, bench_drops, bench_energy, bench_env, bench_geometry,
-    bench_piles, bench_speed, bench_sweeps, bench_trials;
+    bench_piles, bench_sleep, bench_speed, bench_sweeps, bench_trials;
 
 #endif

@@ -120,6 +120,7 @@ CondStatus cond_sleep_wake_near(CondSim* sim, const CondStepInfo* info, int* any
             mark(sleep, sleep->list[sleep->hits.primitive[h]], wakes);
     }
     *any = wake(sim, wakes);
+    sim->known &= !*any; // the energies are those of the step that was tried
     return *any ? cond_sleep_make_part(sim) : COND_OK;
 }
 
@@ -316,6 +317,7 @@ CondStatus cond_sleep_prepare(CondSim* sim, const CondState* state)
     int woken = wake(sim, wakes);
     CondStatus status = changed ? cond_state_copy(sleep->left, state) : COND_OK;
     sleep->known = !status;
+    sim->known &= !changed;
     if (!status && !woken && !changed)
         status = fall_asleep(sim);
     if (!status && woken)

@@ -98,6 +98,8 @@ CondStatus cond_sleep_widen(CondSim* sim, const CondState* state, CondSim** whol
         return COND_OK;
     CondSim* all = sim->whole;
     CondSleep* sleep = all->sleep;
+    // Energies that are known belong to what was made last; an attempt that was given up is later.
+    all->resumed = all->known && state->time == all->next->time;
     CondStatus status = put(sleep, state, sleep->before);
     if (!status)
         status = put(sleep, sim->next, all->next);
@@ -105,7 +107,6 @@ CondStatus cond_sleep_widen(CondSim* sim, const CondState* state, CondSim** whol
     cond_kinematics_set(&all->at_end, all->next->q);
     copy(all->rate, sim->rate, sim->model->n_target);
     all->time_step = sim->time_step;
-    all->resumed = 0;
     *whole = all;
     *from = sleep->before;
     return status;
