@@ -18,7 +18,7 @@
 
 static const double RATE = 1e-4;  // of its energy that a group may lose to implicit Euler [1/s]
 static const double STILL = 1e-6; // of the energy of a step's free fall: what rests
-static const double STRUCK = 4.0; // times what implicit Euler loses: energy of an impact
+static const double STRUCK = 2.5; // times its energy: what an impact weighs against that loss
 static const double TURNED = 0.9; // cosine below which a normal is another one
 static const double CLOSE = 1e-6; // how near contacts are looked for, beside the way [m]
 static const double OPEN = 1e-3;  // of its size by which a contact may be open at the end
@@ -97,7 +97,7 @@ static double strike_energy(const CondSim* sim, const CondCandidate* candidate, 
 }
 
 // Of each group, the energy t^2/2 F' M^-1 F that implicit Euler would lose, with F the forces of
-// this step and the contact forces of the last one; less STRUCK parts of that of impacts.
+// this step and the contact forces of the last one; less STRUCK times that of impacts.
 static void estimate_losses(CondSim* sim, const CondState* state, double* loss)
 {
     const CondModel* model = sim->model;
@@ -117,7 +117,7 @@ static void estimate_losses(CondSim* sim, const CondState* state, double* loss)
         for (int s = 0; s < 2; s++)
             if (candidate->point[s].body >= 0)
                 speed -= add_side(sim, state, candidate, s, force, f);
-        loss[groups->of[candidate->point[0].body]] -= strike_energy(sim, candidate, speed) / STRUCK;
+        loss[groups->of[candidate->point[0].body]] -= STRUCK * strike_energy(sim, candidate, speed);
     }
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
