@@ -141,6 +141,9 @@ typedef struct CondSolverOps {
     const int* (*relaxed)(const void* work, int* n);
     // As cond_solver_prepare; comes before every solve. NULL: a solve makes all that it needs.
     CondStatus (*prepare)(void* work, const CondProblem* problem);
+    // With brief = 1 methods of last resort may be left out from now on: what misses will be tried
+    // in another way. Returns 1 where one was since the last call. NULL: none ever is.
+    int (*hurry)(void* work, int brief);
 } CondSolverOps;
 
 // Names of the solvers, in table order; NULL past the end.

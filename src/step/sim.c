@@ -3,6 +3,7 @@
 #include "step/sim.h"
 
 #include "base/timer.h"
+#include "strategy/solver.h"
 
 #include <string.h>
 
@@ -234,7 +235,7 @@ CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info
 
 // ---- a whole step
 
-CondStatus cond_sim_attempt(CondSim* sim, const CondState* state, CondStepInfo* info)
+static CondStatus make_velocity(CondSim* sim, const CondState* state, CondStepInfo* info)
 {
     CondStatus status = cond_sim_forces(sim, state);
     if (!status)
@@ -246,6 +247,22 @@ CondStatus cond_sim_attempt(CondSim* sim, const CondState* state, CondStepInfo* 
     if (!status)
         status = cond_sim_solve(sim, state, &info->solve);
     return status ? status : cond_sim_recheck(sim, state, info);
+}
+
+CondStatus cond_sim_attempt(CondSim* sim, const CondState* state, CondStepInfo* info)
+{
+    cond_solver_hurry(sim->solver, sim->divisible);
+    CondStatus status = make_velocity(sim, state, info);
+    sim->spared = cond_solver_hurry(sim->solver, 0);
+    return status;
+}
+
+// The work of an attempt that was made before.
+static void add_attempt(const CondStepInfo* first, CondStepInfo* out)
+{
+    cond_solve_info_add_work(&first->solve, &out->solve, &out->solve);
+    for (int k = 0; k < COND_N_STAGE; k++)
+        out->seconds[k] += first->seconds[k];
 }
 
 // 1 where a smaller step may come next.
@@ -263,9 +280,16 @@ static CondStatus try_velocity(CondSim* sim, CondState* state, CondStepInfo* out
     CondStatus worst = cond_sim_attempt(sim, state, out);
     sim->divisible = 0;
     if (worst == COND_NOT_CONVERGED && divisible && out->solve.solved_by != COND_BY_OTHER) {
+        int spared = sim->spared;
         CondStatus status = cond_sim_step_in_parts(sim, state, out);
         if (status != COND_NOT_CONVERGED)
             return status;
+        if (spared) { // nothing else is left: by all methods
+            CondStepInfo first = *out;
+            *out = (CondStepInfo){.substeps = 1};
+            worst = cond_sim_attempt(sim, state, out);
+            add_attempt(&first, out);
+        }
     }
     if (worst < 0)
         return worst;
@@ -286,9 +310,7 @@ CondStatus cond_sim_step_velocity(CondSim* sim, CondState* state, CondStepInfo* 
         *out = (CondStepInfo){.substeps = 1};
         cond_watch_begin(sim);
         status = try_velocity(sim, state, out);
-        cond_solve_info_add_work(&first.solve, &out->solve, &out->solve);
-        for (int k = 0; k < COND_N_STAGE; k++)
-            out->seconds[k] += first.seconds[k];
+        add_attempt(&first, out);
     }
     sim->persistent = COND_PERSISTENT_FREE;
     return status;

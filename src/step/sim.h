@@ -82,6 +82,7 @@ struct CondSim {
     double time_step;             // of the present step or part of it [s]
     int part, parts;              // which part, of how many; 0 of 1: the step as a whole
     int divisible;                // 1: it can still be made in more parts
+    int spared;                   // 1: so that the solver has left out methods of last resort
     CondPersistent persistent;
     CondParts split;
     CondKinematics at_start; // at the start of the step, by forces

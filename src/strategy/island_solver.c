@@ -47,6 +47,7 @@ typedef struct Solver {
     CondSolveInfo* info;      // of the islands                               (islands.n)
     int* relaxed;             // contacts held to the proximal law            (n_contact)
     int n_relaxed;            //
+    int brief;                // 1: methods of last resort are left out
 } Solver;
 
 static CondStatus begin_worker(const CondContext* context, const CondSolverSettings* settings,
@@ -120,6 +121,16 @@ static const int* relaxed(const void* work, int* n)
     return s->n_relaxed > 0 ? s->relaxed : NULL;
 }
 
+static int hurry(void* work, int brief)
+{
+    Solver* s = work;
+    int spared = cond_solver_strategy.hurry(s->whole.strategy, brief);
+    for (int i = 0; i < s->n_worker; i++)
+        spared |= cond_solver_strategy.hurry(s->worker[i].strategy, brief);
+    s->brief = brief;
+    return spared;
+}
+
 // ---- one island
 
 // 1 where island i took more work than the one that leads, in coordinates multiplied by A; the
@@ -189,6 +200,8 @@ static CondStatus hire(Solver* s, int n)
     CondStatus status = COND_OK;
     while (s->n_worker < n && !status) {
         status = begin_worker(&context, &one, &s->worker[s->n_worker]);
+        if (!status)
+            cond_solver_strategy.hurry(s->worker[s->n_worker].strategy, s->brief);
         s->n_worker += !status;
     }
     return status;
@@ -404,4 +417,5 @@ const CondSolverOps cond_solver_islands = {
     .reset = reset,
     .relaxed = relaxed,
     .prepare = prepare,
+    .hurry = hurry,
 };

@@ -1,3 +1,4 @@
+#include "strategy/solver.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/timer.h"
@@ -102,6 +103,11 @@ void cond_solver_reset(CondSolver* solver)
 {
     if (solver->ops->reset)
         solver->ops->reset(solver->work);
+}
+
+int cond_solver_hurry(CondSolver* solver, int brief)
+{
+    return solver->ops->hurry ? solver->ops->hurry(solver->work, brief) : 0;
 }
 
 const int* cond_solver_relaxed(const CondSolver* solver, int* n)

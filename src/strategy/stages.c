@@ -85,14 +85,14 @@ static CondStatus resist(CondStrategy* s, double damping, CondSolveInfo* info)
 }
 
 // Newton's method with a factorisation. From the forces of the last step, steps that resist changes
-// of them come first: among redundant contacts free ones move the forces about. Rods, whose
-// contacts are not redundant, and the problems of the last two stages take free steps alone, with
-// more patience.
+// of them come first: among redundant contacts free ones move the forces about. Problems of a few
+// bodies, rods, whose contacts are not redundant, and the problems of the last two stages take free
+// steps alone, the latter two with more patience.
 CondStatus cond_stage_factored_newton(CondStrategy* s, CondSolveInfo* info)
 {
     CondCertificateData data = cond_strategy_certificate_data(s);
     int patient = s->posed || s->factored.rods;
-    if (!patient && !s->soft && data.problem->n_contact > 0) {
+    if (!patient && !s->soft && data.problem->n_dof > COND_TINY_PROBLEM) {
         CondStatus status = resist(s, COND_WARM_DAMPING, info);
         if (status <= 0)
             return status;

@@ -118,7 +118,9 @@ static CondStatus run_stages(CondStrategy* s, CondSolveInfo* info)
 {
     CondStatus status = COND_NOT_CONVERGED;
     for (int k = 0; k < N_STAGE && status == COND_NOT_CONVERGED; k++)
-        if (serves(s, k)) {
+        if (s->brief && !s->soft && k >= N_POSED && serves(s, k)) {
+            s->spared = 1;
+        } else if (serves(s, k)) {
             cond_strategy_aim(s, s->asked.tolerance, limit_of(s, k));
             info->solved_by = stages[k].name;
             status = run_stage(s, k, info);
@@ -177,6 +179,15 @@ static const int* relaxed(const void* work, int* n)
 static void reset(void* work)
 {
     cond_surrogate_forget(&((CondStrategy*)work)->vfpi.W);
+}
+
+static int hurry(void* work, int brief)
+{
+    CondStrategy* s = work;
+    int spared = s->spared;
+    s->brief = brief;
+    s->spared = 0;
+    return spared;
 }
 
 // What serves the problem.
@@ -250,4 +261,5 @@ const CondSolverOps cond_solver_strategy = {
     .destroy = destroy,
     .reset = reset,
     .relaxed = relaxed,
+    .hurry = hurry,
 };

@@ -22,6 +22,8 @@ typedef struct CondStrategy {
     int small;            // 1: with a factorisation, as far as is known before it is ordered
     unsigned left_out;    // stages that are not run, a bit for each name: for tests
     int diverged;         // 1: V-FPI was the last to run, and its iterates grew without bound
+    int brief;            // 1: rigid problems do without the last two stages,
+    int spared;           // 1: and one did
     int posed;            // 1: the problem is another than asked for, with other friction or law
     CondAnswer best;      // what the next stage goes on from
     CondAnswer central;   // the best, while the interior-point method looks for a better one,
