@@ -1,5 +1,6 @@
 // Rods in contact: with the ground and solids, with each other and with themselves; rods from scene
 // files; and memory that runs out.
+#include "cond/audit.h"
 #include "failing_allocator.h"
 #include "geometry/segment.h"
 #include "math/vec3.h"
@@ -236,6 +237,39 @@ static void contacts_that_hold_are_known(void** state)
     trial_end(&trial);
 }
 
+// Rods dropped crosswise on each other: every step is certified, and none is in another by the
+// audit.
+static void heap_of_rods_is_held(void** state)
+{
+    (void)state;
+    CondScene* scene = rod_scene();
+    CondAudit* audit = NULL;
+    add_floor(scene, 0.4, 0.0);
+    for (int k = 0; k < 6; k++) {
+        char name[8];
+        snprintf(name, sizeof name, "rod%d", k);
+        CondBodyDef rod = short_rod(name, 0.0, 0.0, 0.01 + 0.012 * k);
+        double turn = 2.4 * k; // the golden angle: no two alike
+        rod.rod.links = 4;
+        rod.position[0] = -0.1 * cos(turn) + 0.01 * sin(3.0 * k);
+        rod.position[1] = -0.1 * sin(turn) + 0.01 * cos(5.0 * k);
+        make_turn(-sin(turn), cos(turn), 0.0, 0.5 * PI, rod.orientation);
+        add_body(scene, &rod);
+    }
+    cond_scene_settings(scene)->solver.tolerance = 1e-6;
+    Trial trial = trial_begin(scene);
+    assert_int_equal(cond_audit_create(trial.model, &audit, NULL), COND_OK);
+    for (int k = 0; k < 40; k++) {
+        trial_step(&trial, 1);
+        assert_int_equal(cond_audit_run(audit, trial.state, 0.0), COND_OK);
+        int deepest = cond_audit_deepest(audit);
+        assert_true(deepest < 0 || cond_audit_pair(audit, deepest).depth < 1e-5 * 0.2);
+    }
+    assert_true(cond_sim_n_contact(trial.sim) > 10);
+    cond_audit_destroy(audit);
+    trial_end(&trial);
+}
+
 // A straight rod does not touch itself however wide the reach.
 static void straight_rod_leaves_itself_alone(void** state)
 {
@@ -395,6 +429,7 @@ int main(void)
         cmocka_unit_test(coil_lies_on_itself),
         cmocka_unit_test(redundant_contacts_do_not_cycle),
         cmocka_unit_test(contacts_that_hold_are_known),
+        cmocka_unit_test(heap_of_rods_is_held),
         cmocka_unit_test(straight_rod_leaves_itself_alone),
         cmocka_unit_test(nearest_points_of_segments),
         cmocka_unit_test(scene_files),
