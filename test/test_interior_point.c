@@ -11,6 +11,7 @@
 #include "strategy/strategy.h"
 #include "verifier.h"
 
+#include <limits.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +32,7 @@ static CondStrategy* ready(const CondContext* context, const CondProblem* proble
     assert_int_equal(cond_nodal_build(&s->view, problem, settings->kv_scale), COND_OK);
     assert_int_equal(cond_vfpi_begin(&s->vfpi, &s->view, info), COND_OK);
     assert_int_equal(cond_answer_reserve(context, problem, &s->best), COND_OK);
-    cond_primal_dual_plan(&s->factored, problem);
+    cond_semismooth_plan(&s->newton);
     s->small = 1;
     cond_answer_set(problem, v, lambda, NULL, &s->best);
     cond_strategy_aim(s, settings->tolerance, settings->max_iterations);
@@ -39,7 +40,7 @@ static CondStrategy* ready(const CondContext* context, const CondProblem* proble
     return s;
 }
 
-// Stored problems: certified with the method, missed by passes alone.
+// Stored problems: certified with the method, missed by Newton's method alone.
 static void dominoes(void** state)
 {
     (void)state;
@@ -62,11 +63,10 @@ static void dominoes(void** state)
         CondSolveInfo without = {0};
         CondStrategy* s = ready(&context, problem, &settings, &without);
         CondCertificateData data = cond_strategy_certificate_data(s);
-        CondCertificate certificate;
-        memset(v, 0, (size_t)problem->n_dof * sizeof *v);
-        memset(lambda, 0, 3 * (size_t)problem->n_contact * sizeof *lambda);
-        assert_int_equal(cond_primal_dual_solve(&s->factored, &data, 1e-6, 200, v, lambda,
-                                                &certificate, &without.passes, &without.products),
+        CondSemismoothLimits limits = {
+            .tolerance = 1e-6, .max_steps = 200, .max_products = INT_MAX};
+        assert_int_equal(cond_semismooth_solve(&s->newton, &cond_back_end_factored, &data, &limits,
+                                               &s->best, &without),
                          COND_NOT_CONVERGED);
         cond_solver_strategy.destroy(s);
         free(v), free(lambda);

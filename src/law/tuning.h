@@ -6,20 +6,21 @@
 // ---- strategy: when a stage ends and the next begins
 
 enum {
-    COND_TINY_PROBLEM = 60,  // coordinates up to which V-FPI comes before Newton's method: an
-                             // iteration costs less than laying out a factorisation
-    COND_TINY_VFPI = 30,     // its iterations there: most steps of boxes need fewer than ten
-    COND_FIRST_VFPI = 300,   // the same where the user asks for an accelerator of V-FPI
-    COND_FIRST_OUTER = 30,   // and rounds of the multiplier loop
-    COND_RESTARTS = 4,       // of Newton's method with conjugate gradients after a while of V-FPI:
-                             // the gripper under the proximal law needs up to three
-    COND_RESTART_VFPI = 30,  // iterations of the first such while, twice as many in each later one
-    COND_NEWTON_STEPS = 12,  // with a factorisation, before the interior-point method: dominoes
-                             // waste them, random problems with friction 8 need them
-    COND_PATIENT_STEPS = 60, // the same after it, for the problems of the last two stages
+    COND_TINY_PROBLEM = 60, // coordinates up to which V-FPI comes before Newton's method: an
+                            // iteration costs less than laying out a factorisation
+    COND_TINY_VFPI = 30,    // its iterations there: most steps of boxes need fewer than ten
+    COND_FIRST_VFPI = 300,  // the same where the user asks for an accelerator of V-FPI
+    COND_FIRST_OUTER = 30,  // and rounds of the multiplier loop
+    COND_RESTARTS = 4,      // of Newton's method with conjugate gradients after a while of V-FPI:
+                            // the gripper under the proximal law needs up to three
+    COND_RESTART_VFPI = 30, // iterations of the first such while, twice as many in each later one
+    COND_NEWTON_STEPS = 12, // with a factorisation, before the interior-point method: dominoes
+                            // waste them, random problems with friction 8 need them
+    COND_RESISTING_STEPS = 12,     // those that resist changes of the forces
+    COND_PATIENT_STEPS = 60,       // the same after it, for the problems of the last two stages
     COND_SHARED_ITERATIONS = 2000, // of max_iterations, from which shares are kept for late stages
     COND_PATH_PROBLEMS = 40,       // on a friction path: those that arrive need a dozen
-    COND_PATH_STEPS = 1000,        // Newton steps on both: a problem without an answer takes all
+    COND_PATH_STEPS = 2000,        // Newton steps on both: a problem without an answer takes all
     COND_RELAX_ROUNDS = 4,         // mixtures of laws; in the last all contacts are relaxed
     COND_N_POLISH = 3,
     COND_N_CENTRAL_START = 4,
@@ -54,11 +55,30 @@ static const double cond_central_force[COND_N_CENTRAL_START] = {0.1, 1.0, 0.01, 
                                  // 140, the ball 3900)
 enum { COND_LARGEST_NODE = 12 }; // coordinates that a node of a sparse block gathers
 
-// ---- linearised law: gains of held directions times gamma
+// ---- linearised law: least resistance against changes of contact forces, a share of gamma
 
-#define COND_GAIN_FACTORED 1e6  // what the factorisation's rounding allows
-#define COND_GAIN_NODE 1e4      // conjugate gradients, where the preconditioner is exact
-#define COND_GAIN_NODES 20.0    // and where the contact joins several nodes: it is not
-#define COND_GAIN_FOLLOWING 2e3 // where friction follows the normal force
+#define COND_RESISTANCE_FACTORED 1e-6  // what the factorisation's rounding allows
+#define COND_RESISTANCE_NODE 1e-4      // conjugate gradients, where the preconditioner is exact
+#define COND_RESISTANCE_NODES 0.05     // and where the contact joins several nodes: it is not
+#define COND_RESISTANCE_FOLLOWING 5e-4 // where friction follows the normal force
+
+// ---- Newton's method
+
+enum {
+    COND_WATCHDOG = 4, // steps that may leave the least merit behind: on the way round a corner of
+                       // the law it grows at first
+    COND_STALL = 3,    // steps of little progress after which conjugate gradients change their ways
+    COND_SETTLED = 1000, // closed contacts per one that changes its kind: then they have settled
+};
+#define COND_PROGRESS 0.9       // of the merit, or of the certificate: less than that is progress
+#define COND_SUFFICIENT 1e-3    // of the decrease that a step promises
+#define COND_SHORTEST 0.05      // part of a step that is tried
+#define COND_CREEPS 0.3         // of the merit: a step that leaves more creeps, and is prolonged
+#define COND_LONGER 1.5         // times as far, as long as that helps,
+#define COND_LONGEST 20.0       // up to here
+#define COND_LEAST_DAMPING 1e-5 // resistance of damped steps, a share of gamma: at first,
+#define COND_MORE_DAMPING 10.0  // times that where there is no way down, and back where there is,
+#define COND_MOST_DAMPING 1.0   // up to here
+#define COND_MOST_GROWTH 1e5    // of the fastest contact: beyond, forces feed on each other
 
 #endif

@@ -15,7 +15,6 @@
 
 #include "base/memory.h"
 #include "math/vec3.h"
-#include "newton/primal_dual_system.h"
 
 #include <float.h>
 #include <math.h>
@@ -162,7 +161,7 @@ static void begin(CondInteriorPoint* ip, const CondCertificateData* data, const 
     memset(ip->z, 0, 3 * (size_t)data->problem->n_contact * sizeof *ip->z);
     for (int c = 0; c < data->problem->n_contact; c++) {
         ip->y[3 * c] = fastest;
-        ip->z[3 * c] = force * fastest / (gamma[c] + cond_certificate_slip(data, c));
+        ip->z[3 * c] = force * fastest / gamma[c];
     }
 }
 
@@ -201,8 +200,8 @@ static void invert(const double W[9], double slip, const double T[3], const doub
     }
 }
 
-// rp, W, M, e and newton->D = T M E T of every contact; returns the mean of y'z.
-static double linearise(CondInteriorPoint* ip, CondPrimalDual* newton,
+// rp, W, M, e and the law's D = T M E T of every contact; returns the mean of y'z.
+static double linearise(CondInteriorPoint* ip, CondSemismooth* newton,
                         const CondCertificateData* data)
 {
     int nc = data->problem->n_contact;
@@ -221,7 +220,7 @@ static double linearise(CondInteriorPoint* ip, CondPrimalDual* newton,
         rp[0] += e[0] * w[1] + e[1] * w[2]; // s: it is homogeneous in w
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 3; j++)
-                newton->D[9 * c + 3 * i + j] =
+                newton->law[c].D[3 * i + j] =
                     T[i] * (M[3 * i + j] + (j > 0 ? M[3 * i] * e[j - 1] : 0.0)) * T[j];
     }
     return nc > 0 ? sum / nc : 0.0;
@@ -267,7 +266,7 @@ static void leftover(const CondInteriorPoint* ip, const CondCertificateData* dat
 }
 
 // Improves dv and dz by one solve: from zero it makes the direction, then it refines it.
-static void refine(CondInteriorPoint* ip, const CondPrimalDual* newton,
+static void refine(CondInteriorPoint* ip, const CondSemismooth* newton,
                    const CondCertificateData* data)
 {
     const CondProblem* problem = data->problem;
@@ -284,7 +283,7 @@ static void refine(CondInteriorPoint* ip, const CondPrimalDual* newton,
             h[i] += ip->dz[3 * c + i];
         add_scaled(problem, c, h, x);
     }
-    cond_block_lu_solve(&newton->H, x);
+    cond_factored_system_solve(&newton->factored, x);
     for (int c = 0; c < problem->n_contact; c++) {
         double w[3], h[3], *dy = ip->dy + 3 * c;
         scaled_change(problem, c, x, w);
@@ -300,7 +299,7 @@ static void refine(CondInteriorPoint* ip, const CondPrimalDual* newton,
 }
 
 // The direction for rc, with dy from the second equation; refined where the pair is to follow it.
-static void solve_direction(CondInteriorPoint* ip, const CondPrimalDual* newton,
+static void solve_direction(CondInteriorPoint* ip, const CondSemismooth* newton,
                             const CondCertificateData* data, int refined)
 {
     const CondProblem* problem = data->problem;
@@ -395,12 +394,12 @@ static void take(CondInteriorPoint* ip, const CondProblem* problem, double a)
 // One iteration after a step of length `last`; returns the length of the step, 0 where the matrix
 // cannot be factored. A pair that came too near to the boundary has little room to go on: it is
 // brought back to the central path at its mu.
-static double iterate(CondInteriorPoint* ip, CondPrimalDual* newton,
+static double iterate(CondInteriorPoint* ip, CondSemismooth* newton,
                       const CondCertificateData* data, double last)
 {
     int nc = data->problem->n_contact;
     double mean = linearise(ip, newton, data);
-    if (!(mean > 0.0) || cond_primal_dual_factor(newton, data->problem))
+    if (!(mean > 0.0) || cond_back_end_factored.build(newton, data->problem))
         return 0.0;
     double centring = 1.0;
     if (last >= SHORT_STEP) {
@@ -428,16 +427,17 @@ static double largest_force(const CondInteriorPoint* ip, const CondProblem* prob
     return most;
 }
 
-CondStatus cond_interior_point_solve(CondInteriorPoint* ip, CondPrimalDual* newton,
+CondStatus cond_interior_point_solve(CondInteriorPoint* ip, CondSemismooth* newton,
                                      const CondCertificateData* data, double tolerance,
                                      double first_force, CondAnswer* best, int* passes,
                                      int* products)
 {
     const CondProblem* problem = data->problem;
     CondStatus status = reserve(ip, problem);
+    int serves = 0;
     if (!status)
-        status = cond_primal_dual_prepare(newton, data);
-    if (status || !newton->fits || problem->n_contact == 0)
+        status = cond_semismooth_prepare(newton, &cond_back_end_factored, data, &serves);
+    if (status || !serves || problem->n_contact == 0)
         return status;
     memcpy(ip->v, best->v, (size_t)problem->n_dof * sizeof *ip->v);
     double fastest = fastest_contact(ip, data), most = MOST_FORCE * fastest;

@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "law/answer.h"
-#include "newton/primal_dual.h"
+#include "newton/semismooth.h"
 
 typedef struct CondInteriorPoint {
     CondArena arena;
@@ -24,7 +24,7 @@ typedef struct CondInteriorPoint {
 // tolerance or rounding ends the progress. *best becomes the best pair seen, if it is better than
 // its residual says. `newton` is planned for the problem and lends its matrix. The factorisations
 // are added to *passes.
-CondStatus cond_interior_point_solve(CondInteriorPoint* ip, CondPrimalDual* newton,
+CondStatus cond_interior_point_solve(CondInteriorPoint* ip, CondSemismooth* newton,
                                      const CondCertificateData* data, double tolerance,
                                      double first_force, CondAnswer* best, int* passes,
                                      int* products);

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 
+#include <limits.h>
 #include <math.h>
 
 static CondStatus run_vfpi(CondStrategy* s, int max_iterations, int max_outer, CondSolveInfo* info)
@@ -25,30 +26,38 @@ CondStatus cond_stage_vfpi(CondStrategy* s, CondSolveInfo* info)
     return run_vfpi(s, tiny ? COND_TINY_VFPI : COND_FIRST_VFPI, COND_FIRST_OUTER, info);
 }
 
-// The pair in s->best, certified under the laws in force.
-static void know_best(CondStrategy* s)
-{
-    s->best.residual = cond_certificate_residual(&s->best.certificate);
-}
-
-static CondStatus run_newton(CondStrategy* s, int max_iterations, CondSolveInfo* info)
+// Newton's method from s->best.
+static CondStatus run_newton(CondStrategy* s, const CondLinearBackEnd* back_end,
+                             CondSemismoothLimits limits, CondSolveInfo* info)
 {
     CondCertificateData data = cond_strategy_certificate_data(s);
-    CondStatus status = cond_lagged_solve(&s->lagged, &data, s->settings.tolerance, max_iterations,
-                                          s->best.v, s->best.lambda, &s->best.certificate, info);
-    know_best(s);
-    return status;
+    limits.tolerance = s->settings.tolerance;
+    return cond_semismooth_solve(&s->newton, back_end, &data, &limits, &s->best, info);
+}
+
+static CondStatus run_iterative(CondStrategy* s, int max_products, int may_follow,
+                                CondSolveInfo* info)
+{
+    CondSemismoothLimits limits = {
+        .max_steps = INT_MAX, .max_products = max_products, .may_follow = may_follow};
+    return run_newton(s, &cond_back_end_iterative, limits, info);
+}
+
+static CondStatus run_factored(CondStrategy* s, int steps, double resistance, CondSolveInfo* info)
+{
+    CondSemismoothLimits limits = {
+        .max_steps = steps, .max_products = INT_MAX, .resistance = resistance};
+    return run_newton(s, &cond_back_end_factored, limits, info);
 }
 
 // 1 where the problem can be factored in no more time than iterations take, or have taken already
 // in vain: who rents until he has paid the price and then buys pays at most twice.
 static CondStatus can_factor(CondStrategy* s, int products, int* can)
 {
-    CondCertificateData data = cond_strategy_certificate_data(s);
-    s->factored.allowed = s->posed ? COND_MOST_PRODUCTS : fmax(COND_MOST_PRODUCTS, products);
-    CondStatus status = s->small ? cond_primal_dual_prepare(&s->factored, &data) : COND_OK;
-    *can = s->small && !status && s->factored.fits;
-    return status;
+    *can = 0;
+    s->newton.factored.allowed = s->posed ? COND_MOST_PRODUCTS : fmax(COND_MOST_PRODUCTS, products);
+    return s->small ? cond_back_end_factored.serves(&s->newton, s->vfpi.nodal.problem, can)
+                    : COND_OK;
 }
 
 // Newton's method with conjugate gradients. Where it stalls and the problem is too dear to factor,
@@ -57,30 +66,18 @@ static CondStatus can_factor(CondStrategy* s, int products, int* can)
 CondStatus cond_stage_newton(CondStrategy* s, CondSolveInfo* info)
 {
     int most = s->settings.max_iterations, before = info->products;
-    s->lagged.may_follow = 0;
-    CondStatus status = run_newton(s, most - info->iterations, info);
+    CondStatus status = run_iterative(s, most - info->iterations, 0, info);
     for (int k = 0; status > 0; k++) {
         int spent = info->products - before, factored;
         CondStatus known = can_factor(s, spent, &factored);
         if (known || factored || k == COND_RESTARTS)
             return known ? known : status;
         status = run_vfpi(s, COND_RESTART_VFPI << k, COND_FIRST_OUTER, info);
-        s->lagged.may_follow = k >= COND_RESTARTS / 2 - 1;
-        double left = s->small && !s->posed ? s->factored.price - spent : INFINITY;
+        double left = s->small && !s->posed ? s->newton.factored.price - spent : INFINITY;
         if (status > 0)
-            status = run_newton(s, (int)fmin(most - info->iterations, left), info);
+            status = run_iterative(s, (int)fmin(most - info->iterations, left),
+                                   k >= COND_RESTARTS / 2 - 1, info);
     }
-    return status;
-}
-
-// Newton steps that resist changes of the forces by a share of gamma, from the pair in s->best.
-static CondStatus resist(CondStrategy* s, double damping, CondSolveInfo* info)
-{
-    CondCertificateData data = cond_strategy_certificate_data(s);
-    CondStatus status = cond_primal_dual_polish(&s->factored, &data, s->settings.tolerance, damping,
-                                                s->best.v, s->best.lambda, &s->best.certificate,
-                                                &info->passes, &info->products);
-    know_best(s);
     return status;
 }
 
@@ -90,28 +87,23 @@ static CondStatus resist(CondStrategy* s, double damping, CondSolveInfo* info)
 // steps alone, the latter two with more patience.
 CondStatus cond_stage_factored_newton(CondStrategy* s, CondSolveInfo* info)
 {
-    CondCertificateData data = cond_strategy_certificate_data(s);
-    int patient = s->posed || s->factored.rods;
-    if (!patient && !s->soft && data.problem->n_dof > COND_TINY_PROBLEM) {
-        CondStatus status = resist(s, COND_WARM_DAMPING, info);
+    int patient = s->posed || s->rods;
+    if (!patient && !s->soft && s->vfpi.nodal.problem->n_dof > COND_TINY_PROBLEM) {
+        CondStatus status = run_factored(s, COND_RESISTING_STEPS, COND_WARM_DAMPING, info);
         if (status <= 0)
             return status;
     }
-    CondStatus status = cond_primal_dual_solve(&s->factored, &data, s->settings.tolerance,
-                                               patient ? COND_PATIENT_STEPS : COND_NEWTON_STEPS,
-                                               s->best.v, s->best.lambda, &s->best.certificate,
-                                               &info->passes, &info->products);
-    know_best(s);
-    return status;
+    return run_factored(s, patient ? COND_PATIENT_STEPS : COND_NEWTON_STEPS, 0.0, info);
 }
 
-// After the interior-point method.
+// After the interior-point method: steps that resist changes of the forces, from the pair in
+// s->best.
 static CondStatus polish(CondStrategy* s, CondSolveInfo* info)
 {
     CondStatus status = COND_OK;
     for (int k = 0; k < COND_N_POLISH && status >= 0 && s->best.residual > s->settings.tolerance;
          k++)
-        status = resist(s, cond_polish_damping[k], info);
+        status = run_factored(s, COND_RESISTING_STEPS, cond_polish_damping[k], info);
     return status < 0 ? status : COND_OK;
 }
 
@@ -127,7 +119,7 @@ CondStatus cond_stage_interior_point(CondStrategy* s, CondSolveInfo* info)
     for (int k = 0; k < COND_N_CENTRAL_START && !status && s->best.residual > tolerance; k++) {
         cond_answer_copy(problem, &s->best, &s->central);
         s->best.residual = INFINITY;
-        status = cond_interior_point_solve(&s->interior, &s->factored, &data, tolerance,
+        status = cond_interior_point_solve(&s->interior, &s->newton, &data, tolerance,
                                            cond_central_force[k], &s->best, &info->passes,
                                            &info->products);
         if (!status && isfinite(s->best.residual))

@@ -17,7 +17,7 @@ static int serves_vfpi(const CondStrategy* s)
     if (s->posed || s->soft || !s->small)
         return !s->soft && !s->small;
     return s->asked.accelerator != COND_ACCELERATOR_PRIMAL_DUAL ||
-           (s->vfpi.nodal.n_dof <= COND_TINY_PROBLEM && !s->factored.rods);
+           (s->vfpi.nodal.n_dof <= COND_TINY_PROBLEM && !s->rods);
 }
 
 static int serves_soft(const CondStrategy* s)
@@ -33,7 +33,7 @@ static int serves_small(const CondStrategy* s)
 // Its dozens of factorisations must not be dear ones.
 static int serves_interior(const CondStrategy* s)
 {
-    return s->small && s->factored.price <= COND_MOST_PRODUCTS && isfinite(s->best.residual);
+    return s->small && s->newton.factored.price <= COND_MOST_PRODUCTS && isfinite(s->best.residual);
 }
 
 static int has_friction(const CondProblem* problem)
@@ -135,10 +135,11 @@ static void* create(const CondContext* context, const CondSolverSettings* settin
         return NULL;
     s->context = *context;
     s->asked = s->settings = *settings;
-    s->factored.context = s->interior.arena.context = s->lagged.arena.context = *context;
+    s->interior.arena.context = *context;
     s->view.threads = settings->threads;
     s->view.arena.context = *context;
     cond_vfpi_create(context, settings, &s->vfpi);
+    cond_semismooth_create(context, settings, &s->newton);
     return s;
 }
 
@@ -150,8 +151,7 @@ static void destroy(void* work)
     CondContext m = s->context;
     cond_nodal_destroy(&s->view);
     cond_vfpi_destroy(&s->vfpi);
-    cond_lagged_destroy(&s->lagged);
-    cond_primal_dual_destroy(&s->factored);
+    cond_semismooth_destroy(&s->newton);
     cond_interior_point_destroy(&s->interior);
     CondAnswer* answers[] = {&s->best, &s->central, &s->last, &s->before, &s->kept};
     for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++)
@@ -190,15 +190,26 @@ static int hurry(void* work, int brief)
     return spared;
 }
 
+// 1: most coordinates belong to rods.
+static int has_rods(const CondProblem* problem)
+{
+    int count = 0;
+    for (int b = 0; b < problem->n_block; b++)
+        if (problem->block[b].kind == COND_BLOCK_TRIDIAGONAL)
+            count += problem->block[b].n_dof;
+    return 2 * count > problem->n_dof;
+}
+
 // What serves the problem.
 static CondStatus plan(CondStrategy* s, const CondProblem* problem)
 {
     CondStatus status = COND_OK;
     s->soft = s->posed = 0;
+    s->rods = has_rods(problem);
+    cond_semismooth_plan(&s->newton);
     s->small = is_certified(s) && s->asked.fallback;
     if (is_certified(s) && s->asked.accelerator == COND_ACCELERATOR_PRIMAL_DUAL)
-        status = cond_lagged_plan(&s->lagged, problem, &s->asked, &s->soft);
-    cond_primal_dual_plan(&s->factored, problem);
+        status = cond_back_end_iterative.serves(&s->newton, problem, &s->soft);
     return status;
 }
 

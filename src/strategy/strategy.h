@@ -5,8 +5,7 @@
 #define COND_STRATEGY_STRATEGY_H
 
 #include "newton/interior_point.h"
-#include "newton/lagged.h"
-#include "newton/primal_dual.h"
+#include "newton/semismooth.h"
 #include "vfpi/vfpi.h"
 
 typedef struct CondStrategy {
@@ -15,9 +14,9 @@ typedef struct CondStrategy {
     CondSolverSettings settings; // the same with the tolerance and the iterations of this stage
     CondNodal view;              // of a problem that comes as it is
     CondVfpi vfpi;
-    CondLagged lagged;
-    CondPrimalDual factored;
+    CondSemismooth newton;
     CondInteriorPoint interior;
+    int rods;             // 1: most coordinates belong to rods
     int soft;             // 1: Newton's method with conjugate gradients serves the problem
     int small;            // 1: with a factorisation, as far as is known before it is ordered
     unsigned left_out;    // stages that are not run, a bit for each name: for tests

@@ -1,8 +1,8 @@
-// The primal-dual passes for soft bodies: the tied system against dense algebra, and the answers
+// Newton's method on soft bodies: the linear system against dense algebra, and the answers
 // against the dense reference.
 #include "dense.h"
 #include "failing_allocator.h"
-#include "newton/lagged.h"
+#include "newton/semismooth.h"
 #include "random_problem.h"
 #include "reference.h"
 #include "verifier.h"
@@ -29,7 +29,7 @@ static RandomOptions soft_options(uint64_t seed)
 }
 
 // D of each contact: symmetric and positive, or zero for an open one.
-static double* random_ties(Random* random, int n_contact)
+static double* random_gains(Random* random, int n_contact)
 {
     double* D = dense_zeros(9 * (size_t)n_contact);
     for (int c = 0; c < n_contact; c++)
@@ -39,7 +39,7 @@ static double* random_ties(Random* random, int n_contact)
 }
 
 // H = A + sum J' D J, dense.
-static double* dense_ties(const CondProblem* problem, const double* D)
+static double* dense_system(const CondProblem* problem, const double* D)
 {
     size_t n = (size_t)problem->n_dof;
     double *H = dense_zeros(n * n), *J = dense_zeros(3 * n);
@@ -56,7 +56,7 @@ static double* dense_ties(const CondProblem* problem, const double* D)
     return H;
 }
 
-static void tied_system_is_the_dense_one(void** state)
+static void linear_system_is_the_dense_one(void** state)
 {
     (void)state;
     for (uint64_t seed = 700; seed < 724; seed++) {
@@ -71,8 +71,8 @@ static void tied_system_is_the_dense_one(void** state)
         assert_true(fits);
         if (seed % 2) // rounds in single precision, refined
             system.pack_from = 0;
-        double* D = random_ties(&random, problem->n_contact);
-        double* H = dense_ties(problem, D);
+        double* D = random_gains(&random, problem->n_contact);
+        double* H = dense_system(problem, D);
         assert_int_equal(cond_soft_system_build(&system, D, 9, 0), COND_OK);
 
         double *x = dense_zeros((size_t)n), *y = dense_zeros((size_t)n);
@@ -103,9 +103,9 @@ static void tied_system_is_the_dense_one(void** state)
     }
 }
 
-// One soft node between a body of the interface and the ground, however firm the ties: with all
+// One soft node between a body of the interface and the ground, however firm the contacts: with all
 // terms joining one node each, the preconditioner is exact but for the springs between nodes.
-static void firm_ties_cost_nothing(void** state)
+static void firm_contacts_cost_nothing(void** state)
 {
     (void)state;
     int products[2];
@@ -203,8 +203,8 @@ static void much_friction(void** state)
     assert_true(2 * alone > n);
 }
 
-// The general solve against dense algebra, with ties that are not symmetric.
-static void general_ties_are_solved(void** state)
+// The general solve against dense algebra, with gains that are not symmetric.
+static void general_gains_are_solved(void** state)
 {
     (void)state;
     for (uint64_t seed = 740; seed < 748; seed++) {
@@ -215,12 +215,12 @@ static void general_ties_are_solved(void** state)
         Random random = random_start(seed);
         CondSoftSystem system = {.arena.context = cond_context_or_default(NULL)};
         assert_int_equal(cond_soft_system_plan(&system, &made.problem, 1, &fits), COND_OK);
-        double* D = random_ties(&random, made.problem.n_contact);
+        double* D = random_gains(&random, made.problem.n_contact);
         for (int c = 0; c < made.problem.n_contact; c++)
             for (int i = 1; i < 3; i++) // friction that follows the normal force
                 D[9 * c + 3 * i] += 0.3 * D[9 * c];
         assert_int_equal(cond_soft_system_build(&system, D, 9, 1), COND_OK);
-        double* H = dense_ties(&made.problem, D);
+        double* H = dense_system(&made.problem, D);
         double *x = dense_zeros((size_t)n), *r = dense_zeros((size_t)n);
         double *y = dense_zeros((size_t)n), *work = dense_zeros(5 * (size_t)n);
         for (int i = 0; i < n; i++)
@@ -275,11 +275,11 @@ static void memory_runs_out(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tied_system_is_the_dense_one),
-        cmocka_unit_test(firm_ties_cost_nothing),
+        cmocka_unit_test(linear_system_is_the_dense_one),
+        cmocka_unit_test(firm_contacts_cost_nothing),
         cmocka_unit_test(answers_are_those_of_the_reference),
         cmocka_unit_test(much_friction),
-        cmocka_unit_test(general_ties_are_solved),
+        cmocka_unit_test(general_gains_are_solved),
         cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

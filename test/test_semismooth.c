@@ -1,6 +1,6 @@
 // The primal-dual passes behind V-FPI: what they solve, and when they are not used.
 #include "dense.h"
-#include "newton/primal_dual_tie.h"
+#include "newton/linear_law.h"
 #include "random_problem.h"
 #include "reference.h"
 #include "verifier.h"
@@ -78,8 +78,8 @@ static void proximal_answers_are_those_of_the_reference(void** state)
     assert_true(passes > 20);
 }
 
-// Stiff ties, on which V-FPI alone needs tens of thousands of iterations.
-static void stiff_ties(void** state)
+// Stiff springs, on which V-FPI alone needs tens of thousands of iterations.
+static void stiff_springs(void** state)
 {
     (void)state;
     RandomOptions options = random_options_default(2);
@@ -155,8 +155,9 @@ static void proximal_slip_is_the_derivative(void** state)
             for (int i = 0; i < 3; i++)
                 J[3 * i + j] = (ahead[i] - behind[i]) / (2.0 * h);
         }
-        CondTie none = {0},
-                tie = cond_tie_make_from(COND_LAW_PROXIMAL, mu, gamma, 0.0, 1e9, x, NULL, y, &none);
+        static const double none[2] = {0.0, 0.0};
+        CondNaturalMap map = {COND_LAW_PROXIMAL, mu, gamma, 0.0};
+        CondLinearLaw linear = cond_natural_map_linearise(&map, 1e-9, 1, x, y, none);
         double w[3], Jw[3], rest[3], along = 0.0, yy = dense_norm(3, y);
         for (int i = 0; i < 3; i++)
             w[i] = random_uniform(&random, -1.0, 1.0);
@@ -172,14 +173,76 @@ static void proximal_slip_is_the_derivative(void** state)
         for (int i = 0; i < 3; i++)
             rest[i] = gamma * (w[i] - Jw[i] + along * y[i]);
         for (int i = 0; i < 3; i++) {
-            double Dw =
-                tie.D[3 * i] * rest[0] + tie.D[3 * i + 1] * rest[1] + tie.D[3 * i + 2] * rest[2];
+            double Dw = linear.D[3 * i] * rest[0] + linear.D[3 * i + 1] * rest[1] +
+                        linear.D[3 * i + 2] * rest[2];
             assert_true(fabs(Dw - (Jw[i] - along * y[i])) < 1e-5);
         }
         assert_true(fabs(along) < 1e-6);
         slips++;
     }
     assert_true(slips > 300);
+}
+
+// P'(x) by differences.
+static void derivative_of(CondLaw law, const double* mu, const double* x, double J[9])
+{
+    const double h = 1e-6;
+    for (int j = 0; j < 3; j++) {
+        double ahead[3], behind[3], to[3] = {x[0], x[1], x[2]};
+        to[j] += h;
+        cond_law_project(law, mu, to, ahead);
+        to[j] -= 2.0 * h;
+        cond_law_project(law, mu, to, behind);
+        for (int i = 0; i < 3; i++)
+            J[3 * i + j] = (ahead[i] - behind[i]) / (2.0 * h);
+    }
+}
+
+// For any u, lambda = fix - D u fulfils Newton's equation with compliance and resistance,
+//     lambda = P'(x) ((1 - (c + sigma)/gamma) lambda - (u - sigma lambda_old)/gamma),
+// for both laws and all kinds of contacts; and where friction does not follow, D is symmetric.
+static void linearised_law_is_newtons_equation(void** state)
+{
+    (void)state;
+    Random random = random_start(77);
+    int kinds[3] = {0};
+    for (int k = 0; k < 4000; k++) {
+        CondLaw law = k % 2 ? COND_LAW_STRICT : COND_LAW_PROXIMAL;
+        double mu[2] = {random_uniform(&random, 0.1, 2.0), random_uniform(&random, 0.1, 2.0)};
+        double gamma = 0.7, c = k % 3 ? 0.1 : 0.0, sigma = random_uniform(&random, 0.01, 0.5);
+        double x[3], y[3], u[3], old[3], J[9], lambda[3], trial[3];
+        static const double none[2] = {0.0, 0.0};
+        for (int i = 0; i < 3; i++) {
+            x[i] = random_uniform(&random, -1.0, 1.0);
+            u[i] = random_uniform(&random, -1.0, 1.0);
+            old[i] = random_uniform(&random, -1.0, 1.0);
+        }
+        cond_law_project(law, mu, x, y);
+        double inside = fmax(0.0, x[0]) - hypot(x[1] / mu[0], x[2] / mu[1]);
+        if (fabs(x[0]) < 0.02 || (y[0] > 0.0 && fabs(inside) < 0.02) ||
+            (y[0] > 0.0 && y[0] < 0.02) ||
+            (!(y[0] > 0.0) && law == COND_LAW_PROXIMAL &&
+             x[0] + hypot(mu[0] * x[1], mu[1] * x[2]) > -0.02))
+            continue; // at a kink
+        CondNaturalMap map = {law, mu, gamma, c};
+        CondLinearLaw full = cond_natural_map_linearise(&map, sigma, 1, x, old, none);
+        CondLinearLaw even = cond_natural_map_linearise(&map, sigma, 0, x, old, none);
+        derivative_of(law, mu, x, J);
+        for (int i = 0; i < 3; i++)
+            lambda[i] = full.fix[i] - full.D[3 * i] * u[0] - full.D[3 * i + 1] * u[1] -
+                        full.D[3 * i + 2] * u[2];
+        for (int i = 0; i < 3; i++)
+            trial[i] = (1.0 - (c + sigma) / gamma) * lambda[i] - (u[i] - sigma * old[i]) / gamma;
+        for (int i = 0; i < 3; i++) {
+            double image = J[3 * i] * trial[0] + J[3 * i + 1] * trial[1] + J[3 * i + 2] * trial[2];
+            assert_true(fabs(lambda[i] - image) < 1e-5 * (1.0 + dense_norm(3, trial)));
+            for (int j = 0; j < i; j++)
+                assert_true(fabs(even.D[3 * i + j] - even.D[3 * j + i]) <= 1e-12 / sigma);
+        }
+        kinds[cond_linear_law_kind(&full)]++;
+    }
+    assert_true(kinds[COND_CONTACT_OPEN] > 300 && kinds[COND_CONTACT_STICKS] > 300 &&
+                kinds[COND_CONTACT_SLIPS] > 300);
 }
 
 // A contact between two points that move as one can never open: no answer, and the report says so.
@@ -216,7 +279,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strict_answers_are_those_of_the_reference),
         cmocka_unit_test(proximal_answers_are_those_of_the_reference),
-        cmocka_unit_test(stiff_ties),
+        cmocka_unit_test(stiff_springs),
+        cmocka_unit_test(linearised_law_is_newtons_equation),
         cmocka_unit_test(proximal_slip_is_the_derivative),
         cmocka_unit_test(used_for_every_law_but_not_every_stop),
         cmocka_unit_test(unsolvable_problems_are_missed_honestly),

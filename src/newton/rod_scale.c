@@ -1,26 +1,24 @@
-// The scale gamma of a contact in the natural map: a third of the trace of its Delassus block. From
-// the diagonal of A it is cheap, and far too small on a rod, whose links are stiff against each
-// other and together give way. There the diagonal blocks of A^-1 are at hand: with the Schur
-// complements of all links before and of all behind link i,
+// The diagonal blocks of A^-1 on rods, with the Schur complements of all links before and of all
+// behind link i,
 //     F_i = D_i - L_i F_{i-1}^-1 L_i',    B_i = D_i - U_i B_{i+1}^-1 U_i',
 //     (A^-1)_ii = (F_i + B_i - D_i)^-1.
 // Couplings to other bodies count as if these stood still.
-#include "base/memory.h"
+#include "newton/rod_scale.h"
+
 #include "linear/cholesky.h"
-#include "newton/primal_dual_system.h"
 #include "nodalize/nodal.h"
 #include "problem/term.h"
 
 #include <string.h>
 
 // D, the diagonal blocks with the couplings' share.
-static void start(CondPrimalDual* pd, const CondProblem* problem)
+static void start(CondRodScale* rods, const CondProblem* problem)
 {
     for (int b = 0; b < problem->n_block; b++) {
         const CondBlock* block = &problem->block[b];
         for (int i = 0; i < block->n_dof && block->kind == COND_BLOCK_TRIDIAGONAL; i++)
-            memcpy(pd->middle + 6 * (size_t)(block->dof_begin + i),
-                   block->values + COND_TRIDIAGONAL_ROW * (size_t)i + 6, 6 * sizeof *pd->middle);
+            memcpy(rods->middle + 6 * (size_t)(block->dof_begin + i),
+                   block->values + COND_TRIDIAGONAL_ROW * (size_t)i + 6, 6 * sizeof *rods->middle);
     }
     for (int p = 0; p < problem->n_coupling; p++) {
         const CondCoupling* c = &problem->coupling[p];
@@ -31,7 +29,7 @@ static void start(CondPrimalDual* pd, const CondProblem* problem)
             for (int l = 0; l < c->n_coordinate && block->kind == COND_BLOCK_TRIDIAGONAL; l++) {
                 int j = c->coordinate[l] - block->dof_begin;
                 if (j >= 0 && j < block->n_dof && j / 6 == i / 6)
-                    pd->middle[6 * (size_t)c->coordinate[k] + (size_t)(j % 6)] +=
+                    rods->middle[6 * (size_t)c->coordinate[k] + (size_t)(j % 6)] +=
                         cond_term_entry(&term, k, l);
             }
         }
@@ -65,11 +63,11 @@ static int eliminate(const CondBlock* block, int link, int offset, const double*
     return 0;
 }
 
-static int sweep(CondPrimalDual* pd, const CondBlock* block)
+static int sweep(CondRodScale* rods, const CondBlock* block)
 {
     int n = block->n_dof / 6, failed = 0;
     size_t first = 6 * (size_t)block->dof_begin;
-    double *D = pd->middle + first, *F = pd->before + first, *B = pd->behind + first;
+    double *D = rods->middle + first, *F = rods->before + first, *B = rods->behind + first;
     memcpy(F, D, 36 * sizeof *F);
     memcpy(B + 36 * (n - 1), D + 36 * (n - 1), 36 * sizeof *B);
     for (int i = 1; i < n; i++)
@@ -79,10 +77,10 @@ static int sweep(CondPrimalDual* pd, const CondBlock* block)
     return failed;
 }
 
-// trace(J (A^-1)_ii J'), or a negative number where the point is not on one link.
-static double link_trace(const CondPrimalDual* pd, const CondProblem* problem, const CondSide* side)
+double cond_rod_scale_trace(const CondRodScale* rods, const CondProblem* problem,
+                            const CondSide* side)
 {
-    if (side->n_coordinate != 6 || !side->jacobian)
+    if (!rods->serves || side->n_coordinate != 6 || !side->jacobian)
         return -1.0;
     int first = side->coordinate[0];
     const CondBlock* block = &problem->block[cond_nodal_block(problem, first)];
@@ -91,9 +89,9 @@ static double link_trace(const CondPrimalDual* pd, const CondProblem* problem, c
         return -1.0;
     double P[36], trace = 0.0;
     for (int k = 0; k < 36; k++)
-        P[k] = pd->before[6 * (size_t)first + (size_t)k] +
-               pd->behind[6 * (size_t)first + (size_t)k] -
-               pd->middle[6 * (size_t)first + (size_t)k];
+        P[k] = rods->before[6 * (size_t)first + (size_t)k] +
+               rods->behind[6 * (size_t)first + (size_t)k] -
+               rods->middle[6 * (size_t)first + (size_t)k];
     if (cond_cholesky_factor(6, P))
         return -1.0;
     for (int r = 0; r < 3; r++) {
@@ -106,33 +104,28 @@ static double link_trace(const CondPrimalDual* pd, const CondProblem* problem, c
     return trace;
 }
 
-CondStatus cond_primal_dual_scale(CondPrimalDual* pd, const CondCertificateData* data)
+CondStatus cond_rod_scale_build(CondRodScale* rods, const CondProblem* problem)
 {
-    const CondProblem* problem = data->problem;
-    const CondContext* m = &pd->context;
-    int failed = 0, size = 6 * problem->n_dof;
-    memcpy(pd->gamma, data->delassus, (size_t)problem->n_contact * sizeof *pd->gamma);
-    if (!pd->rods)
-        return COND_OK;
-    if (cond_reserve(m, &pd->middle, &pd->cap_middle, size, sizeof *pd->middle) ||
-        cond_reserve(m, &pd->before, &pd->cap_before, size, sizeof *pd->before) ||
-        cond_reserve(m, &pd->behind, &pd->cap_behind, size, sizeof *pd->behind))
-        return COND_OUT_OF_MEMORY;
-    start(pd, problem);
+    int in_rods = 0, size = 6 * problem->n_dof, failed = 0;
     for (int b = 0; b < problem->n_block; b++)
         if (problem->block[b].kind == COND_BLOCK_TRIDIAGONAL)
-            failed |= sweep(pd, &problem->block[b]);
-    for (int c = 0; c < problem->n_contact && !failed; c++) {
-        CondContact one = problem->contact[c];
-        double sum = 0.0;
-        for (int s = 0; s < 2; s++) {
-            double trace = link_trace(pd, problem, &one.side[s]);
-            if (trace > 0.0) {
-                sum += trace / 3.0;
-                one.side[s].n_coordinate = 0; // counted
-            }
-        }
-        pd->gamma[c] = sum + cond_contact_delassus(&one, data->diagonal);
-    }
+            in_rods += problem->block[b].n_dof;
+    rods->serves = 0;
+    if (2 * in_rods <= problem->n_dof)
+        return COND_OK;
+    if (COND_RESERVE(&rods->arena, rods->middle, size) ||
+        COND_RESERVE(&rods->arena, rods->before, size) ||
+        COND_RESERVE(&rods->arena, rods->behind, size))
+        return COND_OUT_OF_MEMORY;
+    start(rods, problem);
+    for (int b = 0; b < problem->n_block; b++)
+        if (problem->block[b].kind == COND_BLOCK_TRIDIAGONAL)
+            failed |= sweep(rods, &problem->block[b]);
+    rods->serves = !failed;
     return COND_OK;
+}
+
+void cond_rod_scale_destroy(CondRodScale* rods)
+{
+    cond_arena_release(&rods->arena);
 }

@@ -1,12 +1,13 @@
-#include "newton/primal_dual_system.h"
+#include "newton/factored_system.h"
 
-#include "base/memory.h"
 #include "law/tuning.h"
 #include "problem/term.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
+
+#define RESERVE(array, count) COND_RESERVE(&system->arena, system->array, count)
 
 // 1 where two rows of a sparse block have the same columns.
 static int same_columns(const CondBlock* block, int i, int j)
@@ -37,82 +38,82 @@ static int node_size(const CondBlock* block, int i)
     return block->n_dof;
 }
 
-static CondStatus make_nodes(CondPrimalDual* pd, const CondProblem* problem)
+static CondStatus make_nodes(CondFactoredSystem* system, const CondProblem* problem)
 {
     int n_node = 0;
     for (int b = 0; b < problem->n_block; b++) {
         const CondBlock* block = &problem->block[b];
         for (int i = 0; i < block->n_dof; n_node++) {
             int size = node_size(block, i);
-            pd->node_size[n_node] = size;
+            system->node_size[n_node] = size;
             for (int k = 0; k < size; k++)
-                pd->node[block->dof_begin + i++] = n_node;
+                system->node[block->dof_begin + i++] = n_node;
         }
     }
-    return cond_block_lu_begin(&pd->H, n_node, pd->node_size);
+    return cond_block_lu_begin(&system->H, n_node, system->node_size);
 }
 
 // Nodes of one block that meet in it.
-static CondStatus join_block(CondPrimalDual* pd, const CondBlock* block)
+static CondStatus join_block(CondFactoredSystem* system, const CondBlock* block)
 {
-    const int* node = pd->node + block->dof_begin;
+    const int* node = system->node + block->dof_begin;
     CondStatus status = COND_OK;
     if (block->kind == COND_BLOCK_TRIDIAGONAL)
         for (int i = 6; i < block->n_dof && !status; i += 6)
-            status = cond_block_lu_join(&pd->H, node[i], node[i - 6]);
+            status = cond_block_lu_join(&system->H, node[i], node[i - 6]);
     if (block->kind == COND_BLOCK_TRIDIAGONAL || block->kind == COND_BLOCK_DENSE)
         return status;
-    for (int i = 0; i < block->n_dof && !status; i += pd->node_size[node[i]])
+    for (int i = 0; i < block->n_dof && !status; i += system->node_size[node[i]])
         for (int k = 0, j, size = cond_block_row_size(block, i); k < size && !status; k++) {
             cond_block_entry(block, i, k, &j);
             if (node[j] < node[i] && (k == 0 || j == 0 || node[j] != node[j - 1]))
-                status = cond_block_lu_join(&pd->H, node[i], node[j]);
+                status = cond_block_lu_join(&system->H, node[i], node[j]);
         }
     return status;
 }
 
 // Appends the nodes of a list of coordinates, each once where its coordinates stand together.
-static void list_nodes(const CondPrimalDual* pd, int n, const int* coordinate, int* list,
+static void list_nodes(const CondFactoredSystem* system, int n, const int* coordinate, int* list,
                        int* n_list)
 {
     for (int k = 0; k < n; k++) {
-        int node = pd->node[coordinate[k]];
+        int node = system->node[coordinate[k]];
         if (*n_list == 0 || list[*n_list - 1] != node)
             list[(*n_list)++] = node;
     }
 }
 
-static CondStatus join_all(CondPrimalDual* pd, int n)
+static CondStatus join_all(CondFactoredSystem* system, int n)
 {
     for (int k = 1; k < n; k++)
         for (int l = 0; l < k; l++)
-            if (cond_block_lu_join(&pd->H, pd->column_node[k], pd->column_node[l]))
+            if (cond_block_lu_join(&system->H, system->column_node[k], system->column_node[l]))
                 return COND_OUT_OF_MEMORY;
     return COND_OK;
 }
 
-static CondStatus join_terms(CondPrimalDual* pd, const CondProblem* problem)
+static CondStatus join_terms(CondFactoredSystem* system, const CondProblem* problem)
 {
     CondStatus status = COND_OK;
     for (int i = 0; i < problem->n_coupling && !status; i++) {
         const CondCoupling* c = &problem->coupling[i];
         int n = 0;
-        list_nodes(pd, c->n_coordinate, c->coordinate, pd->column_node, &n);
-        status = join_all(pd, n);
+        list_nodes(system, c->n_coordinate, c->coordinate, system->column_node, &n);
+        status = join_all(system, n);
     }
     for (int c = 0; c < problem->n_contact && !status; c++) {
         const CondSide* side = problem->contact[c].side;
         int n = 0;
         for (int s = 0; s < 2; s++)
-            list_nodes(pd, side[s].n_coordinate, side[s].coordinate, pd->column_node, &n);
-        status = join_all(pd, n);
+            list_nodes(system, side[s].n_coordinate, side[s].coordinate, system->column_node, &n);
+        status = join_all(system, n);
     }
     return status;
 }
 
 // What a factorisation costs in products with A, where there is a mesh and conjugate gradients are
 // the other way; else nothing.
-static double price_of(const CondPrimalDual* pd, const CondProblem* problem)
+static double price_of(const CondFactoredSystem* system, const CondProblem* problem)
 {
     double product = 0.0;
     int soft = 0;
@@ -122,13 +123,13 @@ static double price_of(const CondPrimalDual* pd, const CondProblem* problem)
         for (int i = 0; i < block->n_dof; i++)
             product += cond_block_row_size(block, i);
     }
-    return soft ? pd->H.work / product : 0.0;
+    return soft ? system->H.work / product : 0.0;
 }
 
-CondStatus cond_primal_dual_pattern(CondPrimalDual* pd, const CondProblem* problem)
+// The nodes of H and where they meet, with what a factorisation costs.
+static CondStatus lay_out(CondFactoredSystem* system, const CondProblem* problem)
 {
     int fits = 0;
-    const CondContext* m = &pd->context;
     int most = 0, numbers = 0; // coordinates of a term, and numbers of its J and K J
     for (int c = 0; c < problem->n_contact; c++) {
         const CondSide* side = problem->contact[c].side;
@@ -141,30 +142,27 @@ CondStatus cond_primal_dual_pattern(CondPrimalDual* pd, const CondProblem* probl
         most = n > most ? n : most;
         numbers = size > numbers ? size : numbers;
     }
-    if (cond_reserve(m, &pd->node, &pd->cap_node, problem->n_dof, sizeof *pd->node) ||
-        cond_reserve(m, &pd->node_size, &pd->cap_node_size, problem->n_dof,
-                     sizeof *pd->node_size) ||
-        cond_reserve(m, &pd->column_node, &pd->cap_column_node, most, sizeof *pd->column_node) ||
-        cond_reserve(m, &pd->column, &pd->cap_column, numbers, sizeof *pd->column))
+    if (RESERVE(node, problem->n_dof) || RESERVE(node_size, problem->n_dof) ||
+        RESERVE(column_node, most) || RESERVE(column, numbers))
         return COND_OUT_OF_MEMORY;
-    CondStatus status = make_nodes(pd, problem);
+    CondStatus status = make_nodes(system, problem);
     for (int b = 0; b < problem->n_block && !status; b++)
-        status = join_block(pd, &problem->block[b]);
+        status = join_block(system, &problem->block[b]);
     if (!status)
-        status = join_terms(pd, problem);
+        status = join_terms(system, problem);
     if (!status)
-        status = cond_block_lu_plan(&pd->H, COND_MOST_WORK, &fits);
-    pd->price = fits ? price_of(pd, problem) : INFINITY;
+        status = cond_block_lu_plan(&system->H, COND_MOST_WORK, &fits);
+    system->price = fits ? price_of(system, problem) : INFINITY;
     return status;
 }
 
 // Three blocks of six a link, of which the outer two may stick out.
-static void add_links(CondPrimalDual* pd, const CondBlock* block)
+static void add_links(CondFactoredSystem* system, const CondBlock* block)
 {
-    int first = pd->node[block->dof_begin], n_link = block->n_dof / 6;
+    int first = system->node[block->dof_begin], n_link = block->n_dof / 6;
     for (int i = 0; i < n_link; i++)
         for (int j = i > 0 ? i - 1 : 0; j <= i + 1 && j < n_link; j++) {
-            CondBlockLuEntry entry = cond_block_lu_block(&pd->H, first + i, first + j);
+            CondBlockLuEntry entry = cond_block_lu_block(&system->H, first + i, first + j);
             const double* from = block->values + (size_t)(6 * i) * COND_TRIDIAGONAL_ROW;
             for (int r = 0; r < 6; r++)
                 for (int c = 0; c < 6; c++)
@@ -173,22 +171,22 @@ static void add_links(CondPrimalDual* pd, const CondBlock* block)
         }
 }
 
-static void add_block(CondPrimalDual* pd, const CondBlock* block)
+static void add_block(CondFactoredSystem* system, const CondBlock* block)
 {
-    const int* node = pd->node + block->dof_begin;
+    const int* node = system->node + block->dof_begin;
     if (block->kind == COND_BLOCK_TRIDIAGONAL) {
-        add_links(pd, block);
+        add_links(system, block);
         return;
     }
     for (int i = 0; i < block->n_dof; i++) {
         int size = cond_block_row_size(block, i), j, last = -1;
-        int row = block->dof_begin + i - pd->H.first[node[i]];
+        int row = block->dof_begin + i - system->H.first[node[i]];
         CondBlockLuEntry entry = {0};
         for (int k = 0; k < size; k++) {
             double value = cond_block_entry(block, i, k, &j);
             if (node[j] != last)
-                entry = cond_block_lu_block(&pd->H, node[i], last = node[j]);
-            int column = block->dof_begin + j - pd->H.first[node[j]];
+                entry = cond_block_lu_block(&system->H, node[i], last = node[j]);
+            int column = block->dof_begin + j - system->H.first[node[j]];
             entry.value[row * entry.row + column * entry.column] += value;
         }
     }
@@ -208,25 +206,25 @@ static void add_six(const double* a, const double* b, int stride, double* Y)
 }
 
 // 1 where entries first .. last - 1 of a contact's term are the six coordinates of a node in order.
-static int is_six(const CondPrimalDual* pd, const CondTerm* term, int first, int last)
+static int is_six(const CondFactoredSystem* system, const CondTerm* term, int first, int last)
 {
     int at = term->coordinate[first];
     return term->n_row == 3 && term->entry == 3 && last - first == 6 &&
-           term->coordinate[last - 1] - at == 5 && at == pd->H.first[pd->node[at]];
+           term->coordinate[last - 1] - at == 5 && at == system->H.first[system->node[at]];
 }
 
 // H += J' K J
-static void add_term(CondPrimalDual* pd, CondTerm* term, double* KJ)
+static void add_term(CondFactoredSystem* system, CondTerm* term, double* KJ)
 {
     cond_term_keep(term, KJ);
     for (int l = 0, l_end; l < term->n_entry; l = l_end) {
-        int j = pd->node[term->coordinate[l]];
-        l_end = cond_term_run_end(term, pd->node, l);
+        int j = system->node[term->coordinate[l]];
+        l_end = cond_term_run_end(term, system->node, l);
         for (int k = 0, k_end; k < term->n_entry; k = k_end) {
-            int i = pd->node[term->coordinate[k]];
-            k_end = cond_term_run_end(term, pd->node, k);
-            CondBlockLuEntry entry = cond_block_lu_block(&pd->H, i, j);
-            if (is_six(pd, term, k, k_end) && is_six(pd, term, l, l_end)) {
+            int i = system->node[term->coordinate[k]];
+            k_end = cond_term_run_end(term, system->node, k);
+            CondBlockLuEntry entry = cond_block_lu_block(&system->H, i, j);
+            if (is_six(system, term, k, k_end) && is_six(system, term, l, l_end)) {
                 const double *a = term->J + 3 * (ptrdiff_t)k, *b = KJ + 3 * (ptrdiff_t)l;
                 if (entry.column == 1)
                     add_six(a, b, entry.row, entry.value);
@@ -236,8 +234,8 @@ static void add_term(CondPrimalDual* pd, CondTerm* term, double* KJ)
             }
             for (int q = l; q < l_end; q++)
                 for (int p = k; p < k_end; p++)
-                    entry.value[(term->coordinate[p] - pd->H.first[i]) * entry.row +
-                                (term->coordinate[q] - pd->H.first[j]) * entry.column] +=
+                    entry.value[(term->coordinate[p] - system->H.first[i]) * entry.row +
+                                (term->coordinate[q] - system->H.first[j]) * entry.column] +=
                         cond_term_entry(term, p, q);
         }
     }
@@ -251,55 +249,47 @@ static int is_open(const double* D)
     return 1;
 }
 
-static void fill(CondPrimalDual* pd, const CondProblem* problem)
+CondStatus cond_factored_system_plan(CondFactoredSystem* system, const CondProblem* problem,
+                                     int* serves)
 {
-    cond_block_lu_clear(&pd->H);
+    CondStatus status = COND_OK;
+    system->H.order.arena.context = system->arena.context;
+    if (!system->planned) {
+        status = lay_out(system, problem);
+        system->planned = !status;
+    }
+    *serves = system->planned && system->price <= system->allowed;
+    return status;
+}
+
+CondStatus cond_factored_system_build(CondFactoredSystem* system, const CondProblem* problem,
+                                      const double* D, int stride)
+{
+    cond_block_lu_clear(&system->H);
     for (int b = 0; b < problem->n_block; b++)
-        add_block(pd, &problem->block[b]);
+        add_block(system, &problem->block[b]);
     for (int i = 0; i < problem->n_coupling; i++) {
         CondTerm term = cond_term_coupling(&problem->coupling[i]);
-        add_term(pd, &term, pd->column);
+        add_term(system, &term, system->column);
     }
     // In the contact's axes gains of 1e6 stand beside those of slip; in others rounding would mix
     // them.
-    for (int c = 0; c < problem->n_contact; c++)
-        if (!is_open(pd->D + 9 * c)) {
-            CondTerm term = cond_term_contact(&problem->contact[c], 1, pd->D + 9 * c,
-                                              pd->column_node, pd->column);
-            add_term(pd, &term, pd->column + 3 * (ptrdiff_t)term.n_entry);
+    for (int c = 0; c < problem->n_contact; c++, D += stride)
+        if (!is_open(D)) {
+            CondTerm term =
+                cond_term_contact(&problem->contact[c], 1, D, system->column_node, system->column);
+            add_term(system, &term, system->column + 3 * (ptrdiff_t)term.n_entry);
         }
+    return cond_block_lu_factor(&system->H) ? COND_DIVERGED : COND_OK;
 }
 
-int cond_primal_dual_factor(CondPrimalDual* pd, const CondProblem* problem)
+void cond_factored_system_solve(const CondFactoredSystem* system, double* x)
 {
-    fill(pd, problem);
-    return cond_block_lu_factor(&pd->H);
+    cond_block_lu_solve(&system->H, x);
 }
 
-void cond_primal_dual_solve_ties(CondPrimalDual* pd, const CondProblem* problem, const double* r,
-                                 int* singular)
+void cond_factored_system_destroy(CondFactoredSystem* system)
 {
-    double* dv = pd->f;
-    for (int i = 0; i < problem->n_dof; i++)
-        dv[i] = -r[i];
-    for (int c = 0; c < problem->n_contact; c++)
-        cond_contact_add_force(&problem->contact[c], 1.0, pd->gap + 3 * c, dv);
-    *singular = cond_primal_dual_factor(pd, problem);
-    if (*singular)
-        return;
-    cond_block_lu_solve(&pd->H, dv);
-    for (int i = 0; i < problem->n_dof; i++)
-        pd->v_new[i] = pd->v[i] + dv[i];
-    for (int c = 0; c < problem->n_contact; c++) {
-        const double *D = pd->D + 9 * c, *gap = pd->gap + 3 * c, *phi = problem->contact[c].phi;
-        double du[3];
-        cond_contact_velocity(&problem->contact[c], dv, du);
-        for (int i = 0; i < 3; i++) {
-            du[i] -= phi[i];
-            pd->u_new[3 * c + i] = pd->u[3 * c + i] + du[i];
-        }
-        for (int i = 0; i < 3; i++)
-            pd->lambda_new[3 * c + i] = pd->lambda[3 * c + i] + gap[i] - D[3 * i] * du[0] -
-                                        D[3 * i + 1] * du[1] - D[3 * i + 2] * du[2];
-    }
+    cond_block_lu_destroy(&system->H);
+    cond_arena_release(&system->arena);
 }

@@ -1,0 +1,362 @@
+#include "newton/semismooth.h"
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "law/tuning.h"
+#include "newton/semismooth_step.h"
+
+#include <float.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+void cond_semismooth_create(const CondContext* context, const CondSolverSettings* settings,
+                            CondSemismooth* newton)
+{
+    memset(newton, 0, sizeof *newton);
+    newton->arena.context = newton->factored.arena.context = newton->rods.arena.context =
+        newton->patches.arena.context = newton->parts.arena.context =
+            newton->soft.system.arena.context = *context;
+    newton->threads = settings->threads;
+    newton->soft.multilevel = settings->multilevel;
+    newton->soft.storage = settings->storage;
+    newton->factored.allowed = COND_MOST_PRODUCTS;
+}
+
+void cond_semismooth_destroy(CondSemismooth* newton)
+{
+    cond_factored_system_destroy(&newton->factored);
+    cond_soft_back_end_destroy(&newton->soft);
+    cond_rod_scale_destroy(&newton->rods);
+    cond_contact_parts_destroy(&newton->parts);
+    cond_contact_patches_destroy(&newton->patches);
+    cond_arena_release(&newton->arena);
+}
+
+void cond_semismooth_plan(CondSemismooth* newton)
+{
+    newton->factored.planned = newton->soft.planned = newton->parted = newton->patched = 0;
+    newton->factored.price = 0.0;
+    newton->factored.allowed = COND_MOST_PRODUCTS;
+}
+
+#define RESERVE(array, count) COND_RESERVE(&newton->arena, newton->array, count)
+#define RESERVE_PAIR(pair)                                                                         \
+    (RESERVE(pair.v, n) || RESERVE(pair.lambda, 3 * nc) || RESERVE(pair.r, n))
+
+static CondStatus reserve(CondSemismooth* newton, const CondProblem* problem)
+{
+    int n = problem->n_dof, nc = problem->n_contact;
+    if (RESERVE(w, n) || RESERVE(gamma, nc) || RESERVE(trial, 3 * nc) || RESERVE(law, nc) ||
+        RESERVE(slip_before, 2 * nc) || RESERVE(kind, nc) || RESERVE(share, nc) ||
+        RESERVE(part, cond_sum_parts(n)) || RESERVE(v_best, n) || RESERVE(lambda_best, 3 * nc) ||
+        RESERVE(x, n) || RESERVE(work, 2 * n) || RESERVE_PAIR(now) || RESERVE_PAIR(next) ||
+        RESERVE_PAIR(tried) || RESERVE_PAIR(reference))
+        return COND_OUT_OF_MEMORY;
+    return COND_OK;
+}
+
+// The same certificate with the contacts by parts, for several threads.
+static CondCertificateData with_parts(const CondSemismooth* newton,
+                                      const CondCertificateData* asked)
+{
+    CondCertificateData data = *asked;
+    data.threads = cond_threads(SIZE_MAX, newton->threads);
+    data.parts = &newton->parts;
+    return data;
+}
+
+CondStatus cond_semismooth_prepare(CondSemismooth* newton, const CondLinearBackEnd* back_end,
+                                   const CondCertificateData* asked, int* serves)
+{
+    const CondProblem* problem = asked->problem;
+    newton->back_end = back_end;
+    CondStatus status = back_end->serves(newton, problem, serves);
+    if (status || !*serves)
+        return status;
+    status = reserve(newton, problem);
+    if (!status && !newton->parted)
+        status = cond_contact_parts_build(&newton->parts, problem);
+    newton->parted = !status;
+    if (!status)
+        status = cond_rod_scale_build(&newton->rods, problem);
+    if (status)
+        return status;
+    CondCertificateData data = with_parts(newton, asked);
+    cond_semismooth_scale(newton, &data);
+    return COND_OK;
+}
+
+// How a solve gets on.
+typedef struct Progress {
+    const CondSemismoothLimits* limits;
+    CondSolveInfo* info;
+    CondCertificate first, best; // of the start; of v_best
+    double residual;             // of the current pair
+    double least;                // of all pairs so far
+    double fastest;              // contact of all pairs so far
+    double damping;              // resistance of damped steps, a share of gamma
+    int damped;                  // 1: steps from the reference with that resistance
+    int watchdog;                // steps away from the reference without success
+    int stalled;                 // steps in a row of little progress
+    int steps, products;
+    int over; // 1: there is no way down from the reference
+} Progress;
+
+// The certificate of the current pair, and its r = A v - b - Jc' lambda anew.
+static CondCertificate measure(CondSemismooth* newton, const CondCertificateData* data,
+                               CondSolveInfo* info)
+{
+    int n = data->problem->n_dof;
+    CondCertificate out =
+        cond_certificate_compute(data, newton->now.v, newton->now.lambda, newton->work);
+    cond_parallel_copy(n, newton->work + n, newton->now.r, newton->threads);
+    info->products++;
+    return out;
+}
+
+static void keep(CondSemismooth* newton, const CondProblem* problem)
+{
+    cond_parallel_copy(problem->n_dof, newton->now.v, newton->v_best, newton->threads);
+    cond_parallel_copy(3 * problem->n_contact, newton->now.lambda, newton->lambda_best,
+                       newton->threads);
+}
+
+static double fastest_contact(const CondSemismooth* newton, const CondProblem* problem)
+{
+    double most = 0.0, u[3];
+    for (int c = 0; c < problem->n_contact; c++) {
+        cond_contact_velocity(&problem->contact[c], newton->now.v, u);
+        most = fmax(most, hypot(hypot(u[0], u[1]), u[2]));
+    }
+    return most;
+}
+
+// The certificate of the current pair: by the r that was carried along, measured where that says
+// that it is enough, and always after a factorisation, which does not know what rounding has left.
+// Where a problem has no solution, forces grow from step to step, and with them what the
+// certificate measures errors of the law by: such pairs are worth nothing.
+static void judge(CondSemismooth* newton, const CondCertificateData* data, Progress* p)
+{
+    CondCertificate now = cond_certificate_estimate(data, newton->now.v, newton->now.lambda,
+                                                    newton->now.r, newton->work);
+    p->residual = cond_certificate_residual(&now);
+    if (!newton->back_end->symmetric || p->residual <= p->limits->tolerance) {
+        now = measure(newton, data, p->info);
+        p->residual = cond_certificate_residual(&now);
+    }
+    p->fastest = fmax(p->fastest, fastest_contact(newton, data->problem));
+    if (now.velocity_scale > COND_MOST_GROWTH * p->fastest)
+        p->residual = DBL_MAX;
+    if (p->residual < cond_certificate_residual(&p->best)) {
+        p->best = now;
+        keep(newton, data->problem);
+    }
+}
+
+static void swap(CondPair* a, CondPair* b)
+{
+    CondPair kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+// Steps that creep in one direction, because resistance holds the forces back while the contacts
+// stay what they are, go several lengths at once: the length grows while the merit falls.
+static double reach(CondSemismooth* newton, const CondCertificateData* data, double merit)
+{
+    double a = 1.0, next = cond_semismooth_try(newton, data, COND_LONGER);
+    for (; next < merit && a < COND_LONGEST;
+         next = cond_semismooth_try(newton, data, COND_LONGER * a)) {
+        merit = next;
+        a *= COND_LONGER;
+    }
+    return cond_semismooth_try(newton, data, a);
+}
+
+// The longest of the steps 1, 1/2, 1/4 .. that brings the merit below that of the reference, in
+// newton->tried: its merit. INFINITY: none does, and the whole step is there.
+static double search(CondSemismooth* newton, const CondCertificateData* data)
+{
+    for (double a = 1.0; a >= COND_SHORTEST && newton->merit < INFINITY; a *= 0.5) {
+        double merit = cond_semismooth_try(newton, data, a);
+        if (merit > (1.0 - COND_SUFFICIENT * a) * newton->merit || isnan(merit))
+            continue;
+        int creeps = a == 1.0 && newton->turned == 0 && merit > COND_CREEPS * newton->merit;
+        return creeps ? reach(newton, data, merit) : merit;
+    }
+    double whole = cond_semismooth_try(newton, data, 1.0);
+    return newton->merit < INFINITY ? INFINITY : whole; // the first step is taken whatever it makes
+}
+
+// Back to the reference, from which steps are damped. What the steps away from it learnt about
+// reversals of slip does not count there.
+static void retreat(CondSemismooth* newton, const CondProblem* problem, Progress* p)
+{
+    swap(&newton->now, &newton->reference);
+    memset(newton->slip_before, 0, 2 * (size_t)problem->n_contact * sizeof *newton->slip_before);
+    p->damped = 1;
+    p->damping = fmax(p->damping, COND_LEAST_DAMPING);
+    p->watchdog = 0;
+}
+
+static void take(CondSemismooth* newton, const CondProblem* problem)
+{
+    swap(&newton->now, &newton->tried);
+    for (int c = 0; c < problem->n_contact; c++)
+        memcpy(newton->slip_before + (ptrdiff_t)2 * c, newton->law[c].slip,
+               sizeof newton->law[c].slip);
+}
+
+// The current pair becomes the reference.
+static void refer(CondSemismooth* newton, double merit, Progress* p)
+{
+    newton->merit = merit;
+    p->watchdog = 0;
+    if (p->damped)
+        p->damping = fmax(p->damping / COND_MORE_DAMPING, COND_LEAST_DAMPING);
+    p->damped = 0;
+}
+
+// Takes a part of the step, the whole of it on trial, or none and goes back to the reference.
+static void globalise(CondSemismooth* newton, const CondCertificateData* data, Progress* p)
+{
+    double merit = search(newton, data);
+    if (merit == INFINITY && p->damped) {
+        p->damping *= COND_MORE_DAMPING;
+        p->over = p->damping > COND_MOST_DAMPING;
+        return;
+    }
+    if (merit == INFINITY && p->watchdog == COND_WATCHDOG) {
+        retreat(newton, data->problem, p);
+        return;
+    }
+    if (merit == INFINITY && p->watchdog++ == 0)
+        swap(&newton->reference, &newton->now);
+    take(newton, data->problem);
+    judge(newton, data, p);
+    if (merit < INFINITY)
+        refer(newton, merit, p);
+    else if (p->residual < COND_PROGRESS * p->least)
+        refer(newton, cond_semismooth_merit(newton, data, &newton->now), p);
+    p->least = fmin(p->least, p->residual);
+}
+
+// Steps of little progress that are borne. On a fine mesh the border between slip and stick moves
+// over many rows of contacts, patch by patch, and the merit falls only when it has arrived.
+static int patience(const CondSemismooth* newton)
+{
+    int levels = newton->patched ? newton->patches.n_level : 0;
+    return levels > 1 ? COND_STALL + 2 * (levels - 1) : COND_STALL;
+}
+
+// Friction that belongs to the normal force of the last step may feed itself. Where the contacts
+// stay what they are, friction that follows within a step settles it; where they do not, they must
+// be sorted by other means first. Returns 0 to give up.
+static int adapt(CondSemismooth* newton, CondLaw law, double before, Progress* p)
+{
+    p->stalled = newton->merit < COND_PROGRESS * before ? 0 : p->stalled + 1;
+    if (!newton->back_end->symmetric)
+        return 1;
+    int settled = COND_SETTLED * newton->turned <= newton->closed;
+    int follow = p->limits->may_follow ? p->stalled >= patience(newton)
+                                       : p->stalled >= COND_STALL - 1 && settled;
+    if (follow && law == COND_LAW_STRICT && !newton->follows) {
+        newton->follows = 1;
+        p->stalled = 0;
+    }
+    return p->limits->may_follow || p->stalled < patience(newton);
+}
+
+static CondStatus begin(CondSemismooth* newton, const CondCertificateData* data,
+                        const CondAnswer* answer, Progress* p)
+{
+    const CondProblem* problem = data->problem;
+    size_t nc = (size_t)problem->n_contact;
+    cond_parallel_copy(problem->n_dof, answer->v, newton->now.v, newton->threads);
+    cond_parallel_copy(3 * problem->n_contact, answer->lambda, newton->now.lambda, newton->threads);
+    memset(newton->law, 0, nc * sizeof *newton->law);
+    memset(newton->slip_before, 0, 2 * nc * sizeof *newton->slip_before);
+    keep(newton, problem);
+    p->first = p->best = measure(newton, data, p->info);
+    p->residual = cond_certificate_residual(&p->first);
+    p->fastest = p->first.velocity_scale;
+    p->least = newton->merit = INFINITY;
+    newton->follows = !newton->back_end->symmetric;
+    return newton->back_end->symmetric ? cond_soft_back_end_begin(&newton->soft) : COND_OK;
+}
+
+// The pair at the end of the step: it obeys the dynamics and the linearised law.
+static CondStatus solve_step(CondSemismooth* newton, const CondCertificateData* data, Progress* p)
+{
+    CondStatus status = newton->back_end->build(newton, data->problem);
+    if (status)
+        return status;
+    int count = newton->back_end->solve(newton, newton->next.r, newton->x,
+                                        p->limits->max_products - p->products);
+    if (count < 0)
+        return (CondStatus)count;
+    p->info->iterations += count;
+    p->info->cg_iterations += count;
+    p->info->products += count;
+    p->info->passes++;
+    p->products += count;
+    p->steps++;
+    cond_semismooth_arrive(newton, data);
+    return COND_OK;
+}
+
+static int must_go_on(const Progress* p)
+{
+    const CondSemismoothLimits* limits = p->limits;
+    return !p->over && !(p->residual <= limits->tolerance) && p->steps < limits->max_steps &&
+           p->products < limits->max_products && (p->steps == 0 || isfinite(p->residual));
+}
+
+// The best pair, measured, if it is not worse than the start.
+static CondStatus hand_back(CondSemismooth* newton, const CondCertificateData* data, Progress* p,
+                            CondAnswer* answer)
+{
+    if (p->steps > 0 && cond_certificate_residual(&p->best) > p->limits->tolerance) {
+        p->best = cond_certificate_compute(data, newton->v_best, newton->lambda_best, newton->work);
+        p->info->products++;
+    }
+    if (cond_certificate_residual(&p->best) <= cond_certificate_residual(&p->first))
+        cond_answer_set(data->problem, newton->v_best, newton->lambda_best, &p->best, answer);
+    else
+        answer->certificate = p->first;
+    answer->residual = cond_certificate_residual(&answer->certificate);
+    return answer->residual <= p->limits->tolerance ? COND_OK : COND_NOT_CONVERGED;
+}
+
+CondStatus cond_semismooth_solve(CondSemismooth* newton, const CondLinearBackEnd* back_end,
+                                 const CondCertificateData* asked,
+                                 const CondSemismoothLimits* limits, CondAnswer* answer,
+                                 CondSolveInfo* info)
+{
+    int serves = 0, go_on = 1;
+    CondStatus status = cond_semismooth_prepare(newton, back_end, asked, &serves);
+    if (status || !serves)
+        return status ? status : COND_NOT_CONVERGED;
+    CondCertificateData data = with_parts(newton, asked);
+    Progress progress = {.limits = limits, .info = info}, *p = &progress;
+    status = begin(newton, &data, answer, p);
+    while (!status && go_on && must_go_on(p)) {
+        double merit = newton->merit, damping = p->damped ? p->damping : 0.0;
+        if (cond_cancelled(&newton->arena.context))
+            return COND_CANCELLED;
+        status = cond_semismooth_predict(newton, &data);
+        if (status)
+            break;
+        cond_semismooth_linearise(newton, &data, fmax(damping, limits->resistance));
+        status = solve_step(newton, &data, p);
+        if (status)
+            break;
+        globalise(newton, &data, p);
+        go_on = adapt(newton, data.law, merit, p);
+    }
+    if (status == COND_OUT_OF_MEMORY)
+        return status;
+    return hand_back(newton, &data, p, answer); // a singular system ends the steps
+}

@@ -1,0 +1,319 @@
+#include "newton/semismooth_step.h"
+
+#include "base/parallel.h"
+#include "base/sum.h"
+#include "math/vec3.h"
+#include "problem/block.h"
+#include "problem/side.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+enum {
+    CONTACT_WORK = 64,   // of one contact in a loop, in multiply-adds
+    COORDINATE_WORK = 2, // of one coordinate
+    PART_WORK = 8,       // of the coordinates of a part, over that of adding a contact's force
+    N_KIND = 3,          // open, sticks, slips
+};
+
+// Loops over parts of the coordinates, those of partial sums, or over contacts.
+typedef struct Loop {
+    CondSemismooth* newton;
+    const CondCertificateData* data;
+    const CondPair* pair;
+    double share; // of the way from now to next, where `moves`
+    int moves;
+    double resistance;
+} Loop;
+
+// Two loops that a team makes in one go; the second waits for the first.
+static void run(const Loop* loop, const CondPhase* phase, int n_phase)
+{
+    const CondProblem* problem = loop->data->problem;
+    size_t work =
+        COORDINATE_WORK * (size_t)problem->n_dof + CONTACT_WORK * (size_t)problem->n_contact;
+    cond_parallel_phases(n_phase, phase, cond_threads(work, loop->newton->threads));
+}
+
+static CondPhase each_part(const Loop* loop, CondLoopBody body, int apart)
+{
+    return (CondPhase){body, loop, cond_sum_parts(loop->data->problem->n_dof), apart};
+}
+
+static CondPhase each_contact(const Loop* loop, CondLoopBody body, int apart)
+{
+    return (CondPhase){body, loop, loop->data->problem->n_contact, apart};
+}
+
+// First coordinate of a part.
+static int part_begin(const Loop* loop, int part)
+{
+    return cond_contact_parts_first(loop->data->parts, part);
+}
+
+static CondNaturalMap map_of(const Loop* loop, int c)
+{
+    return (CondNaturalMap){cond_certificate_law(loop->data, c),
+                            loop->data->problem->contact[c].friction, loop->newton->gamma[c],
+                            cond_certificate_slip(loop->data, c)};
+}
+
+static void invert_sums(const void* data, int first, int last)
+{
+    const Loop* loop = data;
+    double* sum = loop->newton->w;
+    for (int i = part_begin(loop, first); i < part_begin(loop, last); i++)
+        sum[i] = 1.0 / sum[i];
+}
+
+// trace(J W J')
+static double weighted_trace(const CondSide* side, const double* w)
+{
+    int n = side->n_coordinate;
+    double trace = 0.0;
+    for (int k = 0; k < n; k++) {
+        double square = side->jacobian ? 0.0 : 1.0;
+        for (int r = 0; r < 3 && side->jacobian; r++)
+            square += side->jacobian[r * n + k] * side->jacobian[r * n + k];
+        trace += square * w[side->coordinate[k]];
+    }
+    return trace;
+}
+
+static void scale_contacts(const void* data, int first, int last)
+{
+    const Loop* loop = data;
+    CondSemismooth* newton = loop->newton;
+    const CondProblem* problem = loop->data->problem;
+    for (int c = first; c < last; c++) {
+        const CondContact* contact = &problem->contact[c];
+        double trace = 0.0;
+        for (int s = 0; s < 2; s++) {
+            double rod = cond_rod_scale_trace(&newton->rods, problem, &contact->side[s]);
+            trace += rod > 0.0 ? rod : weighted_trace(&contact->side[s], newton->w);
+        }
+        newton->gamma[c] = trace / 3.0 + cond_certificate_slip(loop->data, c);
+    }
+}
+
+void cond_semismooth_scale(CondSemismooth* newton, const CondCertificateData* data)
+{
+    const CondProblem* problem = data->problem;
+    double* sum = newton->w;
+    for (int b = 0; b < problem->n_block; b++)
+        cond_block_row_sums(&problem->block[b], sum + problem->block[b].dof_begin, newton->threads);
+    // |J'K J| <= |J|' |K| |J|, entry by entry.
+    for (int i = 0; i < problem->n_coupling; i++) {
+        const CondCoupling* c = &problem->coupling[i];
+        int n = c->n_coordinate;
+        for (int r = 0; r < c->n_row; r++) {
+            double force = 0.0;
+            for (int s = 0; s < c->n_row; s++)
+                for (int k = 0; k < n; k++)
+                    force += fabs(c->gain[r * c->n_row + s] * c->jacobian[s * n + k]);
+            for (int k = 0; k < n; k++)
+                sum[c->coordinate[k]] += fabs(c->jacobian[r * n + k]) * force;
+        }
+    }
+    Loop loop = {.newton = newton, .data = data};
+    CondPhase phase[] = {each_part(&loop, invert_sums, 0), each_contact(&loop, scale_contacts, 1)};
+    run(&loop, phase, 2);
+}
+
+// The pair at a share of the way, on its coordinates; the velocity that predicts, that after a step
+// of V-FPI, x = v - W r; and r' W r.
+static void coordinate_merits(const void* data, int first, int last)
+{
+    const Loop* loop = data;
+    CondSemismooth* newton = loop->newton;
+    const CondPair *now = &newton->now, *next = &newton->next, *pair = loop->pair;
+    for (int part = first; part < last; part++) {
+        int begin = part_begin(loop, part), end = part_begin(loop, part + 1);
+        for (int i = begin; i < end && loop->moves; i++) {
+            pair->v[i] = now->v[i] + loop->share * (next->v[i] - now->v[i]);
+            pair->r[i] = now->r[i] + loop->share * (next->r[i] - now->r[i]);
+        }
+        for (int i = begin; i < end; i++)
+            newton->x[i] = pair->v[i] - newton->w[i] * pair->r[i];
+        newton->part[part] =
+            cond_dot_scaled(end - begin, newton->w + begin, pair->r + begin, pair->r + begin, 1);
+    }
+}
+
+// The same of the contacts: gamma |lambda - P(x)|^2 of each at the predicted velocity.
+static void contact_merits(const void* data, int first, int last)
+{
+    const Loop* loop = data;
+    const CondSemismooth* newton = loop->newton;
+    const CondPair *now = &newton->now, *next = &newton->next, *pair = loop->pair;
+    for (int i = 3 * first; i < 3 * last && loop->moves; i++)
+        pair->lambda[i] = now->lambda[i] + loop->share * (next->lambda[i] - now->lambda[i]);
+    for (int c = first; c < last; c++) {
+        double u[3], e[3];
+        CondNaturalMap map = map_of(loop, c);
+        cond_contact_velocity(&loop->data->problem->contact[c], newton->x, u);
+        cond_natural_map_error(&map, u, pair->lambda + (ptrdiff_t)3 * c, e);
+        newton->share[c] = map.gamma * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
+    }
+}
+
+static double merit(const Loop* loop)
+{
+    const CondSemismooth* newton = loop->newton;
+    const CondProblem* problem = loop->data->problem;
+    CondPhase phase[] = {each_part(loop, coordinate_merits, 0),
+                         each_contact(loop, contact_merits, 1)};
+    run(loop, phase, 2);
+    double sum = cond_sum_total(cond_sum_parts(problem->n_dof), newton->part);
+    for (int c = 0; c < problem->n_contact; c++)
+        sum += newton->share[c];
+    return sqrt(sum);
+}
+
+double cond_semismooth_merit(CondSemismooth* newton, const CondCertificateData* data,
+                             const CondPair* pair)
+{
+    Loop loop = {.newton = newton, .data = data, .pair = pair};
+    return merit(&loop);
+}
+
+double cond_semismooth_try(CondSemismooth* newton, const CondCertificateData* data, double a)
+{
+    Loop loop = {.newton = newton, .data = data, .pair = &newton->tried, .share = a, .moves = 1};
+    return merit(&loop);
+}
+
+static void predict_velocities(const void* data, int first, int last)
+{
+    const Loop* loop = data;
+    const CondSemismooth* newton = loop->newton;
+    for (int i = part_begin(loop, first); i < part_begin(loop, last); i++)
+        newton->x[i] = newton->now.v[i] - newton->w[i] * newton->now.r[i];
+}
+
+static void predict_forces(const void* data, int first, int last)
+{
+    const Loop* loop = data;
+    const CondSemismooth* newton = loop->newton;
+    for (int c = first; c < last; c++) {
+        double u[3], *x = newton->trial + (ptrdiff_t)3 * c;
+        CondNaturalMap map = map_of(loop, c);
+        cond_contact_velocity(&loop->data->problem->contact[c], newton->x, u);
+        cond_natural_map_trial(&map, u, newton->now.lambda + (ptrdiff_t)3 * c, x);
+        newton->kind[c] =
+            cond_linear_law_kind(&newton->law[c]) == COND_CONTACT_STICKS && x[0] > 0.0;
+    }
+}
+
+CondStatus cond_semismooth_predict(CondSemismooth* newton, const CondCertificateData* data)
+{
+    const CondProblem* problem = data->problem;
+    Loop loop = {.newton = newton, .data = data};
+    CondPhase phase[] = {each_part(&loop, predict_velocities, 0),
+                         each_contact(&loop, predict_forces, 1)};
+    run(&loop, phase, 2);
+    if (!newton->back_end->symmetric ||
+        !cond_contact_patches_any(problem, newton->kind, newton->trial))
+        return COND_OK;
+    CondStatus status = newton->patched
+                            ? COND_OK
+                            : cond_contact_patches_plan(&newton->patches, &newton->soft.system);
+    newton->patched = !status;
+    if (!status)
+        cond_contact_patches_slip(&newton->patches, problem, newton->kind, newton->trial);
+    return status;
+}
+
+// The law of each contact, its kind before and now, and what it changes of lambda at v in
+// next.lambda: fix - D u - lambda.
+static void linearise_contacts(const void* data, int first, int last)
+{
+    const Loop* loop = data;
+    const CondSemismooth* newton = loop->newton;
+    for (int c = first; c < last; c++) {
+        const CondContact* contact = &loop->data->problem->contact[c];
+        const double* lambda = newton->now.lambda + (ptrdiff_t)3 * c;
+        double u[3], *change = newton->next.lambda + (ptrdiff_t)3 * c;
+        CondNaturalMap map = map_of(loop, c);
+        CondContactKind before = cond_linear_law_kind(&newton->law[c]);
+        double least = newton->follows ? newton->back_end->resistance
+                                       : cond_soft_back_end_resistance(&newton->soft, contact);
+        double sigma = fmax(least, loop->resistance) * map.gamma;
+        newton->law[c] = cond_natural_map_linearise(&map, sigma, newton->follows,
+                                                    newton->trial + (ptrdiff_t)3 * c, lambda,
+                                                    newton->slip_before + (ptrdiff_t)2 * c);
+        newton->kind[c] = N_KIND * (int)before + (int)cond_linear_law_kind(&newton->law[c]);
+        cond_contact_velocity(contact, newton->now.v, u);
+        const CondLinearLaw* law = &newton->law[c];
+        for (int i = 0; i < 3; i++)
+            change[i] = law->fix[i] - vec3_dot(law->D + 3 * i, u) - lambda[i];
+    }
+}
+
+// next.r = Jc' next.lambda - r
+static void right_hand_side(const void* data, int first, int last)
+{
+    const Loop* loop = data;
+    const CondSemismooth* newton = loop->newton;
+    const CondContactParts* parts = loop->data->parts;
+    CondPartRange range = cond_contact_parts_range(parts, PART_WORK, first, last);
+    for (int part = range.first; part < range.last; part++) {
+        for (int i = part_begin(loop, part); i < part_begin(loop, part + 1); i++)
+            newton->next.r[i] = -newton->now.r[i];
+        cond_contact_parts_add(parts, part, 1.0, newton->next.lambda, newton->next.r);
+    }
+}
+
+void cond_semismooth_linearise(CondSemismooth* newton, const CondCertificateData* data,
+                               double resistance)
+{
+    Loop loop = {.newton = newton, .data = data, .resistance = resistance};
+    int work = cond_contact_parts_work(data->parts, PART_WORK);
+    CondPhase phase[] = {each_contact(&loop, linearise_contacts, 0),
+                         {right_hand_side, &loop, work, 1}};
+    run(&loop, phase, 2);
+    newton->turned = newton->closed = newton->slipping = 0;
+    for (int c = 0; c < data->problem->n_contact; c++) {
+        int kind = newton->kind[c] % N_KIND;
+        newton->turned += kind != newton->kind[c] / N_KIND;
+        newton->closed += kind != COND_CONTACT_OPEN;
+        newton->slipping += kind == COND_CONTACT_SLIPS;
+    }
+}
+
+static void arrive_coordinates(const void* data, int first, int last)
+{
+    const Loop* loop = data;
+    const CondSemismooth* newton = loop->newton;
+    for (int i = part_begin(loop, first); i < part_begin(loop, last); i++) {
+        newton->next.v[i] = newton->now.v[i] + newton->x[i];
+        newton->next.r[i] = -newton->next.r[i]; // what is left of b + Jc' lambda - A v
+    }
+}
+
+// Differences, because gains are large: what rounding leaves falls with them from step to step.
+static void arrive_contacts(const void* data, int first, int last)
+{
+    const Loop* loop = data;
+    const CondSemismooth* newton = loop->newton;
+    for (int c = first; c < last; c++) {
+        const CondContact* contact = &loop->data->problem->contact[c];
+        const CondLinearLaw* law = &newton->law[c];
+        double du[3];
+        cond_contact_velocity(contact, newton->x, du);
+        for (int i = 0; i < 3; i++)
+            du[i] -= contact->phi[i];
+        for (int i = 0; i < 3; i++)
+            newton->next.lambda[3 * c + i] +=
+                newton->now.lambda[3 * c + i] - vec3_dot(law->D + 3 * i, du);
+    }
+}
+
+void cond_semismooth_arrive(CondSemismooth* newton, const CondCertificateData* data)
+{
+    Loop loop = {.newton = newton, .data = data};
+    CondPhase phase[] = {each_part(&loop, arrive_coordinates, 0),
+                         each_contact(&loop, arrive_contacts, 0)};
+    run(&loop, phase, 2);
+}

@@ -1,0 +1,120 @@
+#include "newton/soft_back_end.h"
+
+#include "law/tuning.h"
+
+#include <limits.h>
+
+static const double REDUCTION = 0.1; // of the residual in a step
+static const double GROUPED_REDUCTION =
+    0.05;                                  // the same with a coarse correction, where it is cheap
+static const double FULL_REDUCTION = 1e-2; // the same where friction follows the normal force
+enum {
+    MAX_PRODUCTS = 300,  // of a step
+    LEVELS_FROM = 32000, // nodes from which a coarse correction of many levels pays from the start
+    GROUP_AFTER = 20,    // products before a coarse correction of few groups is called for,
+    GROUP_LATE = 60,     // or where contacts hold the bodies all over: every tenth node or more
+    ALL_OVER = 10,
+    DEEPEN_AFTER = 120, // before one of many levels is
+    DEEPEN_SOON = 60,   // the same where steps have made DEEPEN_TOTAL products already
+    DEEPEN_TOTAL = 150,
+};
+
+CondStatus cond_soft_back_end_plan(CondSoftBackEnd* soft, const CondProblem* problem, int threads,
+                                   int* serves)
+{
+    CondStatus status = COND_OK;
+    if (!soft->planned) {
+        status = cond_soft_system_plan(&soft->system, problem, threads, &soft->serves);
+        soft->planned = !status;
+        if (soft->storage == COND_STORAGE_DOUBLE)
+            soft->system.pack_from = INT_MAX;
+    }
+    *serves = soft->planned && soft->serves;
+    return status;
+}
+
+// 1: a coarse correction of many levels from the start.
+static int has_levels(const CondSoftBackEnd* soft)
+{
+    return soft->multilevel == COND_MULTILEVEL_ON ||
+           (soft->multilevel == COND_MULTILEVEL_AUTO && soft->system.n_node >= LEVELS_FROM);
+}
+
+// The next depth that fits.
+static CondStatus deepen(CondSoftBackEnd* soft)
+{
+    CondStatus status = COND_OK;
+    int fits = 0;
+    if (soft->depth == COND_DEPTH_BLOCKS && !has_levels(soft))
+        status = cond_soft_system_group(&soft->system, &fits);
+    soft->depth = fits ? COND_DEPTH_GROUPS : COND_DEPTH_LEVELS;
+    return status || fits ? status : cond_soft_system_deepen(&soft->system, &fits);
+}
+
+CondStatus cond_soft_back_end_begin(CondSoftBackEnd* soft)
+{
+    soft->depth = COND_DEPTH_BLOCKS;
+    soft->products = 0;
+    soft->system.deep = soft->system.grouped = 0;
+    return has_levels(soft) ? deepen(soft) : COND_OK;
+}
+
+CondStatus cond_soft_back_end_build(CondSoftBackEnd* soft, const CondLinearLaw* law, int follows,
+                                    int closed, int slipping)
+{
+    int n_contact = soft->system.problem->n_contact;
+    int stride = (int)(sizeof *law / sizeof law->D[0]);
+    soft->closed = closed;
+    if (follows)
+        soft->system.deep = 0;
+    return cond_soft_system_build(&soft->system, n_contact > 0 ? law[0].D : NULL, stride,
+                                  follows && slipping > 0);
+}
+
+// Products of the next step before the preconditioner is to go deeper.
+static int most_products(const CondSoftBackEnd* soft, int follows)
+{
+    const CondSoftSystem* system = &soft->system;
+    if (soft->multilevel != COND_MULTILEVEL_AUTO || follows || soft->depth == COND_DEPTH_LEVELS)
+        return MAX_PRODUCTS;
+    if (soft->depth == COND_DEPTH_BLOCKS && system->n_node >= system->pack_from)
+        return ALL_OVER * soft->closed > system->n_node ? GROUP_LATE : GROUP_AFTER;
+    return soft->products < DEEPEN_TOTAL ? DEEPEN_AFTER : DEEPEN_SOON;
+}
+
+int cond_soft_back_end_solve(CondSoftBackEnd* soft, double* f, double* x, int follows,
+                             int max_products)
+{
+    CondSoftSystem* system = &soft->system;
+    int most = most_products(soft, follows), count;
+    int limit = max_products < most ? max_products : most;
+    double reduction = follows                            ? FULL_REDUCTION
+                       : soft->depth == COND_DEPTH_BLOCKS ? REDUCTION
+                                                          : GROUPED_REDUCTION;
+    if (system->general && COND_RESERVE(&system->arena, soft->work, 5 * system->problem->n_dof))
+        return COND_OUT_OF_MEMORY;
+    if (system->general)
+        count = cond_soft_system_solve_general(system, f, x, reduction, limit, soft->work);
+    else
+        count = cond_soft_system_solve(system, f, x, reduction, limit);
+    soft->products += count > 0 ? count : 0;
+    CondStatus status = most < MAX_PRODUCTS && count >= most ? deepen(soft) : COND_OK;
+    return status ? (int)status : count;
+}
+
+double cond_soft_back_end_resistance(const CondSoftBackEnd* soft, const CondContact* contact)
+{
+    int count = 0, last = -1; // nodes of soft bodies that the contact joins
+    for (int s = 0; s < 2; s++)
+        for (int k = 0; k < contact->side[s].n_coordinate; k++) {
+            int node = soft->system.node[contact->side[s].coordinate[k]];
+            count += node >= 0 && node != last;
+            last = node;
+        }
+    return count > 1 ? COND_RESISTANCE_NODES : COND_RESISTANCE_NODE;
+}
+
+void cond_soft_back_end_destroy(CondSoftBackEnd* soft)
+{
+    cond_soft_system_destroy(&soft->system);
+}

@@ -1,0 +1,42 @@
+// The linear system of a Newton step with soft bodies, solved by conjugate gradients
+// (soft_system.h), and how deep their preconditioner goes: blocks alone, then a few groups of
+// nodes, then many levels, as iterations become many.
+#ifndef COND_NEWTON_SOFT_BACK_END_H
+#define COND_NEWTON_SOFT_BACK_END_H
+
+#include "cond/solver.h"
+#include "newton/linear_law.h"
+#include "soft/soft_system.h"
+
+typedef struct CondSoftBackEnd {
+    CondSoftSystem system;
+    int planned, serves; // 1: it is that of the problem; and can solve it
+    CondMultilevelUse multilevel;
+    CondStorage storage;
+    enum { COND_DEPTH_BLOCKS, COND_DEPTH_GROUPS, COND_DEPTH_LEVELS } depth;
+    int products; // of the solve so far
+    int closed;   // contacts not open
+    double* work; // of biconjugate gradients                                       (5 n_dof)
+} CondSoftBackEnd;
+
+// Lays out the system unless `planned`; *serves is 1 where there are soft bodies.
+CondStatus cond_soft_back_end_plan(CondSoftBackEnd* soft, const CondProblem* problem, int threads,
+                                   int* serves);
+
+// What a solve begins with.
+CondStatus cond_soft_back_end_begin(CondSoftBackEnd* soft);
+
+// `follows`: D is not symmetric where contacts slip.
+CondStatus cond_soft_back_end_build(CondSoftBackEnd* soft, const CondLinearLaw* law, int follows,
+                                    int closed, int slipping);
+
+// As CondLinearBackEnd.solve.
+int cond_soft_back_end_solve(CondSoftBackEnd* soft, double* f, double* x, int follows,
+                             int max_products);
+
+// Least resistance of a contact where D is symmetric, a share of gamma.
+double cond_soft_back_end_resistance(const CondSoftBackEnd* soft, const CondContact* contact);
+
+void cond_soft_back_end_destroy(CondSoftBackEnd* soft);
+
+#endif
