@@ -13,7 +13,7 @@
 
 enum { PLANES = 8, WALLS = 7, PASSES = 120 };
 
-static const double FINE = 0.01;      // of the other surface: what is no longer cut
+static const double FINE = 0.04;      // of the other surface: what is no longer cut
 static const double SMALLEST = 1e-12; // square [m]
 
 // x at (u, v), and its derivatives.
@@ -236,8 +236,11 @@ static void search_known(const Climb* climb, double spacing)
     Place place = {.depth = 0.0};
     if (!(climb->out->gap < 0.0))
         return;
-    sheet_nearest(climb->sheet, climb->out->point[0], place.uv);
-    if (ask(climb, spacing, &place))
+    const double* known = climb->out->point[0];
+    sheet_nearest(climb->sheet, known, place.uv);
+    sheet_at(climb->sheet, place.uv, place.x, place.along);
+    const double d[3] = {place.x[0] - known[0], place.x[1] - known[1], place.x[2] - known[2]};
+    if (vec3_norm(d) < 1e-6 * spacing && ask(climb, spacing, &place))
         go_on(climb, place, spacing);
 }
 
@@ -260,10 +263,12 @@ static void search_within(const Climb* climb, const double low[2], const double 
         radius += fmax(high[k] - place.uv[k], place.uv[k] - low[k]) * vec3_norm(place.along[k]);
     if (climb->sheet->kind == COND_SHEET_CAP) // lengths around grow with the distance
         radius *= high[0] / fmax(place.uv[0], 0.5 * high[0]);
-    if (ask(climb, radius, &place))
-        go_on(climb, place, radius);
+    int inside = ask(climb, radius, &place);
     double best = -climb->out->gap - climb->radius;
-    if (!(place.depth + radius > best) || !(radius > fmax(least, 0.5 * best)))
+    int last = !(radius > fmax(least, 0.5 * best));
+    if (inside && (last || place.depth >= best))
+        go_on(climb, place, radius);
+    if (last || !(place.depth + radius > -climb->out->gap - climb->radius))
         return;
     for (int k = 0; k < 4; k++) {
         double from[2], to[2];
