@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "failing_allocator.h"
 #include "scene_make.h"
 
 #include "step/sim.h"
@@ -18,9 +19,9 @@
 static const double EDGE = 0.1;
 
 // nx by ny stacks of boxes, `high` boxes each, `apart` from centre to centre.
-static CondScene* stacks(int nx, int ny, int high, double apart, int sleeping)
+static CondScene* fill_stacks(CondScene* scene, int nx, int ny, int high, double apart,
+                              int sleeping)
 {
-    CondScene* scene = make_scene();
     cond_scene_settings(scene)->time_step = 0.005;
     cond_scene_settings(scene)->sleeping = sleeping;
     add_floor(scene, 0.5, 0.2);
@@ -32,6 +33,11 @@ static CondScene* stacks(int nx, int ny, int high, double apart, int sleeping)
             add_body(scene, &def);
         }
     return scene;
+}
+
+static CondScene* stacks(int nx, int ny, int high, double apart, int sleeping)
+{
+    return fill_stacks(make_scene(), nx, ny, high, apart, sleeping);
 }
 
 static void strike(Trial* trial, int body, double x, double z)
@@ -263,9 +269,9 @@ static uint64_t hash_with(int threads)
     CondScene* scene = heap(3, 1);
     cond_scene_settings(scene)->solver.threads = threads;
     Trial trial = trial_begin(scene);
-    trial_try(&trial, 50);
+    trial_try(&trial, 30);
     strike(&trial, 2, 1.0, 1.0);
-    trial_try(&trial, 15);
+    trial_try(&trial, 10);
     uint64_t hash = cond_state_hash(trial.state);
     trial_end(&trial);
     return hash;
@@ -294,6 +300,53 @@ static void test_stages_look_at_all(void** state)
     trial_step(&trial, 1);
     assert_int_equal(trial.info.asleep, 0);
     trial_end(&trial);
+}
+
+// Steps until all sleep, strikes one, and goes on; `fail`: the allocation that fails among those of
+// the steps, 0 for none. Returns the hash at the end, and how many allocations the steps made.
+static uint64_t live_through(long fail, long* calls)
+{
+    FailingAllocator allocator = {0, 0, 0};
+    CondContext context = failing_allocator_context(&allocator);
+    CondScene* scene = NULL;
+    assert_int_equal(cond_scene_create(&context, &scene, NULL), COND_OK);
+    Trial trial = trial_begin(fill_stacks(scene, 8, 2, 1, 0.12, 1));
+    int failures = 0;
+    allocator.calls = 0;
+    allocator.fail_at = fail;
+    for (int k = 0; k < 24; k++) {
+        if (k == 8)
+            strike(&trial, 3, 1.0, 0.0);
+        uint64_t before = cond_state_hash(trial.state);
+        CondStatus status = cond_sim_step(trial.sim, trial.state, &trial.info);
+        if (status < 0) {
+            assert_int_equal(status, COND_OUT_OF_MEMORY);
+            assert_true(cond_state_hash(trial.state) == before);
+            for (int c = 0; c < cond_sim_n_contact(trial.sim); c++)
+                (void)cond_sim_contact(trial.sim, c);
+            failures++;
+            status = cond_sim_step(trial.sim, trial.state, &trial.info);
+        }
+        assert_true(status >= 0);
+    }
+    *calls = allocator.calls;
+    assert_true(failures <= (fail > 0));
+    uint64_t hash = cond_state_hash(trial.state);
+    trial_end(&trial);
+    assert_int_equal(allocator.live, 0);
+    return hash;
+}
+
+// Falling asleep and waking ask for memory; where there is none the step fails, and can be
+// repeated.
+static void test_memory_runs_out(void** state)
+{
+    (void)state;
+    long calls, other;
+    uint64_t hash = live_through(0, &calls);
+    assert_true(calls > 100);
+    for (long fail = 1; fail <= calls; fail += calls / 60)
+        assert_true(live_through(fail, &other) == hash);
 }
 
 // More shapes than the square root of 27 bits: contacts of the last ones have names of their own.
@@ -331,6 +384,7 @@ int main(void)
         cmocka_unit_test(test_sleep_is_of_the_state),
         cmocka_unit_test(test_threads_have_the_same_bits),
         cmocka_unit_test(test_stages_look_at_all),
+        cmocka_unit_test(test_memory_runs_out),
         cmocka_unit_test(test_many_shapes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
