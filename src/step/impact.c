@@ -17,7 +17,6 @@
 #include "base/disjoint.h"
 #include "base/memory.h"
 #include "body/body.h"
-#include "law/tuning.h"
 #include "step/sim.h"
 
 #include <math.h>
@@ -258,12 +257,10 @@ static CondStatus finish(CondSim* sim, const CondState* state, CondSolveInfo* in
     if (sequence)
         cond_assembly_multiply(&stage->assembly, impact->before, stage->assembly.b,
                                sim->model->settings.solver.threads);
-    // What the forces of the step have given is what contacts that last need again. V-FPI, which
-    // solves the problems of a few bodies, forgets it in its first iteration.
-    int many = sim->model->n_dof > COND_TINY_PROBLEM;
+    // What the forces of the step have given is what contacts that last need again.
     for (int i = 0; i < 3 * n; i++)
         impact->expected[i] =
-            many && stage->candidates.candidate[i / 3].moved
+            stage->candidates.candidate[i / 3].moved
                 ? sim->time_step * sim->lambda[3 * impact->contact_of[i / 3] + i % 3]
                 : 0.0;
     for (int k = 0; k < n; k++) {
