@@ -198,7 +198,7 @@ static CondStatus reduce_by_normal(const Meshes* m)
         if (!status)
             status = cond_manifold_append(all, part);
     }
-    if (status)
+    if (status || n == 0)
         return status;
     memmove(all->meeting, all->meeting + n, (size_t)(all->n - n) * sizeof *all->meeting);
     all->n -= n;
