@@ -2,11 +2,11 @@
 //
 // Where a body slips on one side and sticks on the other, the load of the slipping side rests on
 // the first row of contacts that stick. When it slips in turn, the next row takes the load: a
-// prediction for each contact alone moves the front by a row a pass, and the finer the mesh the
-// more passes there are. For a patch whose sticking contacts carry more than all of them can hold,
+// prediction for each contact alone moves the front by a row a step, and the finer the mesh the
+// more steps there are. For a patch whose sticking contacts carry more than all of them can hold,
 //     |sum x_t| > sum mu x_n,    x the trial forces,
 // the front must leave the patch anyway, wherever in it the load is now; all of them slip at once.
-// Patches of growing size, down to the whole of a body's contacts, are looked at in every pass.
+// Patches of growing size, down to the whole of a body's contacts, are looked at in every step.
 #ifndef COND_SOFT_CONTACT_PATCH_H
 #define COND_SOFT_CONTACT_PATCH_H
 

@@ -1,4 +1,4 @@
-// The system of a Newton step in single precision, for the inner iterations alone: a pass asks
+// The system of a Newton step in single precision, for the inner iterations alone: a step asks
 // for one more digit, and what it reached is measured in double. Half the numbers travel, and twice
 // as many fit into a register.
 //
@@ -57,7 +57,7 @@ typedef struct CondSoftPacked {
     int* join_size;        // rows of each                                        (n_join)
     int* join_row;         // place of their sums, multiples of eight             (n_join + 1)
     int* join_gain;        // place of its K                                           (n_join + 1)
-    double* gain;          // K of each, rows x rows, set anew for every pass
+    double* gain;          // K of each, rows x rows, set anew for every step
     int n_share;           // nodes of joins
     CondSoftShare* share;  // by parts of nodes, in the order of the joins        (n_share)
     float* share_value;    // Jacobians of the nodes, transposed: 3 x rows, padded to eights

@@ -296,7 +296,7 @@ static int is_inverted(const CondSoftSystem* system)
     return 1;
 }
 
-// What A and the couplings give, which is the same for every pass; in the blocks of nodes couplings
+// What A and the couplings give, which is the same for every step; in the blocks of nodes couplings
 // of one node alone, because those of several are joins of the packed system.
 static CondStatus prepare_rest(CondSoftSystem* system)
 {
