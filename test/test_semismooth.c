@@ -1,4 +1,4 @@
-// The primal-dual passes behind V-FPI: what they solve, and when they are not used.
+// Semismooth Newton behind V-FPI: what it solves, and when it is not used.
 #include "dense.h"
 #include "newton/linear_law.h"
 #include "random_problem.h"
@@ -274,12 +274,62 @@ static void unsolvable_problems_are_missed_honestly(void** state)
         }
 }
 
+// A bar pressed on the floor by two points that are not at the same height, one of which has a
+// little way to go: its turning moves that point sideways by `contradiction`, so that not both can
+// stick. The forces along the bar grow against each other until one of them slips. v and lambda are
+// the start; the residual of the answer.
+static double press_bar(double contradiction, double* v, double* lambda, CondSolveInfo* info)
+{
+    enum { N = 6 };
+    static const int coordinate[N] = {0, 1, 2, 3, 4, 5};
+    static const double b[N] = {0.0, 0.0, -10.0, 0.0, 0.0, 0.0};
+    double A[N * N] = {0.0}, J[2][3 * N] = {{0.0}};
+    for (int i = 0; i < N; i++)
+        A[(N + 1) * i] = i < 3 ? 1.0 : 0.1;
+    double way = 1e-3, arm[2][3] = {{-0.5, 0.0, 0.0}, {0.5, 0.0, contradiction / way}};
+    CondContact contact[2];
+    for (int c = 0; c < 2; c++) {
+        const double* r = arm[c]; // velocity v + w x r
+        const double turn[9] = {0.0, r[2], -r[1], -r[2], 0.0, r[0], r[1], -r[0], 0.0};
+        for (int i = 0; i < 3; i++) {
+            J[c][N * i + i] = 1.0;
+            memcpy(J[c] + N * i + 3, turn + 3 * i, 3 * sizeof *turn);
+        }
+        contact[c] = (CondContact){.side[0] = {N, coordinate, J[c]},
+                                   .frame = {0, 0, 1, 1, 0, 0, 0, 1, 0},
+                                   .friction = {0.5, 0.5},
+                                   .phi = {c ? way : 0.0, 0.0, 0.0},
+                                   .kv = INFINITY};
+    }
+    CondBlock block = {.kind = COND_BLOCK_DENSE, .n_dof = N, .values = A};
+    CondProblem problem = {
+        .n_dof = N, .n_block = 1, .n_contact = 2, .block = &block, .contact = contact, .b = b};
+    CondSolverSettings settings = passes_only(COND_LAW_STRICT);
+    verifier_solve(&problem, &settings, v, lambda, info);
+    return cond_certificate_residual(&info->certificate);
+}
+
+static void contradicting_contacts_slip(void** state)
+{
+    (void)state;
+    for (double contradiction = 1e-4; contradiction > 1e-8; contradiction *= 0.1) {
+        double v[6] = {0.0}, lambda[6] = {5.0, 0.0, 0.0, 5.0, 0.0, 0.0};
+        CondSolveInfo info;
+        double residual = press_bar(contradiction, v, lambda, &info);
+        if (!(residual <= 1e-10) || info.passes > 20)
+            fail_msg("%g: residual %g after %d Newton steps", contradiction, residual, info.passes);
+        assert_true(fabs(fabs(lambda[1]) - 0.5 * lambda[0]) < 1e-6 * lambda[0] ||
+                    fabs(fabs(lambda[4]) - 0.5 * lambda[3]) < 1e-6 * lambda[3]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strict_answers_are_those_of_the_reference),
         cmocka_unit_test(proximal_answers_are_those_of_the_reference),
         cmocka_unit_test(stiff_springs),
+        cmocka_unit_test(contradicting_contacts_slip),
         cmocka_unit_test(linearised_law_is_newtons_equation),
         cmocka_unit_test(proximal_slip_is_the_derivative),
         cmocka_unit_test(used_for_every_law_but_not_every_stop),

@@ -175,6 +175,38 @@ static double reach(CondSemismooth* newton, const CondCertificateData* data, dou
     return cond_semismooth_try(newton, data, a);
 }
 
+// The length of the step at which the force of contact c reaches its cone from inside: the root of
+//     lambda_n^2 - (lambda_1/mu_1)^2 - (lambda_2/mu_2)^2,   lambda = now + a (next - now),
+// beyond 1; INFINITY: none.
+static double leaves_cone(const CondContact* contact, const double* now, const double* next)
+{
+    double A = 0.0, B = 0.0, C = 0.0; // A a^2 + 2 B a + C
+    for (int i = 0; i < 3; i++) {
+        double mu = i ? contact->friction[i - 1] : 1.0, weight = (i ? -1.0 : 1.0) / (mu * mu);
+        A += weight * (next[i] - now[i]) * (next[i] - now[i]);
+        B += weight * now[i] * (next[i] - now[i]);
+        C += weight * now[i] * now[i];
+    }
+    double square = B * B - A * C;
+    if (!(C > 0.0) || !(square >= 0.0))
+        return INFINITY;
+    double a = C / (-B + sqrt(square)); // the root where g falls through zero first
+    return a > 1.0 ? a : INFINITY;
+}
+
+// Contacts that stick and contradict each other by very little push their forces against each
+// other, from step to step by what the resistance lets through, and nothing else changes until one
+// of them can bear no more: to there at once. The merit, INFINITY where that does not help.
+static double strain(CondSemismooth* newton, const CondCertificateData* data)
+{
+    double a = INFINITY;
+    for (int c = 0; c < data->problem->n_contact; c++)
+        a = fmin(a, leaves_cone(&data->problem->contact[c], newton->now.lambda + (ptrdiff_t)3 * c,
+                                newton->next.lambda + (ptrdiff_t)3 * c));
+    double merit = isfinite(a) ? cond_semismooth_try(newton, data, a) : INFINITY;
+    return merit <= (1.0 - COND_SUFFICIENT) * newton->merit ? merit : INFINITY;
+}
+
 // The longest of the steps 1, 1/2, 1/4 .. that brings the merit below that of the reference, in
 // newton->tried: its merit. INFINITY: none does, and the whole step is there.
 static double search(CondSemismooth* newton, const CondCertificateData* data)
@@ -186,6 +218,10 @@ static double search(CondSemismooth* newton, const CondCertificateData* data)
         int creeps = a == 1.0 && newton->turned == 0 && merit > COND_CREEPS * newton->merit;
         return creeps ? reach(newton, data, merit) : merit;
     }
+    double strained =
+        newton->turned == 0 && newton->merit < INFINITY ? strain(newton, data) : INFINITY;
+    if (strained < INFINITY)
+        return strained;
     double whole = cond_semismooth_try(newton, data, 1.0);
     return newton->merit < INFINITY ? INFINITY : whole; // the first step is taken whatever it makes
 }
