@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "audit/surface.h"
+#include "geometry/cell.h"
 #include "geometry/depth.h"
 #include "math/quat.h"
 #include "scene_make.h"
@@ -271,9 +272,32 @@ static void test_audit_agrees(void** unused)
         }
 }
 
+// Rounding may bend a polygon that is thinner than it: a plane along it would cross it many times.
+static void bent_polygons_are_halved(void** state)
+{
+    (void)state;
+    double corner[7][3];
+    const double* at[7];
+    CondCell cell, half[2];
+    for (int k = 0; k < 7; k++) {
+        corner[k][0] = k;
+        corner[k][1] = k % 2 ? 1e-17 : -1e-17;
+        corner[k][2] = 0.0;
+        at[k] = corner[k];
+    }
+    const double along[3] = {0.0, 1.0, 0.0}, origin[3] = {0.0, 0.0, 0.0};
+    cond_cell_polygon(7, at, NULL, &cell);
+    assert_int_equal(cond_cell_cut(&cell, origin, along, half), 0);
+    cond_cell_halve(&cell, half);
+    for (int s = 0; s < 2; s++)
+        assert_true(half[s].n >= 2 && half[s].n <= COND_CELL_CORNERS &&
+                    half[s].radius < cell.radius);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bent_polygons_are_halved),
         cmocka_unit_test(test_known_values),
         cmocka_unit_test(test_audit_agrees),
     };

@@ -366,6 +366,15 @@ static void start_halves(const CondCell* cell, CondCell half[2])
     }
 }
 
+// How often a plane crosses the sides: twice at most, unless rounding has bent a thin polygon.
+static int count_crossings(const CondCell* cell, const double* height)
+{
+    int n = 0;
+    for (int k = 0; k < cell->n; k++)
+        n += height[k] * height[(k + 1) % cell->n] < 0.0;
+    return n;
+}
+
 int cond_cell_cut(const CondCell* cell, const double p[3], const double n[3], CondCell half[2])
 {
     double height[COND_CELL_CORNERS], low = 0.0, high = 0.0;
@@ -379,7 +388,7 @@ int cond_cell_cut(const CondCell* cell, const double p[3], const double n[3], Co
         high = fmax(high, height[k]);
     }
     double small = 1e-6 * (high - low);
-    if (!(low < -small && high > small))
+    if (!(low < -small && high > small) || count_crossings(cell, height) > 2)
         return 0;
     start_halves(cell, half);
     for (int k = 0; k < cell->n; k++) {
