@@ -246,7 +246,7 @@ static void heap_of_rods_is_held(void** state)
     CondAudit* audit = NULL;
     add_floor(scene, 0.4, 0.0);
     for (int k = 0; k < 6; k++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "rod%d", k);
         CondBodyDef rod = short_rod(name, 0.0, 0.0, 0.01 + 0.012 * k);
         double turn = 2.4 * k; // the golden angle: no two alike
