@@ -97,7 +97,7 @@ static CondStatus solve_without(const CondProblem* problem, const CondSolverSett
     return status;
 }
 
-// 1: all stages together certify it, and without this one they do not.
+// What all stages together certify and what they do without one of them.
 static int is_needed(const CondProblem* problem, const CondSolverSettings* settings,
                      CondSolvedBy stage, const char* what)
 {
@@ -107,7 +107,8 @@ static int is_needed(const CondProblem* problem, const CondSolverSettings* setti
     print_message("%s: %s; without %s: %.1e by %s\n", what, cond_solved_by_name(with.solved_by),
                   cond_solved_by_name(stage), cond_certificate_residual(&without.certificate),
                   cond_solved_by_name(without.solved_by));
-    return status == COND_OK && missed != COND_OK;
+    assert_int_equal(status, COND_OK);
+    return missed != COND_OK;
 }
 
 // Every stage that certifies has problems that are missed without it. Which of the hard ones are
