@@ -67,6 +67,14 @@ typedef struct CondSide {
         jacobian; // J, row-major (3 x n_coordinate); NULL: a node, three coordinates, J = I
 } CondSide;
 
+// Where the force of a contact may lie; u and lambda obey  -u in N(lambda), N the normal cone of
+// that set (for the friction cone as the law says: strict or relaxed).
+typedef enum CondForceSet {
+    COND_FORCE_CONE = 0,     // the friction cone
+    COND_FORCE_INTERVAL = 1, // bound[0] <= lambda[0] <= bound[1], lambda[1] = lambda[2] = 0: limits
+                             // of joints (0, INFINITY), dry friction (-F, F), motors that saturate
+} CondForceSet;
+
 typedef struct CondContact {
     CondSide side[2];   // u = R (J0 v - J1 v) + phi; side 0 is never static
     double frame[9];    // R, row-major: rows are normal (towards side 0), tangent 1, tangent 2
@@ -74,6 +82,9 @@ typedef struct CondContact {
     double phi[3];      // velocity offset [m/s]; the normal one carries the gap
     double kv;          // gain of virtual nodes [N s/m]; INFINITY: no slip at all
     uint64_t key;       // the same contact in the next step has the same key; 0: unknown
+    CondForceSet set;   //
+    double bound[2];    // of an interval: lowest and highest force [N, N m]; may be infinite
+    double compliance;  // of an interval: the law sees u + compliance lambda [m/(N s), ..]; >= 0
 } CondContact;
 
 typedef struct CondProblem {
