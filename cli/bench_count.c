@@ -61,7 +61,8 @@ static Sizes sizes_of(const CondModel* model)
     for (int b = 0; b < cond_model_n_body(model); b++) {
         sizes.nodes += cond_model_n_node(model, b);
         sizes.tets += cond_model_n_tet(model, b);
-        sizes.links += cond_model_n_link(model, b);
+        if (cond_model_body_kind(model, b) == COND_BODY_ROD)
+            sizes.links += cond_model_n_link(model, b);
     }
     return sizes;
 }

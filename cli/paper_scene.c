@@ -106,7 +106,8 @@ json_t* paper_scene_settings(const PaperOptions* options, const CondModel* model
     for (int b = 0; b < cond_model_n_body(model); b++) {
         nodes += cond_model_n_node(model, b);
         tets += cond_model_n_tet(model, b);
-        links += cond_model_n_link(model, b);
+        if (cond_model_body_kind(model, b) == COND_BODY_ROD)
+            links += cond_model_n_link(model, b);
     }
     if (links > 0)
         json_object_set_new(settings, "links", json_integer(links));

@@ -10,6 +10,7 @@
 #include "cond/fclib.h"
 #include "cond/file.h"
 #include "cond/law.h"
+#include "cond/mechanics.h"
 #include "cond/mesh.h"
 #include "cond/problem.h"
 #include "cond/record.h"

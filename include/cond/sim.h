@@ -24,6 +24,16 @@ COND_API CondBodyKind cond_model_body_kind(const CondModel* model, int body);
 // Nodes and tetrahedra of a soft body; 0 for others.
 COND_API int cond_model_n_node(const CondModel* model, int body);
 COND_API int cond_model_n_tet(const CondModel* model, int body);
+// Links of a rod or a robot; 0 for other bodies. Those of a robot have names, its base link comes
+// first; NULL, and -1, where there is no such link.
+COND_API int cond_model_n_link(const CondModel* model, int body);
+COND_API const char* cond_model_link_name(const CondModel* model, int body, int link);
+COND_API int cond_model_find_link(const CondModel* model, int body, const char* name);
+// The velocity coordinates of a body are n_dof of them from dof_begin on (cond/mechanics.h says
+// what they mean); its configuration has n_q numbers. 0 for an unknown body.
+COND_API int cond_model_dof_begin(const CondModel* model, int body);
+COND_API int cond_model_body_n_dof(const CondModel* model, int body);
+COND_API int cond_model_body_n_q(const CondModel* model, int body);
 COND_API double cond_model_mass(const CondModel* model, int body); // of a whole body [kg]
 COND_API const char* cond_model_body_name(const CondModel* model, int body);
 COND_API const char* cond_model_plane_name(const CondModel* model, int plane);
@@ -105,8 +115,6 @@ COND_API const double* cond_state_configuration(const CondModel* model, const Co
 // COND_BAD_ARGUMENT where there is no such joint.
 COND_API CondStatus cond_state_rod_stress(const CondModel* model, const CondState* state, int body,
                                           int joint, double stress[6], double* at);
-// Links of a rod; 0 for other bodies.
-COND_API int cond_model_n_link(const CondModel* model, int body);
 COND_API const double* cond_state_velocity(const CondState* state); // v, by integrate (n_dof)
 
 // Attachments of a state: the scene's own first, then those made here. The frames are held as they

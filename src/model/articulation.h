@@ -189,6 +189,12 @@ void cond_articulation_project(const CondArticulation* articulation, CondArticul
 void cond_articulation_transmit(const CondArticulation* articulation, CondArticulationWork* work,
                                 const double* v, const double* acceleration,
                                 const double gravity[3], double* load);
+// Acceleration of a point of a link and of its axes, world axes, with dv/dt = rate.  v, rate
+// (n_dof)
+void cond_articulation_acceleration(const CondArticulation* articulation,
+                                    CondArticulationWork* work, const double* v, const double* rate,
+                                    int link, const double local[3], double linear[3],
+                                    double angular[3]);
 // Kinetic energy and the potential energy of gravity -sum m g.c [J]; either may be NULL.
 void cond_articulation_energy(const CondArticulation* articulation, CondArticulationWork* work,
                               const double* v, const double gravity[3], double* kinetic,

@@ -222,6 +222,31 @@ void cond_articulation_bias(const CondArticulation* a, CondArticulationWork* wor
     add_projected(a, work, -1.0, work->force, f);
 }
 
+// The spatial acceleration A is that of the field of velocities at the fixed point O; a point p of
+// the link has in addition what it meets on its way through that field:
+//     a_p = A_v + A_w x (p - O) + w x v_p,  v_p = V_v + w x (p - O)
+void cond_articulation_acceleration(const CondArticulation* a, CondArticulationWork* work,
+                                    const double* v, const double* rate, int link,
+                                    const double local[3], double linear[3], double angular[3])
+{
+    const double weightless[3] = {0.0, 0.0, 0.0};
+    const double *V = work->velocity + 6 * (size_t)link, *A = work->acceleration + 6 * (size_t)link;
+    double p[3], turn[3], speed[3], swept[3];
+    newton_euler(a, work, v, rate, weightless);
+    cond_articulation_point(a, work, link, local, p, NULL);
+    for (int k = 0; k < 3; k++)
+        p[k] -= work->position[k];
+    vec3_cross(A, p, turn);
+    vec3_cross(V, p, speed);
+    for (int k = 0; k < 3; k++)
+        speed[k] += V[3 + k];
+    vec3_cross(V, speed, swept);
+    for (int k = 0; k < 3; k++) {
+        linear[k] = A[3 + k] + turn[k] + swept[k];
+        angular[k] = A[k];
+    }
+}
+
 void cond_articulation_push(const CondArticulationWork* work, const double at[3],
                             const double force[3], const double torque[3], double load[6])
 {

@@ -55,8 +55,42 @@ int cond_model_n_node(const CondModel* model, int body)
 
 int cond_model_n_link(const CondModel* model, int body)
 {
-    int rod = cond_model_body_kind(model, body) == COND_BODY_ROD;
-    return rod ? model->body[body].rod->n_link : 0;
+    switch (cond_model_body_kind(model, body)) {
+    case COND_BODY_ROD:
+        return model->body[body].rod->n_link;
+    case COND_BODY_ROBOT:
+        return model->body[body].arm->n_link;
+    default:
+        return 0;
+    }
+}
+
+const char* cond_model_link_name(const CondModel* model, int body, int link)
+{
+    int robot = cond_model_body_kind(model, body) == COND_BODY_ROBOT;
+    int known = robot && link >= 0 && link < model->body[body].arm->n_link;
+    return known ? model->body[body].arm->link[link].name : NULL;
+}
+
+int cond_model_find_link(const CondModel* model, int body, const char* name)
+{
+    int robot = cond_model_body_kind(model, body) == COND_BODY_ROBOT;
+    return robot ? cond_articulation_find_link(model->body[body].arm, name) : -1;
+}
+
+int cond_model_dof_begin(const CondModel* model, int body)
+{
+    return body >= 0 && body < model->n_body ? model->body[body].dof_begin : 0;
+}
+
+int cond_model_body_n_dof(const CondModel* model, int body)
+{
+    return body >= 0 && body < model->n_body ? model->body[body].n_dof : 0;
+}
+
+int cond_model_body_n_q(const CondModel* model, int body)
+{
+    return body >= 0 && body < model->n_body ? model->body[body].n_q : 0;
 }
 
 int cond_model_n_tet(const CondModel* model, int body)
