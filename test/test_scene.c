@@ -382,7 +382,7 @@ static void test_table_tells_the_defaults(void** state)
     CondVariationDef variation = cond_variation_def_default();
     CondActionDef action = cond_action_def_default();
     CondRewardDef reward = cond_reward_def_default();
-    CondJointDef joint = {.stiffness = NAN, .damping = NAN}; // as the reader makes them
+    CondJointDef joint = cond_joint_def_default();
     CondWaypoint waypoint = {
         .position = {NAN, NAN, NAN}, .orientation = {1.0, 0.0, 0.0, 0.0}, .target = NAN};
     // The longer names come first: the first that the section begins with is taken.

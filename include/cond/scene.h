@@ -68,6 +68,15 @@ typedef struct CondJointDef {
     double velocity;  // [rad/s, m/s]
     double stiffness; // [N m/rad, N/m]
     double damping;   // [N m s/rad, N s/m]
+    int bounded;      // 1: what follows counts, NaN: as the robot's file says; 0: none of it does
+    double lower, upper;    // position limits [rad, m]
+    double velocity_limit;  // [rad/s, m/s]; INFINITY: none
+    double effort;          // largest torque or force of the motor [N m, N]; INFINITY: none
+    double friction;        // dry friction of the joint [N m, N]
+    double passive_damping; // viscous damping of the joint itself [N m s/rad, N s/m]
+    double armature;        // inertia of its rotor, as the joint feels it [kg m2, kg]
+    double spring;          // stiffness of a spring in the joint [N m/rad, N/m]
+    double spring_rest;     // where that is slack [rad, m]
 } CondJointDef;
 
 // Friction and restitution of a surface. Where two surfaces meet: a value that only one of them
@@ -139,6 +148,12 @@ typedef struct CondBodyDef {
     double motor_stiffness;    // of joints that do not say [N m/rad, N/m]; 0: no motor
     double motor_damping;      // [N m s/rad, N s/m]
     CondRodDef rod;            // position and orientation are those of its begin
+    // robot: which limits of its joints act, 1 or 0. Inverse kinematics keeps them in any case.
+    int joint_limits;    // lower and upper
+    int velocity_limits; //
+    int effort_limits;   // of motors
+    int joint_friction;  // dry friction
+    double motor_effort; // largest torque or force of motors [N m, N]; NaN: as the file says
 } CondBodyDef;
 
 // A static shape.
@@ -393,6 +408,7 @@ COND_API const char* cond_integrator_name(CondIntegrator integrator);
 COND_API const char* cond_impact_name(CondImpactLaw law);
 
 COND_DEFAULT(COND_API, CondBodyDef, cond_body_def_default)
+COND_DEFAULT(COND_API, CondJointDef, cond_joint_def_default)
 COND_DEFAULT(COND_API, CondPlaneDef, cond_plane_def_default)
 COND_DEFAULT(COND_API, CondForceDef, cond_force_def_default)
 COND_DEFAULT(COND_API, CondSpringDef, cond_spring_def_default)

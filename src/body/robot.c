@@ -36,13 +36,36 @@ static void add_damping(const CondBody* body, double* values)
         values[(size_t)(first + j) * (size_t)(body->n_dof + 1)] += arm->coordinate[j].damping;
 }
 
+// How far joint j is from where its spring is slack.
+static double stretch(const CondBody* body, const CondKinematics* kinematics, int j)
+{
+    const CondArticulation* arm = body->arm;
+    return kinematics->q[body->q_begin + arm->n_q - arm->n_joint + j] -
+           arm->coordinate[j].spring_rest;
+}
+
+// f -= k (q - rest), A += step k
+static void add_springs(const CondBody* body, const CondKinematics* kinematics, double step,
+                        double* values, double* f)
+{
+    const CondArticulation* arm = body->arm;
+    int first = arm->n_dof - arm->n_joint;
+    for (int j = 0; j < arm->n_joint; j++) {
+        double k = arm->coordinate[j].stiffness;
+        if (k > 0.0) {
+            values[(size_t)(first + j) * (size_t)(body->n_dof + 1)] += step * k;
+            f[first + j] -= k * stretch(body, kinematics, j);
+        }
+    }
+}
+
 // Joint damping is viscous and goes into A as it is.
 static void block(const CondBody* body, const CondKinematics* kinematics, double step,
                   double* values, CondBlock* out, double* f)
 {
-    (void)f;
     fill(body, kinematics, 1.0 / step, values, out);
     add_damping(body, values);
+    add_springs(body, kinematics, step, values, f);
 }
 
 static void mass(const CondBody* body, const CondKinematics* kinematics, double* values,
@@ -101,6 +124,11 @@ static double potential(const CondBody* body, const CondKinematics* kinematics,
 {
     double energy = 0.0;
     cond_articulation_energy(body->arm, work_of(body, kinematics), NULL, gravity, NULL, &energy);
+    for (int j = 0; j < body->arm->n_joint; j++) {
+        double k = body->arm->coordinate[j].stiffness;
+        energy +=
+            k > 0.0 ? 0.5 * k * stretch(body, kinematics, j) * stretch(body, kinematics, j) : 0.0;
+    }
     return energy;
 }
 

@@ -70,7 +70,7 @@ static CondStatus read_joint(const CondSceneReader* reader, const CondYamlNode* 
 {
     CondJointDef* joint = (CondJointDef*)target + place;
     CondSection section;
-    joint->stiffness = joint->damping = NAN;
+    *joint = cond_joint_def_default();
     return cond_section_read(reader, "bodies.joints", node, path, joint, &section);
 }
 

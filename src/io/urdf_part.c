@@ -92,16 +92,17 @@ static CondStatus read_limit(const CondUrdfFile* file, const xmlNode* node, Cond
 static CondStatus read_dynamics(const CondUrdfFile* file, const xmlNode* node, CondLink* link)
 {
     xmlNode* dynamics;
-    double friction = 0.0;
     CondStatus status = cond_urdf_child(file, node, "dynamics", &dynamics);
     if (status || !dynamics)
         return status;
     status = cond_urdf_numbers(file, dynamics, "damping", 1, 0, &link->damping);
     if (!status)
-        status = cond_urdf_numbers(file, dynamics, "friction", 1, 0, &friction);
-    if (!status && friction != 0.0)
-        status = cond_urdf_warn(file, dynamics, "joint '%s': friction %g is ignored", link->joint,
-                                friction);
+        status = cond_urdf_numbers(file, dynamics, "friction", 1, 0, &link->friction);
+    if (!status && link->friction < 0.0) {
+        status = cond_urdf_warn(file, dynamics, "joint '%s': friction %g does not count",
+                                link->joint, link->friction);
+        link->friction = 0.0;
+    }
     if (!status && link->damping < 0.0) {
         status = cond_urdf_warn(file, dynamics, "joint '%s': damping %g does not count",
                                 link->joint, link->damping);

@@ -40,6 +40,10 @@ typedef struct CondLink {
     double velocity;       // largest speed [rad/s, m/s]; INFINITY: none
     double effort;         // largest torque or force [N m, N]; INFINITY: none
     double damping;        // [N m s/rad, N s/m]
+    double friction;       // dry: the torque or force it holds with [N m, N]
+    double armature;       // inertia of its rotor, as the joint feels it [kg m2, kg]
+    double stiffness;      // of a spring in the joint [N m/rad, N/m]
+    double spring_rest;    // joint position at which that is slack [rad, m]
     int mimic;             // the link whose joint this one follows, any number; -1: none
     double multiplier;     //
     double offset;         // [rad, m]
@@ -78,6 +82,10 @@ typedef struct CondJointCoordinate {
     double velocity;     // [rad/s, m/s]
     double effort;       // of the joint itself: followers have no motor [N m, N]
     double damping;      // sum of multiplier^2 damping [N m s/rad, N s/m]
+    double friction;     // sum of |multiplier| friction [N m, N]
+    double armature;     // sum of multiplier^2 armature [kg m2, kg]
+    double stiffness;    // sum of multiplier^2 stiffness [N m/rad, N/m]
+    double spring_rest;  // where the springs together are slack [rad, m]
 } CondJointCoordinate;
 
 typedef struct CondArticulation {

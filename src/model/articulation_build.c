@@ -92,6 +92,14 @@ CondStatus cond_link_check_joint(const CondLink* link, CondError* error)
     if (!(link->damping >= 0.0) || isinf(link->damping))
         return cond_error_set(error, bad, "joint '%s': damping %g is negative or not finite", name,
                               link->damping);
+    const char* word[] = {"friction", "armature", "stiffness"};
+    double value[] = {link->friction, link->armature, link->stiffness};
+    for (int i = 0; i < 3; i++)
+        if (!(value[i] >= 0.0) || isinf(value[i]))
+            return cond_error_set(error, bad, "joint '%s': %s %g is negative or not finite", name,
+                                  word[i], value[i]);
+    if (!isfinite(link->spring_rest))
+        return cond_error_set(error, bad, "joint '%s': the rest of its spring is not finite", name);
     if (!isfinite(link->multiplier) || !isfinite(link->offset))
         return cond_error_set(error, bad, "joint '%s': mimic numbers are not finite", name);
     return COND_OK;
@@ -266,7 +274,16 @@ static CondStatus resolve_mimic(CondArticulation* a, int i, int* end, CondError*
 // Takes into the limits of a coordinate that scale q + shift stays within those of the link.
 static CondStatus restrict_limits(CondJointCoordinate* c, const CondLink* link, CondError* error)
 {
-    c->damping += link->scale * link->scale * link->damping;
+    double square = link->scale * link->scale, stiffness = c->stiffness + square * link->stiffness;
+    // sum k_i s_i (s_i q + shift_i - rest_i) = k (q - rest)
+    if (stiffness > 0.0)
+        c->spring_rest = (c->stiffness * c->spring_rest +
+                          link->scale * link->stiffness * (link->spring_rest - link->shift)) /
+                         stiffness;
+    c->stiffness = stiffness;
+    c->damping += square * link->damping;
+    c->friction += fabs(link->scale) * link->friction;
+    c->armature += square * link->armature;
     if (link->scale == 0.0)
         return COND_OK;
     double lower = (link->lower - link->shift) / link->scale;

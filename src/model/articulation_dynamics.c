@@ -123,6 +123,8 @@ void cond_articulation_mass(const CondArticulation* a, CondArticulationWork* wor
             }
         }
     }
+    for (int j = 0; j < a->n_joint; j++)
+        M[(size_t)(first + j) * (size_t)(n + 1)] += a->coordinate[j].armature;
     if (a->floating)
         base_mass(a, work, M);
 }
@@ -290,6 +292,9 @@ void cond_articulation_energy(const CondArticulation* a, CondArticulationWork* w
             inertia_multiply(work->inertia + 10 * i, work->velocity + 6 * i, P);
             *kinetic += 0.5 * spatial_dot(work->velocity + 6 * i, P);
         }
+        const double* rate = v + a->n_dof - a->n_joint;
+        for (int j = 0; j < a->n_joint; j++)
+            *kinetic += 0.5 * a->coordinate[j].armature * rate[j] * rate[j];
     }
     if (potential) {
         double center[3];

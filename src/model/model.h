@@ -27,7 +27,15 @@ typedef struct CondFeature {
 typedef struct CondMotor {
     double stiffness; // [N m/rad, N/m]
     double damping;   // [N m s/rad, N s/m]
+    double effort;    // largest torque or force [N m, N]; INFINITY: none
 } CondMotor;
+
+// What bounds one joint coordinate of a robot in a step, where the scene says that it does.
+typedef struct CondJointBounds {
+    double lower, upper; // [rad, m]
+    double velocity;     // [rad/s, m/s]
+    double friction;     // dry [N m, N]
+} CondJointBounds;
 
 typedef struct CondBody {
     char name[COND_NAME_SIZE];
@@ -61,6 +69,7 @@ typedef struct CondBody {
     struct CondArticulation* arm;     // robot: owned by the model
     struct CondRod* rod;              // rod: owned by the model
     CondMotor* motor;                 // robot: one per joint coordinate          (n_joint)
+    CondJointBounds* bounds;          // robot: the same                          (n_joint)
     int target_begin;                 // robot: into CondState.target
 } CondBody;
 

@@ -305,6 +305,39 @@ static CondStatus take(const void* def, void* own, size_t known, size_t at, cons
     return cond_scene_issue_set(issue, "", "%s", inner.message);
 }
 
+// The joints of a program that knows no more of them than their motors.
+static CondStatus widen_joints(CondScene* scene, CondBodyDef* def, CondSceneIssue* issue)
+{
+    size_t known = offsetof(CondJointDef, bounded);
+    CondJointDef* joint =
+        cond_arena_allocate(&scene->arena, (size_t)def->n_joint, sizeof *def->joint);
+    Kind kind = KIND(scene, body);
+    if (!joint)
+        return no_memory(&kind, issue);
+    for (int i = 0; i < def->n_joint; i++) {
+        joint[i] = cond_joint_def_default();
+        memcpy(&joint[i], (const char*)def->joint + (size_t)i * known, known);
+    }
+    def->joint = joint;
+    return COND_OK;
+}
+
+CondStatus cond_scene_add_body(CondScene* scene, const CondBodyDef* def, CondError* error)
+{
+    CondSceneIssue issue;
+    CondBodyDef own = cond_body_def_default();
+    CondStatus status = take(def, &own, sizeof own, offsetof(CondBodyDef, struct_size),
+                             "cond_body_def_default", &issue);
+    if (!status && def->struct_size <= offsetof(CondBodyDef, joint_limits) && own.n_joint > 0 &&
+        own.joint)
+        status = widen_joints(scene, &own, &issue);
+    if (!status)
+        status = cond_scene_put_body(scene, &own, &issue);
+    if (own.joint != def->joint)
+        cond_arena_drop(&scene->arena, (void*)own.joint);
+    return report(error, status, "body", def->name, &issue);
+}
+
 #define ADD(kind, Type)                                                                            \
     CondStatus cond_scene_add_##kind(CondScene* scene, const Type* def, CondError* error)          \
     {                                                                                              \
@@ -317,7 +350,6 @@ static CondStatus take(const void* def, void* own, size_t known, size_t at, cons
         return report(error, status, #kind, def->name, &issue);                                    \
     }
 
-ADD(body, CondBodyDef)
 ADD(plane, CondPlaneDef)
 ADD(force, CondForceDef)
 ADD(spring, CondSpringDef)

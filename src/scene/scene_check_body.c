@@ -34,6 +34,10 @@ static const Ownership ownerships[] = {
     {"thickness", SOFT, "soft"},
     {"urdf", ROBOT, "robot"},
     {"floating", ROBOT, "robot"},
+    {"joint_limits", ROBOT, "robot"},
+    {"velocity_limits", ROBOT, "robot"},
+    {"effort_limits", ROBOT, "robot"},
+    {"joint_friction", ROBOT, "robot"},
 };
 
 static CondStatus refuse_key(const CondBodyDef* def, const char* key, const char* owners,
@@ -79,7 +83,7 @@ static CondStatus check_ownership(const CondBodyDef* def, CondSceneIssue* issue)
         return COND_OK;
     if (def->n_joint != 0)
         return refuse_key(def, "joints", "robot", issue);
-    if (def->motor_stiffness != 0.0 || def->motor_damping != 0.0)
+    if (def->motor_stiffness != 0.0 || def->motor_damping != 0.0 || !isnan(def->motor_effort))
         return refuse_key(def, "motor", "robot", issue);
     return COND_OK;
 }

@@ -4,6 +4,7 @@
 #include "base/definition.h"
 
 #include <math.h>
+#include <string.h>
 
 static CondSurfaceDef surface_default(void)
 {
@@ -21,7 +22,29 @@ static CondBodyDef body_def(void)
         .self_contact = 1,
         .thickness = 1e-3,
         .rod = {.links = 50, .shear_factor = 1.0, .contact_radius = NAN},
+        .joint_limits = 1,
+        .velocity_limits = 1,
+        .effort_limits = 1,
+        .joint_friction = 1,
+        .motor_effort = NAN,
     };
+}
+
+void cond_joint_def_default_fill(CondJointDef* made, size_t size)
+{
+    const CondJointDef defaults = {.stiffness = NAN,
+                                   .damping = NAN,
+                                   .bounded = 1,
+                                   .lower = NAN,
+                                   .upper = NAN,
+                                   .velocity_limit = NAN,
+                                   .effort = NAN,
+                                   .friction = NAN,
+                                   .passive_damping = NAN,
+                                   .armature = NAN,
+                                   .spring = NAN,
+                                   .spring_rest = NAN};
+    memcpy(made, &defaults, size < sizeof defaults ? size : sizeof defaults);
 }
 
 static CondMaterialDef material_def(void)

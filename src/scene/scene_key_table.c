@@ -9,6 +9,7 @@
 #define TYPE_POSITIVE "number > 0"
 #define TYPE_POSITIVE_OR_INFINITE "number > 0 or .inf"
 #define TYPE_NOT_NEGATIVE "number >= 0"
+#define TYPE_NOT_NEGATIVE_OR_INFINITE "number >= 0 or .inf"
 #define TYPE_ABOVE "number or .inf"
 #define TYPE_UNIT "number in 0 .. 1"
 #define TYPE_SHARE "number > 0 and <= 1"
@@ -192,6 +193,10 @@ const CondKey cond_key_table[] = {
     SWITCH("bodies", "floating", CondBodyDef, floating, "false", "robot: the base moves freely"),
     NESTED("bodies", "joints", LIST, "list of mappings", "[]", "robot: joints that do not start at zero or have a motor of their own"),
     NESTED("bodies", "motor", SECTION, "mapping", "{}", "robot: motor of the joints that do not say"),
+    SWITCH("bodies", "joint_limits", CondBodyDef, joint_limits, "true", "robot: joints stop at their lower and upper limits"),
+    SWITCH("bodies", "velocity_limits", CondBodyDef, velocity_limits, "true", "robot: joints are no faster than their velocity limits"),
+    SWITCH("bodies", "effort_limits", CondBodyDef, effort_limits, "true", "robot: motors are no stronger than their effort limits"),
+    SWITCH("bodies", "joint_friction", CondBodyDef, joint_friction, "true", "robot: joints have their dry friction"),
     NESTED("bodies", "rod", SECTION, "mapping", "required for rod", "rod: centreline and section"),
 
     SIZES("bodies.shape", "box", CondBodyDef, 3, "vector of 3", "edges of a box; its eight corners touch"),
@@ -224,9 +229,19 @@ const CondKey cond_key_table[] = {
     NUMBER("bodies.joints", "velocity", CondJointDef, velocity, FINITE, "rad/s or m/s", "0", "at the start"),
     NUMBER_OR_ABSENT("bodies.joints", "stiffness", CondJointDef, stiffness, NOT_NEGATIVE, "N m/rad or N/m", "not given", "of its motor; that of the robot where it is left out"),
     NUMBER_OR_ABSENT("bodies.joints", "damping", CondJointDef, damping, NOT_NEGATIVE, "N m s/rad or N s/m", "not given", "of its motor; that of the robot where it is left out"),
+    NUMBER_OR_ABSENT("bodies.joints", "lower", CondJointDef, lower, FINITE, "rad or m", "not given", "lower limit of the position; this and what follows as in the URDF where it is left out"),
+    NUMBER_OR_ABSENT("bodies.joints", "upper", CondJointDef, upper, FINITE, "rad or m", "not given", "upper limit of the position"),
+    NUMBER_OR_ABSENT("bodies.joints", "velocity_limit", CondJointDef, velocity_limit, NOT_NEGATIVE_OR_INFINITE, "rad/s or m/s", "not given", "largest speed"),
+    NUMBER_OR_ABSENT("bodies.joints", "effort", CondJointDef, effort, NOT_NEGATIVE_OR_INFINITE, "N m or N", "not given", "largest torque or force of its motor; that of the robot's motor where it is left out"),
+    NUMBER_OR_ABSENT("bodies.joints", "friction", CondJointDef, friction, NOT_NEGATIVE, "N m or N", "not given", "dry friction"),
+    NUMBER_OR_ABSENT("bodies.joints", "passive_damping", CondJointDef, passive_damping, NOT_NEGATIVE, "N m s/rad or N s/m", "not given", "viscous damping of the joint itself"),
+    NUMBER_OR_ABSENT("bodies.joints", "armature", CondJointDef, armature, NOT_NEGATIVE, "kg m2 or kg", "not given", "inertia of its rotor, as the joint feels it"),
+    NUMBER_OR_ABSENT("bodies.joints", "spring", CondJointDef, spring, NOT_NEGATIVE, "N m/rad or N/m", "not given", "stiffness of a spring in the joint"),
+    NUMBER_OR_ABSENT("bodies.joints", "spring_rest", CondJointDef, spring_rest, FINITE, "rad or m", "not given", "where that is slack"),
 
     NUMBER("bodies.motor", "stiffness", CondBodyDef, motor_stiffness, NOT_NEGATIVE, "N m/rad or N/m", "0", "per angle or length that is missing to the target"),
     NUMBER("bodies.motor", "damping", CondBodyDef, motor_damping, NOT_NEGATIVE, "N m s/rad or N s/m", "0", "per speed that is missing to the target's"),
+    NUMBER_OR_ABSENT("bodies.motor", "effort", CondBodyDef, motor_effort, NOT_NEGATIVE_OR_INFINITE, "N m or N", "not given", "largest torque or force of a motor; as in the URDF where it is left out"),
 
     TEXT("patches", "name", CondPatchDef, name, "", "unique among patches; a number is given where it is left out"),
     TEXT("patches", "body", CondPatchDef, body, "required", "the soft body"),

@@ -116,6 +116,8 @@ int cond_key_accepts(const CondKey* key, double value)
         return value > 0.0;
     case COND_RANGE_NOT_NEGATIVE:
         return value >= 0.0 && isfinite(value);
+    case COND_RANGE_NOT_NEGATIVE_OR_INFINITE:
+        return value >= 0.0;
     case COND_RANGE_ABOVE:
         return value > -INFINITY;
     case COND_RANGE_UNIT:

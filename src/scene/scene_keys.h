@@ -25,6 +25,7 @@ typedef enum CondRange {
     COND_RANGE_POSITIVE,
     COND_RANGE_POSITIVE_OR_INFINITE,
     COND_RANGE_NOT_NEGATIVE,
+    COND_RANGE_NOT_NEGATIVE_OR_INFINITE,
     COND_RANGE_ABOVE, // finite, or infinity above
     COND_RANGE_UNIT,  // 0 .. 1
     COND_RANGE_SHARE, // 0 .. 1 without 0
