@@ -13,6 +13,7 @@
 #include "cond/mechanics.h"
 #include "cond/mesh.h"
 #include "cond/problem.h"
+#include "cond/query.h"
 #include "cond/record.h"
 #include "cond/recording.h"
 #include "cond/scene.h"
