@@ -11,45 +11,6 @@
 // checksum over all before it.
 enum { VERSION_AT = 8, MARK_AT = 11, END_AT = 28, CHECKSUM_AT = 44, SUPERBLOCK = 48 };
 
-static uint32_t turn(uint32_t x, int k)
-{
-    return x << k | x >> (32 - k);
-}
-
-// Jenkins' lookup3, the checksum that HDF5's file format names, of up to 12 bytes more than a
-// multiple of 12.
-static uint32_t checksum(const unsigned char* bytes, size_t n)
-{
-    uint32_t s[3];
-    s[0] = s[1] = s[2] = 0xdeadbeefu + (uint32_t)n;
-    for (; n > 0;) {
-        size_t part = n < 12 ? n : 12;
-        for (size_t k = 0; k < part; k++)
-            s[k / 4] += (uint32_t)bytes[k] << 8 * (k % 4);
-        bytes += part;
-        n -= part;
-        uint32_t a = s[0], b = s[1], c = s[2];
-        if (n > 0) {
-            a -= c, a ^= turn(c, 4), c += b;
-            b -= a, b ^= turn(a, 6), a += c;
-            c -= b, c ^= turn(b, 8), b += a;
-            a -= c, a ^= turn(c, 16), c += b;
-            b -= a, b ^= turn(a, 19), a += c;
-            c -= b, c ^= turn(b, 4), b += a;
-        } else {
-            c ^= b, c -= turn(b, 14);
-            a ^= c, a -= turn(c, 11);
-            b ^= a, b -= turn(a, 25);
-            c ^= b, c -= turn(b, 16);
-            a ^= c, a -= turn(c, 4);
-            b ^= a, b -= turn(a, 14);
-            c ^= b, c -= turn(b, 24);
-        }
-        s[0] = a, s[1] = b, s[2] = c;
-    }
-    return s[2];
-}
-
 static uint32_t checksum_in(const unsigned char block[SUPERBLOCK])
 {
     uint32_t sum = 0;
@@ -75,7 +36,7 @@ static int unmark(int descriptor, int64_t* end)
     if (block[MARK_AT] == 0)
         return 0;
     block[MARK_AT] = 0;
-    uint32_t sum = checksum(block, CHECKSUM_AT);
+    uint32_t sum = cond_hdf_checksum(block, CHECKSUM_AT);
     for (int k = 0; k < 4; k++)
         block[CHECKSUM_AT + k] = (unsigned char)(sum >> 8 * k);
     return pwrite(descriptor, block, sizeof block, 0) != (ssize_t)sizeof block;
@@ -87,7 +48,7 @@ static int is_marked(const char* path)
     unsigned char block[SUPERBLOCK];
     int descriptor = open(path, O_RDONLY);
     int marked = descriptor >= 0 && !read_superblock(descriptor, block) && block[MARK_AT] != 0 &&
-                 checksum(block, CHECKSUM_AT) == checksum_in(block);
+                 cond_hdf_checksum(block, CHECKSUM_AT) == checksum_in(block);
     if (descriptor >= 0)
         close(descriptor);
     return marked;
@@ -97,8 +58,9 @@ int cond_hdf_create(CondHdfFile* file)
 {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
-    file->descriptor = -1;
-    file->id = H5Fcreate(file->path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    file->descriptor = file->id = -1;
+    if (!cond_hdf_journal_use(access, &file->journal))
+        file->id = H5Fcreate(file->path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
     H5Pclose(access);
     if (file->id >= 0)
         file->descriptor = open(file->path, O_RDWR);
@@ -129,6 +91,7 @@ void cond_hdf_close(CondHdfFile* file)
         close(file->descriptor);
     }
     file->id = file->descriptor = -1;
+    cond_hdf_journal_end(&file->journal);
 }
 
 int cond_hdf_add_group(const CondHdfFile* file, const char* location, int ordered)
@@ -277,9 +240,9 @@ void cond_hdf_close_series(CondHdfSeries* series, int n)
             H5Dclose(series[k].id);
 }
 
-int cond_hdf_start(const CondHdfFile* file)
+int cond_hdf_start(CondHdfFile* file)
 {
-    return H5Fstart_swmr_write(file->id) < 0;
+    return cond_hdf_journal_add(&file->journal, file->id) || H5Fstart_swmr_write(file->id) < 0;
 }
 
 int cond_hdf_put(const CondHdfSeries* series, int64_t first, int64_t n, const void* values)
@@ -327,14 +290,29 @@ int cond_hdf_commit(CondHdfFile* file)
 // milliseconds, far more than a piece takes to be written.
 enum { READ_ATTEMPTS = 24 };
 
-hid_t cond_hdf_open(const char* path)
+// Opens a file, through the journal where one is given, in the mode of H5Fopen or in that for files
+// being written.
+static hid_t open_through(const char* path, CondHdfJournal* journal, int marked)
 {
-    hid_t id = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    if (id >= 0 || !is_marked(path))
-        return id;
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    if (H5Pset_metadata_read_attempts(access, READ_ATTEMPTS) >= 0)
-        id = H5Fopen(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS), id = -1;
+    if ((!marked || H5Pset_metadata_read_attempts(access, READ_ATTEMPTS) >= 0) &&
+        (!journal || !cond_hdf_journal_use(access, journal)))
+        id = H5Fopen(path, H5F_ACC_RDONLY | (marked ? H5F_ACC_SWMR_READ : 0), access);
     H5Pclose(access);
+    return id;
+}
+
+hid_t cond_hdf_open(const char* path, CondHdfJournal* journal)
+{
+    int marked = 0;
+    hid_t id = open_through(path, NULL, 0);
+    if (id < 0 && is_marked(path)) {
+        marked = 1;
+        id = open_through(path, NULL, 1);
+    }
+    if (id >= 0 && cond_hdf_journal_read(journal, id, path)) {
+        H5Fclose(id);
+        id = open_through(path, journal, marked);
+    }
     return id;
 }

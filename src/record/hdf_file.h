@@ -2,7 +2,8 @@
 // writer was ended in the middle.
 //
 // The file is written in HDF5's single-writer-multiple-reader mode, in which every structure on
-// disk is whole at all times. In this mode HDF5 marks the file as being written, and ordinary
+// disk is whole after each write, and a write that is not ended is found in the journal
+// (hdf_driver.h). In this mode HDF5 marks the file as being written, and ordinary
 // readers refuse marked files; so the mark is taken away again after each frame. A write that fails
 // in the middle would leave HDF5 unable to close the file, so room on the disk is taken before
 // anything is written. Callers switch HDF5's own error printing off (H5E_BEGIN_TRY) around
@@ -14,6 +15,7 @@
 
 #include "cond/context.h"
 #include "cond/status.h"
+#include "record/hdf_driver.h"
 
 #include <stdint.h>
 
@@ -23,6 +25,7 @@ typedef struct CondHdfFile {
     int descriptor;   // of the same file, for its mark and its size; -1: not open
     int64_t used;     // bytes that HDF5 uses, by commit
     int64_t reserved; // bytes that are on the disk
+    CondHdfJournal journal;
 } CondHdfFile;
 
 // A dataset that gets rows. Datasets of one column are one-dimensional.
@@ -34,6 +37,7 @@ typedef struct CondHdfSeries {
 } CondHdfSeries;
 
 // 0 when done, 1 when HDF5 or the system failed.
+// The journal has begun (cond_hdf_journal_begin); closing ends it.
 int cond_hdf_create(CondHdfFile* file);
 // Takes room for so many bytes on the disk; nothing has happened when there is none.
 int cond_hdf_reserve(CondHdfFile* file, int64_t bytes);
@@ -65,7 +69,7 @@ int cond_hdf_add_columns(const CondHdfFile* file, const char* group, const char*
 void cond_hdf_close_series(CondHdfSeries* series, int n); // those that were made
 
 // After this no group, dataset or attribute can be added, only rows.
-int cond_hdf_start(const CondHdfFile* file);
+int cond_hdf_start(CondHdfFile* file);
 // Rows first .. first + n; rows may be written again.
 int cond_hdf_put(const CondHdfSeries* series, int64_t first, int64_t n, const void* values);
 // Changes an integer attribute.
@@ -73,7 +77,8 @@ int cond_hdf_change_int(const CondHdfFile* file, const char* location, const cha
 // Everything is on disk, and the file unmarked.
 int cond_hdf_commit(CondHdfFile* file);
 
-// Opens a file for reading, marked or not; -1 when HDF5 cannot.
-hid_t cond_hdf_open(const char* path);
+// Opens a file for reading, marked or not, with what its journal has of a write that its writer did
+// not live to end; -1 when HDF5 cannot. The journal has begun, and outlives the file.
+hid_t cond_hdf_open(const char* path, CondHdfJournal* journal);
 
 #endif

@@ -363,6 +363,8 @@ static CondStatus begin_files(HdfRecord* record, CondError* error)
         return cond_error_set(error, COND_NO_FILE,
                               "%.200s: cannot be written: a recording is a regular file",
                               record->path);
+    if (cond_hdf_journal_begin(&record->arena.context, &record->file.journal))
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     H5E_BEGIN_TRY
     {
         failed = cond_hdf_create(&record->file) ||

@@ -36,6 +36,7 @@ struct CondRecording {
     CondContext context;
     char* path;
     hid_t id;
+    CondHdfJournal journal; // what the file's bytes are read through
     char* scene;
     int n_frame;
     CondScenery scenery;
@@ -329,12 +330,14 @@ CondStatus cond_recording_open(const CondContext* context, const char* path,
     made->context = m;
     made->id = -1;
     made->path = cond_allocate(&m, strlen(path) + 1, 1);
-    CondStatus status = made->path ? COND_OK : cond_fclib_out_of_memory(&file);
+    CondStatus status = cond_hdf_journal_begin(&m, &made->journal) || !made->path
+                            ? cond_fclib_out_of_memory(&file)
+                            : COND_OK;
     H5E_BEGIN_TRY
     {
         if (!status) {
             memcpy(made->path, path, strlen(path));
-            made->id = file.id = cond_hdf_open(path);
+            made->id = file.id = cond_hdf_open(path, &made->journal);
             if (file.id < 0) {
                 status = cond_fclib_open(&file); // says why
                 made->id = file.id;
@@ -359,6 +362,7 @@ void cond_recording_close(CondRecording* recording)
     CondContext m = recording->context;
     if (recording->id >= 0)
         H5Fclose(recording->id);
+    cond_hdf_journal_end(&recording->journal);
     void* arrays[] = {recording->path,          recording->scene,  recording->name,
                       recording->kind,          recording->corner, recording->corner_end,
                       recording->body,          recording->type,   recording->n_contact,
