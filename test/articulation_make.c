@@ -54,6 +54,11 @@ static void add(CondArticulation* a, const CondLink* link)
 
 CondArticulation* make_tree(Dice* dice, int n_link, int floating, int with_mimics)
 {
+    return make_tree_of(dice, n_link, floating, with_mimics, 0);
+}
+
+CondArticulation* make_tree_of(Dice* dice, int n_link, int floating, int with_mimics, int all_kinds)
+{
     CondArticulation* a;
     CondError error;
     assert_int_equal(cond_articulation_create(NULL, &a, &error), COND_OK);
@@ -74,6 +79,8 @@ CondArticulation* make_tree(Dice* dice, int n_link, int floating, int with_mimic
         link.kind = i == 1 || kind < 0.55 ? COND_LINK_CONTINUOUS : COND_LINK_PRISMATIC;
         if (i > 1 && kind > 0.9)
             link.kind = COND_LINK_FIXED;
+        if (all_kinds && i % 2 == 0)
+            link.kind = COND_LINK_SPHERICAL + (all_kinds + i / 2) % 3;
         random_vector(dice, 3, 0.5, link.position);
         random_turn(dice, link.orientation);
         random_vector(dice, 3, 1.0, link.axis);
@@ -81,6 +88,7 @@ CondArticulation* make_tree(Dice* dice, int n_link, int floating, int with_mimic
         random_inertia(dice, &link);
         int other = (int)dice_uniform(dice, 1.0, i);
         if (with_mimics && i > 1 && a->link[other].kind != COND_LINK_FIXED &&
+            a->link[other].kind < COND_LINK_SPHERICAL && link.kind < COND_LINK_SPHERICAL &&
             dice_uniform(dice, 0.0, 1.0) < 0.4) {
             link.mimic = other;
             link.multiplier = dice_uniform(dice, -2.0, 2.0);
@@ -116,6 +124,8 @@ void random_configuration(Dice* dice, const CondArticulation* a, double* q)
         random_turn(dice, q + 3);
         q += 7;
     }
+    for (int i = 0; i < a->n_ball; i++, q += 4)
+        random_turn(dice, q);
     for (int i = 0; i < a->n_joint; i++) {
         const CondJointCoordinate* c = &a->coordinate[i];
         q[i] = dice_uniform(dice, fmax(c->lower, -3.0), fmin(c->upper, 3.0));

@@ -110,10 +110,23 @@ static void pose_and_derivative(const CondArticulation* a, const double* x, int 
         scale *= l->multiplier;
         l = &a->link[l->mimic];
     }
-    int c = (a->floating ? 6 : 0) + l->coordinate;
+    int ball = (a->floating ? 6 : 0) + 3 * l->ball;
+    int c = (a->floating ? 6 : 0) + 3 * a->n_ball + l->coordinate;
     l = &a->link[link];
-    (l->kind == COND_LINK_PRISMATIC ? slide : turn)(l->axis, scale * x[c] + shift, F, dF);
-    append(T, dT, F, dF, c == d ? scale : 0.0);
+    for (int k = 0; k < l->n_slide; k++, c++) {
+        slide(l->along + 3 * k, scale * x[c] + shift, F, dF);
+        append(T, dT, F, dF, c == d ? scale : 0.0);
+    }
+    if (l->n_turn == 1) {
+        turn(l->axis, scale * x[c] + shift, F, dF);
+        append(T, dT, F, dF, c == d ? scale : 0.0);
+    }
+    for (int k = 0; k < 3 && l->n_turn == 3; k++) { // yaw, pitch, roll
+        double axis[3] = {0.0, 0.0, 0.0};
+        axis[2 - k] = 1.0;
+        turn(axis, x[ball + k], F, dF);
+        append(T, dT, F, dF, ball + k == d);
+    }
 }
 
 void lagrangian_pose(const CondArticulation* a, const double* x, int link, double T[16])
@@ -122,20 +135,55 @@ void lagrangian_pose(const CondArticulation* a, const double* x, int link, doubl
     pose_and_derivative(a, x, link, -1, T, dT);
 }
 
+// The quaternion of yaw, pitch and roll.
+static void turned(const double x[3], double q[4])
+{
+    double cz = cos(0.5 * x[0]), sz = sin(0.5 * x[0]), cy = cos(0.5 * x[1]);
+    double sy = sin(0.5 * x[1]), cx = cos(0.5 * x[2]), sx = sin(0.5 * x[2]);
+    q[0] = cx * cy * cz + sx * sy * sz;
+    q[1] = sx * cy * cz - cx * sy * sz;
+    q[2] = cx * sy * cz + sx * cy * sz;
+    q[3] = cx * cy * sz - sx * sy * cz;
+}
+
 void lagrangian_configuration(const CondArticulation* a, const double* x, double* q)
 {
     if (a->floating) {
-        double cz = cos(0.5 * x[3]), sz = sin(0.5 * x[3]), cy = cos(0.5 * x[4]);
-        double sy = sin(0.5 * x[4]), cx = cos(0.5 * x[5]), sx = sin(0.5 * x[5]);
         memcpy(q, x, 3 * sizeof *q);
-        q[3] = cx * cy * cz + sx * sy * sz;
-        q[4] = sx * cy * cz - cx * sy * sz;
-        q[5] = cx * sy * cz + sx * cy * sz;
-        q[6] = cx * cy * sz - sx * sy * cz;
+        turned(x + 3, q + 3);
         q += 7;
         x += 6;
     }
+    for (int i = 0; i < a->n_ball; i++, q += 4, x += 3)
+        turned(x, q);
     memcpy(q, x, (size_t)a->n_joint * sizeof *q);
+}
+
+// The 3x3 block at (first, first) of W: angular velocity in body axes of a turn by yaw, pitch and
+// roll at x[first], from their rates.
+static void turn_rates(const double* x, int n, int first, double* W)
+{
+    static const double none[16] = {0};
+    for (int d = 0; d < 3; d++) {
+        double T[16], dT[16], F[16], dF[16], S[9];
+        unit(T);
+        memcpy(dT, none, sizeof dT);
+        for (int k = 0; k < 3; k++) {
+            double axis[3] = {0.0, 0.0, 0.0};
+            axis[2 - k] = 1.0;
+            turn(axis, x[first + k], F, dF);
+            append(T, dT, F, dF, k == d);
+        }
+        for (int i = 0; i < 3; i++) // [w]x = R' dR
+            for (int j = 0; j < 3; j++) {
+                S[3 * i + j] = 0.0;
+                for (int k = 0; k < 3; k++)
+                    S[3 * i + j] += T[4 * k + i] * dT[4 * k + j];
+            }
+        W[first * n + first + d] = S[7];
+        W[(first + 1) * n + first + d] = S[2];
+        W[(first + 2) * n + first + d] = S[3];
+    }
 }
 
 void lagrangian_rates(const CondArticulation* a, const double* x, double* W)
@@ -144,19 +192,10 @@ void lagrangian_rates(const CondArticulation* a, const double* x, double* W)
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             W[i * n + j] = i == j;
-    for (int d = 3; d < 6 && a->floating; d++) {
-        double T[16], dT[16], S[9];
-        pose_and_derivative(a, x, 0, d, T, dT);
-        for (int i = 0; i < 3; i++) // [w]x = R' dR
-            for (int j = 0; j < 3; j++) {
-                S[3 * i + j] = 0.0;
-                for (int k = 0; k < 3; k++)
-                    S[3 * i + j] += T[4 * k + i] * dT[4 * k + j];
-            }
-        W[3 * n + d] = S[7];
-        W[4 * n + d] = S[2];
-        W[5 * n + d] = S[3];
-    }
+    if (a->floating)
+        turn_rates(x, n, 3, W);
+    for (int i = 0; i < a->n_ball; i++)
+        turn_rates(x, n, (a->floating ? 6 : 0) + 3 * i, W);
 }
 
 // The 4x4 second moment of the mass, sum of m (r, 1)(r, 1)', in link axes.

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 24 }; // coordinates of the largest body here
+enum { MOST = 24, MOST_Q = 32 }; // coordinates of the largest body here
 
 static const double gravity[3] = {0.3, -0.2, -9.81};
 static const double weightless[3] = {0.0, 0.0, 0.0};
@@ -93,7 +93,7 @@ static void compare_with_lagrangian(Dice* dice, const CondArticulation* a, int t
     CondArticulationWork* work = make_work(a);
     assert_true(n <= MOST);
     for (int trial = 0; trial < trials; trial++) {
-        double x[MOST], rate[MOST], q[MOST + 1], v[MOST], dv[MOST], expected[MOST];
+        double x[MOST], rate[MOST], q[MOST_Q], v[MOST], dv[MOST], expected[MOST];
         double M[MOST * MOST], Mx[MOST * MOST], W[MOST * MOST], Wi[MOST], Mv[MOST];
         random_vector(dice, n, 1.2, x); // pitch stays away from its pole
         random_vector(dice, n, 2.0, rate);
@@ -143,6 +143,18 @@ static void test_trees_obey_lagrange(void** state)
     }
 }
 
+static void test_trees_of_all_kinds_obey_lagrange(void** state)
+{
+    (void)state;
+    Dice dice = {21};
+    for (int body = 0; body < 12; body++) {
+        CondArticulation* a = make_tree_of(&dice, 5, body % 2, body % 4 > 1, 1 + body % 3);
+        assert_true(a->n_ball > 0 && a->n_q > a->n_dof);
+        compare_with_lagrangian(&dice, a, 2);
+        cond_articulation_destroy(a);
+    }
+}
+
 static void test_panda_obeys_lagrange(void** state)
 {
     (void)state;
@@ -178,7 +190,7 @@ static void test_mass_is_positive_definite(void** state)
 static double potential_at(const CondArticulation* a, CondArticulationWork* work, const double* q,
                            int i, double h)
 {
-    double moved[MOST + 1], v[MOST] = {0.0}, potential;
+    double moved[MOST_Q], v[MOST] = {0.0}, potential;
     memcpy(moved, q, (size_t)a->n_q * sizeof *q);
     v[i] = 1.0;
     cond_articulation_advance(a, v, h, moved);
@@ -192,10 +204,11 @@ static void test_gravity_is_gradient_of_potential(void** state)
     (void)state;
     Dice dice = {5};
     for (int body = 0; body < 4; body++) {
-        CondArticulation* a = body == 0 ? make_panda() : make_tree(&dice, 7, body % 2, 1);
+        CondArticulation* a =
+            body == 0 ? make_panda() : make_tree_of(&dice, 6, body % 2, 1, body - 1);
         CondArticulationWork* work = make_work(a);
         for (int trial = 0; trial < 10; trial++) {
-            double q[MOST + 1], v[MOST] = {0.0}, f[MOST], h = 1e-4;
+            double q[MOST_Q], v[MOST] = {0.0}, f[MOST], h = 1e-4;
             random_configuration(&dice, a, q);
             cond_articulation_kinematics(a, q, work);
             cond_articulation_bias(a, work, v, gravity, f);
@@ -257,12 +270,13 @@ static void test_jacobians_are_derivatives(void** state)
     (void)state;
     Dice dice = {7};
     for (int body = 0; body < 6; body++) {
-        CondArticulation* a = body == 0 ? make_panda() : make_tree(&dice, 8, body % 2, 1);
+        CondArticulation* a =
+            body == 0 ? make_panda() : make_tree_of(&dice, 6, body % 2, 1, body - 1);
         CondArticulationWork* work = make_work(a);
         int n = a->n_dof;
         for (int trial = 0; trial < 10; trial++) {
-            double q[MOST + 1], v[MOST], local[3], J[3 * MOST], F[6 * MOST], u[3], w[6];
-            double at[3][3], moved[MOST + 1], R[2][9], h = 1e-5;
+            double q[MOST_Q], v[MOST], local[3], J[3 * MOST], F[6 * MOST], u[3], w[6];
+            double at[3][3], moved[MOST_Q], R[2][9], h = 1e-5;
             int link = (int)dice_uniform(&dice, 0.0, a->n_link);
             random_configuration(&dice, a, q);
             random_vector(&dice, n, 1.0, v);
@@ -306,7 +320,7 @@ static void test_jacobians_are_derivatives(void** state)
 static void midpoint_step(const CondArticulation* a, CondArticulationWork* work, const double g[3],
                           double t, double* q, double* v)
 {
-    double half_q[MOST + 1], half_v[MOST], dv[MOST];
+    double half_q[MOST_Q], half_v[MOST], dv[MOST];
     accelerate(a, work, q, v, g, dv);
     for (int i = 0; i < a->n_dof; i++)
         half_v[i] = v[i] + 0.5 * t * dv[i];
@@ -323,13 +337,13 @@ static void midpoint_step(const CondArticulation* a, CondArticulationWork* work,
 static void test_floating_body_conserves(void** state)
 {
     (void)state;
-    double drift[2][3];
-    for (int run = 0; run < 2; run++) {
+    double drift[4][3];
+    for (int run = 0; run < 4; run++) { // the last two with joints of all kinds
         Dice dice = {8};
-        CondArticulation* a = make_tree(&dice, 5, 1, 1);
+        CondArticulation* a = make_tree_of(&dice, 5, 1, 1, run / 2);
         CondArticulationWork* work = make_work(a);
-        double q[MOST + 1], v[MOST], P[2][6], E[2], about[3] = {0.3, -0.4, 1.0};
-        int steps = 500 << run;
+        double q[MOST_Q], v[MOST], P[2][6], E[2], about[3] = {0.3, -0.4, 1.0};
+        int steps = 500 << run % 2;
         random_configuration(&dice, a, q);
         random_vector(&dice, a->n_dof, 1.0, v);
         for (int s = 0; s < 2; s++) {
@@ -347,8 +361,9 @@ static void test_floating_body_conserves(void** state)
         cond_articulation_work_destroy(work);
         cond_articulation_destroy(a);
     }
-    for (int k = 0; k < 3; k++)
-        assert_true(drift[1][k] < drift[0][k] / 3.5 + 1e-12);
+    for (int run = 0; run < 4; run += 2)
+        for (int k = 0; k < 3; k++)
+            assert_true(drift[run + 1][k] < drift[run][k] / 3.5 + 1e-12);
 }
 
 // In free fall the total energy stays and the centre of mass falls as a stone does.
@@ -358,7 +373,7 @@ static void test_free_fall(void** state)
     Dice dice = {9};
     CondArticulation* a = make_tree(&dice, 5, 1, 0);
     CondArticulationWork* work = make_work(a);
-    double q[MOST + 1], v[MOST], P[6], c[2][3], K[2], U[2], T = 0.4, zero[3] = {0.0, 0.0, 0.0};
+    double q[MOST_Q], v[MOST], P[6], c[2][3], K[2], U[2], T = 0.4, zero[3] = {0.0, 0.0, 0.0};
     random_configuration(&dice, a, q);
     random_vector(&dice, a->n_dof, 1.0, v);
     double mass = 0.0;
@@ -385,9 +400,9 @@ static void test_energy_is_of_the_mass_matrix(void** state)
     (void)state;
     Dice dice = {10};
     for (int body = 0; body < 8; body++) {
-        CondArticulation* a = make_tree(&dice, 8, body % 2, 1);
+        CondArticulation* a = make_tree_of(&dice, 6, body % 2, 1, body / 2);
         CondArticulationWork* work = make_work(a);
-        double q[MOST + 1], v[MOST], M[MOST * MOST], Mv[MOST], kinetic;
+        double q[MOST_Q], v[MOST], M[MOST * MOST], Mv[MOST], kinetic;
         random_configuration(&dice, a, q);
         random_vector(&dice, a->n_dof, 1.0, v);
         for (int k = 0; k < 3 && a->floating; k++)
@@ -408,6 +423,59 @@ static void test_energy_is_of_the_mass_matrix(void** state)
         }
         cond_articulation_work_destroy(work);
         cond_articulation_destroy(a);
+    }
+}
+
+// A tree that hangs on a floating joint below a fixed link moves as the same tree on a floating
+// base: the joint's turn is in the link's axes as the base's is.
+static void test_floating_joint_is_a_floating_base(void** state)
+{
+    (void)state;
+    Dice dice = {22};
+    for (int trial = 0; trial < 6; trial++) {
+        CondArticulation *base = make_tree_of(&dice, 4, 1, 0, 1 + trial % 3), *joint;
+        assert_int_equal(cond_articulation_create(NULL, &joint, NULL), COND_OK);
+        CondLink ground = cond_link_default();
+        strcpy(ground.name, "ground");
+        assert_int_equal(cond_articulation_add_link(joint, &ground, NULL), COND_OK);
+        for (int i = 0; i < base->n_link; i++) {
+            CondLink link = base->link[i];
+            link.parent++;
+            if (i == 0) {
+                link.kind = COND_LINK_FLOATING;
+                strcpy(link.joint, "lift");
+            }
+            assert_int_equal(cond_articulation_add_link(joint, &link, NULL), COND_OK);
+        }
+        assert_int_equal(cond_articulation_finish(joint, NULL), COND_OK);
+        assert_int_equal(joint->n_dof, base->n_dof);
+        assert_int_equal(joint->n_q, base->n_q);
+        assert_true(cond_articulation_find_coordinate(joint, "lift.z") == 2);
+        double q[MOST_Q], v[MOST], dv[MOST], p[MOST_Q], u[MOST], du[MOST];
+        random_configuration(&dice, base, q);
+        random_vector(&dice, base->n_dof, 1.0, v);
+        // The slides of the joint stand behind all balls.
+        int balls = base->n_ball, rest = base->n_joint;
+        memcpy(p, q + 3, (size_t)(4 + 4 * balls) * sizeof *p);
+        memcpy(p + 4 + 4 * balls, q, 3 * sizeof *p);
+        memcpy(p + 7 + 4 * balls, q + 7 + 4 * balls, (size_t)rest * sizeof *p);
+        memcpy(u, v + 3, (size_t)(3 + 3 * balls) * sizeof *u);
+        memcpy(u + 3 + 3 * balls, v, 3 * sizeof *u);
+        memcpy(u + 6 + 3 * balls, v + 6 + 3 * balls, (size_t)rest * sizeof *u);
+        CondArticulationWork *work = make_work(base), *hung = make_work(joint);
+        accelerate(base, work, q, v, gravity, dv);
+        accelerate(joint, hung, p, u, gravity, du);
+        double scale = 1e-11 * (1.0 + dense_norm(base->n_dof, dv));
+        for (int k = 0; k < 3; k++)
+            assert_near(du[3 + 3 * balls + k], dv[k], scale);
+        for (int k = 0; k < 3 + 3 * balls; k++)
+            assert_near(du[k], dv[3 + k], scale);
+        for (int k = 6 + 3 * balls; k < base->n_dof; k++)
+            assert_near(du[k], dv[k], scale);
+        cond_articulation_work_destroy(work);
+        cond_articulation_work_destroy(hung);
+        cond_articulation_destroy(base);
+        cond_articulation_destroy(joint);
     }
 }
 
@@ -463,6 +531,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_double_pendulum),
         cmocka_unit_test(test_trees_obey_lagrange),
+        cmocka_unit_test(test_trees_of_all_kinds_obey_lagrange),
         cmocka_unit_test(test_panda_obeys_lagrange),
         cmocka_unit_test(test_mass_is_positive_definite),
         cmocka_unit_test(test_gravity_is_gradient_of_potential),
@@ -471,6 +540,7 @@ int main(void)
         cmocka_unit_test(test_floating_body_conserves),
         cmocka_unit_test(test_free_fall),
         cmocka_unit_test(test_energy_is_of_the_mass_matrix),
+        cmocka_unit_test(test_floating_joint_is_a_floating_base),
         cmocka_unit_test(test_allocations_fail_in_turn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

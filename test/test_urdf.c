@@ -271,6 +271,39 @@ static void test_refuses_wrong_trees(void** state)
             "of <link> is longer than 63 characters");
 }
 
+// Kinds with several coordinates; a floating joint lifts the robot only off a bare root.
+static void test_joints_of_several_coordinates(void** state)
+{
+    (void)state;
+    CondArticulation* a = read_with(
+        HEAD BASE ARM TIP WHEEL JOINT("s", "spherical", "base", "arm", "<dynamics damping='2'/>")
+            JOINT("p", "planar", "arm", "tip", "<axis xyz='0 0 -1'/>")
+                JOINT("f", "floating", "arm", "wheel", "") TAIL,
+        NULL);
+    assert_int_equal(a->n_warning, 1); // of the mesh that is not there
+    assert_false(a->floating);
+    assert_int_equal(a->n_ball, 2);
+    assert_int_equal(a->n_joint, 6);
+    assert_int_equal(a->n_dof, 12);
+    assert_int_equal(a->n_q, 14);
+    static const char* const name[] = {"p.x", "p.y", "p.angle", "f.x", "f.y", "f.z"};
+    for (int k = 0; k < 6; k++) {
+        assert_int_equal(cond_articulation_find_coordinate(a, name[k]), k);
+        assert_int_equal(a->coordinate[k].slides, k != 2);
+    }
+    assert_true(a->damping[0] == 2.0 && a->damping[2] == 2.0 && a->damping[3] == 0.0);
+    // x, y and the axis of the plane are right-handed.
+    const CondLink* tip = &a->link[cond_articulation_find_link(a, "tip")];
+    assert_true(tip->along[0] == 1.0 && tip->along[4] == -1.0);
+    cond_articulation_destroy(a);
+    a = read_with(HEAD ARM TIP JOINT("j", "floating", "arm", "tip", "") TAIL, NULL);
+    assert_true(!a->floating && a->n_dof == 6);
+    cond_articulation_destroy(a);
+    refuses(HEAD BASE ARM TIP JOINT("s", "ball", "base", "arm", "")
+                JOINT("j", "continuous", "arm", "tip", "<mimic joint='s'/>") TAIL,
+            "r.urdf:4: joint 'j': only joints of one coordinate follow each other");
+}
+
 #define ONE(type, rest)                                                                            \
     HEAD BASE ARM JOINT("j", type, "base", "arm", rest)                                            \
     TAIL
@@ -279,16 +312,6 @@ static void test_refuses_wrong_joints(void** state)
 {
     (void)state;
     refuses(ONE("elastic", ""), "r.urdf:4: joint 'j': unknown type 'elastic'");
-    refuses_with(COND_NOT_SUPPORTED, ONE("planar", ""),
-                 "r.urdf:4: joint 'j': joints of type planar are not supported here");
-    refuses_with(COND_NOT_SUPPORTED,
-                 HEAD BASE ARM TIP JOINT("i", "fixed", "base", "arm", "")
-                     JOINT("j", "floating", "arm", "tip", "") TAIL,
-                 "r.urdf:6: joint 'j': a floating joint is supported only below a root link "
-                 "without inertia, shapes and other joints");
-    refuses_with(COND_NOT_SUPPORTED, HEAD ARM TIP JOINT("j", "floating", "arm", "tip", "") TAIL,
-                 "r.urdf:4: joint 'j': a floating joint is supported only below a root link "
-                 "without inertia, shapes and other joints");
     refuses(ONE("revolute", LIMIT "<axis xyz='0 0 0'/>"),
             "r.urdf:4: joint 'j': the axis is zero or not finite");
     refuses(ONE("revolute", LIMIT "<axis xyz='0 0'/>"),
@@ -610,6 +633,7 @@ int main(void)
         cmocka_unit_test(test_base),
         cmocka_unit_test(test_mesh_paths),
         cmocka_unit_test(test_refuses_wrong_trees),
+        cmocka_unit_test(test_joints_of_several_coordinates),
         cmocka_unit_test(test_refuses_wrong_joints),
         cmocka_unit_test(test_refuses_wrong_links),
         cmocka_unit_test(test_mends_joints),

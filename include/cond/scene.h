@@ -77,6 +77,10 @@ typedef struct CondJointDef {
     double armature;        // inertia of its rotor, as the joint feels it [kg m2, kg]
     double spring;          // stiffness of a spring in the joint [N m/rad, N/m]
     double spring_rest;     // where that is slack [rad, m]
+    // What spherical and floating joints turn by; they have no motor. Floating and planar joints
+    // have coordinates NAME.x, NAME.y, and NAME.z or NAME.angle, each named like a joint.
+    double orientation[4];      // of the link in the joint's frame; 0: not turned
+    double angular_velocity[3]; // relative, in the axes of the turning link [rad/s]
 } CondJointDef;
 
 // Friction and restitution of a surface. Where two surfaces meet: a value that only one of them

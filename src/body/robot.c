@@ -30,10 +30,8 @@ static void fill(const CondBody* body, const CondKinematics* kinematics, double 
 
 static void add_damping(const CondBody* body, double* values)
 {
-    const CondArticulation* arm = body->arm;
-    int first = arm->n_dof - arm->n_joint;
-    for (int j = 0; j < arm->n_joint; j++)
-        values[(size_t)(first + j) * (size_t)(body->n_dof + 1)] += arm->coordinate[j].damping;
+    for (int i = 0; i < body->n_dof; i++)
+        values[(size_t)i * (size_t)(body->n_dof + 1)] += body->arm->damping[i];
 }
 
 // How far joint j is from where its spring is slack.

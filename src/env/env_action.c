@@ -92,7 +92,7 @@ CondStatus cond_env_act_create(CondEnvWorld* world, const CondContext* m, CondEr
 
 static int slides(const CondArticulation* arm, int joint)
 {
-    return arm->link[arm->coordinate[joint].link].kind == COND_LINK_PRISMATIC;
+    return arm->coordinate[joint].slides;
 }
 
 // Bounds of value k of an action.
@@ -339,8 +339,7 @@ int cond_env_action_slot(const CondEnv* env, int slot, CondEnvSlot* out)
         memset(out, 0, sizeof *out);
         if (joints) {
             const CondArticulation* arm = arm_of(world, act);
-            snprintf(out->name, sizeof out->name, "%s.%s", def->name,
-                     arm->link[arm->coordinate[slot].link].joint);
+            snprintf(out->name, sizeof out->name, "%s.%s", def->name, arm->coordinate[slot].name);
             out->unit = slides(arm, slot) ? "m" : "rad";
             out->begin = act->begin + slot;
             out->size = 1;

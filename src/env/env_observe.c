@@ -51,6 +51,16 @@ static void pass_body(const CondEnvWorld* world, const CondBody* body, Pass* pas
     }
     if (!robot)
         return;
+    for (int k = 0; k < body->arm->n_ball; k++) {
+        const CondArticulation* arm = body->arm;
+        char what[COND_NAME_SIZE + 20];
+        snprintf(what, sizeof what, "%s.orientation", arm->link[arm->ball[k]].joint);
+        put(slot(pass, body->name, what, "", 4),
+            state->q + body->q_begin + cond_articulation_ball_q(arm) + 4 * k, 4);
+        snprintf(what, sizeof what, "%s.angular_velocity", arm->link[arm->ball[k]].joint);
+        put(slot(pass, body->name, what, "rad/s", 3),
+            state->v + body->dof_begin + cond_articulation_ball_v(arm) + 3 * k, 3);
+    }
     int n = body->arm->n_joint; // joints come last in q and v
     put(slot(pass, body->name, "joints", "rad or m", n), state->q + body->q_begin + body->n_q - n,
         n);

@@ -166,36 +166,31 @@ static CondStatus find_root(const CondUrdfFile* file, Tree* tree)
     return COND_OK;
 }
 
-// A floating joint may only lift the whole robot off a root link that is nothing but a name. That
-// link is dropped, its child becomes the base and the joint's origin its initial pose.
+// A floating joint below a root link that is nothing but a name lifts the whole robot off it: that
+// link is dropped, its child becomes the base and the joint's origin its initial pose. Elsewhere in
+// the tree it is a joint like others.
 static CondStatus take_floating(const CondUrdfFile* file, Tree* tree)
 {
-    for (int i = 0; i < tree->n_joint; i++) {
-        const Joint* joint = &tree->joint[i];
-        if (strcmp(joint->type, "floating") != 0)
+    int n_child = 0, bare = 1;
+    const Joint* joint = NULL;
+    for (int k = 0; k < tree->n_joint; k++) {
+        if (tree->joint[k].parent != tree->root)
             continue;
-        int n_child = 0;
-        for (int k = 0; k < tree->n_joint; k++)
-            n_child += tree->joint[k].parent == joint->parent;
-        int bare = 1;
-        for (xmlNode* child = cond_urdf_element(tree->link[joint->parent].node->children); child;
-             child = cond_urdf_element(child->next))
-            bare = bare && !cond_urdf_is(child, "inertial") && !cond_urdf_is(child, "collision");
-        if (joint->parent != tree->root || n_child > 1 || !bare)
-            return cond_urdf_refuse(file, joint->node, COND_NOT_SUPPORTED,
-                                    "joint '%s': a floating joint is supported only below a root "
-                                    "link without inertia, shapes and other joints",
-                                    joint->name);
-        CondArticulation* a = file->articulation;
-        CondStatus status =
-            cond_urdf_origin(file, joint->node, a->base_position, a->base_orientation);
-        if (status)
-            return status;
-        tree->root = joint->child;
-        tree->link[joint->child].joint = -1;
-        tree->floating = 1;
-        return COND_OK; // any other floating joint is refused by its type
+        joint = &tree->joint[k];
+        n_child++;
     }
+    for (xmlNode* child = cond_urdf_element(tree->link[tree->root].node->children); child;
+         child = cond_urdf_element(child->next))
+        bare = bare && !cond_urdf_is(child, "inertial") && !cond_urdf_is(child, "collision");
+    if (n_child != 1 || !bare || strcmp(joint->type, "floating") != 0)
+        return COND_OK;
+    CondArticulation* a = file->articulation;
+    CondStatus status = cond_urdf_origin(file, joint->node, a->base_position, a->base_orientation);
+    if (status)
+        return status;
+    tree->root = joint->child;
+    tree->link[joint->child].joint = -1;
+    tree->floating = 1;
     return COND_OK;
 }
 
@@ -249,17 +244,19 @@ static CondStatus find_mimics(const CondUrdfFile* file, Tree* tree)
 
 static CondStatus joint_kind(const CondUrdfFile* file, const Joint* joint, CondLinkJointKind* kind)
 {
-    static const char* const name[] = {"fixed", "revolute", "continuous", "prismatic"};
-    for (int k = 0; k < 4; k++) {
-        if (strcmp(joint->type, name[k]) != 0)
+    static const struct {
+        const char* name;
+        CondLinkJointKind kind;
+    } known[] = {{"fixed", COND_LINK_FIXED},           {"revolute", COND_LINK_REVOLUTE},
+                 {"continuous", COND_LINK_CONTINUOUS}, {"prismatic", COND_LINK_PRISMATIC},
+                 {"spherical", COND_LINK_SPHERICAL},   {"ball", COND_LINK_SPHERICAL},
+                 {"planar", COND_LINK_PLANAR},         {"floating", COND_LINK_FLOATING}};
+    for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
+        if (strcmp(joint->type, known[k].name) != 0)
             continue;
-        *kind = (CondLinkJointKind)k;
+        *kind = known[k].kind;
         return COND_OK;
     }
-    if (strcmp(joint->type, "planar") == 0 || strcmp(joint->type, "floating") == 0)
-        return cond_urdf_refuse(file, joint->node, COND_NOT_SUPPORTED,
-                                "joint '%s': joints of type %s are not supported here", joint->name,
-                                joint->type);
     return cond_urdf_refuse(file, joint->node, COND_BAD_INPUT, "joint '%s': unknown type '%s'",
                             joint->name, joint->type);
 }
@@ -303,14 +300,13 @@ static CondStatus read_link(const CondUrdfFile* file, Tree* tree, int i)
     return status;
 }
 
-// The numbers of all joints and links. That of the joint which lifts the robot off its root is
-// read with the tree.
+// The numbers of all joints and links.
 static CondStatus read_all(const CondUrdfFile* file, Tree* tree)
 {
     CondStatus status = COND_OK;
     for (int i = 0; i < tree->n_joint && !cond_urdf_ends(status); i++) {
         Joint* joint = &tree->joint[i];
-        CondStatus one = strcmp(joint->type, "floating") == 0 ? COND_OK : read_joint(file, joint);
+        CondStatus one = read_joint(file, joint);
         status = one ? one : status;
     }
     for (int i = 0; i < tree->n_link && !cond_urdf_ends(status); i++) {
@@ -325,8 +321,6 @@ static CondStatus add_link(const CondUrdfFile* file, const Tree* tree, const Lin
     CondLink link = from->read;
     if (from->joint >= 0) {
         const Joint* joint = &tree->joint[from->joint];
-        if (strcmp(joint->type, "floating") == 0)
-            return joint_kind(file, joint, &link.kind);
         link = joint->read;
         memcpy(link.name, from->read.name, sizeof link.name);
         memcpy(link.com, from->read.com, sizeof link.com);

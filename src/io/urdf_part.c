@@ -65,7 +65,7 @@ static CondStatus read_limit(const CondUrdfFile* file, const xmlNode* node, Cond
     CondStatus status = cond_urdf_child(file, node, "limit", &limit);
     if (status)
         return status;
-    int bounded = link->kind != COND_LINK_CONTINUOUS;
+    int bounded = link->kind == COND_LINK_REVOLUTE || link->kind == COND_LINK_PRISMATIC;
     if (!limit) {
         return bounded
                    ? cond_urdf_warn(file, node, "joint '%s': <limit> is missing: nothing limits it",

@@ -8,16 +8,16 @@
 #include <string.h>
 
 // Numbers per link in the workspace, in the order of CondArticulationWork.
-enum { N_PER_LINK = 3 + 4 + 9 + 6 + 10 + 10 + 6 + 6 + 6 };
+enum { N_PER_LINK = 3 + 4 + 9 + 10 + 10 + 6 + 6 + 6 };
 
 CondStatus cond_articulation_work_create(const CondContext* context, const CondArticulation* a,
                                          CondArticulationWork** work, CondError* error)
 {
     CondContext kept = cond_context_or_default(context);
     *work = NULL;
-    size_t n = (size_t)a->n_link;
+    size_t n = (size_t)a->n_link, n_column = (size_t)a->n_column;
     CondArticulationWork* w = cond_allocate(&kept, 1, sizeof *w);
-    double* memory = w ? cond_allocate(&kept, n * N_PER_LINK, sizeof *memory) : NULL;
+    double* memory = w ? cond_allocate(&kept, n * N_PER_LINK + 6 * n_column, sizeof *memory) : NULL;
     if (!memory) {
         cond_release(&kept, w);
         return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory for %d links", a->n_link);
@@ -28,7 +28,7 @@ CondStatus cond_articulation_work_create(const CondContext* context, const CondA
     w->orientation = w->position + 3 * n;
     w->rotation = w->orientation + 4 * n;
     w->motion = w->rotation + 9 * n;
-    w->inertia = w->motion + 6 * n;
+    w->inertia = w->motion + 6 * n_column;
     w->composite = w->inertia + 10 * n;
     w->velocity = w->composite + 10 * n;
     w->acceleration = w->velocity + 6 * n;
@@ -53,70 +53,102 @@ void cond_articulation_rest(const CondArticulation* a, double* q)
         memcpy(q + 3, a->base_orientation, 4 * sizeof *q);
         q += 7;
     }
+    for (int i = 0; i < a->n_ball; i++, q += 4) {
+        q[0] = 1.0;
+        q[1] = q[2] = q[3] = 0.0;
+    }
     for (int i = 0; i < a->n_joint; i++)
         q[i] = fmin(fmax(0.0, a->coordinate[i].lower), a->coordinate[i].upper);
 }
 
-// base: x += t v, R <- R exp(t w);   joints: q += t v
+// R <- R exp(t w)
+static void turn_by(const double w[3], double t, double q[4])
+{
+    double turn[3], step[4], turned[4];
+    for (int i = 0; i < 3; i++)
+        turn[i] = t * w[i];
+    quat_exp(turn, step);
+    quat_product(q, step, turned);
+    quat_normalize(turned); // rounding only
+    memcpy(q, turned, sizeof turned);
+}
+
+// base: x += t v, R <- R exp(t w);   balls: R <- R exp(t w);   joints: q += t v
 void cond_articulation_advance(const CondArticulation* a, const double* v, double t, double* q)
 {
     if (a->floating) {
-        double turn[3], step[4], turned[4];
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 3; i++)
             q[i] += t * v[i];
-            turn[i] = t * v[3 + i];
-        }
-        quat_exp(turn, step);
-        quat_product(q + 3, step, turned);
-        quat_normalize(turned); // rounding only
-        memcpy(q + 3, turned, sizeof turned);
+        turn_by(v + 3, t, q + 3);
         q += 7;
         v += 6;
     }
+    for (int i = 0; i < a->n_ball; i++, q += 4, v += 3)
+        turn_by(v, t, q);
     for (int i = 0; i < a->n_joint; i++)
         q[i] += t * v[i];
 }
 
-// Pose of link i from that of its parent, at joint position s.
-static void place(const CondLink* link, double s, const double* parent_position,
-                  const double* parent_orientation, const double* parent_rotation, double* position,
-                  double* orientation)
+// Pose of a link from that of its parent; frame is the orientation before the turn.
+static void place(const CondArticulation* a, const CondLink* link, const double* q,
+                  const double* parent_position, const double* parent_orientation,
+                  const double* parent_rotation, double* position, double* orientation,
+                  double frame[4])
 {
-    double offset[3], frame[4];
+    const double* ball = q + cond_articulation_ball_q(a);
+    const double* joint = ball + 4 * a->n_ball;
+    double offset[3], R[9], slide[3], step[4];
     mat3_multiply(parent_rotation, link->position, offset);
     quat_product(parent_orientation, link->orientation, frame);
-    memcpy(orientation, frame, sizeof frame);
-    if (link->kind == COND_LINK_PRISMATIC) {
-        double R[9], slide[3];
+    if (link->n_slide > 0)
         quat_matrix(frame, R);
-        mat3_multiply(R, link->axis, slide);
+    for (int s = 0; s < link->n_slide; s++) {
+        double x = link->scale * joint[link->coordinate + s] + link->shift;
+        mat3_multiply(R, link->along + 3 * s, slide);
         for (int k = 0; k < 3; k++)
-            offset[k] += s * slide[k];
-    } else if (link->kind != COND_LINK_FIXED) {
-        double turn[3] = {s * link->axis[0], s * link->axis[1], s * link->axis[2]}, step[4];
+            offset[k] += x * slide[k];
+    }
+    memcpy(orientation, frame, 4 * sizeof *orientation);
+    if (link->n_turn == 1) {
+        double x = link->scale * joint[link->coordinate + link->n_slide] + link->shift;
+        double turn[3] = {x * link->axis[0], x * link->axis[1], x * link->axis[2]};
         quat_exp(turn, step);
         quat_product(frame, step, orientation);
+    } else if (link->n_turn == 3) {
+        quat_product(frame, ball + 4 * link->ball, orientation);
     }
     quat_normalize(orientation); // long chains gather rounding
+    quat_normalize(frame);
     for (int k = 0; k < 3; k++)
         position[k] = parent_position[k] + offset[k];
 }
 
-// S: the spatial velocity of the link, relative to its parent, at unit joint rate. For a turn about
-// an axis through p it is (axis, (p - O) x axis), for a slide (0, axis).
-static void joint_motion(const CondLink* link, const double* rotation, const double r[3], double* S)
+// S: the spatial velocity of the link, relative to its parent, per unit of rate. For a turn about
+// an axis through p it is (axis, (p - O) x axis), for a slide (0, axis). Slides are along axes of
+// the joint's frame, turns about axes of the link. A joint that mimics another moves `scale` times
+// as fast.
+static void joint_motion(const CondLink* link, const double frame[4], const double* rotation,
+                         const double r[3], double* S)
 {
-    double axis[3];
-    memset(S, 0, 6 * sizeof *S);
-    if (link->kind == COND_LINK_FIXED)
-        return;
-    mat3_multiply(rotation, link->axis, axis);
-    if (link->kind == COND_LINK_PRISMATIC) {
-        memcpy(S + 3, axis, sizeof axis);
-        return;
+    double axis[3], R[9];
+    memset(S, 0, (size_t)(6 * (link->n_slide + link->n_turn)) * sizeof *S);
+    if (link->n_slide > 0)
+        quat_matrix(frame, R);
+    for (int s = 0; s < link->n_slide; s++, S += 6) {
+        mat3_multiply(R, link->along + 3 * s, axis);
+        for (int k = 0; k < 3; k++)
+            S[3 + k] = link->scale * axis[k];
     }
-    memcpy(S, axis, sizeof axis);
-    vec3_cross(r, axis, S + 3);
+    for (int t = 0; t < link->n_turn; t++, S += 6) {
+        if (link->n_turn == 1)
+            mat3_multiply(rotation, link->axis, axis);
+        for (int k = 0; k < 3; k++) {
+            if (link->n_turn == 3)
+                axis[k] = rotation[3 * k + t];
+            S[k] = link->scale * axis[k];
+        }
+        vec3_cross(r, S, S + 3);
+    }
 }
 
 // (m, m c, I_O) with c the centre of mass from O and I_O = R I R' + m (c.c - c c').
@@ -150,24 +182,21 @@ void cond_articulation_kinematics(const CondArticulation* a, const double* q,
 {
     const double* base_position = a->floating ? q : a->base_position;
     const double* base_orientation = a->floating ? q + 3 : a->base_orientation;
-    const double* joint = a->floating ? q + 7 : q;
     memcpy(work->position, base_position, 3 * sizeof(double));
     memcpy(work->orientation, base_orientation, 4 * sizeof(double));
     quat_normalize(work->orientation);
     for (int i = 0; i < a->n_link; i++) {
         const CondLink* link = &a->link[i];
-        double *p = work->position + 3 * i, *R = work->rotation + 9 * i, r[3];
+        double *p = work->position + 3 * i, *R = work->rotation + 9 * i, r[3], frame[4];
         if (i > 0) {
             int parent = link->parent;
-            double s =
-                link->coordinate < 0 ? 0.0 : link->scale * joint[link->coordinate] + link->shift;
-            place(link, s, work->position + 3 * parent, work->orientation + 4 * parent,
-                  work->rotation + 9 * parent, p, work->orientation + 4 * i);
+            place(a, link, q, work->position + 3 * parent, work->orientation + 4 * parent,
+                  work->rotation + 9 * parent, p, work->orientation + 4 * i, frame);
         }
         quat_matrix(work->orientation + 4 * i, R);
         for (int k = 0; k < 3; k++)
             r[k] = p[k] - work->position[k];
-        joint_motion(link, R, r, work->motion + 6 * i);
+        joint_motion(link, frame, R, r, work->motion + 6 * link->column);
         spatial_inertia(link, R, r, work->inertia + 10 * i);
     }
 }
@@ -177,19 +206,19 @@ void cond_articulation_kinematics(const CondArticulation* a, const double* q,
 static void jacobian(const CondArticulation* a, const CondArticulationWork* work, int link,
                      const double r[3], int with_angular, double* J)
 {
-    int n = a->n_dof, first = a->floating ? 6 : 0;
+    int n = a->n_dof;
     memset(J, 0, (size_t)(with_angular ? 6 : 3) * (size_t)n * sizeof *J);
     for (int i = link; i > 0; i = a->link[i].parent) {
-        if (a->link[i].coordinate < 0)
-            continue;
-        const double* S = work->motion + 6 * i;
-        double* column = J + first + a->link[i].coordinate;
-        double scale = a->link[i].scale, wr[3];
-        vec3_cross(S, r, wr);
-        for (int k = 0; k < 3; k++) {
-            column[k * n] += scale * (S[3 + k] + wr[k]);
-            if (with_angular)
-                column[(3 + k) * n] += scale * S[k];
+        int end = cond_articulation_column_end(&a->link[i]);
+        for (int c = a->link[i].column; c < end; c++) {
+            const double* S = work->motion + 6 * c;
+            double *column = J + a->column_dof[c], wr[3];
+            vec3_cross(S, r, wr);
+            for (int k = 0; k < 3; k++) {
+                column[k * n] += S[3 + k] + wr[k];
+                if (with_angular)
+                    column[(3 + k) * n] += S[k];
+            }
         }
     }
     if (!a->floating)

@@ -1,13 +1,14 @@
-// An articulated body in generalized coordinates: a tree of links joined by revolute, prismatic and
-// fixed joints, on a fixed or a floating base.
+// An articulated body in generalized coordinates: a tree of links on a fixed or a floating base.
 //
 // Velocity coordinates v (n_dof): for a floating base the velocity of the origin of link 0 in world
-// axes and its angular velocity in BASE axes, then one rate per independent joint.
-// Configuration q (n_q): for a floating base position (3) and orientation (w, x, y, z), then one
-// position per independent joint. A mimic joint has no coordinate: it moves at
-// multiplier * (the other's position) + offset.
+// axes and its angular velocity in BASE axes; then three per ball, the relative angular velocity in
+// the axes of the turning link; then one rate per joint coordinate.
+// Configuration q (n_q): for a floating base position (3) and orientation (w, x, y, z); then one
+// orientation (w, x, y, z) relative to the joint's frame per ball; then one position per joint
+// coordinate. Balls are what spherical and floating joints turn by. A mimic joint has no
+// coordinate: it moves at multiplier * (the other's position) + offset.
 //
-// A link's frame is its joint's frame: pose = pose of parent * origin * motion along the axis.
+// A link's frame is its joint's frame: pose = pose of parent * origin * slides * turn.
 // The model is built link by link, parents first, and finished; from then on it never changes and
 // may be shared by threads, each with a workspace of its own.
 #ifndef COND_MODEL_ARTICULATION_H
@@ -25,6 +26,9 @@ typedef enum CondLinkJointKind {
     COND_LINK_REVOLUTE = 1,
     COND_LINK_CONTINUOUS = 2, // revolute without position limits
     COND_LINK_PRISMATIC = 3,
+    COND_LINK_SPHERICAL = 4, // any turn about the joint's origin
+    COND_LINK_PLANAR = 5,    // two slides across the axis, then a turn about it
+    COND_LINK_FLOATING = 6,  // slides along the axes of the joint's frame, then any turn
 } CondLinkJointKind;
 
 typedef struct CondLink {
@@ -35,7 +39,7 @@ typedef struct CondLink {
     CondLinkJointKind kind;
     double position[3];    // joint frame in the parent's axes, at joint position 0 [m]
     double orientation[4]; //
-    double axis[3];        // unit vector in the joint frame
+    double axis[3];        // unit vector in the joint frame; of planar ones across the plane
     double lower, upper;   // [rad, m]; -INFINITY, INFINITY: none
     double velocity;       // largest speed [rad/s, m/s]; INFINITY: none
     double effort;         // largest torque or force [N m, N]; INFINITY: none
@@ -51,10 +55,16 @@ typedef struct CondLink {
     double mass;       // [kg]
     double com[3];     // link axes [m]
     double inertia[9]; // about the centre of mass, link axes [kg m2]
+    // By add_link: how the joint moves.
+    int n_slide;     // slides, one coordinate each
+    int n_turn;      // 1: about the axis, by a coordinate; 3: by a ball; 0: not at all
+    double along[9]; // unit vectors of the slides in the joint frame    (n_slide x 3)
     // By finish: joint position = scale q[coordinate] + shift.
-    int coordinate; // among the independent joints; -1: the joint does not move
+    int coordinate; // the first of its joint coordinates; -1: it has none
     double scale, shift;
-    int part; // the first link of the rigid part it belongs to: itself where its joint moves
+    int ball;   // -1: it has none
+    int column; // the first of its n_slide + n_turn columns of motion
+    int part;   // the first link of the rigid part it belongs to: itself where its joint moves
     double part_mass; // of that whole part, kept at its first link [kg]
 } CondLink;
 
@@ -75,9 +85,12 @@ typedef struct CondLinkShape {
     char* file;            // of a mesh; copied by add_shape, owned by the articulation
 } CondLinkShape;
 
-// One independent joint and what its followers leave of its limits.
+// One coordinate of a joint, and what followers leave of its limits.
 typedef struct CondJointCoordinate {
+    char name[COND_NAME_SIZE +
+              8];        // the joint's; of planar and floating ones with .x, .y, .z, .angle
     int link;            // the link whose joint it is
+    int slides;          // 1: [m], 0: [rad]
     double lower, upper; // where this joint and all that mimic it stay within theirs [rad, m]
     double velocity;     // [rad/s, m/s]
     double effort;       // of the joint itself: followers have no motor [N m, N]
@@ -98,10 +111,16 @@ typedef struct CondArticulation {
     CondLink* link;                     // parents before children            (n_link)
     CondLinkShape* shape;               //                                    (n_shape)
     char (*warning)[COND_WARNING_SIZE]; // what a reader left out             (n_warning)
-    int n_joint;                        // independent joints, by finish
-    int n_dof;                          // (floating ? 6 : 0) + n_joint
-    int n_q;                            // (floating ? 7 : 0) + n_joint
+    int n_joint;                        // joint coordinates, by finish
+    int n_ball;                         // by finish
+    int n_column;                       // columns of motion of all links, by finish
+    int n_dof;                          // (floating ? 6 : 0) + 3 n_ball + n_joint
+    int n_q;                            // (floating ? 7 : 0) + 4 n_ball + n_joint
     CondJointCoordinate* coordinate;    // by finish                          (n_joint)
+    int* ball;                          // the link that each turns, by finish  (n_ball)
+    int* column_dof;                    // the entry of v for each column, by finish (n_column)
+    double* damping;                    // viscous, by finish                 (n_dof)
+    double* armature;                   // inertia of rotors, by finish       (n_dof)
     int fault;                          // the link at fault where finish failed; -1: none
 } CondArticulation;
 
@@ -114,7 +133,7 @@ typedef struct CondArticulationWork {
     double* position;     // origin of each link, by kinematics          (n_link x 3)
     double* orientation;  // by kinematics                               (n_link x 4)
     double* rotation;     // world = R link, by kinematics               (n_link x 9)
-    double* motion;       // S: spatial velocity per unit of joint rate  (n_link x 6)
+    double* motion;       // S: spatial velocity per unit of dof's rate  (n_column x 6)
     double* inertia;      // m, m c, I about the reference (6 numbers)   (n_link x 10)
     double* composite;    // the same of the whole subtree, by mass      (n_link x 10)
     double* velocity;     // by bias, energy, momentum                   (n_link x 6)
@@ -152,10 +171,26 @@ CondStatus cond_articulation_finish(CondArticulation* articulation, CondError* e
 // The number of a link by its name, or by the name of its joint; -1: there is none.
 int cond_articulation_find_link(const CondArticulation* articulation, const char* name);
 int cond_articulation_find_joint(const CondArticulation* articulation, const char* name);
+// The number of a joint coordinate by its name; -1: there is none.
+int cond_articulation_find_coordinate(const CondArticulation* articulation, const char* name);
+// One past the last of a link's columns of motion.
+static inline int cond_articulation_column_end(const CondLink* link)
+{
+    return link->column + link->n_slide + link->n_turn;
+}
+// Where the first ball stands in v and in q.
+static inline int cond_articulation_ball_v(const CondArticulation* a)
+{
+    return a->floating ? 6 : 0;
+}
+static inline int cond_articulation_ball_q(const CondArticulation* a)
+{
+    return a->floating ? 7 : 0;
+}
 
 // q at the base pose with every joint at zero, or at the limit nearest to zero.   q (n_q)
 void cond_articulation_rest(const CondArticulation* articulation, double* q);
-// q <- update(q, v, t): the exponential map for the base, a straight line for the joints.
+// q <- update(q, v, t): the exponential map for base and balls, a straight line for the joints.
 void cond_articulation_advance(const CondArticulation* articulation, const double* v, double t,
                                double* q);
 
@@ -182,7 +217,7 @@ void cond_articulation_frame_jacobian(const CondArticulation* articulation,
 void cond_articulation_mass(const CondArticulation* articulation, CondArticulationWork* work,
                             double* M);
 // f = -(C v + g) by recursive Newton-Euler, such that M dv/dt = f + tau. Joint damping is not in it
-// (CondJointCoordinate.damping).                                      v, f (n_dof)
+// (CondArticulation.damping).                                         v, f (n_dof)
 void cond_articulation_bias(const CondArticulation* articulation, CondArticulationWork* work,
                             const double* v, const double gravity[3], double* f);
 // Forces on links from outside: load (n_link x 6) holds a spatial force per link. push adds a force
@@ -214,8 +249,8 @@ void cond_articulation_momentum(const CondArticulation* articulation, CondArticu
 double cond_articulation_center(const CondArticulation* articulation,
                                 const CondArticulationWork* work, double center[3]);
 
-// Inverse kinematics: joint motion that takes a frame of a link to a target. The base, where it
-// floats, is left where it is.
+// Inverse kinematics: joint motion that takes a frame of a link to a target. A floating base and
+// balls, which no motor leads, are left where they are.
 typedef struct CondIkFrame {
     int link;
     double position[3];    // in link axes [m]

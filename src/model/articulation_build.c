@@ -45,7 +45,9 @@ CondLink cond_link_default(void)
                      .effort = INFINITY,
                      .mimic = -1,
                      .multiplier = 1.0,
-                     .coordinate = -1};
+                     .coordinate = -1,
+                     .scale = 1.0,
+                     .ball = -1};
     return link;
 }
 
@@ -69,6 +71,12 @@ static int unit(const double q[4])
     return fabs(square - 1.0) < 1e-6; // false for NaN as well
 }
 
+// 1 for joints whose axis counts.
+static int has_axis(CondLinkJointKind kind)
+{
+    return kind != COND_LINK_FIXED && kind != COND_LINK_SPHERICAL && kind != COND_LINK_FLOATING;
+}
+
 CondStatus cond_link_check_joint(const CondLink* link, CondError* error)
 {
     CondStatus bad = COND_BAD_ARGUMENT;
@@ -77,7 +85,7 @@ CondStatus cond_link_check_joint(const CondLink* link, CondError* error)
         return cond_error_set(error, bad, "joint '%s': its origin is not a pose", name);
     if (link->kind == COND_LINK_FIXED)
         return COND_OK;
-    double length = vec3_norm(link->axis);
+    double length = has_axis(link->kind) ? vec3_norm(link->axis) : 1.0;
     if (!isfinite(length) || !(length > 1e-9))
         return cond_error_set(error, bad, "joint '%s': the axis is zero or not finite", name);
     if (!(link->lower <= link->upper))
@@ -144,6 +152,37 @@ CondStatus cond_link_check_inertia(const CondLink* link, CondError* error)
     return COND_OK;
 }
 
+// Two unit vectors across the axis, right-handed with it: x and y, turned as z is to become it.
+static void across(const double axis[3], double along[6])
+{
+    static const double x[3] = {1.0, 0.0, 0.0}, y[3] = {0.0, 1.0, 0.0};
+    // q = (1 + z.axis, z x axis), not normalised; half a turn about x where the axis is -z.
+    double q[4] = {1.0 + axis[2], -axis[1], axis[0], 0.0}, R[9];
+    if (q[0] < 1e-12) {
+        q[0] = 0.0;
+        q[1] = 1.0;
+        q[2] = 0.0;
+    }
+    quat_normalize(q);
+    quat_matrix(q, R);
+    mat3_multiply(R, x, along);
+    mat3_multiply(R, y, along + 3);
+}
+
+// How a joint of its kind moves; the axis is a unit vector.
+static void set_motion(CondLink* link)
+{
+    static const int slides[] = {0, 0, 0, 1, 0, 2, 3}, turns[] = {0, 1, 1, 0, 3, 1, 3};
+    link->n_slide = slides[link->kind];
+    link->n_turn = turns[link->kind];
+    if (link->kind == COND_LINK_PRISMATIC)
+        memcpy(link->along, link->axis, sizeof link->axis);
+    if (link->kind == COND_LINK_PLANAR)
+        across(link->axis, link->along);
+    for (int i = 0; i < 9 && link->kind == COND_LINK_FLOATING; i++)
+        link->along[i] = i % 4 == 0;
+}
+
 CondStatus cond_articulation_add_link(CondArticulation* a, const CondLink* link, CondError* error)
 {
     CondStatus bad = COND_BAD_ARGUMENT;
@@ -167,15 +206,16 @@ CondStatus cond_articulation_add_link(CondArticulation* a, const CondLink* link,
         kept->kind = COND_LINK_FIXED;
     if (kept->kind == COND_LINK_FIXED)
         kept->mimic = -1;
-    else {
+    if (has_axis(kept->kind)) {
         double length = vec3_norm(link->axis);
         for (int i = 0; i < 3; i++)
             kept->axis[i] /= length;
     }
-    if (kept->kind == COND_LINK_CONTINUOUS) {
+    if (kept->kind != COND_LINK_REVOLUTE && kept->kind != COND_LINK_PRISMATIC) {
         kept->lower = -INFINITY;
         kept->upper = INFINITY;
     }
+    set_motion(kept);
     quat_normalize(kept->orientation);
     a->n_link++;
     return COND_OK;
@@ -260,9 +300,14 @@ static CondStatus resolve_mimic(CondArticulation* a, int i, int* end, CondError*
         if (step == a->n_link)
             return cond_error_set(error, COND_BAD_ARGUMENT,
                                   "joint '%s': joints mimic each other in a circle", link->joint);
-        if (follower->mimic >= a->n_link || a->link[follower->mimic].kind == COND_LINK_FIXED)
+        const CondLink* leader = follower->mimic < a->n_link ? &a->link[follower->mimic] : NULL;
+        if (!leader || leader->kind == COND_LINK_FIXED)
             return cond_error_set(error, COND_BAD_ARGUMENT,
                                   "joint '%s': the joint it mimics does not move", follower->joint);
+        if (leader->n_slide + leader->n_turn > 1 || follower->n_slide + follower->n_turn > 1)
+            return cond_error_set(error, COND_BAD_ARGUMENT,
+                                  "joint '%s': only joints of one coordinate follow each other",
+                                  follower->joint);
         link->shift += link->scale * follower->offset;
         link->scale *= follower->multiplier;
         at = follower->mimic;
@@ -305,7 +350,7 @@ static CondStatus gather_parts(CondArticulation* a, CondError* error)
 {
     for (int i = 0; i < a->n_link; i++) {
         CondLink* link = &a->link[i];
-        int moves = link->coordinate >= 0 && link->scale != 0.0;
+        int moves = (link->coordinate >= 0 && link->scale != 0.0) || link->ball >= 0;
         link->part = i == 0 || moves ? i : a->link[link->parent].part;
         link->part_mass = 0.0;
         a->link[link->part].part_mass += link->mass;
@@ -322,6 +367,104 @@ static CondStatus gather_parts(CondArticulation* a, CondError* error)
     return COND_OK;
 }
 
+// Coordinates, balls and columns of motion, link by link.
+static void count(CondArticulation* a)
+{
+    a->n_joint = a->n_ball = a->n_column = 0;
+    for (int i = 1; i < a->n_link; i++) {
+        CondLink* link = &a->link[i];
+        int own = link->n_slide + (link->n_turn == 1);
+        link->coordinate = own > 0 && link->mimic < 0 ? a->n_joint : -1;
+        a->n_joint += link->coordinate < 0 ? 0 : own;
+        link->ball = link->n_turn == 3 ? a->n_ball++ : -1;
+        link->column = a->n_column;
+        a->n_column += link->n_slide + link->n_turn;
+    }
+    a->n_dof = (a->floating ? 6 : 0) + 3 * a->n_ball + a->n_joint;
+    a->n_q = (a->floating ? 7 : 0) + 4 * a->n_ball + a->n_joint;
+}
+
+static CondStatus make_room(CondArticulation* a, CondError* error)
+{
+    CondArena* arena = &a->arena;
+    cond_arena_drop(arena, a->coordinate);
+    cond_arena_drop(arena, a->ball);
+    cond_arena_drop(arena, a->column_dof);
+    cond_arena_drop(arena, a->damping);
+    cond_arena_drop(arena, a->armature);
+    a->coordinate = cond_arena_allocate(arena, (size_t)a->n_joint, sizeof *a->coordinate);
+    a->ball = cond_arena_allocate(arena, (size_t)a->n_ball, sizeof *a->ball);
+    a->column_dof = cond_arena_allocate(arena, (size_t)a->n_column, sizeof *a->column_dof);
+    a->damping = cond_arena_allocate(arena, (size_t)a->n_dof, sizeof *a->damping);
+    a->armature = cond_arena_allocate(arena, (size_t)a->n_dof, sizeof *a->armature);
+    if (!a->coordinate || !a->ball || !a->column_dof || !a->damping || !a->armature)
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory for %d joints", a->n_joint);
+    return COND_OK;
+}
+
+// The coordinates of a joint that follows no other, and its ball.
+static void describe(CondArticulation* a, int i)
+{
+    static const char* const part[2][4] = {{"x", "y", "angle", ""}, {"x", "y", "z", ""}};
+    const CondLink* link = &a->link[i];
+    int n = link->coordinate < 0 ? 0 : link->n_slide + (link->n_turn == 1);
+    for (int k = 0; k < n; k++) {
+        CondJointCoordinate* c = &a->coordinate[link->coordinate + k];
+        *c = (CondJointCoordinate){.link = i,
+                                   .slides = k < link->n_slide,
+                                   .lower = link->lower,
+                                   .upper = link->upper,
+                                   .velocity = link->velocity,
+                                   .effort = link->effort};
+        snprintf(c->name, sizeof c->name, "%s%s%s", link->joint, n > 1 ? "." : "",
+                 n > 1 ? part[link->kind == COND_LINK_FLOATING][k] : "");
+    }
+    if (link->ball >= 0)
+        a->ball[link->ball] = i;
+}
+
+// Which entry of v each column of a link's motion belongs to.
+static void number_columns(CondArticulation* a, const CondLink* link)
+{
+    int balls = cond_articulation_ball_v(a), joints = balls + 3 * a->n_ball;
+    for (int k = 0; k < link->n_slide + link->n_turn; k++) {
+        int turns = link->n_turn == 3 && k >= link->n_slide;
+        a->column_dof[link->column + k] =
+            turns ? balls + 3 * link->ball + k - link->n_slide : joints + link->coordinate + k;
+    }
+}
+
+static CondStatus finish_joint(CondArticulation* a, int i, CondError* error)
+{
+    CondLink* link = &a->link[i];
+    int end = i;
+    CondStatus status = resolve_mimic(a, i, &end, error);
+    if (status)
+        return status;
+    link->coordinate = a->link[end].coordinate;
+    number_columns(a, link);
+    int n = link->coordinate < 0 ? 0 : link->n_slide + (link->n_turn == 1);
+    for (int k = 0; k < n && !status; k++)
+        status = restrict_limits(&a->coordinate[link->coordinate + k], link, error);
+    return status;
+}
+
+// Balls have what their joint has, about every axis.
+static void set_passive(CondArticulation* a)
+{
+    int ball = cond_articulation_ball_v(a), joint = ball + 3 * a->n_ball;
+    for (int i = 0; i < ball; i++)
+        a->damping[i] = a->armature[i] = 0.0;
+    for (int i = 0; i < 3 * a->n_ball; i++) {
+        a->damping[ball + i] = a->link[a->ball[i / 3]].damping;
+        a->armature[ball + i] = a->link[a->ball[i / 3]].armature;
+    }
+    for (int i = 0; i < a->n_joint; i++) {
+        a->damping[joint + i] = a->coordinate[i].damping;
+        a->armature[joint + i] = a->coordinate[i].armature;
+    }
+}
+
 CondStatus cond_articulation_finish(CondArticulation* a, CondError* error)
 {
     a->fault = -1;
@@ -330,43 +473,19 @@ CondStatus cond_articulation_finish(CondArticulation* a, CondError* error)
     if (!finite(3, a->base_position) || !unit(a->base_orientation))
         return cond_error_set(error, COND_BAD_ARGUMENT, "the base has no pose");
     quat_normalize(a->base_orientation);
-    int n_joint = 0;
-    for (int i = 1; i < a->n_link; i++)
-        if (a->link[i].kind != COND_LINK_FIXED && a->link[i].mimic < 0)
-            a->link[i].coordinate = n_joint++;
-    cond_arena_drop(&a->arena, a->coordinate);
-    a->coordinate = cond_arena_allocate(&a->arena, (size_t)n_joint, sizeof *a->coordinate);
-    if (!a->coordinate)
-        return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory for %d joints", n_joint);
-    a->n_joint = n_joint;
-    a->n_dof = (a->floating ? 6 : 0) + n_joint;
-    a->n_q = (a->floating ? 7 : 0) + n_joint;
-    for (int i = 1; i < a->n_link; i++) {
-        const CondLink* link = &a->link[i];
-        if (link->kind == COND_LINK_FIXED || link->mimic >= 0)
-            continue;
-        CondJointCoordinate own = {.link = i,
-                                   .lower = link->lower,
-                                   .upper = link->upper,
-                                   .velocity = link->velocity,
-                                   .effort = link->effort};
-        a->coordinate[link->coordinate] = own;
-    }
-    for (int i = 1; i < a->n_link; i++) {
-        CondLink* link = &a->link[i];
-        if (link->kind == COND_LINK_FIXED)
-            continue;
-        int end = i;
-        CondStatus status = resolve_mimic(a, i, &end, error);
-        if (status == COND_OK) {
-            link->coordinate = a->link[end].coordinate;
-            status = restrict_limits(&a->coordinate[link->coordinate], link, error);
-        }
-        if (status != COND_OK) {
+    count(a);
+    CondStatus status = make_room(a, error);
+    for (int i = 1; i < a->n_link && !status; i++)
+        describe(a, i);
+    for (int i = 1; i < a->n_link && !status; i++) {
+        if (a->link[i].kind != COND_LINK_FIXED)
+            status = finish_joint(a, i, error);
+        if (status)
             a->fault = i;
-            return status;
-        }
     }
+    if (status)
+        return status;
+    set_passive(a);
     return gather_parts(a, error);
 }
 
@@ -382,6 +501,14 @@ int cond_articulation_find_joint(const CondArticulation* a, const char* name)
 {
     for (int i = 1; i < a->n_link; i++)
         if (strcmp(a->link[i].joint, name) == 0)
+            return i;
+    return -1;
+}
+
+int cond_articulation_find_coordinate(const CondArticulation* a, const char* name)
+{
+    for (int i = 0; i < a->n_joint; i++)
+        if (strcmp(a->coordinate[i].name, name) == 0)
             return i;
     return -1;
 }

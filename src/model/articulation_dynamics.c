@@ -3,8 +3,8 @@
 //
 // Spatial vectors are (angular, linear) in world axes at one common point O, the place where the
 // origin of link 0 is at the moment: motions (w, v), forces (moment, force). With one point for
-// all, inertias and forces of a subtree are plain sums. A mimic joint is its own motion S times its
-// multiplier, so the chain rule is one factor `scale` wherever S meets a coordinate.
+// all, inertias and forces of a subtree are plain sums. Each coordinate of a joint has a column of
+// motion S; that of a mimic joint has its multiplier in it.
 #include "math/quat.h"
 #include "model/articulation.h"
 
@@ -85,35 +85,42 @@ static void base_mass(const CondArticulation* a, const CondArticulationWork* wor
             M[j * n + k] = M[k * n + j];
 }
 
-// M[c(i), c(l)] += scale_i scale_l S_l . Ic_i S_i for every link i and every l on its way to the
-// base: moving joint i moves its whole subtree as one composite body Ic_i.
+// What the columns of motion from `begin` to `end` make of the spatial force F that column `from`
+// asks for: M[dof, row] += S . F, and mirrored. A joint that mimics one above it meets its own
+// coordinate: both terms are due.
+static void couple(const CondArticulation* a, const CondArticulationWork* work, const double F[6],
+                   int row, int begin, int end, double* M)
+{
+    int n = a->n_dof;
+    for (int c = begin; c < end; c++) {
+        double entry = spatial_dot(work->motion + 6 * c, F);
+        int column = a->column_dof[c];
+        M[row * n + column] += entry;
+        M[column * n + row] += entry;
+    }
+}
+
+// M[c, d] += S_d . Ic_i S_c for every column c of every link i and every column d of it and of the
+// links on its way to the base: what moves joint i moves its whole subtree as one composite body.
 void cond_articulation_mass(const CondArticulation* a, CondArticulationWork* work, double* M)
 {
-    int n = a->n_dof, first = a->floating ? 6 : 0;
+    int n = a->n_dof;
     memset(M, 0, (size_t)n * (size_t)n * sizeof *M);
     memcpy(work->composite, work->inertia, (size_t)a->n_link * 10 * sizeof(double));
     for (int i = a->n_link - 1; i > 0; i--)
         for (int k = 0; k < 10; k++)
             work->composite[10 * a->link[i].parent + k] += work->composite[10 * i + k];
-    for (int i = 1; i < a->n_link; i++) {
-        const CondLink* link = &a->link[i];
-        if (link->coordinate < 0)
-            continue;
+    for (int c = 0, i = 1; c < a->n_column; c++) {
+        while (c >= cond_articulation_column_end(&a->link[i]))
+            i++;
         double F[6];
-        int row = first + link->coordinate;
-        inertia_multiply(work->composite + 10 * i, work->motion + 6 * i, F);
-        for (int k = 0; k < 6; k++)
-            F[k] *= link->scale;
-        M[row * n + row] += link->scale * spatial_dot(work->motion + 6 * i, F);
-        for (int l = link->parent; l > 0; l = a->link[l].parent) {
-            if (a->link[l].coordinate < 0)
-                continue;
-            int column = first + a->link[l].coordinate;
-            double entry = a->link[l].scale * spatial_dot(work->motion + 6 * l, F);
-            // A joint that mimics one above it meets its own coordinate: both terms are due.
-            M[row * n + column] += entry;
-            M[column * n + row] += entry;
-        }
+        int row = a->column_dof[c];
+        inertia_multiply(work->composite + 10 * i, work->motion + 6 * c, F);
+        M[row * n + row] += spatial_dot(work->motion + 6 * c, F);
+        couple(a, work, F, row, a->link[i].column, c, M);
+        for (int l = a->link[i].parent; l > 0; l = a->link[l].parent)
+            couple(a, work, F, row, a->link[l].column, cond_articulation_column_end(&a->link[l]),
+                   M);
         if (a->floating) {
             double f[6];
             base_force(work, F, f);
@@ -123,17 +130,16 @@ void cond_articulation_mass(const CondArticulation* a, CondArticulationWork* wor
             }
         }
     }
-    for (int j = 0; j < a->n_joint; j++)
-        M[(size_t)(first + j) * (size_t)(n + 1)] += a->coordinate[j].armature;
+    for (int i = 0; i < n; i++)
+        M[(size_t)i * (size_t)(n + 1)] += a->armature[i];
     if (a->floating)
         base_mass(a, work, M);
 }
 
-// V_i = V_parent + S_i rate_i
+// V_i = V_parent + sum of S_c rate_c
 static void link_velocities(const CondArticulation* a, CondArticulationWork* work, const double* v)
 {
     double* V = work->velocity;
-    const double* rate = a->floating ? v + 6 : v;
     memset(V, 0, 6 * sizeof *V);
     if (a->floating) {
         mat3_multiply(work->rotation, v + 3, V);
@@ -141,9 +147,10 @@ static void link_velocities(const CondArticulation* a, CondArticulationWork* wor
     }
     for (int i = 1; i < a->n_link; i++) {
         const CondLink* link = &a->link[i];
-        double s = link->coordinate < 0 ? 0.0 : link->scale * rate[link->coordinate];
-        for (int k = 0; k < 6; k++)
-            V[6 * i + k] = V[6 * link->parent + k] + s * work->motion[6 * i + k];
+        memcpy(V + 6 * i, V + 6 * link->parent, 6 * sizeof *V);
+        for (int c = link->column; c < cond_articulation_column_end(link); c++)
+            for (int k = 0; k < 6; k++)
+                V[6 * i + k] += v[a->column_dof[c]] * work->motion[6 * c + k];
     }
 }
 
@@ -152,14 +159,13 @@ static void link_velocities(const CondArticulation* a, CondArticulationWork* wor
 //     A_0 = (R dw/dt, dv/dt - w x v - g)   a velocity v of the base's origin, seen at the fixed
 //     point
 //                                          O that the origin leaves; gravity as an acceleration
-//     A_i = A_parent + V_i x S_i rate_i + S_i d(rate_i)/dt
+//     A_i = A_parent + sum of V x S_c rate_c + S_c d(rate_c)/dt, with V of the link whose axes S_c
+//     keeps to: the parent for slides, the link itself for turns
 //     F_i = I_i A_i + V_i x* I_i V_i
 static void newton_euler(const CondArticulation* a, CondArticulationWork* work, const double* v,
                          const double* acceleration, const double gravity[3])
 {
-    int first = a->floating ? 6 : 0;
     double *V = work->velocity, *A = work->acceleration, *F = work->force, wv[3];
-    const double* rate = v + first;
     link_velocities(a, work, v);
     vec3_cross(V, V + 3, wv);
     memset(A, 0, 6 * sizeof *A);
@@ -173,13 +179,14 @@ static void newton_euler(const CondArticulation* a, CondArticulationWork* work, 
         const CondLink* link = &a->link[i];
         double P[6];
         if (i > 0) {
-            int c = link->coordinate;
-            double s = c < 0 ? 0.0 : link->scale * rate[c];
-            double ds = c < 0 || !acceleration ? 0.0 : link->scale * acceleration[first + c];
             memcpy(A + 6 * i, A + 6 * link->parent, 6 * sizeof *A);
-            add_motion_cross(V + 6 * i, work->motion + 6 * i, s, A + 6 * i);
-            for (int k = 0; k < 6; k++)
-                A[6 * i + k] += ds * work->motion[6 * i + k];
+            for (int c = link->column; c < cond_articulation_column_end(link); c++) {
+                const double* S = work->motion + 6 * c;
+                int keeper = c < link->column + link->n_slide ? link->parent : i;
+                add_motion_cross(V + 6 * keeper, S, v[a->column_dof[c]], A + 6 * i);
+                for (int k = 0; acceleration && k < 6; k++)
+                    A[6 * i + k] += acceleration[a->column_dof[c]] * S[k];
+            }
         }
         inertia_multiply(work->inertia + 10 * i, A + 6 * i, F + 6 * i);
         inertia_multiply(work->inertia + 10 * i, V + 6 * i, P);
@@ -187,18 +194,16 @@ static void newton_euler(const CondArticulation* a, CondArticulationWork* work, 
     }
 }
 
-// f_j += sign scale_i S_i . F_i over the links i that move with coordinate j, where F_i is already
-// that of the subtree; the base's six rows likewise.
+// f_j += sign S_c . F_i over the columns c of links i that move with coordinate j, where F_i is
+// already that of the subtree; the base's six rows likewise.
 static void add_projected(const CondArticulation* a, const CondArticulationWork* work, double sign,
                           const double* F, double* f)
 {
-    int first = a->floating ? 6 : 0;
     double base[6];
     for (int i = a->n_link - 1; i > 0; i--) {
         const CondLink* link = &a->link[i];
-        if (link->coordinate >= 0)
-            f[first + link->coordinate] +=
-                sign * link->scale * spatial_dot(work->motion + 6 * i, F + 6 * i);
+        for (int c = link->column; c < cond_articulation_column_end(link); c++)
+            f[a->column_dof[c]] += sign * spatial_dot(work->motion + 6 * c, F + 6 * i);
     }
     if (!a->floating)
         return;
@@ -292,9 +297,8 @@ void cond_articulation_energy(const CondArticulation* a, CondArticulationWork* w
             inertia_multiply(work->inertia + 10 * i, work->velocity + 6 * i, P);
             *kinetic += 0.5 * spatial_dot(work->velocity + 6 * i, P);
         }
-        const double* rate = v + a->n_dof - a->n_joint;
-        for (int j = 0; j < a->n_joint; j++)
-            *kinetic += 0.5 * a->coordinate[j].armature * rate[j] * rate[j];
+        for (int i = 0; i < a->n_dof; i++)
+            *kinetic += 0.5 * a->armature[i] * v[i] * v[i];
     }
     if (potential) {
         double center[3];

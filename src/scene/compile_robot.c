@@ -13,18 +13,62 @@ int cond_robot_find_joint(const CondModel* model, int body, const char* owner, c
                           CondError* error)
 {
     const CondArticulation* arm = model->body[body].arm;
+    int found = cond_articulation_find_coordinate(arm, name);
+    if (found >= 0)
+        return found;
     int link = cond_articulation_find_joint(arm, name);
-    if (link < 0 || arm->link[link].coordinate < 0) {
-        cond_error_set(error, COND_BAD_INPUT, "%s: joint %s: %s", owner, name,
-                       link < 0 ? "the robot has no such joint" : "it does not move");
-        return -1;
+    const char* why = link < 0                          ? "the robot has no such joint"
+                      : arm->link[link].mimic >= 0      ? "it follows another joint"
+                      : arm->link[link].coordinate >= 0 ? "it moves in several ways"
+                      : arm->link[link].ball >= 0       ? "it turns freely and has no motor"
+                                                        : "it does not move";
+    if (link >= 0 && arm->link[link].coordinate >= 0 && arm->link[link].mimic < 0)
+        cond_error_set(error, COND_BAD_INPUT, "%s: joint %s: %s: %s, ...", owner, name, why,
+                       arm->coordinate[arm->link[link].coordinate].name);
+    else
+        cond_error_set(error, COND_BAD_INPUT, "%s: joint %s: %s", owner, name, why);
+    return -1;
+}
+
+// The ball of a joint that a scene names; -1: it has none.
+static int find_ball(const CondArticulation* arm, const char* name)
+{
+    int link = cond_articulation_find_joint(arm, name);
+    return link < 0 ? -1 : arm->link[link].ball;
+}
+
+// 1 where nothing is given that a robot's file says of a joint.
+static int is_unbounded(const CondJointDef* joint)
+{
+    return isnan(joint->lower) && isnan(joint->upper) && isnan(joint->velocity_limit) &&
+           isnan(joint->friction) && isnan(joint->passive_damping) && isnan(joint->armature) &&
+           isnan(joint->spring) && isnan(joint->spring_rest);
+}
+
+static int has_orientation(const CondJointDef* joint)
+{
+    const double* q = joint->orientation;
+    return q[0] != 0.0 || q[1] != 0.0 || q[2] != 0.0 || q[3] != 0.0;
+}
+
+static CondStatus start_ball(const CondBody* body, const CondJointDef* joint, int ball,
+                             CondError* error)
+{
+    const CondArticulation* arm = body->arm;
+    if (joint->position != 0.0 || joint->velocity != 0.0 || !isnan(joint->stiffness) ||
+        !isnan(joint->damping) || (joint->bounded && !is_unbounded(joint)))
+        return cond_error_set(error, COND_BAD_INPUT,
+                              "body %s: joint %s: it turns freely: it starts with orientation and "
+                              "angular_velocity and has no motor",
+                              body->name, joint->name);
+    double* q = body->start + cond_articulation_ball_q(arm) + 4 * ball;
+    if (has_orientation(joint)) {
+        memcpy(q, joint->orientation, sizeof joint->orientation);
+        quat_normalize(q);
     }
-    if (arm->coordinate[arm->link[link].coordinate].link != link) {
-        cond_error_set(error, COND_BAD_INPUT, "%s: joint %s: it follows another joint", owner,
-                       name);
-        return -1;
-    }
-    return arm->link[link].coordinate;
+    memcpy(body->start_v + cond_articulation_ball_v(arm) + 3 * ball, joint->angular_velocity,
+           sizeof joint->angular_velocity);
+    return COND_OK;
 }
 
 static void take_number(double number, double* field)
@@ -41,6 +85,11 @@ static CondStatus bound_joint(CondArticulation* arm, const CondBodyDef* def,
     CondLink* link = &arm->link[arm->coordinate[coordinate].link];
     if (!joint->bounded)
         return COND_OK;
+    if (link->n_slide + link->n_turn > 1 && !is_unbounded(joint))
+        return cond_error_set(error, COND_BAD_INPUT,
+                              "body %s: joint %s: limits, friction, armature and springs can be "
+                              "given to joints of one coordinate only",
+                              def->name, joint->name);
     take_number(joint->lower, &link->lower);
     take_number(joint->upper, &link->upper);
     take_number(joint->velocity_limit, &link->velocity);
@@ -86,9 +135,22 @@ static CondStatus start_joints(CondModel* model, CondBody* body, const CondBodyD
                         isnan(def->motor_effort) ? arm->coordinate[j].effort : def->motor_effort};
     for (int k = 0; k < def->n_joint; k++) {
         const CondJointDef* joint = &def->joint[k];
+        int ball = find_ball(arm, joint->name);
+        if (ball >= 0) {
+            CondStatus status = start_ball(body, joint, ball, error);
+            if (status)
+                return status;
+            continue;
+        }
         int j = cond_robot_find_joint(model, body->index, owner, joint->name, error);
         if (j < 0)
             return COND_BAD_INPUT;
+        if (has_orientation(joint) || vec3_norm(joint->angular_velocity) > 0.0)
+            return cond_error_set(
+                error, COND_BAD_INPUT,
+                "body %s: joint %s: only spherical and floating joints start with "
+                "an orientation",
+                def->name, joint->name);
         CondStatus status = bound_joint(arm, def, joint, j, error);
         if (status)
             return status;

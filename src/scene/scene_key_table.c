@@ -224,7 +224,7 @@ const CondKey cond_key_table[] = {
     NUMBER("bodies.rod", "shear_factor", CondBodyDef, rod.shear_factor, POSITIVE, "", "1", "times G A is the shear stiffness"),
     NUMBER_OR_AUTO("bodies.rod", "contact_radius", CondBodyDef, rod.contact_radius, NOT_NEGATIVE, "m", "auto", "0 puts contact at the centreline; auto is half the thinner extent of the section"),
 
-    TEXT("bodies.joints", "name", CondJointDef, name, "required", "as in the URDF"),
+    TEXT("bodies.joints", "name", CondJointDef, name, "required", "as in the URDF; a planar joint has NAME.x, NAME.y, NAME.angle, a floating one inside the tree NAME.x, NAME.y, NAME.z"),
     NUMBER("bodies.joints", "position", CondJointDef, position, FINITE, "rad or m", "0", "at the start"),
     NUMBER("bodies.joints", "velocity", CondJointDef, velocity, FINITE, "rad/s or m/s", "0", "at the start"),
     NUMBER_OR_ABSENT("bodies.joints", "stiffness", CondJointDef, stiffness, NOT_NEGATIVE, "N m/rad or N/m", "not given", "of its motor; that of the robot where it is left out"),
@@ -238,6 +238,8 @@ const CondKey cond_key_table[] = {
     NUMBER_OR_ABSENT("bodies.joints", "armature", CondJointDef, armature, NOT_NEGATIVE, "kg m2 or kg", "not given", "inertia of its rotor, as the joint feels it"),
     NUMBER_OR_ABSENT("bodies.joints", "spring", CondJointDef, spring, NOT_NEGATIVE, "N m/rad or N/m", "not given", "stiffness of a spring in the joint"),
     NUMBER_OR_ABSENT("bodies.joints", "spring_rest", CondJointDef, spring_rest, FINITE, "rad or m", "not given", "where that is slack"),
+    VECTOR_OF("bodies.joints", "orientation", CondJointDef, orientation, VECTOR, 4, FINITE, NEVER, "vector of 4", "", "[0, 0, 0, 0]", "spherical and floating joints: quaternion w, x, y, z by which the link is turned at the start; any length, zero: not turned"),
+    VECTOR("bodies.joints", "angular_velocity", CondJointDef, angular_velocity, "rad/s", "[0, 0, 0]", "spherical and floating joints: at the start, relative to the parent, in the axes of the turning link"),
 
     NUMBER("bodies.motor", "stiffness", CondBodyDef, motor_stiffness, NOT_NEGATIVE, "N m/rad or N/m", "0", "per angle or length that is missing to the target"),
     NUMBER("bodies.motor", "damping", CondBodyDef, motor_damping, NOT_NEGATIVE, "N m s/rad or N s/m", "0", "per speed that is missing to the target's"),

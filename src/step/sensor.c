@@ -190,7 +190,9 @@ static void transmit(CondSim* sim, const CondState* state, const CondKinematics*
     cond_motor_torque(acting, body, sim->middle + body->target_begin,
                       sim->rate + body->target_begin, step, sim->v_hat, a);
     for (int j = 0; j < arm->n_joint; j++)
-        f[first + j] += a[j] - arm->coordinate[j].damping * v_hat[first + j];
+        f[first + j] += a[j];
+    for (int i = 0; i < arm->n_dof; i++)
+        f[i] -= arm->damping[i] * v_hat[i];
     cond_articulation_project(arm, work, load, f);
     cond_body_ops(body->kind)->accelerate(body, acting, f, a);
     cond_articulation_transmit(arm, work, v, a, settings->gravity, load);

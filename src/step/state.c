@@ -147,12 +147,8 @@ static int find_target(const CondModel* model, int body, const char* joint, doub
 {
     if (cond_model_body_kind(model, body) != COND_BODY_ROBOT || body < 0 || !isfinite(target))
         return -1;
-    const CondArticulation* arm = model->body[body].arm;
-    int link = cond_articulation_find_joint(arm, joint);
-    if (link < 0 || arm->link[link].coordinate < 0 ||
-        arm->coordinate[arm->link[link].coordinate].link != link)
-        return -1;
-    return model->body[body].target_begin + arm->link[link].coordinate;
+    int found = cond_articulation_find_coordinate(model->body[body].arm, joint);
+    return found < 0 ? -1 : model->body[body].target_begin + found;
 }
 
 CondStatus cond_state_set_joint_target(const CondModel* model, CondState* state, int body,
