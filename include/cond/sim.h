@@ -106,7 +106,8 @@ COND_API CondStatus cond_state_move_joint_target(const CondModel* model, CondSta
                                                  const char* joint, double target);
 
 // The configuration of a body: position (particle); position and quaternion (rigid); positions of
-// all nodes (soft); base pose where it floats, then joint positions (robot). *n counts the numbers.
+// all nodes (soft); base pose where it floats, orientations of balls, joint positions (robot). *n
+// counts the numbers.
 COND_API const double* cond_state_configuration(const CondModel* model, const CondState* state,
                                                 int body, int* n);
 // What a rod carries at its joint between links `joint` and `joint` + 1, in the axes half way
