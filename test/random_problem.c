@@ -155,14 +155,35 @@ static void make_chain(RandomProblem* out, Random* random, int links, CondBlock*
     *block = (CondBlock){COND_BLOCK_TRIDIAGONAL, 0, n, values, NULL, NULL, NULL};
 }
 
+// A robot: a dense block whose coordinates have units of their own, in out->unit.
+static void make_robot(RandomProblem* out, Random* random, double spread, CondBlock* block)
+{
+    double* values = keep(out, 36, sizeof *values);
+    double* unit = out->unit + out->problem.n_dof;
+    random_spd(random, 6, random_uniform(random, 0.3, 3.0), 0.7, values);
+    for (int i = 0; i < 6; i++)
+        unit[i] = pow(10.0, random_uniform(random, -spread, spread));
+    for (int e = 0; e < 36; e++)
+        values[e] /= unit[e / 6] * unit[e % 6];
+    *block = (CondBlock){COND_BLOCK_DENSE, 0, 6, values, NULL, NULL, NULL};
+}
+
 static void make_blocks(const RandomOptions* options, Random* random, RandomProblem* out)
 {
     int others = options->n_particle + options->n_rigid + options->n_cloth;
-    int count = others + options->n_chain;
+    int chains = others + options->n_chain, count = chains + options->n_robot;
     CondBlock* block = keep(out, (size_t)count, sizeof *block);
     CondProblem* problem = &out->problem;
+    int most =
+        3 * options->n_cloth * options->cloth_nodes + 6 * options->n_chain * options->chain_links;
+    most += 6 * (options->n_particle + options->n_rigid + options->n_robot);
+    out->unit = keep(out, (size_t)most, sizeof *out->unit);
+    for (int i = 0; i < most; i++)
+        out->unit[i] = 1.0;
     for (int b = 0; b < count; b++) {
-        if (b >= others) {
+        if (b >= chains) {
+            make_robot(out, random, options->spread, &block[b]);
+        } else if (b >= others) {
             make_chain(out, random, options->chain_links, &block[b]);
         } else if (b < options->n_cloth) { // sparse first, so that dense ones start at odd places
             make_cloth(out, random, options->cloth_nodes, options->bsr3, &block[b]);
@@ -308,6 +329,68 @@ static void make_contacts(const RandomOptions* options, Random* random, const do
     problem->n_contact = count;
 }
 
+enum { N_INTERVAL = 8 }; // kinds
+
+// Interval i on side 0 alone, or for the last kind between two coordinates.
+static void make_interval(Random* random, RandomProblem* out, int first_robot, int i,
+                          const double* v0, CondContact* c)
+{
+    CondProblem* problem = &out->problem;
+    int kind = i % N_INTERVAL, n = kind == N_INTERVAL - 1 ? 2 : 1;
+    int* coordinate = keep(out, 2, sizeof *coordinate);
+    double *jacobian = keep(out, 6, sizeof *jacobian), row[2];
+    coordinate[0] = first_robot + random_int(random, problem->n_dof - first_robot);
+    coordinate[1] = coordinate[0] > first_robot ? coordinate[0] - 1 : coordinate[0] + 1;
+    *c = (CondContact){.kv = INFINITY, .key = 1000 + (uint64_t)i, .set = COND_FORCE_INTERVAL};
+    c->side[0] = (CondSide){n, coordinate, jacobian};
+    random_rotation(random, c->frame);
+    double unit = out->unit[coordinate[0]], force = 1.0 / unit, Jv = 0.0;
+    for (int k = 0; k < n; k++) {
+        row[k] = (kind == 1 ? -1.0 : 1.0) * unit / out->unit[coordinate[k]];
+        Jv += row[k] * v0[coordinate[k]];
+        for (int r = 0; r < 3; r++) // the other two rows of the frame see nothing, or something
+            jacobian[r * n + k] =
+                row[k] * (c->frame[r] + (i % 3 ? 0.0 : 0.4 * c->frame[3 + r] - c->frame[6 + r]));
+    }
+    double range = force * random_uniform(random, 0.05, 2.0);
+    double target = unit * random_uniform(random, -1.0, 1.0);
+    double soft = unit / force * pow(10.0, random_uniform(random, -4.0, 3.0));
+    double slack = i % 2 ? 0.0 : unit * random_uniform(random, 0.0, 0.3);
+    switch (kind) {
+    case 2: // dry friction
+        c->bound[0] = -range, c->bound[1] = range;
+        break;
+    case 3: // a motor that saturates
+        c->bound[0] = -range, c->bound[1] = range, c->compliance = soft, c->phi[0] = target;
+        break;
+    case 4: // an equality
+        c->bound[0] = -INFINITY, c->bound[1] = INFINITY, c->phi[0] = -Jv;
+        break;
+    case 5: // a given force
+        c->bound[0] = c->bound[1] = range;
+        break;
+    case 6: // a motor without limits
+        c->bound[0] = -INFINITY, c->bound[1] = INFINITY, c->compliance = soft, c->phi[0] = target;
+        break;
+    default: // limits of joints, below and above, and of a difference of two
+        c->bound[1] = INFINITY, c->phi[0] = slack - Jv;
+    }
+}
+
+// Behind the contacts.
+static void make_intervals(const RandomOptions* options, Random* random, const double* v0,
+                           RandomProblem* out)
+{
+    CondProblem* problem = &out->problem;
+    int n = problem->n_contact, all = n + options->n_interval;
+    CondContact* contact = keep(out, (size_t)all, sizeof *contact);
+    memcpy(contact, problem->contact, (size_t)n * sizeof *contact);
+    for (int i = 0; i < options->n_interval; i++)
+        make_interval(random, out, problem->n_dof - 6 * options->n_robot, i, v0, &contact[n + i]);
+    problem->contact = contact;
+    problem->n_contact = all;
+}
+
 void random_problem_make(const RandomOptions* options, RandomProblem* out)
 {
     memset(out, 0, sizeof *out);
@@ -317,11 +400,13 @@ void random_problem_make(const RandomOptions* options, RandomProblem* out)
     double* b = keep(out, (size_t)out->problem.n_dof, sizeof *b);
     double* v0 = keep(out, (size_t)out->problem.n_dof, sizeof *v0);
     for (int i = 0; i < out->problem.n_dof; i++) {
-        b[i] = random_uniform(&random, -2.0, 2.0);
-        v0[i] = random_uniform(&random, -0.5, 0.5);
+        b[i] = random_uniform(&random, -2.0, 2.0) / out->unit[i];
+        v0[i] = random_uniform(&random, -0.5, 0.5) * out->unit[i];
     }
     out->problem.b = b;
     make_contacts(options, &random, v0, out);
+    if (options->n_interval > 0)
+        make_intervals(options, &random, v0, out);
 }
 
 void random_problem_free(RandomProblem* made)

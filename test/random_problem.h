@@ -34,6 +34,9 @@ typedef struct RandomOptions {
     int anisotropic;    // 1: mu1 and mu2 differ
     double finite_kv;   // share of the contacts with a finite kv, 0 .. 1
     double kv_strength; // of finite ones, over the rough inverse Delassus scale; 0: 10
+    int n_robot;        // dense blocks of six coordinates in units of their own each
+    double spread;      // units of a robot: factors 10^-spread .. 10^spread of velocities
+    int n_interval;     // intervals of forces, of every kind in turn, on coordinates of robots
 } RandomOptions;
 
 // A problem of middling size that has some of everything.
@@ -41,11 +44,13 @@ RandomOptions random_options_default(uint64_t seed);
 
 typedef struct RandomProblem {
     CondProblem problem;
+    double* unit;      // of velocity of the coordinates                            (n_dof)
     void* memory[512]; // all that the problem points to
     int n_memory;
 } RandomProblem;
 
-// Solvable under both laws: phi is such that some motion opens every contact without slip.
+// Solvable under both laws: phi is such that some motion opens every contact without slip, and
+// keeps within what intervals of forces demand.
 void random_problem_make(const RandomOptions* options, RandomProblem* out);
 void random_problem_free(RandomProblem* made);
 

@@ -156,7 +156,8 @@ static void proximal_slip_is_the_derivative(void** state)
                 J[3 * i + j] = (ahead[i] - behind[i]) / (2.0 * h);
         }
         static const double none[2] = {0.0, 0.0};
-        CondNaturalMap map = {COND_LAW_PROXIMAL, mu, gamma, 0.0};
+        CondContact contact = {.friction = {mu[0], mu[1]}};
+        CondNaturalMap map = {COND_LAW_PROXIMAL, &contact, gamma, 0.0};
         CondLinearLaw linear = cond_natural_map_linearise(&map, 1e-9, 1, x, y, none);
         double w[3], Jw[3], rest[3], along = 0.0, yy = dense_norm(3, y);
         for (int i = 0; i < 3; i++)
@@ -224,7 +225,8 @@ static void linearised_law_is_newtons_equation(void** state)
             (!(y[0] > 0.0) && law == COND_LAW_PROXIMAL &&
              x[0] + hypot(mu[0] * x[1], mu[1] * x[2]) > -0.02))
             continue; // at a kink
-        CondNaturalMap map = {law, mu, gamma, c};
+        CondContact contact = {.friction = {mu[0], mu[1]}};
+        CondNaturalMap map = {law, &contact, gamma, c};
         CondLinearLaw full = cond_natural_map_linearise(&map, sigma, 1, x, old, none);
         CondLinearLaw even = cond_natural_map_linearise(&map, sigma, 0, x, old, none);
         derivative_of(law, mu, x, J);

@@ -140,9 +140,26 @@ static void contact_maps(const CondContact* contact, const double* v, const doub
                 contact->frame[3 * r + 2] * p[2];
 }
 
+static int is_interval(const CondContact* contact)
+{
+    return contact->set == COND_FORCE_INTERVAL;
+}
+
+// Of an interval that of the first row of R J.
 static double delassus_scale(const CondContact* contact, const double* diagonal)
 {
     double trace = 0.0;
+    for (int s = 0; s < 2 && is_interval(contact); s++) {
+        const CondSide* side = &contact->side[s];
+        for (int k = 0; k < side->n_coordinate; k++) {
+            double along = 0.0;
+            for (int i = 0; i < 3; i++)
+                along += contact->frame[i] * side_entry(side, i, k);
+            trace += along * along / diagonal[side->coordinate[k]];
+        }
+    }
+    if (is_interval(contact))
+        return trace;
     for (int s = 0; s < 2; s++) {
         const CondSide* side = &contact->side[s];
         for (int k = 0; k < side->n_coordinate; k++)
@@ -153,11 +170,48 @@ static double delassus_scale(const CondContact* contact, const double* diagonal)
     return trace / 3.0;
 }
 
+// Intervals' velocities are multiplied by what makes u^2/gamma the mean power of the others.
+static void find_levers(const CondProblem* problem, const double* delassus, double* lever)
+{
+    long double product[2] = {0.0L, 0.0L};
+    int count[2] = {0, 0};
+    for (int c = 0; c < problem->n_contact; c++) {
+        count[is_interval(&problem->contact[c])]++;
+        product[is_interval(&problem->contact[c])] += logl((long double)delassus[c]);
+    }
+    int which = count[0] == 0;
+    for (int c = 0; c < problem->n_contact; c++)
+        lever[c] = is_interval(&problem->contact[c])
+                       ? (double)sqrtl(expl(product[which] / count[which]) / delassus[c])
+                       : 1.0;
+}
+
+// The law of an interval, case by case.
+static ConeError interval_error(const CondContact* contact, double delassus, double slip,
+                                const double* u, const double* l)
+{
+    ConeError e = {0};
+    double low = contact->bound[0], high = contact->bound[1], gamma = delassus + slip;
+    double next = l[0] - u[0] / gamma, aside = sqrt(l[1] * l[1] + l[2] * l[2]);
+    next = next < low ? low : next > high ? high : next;
+    e.natural = delassus * sqrt((l[0] - next) * (l[0] - next) + aside * aside);
+    if (isinf(high) && u[0] < 0.0)
+        e.penetration = -u[0] * delassus / gamma;
+    if (isinf(low) && u[0] > 0.0)
+        e.penetration = u[0] * delassus / gamma;
+    e.pull = l[0] < low ? low - l[0] : 0.0;
+    e.cone = fmax(l[0] > high ? l[0] - high : 0.0, aside);
+    double room = u[0] > 0.0 ? l[0] - low : high - l[0];
+    e.complementarity = fabs(isinf(room) ? l[0] * u[0] : room * u[0]);
+    return e;
+}
+
 // What the checks need besides the certificate: scales for rounding, error per contact.
 typedef struct Verified {
     CondCertificate certificate;
     double angle_high; // with the slips too near the floor to call counted in
     double force;      // largest |lambda|
+    double lever;      // largest
     double push;       // largest gamma |lambda|
     double friction;   // largest mu
     double angle_slack;
@@ -172,19 +226,27 @@ static double weighted(int n, const double* diagonal, const double* f)
     return (double)sqrtl(sum);
 }
 
-// Adds contact c to the certificate; Jv is its velocity without phi, changed what all contact
-// forces change of it.
+// Adds contact c to the certificate; Jv is its velocity without phi, w what all contact forces
+// change of it.
 static void verify_contact(Verified* out, const CondContact* contact, CondLaw law, double omega,
-                           double slip, double delassus, const double* Jv, double changed,
-                           const double* l, int c)
+                           double slip, double delassus, double lever, const double* Jv,
+                           const double* w, const double* l, int c)
 {
     CondCertificate* z = &out->certificate;
-    double gamma = delassus + slip + omega, u[3];
+    int interval = is_interval(contact), rows = interval ? 1 : 3;
+    omega = interval ? contact->compliance : omega;
+    double gamma = delassus + slip + omega, u[3], speed = 0.0, changed = 0.0;
     double force = sqrt(l[0] * l[0] + l[1] * l[1] + l[2] * l[2]);
-    double speed = sqrt(Jv[0] * Jv[0] + Jv[1] * Jv[1] + Jv[2] * Jv[2]);
+    for (int i = 0; i < rows; i++) {
+        speed += Jv[i] * Jv[i];
+        changed += w[i] * w[i];
+    }
+    speed = lever * sqrt(speed), changed = lever * sqrt(changed);
     for (int i = 0; i < 3; i++)
         u[i] = Jv[i] + contact->phi[i] + (slip + omega) * l[i];
-    ConeError e = cone_law_error(law, contact->friction, gamma, u, l);
+    ConeError e = interval ? interval_error(contact, delassus, slip + omega, u, l)
+                           : cone_law_error(law, contact->friction, gamma, u, l);
+    e.natural *= lever, e.penetration *= lever;
     double law_error = e.natural < e.penetration ? e.penetration : e.natural; // NaN stays NaN
     out->natural[c] = law_error;
     if (!(law_error <= z->contact_speed) || z->worst_contact < 0) {
@@ -192,22 +254,25 @@ static void verify_contact(Verified* out, const CondContact* contact, CondLaw la
         z->worst_contact = c;
     }
     z->velocity_scale = fmax(z->velocity_scale, fmax(speed, changed));
-    z->velocity_scale = fmax(z->velocity_scale, fmax(slip + omega, 1e-9 * gamma) * force);
+    z->velocity_scale =
+        fmax(z->velocity_scale,
+             interval ? lever * 1e-9 * delassus * force : fmax(slip + omega, 1e-9 * gamma) * force);
     z->penetration = fmax(z->penetration, e.penetration);
     z->pull = fmax(z->pull, e.pull);
     z->cone = fmax(z->cone, e.cone);
     z->complementarity = fmax(z->complementarity, e.complementarity);
-    z->coupling_slip = fmax(z->coupling_slip, slip * force);
+    z->coupling_slip = fmax(z->coupling_slip, lever * slip * force);
     double unsure = 1e-13 * (1.0 + fmax(contact->friction[0], contact->friction[1])) *
                     fmax(speed + fabs(contact->phi[0]), gamma * force);
-    if (e.slip > 2.0 * e.slip_floor + 100.0 * unsure)
+    if (!interval && e.slip > 2.0 * e.slip_floor + 100.0 * unsure)
         z->angle = fmax(z->angle, e.angle);
-    if (e.slip > 0.5 * e.slip_floor - 100.0 * unsure) {
+    if (!interval && e.slip > 0.5 * e.slip_floor - 100.0 * unsure) {
         out->angle_high = fmax(out->angle_high, e.angle);
         out->angle_slack = fmax(out->angle_slack, 10.0 * unsure / (e.slip + unsure));
     }
     out->force = fmax(out->force, force);
-    out->push = fmax(out->push, gamma * force);
+    out->lever = fmax(out->lever, lever);
+    out->push = fmax(out->push, lever * gamma * force);
     out->friction = fmax(out->friction, fmax(contact->friction[0], contact->friction[1]));
 }
 
@@ -221,6 +286,7 @@ static Verified verify(const CondProblem* problem, CondLaw law, double omega, co
     double* f = dense_zeros((size_t)n);
     double *change = dense_zeros((size_t)n), *nothing = dense_zeros((size_t)n);
     double* Jv = dense_zeros(3 * (size_t)nc);
+    double *delassus = dense_zeros((size_t)nc), *lever = dense_zeros((size_t)nc);
     int* sides = calloc((size_t)nc + 1, sizeof *sides);
     assert_non_null(sides);
     out.natural = dense_zeros((size_t)nc);
@@ -230,14 +296,16 @@ static Verified verify(const CondProblem* problem, CondLaw law, double omega, co
         contact_maps(&problem->contact[c], v, lambda + 3 * c, Jv + 3 * c, f);
     for (int i = 0; i < n; i++)
         change[i] = f[i] / diagonal[i];
+    for (int c = 0; c < nc; c++)
+        delassus[c] = delassus_scale(&problem->contact[c], diagonal);
+    find_levers(problem, delassus, lever);
     for (int c = 0; c < nc; c++) {
         const CondContact* contact = &problem->contact[c];
         double slip = contact->kv < INFINITY ? sides[c] / contact->kv : 0.0, w[3];
         contact_maps(contact, change, (double[3]){0.0}, w, nothing);
         CondLaw own = relaxed && relaxed[c] ? COND_LAW_PROXIMAL : law;
-        verify_contact(&out, contact, own, omega, slip, delassus_scale(contact, diagonal),
-                       Jv + 3 * c, sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]), lambda + 3 * c,
-                       c);
+        verify_contact(&out, contact, own, omega, slip, delassus[c], lever[c], Jv + 3 * c, w,
+                       lambda + 3 * c, c);
     }
     CondCertificate* z = &out.certificate;
     double scale = fmax(weighted(n, diagonal, Av),
@@ -257,6 +325,8 @@ static Verified verify(const CondProblem* problem, CondLaw law, double omega, co
     free(change);
     free(nothing);
     free(Jv);
+    free(delassus);
+    free(lever);
     free(sides);
     return out;
 }
@@ -298,7 +368,7 @@ void verifier_check_certificate(const CondProblem* problem, CondLaw law, double 
          z->velocity_scale > 0.0 ? speed / z->velocity_scale : stiff);
     if (isfinite(z->contact)) {
         for (int c = 0; c < problem->n_contact; c++)
-            speed = fmax(speed, stiff * dense_largest(3, problem->contact[c].phi));
+            speed = fmax(speed, stiff * mine.lever * dense_largest(3, problem->contact[c].phi));
         same("contact speed", reported->contact_speed, z->contact_speed, speed);
         same("velocity scale", reported->velocity_scale, z->velocity_scale, speed);
         same("penetration", reported->penetration, z->penetration, speed);

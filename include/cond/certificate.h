@@ -15,7 +15,9 @@ extern "C" {
 // change of it, |J_c D^-1 Jc' lambda| with D the diagonal of A; and c_c |lambda_c|, where c_c is
 // the slip per force that belongs to the law. Of gamma_c |lambda_c|, with gamma_c the contact's own
 // scale (cond_contact_delassus) plus c_c, a billionth counts in any case, so that rounding does
-// not.
+// not. Velocities of intervals of forces are those of their one row, multiplied so that
+// u^2/gamma_c, a power whatever the unit of u, means the same as for a friction cone
+// (docs/certificate.md).
 typedef struct CondCertificate {
     double dynamics;        // |A v - b - Jc' lambda|_D / max(|A v|_D, |b|_D, |Jc' lambda|_D)
     double contact;         // worst of natural-map error and penetration over that velocity scale

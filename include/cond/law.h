@@ -45,6 +45,24 @@ COND_API CondLawError cond_law_error(CondLaw law, const double* mu, double gamma
 COND_API CondLawError cond_law_essential_error(CondLaw law, const double* mu, double gamma,
                                                const double* u, const double* lambda);
 
+// The law of an interval of forces (COND_FORCE_INTERVAL), lowest and highest in bound (2):
+//     lambda_0 = clip(lambda_0 - u_0 / gamma, bound),     lambda_1 = lambda_2 = 0,
+// so that u_0 = 0 within the bounds, u_0 >= 0 at the lowest and u_0 <= 0 at the highest. It is the
+// same for both laws. trial and lambda may be the same array (3).
+COND_API void cond_interval_project(const double* bound, const double* trial, double* lambda);
+
+// lambda for which u_0 = eta_0 + gamma lambda_0, with compliance lambda_0 added, obeys it.
+COND_API void cond_interval_solve(const double* bound, double compliance, double gamma,
+                                  const double* eta, double* lambda);
+
+// How far (u, lambda) is from obeying it; u holds what the compliance adds. The velocities are
+// those that a force that is wrong changes: natural is delassus |lambda - clip(..)| with gamma =
+// delassus + compliance in the map. penetration: u_0 of a sign that no force of the interval
+// permits, where a bound is infinite; pull, cone: force below the lowest, beyond the highest or
+// along the other two axes; complementarity: velocity times the force short of its bound.
+COND_API CondLawError cond_interval_error(const double* bound, double compliance, double delassus,
+                                          const double* u, const double* lambda);
+
 #ifdef __cplusplus
 }
 #endif

@@ -74,15 +74,18 @@ typedef enum CondForceSet {
     COND_FORCE_INTERVAL = 1, // bound[0] <= lambda[0] <= bound[1], lambda[1] = lambda[2] = 0: limits
                              // of joints (0, INFINITY), dry friction (-F, F), motors that saturate
 } CondForceSet;
+// An interval acts along the first row of its frame alone; the other two rows of its Jacobian may
+// be zero. Its force and velocity may be a torque and an angular velocity [N m, rad/s].
 
 typedef struct CondContact {
     CondSide side[2];   // u = R (J0 v - J1 v) + phi; side 0 is never static
     double frame[9];    // R, row-major: rows are normal (towards side 0), tangent 1, tangent 2
-    double friction[2]; // mu along tangent 1 and tangent 2; equal: the isotropic cone
+    double friction[2]; // mu along tangent 1 and tangent 2; equal: the isotropic cone; 0, 0 of an
+                        // interval
     double phi[3];      // velocity offset [m/s]; the normal one carries the gap
     double kv;          // gain of virtual nodes [N s/m]; INFINITY: no slip at all
     uint64_t key;       // the same contact in the next step has the same key; 0: unknown
-    CondForceSet set;   //
+    CondForceSet set;   // where its force may lie
     double bound[2];    // of an interval: lowest and highest force [N, N m]; may be infinite
     double compliance;  // of an interval: the law sees u + compliance lambda [m/(N s), ..]; >= 0
 } CondContact;
@@ -117,6 +120,7 @@ COND_API void cond_contact_add_force(const CondContact* contact, double scale, c
                                      double* f);
 
 // trace(R J D^-1 J' R') / 3 over both sides: the scale of the contact's Delassus block [m/(N s)].
+// Of an interval the first entry of that matrix in place of the mean of three.
 COND_API double cond_contact_delassus(const CondContact* contact, const double* diagonal);
 
 #ifdef __cplusplus

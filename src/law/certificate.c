@@ -7,6 +7,7 @@
 #include "nodalize/nodal.h"
 #include "problem/block.h"
 #include "problem/contact_parts.h"
+#include "problem/lever.h"
 
 #include <math.h>
 #include <string.h>
@@ -94,17 +95,21 @@ static double dynamics_residual(const Norms* all)
 // Velocity at play in contact c: its own, what all contact forces together change of it, J_c D^-1
 // Jc' lambda, and its slip. Forces that cancel each other, as those on a body squeezed between two
 // walls, set nothing in motion; they count as far as rounding needs it.
+// The slip of an interval is no motion: a weak motor far from its aim has much of it at rest.
 static double speed_at_play(const CondCertificateData* data, int c, const double* change,
                             const double* u, double force)
 {
     const CondContact* contact = &data->problem->contact[c];
+    int rows = cond_contact_rows(contact);
     double w[3], speed = 0.0, changed = 0.0, slip = cond_certificate_slip(data, c);
     cond_contact_velocity(contact, change, w);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < rows; i++) {
         speed += (u[i] - contact->phi[i]) * (u[i] - contact->phi[i]);
         changed += (w[i] - contact->phi[i]) * (w[i] - contact->phi[i]);
     }
     speed = sqrt(fmax(speed, changed));
+    if (contact->set == COND_FORCE_INTERVAL)
+        return data->lever[c] * fmax(speed, SELF_STRESS * data->delassus[c] * force);
     return fmax(speed, fmax(slip, SELF_STRESS * (data->delassus[c] + slip)) * force);
 }
 
@@ -131,35 +136,36 @@ static void judge_contact(const ContactLoop* loop, int c, Part* part)
     CondCertificate* out = &part->out;
     double u[3], force = 0.0;
     double slip = data->carried[c] ? 0.0 : data->compliance[c];
-    double gamma = data->delassus[c] + slip + data->omega;
+    double own = cond_contact_law_slip(contact, data->omega), lever = data->lever[c];
+    double gamma = data->delassus[c] + slip + own;
     cond_contact_velocity(contact, loop->v, u);
     for (int i = 0; i < 3; i++)
         force += l[i] * l[i];
     force = sqrt(force);
     part->velocity = fmax(part->velocity, speed_at_play(data, c, loop->change, u, force));
     for (int i = 0; i < 3; i++) {
-        u[i] += (slip + data->omega) * l[i]; // the law holds at the virtual node
+        u[i] += (slip + own) * l[i]; // the law holds at the virtual node
         if (data->carry && data->carried[c])
             u[i] += data->compliance[c] * (l[i] - data->carry[3 * c + i]);
     }
     CondLaw law = cond_certificate_law(data, c);
-    CondLawError e = loop->essential ? cond_law_essential_error(law, contact->friction, gamma, u, l)
-                                     : cond_law_error(law, contact->friction, gamma, u, l);
+    CondLawError e = cond_contact_law_error(law, contact, data->delassus[c], slip + own, gamma, u,
+                                            l, loop->essential);
     // With a large mu the natural map of a slipping contact shrinks what is wrong in its normal
     // direction by 1/mu; penetration counts in full.
-    double law_error = isnan(e.natural) ? e.natural : fmax(e.natural, e.penetration);
+    double law_error = lever * (isnan(e.natural) ? e.natural : fmax(e.natural, e.penetration));
     if (!isnan(part->worst) && !(law_error <= part->worst)) { // also takes NaN, and keeps it
         part->worst = law_error;
         out->worst_contact = c;
     }
     if (data->error)
         data->error[c] = law_error;
-    out->penetration = fmax(out->penetration, e.penetration);
+    out->penetration = fmax(out->penetration, lever * e.penetration);
     out->pull = fmax(out->pull, e.pull);
     out->cone = fmax(out->cone, e.cone);
     out->complementarity = fmax(out->complementarity, e.complementarity);
     out->angle = fmax(out->angle, e.angle);
-    out->coupling_slip = fmax(out->coupling_slip, slip * force);
+    out->coupling_slip = fmax(out->coupling_slip, lever * slip * force);
 }
 
 static void judge_parts(const void* data, int first, int last)
@@ -310,6 +316,7 @@ static CondStatus reserve(CondCertifier* certifier, int n, int nc)
     return COND_RESERVE(arena, certifier->diagonal, n) ||
                    COND_RESERVE(arena, certifier->work, 2 * n) ||
                    COND_RESERVE(arena, certifier->delassus, nc) ||
+                   COND_RESERVE(arena, certifier->lever, nc) ||
                    COND_RESERVE(arena, certifier->compliance, nc) ||
                    COND_RESERVE(arena, certifier->mark, n) ||
                    COND_RESERVE(arena, certifier->own, 2 * nc) ||
@@ -332,11 +339,13 @@ CondStatus cond_certifier_judge(CondCertifier* certifier, const CondProblem* pro
         certifier->delassus[c] = cond_contact_delassus(contact, certifier->diagonal);
         certifier->compliance[c] = isfinite(contact->kv) ? sides / contact->kv : 0.0;
     }
+    cond_contact_levers(problem, certifier->delassus, certifier->lever);
     CondCertificateData data = {.problem = problem,
                                 .law = law,
                                 .omega = omega,
                                 .diagonal = certifier->diagonal,
                                 .delassus = certifier->delassus,
+                                .lever = certifier->lever,
                                 .compliance = certifier->compliance,
                                 .carried = certifier->carried,
                                 .relaxed = relaxed,

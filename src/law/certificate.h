@@ -4,7 +4,11 @@
 
 #include "base/arena.h"
 #include "cond/certificate.h"
+#include "law/contact_law.h"
 #include "problem/contact_parts.h"
+#include "problem/side.h"
+
+#include <math.h>
 
 // What the certificate needs besides the answer. compliance is 0 where kv = INFINITY.
 typedef struct CondCertificateData {
@@ -13,6 +17,7 @@ typedef struct CondCertificateData {
     double omega;
     const double* diagonal;   // of A                                       (n_dof)
     const double* delassus;   // scale gamma_c                              (n_contact)
+    const double* lever;      // what velocities are measured by            (n_contact)
     const double* compliance; // slip per force that belongs to the problem (n_contact)
     const int* carried;       // 1: compliance is the solver's own affair   (n_contact)
     const double* carry; // not NULL: judge an inner problem, whose carried contacts obey the law at
@@ -33,16 +38,26 @@ static inline CondLaw cond_certificate_law(const CondCertificateData* data, int 
 // Slip per force in it: the law is posed at u + slip lambda.
 static inline double cond_certificate_slip(const CondCertificateData* data, int c)
 {
-    return (data->carried[c] ? 0.0 : data->compliance[c]) + data->omega;
+    return (data->carried[c] ? 0.0 : data->compliance[c]) +
+           cond_contact_law_slip(&data->problem->contact[c], data->omega);
+}
+
+// |u| of contact c in the rows in which it acts, measured by its lever.
+static inline double cond_certificate_speed(const CondCertificateData* data, int c, const double* u)
+{
+    if (cond_contact_rows(&data->problem->contact[c]) == 1)
+        return data->lever[c] * fabs(u[0]);
+    return hypot(hypot(u[0], u[1]), u[2]);
 }
 
 // Room for certificates of whole problems; it grows to the largest and is then kept.
 typedef struct CondCertifier {
     CondArena arena;
-    double *diagonal, *work;       //                                         (n_dof), (2 n_dof)
-    double *delassus, *compliance; //                                         (n_contact)
-    int *mark, *own;               //                                         (n_dof), (2 n_contact)
-    int* carried;                  // all 0                                   (n_contact)
+    double *diagonal, *work;  //                                         (n_dof), (2 n_dof)
+    double *delassus, *lever; //                                         (n_contact)
+    double* compliance;       //                                         (n_contact)
+    int *mark, *own;          //                                         (n_dof), (2 n_contact)
+    int* carried;             // all 0                                   (n_contact)
 } CondCertifier;
 
 void cond_certifier_begin(const CondContext* context, CondCertifier* certifier);

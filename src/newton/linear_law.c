@@ -26,7 +26,7 @@ void cond_natural_map_error(const CondNaturalMap* map, const double u[3], const 
 {
     double x[3], p[3];
     cond_natural_map_trial(map, u, lambda, x);
-    cond_law_project(map->law, map->mu, x, p);
+    cond_contact_law_project(map->law, map->contact, x, p);
     for (int i = 0; i < 3; i++)
         error[i] = lambda[i] - p[i];
 }
@@ -42,9 +42,10 @@ static void hold(const double d[3], double c, double sigma, const double* old, C
     }
 }
 
+static const double axes[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+
 static void stick(double c, double sigma, const double* old, CondLinearLaw* out)
 {
-    static const double axes[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     for (int i = 0; i < 3; i++)
         hold(axes[i], c, sigma, old, out);
 }
@@ -74,10 +75,9 @@ static void ellipse_derivative(const double* mu, const double* x, const double* 
 static void slip_strict(const CondNaturalMap* map, double sigma, int follows, const double* x,
                         const double* y, const double* old, CondLinearLaw* out)
 {
-    static const double normal[3] = {1.0, 0.0, 0.0};
     double n = x[0], gamma = map->gamma, Q[4], yn[2], S[4]; // S = I - (1 - s/gamma) Q
-    hold(normal, map->c, sigma, old, out);
-    ellipse_derivative(map->mu, x, y, Q);
+    hold(axes[0], map->c, sigma, old, out);
+    ellipse_derivative(map->contact->friction, x, y, Q);
     for (int i = 0; i < 2; i++) {
         yn[i] = (y[1 + i] - Q[2 * i] * x[1] - Q[2 * i + 1] * x[2]) / n;
         for (int j = 0; j < 2; j++)
@@ -104,7 +104,7 @@ static void slip_strict(const CondNaturalMap* map, double sigma, int follows, co
 static void slip_proximal(const CondNaturalMap* map, double sigma, const double* x, const double* y,
                           const double* old, CondLinearLaw* out)
 {
-    const double* mu = map->mu;
+    const double* mu = map->contact->friction;
     double size = vec3_norm(y), edge[3] = {y[0] / size, y[1] / size, y[2] / size};
     double normal[3] = {-y[0], 0.0, 0.0}, around[3], bend = 0.0;
     for (int i = 0; i < 2; i++)
@@ -140,16 +140,29 @@ static int find_slip(const double* x, const double* y, const double* before, Con
     return 1;
 }
 
+// An interval: held within its bounds, a given force at them. P' is 1 or 0, and no axis is bent.
+static void between(const CondNaturalMap* map, double sigma, const double* x, const double* y,
+                    const double* old, CondLinearLaw* out)
+{
+    const double* bound = map->contact->bound;
+    if (x[0] > bound[0] && x[0] < bound[1])
+        hold(axes[0], map->c, sigma, old, out);
+    else
+        out->fix[0] = y[0];
+}
+
 CondLinearLaw cond_natural_map_linearise(const CondNaturalMap* map, double sigma, int follows,
                                          const double x[3], const double lambda[3],
                                          const double slip_before[2])
 {
     CondLinearLaw out = {0};
     double y[3];
-    cond_law_project(map->law, map->mu, x, y);
-    if (!(y[0] > 0.0))
+    cond_contact_law_project(map->law, map->contact, x, y);
+    if (map->contact->set == COND_FORCE_INTERVAL)
+        between(map, sigma, x, y, lambda, &out);
+    else if (!(y[0] > 0.0))
         return out; // open
-    if (!find_slip(x, y, slip_before, &out))
+    else if (!find_slip(x, y, slip_before, &out))
         stick(map->c, sigma, lambda, &out);
     else if (map->law == COND_LAW_PROXIMAL)
         slip_proximal(map, sigma, x, y, lambda, &out);

@@ -6,11 +6,11 @@
 #ifndef COND_NEWTON_LINEAR_LAW_H
 #define COND_NEWTON_LINEAR_LAW_H
 
-#include "cond/law.h"
+#include "law/contact_law.h"
 
 typedef struct CondNaturalMap {
     CondLaw law;
-    const double* mu; //                                                        (2)
+    const CondContact* contact;
     double gamma, c;
 } CondNaturalMap;
 

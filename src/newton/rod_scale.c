@@ -7,6 +7,7 @@
 
 #include "linear/cholesky.h"
 #include "nodalize/nodal.h"
+#include "problem/side.h"
 #include "problem/term.h"
 
 #include <string.h>
@@ -78,8 +79,9 @@ static int sweep(CondRodScale* rods, const CondBlock* block)
 }
 
 double cond_rod_scale_trace(const CondRodScale* rods, const CondProblem* problem,
-                            const CondSide* side)
+                            const CondContact* contact, int s)
 {
+    const CondSide* side = &contact->side[s];
     if (!rods->serves || side->n_coordinate != 6 || !side->jacobian)
         return -1.0;
     int first = side->coordinate[0];
@@ -94,12 +96,17 @@ double cond_rod_scale_trace(const CondRodScale* rods, const CondProblem* problem
                rods->middle[6 * (size_t)first + (size_t)k];
     if (cond_cholesky_factor(6, P))
         return -1.0;
-    for (int r = 0; r < 3; r++) {
-        double x[6];
-        memcpy(x, side->jacobian + 6 * r, sizeof x);
+    for (int r = 0; r < cond_contact_rows(contact); r++) {
+        double row[6], x[6]; // R drops out of the trace of all three
+        memcpy(row, side->jacobian + 6 * r, sizeof row);
+        for (int k = 0; k < 6 && contact->set == COND_FORCE_INTERVAL; k++)
+            row[k] = contact->frame[0] * side->jacobian[k] +
+                     contact->frame[1] * side->jacobian[6 + k] +
+                     contact->frame[2] * side->jacobian[12 + k];
+        memcpy(x, row, sizeof x);
         cond_cholesky_solve(6, P, x);
         for (int k = 0; k < 6; k++)
-            trace += side->jacobian[6 * r + k] * x[k];
+            trace += row[k] * x[k];
     }
     return trace;
 }

@@ -15,9 +15,10 @@ typedef struct CondRodScale {
 
 CondStatus cond_rod_scale_build(CondRodScale* rods, const CondProblem* problem);
 
-// trace(J (A^-1)_ii J'), or a negative number where the point is not on one link.
+// trace(J (A^-1)_ii J') of side s in the rows in which the contact acts, or a negative number where
+// the point is not on one link.
 double cond_rod_scale_trace(const CondRodScale* rods, const CondProblem* problem,
-                            const CondSide* side);
+                            const CondContact* contact, int s);
 
 void cond_rod_scale_destroy(CondRodScale* rods);
 

@@ -123,12 +123,12 @@ static void keep(CondSemismooth* newton, const CondProblem* problem)
                        newton->threads);
 }
 
-static double fastest_contact(const CondSemismooth* newton, const CondProblem* problem)
+static double fastest_contact(const CondSemismooth* newton, const CondCertificateData* data)
 {
     double most = 0.0, u[3];
-    for (int c = 0; c < problem->n_contact; c++) {
-        cond_contact_velocity(&problem->contact[c], newton->now.v, u);
-        most = fmax(most, hypot(hypot(u[0], u[1]), u[2]));
+    for (int c = 0; c < data->problem->n_contact; c++) {
+        cond_contact_velocity(&data->problem->contact[c], newton->now.v, u);
+        most = fmax(most, cond_certificate_speed(data, c, u));
     }
     return most;
 }
@@ -146,7 +146,7 @@ static void judge(CondSemismooth* newton, const CondCertificateData* data, Progr
         now = measure(newton, data, p->info);
         p->residual = cond_certificate_residual(&now);
     }
-    p->fastest = fmax(p->fastest, fastest_contact(newton, data->problem));
+    p->fastest = fmax(p->fastest, fastest_contact(newton, data));
     if (now.velocity_scale > COND_MOST_GROWTH * p->fastest)
         p->residual = DBL_MAX;
     if (p->residual < cond_certificate_residual(&p->best)) {
@@ -175,9 +175,18 @@ static double reach(CondSemismooth* newton, const CondCertificateData* data, dou
     return cond_semismooth_try(newton, data, a);
 }
 
-// The length of the step at which the force of contact c reaches its cone from inside: the root of
-//     lambda_n^2 - (lambda_1/mu_1)^2 - (lambda_2/mu_2)^2,   lambda = now + a (next - now),
-// beyond 1; INFINITY: none.
+// The length of the step at which the force of an interval reaches a bound from inside.
+static double leaves_interval(const CondContact* contact, double now, double next)
+{
+    double bound = contact->bound[next > now];
+    if (!(now > contact->bound[0] && now < contact->bound[1]) || next == now)
+        return INFINITY;
+    return (bound - now) / (next - now);
+}
+
+// The same of a friction cone: the root of
+//     lambda_n^2 - (lambda_1/mu_1)^2 - (lambda_2/mu_2)^2,   lambda = now + a (next - now);
+// INFINITY: none.
 static double leaves_cone(const CondContact* contact, const double* now, const double* next)
 {
     double A = 0.0, B = 0.0, C = 0.0; // A a^2 + 2 B a + C
@@ -190,7 +199,14 @@ static double leaves_cone(const CondContact* contact, const double* now, const d
     double square = B * B - A * C;
     if (!(C > 0.0) || !(square >= 0.0))
         return INFINITY;
-    double a = C / (-B + sqrt(square)); // the root where g falls through zero first
+    return C / (-B + sqrt(square)); // the root where g falls through zero first
+}
+
+// That of any contact, where it is beyond 1; INFINITY: none.
+static double leaves_set(const CondContact* contact, const double* now, const double* next)
+{
+    double a = contact->set == COND_FORCE_INTERVAL ? leaves_interval(contact, now[0], next[0])
+                                                   : leaves_cone(contact, now, next);
     return a > 1.0 ? a : INFINITY;
 }
 
@@ -201,8 +217,8 @@ static double strain(CondSemismooth* newton, const CondCertificateData* data)
 {
     double a = INFINITY;
     for (int c = 0; c < data->problem->n_contact; c++)
-        a = fmin(a, leaves_cone(&data->problem->contact[c], newton->now.lambda + (ptrdiff_t)3 * c,
-                                newton->next.lambda + (ptrdiff_t)3 * c));
+        a = fmin(a, leaves_set(&data->problem->contact[c], newton->now.lambda + (ptrdiff_t)3 * c,
+                               newton->next.lambda + (ptrdiff_t)3 * c));
     double merit = isfinite(a) ? cond_semismooth_try(newton, data, a) : INFINITY;
     return merit <= (1.0 - COND_SUFFICIENT) * newton->merit ? merit : INFINITY;
 }

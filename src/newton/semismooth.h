@@ -50,7 +50,8 @@ struct CondSemismooth {
     double* trial;       // forces of the prediction                           (n_contact x 3)
     CondLinearLaw* law;  // at the trial forces                                    (n_contact)
     double* slip_before; // direction of slip of the last step taken           (n_contact x 2)
-    int* kind;           // before and now; first: 1 where it sticks and stays closed (n_contact)
+    int* kind;           // before and now; first: 1 where a cone sticks and stays closed
+                         //                                                        (n_contact)
     double* share;       // of each contact in the merit                           (n_contact)
     double* part;        // partial sums of the merit                  (cond_sum_parts(n_dof))
     CondPair now, next;  // current pair; the end of the step

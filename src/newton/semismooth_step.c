@@ -54,9 +54,8 @@ static int part_begin(const Loop* loop, int part)
 
 static CondNaturalMap map_of(const Loop* loop, int c)
 {
-    return (CondNaturalMap){cond_certificate_law(loop->data, c),
-                            loop->data->problem->contact[c].friction, loop->newton->gamma[c],
-                            cond_certificate_slip(loop->data, c)};
+    return (CondNaturalMap){cond_certificate_law(loop->data, c), &loop->data->problem->contact[c],
+                            loop->newton->gamma[c], cond_certificate_slip(loop->data, c)};
 }
 
 static void invert_sums(const void* data, int first, int last)
@@ -67,17 +66,12 @@ static void invert_sums(const void* data, int first, int last)
         sum[i] = 1.0 / sum[i];
 }
 
-// trace(J W J')
-static double weighted_trace(const CondSide* side, const double* w)
+// trace(J W J') in the rows in which the contact acts
+static double weighted_trace(const CondContact* contact, const CondSide* side, const double* w)
 {
-    int n = side->n_coordinate;
     double trace = 0.0;
-    for (int k = 0; k < n; k++) {
-        double square = side->jacobian ? 0.0 : 1.0;
-        for (int r = 0; r < 3 && side->jacobian; r++)
-            square += side->jacobian[r * n + k] * side->jacobian[r * n + k];
-        trace += square * w[side->coordinate[k]];
-    }
+    for (int k = 0; k < side->n_coordinate; k++)
+        trace += cond_contact_square(contact, side, k) * w[side->coordinate[k]];
     return trace;
 }
 
@@ -90,10 +84,11 @@ static void scale_contacts(const void* data, int first, int last)
         const CondContact* contact = &problem->contact[c];
         double trace = 0.0;
         for (int s = 0; s < 2; s++) {
-            double rod = cond_rod_scale_trace(&newton->rods, problem, &contact->side[s]);
-            trace += rod > 0.0 ? rod : weighted_trace(&contact->side[s], newton->w);
+            double rod = cond_rod_scale_trace(&newton->rods, problem, contact, s);
+            trace += rod > 0.0 ? rod : weighted_trace(contact, &contact->side[s], newton->w);
         }
-        newton->gamma[c] = trace / 3.0 + cond_certificate_slip(loop->data, c);
+        newton->gamma[c] =
+            trace / cond_contact_rows(contact) + cond_certificate_slip(loop->data, c);
     }
 }
 
@@ -199,10 +194,10 @@ static void predict_forces(const void* data, int first, int last)
     for (int c = first; c < last; c++) {
         double u[3], *x = newton->trial + (ptrdiff_t)3 * c;
         CondNaturalMap map = map_of(loop, c);
-        cond_contact_velocity(&loop->data->problem->contact[c], newton->x, u);
+        cond_contact_velocity(map.contact, newton->x, u);
         cond_natural_map_trial(&map, u, newton->now.lambda + (ptrdiff_t)3 * c, x);
-        newton->kind[c] =
-            cond_linear_law_kind(&newton->law[c]) == COND_CONTACT_STICKS && x[0] > 0.0;
+        newton->kind[c] = map.contact->set == COND_FORCE_CONE && x[0] > 0.0 &&
+                          cond_linear_law_kind(&newton->law[c]) == COND_CONTACT_STICKS;
     }
 }
 

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "problem/block.h"
+#include "problem/lever.h"
 
 #include <math.h>
 #include <string.h>
@@ -81,6 +82,7 @@ static size_t place(CondNodal* nodal, const Sizes* size, char* memory)
     PLACE(carried, n_contact);
     PLACE(diagonal, nodal->n_dof);
     PLACE(delassus, n_contact);
+    PLACE(lever, n_contact);
     PLACE(mark, n);
 #undef PLACE
     return at;
@@ -222,6 +224,7 @@ void cond_nodal_fill(CondNodal* nodal, CondNodalLine* memory, double kv_scale)
     cond_problem_diagonal_by(problem, nodal->diagonal, nodal->threads);
     size_t work = CONTACT_WORK * (size_t)problem->n_contact;
     cond_parallel(problem->n_contact, cond_threads(work, nodal->threads), scale_contacts, nodal);
+    cond_contact_levers(problem, nodal->delassus, nodal->lever);
     build_terms(nodal, kv_scale);
     build_incidence(nodal);
 }

@@ -94,19 +94,11 @@ void cond_contact_add_force(const CondContact* contact, double scale, const doub
 
 double cond_contact_delassus(const CondContact* contact, const double* diagonal)
 {
-    double trace = 0.0; // R is orthonormal, so it drops out of the trace
+    double trace = 0.0;
     for (int s = 0; s < 2; s++) {
         const CondSide* side = &contact->side[s];
-        int n = side->n_coordinate;
-        for (int k = 0; k < n; k++) {
-            double square = 1.0;
-            if (side->jacobian) {
-                square = 0.0;
-                for (int r = 0; r < 3; r++)
-                    square += side->jacobian[r * n + k] * side->jacobian[r * n + k];
-            }
-            trace += square / diagonal[side->coordinate[k]];
-        }
+        for (int k = 0; k < side->n_coordinate; k++)
+            trace += cond_contact_square(contact, side, k) / diagonal[side->coordinate[k]];
     }
-    return trace / 3.0;
+    return trace / cond_contact_rows(contact);
 }

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "cond/problem.h"
+#include "problem/side.h"
 
 #include <math.h>
 #include <string.h>
@@ -162,6 +163,24 @@ static CondStatus check_couplings(const CondProblem* problem, int* seen, int* ta
     return COND_OK;
 }
 
+static CondStatus check_interval(const CondContact* c, int index, CondError* error)
+{
+    if (!(c->bound[0] <= c->bound[1]) || c->bound[0] == INFINITY || c->bound[1] == -INFINITY)
+        return cond_error_set(error, COND_BAD_ARGUMENT,
+                              "contact %d: no force lies between the bounds %g and %g", index,
+                              c->bound[0], c->bound[1]);
+    if (!(c->compliance >= 0.0) || !isfinite(c->compliance))
+        return cond_error_set(error, COND_BAD_ARGUMENT,
+                              "contact %d: compliance %g, must be finite and not negative", index,
+                              c->compliance);
+    if (c->friction[0] != 0.0 || c->friction[1] != 0.0)
+        return cond_error_set(error, COND_BAD_ARGUMENT,
+                              "contact %d: an interval of forces has no friction cone: friction "
+                              "must be 0, 0",
+                              index);
+    return COND_OK;
+}
+
 static CondStatus check_contact(const CondContact* c, int index, CondError* error)
 {
     const double* R = c->frame;
@@ -184,16 +203,17 @@ static CondStatus check_contact(const CondContact* c, int index, CondError* erro
     if (!(c->kv > 0.0))
         return cond_error_set(error, COND_BAD_ARGUMENT, "contact %d: kv %g, must be positive",
                               index, c->kv);
-    return COND_OK;
+    if (c->set != COND_FORCE_CONE && c->set != COND_FORCE_INTERVAL)
+        return cond_error_set(error, COND_BAD_ARGUMENT, "contact %d: unknown force set %d", index,
+                              (int)c->set);
+    return c->set == COND_FORCE_INTERVAL ? check_interval(c, index, error) : COND_OK;
 }
 
-// A Jacobian of zeros, or no side at all.
-static int never_moves(const CondSide* side)
+// A Jacobian of zeros in the rows in which the contact acts, or no side at all.
+static int never_moves(const CondContact* contact, const CondSide* side)
 {
-    if (side->n_coordinate > 0 && !side->jacobian)
-        return 0;
-    for (int k = 0; k < 3 * side->n_coordinate; k++)
-        if (side->jacobian[k] != 0.0)
+    for (int k = 0; k < side->n_coordinate; k++)
+        if (cond_contact_square(contact, side, k) != 0.0)
             return 0;
     return 1;
 }
@@ -230,7 +250,7 @@ static CondStatus check_sides(const CondProblem* problem, int index, int* seen, 
                                   "contact %d: side %d: the Jacobian is not finite", index, s);
         }
     }
-    if (never_moves(&c->side[0]) && never_moves(&c->side[1]))
+    if (never_moves(c, &c->side[0]) && never_moves(c, &c->side[1]))
         return cond_error_set(error, COND_BAD_ARGUMENT,
                               "contact %d: no motion moves it, its Jacobians are zero", index);
     if (!c->side[0].jacobian && c->side[1].n_coordinate > 0 && !c->side[1].jacobian &&

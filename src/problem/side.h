@@ -47,6 +47,30 @@ static inline void cond_side_add_force_within(const CondSide* side, double sign,
                                side->jacobian[2 * n + j] * f[2]);
 }
 
+// Rows of its frame in which a contact acts.
+static inline int cond_contact_rows(const CondContact* contact)
+{
+    return contact->set == COND_FORCE_INTERVAL ? 1 : 3;
+}
+
+// Square of the k-th column of R J of one side, in the rows in which the contact acts.
+static inline double cond_contact_square(const CondContact* contact, const CondSide* side, int k)
+{
+    const double* R = contact->frame;
+    int n = side->n_coordinate;
+    double square = 0.0, along = 0.0;
+    if (contact->set == COND_FORCE_INTERVAL) {
+        for (int r = 0; r < 3 && side->jacobian; r++)
+            along += R[r] * side->jacobian[r * n + k];
+        return side->jacobian ? along * along : R[k] * R[k];
+    }
+    if (!side->jacobian) // R is orthonormal
+        return 1.0;
+    for (int r = 0; r < 3; r++)
+        square += side->jacobian[r * n + k] * side->jacobian[r * n + k];
+    return square;
+}
+
 // y += sign J' f
 static inline void cond_side_add_force(const CondSide* side, double sign, const double f[3],
                                        double* y)
