@@ -263,9 +263,8 @@ static void test_power(void** state)
         // Where M is constant -C v does no work, and bias(v) - bias(0) has the power of damping.
         for (int i = 0; i < body->n_dof; i++)
             power += v[i] * (tau[i] + (body->kind == COND_BODY_ROBOT ? 0.0 : f[i] - still[i]));
-        int base = body->kind == COND_BODY_ROBOT ? body->n_dof - body->arm->n_joint : body->n_dof;
-        for (int i = base; i < body->n_dof; i++)
-            power -= body->arm->coordinate[i - base].damping * v[i] * v[i];
+        for (int i = 0; body->kind == COND_BODY_ROBOT && i < body->n_dof; i++)
+            power -= body->arm->damping[i] * v[i] * v[i];
         double change = (energy_at(&s, b, rate, h) - energy_at(&s, b, rate, -h)) / (2.0 * h);
         assert_near(change, power, 1e-6 * (1.0 + fabs(power)));
     }

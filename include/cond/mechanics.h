@@ -23,13 +23,6 @@
 extern "C" {
 #endif
 
-// A point that moves with a body.
-typedef struct CondPlace {
-    int body;
-    int part;        // robot, rod: the link; soft body: the node; else 0
-    double point[3]; // from the origin of the body or link, in its axes [m]; soft body, particle: 0
-} CondPlace;
-
 typedef struct CondMechanics CondMechanics;
 
 // At the model's start, which must outlive it. Destroy it with cond_mechanics_destroy.

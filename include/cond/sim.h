@@ -95,6 +95,30 @@ typedef struct CondPose {
 COND_API CondPose cond_state_pose(const CondModel* model, const CondState* state, int body);
 COND_API CondStatus cond_state_set_pose(const CondModel* model, CondState* state, int body,
                                         const CondPose* pose);
+// A point that moves with a body.
+typedef struct CondPlace {
+    int body;
+    int part;        // robot, rod: the link; soft body: the node; else 0
+    double point[3]; // from the origin of the body or link, in its axes [m]; soft body, particle: 0
+} CondPlace;
+
+// Forces from outside, which act in every step until they are changed.
+//
+// A force [N] and a torque [N m] in world axes at a point, which they follow; either may be NULL.
+// Nodes and particles do not feel torques. An index stays valid until it is let go, and may then be
+// given again. COND_BAD_ARGUMENT: no such place or push, or numbers that are not finite.
+COND_API CondStatus cond_state_push(const CondModel* model, CondState* state,
+                                    const CondPlace* place, const double force[3],
+                                    const double torque[3], int* index);
+COND_API CondStatus cond_state_set_push(CondState* state, int index, const double force[3],
+                                        const double torque[3]);
+COND_API CondStatus cond_state_end_push(CondState* state, int index);
+COND_API void cond_state_end_pushes(CondState* state); // of all places
+// Forces on the velocity coordinates of a body (cond/mechanics.h), such as torques on the joints of
+// a robot, limited by nothing; NULL: none.                                             f (n_dof)
+COND_API CondStatus cond_state_set_force(const CondModel* model, CondState* state, int body,
+                                         const double* f);
+
 // Where the motor of a robot's joint pulls from the next step on [rad, m]; a trajectory of the
 // robot overrules it. COND_BAD_ARGUMENT for an unknown joint, one that follows another, or a target
 // that is not finite.

@@ -107,6 +107,8 @@ static void normalize(const CondBody* body, double* q)
 {
     if (body->kind == COND_BODY_RIGID || (body->kind == COND_BODY_ROBOT && body->arm->floating))
         quat_normalize(q + 3);
+    for (int i = 0; body->kind == COND_BODY_ROBOT && i < body->arm->n_ball; i++)
+        quat_normalize(q + (body->arm->floating ? 7 : 0) + 4 * (size_t)i);
     for (int i = 0; body->kind == COND_BODY_ROD && i < body->rod->n_link; i++)
         quat_normalize(q + 7 * (size_t)i + 3);
 }
@@ -138,27 +140,8 @@ CondStatus cond_mechanics_set_body(CondMechanics* mechanics, int index, const do
 static CondStatus find_frame(const CondMechanics* mechanics, const CondPlace* place,
                              CondFrame* frame)
 {
-    const CondBody* body = body_of(mechanics, place->body);
-    if (!body || place->part < 0)
-        return COND_BAD_ARGUMENT;
-    int parts = body->kind == COND_BODY_ROBOT  ? body->arm->n_link
-                : body->kind == COND_BODY_ROD  ? body->rod->n_link
-                : body->kind == COND_BODY_SOFT ? body->fem->n_node
-                                               : 1;
-    if (place->part >= parts)
-        return COND_BAD_ARGUMENT;
-    *frame = (CondFrame){.point = {.body = place->body, .part = place->part}, .patch = -1};
-    for (int i = 0; i < 3; i++) {
-        if (!isfinite(place->point[i]))
-            return COND_BAD_ARGUMENT;
-        frame->point.local[i] = place->point[i];
-    }
-    if (body->kind == COND_BODY_SOFT)
-        frame->point = (CondPoint){
-            .body = place->body, .part = 1, .node = {place->part}, .local = {1.0, 0.0, 0.0, 0.0}};
-    if (body->kind == COND_BODY_PARTICLE)
-        memset(frame->point.local, 0, sizeof frame->point.local);
-    return COND_OK;
+    *frame = (CondFrame){.patch = -1};
+    return cond_place_point(mechanics->model, place, &frame->point);
 }
 
 // Where the axes at a place point.

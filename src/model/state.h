@@ -22,6 +22,12 @@ typedef struct CondWeld {
     double turn[4];   // axes of end 0 in those of end 1
 } CondWeld;
 
+// A force and a torque from outside.
+typedef struct CondPush {
+    CondPoint point; // body -1: this push is over
+    double force[3], torque[3];
+} CondPush;
+
 // What a run had to spend so far, by which a runaway is told (src/step/watch.c).
 typedef struct CondAccount {
     int begun;          // 1: after the first step
@@ -47,6 +53,9 @@ struct CondState {
     int n_target;
     CondWeld* weld; // the scene's attachments first              (n_hold)
     int n_weld;
+    double* force;  // from outside, by the user                  (n_dof)
+    CondPush* push; // by the user                                (n_push)
+    int n_push;
     CondContactMemory* memory; // by ascending key                           (n_memory)
     int n_memory;
     CondAccount account;
@@ -66,6 +75,10 @@ static inline const CondContactMemory* cond_state_recall(const CondState* state,
     int known = low < state->n_memory && cond_key_equal(state->memory[low].key, key);
     return known ? &state->memory[low] : NULL;
 }
+
+// A place as a point of the model. COND_BAD_ARGUMENT where there is no such body or part, or it is
+// not finite.
+CondStatus cond_place_point(const CondModel* model, const CondPlace* place, CondPoint* point);
 
 // The first body with a coordinate or velocity that is not finite; -1: there is none.
 int cond_state_not_finite(const CondModel* model, const CondState* state);

@@ -1,17 +1,25 @@
 #include "body/body.h"
-#include "math/quat.h"
 #include "potential/potential.h"
 
-// f += the generalized force of a torque in world axes on a rigid body or a rod's link, whose
-// angular coordinates are in body axes.
-static void add_torque(const CondKinematics* kinematics, const CondPoint* point,
-                       const double torque[3], double* f)
+// f += J' torque, J being that of the angular velocity of the axes that a point moves with.
+static void twist(const CondKinematics* kinematics, const CondPoint* point, const double torque[3],
+                  double* f)
 {
-    double R[9], origin[3], local[3];
-    cond_kinematics_axes(kinematics, point->body, point->part, origin, R);
-    mat3_multiply_transposed(R, torque, local);
-    for (int i = 0; i < 3; i++)
-        f[kinematics->model->body[point->body].dof_begin + 6 * point->part + 3 + i] += local[i];
+    CondFrame frame = {.point = *point, .patch = -1};
+    double position[3], R[9], *J = kinematics->frame_columns;
+    int* coordinate = kinematics->frame_list;
+    int n = cond_kinematics_frame(kinematics, &frame, position, R, coordinate, J);
+    for (int k = 0; k < n; k++)
+        f[coordinate[k]] +=
+            J[3 * n + k] * torque[0] + J[4 * n + k] * torque[1] + J[5 * n + k] * torque[2];
+}
+
+static void push(const CondKinematics* kinematics, const CondPoint* point, const double force[3],
+                 const double torque[3], double* f)
+{
+    cond_body_add_force(kinematics, point, force, f);
+    if (torque[0] != 0.0 || torque[1] != 0.0 || torque[2] != 0.0)
+        twist(kinematics, point, torque, f);
 }
 
 // A force acts in the steps that begin within its span. The small part of a step makes 0.1 + 0.1 +
@@ -22,16 +30,17 @@ int cond_force_acts(const CondModel* model, const CondForce* force, double time)
     return !(time < force->start - slack || time >= force->end - slack);
 }
 
-void cond_force_add(const CondKinematics* kinematics, double time, double* f)
+void cond_force_add(const CondKinematics* kinematics, const CondState* state, double* f)
 {
     const CondModel* model = kinematics->model;
     for (int i = 0; i < model->n_force; i++) {
         const CondForce* force = &model->force[i];
-        if (!cond_force_acts(model, force, time))
-            continue;
-        cond_body_add_force(kinematics, &force->point, force->force, f);
-        const CondBody* body = &model->body[force->point.body];
-        if (body->kind == COND_BODY_RIGID || body->kind == COND_BODY_ROD)
-            add_torque(kinematics, &force->point, force->torque, f);
+        if (cond_force_acts(model, force, state->time))
+            push(kinematics, &force->point, force->force, force->torque, f);
     }
+    for (int i = 0; i < state->n_push; i++)
+        if (state->push[i].point.body >= 0)
+            push(kinematics, &state->push[i].point, state->push[i].force, state->push[i].torque, f);
+    for (int i = 0; i < model->n_dof; i++)
+        f[i] += state->force[i];
 }

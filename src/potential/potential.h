@@ -5,10 +5,12 @@
 
 #include "assemble/assemble.h"
 #include "body/kinematics.h"
+#include "model/state.h"
 
-// f += the constant forces that act at the given time.
+// 1 while a force of the scene acts.
 int cond_force_acts(const CondModel* model, const CondForce* force, double time);
-void cond_force_add(const CondKinematics* kinematics, double time, double* f);
+// f += the forces of the scene that act at the state's time, and those that the user gave it.
+void cond_force_add(const CondKinematics* kinematics, const CondState* state, double* f);
 
 // Adds the elastic force -J' k (length - rest) d to f and the coupling J' K J to the assembly, with
 // K = th t (k dd' + max(tension, 0)/length (I - dd')) + c dd' and step = th t. Where the kinematics

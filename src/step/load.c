@@ -78,7 +78,7 @@ CondStatus cond_sim_load_forces(CondSim* sim, const CondState* state)
 {
     for (int b = 0; b < sim->model->n_body; b++)
         cond_sim_bias(sim, state, b, sim->f);
-    cond_force_add(&sim->at_start, state->time, sim->f);
+    cond_force_add(&sim->at_start, state, sim->f);
     return COND_OK;
 }
 

@@ -11,6 +11,7 @@
 #include "math/quat.h"
 #include "potential/attachment.h"
 #include "potential/motor.h"
+#include "potential/potential.h"
 #include "step/sim.h"
 
 #include <math.h>
@@ -136,6 +137,28 @@ static void read_attachment(const CondSim* sim, const CondKinematics* acting,
     tell(sensor, wrench, torque, reading);
 }
 
+// Of forces of the scene and of the user.
+static void load_given(const CondSim* sim, const CondState* state, const CondKinematics* acting,
+                       const CondBody* body, double* load)
+{
+    const CondArticulationWork* work = acting->arm[body->index].work;
+    double at[3];
+    for (int i = 0; i < sim->model->n_force; i++) {
+        const CondForce* force = &sim->model->force[i];
+        if (force->point.body != body->index || !cond_force_acts(sim->model, force, state->time))
+            continue;
+        cond_kinematics_point(acting, &force->point, at, NULL, NULL);
+        cond_articulation_push(work, at, force->force, force->torque, load + 6 * force->point.part);
+    }
+    for (int i = 0; i < state->n_push; i++) {
+        const CondPush* push = &state->push[i];
+        if (push->point.body != body->index)
+            continue;
+        cond_kinematics_point(acting, &push->point, at, NULL, NULL);
+        cond_articulation_push(work, at, push->force, push->torque, load + 6 * push->point.part);
+    }
+}
+
 // Contacts and attachments that act on the links of a robot.
 static void load_links(const CondSim* sim, const CondKinematics* acting, const CondBody* body,
                        double* load)
@@ -186,13 +209,14 @@ static void transmit(CondSim* sim, const CondState* state, const CondKinematics*
     const double* v_hat = sim->v_hat + body->dof_begin;
     const double* v = acting == &sim->at_start ? state->v + body->dof_begin : v_hat;
     load_links(sim, acting, body, load);
+    load_given(sim, state, acting, body, load);
     cond_articulation_bias(arm, work, v, settings->gravity, f);
     cond_motor_torque(acting, body, sim->middle + body->target_begin,
                       sim->rate + body->target_begin, step, sim->v_hat, a);
     for (int j = 0; j < arm->n_joint; j++)
         f[first + j] += a[j];
     for (int i = 0; i < arm->n_dof; i++)
-        f[i] -= arm->damping[i] * v_hat[i];
+        f[i] += state->force[body->dof_begin + i] - arm->damping[i] * v_hat[i];
     cond_articulation_project(arm, work, load, f);
     cond_body_ops(body->kind)->accelerate(body, acting, f, a);
     cond_articulation_transmit(arm, work, v, a, settings->gravity, load);

@@ -98,6 +98,16 @@ static void mark_acted_on(const CondSim* sim, const CondState* state, int* wakes
     for (int i = 0; i < state->n_weld; i++)
         for (int end = 0; end < 2; end++)
             keep_awake(sleep, state->weld[i].what.end[end].point.body, wakes);
+    for (int i = 0; i < state->n_push; i++)
+        keep_awake(sleep, state->push[i].point.body, wakes);
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        double sum = 0.0;
+        for (int i = 0; i < body->n_dof; i++)
+            sum += fabs(state->force[body->dof_begin + i]);
+        if (sum > 0.0)
+            keep_awake(sleep, b, wakes);
+    }
     if (sim->pull.stiffness > 0.0)
         keep_awake(sleep, sim->pull.end[0].body, wakes);
 }

@@ -12,7 +12,8 @@ static void copy(double* to, const double* from, int n)
 // What is not of one body.
 static CondStatus copy_common(const CondState* from, CondState* to)
 {
-    if (COND_RESERVE(&to->arena, to->weld, from->n_weld))
+    if (COND_RESERVE(&to->arena, to->weld, from->n_weld) ||
+        COND_RESERVE(&to->arena, to->push, from->n_push))
         return COND_OUT_OF_MEMORY;
     to->time = from->time;
     to->step = from->step;
@@ -22,6 +23,9 @@ static CondStatus copy_common(const CondState* from, CondState* to)
     if (from->n_weld > 0)
         memcpy(to->weld, from->weld, (size_t)from->n_weld * sizeof *to->weld);
     to->n_weld = from->n_weld;
+    if (from->n_push > 0)
+        memcpy(to->push, from->push, (size_t)from->n_push * sizeof *to->push);
+    to->n_push = from->n_push;
     return COND_OK;
 }
 
@@ -50,7 +54,10 @@ CondStatus cond_sleep_take(const CondSleep* sleep, const CondState* whole, CondS
         copy(part->q + to->q_begin, whole->q + from->q_begin, to->n_q);
         copy(part->v + to->dof_begin, whole->v + from->dof_begin, to->n_dof);
         copy(part->v_hat + to->dof_begin, whole->v_hat + from->dof_begin, to->n_dof);
+        copy(part->force + to->dof_begin, whole->force + from->dof_begin, to->n_dof);
     }
+    for (int i = 0; i < part->n_push && !status; i++)
+        cond_part_enter(&sleep->part, &part->push[i].point); // who is pushed is awake
     for (int i = 0; i < part->n_weld && !status; i++)
         for (int end = 0; end < 2; end++)
             cond_part_enter(&sleep->part, &part->weld[i].what.end[end].point);
@@ -67,7 +74,10 @@ static CondStatus put(const CondSleep* sleep, const CondState* part, CondState* 
         copy(whole->q + to->q_begin, part->q + from->q_begin, to->n_q);
         copy(whole->v + to->dof_begin, part->v + from->dof_begin, to->n_dof);
         copy(whole->v_hat + to->dof_begin, part->v_hat + from->dof_begin, to->n_dof);
+        copy(whole->force + to->dof_begin, part->force + from->dof_begin, to->n_dof);
     }
+    for (int i = 0; i < whole->n_push && !status; i++)
+        cond_part_leave(&sleep->part, &whole->push[i].point);
     for (int i = 0; i < whole->n_weld && !status; i++)
         for (int end = 0; end < 2; end++)
             cond_part_leave(&sleep->part, &whole->weld[i].what.end[end].point);

@@ -34,6 +34,7 @@ CondStatus cond_state_create(const CondModel* model, CondState** state, CondErro
     CondArena* arena = &made->arena;
     if (COND_RESERVE(arena, made->q, model->n_q) || COND_RESERVE(arena, made->v, model->n_dof) ||
         COND_RESERVE(arena, made->v_hat, model->n_dof) ||
+        COND_RESERVE(arena, made->force, model->n_dof) ||
         COND_RESERVE(arena, made->target, model->n_target) ||
         COND_RESERVE(arena, made->command, model->n_target) || start_holds(model, made)) {
         cond_state_destroy(made);
@@ -73,7 +74,8 @@ CondStatus cond_state_copy(CondState* to, const CondState* from)
     if (to->n_body != from->n_body || to->n_dof != from->n_dof || to->n_q != from->n_q)
         return COND_BAD_ARGUMENT;
     if (COND_RESERVE(&to->arena, to->memory, from->n_memory) ||
-        COND_RESERVE(&to->arena, to->weld, from->n_weld))
+        COND_RESERVE(&to->arena, to->weld, from->n_weld) ||
+        COND_RESERVE(&to->arena, to->push, from->n_push))
         return COND_OUT_OF_MEMORY;
     to->time = from->time;
     to->step = from->step;
@@ -83,6 +85,10 @@ CondStatus cond_state_copy(CondState* to, const CondState* from)
     memcpy(to->v_hat, from->v_hat, (size_t)from->n_dof * sizeof(double));
     memcpy(to->target, from->target, (size_t)from->n_target * sizeof(double));
     memcpy(to->command, from->command, (size_t)from->n_target * sizeof(double));
+    memcpy(to->force, from->force, (size_t)from->n_dof * sizeof(double));
+    if (from->n_push > 0)
+        memcpy(to->push, from->push, (size_t)from->n_push * sizeof *to->push);
+    to->n_push = from->n_push;
     if (from->n_weld > 0)
         memcpy(to->weld, from->weld, (size_t)from->n_weld * sizeof *to->weld);
     to->n_weld = from->n_weld;

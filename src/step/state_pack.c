@@ -1,7 +1,7 @@
 // A state as bytes. One walk over its fields serves the hash, saving and loading, so that none of
 // them can forget what another knows.
 //
-//     magic | order | version | fingerprint | n_hold | n_memory | fields ... | checksum
+//     magic | order | version | fingerprint | n_weld | n_push | n_memory | fields ... | checksum
 //
 // Numbers stand as the machine holds them; `order` tells another byte order.
 #include "base/error.h"
@@ -14,13 +14,28 @@
 #include <math.h>
 #include <string.h>
 
-enum { VERSION = 4 };
+enum { VERSION = 5 };
 static const char magic[8] = "CONDstat";
 static const uint32_t order = 0x01020304;
 
 static void pass_numbers(CondPack* pack, double* x, int n)
 {
     cond_pack_pass(pack, x, (size_t)n * sizeof *x);
+}
+
+static void pass_point(CondPack* pack, CondPoint* point)
+{
+    cond_pack_pass(pack, &point->body, sizeof point->body);
+    cond_pack_pass(pack, &point->part, sizeof point->part);
+    cond_pack_pass(pack, point->node, sizeof point->node);
+    cond_pack_pass(pack, point->local, sizeof point->local);
+}
+
+static void pass_push(CondPack* pack, CondPush* push)
+{
+    pass_point(pack, &push->point);
+    pass_numbers(pack, push->force, 3);
+    pass_numbers(pack, push->torque, 3);
 }
 
 // Field by field, for there may be padding. A name plays no part in what happens.
@@ -33,10 +48,7 @@ static void pass_weld(CondPack* pack, CondWeld* weld)
     cond_pack_pass(pack, &weld->active, sizeof weld->active);
     for (int end = 0; end < 2; end++) {
         CondFrame* frame = &what->end[end];
-        cond_pack_pass(pack, &frame->point.body, sizeof frame->point.body);
-        cond_pack_pass(pack, &frame->point.part, sizeof frame->point.part);
-        cond_pack_pass(pack, frame->point.node, sizeof frame->point.node);
-        cond_pack_pass(pack, frame->point.local, sizeof frame->point.local);
+        pass_point(pack, &frame->point);
         cond_pack_pass(pack, &frame->patch, sizeof frame->patch);
         cond_pack_pass(pack, &frame->guide, sizeof frame->guide);
     }
@@ -50,7 +62,7 @@ static void pass_weld(CondPack* pack, CondWeld* weld)
     pass_numbers(pack, weld->turn, 4);
 }
 
-// Everything that influences the future. The counts n_hold and n_memory come before: a state that
+// Everything that influences the future. The counts come before: a state that
 // is loaded has to make room for them.
 static void pass_state(CondPack* pack, CondState* state)
 {
@@ -67,6 +79,9 @@ static void pass_state(CondPack* pack, CondState* state)
     pass_numbers(pack, state->v_hat, state->n_dof);
     pass_numbers(pack, state->target, state->n_target);
     pass_numbers(pack, state->command, state->n_target);
+    pass_numbers(pack, state->force, state->n_dof);
+    for (int i = 0; i < state->n_push; i++)
+        pass_push(pack, &state->push[i]);
     for (int i = 0; i < state->n_weld; i++)
         pass_weld(pack, &state->weld[i]);
     for (int i = 0; i < state->n_memory; i++) {
@@ -114,7 +129,7 @@ typedef struct Head {
     char magic[8];
     uint32_t order, version;
     uint64_t fingerprint;
-    int n_weld, n_memory;
+    int n_weld, n_push, n_memory;
 } Head;
 
 static void pass_head(CondPack* pack, Head* head)
@@ -124,6 +139,7 @@ static void pass_head(CondPack* pack, Head* head)
     cond_pack_pass(pack, &head->version, sizeof head->version);
     cond_pack_pass(pack, &head->fingerprint, sizeof head->fingerprint);
     cond_pack_pass(pack, &head->n_weld, sizeof head->n_weld);
+    cond_pack_pass(pack, &head->n_push, sizeof head->n_push);
     cond_pack_pass(pack, &head->n_memory, sizeof head->n_memory);
 }
 
@@ -142,6 +158,7 @@ CondStatus cond_state_save(const CondModel* model, const CondState* state, void*
                  .version = VERSION,
                  .fingerprint = fingerprint(model),
                  .n_weld = state->n_weld,
+                 .n_push = state->n_push,
                  .n_memory = state->n_memory};
     memcpy(head.magic, magic, sizeof head.magic);
     CondPack pack = {.kind = COND_PACK_MEASURE};
@@ -190,16 +207,18 @@ static CondStatus check_bytes(const CondModel* model, const CondState* state, co
         return cond_error_set(error, COND_BAD_INPUT,
                               "belongs to another scene: bodies, attachments, patches or the "
                               "time step differ");
-    if (head->n_weld < model->n_attachment || head->n_memory < 0 || (size_t)head->n_weld > size ||
-        (size_t)head->n_memory > size)
+    if (head->n_weld < model->n_attachment || head->n_push < 0 || head->n_memory < 0 ||
+        (size_t)head->n_weld > size || (size_t)head->n_push > size || (size_t)head->n_memory > size)
         return cond_error_set(error, COND_BAD_INPUT, "holds impossible counts");
-    counts.n_weld = counts.n_memory = 0;
+    counts.n_weld = counts.n_push = counts.n_memory = 0;
     pass_state(&measure, &counts);
     CondWeld weld;
-    size_t fixed = measure.at;
-    pass_weld(&measure, &weld);
+    CondPush push;
+    CondPack one = {.kind = COND_PACK_MEASURE}, other = one;
+    pass_weld(&one, &weld);
+    pass_push(&other, &push);
     size_t expected =
-        fixed + (measure.at - fixed) * (size_t)head->n_weld +
+        measure.at + one.at * (size_t)head->n_weld + other.at * (size_t)head->n_push +
         (size_t)head->n_memory * (sizeof(CondContactKey) + 6 * sizeof(double) + sizeof(int64_t)) +
         sizeof checksum;
     if (size != expected)
@@ -225,6 +244,17 @@ static int sound_frame(const CondModel* model, const CondFrame* frame)
     return b < 0 || model->body[b].kind != COND_BODY_SOFT;
 }
 
+// The place that a push was made at.
+static int sound_point(const CondModel* model, const CondPoint* point)
+{
+    CondPoint made;
+    int soft = point->body < model->n_body && model->body[point->body].kind == COND_BODY_SOFT;
+    CondPlace place = {.body = point->body, .part = soft ? point->node[0] : point->part};
+    for (int k = 0; k < 3; k++)
+        place.point[k] = soft ? 0.0 : point->local[k];
+    return cond_place_point(model, &place, &made) == COND_OK && made.part == point->part;
+}
+
 // Nothing that a step could trip over, however the bytes came about.
 static int sound(const CondModel* model, const CondState* state)
 {
@@ -245,6 +275,17 @@ static int sound(const CondModel* model, const CondState* state)
             !sound_frame(model, &weld->what.end[1]))
             return 0;
     }
+    for (int i = 0; i < state->n_dof; i++)
+        finite += 0.0 * state->force[i];
+    for (int i = 0; i < state->n_push; i++) {
+        const CondPush* push = &state->push[i];
+        for (int k = 0; k < 3; k++)
+            finite += 0.0 * push->force[k] + 0.0 * push->torque[k];
+        if (push->point.body >= 0 && !sound_point(model, &push->point))
+            return 0;
+    }
+    if (finite != 0.0)
+        return 0;
     for (int i = 1; i < state->n_memory; i++)
         if (cond_key_less(state->memory[i].key, state->memory[i - 1].key))
             return 0;
@@ -257,9 +298,11 @@ static CondStatus fill(const CondModel* model, const Head* head, const void* byt
     CondPack pack = {.kind = COND_PACK_LOAD, .bytes = (unsigned char*)bytes};
     Head again;
     if (COND_RESERVE(&made->arena, made->weld, head->n_weld) ||
+        COND_RESERVE(&made->arena, made->push, head->n_push) ||
         COND_RESERVE(&made->arena, made->memory, head->n_memory))
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     made->n_weld = head->n_weld;
+    made->n_push = head->n_push;
     made->n_memory = head->n_memory;
     pass_head(&pack, &again);
     pass_state(&pack, made);

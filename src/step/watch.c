@@ -199,7 +199,7 @@ static double force_work(CondSim* sim, const CondState* state)
     const CondModel* model = sim->model;
     double work = 0.0, *f = sim->work;
     memset(f, 0, (size_t)model->n_dof * sizeof *f);
-    cond_force_add(&sim->at_start, state->time, f);
+    cond_force_add(&sim->at_start, state, f);
     for (int i = 0; i < model->n_dof; i++)
         work += sim->time_step * fabs(f[i] * sim->next->v_hat[i]);
     if (sim->pull.stiffness > 0.0 && sim->pull.end[0].body >= 0)

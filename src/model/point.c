@@ -1,0 +1,45 @@
+#include "model/point.h"
+
+#include "model/articulation.h"
+#include "model/fem.h"
+#include "model/rod.h"
+#include "model/state.h"
+
+#include <math.h>
+#include <string.h>
+
+// How many links or nodes a place may be on.
+static int n_part(const CondBody* body)
+{
+    switch (body->kind) {
+    case COND_BODY_ROBOT:
+        return body->arm->n_link;
+    case COND_BODY_ROD:
+        return body->rod->n_link;
+    case COND_BODY_SOFT:
+        return body->fem->n_node;
+    default:
+        return 1;
+    }
+}
+
+CondStatus cond_place_point(const CondModel* model, const CondPlace* place, CondPoint* point)
+{
+    if (place->body < 0 || place->body >= model->n_body)
+        return COND_BAD_ARGUMENT;
+    const CondBody* body = &model->body[place->body];
+    if (place->part < 0 || place->part >= n_part(body))
+        return COND_BAD_ARGUMENT;
+    for (int i = 0; i < 3; i++)
+        if (!isfinite(place->point[i]))
+            return COND_BAD_ARGUMENT;
+    *point = (CondPoint){.body = place->body, .part = place->part};
+    if (body->kind == COND_BODY_SOFT) {
+        point->part = 1;
+        point->node[0] = place->part;
+        point->local[0] = 1.0;
+    } else if (body->kind != COND_BODY_PARTICLE) {
+        memcpy(point->local, place->point, sizeof place->point);
+    }
+    return COND_OK;
+}
