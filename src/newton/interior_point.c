@@ -15,6 +15,7 @@
 
 #include "base/memory.h"
 #include "math/vec3.h"
+#include "newton/interior_interval.h"
 
 #include <float.h>
 #include <math.h>
@@ -45,6 +46,25 @@ static CondStatus reserve(CondInteriorPoint* ip, const CondProblem* problem)
 void cond_interior_point_destroy(CondInteriorPoint* ip)
 {
     cond_arena_release(&ip->arena);
+}
+
+// Contact c where its force lies in an interval; contact NULL: it has a friction cone. What is not
+// asked of it here is the same for both, with T = diag(1, 0, 0) of an interval.
+static CondInteriorInterval interval_of(const CondInteriorPoint* ip, const CondProblem* problem,
+                                        int c)
+{
+    ptrdiff_t at = 3 * (ptrdiff_t)c;
+    if (problem->contact[c].set != COND_FORCE_INTERVAL)
+        return (CondInteriorInterval){.contact = NULL};
+    return (CondInteriorInterval){.contact = &problem->contact[c],
+                                  .y = ip->y + at,
+                                  .z = ip->z + at,
+                                  .dy = ip->dy + at,
+                                  .dz = ip->dz + at,
+                                  .rp = ip->rp + at,
+                                  .rc = ip->rc + at,
+                                  .W = ip->W + 3 * at,
+                                  .M = ip->M + 3 * at};
 }
 
 // Diagonal of T.
@@ -148,6 +168,8 @@ static double fastest_contact(const CondInteriorPoint* ip, const CondCertificate
     double fastest = DBL_MIN, w[3], zero[3] = {0.0};
     for (int c = 0; c < data->problem->n_contact; c++) {
         scaled_velocity(data, c, ip->v, zero, w);
+        if (data->problem->contact[c].set == COND_FORCE_INTERVAL) // as the force could change it
+            w[0] *= data->lever[c] / (1.0 + cond_certificate_slip(data, c) / data->delassus[c]);
         fastest = fmax(fastest, fmax(fabs(w[0]), hypot(w[1], w[2])));
     }
     return fastest;
@@ -157,9 +179,18 @@ static double fastest_contact(const CondInteriorPoint* ip, const CondCertificate
 static void begin(CondInteriorPoint* ip, const CondCertificateData* data, const double* gamma,
                   double fastest, double force)
 {
+    ip->n_pair = 0;
     memset(ip->y, 0, 3 * (size_t)data->problem->n_contact * sizeof *ip->y);
     memset(ip->z, 0, 3 * (size_t)data->problem->n_contact * sizeof *ip->z);
     for (int c = 0; c < data->problem->n_contact; c++) {
+        CondInteriorInterval at = interval_of(ip, data->problem, c);
+        if (at.contact) {
+            double speed = fastest / data->lever[c], push = force * speed / gamma[c];
+            ip->n_pair += cond_interior_interval_pairs(at.contact);
+            cond_interior_interval_begin(&at, push, speed * push);
+            continue;
+        }
+        ip->n_pair++;
         ip->y[3 * c] = fastest;
         ip->z[3 * c] = force * fastest / gamma[c];
     }
@@ -200,7 +231,15 @@ static void invert(const double W[9], double slip, const double T[3], const doub
     }
 }
 
-// rp, W, M, e and the law's D = T M E T of every contact; returns the mean of y'z.
+// The law's D = T M E T of contact c.
+static void take_law(const double T[3], const double* M, const double* e, double D[9])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            D[3 * i + j] = T[i] * (M[3 * i + j] + (j > 0 ? M[3 * i] * e[j - 1] : 0.0)) * T[j];
+}
+
+// rp, W, M, e and D of every contact; returns the mean of y'z.
 static double linearise(CondInteriorPoint* ip, CondSemismooth* newton,
                         const CondCertificateData* data)
 {
@@ -209,21 +248,25 @@ static double linearise(CondInteriorPoint* ip, CondSemismooth* newton,
     for (int c = 0; c < nc; c++) {
         const double *y = ip->y + 3 * c, *z = ip->z + 3 * c;
         double w[3], T[3], *M = ip->M + 9 * c, *e = ip->e + 2 * c, *rp = ip->rp + 3 * c;
+        CondInteriorInterval at = interval_of(ip, data->problem, c);
         scale_of(data->problem, c, T);
         scaled_velocity(data, c, ip->v, ip->lambda + 3 * c, w);
         slope(data, c, w, e);
+        if (at.contact) {
+            sum += cond_interior_interval_linearise(&at, w[0], cond_certificate_slip(data, c),
+                                                    newton->gamma[c]);
+            take_law(T, M, e, newton->law[c].D);
+            continue;
+        }
         scaling(y, z, ip->W + 9 * c);
         invert(ip->W + 9 * c, cond_certificate_slip(data, c), T, e, M);
         sum += vec3_dot(y, z);
         for (int i = 0; i < 3; i++)
             rp[i] = w[i] - y[i];
         rp[0] += e[0] * w[1] + e[1] * w[2]; // s: it is homogeneous in w
-        for (int i = 0; i < 3; i++)
-            for (int j = 0; j < 3; j++)
-                newton->law[c].D[3 * i + j] =
-                    T[i] * (M[3 * i + j] + (j > 0 ? M[3 * i] * e[j - 1] : 0.0)) * T[j];
+        take_law(T, M, e, newton->law[c].D);
     }
-    return nc > 0 ? sum / nc : 0.0;
+    return ip->n_pair > 0 ? sum / ip->n_pair : 0.0;
 }
 
 // T Jc d of contact c, without phi.
@@ -309,6 +352,11 @@ static void solve_direction(CondInteriorPoint* ip, const CondSemismooth* newton,
         refine(ip, newton, data);
     for (int c = 0; c < problem->n_contact; c++) {
         double T[3], *dy = ip->dy + 3 * c, slip = cond_certificate_slip(data, c);
+        CondInteriorInterval at = interval_of(ip, problem, c);
+        if (at.contact) {
+            cond_interior_interval_direct(&at);
+            continue;
+        }
         scale_of(problem, c, T);
         scaled_change(problem, c, ip->dv, dy);
         for (int i = 0; i < 3; i++)
@@ -339,22 +387,32 @@ static double longest(const double x[3], const double d[3])
     return step;
 }
 
-static double longest_step(const CondInteriorPoint* ip, int n_contact)
+static double longest_step(const CondInteriorPoint* ip, const CondProblem* problem)
 {
     double step = 1.0;
-    for (int c = 0; c < n_contact; c++)
-        step = fmin(step, fmin(longest(ip->y + 3 * c, ip->dy + 3 * c),
-                               longest(ip->z + 3 * c, ip->dz + 3 * c)));
+    for (int c = 0; c < problem->n_contact; c++) {
+        CondInteriorInterval at = interval_of(ip, problem, c);
+        if (at.contact)
+            step = fmin(step, cond_interior_interval_longest(&at));
+        else
+            step = fmin(step, fmin(longest(ip->y + 3 * c, ip->dy + 3 * c),
+                                   longest(ip->z + 3 * c, ip->dz + 3 * c)));
+    }
     return step;
 }
 
 // rc = W (l \ (-l o l - correction + aim e)), l = W z: with the predictor's dy and dz the
 // correction is (W^-1 dy) o (W dz), without them nothing.
-static void aim_at(CondInteriorPoint* ip, int n_contact, double aim, int correct)
+static void aim_at(CondInteriorPoint* ip, const CondProblem* problem, double aim, int correct)
 {
-    for (int c = 0; c < n_contact; c++) {
+    for (int c = 0; c < problem->n_contact; c++) {
         const double* W = ip->W + 9 * c;
         double l[3], r[3], more[3] = {0.0}, x[3];
+        CondInteriorInterval at = interval_of(ip, problem, c);
+        if (at.contact) {
+            cond_interior_interval_aim(&at, aim, correct);
+            continue;
+        }
         apply(W, ip->z + 3 * c, l);
         jordan(l, l, r);
         if (correct) {
@@ -377,7 +435,7 @@ static double product_after(const CondInteriorPoint* ip, int n_contact, double a
     double sum = 0.0;
     for (int k = 0; k < 3 * n_contact; k++)
         sum += (ip->y[k] + a * ip->dy[k]) * (ip->z[k] + a * ip->dz[k]);
-    return sum / n_contact;
+    return sum / ip->n_pair;
 }
 
 static void take(CondInteriorPoint* ip, const CondProblem* problem, double a)
@@ -403,27 +461,34 @@ static double iterate(CondInteriorPoint* ip, CondSemismooth* newton,
         return 0.0;
     double centring = 1.0;
     if (last >= SHORT_STEP) {
-        aim_at(ip, nc, 0.0, 0);
+        aim_at(ip, data->problem, 0.0, 0);
         solve_direction(ip, newton, data, 0);
-        double left = product_after(ip, nc, longest_step(ip, nc)) / mean;
+        double left = product_after(ip, nc, longest_step(ip, data->problem)) / mean;
         centring = fmin(fmax(left * left * left, LEAST_CENTRING), MOST_CENTRING);
     }
-    aim_at(ip, nc, centring * mean, last >= SHORT_STEP);
+    aim_at(ip, data->problem, centring * mean, last >= SHORT_STEP);
     solve_direction(ip, newton, data, 1);
-    double step = TO_BOUNDARY * longest_step(ip, nc);
+    double step = TO_BOUNDARY * longest_step(ip, data->problem);
     if (!isfinite(step))
         return 0.0;
     take(ip, data->problem, step);
     return step;
 }
 
-// Largest gamma |lambda|.
-static double largest_force(const CondInteriorPoint* ip, const CondProblem* problem,
+// Largest gamma |lambda|; an interval bounds its force itself, or is measured without its slip.
+static double largest_force(const CondInteriorPoint* ip, const CondCertificateData* data,
                             const double* gamma)
 {
     double most = 0.0;
-    for (int c = 0; c < problem->n_contact; c++)
-        most = fmax(most, gamma[c] * vec3_norm(ip->lambda + 3 * c));
+    for (int c = 0; c < data->problem->n_contact; c++) {
+        const double* bound = data->problem->contact[c].bound;
+        double scale = gamma[c];
+        if (data->problem->contact[c].set == COND_FORCE_INTERVAL)
+            scale = isfinite(bound[0]) && isfinite(bound[1])
+                        ? 0.0
+                        : data->lever[c] * (gamma[c] - cond_certificate_slip(data, c));
+        most = fmax(most, scale * vec3_norm(ip->lambda + 3 * c));
+    }
     return most;
 }
 
@@ -449,7 +514,7 @@ CondStatus cond_interior_point_solve(CondInteriorPoint* ip, CondSemismooth* newt
         memcpy(ip->rd, newton->work + problem->n_dof, (size_t)problem->n_dof * sizeof *ip->rd);
         double residual = cond_certificate_residual(&now);
         ++*products;
-        if (largest_force(ip, problem, newton->gamma) > most)
+        if (largest_force(ip, data, newton->gamma) > most)
             break;
         if (residual < best->residual)
             cond_answer_set(problem, ip->v, ip->lambda, &now, best);

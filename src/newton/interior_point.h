@@ -10,13 +10,15 @@
 
 typedef struct CondInteriorPoint {
     CondArena arena;
-    double *y, *z;           // scaled velocity and force, inside the cone          (n_contact x 3)
+    double *y, *z;           // scaled velocity and force, inside the cone; of an
+                             // interval: interior_interval.h                       (n_contact x 3)
     double *dy, *dz;         // direction                                           (n_contact x 3)
     double *rp, *rc;         // residuals of y, and what dy + W^2 dz is to be       (n_contact x 3)
     double *W, *M;           // Nesterov-Todd scaling; (W^2 + c E T^2)^-1           (n_contact x 9)
     double* e;               // first row of E beyond the identity                  (n_contact x 2)
     double *v, *dv, *rd, *x; //                                                     (n_dof)
     double* lambda;          //                                                     (n_contact x 3)
+    int n_pair; // products y'z that are to vanish: one a cone, one a bound of an interval
 } CondInteriorPoint;
 
 // Iterations from the middle of the cone, with the velocity of *best and forces that are a share
