@@ -383,6 +383,8 @@ static void test_table_tells_the_defaults(void** state)
     CondActionDef action = cond_action_def_default();
     CondRewardDef reward = cond_reward_def_default();
     CondJointDef joint = cond_joint_def_default();
+    CondLinkDef link = cond_link_def_default();
+    CondLinkShapeDef link_shape = cond_link_shape_def_default();
     CondWaypoint waypoint = {
         .position = {NAN, NAN, NAN}, .orientation = {1.0, 0.0, 0.0, 0.0}, .target = NAN};
     // The longer names come first: the first that the section begins with is taken.
@@ -391,6 +393,8 @@ static void test_table_tells_the_defaults(void** state)
         const void* defaults;
     } homes[] = {
         {"bodies.joints", &joint},
+        {"bodies.links.shapes", &link_shape},
+        {"bodies.links", &link},
         {"trajectories.waypoints", &waypoint},
         {"bodies", &body},
         {"planes", &plane},

@@ -17,7 +17,7 @@ typedef enum CondBodyKind {
     COND_BODY_PARTICLE = 0, // a point mass: three coordinates, itself a contact node
     COND_BODY_RIGID = 1,    // six: velocity of the centre of mass (world), angular velocity (body)
     COND_BODY_SOFT = 2,     // tetrahedra: three per node, each node a contact node
-    COND_BODY_ROBOT = 3,    // articulated, from URDF: base (six when floating), then one per joint
+    COND_BODY_ROBOT = 3,    // articulated: base (six when floating), then one per joint
     COND_BODY_ROD = 4,      // a chain of rigid links: six per link, as for a rigid body
 } CondBodyKind;
 
@@ -81,7 +81,57 @@ typedef struct CondJointDef {
     // have coordinates NAME.x, NAME.y, and NAME.z or NAME.angle, each named like a joint.
     double orientation[4];      // of the link in the joint's frame; 0: not turned
     double angular_velocity[3]; // relative, in the axes of the turning link [rad/s]
+    double lead; // by how much its target is ahead of the position at the start [rad, m]
 } CondJointDef;
+
+// How a link moves on its parent.
+typedef enum CondJointKind {
+    COND_JOINT_FIXED = 0,
+    COND_JOINT_REVOLUTE = 1,   // about its axis
+    COND_JOINT_CONTINUOUS = 2, // the same without position limits
+    COND_JOINT_PRISMATIC = 3,  // along its axis
+    COND_JOINT_SPHERICAL = 4,  // any turn about the joint's origin
+    COND_JOINT_PLANAR = 5,     // two slides across the axis, then a turn about it
+    COND_JOINT_FLOATING = 6,   // slides along the axes of the joint's frame, then any turn
+} CondJointKind;
+
+// A shape of a link.
+typedef struct CondLinkShapeDef {
+    CondShapeKind shape;       // sphere, capsule, cylinder, box, convex (its hull counts) or mesh
+    double size[3];            // as the shape says [m]
+    char mesh[COND_PATH_SIZE]; // of convex and mesh: a file, or a generator
+    double scale[3];           // metres per unit of the file, along its axes
+    double position[3];        // of the shape's middle, or of the mesh's origin; link axes [m]
+    double orientation[4];     //
+} CondLinkShapeDef;
+
+// A link of a robot, and the joint by which it moves on its parent. Its frame is that of the joint:
+// pose = pose of the parent, times position and orientation, times the joint's motion.
+typedef struct CondLinkDef {
+    char name[COND_NAME_SIZE];
+    char parent[COND_NAME_SIZE]; // a link before it; "": the base, which has no joint
+    char joint[COND_NAME_SIZE];  // name of the joint; "": the link's own
+    CondJointKind kind;
+    double position[3];         // joint frame in the parent's axes, at joint position 0 [m]
+    double orientation[4];      //
+    double axis[3];             // in the joint frame; any length
+    double lower, upper;        // [rad, m]; NaN: none
+    double velocity_limit;      // largest speed [rad/s, m/s]; INFINITY: none
+    double effort;              // largest torque or force of its motor [N m, N]; INFINITY: none
+    double friction;            // dry friction of the joint [N m, N]
+    double damping;             // viscous damping of the joint itself [N m s/rad, N s/m]
+    double armature;            // inertia of its rotor, as the joint feels it [kg m2, kg]
+    double spring;              // stiffness of a spring in the joint [N m/rad, N/m]
+    double spring_rest;         // where that is slack [rad, m]
+    char mimic[COND_NAME_SIZE]; // the joint it follows: at multiplier * position + offset; "": none
+    double multiplier;          //
+    double offset;              // [rad, m]
+    double mass;                // [kg]; 0: none, where something that moves beyond it has some
+    double center[3];           // of mass, in link axes [m]
+    double inertia[6];          // xx, yy, zz, xy, xz, yz about it, link axes [kg m2]
+    int n_shape;
+    const CondLinkShapeDef* shape; // (n_shape)
+} CondLinkDef;
 
 // Friction and restitution of a surface. Where two surfaces meet: a value that only one of them
 // gives is used; two frictions combine as the geometric mean, two restitutions as the larger.
@@ -158,6 +208,9 @@ typedef struct CondBodyDef {
     int effort_limits;   // of motors
     int joint_friction;  // dry friction
     double motor_effort; // largest torque or force of motors [N m, N]; NaN: as the file says
+    // robot, where no urdf is given: its links, parents first; copied by cond_scene_add_body
+    int n_link;
+    const CondLinkDef* link; // (n_link)
 } CondBodyDef;
 
 // A static shape.
@@ -413,6 +466,9 @@ COND_API const char* cond_impact_name(CondImpactLaw law);
 
 COND_DEFAULT(COND_API, CondBodyDef, cond_body_def_default)
 COND_DEFAULT(COND_API, CondJointDef, cond_joint_def_default)
+// A link that is fixed to its parent and has no mass; a shape that is none yet.
+COND_DEFAULT(COND_API, CondLinkDef, cond_link_def_default)
+COND_DEFAULT(COND_API, CondLinkShapeDef, cond_link_shape_def_default)
 COND_DEFAULT(COND_API, CondPlaneDef, cond_plane_def_default)
 COND_DEFAULT(COND_API, CondForceDef, cond_force_def_default)
 COND_DEFAULT(COND_API, CondSpringDef, cond_spring_def_default)

@@ -18,6 +18,11 @@ CondStatus cond_rotation_read(const CondSceneReader* reader, const CondSection* 
 CondStatus cond_path_resolve(const CondSceneReader* reader, const CondYamlNode* node,
                              const char* path, char* text);
 
+// The links of a robot, where the list is there; to be released in any case.
+CondStatus cond_links_read(const CondSceneReader* reader, const CondYamlNode* list,
+                           const char* path, CondBodyDef* def);
+void cond_links_release(const CondContext* context, CondBodyDef* def);
+
 // Reads one entry of the top level's list into the scene. The target is not used.
 CondEntryRead cond_material_read;
 CondEntryRead cond_body_read;

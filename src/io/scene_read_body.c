@@ -146,6 +146,8 @@ CondStatus cond_body_read(const CondSceneReader* reader, const CondYamlNode* nod
     if (!status)
         status = read_joints(reader, cond_section_node(&section, "joints"), path, &def, &joints);
     if (!status)
+        status = cond_links_read(reader, cond_section_node(&section, "links"), path, &def);
+    if (!status)
         status = read_motor(reader, cond_section_node(&section, "motor"), path, &def);
     if (!status && def.kind == COND_BODY_SOFT)
         status = read_path(reader, &section, "mesh", path, def.mesh);
@@ -155,5 +157,6 @@ CondStatus cond_body_read(const CondSceneReader* reader, const CondYamlNode* nod
         status = put_body(reader, &section, node, path, &def);
     cond_release(&reader->context, points);
     cond_release(&reader->context, joints);
+    cond_links_release(&reader->context, &def);
     return status;
 }

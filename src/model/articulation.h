@@ -52,6 +52,7 @@ typedef struct CondLink {
     double multiplier;     //
     double offset;         // [rad, m]
     // Inertia; mass 0 means that the link carries none.
+    int carried;       // 1: it may move without mass where something that moves beyond it has some
     double mass;       // [kg]
     double com[3];     // link axes [m]
     double inertia[9]; // about the centre of mass, link axes [kg m2]
@@ -83,6 +84,7 @@ typedef struct CondLinkShape {
     double orientation[4]; //
     double size[3];        // as the kind says [m]
     char* file;            // of a mesh; copied by add_shape, owned by the articulation
+    int convex;            // of a mesh: 1: its convex hull is meant
 } CondLinkShape;
 
 // One coordinate of a joint, and what followers leave of its limits.
@@ -167,6 +169,10 @@ cond_articulation_warn(CondArticulation* articulation, const char* format, ...);
 // Resolves mimics, numbers the coordinates and checks that the mass matrix will be positive
 // definite: every part that moves on its own carries mass.
 CondStatus cond_articulation_finish(CondArticulation* articulation, CondError* error);
+
+// For a finished one with links that move without mass (carried): COND_BAD_INPUT where M is
+// singular.
+CondStatus cond_articulation_check_mass(const CondArticulation* articulation, CondError* error);
 
 // The number of a link by its name, or by the name of its joint; -1: there is none.
 int cond_articulation_find_link(const CondArticulation* articulation, const char* name);

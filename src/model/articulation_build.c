@@ -344,8 +344,22 @@ static CondStatus restrict_limits(CondJointCoordinate* c, const CondLink* link, 
     return COND_OK;
 }
 
+// 1 where some link beyond this one has mass.
+static int bears_mass(const CondArticulation* a, int link)
+{
+    for (int i = link + 1; i < a->n_link; i++) {
+        int at = i;
+        while (at > link)
+            at = a->link[at].parent;
+        if (at == link && a->link[i].mass > 0.0)
+            return 1;
+    }
+    return 0;
+}
+
 // A rigid part is a link with a moving joint, or link 0, and all that is fixed to it. When each
-// part that moves carries mass, every velocity v != 0 moves some mass: M is positive definite.
+// part that moves carries mass, every velocity v != 0 moves some mass: M is positive definite. A
+// part may do without where its maker vouches for that (carried).
 static CondStatus gather_parts(CondArticulation* a, CondError* error)
 {
     for (int i = 0; i < a->n_link; i++) {
@@ -356,7 +370,8 @@ static CondStatus gather_parts(CondArticulation* a, CondError* error)
         a->link[link->part].part_mass += link->mass;
     }
     for (int i = a->floating ? 0 : 1; i < a->n_link; i++) {
-        if (a->link[i].part != i || a->link[i].part_mass > 0.0)
+        if (a->link[i].part != i || a->link[i].part_mass > 0.0 ||
+            (a->link[i].carried && bears_mass(a, i)))
             continue;
         a->fault = i;
         return cond_error_set(error, COND_BAD_ARGUMENT,

@@ -28,6 +28,7 @@ typedef struct CondMotor {
     double stiffness; // [N m/rad, N/m]
     double damping;   // [N m s/rad, N s/m]
     double effort;    // largest torque or force [N m, N]; INFINITY: none
+    double lead;      // of the target before the position, at the start [rad, m]
 } CondMotor;
 
 // What bounds one joint coordinate of a robot in a step, where the scene says that it does.

@@ -68,7 +68,9 @@ static CondStatus resolve_end(const CondModel* model, const CondAttachmentDef* d
 static CondStatus check_pair(const CondAttachmentDef* def, const CondFrame end[2], CondError* error)
 {
     int same = end[0].point.body == end[1].point.body;
-    if (same && (end[0].patch < 0 || end[0].patch == end[1].patch))
+    // Two links of a robot: a closed loop.
+    int links = def->end[0].link[0] && end[0].point.part != end[1].point.part;
+    if (same && !links && (end[0].patch < 0 || end[0].patch == end[1].patch))
         return cond_error_set(error, COND_BAD_ARGUMENT,
                               "attachment %s: its ends must be on two different things", def->name);
     if (def->turns && !(def->rotation_stiffness > 0.0))

@@ -7,9 +7,15 @@
 
 // Soft body: mesh and material -> CondFem, start, features. index: of the body.
 CondStatus cond_compile_soft(CondModel* model, const CondScene* scene, int index, CondError* error);
-// Robot: URDF -> CondArticulation, start, motors.
+// Robot: URDF or links -> CondArticulation, start, motors.
 CondStatus cond_compile_robot(CondModel* model, const CondScene* scene, int index,
                               CondError* error);
+// The links of a definition as an articulated body, finished.
+struct CondArticulation;
+CondStatus cond_compile_links(const CondScene* scene, const CondBodyDef* def,
+                              struct CondArticulation** robot, CondError* error);
+// What the joint of a link is called.
+const char* cond_link_joint_name(const CondLinkDef* link);
 // The coordinate, from 0, that a joint's name stands for; -1 after a message that begins with
 // `owner`, when there is none, it does not move, or follows another joint.
 int cond_robot_find_joint(const CondModel* model, int body, const char* owner, const char* name,

@@ -130,9 +130,9 @@ static CondStatus start_joints(CondModel* model, CondBody* body, const CondBodyD
     double* q = body->start + arm->n_q - arm->n_joint;
     double* v = body->start_v + arm->n_dof - arm->n_joint;
     for (int j = 0; j < arm->n_joint; j++)
-        body->motor[j] =
-            (CondMotor){def->motor_stiffness, def->motor_damping,
-                        isnan(def->motor_effort) ? arm->coordinate[j].effort : def->motor_effort};
+        body->motor[j] = (CondMotor){
+            def->motor_stiffness, def->motor_damping,
+            isnan(def->motor_effort) ? arm->coordinate[j].effort : def->motor_effort, 0.0};
     for (int k = 0; k < def->n_joint; k++) {
         const CondJointDef* joint = &def->joint[k];
         int ball = find_ball(arm, joint->name);
@@ -167,6 +167,7 @@ static CondStatus start_joints(CondModel* model, CondBody* body, const CondBodyD
             body->motor[j].damping = joint->damping;
         if (joint->bounded && !isnan(joint->effort))
             body->motor[j].effort = joint->effort;
+        body->motor[j].lead = joint->lead;
     }
     set_bounds(def, body);
     return COND_OK;
@@ -177,7 +178,9 @@ CondStatus cond_compile_robot(CondModel* model, const CondScene* scene, int inde
     const CondBodyDef* def = &scene->body[index];
     CondBody* body = &model->body[index];
     CondError inner = {COND_OK, ""};
-    CondStatus status = cond_scene_get_robot(scene, def->urdf, def->floating, &body->arm, &inner);
+    CondStatus status =
+        def->n_link > 0 ? cond_compile_links(scene, def, &body->arm, &inner)
+                        : cond_scene_get_robot(scene, def->urdf, def->floating, &body->arm, &inner);
     if (status)
         return cond_error_set(error, status, "body %s: %s", def->name, inner.message);
     CondArticulation* arm = body->arm;

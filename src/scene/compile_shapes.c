@@ -141,8 +141,8 @@ static CondStatus robot_shapes(Growing* g, const CondBody* body)
                      arm->link[shape->link].name);
             CondError mended = {COND_OK, ""};
             status = cond_compile_mesh_surface(g->model, g->scene, owner, shape->file, shape->size,
-                                               0, &mesh_surface, &mended, g->error);
-            if (!status && mended.status)
+                                               shape->convex, &mesh_surface, &mended, g->error);
+            if (!status && mended.status && !shape->convex)
                 status = cond_articulation_warn(body->arm, "%.100s: %.100s: taken as convex",
                                                 shape->file, mended.message);
             if (status)

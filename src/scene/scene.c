@@ -134,6 +134,31 @@ static int copy_array(CondScene* scene, const void* array, int count, size_t siz
     return count <= 0 || *copy;
 }
 
+// A copy of the links with their shapes; what was made is kept in *links also where memory is
+// short.
+static int copy_links(CondScene* scene, const CondBodyDef* def, CondLinkDef** links)
+{
+    void* copy;
+    int fits = copy_array(scene, def->link, def->n_link, sizeof *def->link, &copy);
+    *links = copy;
+    for (int i = 0; i < def->n_link && copy; i++)
+        (*links)[i].shape = NULL;
+    for (int i = 0; i < def->n_link && fits; i++) {
+        const CondLinkDef* from = &def->link[i];
+        void* shape;
+        fits = copy_array(scene, from->shape, from->n_shape, sizeof *from->shape, &shape);
+        (*links)[i].shape = shape;
+    }
+    return fits;
+}
+
+static void drop_links(CondScene* scene, int n_link, CondLinkDef* link)
+{
+    for (int i = 0; i < n_link && link; i++)
+        cond_arena_drop(&scene->arena, (void*)link[i].shape);
+    cond_arena_drop(&scene->arena, link);
+}
+
 CondStatus cond_scene_put_body(CondScene* scene, const CondBodyDef* def, CondSceneIssue* issue)
 {
     Kind kind = KIND(scene, body);
@@ -144,14 +169,17 @@ CondStatus cond_scene_put_body(CondScene* scene, const CondBodyDef* def, CondSce
     const CondShapeRow* shape = cond_shape_row(own.shape);
     void* point = NULL;
     void* joint = NULL;
+    CondLinkDef* link = NULL;
     if (own.shape != COND_SHAPE_POINTS &&
         !(own.kind == COND_BODY_ROD && own.rod.shape == COND_ROD_POINTS))
         own.n_point = 0;
     if (!copy_array(scene, def->point, own.n_point, 3 * sizeof *def->point, &point) ||
-        !copy_array(scene, def->joint, own.n_joint, sizeof *def->joint, &joint))
+        !copy_array(scene, def->joint, own.n_joint, sizeof *def->joint, &joint) ||
+        !copy_links(scene, def, &link))
         status = no_memory(&kind, issue);
     own.point = point;
     own.joint = joint;
+    own.link = link;
     if (own.density > 0.0 && !cond_shape_is_mesh(own.shape)) {
         own.mass = shape && shape->volume ? own.density * shape->volume(own.size) : 0.0;
         own.density = 0.0;
@@ -168,6 +196,7 @@ CondStatus cond_scene_put_body(CondScene* scene, const CondBodyDef* def, CondSce
     if (status) {
         cond_arena_drop(&scene->arena, point);
         cond_arena_drop(&scene->arena, joint);
+        drop_links(scene, def->n_link, link);
     }
     return status;
 }

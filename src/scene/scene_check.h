@@ -45,6 +45,9 @@ const CondKey* cond_shape_key(const char* section, CondShapeKind shape);
 // A distance along a rod where the body is one, and none where it is not. prefix: of the key "at".
 CondStatus cond_check_at(const CondScene* scene, int body, const char* prefix, double at,
                          CondSceneIssue* issue);
+// The links of a robot that has no URDF: names, parents, joints and shapes.
+CondStatus cond_scene_check_links(const CondScene* scene, const CondBodyDef* def,
+                                  CondSceneIssue* issue);
 // Centreline and section of a rod.
 CondStatus cond_scene_check_rod(const CondBodyDef* def, CondSceneIssue* issue);
 

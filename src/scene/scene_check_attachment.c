@@ -141,9 +141,12 @@ CondStatus cond_scene_check_attachment(const CondScene* scene, const CondAttachm
     if (!end[0].body[0] && !end[1].body[0])
         return cond_scene_issue_set(issue, "to.body", "at least one end must be on a body");
     if (strcmp(end[0].body, end[1].body) == 0) {
-        if (!end[0].patch[0])
-            return cond_scene_issue_set(issue, "to.body", "must be another body than that of from");
-        if (strcmp(end[0].patch, end[1].patch) == 0)
+        // Two links of a robot make a closed loop.
+        int links = end[0].link[0] && strcmp(end[0].link, end[1].link) != 0;
+        if (!links && !end[0].patch[0])
+            return cond_scene_issue_set(issue, "to.body",
+                                        "must be another body or link than that of from");
+        if (!links && strcmp(end[0].patch, end[1].patch) == 0)
             return cond_scene_issue_set(issue, "to.patch",
                                         "must be another patch than that of from");
     }

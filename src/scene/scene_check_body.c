@@ -83,6 +83,8 @@ static CondStatus check_ownership(const CondBodyDef* def, CondSceneIssue* issue)
         return COND_OK;
     if (def->n_joint != 0)
         return refuse_key(def, "joints", "robot", issue);
+    if (def->n_link != 0)
+        return refuse_key(def, "links", "robot", issue);
     if (def->motor_stiffness != 0.0 || def->motor_damping != 0.0 || !isnan(def->motor_effort))
         return refuse_key(def, "motor", "robot", issue);
     return COND_OK;
@@ -252,10 +254,14 @@ static CondStatus check_joints(const CondScene* scene, const CondBodyDef* def,
 
 static CondStatus check_robot(const CondScene* scene, const CondBodyDef* def, CondSceneIssue* issue)
 {
-    if (!def->urdf[0])
+    if (!def->urdf[0] && def->n_link == 0)
         return cond_scene_issue_set(issue, "urdf",
-                                    "is required: the file that describes the robot");
-    CondStatus status = cond_keys_check("bodies.motor", def, sizeof *def, issue);
+                                    "is required: the file that describes the robot (or links)");
+    if (def->urdf[0] && def->n_link != 0)
+        return cond_scene_issue_set(issue, "links", "urdf is given; only one of them may be");
+    CondStatus status = cond_scene_check_links(scene, def, issue);
+    if (!status)
+        status = cond_keys_check("bodies.motor", def, sizeof *def, issue);
     if (!status)
         status = check_joints(scene, def, issue);
     if (status || def->floating)

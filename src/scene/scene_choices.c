@@ -7,6 +7,7 @@ _Static_assert(sizeof(CondStepMethod) == sizeof(int), "enums are as wide as int"
 _Static_assert(sizeof(CondIntegrator) == sizeof(int), "enums are as wide as int");
 _Static_assert(sizeof(CondImpactLaw) == sizeof(int), "enums are as wide as int");
 _Static_assert(sizeof(CondBodyKind) == sizeof(int), "enums are as wide as int");
+_Static_assert(sizeof(CondJointKind) == sizeof(int), "enums are as wide as int");
 _Static_assert(sizeof(CondRodShape) == sizeof(int), "enums are as wide as int");
 _Static_assert(sizeof(CondRodRest) == sizeof(int), "enums are as wide as int");
 _Static_assert(sizeof(CondElasticity) == sizeof(int), "enums are as wide as int");
@@ -34,6 +35,13 @@ const char* cond_body_kind_name(CondBodyKind kind)
 {
     static const char* const names[] = {"particle", "rigid", "soft", "robot", "rod"};
     return kind >= 0 && (size_t)kind < sizeof names / sizeof *names ? names[kind] : NULL;
+}
+
+const char* cond_choice_joint(int index)
+{
+    static const char* const names[] = {"fixed",     "revolute", "continuous", "prismatic",
+                                        "spherical", "planar",   "floating"};
+    return names[index];
 }
 
 const char* cond_choice_kind(int index)

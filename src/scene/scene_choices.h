@@ -5,6 +5,7 @@
 const char* cond_choice_method(int index);
 const char* cond_choice_preset(int index);
 const char* cond_choice_kind(int index);
+const char* cond_choice_joint(int index);
 const char* cond_choice_integrator(int index);
 const char* cond_choice_impact(int index);
 const char* cond_choice_rod_shape(int index);

@@ -47,6 +47,25 @@ void cond_joint_def_default_fill(CondJointDef* made, size_t size)
     memcpy(made, &defaults, size < sizeof defaults ? size : sizeof defaults);
 }
 
+void cond_link_def_default_fill(CondLinkDef* made, size_t size)
+{
+    const CondLinkDef defaults = {.orientation = {1.0, 0.0, 0.0, 0.0},
+                                  .axis = {1.0, 0.0, 0.0},
+                                  .lower = NAN,
+                                  .upper = NAN,
+                                  .velocity_limit = INFINITY,
+                                  .effort = INFINITY,
+                                  .multiplier = 1.0};
+    memcpy(made, &defaults, size < sizeof defaults ? size : sizeof defaults);
+}
+
+void cond_link_shape_def_default_fill(CondLinkShapeDef* made, size_t size)
+{
+    const CondLinkShapeDef defaults = {.scale = {1.0, 1.0, 1.0},
+                                       .orientation = {1.0, 0.0, 0.0, 0.0}};
+    memcpy(made, &defaults, size < sizeof defaults ? size : sizeof defaults);
+}
+
 static CondMaterialDef material_def(void)
 {
     return (CondMaterialDef){

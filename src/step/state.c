@@ -51,6 +51,8 @@ CondStatus cond_state_create(const CondModel* model, CondState** state, CondErro
                 memcpy(made->target + body->target_begin,
                        body->start + body->n_q - body->arm->n_joint,
                        (size_t)body->arm->n_joint * sizeof(double));
+            for (int j = 0; body->arm && j < body->arm->n_joint; j++)
+                made->target[body->target_begin + j] += body->motor[j].lead;
         } else {
             cond_state_set_pose(model, made, b, &body->initial);
         }
