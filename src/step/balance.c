@@ -11,6 +11,7 @@
 #include "linear/cholesky.h"
 #include "potential/attachment.h"
 #include "potential/potential.h"
+#include "problem/block.h"
 #include "step/sim.h"
 
 #include <math.h>
@@ -163,27 +164,48 @@ CondStatus cond_balance_measure(CondSim* sim, const CondState* state)
     return COND_OK;
 }
 
-// Each group's motions as a rigid whole that a velocity and an angular velocity of 1 give, about a
+// y = M x for the bodies of a group.
+static void multiply_mass(const CondSim* sim, int group, const double* x, double* y)
+{
+    const CondGroups* groups = &sim->groups;
+    for (int k = groups->begin[group]; k < groups->begin[group] + groups->members[group]; k++) {
+        int at = sim->model->body[groups->body[k]].dof_begin;
+        cond_block_multiply(&sim->matrix.problem.block[groups->body[k]], x + at, NULL, y + at,
+                            sim->model->settings.solver.threads);
+    }
+}
+
+// x.y over the coordinates of a group.
+static double product_of(const CondSim* sim, int group, const double* x, const double* y)
+{
+    const CondGroups* groups = &sim->groups;
+    double sum = 0.0;
+    for (int k = groups->begin[group]; k < groups->begin[group] + groups->members[group]; k++) {
+        const CondBody* body = &sim->model->body[groups->body[k]];
+        sum += cond_dot(body->n_dof, x + body->dof_begin, y + body->dof_begin,
+                        sim->model->settings.solver.threads);
+    }
+    return sum;
+}
+
+// A group's motions as a rigid whole that a velocity and an angular velocity of 1 give, about a
 // point of its first body.
-static void make_rigid(CondSim* sim)
+static void make_rigid(CondSim* sim, int group)
 {
     const CondModel* model = sim->model;
-    double* rigid = sim->balance.rigid;
-    for (int b = 0; b < model->n_body; b++) {
-        const CondBody* body = &model->body[b];
-        int first = 0;
-        while (sim->groups.of[first] != sim->groups.of[b])
-            first++;
-        const CondBody* origin = &model->body[first];
-        CondPose pose =
-            cond_body_ops(origin->kind)
-                ->pose(origin, sim->at_end.q + origin->q_begin, sim->next->v + origin->dof_begin);
+    const CondGroups* groups = &sim->groups;
+    const CondBody* origin = &model->body[groups->body[groups->begin[group]]];
+    CondPose pose =
+        cond_body_ops(origin->kind)
+            ->pose(origin, sim->at_end.q + origin->q_begin, sim->next->v + origin->dof_begin);
+    for (int i = groups->begin[group]; i < groups->begin[group] + groups->members[group]; i++) {
+        const CondBody* body = &model->body[groups->body[i]];
         for (int k = 0; k < 6; k++) {
             double twist[6] = {0.0};
             twist[k] = 1.0;
             cond_body_ops(body->kind)
                 ->drift(body, sim->at_end.q + body->q_begin, twist, pose.position,
-                        rigid + (ptrdiff_t)k * model->n_dof + body->dof_begin);
+                        sim->balance.rigid + (ptrdiff_t)k * model->n_dof + body->dof_begin);
         }
     }
 }
@@ -193,21 +215,16 @@ static void make_rigid(CondSim* sim)
 static double split(CondSim* sim, int group, const double* v)
 {
     const CondModel* model = sim->model;
+    const CondGroups* groups = &sim->groups;
     CondBalance* balance = &sim->balance;
-    int n = model->n_dof, threads = model->settings.solver.threads;
-    double inertia[36] = {0.0}, twist[6] = {0.0}, trace = 0.0, energy = 0.0;
+    int n = model->n_dof;
+    double inertia[36] = {0.0}, twist[6] = {0.0}, trace = 0.0;
     for (int k = 0; k < 6; k++) {
-        const double* column = balance->rigid + (ptrdiff_t)k * n;
-        cond_assembly_multiply(&sim->matrix, column, balance->p, threads);
-        for (int b = 0; b < model->n_body; b++) {
-            int at = model->body[b].dof_begin, size = model->body[b].n_dof;
-            if (sim->groups.of[b] != group)
-                continue;
-            twist[k] += cond_dot(size, balance->p + at, v + at, threads);
-            for (int l = 0; l < 6; l++)
-                inertia[6 * k + l] += cond_dot(size, balance->p + at,
-                                               balance->rigid + (ptrdiff_t)l * n + at, threads);
-        }
+        multiply_mass(sim, group, balance->rigid + (ptrdiff_t)k * n, balance->p);
+        twist[k] = product_of(sim, group, balance->p, v);
+        for (int l = 0; l < 6; l++)
+            inertia[6 * k + l] =
+                product_of(sim, group, balance->p, balance->rigid + (ptrdiff_t)l * n);
         trace += inertia[7 * k];
     }
     for (int k = 0; k < 6; k++) // what lies on a line has no inertia about it
@@ -216,18 +233,27 @@ static double split(CondSim* sim, int group, const double* v)
         memset(twist, 0, sizeof twist);
     else
         cond_cholesky_solve(6, inertia, twist);
-    for (int i = 0; i < n; i++) {
-        balance->v[i] = 0.0;
-        for (int k = 0; k < 6; k++)
-            balance->v[i] += balance->rigid[(ptrdiff_t)k * n + i] * twist[k];
-        sim->work[i] = v[i] - balance->v[i];
+    for (int b = groups->begin[group]; b < groups->begin[group] + groups->members[group]; b++) {
+        const CondBody* body = &model->body[groups->body[b]];
+        for (int i = body->dof_begin; i < body->dof_begin + body->n_dof; i++) {
+            balance->v[i] = 0.0;
+            for (int k = 0; k < 6; k++)
+                balance->v[i] += balance->rigid[(ptrdiff_t)k * n + i] * twist[k];
+            sim->work[i] = v[i] - balance->v[i];
+        }
     }
-    cond_assembly_multiply(&sim->matrix, sim->work, balance->p, threads);
-    for (int b = 0; b < model->n_body; b++)
-        if (sim->groups.of[b] == group)
-            energy += 0.5 * cond_dot(model->body[b].n_dof, sim->work + model->body[b].dof_begin,
-                                     balance->p + model->body[b].dof_begin, threads);
-    return energy;
+    multiply_mass(sim, group, sim->work, balance->p);
+    return 0.5 * product_of(sim, group, sim->work, balance->p);
+}
+
+// balance->v = 0 on the coordinates of a group.
+static void rest(CondSim* sim, int group)
+{
+    const CondGroups* groups = &sim->groups;
+    for (int k = groups->begin[group]; k < groups->begin[group] + groups->members[group]; k++) {
+        const CondBody* body = &sim->model->body[groups->body[k]];
+        memset(sim->balance.v + body->dof_begin, 0, (size_t)body->n_dof * sizeof(double));
+    }
 }
 
 // The factor of the velocities of a group whose contacts last, with `energy` that of its motion by
@@ -265,25 +291,26 @@ void cond_sim_balance(CondSim* sim)
         // Implicit Euler loses energy by its nature.
         if (!(energy > 0.0) || (groups->euler[g] && excess <= 0.0))
             continue;
-        memset(sim->balance.v, 0, (size_t)model->n_dof * sizeof(double));
+        rest(sim, g);
         if (!whole) {
             if (!ready)
-                make_rigid(sim);
+                cond_assembly_begin(&sim->matrix, &sim->at_end, NULL, NULL);
             ready = 1;
-            cond_assembly_begin(&sim->matrix, &sim->at_end, NULL, NULL);
+            make_rigid(sim, g);
             double inner = split(sim, g, v);
             if (fabs(excess) <= inner)
                 energy = inner;
             else if (fabs(excess) <= 1e-9 * energy)
                 continue; // a body that cannot change its shape
             else          // more than what it moves by within itself: all of its motion pays
-                memset(sim->balance.v, 0, (size_t)model->n_dof * sizeof(double));
+                rest(sim, g);
         }
         double s = lasts ? settle_persistent(groups, g, groups->before[g], groups->load[g])
                          : sqrt(fmax(0.0, 1.0 - excess / energy));
-        for (int b = 0; b < model->n_body; b++)
-            for (int i = model->body[b].dof_begin, k = 0;
-                 groups->of[b] == g && k < model->body[b].n_dof; k++, i++)
+        for (int k = groups->begin[g]; k < groups->begin[g] + groups->members[g]; k++) {
+            const CondBody* body = &model->body[groups->body[k]];
+            for (int i = body->dof_begin; i < body->dof_begin + body->n_dof; i++)
                 v[i] = sim->balance.v[i] + s * (v[i] - sim->balance.v[i]);
+        }
     }
 }

@@ -11,7 +11,7 @@ CondStatus cond_groups_create(const CondContext* context, int n_body, CondGroups
 {
     cond_arena_begin(context, &groups->arena);
 #define RESERVE(array) COND_RESERVE(&groups->arena, groups->array, n_body)
-    int failed = RESERVE(of) || RESERVE(members) || RESERVE(touched) || RESERVE(anchored) ||
+    int failed = RESERVE(of) || RESERVE(members) || RESERVE(begin) || RESERVE(body) || RESERVE(touched) || RESERVE(anchored) ||
                  RESERVE(persistent) || RESERVE(euler) || RESERVE(newton) || RESERVE(fails) ||
                  RESERVE(residual) || RESERVE(load) || RESERVE(fall) || RESERVE(before) ||
                  RESERVE(kinetic) || RESERVE(excess);
@@ -54,12 +54,24 @@ static void anchor(CondGroups* groups, int body, int other)
         groups->anchored[groups->of[other]] = 1;
 }
 
+// Which bodies are in a group.
+static void list_members(int n_body, CondGroups* groups)
+{
+    memset(groups->members, 0, (size_t)groups->n * sizeof *groups->members);
+    for (int b = 0; b < n_body; b++)
+        groups->members[groups->of[b]]++;
+    for (int g = 0, at = 0; g < groups->n; at += groups->members[g++])
+        groups->begin[g] = at;
+    memset(groups->members, 0, (size_t)groups->n * sizeof *groups->members);
+    for (int b = 0, g; b < n_body; b++) {
+        g = groups->of[b];
+        groups->body[groups->begin[g] + groups->members[g]++] = b;
+    }
+}
+
 static void mark(const CondSim* sim, CondGroups* groups)
 {
     const CondModel* model = sim->model;
-    memset(groups->members, 0, (size_t)groups->n * sizeof *groups->members);
-    for (int b = 0; b < model->n_body; b++)
-        groups->members[groups->of[b]]++;
     memset(groups->touched, 0, (size_t)groups->n * sizeof *groups->touched);
     memset(groups->anchored, 0, (size_t)groups->n * sizeof *groups->anchored);
     for (int b = 0; b < model->n_body; b++)
@@ -95,5 +107,6 @@ void cond_groups_make(CondSim* sim)
         of[b] = cond_disjoint_find(of, b);
     for (int b = 0; b < model->n_body; b++) // the first body of a group is before the others
         of[b] = of[b] == b ? groups->n++ : of[of[b]];
+    list_members(model->n_body, groups);
     mark(sim, groups);
 }
