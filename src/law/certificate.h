@@ -47,7 +47,7 @@ static inline double cond_certificate_speed(const CondCertificateData* data, int
 {
     if (cond_contact_rows(&data->problem->contact[c]) == 1)
         return data->lever[c] * fabs(u[0]);
-    return hypot(hypot(u[0], u[1]), u[2]);
+    return sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
 }
 
 // Room for certificates of whole problems; it grows to the largest and is then kept.

@@ -139,13 +139,14 @@ static double fastest_contact(const CondSemismooth* newton, const CondCertificat
 // certificate measures errors of the law by: such pairs are worth nothing.
 static void judge(CondSemismooth* newton, const CondCertificateData* data, Progress* p)
 {
-    CondCertificate now = cond_certificate_estimate(data, newton->now.v, newton->now.lambda,
-                                                    newton->now.r, newton->work);
-    p->residual = cond_certificate_residual(&now);
-    if (!newton->back_end->symmetric || p->residual <= p->limits->tolerance) {
+    int factored = !newton->back_end->symmetric;
+    CondCertificate now = factored ? measure(newton, data, p->info)
+                                   : cond_certificate_estimate(data, newton->now.v,
+                                                               newton->now.lambda, newton->now.r,
+                                                               newton->work);
+    if (!factored && cond_certificate_residual(&now) <= p->limits->tolerance)
         now = measure(newton, data, p->info);
-        p->residual = cond_certificate_residual(&now);
-    }
+    p->residual = cond_certificate_residual(&now);
     p->fastest = fmax(p->fastest, fastest_contact(newton, data));
     if (now.velocity_scale > COND_MOST_GROWTH * p->fastest)
         p->residual = DBL_MAX;

@@ -19,6 +19,16 @@ static inline void cond_side_add_velocity(const CondSide* side, double sign, con
             p[r] += sign * x[k[r]];
         return;
     }
+    if (n == 6) { // of a rigid body or a link, most contacts: loops that are unrolled
+        const double* J = side->jacobian;
+        double a = 0.0, b = 0.0, c = 0.0;
+        for (int j = 0; j < 6; j++) {
+            double y = x[k[j]];
+            a += J[j] * y, b += J[6 + j] * y, c += J[12 + j] * y;
+        }
+        p[0] += sign * a, p[1] += sign * b, p[2] += sign * c;
+        return;
+    }
     for (int r = 0; r < 3; r++) {
         double sum = 0.0;
         for (int j = 0; j < n; j++)
