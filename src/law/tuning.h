@@ -16,7 +16,10 @@ enum {
     COND_RESTART_VFPI = 30, // iterations of the first such while, twice as many in each later one
     COND_NEWTON_STEPS = 12, // with a factorisation, before the interior-point method: dominoes
                             // waste them, random problems with friction 8 need them
-    COND_RESISTING_STEPS = 12,     // those that resist changes of the forces
+    COND_RESISTING_STEPS = 40,     // those that resist changes of the forces: a settling heap of
+                                   // 200 bodies takes 20 where many contacts change, 7 elsewhere;
+    COND_RESISTING_PATIENCE = 8,   // of which this many in a row may halve nothing
+    COND_POLISHING_STEPS = 12,     // the same after the interior-point method
     COND_PATIENT_STEPS = 60,       // the same after it, for the problems of the last two stages
     COND_SHARED_ITERATIONS = 2000, // of max_iterations, from which shares are kept for late stages
     COND_PATH_PROBLEMS = 40,       // on a friction path: those that arrive need a dozen
@@ -57,6 +60,7 @@ enum { COND_LARGEST_NODE = 12 }; // coordinates that a node of a sparse block ga
 
 // ---- linearised law: least resistance against changes of contact forces, a share of gamma
 
+#define COND_LEAST_RESISTANCE 1e-7     // that resisting steps may come down to
 #define COND_RESISTANCE_FACTORED 1e-6  // what the factorisation's rounding allows
 #define COND_RESISTANCE_NODE 1e-4      // conjugate gradients, where the preconditioner is exact
 #define COND_RESISTANCE_NODES 0.05     // and where the contact joins several nodes: it is not

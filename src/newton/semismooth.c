@@ -96,7 +96,10 @@ typedef struct Progress {
     double residual;             // of the current pair
     double least;                // of all pairs so far
     double fastest;              // contact of all pairs so far
-    double damping;              // resistance of damped steps, a share of gamma
+    double resistance;           // of steps that are not, a share of gamma
+    double damping;              // the same of damped steps
+    double mark;                 // certificate that half of counts as progress
+    int idle;                    // steps since
     int damped;                  // 1: steps from the reference with that resistance
     int watchdog;                // steps away from the reference without success
     int stalled;                 // steps in a row of little progress
@@ -250,7 +253,7 @@ static void retreat(CondSemismooth* newton, const CondProblem* problem, Progress
     swap(&newton->now, &newton->reference);
     memset(newton->slip_before, 0, 2 * (size_t)problem->n_contact * sizeof *newton->slip_before);
     p->damped = 1;
-    p->damping = fmax(p->damping, COND_LEAST_DAMPING);
+    p->damping = fmax(p->damping, fmax(COND_LEAST_DAMPING, COND_MORE_DAMPING * p->resistance));
     p->watchdog = 0;
 }
 
@@ -322,6 +325,22 @@ static int adapt(CondSemismooth* newton, CondLaw law, double before, Progress* p
     return p->limits->may_follow || p->stalled < patience(newton);
 }
 
+// Resistance that adapts. Contacts that stay what they are while the merit creeps
+// are held back by it: it falls. Steps that lead away from the reference want it back. Returns 0 to
+// give up: the certificate has not been halved for too many steps.
+static int ease(const CondSemismooth* newton, double before, Progress* p)
+{
+    const CondSemismoothLimits* limits = p->limits;
+    int creeps = newton->turned == 0 && newton->merit > COND_CREEPS * before;
+    if (p->watchdog > 0)
+        p->resistance = fmin(p->resistance * COND_MORE_DAMPING, limits->resistance);
+    else if (creeps && !p->damped)
+        p->resistance = fmax(p->resistance / COND_MORE_DAMPING, COND_LEAST_RESISTANCE);
+    p->idle = p->residual <= 0.5 * p->mark ? 0 : p->idle + 1;
+    p->mark = p->idle == 0 ? p->residual : p->mark;
+    return p->idle < limits->patience;
+}
+
 static CondStatus begin(CondSemismooth* newton, const CondCertificateData* data,
                         const CondAnswer* answer, Progress* p)
 {
@@ -335,7 +354,8 @@ static CondStatus begin(CondSemismooth* newton, const CondCertificateData* data,
     p->first = p->best = measure(newton, data, p->info);
     p->residual = cond_certificate_residual(&p->first);
     p->fastest = p->first.velocity_scale;
-    p->least = newton->merit = INFINITY;
+    p->least = p->mark = newton->merit = INFINITY;
+    p->resistance = p->limits->resistance;
     newton->follows = !newton->back_end->symmetric;
     return newton->back_end->symmetric ? cond_soft_back_end_begin(&newton->soft) : COND_OK;
 }
@@ -402,12 +422,13 @@ CondStatus cond_semismooth_solve(CondSemismooth* newton, const CondLinearBackEnd
         status = cond_semismooth_predict(newton, &data);
         if (status)
             break;
-        cond_semismooth_linearise(newton, &data, fmax(damping, limits->resistance));
+        cond_semismooth_linearise(newton, &data, fmax(damping, p->resistance));
         status = solve_step(newton, &data, p);
         if (status)
             break;
         globalise(newton, &data, p);
-        go_on = adapt(newton, data.law, merit, p);
+        go_on = adapt(newton, data.law, merit, p) &&
+                (limits->patience == 0 || ease(newton, merit, p));
     }
     if (status == COND_OUT_OF_MEMORY)
         return status;

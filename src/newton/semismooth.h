@@ -69,6 +69,8 @@ typedef struct CondSemismoothLimits {
     double tolerance;
     int max_steps, max_products;
     double resistance; // of all steps at least, a share of gamma
+    int patience;      // steps in a row that need not halve the certificate, with a resistance that
+                       // falls where it holds the steps back; 0: any number, and it stays
     int may_follow;    // 1: where friction that belongs to the last normal force makes little
                        // progress, it follows within a step; 0: the method ends there
 } CondSemismoothLimits;

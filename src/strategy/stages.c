@@ -43,10 +43,15 @@ static CondStatus run_iterative(CondStrategy* s, int max_products, int may_follo
     return run_newton(s, &cond_back_end_iterative, limits, info);
 }
 
-static CondStatus run_factored(CondStrategy* s, int steps, double resistance, CondSolveInfo* info)
+static CondStatus run_factored(CondStrategy* s, int steps, double resistance, int patience,
+                               CondSolveInfo* info)
 {
     CondSemismoothLimits limits = {
-        .max_steps = steps, .max_products = INT_MAX, .resistance = resistance};
+        .max_steps = steps,
+        .max_products = INT_MAX,
+        .resistance = resistance,
+        .patience = patience,
+    };
     return run_newton(s, &cond_back_end_factored, limits, info);
 }
 
@@ -89,11 +94,10 @@ CondStatus cond_stage_factored_newton(CondStrategy* s, CondSolveInfo* info)
 {
     int patient = s->posed || s->rods;
     if (!patient && !s->soft && s->vfpi.nodal.problem->n_dof > COND_TINY_PROBLEM) {
-        CondStatus status = run_factored(s, COND_RESISTING_STEPS, COND_WARM_DAMPING, info);
-        if (status <= 0)
-            return status;
+        return run_factored(s, COND_RESISTING_STEPS, COND_WARM_DAMPING, COND_RESISTING_PATIENCE,
+                            info);
     }
-    return run_factored(s, patient ? COND_PATIENT_STEPS : COND_NEWTON_STEPS, 0.0, info);
+    return run_factored(s, patient ? COND_PATIENT_STEPS : COND_NEWTON_STEPS, 0.0, 0, info);
 }
 
 // After the interior-point method: steps that resist changes of the forces, from the pair in
@@ -103,7 +107,7 @@ static CondStatus polish(CondStrategy* s, CondSolveInfo* info)
     CondStatus status = COND_OK;
     for (int k = 0; k < COND_N_POLISH && status >= 0 && s->best.residual > s->settings.tolerance;
          k++)
-        status = run_factored(s, COND_RESISTING_STEPS, cond_polish_damping[k], info);
+        status = run_factored(s, COND_POLISHING_STEPS, cond_polish_damping[k], 0, info);
     return status < 0 ? status : COND_OK;
 }
 
