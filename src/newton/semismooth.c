@@ -143,10 +143,10 @@ static double fastest_contact(const CondSemismooth* newton, const CondCertificat
 static void judge(CondSemismooth* newton, const CondCertificateData* data, Progress* p)
 {
     int factored = !newton->back_end->symmetric;
-    CondCertificate now = factored ? measure(newton, data, p->info)
-                                   : cond_certificate_estimate(data, newton->now.v,
-                                                               newton->now.lambda, newton->now.r,
-                                                               newton->work);
+    CondCertificate now = factored
+                              ? measure(newton, data, p->info)
+                              : cond_certificate_estimate(data, newton->now.v, newton->now.lambda,
+                                                          newton->now.r, newton->work);
     if (!factored && cond_certificate_residual(&now) <= p->limits->tolerance)
         now = measure(newton, data, p->info);
     p->residual = cond_certificate_residual(&now);
@@ -427,8 +427,8 @@ CondStatus cond_semismooth_solve(CondSemismooth* newton, const CondLinearBackEnd
         if (status)
             break;
         globalise(newton, &data, p);
-        go_on = adapt(newton, data.law, merit, p) &&
-                (limits->patience == 0 || ease(newton, merit, p));
+        go_on =
+            adapt(newton, data.law, merit, p) && (limits->patience == 0 || ease(newton, merit, p));
     }
     if (status == COND_OUT_OF_MEMORY)
         return status;
