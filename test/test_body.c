@@ -154,14 +154,19 @@ static void test_force_and_torque_do_work(void** state)
     }
     // A torque in world axes works on the angular velocity in world axes.
     CondForce pure = {.end = INFINITY};
-    double R[9], w[3], f[6] = {0.0};
+    double R[9], w[3], f[6] = {0.0}, given[6] = {0.0}, columns[36];
+    int coordinates[6];
     random_configuration(&dice, q);
     random_numbers(&dice, 3, pure.torque);
     random_numbers(&dice, 6, v);
     lone_set(&lone, &rigid, q);
     lone.model.n_force = 1;
     lone.model.force = &pure;
-    cond_force_add(&lone.kinematics, 0.0, f);
+    lone.kinematics.frame_list = coordinates;
+    lone.kinematics.frame_columns = columns;
+    lone.model.n_dof = 6;
+    CondState now = {.force = given};
+    cond_force_add(&lone.kinematics, &now, f);
     quat_matrix(q + 3, R);
     mat3_multiply(R, v + 3, w);
     assert_near(vec3_dot(f + 3, v + 3), vec3_dot(pure.torque, w), 1e-14);

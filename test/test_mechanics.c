@@ -309,12 +309,115 @@ static void test_arguments(void** state)
     finish(&s);
 }
 
+// Joints by number and name, and configurations in and out.
+static void test_joints(void** state)
+{
+    (void)state;
+    Setup s = setup();
+    CondModel* model = s.trial.model;
+    int arm = cond_model_find_body(model, "arm"), flyer = cond_model_find_body(model, "flyer"), n;
+    CondJointInfo info;
+    double position, velocity;
+    assert_int_equal(cond_model_n_joint(model, 0), 0);
+    assert_int_equal(cond_model_n_joint(model, flyer), 3);
+    assert_int_equal(cond_model_find_joint(model, flyer, "hinge2"), 2);
+    assert_int_equal(cond_model_find_joint(model, flyer, "hinge3"), -1);
+    assert_int_equal(cond_model_joint(model, flyer, 3, &info), COND_BAD_ARGUMENT);
+    assert_int_equal(cond_model_joint(model, flyer, 1, &info), COND_OK);
+    assert_string_equal(info.name, "hinge1");
+    assert_int_equal(info.kind, COND_JOINT_CONTINUOUS);
+    assert_int_equal(info.q_begin, 8); // behind the pose of the base
+    assert_int_equal(info.dof_begin, 7);
+    assert_int_equal(info.n_coordinate, 1);
+    assert_int_equal(info.turn_begin, -1);
+    assert_int_equal(info.follows, -1);
+    assert_near(info.damping, 0.05, 0.0);
+    assert_true(isinf(info.upper) && isinf(info.effort));
+    assert_int_equal(cond_state_set_joint(model, s.trial.state, flyer, 1, 0.3, -0.2), COND_OK);
+    assert_int_equal(cond_state_joint(model, s.trial.state, flyer, 1, &position, &velocity),
+                     COND_OK);
+    assert_near(position, 0.3, 0.0);
+    assert_near(velocity, -0.2, 0.0);
+    const double* q = cond_state_configuration(model, s.trial.state, flyer, &n);
+    assert_near(q[8], 0.3, 0.0);
+    double set[10], rate[9];
+    memcpy(set, q, sizeof set);
+    for (int i = 3; i < 7; i++)
+        set[i] *= 2.0; // any length
+    assert_int_equal(cond_state_set_configuration(model, s.trial.state, flyer, set), COND_OK);
+    for (int i = 0; i < 10; i++)
+        assert_near(q[i], i >= 3 && i < 7 ? 0.5 * set[i] : set[i], 1e-15);
+    for (int i = 0; i < 9; i++)
+        rate[i] = 0.1 * i;
+    assert_int_equal(cond_state_set_velocity(model, s.trial.state, flyer, rate), COND_OK);
+    assert_near(cond_state_velocity(s.trial.state)[cond_model_dof_begin(model, flyer) + 7], 0.7,
+                1e-15);
+    set[0] = NAN;
+    assert_int_equal(cond_state_set_configuration(model, s.trial.state, flyer, set),
+                     COND_BAD_ARGUMENT);
+    assert_int_equal(cond_state_set_joint(model, s.trial.state, arm, 9, 0.0, 0.0),
+                     COND_BAD_ARGUMENT);
+    finish(&s);
+}
+
+// Inverse kinematics of a Panda: poses of random configurations are found again, and what is out
+// of reach is said to be.
+static void test_reach(void** state)
+{
+    (void)state;
+    CondScene* scene = make_scene();
+    CondBodyDef def = make_robot("panda", COND_SCENES "/panda_arm.urdf");
+    add_body(scene, &def);
+    Trial trial = trial_begin(scene);
+    CondMechanics* mechanics;
+    CondError message;
+    Dice dice = {3};
+    assert_int_equal(cond_mechanics_create(trial.model, &mechanics, &message), COND_OK);
+    int n = cond_model_body_n_q(trial.model, 0), last = cond_model_n_link(trial.model, 0) - 1;
+    CondPlace hand = {.body = 0, .part = last, .point = {0.01, 0.02, 0.1}};
+    double q[16], error[2], far[3] = {5.0, 0.0, 0.0};
+    for (int i = 0; i < 30; i++) {
+        CondPose wanted, got;
+        double start[16] = {0.0};
+        for (int j = 0; j < n; j++) {
+            CondJointInfo info;
+            assert_int_equal(cond_model_joint(trial.model, 0, j, &info), COND_OK);
+            q[j] = dice_uniform(&dice, info.lower, info.upper);
+            start[j] = 0.5 * (info.lower + info.upper);
+        }
+        assert_int_equal(cond_mechanics_set_body(mechanics, 0, q, NULL), COND_OK);
+        assert_int_equal(cond_mechanics_pose(mechanics, &hand, &wanted), COND_OK);
+        assert_int_equal(cond_mechanics_reach(mechanics, &hand, wanted.position,
+                                              i % 2 ? NULL : wanted.orientation, NULL, start,
+                                              error),
+                         COND_OK);
+        assert_true(error[0] <= 1e-9 && error[1] <= 1e-9);
+        assert_int_equal(cond_mechanics_set_body(mechanics, 0, start, NULL), COND_OK);
+        assert_int_equal(cond_mechanics_pose(mechanics, &hand, &got), COND_OK);
+        double same = 0.0;
+        for (int k = 0; k < 4; k++)
+            same += got.orientation[k] * wanted.orientation[k];
+        for (int k = 0; k < 3; k++)
+            assert_near(got.position[k], wanted.position[k], 1e-8);
+        if (i % 2 == 0)
+            assert_near(fabs(same), 1.0, 1e-12);
+    }
+    CondReachSettings settings = cond_reach_settings_default();
+    settings.max_starts = 2;
+    assert_int_equal(cond_mechanics_reach(mechanics, &hand, far, NULL, &settings, q, error),
+                     COND_NOT_CONVERGED);
+    assert_true(error[0] > 3.0 && error[0] < 5.0);
+    cond_mechanics_destroy(mechanics);
+    trial_end(&trial);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_motion),    cmocka_unit_test(test_jacobian),
         cmocka_unit_test(test_dynamics),  cmocka_unit_test(test_power),
-        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_arguments), cmocka_unit_test(test_joints),
+        cmocka_unit_test(test_reach),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,6 +75,27 @@ COND_API CondStatus cond_mechanics_push(CondMechanics* mechanics, const CondPlac
 COND_API CondStatus cond_mechanics_energy(CondMechanics* mechanics, int body, double* kinetic,
                                           double* potential);
 
+// How long inverse kinematics looks for a configuration.
+typedef struct CondReachSettings {
+    size_t struct_size; // of this struct, by its default function
+    double tolerance;   // of the position [m] and the angle [rad]; 1e-9
+    double length;      // one radian of error weighs as much as this many metres [m]; 0.25
+    int max_iterations; // from each start; 200
+    int max_starts;     // the given configuration, then others within the limits; 20
+} CondReachSettings;
+COND_DEFAULT(COND_API, CondReachSettings, cond_reach_settings_default)
+
+// Inverse kinematics: a configuration q of the robot, within its limits, in which a point of a link
+// is at a position and its axes have an orientation (w, x, y, z), world [m]; NULL: any. Begins from
+// q, moves joints that have one coordinate each, and leaves a floating base where it is. The
+// mechanics is left as it was. COND_OK, or COND_NOT_CONVERGED: q is then the nearest configuration
+// seen. error, unless NULL, gets what is left of position [m] and angle [rad]. settings NULL: the
+// defaults.                                                              q (n_q), error (2)
+COND_API CondStatus cond_mechanics_reach(CondMechanics* mechanics, const CondPlace* place,
+                                         const double position[3], const double* orientation,
+                                         const CondReachSettings* settings, double* q,
+                                         double* error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -29,6 +29,30 @@ COND_API int cond_model_n_tet(const CondModel* model, int body);
 COND_API int cond_model_n_link(const CondModel* model, int body);
 COND_API const char* cond_model_link_name(const CondModel* model, int body, int link);
 COND_API int cond_model_find_link(const CondModel* model, int body, const char* name);
+// A joint of a robot that moves. Limits hold for those with one coordinate.
+typedef struct CondJointInfo {
+    const char* name;    // the model's
+    CondJointKind kind;  //
+    int link;            // the link that it moves, by number
+    int follows;         // the joint that it mimics, by number; -1: it has coordinates of its own
+    int n_coordinate;    // slides and angles of its own [m, rad]: one in a plain joint
+    int q_begin;         // where they are in the configuration of the body
+    int dof_begin;       // and their rates in its velocity
+    int turn_begin;      // where its quaternion (w, x, y, z) is in the configuration; -1: none
+    int spin_begin;      // and its angular velocity, link axes [rad/s], in the velocity; -1: none
+    double lower, upper; // [rad, m]; -INFINITY, INFINITY: none
+    double velocity;     // largest speed [rad/s, m/s]; INFINITY: none
+    double effort;       // largest torque or force of its motor [N m, N]; INFINITY: none
+    double damping;      // [N m s/rad, N s/m]
+    double friction;     // dry [N m, N]
+    double armature;     // inertia of its rotor, as the joint feels it [kg m2, kg]
+} CondJointInfo;
+// Joints of a robot that move, base to tips as in the file; 0 for other bodies.
+COND_API int cond_model_n_joint(const CondModel* model, int body);
+COND_API CondStatus cond_model_joint(const CondModel* model, int body, int joint,
+                                     CondJointInfo* info);
+// Number of a joint by name, -1 when there is none.
+COND_API int cond_model_find_joint(const CondModel* model, int body, const char* name);
 // The velocity coordinates of a body are n_dof of them from dof_begin on (cond/mechanics.h says
 // what they mean); its configuration has n_q numbers. 0 for an unknown body.
 COND_API int cond_model_dof_begin(const CondModel* model, int body);
@@ -128,6 +152,20 @@ COND_API CondStatus cond_state_set_joint_target(const CondModel* model, CondStat
 // rate: what a target that changes from step to step needs.
 COND_API CondStatus cond_state_move_joint_target(const CondModel* model, CondState* state, int body,
                                                  const char* joint, double target);
+
+// Joints by name or number, in and out, and whole bodies at once. A joint that has one coordinate
+// has its position and rate; of others the numbers are in the configuration, as CondJointInfo says.
+// COND_BAD_ARGUMENT: no such joint, one that follows another or has not one coordinate, numbers
+// that are not finite. Positions beyond limits are taken: the next step leads back.
+COND_API CondStatus cond_state_joint(const CondModel* model, const CondState* state, int body,
+                                     int joint, double* position, double* velocity);
+COND_API CondStatus cond_state_set_joint(const CondModel* model, CondState* state, int body,
+                                         int joint, double position, double velocity);
+// Quaternions are made of length 1.                                        q (n_q), v (n_dof)
+COND_API CondStatus cond_state_set_configuration(const CondModel* model, CondState* state, int body,
+                                                 const double* q);
+COND_API CondStatus cond_state_set_velocity(const CondModel* model, CondState* state, int body,
+                                            const double* v);
 
 // The configuration of a body: position (particle); position and quaternion (rigid); positions of
 // all nodes (soft); base pose where it floats, orientations of balls, joint positions (robot). *n

@@ -1,4 +1,6 @@
 #include "body/body.h"
+#include "math/quat.h"
+#include "model/rod.h"
 
 #include "model/fem.h"
 
@@ -31,4 +33,17 @@ void cond_body_add_force(const CondKinematics* kinematics, const CondPoint* poin
     int n = cond_kinematics_point(kinematics, point, world, kinematics->list, J);
     for (int k = 0; k < n; k++)
         f[kinematics->list[k]] += J[k] * force[0] + J[n + k] * force[1] + J[2 * n + k] * force[2];
+}
+
+void cond_body_normalize(const CondBody* body, double* q)
+{
+    int n = body->kind == COND_BODY_ROD ? body->rod->n_link : 0, balls = 0;
+    if (body->kind == COND_BODY_ROBOT)
+        balls = body->arm->n_ball;
+    if (body->kind == COND_BODY_RIGID || (body->kind == COND_BODY_ROBOT && body->arm->floating))
+        quat_normalize(q + 3);
+    for (int i = 0; i < balls; i++)
+        quat_normalize(q + cond_articulation_ball_q(body->arm) + 4 * (size_t)i);
+    for (int i = 0; i < n; i++)
+        quat_normalize(q + 7 * (size_t)i + 3);
 }

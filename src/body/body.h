@@ -51,6 +51,9 @@ extern const CondBodyOps cond_body_rod;
 
 const CondBodyOps* cond_body_ops(CondBodyKind kind);
 
+// Quaternions in the configuration of a body get the length 1.                  q (its own n_q)
+void cond_body_normalize(const CondBody* body, double* q);
+
 // Doubles that hold the body's block of A, or its damping; and its mass matrix alone.
 size_t cond_body_block_size(const CondBody* body);
 size_t cond_body_mass_size(const CondBody* body);

@@ -2,6 +2,7 @@
 #include "cond/mechanics.h"
 
 #include "base/arena.h"
+#include "base/definition.h"
 #include "base/error.h"
 #include "body/body.h"
 #include "math/quat.h"
@@ -22,6 +23,7 @@ struct CondMechanics {
     int* coordinate;           //                                          (max_point_dof)
     double* values;            // a block of a body                     (the largest one's)
     double* work[2];           // vectors of a body                       (largest n_dof)
+    CondIk** ik;               // of the robots, else NULL                         (n_body)
 };
 
 static CondStatus reserve(CondMechanics* made, const CondModel* model)
@@ -43,6 +45,12 @@ static CondStatus reserve(CondMechanics* made, const CondModel* model)
         COND_RESERVE(arena, made->coordinate, model->max_point_dof) ||
         COND_RESERVE(arena, made->work[0], most) || COND_RESERVE(arena, made->work[1], most))
         return COND_OUT_OF_MEMORY;
+    if (COND_RESERVE(arena, made->ik, model->n_body))
+        return COND_OUT_OF_MEMORY;
+    for (int b = 0; b < model->n_body; b++)
+        if (model->body[b].arm &&
+            cond_ik_create(&arena->context, model->body[b].arm, &made->ik[b], NULL))
+            return COND_OUT_OF_MEMORY;
     return cond_kinematics_create(model, &made->kinematics);
 }
 
@@ -85,6 +93,8 @@ void cond_mechanics_destroy(CondMechanics* mechanics)
     if (!mechanics)
         return;
     CondContext context = mechanics->arena.context;
+    for (int b = 0; mechanics->ik && b < mechanics->model->n_body; b++)
+        cond_ik_destroy(mechanics->ik[b]);
     cond_kinematics_destroy(&mechanics->kinematics);
     cond_arena_release(&mechanics->arena);
     cond_release(&context, mechanics);
@@ -100,17 +110,6 @@ void cond_mechanics_set(CondMechanics* mechanics, const CondState* state)
 static const CondBody* body_of(const CondMechanics* mechanics, int body)
 {
     return body >= 0 && body < mechanics->model->n_body ? &mechanics->model->body[body] : NULL;
-}
-
-// Quaternions in the configuration of a body get the length 1.
-static void normalize(const CondBody* body, double* q)
-{
-    if (body->kind == COND_BODY_RIGID || (body->kind == COND_BODY_ROBOT && body->arm->floating))
-        quat_normalize(q + 3);
-    for (int i = 0; body->kind == COND_BODY_ROBOT && i < body->arm->n_ball; i++)
-        quat_normalize(q + (body->arm->floating ? 7 : 0) + 4 * (size_t)i);
-    for (int i = 0; body->kind == COND_BODY_ROD && i < body->rod->n_link; i++)
-        quat_normalize(q + 7 * (size_t)i + 3);
 }
 
 CondStatus cond_mechanics_set_body(CondMechanics* mechanics, int index, const double* q,
@@ -131,7 +130,7 @@ CondStatus cond_mechanics_set_body(CondMechanics* mechanics, int index, const do
         memcpy(rate, v, (size_t)body->n_dof * sizeof *v);
     else
         memset(rate, 0, (size_t)body->n_dof * sizeof *rate);
-    normalize(body, own);
+    cond_body_normalize(body, own);
     cond_kinematics_set(&mechanics->kinematics, mechanics->q);
     return COND_OK;
 }
@@ -366,4 +365,55 @@ CondStatus cond_mechanics_energy(CondMechanics* mechanics, int index, double* ki
     *kinetic = sum;
     *potential = ops->potential(body, &mechanics->kinematics, mechanics->model->settings.gravity);
     return COND_OK;
+}
+
+void cond_reach_settings_default_fill(CondReachSettings* made, size_t size)
+{
+    const CondReachSettings defaults = {
+        .tolerance = 1e-9, .length = 0.25, .max_iterations = 200, .max_starts = 20};
+    cond_definition_fill(made, size, &defaults, sizeof defaults,
+                         offsetof(CondReachSettings, struct_size));
+}
+
+CondStatus cond_mechanics_reach(CondMechanics* mechanics, const CondPlace* place,
+                                const double position[3], const double* orientation,
+                                const CondReachSettings* settings, double* q, double* error)
+{
+    CondFrame frame;
+    CondReachSettings own = cond_reach_settings_default();
+    CondIkFrame at = {.orientation = {1.0, 0.0, 0.0, 0.0}};
+    CondIkTarget target = {.orientation = {1.0, 0.0, 0.0, 0.0}};
+    CondIkInfo info;
+    if (find_frame(mechanics, place, &frame) || !mechanics->ik[place->body])
+        return COND_BAD_ARGUMENT;
+    if (settings &&
+        cond_definition_take(settings, &own, sizeof own, offsetof(CondReachSettings, struct_size),
+                             "cond_reach_settings_default", NULL))
+        return COND_BAD_ARGUMENT;
+    at.link = place->part;
+    memcpy(at.position, place->point, sizeof at.position);
+    memcpy(target.position, position, sizeof target.position);
+    if (orientation)
+        memcpy(target.orientation, orientation, sizeof target.orientation);
+    double size = 0.0, finite = 0.0;
+    for (int k = 0; k < 4; k++)
+        size += target.orientation[k] * target.orientation[k];
+    for (int k = 0; k < 3; k++)
+        finite += 0.0 * position[k];
+    for (int i = 0; i < mechanics->model->body[place->body].n_q; i++)
+        finite += 0.0 * q[i];
+    if (!(size > 0.0) || !isfinite(size) || finite != 0.0 || !(own.tolerance >= 0.0) ||
+        own.max_starts < 1 || !(own.length > 0.0))
+        return COND_BAD_ARGUMENT;
+    quat_normalize(target.orientation);
+    CondIkSearch search = {.length = orientation ? own.length : 0.0,
+                           .tolerance = own.tolerance,
+                           .max_iterations = own.max_iterations,
+                           .max_starts = own.max_starts};
+    CondStatus status = cond_ik_solve(mechanics->ik[place->body], &search, &at, &target, q, &info);
+    if (error) {
+        error[0] = info.position_error;
+        error[1] = info.angle_error;
+    }
+    return status;
 }

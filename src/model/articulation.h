@@ -298,4 +298,17 @@ void cond_ik_destroy(CondIk* ik);
 void cond_ik_step(CondIk* ik, const CondIkSettings* settings, const CondIkFrame* frame,
                   const CondIkTarget* target, double dt, double* q, double* v, CondIkInfo* info);
 
+// Which configurations are tried, and when one is good enough.
+typedef struct CondIkSearch {
+    double length;      // one radian of error weighs as much as this many metres [m]; 0: any turn
+    double tolerance;   // position [m] and angle [rad] errors to reach
+    int max_iterations; // from each start
+    int max_starts;     // the given configuration, then others within the limits
+} CondIkSearch;
+// A configuration within the limits that puts the frame on the target, velocities left aside; it
+// begins from q. COND_OK, or COND_NOT_CONVERGED: q is then the nearest one seen, and info says how
+// far off it is.
+CondStatus cond_ik_solve(CondIk* ik, const CondIkSearch* search, const CondIkFrame* frame,
+                         const CondIkTarget* target, double* q, CondIkInfo* info);
+
 #endif

@@ -7,6 +7,7 @@
 // as far as possible towards the rates that lead to the rest kinematics.
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "linear/cholesky.h"
 #include "math/quat.h"
 #include "model/articulation.h"
@@ -18,16 +19,18 @@ struct CondIk {
     CondContext context;
     const CondArticulation* articulation;
     CondArticulationWork* work;
-    double* memory; // one block that holds the arrays below
-    double* all;    // Jacobian of every coordinate                       (6 x n_dof)
-    double* J;      // of the joints, scaled; by columns                  (n_joint x 6)
-    double* lo;     // bounds of the rates                                (n_joint)
-    double* hi;     //                                                    (n_joint)
-    double* x;      // rates                                              (n_joint)
-    double* wish;   // rates towards the rest kinematics                     (n_joint)
-    double* move;   // from x to the next point                           (n_joint)
-    double* best;   // joints that a step would lead to                  (n_q)
-    int* held;      // 0: free, -1: at lo, +1: at hi                      (n_joint)
+    double* memory;  // one block that holds the arrays below
+    double* all;     // Jacobian of every coordinate                       (6 x n_dof)
+    double* J;       // of the joints, scaled; by columns                  (n_joint x 6)
+    double* lo;      // bounds of the rates                                (n_joint)
+    double* hi;      //                                                    (n_joint)
+    double* x;       // rates                                              (n_joint)
+    double* wish;    // rates towards the rest kinematics                     (n_joint)
+    double* move;    // from x to the next point                           (n_joint)
+    double* begun;   // configuration that a search was given              (n_q)
+    double* nearest; // nearest configuration that it has seen             (n_q)
+    double* best;    // joints that a step would lead to                  (n_q)
+    int* held;       // 0: free, -1: at lo, +1: at hi                      (n_joint)
 };
 
 CondIkSettings cond_ik_settings_default(void)
@@ -55,8 +58,8 @@ CondStatus cond_ik_create(const CondContext* context, const CondArticulation* a,
     size_t n = (size_t)a->n_joint;
     ik->context = kept;
     ik->articulation = a;
-    ik->memory =
-        cond_allocate(&kept, 6 * (size_t)a->n_dof + 11 * n + (size_t)a->n_q, sizeof *ik->memory);
+    ik->memory = cond_allocate(&kept, 6 * (size_t)a->n_dof + 11 * n + 3 * (size_t)a->n_q,
+                               sizeof *ik->memory);
     ik->held = cond_allocate(&kept, n, sizeof *ik->held);
     CondStatus status = COND_OUT_OF_MEMORY;
     if (ik->memory && ik->held)
@@ -75,6 +78,8 @@ CondStatus cond_ik_create(const CondContext* context, const CondArticulation* a,
     ik->wish = ik->x + n;
     ik->move = ik->wish + n;
     ik->best = ik->move + n;
+    ik->begun = ik->best + a->n_q;
+    ik->nearest = ik->begun + a->n_q;
     *out = ik;
     return COND_OK;
 }
@@ -369,4 +374,96 @@ void cond_ik_step(CondIk* ik, const CondIkSettings* settings, const CondIkFrame*
         result.n_limited += ik->held[i] != 0;
     if (info)
         *info = result;
+}
+
+// The configuration that start number `start` begins from: as given, in the middle, then spread
+// over the limits; a joint without limits over one turn or one metre.
+static void begin(const CondIk* ik, int start, CondRandom* dice, double* q)
+{
+    const CondArticulation* a = ik->articulation;
+    memcpy(q, ik->begun, (size_t)a->n_q * sizeof *q);
+    double* joint = q + (a->n_q - a->n_joint);
+    for (int i = 0; i < a->n_joint; i++) {
+        const CondJointCoordinate* c = &a->coordinate[i];
+        double reach = c->slides ? 0.5 : 3.141592653589793;
+        double lower = isfinite(c->lower) ? c->lower : fmin(-reach, c->upper);
+        double upper = isfinite(c->upper) ? c->upper : fmax(reach, c->lower);
+        if (start == 1)
+            joint[i] = 0.5 * (lower + upper);
+        else if (start > 1)
+            joint[i] = lower + (upper - lower) * cond_random_uniform(dice);
+        joint[i] = fmin(fmax(joint[i], c->lower), c->upper);
+    }
+}
+
+// The error from the frame at q to the target, any turn being right where the length is 0; 1 where
+// it is small enough. *square weighs both parts.
+static int measure(CondIk* ik, const CondIkSearch* search, const CondIkFrame* frame,
+                   const CondIkTarget* target, const double* q, double e[6], double* square)
+{
+    pose_error(ik, frame, target->position, target->orientation, q, e);
+    if (search->length == 0.0)
+        memset(e + 3, 0, 3 * sizeof *e);
+    *square = vec3_dot(e, e) + search->length * search->length * vec3_dot(e + 3, e + 3);
+    return vec3_norm(e) <= search->tolerance && vec3_norm(e + 3) <= search->tolerance;
+}
+
+// Levenberg and Marquardt in the box from the configuration q: the shift of the least squares
+// follows the squared error, which makes it careful far away and Newton's method near the target.
+// Returns 1 where it arrives; stops where the error falls no more.
+static int descend(CondIk* ik, const CondIkSearch* search, const CondIkFrame* frame,
+                   const CondIkTarget* target, double* q, double* square)
+{
+    enum { WINDOW = 25 }; // iterations that must bring the error down by a tenth
+    const CondArticulation* a = ik->articulation;
+    double *joint = q + (a->n_q - a->n_joint), before = INFINITY;
+    for (int k = 0;; k++) {
+        double e[6];
+        int done = measure(ik, search, frame, target, q, e, square);
+        if (done || k == search->max_iterations || (k % WINDOW == 0 && *square > 0.9 * before))
+            return done;
+        if (k % WINDOW == 0)
+            before = *square;
+        joint_jacobian(ik, frame, search->length);
+        for (int i = 0; i < a->n_joint; i++) {
+            const CondJointCoordinate* c = &a->coordinate[i];
+            double reach = c->slides ? 0.25 : 0.5;
+            ik->lo[i] = fmax(c->lower - joint[i], -reach);
+            ik->hi[i] = fmin(c->upper - joint[i], reach);
+        }
+        for (int i = 3; i < 6; i++)
+            e[i] *= search->length;
+        least_squares(ik, e, 1e-12 + 1e-2 * *square);
+        take_step(ik, 1.0, joint);
+    }
+}
+
+CondStatus cond_ik_solve(CondIk* ik, const CondIkSearch* search, const CondIkFrame* frame,
+                         const CondIkTarget* target, double* q, CondIkInfo* info)
+{
+    const CondArticulation* a = ik->articulation;
+    size_t bytes = (size_t)a->n_q * sizeof *q;
+    double least = INFINITY, square, e[6];
+    CondRandom dice = {0}; // the same configurations on every machine
+    int found = 0;
+    memcpy(ik->begun, q, bytes);
+    memcpy(ik->nearest, q, bytes);
+    for (int start = 0; start < search->max_starts && !found; start++) {
+        begin(ik, start, &dice, q);
+        found = descend(ik, search, frame, target, q, &square);
+        if (square < least || found) {
+            least = square;
+            memcpy(ik->nearest, q, bytes);
+        }
+    }
+    memcpy(q, ik->nearest, bytes);
+    measure(ik, search, frame, target, q, e, &square);
+    CondIkInfo result = {.position_error = vec3_norm(e), .angle_error = vec3_norm(e + 3)};
+    const double* joint = q + (a->n_q - a->n_joint);
+    for (int i = 0; i < a->n_joint; i++)
+        result.n_limited +=
+            joint[i] <= a->coordinate[i].lower || joint[i] >= a->coordinate[i].upper;
+    if (info)
+        *info = result;
+    return found ? COND_OK : COND_NOT_CONVERGED;
 }
