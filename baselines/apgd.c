@@ -1,6 +1,7 @@
 // Accelerated projected gradient descent on the convex problem (the proximal law)
 //
-//     minimise f(lambda) = 1/2 lambda'Ac lambda + lambda'q   over the product of friction cones,
+//     minimise f(lambda) = 1/2 lambda'Ac lambda + lambda'q   over the product of friction cones
+// and intervals,
 //
 // by Nesterov's method with a step that backtracks and momentum that restarts when it points
 // uphill. Lengths are measured by |d|_M^2 = sum_c m_c |d_c|^2 with m_c the mean diagonal of the
@@ -10,6 +11,8 @@
 #include "baselines.h"
 
 #include "dual.h"
+#include "law/contact_law.h"
+#include "problem/side.h"
 
 #include <cblas.h>
 #include <float.h>
@@ -42,9 +45,10 @@ static void begin(CondDual* s)
     double *m = vector(s, VECTOR_MASS), *x = s->old_lambda, *Ax = s->old_u;
     for (int i = 0; i < d->n; i++) {
         double trace = 0.0;
-        for (int r = 0; r < 3; r++)
+        int rows = cond_contact_rows(&d->problem->contact[i / 3]);
+        for (int r = 0; r < rows; r++)
             trace += d->Ac[((size_t)d->n + 1) * (size_t)(i / 3 * 3 + r)];
-        m[i] = trace > 0.0 ? trace / 3.0 : 1.0;
+        m[i] = trace > 0.0 ? trace / rows : 1.0;
         x[i] = i % 3 == 0 ? 1.0 / sqrt(m[i]) : 0.0;
     }
     // The Rayleigh quotient of all contacts pressing alike is a first guess of the eigenvalue.
@@ -69,8 +73,8 @@ static int try_step(CondDual* s, double L, CondSolveInfo* info)
         double trial[3];
         for (int i = 3 * c; i < 3 * c + 3; i++)
             trial[i - 3 * c] = y[i] - g[i] / (L * m[i]);
-        cond_law_project(COND_LAW_PROXIMAL, d->problem->contact[c].friction, trial,
-                         s->lambda + 3 * c);
+        cond_contact_law_project(COND_LAW_PROXIMAL, &d->problem->contact[c], trial,
+                                 s->lambda + 3 * c);
     }
     cond_delassus_velocity(d, s->lambda, s->u);
     info->products++;

@@ -16,6 +16,7 @@
 #include "base/timer.h"
 #include "delassus.h"
 #include "judge.h"
+#include "law/contact_law.h"
 
 #include <math.h>
 #include <string.h>
@@ -141,8 +142,8 @@ static void contact_step(Ccs* s)
         double give = 1.0 / s->rho[c];
         for (int i = 0; i < 3; i++)
             eta[i] = u[i] - give * lambda[i];
-        cond_law_solve(s->settings.law, s->problem->contact[c].friction, s->softness[c], give, eta,
-                       lambda);
+        cond_contact_law_solve(s->settings.law, &s->problem->contact[c], s->softness[c], give, eta,
+                               lambda);
         for (int i = 0; i < 3; i++) {
             double next = eta[i] + give * lambda[i];
             primal += s->rho[c] * (u[i] - next) * (u[i] - next);

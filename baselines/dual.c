@@ -12,6 +12,8 @@
 
 #include "base/memory.h"
 #include "base/timer.h"
+#include "law/contact_law.h"
+#include "problem/side.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -79,15 +81,17 @@ static double contact_error(const CondDual* s)
     for (int c = 0; c < d->problem->n_contact; c++) {
         const CondContact* contact = &d->problem->contact[c];
         const double *u = s->u + 3 * c, *l = s->lambda + 3 * c;
-        double Jv[3];
-        for (int i = 0; i < 3; i++)
+        double Jv[3] = {0.0}, delassus = d->scale[c] - d->softness[c];
+        for (int i = 0; i < cond_contact_rows(contact); i++)
             Jv[i] = u[i] - contact->phi[i] - d->softness[c] * l[i];
         double force = sqrt(l[0] * l[0] + l[1] * l[1] + l[2] * l[2]);
         double speed = sqrt(Jv[0] * Jv[0] + Jv[1] * Jv[1] + Jv[2] * Jv[2]);
-        CondLawError e = cond_law_error(law_of(s), contact->friction, d->scale[c], u, l);
-        velocity = fmax(velocity, fmax(speed, d->scale[c] * force));
-        if (!(e.natural <= worst))
-            worst = e.natural;
+        CondLawError e = cond_contact_law_error(law_of(s), contact, delassus, d->softness[c],
+                                                d->scale[c], u, l, 1);
+        double push = contact->set == COND_FORCE_INTERVAL ? delassus * force : d->scale[c] * force;
+        velocity = fmax(velocity, d->lever[c] * fmax(speed, push));
+        if (!(d->lever[c] * e.natural <= worst))
+            worst = d->lever[c] * e.natural;
         if (isnan(worst))
             return worst;
     }

@@ -135,3 +135,14 @@ void cond_one_contact_proximal(const double* mu, const double* D, const double* 
             return;
     }
 }
+
+void cond_one_contact_solve(CondLaw law, const CondContact* contact, const double* D,
+                            const double* q, double* lambda)
+{
+    if (contact->set == COND_FORCE_INTERVAL) // one row: the others have no force
+        cond_interval_solve(contact->bound, 0.0, D[0], q, lambda);
+    else if (law == COND_LAW_STRICT)
+        cond_one_contact_strict(contact->friction, D, q, lambda);
+    else
+        cond_one_contact_proximal(contact->friction, D, q, lambda);
+}

@@ -5,7 +5,9 @@
 #include "baselines.h"
 
 #include "dual.h"
+#include "law/contact_law.h"
 #include "one_contact.h"
+#include "problem/side.h"
 
 #include <string.h>
 
@@ -55,17 +57,13 @@ static void refresh(CondDual* s, CondSolveInfo* info)
 static void sweep_exact(CondDual* s, CondSolveInfo* info)
 {
     for (int c = 0; c < s->delassus.problem->n_contact; c++) {
-        const double* mu = s->delassus.problem->contact[c].friction;
         double D[9], q[3], next[3];
         memcpy(next, s->lambda + 3 * c, sizeof next);
         diagonal_block(&s->delassus, c, D);
         for (int i = 0; i < 3; i++)
             q[i] = s->u[3 * c + i] -
                    (D[3 * i] * next[0] + D[3 * i + 1] * next[1] + D[3 * i + 2] * next[2]);
-        if (s->settings.law == COND_LAW_STRICT)
-            cond_one_contact_strict(mu, D, q, next);
-        else
-            cond_one_contact_proximal(mu, D, q, next);
+        cond_one_contact_solve(s->settings.law, &s->delassus.problem->contact[c], D, q, next);
         change_contact(s, c, next);
     }
     refresh(s, info);
@@ -75,13 +73,13 @@ static void sweep_exact(CondDual* s, CondSolveInfo* info)
 static void sweep_projection(CondDual* s, CondSolveInfo* info)
 {
     for (int c = 0; c < s->delassus.problem->n_contact; c++) {
-        const double* mu = s->delassus.problem->contact[c].friction;
+        const CondContact* contact = &s->delassus.problem->contact[c];
         double D[9], trial[3], next[3];
         diagonal_block(&s->delassus, c, D);
-        double g = cond_one_contact_bound(D);
+        double g = cond_contact_rows(contact) == 1 ? D[0] : cond_one_contact_bound(D);
         for (int i = 0; i < 3; i++)
             trial[i] = s->lambda[3 * c + i] - s->u[3 * c + i] / g;
-        cond_law_project(s->settings.law, mu, trial, next);
+        cond_contact_law_project(s->settings.law, contact, trial, next);
         change_contact(s, c, next);
     }
     refresh(s, info);

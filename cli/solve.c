@@ -200,23 +200,29 @@ static CondStatus measure_make(const CondProblem* problem, int threads, Measure*
 }
 
 // |r - P(r - u_hat)| / |q| over all contacts, with P the nearest point of the friction cone,
-//   u_hat = u + omega r + |u_t|_mu n  for the strict law, the last term left out for the proximal.
+//   u_hat = u + omega r + |u_t|_mu n  for the strict law, the last term left out for the proximal;
+// of an interval of forces the clip, with its compliance in the place of omega.
 // Where kv is finite the law holds at the virtual node, whose slip belongs to u.
 static double contact_residual(const CondProblem* problem, const CondSolverSettings* settings,
                                const Measure* measure, const Answer* answer)
 {
     double sum = 0.0;
     for (int c = 0; c < problem->n_contact; c++) {
-        const double* mu = problem->contact[c].friction;
-        const double* r = answer->lambda + 3 * c;
+        const CondContact* contact = &problem->contact[c];
+        const double *mu = contact->friction, *r = answer->lambda + 3 * c;
+        int interval = contact->set == COND_FORCE_INTERVAL;
         double u_hat[3], trial[3], nearest[3];
+        double slip = interval ? contact->compliance : settings->omega;
         for (int i = 0; i < 3; i++)
-            u_hat[i] = answer->u[3 * c + i] + (settings->omega + measure->compliance[c]) * r[i];
+            u_hat[i] = answer->u[3 * c + i] + (slip + measure->compliance[c]) * r[i];
         if (settings->law == COND_LAW_STRICT)
             u_hat[0] += hypot(mu[0] * u_hat[1], mu[1] * u_hat[2]);
         for (int i = 0; i < 3; i++)
             trial[i] = r[i] - u_hat[i];
-        cond_law_project(COND_LAW_PROXIMAL, mu, trial, nearest);
+        if (interval)
+            cond_interval_project(contact->bound, trial, nearest);
+        else
+            cond_law_project(COND_LAW_PROXIMAL, mu, trial, nearest);
         for (int i = 0; i < 3; i++)
             sum += (r[i] - nearest[i]) * (r[i] - nearest[i]);
     }
@@ -259,6 +265,15 @@ static int answer_judge(const SolveOptions* o, const Answer* answer)
     return CLI_TOLERANCE;
 }
 
+// Contacts whose force lies in an interval.
+static int count_intervals(const CondProblem* problem)
+{
+    int count = 0;
+    for (int c = 0; c < problem->n_contact; c++)
+        count += problem->contact[c].set == COND_FORCE_INTERVAL;
+    return count;
+}
+
 static void print_problem(const SolveOptions* o, const CondProblemFile* file,
                           const Measure* measure)
 {
@@ -267,6 +282,8 @@ static void print_problem(const SolveOptions* o, const CondProblemFile* file,
     fprintf(stderr, "%s: %s problem, coordinates: %d, contacts: %d, virtual nodes: %d", o->problem,
             cond_problem_file_local(file) ? "local" : "global", problem->n_dof, problem->n_contact,
             measure->virtual_nodes);
+    if (count_intervals(problem) > 0)
+        fprintf(stderr, ", intervals: %d", count_intervals(problem));
     if (title[0])
         fprintf(stderr, ", \"%.*s\"", (int)strcspn(title, "\r\n"), title);
     // The certificate is what the tolerance bounds; the natural map is what others print.
@@ -348,6 +365,7 @@ static int write_json(const SolveOptions* o, const CondProblemFile* file, const 
     json_object_set_new(out, "title", json_text(cond_problem_file_title(file)));
     json_object_set_new(out, "dof", json_integer(problem->n_dof));
     json_object_set_new(out, "contacts", json_integer(problem->n_contact));
+    json_object_set_new(out, "intervals", json_integer(count_intervals(problem)));
     json_object_set_new(out, "law", json_string(cond_law_name(o->settings.law)));
     json_object_set_new(out, "settings", settings);
     json_object_set_new(out, "machine", json_machine(o->settings.threads));

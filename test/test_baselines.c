@@ -215,6 +215,23 @@ static void soft_contacts_agree(void** state)
     random_problem_free(&made);
 }
 
+// Limits of joints, dry friction and motors beside contacts: all of them, against V-FPI and what
+// comes after it.
+static void intervals_agree(void** state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        RandomOptions options = random_options_default(seed);
+        options.n_robot = 1;
+        options.n_interval = 4 + 4 * (int)(seed % 2);
+        options.spread = seed > 3 ? 1.0 : 0.0;
+        RandomProblem made;
+        random_problem_make(&options, &made);
+        check_all(&made.problem, 1e-9);
+        random_problem_free(&made);
+    }
+}
+
 // Without contacts the answer is A \ b; without coordinates there is nothing to do.
 static void no_contacts(void** state)
 {
@@ -352,8 +369,9 @@ int main(void)
         cmocka_unit_test(public_problems_agree), cmocka_unit_test(simplicial_is_supernodal),
         cmocka_unit_test(warm_start_helps),      cmocka_unit_test(stop_by_step),
         cmocka_unit_test(apgd_is_honest),        cmocka_unit_test(soft_contacts_agree),
-        cmocka_unit_test(no_contacts),           cmocka_unit_test(bad_numbers),
-        cmocka_unit_test(workspace_is_reused),   cmocka_unit_test(allocations_fail),
+        cmocka_unit_test(intervals_agree),       cmocka_unit_test(no_contacts),
+        cmocka_unit_test(bad_numbers),           cmocka_unit_test(workspace_is_reused),
+        cmocka_unit_test(allocations_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,9 +15,11 @@
 
 #include "base/memory.h"
 #include "cond/fclib.h"
+#include "dense.h"
 #include "failing_allocator.h"
 #include "fclib_edit.h"
 #include "gfc.h"
+#include "random_problem.h"
 
 static const char* const LMGC[] = {"LMGC_GFC3D-i00001-1-00000", "LMGC_GFC3D-i00501-4-00000"};
 static const CondFclibLayout LAYOUTS[] = {COND_FCLIB_TRIPLET, COND_FCLIB_COLUMNS, COND_FCLIB_ROWS};
@@ -413,6 +415,118 @@ static void test_solution_group(void** state)
     free(sample);
 }
 
+static void assert_same_bytes(const char* one, const char* other)
+{
+    FILE *a = fopen(one, "rb"), *b = fopen(other, "rb");
+    assert_non_null(a);
+    assert_non_null(b);
+    int c;
+    do {
+        c = fgetc(a);
+        assert_int_equal(fgetc(b), c);
+    } while (c != EOF);
+    fclose(a);
+    fclose(b);
+}
+
+// Every allocation of a read fails in turn: the status says so and nothing is lost.
+static void check_read_out_of_memory(const char* path)
+{
+    for (long fail_at = 1;; fail_at++) {
+        FailingAllocator allocator = {0, fail_at, 0};
+        CondContext context = failing_allocator_context(&allocator);
+        CondProblemFile* file = NULL;
+        CondError error = {0};
+        CondStatus status = cond_fclib_read(&context, path, &file, &error);
+        if (status == COND_OK) {
+            cond_problem_file_destroy(file);
+            assert_int_equal(allocator.live, 0);
+            assert_true(fail_at > 20);
+            return;
+        }
+        assert_int_equal(status, COND_OUT_OF_MEMORY);
+        assert_int_equal(error.status, COND_OUT_OF_MEMORY);
+        assert_null(file);
+        assert_int_equal(allocator.live, 0);
+    }
+}
+
+// The same of a write over b.hdf5, which stays as it is.
+static void check_write_out_of_memory(const CondProblem* problem, CondFclibLayout layout,
+                                      const double* v, const double* lambda)
+{
+    for (long fail_at = 1;; fail_at++) {
+        FailingAllocator allocator = {0, fail_at, 0};
+        CondContext context = failing_allocator_context(&allocator);
+        CondError error = {0};
+        fclib_edit_copy("b.hdf5", "c.hdf5", -1);
+        CondStatus status =
+            cond_fclib_write(&context, "c.hdf5", problem, layout, "", v, lambda, &error);
+        assert_int_equal(allocator.live, 0);
+        if (status == COND_OK) {
+            assert_true(fail_at > 15);
+            return;
+        }
+        assert_int_equal(status, COND_OUT_OF_MEMORY);
+        assert_int_equal(error.status, COND_OUT_OF_MEMORY);
+        assert_same_bytes("b.hdf5", "c.hdf5");
+    }
+}
+
+// Intervals among cones come back in their places, and the rest of the file does not know them.
+static void test_intervals(void** state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        RandomOptions options = random_options_default(seed);
+        options.anisotropic = 0;
+        options.n_robot = 1;
+        options.n_interval = 9;
+        RandomProblem made;
+        random_problem_make(&options, &made);
+        CondProblem P = made.problem;
+        CondContact* contact = (CondContact*)P.contact; // two of them go before the cones
+        CondContact kept[2] = {contact[0], contact[1]};
+        contact[0] = contact[P.n_contact - 1], contact[P.n_contact - 1] = kept[0];
+        contact[1] = contact[P.n_contact - 3], contact[P.n_contact - 3] = kept[1];
+        contact[0].kv = seed % 2 ? 30.0 : INFINITY;
+        double *v = dense_zeros((size_t)P.n_dof), *lambda = dense_zeros(3 * (size_t)P.n_contact);
+        CondProblemFile* file = NULL;
+        CondError error = {0};
+        assert_int_equal(cond_fclib_write(NULL, "a.hdf5", &P, (CondFclibLayout)(seed % 3),
+                                          "intervals", v, lambda, &error),
+                         COND_OK);
+        assert_int_equal(cond_fclib_read(NULL, "a.hdf5", &file, &error), COND_OK);
+        const CondProblem* Q = cond_problem_file_problem(file);
+        assert_int_equal(cond_problem_check(NULL, Q, &error), COND_OK);
+        assert_int_equal(Q->n_contact, P.n_contact);
+        for (int c = 0; c < P.n_contact; c++) {
+            const CondContact *a = &P.contact[c], *b = &Q->contact[c];
+            double *J = dense_zeros(3 * (size_t)P.n_dof), *K = dense_zeros(3 * (size_t)P.n_dof);
+            assert_int_equal(a->set, b->set);
+            assert_true(a->friction[0] == b->friction[0] && a->phi[0] == b->phi[0]);
+            dense_contact_jacobian(a, P.n_dof, J);
+            dense_contact_jacobian(b, P.n_dof, K);
+            int rows = a->set == COND_FORCE_INTERVAL ? 1 : 3;
+            assert_true(dense_distance(rows * P.n_dof, J, K) <= 1e-14 * dense_norm(P.n_dof, J));
+            if (a->set == COND_FORCE_INTERVAL) {
+                assert_memory_equal(a->bound, b->bound, sizeof a->bound);
+                assert_true(a->compliance == b->compliance);
+                assert_true(a->kv == b->kv);
+            }
+            free(J), free(K);
+        }
+        cond_problem_file_destroy(file);
+        if (seed < 3) {
+            fclib_edit_copy("a.hdf5", "b.hdf5", -1);
+            check_read_out_of_memory("b.hdf5");
+            check_write_out_of_memory(&P, COND_FCLIB_COLUMNS, v, lambda);
+        }
+        free(v), free(lambda);
+        random_problem_free(&made);
+    }
+}
+
 // No contacts at all is a problem like any other.
 static void test_no_contacts(void** state)
 {
@@ -426,20 +540,6 @@ static void test_no_contacts(void** state)
         cond_problem_file_destroy(file);
     }
     free(sample);
-}
-
-static void assert_same_bytes(const char* one, const char* other)
-{
-    FILE *a = fopen(one, "rb"), *b = fopen(other, "rb");
-    assert_non_null(a);
-    assert_non_null(b);
-    int c;
-    do {
-        c = fgetc(a);
-        assert_int_equal(fgetc(b), c);
-    } while (c != EOF);
-    fclose(a);
-    fclose(b);
 }
 
 // A write that fails says why, leaves no rubbish and does not touch the older file.
@@ -485,28 +585,6 @@ static void test_write_faults(void** state)
     free(sample);
 }
 
-// Every allocation of a read fails in turn: the status says so and nothing is lost.
-static void check_read_out_of_memory(const char* path)
-{
-    for (long fail_at = 1;; fail_at++) {
-        FailingAllocator allocator = {0, fail_at, 0};
-        CondContext context = failing_allocator_context(&allocator);
-        CondProblemFile* file = NULL;
-        CondError error = {0};
-        CondStatus status = cond_fclib_read(&context, path, &file, &error);
-        if (status == COND_OK) {
-            cond_problem_file_destroy(file);
-            assert_int_equal(allocator.live, 0);
-            assert_true(fail_at > 20);
-            return;
-        }
-        assert_int_equal(status, COND_OUT_OF_MEMORY);
-        assert_int_equal(error.status, COND_OUT_OF_MEMORY);
-        assert_null(file);
-        assert_int_equal(allocator.live, 0);
-    }
-}
-
 static void test_out_of_memory(void** state)
 {
     (void)state;
@@ -524,24 +602,8 @@ static void test_out_of_memory(void** state)
     fclib_edit_put_text("a.hdf5", "/fclib_local/info/title", "any");
     check_read_out_of_memory("a.hdf5");
 
-    for (int k = 0; k < 3; k++) {
-        for (long fail_at = 1;; fail_at++) {
-            FailingAllocator allocator = {0, fail_at, 0};
-            CondContext context = failing_allocator_context(&allocator);
-            CondError error = {0};
-            fclib_edit_copy("b.hdf5", "c.hdf5", -1);
-            CondStatus status = cond_fclib_write(&context, "c.hdf5", &sample->problem, LAYOUTS[k],
-                                                 "", v, lambda, &error);
-            assert_int_equal(allocator.live, 0);
-            if (status == COND_OK) {
-                assert_true(fail_at > 15);
-                break;
-            }
-            assert_int_equal(status, COND_OUT_OF_MEMORY);
-            assert_int_equal(error.status, COND_OUT_OF_MEMORY);
-            assert_same_bytes("b.hdf5", "c.hdf5");
-        }
-    }
+    for (int k = 0; k < 3; k++)
+        check_write_out_of_memory(&sample->problem, LAYOUTS[k], v, lambda);
     free(sample);
 }
 
@@ -551,8 +613,9 @@ int main(void)
         cmocka_unit_test(test_round_trip_sample), cmocka_unit_test(test_stored_problems),
         cmocka_unit_test(test_text_example),      cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_one_triangle),      cmocka_unit_test(test_local),
-        cmocka_unit_test(test_solution_group),    cmocka_unit_test(test_no_contacts),
-        cmocka_unit_test(test_write_faults),      cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_solution_group),    cmocka_unit_test(test_intervals),
+        cmocka_unit_test(test_no_contacts),       cmocka_unit_test(test_write_faults),
+        cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

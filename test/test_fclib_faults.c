@@ -323,6 +323,57 @@ static void test_bilateral(void** state)
     }
 }
 
+// One interval of forces beside the contacts, of which each number is made wrong in turn.
+static void test_intervals(void** state)
+{
+    (void)state;
+    CondProblemFile* file = NULL;
+    CondError error = {0};
+    assert_int_equal(cond_fclib_read(NULL, GOOD, &file, &error), COND_OK);
+    CondProblem problem = *cond_problem_file_problem(file);
+    int at = 3, n = problem.n_contact;
+    double J[3] = {1.0, 0.0, 0.0};
+    CondContact* contact = calloc((size_t)n + 1, sizeof *contact);
+    assert_non_null(contact);
+    memcpy(contact, problem.contact, (size_t)n * sizeof *contact);
+    contact[n] = (CondContact){.side = {{1, &at, J}},
+                               .frame = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                               .kv = INFINITY,
+                               .set = COND_FORCE_INTERVAL,
+                               .bound = {-2.0, 2.0}};
+    problem.contact = contact;
+    problem.n_contact = n + 1;
+    const struct {
+        const char* location;
+        double value;
+        const char* text;
+    } faults[] = {
+        {"/cond_intervals/w", NAN, "/cond_intervals/w: entry 0 is not a finite number"},
+        {"/cond_intervals/low", 3.0, "/cond_intervals/low: entry 0 is 3 and that of high 2"},
+        {"/cond_intervals/high", NAN, "/cond_intervals/low: entry 0 is -2 and that of high"},
+        {"/cond_intervals/compliance", -1.0, "/cond_intervals/compliance: entry 0 is -1"},
+    };
+    for (size_t k = 0; k < sizeof faults / sizeof faults[0]; k++) {
+        assert_int_equal(cond_fclib_write(NULL, "bad.hdf5", &problem, COND_FCLIB_TRIPLET, "", NULL,
+                                          NULL, &error),
+                         COND_OK);
+        fclib_edit_set_double("bad.hdf5", faults[k].location, 0, faults[k].value);
+        expect_bad(faults[k].text);
+        fclib_edit_delete("bad.hdf5", faults[k].location);
+        expect_bad(faults[k].location);
+    }
+    assert_int_equal(
+        cond_fclib_write(NULL, "bad.hdf5", &problem, COND_FCLIB_ROWS, "", NULL, NULL, &error),
+        COND_OK);
+    fclib_edit_put_int("bad.hdf5", "/cond_intervals/contact", n + 1);
+    expect_bad("/cond_intervals/contact: entry 0 is ");
+    fclib_edit_put_int("bad.hdf5", "/cond_intervals/contact", 0);
+    fclib_edit_set_double("bad.hdf5", "/cond_intervals/H/x", 0, 0.0);
+    expect_bad("/fclib_global/H: contact 0 touches nothing");
+    free(contact);
+    cond_problem_file_destroy(file);
+}
+
 static void test_local_faults(void** state)
 {
     (void)state;
@@ -381,8 +432,8 @@ int main(void)
         cmocka_unit_test(test_truncated),      cmocka_unit_test(test_missing_parts),
         cmocka_unit_test(test_wrong_integers), cmocka_unit_test(test_wrong_numbers),
         cmocka_unit_test(test_wrong_arrays),   cmocka_unit_test(test_wrong_offsets),
-        cmocka_unit_test(test_bilateral),      cmocka_unit_test(test_local_faults),
-        cmocka_unit_test(test_long_path),
+        cmocka_unit_test(test_bilateral),      cmocka_unit_test(test_intervals),
+        cmocka_unit_test(test_local_faults),   cmocka_unit_test(test_long_path),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -48,7 +48,7 @@ static NumericsMatrix* make_H(const CondJacobian* Jc, int n_dof)
     return H;
 }
 
-// What it cannot say: elliptic cones and the slip of virtual nodes.
+// What it cannot say: elliptic cones, intervals of forces and the slip of virtual nodes.
 static CondStatus check(const CondContext* context, const CondProblem* problem)
 {
     int* sides = cond_allocate(context, (size_t)problem->n_contact, sizeof *sides);
@@ -57,7 +57,7 @@ static CondStatus check(const CondContext* context, const CondProblem* problem)
     CondStatus status = cond_problem_virtual_sides(context, problem, sides);
     for (int c = 0; c < problem->n_contact && !status; c++) {
         const CondContact* contact = &problem->contact[c];
-        if (contact->friction[0] != contact->friction[1] ||
+        if (contact->set != COND_FORCE_CONE || contact->friction[0] != contact->friction[1] ||
             (sides[c] > 0 && contact->kv < INFINITY))
             status = COND_NOT_SUPPORTED;
     }

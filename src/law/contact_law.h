@@ -16,14 +16,14 @@ static inline void cond_contact_law_project(CondLaw law, const CondContact* cont
         cond_law_project(law, contact->friction, trial, lambda);
 }
 
-// lambda for which u = eta + gamma lambda obeys the law; omega is that of the invertible law.
-static inline void cond_contact_law_solve(CondLaw law, const CondContact* contact, double omega,
+// lambda for which u + slip lambda with u = eta + gamma lambda obeys the law.
+static inline void cond_contact_law_solve(CondLaw law, const CondContact* contact, double slip,
                                           double gamma, const double* eta, double* lambda)
 {
     if (contact->set == COND_FORCE_INTERVAL)
-        cond_interval_solve(contact->bound, contact->compliance, gamma, eta, lambda);
+        cond_interval_solve(contact->bound, slip, gamma, eta, lambda);
     else
-        cond_law_solve(law, contact->friction, omega, gamma, eta, lambda);
+        cond_law_solve(law, contact->friction, slip, gamma, eta, lambda);
 }
 
 // Slip per force that the law itself has, beside that of virtual nodes: an interval has its own,

@@ -221,6 +221,8 @@ static CondStatus make_contacts(CondProblemFile* file, const CondProblemParts* p
         }
         coordinate += k;
     }
+    if (parts->intervals)
+        cond_fclib_intervals_set(parts->intervals, file->contact);
     return COND_OK;
 }
 

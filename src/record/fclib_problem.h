@@ -4,6 +4,7 @@
 
 #include "cond/fclib.h"
 #include "record/csr.h"
+#include "record/fclib_interval.h"
 
 struct CondProblemFile {
     CondContext context;
@@ -29,7 +30,8 @@ typedef struct CondProblemParts {
     const double* phi; //                                      (3 n_contact)
     const double* mu;  //                                      (n_contact)
     const double* kv;  // NULL: INFINITY everywhere            (n_contact)
-    int split;         // 1: A is cut into the bodies that its pattern shows; 0: one sparse block
+    const CondFclibIntervals* intervals; // among the contacts; NULL: none
+    int split; // 1: A is cut into the bodies that its pattern shows; 0: one sparse block
 } CondProblemParts;
 
 // Copies everything. COND_BAD_INPUT when a contact touches no coordinate: *idle_contact says which.

@@ -16,13 +16,14 @@ static const double FACTOR_TOLERANCE = 1e-8;
 // Everything read on the way to a problem; released together.
 typedef struct FclibParts {
     CondFclibMatrix H;
-    CondCsr A;   // M, or I of a local problem
-    CondCsr Jc;  // H', or L of a local problem
-    CondCsr W;   // of a local problem
-    double* b;   // f, or zeros of a local problem
-    double* phi; // w or q
-    double* mu;  //
-    double* kv;  // NULL: not in the file
+    CondCsr A;                    // M, or I of a local problem
+    CondCsr Jc;                   // H', or L of a local problem
+    CondCsr W;                    // of a local problem
+    double* b;                    // f, or zeros of a local problem
+    double* phi;                  // w or q
+    double* mu;                   //
+    double* kv;                   // NULL: not in the file
+    CondFclibIntervals intervals; // ours, among the contacts above
 } FclibParts;
 
 static void release_parts(const CondContext* context, FclibParts* parts)
@@ -35,6 +36,7 @@ static void release_parts(const CondContext* context, FclibParts* parts)
     cond_release(context, parts->phi);
     cond_release(context, parts->mu);
     cond_release(context, parts->kv);
+    cond_fclib_intervals_destroy(context, &parts->intervals);
 }
 
 static CondStatus check_dimension(const CondFclib* file, const char* location)
@@ -113,7 +115,7 @@ static CondStatus read_dynamics(const CondFclib* file, FclibParts* parts)
     return status;
 }
 
-// H, w, mu and kv.
+// H, w, mu and kv, with the intervals of forces put in their places.
 static CondStatus read_contacts(const CondFclib* file, FclibParts* parts)
 {
     CondFclibMatrix* H = &parts->H;
@@ -130,6 +132,11 @@ static CondStatus read_contacts(const CondFclib* file, FclibParts* parts)
         status = read_friction(file, "/fclib_global/vectors/mu", H->n / 3, &parts->mu);
     if (status == COND_OK)
         status = read_gains(file, "/fclib_global/vectors/kv", H->n / 3, &parts->kv);
+    if (status == COND_OK)
+        status = cond_fclib_intervals_read(file, H->m, H->n / 3, &parts->intervals);
+    if (status == COND_OK)
+        status = cond_fclib_intervals_join(file, &parts->intervals, H, &parts->phi, &parts->mu,
+                                           &parts->kv);
     if (status == COND_OK && // Jc = H'
         cond_csr_create(file->context, H->n, H->m, H->n_entry, H->column, H->row, H->value,
                         &parts->Jc) < 0)
@@ -223,6 +230,7 @@ static CondStatus make_problem(const CondFclib* file, const FclibParts* parts, i
                               .phi = parts->phi,
                               .mu = parts->mu,
                               .kv = parts->kv,
+                              .intervals = &parts->intervals,
                               .split = !local};
     int idle = -1;
     CondStatus status = cond_problem_file_create(file->context, &plain, result, &idle);

@@ -11,6 +11,7 @@
 #include "cond/certificate.h"
 #include "problem/term.h"
 #include "record/fclib_hdf5.h"
+#include "record/fclib_interval.h"
 #include "record/fclib_matrix.h"
 
 // Entries of a matrix on the way to compressed rows.
@@ -21,8 +22,13 @@ typedef struct Triplets {
     double* value;
 } Triplets;
 
-// What is written, apart from what the problem holds already; released together.
+// What is written, apart from what the problem holds already; released together. The layout's own
+// groups have the friction cones alone.
 typedef struct FclibParts {
+    CondProblem cones;    // the problem with these contacts
+    CondContact* contact; //                                   (n_contact)
+    double* lambda;       // their forces; NULL: not given     (3 n_contact)
+    double* kv_interval;  // of intervals; NULL: all INFINITY
     CondCsr M;
     CondCsr H;
     double* w;  //                                             (3 n_contact)
@@ -35,6 +41,9 @@ static void release_parts(const CondContext* context, FclibParts* parts)
 {
     cond_csr_destroy(context, &parts->M);
     cond_csr_destroy(context, &parts->H);
+    cond_release(context, parts->contact);
+    cond_release(context, parts->lambda);
+    cond_release(context, parts->kv_interval);
     cond_release(context, parts->w);
     cond_release(context, parts->mu);
     cond_release(context, parts->kv);
@@ -191,9 +200,35 @@ static CondStatus gather_vectors(const CondFclib* file, const CondProblem* probl
     return COND_OK;
 }
 
-// H no longer shows how many sides of a contact have virtual nodes, so kv becomes that of a single
-// one with the same compliance, sides / kv, and INFINITY where there is none.
-static CondStatus gather_gains(const CondFclib* file, const CondProblem* problem, double** kv)
+// The problem without intervals of forces, and the forces of the contacts that are left.
+static CondStatus select_cones(const CondFclib* file, const CondProblem* problem,
+                               const double* lambda, FclibParts* parts)
+{
+    size_t n = (size_t)problem->n_contact;
+    CondProblem* cones = &parts->cones;
+    parts->contact = cond_allocate(file->context, n, sizeof *parts->contact);
+    parts->lambda = lambda ? cond_allocate(file->context, 3 * n, sizeof *parts->lambda) : NULL;
+    if (!parts->contact || (lambda && !parts->lambda))
+        return cond_fclib_out_of_memory(file);
+    *cones = *problem;
+    cones->contact = parts->contact;
+    cones->n_contact = 0;
+    for (size_t c = 0; c < n; c++) {
+        if (problem->contact[c].set != COND_FORCE_CONE)
+            continue;
+        size_t k = (size_t)cones->n_contact++;
+        parts->contact[k] = problem->contact[c];
+        for (int i = 0; i < 3 && lambda; i++)
+            parts->lambda[3 * k + (size_t)i] = lambda[3 * c + (size_t)i];
+    }
+    return COND_OK;
+}
+
+// Gains of the contacts with this set of forces. H no longer shows how many sides of a contact have
+// virtual nodes, so kv becomes that of a single one with the same compliance, sides / kv, and
+// INFINITY where there is none.
+static CondStatus gather_gains(const CondFclib* file, const CondProblem* problem, CondForceSet set,
+                               double** kv)
 {
     size_t n = (size_t)problem->n_contact;
     int* sides = cond_allocate(file->context, n, sizeof *sides);
@@ -202,9 +237,11 @@ static CondStatus gather_gains(const CondFclib* file, const CondProblem* problem
     if (status == COND_OK)
         status = cond_problem_virtual_sides(file->context, problem, sides);
     int any_finite = 0;
-    for (size_t c = 0; status == COND_OK && c < n; c++) {
-        (*kv)[c] = sides[c] > 0 ? problem->contact[c].kv / sides[c] : INFINITY;
-        any_finite |= isfinite((*kv)[c]) != 0;
+    for (size_t c = 0, k = 0; status == COND_OK && c < n; c++) {
+        if (problem->contact[c].set != set)
+            continue;
+        (*kv)[k] = sides[c] > 0 ? problem->contact[c].kv / sides[c] : INFINITY;
+        any_finite |= isfinite((*kv)[k++]) != 0;
     }
     cond_release(file->context, sides);
     if (status < 0 || !any_finite) {
@@ -274,11 +311,13 @@ static CondStatus write_content(const CondFclib* file, const CondProblem* proble
     if (status == COND_OK)
         status = cond_fclib_matrix_write(file, "/fclib_global/H", &parts->H, layout);
     if (status == COND_OK)
-        status = write_vectors(file, problem, parts);
+        status = write_vectors(file, &parts->cones, parts);
     if (status == COND_OK)
         status = write_info(file, title);
     if (status == COND_OK)
-        status = write_solution(file, problem, parts, v, lambda);
+        status = write_solution(file, &parts->cones, parts, v, parts->lambda);
+    if (status == COND_OK)
+        status = cond_fclib_intervals_write(file, problem, parts->kv_interval, layout, v, lambda);
     return status;
 }
 
@@ -364,13 +403,17 @@ CondStatus cond_fclib_write(const CondContext* context, const char* path,
     CondFclib file = {&own, path, -1, error};
     FclibParts parts;
     memset(&parts, 0, sizeof parts);
-    status = assemble_dynamics(&file, problem, &parts.M);
+    status = select_cones(&file, problem, lambda, &parts);
     if (status == COND_OK)
-        status = assemble_contacts(&file, problem, &parts.H);
+        status = assemble_dynamics(&file, problem, &parts.M);
     if (status == COND_OK)
-        status = gather_vectors(&file, problem, v, &parts);
+        status = assemble_contacts(&file, &parts.cones, &parts.H);
     if (status == COND_OK)
-        status = gather_gains(&file, problem, &parts.kv);
+        status = gather_vectors(&file, &parts.cones, v, &parts);
+    if (status == COND_OK)
+        status = gather_gains(&file, problem, COND_FORCE_CONE, &parts.kv);
+    if (status == COND_OK)
+        status = gather_gains(&file, problem, COND_FORCE_INTERVAL, &parts.kv_interval);
     if (status == COND_OK) {
         // HDF5 prints its errors unless told otherwise; ours go to the caller.
         H5E_BEGIN_TRY

@@ -27,7 +27,8 @@ void cond_contact_solve(const CondContactSolve* s, int c, double* v, double* lam
             eta[r] -= s->nodal->compliance[c] * s->carry[3 * c + r];
     }
     CondLaw law = s->relaxed && s->relaxed[c] ? COND_LAW_PROXIMAL : s->law;
-    cond_contact_law_solve(law, contact, s->omega, wi + wj, eta, lambda);
+    cond_contact_law_solve(law, contact, cond_contact_law_slip(contact, s->omega), wi + wj, eta,
+                           lambda);
     for (int k = 0; k < 3; k++) {
         double f = R[k] * lambda[0] + R[3 + k] * lambda[1] + R[6 + k] * lambda[2];
         v[i + k] += wi * f;
