@@ -234,7 +234,10 @@ static void test_robot(void** state)
     (void)state;
     CondScene* scene = make_scene();
     cond_scene_settings(scene)->time_step = 1e-5;
-    CondJointDef joint = {"panda_joint2", 0.3, 0.7, NAN, NAN};
+    CondJointDef joint = cond_joint_def_default();
+    snprintf(joint.name, sizeof joint.name, "panda_joint2");
+    joint.position = 0.3;
+    joint.velocity = 0.7;
     CondBodyDef def = cond_body_def_default();
     def.kind = COND_BODY_ROBOT;
     def.n_joint = 1;
