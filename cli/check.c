@@ -107,6 +107,32 @@ static void print_bodies(FILE* out, const CondModel* model)
             cond_model_n_sensor(model));
 }
 
+// Pairs that contact detection leaves out, and why.
+static void print_left_out(FILE* out, const CondModel* model)
+{
+    for (int i = 0; i < cond_model_n_left_out(model); i++) {
+        const CondLeftOut* pair = cond_model_left_out(model, i);
+        fprintf(out, "  %-9s %s, %s (%s)\n", i ? "" : "left out", pair->name[0], pair->name[1],
+                cond_left_out_name(pair->reason));
+    }
+}
+
+static json_t* left_out_json(const CondModel* model)
+{
+    json_t* pairs = json_array();
+    for (int i = 0; i < cond_model_n_left_out(model); i++) {
+        const CondLeftOut* pair = cond_model_left_out(model, i);
+        json_t* names = json_array();
+        json_array_append_new(names, json_text(pair->name[0]));
+        json_array_append_new(names, json_text(pair->name[1]));
+        json_t* one = json_object();
+        json_object_set_new(one, "names", names);
+        json_object_set_new(one, "reason", json_string(cond_left_out_name(pair->reason)));
+        json_array_append_new(pairs, one);
+    }
+    return pairs;
+}
+
 static const char* method_name(CondStepMethod method)
 {
     static const char* const names[] = {"velocity", "penalty", "pbd"};
@@ -136,6 +162,7 @@ static void print_scene(FILE* out, const char* path, const CondModel* model, con
         fprintf(out, "  overlaps  %d at the start (cond run --settle pushes them apart)\n",
                 start->n_overlap);
     overlap_print(out, "            ", model, start->overlap, start->n_overlap);
+    print_left_out(out, model);
     for (int i = 0; cond_model_warning(model, i); i++)
         fprintf(out, "  %-9s %s\n", i ? "" : "warnings", cond_model_warning(model, i));
     print_step(out, s);
@@ -181,6 +208,7 @@ static json_t* scene_json(const char* path, const CondModel* model, const Start*
     for (int i = 0; cond_model_warning(model, i); i++)
         json_array_append_new(warnings, json_text(cond_model_warning(model, i)));
     json_object_set_new(out, "warnings", warnings);
+    json_object_set_new(out, "left_out", left_out_json(model));
     if (audit)
         json_object_set_new(out, "audit", audit_pairs_json(audit));
     json_object_set_new(out, "kv", json_number(s->kv));

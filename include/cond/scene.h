@@ -152,6 +152,18 @@ typedef enum CondRodRest {
     COND_ROD_REST_UNIFORM = 1, // free of stress with rest_curvature all along
 } CondRodRest;
 
+// Who touches whom, by bits: two things touch where each is in a group that the other touches.
+// What says nothing is in the first group and touches all.
+#define COND_GROUP_DEFAULT 1u
+#define COND_GROUP_ALL 0xffffffffu
+
+// Groups of a robot's link, in place of those of the robot.
+typedef struct CondLinkGroups {
+    char name[COND_NAME_SIZE]; // as in the URDF
+    uint32_t groups;           // that it is in
+    uint32_t touches;          // groups that it touches
+} CondLinkGroups;
+
 // Centreline and section of a rod. In body axes it begins at the origin; the links' third axis is
 // along them, the first two are those of the section, carried along without twist from the body's x
 // and y axes and then turned by `twist`.
@@ -192,7 +204,7 @@ typedef struct CondBodyDef {
     char mesh[COND_PATH_SIZE];     // a file, or a generator such as "mat:27,27,2:0.3,0.3,0.01"
     double mesh_scale;             // metres per unit of the file
     char material[COND_NAME_SIZE]; //
-    int self_contact;              // 1: the body may touch itself
+    int self_contact;              // 1: the body may touch itself, a robot's links each other
     double thickness;              // soft surfaces touch within this distance [m]
     // robot: position and orientation are those of the base link
     char urdf[COND_PATH_SIZE];
@@ -211,6 +223,11 @@ typedef struct CondBodyDef {
     // robot, where no urdf is given: its links, parents first; copied by cond_scene_add_body
     int n_link;
     const CondLinkDef* link; // (n_link)
+    uint32_t groups;         // that the body is in, all links of a robot
+    uint32_t touches;        // groups that it touches; of a robot also those of its own links
+    int n_link_groups;       // robot: links with groups of their own
+    const CondLinkGroups* link_groups; // copied by cond_scene_add_body       (n_link_groups)
+    char srdf[COND_PATH_SIZE]; // robot: file that says which of its links never touch; "": none
 } CondBodyDef;
 
 // A static shape.
@@ -224,6 +241,8 @@ typedef struct CondObstacleDef {
     double position[3];        // of the shape's middle, or of the mesh's origin [m]
     double orientation[4];
     CondSurfaceDef surface;
+    uint32_t groups;  // that it is in
+    uint32_t touches; // groups that it touches
 } CondObstacleDef;
 
 // Nodes of a soft body that lie in a box at the start, in world axes.
@@ -251,7 +270,7 @@ typedef struct CondAttachmentDef {
     size_t struct_size; // of this struct, by its default function
     CondEndDef end[2];
     int turns;                 // 1: orientation is held too (6 dof), 0: a ball joint (3 dof)
-    int contact;               // 1: its two ends may touch where they are not held; rods only
+    int contact;               // 1: its two ends may touch where they are not held
     double stiffness;          // [N/m]
     double damping;            // [N s/m]
     double rotation_stiffness; // [N m/rad]
@@ -367,7 +386,16 @@ typedef struct CondPlaneDef {
     double offset;       // [m]
     double direction[3]; // tangent 1 of contacts, made orthogonal to the normal when compiled
     CondSurfaceDef surface;
+    uint32_t groups;  // that it is in
+    uint32_t touches; // groups that it touches
 } CondPlaneDef;
+
+// Two things that never touch: bodies, links of robots ("body/link"), obstacles or planes.
+typedef struct CondExcludeDef {
+    char name[COND_NAME_SIZE];
+    size_t struct_size; // of this struct, by its default function
+    char thing[2][2 * COND_NAME_SIZE];
+} CondExcludeDef;
 
 // Constant force at a point of a body during a span of time.
 typedef struct CondForceDef {
@@ -481,6 +509,7 @@ COND_DEFAULT(COND_API, CondSensorDef, cond_sensor_def_default)
 COND_DEFAULT(COND_API, CondVariationDef, cond_variation_def_default)
 COND_DEFAULT(COND_API, CondActionDef, cond_action_def_default)
 COND_DEFAULT(COND_API, CondRewardDef, cond_reward_def_default)
+COND_DEFAULT(COND_API, CondExcludeDef, cond_exclude_def_default)
 COND_DEFAULT(COND_API, CondSceneSettings, cond_scene_settings_default)
 
 typedef struct CondScene CondScene;
@@ -525,6 +554,8 @@ COND_API CondStatus cond_scene_add_action(CondScene* scene, const CondActionDef*
                                           CondError* error);
 COND_API CondStatus cond_scene_add_reward(CondScene* scene, const CondRewardDef* def,
                                           CondError* error);
+COND_API CondStatus cond_scene_add_exclude(CondScene* scene, const CondExcludeDef* def,
+                                           CondError* error);
 
 // Reads a YAML scene. Each override is "path=value", applied to the file before it is understood.
 // Unknown keys and impossible values are refused with file, line and key.

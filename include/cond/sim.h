@@ -80,6 +80,23 @@ COND_API const char* cond_model_sensor_name(const CondModel* model, int sensor);
 // What the readers of robots' files changed or left out, "file:line: text"; NULL past the last. A
 // file that several bodies name tells once.
 COND_API const char* cond_model_warning(const CondModel* model, int index);
+// Why two things that could touch are left out of contact detection. Groups leave out pairs
+// without being listed.
+typedef enum CondLeftOutReason {
+    COND_LEFT_OUT_ADJACENT = 0, // links with one moving joint between them
+    COND_LEFT_OUT_SRDF = 1,     // the robot's SRDF file says so
+    COND_LEFT_OUT_EXCLUDE = 2,  // the scene says so
+    COND_LEFT_OUT_OVERLAP = 3,  // links of one robot that overlap as the scene starts
+} CondLeftOutReason;
+typedef struct CondLeftOut {
+    char name[2][2 * COND_NAME_SIZE]; // "box"; "arm/hand" for a link
+    CondLeftOutReason reason;
+} CondLeftOut;
+COND_API int cond_model_n_left_out(const CondModel* model);
+// NULL where there is none.
+COND_API const CondLeftOut* cond_model_left_out(const CondModel* model, int pair);
+// "adjacent", "srdf", "exclude", "overlap"; NULL past the last.
+COND_API const char* cond_left_out_name(CondLeftOutReason reason);
 // Index of a sensor by name, -1 when there is none.
 COND_API int cond_model_find_sensor(const CondModel* model, const char* name);
 

@@ -181,6 +181,20 @@ static CondStatus place_contacts(const ContactLoop* l)
     return COND_OK;
 }
 
+// Where both points are of one robot, the same coordinates move both. Such a contact has one side,
+// which moves by the difference u = (J0 - J1) v, and the other one is at rest.
+static void join_sides(const CondModel* model, const CondCandidate* candidate,
+                       const CondAssembly* assembly, CondContact* contact)
+{
+    int b = candidate->point[0].body;
+    if (b < 0 || b != candidate->point[1].body || model->body[b].kind != COND_BODY_ROBOT)
+        return;
+    double* J0 = assembly->jacobian + (contact->side[0].jacobian - assembly->jacobian);
+    for (int k = 0; k < 3 * contact->side[0].n_coordinate; k++)
+        J0[k] -= contact->side[1].jacobian[k];
+    contact->side[1] = (CondSide){.n_coordinate = 0};
+}
+
 static void fill_contacts(const void* loop, int first, int last)
 {
     const ContactLoop* l = loop;
@@ -193,6 +207,8 @@ static void fill_contacts(const void* loop, int first, int last)
             l->kinematics[candidate->moved], &candidate->point[c % 2], world,
             assembly->coordinate + (side->coordinate - assembly->coordinate),
             side->jacobian ? assembly->jacobian + (side->jacobian - assembly->jacobian) : NULL);
+        if (c % 2 == 1)
+            join_sides(l->kinematics[0]->model, candidate, assembly, &assembly->contact[c / 2]);
     }
 }
 

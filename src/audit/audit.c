@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/vec3.h"
+#include "model/party.h"
 #include "model/rod.h"
 
 #include <stdio.h>
@@ -301,7 +302,8 @@ static CondStatus audit_pair(CondAudit* audit, const CondState* state, const Con
     if (is_soft(audit, a) && is_soft(audit, b))
         thickness =
             fmax(audit->model->body[a->body].thickness, audit->model->body[b->body].thickness);
-    if (!cond_audit_may_touch(a, b) || cond_audit_boxes(a->box, b->box) > reach + thickness)
+    if (!cond_audit_may_touch(audit->model, state, a, b) ||
+        cond_audit_boxes(a->box, b->box) > reach + thickness)
         return COND_OK;
     pieces_pieces(audit, state, a, b, reach, &out);
     surfaces_pieces(audit, state, a, b, reach, 0, &out);
@@ -316,10 +318,13 @@ static CondStatus audit_alone(CondAudit* audit, const CondThing* thing, double r
     CondStatus status = COND_OK;
     CondTranslation out = {.gap = INFINITY};
     for (int i = 0; i < audit->model->n_plane && thing->moves && !status; i++) {
+        if (!cond_parties_touch(audit->model, thing->party, audit->model->plane[i].party))
+            continue;
         against_plane(audit, thing, &audit->model->plane[i], &out);
         status = conclude(audit, thing, NULL, i, reach, &out);
     }
-    if (status || thing->body < 0 || !audit->model->body[thing->body].self_contact)
+    if (status || thing->body < 0 || !audit->model->body[thing->body].self_contact ||
+        audit->model->body[thing->body].kind == COND_BODY_ROBOT)
         return status;
     out = (CondTranslation){.gap = INFINITY};
     if (audit->model->body[thing->body].kind == COND_BODY_ROD)

@@ -24,6 +24,7 @@ typedef struct CondThing {
     int part;     // link of a robot; else -1
     int obstacle; // -1: none
     int moves;    // 0: nothing moves it
+    int party;    // of the model
     int hollow;   // 1: points without volume
     double size;  // diagonal at rest [m]
     int piece_begin, n_piece;
@@ -54,7 +55,8 @@ CondStatus cond_audit_list(CondAudit* audit);
 void cond_audit_place(CondAudit* audit);
 
 // 1 when two things are meant to touch each other.
-int cond_audit_may_touch(const CondThing* a, const CondThing* b);
+int cond_audit_may_touch(const CondModel* model, const CondState* state, const CondThing* a,
+                         const CondThing* b);
 // 1 when a rod's link does not touch another thing because an attachment holds the rod there.
 int cond_audit_is_held(const CondModel* model, const CondState* state, int rod, int link,
                        const CondThing* other);

@@ -1,6 +1,8 @@
 // Which things are meant to touch, as the documents say: docs/collision.md, docs/rods.md and
 // docs/attachments.md.
 #include "audit/audit.h"
+#include "model/articulation.h"
+#include "model/party.h"
 #include "model/rod.h"
 
 #include <math.h>
@@ -8,15 +10,29 @@
 static const double APART = 4.0; // radii along a rod within which it does not touch itself
 static const double HELD = 8.0;  // and within which it does not touch what it is held to
 
-int cond_audit_may_touch(const CondThing* a, const CondThing* b)
+// 1 when the thing is the body at an end of an attachment, or a link that moves with its link.
+static int is_end(const CondModel* model, const CondPoint* end, const CondThing* thing)
+{
+    const CondArticulation* arm = end->body >= 0 ? model->body[end->body].arm : NULL;
+    return end->body >= 0 && end->body == thing->body &&
+           (!arm || arm->link[end->part].part == arm->link[thing->part].part);
+}
+
+int cond_audit_may_touch(const CondModel* model, const CondState* state, const CondThing* a,
+                         const CondThing* b)
 {
     if (!a->moves && !b->moves)
         return 0;
-    if (a->body >= 0 && a->body == b->body)
-        return 0; // shapes of one body, links of one robot
     if (a->hollow && b->hollow)
         return 0; // points have no volume
-    return 1;
+    for (int h = 0; h < state->n_weld; h++) {
+        const CondAttachment* what = &state->weld[h].what;
+        if (state->weld[h].active && !what->contact &&
+            ((is_end(model, &what->end[0].point, a) && is_end(model, &what->end[1].point, b)) ||
+             (is_end(model, &what->end[0].point, b) && is_end(model, &what->end[1].point, a))))
+            return 0;
+    }
+    return cond_parties_touch(model, a->party, b->party);
 }
 
 int cond_audit_are_neighbours(const CondRod* rod, int i, int j)
@@ -39,8 +55,6 @@ int cond_audit_is_held(const CondModel* model, const CondState* state, int rod, 
                 return 1;
             if (other->body < 0 || mine->body != rod || its->body != other->body)
                 continue;
-            if (!weld->what.contact && (other->part < 0 || other->part == its->part))
-                return 1;
             if (fabs(body->arc[link] - body->arc[mine->part]) <= HELD * body->radius)
                 return 1;
         }

@@ -17,7 +17,9 @@
 #include "collide/sweep.h"
 #include "geometry/box.h"
 #include "math/quat.h"
+#include "model/articulation.h"
 #include "model/fem.h"
+#include "model/party.h"
 
 #include <math.h>
 #include <string.h>
@@ -235,7 +237,8 @@ static CondStatus collide_soft(CondCollider* collider, const CondKinematics* kin
             int a = collider->soft[i], b = collider->soft[j];
             if (cond_cancelled(&model->arena.context))
                 status = COND_CANCELLED;
-            else if (i != j || model->body[a].self_contact)
+            else if (i == j ? model->body[a].self_contact
+                            : cond_parties_touch(model, model->body[a].party, model->body[b].party))
                 status =
                     collide_pair(collider, kinematics, state, a, b, fmax(reach[a], reach[b]), list);
         }
@@ -262,6 +265,28 @@ static int is_on_patch(const CondPatch* patch, const CondPoint* point)
     return 0;
 }
 
+// 1 when the point is on an end of an attachment: on its body, or of a robot on a link that moves
+// with its link.
+static int is_on_end(const CondModel* model, const CondPoint* end, const CondPoint* point)
+{
+    if (end->body < 0 || end->body != point->body)
+        return 0;
+    const CondBody* body = &model->body[end->body];
+    return body->kind != COND_BODY_ROBOT ||
+           body->arm->link[end->part].part == body->arm->link[point->part].part;
+}
+
+// 1 when an attachment keeps the two sides of the contact from touching each other anywhere.
+static int is_kept_apart(const CondModel* model, const CondAttachment* what,
+                         const CondCandidate* candidate)
+{
+    for (int side = 0; side < 2 && !what->contact; side++)
+        if (is_on_end(model, &what->end[0].point, &candidate->point[side]) &&
+            is_on_end(model, &what->end[1].point, &candidate->point[1 - side]))
+            return 1;
+    return 0;
+}
+
 // 1 when the contact is between the two ends of an attachment that is being held, at the held
 // nodes: they are where the attachment puts them.
 static int is_held(const CondModel* model, const CondState* state, const CondCandidate* candidate)
@@ -270,6 +295,8 @@ static int is_held(const CondModel* model, const CondState* state, const CondCan
         return 0;
     for (int h = 0; h < state->n_weld; h++) {
         const CondWeld* weld = &state->weld[h];
+        if (weld->active && is_kept_apart(model, &weld->what, candidate))
+            return 1;
         for (int k = 0; k < 4 && weld->active; k++) {
             int end = k & 1, side = k >> 1;
             int patch = weld->what.end[end].patch, other = weld->what.end[1 - end].point.body;

@@ -10,6 +10,7 @@
 #include "collide/solid.h"
 #include "geometry/box.h"
 #include "geometry/triangle.h"
+#include "model/party.h"
 
 #include <math.h>
 #include <string.h>
@@ -123,7 +124,9 @@ CondStatus cond_collide_deep_on_soft(CondCollider* collider, const CondKinematic
             const CondVolume* volume = collider->volume[collider->soft[s]];
             const CondSolid* solid = cond_solid_at(model, i);
             const double* box = collider->box + 6 * (size_t)i;
-            if (cond_shape_is_round(&solid->shape) || cond_boxes_apart(volume->bound, box, 0.0))
+            if (cond_shape_is_round(&solid->shape) ||
+                !cond_parties_touch(model, model->body[volume->body].party, solid->party) ||
+                cond_boxes_apart(volume->bound, box, 0.0))
                 continue;
             const double d[3] = {box[3] - box[0], box[4] - box[1], box[5] - box[2]};
             Pair pair = {collider, solid, volume, SHARE * fmin(vec3_norm(d), volume->size), i};

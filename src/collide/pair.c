@@ -9,6 +9,7 @@
 #include "geometry/mesh_surface.h"
 #include "geometry/separation.h"
 #include "math/quat.h"
+#include "model/party.h"
 
 #include <math.h>
 #include <string.h>
@@ -156,9 +157,13 @@ static CondStatus collide_solids(CondCollider* collider, const CondKinematics* k
     CondStatus status = cond_broad_pairs(&collider->broad);
     for (int k = 0; k < pairs->n && !status; k++) {
         Side a = side_of(collider, pairs->pair[k][1]), b = side_of(collider, pairs->pair[k][0]);
-        if (a.solid->body == b.solid->body || (is_still(a.solid) && is_still(b.solid)))
+        if ((is_still(a.solid) && is_still(b.solid)) ||
+            !cond_parties_touch(collider->model, a.solid->party, b.solid->party))
             continue;
-        double far = reach[a.solid->body] + (b.solid->body >= 0 ? reach[b.solid->body] : 0.0);
+        // A body's reach is twice its way: enough for two of its links that come towards each
+        // other.
+        int other = b.solid->body == a.solid->body ? -1 : b.solid->body;
+        double far = reach[a.solid->body] + (other >= 0 ? reach[other] : 0.0);
         status = is_still(a.solid) ? collide_pair(collider, kinematics, &b, &a, far, list)
                                    : collide_pair(collider, kinematics, &a, &b, far, list);
     }
@@ -205,7 +210,8 @@ CondStatus cond_collide_pairs(CondCollider* collider, const CondKinematics* kine
     for (int i = model->n_obstacle; i < collider->n_solid; i++) {
         Side a = side_of(collider, i);
         for (int p = 0; p < model->n_plane && !status && !is_still(a.solid); p++)
-            status = collide_plane(collider, kinematics, &a, p, reach[a.solid->body], list);
+            if (cond_parties_touch(model, a.solid->party, model->plane[p].party))
+                status = collide_plane(collider, kinematics, &a, p, reach[a.solid->body], list);
     }
     return status;
 }

@@ -5,6 +5,7 @@
 #include "collide/solid.h"
 #include "geometry/box.h"
 #include "geometry/separation.h"
+#include "model/party.h"
 #include "model/rod.h"
 
 #include <math.h>
@@ -120,6 +121,12 @@ static void place(CondCollider* collider, const CondKinematics* kinematics, cons
     core->round = side->rod->radius;
 }
 
+static int party_of(const CondCollider* collider, const Side* side, int i)
+{
+    const CondSolid* solid = solid_of(collider, side, i);
+    return solid ? solid->party : collider->model->body[side->body].party;
+}
+
 // Part i of one side and part j of the other.
 static CondStatus meet(CondCollider* collider, const CondKinematics* kinematics, const Side* a,
                        int i, const Side* b, int j, double far, double* gap)
@@ -171,7 +178,9 @@ CondStatus cond_pair_depth(CondCollider* collider, const CondKinematics* kinemat
     for (int i = a.first; i < a.last; i++) {
         int kind = kind_of(collider, &a, i);
         for (int j = b.first; j < b.last && !status && kind >= 0; j++) {
-            if (kind_of(collider, &b, j) >= 0)
+            if (kind_of(collider, &b, j) >= 0 &&
+                cond_parties_touch(collider->model, party_of(collider, &a, i),
+                                   party_of(collider, &b, j)))
                 status = meet(collider, kinematics, &a, i, &b, j, far, gap);
         }
     }

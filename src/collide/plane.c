@@ -5,6 +5,7 @@
 #include "body/body.h"
 #include "math/quat.h"
 #include "math/vec3.h"
+#include "model/party.h"
 
 #include <string.h>
 
@@ -91,6 +92,10 @@ CondStatus cond_collide_planes(const CondKinematics* kinematics, const double* p
         const CondBody* body = &model->body[b];
         for (int i = 0; i < model->n_plane; i++) {
             const CondPlane* plane = &model->plane[i];
+            // Links of robots have solids, which meet planes themselves.
+            if (!cond_parties_touch(model, body->party, plane->party) &&
+                body->kind != COND_BODY_ROBOT)
+                continue;
             // Rigid bodies far away are passed over whole.
             if (body->kind == COND_BODY_RIGID &&
                 vec3_dot(plane->frame, kinematics->q + body->q_begin) - plane->offset >

@@ -6,6 +6,7 @@
 #include "collide/solid.h"
 #include "geometry/box.h"
 #include "math/quat.h"
+#include "model/party.h"
 
 #include <math.h>
 
@@ -95,6 +96,9 @@ static CondStatus sweep_body_on(CondSweepPass* pass, int b, int i)
     CondStatus status = COND_OK;
     for (int k = body->feature_begin; k < body->feature_begin + body->n_feature && !status; k++) {
         double way[6];
+        if (!cond_parties_touch(model, cond_feature_party(model, &model->feature[k]),
+                                cond_solid_at(model, i)->party))
+            continue;
         cond_box_empty(way);
         cond_box_stretch(way, sweep->place + 3 * (size_t)k);
         cond_box_stretch(way, pass->collider->place + 3 * (size_t)k);
@@ -131,11 +135,13 @@ CondStatus cond_sweep_points(CondSweepPass* pass)
             status = cond_broad_query(broad, swept->box, 0.0);
         for (int h = 0; h < broad->hits.n && !status; h++) {
             int i = broad->hits.primitive[h];
-            if (b == cond_solid_at(model, i)->body ||
+            const CondSolid* solid = cond_solid_at(model, i);
+            int robot = model->body[b].kind == COND_BODY_ROBOT; // link by link
+            if ((!robot && !cond_parties_touch(model, model->body[b].party, solid->party)) ||
                 swept->travel + sweep->travel[i] < FAST * sweep->thickness[i])
                 continue;
             int rod = model->body[b].kind == COND_BODY_ROD;
-            if (!rod || cond_shape_is_hollow(&cond_solid_at(model, i)->shape))
+            if (!rod || cond_shape_is_hollow(&solid->shape))
                 status = sweep_body_on(pass, b, i);
             if (rod && !status)
                 status = cond_rod_sweep_solid(pass->collider, pass->after, b, i, pass->list);

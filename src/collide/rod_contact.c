@@ -3,6 +3,7 @@
 #include "collide/meeting.h"
 #include "geometry/segment.h"
 #include "math/vec3.h"
+#include "model/party.h"
 #include "model/rod.h"
 
 #include <math.h>
@@ -27,7 +28,7 @@ static int may_touch(const CondRodLinks* c, const CondModel* model, int i, int j
 {
     const CondBody* body = &model->body[c->body[i]];
     if (c->body[i] != c->body[j])
-        return 1;
+        return cond_parties_touch(model, body->party, model->body[c->body[j]].party);
     if (!body->self_contact)
         return 0;
     int low = c->link[i] < c->link[j] ? c->link[i] : c->link[j];

@@ -157,8 +157,6 @@ int cond_rod_is_held(const CondModel* model, const CondAttachment* what, int end
         const CondRod* rod = model->body[held->body].rod;
         if (at->body != held->body || candidate->point[1 - side].body != other || other < 0)
             continue;
-        if (!what->contact && candidate->point[1 - side].part == what->end[1 - end].point.part)
-            return 1;
         double here = rod->arc[at->part], there = rod->arc[held->part];
         if (fabs(here - there) <= HELD * rod->radius)
             return 1;

@@ -5,6 +5,7 @@
 #include "geometry/box.h"
 #include "geometry/segment.h"
 #include "math/vec3.h"
+#include "model/party.h"
 #include "model/rod.h"
 
 #include <math.h>
@@ -198,6 +199,9 @@ static CondStatus meet_point(const Walk* walk, int i_feature)
         double radius = walk->kinematics->model->body[links->body[i]].rod->radius;
         double distance = point_distance(links, i, x, &s);
         if (distance - radius <= far + walk->reach[links->body[i]] &&
+            cond_parties_touch(walk->kinematics->model,
+                               cond_feature_party(walk->kinematics->model, feature),
+                               walk->kinematics->model->body[links->body[i]].party) &&
             is_best_of_row(links, i, x, distance, s))
             status = add_bead(walk, i_feature, i);
     }
@@ -228,12 +232,18 @@ CondStatus cond_collide_rod_pairs(CondCollider* collider, const CondKinematics* 
     const Walk walk = {collider, kinematics, reach, list};
     CondStatus status = COND_OK;
     for (int i = 0; i < links->n && !status; i++) {
+        const CondBody* rod = &collider->model->body[links->body[i]];
         for (int p = 0; p < collider->model->n_plane && !status; p++)
-            status = meet_plane(&walk, i, p);
+            if (cond_parties_touch(collider->model, rod->party, collider->model->plane[p].party))
+                status = meet_plane(&walk, i, p);
         if (!status)
             status = cond_broad_query(&collider->broad, links->box + 6 * (size_t)i, 0.0);
-        for (int h = 0; h < collider->broad.hits.n && !status; h++)
-            status = meet_solid(&walk, i, collider->broad.hits.primitive[h]);
+        for (int h = 0; h < collider->broad.hits.n && !status; h++) {
+            int s = collider->broad.hits.primitive[h];
+            if (cond_parties_touch(collider->model, rod->party,
+                                   cond_solid_at(collider->model, s)->party))
+                status = meet_solid(&walk, i, s);
+        }
     }
     if (links->n > 0 && !status)
         status = meet_points(&walk);

@@ -8,6 +8,7 @@
 #include "geometry/separation.h"
 #include "math/quat.h"
 #include "math/vec3.h"
+#include "model/party.h"
 #include "model/rod.h"
 
 #include <math.h>
@@ -260,6 +261,9 @@ static CondStatus sweep_point(CondCollider* collider, const CondKinematics* afte
     CondStatus status = cond_tree_query(&links->tree, box, &links->hits);
     for (int h = 0; h < links->hits.n && !status; h++) {
         int i = links->hits.primitive[h];
+        if (!cond_parties_touch(model, cond_feature_party(model, feature),
+                                model->body[links->body[i]].party))
+            continue;
         Way way = {.round = model->body[links->body[i]].rod->radius};
         for (int k = 0; k < 6; k++) {
             way.from[k] = links->from[6 * (size_t)i + (size_t)k] - from[k % 3];

@@ -9,6 +9,7 @@
 #include "collide/solid.h"
 #include "geometry/box.h"
 #include "math/vec3.h"
+#include "model/party.h"
 
 #include <math.h>
 #include <string.h>
@@ -244,6 +245,7 @@ static CondStatus meet_solids(CondCollider* collider, const CondKinematics* kine
         const double* pose = collider->pose + 7 * (size_t)i;
         double far = reach + collider->far[i];
         if (!cond_shape_is_round(&solid->shape) ||
+            !cond_parties_touch(collider->model, collider->model->body[b].party, solid->party) ||
             cond_boxes_apart(collider->volume[b]->bound, collider->box + 6 * (size_t)i, far))
             continue;
         CondRoundOnSoft on_soft = {.body = solid->fixed ? -1 : solid->body,

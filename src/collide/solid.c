@@ -4,6 +4,7 @@
 #include "body/body.h"
 #include "collide/collide.h"
 #include "math/quat.h"
+#include "model/party.h"
 
 #include <math.h>
 #include <string.h>
@@ -112,7 +113,7 @@ static CondStatus collide_feature(CondCollider* collider, const CondKinematics* 
         int i = collider->broad.hits.primitive[h];
         const CondSolid* solid = cond_solid_at(model, i);
         double far = reach[b] + (solid->body >= 0 ? reach[solid->body] : 0.0);
-        if (b != solid->body) // a body does not touch itself here
+        if (cond_parties_touch(model, cond_feature_party(model, feature), solid->party))
             status = probe_feature(kinematics, collider->volume, solid, i,
                                    collider->pose + 7 * (size_t)i, i_feature, x, far, list);
     }

@@ -1,6 +1,7 @@
 // The readers that libcond_io brings for the files a scene names.
 #include "scene/scene_files.h"
 
+#include "io/srdf.h"
 #include "io/urdf.h"
 
 #include <stdlib.h>
@@ -21,6 +22,6 @@ static CondStatus read_robot(const CondContext* context, const char* path, int f
 
 const CondSceneFiles* cond_scene_files(void)
 {
-    static const CondSceneFiles files = {read_mesh, cond_mesh_hull, read_robot};
+    static const CondSceneFiles files = {read_mesh, cond_mesh_hull, read_robot, cond_srdf_read};
     return &files;
 }

@@ -27,6 +27,7 @@ void cond_links_release(const CondContext* context, CondBodyDef* def);
 CondEntryRead cond_material_read;
 CondEntryRead cond_body_read;
 CondEntryRead cond_obstacle_read;
+CondEntryRead cond_exclude_read;
 CondEntryRead cond_patch_read;
 CondEntryRead cond_attachment_read;
 CondEntryRead cond_trajectory_read;
@@ -34,5 +35,10 @@ CondEntryRead cond_sensor_read;
 CondEntryRead cond_variation_read;
 CondEntryRead cond_action_read;
 CondEntryRead cond_reward_read;
+
+// Groups of what touches: the first one is what says nothing; at the end every group that something
+// touches must have somebody in it.
+CondStatus cond_groups_begin(const CondSceneReader* reader);
+CondStatus cond_groups_check(const CondSceneReader* reader, const CondYamlNode* root);
 
 #endif

@@ -130,6 +130,7 @@ static CondStatus read_scene(const CondSceneReader* reader, const CondYamlNode* 
         {"bodies", cond_body_read},
         {"planes", read_plane},
         {"obstacles", cond_obstacle_read},
+        {"exclude", cond_exclude_read},
         {"patches", cond_patch_read},
         {"trajectories", cond_trajectory_read},
         {"attachments", cond_attachment_read},
@@ -176,7 +177,11 @@ CondStatus cond_scene_read(const CondContext* context, const char* path, int n_o
     if (!status)
         cond_scene_set_files(reader.scene, cond_scene_files());
     if (!status)
+        status = cond_groups_begin(&reader);
+    if (!status)
         status = read_scene(&reader, root);
+    if (!status)
+        status = cond_groups_check(&reader, root);
     cond_yaml_destroy(&reader.context, root);
     if (status)
         cond_scene_destroy(reader.scene);

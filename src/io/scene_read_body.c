@@ -90,6 +90,32 @@ static CondStatus read_joints(const CondSceneReader* reader, const CondYamlNode*
                           *joints);
 }
 
+static CondStatus read_link_group(const CondSceneReader* reader, const CondYamlNode* node,
+                                  const char* path, int place, void* target)
+{
+    CondSection section;
+    return cond_section_read(reader, "bodies.link_groups", node, path,
+                             (CondLinkGroups*)target + place, &section);
+}
+
+static CondStatus read_link_groups(const CondSceneReader* reader, const CondYamlNode* list,
+                                   const char* path, CondBodyDef* def, CondLinkGroups** links)
+{
+    if (!list)
+        return COND_OK;
+    char at[COND_KEY_PATH_SIZE];
+    cond_path_join(at, path, "link_groups");
+    *links = cond_allocate(&reader->context, (size_t)list->n_child, sizeof **links);
+    if (!*links)
+        return cond_error_set(reader->error, COND_OUT_OF_MEMORY, "no memory for %s", at);
+    for (int i = 0; i < list->n_child; i++)
+        (*links)[i] = (CondLinkGroups){.groups = def->groups, .touches = def->touches};
+    def->n_link_groups = list->n_child;
+    def->link_groups = *links;
+    return cond_list_read(reader, cond_keys_find("bodies", "link_groups"), list, at,
+                          read_link_group, *links);
+}
+
 static CondStatus read_motor(const CondSceneReader* reader, const CondYamlNode* node,
                              const char* path, CondBodyDef* def)
 {
@@ -130,6 +156,7 @@ CondStatus cond_body_read(const CondSceneReader* reader, const CondYamlNode* nod
     CondBodyDef def = cond_body_def_default();
     double* points = NULL;
     CondJointDef* joints = NULL;
+    CondLinkGroups* links = NULL;
     CondSection section;
     CondStatus status = cond_section_read(reader, "bodies", node, path, &def, &section);
     def.inertia_from_shape = status || !cond_section_node(&section, "inertia");
@@ -148,15 +175,21 @@ CondStatus cond_body_read(const CondSceneReader* reader, const CondYamlNode* nod
     if (!status)
         status = cond_links_read(reader, cond_section_node(&section, "links"), path, &def);
     if (!status)
+        status = read_link_groups(reader, cond_section_node(&section, "link_groups"), path, &def,
+                                  &links);
+    if (!status)
         status = read_motor(reader, cond_section_node(&section, "motor"), path, &def);
     if (!status && def.kind == COND_BODY_SOFT)
         status = read_path(reader, &section, "mesh", path, def.mesh);
     if (!status)
         status = read_path(reader, &section, "urdf", path, def.urdf);
     if (!status)
+        status = read_path(reader, &section, "srdf", path, def.srdf);
+    if (!status)
         status = put_body(reader, &section, node, path, &def);
     cond_release(&reader->context, points);
     cond_release(&reader->context, joints);
     cond_links_release(&reader->context, &def);
+    cond_release(&reader->context, links);
     return status;
 }

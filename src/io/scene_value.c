@@ -1,5 +1,7 @@
 #include "io/scene_value.h"
 
+#include "base/error.h"
+
 #include <ctype.h>
 #include <limits.h>
 #include <math.h>
@@ -217,6 +219,50 @@ static CondStatus read_vector(const CondSceneReader* reader, const CondKey* key,
     return COND_OK;
 }
 
+// The bit of a group, which gets one with its first mention; 0 after a message.
+static uint32_t group_bit(const CondSceneReader* reader, const CondYamlNode* node, const char* path)
+{
+    CondScene* scene = reader->scene;
+    if (node->kind != COND_YAML_SCALAR || !*node->text || strlen(node->text) >= COND_NAME_SIZE) {
+        cond_scene_refuse(reader, node, path, "expected the name of a group");
+        return 0;
+    }
+    for (int i = 0; i < scene->n_group; ++i)
+        if (strcmp(scene->group[i], node->text) == 0)
+            return 1u << i;
+    if (scene->n_group >= 32) {
+        cond_scene_refuse(reader, node, path, "'%s': there are 32 groups already", node->text);
+        return 0;
+    }
+    if (COND_RESERVE(&scene->arena, scene->group, scene->n_group + 1)) {
+        cond_error_set(reader->error, COND_OUT_OF_MEMORY, "no memory for %s", path);
+        return 0;
+    }
+    snprintf(scene->group[scene->n_group], COND_NAME_SIZE, "%s", node->text);
+    return 1u << scene->n_group++;
+}
+
+// Names of groups, or the one word `all`.
+static CondStatus read_groups(const CondSceneReader* reader, const CondKey* key,
+                              const CondYamlNode* node, const char* path, uint32_t* groups)
+{
+    *groups = COND_GROUP_ALL;
+    if (is_word(node, "all"))
+        return COND_OK;
+    if (node->kind == COND_YAML_MAPPING)
+        return cond_scene_refuse_type(reader, key, node, path);
+    *groups = 0;
+    int list = node->kind == COND_YAML_SEQUENCE;
+    for (const CondYamlNode* name = list ? node->first : node; name;
+         name = list ? name->next : NULL) {
+        uint32_t bit = group_bit(reader, name, path);
+        if (!bit)
+            return COND_BAD_INPUT;
+        *groups |= bit;
+    }
+    return COND_OK;
+}
+
 CondStatus cond_scene_read_value(const CondSceneReader* reader, const CondKey* key,
                                  const CondYamlNode* node, const char* path, void* structure)
 {
@@ -236,6 +282,13 @@ CondStatus cond_scene_read_value(const CondSceneReader* reader, const CondKey* k
     case COND_KEY_CHOICE:
         status = read_choice(reader, key, node, path, &whole);
         break;
+    case COND_KEY_GROUPS: {
+        uint32_t groups;
+        status = read_groups(reader, key, node, path, &groups);
+        if (!status)
+            memcpy(at, &groups, sizeof groups);
+        return status;
+    }
     case COND_KEY_NUMBER:
     case COND_KEY_VECTOR:
     case COND_KEY_SAME:

@@ -123,6 +123,8 @@ typedef struct CondArticulation {
     int* column_dof;                    // the entry of v for each column, by finish (n_column)
     double* damping;                    // viscous, by finish                 (n_dof)
     double* armature;                   // inertia of rotors, by finish       (n_dof)
+    int n_disabled;                     // pairs of links that never touch, by another file
+    int (*disabled)[2];                 //                                    (n_disabled)
     int fault;                          // the link at fault where finish failed; -1: none
 } CondArticulation;
 
@@ -166,6 +168,8 @@ __attribute__((format(printf, 2, 3)))
 #endif
 CondStatus
 cond_articulation_warn(CondArticulation* articulation, const char* format, ...);
+// Keeps a pair of links that never touch.
+CondStatus cond_articulation_disable(CondArticulation* articulation, int a, int b);
 // Resolves mimics, numbers the coordinates and checks that the mass matrix will be positive
 // definite: every part that moves on its own carries mass.
 CondStatus cond_articulation_finish(CondArticulation* articulation, CondError* error);

@@ -287,6 +287,15 @@ CondStatus cond_articulation_warn(CondArticulation* a, const char* format, ...)
     return COND_OK;
 }
 
+CondStatus cond_articulation_disable(CondArticulation* articulation, int a, int b)
+{
+    if (COND_RESERVE(&articulation->arena, articulation->disabled, articulation->n_disabled + 1))
+        return COND_OUT_OF_MEMORY;
+    articulation->disabled[articulation->n_disabled][0] = a;
+    articulation->disabled[articulation->n_disabled++][1] = b;
+    return COND_OK;
+}
+
 // joint position = scale * (position of the joint at the end of the mimic chain) + shift:
 //     q_i = m_i q_j + o_i,  q_j = m_j q_k + o_j   gives   q_i = m_i m_j q_k + (o_i + m_i o_j)
 static CondStatus resolve_mimic(CondArticulation* a, int i, int* end, CondError* error)

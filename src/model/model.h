@@ -65,13 +65,14 @@ typedef struct CondBody {
     int* diagonal_begin;              // soft: 0, 1, 2 ...                        (n_node + 1)
     CondGeometricStiffness geometric; // soft, rod
     double geometric_stiffness;       // soft: of the constant one [N/m]
-    int self_contact;                 // soft, rod
+    int self_contact;                 // soft, rod, robot
     double thickness;                 // soft [m]
     struct CondArticulation* arm;     // robot: owned by the model
     struct CondRod* rod;              // rod: owned by the model
     CondMotor* motor;                 // robot: one per joint coordinate          (n_joint)
     CondJointBounds* bounds;          // robot: the same                          (n_joint)
     int target_begin;                 // robot: into CondState.target
+    int party;                        // into CondModel.party; of a robot: that of link 0
 } CondBody;
 
 // A rigid shape that points of other bodies may touch.
@@ -88,6 +89,7 @@ typedef struct CondSolid {
     int edge_begin;        // into CondModel.edge
     int n_edge;            //
     CondSurfaceDef surface;
+    int party; // into CondModel.party
 } CondSolid;
 
 typedef struct CondPlane {
@@ -95,7 +97,19 @@ typedef struct CondPlane {
     double frame[9]; // rows normal, tangent 1, tangent 2
     double offset;   // [m]
     CondSurfaceDef surface;
+    int party; // into CondModel.party
 } CondPlane;
+
+// What touches, as one: a body, a link of a robot, an obstacle or a plane; model/party.h.
+typedef struct CondParty {
+    uint32_t groups;  // that it is in
+    uint32_t touches; // groups that it touches
+    int body;         // -1: of the world
+    int self_contact; // of a robot: its links may touch each other
+    int rigid;        // link of a robot: the first link of the rigid part that it belongs to
+    int apart_begin;  // into CondModel.apart
+    int n_apart;      //
+} CondParty;
 
 typedef struct CondForce {
     CondPoint point;
@@ -178,6 +192,11 @@ struct CondModel {
     int n_edge;
     struct CondMeshSurface** mesh_surface; // surfaces of the shapes given by meshes       (n_shell)
     int n_mesh_surface;
+    CondParty* party;      //                                                (n_party)
+    int n_party;           //
+    int* apart;            // parties that each never touches, ascending
+    CondLeftOut* left_out; // pairs that detection leaves out, for people    (n_left_out)
+    int n_left_out;
 };
 
 // Index of a patch by name, -1 when there is none.

@@ -215,6 +215,10 @@ CondStatus cond_scene_compile(const CondScene* scene, CondModel** model, CondErr
     if (!status)
         status = cond_compile_shapes(made, scene, error);
     if (!status) {
+        compile_planes(made, scene);
+        status = cond_compile_parties(made, scene, error);
+    }
+    if (!status) {
         cond_compile_sizes(made);
         status = cond_compile_patches(made, scene, error);
     }
@@ -229,7 +233,6 @@ CondStatus cond_scene_compile(const CondScene* scene, CondModel** model, CondErr
         return status;
     }
     cond_compile_widths(made);
-    compile_planes(made, scene);
     compile_forces(made, scene);
     compile_springs(made, scene);
     *model = made;

@@ -48,6 +48,9 @@ void cond_compile_sizes(CondModel* model);
 // How thick bodies and obstacles are, whose shapes must be there.
 void cond_compile_widths(CondModel* model);
 
+// Who may touch whom; bodies, shapes and planes must be there.
+CondStatus cond_compile_parties(CondModel* model, const CondScene* scene, CondError* error);
+
 // Edges of the solids, which must be there.
 CondStatus cond_compile_edges(CondModel* model);
 

@@ -184,6 +184,11 @@ CondStatus cond_compile_robot(CondModel* model, const CondScene* scene, int inde
     if (status)
         return cond_error_set(error, status, "body %s: %s", def->name, inner.message);
     CondArticulation* arm = body->arm;
+    body->self_contact = def->self_contact;
+    if (def->srdf[0])
+        status = cond_scene_get_disabled(scene, def->srdf, arm, &inner);
+    if (status)
+        return cond_error_set(error, status, "body %s: %s", def->name, inner.message);
     memcpy(arm->base_position, def->position, sizeof def->position);
     memcpy(arm->base_orientation, body->initial.orientation, sizeof arm->base_orientation);
     body->n_dof = arm->n_dof;

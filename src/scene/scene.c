@@ -63,6 +63,24 @@ int cond_scene_find_trajectory(const CondScene* scene, const char* name)
                                 sizeof *scene->trajectory, name);
 }
 
+int cond_scene_find_thing(const CondScene* scene, const char* name, CondSceneThing* thing)
+{
+    const char* slash = strchr(name, '/');
+    *thing = (CondSceneThing){.body = cond_scene_find_body(scene, name)};
+    thing->obstacle =
+        cond_name_index_find(&scene->obstacle_name, scene->obstacle, sizeof *scene->obstacle, name);
+    thing->plane =
+        cond_name_index_find(&scene->plane_name, scene->plane, sizeof *scene->plane, name);
+    int n = (thing->body >= 0) + (thing->obstacle >= 0) + (thing->plane >= 0);
+    if (n > 0 || !slash || slash - name >= COND_NAME_SIZE || strlen(slash + 1) >= COND_NAME_SIZE)
+        return n;
+    char robot[COND_NAME_SIZE];
+    snprintf(robot, sizeof robot, "%.*s", (int)(slash - name), name);
+    snprintf(thing->link, sizeof thing->link, "%.63s", slash + 1);
+    thing->body = cond_scene_find_body(scene, robot);
+    return thing->body >= 0 && scene->body[thing->body].kind == COND_BODY_ROBOT;
+}
+
 // The arrays of one kind, seen without its type: every definition begins with its name.
 typedef struct Kind {
     const char* word;
@@ -92,6 +110,7 @@ _Static_assert(offsetof(CondSensorDef, name) == 0, "a definition begins with its
 _Static_assert(offsetof(CondVariationDef, name) == 0, "a definition begins with its name");
 _Static_assert(offsetof(CondActionDef, name) == 0, "a definition begins with its name");
 _Static_assert(offsetof(CondRewardDef, name) == 0, "a definition begins with its name");
+_Static_assert(offsetof(CondExcludeDef, name) == 0, "a definition begins with its name");
 
 static CondStatus no_memory(const Kind* kind, CondSceneIssue* issue)
 {
@@ -170,16 +189,20 @@ CondStatus cond_scene_put_body(CondScene* scene, const CondBodyDef* def, CondSce
     void* point = NULL;
     void* joint = NULL;
     CondLinkDef* link = NULL;
+    void* link_groups = NULL;
     if (own.shape != COND_SHAPE_POINTS &&
         !(own.kind == COND_BODY_ROD && own.rod.shape == COND_ROD_POINTS))
         own.n_point = 0;
     if (!copy_array(scene, def->point, own.n_point, 3 * sizeof *def->point, &point) ||
         !copy_array(scene, def->joint, own.n_joint, sizeof *def->joint, &joint) ||
-        !copy_links(scene, def, &link))
+        !copy_links(scene, def, &link) ||
+        !copy_array(scene, def->link_groups, own.n_link_groups, sizeof *def->link_groups,
+                    &link_groups))
         status = no_memory(&kind, issue);
     own.point = point;
     own.joint = joint;
     own.link = link;
+    own.link_groups = link_groups;
     if (own.density > 0.0 && !cond_shape_is_mesh(own.shape)) {
         own.mass = shape && shape->volume ? own.density * shape->volume(own.size) : 0.0;
         own.density = 0.0;
@@ -197,6 +220,7 @@ CondStatus cond_scene_put_body(CondScene* scene, const CondBodyDef* def, CondSce
         cond_arena_drop(&scene->arena, point);
         cond_arena_drop(&scene->arena, joint);
         drop_links(scene, def->n_link, link);
+        cond_arena_drop(&scene->arena, link_groups);
     }
     return status;
 }
@@ -286,6 +310,14 @@ CondStatus cond_scene_put_reward(CondScene* scene, const CondRewardDef* def, Con
 {
     Kind kind = KIND(scene, reward);
     CondStatus status = cond_scene_check_reward(scene, def, issue);
+    return status ? status : append(scene, &kind, def, issue);
+}
+
+CondStatus cond_scene_put_exclude(CondScene* scene, const CondExcludeDef* def,
+                                  CondSceneIssue* issue)
+{
+    Kind kind = KIND(scene, exclude);
+    CondStatus status = cond_scene_check_exclude(scene, def, issue);
     return status ? status : append(scene, &kind, def, issue);
 }
 
@@ -391,3 +423,4 @@ ADD(sensor, CondSensorDef)
 ADD(variation, CondVariationDef)
 ADD(action, CondActionDef)
 ADD(reward, CondRewardDef)
+ADD(exclude, CondExcludeDef)

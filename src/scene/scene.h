@@ -23,6 +23,9 @@ struct CondScene {
     int n_variation;
     int n_action;
     int n_reward;
+    int n_exclude;
+    int n_group;
+    char (*group)[COND_NAME_SIZE]; // names of the groups' bits, by the reader     (n_group)
     CondMaterialDef* material;     //                                          (n_material)
     CondBodyDef* body;             // own points and joints, inertia filled in (n_body)
     CondPlaneDef* plane;           // direction filled in                      (n_plane)
@@ -36,6 +39,7 @@ struct CondScene {
     CondVariationDef* variation;   //                                          (n_variation)
     CondActionDef* action;         //                                          (n_action)
     CondRewardDef* reward;         //                                          (n_reward)
+    CondExcludeDef* exclude;       //                                          (n_exclude)
     CondNameIndex material_name;
     CondNameIndex body_name;
     CondNameIndex plane_name;
@@ -49,6 +53,7 @@ struct CondScene {
     CondNameIndex variation_name;
     CondNameIndex action_name;
     CondNameIndex reward_name;
+    CondNameIndex exclude_name;
 };
 
 // What is wrong with a definition, and in which field. The field is a key of the scene file
@@ -92,6 +97,8 @@ CondStatus cond_scene_check_action(const CondScene* scene, const CondActionDef* 
                                    CondSceneIssue* issue);
 CondStatus cond_scene_check_reward(const CondScene* scene, const CondRewardDef* def,
                                    CondSceneIssue* issue);
+CondStatus cond_scene_check_exclude(const CondScene* scene, const CondExcludeDef* def,
+                                    CondSceneIssue* issue);
 CondStatus cond_scene_check_settings(const CondSceneSettings* settings, CondSceneIssue* issue);
 
 // cond_scene_add_* with the field apart from the text, for the reader.
@@ -113,6 +120,8 @@ CondStatus cond_scene_put_variation(CondScene* scene, const CondVariationDef* de
                                     CondSceneIssue* issue);
 CondStatus cond_scene_put_action(CondScene* scene, const CondActionDef* def, CondSceneIssue* issue);
 CondStatus cond_scene_put_reward(CondScene* scene, const CondRewardDef* def, CondSceneIssue* issue);
+CondStatus cond_scene_put_exclude(CondScene* scene, const CondExcludeDef* def,
+                                  CondSceneIssue* issue);
 
 // cond_scene_check_settings with a message for people. Settings may be changed until the scene is
 // compiled, so compiling begins with this.
@@ -122,6 +131,14 @@ CondStatus cond_scene_settings_check(const CondSceneSettings* settings, CondErro
 CondStatus cond_scene_read_draws(const CondScene* plain, const char* path, int n_override,
                                  const char* const* override, uint64_t seed, CondScene** scene,
                                  CondError* error);
+
+// What a name stands for: a body, or "body/link", an obstacle or a plane; -1: none.
+typedef struct CondSceneThing {
+    int body, obstacle, plane;
+    char link[COND_NAME_SIZE]; // of the body; "": all of it
+} CondSceneThing;
+// Returns how many things are called so; the thing is known where it is one.
+int cond_scene_find_thing(const CondScene* scene, const char* name, CondSceneThing* thing);
 
 // Index by name, -1 when there is none.
 int cond_scene_find_body(const CondScene* scene, const char* name);

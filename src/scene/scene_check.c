@@ -65,6 +65,37 @@ CondStatus cond_scene_check_obstacle(const CondScene* scene, const CondObstacleD
     return cond_key_check(shape, "shape", def, issue);
 }
 
+CondStatus cond_scene_check_exclude(const CondScene* scene, const CondExcludeDef* def,
+                                    CondSceneIssue* issue)
+{
+    CondStatus status =
+        cond_check_size(def->struct_size, sizeof *def, "cond_exclude_def_default", issue);
+    if (!status)
+        status = cond_check_name("exclude", def->name, &scene->exclude_name, scene->exclude,
+                                 sizeof *def, issue);
+    CondSceneThing thing[2];
+    for (int s = 0; s < 2 && !status; s++) {
+        if (!memchr(def->thing[s], 0, sizeof def->thing[s]))
+            return cond_scene_issue_set(issue, "", "a name has no end");
+        int n = cond_scene_find_thing(scene, def->thing[s], &thing[s]);
+        if (n == 0)
+            status = cond_scene_issue_set(
+                issue, "", "there is no body, link (robot/link), obstacle or plane called '%s'",
+                def->thing[s]);
+        else if (n > 1)
+            status = cond_scene_issue_set(
+                issue, "", "'%s' is the name of several: a body, an obstacle or a plane",
+                def->thing[s]);
+    }
+    if (!status && thing[0].body >= 0 && thing[0].body == thing[1].body &&
+        (!thing[0].link[0] || !thing[1].link[0] || strcmp(thing[0].link, thing[1].link) == 0))
+        return cond_scene_issue_set(issue, "",
+                                    "'%s' and '%s' are not two things (of a whole body with "
+                                    "itself self_contact: false says so)",
+                                    def->thing[0], def->thing[1]);
+    return status;
+}
+
 CondStatus cond_scene_check_material(const CondScene* scene, const CondMaterialDef* def,
                                      CondSceneIssue* issue)
 {

@@ -30,7 +30,7 @@ static const Ownership ownerships[] = {
     {"mesh", SOFT, "soft"},
     {"scale", SOFT, "soft"},
     {"material", SOFT | ROD, "soft, rod"},
-    {"self_contact", SOFT | ROD, "soft, rod"},
+    {"self_contact", SOFT | ROD | ROBOT, "soft, rod, robot"},
     {"thickness", SOFT, "soft"},
     {"urdf", ROBOT, "robot"},
     {"floating", ROBOT, "robot"},
@@ -38,6 +38,7 @@ static const Ownership ownerships[] = {
     {"velocity_limits", ROBOT, "robot"},
     {"effort_limits", ROBOT, "robot"},
     {"joint_friction", ROBOT, "robot"},
+    {"srdf", ROBOT, "robot"},
 };
 
 static CondStatus refuse_key(const CondBodyDef* def, const char* key, const char* owners,
@@ -85,6 +86,8 @@ static CondStatus check_ownership(const CondBodyDef* def, CondSceneIssue* issue)
         return refuse_key(def, "joints", "robot", issue);
     if (def->n_link != 0)
         return refuse_key(def, "links", "robot", issue);
+    if (def->n_link_groups != 0)
+        return refuse_key(def, "link_groups", "robot", issue);
     if (def->motor_stiffness != 0.0 || def->motor_damping != 0.0 || !isnan(def->motor_effort))
         return refuse_key(def, "motor", "robot", issue);
     return COND_OK;
@@ -252,6 +255,25 @@ static CondStatus check_joints(const CondScene* scene, const CondBodyDef* def,
     return status;
 }
 
+static CondStatus check_link_groups(const CondBodyDef* def, CondSceneIssue* issue)
+{
+    CondStatus status = COND_OK;
+    if (def->n_link_groups < 0 || (def->n_link_groups > 0 && !def->link_groups))
+        return cond_scene_issue_set(issue, "link_groups", "n_link_groups is %d, but there are none",
+                                    def->n_link_groups);
+    for (int i = 0; i < def->n_link_groups && !status; ++i) {
+        char at[32];
+        snprintf(at, sizeof at, "link_groups[%d]", i);
+        status = cond_keys_check_at("bodies.link_groups", at, &def->link_groups[i],
+                                    sizeof *def->link_groups, issue);
+        for (int k = 0; k < i && !status; ++k)
+            if (strcmp(def->link_groups[k].name, def->link_groups[i].name) == 0)
+                status = cond_scene_issue_set(issue, at, "link '%s' is given twice",
+                                              def->link_groups[i].name);
+    }
+    return status;
+}
+
 static CondStatus check_robot(const CondScene* scene, const CondBodyDef* def, CondSceneIssue* issue)
 {
     if (!def->urdf[0] && def->n_link == 0)
@@ -264,6 +286,8 @@ static CondStatus check_robot(const CondScene* scene, const CondBodyDef* def, Co
         status = cond_keys_check("bodies.motor", def, sizeof *def, issue);
     if (!status)
         status = check_joints(scene, def, issue);
+    if (!status)
+        status = check_link_groups(def, issue);
     if (status || def->floating)
         return status;
     const char* field = NULL;

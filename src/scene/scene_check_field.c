@@ -97,6 +97,7 @@ static size_t field_size(const CondKey* key)
     case COND_KEY_WHOLE:
     case COND_KEY_SWITCH:
     case COND_KEY_CHOICE:
+    case COND_KEY_GROUPS:
         return sizeof(int);
     default:
         return (size_t)key->count * sizeof(double);

@@ -27,6 +27,8 @@ static CondBodyDef body_def(void)
         .effort_limits = 1,
         .joint_friction = 1,
         .motor_effort = NAN,
+        .groups = COND_GROUP_DEFAULT,
+        .touches = COND_GROUP_ALL,
     };
 }
 
@@ -80,6 +82,8 @@ static CondObstacleDef obstacle_def(void)
         .mesh_scale = 1.0,
         .orientation = {1.0, 0.0, 0.0, 0.0},
         .surface = surface_default(),
+        .groups = COND_GROUP_DEFAULT,
+        .touches = COND_GROUP_ALL,
     };
 }
 
@@ -143,7 +147,14 @@ static CondPlaneDef plane_def(void)
         .normal = {0.0, 0.0, 1.0},
         .direction = {NAN, NAN, NAN},
         .surface = surface_default(),
+        .groups = COND_GROUP_DEFAULT,
+        .touches = COND_GROUP_ALL,
     };
+}
+
+static CondExcludeDef exclude_def(void)
+{
+    return (CondExcludeDef){0};
 }
 
 static CondForceDef force_def(void)
@@ -213,6 +224,7 @@ FILL(CondVariationDef, variation_def)
 FILL(CondActionDef, action_def)
 FILL(CondRewardDef, reward_def)
 FILL(CondPlaneDef, plane_def)
+FILL(CondExcludeDef, exclude_def)
 FILL(CondForceDef, force_def)
 FILL(CondSpringDef, spring_def)
 FILL(CondSceneSettings, scene_settings)

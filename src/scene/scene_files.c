@@ -32,3 +32,11 @@ CondStatus cond_scene_get_robot(const CondScene* scene, const char* path, int fl
         return cannot_read(path, error);
     return scene->files->read_robot(&scene->arena.context, path, floating, robot, error);
 }
+
+CondStatus cond_scene_get_disabled(const CondScene* scene, const char* path,
+                                   struct CondArticulation* robot, CondError* error)
+{
+    if (!scene->files)
+        return cannot_read(path, error);
+    return scene->files->read_disabled(&scene->arena.context, path, robot, error);
+}

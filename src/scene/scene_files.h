@@ -16,6 +16,9 @@ struct CondSceneFiles {
     // floating: the root link moves freely, also where the file does not say so.
     CondStatus (*read_robot)(const CondContext* context, const char* path, int floating,
                              struct CondArticulation** robot, CondError* error);
+    // Which links of a robot never touch, by its SRDF file.
+    CondStatus (*read_disabled)(const CondContext* context, const char* path,
+                                struct CondArticulation* robot, CondError* error);
 };
 
 // A mesh by its path or its generator; COND_NOT_SUPPORTED where the scene has no reader.
@@ -23,5 +26,7 @@ CondStatus cond_scene_get_mesh(const CondScene* scene, const char* path, CondMes
                                CondError* error);
 CondStatus cond_scene_get_robot(const CondScene* scene, const char* path, int floating,
                                 struct CondArticulation** robot, CondError* error);
+CondStatus cond_scene_get_disabled(const CondScene* scene, const char* path,
+                                   struct CondArticulation* robot, CondError* error);
 
 #endif

@@ -62,6 +62,10 @@
     {{section, key, type, "", initial, meaning}, \
      COND_KEY_##kind, 0, 0, COND_RANGE_FINITE, COND_UNSET_NEVER, NULL}
 
+#define GROUPS(section, key, structure, field, initial, meaning) \
+    {{section, key, "name or list of names", "", initial, meaning}, \
+     COND_KEY_GROUPS, offsetof(structure, field), 1, COND_RANGE_FINITE, COND_UNSET_NEVER, NULL}
+
 const CondKey cond_key_table[] = {
     TEXT("", "name", CondSettingsDraft, settings.name, "", "what the scene is called"),
     VECTOR("", "gravity", CondSettingsDraft, settings.gravity, "m/s2", "[0, 0, -9.81]", "acceleration of free fall"),
@@ -75,6 +79,7 @@ const CondKey cond_key_table[] = {
     NESTED("", "planes", LIST, "list of mappings", "[]", "fixed half-spaces, such as the ground"),
     NESTED("", "obstacles", LIST, "list of mappings", "[]", "fixed shapes"),
     NESTED("", "bodies", LIST, "list of mappings", "[]", "what moves"),
+    NESTED("", "exclude", LIST, "list of pairs of names", "[]", "pairs that never touch, `[box, arm/hand]`: bodies, links of robots, obstacles, planes"),
     NESTED("", "patches", LIST, "list of mappings", "[]", "named places of soft bodies"),
     NESTED("", "attachments", LIST, "list of mappings", "[]", "what holds bodies together"),
     NESTED("", "trajectories", LIST, "list of mappings", "[]", "what links, joints and frames in space follow"),
@@ -151,6 +156,8 @@ const CondKey cond_key_table[] = {
     VECTOR_OF("planes", "direction", CondPlaneDef, direction, VECTOR, 3, FINITE, AUTO, "vector of 3 or auto", "", "auto", "first tangent, made orthogonal to the normal; auto is the x axis, or y where x is too close to the normal"),
     VECTOR_OF("planes", "friction", CondPlaneDef, surface.friction, SAME, 2, NOT_NEGATIVE, ABSENT, "number >= 0 or list of 2", "", "not given", "coefficient, or one per tangent; where both surfaces give one, the geometric mean"),
     NUMBER_OR_ABSENT("planes", "restitution", CondPlaneDef, surface.restitution, UNIT, "", "not given", "speed after over speed before an impact; where both surfaces give one, the larger"),
+    GROUPS("planes", "groups", CondPlaneDef, groups, "default", "groups that it is in"),
+    GROUPS("planes", "touches", CondPlaneDef, touches, "all", "groups that it touches: two things touch where each is in a group that the other touches"),
 
     TEXT("obstacles", "name", CondObstacleDef, name, "", "unique among obstacles; a number is given where it is left out"),
     NESTED("obstacles", "shape", SECTION, "mapping", "required", "what touches"),
@@ -160,6 +167,8 @@ const CondKey cond_key_table[] = {
     NESTED("obstacles", "rotation", SECTION, "mapping", "none", "orientation as an axis and an angle"),
     VECTOR_OF("obstacles", "friction", CondObstacleDef, surface.friction, SAME, 2, NOT_NEGATIVE, ABSENT, "number >= 0 or list of 2", "", "not given", "as for planes"),
     NUMBER_OR_ABSENT("obstacles", "restitution", CondObstacleDef, surface.restitution, UNIT, "", "not given", "as for planes"),
+    GROUPS("obstacles", "groups", CondObstacleDef, groups, "default", "as for planes"),
+    GROUPS("obstacles", "touches", CondObstacleDef, touches, "all", "as for planes"),
 
     SIZES("obstacles.shape", "box", CondObstacleDef, 3, "vector of 3", "edges"),
     NUMBER("obstacles.shape", "sphere", CondObstacleDef, size, POSITIVE, "m", "none", "radius"),
@@ -187,7 +196,7 @@ const CondKey cond_key_table[] = {
     LONG_TEXT("bodies", "mesh", CondBodyDef, mesh, "", "required for soft: a file, or one of the generators box, mat, ball, cylinder such as mat:27,27,2:0.3,0.3,0.01"),
     NUMBER("bodies", "scale", CondBodyDef, mesh_scale, POSITIVE, "m", "1", "soft, and rigid of shape convex or mesh: length of the mesh's unit"),
     TEXT("bodies", "material", CondBodyDef, material, "", "required for soft, rod: the name of its material"),
-    SWITCH("bodies", "self_contact", CondBodyDef, self_contact, "true", "soft, rod: the body may touch itself"),
+    SWITCH("bodies", "self_contact", CondBodyDef, self_contact, "true", "soft, rod, robot: the body may touch itself, a robot's links each other"),
     NUMBER("bodies", "thickness", CondBodyDef, thickness, NOT_NEGATIVE, "m", "0.001", "soft: surfaces touch within this distance"),
     LONG_TEXT("bodies", "urdf", CondBodyDef, urdf, "", "robot: the file that describes it, unless links do"),
     SWITCH("bodies", "floating", CondBodyDef, floating, "false", "robot: the base moves freely"),
@@ -199,6 +208,10 @@ const CondKey cond_key_table[] = {
     SWITCH("bodies", "joint_friction", CondBodyDef, joint_friction, "true", "robot: joints have their dry friction"),
     NESTED("bodies", "rod", SECTION, "mapping", "required for rod", "rod: centreline and section"),
     NESTED("bodies", "links", LIST, "list of mappings", "[]", "robot, instead of urdf: its links, parents first"),
+    GROUPS("bodies", "groups", CondBodyDef, groups, "default", "as for planes"),
+    GROUPS("bodies", "touches", CondBodyDef, touches, "all", "as for planes; of a robot also the groups of its own links"),
+    NESTED("bodies", "link_groups", LIST, "list of mappings", "[]", "robot: links with groups of their own"),
+    LONG_TEXT("bodies", "srdf", CondBodyDef, srdf, "", "robot: a file whose disable_collisions say which links never touch"),
 
     SIZES("bodies.shape", "box", CondBodyDef, 3, "vector of 3", "edges of a box; its eight corners touch"),
     NESTED("bodies.shape", "points", POINTS, "list of vectors of 3", "none", "points that touch, in body axes, in m"),
@@ -287,6 +300,10 @@ const CondKey cond_key_table[] = {
     VECTOR("bodies.links.shapes.rotation", "axis", CondRotationDraft, axis, "", "required", "in link axes; any length"),
     NUMBER("bodies.links.shapes.rotation", "degrees", CondRotationDraft, degrees, FINITE, "degree", "required", "angle about the axis"),
 
+    TEXT("bodies.link_groups", "name", CondLinkGroups, name, "required", "of the link"),
+    GROUPS("bodies.link_groups", "groups", CondLinkGroups, groups, "those of the robot", "groups that the link is in"),
+    GROUPS("bodies.link_groups", "touches", CondLinkGroups, touches, "those of the robot", "groups that it touches"),
+
     NUMBER("bodies.motor", "stiffness", CondBodyDef, motor_stiffness, NOT_NEGATIVE, "N m/rad or N/m", "0", "per angle or length that is missing to the target"),
     NUMBER("bodies.motor", "damping", CondBodyDef, motor_damping, NOT_NEGATIVE, "N m s/rad or N s/m", "0", "per speed that is missing to the target's"),
     NUMBER_OR_ABSENT("bodies.motor", "effort", CondBodyDef, motor_effort, NOT_NEGATIVE_OR_INFINITE, "N m or N", "not given", "largest torque or force of a motor; as in the URDF where it is left out"),
@@ -300,7 +317,7 @@ const CondKey cond_key_table[] = {
     NESTED("attachments", "from", SECTION, "mapping", "required", "one end"),
     NESTED("attachments", "to", SECTION, "mapping", "required", "the other end"),
     SWITCH("attachments", "turns", CondAttachmentDef, turns, "true", "orientation is held too; false makes a ball joint"),
-    SWITCH("attachments", "contact", CondAttachmentDef, contact, "true", "of rods: they may touch the body or link they are attached to, farther away than eight radii; false lets them pass through"),
+    SWITCH("attachments", "contact", CondAttachmentDef, contact, "true", "the two ends may touch, a rod farther away than eight radii; false lets the two bodies, or body and link, pass through each other while it holds"),
     NUMBER("attachments", "stiffness", CondAttachmentDef, stiffness, POSITIVE, "N/m", "10000", "force per distance"),
     NUMBER("attachments", "damping", CondAttachmentDef, damping, NOT_NEGATIVE, "N s/m", "10", "force per speed"),
     NUMBER("attachments", "rotation_stiffness", CondAttachmentDef, rotation_stiffness, NOT_NEGATIVE, "N m/rad", "10", "torque per angle, where it turns"),

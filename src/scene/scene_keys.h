@@ -14,6 +14,7 @@ typedef enum CondKeyType {
     COND_KEY_VECTOR,  // double[count], from a list of that many
     COND_KEY_SAME,    // double[count], from a list, or from one number for all of them
     COND_KEY_SHORT,   // double[count], from a list, or from half as many and zeros
+    COND_KEY_GROUPS,  // uint32_t, from the names of groups
     COND_KEY_POINTS,  // a list of vectors of 3; read by the body
     COND_KEY_SECTION, // a mapping with keys of its own
     COND_KEY_LIST,    // a list of such mappings; read by hand
@@ -72,7 +73,7 @@ typedef struct CondRotationDraft {
 #define COND_MOST 1e100
 
 // Most keys a section has.
-#define COND_SECTION_SIZE 32
+#define COND_SECTION_SIZE 48
 
 // The table (src/scene/scene_key_table.c).
 extern const CondKey cond_key_table[];

@@ -1,0 +1,299 @@
+// Who may touch whom: groups, pairs that the scene or a robot's file excludes, and of a robot's own
+// links those that a joint holds together or that overlap as the scene starts.
+#include "base/error.h"
+#include "base/memory.h"
+#include "math/vec3.h"
+#include "model/articulation.h"
+#include "model/party.h"
+#include "scene/compile.h"
+#include "scene/link_overlap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double MEET = 1e-9; // of two joints' origins: as near as this they are one [m]
+
+typedef struct Parties {
+    CondModel* model;
+    const CondScene* scene;
+    CondError* error;
+    CondArena arena; // of the pairs
+    int (*pair)[2];  // that never touch                                    (n_pair)
+    int n_pair;      //
+    char* has_shape; // of the links of the robot in hand
+    CondLinkOverlap overlap;
+} Parties;
+
+static void name_party(const CondModel* model, int body, int link, char name[2 * COND_NAME_SIZE])
+{
+    const CondArticulation* arm = model->body[body].arm;
+    snprintf(name, 2 * COND_NAME_SIZE, "%.63s/%.63s", model->body[body].name, arm->link[link].name);
+}
+
+static CondStatus add_pair(Parties* p, int a, int b)
+{
+    if (COND_RESERVE(&p->arena, p->pair, p->n_pair + 1))
+        return COND_OUT_OF_MEMORY;
+    p->pair[p->n_pair][0] = a;
+    p->pair[p->n_pair++][1] = b;
+    return COND_OK;
+}
+
+static CondLeftOut* list_pair(Parties* p, CondLeftOutReason reason)
+{
+    CondModel* model = p->model;
+    if (COND_RESERVE(&model->arena, model->left_out, model->n_left_out + 1))
+        return NULL;
+    CondLeftOut* out = &model->left_out[model->n_left_out++];
+    *out = (CondLeftOut){.reason = reason};
+    return out;
+}
+
+// ---- the parties
+
+static CondStatus set_links(Parties* p, const CondBody* body, const CondBodyDef* def)
+{
+    for (int i = 0; i < body->arm->n_link; i++)
+        p->model->party[body->party + i].rigid = body->arm->link[i].part;
+    for (int k = 0; k < def->n_link_groups; k++) {
+        int link = cond_articulation_find_link(body->arm, def->link_groups[k].name);
+        if (link < 0)
+            return cond_error_set(p->error, COND_BAD_INPUT,
+                                  "body %s: link_groups: the robot has no link '%.63s'", def->name,
+                                  def->link_groups[k].name);
+        p->model->party[body->party + link].groups = def->link_groups[k].groups;
+        p->model->party[body->party + link].touches = def->link_groups[k].touches;
+    }
+    return COND_OK;
+}
+
+static CondStatus number_parties(Parties* p)
+{
+    CondModel* model = p->model;
+    const CondScene* scene = p->scene;
+    int n = model->n_obstacle + model->n_plane;
+    CondStatus status = COND_OK;
+    for (int b = 0; b < model->n_body; b++)
+        n += model->body[b].arm ? model->body[b].arm->n_link : 1;
+    model->party = cond_arena_allocate(&model->arena, (size_t)n, sizeof *model->party);
+    if (!model->party)
+        return COND_OUT_OF_MEMORY;
+    for (int b = 0; b < model->n_body && !status; b++) {
+        CondBody* body = &model->body[b];
+        const CondBodyDef* def = &scene->body[b];
+        int n_link = body->arm ? body->arm->n_link : 1;
+        body->party = model->n_party;
+        for (int i = 0; i < n_link; i++)
+            model->party[model->n_party++] = (CondParty){.groups = def->groups,
+                                                         .touches = def->touches,
+                                                         .body = b,
+                                                         .self_contact = body->self_contact};
+        status = body->arm ? set_links(p, body, def) : COND_OK;
+    }
+    for (int i = 0; i < model->n_obstacle; i++) {
+        model->obstacle[i].party = model->n_party;
+        model->party[model->n_party++] = (CondParty){
+            .groups = scene->obstacle[i].groups, .touches = scene->obstacle[i].touches, .body = -1};
+    }
+    for (int i = 0; i < model->n_plane; i++) {
+        model->plane[i].party = model->n_party;
+        model->party[model->n_party++] = (CondParty){
+            .groups = scene->plane[i].groups, .touches = scene->plane[i].touches, .body = -1};
+    }
+    for (int i = 0; i < model->n_solid; i++) {
+        const CondBody* body = &model->body[model->solid[i].body];
+        model->solid[i].party = cond_party_of(body, model->solid[i].part);
+    }
+    return status;
+}
+
+// ---- links of one robot
+
+// Leaves out two links of a robot, unless they are left out already or never meet anyway.
+static CondStatus leave_out(Parties* p, int body, int a, int b, CondLeftOutReason reason)
+{
+    const CondArticulation* arm = p->model->body[body].arm;
+    int party[2] = {p->model->body[body].party + a, p->model->body[body].party + b};
+    if (!p->has_shape[a] || !p->has_shape[b] || arm->link[a].part == arm->link[b].part)
+        return COND_OK;
+    for (int k = 0; k < p->n_pair; k++)
+        if ((p->pair[k][0] == party[0] && p->pair[k][1] == party[1]) ||
+            (p->pair[k][0] == party[1] && p->pair[k][1] == party[0]))
+            return COND_OK;
+    CondLeftOut* out = list_pair(p, reason);
+    if (!out)
+        return COND_OUT_OF_MEMORY;
+    name_party(p->model, body, a, out->name[0]);
+    name_party(p->model, body, b, out->name[1]);
+    return add_pair(p, party[0], party[1]);
+}
+
+// 1 where a rigid part is nothing but a place for joints: it has neither shapes nor mass, or no
+// shapes and the joint `next` sits where its own does, as in a universal joint.
+static int is_thin(const Parties* p, const CondArticulation* arm, int part, int next)
+{
+    for (int i = 0; i < arm->n_link; i++)
+        if (arm->link[i].part == part && p->has_shape[i])
+            return 0;
+    return arm->link[part].part_mass == 0.0 ||
+           (arm->link[next].parent == part && vec3_norm(arm->link[next].position) < MEET);
+}
+
+// All links of two rigid parts.
+static CondStatus leave_out_parts(Parties* p, int body, int one, int other)
+{
+    const CondArticulation* arm = p->model->body[body].arm;
+    CondStatus status = COND_OK;
+    for (int i = 0; i < arm->n_link; i++)
+        for (int j = 0; j < arm->n_link && !status && arm->link[i].part == one; j++)
+            if (arm->link[j].part == other)
+                status = leave_out(p, body, i, j, COND_LEFT_OUT_ADJACENT);
+    return status;
+}
+
+static CondStatus leave_out_adjacent(Parties* p, int body)
+{
+    const CondArticulation* arm = p->model->body[body].arm;
+    CondStatus status = COND_OK;
+    for (int i = 1; i < arm->n_link && !status; i++) {
+        int next = i, carrier;
+        if (arm->link[i].part != i)
+            continue;
+        do {
+            carrier = arm->link[arm->link[next].parent].part;
+            status = leave_out_parts(p, body, carrier, i);
+            if (carrier == arm->link[0].part || !is_thin(p, arm, carrier, next))
+                break;
+            next = carrier;
+        } while (!status);
+    }
+    return status;
+}
+
+static CondStatus leave_out_overlaps(Parties* p, int body)
+{
+    const CondModel* model = p->model;
+    CondStatus status = cond_link_overlap_place(&p->overlap, &model->body[body]);
+    for (int i = 0; i < model->n_solid && !status; i++)
+        for (int j = 0; j < i && !status && model->solid[i].body == body; j++) {
+            const CondSolid *a = &model->solid[j], *b = &model->solid[i];
+            int found = 0;
+            if (a->body != body || model->party[a->party].rigid == model->party[b->party].rigid)
+                continue;
+            status = cond_link_overlap_find(&p->overlap, a, b, &found);
+            if (found && !status)
+                status = leave_out(p, body, a->part, b->part, COND_LEFT_OUT_OVERLAP);
+        }
+    return status;
+}
+
+static CondStatus leave_out_links(Parties* p, int body)
+{
+    const CondArticulation* arm = p->model->body[body].arm;
+    p->has_shape = cond_arena_allocate(&p->arena, (size_t)arm->n_link, 1);
+    if (!p->has_shape)
+        return COND_OUT_OF_MEMORY;
+    for (int i = 0; i < arm->n_shape; i++)
+        p->has_shape[arm->shape[i].link] = 1;
+    CondStatus status = leave_out_adjacent(p, body);
+    for (int k = 0; k < arm->n_disabled && !status; k++)
+        status = leave_out(p, body, arm->disabled[k][0], arm->disabled[k][1], COND_LEFT_OUT_SRDF);
+    return status ? status : leave_out_overlaps(p, body);
+}
+
+// ---- what the scene excludes
+
+// The first party of a thing of the scene, and how many it has; 0 after a message.
+static int parties_of(const Parties* p, const CondExcludeDef* def, int side, int* first)
+{
+    const CondModel* model = p->model;
+    CondSceneThing thing;
+    if (cond_scene_find_thing(p->scene, def->thing[side], &thing) != 1)
+        return 0;
+    if (thing.obstacle >= 0)
+        *first = model->obstacle[thing.obstacle].party;
+    else if (thing.plane >= 0)
+        *first = model->plane[thing.plane].party;
+    if (thing.body < 0)
+        return 1;
+    const CondBody* body = &model->body[thing.body];
+    *first = body->party;
+    if (!thing.link[0])
+        return body->arm ? body->arm->n_link : 1;
+    int link = body->arm ? cond_articulation_find_link(body->arm, thing.link) : -1;
+    *first += link;
+    if (link < 0)
+        cond_error_set(p->error, COND_BAD_INPUT, "exclude %s: body %s has no link '%s'", def->name,
+                       body->name, thing.link);
+    return link >= 0;
+}
+
+static CondStatus exclude(Parties* p, const CondExcludeDef* def)
+{
+    int first[2], n[2];
+    for (int s = 0; s < 2; s++) {
+        n[s] = parties_of(p, def, s, &first[s]);
+        if (n[s] == 0)
+            return COND_BAD_INPUT;
+    }
+    CondLeftOut* out = list_pair(p, COND_LEFT_OUT_EXCLUDE);
+    CondStatus status = out ? COND_OK : COND_OUT_OF_MEMORY;
+    for (int s = 0; s < 2 && out; s++)
+        memcpy(out->name[s], def->thing[s], sizeof out->name[s]);
+    for (int i = 0; i < n[0]; i++)
+        for (int j = 0; j < n[1] && !status; j++)
+            status = add_pair(p, first[0] + i, first[1] + j);
+    return status;
+}
+
+// ---- all pairs, from either side
+
+static int compare(const void* a, const void* b)
+{
+    const int *p = a, *q = b;
+    return *p < *q ? -1 : *p > *q;
+}
+
+static CondStatus sort_pairs(Parties* p)
+{
+    CondModel* model = p->model;
+    int begin = 0;
+    model->apart = cond_arena_allocate(&model->arena, 2 * (size_t)p->n_pair, sizeof *model->apart);
+    if (!model->apart)
+        return COND_OUT_OF_MEMORY;
+    for (int k = 0; k < 2 * p->n_pair; k++)
+        model->party[p->pair[k / 2][k % 2]].n_apart++;
+    for (int i = 0; i < model->n_party; i++) {
+        model->party[i].apart_begin = begin;
+        begin += model->party[i].n_apart;
+        model->party[i].n_apart = 0;
+    }
+    for (int k = 0; k < 2 * p->n_pair; k++) {
+        CondParty* party = &model->party[p->pair[k / 2][k % 2]];
+        model->apart[party->apart_begin + party->n_apart++] = p->pair[k / 2][1 - k % 2];
+    }
+    for (int i = 0; i < model->n_party; i++)
+        qsort(model->apart + model->party[i].apart_begin, (size_t)model->party[i].n_apart,
+              sizeof *model->apart, compare);
+    return COND_OK;
+}
+
+CondStatus cond_compile_parties(CondModel* model, const CondScene* scene, CondError* error)
+{
+    CondError inner = {COND_OK, "out of memory"};
+    Parties p = {.model = model, .scene = scene, .error = &inner};
+    cond_arena_begin(&model->arena.context, &p.arena);
+    cond_link_overlap_begin(&model->arena.context, &p.overlap);
+    CondStatus status = number_parties(&p);
+    for (int b = 0; b < model->n_body && !status; b++)
+        if (model->body[b].arm && model->body[b].self_contact)
+            status = leave_out_links(&p, b);
+    for (int i = 0; i < scene->n_exclude && !status; i++)
+        status = exclude(&p, &scene->exclude[i]);
+    if (!status)
+        status = sort_pairs(&p);
+    cond_link_overlap_end(&p.overlap);
+    cond_arena_release(&p.arena);
+    return status ? cond_error_set(error, status, "%s", inner.message) : COND_OK;
+}
