@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "failing_allocator.h"
-#include "io/scene_value.h"
+#include "io/scene_part.h"
 #include "scene/scene_keys.h"
 
 #include "base/memory.h"
@@ -330,8 +330,8 @@ static void check_initial(const CondKey* key, const void* defaults)
         return;
     }
     static const char* const words[] = {"required", "required for particle, rigid",
-                                        "from the shape", "none"};
-    for (int i = 0; i < 4; ++i)
+                                        "from the shape", "none", "those of the robot"};
+    for (int i = 0; i < 5; ++i)
         if (strcmp(key->text.initial, words[i]) == 0)
             return;
     if (key->type == COND_KEY_TEXT) {
@@ -339,15 +339,18 @@ static void check_initial(const CondKey* key, const void* defaults)
         return;
     }
     CondYamlNode* node;
+    assert_int_equal(cond_scene_create(NULL, &reader.scene, &error), COND_OK);
+    assert_int_equal(cond_groups_begin(&reader), COND_OK);
     assert_int_equal(cond_yaml_parse(&reader.context, key->text.initial, strlen(key->text.initial),
                                      "table", NULL, &node, &error),
                      COND_OK);
     CondStatus status = cond_scene_read_value(&reader, key, node, key->text.key, &made);
     cond_yaml_destroy(&reader.context, node);
+    cond_scene_destroy(reader.scene);
     if (status)
         fail_msg("%s", error.message);
-    int whole =
-        key->type == COND_KEY_WHOLE || key->type == COND_KEY_SWITCH || key->type == COND_KEY_CHOICE;
+    int whole = key->type == COND_KEY_WHOLE || key->type == COND_KEY_SWITCH ||
+                key->type == COND_KEY_CHOICE || key->type == COND_KEY_GROUPS;
     const char* ours = (const char*)&made + key->offset;
     if (whole) {
         if (memcmp(ours, at, sizeof(int)) != 0)
