@@ -57,8 +57,8 @@ CondStatus cond_groups_check(const CondSceneReader* reader, const CondYamlNode* 
     uint32_t groups = COND_GROUP_DEFAULT;
     for (int i = 0; i < scene->n_body; i++) {
         groups |= scene->body[i].groups;
-        for (int k = 0; k < scene->body[i].n_link; k++)
-            groups |= scene->body[i].link[k].groups;
+        for (int k = 0; k < scene->body[i].n_link_groups; k++)
+            groups |= scene->body[i].link_groups[k].groups;
     }
     for (int i = 0; i < scene->n_obstacle; i++)
         groups |= scene->obstacle[i].groups;
