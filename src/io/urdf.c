@@ -7,6 +7,7 @@
 #include "io/urdf_part.h"
 #include "io/urdf_repair.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -139,8 +140,10 @@ static CondStatus collect(const CondUrdfFile* file, const xmlNode* robot, Tree* 
             CondStatus one = COND_OK;
             if (!joints && cond_urdf_is(node, "link"))
                 one = collect_link(file, tree, node);
-            if (joints && cond_urdf_is(node, "joint"))
+            else if (joints && cond_urdf_is(node, "joint"))
                 one = collect_joint(file, tree, node);
+            else if (joints && !cond_urdf_is(node, "link") && !cond_urdf_is(node, "material"))
+                cond_urdf_ignore(file, node);
             status = one ? one : status;
         }
     if (!status && tree->n_link == 0)
@@ -295,6 +298,8 @@ static CondStatus read_link(const CondUrdfFile* file, Tree* tree, int i)
         CondStatus one = COND_OK;
         if (cond_urdf_is(child, "collision"))
             one = read_shape(file, tree, child, i);
+        else if (!cond_urdf_is(child, "inertial") && !cond_urdf_is(child, "visual"))
+            cond_urdf_ignore(file, child);
         status = one ? one : status;
     }
     return status;
@@ -385,6 +390,27 @@ static CondStatus finish(const CondUrdfFile* file, const Tree* tree)
     return status ? refuse_finish(file, tree, status, &fault) : COND_OK;
 }
 
+// Limits of a follower that would leave its leader no room do not count (see restrict_limits).
+static CondStatus warn_of_loose_limits(const CondUrdfFile* file, const Tree* tree)
+{
+    const CondArticulation* a = file->articulation;
+    CondStatus status = COND_OK;
+    for (int i = 1; i < a->n_link && !status; i++) {
+        const CondLink* link = &a->link[i];
+        if (link->mimic < 0 || link->coordinate < 0)
+            continue;
+        const CondJointCoordinate* c = &a->coordinate[link->coordinate];
+        double x = link->scale * c->lower + link->shift, y = link->scale * c->upper + link->shift;
+        const double rounding = 1e-9;
+        if (fmin(x, y) < link->lower - rounding || fmax(x, y) > link->upper + rounding)
+            status = cond_urdf_warn(file, tree->link[tree->order[i]].node,
+                                    "joint '%s': its limits leave the joint it mimics no room and "
+                                    "do not count",
+                                    link->joint);
+    }
+    return status;
+}
+
 static CondStatus make_tree(const CondUrdfFile* file, Tree* tree)
 {
     CondStatus status = find_root(file, tree);
@@ -399,7 +425,9 @@ static CondStatus build(const CondUrdfFile* file, int floating, Tree* tree)
 {
     const xmlNode* robot = xmlDocGetRootElement(file->document);
     if (!robot || !cond_urdf_is(robot, "robot"))
-        return cond_urdf_refuse(file, robot, COND_BAD_INPUT, "the file holds no <robot>");
+        return cond_urdf_refuse(file, robot, COND_BAD_INPUT, "the file holds no <robot>%s%.40s%s",
+                                robot ? " but <" : "", robot ? (const char*)robot->name : "",
+                                robot ? ">" : "");
     const char* name = cond_urdf_text(robot, "name");
     snprintf(file->articulation->name, COND_NAME_SIZE, "%s", name ? name : "");
     CondStatus status = collect(file, robot, tree), read = COND_OK;
@@ -413,7 +441,11 @@ static CondStatus build(const CondUrdfFile* file, int floating, Tree* tree)
         status = add_link(file, tree, &tree->link[tree->order[i]]);
     for (int i = 0; i < tree->n_shape && !status; i++)
         status = add_shape(file, tree, &tree->shape[i]);
-    return status ? status : finish(file, tree);
+    if (!status)
+        status = finish(file, tree);
+    if (!status)
+        status = warn_of_loose_limits(file, tree);
+    return status ? status : cond_urdf_warn_ignored(file, robot);
 }
 
 CondStatus cond_urdf_read(const CondContext* context, const char* path,
@@ -421,11 +453,13 @@ CondStatus cond_urdf_read(const CondContext* context, const char* path,
                           CondError* error)
 {
     int n_fault = 0;
+    CondUrdfIgnored ignored = {0};
     CondUrdfFile file = {.context = cond_context_or_default(context),
                          .path = path,
                          .package_path = options ? options->package_path : NULL,
                          .error = error,
-                         .n_fault = &n_fault};
+                         .n_fault = &n_fault,
+                         .ignored = &ignored};
     Tree tree = {.arena.context = file.context};
     *articulation = NULL;
     CondStatus status = cond_articulation_create(&file.context, &file.articulation, error);

@@ -74,17 +74,17 @@ static CondStatus read_limit(const CondUrdfFile* file, const xmlNode* node, Cond
     }
     if (bounded) { // either bound is 0 where it is not given
         link->lower = link->upper = 0.0;
-        status = cond_urdf_numbers(file, limit, "lower", 1, 0, &link->lower);
+        status = cond_urdf_bound(file, limit, "lower", &link->lower);
         if (!status)
-            status = cond_urdf_numbers(file, limit, "upper", 1, 0, &link->upper);
+            status = cond_urdf_bound(file, limit, "upper", &link->upper);
     }
     if (!status)
-        status = cond_urdf_numbers(file, limit, "velocity", 1, 0, &link->velocity);
+        status = cond_urdf_bound(file, limit, "velocity", &link->velocity);
     if (!status)
-        status = cond_urdf_numbers(file, limit, "effort", 1, 0, &link->effort);
-    if (!status && isinf(link->velocity))
+        status = cond_urdf_bound(file, limit, "effort", &link->effort);
+    if (!status && !cond_urdf_text(limit, "velocity"))
         status = cond_urdf_warn(file, limit, "joint '%s': no velocity limit given", link->joint);
-    if (!status && isinf(link->effort))
+    if (!status && !cond_urdf_text(limit, "effort"))
         status = cond_urdf_warn(file, limit, "joint '%s': no effort limit given", link->joint);
     return status ? status : cond_urdf_repair_limits(file, limit, link);
 }
@@ -111,29 +111,26 @@ static CondStatus read_dynamics(const CondUrdfFile* file, const xmlNode* node, C
     return status;
 }
 
-static CondStatus warn_of_strangers(const CondUrdfFile* file, const xmlNode* node, const char* name)
+// What a joint may hold; the rest means nothing here.
+static void ignore_strangers(const CondUrdfFile* file, const xmlNode* node)
 {
     static const char* const known[] = {"origin",   "parent", "child", "axis",
-                                        "dynamics", "limit",  "mimic", "calibration"};
-    CondStatus status = COND_OK;
-    for (xmlNode* child = cond_urdf_element(node->children); child && !status;
+                                        "dynamics", "limit",  "mimic"};
+    for (xmlNode* child = cond_urdf_element(node->children); child;
          child = cond_urdf_element(child->next)) {
         int found = 0;
         for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
             found |= cond_urdf_is(child, known[k]);
         if (!found)
-            status = cond_urdf_warn(file, child, "joint '%s': <%.40s> is ignored", name,
-                                    (const char*)child->name);
+            cond_urdf_ignore(file, child);
     }
-    return status;
 }
 
 CondStatus cond_urdf_read_joint(const CondUrdfFile* file, const xmlNode* node, CondLink* link)
 {
     xmlNode *axis, *mimic;
     CondStatus status = cond_urdf_origin(file, node, link->position, link->orientation);
-    if (!status)
-        status = warn_of_strangers(file, node, link->joint);
+    ignore_strangers(file, node);
     if (status || link->kind == COND_LINK_FIXED)
         return status;
     status = cond_urdf_child(file, node, "axis", &axis); // (1, 0, 0) where it is not given
@@ -156,7 +153,31 @@ CondStatus cond_urdf_read_joint(const CondUrdfFile* file, const xmlNode* node, C
     return locate(file, node, cond_link_check_joint(link, &fault), &fault);
 }
 
-static CondStatus read_geometry(const CondUrdfFile* file, const xmlNode* node, CondLinkShape* shape)
+// filename and scale; one number scales all axes.
+static CondStatus read_mesh(const CondUrdfFile* file, const xmlNode* node, CondLinkShape* shape,
+                            int* counts)
+{
+    shape->kind = COND_LINK_MESH;
+    for (int k = 0; k < 3; k++)
+        shape->size[k] = 1.0;
+    const char *name = cond_urdf_text(node, "filename"), *scale = cond_urdf_text(node, "scale");
+    if (!name || !*name) {
+        *counts = 0;
+        return cond_urdf_warn(file, node, "<mesh> without filename does not count");
+    }
+    int single = scale && !strpbrk(scale + strspn(scale, " \t\r\n"), " \t\r\n");
+    CondStatus status = cond_urdf_numbers(file, node, "scale", single ? 1 : 3, 0, shape->size);
+    for (int k = 1; k < 3 && single; k++)
+        shape->size[k] = shape->size[0];
+    int found = 0;
+    if (!status)
+        status = cond_urdf_find_file(file, node, name, &shape->file, &found);
+    shape->missing = !found;
+    return status;
+}
+
+static CondStatus read_geometry(const CondUrdfFile* file, const xmlNode* node, CondLinkShape* shape,
+                                int* counts)
 {
     CondStatus status;
     if (cond_urdf_is(node, "sphere")) {
@@ -172,19 +193,13 @@ static CondStatus read_geometry(const CondUrdfFile* file, const xmlNode* node, C
         shape->kind = COND_LINK_BOX;
         return cond_urdf_numbers(file, node, "size", 3, 1, shape->size);
     }
-    if (cond_urdf_is(node, "mesh")) {
-        shape->kind = COND_LINK_MESH;
-        for (int k = 0; k < 3; k++)
-            shape->size[k] = 1.0;
-        const char* name = cond_urdf_text(node, "filename");
-        if (!name || !*name)
-            return cond_urdf_refuse(file, node, COND_BAD_INPUT, "<mesh> without filename");
-        status = cond_urdf_numbers(file, node, "scale", 3, 0, shape->size);
-        return status ? status : cond_urdf_find_file(file, node, name, &shape->file);
-    }
-    return cond_urdf_refuse(file, node, COND_BAD_INPUT,
-                            "<%.40s> is none of sphere, capsule, cylinder, box, mesh",
-                            (const char*)node->name);
+    if (cond_urdf_is(node, "mesh"))
+        return read_mesh(file, node, shape, counts);
+    *counts = 0;
+    return cond_urdf_warn(file, node,
+                          "<%.40s> is none of sphere, capsule, cylinder, box, mesh and does not "
+                          "count",
+                          (const char*)node->name);
 }
 
 // 1 for a shape that takes no room, which is how some say that there is none.
@@ -211,14 +226,17 @@ CondStatus cond_urdf_read_shape(const CondUrdfFile* file, const xmlNode* node, C
     xmlNode* kind = geometry ? cond_urdf_element(geometry->children) : NULL;
     if (!kind)
         return cond_urdf_warn(file, geometry ? geometry : node,
-                              "<collision> without a shape does not count");
+                              "<%s> without a shape does not count", (const char*)node->name);
     if (cond_urdf_element(kind->next))
-        return cond_urdf_refuse(file, geometry, COND_BAD_INPUT,
-                                "<collision> needs one <geometry> with one shape");
-    status = read_geometry(file, kind, shape);
-    if (!status && is_empty(shape))
+        status = cond_urdf_warn(file, geometry, "<geometry> has two shapes: the first one counts");
+    *counts = 1;
+    if (!status)
+        status = read_geometry(file, kind, shape, counts);
+    if (!status && *counts && is_empty(shape)) {
+        *counts = 0;
         return cond_urdf_warn(file, kind, "<%.40s> of size 0 does not count",
                               (const char*)kind->name);
-    *counts = !status;
+    }
+    *counts = *counts && !status;
     return status;
 }

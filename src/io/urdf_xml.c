@@ -96,6 +96,75 @@ static CondStatus load(const CondUrdfFile* file, char** text, int* length)
     return status;
 }
 
+// Blanks for what is between two places; lines stay.
+static void blank_out(char* from, const char* to)
+{
+    for (; from < to; from++)
+        if (*from != '\n')
+            *from = ' ';
+}
+
+// The place behind the next `end` at or after `from`; NULL where there is none.
+static char* behind(char* from, const char* to, const char* end)
+{
+    size_t n = strlen(end);
+    for (; from + n <= to; from++)
+        if (memcmp(from, end, n) == 0)
+            return from + n;
+    return NULL;
+}
+
+// What other readers of URDF overlook and an XML parser must not: two hyphens in a comment, and
+// comments or blanks before <?xml ... ?>. All comments become blanks, as does a declaration that
+// is not the first thing.
+static void clean(char* text, int length)
+{
+    char *end = text + length, *at = text, *close;
+    while ((at = behind(at, end, "<!--")) && (close = behind(at, end, "-->"))) {
+        blank_out(at - 4, close);
+        at = close;
+    }
+    for (at = text; at < end && strchr(" \t\r\n", *at);)
+        at++;
+    if (at > text && end - at > 5 && memcmp(at, "<?xml", 5) == 0 && (close = behind(at, end, "?>")))
+        blank_out(at, close);
+}
+
+// The first element that a macro processor would replace, or with an attribute that it would.
+static const xmlNode* find_macro(const xmlNode* node)
+{
+    static const char prefix[] = "xacro";
+    for (; node; node = node->next) {
+        if (node->type != XML_ELEMENT_NODE)
+            continue;
+        const char* space = node->ns ? (const char*)node->ns->prefix : NULL;
+        if ((space && strcmp(space, prefix) == 0) ||
+            strncmp((const char*)node->name, "xacro:", 6) == 0)
+            return node;
+        for (const xmlAttr* attribute = node->properties; attribute; attribute = attribute->next) {
+            const xmlNode* value = attribute->children;
+            if (value && value->content && strstr((const char*)value->content, "${"))
+                return node;
+        }
+        const xmlNode* inside = find_macro(node->children);
+        if (inside)
+            return inside;
+    }
+    return NULL;
+}
+
+static CondStatus refuse_macros(const CondUrdfFile* file)
+{
+    const xmlNode* robot = xmlDocGetRootElement(file->document);
+    const xmlNode* macro = find_macro(robot);
+    if (!macro)
+        return COND_OK;
+    return cond_urdf_refuse(file, macro, COND_NOT_SUPPORTED,
+                            "<%.40s> is a xacro macro: make a URDF of the file first, by 'xacro "
+                            "FILE -o robot.urdf'",
+                            (const char*)macro->name);
+}
+
 // What the parser's callbacks leave behind.
 typedef struct Reading {
     int document_type; // 1: the file has one
@@ -162,6 +231,7 @@ CondStatus cond_urdf_xml_read(CondUrdfFile* file)
             status = cond_urdf_refuse(file, NULL, COND_OUT_OF_MEMORY, "no memory to read XML");
     }
     if (!status) {
+        clean(text, length);
         parser->_private = &reading;
         parser->sax->internalSubset = refuse_document_type;
         parser->sax->serror = keep_first_error;
@@ -173,10 +243,42 @@ CondStatus cond_urdf_xml_read(CondUrdfFile* file)
         if (reading.document_type || !file->document)
             status = refuse_syntax(file, &reading);
     }
+    if (!status)
+        status = refuse_macros(file);
     if (parser)
         xmlFreeParserCtxt(parser);
     cond_release(&file->context, text);
     return status;
+}
+
+void cond_urdf_ignore(const CondUrdfFile* file, const xmlNode* node)
+{
+    CondUrdfIgnored* ignored = file->ignored;
+    int most = (int)(sizeof ignored->kind / sizeof ignored->kind[0]), i = 0;
+    char name[sizeof ignored->kind[0].name];
+    snprintf(name, sizeof name, "%.31s", (const char*)node->name);
+    while (i < ignored->n && strcmp(ignored->kind[i].name, name) != 0)
+        i++;
+    if (i == most) {
+        ignored->n_other++;
+        return;
+    }
+    memcpy(ignored->kind[i].name, name, sizeof name);
+    ignored->kind[i].count++;
+    ignored->n = i == ignored->n ? i + 1 : ignored->n;
+}
+
+CondStatus cond_urdf_warn_ignored(const CondUrdfFile* file, const xmlNode* robot)
+{
+    const CondUrdfIgnored* ignored = file->ignored;
+    char list[COND_WARNING_SIZE] = "";
+    size_t length = 0;
+    for (int i = 0; i < ignored->n && length < sizeof list - 80; i++)
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%d <%s>", i ? ", " : "",
+                                   ignored->kind[i].count, ignored->kind[i].name);
+    if (ignored->n_other > 0)
+        snprintf(list + length, sizeof list - length, ", %d others", ignored->n_other);
+    return ignored->n > 0 ? cond_urdf_warn(file, robot, "ignored: %s", list) : COND_OK;
 }
 
 int cond_urdf_is(const xmlNode* node, const char* name)
@@ -231,8 +333,8 @@ CondStatus cond_urdf_name(const CondUrdfFile* file, const xmlNode* node, const c
     return COND_OK;
 }
 
-CondStatus cond_urdf_numbers(const CondUrdfFile* file, const xmlNode* node, const char* name, int n,
-                             int required, double* value)
+static CondStatus read_numbers(const CondUrdfFile* file, const xmlNode* node, const char* name,
+                               int n, int required, int infinite, double* value)
 {
     static const char blank[] = " \t\r\n";
     const char *text = cond_urdf_text(node, name), *element = (const char*)node->name;
@@ -249,7 +351,7 @@ CondStatus cond_urdf_numbers(const CondUrdfFile* file, const xmlNode* node, cons
         if (good) {
             memcpy(word, at, length);
             word[length] = 0;
-            good = cond_number_parse(word, &number) && isfinite(number);
+            good = cond_number_parse(word, &number) && (infinite || isfinite(number));
         }
         if (good)
             value[found] = number;
@@ -258,8 +360,22 @@ CondStatus cond_urdf_numbers(const CondUrdfFile* file, const xmlNode* node, cons
     }
     if (good && found == n)
         return COND_OK;
-    return cond_urdf_refuse(file, node, COND_BAD_INPUT, "%s='%.60s' of <%s>: expected %d number%s",
-                            name, text, element, n, n == 1 ? "" : "s");
+    return cond_urdf_refuse(file, node, COND_BAD_INPUT,
+                            "%s='%.60s' of <%s>: expected %d number%s%s", name, text, element, n,
+                            n == 1 ? "" : "s",
+                            strchr(text, ',') ? " with decimal points and blanks, not commas" : "");
+}
+
+CondStatus cond_urdf_numbers(const CondUrdfFile* file, const xmlNode* node, const char* name, int n,
+                             int required, double* value)
+{
+    return read_numbers(file, node, name, n, required, 0, value);
+}
+
+CondStatus cond_urdf_bound(const CondUrdfFile* file, const xmlNode* node, const char* name,
+                           double* value)
+{
+    return read_numbers(file, node, name, 1, 0, 1, value);
 }
 
 CondStatus cond_urdf_origin(const CondUrdfFile* file, const xmlNode* parent, double position[3],

@@ -10,6 +10,15 @@
 // Larger files are refused: no robot comes near.
 #define COND_URDF_LARGEST (64u << 20)
 
+// Elements that are passed over, counted by their names.
+typedef struct CondUrdfIgnored {
+    int n, n_other;
+    struct {
+        char name[32];
+        int count;
+    } kind[12];
+} CondUrdfIgnored;
+
 typedef struct CondUrdfFile {
     CondContext context;
     const char* path;
@@ -18,9 +27,12 @@ typedef struct CondUrdfFile {
     CondArticulation* articulation;
     CondError* error; // one line for every fault, as many as it holds
     int* n_fault;
+    CondUrdfIgnored* ignored;
 } CondUrdfFile;
 
-// Fills document; release it with xmlFreeDoc. libxml2 takes its memory from malloc.
+// Fills document; release it with xmlFreeDoc. libxml2 takes its memory from malloc. Comments may
+// hold two hyphens and stand before the declaration, as other readers of URDF allow; macros
+// (xacro) are refused.
 CondStatus cond_urdf_xml_read(CondUrdfFile* file);
 
 // 1 where there is no sense in looking for further faults.
@@ -44,6 +56,10 @@ __attribute__((format(printf, 3, 4)))
 CondStatus
 cond_urdf_warn(const CondUrdfFile* file, const xmlNode* node, const char* format, ...);
 
+// Counts an element that means nothing here; cond_urdf_warn_ignored tells of all in one warning.
+void cond_urdf_ignore(const CondUrdfFile* file, const xmlNode* node);
+CondStatus cond_urdf_warn_ignored(const CondUrdfFile* file, const xmlNode* robot);
+
 int cond_urdf_is(const xmlNode* node, const char* name);
 // The first element at or after a node, NULL when there is none.
 xmlNode* cond_urdf_element(xmlNode* node);
@@ -55,10 +71,12 @@ const char* cond_urdf_text(const xmlNode* node, const char* name);
 // A name that must be there, not be empty and fit into COND_NAME_SIZE.
 CondStatus cond_urdf_name(const CondUrdfFile* file, const xmlNode* node, const char* attribute,
                           const char** name);
-// n finite numbers with blanks between them. Left alone when the attribute is not there, unless it
-// is required.
+// n finite numbers with blanks between them; cond_urdf_bound reads one that may be infinite. Left
+// alone when the attribute is not there, unless it is required.
 CondStatus cond_urdf_numbers(const CondUrdfFile* file, const xmlNode* node, const char* name, int n,
                              int required, double* value);
+CondStatus cond_urdf_bound(const CondUrdfFile* file, const xmlNode* node, const char* name,
+                           double* value);
 // <origin xyz rpy> of a parent: position and R = Rz(yaw) Ry(pitch) Rx(roll) as a quaternion; the
 // unit pose when there is none.
 CondStatus cond_urdf_origin(const CondUrdfFile* file, const xmlNode* parent, double position[3],

@@ -85,6 +85,7 @@ typedef struct CondLinkShape {
     double size[3];        // as the kind says [m]
     char* file;            // of a mesh; copied by add_shape, owned by the articulation
     int convex;            // of a mesh: 1: its convex hull is meant
+    int missing;           // 1: the reader did not find that file
 } CondLinkShape;
 
 // One coordinate of a joint, and what followers leave of its limits.

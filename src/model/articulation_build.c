@@ -325,8 +325,9 @@ static CondStatus resolve_mimic(CondArticulation* a, int i, int* end, CondError*
     return COND_OK;
 }
 
-// Takes into the limits of a coordinate that scale q + shift stays within those of the link.
-static CondStatus restrict_limits(CondJointCoordinate* c, const CondLink* link, CondError* error)
+// Takes into the limits of a coordinate that scale q + shift stays within those of the link. Limits
+// of a follower that leave no room do not count: files give them the wrong sign, or none.
+static void restrict_limits(CondJointCoordinate* c, const CondLink* link)
 {
     double square = link->scale * link->scale, stiffness = c->stiffness + square * link->stiffness;
     // sum k_i s_i (s_i q + shift_i - rest_i) = k (q - rest)
@@ -339,18 +340,15 @@ static CondStatus restrict_limits(CondJointCoordinate* c, const CondLink* link, 
     c->friction += fabs(link->scale) * link->friction;
     c->armature += square * link->armature;
     if (link->scale == 0.0)
-        return COND_OK;
-    double lower = (link->lower - link->shift) / link->scale;
-    double upper = (link->upper - link->shift) / link->scale;
-    c->lower = fmax(c->lower, fmin(lower, upper));
-    c->upper = fmin(c->upper, fmax(lower, upper));
+        return;
+    double a = (link->lower - link->shift) / link->scale;
+    double b = (link->upper - link->shift) / link->scale;
+    double lower = fmax(c->lower, fmin(a, b)), upper = fmin(c->upper, fmax(a, b));
     c->velocity = fmin(c->velocity, link->velocity / fabs(link->scale));
-    if (c->lower > c->upper)
-        return cond_error_set(error, COND_BAD_ARGUMENT,
-                              "joint '%s': no position is within its limits and within those of "
-                              "the joint it mimics",
-                              link->joint);
-    return COND_OK;
+    if (lower >= upper)
+        return;
+    c->lower = lower;
+    c->upper = upper;
 }
 
 // 1 where some link beyond this one has mass.
@@ -468,9 +466,9 @@ static CondStatus finish_joint(CondArticulation* a, int i, CondError* error)
     link->coordinate = a->link[end].coordinate;
     number_columns(a, link);
     int n = link->coordinate < 0 ? 0 : link->n_slide + (link->n_turn == 1);
-    for (int k = 0; k < n && !status; k++)
-        status = restrict_limits(&a->coordinate[link->coordinate + k], link, error);
-    return status;
+    for (int k = 0; k < n; k++)
+        restrict_limits(&a->coordinate[link->coordinate + k], link);
+    return COND_OK;
 }
 
 // Balls have what their joint has, about every axis.
