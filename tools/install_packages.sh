@@ -22,6 +22,7 @@ libyaml-dev       reads scenes
 libjansson-dev    writes JSON
 libxml2-dev       reads robots (URDF) and meshes (VTU)
 libqhull-dev      convex hulls of meshes that are not closed
+libassimp-dev     reads meshes of robots (COLLADA, glTF, PLY) and the colours of their materials
 zlib1g-dev        reads compressed meshes (VTU)
 liblapacke-dev    dense linear algebra, C interface
 libopenblas-dev   dense linear algebra, fast kernels

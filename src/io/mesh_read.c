@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/mesh_file.h"
+#include "io/mesh_import.h"
 #include "scene/mesh_build.h"
 
 #include <locale.h>
@@ -18,6 +19,7 @@ static const Format formats[] = {
     {".msh", cond_mesh_read_gmsh}, {".vtk", cond_mesh_read_vtk}, {".vtu", cond_mesh_read_vtu},
     {".obj", cond_mesh_read_obj},  {".stl", cond_mesh_read_stl},
 };
+static const Format imported = {"", cond_mesh_read_import};
 
 static const Format* find_format(const char* path)
 {
@@ -25,7 +27,7 @@ static const Format* find_format(const char* path)
     for (size_t i = 0; dot && i < sizeof formats / sizeof formats[0]; i++)
         if (strcasecmp(dot, formats[i].ending) == 0)
             return &formats[i];
-    return NULL;
+    return cond_mesh_is_import(path) ? &imported : NULL;
 }
 
 // Makes the mesh out of what the reader found. The arrays change hands.
@@ -78,8 +80,11 @@ CondStatus cond_mesh_read(const CondContext* context, const char* path, CondMesh
     *mesh = NULL;
     const Format* format = find_format(path);
     if (!format)
-        return cond_error_set(error, COND_NOT_SUPPORTED,
-                              "%.200s: its ending is none of .msh, .vtk, .vtu, .obj, .stl", path);
+        return cond_error_set(
+            error, COND_NOT_SUPPORTED,
+            "%.200s: its ending is none of .msh, .vtk, .vtu, .obj, .stl, .dae, .glb, "
+            ".gltf, .ply, .3ds",
+            path);
     // Numbers have a decimal point, whatever the language of the host program.
     locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
     if (plain == (locale_t)0)

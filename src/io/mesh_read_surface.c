@@ -1,6 +1,7 @@
 // Surfaces: Wavefront .obj, and .stl as text and binary.
 #include "base/memory.h"
 #include "io/mesh_file.h"
+#include "io/mesh_weld.h"
 
 #include <string.h>
 
@@ -122,48 +123,9 @@ CondStatus cond_mesh_read_obj(CondMeshFile* file)
 
 // ---- .stl: triangles by the places of their corners; equal places become one node.
 
-typedef struct Weld {
-    int* slot; // node + 1 by hash, 0 where empty                          (n_slot, a power of two)
-    size_t n_slot;
-} Weld;
-
-static CondStatus weld_create(CondMeshFile* file, Weld* weld, size_t n_corner)
+static CondStatus read_stl_binary(CondMeshFile* file, CondMeshWeld* weld, uint32_t count)
 {
-    weld->n_slot = 16;
-    while (weld->n_slot < 2 * n_corner)
-        weld->n_slot *= 2;
-    weld->slot = cond_allocate(&file->context, weld->n_slot, sizeof *weld->slot);
-    return weld->slot ? COND_OK : cond_mesh_file_no_memory(file);
-}
-
-// The node at a place, made where there is none.
-static CondStatus weld_node(CondMeshFile* file, Weld* weld, size_t at, const double given[3],
-                            int64_t* index)
-{
-    double place[3];
-    uint64_t hash = 14695981039346656037u, bits;
-    for (int k = 0; k < 3; k++) {
-        place[k] = given[k] + 0.0; // -0 becomes 0
-        memcpy(&bits, &place[k], sizeof bits);
-        hash = (hash ^ (bits >> 32) ^ bits) * 1099511628211u;
-        hash ^= hash >> 29;
-    }
-    size_t slot = (size_t)hash & (weld->n_slot - 1);
-    for (; weld->slot[slot]; slot = (slot + 1) & (weld->n_slot - 1)) {
-        *index = weld->slot[slot] - 1;
-        if (memcmp(file->node + 3 * (size_t)*index, place, sizeof place) == 0)
-            return COND_OK;
-    }
-    *index = file->n_node;
-    CondStatus status = cond_mesh_file_add_node(file, at, file->n_triangle, place);
-    if (status == COND_OK)
-        weld->slot[slot] = file->n_node;
-    return status;
-}
-
-static CondStatus read_stl_binary(CondMeshFile* file, Weld* weld, uint32_t count)
-{
-    CondStatus status = weld_create(file, weld, 3 * (size_t)count);
+    CondStatus status = cond_mesh_weld_create(file, weld, 3 * (size_t)count);
     file->at = 84;
     for (uint32_t i = 0; i < count && status == COND_OK; i++) {
         float value[12]; // the normal, which the corners tell better, and three corners
@@ -174,7 +136,7 @@ static CondStatus read_stl_binary(CondMeshFile* file, Weld* weld, uint32_t count
             cond_bytes_swap(value, 12, sizeof value[0]);
         for (int k = 0; k < 3 && status == COND_OK; k++) {
             const double place[3] = {value[3 * k + 3], value[3 * k + 4], value[3 * k + 5]};
-            status = weld_node(file, weld, at, place, &corner[k]);
+            status = cond_mesh_weld_node(file, weld, at, place, &corner[k]);
         }
         file->at += 2;
         if (status == COND_OK)
@@ -191,7 +153,7 @@ static CondStatus expect(CondMeshFile* file, const char* word)
     return cond_mesh_file_refuse(file, file->at, "'%s' should be here", word);
 }
 
-static CondStatus read_stl_triangle(CondMeshFile* file, Weld* weld)
+static CondStatus read_stl_triangle(CondMeshFile* file, CondMeshWeld* weld)
 {
     double ignored, place[3];
     int64_t corner[3];
@@ -208,7 +170,7 @@ static CondStatus read_stl_triangle(CondMeshFile* file, Weld* weld)
         for (int i = 0; i < 3 && status == COND_OK; i++)
             status = cond_mesh_file_number(file, "a coordinate", &place[i]);
         if (status == COND_OK)
-            status = weld_node(file, weld, here, place, &corner[k]);
+            status = cond_mesh_weld_node(file, weld, here, place, &corner[k]);
         if (status != COND_OK)
             return status;
     }
@@ -219,10 +181,10 @@ static CondStatus read_stl_triangle(CondMeshFile* file, Weld* weld)
 }
 
 // One or more of: solid NAME, facets, endsolid NAME.
-static CondStatus read_stl_text(CondMeshFile* file, Weld* weld)
+static CondStatus read_stl_text(CondMeshFile* file, CondMeshWeld* weld)
 {
     // "vertex 0 0 0" and a separator: no corner takes fewer bytes.
-    CondStatus status = weld_create(file, weld, file->size / 13 + 1);
+    CondStatus status = cond_mesh_weld_create(file, weld, file->size / 13 + 1);
     while (status == COND_OK) {
         cond_mesh_file_skip_space(file);
         if (file->at == file->size)
@@ -241,7 +203,7 @@ static CondStatus read_stl_text(CondMeshFile* file, Weld* weld)
 
 CondStatus cond_mesh_read_stl(CondMeshFile* file)
 {
-    Weld weld = {0};
+    CondMeshWeld weld = {0};
     CondStatus status;
     uint32_t count = 0;
     const uint16_t one = 1;
@@ -251,12 +213,15 @@ CondStatus cond_mesh_read_stl(CondMeshFile* file)
         if (file->swap)
             cond_bytes_swap(&count, 1, sizeof count);
     }
-    // The size decides, because many binary files begin with the word solid too.
-    if (file->size >= 84 && file->size == 84 + 50 * (uint64_t)count) {
+    // The size decides, because many binary files begin with the word solid too; some have bytes
+    // behind their triangles.
+    uint64_t needed = 84 + 50 * (uint64_t)count;
+    int text = file->size >= 5 && memcmp(file->data, "solid", 5) == 0 &&
+               !memchr(file->data, 0, file->size);
+    if (file->size >= 84 && (file->size == needed || (file->size > needed && count > 0 && !text))) {
         file->binary = 1;
         status = read_stl_binary(file, &weld, count);
-    } else if (file->size >= 5 && memcmp(file->data, "solid", 5) == 0 &&
-               !memchr(file->data, 0, file->size)) {
+    } else if (text) {
         status = read_stl_text(file, &weld);
     } else {
         file->binary = 1;
