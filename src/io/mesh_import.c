@@ -11,7 +11,6 @@
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
 
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -40,20 +39,6 @@ typedef struct Sink {
     void* owner;
 } Sink;
 
-// Metres per unit of a COLLADA file: <unit meter="..."/> in its head.
-static double collada_unit(const char* data, size_t size)
-{
-    static const char mark[] = "<unit";
-    for (const char* at = data; (at = memchr(at, '<', size - (size_t)(at - data))); at++) {
-        if (size - (size_t)(at - data) < sizeof mark || memcmp(at, mark, sizeof mark - 1) != 0)
-            continue;
-        const char *end = strchr(at, '>'), *meter = strstr(at, "meter=");
-        double unit = meter && end && meter < end ? strtod(meter + 7, NULL) : 1.0;
-        return unit > 0.0 ? unit : 1.0;
-    }
-    return 1.0;
-}
-
 // Faces of all meshes that hang on a node and on those below it.
 static size_t count(const struct aiScene* scene, const struct aiNode* node, int depth)
 {
@@ -66,7 +51,7 @@ static size_t count(const struct aiScene* scene, const struct aiNode* node, int 
 }
 
 static CondStatus walk(const struct aiScene* scene, const struct aiNode* node,
-                       const struct aiMatrix4x4* above, double unit, int depth, const Sink* sink)
+                       const struct aiMatrix4x4* above, int depth, const Sink* sink)
 {
     struct aiMatrix4x4 T = *above;
     aiMultiplyMatrix4(&T, &node->mTransformation);
@@ -84,20 +69,21 @@ static CondStatus walk(const struct aiScene* scene, const struct aiNode* node,
             for (int k = 0; k < 3; k++) {
                 struct aiVector3D p = mesh->mVertices[face->mIndices[k]];
                 aiTransformVecByMatrix4(&p, &T);
-                corner[3 * k] = unit * (double)p.x;
-                corner[3 * k + 1] = unit * (double)p.y;
-                corner[3 * k + 2] = unit * (double)p.z;
+                corner[3 * k] = (double)p.x;
+                corner[3 * k + 1] = (double)p.y;
+                corner[3 * k + 2] = (double)p.z;
             }
             status = sink->take(sink->owner, corner, material);
         }
     }
     for (unsigned c = 0; c < node->mNumChildren && depth < DEEPEST && !status; c++)
-        status = walk(scene, node->mChildren[c], &T, unit, depth + 1, sink);
+        status = walk(scene, node->mChildren[c], &T, depth + 1, sink);
     return status;
 }
 
-// Gives all triangles of the file to the sink. assimp takes its memory from malloc and prints
-// nothing.
+// Gives all triangles of the file to the sink. The unit of a COLLADA file is in the transform of
+// its root, where assimp puts it; its up axis is left alone. assimp takes its memory from malloc
+// and prints nothing.
 static CondStatus import(const CondMeshFile* file, const Sink* sink)
 {
     struct aiPropertyStore* settings = aiCreatePropertyStore();
@@ -117,15 +103,13 @@ static CondStatus import(const CondMeshFile* file, const Sink* sink)
         aiReleaseImport(scene);
         return status;
     }
-    double unit =
-        strcasecmp(ending(file->path), ".dae") == 0 ? collada_unit(file->data, file->size) : 1.0;
     struct aiMatrix4x4 identity;
     aiIdentityMatrix4(&identity);
     size_t n = count(scene, scene->mRootNode, 0);
     CondStatus status = n > MOST_TRIANGLES ? cond_mesh_file_refuse(file, 0, "too many triangles")
                                            : sink->begin(sink->owner, n);
     if (!status)
-        status = walk(scene, scene->mRootNode, &identity, unit, 0, sink);
+        status = walk(scene, scene->mRootNode, &identity, 0, sink);
     aiReleaseImport(scene);
     return status;
 }
