@@ -452,7 +452,8 @@ static void test_attachments(void** state)
     refuse_attachment(scene, &def, "attachment '': from.body: is required where a link is named");
     def = attachment_def();
     def.stiffness = 0.0;
-    refuse_attachment(scene, &def, "attachment '': stiffness: expected a number > 0, not 0");
+    refuse_attachment(scene, &def,
+                      "attachment '': stiffness: expected a number > 0 or .inf, not 0");
     def = attachment_def();
     def.rotation_stiffness = 0.0;
     refuse_attachment(scene, &def,

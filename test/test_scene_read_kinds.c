@@ -300,7 +300,7 @@ static void test_attachment_refusals(void** state)
         {P "attachments:\n  - from: {}\n    to: {}\n",
          "s.yaml:12: attachments[0].to.body: at least one end must be on a body"},
         {P "attachments:\n  - from: {}\n    to: {body: s, patch: p}\n    stiffness: 0\n",
-         "s.yaml:13: attachments[0].stiffness: expected a number > 0, not 0"},
+         "s.yaml:13: attachments[0].stiffness: expected a number > 0 or .inf, not 0"},
         {S "forces:\n  - body: s\n",
          "s.yaml:9: forces[0].body: 's' is a soft body; forces and springs act on particles, "
          "rigid bodies and rods (attachments serve soft bodies and robots)"},

@@ -298,6 +298,13 @@ typedef struct CondTrajectoryDef {
     double point[3];              // in link axes: the point whose pose is given [m]
     int n_waypoint;               //
     const CondWaypoint* waypoint; // copied by cond_scene_add_trajectory          (n_waypoint)
+    // Of links and frames, all from time 0 on and on top of the waypoints, world axes:
+    double velocity[3];  // uniform [m/s]
+    double spin[3];      // uniform turning about the frame's origin [rad/s]
+    double amplitude[3]; // of position, times sin(2 pi frequency time + phase) [m]
+    double swing[3];     // of the turn, a rotation vector, times the same sine [rad]
+    double frequency;    // [1/s]
+    double phase;        // [rad]
 } CondTrajectoryDef;
 
 typedef enum CondSensorKind {

@@ -152,6 +152,7 @@ typedef struct CondTrajectory {
     double point[3];
     int n_waypoint;
     CondWaypoint* waypoint; //                                                (n_waypoint)
+    double velocity[3], spin[3], amplitude[3], swing[3], frequency, phase; // as in its definition
 } CondTrajectory;
 
 // A sensor with its names looked up; see CondSensorDef.

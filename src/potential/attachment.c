@@ -20,8 +20,7 @@ typedef struct Relation {
     double g[6];   // share of the error's rate that the bodies have no part in
 } Relation;
 
-// Rotation vector of a rotation matrix, |log| <= pi.
-static void rotation_log(const double R[9], double w[3])
+void cond_rotation_log(const double R[9], double w[3])
 {
     double axis[3] = {0.5 * (R[7] - R[5]), 0.5 * (R[2] - R[6]), 0.5 * (R[3] - R[1])};
     double s = vec3_norm(axis), c = 0.5 * (R[0] + R[4] + R[8] - 1.0);
@@ -48,6 +47,11 @@ int cond_weld_is_led(const CondWeld* weld)
     return weld->what.end[0].guide > 0 || weld->what.end[1].guide > 0;
 }
 
+int cond_weld_is_exact(const CondWeld* weld)
+{
+    return isinf(weld->what.stiffness[0]);
+}
+
 int cond_weld_body(const CondWeld* weld)
 {
     int first = weld->what.end[0].point.body;
@@ -70,7 +74,7 @@ static void relate(const CondWeld* weld, double p[2][3], double R[2][9], Relatio
     quat_matrix(weld->turn, turn);
     mat3_product(R[1], turn, wanted);
     multiply_transposed(R[0], wanted, error);
-    rotation_log(error, out->e + 3);
+    cond_rotation_log(error, out->e + 3);
     if (!weld->what.turns)
         out->e[3] = out->e[4] = out->e[5] = 0.0;
 }
@@ -101,7 +105,7 @@ static void take_mean(const CondKinematics* kinematics, const CondWeld* weld, Re
 static void matrix_quat(const double R[9], double q[4])
 {
     double w[3];
-    rotation_log(R, w);
+    cond_rotation_log(R, w);
     quat_exp(w, q);
 }
 
@@ -277,6 +281,8 @@ CondStatus cond_weld_add(const CondKinematics* kinematics, const CondWeld* weld,
     int rows = weld->what.turns ? 6 : 3;
     CondCouplingRoom room;
     Relation relation;
+    if (cond_weld_is_exact(weld)) // no force: its coordinates leave the problem
+        return COND_OK;
     CondStatus status = cond_assembly_room(assembly, kinematics->model, rows, &room);
     if (status)
         return status;
@@ -326,6 +332,8 @@ double cond_weld_energy(const CondKinematics* kinematics, const CondWeld* weld)
 {
     double energy = 0.0;
     Relation relation;
+    if (cond_weld_is_exact(weld))
+        return 0.0;
     relate_at(kinematics, weld, &relation);
     for (int r = 0; r < 6; r++)
         energy += 0.5 * weld->what.stiffness[r / 3] * relation.e[r] * relation.e[r];

@@ -11,10 +11,17 @@ void cond_weld_make(const CondKinematics* kinematics, CondWeld* weld);
 // 1 where an end moves along a trajectory: the attachment then does work on the other.
 int cond_weld_is_led(const CondWeld* weld);
 
+// 1 where it does not give: its stiffness is infinite, and one end has no body.
+int cond_weld_is_exact(const CondWeld* weld);
+
+// Rotation vector of a rotation matrix, |log| <= pi.
+void cond_rotation_log(const double R[9], double w[3]);
+
 // The body of end 0, or that of end 1 where end 0 has none.
 int cond_weld_body(const CondWeld* weld);
 
-// Adds the force -J' K e to f and the coupling J' (th t K + D) J to the assembly; step = th t.
+// Adds the force -J' K e to f and the coupling J' (th t K + D) J to the assembly; step = th t. An
+// exact attachment adds nothing.
 // e is the mean over the step where the kinematics spans it.
 CondStatus cond_weld_add(const CondKinematics* kinematics, const CondWeld* weld, double step,
                          CondAssembly* assembly, double* f);

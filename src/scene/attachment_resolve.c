@@ -2,6 +2,7 @@
 // own attachments, and again for those that are made while a simulation runs.
 #include "base/definition.h"
 #include "base/error.h"
+#include "math/vec3.h"
 #include "model/articulation.h"
 #include "scene/compile.h"
 #include "scene/scene_check.h"
@@ -81,6 +82,42 @@ static CondStatus check_pair(const CondAttachmentDef* def, const CondFrame end[2
     return COND_OK;
 }
 
+// One that does not give tells coordinates how to move: of one body, all of them at once but for
+// what turns about its own origin.
+static CondStatus check_exact(const CondModel* model, const CondAttachmentDef* def,
+                              const CondFrame end[2], CondError* error)
+{
+    if (!isinf(def->stiffness))
+        return COND_OK;
+    int side = end[0].point.body >= 0 ? 0 : 1;
+    if (end[1 - side].point.body >= 0)
+        return cond_error_set(error, COND_BAD_ARGUMENT,
+                              "attachment %s: stiffness .inf needs an end without a body",
+                              def->name);
+    const CondPoint* point = &end[side].point;
+    CondBodyKind kind = model->body[point->body].kind;
+    if (kind == COND_BODY_ROBOT)
+        return cond_error_set(error, COND_BAD_ARGUMENT,
+                              "attachment %s: stiffness .inf is not for robots, whose links move "
+                              "by their joints",
+                              def->name);
+    if (model->settings.method != COND_STEP_VELOCITY)
+        return cond_error_set(error, COND_BAD_ARGUMENT,
+                              "attachment %s: stiffness .inf needs step.method velocity",
+                              def->name);
+    if (kind == COND_BODY_SOFT && !def->turns)
+        return cond_error_set(error, COND_BAD_ARGUMENT,
+                              "attachment %s: turns must be true: stiffness .inf holds every node",
+                              def->name);
+    if ((kind == COND_BODY_RIGID || kind == COND_BODY_ROD) && !def->turns &&
+        vec3_norm(point->local) > 0.0)
+        return cond_error_set(error, COND_BAD_ARGUMENT,
+                              "attachment %s: turns: false with stiffness .inf holds the origin "
+                              "of a body or the middle of a link of a rod, no other point",
+                              def->name);
+    return COND_OK;
+}
+
 CondStatus cond_attachment_resolve(const CondModel* model, const CondAttachmentDef* given,
                                    CondAttachment* out, CondError* error)
 {
@@ -106,6 +143,8 @@ CondStatus cond_attachment_resolve(const CondModel* model, const CondAttachmentD
         status = resolve_end(model, def, end, &out->end[end], error);
     if (!status)
         status = check_pair(def, out->end, error);
+    if (!status)
+        status = check_exact(model, def, out->end, error);
     out->turns = def->turns;
     out->contact = def->contact;
     out->stiffness[0] = def->stiffness;

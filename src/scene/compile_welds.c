@@ -143,6 +143,12 @@ CondStatus cond_compile_trajectories(CondModel* model, const CondScene* scene, C
         if (status)
             return status;
         memcpy(out->point, def->point, sizeof def->point);
+        memcpy(out->velocity, def->velocity, sizeof def->velocity);
+        memcpy(out->spin, def->spin, sizeof def->spin);
+        memcpy(out->amplitude, def->amplitude, sizeof def->amplitude);
+        memcpy(out->swing, def->swing, sizeof def->swing);
+        out->frequency = def->frequency;
+        out->phase = def->phase;
         out->waypoint = cond_arena_allocate(&model->arena, n, sizeof *out->waypoint);
         if (!out->waypoint)
             return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");

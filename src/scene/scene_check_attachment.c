@@ -204,6 +204,17 @@ static CondStatus check_waypoints(const CondTrajectoryDef* def, CondSceneIssue* 
     return COND_OK;
 }
 
+// A motor's target goes from waypoint to waypoint alone.
+static CondStatus check_joint(const CondTrajectoryDef* def, CondSceneIssue* issue)
+{
+    int moves = !cond_is_zero(3, def->velocity) || !cond_is_zero(3, def->spin) ||
+                !cond_is_zero(3, def->amplitude) || !cond_is_zero(3, def->swing);
+    return moves ? cond_scene_issue_set(issue, "joint",
+                                        "velocity, spin, amplitude and swing are of links and "
+                                        "frames")
+                 : COND_OK;
+}
+
 CondStatus cond_scene_check_trajectory(const CondScene* scene, const CondTrajectoryDef* def,
                                        CondSceneIssue* issue)
 {
@@ -234,5 +245,7 @@ CondStatus cond_scene_check_trajectory(const CondScene* scene, const CondTraject
         return cond_scene_issue_set(issue, "joint", "must be left out where a link is named");
     if (!def->link[0] && !def->joint[0])
         return cond_scene_issue_set(issue, "link", "is required (the link that follows)");
+    if (def->joint[0] && (status = check_joint(def, issue)))
+        return status;
     return check_waypoints(def, issue);
 }

@@ -96,11 +96,16 @@ CondStatus cond_sim_read_wrenches(CondSim* sim)
     cond_sim_act(sim);
     if (COND_RESERVE(&sim->arena, sim->wrench, 6 * next->n_weld))
         return COND_OUT_OF_MEMORY;
+    cond_held_forces(sim);
     for (int i = 0; i < next->n_weld; i++) {
         double* wrench = sim->wrench + 6 * i;
         memset(wrench, 0, 6 * sizeof *wrench);
         if (!next->weld[i].active)
             continue;
+        if (cond_weld_is_exact(&next->weld[i])) {
+            cond_held_wrench(sim, &next->weld[i], wrench);
+            continue;
+        }
         const CondKinematics* kinematics =
             cond_sim_acting(sim, cond_weld_body(&next->weld[i]), &step);
         CondStatus status =

@@ -81,8 +81,10 @@ static void size_up(CondSim* sim)
     for (int b = 0; b < model->n_body; b++) {
         int g = groups->of[b];
         for (int i = model->body[b].dof_begin, k = 0; k < model->body[b].n_dof; k++, i++) {
-            double d = newton->diagonal[i], r = newton->work[i], load = sim->assembly.b[i];
-            groups->residual[g] += sim->linear[b] ? 0.0 : r * r / d;
+            double d = newton->diagonal[i], r = newton->work[i];
+            // Of a coordinate that is held, what holds it: it asks for no other.
+            double load = sim->held.flag[i] ? r : sim->assembly.b[i];
+            groups->residual[g] += sim->linear[b] || sim->held.flag[i] ? 0.0 : r * r / d;
             groups->load[g] += load * load / d;
         }
     }
@@ -214,6 +216,7 @@ static CondStatus hold_back(CondSim* sim, const CondState* state)
         }
         if (!any)
             return COND_OK;
+        cond_held_put_rate(sim, sim->v_hat);
         CondStatus status = cond_balance_measure(sim, state);
         if (status)
             return status;

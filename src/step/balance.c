@@ -60,6 +60,16 @@ static void add_products(const CondSim* sim, double scale, const double* x, cons
     }
 }
 
+// The same over the coordinates that are held.
+static void add_held_products(const CondSim* sim, double scale, const double* x, const double* y,
+                              double* sum)
+{
+    const CondModel* model = sim->model;
+    for (int b = 0; b < model->n_body; b++)
+        for (int i = model->body[b].dof_begin, k = 0; k < model->body[b].n_dof; k++, i++)
+            sum[sim->groups.of[b]] += sim->held.flag[i] ? scale * x[i] * y[i] : 0.0;
+}
+
 void cond_balance_kinetic(CondSim* sim, const CondKinematics* kinematics, const double* v,
                           double* energy)
 {
@@ -67,6 +77,8 @@ void cond_balance_kinetic(CondSim* sim, const CondKinematics* kinematics, const 
     cond_assembly_begin(&sim->matrix, kinematics, NULL, NULL);
     cond_assembly_multiply(&sim->matrix, v, sim->balance.p, sim->model->settings.solver.threads);
     add_products(sim, 0.5, v, sim->balance.p, energy);
+    if (sim->held.n > 0) // what moves as it is told has no part in the balance
+        add_held_products(sim, -0.5, v, sim->balance.p, energy);
 }
 
 // energy[g] += sign times the potential energy that is the group's own
@@ -129,6 +141,27 @@ static CondStatus subtract_work(CondSim* sim, const CondState* state, double* en
     return COND_OK;
 }
 
+// energy[g] -= t times the power of what holds coordinates, their inertia left out: of the reaction
+// (A v - b - Jc' lambda) - M (v - v_k)/h.
+static void subtract_held_work(CondSim* sim, const CondState* state, double* energy)
+{
+    const CondModel* model = sim->model;
+    double *force = sim->held.force, *dv = sim->work, *p = sim->balance.p;
+    cond_problem_multiply(&sim->assembly.problem, sim->v_hat, force);
+    for (int c = 0; c < sim->candidates.n; c++)
+        cond_contact_add_force(&sim->assembly.contact[c], -1.0, sim->lambda + 3 * c, force);
+    for (int i = 0; i < model->n_dof; i++) {
+        force[i] -= sim->assembly.b[i];
+        dv[i] = sim->v_hat[i] - state->v[i];
+    }
+    cond_assembly_begin(&sim->matrix, &sim->at_end, NULL, NULL);
+    cond_assembly_multiply(&sim->matrix, dv, p, model->settings.solver.threads);
+    for (int b = 0; b < model->n_body; b++)
+        for (int i = model->body[b].dof_begin, k = 0; k < model->body[b].n_dof; k++, i++)
+            force[i] -= p[i] / sim->length[b];
+    add_held_products(sim, -sim->time_step, sim->v_hat, force, energy);
+}
+
 void cond_balance_pose(CondSim* sim, const CondState* state)
 {
     CondBalance* balance = &sim->balance;
@@ -154,9 +187,12 @@ CondStatus cond_balance_measure(CondSim* sim, const CondState* state)
     CondStatus status = subtract_work(sim, state, excess); // sets balance->end
     if (status)
         return status;
+    if (sim->held.n > 0)
+        subtract_held_work(sim, state, excess);
     for (int b = 0; b < model->n_body; b++)
         for (int i = model->body[b].dof_begin, k = 0; k < model->body[b].n_dof; k++, i++)
             balance->v[i] = state->v[i] + (sim->v_hat[i] - state->v[i]) / sim->theta[b];
+    cond_held_put_end(sim, balance->v);
     cond_balance_kinetic(sim, &balance->end, balance->v, groups->kinetic);
     add_potential(sim, &balance->end, 1.0, excess);
     for (int g = 0; g < groups->n; g++)

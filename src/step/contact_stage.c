@@ -26,7 +26,8 @@ CondStatus cond_contact_stage_prepare(const CondModel* model, CondAssemblyConten
     if (stage->ready)
         return COND_OK;
     cond_contact_stage_destroy(stage); // what an attempt that failed has left
-    *stage = (CondContactStage){.arena.context = *m, .candidates.arena.context = *m};
+    *stage = (CondContactStage){
+        .arena.context = *m, .candidates.arena.context = *m, .reduction.arena.context = *m};
     stage->v = cond_arena_allocate(&stage->arena, (size_t)model->n_dof, sizeof(double));
     CondStatus status = stage->v ? COND_OK : COND_OUT_OF_MEMORY;
     if (!status)
@@ -42,6 +43,7 @@ void cond_contact_stage_destroy(CondContactStage* stage)
     cond_assembly_destroy(&stage->assembly);
     cond_solver_destroy(stage->solver);
     cond_candidates_end(&stage->candidates);
+    cond_reduction_destroy(&stage->reduction);
     cond_arena_release(&stage->arena);
 }
 
@@ -55,5 +57,14 @@ CondStatus cond_contact_stage_solve(CondContactStage* stage, const CondProblem* 
         memcpy(stage->lambda, start, bytes);
     else
         memset(stage->lambda, 0, bytes);
-    return cond_solver_solve(stage->solver, problem, stage->v, stage->lambda, info);
+    if (!stage->given)
+        return cond_solver_solve(stage->solver, problem, stage->v, stage->lambda, info);
+    CondReduction* reduction = &stage->reduction;
+    CondStatus status = cond_problem_reduce(problem, stage->given, stage->rate, reduction);
+    if (status)
+        return status;
+    cond_reduction_enter(reduction, stage->given, stage->v, stage->lambda);
+    status = cond_solver_solve(stage->solver, &reduction->problem, stage->v, stage->lambda, info);
+    cond_reduction_leave(reduction, stage->given, stage->v, stage->lambda);
+    return status;
 }

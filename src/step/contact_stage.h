@@ -5,6 +5,7 @@
 
 #include "assemble/assemble.h"
 #include "base/arena.h"
+#include "problem/reduce.h"
 
 typedef struct CondContactStage {
     CondArena arena;
@@ -14,6 +15,9 @@ typedef struct CondContactStage {
     double* v;      // the answer                                         (n_dof)
     double* lambda; //                                                    (n_contact x 3)
     int ready;      // 1: all of it is there
+    const unsigned char* given; // coordinates that are given, by who solves; NULL: none (n_dof)
+    const double* rate;         // their velocities; NULL: zero                     (n_dof)
+    CondReduction reduction;
 } CondContactStage;
 
 // How a stage solves its problem whatever the step's stop test is: to the certificate, with the

@@ -174,6 +174,7 @@ static CondStatus find_contacts(CondSim* sim, double deepest, double share, int*
         sim->reach[b] = 2.0 * fmin(deepest, correction->limit[b]);
     }
     CondStatus status = cond_collide(&sim->collider, &sim->at_end, sim->next, sim->reach, list);
+    cond_held_filter(sim, &sim->at_end, list);
     if (!status)
         leave_islands(sim);
     *deep = *indented = 0;
@@ -224,6 +225,7 @@ static CondStatus pose(CondSim* sim, int deep, CondContactStage* stage)
     if (status)
         return status;
     memset(stage->v, 0, (size_t)sim->model->n_dof * sizeof *stage->v);
+    stage->given = sim->held.n > 0 ? sim->held.flag : NULL; // which stay where they are
     cond_problem_diagonal(&assembly->problem, diagonal);
     for (int k = 0; k < list->n; k++) {
         CondContact* contact = &assembly->contact[k];
@@ -366,6 +368,22 @@ static int turn_apart(CondSim* sim)
     return turned;
 }
 
+// Bodies that are held at some place do not move as a whole.
+static CondStatus hold_rigid(CondSim* sim)
+{
+    CondCorrection* correction = &sim->correction;
+    const int* begin = correction->rigid.dof_begin;
+    if (sim->held.n == 0)
+        return COND_OK;
+    if (COND_RESERVE(&correction->stage.arena, correction->held, sim->model->n_dof))
+        return COND_OUT_OF_MEMORY;
+    for (int b = 0; b < sim->model->n_body; b++)
+        memset(correction->held + begin[b], cond_held_some(sim, b),
+               (size_t)(begin[b + 1] - begin[b]));
+    correction->stage.given = correction->held;
+    return COND_OK;
+}
+
 // Rigid motions of all bodies, with the normals of the contacts, or where these lead nowhere along
 // the lines between centres. *helps: 1 where either does.
 static CondStatus solve_rigid(CondSim* sim, int deep, CondSolveInfo* info, int* helps)
@@ -375,6 +393,8 @@ static CondStatus solve_rigid(CondSim* sim, int deep, CondSolveInfo* info, int* 
     const CondProblem* problem = &correction->rigid.problem;
     CondStatus status =
         cond_rigid_motion_reduce(&sim->at_end, &stage->assembly, step_of(sim), &correction->rigid);
+    if (!status)
+        status = hold_rigid(sim);
     if (!status)
         status = cond_contact_stage_solve(stage, problem, NULL, info);
     *helps = status >= 0 && does_help(problem, stage->v, sim->work);
@@ -409,6 +429,7 @@ static CondStatus solve_deep(CondSim* sim, int deep, int indented, CondSolveInfo
     }
     *answer = stage;
     memset(stage->v, 0, (size_t)sim->model->n_dof * sizeof *stage->v);
+    stage->given = sim->held.n > 0 ? sim->held.flag : NULL;
     return cond_contact_stage_solve(stage, &stage->assembly.problem, NULL, info);
 }
 

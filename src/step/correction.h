@@ -14,6 +14,7 @@ typedef struct CondCorrection {
     double* share;          // of its motion that the limits of its island allow     (n_body)
     int* island;            // of a body: one that contacts or couplings lead to     (n_body)
     double* v;              // the motion, as velocities over the time step          (n_dof)
+    unsigned char* held;    // rigid motions that are not made                       (n_dof)
     int restore;            // 1: attachments pull back what rounds have stretched
 } CondCorrection;
 

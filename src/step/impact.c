@@ -192,6 +192,7 @@ static void take_forces_back(CondSim* sim)
         assembly->b[i] += f[i];
         v[i] += sim->next->v[i];
     }
+    cond_held_put_end(sim, v);
 }
 
 // 1 where the impulses of an answer raised the kinetic energy: sum Lambda' (u- + u+)/2, against
@@ -308,6 +309,8 @@ CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* 
         status = list_contacts(sim);
     if (status)
         return status;
+    stage->given = sim->held.n > 0 ? sim->held.flag : NULL;
+    stage->rate = sim->held.end;
     cond_assembly_begin(&stage->assembly, &sim->at_start, NULL, NULL);
     status = cond_assembly_finish(&stage->assembly, &sim->at_start, &sim->at_end,
                                   &stage->candidates, INFINITY);

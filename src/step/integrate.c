@@ -93,6 +93,7 @@ CondStatus cond_sim_make_next(CondSim* sim, const CondState* state)
                              next->v + at,  next->v_hat + at, sim->theta[b]};
         cond_parallel(n, cond_threads((size_t)n, threads), make_velocities, &loop);
     }
+    cond_held_put_end(sim, next->v);
     for (int i = 0; i < 3 * sim->candidates.n; i++)
         sim->impulse[i] = sim->time_step * sim->lambda[i];
     cond_sim_move(sim, state);
@@ -103,5 +104,6 @@ CondStatus cond_sim_finish_next(CondSim* sim)
 {
     cond_sim_transport(sim);
     cond_sim_balance(sim);
+    cond_held_put_end(sim, sim->next->v);
     return cond_watch_finds_finite(sim) ? COND_OK : COND_DIVERGED;
 }

@@ -71,7 +71,10 @@ CondStatus cond_sim_begin(CondSim* sim, const CondState* state)
     cond_kinematics_set(&sim->at_start, state->q);
     cond_sim_guess_theta(sim, state);
     sim->loaded = 0;
-    return cond_sim_control(sim, state);
+    CondStatus status = cond_sim_control(sim, state);
+    if (!status)
+        cond_held_begin(sim, state);
+    return status;
 }
 
 CondStatus cond_sim_load_forces(CondSim* sim, const CondState* state)

@@ -196,7 +196,8 @@ static CondStatus evaluate(CondSim* sim, const CondState* state, double* size)
         return status;
     *size = 0.0;
     for (int i = 0; i < sim->model->n_dof; i++)
-        *size += newton->work[i] * newton->work[i] / newton->diagonal[i];
+        if (!sim->held.flag[i]) // what holds a coordinate gives what is missing
+            *size += newton->work[i] * newton->work[i] / newton->diagonal[i];
     *size = sqrt(*size);
     return isfinite(*size) ? COND_OK : COND_DIVERGED;
 }
@@ -210,7 +211,8 @@ double cond_newton_right_hand_side(CondSim* sim)
     for (int k = 0; k < model->n_body; k++)
         for (int i = model->body[k].dof_begin, n = 0; n < model->body[k].n_dof; n++, i++) {
             b[i] = (sim->linear[k] ? 0.0 : b[i]) - sim->newton.r[i];
-            size += b[i] * b[i] / sim->newton.diagonal[i];
+            double load = sim->held.flag[i] ? sim->newton.work[i] : b[i];
+            size += load * load / sim->newton.diagonal[i];
         }
     return sqrt(size);
 }

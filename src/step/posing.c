@@ -17,6 +17,9 @@ double cond_sim_reach(CondSim* sim, int b, const CondState* state)
     double t = sim->time_step, *a = sim->work;
     if (!isnan(settings->margin))
         return settings->margin;
+    double told = cond_held_some(sim, b)
+                      ? ops->speed(body, &sim->at_start, sim->held.rate + body->dof_begin)
+                      : 0.0;
     if (!settings->gap)
         return 1e-6; // phi = 0 would stop a body before it arrives
     if (body->kind != COND_BODY_PARTICLE && body->kind != COND_BODY_RIGID) {
@@ -24,8 +27,10 @@ double cond_sim_reach(CondSim* sim, int b, const CondState* state)
         // step and gravity do.
         double fast = fmax(ops->speed(body, &sim->at_start, state->v + body->dof_begin),
                            ops->speed(body, &sim->at_start, state->v_hat + body->dof_begin));
-        return 1e-4 + 2.0 * t * (fast + t * vec3_norm(settings->gravity));
+        return 1e-4 + 2.0 * t * (fmax(fast, told) + t * vec3_norm(settings->gravity));
     }
+    if (cond_held_whole(sim, b))
+        return 1e-6 + 2.0 * t * told;
     ops->accelerate(body, &sim->at_start, sim->f + body->dof_begin, a);
     return 1e-6 + 2.0 * t *
                       (ops->speed(body, &sim->at_start, state->v + body->dof_begin) +
@@ -38,7 +43,10 @@ CondStatus cond_sim_find_contacts(CondSim* sim, const CondState* state)
     sim->moved = 0;
     for (int b = 0; b < sim->model->n_body; b++)
         sim->reach[b] = cond_sim_reach(sim, b, state);
-    return cond_collide(&sim->collider, &sim->at_start, sim->next, sim->reach, &sim->candidates);
+    CondStatus status =
+        cond_collide(&sim->collider, &sim->at_start, sim->next, sim->reach, &sim->candidates);
+    cond_held_filter(sim, &sim->at_start, &sim->candidates);
+    return status;
 }
 
 CondStatus cond_sim_collide_next(CondSim* sim, double* deepest)
@@ -51,6 +59,7 @@ CondStatus cond_sim_collide_next(CondSim* sim, double* deepest)
         return COND_OUT_OF_MEMORY;
     CondStatus status =
         cond_collide(&sim->collider, &sim->at_end, sim->next, sim->reach, &sim->end_candidates);
+    cond_held_filter(sim, &sim->at_end, &sim->end_candidates);
     *deepest = 0.0;
     for (int c = 0; c < sim->end_candidates.n && !status; c++)
         *deepest = fmax(*deepest, -sim->end_candidates.candidate[c].gap);
@@ -102,5 +111,5 @@ CondStatus cond_sim_pose(CondSim* sim, const CondState* state)
 
 const CondProblem* cond_sim_problem(const CondSim* sim)
 {
-    return &cond_sleep_reader(sim)->assembly.problem;
+    return cond_held_problem(cond_sleep_reader(sim));
 }

@@ -90,6 +90,7 @@ CondStatus cond_sim_assemble(CondSim* sim, const CondState* state)
     if (changed && (status = load_again(sim, state)))
         return status;
     STAGE(COND_STAGE_ASSEMBLE, cond_sim_pose(sim, state));
+    STAGE(COND_STAGE_ASSEMBLE, cond_held_reduce(sim));
     return COND_OK;
 }
 
@@ -97,7 +98,9 @@ static CondStatus nodalize(CondSim* sim)
 {
     if (sim->nodalized)
         return COND_OK;
-    CondStatus status = cond_solver_prepare(sim->solver, &sim->assembly.problem);
+    CondStatus status = cond_held_reduce(sim);
+    if (!status)
+        status = cond_solver_prepare(sim->solver, cond_held_problem(sim));
     sim->nodalized = !status;
     return status;
 }

@@ -9,6 +9,7 @@
 #include "model/state.h"
 #include "step/balance.h"
 #include "step/correction.h"
+#include "step/held.h"
 #include "step/impact.h"
 #include "step/pbd.h"
 #include "step/persistent.h"
@@ -135,7 +136,8 @@ struct CondSim {
     CondTransport transport; // what the robots keep while no force acts
     CondSpring pull;         // by the user's hand; stiffness 0: none
     CondSensors sensors;
-    CondPbd pbd; // of step.method pbd
+    CondPbd pbd;   // of step.method pbd
+    CondHeld held; // coordinates that move as they are told
     CondWatch watch;
     CondSleep* sleep; // who sleeps; NULL: nobody ever does
     CondSim* whole;   // of which this is the awake part; else NULL

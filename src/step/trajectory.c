@@ -2,6 +2,7 @@
 
 #include "math/quat.h"
 
+#include <math.h>
 #include <string.h>
 
 // Velocity at waypoint k: the slope between its neighbours; zero at the ends and where it rests.
@@ -24,7 +25,8 @@ static int segment(const CondTrajectory* trajectory, double time)
     return k;
 }
 
-CondIkTarget cond_trajectory_at(const CondTrajectory* trajectory, double time)
+// By the waypoints alone.
+static CondIkTarget waypoints_at(const CondTrajectory* trajectory, double time)
 {
     CondIkTarget out;
     const CondWaypoint* way = trajectory->waypoint;
@@ -56,6 +58,43 @@ CondIkTarget cond_trajectory_at(const CondTrajectory* trajectory, double time)
     }
     quat_exp(part, dq);
     quat_product(dq, way[k].orientation, out.orientation);
+    return out;
+}
+
+// Turns an orientation by a rotation vector w, and the angular velocity with it; adds the rate of
+// that turn, whose axis stands still.
+static void turn_by(const double w[3], const double rate[3], CondIkTarget* out)
+{
+    double dq[4], R[9], turned[4], angular[3];
+    if (vec3_norm(w) == 0.0 && vec3_norm(rate) == 0.0)
+        return;
+    quat_exp(w, dq);
+    quat_matrix(dq, R);
+    quat_product(dq, out->orientation, turned);
+    mat3_multiply(R, out->angular, angular);
+    memcpy(out->orientation, turned, sizeof turned);
+    for (int i = 0; i < 3; i++)
+        out->angular[i] = angular[i] + rate[i];
+}
+
+// p = p_w + velocity t + amplitude sin(o t + phase),
+// R = exp(swing sin(o t + phase)) exp(spin t) R_w,      o = 2 pi frequency
+CondIkTarget cond_trajectory_at(const CondTrajectory* trajectory, double time)
+{
+    const double TURN = 6.283185307179586;
+    const CondTrajectory* t = trajectory;
+    CondIkTarget out = waypoints_at(t, time);
+    double o = TURN * t->frequency, s = sin(o * time + t->phase), c = o * cos(o * time + t->phase);
+    double turned[3], swung[3], rate[3];
+    for (int i = 0; i < 3; i++) {
+        out.position[i] += t->velocity[i] * time + t->amplitude[i] * s;
+        out.velocity[i] += t->velocity[i] + t->amplitude[i] * c;
+        turned[i] = t->spin[i] * time;
+        swung[i] = t->swing[i] * s;
+        rate[i] = t->swing[i] * c;
+    }
+    turn_by(turned, t->spin, &out);
+    turn_by(swung, rate, &out);
     return out;
 }
 

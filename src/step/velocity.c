@@ -85,8 +85,15 @@ CondStatus cond_sim_start(CondSim* sim, const CondState* state)
 
 CondStatus cond_sim_solve_problem(CondSim* sim, CondSolveInfo* info)
 {
+    const CondHeld* held = &sim->held;
     sim->nodalized = 0;
-    return cond_solver_solve(sim->solver, &sim->assembly.problem, sim->v_hat, sim->lambda, info);
+    if (held->n > 0)
+        cond_reduction_enter(&held->reduction, held->flag, sim->v_hat, sim->lambda);
+    CondStatus status =
+        cond_solver_solve(sim->solver, cond_held_problem(sim), sim->v_hat, sim->lambda, info);
+    if (held->n > 0)
+        cond_reduction_leave(&held->reduction, held->flag, sim->v_hat, sim->lambda);
+    return status;
 }
 
 void cond_integrator_begin(CondSim* sim)

@@ -218,15 +218,17 @@ static double force_work(CondSim* sim, const CondState* state)
     return work;
 }
 
-// Of the driven bodies; needs M v in sim->work, where the kinetic energy leaves it.
+// Of the driven bodies and of what is held; needs M v in sim->work, where the kinetic energy leaves
+// it.
 static double driven_energy(const CondSim* sim)
 {
     const CondModel* model = sim->model;
     double energy = 0.0;
     for (int b = 0; b < model->n_body; b++)
-        for (int i = 0; i < model->body[b].n_dof && is_driven(model, b); i++) {
+        for (int i = 0; i < model->body[b].n_dof; i++) {
             int at = model->body[b].dof_begin + i;
-            energy += 0.5 * sim->next->v[at] * sim->work[at];
+            if (is_driven(model, b) || sim->held.flag[at])
+                energy += 0.5 * sim->next->v[at] * sim->work[at];
         }
     return energy;
 }
@@ -264,6 +266,7 @@ CondStatus cond_watch_motion(CondSim* sim, const CondState* state, const CondSte
                       isfinite(info->penetration) ? "the energy" : "the penetration");
     if (!account->begun)
         begin_account(sim, state, info, account);
+    cond_held_begin(sim, state); // where only a part of this model was stepped
     sim->watch.energy = after - driven_energy(sim);
     if (fabs(before - account->energy) > SAME * fabs(before)) // the user has changed the state
         account->supply += fabs(before - account->energy);
@@ -320,7 +323,7 @@ static int most_energetic(CondSim* sim)
         double energy = cond_body_ops(body->kind)->potential(body, &sim->at_end, nothing);
         for (int i = body->dof_begin; i < body->dof_begin + body->n_dof; i++)
             energy += 0.5 * sim->next->v[i] * sim->work[i];
-        if (energy > best && !is_driven(model, b)) {
+        if (energy > best && !is_driven(model, b) && !cond_held_whole(sim, b)) {
             best = energy;
             most = b;
         }

@@ -47,6 +47,8 @@ static CondStatus create(const CondModel* model, CondSim* whole, CondSim** sim, 
         status = cond_kinematics_create(model, &made->at_start);
     if (!status)
         status = cond_kinematics_create(model, &made->at_end);
+    if (!status)
+        status = cond_held_create(made);
     if (status)
         cond_error_set(error, status, "out of memory");
     if (!status)
@@ -112,6 +114,7 @@ void cond_sim_destroy(CondSim* sim)
     cond_newton_destroy(sim);
     cond_balance_destroy(sim);
     cond_pbd_destroy(&sim->pbd);
+    cond_held_destroy(sim);
     cond_parts_destroy(sim);
     cond_impact_destroy(&sim->impact);
     cond_correction_destroy(&sim->correction);
