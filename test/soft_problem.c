@@ -1,4 +1,5 @@
 #include "soft_problem.h"
+
 #include "bsr3_matrix.h"
 
 #include "base/memory.h"
@@ -10,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -62,6 +64,30 @@ static void add_ties(SoftProblem* made, uint64_t* seed)
     }
 }
 
+// Every fourth contact becomes an interval of forces, of four kinds in turn; where it is on the
+// dense body too, on one coordinate of that alone.
+static void add_intervals(SoftProblem* made)
+{
+    static const double bound[4][2] = {
+        {0.0, INFINITY}, {-0.3, 0.3}, {-0.2, 0.4}, {-INFINITY, INFINITY}};
+    for (int c = 0; c < N_CONTACT; c += 4) {
+        CondContact* contact = &made->contact[c];
+        int kind = c / 4 % 4;
+        contact->set = COND_FORCE_INTERVAL;
+        contact->friction[0] = contact->friction[1] = 0.0;
+        memcpy(contact->bound, bound[kind], sizeof contact->bound);
+        contact->compliance = kind > 1 ? 0.5 : 0.0;
+        if (contact->side[1].n_coordinate != ARM)
+            continue;
+        for (int k = 0; k < 3 * ARM; k++)
+            made->point[c][k] = 0.0;
+        for (int r = 0; r < 3; r++) // along the first row of its frame
+            made->point[c][r] = contact->frame[r];
+        contact->side[0] = (CondSide){1, made->arm_at + c % ARM, made->point[c]};
+        contact->side[1] = (CondSide){0};
+    }
+}
+
 void soft_problem_create(SoftProblem* made, int ties)
 {
     uint64_t seed = 5;
@@ -105,6 +131,8 @@ void soft_problem_create(SoftProblem* made, int ties)
     add_contacts(made, &seed);
     if (ties)
         add_ties(made, &seed);
+    if (ties == 2)
+        add_intervals(made);
     made->problem =
         (CondProblem){begin, 3, 1, N_CONTACT, made->block, &made->coupling, made->contact, made->b};
     CondError error;

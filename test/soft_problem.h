@@ -1,6 +1,7 @@
 // A contact problem of two soft bodies with a small dense one between them, whose last coordinate a
 // term ties to a node of the first body; the bodies lie on the ground and on each other, and with
-// `ties` on points of the dense one, which takes virtual nodes.
+// `ties` on points of the dense one, which takes virtual nodes; with 2 in its place some contacts
+// are intervals of forces.
 #ifndef COND_TEST_SOFT_PROBLEM_H
 #define COND_TEST_SOFT_PROBLEM_H
 

@@ -108,7 +108,7 @@ static void compare_iteration(const CondProblem* problem, const CondSolverSettin
 static void test_iteration(void** state)
 {
     (void)state;
-    for (int ties = 0; ties < 2; ties++) {
+    for (int ties = 0; ties < 3; ties++) {
         SoftProblem made;
         soft_problem_create(&made, ties);
         for (int block = 0; block < 2; block++) {
@@ -157,7 +157,7 @@ static void test_solve(void** state)
 {
     (void)state;
     static const CondAcceleratorKind kind[] = {COND_ACCELERATOR_NONE, COND_ACCELERATOR_CHEBYSHEV};
-    for (int ties = 0; ties < 2; ties++) {
+    for (int ties = 0; ties < 3; ties++) {
         SoftProblem made;
         soft_problem_create(&made, ties);
         int n = made.problem.n_dof, nl = 3 * N_CONTACT;
@@ -196,11 +196,10 @@ static void test_solve(void** state)
 
 // With the certified stop, iterations go one by one, in double; threads change no bit of an answer,
 // whatever accelerates.
-static void test_certified(void** state)
+static void check_certified(int ties)
 {
-    (void)state;
     SoftProblem bench;
-    soft_problem_create(&bench, 0);
+    soft_problem_create(&bench, ties);
     int n = bench.problem.n_dof;
     static const CondAcceleratorKind kind[] = {COND_ACCELERATOR_NONE, COND_ACCELERATOR_CHEBYSHEV,
                                                COND_ACCELERATOR_ANDERSON};
@@ -225,6 +224,13 @@ static void test_certified(void** state)
             free(v[turn]);
     }
     soft_problem_destroy(&bench);
+}
+
+static void test_certified(void** state)
+{
+    (void)state;
+    check_certified(0);
+    check_certified(2);
 }
 
 // A pass that runs away ends, with a step that says so.
