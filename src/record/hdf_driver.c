@@ -84,7 +84,7 @@ typedef struct Driver {
 int cond_hdf_journal_begin(const CondContext* context, CondHdfJournal* journal)
 {
     *journal = (CondHdfJournal){.context = *context};
-    journal->bytes = cond_allocate(context, COND_HDF_JOURNAL, 1);
+    journal->bytes = cond_allocate(context, 2 * COND_HDF_JOURNAL, 1);
     journal->driver = cond_allocate(context, 1, sizeof(Driver));
     return !journal->bytes || !journal->driver;
 }
@@ -128,7 +128,7 @@ static int64_t find_journal(hid_t file)
     return at == HADDR_UNDEF ? 0 : (int64_t)at;
 }
 
-// 1 where the journal has a whole piece that differs from what is in its place.
+// 1 where the journal has a whole piece, and what is in its place is none.
 static int is_torn(CondHdfJournal* journal, int descriptor)
 {
     unsigned char* bytes = journal->bytes;
@@ -141,15 +141,15 @@ static int is_torn(CondHdfJournal* journal, int descriptor)
         return 0;
     journal->piece_at = (int64_t)at;
     journal->n_piece = (int64_t)n;
-    for (uint64_t k = 0; k < n;) {
-        unsigned char part[SECTOR];
-        size_t m = n - k < SECTOR ? (size_t)(n - k) : SECTOR;
-        if (pread(descriptor, part, m, (off_t)(at + k)) != (ssize_t)m ||
-            memcmp(part, bytes + HEAD + k, m) != 0)
-            return 1;
-        k += m;
-    }
-    return 0;
+    // Every piece of HDF5's metadata ends with a checksum of itself: one that fits is whole, be it
+    // older than the journal's or changed since by somebody else.
+    unsigned char* there = bytes + COND_HDF_JOURNAL;
+    uint32_t sum = 0;
+    if (n < 8 || pread(descriptor, there, (size_t)n, (off_t)at) != (ssize_t)n)
+        return n >= 8;
+    for (int k = 0; k < 4; k++)
+        sum |= (uint32_t)there[n - 4 + (uint64_t)k] << 8 * k;
+    return sum != cond_hdf_checksum(there, (size_t)n - 4);
 }
 
 int cond_hdf_journal_read(CondHdfJournal* journal, hid_t file, const char* path)

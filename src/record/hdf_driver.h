@@ -5,8 +5,8 @@
 // for a deadly signal at every page of a write. A piece of metadata that is half there does not fit
 // its checksum, and what it describes, all rows of a dataset, is lost. So the file has a dataset
 // of its own, the journal, which gets every piece of metadata that may be torn before it goes to
-// its place. Whoever reads compares the two, and where they differ reads the journal's: nobody
-// else has written since.
+// its place. Whoever reads looks whether the piece in its place fits its checksum, and where it
+// does not reads the journal's.
 #ifndef COND_RECORD_HDF_DRIVER_H
 #define COND_RECORD_HDF_DRIVER_H
 
@@ -20,7 +20,7 @@
 typedef struct CondHdfJournal {
     CondContext context;
     int64_t at;           // of the journal in the file; 0: none yet
-    unsigned char* bytes; // head and piece, as in the file             (COND_HDF_JOURNAL)
+    unsigned char* bytes; // head and piece, as in the file; and room   (2 COND_HDF_JOURNAL)
     void* driver;         // of the one file that is open through it
     int64_t piece_at;     // reading: where the piece belongs
     int64_t n_piece;      // reading: its bytes; 0: none is put in place of the file's
@@ -33,8 +33,8 @@ int cond_hdf_journal_begin(const CondContext* context, CondHdfJournal* journal);
 void cond_hdf_journal_end(CondHdfJournal* journal);
 // From now on the file has its journal at the dataset that is made here; 0 when done.
 int cond_hdf_journal_add(CondHdfJournal* journal, hid_t file);
-// 1 where the writer of this file was ended within a write: the journal's piece is not in its
-// place, and stays away from it.
+// 1 where the writer of this file was ended within a write: what is in the place of the journal's
+// piece is not whole, and stays so.
 int cond_hdf_journal_read(CondHdfJournal* journal, hid_t file, const char* path);
 // Lets files that are opened with this access list go through the journal, which must outlive them.
 int cond_hdf_journal_use(hid_t access, CondHdfJournal* journal);
