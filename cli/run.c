@@ -18,7 +18,7 @@
 #include <string.h>
 
 typedef struct RunOptions {
-    const char *json, *csv, *sensors, *solver, *dump, *record, *save, *resume, *digits;
+    const char *json, *csv, *sensors, *joints, *solver, *dump, *record, *save, *resume, *digits;
     int steps, threads, quiet, every, save_every, compress, seed, view, port, no_open, settle,
         audit, no_sleeping;
     double tolerance, certify, step_limit;
@@ -89,10 +89,13 @@ static CondStatus simulate(const RunOptions* options, const CondModel* model, Co
         run_summary_judge_depth(model, k, audited, &info, summary);
         run_summary_add(summary, &info);
         forces_add(model, sim, summary->sensor);
+        joints_add(model, sim, summary->joint);
         if (sinks->csv)
             run_csv_row(sinks->csv, model, state, &info);
         if (sinks->sensors)
             forces_csv_row(sinks->sensors, model, sim, info.time);
+        if (sinks->joints)
+            joints_csv_row(sinks->joints, model, sim, info.time);
         if ((k + 1) % options->every == 0)
             run_record_frame(sinks, sim, state, &info);
         if (options->save_every > 0 && (k + 1) % options->save_every == 0)
@@ -214,10 +217,14 @@ static int run_scene(const RunOptions* options, const char* text)
         cli_complain("%s", error.message);
     interrupt_keep(1.0);
     if (!status &&
-        (csv_open(options->csv, &sinks.csv) || csv_open(options->sensors, &sinks.sensors)))
+        (csv_open(options->csv, &sinks.csv) || csv_open(options->sensors, &sinks.sensors) ||
+         csv_open(options->joints, &sinks.joints)))
         status = COND_NO_FILE;
-    if (!status && !(summary.sensor =
-                         calloc((size_t)cond_model_n_sensor(model) + 1, sizeof *summary.sensor))) {
+    if (!status) {
+        summary.sensor = calloc((size_t)cond_model_n_sensor(model) + 1, sizeof *summary.sensor);
+        summary.joint = calloc((size_t)joints_count(model) + 1, sizeof *summary.joint);
+    }
+    if (!status && (!summary.sensor || !summary.joint)) {
         cli_complain("out of memory");
         status = COND_OUT_OF_MEMORY;
     }
@@ -229,6 +236,8 @@ static int run_scene(const RunOptions* options, const char* text)
             run_csv_header(sinks.csv, model);
         if (sinks.sensors)
             forces_csv_header(sinks.sensors, model);
+        if (sinks.joints)
+            joints_csv_header(sinks.joints, model);
         status = simulate(options, model, sim, state, steps, &sinks, &summary);
         code = status == COND_BAD_ARGUMENT ? CLI_USAGE : cli_exit(status);
         if (code == CLI_FINE && settings->solver.stop == COND_STOP_STEP &&
@@ -245,13 +254,15 @@ static int run_scene(const RunOptions* options, const char* text)
             sinks.failed = 1;
     }
     code = interrupt_code(code);
-    if (csv_close(options->csv, sinks.csv) | csv_close(options->sensors, sinks.sensors))
+    if (csv_close(options->csv, sinks.csv) | csv_close(options->sensors, sinks.sensors) |
+        csv_close(options->joints, sinks.joints))
         sinks.failed = 1;
     if (sinks.failed && code < CLI_INPUT)
         code = CLI_INPUT;
     cond_record_close(sinks.record);
     audit_end(&summary.audit);
     free(summary.sensor);
+    free(summary.joint);
     cond_sim_destroy(sim);
     cond_state_destroy(state);
     cond_model_destroy(model);
@@ -285,6 +296,7 @@ static const char* not_for_view(const RunOptions* o)
 {
     return o->csv       ? "--csv"
            : o->sensors ? "--sensors"
+           : o->joints  ? "--joints"
            : o->record  ? "--record"
            : o->dump    ? "--dump"
            : o->save    ? "--save"
@@ -296,7 +308,7 @@ static const char* not_for_view(const RunOptions* o)
 // Two of the files that a run writes have one name; *name is it.
 static int writes_twice(const RunOptions* o, const char** name)
 {
-    const char* const files[] = {o->csv, o->sensors, o->record, o->save, o->json};
+    const char* const files[] = {o->csv, o->sensors, o->joints, o->record, o->save, o->json};
     enum { N = sizeof files / sizeof files[0] };
     for (int i = 0; i < N; i++)
         for (int k = 0; k < i; k++)
@@ -329,6 +341,8 @@ static int run(int argc, char** argv)
         {"--csv", OPTION_TEXT(&options.csv), "FILE", "poses of every step; - is standard output"},
         {"--sensors", OPTION_TEXT(&options.sensors), "FILE",
          "what sensors read; - is standard output"},
+        {"--joints", OPTION_TEXT(&options.joints), "FILE",
+         "joints of robots: positions, rates, motors, limits; - is standard output"},
         {"--record", OPTION_TEXT(&options.record), "FILE", "frames in .h5 (VTKHDF) or .pvd files"},
         {"--every", OPTION_INT(&options.every, 1, INT_MAX), "N",
          "steps from one frame to the next (1)"},
@@ -362,8 +376,11 @@ static int run(int argc, char** argv)
         cli_complain("run: --view and %s exclude each other", not_for_view(&options));
     else if (options.save_every > 0 && !options.save)
         cli_complain("run: --save-every needs --save FILE");
-    else if (is_output(options.csv) + is_output(options.sensors) + is_output(options.json) > 1)
-        cli_complain("run: only one of --csv, --sensors and --json can be standard output");
+    else if (is_output(options.csv) + is_output(options.sensors) + is_output(options.joints) +
+                 is_output(options.json) >
+             1)
+        cli_complain(
+            "run: only one of --csv, --sensors, --joints and --json can be standard output");
     else if (options.digits && strcmp(options.digits, "few") != 0 &&
              strcmp(options.digits, "all") != 0)
         cli_complain("run: --digits %s: expected few or all", options.digits);

@@ -7,7 +7,7 @@
 
 // NULL: not wanted, or given up after a failure.
 typedef struct RunSinks {
-    FILE *csv, *sensors;
+    FILE *csv, *sensors, *joints;
     CondRecord* record;
     int failed; // 1: the record has ended early, or the state could not be saved
 } RunSinks;

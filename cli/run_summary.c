@@ -128,6 +128,7 @@ void run_summary_print(const CondModel* model, const CondState* state, const Run
     audit_print(stderr, &s->audit);
     fprintf(stderr, "  energy        %.6g J to %.6g J\n", s->energy_start, s->energy_end);
     forces_print(stderr, model, s->sensor);
+    joints_print(stderr, model, s->joint);
     fprintf(stderr, "  time a step   %.3g ms:", 1e3 * total / n);
     for (int k = 0; k < COND_N_STAGE; k++)
         fprintf(stderr, " %s %.3g", cond_stage_name((CondStage)k), 1e3 * s->seconds[k] / n);
@@ -167,7 +168,7 @@ json_t* run_summary_json(const char* path, const CondModel* model, const CondSim
     return json_pack(
         "{s:o, s:s, s:s, s:i, s:o, s:i, s:o, s:o, s:i, s:o, s:i, s:o, s:i, s:o, s:i, s:o, s:o, "
         "s:o, "
-        "s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:o, s:i}",
+        "s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:o, s:i, s:o}",
         "scene", json_text(path), "name", settings->name, "status", cond_status_name(status),
         "steps", s->steps, "time", json_number(cond_state_time(state)), "missed", s->missed,
         "residual", json_number(s->residual), "iterations", json_number(s->iterations / n),
@@ -180,5 +181,5 @@ json_t* run_summary_json(const char* path, const CondModel* model, const CondSim
         forces_sensors_json(model, s->sensor), "audit", audit_json(&s->audit), "machine",
         json_machine(settings->solver.threads), "rounds", s->rounds, "rechecked", s->rechecked,
         "added", s->added, "too_deep", s->too_deep, "asleep", json_number(s->asleep / n),
-        "last_asleep", s->last_asleep);
+        "last_asleep", s->last_asleep, "joints", joints_json(model, s->joint));
 }

@@ -4,6 +4,7 @@
 
 #include "audit.h"
 #include "forces.h"
+#include "joints.h"
 #include "json.h"
 
 typedef struct RunSummary {
@@ -25,6 +26,7 @@ typedef struct RunSummary {
     double seconds[COND_N_STAGE];
     double energy_start, energy_end;
     SensorSum* sensor; //                                                     (n_sensor)
+    JointSum* joint;   // of all robots, one after the other                  (joints_count)
     AuditSum audit;
 } RunSummary;
 

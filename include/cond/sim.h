@@ -53,6 +53,13 @@ COND_API CondStatus cond_model_joint(const CondModel* model, int body, int joint
                                      CondJointInfo* info);
 // Number of a joint by name, -1 when there is none.
 COND_API int cond_model_find_joint(const CondModel* model, int body, const char* name);
+// Slides and angles of all joints of a robot, those that follow others left out, in the order of
+// its configuration: what motors drive and limits bound. 0 of other bodies. The name of one: that
+// of its joint, of planar and floating ones with .x, .y, .z or .angle; its number by name, -1:
+// none.
+COND_API int cond_model_n_coordinate(const CondModel* model, int body);
+COND_API const char* cond_model_coordinate_name(const CondModel* model, int body, int coordinate);
+COND_API int cond_model_find_coordinate(const CondModel* model, int body, const char* name);
 // The velocity coordinates of a body are n_dof of them from dof_begin on (cond/mechanics.h says
 // what they mean); its configuration has n_q numbers. 0 for an unknown body.
 COND_API int cond_model_dof_begin(const CondModel* model, int body);
@@ -399,6 +406,22 @@ typedef struct CondSensorReading {
 } CondSensorReading;
 // COND_BAD_ARGUMENT for an unknown sensor or before the first step.
 COND_API CondStatus cond_sim_sensor(const CondSim* sim, int sensor, CondSensorReading* reading);
+
+// What acted in a joint coordinate in the last step, as means over it: torques about its axis, or
+// forces along it, positive where they push its position up [N m, N].
+typedef struct CondJointReading {
+    double position; // at the end of the step [rad, m]
+    double velocity; // [rad/s, m/s]
+    double motor;    // of its motor, within its effort
+    double effort;   // limit of the motor; INFINITY: none
+    double friction; // dry friction
+    double limit;    // of its position limits: positive from the lower, negative from the upper
+    double velocity_limit; // of its velocity limit
+} CondJointReading;
+// coordinate: as cond_model_find_coordinate counts. COND_BAD_ARGUMENT where there is none, or
+// before the first step.
+COND_API CondStatus cond_sim_joint(const CondSim* sim, int body, int coordinate,
+                                   CondJointReading* reading);
 
 // Force (0 .. 2) [N] and torque (3 .. 5) [N m], in world axes, by which an attachment acted on its
 // first end during the last step; its second end felt the opposite. The torque is that of the

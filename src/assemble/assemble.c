@@ -242,6 +242,17 @@ CondStatus cond_assembly_finish(CondAssembly* assembly, const CondKinematics* ki
     return COND_OK;
 }
 
+CondStatus cond_assembly_add_contacts(CondAssembly* assembly, int n, CondContact** contact)
+{
+    int before = assembly->problem.n_contact;
+    if (COND_RESERVE(&assembly->arena, assembly->contact, before + n))
+        return COND_OUT_OF_MEMORY;
+    *contact = assembly->contact + before;
+    assembly->problem.contact = assembly->contact;
+    assembly->problem.n_contact = before + n;
+    return COND_OK;
+}
+
 void cond_assembly_multiply(const CondAssembly* assembly, const double* x, double* y, int threads)
 {
     cond_problem_multiply_blocks(&assembly->problem, x, NULL, y, threads);

@@ -72,6 +72,9 @@ CondStatus cond_assembly_finish(CondAssembly* assembly, const CondKinematics* ki
                                 const CondKinematics* moved, const CondCandidateList* list,
                                 double kv);
 
+// Room for n more contacts behind those of a complete problem, to be filled by the caller.
+CondStatus cond_assembly_add_contacts(CondAssembly* assembly, int n, CondContact** contact);
+
 // y = blocks x, couplings left out.                                         x, y (n_dof)
 void cond_assembly_multiply(const CondAssembly* assembly, const double* x, double* y, int threads);
 

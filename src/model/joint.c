@@ -68,3 +68,21 @@ CondStatus cond_model_joint(const CondModel* model, int body, int joint, CondJoi
     }
     return COND_OK;
 }
+
+int cond_model_n_coordinate(const CondModel* model, int body)
+{
+    const CondArticulation* arm = arm_of(model, body);
+    return arm ? arm->n_joint : 0;
+}
+
+const char* cond_model_coordinate_name(const CondModel* model, int body, int coordinate)
+{
+    int known = coordinate >= 0 && coordinate < cond_model_n_coordinate(model, body);
+    return known ? model->body[body].arm->coordinate[coordinate].name : NULL;
+}
+
+int cond_model_find_coordinate(const CondModel* model, int body, const char* name)
+{
+    const CondArticulation* arm = arm_of(model, body);
+    return arm ? cond_articulation_find_coordinate(arm, name) : -1;
+}

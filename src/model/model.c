@@ -27,6 +27,16 @@ void cond_model_destroy(CondModel* model)
     cond_release(&m, model);
 }
 
+int cond_body_joint_v(const CondBody* body)
+{
+    return body->dof_begin + body->arm->n_dof - body->arm->n_joint;
+}
+
+int cond_body_joint_q(const CondBody* body)
+{
+    return body->q_begin + body->arm->n_q - body->arm->n_joint;
+}
+
 const CondSceneSettings* cond_model_settings(const CondModel* model)
 {
     return &model->settings;

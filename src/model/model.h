@@ -75,6 +75,10 @@ typedef struct CondBody {
     int party;                        // into CondModel.party; of a robot: that of link 0
 } CondBody;
 
+// First joint coordinate of a robot in v and in q: a floating base comes before.
+int cond_body_joint_v(const CondBody* body);
+int cond_body_joint_q(const CondBody* body);
+
 // A rigid shape that points of other bodies may touch.
 typedef struct CondSolid {
     char name[COND_NAME_SIZE];

@@ -1,26 +1,22 @@
 #include "potential/motor.h"
 
+#include <math.h>
 #include <string.h>
 
-// First joint coordinate in v and in q: a floating base comes before.
-static int first_v(const CondBody* body)
+static int is_added(const CondBody* body, int j, const int* left)
 {
-    return body->dof_begin + body->arm->n_dof - body->arm->n_joint;
-}
-
-static int first_q(const CondBody* body)
-{
-    return body->q_begin + body->arm->n_q - body->arm->n_joint;
+    const CondMotor* motor = &body->motor[j];
+    return (motor->stiffness > 0.0 || motor->damping > 0.0) && !(left && left[j]);
 }
 
 CondStatus cond_motor_add(const CondKinematics* kinematics, const CondBody* body,
-                          const double* target, const double* rate, double step,
+                          const double* target, const double* rate, double step, const int* left,
                           CondAssembly* assembly, double* f)
 {
-    const double* q = kinematics->q + first_q(body);
-    int n = 0;
+    const double* q = kinematics->q + cond_body_joint_q(body);
+    int n = 0, first = cond_body_joint_v(body);
     for (int j = 0; j < body->arm->n_joint; j++)
-        n += body->motor[j].stiffness > 0.0 || body->motor[j].damping > 0.0;
+        n += is_added(body, j, left);
     if (n == 0)
         return COND_OK;
     CondCouplingRoom room;
@@ -32,33 +28,40 @@ CondStatus cond_motor_add(const CondKinematics* kinematics, const CondBody* body
     memset(room.gain, 0, (size_t)n * (size_t)n * sizeof *room.gain);
     for (int j = 0, row = 0; j < body->arm->n_joint; j++) {
         const CondMotor* motor = &body->motor[j];
-        if (!(motor->stiffness > 0.0 || motor->damping > 0.0))
+        if (!is_added(body, j, left))
             continue;
-        room.coordinate[row] = first_v(body) + j;
+        room.coordinate[row] = first + j;
         room.jacobian[row * n + row] = 1.0;
         room.gain[row * n + row] = step * motor->stiffness + motor->damping;
-        f[first_v(body) + j] += motor->stiffness * (target[j] - q[j]) + motor->damping * rate[j];
+        f[first + j] += motor->stiffness * (target[j] - q[j]) + motor->damping * rate[j];
         row++;
     }
     cond_assembly_keep(assembly, &room);
     return COND_OK;
 }
 
-void cond_motor_torque(const CondKinematics* kinematics, const CondBody* body, const double* target,
-                       const double* rate, double step, const double* v_hat, double* torque)
+double cond_motor_torque(const CondKinematics* kinematics, const CondBody* body, int j,
+                         double target, double rate, double step, const double* v_hat)
 {
-    const double *q = kinematics->q + first_q(body), *v = v_hat + first_v(body);
-    for (int j = 0; j < body->arm->n_joint; j++)
-        torque[j] = body->motor[j].stiffness * (target[j] - q[j] - step * v[j]) +
-                    body->motor[j].damping * (rate[j] - v[j]);
+    double q = kinematics->q[cond_body_joint_q(body) + j], v = v_hat[cond_body_joint_v(body) + j];
+    return body->motor[j].stiffness * (target - q - step * v) + body->motor[j].damping * (rate - v);
+}
+
+// 1/2 k e^2 while k |e| is within the effort F, and F |e| - F^2/(2 k) beyond.
+static double spring_energy(const CondMotor* motor, double e)
+{
+    double k = motor->stiffness, F = motor->effort;
+    if (!(k * fabs(e) > F))
+        return 0.5 * k * e * e;
+    return F * fabs(e) - 0.5 * F * F / k;
 }
 
 double cond_motor_energy(const CondKinematics* kinematics, const CondBody* body,
                          const double* target)
 {
-    const double* q = kinematics->q + first_q(body);
+    const double* q = kinematics->q + cond_body_joint_q(body);
     double energy = 0.0;
     for (int j = 0; j < body->arm->n_joint; j++)
-        energy += 0.5 * body->motor[j].stiffness * (target[j] - q[j]) * (target[j] - q[j]);
+        energy += spring_energy(&body->motor[j], target[j] - q[j]);
     return energy;
 }

@@ -6,15 +6,18 @@
 
 // torque = k (target - q - th t v) + d (rate - v) per joint coordinate of a robot: adds
 // k (target - q) + d rate to f and the coupling diag(th t k + d). target and rate are those of the
-// body's joints at the representative time of the step; step = th t.
+// body's joints at the representative time of the step; step = th t. Those that are marked in
+// `left` (NULL: none) are left out: they are rows of the problem (step/joint_rows.h).
 CondStatus cond_motor_add(const CondKinematics* kinematics, const CondBody* body,
-                          const double* target, const double* rate, double step,
+                          const double* target, const double* rate, double step, const int* left,
                           CondAssembly* assembly, double* f);
 
-// The torque of each joint's motor in a step with v_hat (n_dof of the model).     torque (n_joint)
-void cond_motor_torque(const CondKinematics* kinematics, const CondBody* body, const double* target,
-                       const double* rate, double step, const double* v_hat, double* torque);
+// The torque of the motor of joint j in a step with v_hat (n_dof of the model), whatever its
+// effort.
+double cond_motor_torque(const CondKinematics* kinematics, const CondBody* body, int j,
+                         double target, double rate, double step, const double* v_hat);
 
+// Of springs that pull no harder than the effort of their motors.
 double cond_motor_energy(const CondKinematics* kinematics, const CondBody* body,
                          const double* target);
 

@@ -121,6 +121,30 @@ static void set_bounds(const CondBodyDef* def, CondBody* body)
     }
 }
 
+// 1 where something bounds a joint.
+static int is_bounded(const CondBody* body, int j)
+{
+    const CondJointBounds* bounds = &body->bounds[j];
+    const CondMotor* motor = &body->motor[j];
+    int drives = motor->stiffness > 0.0 || motor->damping > 0.0;
+    return isfinite(bounds->lower) || isfinite(bounds->upper) || isfinite(bounds->velocity) ||
+           bounds->friction > 0.0 || (drives && isfinite(motor->effort));
+}
+
+// The baselines have no problem whose rows limits could be.
+static CondStatus warn_of_method(const CondModel* model, CondBody* body)
+{
+    int method = model->settings.method, bounded = 0;
+    for (int j = 0; j < body->arm->n_joint; j++)
+        bounded |= is_bounded(body, j);
+    if (method == COND_STEP_VELOCITY || !bounded)
+        return COND_OK;
+    return cond_articulation_warn(body->arm,
+                                  "limits and friction of joints do not act: step.method %s does "
+                                  "not know them",
+                                  method == COND_STEP_PBD ? "pbd" : "penalty");
+}
+
 static CondStatus start_joints(CondModel* model, CondBody* body, const CondBodyDef* def,
                                CondError* error)
 {
@@ -170,7 +194,7 @@ static CondStatus start_joints(CondModel* model, CondBody* body, const CondBodyD
         body->motor[j].lead = joint->lead;
     }
     set_bounds(def, body);
-    return COND_OK;
+    return warn_of_method(model, body);
 }
 
 CondStatus cond_compile_robot(CondModel* model, const CondScene* scene, int index, CondError* error)

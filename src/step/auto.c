@@ -60,6 +60,11 @@ CondStatus cond_sim_choose(CondSim* sim, const CondState* state, int again, int*
         cond_persistent_agree(sim);
     else
         cond_persistent_choose(sim, state);
+    for (int r = 0; r < sim->rows.n; r++)
+        if (cond_joint_row_strikes(&sim->rows.row[r]))
+            groups->persistent[sim->rows.row[r].body] = 0;
+    if (sim->rows.n > 0)
+        cond_persistent_agree(sim);
     cond_persistent_drop(sim);
     for (int b = 0; b < sim->model->n_body; b++)
         if (groups->persistent[b])
@@ -133,7 +138,7 @@ static CondStatus descend(CondSim* sim, const CondState* state, double last, dou
         if (*worst <= last || !isfinite(last) || i == HALVINGS)
             return COND_OK;
         cond_newton_halve(sim->model->n_dof, newton->v, sim->v_hat);
-        cond_newton_halve(3 * sim->candidates.n, newton->lambda, sim->lambda);
+        cond_newton_halve(3 * cond_sim_n_force(sim), newton->lambda, sim->lambda);
     }
 }
 
@@ -159,7 +164,7 @@ static CondStatus take_answer(CondSim* sim, const CondState* state, CondStatus s
     *more = 0;
     if (solved == COND_DIVERGED) {
         memcpy(sim->v_hat, newton->v, (size_t)sim->model->n_dof * sizeof(double));
-        memcpy(sim->lambda, newton->lambda, 3 * (size_t)sim->candidates.n * sizeof(double));
+        memcpy(sim->lambda, newton->lambda, 3 * (size_t)cond_sim_n_force(sim) * sizeof(double));
         return COND_OK;
     }
     if (solved < 0)
@@ -293,7 +298,7 @@ static CondStatus begin(CondSim* sim, const CondState* state)
             status = cond_persistent_move(sim, state);
     }
     if (!status)
-        status = COND_RESERVE(&sim->arena, newton->lambda, 3 * sim->candidates.n);
+        status = COND_RESERVE(&sim->arena, newton->lambda, 3 * cond_sim_n_force(sim));
     return status;
 }
 

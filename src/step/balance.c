@@ -130,13 +130,15 @@ static CondStatus subtract_work(CondSim* sim, const CondState* state, double* en
     cond_problem_multiply(&sim->matrix.problem, sim->v_hat, lost);
     add_products(sim, -t, sim->v_hat, given, energy);
     add_products(sim, t, sim->v_hat, lost, energy);
-    for (int c = 0; c < sim->candidates.n; c++) {
+    for (int c = 0; c < cond_sim_n_force(sim); c++) {
         const CondContact* contact = &sim->assembly.contact[c];
+        int row = c - sim->candidates.n;
+        int body = row < 0 ? sim->candidates.candidate[c].point[0].body : sim->rows.row[row].body;
         double u[3], power = 0.0;
         cond_contact_velocity(contact, sim->v_hat, u);
         for (int i = 0; i < 3; i++)
             power += (u[i] - contact->phi[i]) * sim->lambda[3 * c + i];
-        energy[sim->groups.of[sim->candidates.candidate[c].point[0].body]] -= t * power;
+        energy[sim->groups.of[body]] -= t * power;
     }
     return COND_OK;
 }

@@ -34,6 +34,8 @@ CondStatus cond_sim_commit(CondSim* sim, CondState* state, CondStepInfo* info)
     if (!status && sim->model->settings.method != COND_STEP_PBD)
         status = cond_sim_read_wrenches(sim);
     if (!status)
+        cond_joint_rows_read(sim);
+    if (!status)
         status = cond_sim_read_sensors(sim, state);
     if (!status)
         status = cond_watch_forces(sim);

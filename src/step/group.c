@@ -87,6 +87,9 @@ static void mark(const CondSim* sim, CondGroups* groups)
         anchor(groups, sim->pull.end[0].body, sim->pull.end[1].body);
     for (int c = 0; c < sim->candidates.n; c++)
         groups->touched[groups->of[sim->candidates.candidate[c].point[0].body]] = 1;
+    for (int r = 0; r < sim->rows.n; r++)
+        if (cond_joint_row_strikes(&sim->rows.row[r]))
+            groups->touched[groups->of[sim->rows.row[r].body]] = 1;
 }
 
 void cond_groups_make(CondSim* sim)

@@ -112,6 +112,9 @@ static int find_needed(const CondSim* sim, const CondState* state)
         if (takes_part(sim, c))
             asks[cond_disjoint_find(of, sim->candidates.candidate[c].point[0].body)] |=
                 asks_for(sim, state, c);
+    for (int r = 0; r < sim->rows.n; r++)
+        if (cond_joint_row_needs_impact(sim, r))
+            asks[cond_disjoint_find(of, sim->rows.row[r].body)] |= ALWAYS;
     for (int b = 0; b < n_body; b++) {
         int island = cond_disjoint_find(of, b);
         of[b] = island; // the lowest of its bodies, so that it is settled already
@@ -156,7 +159,7 @@ static CondStatus list_contacts(CondSim* sim)
     CondCandidateList* closed = &impact->stage.candidates;
     if (cond_candidates_reserve(closed, sim->candidates.n) ||
         COND_RESERVE(&impact->stage.arena, impact->contact_of, sim->candidates.n) ||
-        COND_RESERVE(&impact->stage.arena, impact->expected, 3 * sim->candidates.n))
+        COND_RESERVE(&impact->stage.arena, impact->expected, 3 * cond_sim_n_force(sim)))
         return COND_OUT_OF_MEMORY;
     closed->n = 0;
     for (int c = 0, from = 0; c < sim->candidates.n; c++)
@@ -182,6 +185,10 @@ static void take_forces_back(CondSim* sim)
         if (impact->stage.candidates.candidate[k].moved)
             cond_contact_add_force(&assembly->contact[k], -sim->time_step,
                                    sim->lambda + 3 * impact->contact_of[k], f);
+    for (int k = 0; k < impact->n_row; k++) {
+        int c = sim->candidates.n + sim->rows.part[k];
+        cond_contact_add_force(&sim->assembly.contact[c], -sim->time_step, sim->lambda + 3 * c, f);
+    }
     cond_assembly_multiply(assembly, sim->next->v, assembly->b, model->settings.solver.threads);
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
@@ -272,6 +279,7 @@ static CondStatus finish(CondSim* sim, const CondState* state, CondSolveInfo* in
     if (sequence)
         cond_assembly_multiply(&stage->assembly, impact->before, stage->assembly.b,
                                sim->model->settings.solver.threads);
+    memset(impact->expected + 3 * n, 0, 3 * (size_t)impact->n_row * sizeof *impact->expected);
     for (int k = 0; k < n; k++)
         expect(sim, k);
     for (int k = 0; k < n; k++) {
@@ -290,7 +298,7 @@ static CondStatus finish(CondSim* sim, const CondState* state, CondSolveInfo* in
     CondStatus status =
         sequence ? solve_from(impact, &stage->assembly.problem, impact->before, NULL, info)
                  : cond_impact_solve(impact, sim->next->v, impact->expected,
-                                     stage->assembly.contact, n, info);
+                                     stage->assembly.contact, n + impact->n_row, info);
     for (int i = 0; i < 3 * n && status >= 0 && sequence; i++)
         stage->lambda[i] += impact->impulse[i];
     return status;
@@ -314,6 +322,9 @@ CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* 
     cond_assembly_begin(&stage->assembly, &sim->at_start, NULL, NULL);
     status = cond_assembly_finish(&stage->assembly, &sim->at_start, &sim->at_end,
                                   &stage->candidates, INFINITY);
+    if (!status)
+        status = cond_joint_rows_pose_impact(sim, impact->island + sim->model->n_body,
+                                             &stage->assembly, stage->candidates.n, &impact->n_row);
     CondStatus worst = COND_OK;
     if (!status && sim->model->settings.impact == COND_IMPACT_SEQUENTIAL)
         worst = status = cond_impact_sequence(sim, state, info);
@@ -331,8 +342,11 @@ CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* 
         if (!cond_persistent_is_moved(sim, c) &&
             is_struck(sim, sim->candidates.candidate[c].point[0].body))
             memset(sim->impulse + 3 * (ptrdiff_t)c, 0, 3 * sizeof *sim->impulse);
-    for (int k = 0; k < stage->candidates.n; k++)
-        memcpy(sim->impulse + 3 * impact->contact_of[k], stage->lambda + 3 * k,
+    for (int k = 0; k < stage->candidates.n + impact->n_row; k++) {
+        int row = k - stage->candidates.n;
+        int c = row < 0 ? impact->contact_of[k] : sim->candidates.n + sim->rows.part[row];
+        memcpy(sim->impulse + 3 * (ptrdiff_t)c, stage->lambda + 3 * (ptrdiff_t)k,
                3 * sizeof *sim->impulse);
+    }
     return status > worst ? status : worst;
 }

@@ -9,6 +9,7 @@ typedef struct CondImpact {
     int* contact_of;        // their index among the contacts of the step   (n_contact)
     int* island;            // of each body, by its lowest one; then 1 where it takes part
                             //                                              (2 x n_body)
+    int n_row;              // rows of joints behind them, sim->rows.part
     double* before;         // v before the impulses                        (n_dof)
     double* expected;       // impulses of the step's forces [N s]          (n_contact x 3)
     double growth;          // of the energy exchanged: above this restitution is lowered

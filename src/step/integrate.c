@@ -30,12 +30,17 @@ static void remember_contacts(const void* loop, int first, int last)
 CondStatus cond_sim_remember(CondSim* sim)
 {
     CondState* next = sim->next;
-    if (COND_RESERVE(&next->arena, next->memory, sim->candidates.n))
+    int n = cond_sim_n_force(sim);
+    if (COND_RESERVE(&next->arena, next->memory, n))
         return COND_OUT_OF_MEMORY;
-    next->n_memory = sim->candidates.n;
+    next->n_memory = n;
     cond_parallel(sim->candidates.n,
                   cond_threads(16 * (size_t)sim->candidates.n, sim->model->settings.solver.threads),
                   remember_contacts, sim);
+    for (int r = 0, c = sim->candidates.n; r < sim->rows.n; r++, c++) {
+        next->memory[c] = (CondContactMemory){.key = sim->rows.row[r].key, .triangle = -1};
+        next->memory[c].lambda[0] = sim->lambda[3 * c];
+    }
     return COND_OK;
 }
 
@@ -94,7 +99,7 @@ CondStatus cond_sim_make_next(CondSim* sim, const CondState* state)
         cond_parallel(n, cond_threads((size_t)n, threads), make_velocities, &loop);
     }
     cond_held_put_end(sim, next->v);
-    for (int i = 0; i < 3 * sim->candidates.n; i++)
+    for (int i = 0; i < 3 * cond_sim_n_force(sim); i++)
         sim->impulse[i] = sim->time_step * sim->lambda[i];
     cond_sim_move(sim, state);
     return cond_sim_arrive(sim, state);

@@ -74,6 +74,8 @@ CondStatus cond_sim_begin(CondSim* sim, const CondState* state)
     CondStatus status = cond_sim_control(sim, state);
     if (!status)
         cond_held_begin(sim, state);
+    if (!status)
+        cond_joint_rows_choose(sim, state);
     return status;
 }
 

@@ -181,7 +181,7 @@ CondStatus cond_newton_evaluate(CondSim* sim, const CondState* state)
         return status;
     add_inertia(sim);
     memcpy(work, r, (size_t)n * sizeof *work);
-    for (int c = 0; c < sim->candidates.n; c++)
+    for (int c = 0; c < cond_sim_n_force(sim); c++)
         cond_contact_add_force(&sim->assembly.contact[c], -1.0, sim->lambda + 3 * c, work);
     cond_problem_diagonal(&sim->assembly.problem, newton->diagonal);
     return COND_OK;
@@ -264,7 +264,7 @@ static CondStatus descend(CondSim* sim, const CondState* state, double noise, do
         if (!worse || !isfinite(last))
             break;
         cond_newton_halve(sim->model->n_dof, newton->v, sim->v_hat);
-        cond_newton_halve(3 * sim->candidates.n, newton->lambda, sim->lambda);
+        cond_newton_halve(3 * cond_sim_n_force(sim), newton->lambda, sim->lambda);
         status = evaluate(sim, state, size);
     }
     return status;
@@ -295,12 +295,12 @@ static CondStatus begin(CondSim* sim)
     cond_history_add(&newton->history, INFINITY);
     for (int b = 0; b < sim->model->n_body && sim->model->settings.newton_iterations > 1; b++)
         sim->linear[b] = 0;
-    return COND_RESERVE(&sim->arena, newton->lambda, 3 * sim->candidates.n);
+    return COND_RESERVE(&sim->arena, newton->lambda, 3 * cond_sim_n_force(sim));
 }
 
 void cond_newton_keep(CondSim* sim)
 {
-    size_t n = (size_t)sim->model->n_dof, n_lambda = 3 * (size_t)sim->candidates.n;
+    size_t n = (size_t)sim->model->n_dof, n_lambda = 3 * (size_t)cond_sim_n_force(sim);
     memcpy(sim->newton.v, sim->v_hat, n * sizeof(double));
     memcpy(sim->newton.lambda, sim->lambda, n_lambda * sizeof(double));
 }

@@ -77,7 +77,7 @@ CondStatus cond_sim_finish(CondSim* sim)
         assembly->contact[c].phi[0] =
             (fmax(sim->candidates.candidate[c].gap, 0.0) + sim->candidates.candidate[c].bias) /
             sim->time_step;
-    return status;
+    return status ? status : cond_joint_rows_place(sim);
 }
 
 // b = b/step + f, of one body

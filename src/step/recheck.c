@@ -171,8 +171,10 @@ static CondStatus merge(CondSim* sim, int n)
 {
     CondCandidateList* list = &sim->candidates;
     int all = list->n + n, from = list->n - 1;
-    if (cond_candidates_reserve(list, all) || cond_sim_reserve_forces(sim, all))
+    if (cond_candidates_reserve(list, all) || cond_sim_reserve_forces(sim, all + sim->rows.n))
         return COND_OUT_OF_MEMORY;
+    memmove(sim->lambda + 3 * all, sim->lambda + 3 * list->n,
+            3 * (size_t)sim->rows.n * sizeof *sim->lambda);
     for (int to = all - 1, k = n - 1; k >= 0; to--) {
         if (from >= 0 &&
             cond_key_less(sim->end_candidates.candidate[k].key, list->candidate[from].key)) {
@@ -236,6 +238,8 @@ CondStatus cond_sim_join_violated(CondSim* sim, const CondState* state)
         cond_persistent_agree(sim);
     CondStatus status = sim->moved ? cond_persistent_move(sim, state) : COND_OK;
     if (!status)
+        status = cond_joint_rows_join(sim, state);
+    if (!status)
         status = cond_sim_finish(sim);
     for (int c = 0; c < sim->candidates.n && !status; c++) {
         CondCandidate* candidate = &sim->candidates.candidate[c];
@@ -275,6 +279,8 @@ CondStatus cond_sim_find_violated(CondSim* sim, const CondState* state, int roun
         sim->penetration = fmax(sim->penetration, -sim->swept_candidates.candidate[c].gap);
     if (!status && rounds > 0)
         status = find_violated(sim, round, round < rounds && sound, n, &left);
+    if (!status && round < rounds && sound)
+        *n += cond_joint_rows_find_violated(sim, state);
     if (status || *n > 0)
         return status;
     sim->checked = 1;

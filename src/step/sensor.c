@@ -5,7 +5,7 @@
 //     M a = -C v - g + tau + J' (forces on links)
 // gives the acceleration a that these forces mean at the kinematics where they were taken, and a
 // recursion outwards and inwards what passes through each joint. Its part along the joint's axis is
-// the motor's torque, to rounding.
+// what acts in the joint, to rounding: its motor, friction and limits (step/joint_rows.h).
 #include "base/memory.h"
 #include "body/body.h"
 #include "math/quat.h"
@@ -211,10 +211,18 @@ static void transmit(CondSim* sim, const CondState* state, const CondKinematics*
     load_links(sim, acting, body, load);
     load_given(sim, state, acting, body, load);
     cond_articulation_bias(arm, work, v, settings->gravity, f);
-    cond_motor_torque(acting, body, sim->middle + body->target_begin,
-                      sim->rate + body->target_begin, step, sim->v_hat, a);
-    for (int j = 0; j < arm->n_joint; j++)
-        f[first + j] += a[j];
+    for (int j = 0; j < arm->n_joint; j++) {
+        int i = body->target_begin + j;
+        const CondJointCoordinate* joint = &arm->coordinate[j];
+        const CondJointReading* bound = &sim->rows.reading[i];
+        double q = acting->q[cond_body_joint_q(body) + j] + step * v_hat[first + j];
+        f[first + j] += sim->rows.motor[i] ? bound->motor
+                                           : cond_motor_torque(acting, body, j, sim->middle[i],
+                                                               sim->rate[i], step, sim->v_hat);
+        f[first + j] += bound->limit + bound->velocity_limit + bound->friction;
+        if (joint->stiffness > 0.0)
+            f[first + j] -= joint->stiffness * (q - joint->spring_rest);
+    }
     for (int i = 0; i < arm->n_dof; i++)
         f[i] += state->force[body->dof_begin + i] - arm->damping[i] * v_hat[i];
     cond_articulation_project(arm, work, load, f);

@@ -5,6 +5,7 @@
 #include "base/timer.h"
 #include "strategy/solver.h"
 
+#include <math.h>
 #include <string.h>
 
 const char* cond_stage_name(CondStage stage)
@@ -159,7 +160,12 @@ static CondStatus solve_again(CondSim* sim, const CondState* state, CondSolveInf
     int changed = 0;
     cond_integrator_begin(sim);
     switch (sim->model->settings.integrator) {
-    case COND_INTEGRATOR_THETA:
+    case COND_INTEGRATOR_THETA: // motors may have left the matrix
+        if (!sim->rows.joined)
+            break;
+        if ((status = load_again(sim, state)))
+            return status;
+        STAGE(COND_STAGE_ASSEMBLE, cond_sim_pose(sim, state));
         break;
     case COND_INTEGRATOR_AUTO:
         STAGE(COND_STAGE_ASSEMBLE, cond_sim_choose(sim, state, 1, &changed));
@@ -169,6 +175,7 @@ static CondStatus solve_again(CondSim* sim, const CondState* state, CondSolveInf
         break;
     default:
         STAGE(COND_STAGE_MATRIX, cond_integrator_next(sim, state, COND_OK, info, &next));
+        sim->newton.size = INFINITY; // what has joined may raise a residual that was nothing
     }
     return next == COND_NEXT_DONE ? status : solve(sim, state, next, info);
 }
@@ -208,6 +215,16 @@ static CondStatus commit(CondSim* sim, CondState* state, CondStepInfo* info)
     return status;
 }
 
+// Joints that began the step beyond their limits. What the links meet on that way is looked at
+// where it is no rounding.
+static CondStatus lead_joints_back(CondSim* sim, double share)
+{
+    static const double ROUNDING = 1e-9; // [rad, m]
+    return cond_joint_rows_lead_back(sim, share) > ROUNDING
+               ? cond_sim_collide_next(sim, &sim->penetration)
+               : COND_OK;
+}
+
 CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info)
 {
     const CondSceneSettings* settings = &sim->model->settings;
@@ -224,12 +241,15 @@ CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info
         }
         worst = status;
     }
+    double share = settings->correction_rate * sim->time_step;
+    if (settings->position_correction)
+        STAGE(COND_STAGE_CORRECT, lead_joints_back(sim, share));
     info->penetration = sim->penetration;
     if (settings->position_correction) {
-        double share = settings->correction_rate * sim->time_step;
         STAGE(COND_STAGE_CORRECT, cond_sim_correct(sim, info->penetration, share, &info->correction,
                                                    &info->corrected, NULL));
         worst = status > worst ? status : worst;
+        cond_joint_rows_lead_back(sim, share); // what the correction has pushed there
     }
     STAGE(COND_STAGE_INTEGRATE, cond_sim_finish_next(sim));
     status = commit(sim, state, info);

@@ -11,6 +11,7 @@
 #include "step/correction.h"
 #include "step/held.h"
 #include "step/impact.h"
+#include "step/joint_rows.h"
 #include "step/pbd.h"
 #include "step/persistent.h"
 #include "step/settle.h"
@@ -69,6 +70,7 @@ typedef struct CondParts {
     double* v_hat;            // answer to the step as a whole                  (n_dof)
     double* lambda;           //                                                (n_contact x 3)
     int* relaxed;             //                                                (n_contact)
+    int* wanted;              // its rows of joints                             (n_target)
     CondCandidate* candidate; // its contacts                                   (n_touch)
     double* wrench;           // sums over the parts                            (n_wrench x 6)
     double* sensor;           //                                                (n_sensor x 6)
@@ -103,9 +105,9 @@ struct CondSim {
     int nodalized;                       // 1: the solver has the problem as it is now
     CondSolver* solver;
     double* v_hat;      // by solve                                        (n_dof)
-    double* lambda;     // by solve                                        (n_contact x 3)
+    double* lambda;     // by solve; those of the rows behind the contacts ((n_contact + rows) x 3)
     int* relaxed;       // by solve: 1 where the law was relaxed            (n_contact)
-    double* impulse;    // by integrate: what changed the momentum [N s]   (n_contact x 3)
+    double* impulse;    // by integrate: what changed the momentum [N s]   (as lambda)
     int checked;        // 1: by recheck, v_hat leads where `penetration` says
     double penetration; // deepest there [m]
     int n_ready;        // contacts whose force is known: all of a whole step, none before
@@ -135,6 +137,7 @@ struct CondSim {
     CondBalance balance;     // of auto
     CondTransport transport; // what the robots keep while no force acts
     CondSpring pull;         // by the user's hand; stiffness 0: none
+    CondJointRows rows;      // what bounds the joints in this step
     CondSensors sensors;
     CondPbd pbd;   // of step.method pbd
     CondHeld held; // coordinates that move as they are told
@@ -229,6 +232,9 @@ CondStatus cond_auto_next(CondSim* sim, const CondState* state, CondStatus solve
 // stands. *changed: 1 where forces and A must be made again.
 void cond_sim_guess_theta(CondSim* sim, const CondState* state);
 CondStatus cond_sim_choose(CondSim* sim, const CondState* state, int again, int* changed);
+
+// Contacts of the step and rows of its joints: as many have a lambda.
+int cond_sim_n_force(const CondSim* sim);
 
 // Room for what is known of n contacts once they have forces: lambda, impulse, and relaxed, which
 // is set to 0. Every method of stepping asks for it.

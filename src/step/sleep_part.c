@@ -209,7 +209,8 @@ CondSim* cond_sleep_maker(CondSim* sim)
 
 int cond_sleep_touches(const CondSim* sim, const CondState* state)
 {
-    return state->n_memory > 0 || (sim->whole && sim->whole->sleep->n_contact > 0);
+    int touches = state->n_memory > 0 && state->memory[0].key.pair < COND_KEY_JOINT;
+    return touches || (sim->whole && sim->whole->sleep->n_contact > 0);
 }
 
 // Contacts beyond those of the problem belong to earlier parts of the step.
@@ -219,9 +220,11 @@ static CondStatus own_errors(const CondSim* maker, double* error)
     const CondProblem* problem = &maker->assembly.problem;
     for (int c = 0; c < maker->candidates.n; c++)
         error[c] = 0.0;
-    if (maker->candidates.n == 0 || problem->n_contact > maker->candidates.n)
+    CondProblem contacts = *problem; // without the rows behind them
+    contacts.n_contact -= maker->rows.n;
+    if (maker->candidates.n == 0 || contacts.n_contact > maker->candidates.n)
         return COND_OK;
-    return cond_certify_contacts(&maker->arena.context, problem, solver->law, solver->omega,
+    return cond_certify_contacts(&maker->arena.context, &contacts, solver->law, solver->omega,
                                  maker->v_hat, maker->lambda, error);
 }
 

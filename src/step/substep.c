@@ -24,6 +24,7 @@ static CondStatus keep(CondSim* sim)
 {
     CondParts* split = &sim->split;
     size_t n_dof = (size_t)sim->model->n_dof, n = (size_t)sim->candidates.n;
+    size_t n_force = (size_t)cond_sim_n_force(sim), n_target = (size_t)sim->model->n_target;
     if (!split->trial) {
         CondStatus status = cond_state_create(sim->model, &split->trial, NULL);
         if (status)
@@ -34,14 +35,17 @@ static CondStatus keep(CondSim* sim)
     if (!split->sensor)
         split->sensor =
             cond_arena_allocate(&sim->arena, 6 * (size_t)sim->model->n_sensor, sizeof(double));
-    if (!split->v_hat || !split->sensor || RESERVE(lambda, 3 * (int)n) ||
+    if (!split->wanted)
+        split->wanted = cond_arena_allocate(&sim->arena, n_target, sizeof *split->wanted);
+    if (!split->v_hat || !split->sensor || !split->wanted || RESERVE(lambda, 3 * (int)n_force) ||
         RESERVE(relaxed, (int)n) || RESERVE(candidate, (int)n))
         return COND_OUT_OF_MEMORY;
     split->n_candidate = (int)n;
     if (n > 0)
         memcpy(split->candidate, sim->candidates.candidate, n * sizeof *split->candidate);
     memcpy(split->v_hat, sim->v_hat, n_dof * sizeof(double));
-    memcpy(split->lambda, sim->lambda, 3 * n * sizeof(double));
+    memcpy(split->lambda, sim->lambda, 3 * n_force * sizeof(double));
+    memcpy(split->wanted, sim->rows.wanted, n_target * sizeof *split->wanted);
     memcpy(split->relaxed, sim->relaxed, n * sizeof *split->relaxed);
     return COND_OK;
 }
@@ -67,6 +71,8 @@ static CondStatus go_back(CondSim* sim, const CondState* state)
     }
     CondStatus status = cond_sim_forces(sim, state);
     if (!status)
+        cond_joint_rows_set(sim, state, split->wanted);
+    if (!status)
         status = cond_sim_matrix(sim);
     size_t n = (size_t)split->n_candidate;
     if (status || cond_candidates_reserve(&sim->candidates, (int)n))
@@ -79,7 +85,7 @@ static CondStatus go_back(CondSim* sim, const CondState* state)
     if (status)
         return status;
     memcpy(sim->v_hat, split->v_hat, (size_t)sim->model->n_dof * sizeof(double));
-    memcpy(sim->lambda, split->lambda, 3 * n * sizeof(double));
+    memcpy(sim->lambda, split->lambda, 3 * (size_t)cond_sim_n_force(sim) * sizeof(double));
     memcpy(sim->relaxed, split->relaxed, n * sizeof *split->relaxed);
     return COND_OK;
 }
@@ -171,6 +177,7 @@ static CondStatus add_readings(CondSim* sim)
             force[k] = (sim->part > 0 ? force[k] : 0.0) + reading->force[k];
             torque[k] = (sim->part > 0 ? torque[k] : 0.0) + reading->torque[k];
         }
+    cond_joint_rows_add_part(sim);
     return COND_OK;
 }
 
@@ -241,6 +248,8 @@ static CondStatus spread_contacts(CondSim* sim)
         mat3_multiply(sim->candidates.candidate[at].frame, one->impulse, sim->impulse + 3 * at);
     }
     sim->candidates.n = sim->n_ready = next;
+    sim->assembly.problem.n_contact = n; // where the rows of the joints were
+    sim->rows.n = 0;
     return COND_OK;
 }
 
@@ -255,6 +264,7 @@ static void spread_readings(CondSim* sim, int parts)
             sim->sensors.reading[i].force[k] = split->sensor[6 * i + k] / parts;
             sim->sensors.reading[i].torque[k] = split->sensor[6 * i + 3 + k] / parts;
         }
+    cond_joint_rows_mean(sim, parts);
 }
 
 // The work of other attempts is counted as well.

@@ -41,6 +41,11 @@ static void predict(CondSim* sim, const CondState* state)
     }
 }
 
+int cond_sim_n_force(const CondSim* sim)
+{
+    return sim->candidates.n + sim->rows.n;
+}
+
 CondStatus cond_sim_reserve_forces(CondSim* sim, int n)
 {
     if (COND_RESERVE(&sim->arena, sim->lambda, 3 * n) ||
@@ -64,7 +69,7 @@ CondStatus cond_sim_start(CondSim* sim, const CondState* state)
 {
     int n = sim->candidates.n;
     sim->checked = 0;
-    if (cond_sim_reserve_forces(sim, n))
+    if (cond_sim_reserve_forces(sim, cond_sim_n_force(sim)))
         return COND_OUT_OF_MEMORY;
     for (int c = 0, k = 0; c < n; c++) { // both lists ascend with the key
         CondContactKey key = sim->candidates.candidate[c].key;
@@ -73,6 +78,11 @@ CondStatus cond_sim_start(CondSim* sim, const CondState* state)
         int known = k < state->n_memory && cond_key_equal(state->memory[k].key, key);
         for (int i = 0; i < 3; i++)
             sim->lambda[3 * c + i] = known ? state->memory[k].lambda[i] : 0.0;
+    }
+    for (int r = 0; r < sim->rows.n; r++) {
+        const CondContactMemory* memory = cond_state_recall(state, sim->rows.row[r].key);
+        for (int i = 0; i < 3; i++)
+            sim->lambda[3 * (n + r) + i] = memory ? memory->lambda[i] : 0.0;
     }
     predict(sim, state);
     if (sim->model->settings.solver.stop == COND_STOP_CERTIFICATE)

@@ -65,7 +65,8 @@ static CondStatus create(const CondModel* model, CondSim* whole, CondSim** sim, 
     if (!status && model->settings.integrator == COND_INTEGRATOR_AUTO &&
         (status = cond_balance_create(made)))
         cond_error_set(error, status, "out of memory");
-    if (!status && ((status = cond_newton_create(made)) || (status = cond_sensors_create(made))))
+    if (!status && ((status = cond_newton_create(made)) || (status = cond_sensors_create(made)) ||
+                    (status = cond_joint_rows_create(made))))
         cond_error_set(error, status, "out of memory");
     if (!status && model->settings.method == COND_STEP_PBD)
         status = cond_pbd_create(model, &made->pbd, error);
