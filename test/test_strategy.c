@@ -237,6 +237,45 @@ static void hurry(void** state)
     cond_solver_strategy.destroy(s);
 }
 
+// Many rigid bodies are answered roughly where the caller says that it will ask again, from that
+// answer on to the tolerance; it is said that one was. A handful of bodies never is.
+static void drafts(void** state)
+{
+    (void)state;
+    int drafted = 0;
+    for (uint64_t seed = 1; seed <= 8; seed++)
+        for (int large = 0; large < 2; large++) {
+            RandomOptions options = {.seed = seed,
+                                     .n_rigid = large ? 30 : 6,
+                                     .n_contact = large ? 70 : 10,
+                                     .general = 1,
+                                     .second = 1,
+                                     .friction = 0.6};
+            RandomProblem made = {0};
+            random_problem_make(&options, &made);
+            size_t n = (size_t)made.problem.n_dof, nc = (size_t)made.problem.n_contact;
+            double *v = calloc(n, sizeof *v), *lambda = calloc(3 * nc, sizeof *lambda);
+            CondSolverSettings settings = settings_of(1e-8);
+            CondContext context = cond_context_or_default(NULL);
+            CondStrategy* s = cond_solver_strategy.create(&context, &settings);
+            for (int rough = 1; rough >= 0; rough--) {
+                CondSolveInfo info = {0};
+                assert_int_equal(cond_solver_strategy.draft(s, rough), 0);
+                assert_int_equal(cond_solver_strategy.solve(s, &made.problem, v, lambda, &info),
+                                 COND_OK);
+                double residual = cond_certificate_residual(&info.certificate);
+                int was = cond_solver_strategy.draft(s, 0);
+                assert_int_equal(was, residual > 1e-8);
+                assert_true(residual <= (rough && large ? 1e-4 : 1e-8));
+                drafted += was;
+            }
+            cond_solver_strategy.destroy(s);
+            free(v), free(lambda);
+            random_problem_free(&made);
+        }
+    assert_true(drafted > 0);
+}
+
 // A strategy that is ready for the case, at zero.
 static CondStrategy* ready(const CondContext* context, const Case* one,
                            const CondSolverSettings* settings, CondSolveInfo* info)
@@ -541,6 +580,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hurry),
+        cmocka_unit_test(drafts),
         cmocka_unit_test(every_stage_is_needed),
         cmocka_unit_test(elliptic_cones_are_served),
         cmocka_unit_test(stubborn_contacts_are_relaxed_and_named),

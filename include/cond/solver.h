@@ -144,6 +144,10 @@ typedef struct CondSolverOps {
     // With brief = 1 methods of last resort may be left out from now on: what misses will be tried
     // in another way. Returns 1 where one was since the last call. NULL: none ever is.
     int (*hurry)(void* work, int brief);
+    // With rough = 1 an answer may be rough from now on where a fine one is dear, because the
+    // problem will be posed again with more contacts; its certificate says so, its status is
+    // COND_OK. Returns 1 where one was since the last call. NULL: none ever is.
+    int (*draft)(void* work, int rough);
 } CondSolverOps;
 
 // Names of the solvers, in table order; NULL past the end.

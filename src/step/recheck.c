@@ -255,16 +255,16 @@ CondStatus cond_sim_join_violated(CondSim* sim, const CondState* state)
     return status;
 }
 
-static int may_go_on(const CondSim* sim)
+int cond_sim_may_go_on(const CondSim* sim)
 {
     const CondSceneSettings* settings = &sim->model->settings;
-    return settings->gap && settings->solver.stop == COND_STOP_CERTIFICATE;
+    return settings->gap && settings->solver.stop == COND_STOP_CERTIFICATE && settings->rounds > 0;
 }
 
 CondStatus cond_sim_find_violated(CondSim* sim, const CondState* state, int round, int sound,
                                   int* n)
 {
-    int rounds = may_go_on(sim) ? sim->model->settings.rounds : 0;
+    int rounds = cond_sim_may_go_on(sim) ? sim->model->settings.rounds : 0;
     double left = 0.0;
     *n = 0;
     cond_sim_move(sim, state);

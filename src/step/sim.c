@@ -180,18 +180,39 @@ static CondStatus solve_again(CondSim* sim, const CondState* state, CondSolveInf
     return next == COND_NEXT_DONE ? status : solve(sim, state, next, info);
 }
 
+static void set_rough(CondSim* sim, int rough)
+{
+    sim->rough = rough;
+    cond_solver_draft(sim->solver, rough);
+}
+
+// 1 where the answer at hand was made roughly, to see which contacts join.
+static int is_draft(CondSim* sim, const CondSolveInfo* info)
+{
+    double tolerance = sim->model->settings.solver.tolerance;
+    return sim->rough && cond_certificate_residual(&info->certificate) > tolerance &&
+           cond_solver_draft(sim->solver, 1);
+}
+
+// Rounds go on from drafts while contacts join; where none does any more the draft is brought to
+// the tolerance and looked at once more.
 CondStatus cond_sim_recheck(CondSim* sim, const CondState* state, CondStepInfo* info)
 {
     CondStatus status = COND_OK, worst = info->solve.status;
     start_clock(sim);
-    for (int round = 0;; round++) {
+    for (int round = 0;;) {
         int n = 0;
         STAGE(COND_STAGE_COLLIDE, cond_sim_find_violated(sim, state, round, worst == COND_OK, &n));
-        if (n == 0)
+        if (n == 0 && !is_draft(sim, &info->solve))
             return status > worst ? status : worst;
-        info->rounds++;
-        info->added += n;
-        STAGE(COND_STAGE_ASSEMBLE, cond_sim_join_violated(sim, state));
+        if (n > 0) {
+            round++;
+            info->rounds++;
+            info->added += n;
+            STAGE(COND_STAGE_ASSEMBLE, cond_sim_join_violated(sim, state));
+        } else {
+            set_rough(sim, 0);
+        }
         worst = solve_again(sim, state, &info->solve);
         if (worst < 0)
             return worst;
@@ -275,7 +296,9 @@ static CondStatus make_velocity(CondSim* sim, const CondState* state, CondStepIn
 CondStatus cond_sim_attempt(CondSim* sim, const CondState* state, CondStepInfo* info)
 {
     cond_solver_hurry(sim->solver, sim->divisible);
+    set_rough(sim, cond_sim_may_go_on(sim));
     CondStatus status = make_velocity(sim, state, info);
+    set_rough(sim, 0);
     sim->spared = cond_solver_hurry(sim->solver, 0);
     return status;
 }

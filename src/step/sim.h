@@ -86,6 +86,7 @@ struct CondSim {
     int part, parts;              // which part, of how many; 0 of 1: the step as a whole
     int divisible;                // 1: it can still be made in more parts
     int spared;                   // 1: so that the solver has left out methods of last resort
+    int rough;                    // 1: the answer at hand may be a draft, to be looked at
     CondPersistent persistent;
     CondParts split;
     CondKinematics at_start; // at the start of the step, by forces
@@ -309,6 +310,9 @@ CondResultant cond_sim_sum_contacts(const CondSim* sim, int n, const int* list,
 // Readings of the sensors in this step; needs the wrenches, and state as it was before the step.
 CondStatus cond_sim_read_sensors(CondSim* sim, const CondState* state);
 CondStatus cond_sensors_create(CondSim* sim);
+
+// 1 where the end of a step is looked at for contacts to join.
+int cond_sim_may_go_on(const CondSim* sim);
 
 // Where v_hat leads, in sim->next and sim->at_end, and how many contacts *n it violates there that
 // may join the problem: not beyond the rounds of the settings, nor where the last solve was not

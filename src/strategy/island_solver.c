@@ -48,6 +48,7 @@ typedef struct Solver {
     int* relaxed;             // contacts held to the proximal law            (n_contact)
     int n_relaxed;            //
     int brief;                // 1: methods of last resort are left out
+    int rough;                // 1: answers to large problems may be rough
 } Solver;
 
 static CondStatus begin_worker(const CondContext* context, const CondSolverSettings* settings,
@@ -131,6 +132,16 @@ static int hurry(void* work, int brief)
     return spared;
 }
 
+static int draft(void* work, int rough)
+{
+    Solver* s = work;
+    int drafted = cond_solver_strategy.draft(s->whole.strategy, rough);
+    for (int i = 0; i < s->n_worker; i++)
+        drafted |= cond_solver_strategy.draft(s->worker[i].strategy, rough);
+    s->rough = rough;
+    return drafted;
+}
+
 // ---- one island
 
 // 1 where island i took more work than the one that leads, in coordinates multiplied by A; the
@@ -200,8 +211,10 @@ static CondStatus hire(Solver* s, int n)
     CondStatus status = COND_OK;
     while (s->n_worker < n && !status) {
         status = begin_worker(&context, &one, &s->worker[s->n_worker]);
-        if (!status)
+        if (!status) {
             cond_solver_strategy.hurry(s->worker[s->n_worker].strategy, s->brief);
+            cond_solver_strategy.draft(s->worker[s->n_worker].strategy, s->rough);
+        }
         s->n_worker += !status;
     }
     return status;
@@ -396,7 +409,7 @@ static CondStatus solve(void* work, const CondProblem* problem, double* v, doubl
     if (!s->split)
         return solve_whole(s, problem, v, lambda, info);
     CondStatus status = solve_split(s, problem, v, lambda, info);
-    if (status || info->status != COND_OK ||
+    if (status || info->status != COND_OK || s->rough ||
         cond_certificate_residual(&info->certificate) <= s->settings.tolerance)
         return status ? status : info->status;
     int products = info->products;
@@ -418,4 +431,5 @@ const CondSolverOps cond_solver_islands = {
     .relaxed = relaxed,
     .prepare = prepare,
     .hurry = hurry,
+    .draft = draft,
 };

@@ -110,6 +110,11 @@ int cond_solver_hurry(CondSolver* solver, int brief)
     return solver->ops->hurry ? solver->ops->hurry(solver->work, brief) : 0;
 }
 
+int cond_solver_draft(CondSolver* solver, int rough)
+{
+    return solver->ops->draft ? solver->ops->draft(solver->work, rough) : 0;
+}
+
 const int* cond_solver_relaxed(const CondSolver* solver, int* n)
 {
     *n = 0;

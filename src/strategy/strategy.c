@@ -121,10 +121,13 @@ static CondStatus run_stages(CondStrategy* s, CondSolveInfo* info)
         if (s->brief && !s->soft && k >= N_POSED && serves(s, k)) {
             s->spared = 1;
         } else if (serves(s, k)) {
-            cond_strategy_aim(s, s->asked.tolerance, limit_of(s, k));
+            double tolerance =
+                s->drafts ? fmax(s->asked.tolerance, COND_DRAFT_TOLERANCE) : s->asked.tolerance;
+            cond_strategy_aim(s, tolerance, limit_of(s, k));
             info->solved_by = stages[k].name;
             status = run_stage(s, k, info);
         }
+    s->drafted |= s->drafts && status == COND_OK && s->best.residual > s->asked.tolerance;
     return status;
 }
 
@@ -190,6 +193,15 @@ static int hurry(void* work, int brief)
     return spared;
 }
 
+static int draft(void* work, int rough)
+{
+    CondStrategy* s = work;
+    int drafted = s->drafted;
+    s->rough = rough;
+    s->drafted = 0;
+    return drafted;
+}
+
 // 1: most coordinates belong to rods.
 static int has_rods(const CondProblem* problem)
 {
@@ -210,6 +222,7 @@ static CondStatus plan(CondStrategy* s, const CondProblem* problem)
     s->small = is_certified(s) && s->asked.fallback;
     if (is_certified(s) && s->asked.accelerator == COND_ACCELERATOR_PRIMAL_DUAL)
         status = cond_back_end_iterative.serves(&s->newton, problem, &s->soft);
+    s->drafts = s->rough && s->small && !s->soft && !s->rods && problem->n_dof > COND_TINY_PROBLEM;
     return status;
 }
 
@@ -273,4 +286,5 @@ const CondSolverOps cond_solver_strategy = {
     .reset = reset,
     .relaxed = relaxed,
     .hurry = hurry,
+    .draft = draft,
 };

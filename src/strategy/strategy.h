@@ -23,6 +23,9 @@ typedef struct CondStrategy {
     int diverged;         // 1: V-FPI was the last to run, and its iterates grew without bound
     int brief;            // 1: rigid problems do without the last two stages,
     int spared;           // 1: and one did
+    int rough;            // 1: answers to large rigid problems may be rough,
+    int drafts;           // 1: and the one at hand is large,
+    int drafted;          // 1: and one was rough
     int posed;            // 1: the problem is another than asked for, with other friction or law
     CondAnswer best;      // what the next stage goes on from
     CondAnswer central;   // the best, while the interior-point method looks for a better one,
