@@ -48,7 +48,7 @@ static void explain_end(const RunOptions* options, const CondSim* sim, const Con
                         int k, int steps, CondStatus status)
 {
     double time = cond_state_time(state);
-    const char* why = cond_sim_runaway(sim);
+    const char* why = cond_sim_message(sim);
     if (status == COND_CANCELLED && !interrupt_signal())
         cli_complain("step %d at t = %g s: not through after %g s (--step-limit); the state is as "
                      "before it",

@@ -36,13 +36,13 @@ static int step_to_the_end(Trial* trial, int most, const char* message)
         CondStatus status = cond_sim_step(trial->sim, trial->state, &trial->info);
         if (status != COND_DIVERGED) {
             assert_true(status >= 0);
-            assert_string_equal(cond_sim_runaway(trial->sim), "");
+            assert_string_equal(cond_sim_message(trial->sim), "");
             continue;
         }
         assert_int_equal(trial->info.status, COND_DIVERGED);
         assert_true(cond_state_hash(trial->state) == before);
-        if (!strstr(cond_sim_runaway(trial->sim), message))
-            fail_msg("'%s' instead of '%s'", cond_sim_runaway(trial->sim), message);
+        if (!strstr(cond_sim_message(trial->sim), message))
+            fail_msg("'%s' instead of '%s'", cond_sim_message(trial->sim), message);
         return k;
     }
     fail_msg("no step diverged");

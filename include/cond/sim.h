@@ -231,6 +231,8 @@ typedef struct CondContactInfo {
                         // in several), contact frame [N]
     double impulse[3];  // what changed the momentum over the step, contact frame [N s]
     double velocity[3]; // of the point at the end of the step, contact frame [m/s]
+    int part;           // of side 0: the link of a robot or rod (cond_model_link_name); else 0
+    int other_part;     // of side 1
 } CondContactInfo;
 
 // Stages of a step, in their order.
@@ -300,8 +302,40 @@ COND_API double cond_sim_internal_force(CondSim* sim, const CondState* state, in
 // the start or was put in since, and where a body is deeper in another than at the start by more
 // than its own size.
 COND_API CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info);
-// What diverged in the last step and of which body, for people; "" where nothing did.
-COND_API const char* cond_sim_runaway(const CondSim* sim);
+// What went wrong in the last step, with the names of bodies, for people; "" where nothing did. The
+// sim's, until the next step.
+COND_API const char* cond_sim_message(const CondSim* sim);
+
+// What a program may add to the steps of a simulation. All of it is called in the thread of the
+// step, in an order that does not depend on the number of threads.
+typedef struct CondForceSink CondForceSink;
+typedef struct CondHooks {
+    size_t struct_size; // of this struct, by its default function
+    void* user;         // handed to all of them
+    // Adds forces of the program's own at the configuration q (n_q of the model) by
+    // cond_force_sink_add; time: when the step began [s]. A step may ask several times, at several
+    // q; the same q must give the same forces. Nothing sleeps while this or the next is set. NULL:
+    // none.
+    void (*force)(void* user, const CondModel* model, double time, const double* q,
+                  CondForceSink* sink);
+    // A contact that was found, which it may change (friction, restitution) or refuse, by 0. It is
+    // asked for the same contact again in later steps, and within one. NULL: all stand.
+    int (*contact)(void* user, const CondModel* model, struct CondContactInfo* contact);
+    // After every step, whatever became of it.
+    void (*step)(void* user, const CondState* state, const struct CondStepInfo* info);
+    // A line for people: what cond_sim_message says, once for every step that is not COND_OK.
+    void (*log)(void* user, CondStatus status, const char* message);
+} CondHooks;
+COND_DEFAULT(COND_API, CondHooks, cond_hooks_default)
+// NULL: none. COND_BAD_ARGUMENT for hooks that no default function made.
+COND_API CondStatus cond_sim_set_hooks(CondSim* sim, const CondHooks* hooks);
+// Adds the force f on n velocity coordinates of the model, each once, where the tangent of it says
+// how it changes with them: df = -stiffness dq - damping dv, both symmetric and positive
+// semi-definite, or NULL. The step takes force and tangent implicitly, as it does with springs.
+//                                   coordinate, f (n), stiffness, damping (n x n), row-major
+COND_API CondStatus cond_force_sink_add(CondForceSink* sink, int n, const int* coordinate,
+                                        const double* f, const double* stiffness,
+                                        const double* damping);
 
 // The stages one by one; each needs the ones above it, but for nodalize, which the solve makes
 // where it was left out. COND_BAD_ARGUMENT for an assemble without its matrix.

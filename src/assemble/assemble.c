@@ -98,7 +98,7 @@ CondStatus cond_assembly_room(CondAssembly* assembly, const CondModel* model, in
                               CondCouplingRoom* room)
 {
     CondArena* m = &assembly->arena;
-    int most = 2 * model->max_point_dof;
+    int most = n_row > 2 * model->max_point_dof ? n_row : 2 * model->max_point_dof;
     if (COND_RESERVE(m, assembly->coupling, assembly->n_coupling + 1) ||
         COND_RESERVE(m, assembly->place, assembly->n_coupling + 1) ||
         COND_RESERVE(m, assembly->coupling_coordinate, assembly->n_coupling_coordinate + most) ||

@@ -16,7 +16,7 @@ typedef struct CondCouplingPlace {
 // Room for one coupling that is being made.
 typedef struct CondCouplingRoom {
     int n_row;
-    int n_coordinate; // to be set by who fills it, at most 2 max_point_dof
+    int n_coordinate; // to be set by who fills it, at most 2 max_point_dof or n_row
     int* coordinate;  //
     double* jacobian; // (n_row x n_coordinate)
     double* gain;     // (n_row x n_row)

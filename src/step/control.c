@@ -45,6 +45,7 @@ CondStatus cond_sim_control(CondSim* sim, const CondState* state)
     const CondModel* model = sim->model;
     sim->resumed = sim->known && is_same(sim->next, state);
     sim->known = 0;
+    sim->begun = state->time;
     CondStatus status = cond_state_copy(sim->next, state);
     if (status)
         return status;

@@ -175,6 +175,7 @@ static CondStatus find_contacts(CondSim* sim, double deepest, double share, int*
     }
     CondStatus status = cond_collide(&sim->collider, &sim->at_end, sim->next, sim->reach, list);
     cond_held_filter(sim, &sim->at_end, list);
+    cond_hooks_filter(sim, list);
     if (!status)
         leave_islands(sim);
     *deep = *indented = 0;

@@ -83,6 +83,8 @@ static void mark(const CondSim* sim, CondGroups* groups)
         if (sim->next->weld[i].active)
             anchor(groups, sim->next->weld[i].what.end[0].point.body,
                    sim->next->weld[i].what.end[1].point.body);
+    for (int g = 0; sim->hooks.force && g < groups->n; g++)
+        groups->anchored[g] = 1;
     if (sim->pull.stiffness > 0.0)
         anchor(groups, sim->pull.end[0].body, sim->pull.end[1].body);
     for (int c = 0; c < sim->candidates.n; c++)
@@ -102,6 +104,8 @@ void cond_groups_make(CondSim* sim)
     for (int i = 0; i < model->n_spring; i++)
         join(of, model->spring[i].end[0].body, model->spring[i].end[1].body);
     join_holds(sim->next, of);
+    for (int b = 1; sim->hooks.force && b < model->n_body; b++)
+        join(of, 0, b); // what forces of the program couple is not known
     for (int c = 0; c < sim->candidates.n; c++)
         join(of, sim->candidates.candidate[c].point[0].body,
              sim->candidates.candidate[c].point[1].body);

@@ -50,6 +50,8 @@ CondStatus cond_sim_couple(CondSim* sim, const CondKinematics* kinematics, CondC
     if (!status && (which & COND_COUPLED_GIVEN) && sim->pull.stiffness > 0.0 &&
         sim->pull.end[0].body >= 0)
         status = add_spring(kinematics, &sim->pull, step, assembly, f);
+    if (!status && (which & COND_COUPLED_GIVEN))
+        status = cond_hooks_add_forces(sim, kinematics, step, assembly, f);
     return status ? status : cond_sim_add_controls(sim, kinematics, which, step, assembly, f);
 }
 

@@ -186,6 +186,7 @@ CondStatus cond_persistent_move(CondSim* sim, const CondState* state)
                 : 0.0;
     CondStatus status =
         cond_collide(&sim->collider, &sim->at_end, sim->next, sim->reach, &sim->end_candidates);
+    cond_hooks_filter(sim, &sim->end_candidates);
     if (status)
         return status;
     for (int c = 0, from = 0; c < list->n; c++) {

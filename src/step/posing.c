@@ -46,6 +46,7 @@ CondStatus cond_sim_find_contacts(CondSim* sim, const CondState* state)
     CondStatus status =
         cond_collide(&sim->collider, &sim->at_start, sim->next, sim->reach, &sim->candidates);
     cond_held_filter(sim, &sim->at_start, &sim->candidates);
+    cond_hooks_filter(sim, &sim->candidates);
     return status;
 }
 
@@ -60,6 +61,7 @@ CondStatus cond_sim_collide_next(CondSim* sim, double* deepest)
     CondStatus status =
         cond_collide(&sim->collider, &sim->at_end, sim->next, sim->reach, &sim->end_candidates);
     cond_held_filter(sim, &sim->at_end, &sim->end_candidates);
+    cond_hooks_filter(sim, &sim->end_candidates);
     *deepest = 0.0;
     for (int c = 0; c < sim->end_candidates.n && !status; c++)
         *deepest = fmax(*deepest, -sim->end_candidates.candidate[c].gap);

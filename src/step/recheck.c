@@ -275,6 +275,7 @@ CondStatus cond_sim_find_violated(CondSim* sim, const CondState* state, int roun
         status = cond_collide_swept(&sim->collider, &sim->at_start, &sim->at_end, sim->next,
                                     &sim->swept_candidates);
     cond_held_filter(sim, &sim->at_end, &sim->swept_candidates);
+    cond_hooks_filter(sim, &sim->swept_candidates);
     for (int c = 0; c < sim->swept_candidates.n && !status; c++)
         sim->penetration = fmax(sim->penetration, -sim->swept_candidates.candidate[c].gap);
     if (!status && rounds > 0)

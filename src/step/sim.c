@@ -26,6 +26,7 @@ static void start_clock(CondSim* sim)
 static CondStatus count(CondSim* sim, CondStage stage, CondStatus status)
 {
     double now = cond_seconds();
+    sim->stage = stage;
     sim->seconds[stage] += now - sim->clock;
     sim->clock = now;
     int ends = status >= 0 && stage != COND_STAGE_COMMIT && cond_cancelled(&sim->arena.context);
@@ -426,6 +427,9 @@ CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info)
         if (cond_sim_is_too_deep(maker))
             out->status = COND_TOO_DEEP;
     }
+    sim->stage = maker->stage;
+    cond_sim_tell(sim, out);
+    cond_hooks_tell(sim, state, out);
     return out->status;
 }
 
@@ -437,20 +441,34 @@ int cond_sim_n_contact(const CondSim* sim)
     return sim->candidates.n;
 }
 
+// The link that a point is on.
+static int part_of(const CondModel* model, const CondPoint* point)
+{
+    CondBodyKind kind = cond_model_body_kind(model, point->body);
+    return kind == COND_BODY_ROBOT || kind == COND_BODY_ROD ? point->part : 0;
+}
+
+CondContactInfo cond_candidate_info(const CondModel* model, const CondCandidate* candidate)
+{
+    CondContactInfo info = {.body = candidate->point[0].body,
+                            .other = candidate->point[1].body,
+                            .plane = candidate->plane,
+                            .gap = candidate->gap,
+                            .restitution = candidate->restitution,
+                            .part = part_of(model, &candidate->point[0]),
+                            .other_part = part_of(model, &candidate->point[1])};
+    memcpy(info.friction, candidate->friction, sizeof info.friction);
+    memcpy(info.position, candidate->position, sizeof info.position);
+    memcpy(info.frame, candidate->frame, sizeof info.frame);
+    return info;
+}
+
 CondContactInfo cond_sim_contact(const CondSim* sim, int contact)
 {
     CondContactInfo info = {.body = -1, .other = -1, .plane = -1};
     if (cond_sleep_gather(sim) || contact < 0 || contact >= sim->candidates.n)
         return info;
-    const CondCandidate* candidate = &sim->candidates.candidate[contact];
-    info.body = candidate->point[0].body;
-    info.other = candidate->point[1].body;
-    info.plane = candidate->plane;
-    info.gap = candidate->gap;
-    info.restitution = candidate->restitution;
-    memcpy(info.friction, candidate->friction, sizeof info.friction);
-    memcpy(info.position, candidate->position, sizeof info.position);
-    memcpy(info.frame, candidate->frame, sizeof info.frame);
+    info = cond_candidate_info(sim->model, &sim->candidates.candidate[contact]);
     if (contact >= sim->n_ready)
         return info;
     info.relaxed = sim->relaxed[contact];

@@ -10,6 +10,7 @@
 #include "step/balance.h"
 #include "step/correction.h"
 #include "step/held.h"
+#include "step/hooks.h"
 #include "step/impact.h"
 #include "step/joint_rows.h"
 #include "step/pbd.h"
@@ -137,6 +138,9 @@ struct CondSim {
     CondGroups groups;       // of auto
     CondBalance balance;     // of auto
     CondTransport transport; // what the robots keep while no force acts
+    CondHooks hooks;         // of the user
+    CondStage stage;         // the one that ended last
+    double begun;            // when the step began [s]
     CondSpring pull;         // by the user's hand; stiffness 0: none
     CondJointRows rows;      // what bounds the joints in this step
     CondSensors sensors;
@@ -147,6 +151,11 @@ struct CondSim {
     CondSim* whole;   // of which this is the awake part; else NULL
     int stepping;     // 1: within cond_sim_step
 };
+
+// Says in sim->watch.message what went wrong in a step, unless that was said already.
+void cond_sim_tell(CondSim* sim, const CondStepInfo* info);
+// A contact as the user sees it before it has a force.
+CondContactInfo cond_candidate_info(const CondModel* model, const CondCandidate* candidate);
 
 // theta of the settings, or what another integrator stands for.
 double cond_sim_theta(const CondSim* sim);

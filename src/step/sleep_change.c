@@ -108,6 +108,8 @@ static void mark_acted_on(const CondSim* sim, const CondState* state, int* wakes
         if (sum > 0.0)
             keep_awake(sleep, b, wakes);
     }
+    for (int b = 0; cond_hooks_wake(sim) && b < model->n_body; b++)
+        keep_awake(sleep, b, wakes);
     if (sim->pull.stiffness > 0.0)
         keep_awake(sleep, sim->pull.end[0].body, wakes);
 }

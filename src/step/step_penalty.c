@@ -28,6 +28,7 @@ CondStatus cond_penalty_contacts(CondSim* sim, const CondState* state)
         sim->reach[b] = 0.0;
     CondStatus status =
         cond_collide(&sim->collider, &sim->at_start, sim->next, sim->reach, &sim->candidates);
+    cond_hooks_filter(sim, &sim->candidates);
     if (!status)
         status =
             cond_assembly_finish(&sim->assembly, &sim->at_start, NULL, &sim->candidates, INFINITY);

@@ -200,6 +200,7 @@ static double force_work(CondSim* sim, const CondState* state)
     double work = 0.0, *f = sim->work;
     memset(f, 0, (size_t)model->n_dof * sizeof *f);
     cond_force_add(&sim->at_start, state, f);
+    cond_hooks_add_forces(sim, &sim->at_start, NULL, NULL, f); // as in the step, which took them
     for (int i = 0; i < model->n_dof; i++)
         work += sim->time_step * fabs(f[i] * sim->next->v_hat[i]);
     if (sim->pull.stiffness > 0.0 && sim->pull.end[0].body >= 0)
@@ -374,9 +375,4 @@ void cond_watch_blame(CondSim* sim)
         accuse_coordinates(sim, NULL, stage[k], what[k]);
     if (!*sim->watch.message)
         accuse(sim, "the contact problem has no finite answer");
-}
-
-const char* cond_sim_runaway(const CondSim* sim)
-{
-    return sim->watch.message;
 }
