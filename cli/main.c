@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,11 +20,13 @@ static void print_usage(FILE* out)
     fputs("usage: cond COMMAND ...\n\n", out);
     for (int i = 0; i < N_COMMAND; i++)
         fprintf(out, "  cond %-34s %s\n", commands[i]->usage, commands[i]->summary);
-    fputs("  cond --version\n\n"
-          "`cond COMMAND --help` tells more. Exit codes: 0 fine, 1 wrong usage, 2 bad input,\n"
-          "3 finished but a step missed its tolerance, 4 diverged, 5 a step took too long,\n"
-          "128 + N ended by signal N.\n",
-          out);
+    fputs(
+        "  cond --version\n\n"
+        "`cond COMMAND --help` tells more. --package-dir DIR, with any command and any number of\n"
+        "times, is a folder in which package://NAME/FILE of a robot is looked for.\n"
+        "Exit codes: 0 fine, 1 wrong usage, 2 bad input, 3 finished but a step missed its\n"
+        "tolerance, 4 diverged, 5 a step took too long, 128 + N ended by signal N.\n",
+        out);
 }
 
 // A tool that is started without one of its standard streams would open a file in its place, and
@@ -46,8 +49,44 @@ static int close_output(int code)
     return code > CLI_INPUT ? code : CLI_INPUT;
 }
 
+// Puts a folder before those in which robots find packages. It reaches their reader the way ROS
+// tells of them.
+static int add_package_dir(const char* folder)
+{
+    static const char variable[] = "ROS_PACKAGE_PATH";
+    const char* before = getenv(variable);
+    char path[4096];
+    int length = snprintf(path, sizeof path, "%s:%s", folder, before ? before : "");
+    if (*folder && length < (int)sizeof path && setenv(variable, path, 1) == 0)
+        return 0;
+    cli_complain("--package-dir: %s", *folder ? "too many folders" : "a folder is missing");
+    return 1;
+}
+
+// --package-dir DIR or --package-dir=DIR, any number of times, anywhere behind the command. Returns
+// how many arguments are left, -1 for a fault.
+static int take_package_dirs(int argc, char** argv)
+{
+    static const char option[] = "--package-dir";
+    const size_t n = sizeof option - 1;
+    int left = 0, wrong = 0;
+    for (int i = 0; i < argc; i++) {
+        const char* rest = i > 1 && strncmp(argv[i], option, n) == 0 ? argv[i] + n : "no";
+        if (*rest == '=')
+            wrong |= add_package_dir(rest + 1);
+        else if (*rest == 0)
+            wrong |= add_package_dir(i + 1 < argc ? argv[++i] : "");
+        else
+            argv[left++] = argv[i];
+    }
+    return wrong ? -1 : left;
+}
+
 static int obey(int argc, char** argv)
 {
+    argc = take_package_dirs(argc, argv);
+    if (argc < 0)
+        return CLI_USAGE;
     if (argc < 2) {
         print_usage(stderr);
         return CLI_USAGE;

@@ -80,6 +80,28 @@ static void test_ranges(void** state)
     cli_expect(2, "solver.tolerance", "run", "box", "--set", "solver.tolerance=.nan");
 }
 
+// Packages of robots are found in the folders that an option names.
+static void test_package_dir(void** state)
+{
+    (void)state;
+    static const char robot[] =
+        "<robot name='r'><link name='a'><collision><geometry><mesh filename='package://robots/"
+        "bowl.STL' scale='0.001'/></geometry></collision></link></robot>";
+    FILE* file = fopen("packed.urdf", "w");
+    assert_non_null(file);
+    fputs(robot, file);
+    assert_int_equal(fclose(file), 0);
+    file = fopen("packed.yaml", "w");
+    assert_non_null(file);
+    fputs("bodies: [{name: r, kind: robot, urdf: packed.urdf}]\n", file);
+    assert_int_equal(fclose(file), 0);
+    cli_expect(2, "--package-dir", "check", "packed.yaml");
+    cli_expect(0, "", "check", "packed.yaml", "--package-dir", COND_TEST_DATA);
+    cli_expect(0, "", "check", "--package-dir=nowhere", "--package-dir=" COND_TEST_DATA,
+               "packed.yaml");
+    cli_expect(1, "a folder is missing", "check", "packed.yaml", "--package-dir");
+}
+
 static void test_view(void** state)
 {
     (void)state;
@@ -138,9 +160,10 @@ static void test_dump(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers),  cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_view),     cmocka_unit_test(test_names),
-        cmocka_unit_test(test_odd_path), cmocka_unit_test(test_dump),
+        cmocka_unit_test(test_numbers), cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_view),    cmocka_unit_test(test_package_dir),
+        cmocka_unit_test(test_names),   cmocka_unit_test(test_odd_path),
+        cmocka_unit_test(test_dump),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@ extern "C" {
 
 #define COND_NAME_SIZE 64
 #define COND_PATH_SIZE 256
+#define COND_DIRS_SIZE 1024
 
 typedef enum CondBodyKind {
     COND_BODY_PARTICLE = 0, // a point mass: three coordinates, itself a contact node
@@ -140,6 +141,13 @@ typedef struct CondSurfaceDef {
     double restitution; // 0 .. 1; NaN: not given
 } CondSurfaceDef;
 
+// What the collision meshes of a robot touch with.
+typedef enum CondCollision {
+    COND_COLLISION_MESH = 0, // the mesh as it is; its hull where it is not closed
+    COND_COLLISION_HULL = 1, // the convex hull of each mesh
+    COND_COLLISION_NONE = 2, // nothing: shapes of the robot do not touch at all
+} CondCollision;
+
 typedef enum CondRodShape {
     COND_ROD_STRAIGHT = 0, // along z
     COND_ROD_ARC = 1,      // from z towards x, radius bend_radius
@@ -228,6 +236,9 @@ typedef struct CondBodyDef {
     int n_link_groups;       // robot: links with groups of their own
     const CondLinkGroups* link_groups; // copied by cond_scene_add_body       (n_link_groups)
     char srdf[COND_PATH_SIZE]; // robot: file that says which of its links never touch; "": none
+    char package_dirs[COND_DIRS_SIZE]; // robot: folders of packages, with colons between them
+    CondCollision collision;           // robot: what its collision meshes are taken as
+    int missing_meshes;                // robot, 1: goes on without collision meshes not found
 } CondBodyDef;
 
 // A static shape.

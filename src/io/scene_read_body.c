@@ -135,6 +135,38 @@ static CondStatus read_path(const CondSceneReader* reader, const CondSection* se
     return cond_path_resolve(reader, cond_section_node(section, key), at, text);
 }
 
+// Adds a folder, relative to that of the scene, to those before it.
+static CondStatus read_package_dir(const CondSceneReader* reader, const CondYamlNode* node,
+                                   const char* path, int place, void* target)
+{
+    char folder[COND_PATH_SIZE], *dirs = target;
+    (void)place;
+    if (node->kind != COND_YAML_SCALAR || strlen(node->text) >= sizeof folder)
+        return cond_scene_refuse(reader, node, path, "must be a text of at most %d bytes",
+                                 COND_PATH_SIZE - 1);
+    strcpy(folder, node->text);
+    CondStatus status = cond_path_resolve(reader, node, path, folder);
+    size_t length = strlen(dirs);
+    if (status)
+        return status;
+    if (length + strlen(folder) + 2 > COND_DIRS_SIZE)
+        return cond_scene_refuse(reader, node, path,
+                                 "the folders are longer than %d bytes together",
+                                 COND_DIRS_SIZE - 1);
+    snprintf(dirs + length, COND_DIRS_SIZE - length, "%s%s", length ? ":" : "", folder);
+    return COND_OK;
+}
+
+static CondStatus read_package_dirs(const CondSceneReader* reader, const CondYamlNode* list,
+                                    const char* path, CondBodyDef* def)
+{
+    char at[COND_KEY_PATH_SIZE];
+    cond_path_join(at, path, "package_dirs");
+    return list ? cond_list_read(reader, cond_keys_find("bodies", "package_dirs"), list, at,
+                                 read_package_dir, def->package_dirs)
+                : COND_OK;
+}
+
 static CondStatus put_body(const CondSceneReader* reader, const CondSection* section,
                            const CondYamlNode* node, const char* path, const CondBodyDef* def)
 {
@@ -185,6 +217,8 @@ CondStatus cond_body_read(const CondSceneReader* reader, const CondYamlNode* nod
         status = read_path(reader, &section, "urdf", path, def.urdf);
     if (!status)
         status = read_path(reader, &section, "srdf", path, def.srdf);
+    if (!status)
+        status = read_package_dirs(reader, cond_section_node(&section, "package_dirs"), path, &def);
     if (!status)
         status = put_body(reader, &section, node, path, &def);
     cond_release(&reader->context, points);

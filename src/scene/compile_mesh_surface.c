@@ -47,6 +47,13 @@ static CondStatus read_mesh_surface(const CondScene* scene, const char* path, co
     if (!status) {
         for (int k = 0; k < 3 * mesh->n_node; k++)
             mesh->node[k] *= scale[k % 3];
+        if (scale[0] * scale[1] * scale[2] < 0.0) // a mirror turns triangles inside out
+            for (int t = 0; t < mesh->n_triangle; t++) {
+                int* corner = mesh->triangle + 3 * (size_t)t;
+                int second = corner[1];
+                corner[1] = corner[2];
+                corner[2] = second;
+            }
         status = make_mesh_surface(scene, mesh, convex, mesh_surface, mended, &inner);
         if (status)
             cond_error_set(error, status, "%.200s: %.1500s", path, inner.message);

@@ -202,9 +202,10 @@ CondStatus cond_compile_robot(CondModel* model, const CondScene* scene, int inde
     const CondBodyDef* def = &scene->body[index];
     CondBody* body = &model->body[index];
     CondError inner = {COND_OK, ""};
-    CondStatus status =
-        def->n_link > 0 ? cond_compile_links(scene, def, &body->arm, &inner)
-                        : cond_scene_get_robot(scene, def->urdf, def->floating, &body->arm, &inner);
+    CondStatus status = def->n_link > 0
+                            ? cond_compile_links(scene, def, &body->arm, &inner)
+                            : cond_scene_get_robot(scene, def->urdf, def->floating,
+                                                   def->package_dirs, &body->arm, &inner);
     if (status)
         return cond_error_set(error, status, "body %s: %s", def->name, inner.message);
     CondArticulation* arm = body->arm;

@@ -126,27 +126,55 @@ static CondStatus add_placed(Growing* g, int body, int part, const Placed* place
     return status ? status : add_placed_solid(g, body, part, 0, placed, surface);
 }
 
+// The surface of a link's mesh; none where it is not there, or flat, and is left out.
+static CondStatus link_mesh(Growing* g, const CondBody* body, const CondLinkShape* shape,
+                            CondMeshSurface** mesh_surface)
+{
+    const CondBodyDef* def = &g->scene->body[body->index];
+    char owner[2 * COND_NAME_SIZE + 16];
+    snprintf(owner, sizeof owner, "body %s: link %.63s", body->name,
+             body->arm->link[shape->link].name);
+    *mesh_surface = NULL;
+    if (shape->missing && def->missing_meshes) // the reader has warned of it
+        return COND_OK;
+    if (shape->missing)
+        return cond_error_set(
+            g->error, COND_NO_FILE,
+            "%s: collision mesh '%.200s' is not there (package_dirs of the robot "
+            "or --package-dir say where packages are, missing_meshes: true goes on "
+            "without)",
+            owner, shape->file);
+    CondError mended = {COND_OK, ""};
+    int convex = shape->convex || def->collision == COND_COLLISION_HULL;
+    CondStatus status =
+        cond_compile_mesh_surface(g->model, g->scene, owner, shape->file, shape->size, convex,
+                                  mesh_surface, &mended, g->error);
+    if (status == COND_BAD_INPUT && mended.status) // there is no hull either
+        return cond_articulation_warn(body->arm, "%.150s: it is flat and does not count",
+                                      shape->file);
+    if (!status && mended.status && !convex)
+        status = cond_articulation_warn(body->arm, "%.100s: %.100s: taken as convex", shape->file,
+                                        mended.message);
+    return status;
+}
+
 static CondStatus robot_shapes(Growing* g, const CondBody* body)
 {
     static const CondShapeKind kinds[] = {COND_SHAPE_SPHERE, COND_SHAPE_CAPSULE, COND_SHAPE_BOX,
                                           COND_SHAPE_CYLINDER, COND_SHAPE_MESH};
     const CondArticulation* arm = body->arm;
     CondStatus status = COND_OK;
+    if (g->scene->body[body->index].collision == COND_COLLISION_NONE)
+        return COND_OK;
     for (int i = 0; i < arm->n_shape && !status; i++) {
         const CondLinkShape* shape = &arm->shape[i];
         CondMeshSurface* mesh_surface = NULL;
         if (shape->kind == COND_LINK_MESH) {
-            char owner[2 * COND_NAME_SIZE + 16];
-            snprintf(owner, sizeof owner, "body %s: link %.63s", body->name,
-                     arm->link[shape->link].name);
-            CondError mended = {COND_OK, ""};
-            status = cond_compile_mesh_surface(g->model, g->scene, owner, shape->file, shape->size,
-                                               shape->convex, &mesh_surface, &mended, g->error);
-            if (!status && mended.status && !shape->convex)
-                status = cond_articulation_warn(body->arm, "%.100s: %.100s: taken as convex",
-                                                shape->file, mended.message);
+            status = link_mesh(g, body, shape, &mesh_surface);
             if (status)
                 return status;
+            if (!mesh_surface)
+                continue;
         }
         const Placed placed = {kinds[shape->kind], shape->size, mesh_surface, shape->position,
                                shape->orientation};

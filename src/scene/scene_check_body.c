@@ -34,6 +34,8 @@ static const Ownership ownerships[] = {
     {"thickness", SOFT, "soft"},
     {"urdf", ROBOT, "robot"},
     {"floating", ROBOT, "robot"},
+    {"collision", ROBOT, "robot"},
+    {"missing_meshes", ROBOT, "robot"},
     {"joint_limits", ROBOT, "robot"},
     {"velocity_limits", ROBOT, "robot"},
     {"effort_limits", ROBOT, "robot"},

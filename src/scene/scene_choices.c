@@ -84,6 +84,12 @@ const char* cond_choice_rod_rest(int index)
     return names[index];
 }
 
+const char* cond_choice_collision(int index)
+{
+    static const char* const names[] = {"mesh", "hull", "none"};
+    return names[index];
+}
+
 const char* cond_choice_elasticity(int index)
 {
     static const char* const names[] = {"corotational", "neohookean"};

@@ -24,5 +24,6 @@ const char* cond_choice_accelerator(int index);
 const char* cond_choice_multilevel(int index);
 const char* cond_choice_storage(int index);
 const char* cond_choice_stop(int index);
+const char* cond_choice_collision(int index);
 
 #endif

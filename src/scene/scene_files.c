@@ -25,12 +25,14 @@ CondStatus cond_scene_get_mesh(const CondScene* scene, const char* path, CondMes
 }
 
 CondStatus cond_scene_get_robot(const CondScene* scene, const char* path, int floating,
-                                struct CondArticulation** robot, CondError* error)
+                                const char* package_dirs, struct CondArticulation** robot,
+                                CondError* error)
 {
     *robot = NULL;
     if (!scene->files)
         return cannot_read(path, error);
-    return scene->files->read_robot(&scene->arena.context, path, floating, robot, error);
+    return scene->files->read_robot(&scene->arena.context, path, floating, package_dirs, robot,
+                                    error);
 }
 
 CondStatus cond_scene_get_disabled(const CondScene* scene, const char* path,

@@ -13,9 +13,11 @@ struct CondSceneFiles {
                             CondError* error);
     // The convex hull of a mesh that is not closed; see cond_mesh_hull.
     CondStatus (*make_hull)(const CondMesh* mesh, CondMesh** hull, CondError* error);
-    // floating: the root link moves freely, also where the file does not say so.
+    // floating: the root link moves freely, also where the file does not say so. package_dirs:
+    // folders of packages, with colons between them.
     CondStatus (*read_robot)(const CondContext* context, const char* path, int floating,
-                             struct CondArticulation** robot, CondError* error);
+                             const char* package_dirs, struct CondArticulation** robot,
+                             CondError* error);
     // Which links of a robot never touch, by its SRDF file.
     CondStatus (*read_disabled)(const CondContext* context, const char* path,
                                 struct CondArticulation* robot, CondError* error);
@@ -25,7 +27,8 @@ struct CondSceneFiles {
 CondStatus cond_scene_get_mesh(const CondScene* scene, const char* path, CondMesh** mesh,
                                CondError* error);
 CondStatus cond_scene_get_robot(const CondScene* scene, const char* path, int floating,
-                                struct CondArticulation** robot, CondError* error);
+                                const char* package_dirs, struct CondArticulation** robot,
+                                CondError* error);
 CondStatus cond_scene_get_disabled(const CondScene* scene, const char* path,
                                    struct CondArticulation* robot, CondError* error);
 
