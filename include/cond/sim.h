@@ -111,6 +111,13 @@ COND_API int cond_model_find_sensor(const CondModel* model, const char* name);
 COND_API CondStatus cond_state_create(const CondModel* model, CondState** state, CondError* error);
 COND_API void cond_state_destroy(CondState* state);
 COND_API CondStatus cond_state_copy(CondState* to, const CondState* from);
+// Takes a state over to another model, such as that of a scene to which bodies were added or from
+// which some were taken: bodies of the same name, kind and size are where they were, with their
+// velocities, joint targets and forces from outside, and so is the time; attachments hold on, the
+// scene's by their names. Everything else is as `to_model` starts. Contacts are found anew, without
+// the forces to start from. *n_moved, unless n_moved is NULL: how many bodies were taken over.
+COND_API CondStatus cond_state_transfer(const CondModel* from_model, const CondState* from,
+                                        const CondModel* to_model, CondState* to, int* n_moved);
 // A number that two states share only if every bit that influences the future is the same.
 COND_API uint64_t cond_state_hash(const CondState* state);
 
