@@ -31,6 +31,9 @@ typedef enum CondShapeKind {
     COND_SHAPE_CYLINDER = 5, // size: radius, height, along z
     COND_SHAPE_CONVEX = 6,   // mesh: a closed convex surface
     COND_SHAPE_MESH = 7,     // mesh: any closed surface
+    // obstacles only: ground, solid below its surface
+    COND_SHAPE_HEIGHTFIELD = 8, // heights on a grid: numbers, a file, or a generator (mesh)
+    COND_SHAPE_TERRAIN = 9,     // mesh: an open surface, seen from above
 } CondShapeKind;
 
 typedef enum CondElasticity {
@@ -254,6 +257,14 @@ typedef struct CondObstacleDef {
     CondSurfaceDef surface;
     uint32_t groups;  // that it is in
     uint32_t touches; // groups that it touches
+    // heightfield and terrain, in their own axes, whose z is up
+    double extent[2];      // of a heightfield along x and y, about its position [m]
+    double height;         // metres per unit of the heights
+    double depth;          // the solid reaches so far below the lowest point [m]; NaN: a tenth of
+                           // its wider extent
+    int n_row, n_column;   // of the heights where they are given as numbers; 0: they are not
+    const double* heights; // the first row is that of the largest y; copied by
+                           // cond_scene_add_obstacle                       (n_row x n_column)
 } CondObstacleDef;
 
 // Nodes of a soft body that lie in a box at the start, in world axes.

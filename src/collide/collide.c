@@ -107,7 +107,8 @@ static void place_features(const void* loop, int first, int last)
 
 static void place_solids(CondCollider* collider, const CondKinematics* kinematics)
 {
-    for (int i = 0; i < collider->n_solid; i++) {
+    // Obstacles stay where they were placed first.
+    for (int i = collider->placed ? collider->model->n_obstacle : 0; i < collider->n_solid; i++) {
         const CondSolid* solid = cond_solid_at(collider->model, i);
         double *pose = collider->pose + 7 * (size_t)i, R[9];
         cond_solid_pose(kinematics, solid, pose);
@@ -126,10 +127,14 @@ void cond_collider_place(CondCollider* collider, const CondKinematics* kinematic
         int b = collider->soft[i];
         cond_volume_update_surface(collider->volume[b], kinematics->q + model->body[b].q_begin);
     }
-    cond_parallel(model->n_feature,
-                  cond_threads(20 * (size_t)model->n_feature, model->settings.solver.threads),
-                  place_features, &loop);
+    // Behind those of the bodies are the features of obstacles, which stay where they are.
+    const CondBody* last = model->n_body > 0 ? &model->body[model->n_body - 1] : NULL;
+    int moving = last ? last->feature_begin + last->n_feature : 0;
+    int n = collider->placed ? moving : model->n_feature;
+    cond_parallel(n, cond_threads(20 * (size_t)n, model->settings.solver.threads), place_features,
+                  &loop);
     place_solids(collider, kinematics);
+    collider->placed = 1;
 }
 
 void cond_collider_cover(const CondCollider* collider, const double* reach, const int* which,

@@ -45,6 +45,7 @@ typedef struct CondCollider {
     double* far;              // reach of the solids' bodies                      (n_solid)
     CondBroad broad;          // over the solids
     double* place;            // of the features now                              (n_feature x 3)
+    int placed;               // 1: obstacles and their features are where they stay
     int* soft_edge_begin;     // number of a soft body's first edge (n_body)
     int n_soft_edge;
     CondEdge* edge; // theirs, in the world                             (n_edge)

@@ -3,6 +3,7 @@
 #include "body/body.h"
 #include "collide/edge_pair.h"
 #include "collide/solid.h"
+#include "geometry/box.h"
 #include "math/vec3.h"
 #include "model/party.h"
 
@@ -118,6 +119,8 @@ static CondStatus cross_skin(CondCollider* collider, const CondKinematics* kinem
         box[i] = fmin(edge->end[0][i], edge->end[1][i]) - wide;
         box[3 + i] = fmax(edge->end[0][i], edge->end[1][i]) + wide;
     }
+    if (cond_boxes_apart(box, volume->bound, 0.0))
+        return COND_OK;
     CondStatus status = cond_volume_triangles_in(volume, box, &collider->found.hits);
     for (int h = 0; h < 3 * collider->found.hits.n && !status; h++) {
         int t = collider->found.hits.primitive[h / 3];

@@ -5,6 +5,7 @@
 #include "math/vec3.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 CondStatus cond_mesh_on_plane(const CondCore* mesh, const double n[3], double offset, double far,
@@ -84,12 +85,19 @@ static double mesh_gap(const CondCore* mesh, const double x[3])
     return nearest.gap - mesh->round;
 }
 
-// The faces of the mesh with triangles near the core, in work->seen as 1.
+static int compare(const void* a, const void* b)
+{
+    const int *p = a, *q = b;
+    return *p < *q ? -1 : *p > *q;
+}
+
+// The faces of the mesh with triangles near the core, in work->seen as 1 and ascending in
+// work->near.
 static CondStatus find_faces(const Meshing* m)
 {
     const CondPolyhedron* poly = &m->mesh->mesh_surface->poly;
     CondPairWork* work = m->work;
-    double box[6], wide = m->far + m->core->round + m->mesh->round;
+    double *box = work->box, wide = m->far + m->core->round + m->mesh->round;
     for (int k = 0; k < 6; k++) {
         double d[3], x[3], local[3], sign = k < 3 ? -1.0 : 1.0;
         cond_core_axis(m->mesh, k % 3, d);
@@ -99,18 +107,26 @@ static CondStatus find_faces(const Meshing* m)
         cond_core_local(m->mesh, x, local);
         box[k] = local[k % 3] + sign * wide;
     }
+    work->n_near = 0;
     if (cond_tree_query(&m->mesh->mesh_surface->tree, box, &work->hits[0]) ||
-        COND_RESERVE(&work->arena, work->seen, poly->n_face))
+        COND_RESERVE(&work->arena, work->seen, poly->n_face) ||
+        COND_RESERVE(&work->arena, work->near, work->hits[0].n))
         return COND_OUT_OF_MEMORY;
-    for (int h = 0; h < work->hits[0].n; h++)
-        work->seen[poly->face_of[work->hits[0].primitive[h]]] = 1;
+    for (int h = 0; h < work->hits[0].n; h++) {
+        int f = poly->face_of[work->hits[0].primitive[h]];
+        if (!work->seen[f])
+            work->near[work->n_near++] = f;
+        work->seen[f] = 1;
+    }
+    if (work->n_near > 1)
+        qsort(work->near, (size_t)work->n_near, sizeof *work->near, compare);
     return COND_OK;
 }
 
 static void forget_faces(const Meshing* m)
 {
-    for (int h = 0; h < m->work->hits[0].n; h++)
-        m->work->seen[m->mesh->mesh_surface->poly.face_of[m->work->hits[0].primitive[h]]] = 0;
+    for (int k = 0; k < m->work->n_near; k++)
+        m->work->seen[m->work->near[k]] = 0;
 }
 
 // 1 when the point x of the core, `gap` from a face or edge, would leave the mesh through it. A
@@ -429,18 +445,32 @@ static int is_first_in_fan(const Meshing* m, int e)
     return 0;
 }
 
+// 1 where the segment between two vertices, or a vertex alone, does not come near the core: of a
+// wide face few sides do.
+static int is_far(const Meshing* m, int from, int to)
+{
+    const double *p = vertex_of(m, from), *q = vertex_of(m, to), *box = m->work->box;
+    for (int i = 0; i < 3; i++)
+        if (fmax(p[i], q[i]) < box[i] || fmin(p[i], q[i]) > box[3 + i])
+            return 1;
+    return 0;
+}
+
 // Edges and corners of the faces that are near.
 static CondStatus meet_sharp(const Meshing* m)
 {
     const CondPolyhedron* poly = &m->mesh->mesh_surface->poly;
     CondStatus status = COND_OK;
-    for (int f = 0; f < poly->n_face; f++) {
-        for (int e = poly->edge_begin[f]; e < poly->edge_begin[f + 1] && m->work->seen[f]; e++) {
+    for (int k = 0; k < m->work->n_near; k++) {
+        int f = m->work->near[k];
+        for (int e = poly->edge_begin[f]; e < poly->edge_begin[f + 1]; e++) {
             const CondPolyEdge* edge = &poly->edge[e];
             int other = edge->twin >= 0 ? poly->edge[edge->twin].face : f;
+            if (is_far(m, edge->from, edge->to))
+                continue;
             if (edge->convex && (e < edge->twin || !m->work->seen[other]))
                 status = meet_edge(m, e);
-            if (!status && is_first_in_fan(m, e))
+            if (!status && !is_far(m, edge->from, edge->from) && is_first_in_fan(m, e))
                 status = meet_corner(m, poly->corner_of[edge->from]);
             if (status)
                 return status;
@@ -465,17 +495,14 @@ CondStatus cond_mesh_meets_core(CondPairWork* work, const CondCore* mesh, const 
 {
     CondManifoldPoint spare = {.gap = 0.0};
     const Meshing m = {work, mesh, core, shape, far, small, &spare};
-    const CondPolyhedron* poly = &mesh->mesh_surface->poly;
     CondStatus status = find_faces(&m);
     work->manifold.n = 0;
-    for (int f = 0; f < poly->n_face && !status; f++)
-        if (work->seen[f])
-            status = meet_face(&m, f);
+    for (int k = 0; k < work->n_near && !status; k++)
+        status = meet_face(&m, work->near[k]);
     int first = work->manifold.n;
     if (!status)
         status = meet_sharp(&m);
-    if (work->seen)
-        forget_faces(&m);
+    forget_faces(&m);
     if (status)
         return status;
     drop_repeated(&m, first);

@@ -16,7 +16,10 @@ typedef struct CondPairWork {
     CondTreeHits hits[2];
     CondArena arena;
     CondPairDepthWork deep;
-    int* seen; // faces of a mesh that were looked at                            (n_face)
+    int* seen;     // faces of a mesh that are near                              (n_face)
+    int* near;     // the same, ascending                                        (n_near)
+    int n_near;    //
+    double box[6]; // around what meets the mesh, with its reach, in the mesh's axes
 } CondPairWork;
 
 void cond_pair_work_begin(const CondContext* context, CondPairWork* work);

@@ -38,6 +38,9 @@ CondStatus cond_sweep_create(const CondModel* model, CondSweep* sweep)
         double box[6];
         cond_shape_bound(&cond_solid_at(model, (int)i)->shape, identity, box);
         sweep->thickness[i] = fmin(box[3] - box[0], fmin(box[4] - box[1], box[5] - box[2]));
+        double thin = cond_solid_at(model, (int)i)->thin;
+        if (thin > 0.0)
+            sweep->thickness[i] = fmin(sweep->thickness[i], thin);
     }
     return COND_OK;
 }
@@ -94,7 +97,10 @@ static void sweep_solids(CondSweepPass* pass)
         double *pose = sweep->pose + 7 * (size_t)i, *box = sweep->box + 6 * (size_t)i;
         const double* now = collider->box + 6 * (size_t)i;
         cond_solid_pose(pass->before, solid, pose);
-        cond_shape_bound(&solid->shape, pose, box);
+        if (solid->body >= 0)
+            cond_shape_bound(&solid->shape, pose, box);
+        else
+            memcpy(box, now, 6 * sizeof *box);
         cond_box_join(now, box);
         sweep->travel[i] = solid->body >= 0 ? sweep->body[solid->body].travel : 0.0;
     }

@@ -145,10 +145,8 @@ CondStatus cond_facet_of_face(const CondCore* core, int k, CondFacet* facet)
                   poly->edge[begin + e].from);
     for (int e = 0; e < n; e++) {
         const CondPolyEdge* edge = &poly->edge[begin + e];
-        int to = 0, id = edge->twin >= 0 && edge->twin < begin + e ? edge->twin : begin + e;
-        while (to < n - 1 && facet->id[to] != edge->to)
-            to++;
-        add_edge(facet, e, to, id);
+        int id = edge->twin >= 0 && edge->twin < begin + e ? edge->twin : begin + e;
+        add_edge(facet, e, edge->next, id);
     }
     set_plane(core, facet, poly->plane + 4 * (size_t)k);
     return COND_OK;

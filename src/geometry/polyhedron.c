@@ -8,7 +8,10 @@
 #include <string.h>
 
 static const double SAME = 1.0 - 1e-9; // cosine of normals, and of directions, that agree
-static const double FLAT = 1e-6;       // how far a vertex may stand out of a flat face, of the size
+// A mesh with more flat faces is taken as one that is not convex: what looks at faces that are near
+// costs less then than what looks at all.
+enum { MOST_CONVEX = 4096 };
+static const double FLAT = 1e-6; // how far a vertex may stand out of a flat face, of the size
 
 // A half-edge k runs from corner k % 3 of the triangle k / 3 to the next one.
 static int next_of(int k)
@@ -123,7 +126,7 @@ static void find_edges(const CondMeshSurface* mesh_surface, CondPolyhedron* poly
                 continue;
             }
             CondPolyEdge* edge = &poly->edge[poly->edge_begin[face]++];
-            *edge = (CondPolyEdge){from, follow(mesh_surface, poly, k), face, -1, 0};
+            *edge = (CondPolyEdge){from, follow(mesh_surface, poly, k), face, -1, 0, 0};
         }
         for (int f = 0; f < poly->n_face && pass == 0; f++)
             poly->edge_begin[f + 1] += poly->edge_begin[f];
@@ -132,6 +135,20 @@ static void find_edges(const CondMeshSurface* mesh_surface, CondPolyhedron* poly
         poly->edge_begin[f] = poly->edge_begin[f - 1];
     poly->edge_begin[0] = 0;
     poly->n_edge = poly->edge_begin[poly->n_face];
+}
+
+// Where faces pass a corner twice, the first side that begins there counts.   first (n_corner)
+static void link_edges(CondPolyhedron* poly, int* first)
+{
+    for (int f = 0; f < poly->n_face; f++) {
+        int begin = poly->edge_begin[f], n = poly->edge_begin[f + 1] - begin;
+        for (int e = 0; e < n; e++)
+            first[poly->corner_of[poly->edge[begin + e].to]] = n - 1;
+        for (int e = n - 1; e >= 0; e--)
+            first[poly->corner_of[poly->edge[begin + e].from]] = e;
+        for (int e = 0; e < n; e++)
+            poly->edge[begin + e].next = first[poly->corner_of[poly->edge[begin + e].to]];
+    }
 }
 
 // fan: the edges by the corner where they begin.
@@ -167,6 +184,8 @@ static void join_edges(const CondMeshSurface* mesh_surface, CondPolyhedron* poly
 // A reflex edge settles it for most meshes that are not; a look at all corners for the others.
 static int is_convex(const CondMeshSurface* mesh_surface, const CondPolyhedron* poly)
 {
+    if (poly->n_face > MOST_CONVEX)
+        return 0;
     for (int e = 0; e < poly->n_edge; e++) {
         const CondPolyEdge* edge = &poly->edge[e];
         const double* plane = poly->plane + 4 * (size_t)edge->face;
@@ -199,7 +218,7 @@ CondStatus cond_polyhedron_make(const CondMeshSurface* mesh_surface, CondPolyhed
     poly->fan_begin = cond_allocate(m, n_vertex + 1, sizeof(int));
     poly->fan = cond_allocate(m, 3 * n_face, sizeof(int));
     poly->corner_of = cond_allocate(m, n_vertex, sizeof(int));
-    int* scratch = cond_allocate(m, n_face, sizeof(int));
+    int* scratch = cond_allocate(m, n_face > n_vertex ? n_face : n_vertex, sizeof(int));
     if (!poly->corner || !poly->plane || !poly->edge_begin || !poly->edge || !poly->face_of ||
         !poly->corner_of || !poly->fan_begin || !poly->fan || !scratch) {
         cond_release(m, scratch);
@@ -207,13 +226,14 @@ CondStatus cond_polyhedron_make(const CondMeshSurface* mesh_surface, CondPolyhed
         return COND_OUT_OF_MEMORY;
     }
     find_faces(mesh_surface, poly, scratch);
-    cond_release(m, scratch);
     for (int v = 0; v < mesh_surface->n_vertex; v++) {
         poly->corner_of[v] = is_corner(mesh_surface, poly, v) ? poly->n_corner : -1;
         if (poly->corner_of[v] >= 0)
             poly->corner[poly->n_corner++] = v;
     }
     find_edges(mesh_surface, poly);
+    link_edges(poly, scratch);
+    cond_release(m, scratch);
     make_fans(poly);
     join_edges(mesh_surface, poly);
     poly->convex = is_convex(mesh_surface, poly);

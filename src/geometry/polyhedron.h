@@ -14,6 +14,7 @@ typedef struct CondPolyEdge {
     int face;     // flat face to the left
     int twin;     // the same edge, run through the other way
     int convex;   // 1: the faces meet at less than 180 degrees inside
+    int next;     // the side of its face that begins where it ends, counted within the face
 } CondPolyEdge;
 
 typedef struct CondPolyhedron {

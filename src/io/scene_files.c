@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "io/heights_read.h"
 #include "io/srdf.h"
 #include "io/urdf.h"
 
@@ -38,6 +39,7 @@ static CondStatus read_robot(const CondContext* context, const char* path, int f
 
 const CondSceneFiles* cond_scene_files(void)
 {
-    static const CondSceneFiles files = {read_mesh, cond_mesh_hull, read_robot, cond_srdf_read};
+    static const CondSceneFiles files = {read_mesh, cond_mesh_hull, read_robot, cond_srdf_read,
+                                         cond_heights_read};
     return &files;
 }

@@ -25,11 +25,17 @@ CondStatus cond_shape_read(const CondSceneReader* reader, const char* name,
     }
     if (n_given == 1)
         return COND_OK;
-    char known[80] = "";
+    char known[160] = "";
     size_t length = 0;
-    for (int i = 0; i < section->n_key; ++i)
-        length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", i ? ", " : "",
-                                   section->key[i].text.key);
+    for (int i = 0; i < section->n_key && length < sizeof known; ++i) {
+        const char* key = section->key[i].text.key;
+        int is_shape = 0; // and not a size beside one
+        for (int k = COND_SHAPE_BOX; (row = cond_shape_row((CondShapeKind)k)); ++k)
+            is_shape = is_shape || strcmp(row->name, key) == 0;
+        if (is_shape)
+            length += (size_t)snprintf(known + length, sizeof known - length, "%s%s",
+                                       length ? ", " : "", key);
+    }
     return cond_scene_refuse(reader, node, path, "expected one of %s", known);
 }
 

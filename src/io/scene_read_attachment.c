@@ -2,8 +2,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/scene_part.h"
+#include "scene/terrain.h"
 
 #include <math.h>
+#include <string.h>
 
 CondStatus cond_material_read(const CondSceneReader* reader, const CondYamlNode* node,
                               const char* path, int place, void* target)
@@ -20,12 +22,49 @@ CondStatus cond_material_read(const CondSceneReader* reader, const CondYamlNode*
     return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
 }
 
+// Heights: rows of numbers, or the text of a file or generator.
+static CondStatus read_heights(const CondSceneReader* reader, const CondYamlNode* node,
+                               const char* path, CondObstacleDef* def, double** heights)
+{
+    static const CondKey number = {.text = {"", "", "number", "", "", ""}, .type = COND_KEY_NUMBER};
+    const CondKey* key = cond_keys_find("obstacles.shape", "heightfield");
+    int n = 0;
+    if (node->kind == COND_YAML_SCALAR && strlen(node->text) < sizeof def->mesh) {
+        strcpy(def->mesh, node->text);
+        return cond_heights_is_recipe(def->mesh) ? COND_OK
+                                                 : cond_path_resolve(reader, node, path, def->mesh);
+    }
+    if (node->kind != COND_YAML_SEQUENCE || !node->first || node->first->kind != COND_YAML_SEQUENCE)
+        return cond_scene_refuse_type(reader, key, node, path);
+    def->n_row = node->n_child;
+    def->n_column = node->first->n_child;
+    *heights = cond_allocate(&reader->context, (size_t)def->n_row * (size_t)def->n_column,
+                             sizeof **heights);
+    if (!*heights)
+        return cond_error_set(reader->error, COND_OUT_OF_MEMORY, "no memory for %s", path);
+    def->heights = *heights;
+    for (const CondYamlNode* row = node->first; row; row = row->next) {
+        if (row->kind != COND_YAML_SEQUENCE || row->n_child != def->n_column)
+            return cond_scene_refuse(reader, row, path, "expected a row of %d numbers",
+                                     def->n_column);
+        for (const CondYamlNode* value = row->first; value; value = value->next) {
+            CondStatus status =
+                cond_scene_read_number(reader, &number, value, path, &(*heights)[n++]);
+            if (status)
+                return status;
+        }
+    }
+    return COND_OK;
+}
+
 CondStatus cond_obstacle_read(const CondSceneReader* reader, const CondYamlNode* node,
                               const char* path, int place, void* target)
 {
     (void)place;
     (void)target;
+    static const char* const files[] = {"mesh", "convex", "terrain"};
     CondObstacleDef def = cond_obstacle_def_default();
+    double* heights = NULL;
     CondSection section, shape;
     CondSceneIssue issue;
     char at[COND_KEY_PATH_SIZE];
@@ -35,15 +74,19 @@ CondStatus cond_obstacle_read(const CondSceneReader* reader, const CondYamlNode*
         status = cond_shape_read(reader, "obstacles.shape", cond_section_node(&section, "shape"),
                                  at, &def, &def.shape, &shape);
     }
-    for (int k = 0; k < 2 && !status; k++)
-        status = cond_path_resolve(reader, cond_section_node(&shape, k ? "mesh" : "convex"), at,
-                                   def.mesh);
+    for (int k = 0; k < 3 && !status; k++)
+        status = cond_path_resolve(reader, cond_section_node(&shape, files[k]), at, def.mesh);
+    if (!status && def.shape == COND_SHAPE_HEIGHTFIELD)
+        status = read_heights(reader, cond_section_node(&shape, "heightfield"), at, &def, &heights);
     if (!status)
         status = cond_rotation_read(reader, &section, "obstacles.rotation", path, def.orientation);
-    if (status)
-        return status;
-    status = cond_scene_put_obstacle(reader->scene, &def, &issue);
-    return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
+    if (!status) {
+        status = cond_scene_put_obstacle(reader->scene, &def, &issue);
+        if (status)
+            status = cond_scene_refuse_issue(reader, status, node, path, &issue);
+    }
+    cond_release(&reader->context, heights);
+    return status;
 }
 
 CondStatus cond_patch_read(const CondSceneReader* reader, const CondYamlNode* node,

@@ -93,7 +93,8 @@ typedef struct CondSolid {
     int edge_begin;        // into CondModel.edge
     int n_edge;            //
     CondSurfaceDef surface;
-    int party; // into CondModel.party
+    int party;   // into CondModel.party
+    double thin; // of a terrain: the length over which it changes [m]; 0: its extents say
 } CondSolid;
 
 typedef struct CondPlane {

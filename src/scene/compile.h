@@ -29,6 +29,11 @@ CondStatus cond_compile_mesh_surface(CondModel* model, const CondScene* scene, c
                                      struct CondMeshSurface** mesh_surface, CondError* mended,
                                      CondError* error);
 
+// Ground: a heightfield or an open surface, closed below; the model keeps it.
+CondStatus cond_compile_terrain(CondModel* model, const CondScene* scene,
+                                const CondObstacleDef* def, CondSolid* solid,
+                                struct CondMeshSurface** mesh_surface, CondError* error);
+
 // Rod: centreline, section and material -> CondRod, start.
 CondStatus cond_compile_rod(CondModel* model, const CondScene* scene, int index, CondError* error);
 

@@ -264,6 +264,11 @@ static CondStatus compile_obstacles(CondModel* model, const CondScene* scene, Co
                                                           &mesh_surface, NULL, error);
             if (status)
                 return status;
+        } else if (cond_shape_is_mesh(def->shape)) {
+            CondStatus status =
+                cond_compile_terrain(model, scene, def, solid, &mesh_surface, error);
+            if (status)
+                return status;
         }
         make_solid(def->shape, def->size, mesh_surface, &solid->shape);
         solid->body = -1;

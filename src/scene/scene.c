@@ -273,7 +273,18 @@ CondStatus cond_scene_put_obstacle(CondScene* scene, const CondObstacleDef* def,
 {
     Kind kind = KIND(scene, obstacle);
     CondStatus status = cond_scene_check_obstacle(scene, def, issue);
-    return status ? status : append(scene, &kind, def, issue);
+    CondObstacleDef own = *def;
+    void* heights = NULL;
+    if (status)
+        return status;
+    if (!copy_array(scene, def->heights, def->n_row * def->n_column, sizeof *def->heights,
+                    &heights))
+        return no_memory(&kind, issue);
+    own.heights = heights;
+    status = append(scene, &kind, &own, issue);
+    if (status)
+        cond_arena_drop(&scene->arena, heights);
+    return status;
 }
 
 CondStatus cond_scene_put_patch(CondScene* scene, const CondPatchDef* def, CondSceneIssue* issue)

@@ -40,6 +40,42 @@ CondStatus cond_scene_check_plane(const CondScene* scene, const CondPlaneDef* de
     return COND_OK;
 }
 
+// Heightfields and terrain.
+static CondStatus check_ground(const CondObstacleDef* def, CondSceneIssue* issue)
+{
+    static const char* const keys[] = {"extent", "height", "depth"};
+    const CondObstacleDef initial = cond_obstacle_def_default();
+    int heights = def->shape == COND_SHAPE_HEIGHTFIELD;
+    int ground = heights || def->shape == COND_SHAPE_TERRAIN;
+    CondStatus status = COND_OK;
+    for (int k = 0; k < 3 && !status; k++) {
+        const CondKey* key = cond_keys_find("obstacles.shape", keys[k]);
+        status = cond_key_check(key, "shape", def, issue);
+        if (!status && !(heights || (ground && k == 2)) && !cond_key_same(key, def, &initial))
+            status = cond_scene_issue_set(issue, "shape", "%s: only %s one", keys[k],
+                                          k == 2 ? "a heightfield or a terrain has"
+                                                 : "a heightfield has");
+    }
+    if (status || !heights)
+        return status;
+    if (!(def->extent[0] > 0.0 && def->extent[1] > 0.0))
+        return cond_scene_issue_set(issue, "shape.extent",
+                                    "is required: two lengths > 0, along x and y");
+    if (def->height == 0.0)
+        return cond_scene_issue_set(issue, "shape.height", "must not be zero");
+    if (def->n_row == 0 && def->n_column == 0)
+        return COND_OK;
+    if (def->n_row < 2 || def->n_column < 2 || def->n_row > 4096 || def->n_column > 4096 ||
+        !def->heights)
+        return cond_scene_issue_set(issue, "shape.heightfield",
+                                    "expected 2 to 4096 rows and columns");
+    for (int k = 0; k < def->n_row * def->n_column; k++)
+        if (!isfinite(def->heights[k]))
+            return cond_scene_issue_set(issue, "shape.heightfield",
+                                        "a height is not a finite number");
+    return COND_OK;
+}
+
 CondStatus cond_scene_check_obstacle(const CondScene* scene, const CondObstacleDef* def,
                                      CondSceneIssue* issue)
 {
@@ -55,14 +91,18 @@ CondStatus cond_scene_check_obstacle(const CondScene* scene, const CondObstacleD
     if (status)
         return status;
     const CondKey* shape = cond_shape_key("obstacles.shape", def->shape);
+    int heights = def->shape == COND_SHAPE_HEIGHTFIELD, scaled = cond_shape_is_mesh(def->shape);
     if (!shape)
         return cond_scene_issue_set(issue, "shape",
-                                    "expected one of box, sphere, capsule, cylinder, convex, mesh");
-    if (cond_shape_is_mesh(def->shape) && !def->mesh[0])
+                                    "expected one of box, sphere, capsule, cylinder, convex, mesh, "
+                                    "heightfield, terrain");
+    if (cond_shape_is_mesh(def->shape) && !def->mesh[0] && !(heights && def->n_row != 0))
         return cond_scene_issue_set(issue, "shape", "needs the file of its surface");
-    if (!cond_shape_is_mesh(def->shape) && def->mesh_scale != 1.0)
-        return cond_scene_issue_set(issue, "scale", "only shapes convex and mesh have one");
-    return cond_key_check(shape, "shape", def, issue);
+    if ((!scaled || heights) && def->mesh_scale != 1.0)
+        return cond_scene_issue_set(issue, "scale",
+                                    "only shapes convex, mesh and terrain have one");
+    status = check_ground(def, issue);
+    return status ? status : cond_key_check(shape, "shape", def, issue);
 }
 
 CondStatus cond_scene_check_exclude(const CondScene* scene, const CondExcludeDef* def,

@@ -84,6 +84,8 @@ static CondObstacleDef obstacle_def(void)
         .surface = surface_default(),
         .groups = COND_GROUP_DEFAULT,
         .touches = COND_GROUP_ALL,
+        .height = 1.0,
+        .depth = NAN,
     };
 }
 

@@ -1,6 +1,7 @@
 #include "scene/scene_files.h"
 
 #include "base/error.h"
+#include "scene/terrain.h"
 
 void cond_scene_set_files(CondScene* scene, const CondSceneFiles* files)
 {
@@ -41,4 +42,14 @@ CondStatus cond_scene_get_disabled(const CondScene* scene, const char* path,
     if (!scene->files)
         return cannot_read(path, error);
     return scene->files->read_disabled(&scene->arena.context, path, robot, error);
+}
+
+CondStatus cond_scene_get_heights(const CondScene* scene, const char* path,
+                                  struct CondHeights* heights, CondError* error)
+{
+    if (cond_heights_is_recipe(path))
+        return cond_heights_make(&scene->arena.context, path, heights, error);
+    if (!scene->files)
+        return cannot_read(path, error);
+    return scene->files->read_heights(&scene->arena.context, path, heights, error);
 }

@@ -7,6 +7,7 @@
 #include "scene/scene.h"
 
 struct CondArticulation;
+struct CondHeights;
 
 struct CondSceneFiles {
     CondStatus (*read_mesh)(const CondContext* context, const char* path, CondMesh** mesh,
@@ -21,6 +22,8 @@ struct CondSceneFiles {
     // Which links of a robot never touch, by its SRDF file.
     CondStatus (*read_disabled)(const CondContext* context, const char* path,
                                 struct CondArticulation* robot, CondError* error);
+    CondStatus (*read_heights)(const CondContext* context, const char* path,
+                               struct CondHeights* heights, CondError* error);
 };
 
 // A mesh by its path or its generator; COND_NOT_SUPPORTED where the scene has no reader.
@@ -31,5 +34,8 @@ CondStatus cond_scene_get_robot(const CondScene* scene, const char* path, int fl
                                 CondError* error);
 CondStatus cond_scene_get_disabled(const CondScene* scene, const char* path,
                                    struct CondArticulation* robot, CondError* error);
+// Heights by their path or their generator.
+CondStatus cond_scene_get_heights(const CondScene* scene, const char* path,
+                                  struct CondHeights* heights, CondError* error);
 
 #endif

@@ -176,6 +176,11 @@ const CondKey cond_key_table[] = {
     SIZES("obstacles.shape", "cylinder", CondObstacleDef, 2, "vector of 2", "radius, and height along z"),
     LONG_TEXT("obstacles.shape", "convex", CondObstacleDef, mesh, "none", "file of a closed convex surface (.obj, .stl, ...), or a generator"),
     LONG_TEXT("obstacles.shape", "mesh", CondObstacleDef, mesh, "none", "the same for any closed surface"),
+    NESTED("obstacles.shape", "heightfield", POINTS, "text or list of rows of numbers", "none", "ground below heights on a grid: a file (.pgm, or rows of numbers), a generator such as waves:65,65:3, or the heights; the first row is that of the largest y"),
+    LONG_TEXT("obstacles.shape", "terrain", CondObstacleDef, mesh, "none", "ground below an open surface, seen from above (.obj, .stl, ...)"),
+    VECTOR_OF("obstacles.shape", "extent", CondObstacleDef, extent, VECTOR, 2, NOT_NEGATIVE, NEVER, "vector of 2", "m", "none", "required for heightfield: along x and y, about its position"),
+    NUMBER("obstacles.shape", "height", CondObstacleDef, height, FINITE, "m", "1", "heightfield: length of the heights' unit; of images and generators the height of white"),
+    NUMBER_OR_AUTO("obstacles.shape", "depth", CondObstacleDef, depth, POSITIVE, "m", "auto", "heightfield, terrain: how far the solid reaches below its lowest point; auto is a tenth of its wider extent"),
 
     VECTOR("obstacles.rotation", "axis", CondRotationDraft, axis, "", "required", "in world axes; any length"),
     NUMBER("obstacles.rotation", "degrees", CondRotationDraft, degrees, FINITE, "degree", "required", "angle about the axis"),

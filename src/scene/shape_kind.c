@@ -133,6 +133,14 @@ static const CondShapeRow rows[] = {
                            .is_mesh = 1,
                            .form = COND_FORM_CONVEX,
                            .solid = mesh_solid},
+    [COND_SHAPE_HEIGHTFIELD] = {.name = "heightfield",
+                                .is_mesh = 1,
+                                .form = COND_FORM_MESH,
+                                .solid = mesh_solid},
+    [COND_SHAPE_TERRAIN] = {.name = "terrain",
+                            .is_mesh = 1,
+                            .form = COND_FORM_MESH,
+                            .solid = mesh_solid},
     [COND_SHAPE_MESH] = {.name = "mesh", .is_mesh = 1, .form = COND_FORM_MESH, .solid = mesh_solid},
 };
 
