@@ -162,6 +162,7 @@ static void destroy(void* work)
     cond_release(&m, s->contact);
     cond_release(&m, s->relaxed);
     cond_release(&m, s->error);
+    cond_release(&m, s->work);
     cond_release(&m, s);
 }
 
@@ -222,8 +223,32 @@ static CondStatus plan(CondStrategy* s, const CondProblem* problem)
     s->small = is_certified(s) && s->asked.fallback;
     if (is_certified(s) && s->asked.accelerator == COND_ACCELERATOR_PRIMAL_DUAL)
         status = cond_back_end_iterative.serves(&s->newton, problem, &s->soft);
-    s->drafts = s->rough && s->small && !s->soft && !s->rods && problem->n_dof > COND_TINY_PROBLEM;
+    s->large = s->small && !s->soft && !s->rods && problem->n_contact > 0 &&
+               problem->n_dof > COND_TINY_PROBLEM;
+    s->drafts = s->rough && s->large;
+    if (!status && s->large)
+        status =
+            cond_reserve(&s->context, &s->work, &s->cap_work, 2 * problem->n_dof, sizeof *s->work);
     return status;
+}
+
+// 1 where the start is an answer already: nothing need be laid out for it. One that would do as a
+// draft, but does not obey the dynamics, is brought to the tolerance: who moves the point of
+// linearisation by little must get another velocity.
+static int starts_well(CondStrategy* s, CondSolveInfo* info)
+{
+    CondCertificateData data = cond_strategy_certificate_data(s);
+    CondCertificate start = cond_certificate_compute(&data, s->best.v, s->best.lambda, s->work);
+    double residual = cond_certificate_residual(&start), tolerance = s->asked.tolerance;
+    info->products++;
+    if (residual > tolerance && residual <= COND_DRAFT_TOLERANCE && start.dynamics > tolerance)
+        s->drafts = 0;
+    if (residual > (s->drafts ? fmax(tolerance, COND_DRAFT_TOLERANCE) : tolerance))
+        return 0;
+    s->best.certificate = start;
+    s->best.residual = residual;
+    s->drafted |= residual > tolerance;
+    return 1;
 }
 
 // Where the answer comes from, and whether it is one.
@@ -258,7 +283,7 @@ CondStatus cond_strategy_solve(void* work, const CondNodal* view, double* v, dou
         return status;
     info->virtual_nodes = s->vfpi.nodal.n_virtual;
     cond_answer_set(problem, v, lambda, NULL, &s->best);
-    status = run_stages(s, info);
+    status = s->large && starts_well(s, info) ? COND_OK : run_stages(s, info);
     if (status < 0)
         return status;
     status = conclude(s, status, info);

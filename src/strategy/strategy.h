@@ -23,8 +23,9 @@ typedef struct CondStrategy {
     int diverged;         // 1: V-FPI was the last to run, and its iterates grew without bound
     int brief;            // 1: rigid problems do without the last two stages,
     int spared;           // 1: and one did
-    int rough;            // 1: answers to large rigid problems may be rough,
-    int drafts;           // 1: and the one at hand is large,
+    int large;            // 1: rigid bodies in contact, more than a handful
+    int rough;            // 1: answers to such problems may be rough,
+    int drafts;           // 1: and that to the one at hand is,
     int drafted;          // 1: and one was rough
     int posed;            // 1: the problem is another than asked for, with other friction or law
     CondAnswer best;      // what the next stage goes on from
@@ -36,7 +37,8 @@ typedef struct CondStrategy {
     int* relaxed;         // 1: the contact is held to the proximal law            (n_contact)
     int n_relaxed;        // of them; 0 while all are held to the law asked for
     double* error;        // of each contact [m/s]                                 (n_contact)
-    int cap_contact, cap_relaxed, cap_error;
+    double* work;         // of the certificate of the start                       (2 n_dof)
+    int cap_contact, cap_relaxed, cap_error, cap_work;
 } CondStrategy;
 
 // One way to an answer. It goes on from strategy->best, leaves the best pair it saw there, and
