@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "cond/certificate.h"
 #include "law/contact_law.h"
-#include "problem/lever.h"
 
 #include <cblas.h>
 #include <limits.h>
@@ -24,8 +23,7 @@ void cond_delassus_destroy(CondDelassus* d)
     cond_factor_destroy(&d->factor);
     cond_front_destroy(&d->front);
     cond_jacobian_destroy(&d->Jc);
-    void* arrays[] = {d->Ac,    d->q,     d->softness, d->scale,
-                      d->lever, d->panel, d->force,    d->virtual_sides};
+    void* arrays[] = {d->Ac, d->q, d->softness, d->scale, d->panel, d->force, d->virtual_sides};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&d->context, arrays[i]);
 }
@@ -58,7 +56,7 @@ static CondStatus reserve(CondDelassus* d, const CondProblem* problem)
         return COND_NOT_SUPPORTED;
 #define RESERVE(array, count) cond_reserve(m, &d->array, &d->cap_##array, count, sizeof *d->array)
     int failed = RESERVE(q, n) || RESERVE(softness, nc) || RESERVE(scale, nc) ||
-                 RESERVE(lever, nc) || RESERVE(force, n_dof) || RESERVE(virtual_sides, nc) ||
+                 RESERVE(force, n_dof) || RESERVE(virtual_sides, nc) ||
                  RESERVE(panel, (int)panel * n_dof);
 #undef RESERVE
     return failed || cond_front_reserve(m, &d->Ac, &d->cap_Ac, (size_t)n * (size_t)n, 0) != COND_OK
@@ -114,10 +112,6 @@ CondStatus cond_delassus_build(CondDelassus* d, const CondProblem* problem, doub
     if (!status)
         status = cond_contact_scales(&d->context, problem, omega, d->virtual_sides, d->softness,
                                      d->scale, d->force, &d->n_virtual);
-    for (int c = 0; c < problem->n_contact && !status; c++) // without S
-        d->lever[c] = d->scale[c] - d->softness[c];
-    if (!status)
-        cond_contact_levers(problem, d->lever, d->lever);
     if (!status)
         status = cond_jacobian_build(&d->Jc, problem);
     if (!status)

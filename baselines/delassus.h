@@ -19,13 +19,12 @@ typedef struct CondDelassus {
     double* q;          //                                                  (n)
     double* softness;   // S of each contact [m/(N s)]                      (n_contact)
     double* scale;      // gamma_c of the certificate, S included           (n_contact)
-    double* lever;      // what its velocities are measured by              (n_contact)
     double* panel;      // scratch: right-hand sides                        (n_dof x columns)
     double* force;      // scratch                                          (n_dof)
     int* virtual_sides; //                                                  (n_contact)
     int n_virtual;      // virtual nodes the problem asks for, all together
     size_t cap_Ac;      //
-    int cap_q, cap_softness, cap_scale, cap_lever, cap_panel, cap_force, cap_virtual_sides;
+    int cap_q, cap_softness, cap_scale, cap_panel, cap_force, cap_virtual_sides;
 } CondDelassus;
 
 void cond_delassus_create(CondDelassus* delassus, const CondContext* context, CondFactorKind kind);

@@ -73,29 +73,35 @@ static CondLaw law_of(const CondDual* s)
     return s->method->convex ? COND_LAW_PROXIMAL : s->settings.law;
 }
 
-// The contact part of the certificate, from u and lambda.
+// The contact part of the certificate, from u and lambda: of friction cones, and of intervals of
+// forces with velocities over the root of their scale.
 static double contact_error(const CondDual* s)
 {
     const CondDelassus* d = &s->delassus;
-    double worst = 0.0, velocity = 0.0;
+    double worst[2] = {0.0, 0.0}, velocity[2] = {0.0, 0.0};
     for (int c = 0; c < d->problem->n_contact; c++) {
         const CondContact* contact = &d->problem->contact[c];
         const double *u = s->u + 3 * c, *l = s->lambda + 3 * c;
-        double Jv[3] = {0.0}, delassus = d->scale[c] - d->softness[c];
+        int interval = contact->set == COND_FORCE_INTERVAL;
+        double Jv[3] = {0.0}, delassus = d->scale[c] - d->softness[c], root = sqrt(delassus);
         for (int i = 0; i < cond_contact_rows(contact); i++)
             Jv[i] = u[i] - contact->phi[i] - d->softness[c] * l[i];
         double force = sqrt(l[0] * l[0] + l[1] * l[1] + l[2] * l[2]);
         double speed = sqrt(Jv[0] * Jv[0] + Jv[1] * Jv[1] + Jv[2] * Jv[2]);
         CondLawError e = cond_contact_law_error(law_of(s), contact, delassus, d->softness[c],
                                                 d->scale[c], u, l, 1);
-        double push = contact->set == COND_FORCE_INTERVAL ? delassus * force : d->scale[c] * force;
-        velocity = fmax(velocity, d->lever[c] * fmax(speed, push));
-        if (!(d->lever[c] * e.natural <= worst))
-            worst = d->lever[c] * e.natural;
-        if (isnan(worst))
-            return worst;
+        speed = fmax(speed, (interval ? delassus : d->scale[c]) * force);
+        velocity[1] = fmax(velocity[1], speed / root);
+        if (!interval)
+            velocity[0] = fmax(velocity[0], speed);
+        double error = interval ? e.natural / root : e.natural;
+        if (!(error <= worst[interval]))
+            worst[interval] = error;
+        if (isnan(worst[interval]))
+            return worst[interval];
     }
-    return worst == 0.0 ? 0.0 : worst / velocity;
+    double cones = worst[0] == 0.0 ? 0.0 : worst[0] / velocity[0];
+    return fmax(cones, worst[1] == 0.0 ? 0.0 : worst[1] / velocity[1]);
 }
 
 // Length of the last step in velocity space; *exact says whether it was predicted only.

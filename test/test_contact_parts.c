@@ -94,7 +94,7 @@ static void certificate_is_the_same(void** state)
         CondCertificateData data = {.problem = problem,
                                     .diagonal = nodal.diagonal,
                                     .delassus = nodal.delassus,
-                                    .lever = nodal.lever,
+                                    .bounded = nodal.bounded,
                                     .compliance = nodal.compliance,
                                     .carried = nodal.carried};
         CondCertificate plain = cond_certificate_compute(&data, v, lambda, work);

@@ -5,6 +5,7 @@
 #include "newton/linear_law.h"
 #include "random_problem.h"
 #include "soft_problem.h"
+#include "strategy/island.h"
 #include "strategy/strategy.h"
 #include "verifier.h"
 
@@ -176,6 +177,87 @@ static void checked(void** state)
     wrong = good;
     wrong.set = (CondForceSet)7;
     expect(&problem, &wrong, "unknown force set 7");
+}
+
+// ---- the certificate
+
+// Of several islands the whole problem's is no worse than that of the worst, and no unit of an
+// angle changes it.
+static void certificates(void** state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        RandomOptions options = random_options_default(seed);
+        options.n_coupling = 0;
+        options.n_robot = 3;
+        options.n_interval = 10;
+        options.n_contact = 4;
+        RandomProblem made;
+        random_problem_make(&options, &made);
+        CondProblem problem = made.problem;
+        int n = problem.n_dof, nc = problem.n_contact;
+        double *v = dense_zeros((size_t)n), *lambda = dense_zeros(3 * (size_t)nc);
+        double *own_v = dense_zeros((size_t)n), *own_lambda = dense_zeros(3 * (size_t)nc);
+        Random random = random_start(seed + 100);
+        for (int i = 0; i < n; i++)
+            v[i] = random_uniform(&random, -1.0, 1.0);
+        for (int c = 0; c < nc; c++)
+            lambda[3 * c] = pow(10.0, random_uniform(&random, -6.0, 0.0));
+        CondCertificate whole, part;
+        assert_int_equal(cond_certify(NULL, &problem, COND_LAW_STRICT, 0.0, v, lambda, &whole),
+                         COND_OK);
+        verifier_check_certificate(&problem, COND_LAW_STRICT, 0.0, v, lambda, &whole);
+        CondContext context = cond_context_or_default(NULL);
+        CondIslands islands;
+        cond_islands_begin(&context, &islands);
+        assert_int_equal(cond_islands_find(&islands, &problem), COND_OK);
+        assert_int_equal(cond_islands_split(&islands, &problem), COND_OK);
+        assert_true(islands.n > 1);
+        double worst = 0.0;
+        for (int i = 0; i < islands.n; i++) {
+            CondProblem one = cond_islands_problem(&islands, i);
+            cond_islands_gather(&islands, i, v, lambda, own_v, own_lambda);
+            cond_certify(NULL, &one, COND_LAW_STRICT, 0.0, own_v, own_lambda, &part);
+            worst = fmax(worst, part.contact);
+        }
+        assert_true(whole.contact <= worst);
+        cond_islands_end(&islands);
+        free(v), free(lambda), free(own_v), free(own_lambda);
+        random_problem_free(&made);
+    }
+}
+
+// A joint in degrees in place of radians, its torque and inertia likewise: the same numbers.
+static void units(void** state)
+{
+    (void)state;
+    const double frame[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, ground[6] = {0.5, 1.0, 0.0, 0.0, 0.0, 0.0};
+    const int at[2] = {0, 1};
+    CondCertificate z[2];
+    for (int k = 0; k < 2; k++) {
+        double unit = k ? 57.3 : 1.0; // velocities of coordinate 0
+        double A[4] = {2.0 / (unit * unit), 0.3 / unit, 0.3 / unit, 5.0};
+        double b[2] = {1.0 / unit, -2.0}, v[2] = {0.4 * unit, 0.1};
+        double J[6], row[3] = {1.0, 0.0, 0.0};
+        memcpy(J, ground, sizeof J);
+        J[0] /= unit;
+        CondContact contact[2] = {{.side = {{2, at, J}}, .friction = {0.5, 0.5}, .kv = INFINITY},
+                                  {.side = {{1, at, row}},
+                                   .kv = INFINITY,
+                                   .set = COND_FORCE_INTERVAL,
+                                   .bound = {-0.7 / unit, 0.7 / unit},
+                                   .compliance = 0.2 * unit * unit}};
+        memcpy(contact[0].frame, frame, sizeof frame);
+        memcpy(contact[1].frame, frame, sizeof frame);
+        CondBlock block = {COND_BLOCK_DENSE, 0, 2, A, NULL, NULL, NULL};
+        CondProblem problem = {2, 1, 0, 2, &block, NULL, contact, b};
+        double lambda[6] = {0.01, 0.0, 0.0, -0.3 / unit, 0.0, 0.0};
+        cond_certify(NULL, &problem, COND_LAW_STRICT, 0.0, v, lambda, &z[k]);
+        assert_int_equal(z[k].worst_contact, 1);
+    }
+    assert_true(fabs(z[0].contact - z[1].contact) <= 1e-14 * z[0].contact);
+    assert_true(fabs(z[0].dynamics - z[1].dynamics) <= 1e-14 * z[0].dynamics);
+    assert_true(fabs(57.3 * z[0].contact_speed - z[1].contact_speed) <= 1e-13 * z[1].contact_speed);
 }
 
 // ---- answers
@@ -609,6 +691,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(law_cases),          cmocka_unit_test(law_errors),
         cmocka_unit_test(linearised),         cmocka_unit_test(checked),
+        cmocka_unit_test(certificates),       cmocka_unit_test(units),
         cmocka_unit_test(small_problems),     cmocka_unit_test(mixed_problems),
         cmocka_unit_test(redundant_problems), cmocka_unit_test(arms),
         cmocka_unit_test(soft_problems),

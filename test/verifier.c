@@ -170,22 +170,6 @@ static double delassus_scale(const CondContact* contact, const double* diagonal)
     return trace / 3.0;
 }
 
-// Intervals' velocities are multiplied by what makes u^2/gamma the mean power of the others.
-static void find_levers(const CondProblem* problem, const double* delassus, double* lever)
-{
-    long double product[2] = {0.0L, 0.0L};
-    int count[2] = {0, 0};
-    for (int c = 0; c < problem->n_contact; c++) {
-        count[is_interval(&problem->contact[c])]++;
-        product[is_interval(&problem->contact[c])] += logl((long double)delassus[c]);
-    }
-    int which = count[0] == 0;
-    for (int c = 0; c < problem->n_contact; c++)
-        lever[c] = is_interval(&problem->contact[c])
-                       ? (double)sqrtl(expl(product[which] / count[which]) / delassus[c])
-                       : 1.0;
-}
-
 // The law of an interval, case by case.
 static ConeError interval_error(const CondContact* contact, double delassus, double slip,
                                 const double* u, const double* l)
@@ -211,7 +195,10 @@ typedef struct Verified {
     CondCertificate certificate;
     double angle_high; // with the slips too near the floor to call counted in
     double force;      // largest |lambda|
-    double lever;      // largest
+    double worst[2];   // law error of cones; of intervals, over the root of their scale
+    double speed[2];   // velocity at play of cones; of all contacts, over that root
+    int at[2];         // contact of the former, -1: none
+    double root;       // of the worst interval
     double push;       // largest gamma |lambda|
     double friction;   // largest mu
     double angle_slack;
@@ -229,8 +216,8 @@ static double weighted(int n, const double* diagonal, const double* f)
 // Adds contact c to the certificate; Jv is its velocity without phi, w what all contact forces
 // change of it.
 static void verify_contact(Verified* out, const CondContact* contact, CondLaw law, double omega,
-                           double slip, double delassus, double lever, const double* Jv,
-                           const double* w, const double* l, int c)
+                           double slip, double delassus, const double* Jv, const double* w,
+                           const double* l, int c)
 {
     CondCertificate* z = &out->certificate;
     int interval = is_interval(contact), rows = interval ? 1 : 3;
@@ -241,27 +228,28 @@ static void verify_contact(Verified* out, const CondContact* contact, CondLaw la
         speed += Jv[i] * Jv[i];
         changed += w[i] * w[i];
     }
-    speed = lever * sqrt(speed), changed = lever * sqrt(changed);
+    speed = sqrt(speed), changed = sqrt(changed);
     for (int i = 0; i < 3; i++)
         u[i] = Jv[i] + contact->phi[i] + (slip + omega) * l[i];
     ConeError e = interval ? interval_error(contact, delassus, slip + omega, u, l)
                            : cone_law_error(law, contact->friction, gamma, u, l);
-    e.natural *= lever, e.penetration *= lever;
     double law_error = e.natural < e.penetration ? e.penetration : e.natural; // NaN stays NaN
     out->natural[c] = law_error;
-    if (!(law_error <= z->contact_speed) || z->worst_contact < 0) {
-        z->contact_speed = law_error;
-        z->worst_contact = c;
+    double root = sqrt(delassus), own = interval ? law_error / root : law_error;
+    if (!(own <= out->worst[interval]) || out->at[interval] < 0) {
+        out->worst[interval] = own;
+        out->at[interval] = c;
+        out->root = interval ? root : out->root;
     }
-    z->velocity_scale = fmax(z->velocity_scale, fmax(speed, changed));
-    z->velocity_scale =
-        fmax(z->velocity_scale,
-             interval ? lever * 1e-9 * delassus * force : fmax(slip + omega, 1e-9 * gamma) * force);
+    double play = fmax(fmax(speed, changed), interval ? 1e-9 * delassus * force
+                                                      : fmax(slip + omega, 1e-9 * gamma) * force);
+    out->speed[0] = fmax(out->speed[0], interval ? 0.0 : play);
+    out->speed[1] = fmax(out->speed[1], play / root);
     z->penetration = fmax(z->penetration, e.penetration);
     z->pull = fmax(z->pull, e.pull);
     z->cone = fmax(z->cone, e.cone);
     z->complementarity = fmax(z->complementarity, e.complementarity);
-    z->coupling_slip = fmax(z->coupling_slip, lever * slip * force);
+    z->coupling_slip = fmax(z->coupling_slip, slip * force);
     double unsure = 1e-13 * (1.0 + fmax(contact->friction[0], contact->friction[1])) *
                     fmax(speed + fabs(contact->phi[0]), gamma * force);
     if (!interval && e.slip > 2.0 * e.slip_floor + 100.0 * unsure)
@@ -271,8 +259,7 @@ static void verify_contact(Verified* out, const CondContact* contact, CondLaw la
         out->angle_slack = fmax(out->angle_slack, 10.0 * unsure / (e.slip + unsure));
     }
     out->force = fmax(out->force, force);
-    out->lever = fmax(out->lever, lever);
-    out->push = fmax(out->push, lever * gamma * force);
+    out->push = fmax(out->push, gamma * force);
     out->friction = fmax(out->friction, fmax(contact->friction[0], contact->friction[1]));
 }
 
@@ -280,13 +267,12 @@ static void verify_contact(Verified* out, const CondContact* contact, CondLaw la
 static Verified verify(const CondProblem* problem, CondLaw law, double omega, const int* relaxed,
                        const double* v, const double* lambda)
 {
-    Verified out = {.certificate = {.worst_contact = -1}};
+    Verified out = {.certificate = {.worst_contact = -1}, .at = {-1, -1}};
     int n = problem->n_dof, nc = problem->n_contact;
     double *Av = dense_zeros((size_t)n), *diagonal = dense_zeros((size_t)n);
     double* f = dense_zeros((size_t)n);
     double *change = dense_zeros((size_t)n), *nothing = dense_zeros((size_t)n);
     double* Jv = dense_zeros(3 * (size_t)nc);
-    double *delassus = dense_zeros((size_t)nc), *lever = dense_zeros((size_t)nc);
     int* sides = calloc((size_t)nc + 1, sizeof *sides);
     assert_non_null(sides);
     out.natural = dense_zeros((size_t)nc);
@@ -296,16 +282,13 @@ static Verified verify(const CondProblem* problem, CondLaw law, double omega, co
         contact_maps(&problem->contact[c], v, lambda + 3 * c, Jv + 3 * c, f);
     for (int i = 0; i < n; i++)
         change[i] = f[i] / diagonal[i];
-    for (int c = 0; c < nc; c++)
-        delassus[c] = delassus_scale(&problem->contact[c], diagonal);
-    find_levers(problem, delassus, lever);
     for (int c = 0; c < nc; c++) {
         const CondContact* contact = &problem->contact[c];
         double slip = contact->kv < INFINITY ? sides[c] / contact->kv : 0.0, w[3];
         contact_maps(contact, change, (double[3]){0.0}, w, nothing);
         CondLaw own = relaxed && relaxed[c] ? COND_LAW_PROXIMAL : law;
-        verify_contact(&out, contact, own, omega, slip, delassus[c], lever[c], Jv + 3 * c, w,
-                       lambda + 3 * c, c);
+        verify_contact(&out, contact, own, omega, slip, delassus_scale(contact, diagonal),
+                       Jv + 3 * c, w, lambda + 3 * c, c);
     }
     CondCertificate* z = &out.certificate;
     double scale = fmax(weighted(n, diagonal, Av),
@@ -314,7 +297,15 @@ static Verified verify(const CondProblem* problem, CondLaw law, double omega, co
         f[i] = Av[i] - problem->b[i] - f[i];
     z->dynamics = weighted(n, diagonal, f);
     z->dynamics = z->dynamics == 0.0 ? 0.0 : z->dynamics / scale;
-    z->contact = z->contact_speed == 0.0 ? 0.0 : z->contact_speed / z->velocity_scale;
+    double ratio[2];
+    for (int k = 0; k < 2; k++)
+        ratio[k] = out.at[k] < 0 || out.worst[k] == 0.0 ? 0.0 : out.worst[k] / out.speed[k];
+    int worse = out.at[1] >= 0 && (out.at[0] < 0 || ratio[1] > ratio[0] || isnan(ratio[1]));
+    double unit = worse ? out.root : 1.0;
+    z->worst_contact = out.at[worse];
+    z->contact = ratio[worse];
+    z->contact_speed = out.at[worse] < 0 ? 0.0 : unit * out.worst[worse];
+    z->velocity_scale = unit * out.speed[worse];
     if (!isfinite(z->dynamics))
         z->dynamics = INFINITY;
     if (!isfinite(z->contact))
@@ -325,8 +316,6 @@ static Verified verify(const CondProblem* problem, CondLaw law, double omega, co
     free(change);
     free(nothing);
     free(Jv);
-    free(delassus);
-    free(lever);
     free(sides);
     return out;
 }
@@ -368,7 +357,7 @@ void verifier_check_certificate(const CondProblem* problem, CondLaw law, double 
          z->velocity_scale > 0.0 ? speed / z->velocity_scale : stiff);
     if (isfinite(z->contact)) {
         for (int c = 0; c < problem->n_contact; c++)
-            speed = fmax(speed, stiff * mine.lever * dense_largest(3, problem->contact[c].phi));
+            speed = fmax(speed, stiff * dense_largest(3, problem->contact[c].phi));
         same("contact speed", reported->contact_speed, z->contact_speed, speed);
         same("velocity scale", reported->velocity_scale, z->velocity_scale, speed);
         same("penetration", reported->penetration, z->penetration, speed);

@@ -15,14 +15,14 @@ extern "C" {
 // change of it, |J_c D^-1 Jc' lambda| with D the diagonal of A; and c_c |lambda_c|, where c_c is
 // the slip per force that belongs to the law. Of gamma_c |lambda_c|, with gamma_c the contact's own
 // scale (cond_contact_delassus) plus c_c, a billionth counts in any case, so that rounding does
-// not. Velocities of intervals of forces are those of their one row, multiplied so that
-// u^2/gamma_c, a power whatever the unit of u, means the same as for a friction cone
-// (docs/certificate.md).
+// not. Errors and velocities of intervals of forces are those
+// of their one row and may be angular; divided by sqrt(gamma_c), which makes them roots of a power
+// whatever the unit, they are relative to the largest such velocity of any contact.
 typedef struct CondCertificate {
     double dynamics;        // |A v - b - Jc' lambda|_D / max(|A v|_D, |b|_D, |Jc' lambda|_D)
     double contact;         // worst of natural-map error and penetration over that velocity scale
-    double contact_speed;   // the same, absolute                                     [m/s]
-    double velocity_scale;  //                                                        [m/s]
+    double contact_speed;   // the same, absolute, in the unit of worst_contact [m/s, rad/s]
+    double velocity_scale;  //                                                  [m/s, rad/s]
     double penetration;     // worst parts of the law error                           [m/s]
     double pull;            //                                                        [N]
     double cone;            //                                                        [N]
@@ -49,7 +49,7 @@ COND_API CondStatus cond_certify_relaxed(const CondContext* context, const CondP
                                          CondCertificate* certificate);
 
 // The law error of each contact, absolute, of which the certificate has the worst as contact_speed
-// [m/s].                                                                     (n_contact)
+// [m/s, rad/s].                                                              (n_contact)
 COND_API CondStatus cond_certify_contacts(const CondContext* context, const CondProblem* problem,
                                           CondLaw law, double omega, const double* v,
                                           const double* lambda, double* error);

@@ -7,7 +7,6 @@
 #include "nodalize/nodal.h"
 #include "problem/block.h"
 #include "problem/contact_parts.h"
-#include "problem/lever.h"
 
 #include <math.h>
 #include <string.h>
@@ -109,15 +108,31 @@ static double speed_at_play(const CondCertificateData* data, int c, const double
     }
     speed = sqrt(fmax(speed, changed));
     if (contact->set == COND_FORCE_INTERVAL)
-        return data->lever[c] * fmax(speed, SELF_STRESS * data->delassus[c] * force);
+        return fmax(speed, SELF_STRESS * data->delassus[c] * force);
     return fmax(speed, fmax(slip, SELF_STRESS * (data->delassus[c] + slip)) * force);
 }
+
+// Friction cones share one unit, metres a second, and are judged together. An interval of forces
+// has its own, which may be radians a second; u^2/gamma is a power whatever the unit, so intervals
+// are judged by e/sqrt(gamma) against the largest u/sqrt(gamma) of all contacts.
+enum { CONES, INTERVALS, N_CLASS };
 
 // What a part of the contacts gives: the largest of each.
 typedef struct Part {
     CondCertificate out;
-    double worst, velocity;
+    double worst[N_CLASS], velocity[N_CLASS];
+    int at[N_CLASS]; // the worst contact; -1: none
 } Part;
+
+static const Part no_part = {.out = {.worst_contact = -1}, .worst = {-1.0, -1.0}, .at = {-1, -1}};
+
+static void take_worst(int k, double error, int at, Part* part)
+{
+    if (!isnan(part->worst[k]) && !(error <= part->worst[k])) { // also takes NaN, and keeps it
+        part->worst[k] = error;
+        part->at[k] = at;
+    }
+}
 
 // change = D^-1 Jc' lambda (n_dof). `essential`: what decides alone, without the law's details.
 typedef struct ContactLoop {
@@ -136,13 +151,19 @@ static void judge_contact(const ContactLoop* loop, int c, Part* part)
     CondCertificate* out = &part->out;
     double u[3], force = 0.0;
     double slip = data->carried[c] ? 0.0 : data->compliance[c];
-    double own = cond_contact_law_slip(contact, data->omega), lever = data->lever[c];
+    double own = cond_contact_law_slip(contact, data->omega);
+    int kind = contact->set == COND_FORCE_INTERVAL ? INTERVALS : CONES;
     double gamma = data->delassus[c] + slip + own;
     cond_contact_velocity(contact, loop->v, u);
     for (int i = 0; i < 3; i++)
         force += l[i] * l[i];
     force = sqrt(force);
-    part->velocity = fmax(part->velocity, speed_at_play(data, c, loop->change, u, force));
+    double speed = speed_at_play(data, c, loop->change, u, force);
+    if (kind == CONES)
+        part->velocity[CONES] = fmax(part->velocity[CONES], speed);
+    if (data->bounded)
+        part->velocity[INTERVALS] =
+            fmax(part->velocity[INTERVALS], speed / sqrt(data->delassus[c]));
     for (int i = 0; i < 3; i++) {
         u[i] += (slip + own) * l[i]; // the law holds at the virtual node
         if (data->carry && data->carried[c])
@@ -153,19 +174,16 @@ static void judge_contact(const ContactLoop* loop, int c, Part* part)
                                             l, loop->essential);
     // With a large mu the natural map of a slipping contact shrinks what is wrong in its normal
     // direction by 1/mu; penetration counts in full.
-    double law_error = lever * (isnan(e.natural) ? e.natural : fmax(e.natural, e.penetration));
-    if (!isnan(part->worst) && !(law_error <= part->worst)) { // also takes NaN, and keeps it
-        part->worst = law_error;
-        out->worst_contact = c;
-    }
+    double law_error = isnan(e.natural) ? e.natural : fmax(e.natural, e.penetration);
+    take_worst(kind, kind == CONES ? law_error : law_error / sqrt(data->delassus[c]), c, part);
     if (data->error)
         data->error[c] = law_error;
-    out->penetration = fmax(out->penetration, lever * e.penetration);
+    out->penetration = fmax(out->penetration, e.penetration);
     out->pull = fmax(out->pull, e.pull);
     out->cone = fmax(out->cone, e.cone);
     out->complementarity = fmax(out->complementarity, e.complementarity);
     out->angle = fmax(out->angle, e.angle);
-    out->coupling_slip = fmax(out->coupling_slip, lever * slip * force);
+    out->coupling_slip = fmax(out->coupling_slip, slip * force);
 }
 
 static void judge_parts(const void* data, int first, int last)
@@ -174,7 +192,7 @@ static void judge_parts(const void* data, int first, int last)
     int n = loop->data->problem->n_contact;
     for (int k = first; k < last; k++) {
         int begin = k * loop->size, end = begin + loop->size < n ? begin + loop->size : n;
-        loop->part[k] = (Part){.out = {.worst_contact = -1}, .worst = -1.0};
+        loop->part[k] = no_part;
         for (int c = begin; c < end; c++)
             judge_contact(loop, c, &loop->part[k]);
     }
@@ -182,17 +200,40 @@ static void judge_parts(const void* data, int first, int last)
 
 static void join_part(const Part* part, Part* all)
 {
-    if (!isnan(all->worst) && !(part->worst <= all->worst)) {
-        all->worst = part->worst;
-        all->out.worst_contact = part->out.worst_contact;
+    for (int k = 0; k < N_CLASS; k++) {
+        take_worst(k, part->worst[k], part->at[k], all);
+        all->velocity[k] = fmax(all->velocity[k], part->velocity[k]);
     }
-    all->velocity = fmax(all->velocity, part->velocity);
     all->out.penetration = fmax(all->out.penetration, part->out.penetration);
     all->out.pull = fmax(all->out.pull, part->out.pull);
     all->out.cone = fmax(all->out.cone, part->out.cone);
     all->out.complementarity = fmax(all->out.complementarity, part->out.complementarity);
     all->out.angle = fmax(all->out.angle, part->out.angle);
     all->out.coupling_slip = fmax(all->out.coupling_slip, part->out.coupling_slip);
+}
+
+// Error over velocity of a class; 0 where it has no contacts.
+static double ratio_of(const Part* all, int k)
+{
+    return all->at[k] < 0 || all->worst[k] == 0.0 ? 0.0 : all->worst[k] / all->velocity[k];
+}
+
+// The class that is worse off, with its error and velocity in the unit of its worst contact.
+static void conclude(const CondCertificateData* data, const Part* all, CondCertificate* out)
+{
+    double cones = ratio_of(all, CONES), intervals = ratio_of(all, INTERVALS), unit = 1.0;
+    int k = CONES;
+    if (all->at[INTERVALS] >= 0 &&
+        (all->at[CONES] < 0 || (!isnan(cones) && !(intervals <= cones)))) {
+        k = INTERVALS;
+        unit = sqrt(data->delassus[all->at[k]]);
+    }
+    out->worst_contact = all->at[k];
+    if (out->worst_contact < 0)
+        return;
+    out->velocity_scale = unit * all->velocity[k];
+    out->contact_speed = unit * all->worst[k];
+    out->contact = k == INTERVALS ? intervals : cones;
 }
 
 static CondPhase contact_phase(const ContactLoop* loop)
@@ -242,7 +283,8 @@ CondCertificate cond_certificate_estimate(const CondCertificateData* data, const
     CondCertificate out;
     memset(&out, 0, sizeof out); // what lies between its numbers too: answers are compared by bytes
     out.worst_contact = -1;
-    Part part[PARTS], all = {.out = out, .worst = -1.0};
+    Part part[PARTS], all = no_part;
+    all.out = out;
     int size = (nc + PARTS - 1) / PARTS > LEAST ? (nc + PARTS - 1) / PARTS : LEAST;
     if (!data->parts) {
         memset(f, 0, (size_t)n * sizeof *f);
@@ -260,9 +302,9 @@ CondCertificate cond_certificate_estimate(const CondCertificateData* data, const
         join_part(&part[k], &all);
     out = all.out;
     out.dynamics = dynamics_residual(&norms);
-    out.velocity_scale = all.velocity;
-    out.contact_speed = nc > 0 ? all.worst : 0.0;
-    out.contact = out.contact_speed == 0.0 ? 0.0 : out.contact_speed / all.velocity;
+    conclude(data, &all, &out);
+    for (int k = 0; k < N_CLASS && data->play; k++)
+        data->play[k] = all.velocity[k];
     if (!isfinite(out.dynamics))
         out.dynamics = INFINITY;
     if (!isfinite(out.contact))
@@ -316,7 +358,6 @@ static CondStatus reserve(CondCertifier* certifier, int n, int nc)
     return COND_RESERVE(arena, certifier->diagonal, n) ||
                    COND_RESERVE(arena, certifier->work, 2 * n) ||
                    COND_RESERVE(arena, certifier->delassus, nc) ||
-                   COND_RESERVE(arena, certifier->lever, nc) ||
                    COND_RESERVE(arena, certifier->compliance, nc) ||
                    COND_RESERVE(arena, certifier->mark, n) ||
                    COND_RESERVE(arena, certifier->own, 2 * nc) ||
@@ -333,19 +374,20 @@ CondStatus cond_certifier_judge(CondCertifier* certifier, const CondProblem* pro
         return COND_OUT_OF_MEMORY;
     cond_nodal_own_sides(problem, certifier->mark, certifier->own);
     cond_problem_diagonal(problem, certifier->diagonal);
+    int bounded = 0;
     for (int c = 0; c < problem->n_contact; c++) {
         const CondContact* contact = &problem->contact[c];
         int sides = count_virtual(contact, certifier->own + 2 * (size_t)c);
+        bounded |= contact->set == COND_FORCE_INTERVAL;
         certifier->delassus[c] = cond_contact_delassus(contact, certifier->diagonal);
         certifier->compliance[c] = isfinite(contact->kv) ? sides / contact->kv : 0.0;
     }
-    cond_contact_levers(problem, certifier->delassus, certifier->lever);
     CondCertificateData data = {.problem = problem,
                                 .law = law,
                                 .omega = omega,
                                 .diagonal = certifier->diagonal,
                                 .delassus = certifier->delassus,
-                                .lever = certifier->lever,
+                                .bounded = bounded,
                                 .compliance = certifier->compliance,
                                 .carried = certifier->carried,
                                 .relaxed = relaxed,

@@ -17,16 +17,18 @@ typedef struct CondCertificateData {
     double omega;
     const double* diagonal;   // of A                                       (n_dof)
     const double* delassus;   // scale gamma_c                              (n_contact)
-    const double* lever;      // what velocities are measured by            (n_contact)
     const double* compliance; // slip per force that belongs to the problem (n_contact)
     const int* carried;       // 1: compliance is the solver's own affair   (n_contact)
     const double* carry; // not NULL: judge an inner problem, whose carried contacts obey the law at
                          // u + compliance (lambda - carry)                   (n_contact x 3)
     const int* relaxed;  // not NULL: 1 where the law is the proximal one whatever `law` says
                          //                                                   (n_contact)
+    int bounded;         // 1: some contacts have an interval of forces
     int threads;         // 0: one
     const CondContactParts* parts; // of the problem; NULL: one thread adds up the contact forces
     double* error; // not NULL: takes the law error of each contact [m/s]     (n_contact)
+    double* play;  // not NULL: takes the velocities at play: of the friction cones [m/s], and of
+                   // all contacts over the root of their scale [W^(1/2)]     (2)
 } CondCertificateData;
 
 // The law that contact c is held to.
@@ -42,22 +44,26 @@ static inline double cond_certificate_slip(const CondCertificateData* data, int 
            cond_contact_law_slip(&data->problem->contact[c], data->omega);
 }
 
-// |u| of contact c in the rows in which it acts, measured by its lever.
-static inline double cond_certificate_speed(const CondCertificateData* data, int c, const double* u)
+// Adds |u| of contact c, in the rows in which it acts, to the largest velocities as in `play`.
+static inline void cond_certificate_add_speed(const CondCertificateData* data, int c,
+                                              const double* u, double play[2])
 {
-    if (cond_contact_rows(&data->problem->contact[c]) == 1)
-        return data->lever[c] * fabs(u[0]);
-    return sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+    int cone = cond_contact_rows(&data->problem->contact[c]) == 3;
+    double speed = cone ? sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) : fabs(u[0]);
+    if (cone)
+        play[0] = fmax(play[0], speed);
+    if (data->bounded)
+        play[1] = fmax(play[1], speed / sqrt(data->delassus[c]));
 }
 
 // Room for certificates of whole problems; it grows to the largest and is then kept.
 typedef struct CondCertifier {
     CondArena arena;
-    double *diagonal, *work;  //                                         (n_dof), (2 n_dof)
-    double *delassus, *lever; //                                         (n_contact)
-    double* compliance;       //                                         (n_contact)
-    int *mark, *own;          //                                         (n_dof), (2 n_contact)
-    int* carried;             // all 0                                   (n_contact)
+    double *diagonal, *work; //                                         (n_dof), (2 n_dof)
+    double* delassus;        //                                         (n_contact)
+    double* compliance;      //                                         (n_contact)
+    int *mark, *own;         //                                         (n_dof), (2 n_contact)
+    int* carried;            // all 0                                   (n_contact)
 } CondCertifier;
 
 void cond_certifier_begin(const CondContext* context, CondCertifier* certifier);

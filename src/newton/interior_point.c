@@ -163,36 +163,52 @@ static void bend(const double e[2], double x[3])
     x[0] += e[0] * x[1] + e[1] * x[2];
 }
 
-static double fastest_contact(const CondInteriorPoint* ip, const CondCertificateData* data)
+// Of all friction cones, and of all contacts over the root of their scale
+// (CondCertificateData.play); of an interval as far as its force could change it.
+static void find_fastest(const CondInteriorPoint* ip, const CondCertificateData* data,
+                         double fastest[2])
 {
-    double fastest = DBL_MIN, w[3], zero[3] = {0.0};
+    double w[3], zero[3] = {0.0};
+    fastest[0] = DBL_MIN, fastest[1] = 0.0;
     for (int c = 0; c < data->problem->n_contact; c++) {
         scaled_velocity(data, c, ip->v, zero, w);
-        if (data->problem->contact[c].set == COND_FORCE_INTERVAL) // as the force could change it
-            w[0] *= data->lever[c] / (1.0 + cond_certificate_slip(data, c) / data->delassus[c]);
-        fastest = fmax(fastest, fmax(fabs(w[0]), hypot(w[1], w[2])));
+        double speed = fmax(fabs(w[0]), hypot(w[1], w[2]));
+        if (data->problem->contact[c].set == COND_FORCE_INTERVAL)
+            speed /= 1.0 + cond_certificate_slip(data, c) / data->delassus[c];
+        else
+            fastest[0] = fmax(fastest[0], speed);
+        if (data->bounded)
+            fastest[1] = fmax(fastest[1], speed / sqrt(data->delassus[c]));
     }
-    return fastest;
+}
+
+// The fastest as contact c would feel it.
+static double speed_of(const CondCertificateData* data, int c, const double fastest[2])
+{
+    double own = sqrt(data->delassus[c]) * fastest[1];
+    return data->problem->contact[c].set == COND_FORCE_INTERVAL ? fmax(own, DBL_MIN)
+                                                                : fmax(own, fastest[0]);
 }
 
 // A start in the middle of the cone, of the size of what moves.
 static void begin(CondInteriorPoint* ip, const CondCertificateData* data, const double* gamma,
-                  double fastest, double force)
+                  const double fastest[2], double force)
 {
     ip->n_pair = 0;
     memset(ip->y, 0, 3 * (size_t)data->problem->n_contact * sizeof *ip->y);
     memset(ip->z, 0, 3 * (size_t)data->problem->n_contact * sizeof *ip->z);
     for (int c = 0; c < data->problem->n_contact; c++) {
         CondInteriorInterval at = interval_of(ip, data->problem, c);
+        double speed = speed_of(data, c, fastest);
         if (at.contact) {
-            double speed = fastest / data->lever[c], push = force * speed / gamma[c];
+            double push = force * speed / gamma[c];
             ip->n_pair += cond_interior_interval_pairs(at.contact);
             cond_interior_interval_begin(&at, push, speed * push);
             continue;
         }
         ip->n_pair++;
-        ip->y[3 * c] = fastest;
-        ip->z[3 * c] = force * fastest / gamma[c];
+        ip->y[3 * c] = speed;
+        ip->z[3 * c] = force * speed / gamma[c];
     }
 }
 
@@ -475,21 +491,22 @@ static double iterate(CondInteriorPoint* ip, CondSemismooth* newton,
     return step;
 }
 
-// Largest gamma |lambda|; an interval bounds its force itself, or is measured without its slip.
-static double largest_force(const CondInteriorPoint* ip, const CondCertificateData* data,
-                            const double* gamma)
+// 1 where a force is so large that it can only press against another. An interval with two bounds
+// limits its force itself; others are measured without their slip.
+static int is_strained(const CondInteriorPoint* ip, const CondCertificateData* data,
+                       const double* gamma, const double fastest[2])
 {
-    double most = 0.0;
     for (int c = 0; c < data->problem->n_contact; c++) {
         const double* bound = data->problem->contact[c].bound;
         double scale = gamma[c];
         if (data->problem->contact[c].set == COND_FORCE_INTERVAL)
             scale = isfinite(bound[0]) && isfinite(bound[1])
                         ? 0.0
-                        : data->lever[c] * (gamma[c] - cond_certificate_slip(data, c));
-        most = fmax(most, scale * vec3_norm(ip->lambda + 3 * c));
+                        : gamma[c] - cond_certificate_slip(data, c);
+        if (scale * vec3_norm(ip->lambda + 3 * c) > MOST_FORCE * speed_of(data, c, fastest))
+            return 1;
     }
-    return most;
+    return 0;
 }
 
 CondStatus cond_interior_point_solve(CondInteriorPoint* ip, CondSemismooth* newton,
@@ -505,7 +522,8 @@ CondStatus cond_interior_point_solve(CondInteriorPoint* ip, CondSemismooth* newt
     if (status || !serves || problem->n_contact == 0)
         return status;
     memcpy(ip->v, best->v, (size_t)problem->n_dof * sizeof *ip->v);
-    double fastest = fastest_contact(ip, data), most = MOST_FORCE * fastest;
+    double fastest[2];
+    find_fastest(ip, data, fastest);
     begin(ip, data, newton->gamma, fastest, first_force);
     make_forces(ip, problem);
     double step = 1.0;
@@ -514,7 +532,7 @@ CondStatus cond_interior_point_solve(CondInteriorPoint* ip, CondSemismooth* newt
         memcpy(ip->rd, newton->work + problem->n_dof, (size_t)problem->n_dof * sizeof *ip->rd);
         double residual = cond_certificate_residual(&now);
         ++*products;
-        if (largest_force(ip, data, newton->gamma) > most)
+        if (is_strained(ip, data, newton->gamma, fastest))
             break;
         if (residual < best->residual)
             cond_answer_set(problem, ip->v, ip->lambda, &now, best);

@@ -58,12 +58,12 @@ static CondStatus reserve(CondSemismooth* newton, const CondProblem* problem)
 }
 
 // The same certificate with the contacts by parts, for several threads.
-static CondCertificateData with_parts(const CondSemismooth* newton,
-                                      const CondCertificateData* asked)
+static CondCertificateData with_parts(CondSemismooth* newton, const CondCertificateData* asked)
 {
     CondCertificateData data = *asked;
     data.threads = cond_threads(SIZE_MAX, newton->threads);
     data.parts = &newton->parts;
+    data.play = newton->play;
     return data;
 }
 
@@ -95,7 +95,7 @@ typedef struct Progress {
     CondCertificate first, best; // of the start; of v_best
     double residual;             // of the current pair
     double least;                // of all pairs so far
-    double fastest;              // contact of all pairs so far
+    double fastest[2];           // contact of all pairs so far, as newton->play
     double resistance;           // of steps that are not, a share of gamma
     double damping;              // the same of damped steps
     double mark;                 // certificate that half of counts as progress
@@ -126,14 +126,15 @@ static void keep(CondSemismooth* newton, const CondProblem* problem)
                        newton->threads);
 }
 
-static double fastest_contact(const CondSemismooth* newton, const CondCertificateData* data)
+// Adds the velocities of all contacts to the largest so far, as CondCertificateData.play has them.
+static void add_speeds(const CondSemismooth* newton, const CondCertificateData* data,
+                       double fastest[2])
 {
-    double most = 0.0, u[3];
+    double u[3];
     for (int c = 0; c < data->problem->n_contact; c++) {
         cond_contact_velocity(&data->problem->contact[c], newton->now.v, u);
-        most = fmax(most, cond_certificate_speed(data, c, u));
+        cond_certificate_add_speed(data, c, u, fastest);
     }
-    return most;
 }
 
 // The certificate of the current pair: by the r that was carried along, measured where that says
@@ -150,9 +151,10 @@ static void judge(CondSemismooth* newton, const CondCertificateData* data, Progr
     if (!factored && cond_certificate_residual(&now) <= p->limits->tolerance)
         now = measure(newton, data, p->info);
     p->residual = cond_certificate_residual(&now);
-    p->fastest = fmax(p->fastest, fastest_contact(newton, data));
-    if (now.velocity_scale > COND_MOST_GROWTH * p->fastest)
-        p->residual = DBL_MAX;
+    add_speeds(newton, data, p->fastest);
+    for (int k = 0; k < 2; k++)
+        if (newton->play[k] > COND_MOST_GROWTH * p->fastest[k])
+            p->residual = DBL_MAX;
     if (p->residual < cond_certificate_residual(&p->best)) {
         p->best = now;
         keep(newton, data->problem);
@@ -353,7 +355,7 @@ static CondStatus begin(CondSemismooth* newton, const CondCertificateData* data,
     keep(newton, problem);
     p->first = p->best = measure(newton, data, p->info);
     p->residual = cond_certificate_residual(&p->first);
-    p->fastest = p->first.velocity_scale;
+    memcpy(p->fastest, newton->play, sizeof p->fastest);
     p->least = p->mark = newton->merit = INFINITY;
     p->resistance = p->limits->resistance;
     newton->follows = !newton->back_end->symmetric;

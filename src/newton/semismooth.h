@@ -59,6 +59,7 @@ struct CondSemismooth {
     CondPair reference;  // the one with the least merit, while steps lead away from it
     double *v_best, *lambda_best; // best by the certificate
     double *x, *work;             // scratch                             (n_dof), (2 n_dof)
+    double play[2];               // velocities at play of the pair measured last
     double merit;                 // of the reference
     int turned;           // contacts that the step made open, sticking or slipping and were not
     int closed, slipping; // contacts not open; of these, slipping

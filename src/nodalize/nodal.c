@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "problem/block.h"
-#include "problem/lever.h"
 
 #include <math.h>
 #include <string.h>
@@ -82,7 +81,6 @@ static size_t place(CondNodal* nodal, const Sizes* size, char* memory)
     PLACE(carried, n_contact);
     PLACE(diagonal, nodal->n_dof);
     PLACE(delassus, n_contact);
-    PLACE(lever, n_contact);
     PLACE(mark, n);
 #undef PLACE
     return at;
@@ -145,7 +143,7 @@ static void build_terms(CondNodal* nodal, double kv_scale)
     for (int i = 0; i < problem->n_coupling; i++)
         add_coupling(nodal, &problem->coupling[i], &at);
     int next = nodal->n_dof;
-    nodal->any_carried = 0;
+    nodal->any_carried = nodal->bounded = 0;
     for (int c = 0; c < problem->n_contact; c++) {
         const CondContact* contact = &problem->contact[c];
         double scale = nodal->delassus[c];
@@ -168,6 +166,7 @@ static void build_terms(CondNodal* nodal, double kv_scale)
         nodal->compliance[c] = n_virtual / kv;
         nodal->carried[c] = n_virtual > 0 && !isfinite(contact->kv);
         nodal->any_carried |= nodal->carried[c];
+        nodal->bounded |= contact->set == COND_FORCE_INTERVAL;
     }
 }
 
@@ -224,7 +223,6 @@ void cond_nodal_fill(CondNodal* nodal, CondNodalLine* memory, double kv_scale)
     cond_problem_diagonal_by(problem, nodal->diagonal, nodal->threads);
     size_t work = CONTACT_WORK * (size_t)problem->n_contact;
     cond_parallel(problem->n_contact, cond_threads(work, nodal->threads), scale_contacts, nodal);
-    cond_contact_levers(problem, nodal->delassus, nodal->lever);
     build_terms(nodal, kv_scale);
     build_incidence(nodal);
 }

@@ -50,7 +50,7 @@ typedef struct CondNodal {
     int any_carried;       //
     double* diagonal;      // of the problem's A                                 (n_dof)
     double* delassus;      // scale of each contact's Delassus block             (n_contact)
-    double* lever;         // what its velocity is measured by (problem/lever.h) (n_contact)
+    int bounded;           // 1: some contacts have an interval of forces
     int* mark;             // scratch                                            (n)
     int* scratch;          // of a view that is built alone (n_dof)
     CondNodalLine* memory; // of one: all of the above but node

@@ -21,10 +21,15 @@ static int has_friction(const CondContact* contact)
 static double measure(CondStrategy* s, CondSolveInfo* info)
 {
     CondCertificateData data = cond_strategy_certificate_data(s);
+    double play[2], worst = 0.0; // of friction cones
     data.error = s->error;
-    CondCertificate c = cond_certificate_compute(&data, s->best.v, s->best.lambda, s->vfpi.work);
+    data.play = play;
+    cond_certificate_compute(&data, s->best.v, s->best.lambda, s->vfpi.work);
     info->products++;
-    return fmin(s->settings.tolerance * c.velocity_scale, COND_RELAX_WORST * c.contact_speed);
+    for (int c = 0; c < data.problem->n_contact; c++)
+        if (data.problem->contact[c].set == COND_FORCE_CONE)
+            worst = fmax(worst, s->error[c]);
+    return fmin(s->settings.tolerance * play[0], COND_RELAX_WORST * worst);
 }
 
 // Relaxes the contacts that miss, or all. Returns how many are relaxed now.

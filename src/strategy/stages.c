@@ -87,13 +87,15 @@ CondStatus cond_stage_newton(CondStrategy* s, CondSolveInfo* info)
 }
 
 // Newton's method with a factorisation. From the forces of the last step, steps that resist changes
-// of them come first: among redundant contacts free ones move the forces about. Problems of a few
-// bodies, rods, whose contacts are not redundant, and the problems of the last two stages take free
-// steps alone, the latter two with more patience.
+// of them come first: among redundant contacts, and limits, friction and motors on the same joint,
+// free ones move the forces about. Problems of a few bodies, rods, whose contacts are not
+// redundant, and the problems of the last two stages take free steps alone, the latter two with
+// more patience.
 CondStatus cond_stage_factored_newton(CondStrategy* s, CondSolveInfo* info)
 {
     int patient = s->posed || s->rods;
-    if (!patient && !s->soft && s->vfpi.nodal.problem->n_dof > COND_TINY_PROBLEM) {
+    if (!patient && !s->soft &&
+        (s->vfpi.nodal.bounded || s->vfpi.nodal.problem->n_dof > COND_TINY_PROBLEM)) {
         return run_factored(s, COND_RESISTING_STEPS, COND_WARM_DAMPING, COND_RESISTING_PATIENCE,
                             info);
     }

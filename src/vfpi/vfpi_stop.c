@@ -25,7 +25,7 @@ CondCertificateData cond_vfpi_certificate_data(const CondVfpi* s)
                                  .omega = s->settings.omega,
                                  .diagonal = s->nodal.diagonal,
                                  .delassus = s->nodal.delassus,
-                                 .lever = s->nodal.lever,
+                                 .bounded = s->nodal.bounded,
                                  .compliance = s->nodal.compliance,
                                  .carried = s->nodal.carried,
                                  .relaxed = s->contacts.relaxed};
