@@ -402,17 +402,16 @@ static void test_forces_and_springs_need_something_hard(void** state)
     CondError error;
     CondForceDef force = cond_force_def_default();
     SET_TEXT(force.body, "mat");
-    expect(
-        cond_scene_add_force(scene, &force, &error), &error,
-        "force '': body: 'mat' is a soft body; forces and springs act on particles, rigid bodies "
-        "and rods (attachments serve soft bodies and robots)");
+    force.force[0] = 1.0;
+    expect(cond_scene_add_force(scene, &force, &error), &error,
+           "force '': patch: is required: 'mat' is a soft body");
     CondSpringDef spring = cond_spring_def_default();
     SET_TEXT(spring.body[0], "dot");
     SET_TEXT(spring.body[1], "arm");
     expect(
         cond_scene_add_spring(scene, &spring, &error), &error,
-        "spring '': to.body: 'arm' is a robot; forces and springs act on particles, rigid bodies "
-        "and rods (attachments serve soft bodies and robots)");
+        "spring '': to.body: 'arm' is a robot; springs, and forces at a point, act on particles, "
+        "rigid bodies and rods");
     cond_scene_destroy(scene);
 }
 

@@ -301,12 +301,13 @@ static void test_attachment_refusals(void** state)
          "s.yaml:12: attachments[0].to.body: at least one end must be on a body"},
         {P "attachments:\n  - from: {}\n    to: {body: s, patch: p}\n    stiffness: 0\n",
          "s.yaml:13: attachments[0].stiffness: expected a number > 0 or .inf, not 0"},
-        {S "forces:\n  - body: s\n",
-         "s.yaml:9: forces[0].body: 's' is a soft body; forces and springs act on particles, "
-         "rigid bodies and rods (attachments serve soft bodies and robots)"},
+        {S "forces:\n  - body: s\n    force: [1, 0, 0]\n",
+         "s.yaml:9: forces[0].patch: is required: 's' is a soft body"},
+        {S "forces:\n  - {body: s, patch: q, pressure: 3}\n",
+         "s.yaml:9: forces[0].patch: there is no patch called 'q'"},
         {S "springs:\n  - {from: {}, to: {body: s}, stiffness: 1}\n",
-         "s.yaml:9: springs[0].to.body: 's' is a soft body; forces and springs act on particles, "
-         "rigid bodies and rods (attachments serve soft bodies and robots)"},
+         "s.yaml:9: springs[0].to.body: 's' is a soft body; springs, and forces at a point, act on "
+         "particles, rigid bodies and rods"},
         {S "trajectories:\n  - {body: s, link: a, waypoints: []}\n",
          "s.yaml:9: trajectories[0].body: 's' is a soft body; only robots follow trajectories"},
         {R "trajectories:\n  - {body: r, link: a, waypoints: []}\n",

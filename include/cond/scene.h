@@ -437,6 +437,10 @@ typedef struct CondForceDef {
     double at;        // rods: distance from the begin, along it [m]; NaN: not given
     double start;     // [s]
     double end;       // [s]; INFINITY: for ever
+    // Soft bodies: the patch over whose surface the force is spread, or that the pressure acts on;
+    // "": of pressure the whole surface.
+    char patch[COND_NAME_SIZE];
+    double pressure; // against the surface, along its normals as they are then [Pa]
 } CondForceDef;
 
 // Spring-damper between two points: potential k/2 (|d| - rest)^2.

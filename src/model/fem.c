@@ -272,3 +272,8 @@ void cond_fem_work_destroy(const CondFem* fem, CondFemWork* work)
     cond_release(&fem->arena.context, work->energy);
     memset(work, 0, sizeof *work);
 }
+
+double* cond_fem_block(const CondFem* fem, int i, int j, double* values)
+{
+    return values + 9 * (ptrdiff_t)cond_bsr3_pattern_find(&fem->pattern, i, j);
+}

@@ -101,6 +101,9 @@ void cond_fem_work_destroy(const CondFem* fem, CondFemWork* work);
 void cond_fem_forces(const CondFem* fem, const double* x, CondFemWork* work, double* f,
                      double* energy, int threads);
 
+// The 3x3 block of two nodes of an element among the values of a matrix on the pattern.
+double* cond_fem_block(const CondFem* fem, int i, int j, double* values);
+
 // A = mass_scale M + stiffness_scale (K + E) + alpha M + beta K on the pattern of fem, and f as
 // above (NULL: not wanted). rayleigh = {alpha, beta} stands for the damping of the materials; NULL
 // uses theirs. For a theta step: mass_scale = 1/(th t), stiffness_scale = th t.

@@ -121,6 +121,12 @@ typedef struct CondForce {
     double force[3];
     double torque[3]; // rigid bodies
     double start, end;
+    double pressure; // soft bodies, against the triangles [Pa]
+    int n_node;      // soft bodies: nodes that share the force
+    int* node;       //                                                       (n_node)
+    double* weight;  // their shares                                          (n_node)
+    int n_triangle;  // soft bodies: on which the pressure acts
+    int* triangle;   // outward                                               (n_triangle x 3)
 } CondForce;
 
 typedef struct CondSpring {

@@ -35,7 +35,11 @@ void cond_force_add(const CondKinematics* kinematics, const CondState* state, do
     const CondModel* model = kinematics->model;
     for (int i = 0; i < model->n_force; i++) {
         const CondForce* force = &model->force[i];
-        if (cond_force_acts(model, force, state->time))
+        if (!cond_force_acts(model, force, state->time))
+            continue;
+        if (model->body[force->point.body].kind == COND_BODY_SOFT)
+            cond_load_add(kinematics, force, f);
+        else
             push(kinematics, &force->point, force->force, force->torque, f);
     }
     for (int i = 0; i < state->n_push; i++)

@@ -12,6 +12,15 @@ int cond_force_acts(const CondModel* model, const CondForce* force, double time)
 // f += the forces of the scene that act at the state's time, and those that the user gave it.
 void cond_force_add(const CondKinematics* kinematics, const CondState* state, double* f);
 
+// f += a force of the scene on a soft body: spread over nodes, and a pressure on faces.
+void cond_load_add(const CondKinematics* kinematics, const CondForce* force, double* f);
+// -df/dx of a pressure on one face, its symmetric part.                    x (nodes), K (9 x 9)
+void cond_load_face_stiffness(const double* x, const int* corner, double pressure, double K[81]);
+// Adds step = th t times the stiffness of the pressures that act to the blocks of A, as far as it
+// stiffens: its positive part, face by face.
+void cond_load_stiffen(const CondKinematics* kinematics, const CondState* state, const double* step,
+                       CondAssembly* assembly);
+
 // Adds the elastic force -J' k (length - rest) d to f and the coupling J' K J to the assembly, with
 // K = th t (k dd' + max(tension, 0)/length (I - dd')) + c dd' and step = th t. Where the kinematics
 // spans the step, the force is the one whose work over it is the change of energy.

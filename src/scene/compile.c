@@ -129,21 +129,6 @@ static void compile_planes(CondModel* model, const CondScene* scene)
     }
 }
 
-static void compile_forces(CondModel* model, const CondScene* scene)
-{
-    for (int i = 0; i < scene->n_force; i++) {
-        const CondForceDef* def = &scene->force[i];
-        CondForce* force = &model->force[i];
-        force->point.body = cond_scene_find_body(scene, def->body);
-        memcpy(force->force, def->force, sizeof def->force);
-        memcpy(force->torque, def->torque, sizeof def->torque);
-        memcpy(force->point.local, def->point, sizeof def->point);
-        cond_compile_at(model, def->at, &force->point);
-        force->start = def->start;
-        force->end = def->end;
-    }
-}
-
 // World position at the start of a point given in the body's axes, or of the world.
 static void start_position(const CondModel* model, const CondPoint* point, double p[3])
 {
@@ -228,12 +213,13 @@ CondStatus cond_scene_compile(const CondScene* scene, CondModel** model, CondErr
         status = cond_compile_attachments(made, scene, error);
     if (!status)
         status = cond_compile_sensors(made, scene, error);
+    if (!status)
+        status = cond_compile_forces(made, scene, error);
     if (status) {
         cond_model_destroy(made);
         return status;
     }
     cond_compile_widths(made);
-    compile_forces(made, scene);
     compile_springs(made, scene);
     *model = made;
     return COND_OK;

@@ -61,6 +61,7 @@ CondStatus cond_compile_edges(CondModel* model);
 
 // Patches, attachments and trajectories.
 CondStatus cond_compile_patches(CondModel* model, const CondScene* scene, CondError* error);
+CondStatus cond_compile_forces(CondModel* model, const CondScene* scene, CondError* error);
 CondStatus cond_compile_attachments(CondModel* model, const CondScene* scene, CondError* error);
 // An attachment's definition with its names looked up in the model, whose patches and trajectories
 // must be there. COND_BAD_ARGUMENT with a message where something is not, or a value is out of

@@ -169,10 +169,39 @@ static CondStatus check_pushed(const CondScene* scene, const char* field, const 
     CondBodyKind kind = scene->body[*body].kind;
     if (kind != COND_BODY_PARTICLE && kind != COND_BODY_RIGID && kind != COND_BODY_ROD)
         return cond_scene_issue_set(issue, field,
-                                    "'%s' is a %s; forces and springs act on particles, rigid "
-                                    "bodies and rods (attachments serve soft bodies and robots)",
+                                    "'%s' is a %s; springs, and forces at a point, act on "
+                                    "particles, rigid bodies and rods",
                                     name, cond_body_noun(kind));
     return cond_check_body_point(scene, *body, point_field, point, issue);
+}
+
+// On a soft body forces act on the nodes of a patch, pressures on its faces.
+static CondStatus check_load(const CondScene* scene, const CondForceDef* def, CondSceneIssue* issue)
+{
+    if (!def->patch[0] && !cond_is_zero(3, def->force))
+        return cond_scene_issue_set(issue, "patch", "is required: '%s' is a soft body", def->body);
+    if (!cond_is_zero(3, def->torque))
+        return cond_scene_issue_set(issue, "torque", "must be zero: '%s' is a soft body",
+                                    def->body);
+    if (!cond_is_zero(3, def->point))
+        return cond_scene_issue_set(issue, "point", "must be zero: a patch has its own nodes");
+    return def->patch[0] ? cond_check_patch_name(scene, "patch", def->patch, def->body, issue)
+                         : COND_OK;
+}
+
+static CondStatus check_place(const CondScene* scene, const CondForceDef* def, int* body,
+                              CondSceneIssue* issue)
+{
+    CondStatus status = cond_check_body_name(scene, "body", def->body, body, issue);
+    if (status)
+        return status;
+    if (scene->body[*body].kind == COND_BODY_SOFT)
+        return check_load(scene, def, issue);
+    if (def->patch[0] || def->pressure != 0.0)
+        return cond_scene_issue_set(issue, def->patch[0] ? "patch" : "pressure",
+                                    "is of soft bodies; '%s' is a %s", def->body,
+                                    cond_body_noun(scene->body[*body].kind));
+    return check_pushed(scene, "body", def->body, "point", def->point, body, issue);
 }
 
 CondStatus cond_scene_check_force(const CondScene* scene, const CondForceDef* def,
@@ -187,7 +216,7 @@ CondStatus cond_scene_check_force(const CondScene* scene, const CondForceDef* de
         status = cond_check_name("force", def->name, &scene->force_name, scene->force, sizeof *def,
                                  issue);
     if (!status)
-        status = check_pushed(scene, "body", def->body, "point", def->point, &body, issue);
+        status = check_place(scene, def, &body, issue);
     if (status)
         return status;
     status = cond_check_at(scene, body, "", def->at, issue);

@@ -386,11 +386,13 @@ const CondKey cond_key_table[] = {
     NUMBER("sensors.rotation", "degrees", CondRotationDraft, degrees, FINITE, "degree", "required", "angle about the axis"),
 
     TEXT("forces", "name", CondForceDef, name, "", "unique among forces; a number is given where it is left out"),
-    TEXT("forces", "body", CondForceDef, body, "required", "the particle, rigid body or rod that is pushed"),
+    TEXT("forces", "body", CondForceDef, body, "required", "what is pushed: a particle, rigid body, rod or soft body"),
     VECTOR("forces", "force", CondForceDef, force, "N", "[0, 0, 0]", "in world axes"),
     VECTOR("forces", "torque", CondForceDef, torque, "N m", "[0, 0, 0]", "in world axes; rigid bodies and rods only"),
     VECTOR("forces", "point", CondForceDef, point, "m", "[0, 0, 0]", "where the force acts, in body axes; of rods in link axes, from at"),
     NUMBER_OR_ABSENT("forces", "at", CondForceDef, at, NOT_NEGATIVE, "m", "not given", "required for rods: distance from the begin of the rod, along it"),
+    TEXT("forces", "patch", CondForceDef, patch, "", "of soft bodies: over whose surface the force is spread, by area, or by mass where it has none; where the pressure acts: the whole surface where it is left out"),
+    NUMBER("forces", "pressure", CondForceDef, pressure, FINITE, "Pa", "0", "of soft bodies: against the surface, along its normals as they turn and with its area as it stretches"),
     NUMBER("forces", "start", CondForceDef, start, FINITE, "s", "0", "when it begins"),
     NUMBER("forces", "end", CondForceDef, end, ABOVE, "s", ".inf", "when it ends; .inf is never"),
 

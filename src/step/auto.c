@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "body/body.h"
 #include "math/vec3.h"
+#include "potential/potential.h"
 #include "step/sim.h"
 
 #include <math.h>
@@ -74,8 +75,26 @@ CondStatus cond_sim_choose(CondSim* sim, const CondState* state, int again, int*
     return COND_OK;
 }
 
+// Adds to the groups' loads what loads on soft bodies give by themselves: at rest they are balanced
+// by elastic forces, and nothing of either is left in b.
+static void add_soft_loads(CondSim* sim, const CondState* state)
+{
+    const CondModel* model = sim->model;
+    double* f = sim->work;
+    for (int i = 0; i < model->n_force; i++) {
+        const CondForce* force = &model->force[i];
+        const CondBody* body = &model->body[force->point.body];
+        if (body->kind != COND_BODY_SOFT || !cond_force_acts(model, force, state->time))
+            continue;
+        memset(f + body->dof_begin, 0, (size_t)body->n_dof * sizeof *f);
+        cond_load_add(&sim->at_end, force, f);
+        for (int k = body->dof_begin; k < body->dof_begin + body->n_dof; k++)
+            sim->groups.load[sim->groups.of[body->index]] += f[k] * f[k] / sim->newton.diagonal[k];
+    }
+}
+
 // Residual and load of the groups at the iterate.
-static void size_up(CondSim* sim)
+static void size_up(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
     const CondNewton* newton = &sim->newton;
@@ -93,6 +112,7 @@ static void size_up(CondSim* sim)
             groups->load[g] += load * load / d;
         }
     }
+    add_soft_loads(sim, state);
     for (int g = 0; g < groups->n; g++) {
         groups->residual[g] = sqrt(groups->residual[g]);
         groups->load[g] = sqrt(groups->load[g]);
@@ -106,14 +126,14 @@ static int lasts(const CondGroups* groups, int g)
 }
 
 // The largest residual of a group, relative to what is taken for solved; marks those above it.
-static double worst_residual(CondSim* sim)
+static double worst_residual(CondSim* sim, const CondState* state)
 {
     const CondSolverSettings* solver = &sim->model->settings.solver;
     CondGroups* groups = &sim->groups;
     double tolerance =
         solver->stop == COND_STOP_CERTIFICATE ? fmax(1e-12, solver->tolerance) : 1e-7;
     double worst = 0.0;
-    size_up(sim);
+    size_up(sim, state);
     for (int g = 0; g < groups->n; g++) {
         double load = hypot(groups->load[g], sqrt((groups->fall[g] + NOTHING) / sim->time_step));
         double enough = tolerance * 10.0 * load;
@@ -134,7 +154,7 @@ static CondStatus descend(CondSim* sim, const CondState* state, double last, dou
         CondStatus status = cond_newton_evaluate(sim, state);
         if (status)
             return status;
-        *worst = worst_residual(sim);
+        *worst = worst_residual(sim, state);
         if (*worst <= last || !isfinite(last) || i == HALVINGS)
             return COND_OK;
         cond_newton_halve(sim->model->n_dof, newton->v, sim->v_hat);

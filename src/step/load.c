@@ -52,6 +52,8 @@ CondStatus cond_sim_couple(CondSim* sim, const CondKinematics* kinematics, CondC
         status = add_spring(kinematics, &sim->pull, step, assembly, f);
     if (!status && (which & COND_COUPLED_GIVEN))
         status = cond_hooks_add_forces(sim, kinematics, step, assembly, f);
+    if (!status && (which & COND_COUPLED_GIVEN) && step)
+        cond_load_stiffen(kinematics, sim->next, step, assembly);
     return status ? status : cond_sim_add_controls(sim, kinematics, which, step, assembly, f);
 }
 
