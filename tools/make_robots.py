@@ -1,600 +1,221 @@
 #!/usr/bin/env python3
-"""Writes the robots that test/test_robots.c reads: test/data/robots/*.urdf, two meshes, and
-expected.txt with what each of them holds, counted here and not by the reader.
+"""Writes robots with many limbs, as URDF, and scenes in which they stand, fall and get tangled.
 
-    tools/make_robots.py            writes them anew
-    tools/make_robots.py --check    compares with what is there
+    tools/make_robots.py         all of them into scenes/
+    tools/make_robots.py DIR     into DIR
 
-Sizes and masses are round numbers of the size that such machines have; none is a real product."""
-import io
+Lengths, masses and limits are those of data sheets and of anatomy, as said where they stand; inertias are those of
+the shapes, filled evenly with the mass of their link."""
 import math
 import os
 import sys
+import xml.etree.ElementTree as xml
 
-FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "test", "data", "robots")
-PI = math.pi
+HALF_PI = math.pi / 2
 
 
-def text(*numbers):
-    return " ".join(f"{x:.6g}" for x in numbers)
+def text(values):
+    return " ".join(f"{round(v, 6) + 0.0:.9g}" for v in values)
+
+
+def box_inertia(mass, size):
+    x, y, z = size
+    return [mass * (y * y + z * z) / 12, mass * (x * x + z * z) / 12, mass * (x * x + y * y) / 12]
+
+
+def rod_inertia(mass, radius, length):
+    """A cylinder along z."""
+    across = mass * (3 * radius * radius + length * length) / 12
+    return [across, across, mass * radius * radius / 2]
 
 
 class Robot:
-    """A tree of links, written as it is built."""
+    """A URDF that grows link by link."""
 
-    def __init__(self, name, head=""):
-        self.name, self.lines = name, [f'<robot name="{name}"{head}>']
-        self.links = self.joints = self.balls = 0
-        self.floating = 0
+    def __init__(self, name, comment):
+        self.lines = ['<?xml version="1.0"?>', f"<!-- {comment}", "     Made by tools/make_robots.py. -->",
+                      f'<robot name="{name}">']
 
-    def raw(self, line):
-        self.lines.append("  " + line)
-        return self
+    def link(self, name, mass, shape, size, at=(0, 0, 0), turn=(0, 0, 0)):
+        """A link with one shape: box of edges, capsule or cylinder of radius and length along z, sphere of radius."""
+        inertia = {"box": lambda: box_inertia(mass, size), "sphere": lambda: [0.4 * mass * size[0] ** 2] * 3,
+                   "capsule": lambda: rod_inertia(mass, size[0], size[1] + size[0]),
+                   "cylinder": lambda: rod_inertia(mass, *size)}[shape]()
+        geometry = {"box": f'<box size="{text(size)}"/>', "sphere": f'<sphere radius="{size[0]:g}"/>',
+                    "capsule": f'<capsule radius="{size[0]:g}" length="{size[-1]:g}"/>',
+                    "cylinder": f'<cylinder radius="{size[0]:g}" length="{size[-1]:g}"/>'}[shape]
+        origin = f'<origin xyz="{text(at)}" rpy="{text(turn)}"/>'
+        self.lines += [f'  <link name="{name}">', f"    <inertial>{origin}<mass value=\"{mass:.6g}\"/>",
+                       f'      <inertia ixx="{inertia[0]:.6g}" ixy="0" ixz="0" iyy="{inertia[1]:.6g}" iyz="0" '
+                       f'izz="{inertia[2]:.6g}"/></inertial>',
+                       f"    <collision>{origin}<geometry>{geometry}</geometry></collision>", "  </link>"]
 
-    def link(self, name, mass=0.0, box=None, cylinder=None, sphere=None, capsule=None, mesh=None,
-             at=(0, 0, 0), rpy=(0, 0, 0), visual=None, colour=None, extra=""):
-        """A link whose inertia is that of its shape filled evenly; only a frame without a mass."""
-        self.links += 1
-        origin = f'<origin xyz="{text(*at)}" rpy="{text(*rpy)}"/>'
-        shape, moments = "", (1e-4, 1e-4, 1e-4)
-        if box:
-            a, b, c = box
-            shape = f'<box size="{text(*box)}"/>'
-            moments = [mass / 12 * s for s in (b * b + c * c, a * a + c * c, a * a + b * b)]
-        if cylinder or capsule:
-            r, l = cylinder or capsule
-            kind = "cylinder" if cylinder else "capsule"
-            shape = f'<{kind} radius="{text(r)}" length="{text(l)}"/>'
-            moments = [mass * (3 * r * r + l * l) / 12] * 2 + [mass * r * r / 2]
-        if sphere:
-            shape = f'<sphere radius="{text(sphere)}"/>'
-            moments = [0.4 * mass * sphere * sphere] * 3
-        if mesh:
-            shape = f'<mesh filename="{mesh[0]}" scale="{text(*mesh[1])}"/>'
-            moments = [0.01 * mass] * 3
-        out = [f'<link name="{name}">']
-        if mass:
-            out.append(f'  <inertial>{origin}<mass value="{text(mass)}"/><inertia '
-                       f'ixx="{text(moments[0])}" iyy="{text(moments[1])}" izz="{text(moments[2])}" '
-                       'ixy="0" ixz="0" iyz="0"/></inertial>')
-        if shape:
-            out.append(f'  <collision>{origin}<geometry>{shape}</geometry></collision>')
-            paint = f'<material name="{colour}"/>' if colour else ""
-            out.append(f'  <visual>{origin}<geometry>{visual or shape}</geometry>{paint}</visual>')
-        if extra:
-            out.append("  " + extra)
-        self.lines += ["  " + line for line in out + ["</link>"]]
-        return self
+    def joint(self, name, parent, child, at, axis=None, limits=None, effort=0, velocity=0, damping=0.0, friction=0.0,
+              turn=(0, 0, 0)):
+        kind = "fixed" if axis is None else "revolute"
+        self.lines += [f'  <joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>',
+                       f'    <origin xyz="{text(at)}" rpy="{text(turn)}"/>']
+        if axis is not None:
+            self.lines += [f'    <axis xyz="{text(axis)}"/><limit lower="{limits[0]:g}" upper="{limits[1]:g}" '
+                           f'effort="{effort:g}" velocity="{velocity:g}"/>'
+                           f'<dynamics damping="{damping:g}" friction="{friction:g}"/>']
+        self.lines.append("  </joint>")
 
-    def joint(self, kind, parent, child, at=(0, 0, 0), rpy=(0, 0, 0), axis=None, limit=None,
-              effort=50, speed=3, mimic=None, damping=None, friction=None, extra="", name=None):
-        name = name or f"{child}_joint"
-        out = [f'<joint name="{name}" type="{kind}">',
-               f'  <parent link="{parent}"/><child link="{child}"/>']
-        if any(at) or any(rpy):
-            out.append(f'  <origin xyz="{text(*at)}" rpy="{text(*rpy)}"/>')
-        if axis:
-            out.append(f'  <axis xyz="{text(*axis)}"/>')
-        if kind in ("revolute", "prismatic"):
-            low, high = limit or (-2.5, 2.5)
-            out.append(f'  <limit lower="{text(low)}" upper="{text(high)}" effort="{text(effort)}" '
-                       f'velocity="{text(speed)}"/>')
-        if damping is not None or friction is not None:
-            out.append('  <dynamics' + (f' damping="{text(damping)}"' if damping is not None else "") +
-                       (f' friction="{text(friction)}"' if friction is not None else "") + "/>")
-        if mimic:
-            leader, multiplier, offset = mimic
-            out.append(f'  <mimic joint="{leader}" multiplier="{text(multiplier)}" '
-                       f'offset="{text(offset)}"/>')
-        if extra:
-            out.append("  " + extra)
-        self.lines += ["  " + line for line in out + ["</joint>"]]
-        self.joints += {"fixed": 0, "spherical": 0, "planar": 3, "floating": 3}.get(kind, 1) if not mimic else 0
-        self.balls += kind in ("spherical", "floating")
-        return self
-
-    def lifted(self, child):
-        """The root is a name and the child floats off it: the reader drops both."""
-        self.joint("floating", "world", child, name="lift")
-        self.links, self.joints, self.balls, self.floating = (self.links - 1, self.joints - 3,
-                                                              self.balls - 1, 1)
-        return self
-
-    def write(self):
+    def text(self):
         return "\n".join(self.lines + ["</robot>", ""])
 
 
-ROBOTS = []
+def make_quadruped():
+    """As large and heavy as a Unitree Go1, about 12.7 kg: hips 0.376 m by 0.0935 m apart, legs of 0.08 m and twice
+    0.213 m; limits, torques and speeds of its data sheet."""
+    robot = Robot("quadruped", "A quadruped of the size of a Unitree Go1: 12 joints.")
+    robot.link("trunk", 5.2, "box", (0.36, 0.09, 0.11))
+    for leg, x, y in (("FR", 1, -1), ("FL", 1, 1), ("RR", -1, -1), ("RL", -1, 1)):
+        robot.link(f"{leg}_hip", 0.68, "cylinder", (0.046, 0.04), turn=(HALF_PI, 0, 0))
+        robot.joint(f"{leg}_hip_joint", "trunk", f"{leg}_hip", (0.1881 * x, 0.04675 * y + 0.03 * y, 0), (1, 0, 0),
+                    (-0.863, 0.863), 23.7, 30.1, 0.01, 0.1)
+        robot.link(f"{leg}_thigh", 1.0, "capsule", (0.02, 0.173), (0, 0, -0.1065))
+        robot.joint(f"{leg}_thigh_joint", f"{leg}_hip", f"{leg}_thigh", (0, 0.08 * y, 0), (0, 1, 0), (-0.686, 4.501),
+                    23.7, 30.1, 0.01, 0.1)
+        robot.link(f"{leg}_calf", 0.2, "capsule", (0.01, 0.173), (0, 0, -0.1065))
+        robot.joint(f"{leg}_calf_joint", f"{leg}_thigh", f"{leg}_calf", (0, 0, -0.213), (0, 1, 0), (-2.818, -0.888),
+                    35.55, 20.06, 0.01, 0.1)
+        robot.link(f"{leg}_foot", 0.06, "sphere", (0.02,))
+        robot.joint(f"{leg}_foot_joint", f"{leg}_calf", f"{leg}_foot", (0, 0, -0.213))
+    return robot.text()
 
 
-def robot(make):
-    ROBOTS.append(make)
-    return make
+def make_humanoid():
+    """Of 1.75 m and 70 kg, with Winter's shares of length and mass of the segments of a human body; 27 joints."""
+    tall, heavy = 1.75, 70.0
+    robot = Robot("humanoid", "A humanoid of 1.75 m and 70 kg with the proportions of a human: 27 joints.")
+    thigh, shank, ankle = 0.245 * tall, 0.246 * tall, 0.039 * tall
+    upper, fore = 0.186 * tall, 0.146 * tall
+    robot.link("pelvis", 0.142 * heavy, "box", (0.18, 0.28, 0.14))
+    robot.link("waist", 0.5, "sphere", (0.05,))
+    robot.joint("waist_yaw", "pelvis", "waist", (0, 0, 0.1), (0, 0, 1), (-1.2, 1.2), 150, 6, 1.0)
+    robot.link("abdomen", 0.139 * heavy - 0.5, "box", (0.17, 0.25, 0.14), (0, 0, 0.08))
+    robot.joint("waist_pitch", "waist", "abdomen", (0, 0, 0), (0, 1, 0), (-0.5, 1.2), 200, 6, 1.0)
+    robot.link("thorax", 0.216 * heavy, "box", (0.2, 0.3, 0.3), (0, 0, 0.16))
+    robot.joint("waist_roll", "abdomen", "thorax", (0, 0, 0.16), (1, 0, 0), (-0.5, 0.5), 200, 6, 1.0)
+    robot.link("neck", 0.5, "capsule", (0.05, 0.04))
+    robot.joint("neck_yaw", "thorax", "neck", (0, 0, 0.36), (0, 0, 1), (-1.2, 1.2), 20, 6, 0.2)
+    robot.link("head", 0.081 * heavy - 0.5, "sphere", (0.1,), (0, 0, 0.13))
+    robot.joint("neck_pitch", "neck", "head", (0, 0, 0.04), (0, 1, 0), (-0.7, 0.7), 20, 6, 0.2)
+    for side, y in (("left", 1), ("right", -1)):
+        robot.link(f"{side}_shoulder", 0.4, "sphere", (0.045,))
+        robot.joint(f"{side}_shoulder_pitch", "thorax", f"{side}_shoulder", (0, 0.21 * y, 0.26), (0, 1, 0), (-3.0, 1.2),
+                    90, 10, 0.5)
+        robot.link(f"{side}_shoulder_ball", 0.4, "sphere", (0.045,))
+        robot.joint(f"{side}_shoulder_roll", f"{side}_shoulder", f"{side}_shoulder_ball", (0, 0, 0), (1, 0, 0),
+                    (-0.3, 2.6) if y > 0 else (-2.6, 0.3), 90, 10, 0.5)
+        robot.link(f"{side}_upper_arm", 0.028 * heavy - 0.8, "capsule", (0.045, upper - 0.12), (0, 0, -upper / 2))
+        robot.joint(f"{side}_shoulder_yaw", f"{side}_shoulder_ball", f"{side}_upper_arm", (0, 0, 0), (0, 0, 1),
+                    (-1.5, 1.5), 60, 10, 0.5)
+        robot.link(f"{side}_forearm", 0.016 * heavy, "capsule", (0.035, fore - 0.1), (0, 0, -fore / 2))
+        robot.joint(f"{side}_elbow", f"{side}_upper_arm", f"{side}_forearm", (0, 0, -upper), (0, 1, 0), (-2.5, 0.0), 60,
+                    10, 0.5)
+        robot.link(f"{side}_hand", 0.006 * heavy, "box", (0.03, 0.08, 0.16), (0, 0, -0.09))
+        robot.joint(f"{side}_wrist", f"{side}_forearm", f"{side}_hand", (0, 0, -fore), (0, 0, 1), (-1.5, 1.5), 15, 10,
+                    0.2)
+        robot.link(f"{side}_hip", 0.6, "sphere", (0.06,))
+        robot.joint(f"{side}_hip_yaw", "pelvis", f"{side}_hip", (0, 0.09 * y, -0.1), (0, 0, 1), (-0.8, 0.8), 150, 10,
+                    1.0)
+        robot.link(f"{side}_hip_ball", 0.6, "sphere", (0.06,))
+        robot.joint(f"{side}_hip_roll", f"{side}_hip", f"{side}_hip_ball", (0, 0, 0), (1, 0, 0),
+                    (-0.4, 0.9) if y > 0 else (-0.9, 0.4), 200, 10, 1.0)
+        robot.link(f"{side}_thigh", 0.1 * heavy - 1.2, "capsule", (0.065, thigh - 0.16), (0, 0, -thigh / 2))
+        robot.joint(f"{side}_hip_pitch", f"{side}_hip_ball", f"{side}_thigh", (0, 0, 0), (0, 1, 0), (-2.0, 0.6), 250,
+                    10, 1.0)
+        robot.link(f"{side}_shank", 0.0465 * heavy, "capsule", (0.05, shank - 0.13), (0, 0, -shank / 2))
+        robot.joint(f"{side}_knee", f"{side}_thigh", f"{side}_shank", (0, 0, -thigh), (0, 1, 0), (0.0, 2.4), 250, 12,
+                    1.0)
+        robot.link(f"{side}_ankle", 0.3, "sphere", (0.035,))
+        robot.joint(f"{side}_ankle_pitch", f"{side}_shank", f"{side}_ankle", (0, 0, -shank), (0, 1, 0), (-0.8, 0.6),
+                    120, 12, 0.5)
+        robot.link(f"{side}_foot", 0.0145 * heavy - 0.3, "box", (0.24, 0.09, 0.05), (0.04, 0, -ankle + 0.025))
+        robot.joint(f"{side}_ankle_roll", f"{side}_ankle", f"{side}_foot", (0, 0, 0), (1, 0, 0), (-0.35, 0.35), 60, 12,
+                    0.5)
+    return robot.text()
 
 
-def chain(r, n, parent, length, mass, axes, prefix="link", radius=0.04, start=(0, 0, 0), **joint):
-    for i in range(n):
-        name = f"{prefix}{i + 1}"
-        r.link(name, mass / (i + 1), capsule=(radius, length), at=(0, 0, length / 2))
-        r.joint("revolute", parent, name, at=start if i == 0 else (0, 0, length), axis=axes[i % len(axes)],
-                **joint)
-        parent = name
-    return parent
+def make_two_arms(folder):
+    """A column with two Pandas, hands and all, hung on its sides: the links of scenes/panda.urdf with names of their
+    own."""
+    column = Robot("two_arms", "Two Pandas with hands on a column: 14 joints and two pairs of fingers.")
+    column.link("column", 40, "box", (0.2, 0.2, 0.7), (0, 0, 0.35))
+    lines = column.lines
+    panda = xml.parse(os.path.join(folder, "panda.urdf")).getroot()
+    for side, y in (("left", 1), ("right", -1)):
+        column.joint(f"{side}_mount", "column", f"{side}_panda_link0", (0, 0.16 * y, 0.72), turn=(-0.7 * y, 0, 0))
+        for part in panda:
+            for named in part.iter():
+                for key in ("name", "link", "joint"):
+                    if key in named.attrib:
+                        named.attrib[key] = side + "_" + named.attrib[key].removeprefix("left_").removeprefix("right_")
+            lines.append("  " + xml.tostring(part, encoding="unicode").strip())
+    return column.text()
 
 
-X, Y, Z = (1, 0, 0), (0, 1, 0), (0, 0, 1)
+STANCE = {"hip": 0.0, "thigh": 0.8, "calf": -1.6}
 
 
-@robot
-def double_pendulum():
-    r = Robot("double_pendulum").link("base")
-    chain(r, 2, "base", 0.5, 1.0, [Y], radius=0.02)
-    return r
+def quadruped_body(name, position, joints, motor, extra=""):
+    rows = [f"      - {{name: {leg}_{part}_joint, position: {value:g}}}" for leg in ("FR", "FL", "RR", "RL")
+            for part, value in joints.items()]
+    return [f"  - name: {name}", "    kind: robot", "    urdf: quadruped.urdf", "    floating: true",
+            f"    position: {position}", "    friction: 0.7", "    joints:"] + rows + [f"    motor: {motor}"] + (
+                [extra] if extra else [])
 
 
-@robot
-def acrobot():
-    r = Robot("acrobot", ' version="1.0"').link("base")
-    r.link("upper", 1, cylinder=(0.05, 1), at=(0, 0, -0.5)).joint("continuous", "base", "upper", axis=Y)
-    r.link("lower", 1, cylinder=(0.05, 1), at=(0, 0, -0.5))
-    return r.joint("continuous", "upper", "lower", at=(0, 0, -1), axis=Y, damping=0.1)
+def scene(comment, lines):
+    return "\n".join([f"# {comment}", "# Made by tools/make_robots.py."] + lines + [""])
 
 
-@robot
-def cart_pole():
-    r = Robot("cart_pole").link("rail").link("cart", 2, box=(0.4, 0.2, 0.1))
-    r.joint("prismatic", "rail", "cart", axis=X, limit=(-1, 1), friction=0.5)
-    r.link("pole", 0.3, cylinder=(0.01, 0.6), at=(0, 0, 0.3))
-    return r.joint("continuous", "cart", "pole", axis=Y)
-
-
-@robot
-def furuta():
-    r = Robot("furuta").link("base", 3, cylinder=(0.06, 0.2)).link("arm", 0.2, box=(0.3, 0.02, 0.02), at=(0.15, 0, 0))
-    r.joint("continuous", "base", "arm", at=(0, 0, 0.12), axis=Z)
-    r.link("pole", 0.1, box=(0.01, 0.01, 0.4), at=(0, 0, -0.2))
-    return r.joint("continuous", "arm", "pole", at=(0.3, 0, 0), axis=X)
-
-
-@robot
-def reaction_wheel():
-    r = Robot("reaction_wheel").link("base").link("rod", 0.5, box=(0.02, 0.02, 0.3), at=(0, 0, 0.15))
-    r.joint("revolute", "base", "rod", axis=Y, limit=(-1.6, 1.6), damping=0.01, friction=0.02)
-    r.link("wheel", 0.4, cylinder=(0.1, 0.02), rpy=(PI / 2, 0, 0))
-    return r.joint("continuous", "rod", "wheel", at=(0, 0, 0.3), axis=(0, 2, 0))
-
-
-@robot
-def scara():
-    r = Robot("scara").link("base", 20, cylinder=(0.1, 0.4), at=(0, 0, 0.2))
-    r.link("arm1", 6, box=(0.35, 0.1, 0.08), at=(0.175, 0, 0)).joint("revolute", "base", "arm1", at=(0, 0, 0.44), axis=Z, limit=(-2.3, 2.3))
-    r.link("arm2", 4, box=(0.25, 0.09, 0.08), at=(0.125, 0, 0)).joint("revolute", "arm1", "arm2", at=(0.35, 0, 0), axis=Z, limit=(-2.5, 2.5))
-    r.link("quill", 1, cylinder=(0.015, 0.3)).joint("prismatic", "arm2", "quill", at=(0.25, 0, 0), axis=(0, 0, -1), limit=(0, 0.18))
-    return r.link("flange", 0.2, cylinder=(0.03, 0.02)).joint("continuous", "quill", "flange", at=(0, 0, -0.16), axis=Z)
-
-
-@robot
-def six_axes():
-    r = Robot("six_axes").link("base", 30, cylinder=(0.15, 0.2), at=(0, 0, 0.1))
-    chain(r, 6, "base", 0.25, 12, [Z, Y, Y, X, Y, X], start=(0, 0, 0.2), radius=0.06, damping=1, effort=150)
-    return r.link("tool0").joint("fixed", "link6", "tool0", at=(0, 0, 0.25))
-
-
-@robot
-def seven_axes():
-    r = Robot("seven_axes").link("world").link("base", 5, cylinder=(0.08, 0.15), at=(0, 0, 0.075))
-    r.joint("fixed", "world", "base")
-    chain(r, 7, "base", 0.2, 5, [Z, Y, Z, (0, -1, 0), Z, Y, Z], start=(0, 0, 0.16), radius=0.05)
-    return r
-
-
-@robot
-def offset_wrist():
-    r = Robot("offset_wrist").link("base", 4, cylinder=(0.07, 0.1), at=(0, 0, 0.05))
-    last, at = "base", (0, 0, 0.09)
-    for i, (roll, step) in enumerate([(PI / 2, (0, 0, 0)), (0, (-0.43, 0, 0)), (0, (-0.39, 0, 0)), (PI / 2, (0, 0, 0.11)), (-PI / 2, (0, 0, 0.09)), (0, (0, 0, 0.08))]):
-        r.link(f"part{i}", 3 - 0.4 * i, sphere=0.05).joint("revolute", last, f"part{i}", at=at, axis=Z, limit=(-6.28, 6.28), effort=150 - 20 * i)
-        if roll or any(step):
-            r.link(f"turn{i}").joint("fixed", f"part{i}", f"turn{i}", at=step, rpy=(roll, 0, 0))
-        last, at = (f"turn{i}" if roll or any(step) else f"part{i}"), (0, 0, 0)
-    return r
-
-
-@robot
-def gantry():
-    r = Robot("gantry").link("frame")
-    r.link("x_bridge", 20, box=(0.1, 1.5, 0.1)).joint("prismatic", "frame", "x_bridge", axis=X, limit=(0, 2), effort=500, speed=1)
-    r.link("y_cart", 8, box=(0.2, 0.2, 0.1)).joint("prismatic", "x_bridge", "y_cart", axis=Y, limit=(-0.6, 0.6), effort=300, speed=1)
-    return r.link("z_ram", 5, box=(0.05, 0.05, 0.8)).joint("prismatic", "y_cart", "z_ram", axis=(0, 0, -1), limit=(0, 0.5), effort=200, speed=0.5)
-
-
-@robot
-def cylindrical():
-    r = Robot("cylindrical").link("base", 15, cylinder=(0.2, 0.1))
-    r.link("column", 10, box=(0.1, 0.1, 1), at=(0, 0, 0.5)).joint("revolute", "base", "column", axis=Z)
-    r.link("lift", 4, box=(0.2, 0.2, 0.1)).joint("prismatic", "column", "lift", axis=Z, limit=(0.1, 0.9))
-    return r.link("boom", 2, box=(0.6, 0.05, 0.05)).joint("prismatic", "lift", "boom", axis=X, limit=(0, 0.3))
-
-
-@robot
-def polar():
-    r = Robot("polar").link("base", 15, cylinder=(0.2, 0.3)).link("waist", 8, sphere=0.15)
-    r.joint("revolute", "base", "waist", at=(0, 0, 0.3), axis=Z).link("shoulder", 5, box=(0.5, 0.1, 0.1))
-    r.joint("revolute", "waist", "shoulder", axis=(0, -1, 0), limit=(-0.5, 1.2)).link("boom", 2, box=(0.6, 0.05, 0.05))
-    return r.joint("prismatic", "shoulder", "boom", at=(0.3, 0, 0), axis=X, limit=(0, 0.4))
-
-
-@robot
-def parallel_jaw():
-    r = Robot("parallel_jaw").link("palm", 0.7, box=(0.06, 0.2, 0.06))
-    r.link("left", 0.05, box=(0.02, 0.01, 0.05), at=(0, 0, 0.025)).joint("prismatic", "palm", "left", at=(0, 0, 0.04), axis=Y, limit=(0, 0.04), effort=20, speed=0.2)
-    r.link("right", 0.05, box=(0.02, 0.01, 0.05), at=(0, 0, 0.025))
-    return r.joint("prismatic", "palm", "right", at=(0, 0, 0.04), axis=(0, -1, 0), limit=(0, 0.04), effort=20, speed=0.2, mimic=("left_joint", 1, 0))
-
-
-@robot
-def linkage_gripper():
-    r = Robot("linkage_gripper").link("base", 0.5, box=(0.1, 0.05, 0.05))
+def make_scenes():
+    step = ["step: {time_step: 0.002, duration: 3}", "solver: {tolerance: 1.0e-6}", "planes:",
+            "  - {name: floor, friction: 0.8}"]
+    stands = quadruped_body("robot", "[0, 0, 0.33]", STANCE, "{stiffness: 60, damping: 2}")
+    limp = quadruped_body("limp", "[0, 1, 0.6]", STANCE, "{stiffness: 0, damping: 0.2}",
+                          "    rotation: {axis: [1, 0.3, 0.2], degrees: 160}")
+    yield "quadruped.yaml", scene("Two quadrupeds: one stands on its motors, one falls on its back and gets tangled.",
+                                  ["name: quadruped"] + step + ["bodies:"] + stands + limp)
+    posture = {"hip_pitch": -0.25, "knee": 0.5, "ankle_pitch": -0.25, "shoulder_pitch": 0.1, "elbow": -0.4}
+    rows = [f"      - {{name: {side}_{joint}, position: {value:g}}}" for side in ("left", "right")
+            for joint, value in posture.items()]
+    rows += ["      - {name: left_shoulder_roll, position: 0.15}", "      - {name: right_shoulder_roll, position: -0.15}"]
+    human = ["    kind: robot", "    urdf: humanoid.urdf", "    floating: true", "    friction: 0.8"]
+    yield "humanoid.yaml", scene(
+        "Two humanoids: one stands on its motors, the other, limp, falls in a heap.",
+        ["name: humanoid"] + step + ["bodies:", "  - name: stands"] + human + ["    position: [0, 0, 1.032]", "    joints:"]
+        + rows + ["    motor: {stiffness: 1500, damping: 60}"] + ["  - name: limp"] + human
+        + ["    position: [0, 2, 1.1]", "    rotation: {axis: [0, 1, 0.2], degrees: 25}", "    joints:"] + rows
+        + ["    motor: {stiffness: 0, damping: 1}"])
+    arms = []
     for side, sign in (("left", 1), ("right", -1)):
-        leader = None if side == "left" else ("left_crank_joint", -1, 0)
-        r.link(f"{side}_crank", 0.02, box=(0.01, 0.01, 0.05), at=(0, 0, 0.025))
-        r.joint("revolute", "base", f"{side}_crank", at=(0, 0.03 * sign, 0.03), axis=X, limit=(-0.9, 0.9), mimic=leader)
-        r.link(f"{side}_pad", 0.02, box=(0.02, 0.005, 0.04), at=(0, 0, 0.02))
-        r.joint("revolute", f"{side}_crank", f"{side}_pad", at=(0, 0, 0.05), axis=X, limit=(-0.9, 0.9), mimic=("left_crank_joint", -sign, 0))
-    return r
-
-
-@robot
-def three_fingers():
-    r = Robot("three_fingers").link("palm", 0.8, cylinder=(0.05, 0.04))
-    for k in range(3):
-        a = 2 * PI * k / 3
-        r.link(f"spread{k}", 0.03, sphere=0.01).joint("revolute", "palm", f"spread{k}", at=(0.04 * math.cos(a), 0.04 * math.sin(a), 0.03), rpy=(0, 0, a), axis=Z, limit=(-0.3, 0.3))
-        r.link(f"near{k}", 0.04, capsule=(0.008, 0.04), at=(0, 0, 0.02)).joint("revolute", f"spread{k}", f"near{k}", axis=Y, limit=(-0.2, 1.4))
-        r.link(f"far{k}", 0.03, capsule=(0.007, 0.03), at=(0, 0, 0.015)).joint("revolute", f"near{k}", f"far{k}", at=(0, 0, 0.05), axis=Y, limit=(0, 1.4), mimic=(f"near{k}_joint", 0.5, 0.1))
-    return r
-
-
-def fingers(r, palm, names, joints, coupled):
-    for k, finger in enumerate(names):
-        last = palm
-        for j in range(joints):
-            name = f"{finger}{j}"
-            r.link(name, 0.03 / (j + 1), capsule=(0.008, 0.03), at=(0, 0, 0.015))
-            mimic = (f"{finger}{j - 1}_joint", 0.8, 0) if coupled and j == joints - 1 else None
-            r.joint("revolute", last, name, at=(0, 0.025 * k, 0.04) if j == 0 else (0, 0, 0.04), axis=X if j == 0 else Y, limit=(-0.3, 1.6), effort=1, mimic=mimic)
-            last = name
-    return r
-
-
-@robot
-def four_finger_hand():
-    return fingers(Robot("four_finger_hand").link("palm", 0.6, box=(0.03, 0.1, 0.1)), "palm", ["index", "middle", "ring", "thumb"], 4, False)
-
-
-@robot
-def anthropomorphic_hand():
-    r = Robot("anthropomorphic_hand").link("forearm", 1.5, cylinder=(0.05, 0.2)).link("palm", 0.4, box=(0.03, 0.1, 0.1))
-    r.joint("revolute", "forearm", "palm", at=(0, 0, 0.15), axis=Y, limit=(-0.7, 0.5), friction=0.05, damping=0.1)
-    return fingers(r, "palm", ["thumb", "index", "middle", "ring", "little"], 4, True)
-
-
-def legs(r, body, feet, segments, hip=(0.2, 0.12)):
-    for name, sx, sy in feet:
-        last, at = body, (sx * hip[0], sy * hip[1], 0)
-        for part, axis, mass, length in segments:
-            link = f"{name}_{part}"
-            if length:
-                r.link(link, mass, capsule=(0.02, length), at=(0, 0, -length / 2))
-            else:
-                r.link(link, mass, sphere=0.04)
-            r.joint("revolute", last, link, at=at, axis=axis, limit=(-1.6, 1.6), effort=25, speed=20)
-            last, at = link, (0, 0, -length)
-        r.link(f"{name}_foot", 0.05, sphere=0.022).joint("fixed", last, f"{name}_foot", at=at)
-    return r
-
-
-FOUR = [("fl", 1, 1), ("fr", 1, -1), ("rl", -1, 1), ("rr", -1, -1)]
-
-
-@robot
-def quadruped12():
-    r = Robot("quadruped12").link("world").link("trunk", 7, box=(0.4, 0.2, 0.1)).lifted("trunk")
-    r.link("imu").joint("fixed", "trunk", "imu", at=(0, 0, 0.03))
-    return legs(r, "trunk", FOUR, [("hip", X, 0.6, 0), ("thigh", Y, 1, 0.21), ("calf", Y, 0.2, 0.21)])
-
-
-@robot
-def quadruped8():
-    return legs(Robot("quadruped8").link("trunk", 2, box=(0.3, 0.15, 0.06)), "trunk", FOUR, [("upper", Y, 0.2, 0.1), ("lower", Y, 0.1, 0.1)], (0.14, 0.1))
-
-
-@robot
-def hexapod():
-    r = Robot("hexapod").link("body", 1.5, cylinder=(0.12, 0.05))
-    return legs(r, "body", [(f"leg{k}", math.cos(PI * k / 3), math.sin(PI * k / 3)) for k in range(6)], [("coxa", Z, 0.1, 0), ("femur", Y, 0.1, 0.08), ("tibia", Y, 0.08, 0.12)], (0.12, 0.12))
-
-
-@robot
-def biped():
-    return legs(Robot("biped").link("pelvis", 5, box=(0.15, 0.25, 0.1)), "pelvis", [("left", 0, 1), ("right", 0, -1)], [("yaw", Z, 0.5, 0), ("roll", X, 0.5, 0), ("thigh", Y, 3, 0.35), ("shin", Y, 2, 0.35), ("ankle", Y, 0.4, 0)], (0.2, 0.1))
-
-
-@robot
-def humanoid():
-    r = Robot("humanoid").link("pelvis", 8, box=(0.2, 0.3, 0.15))
-    legs(r, "pelvis", [("left", 0, 1), ("right", 0, -1)], [("hip_yaw", Z, 1, 0), ("hip_roll", X, 1, 0), ("thigh", Y, 6, 0.4), ("shin", Y, 4, 0.4), ("ankle_pitch", Y, 0.5, 0), ("ankle_roll", X, 0.8, 0)], (0.2, 0.1))
-    r.link("torso", 20, box=(0.2, 0.35, 0.5), at=(0, 0, 0.25)).joint("revolute", "pelvis", "torso", at=(0, 0, 0.1), axis=Z, limit=(-1, 1))
-    r.link("neck", 1, sphere=0.06).joint("revolute", "torso", "neck", at=(0, 0, 0.55), axis=Z, limit=(-1.5, 1.5))
-    r.link("head", 4, sphere=0.11).joint("revolute", "neck", "head", at=(0, 0, 0.15), axis=Y, limit=(-0.5, 0.8))
+        arms += [f"      - {{name: {side}_panda_joint1, position: {-0.3 * sign:g}}}",
+                 f"      - {{name: {side}_panda_joint2, position: 0.4}}",
+                 f"      - {{name: {side}_panda_joint4, position: -1.8}}",
+                 f"      - {{name: {side}_panda_joint6, position: 1.8}}"]
+    motion = []
     for side, sign in (("left", 1), ("right", -1)):
-        chain(r, 7, "torso", 0.15, 2.5, [Y, X, Z, Y, Z, Y, X], prefix=f"{side}_arm", start=(0, 0.25 * sign, 0.45))
-    return r
-
-
-@robot
-def two_arms():
-    r = Robot("two_arms").link("base", 50, box=(0.5, 0.6, 0.3)).link("torso", 25, box=(0.2, 0.4, 0.6), at=(0, 0, 0.3))
-    r.joint("prismatic", "base", "torso", at=(0, 0, 0.15), axis=Z, limit=(0, 0.35), effort=1000, speed=0.1)
-    for side, sign in (("left", 1), ("right", -1)):
-        last = chain(r, 6, "torso", 0.18, 4, [Y, X, Z, Y, Z, Y], prefix=f"{side}_arm", start=(0, 0.3 * sign, 0.5))
-        r.link(f"{side}_tool").joint("fixed", last, f"{side}_tool", at=(0, 0, 0.18))
-    return r
-
-
-WHEEL = dict(cylinder=(0.08, 0.03), rpy=(PI / 2, 0, 0))
-
-
-@robot
-def differential_drive():
-    r = Robot("differential_drive").link("base_footprint").link("base", 8, cylinder=(0.2, 0.12), at=(0, 0, 0.1))
-    r.joint("fixed", "base_footprint", "base", at=(0, 0, 0.03))
-    for side, sign in (("left", 1), ("right", -1)):
-        r.link(f"{side}_wheel", 0.4, **WHEEL).joint("continuous", "base", f"{side}_wheel", at=(0, 0.2 * sign, 0.05), axis=Y)
-    r.link("caster", 0.1, sphere=0.03).joint("spherical", "base", "caster", at=(-0.15, 0, 0), damping=0.001)
-    r.raw('<gazebo reference="caster"><mu1>0</mu1></gazebo>').raw('<gazebo><plugin name="drive" filename="libdrive.so"/></gazebo>')
-    return r
-
-
-@robot
-def skid_steer():
-    r = Robot("skid_steer").link("chassis", 25, box=(0.6, 0.4, 0.2))
-    for name, sx, sy in FOUR:
-        r.link(name, 1.5, cylinder=(0.12, 0.08), rpy=(PI / 2, 0, 0)).joint("continuous", "chassis", name, at=(0.22 * sx, 0.25 * sy, -0.05), axis=Y)
-    return r
-
-
-@robot
-def planar_base():
-    r = Robot("planar_base").link("floor").link("base", 30, box=(0.6, 0.5, 0.3), at=(0, 0, 0.2)).joint("planar", "floor", "base", axis=Z, damping=5)
-    chain(r, 5, "base", 0.2, 4, [Z, Y, Y, Y, Z], prefix="arm", start=(0.15, 0, 0.35))
-    r.link("grip_left", 0.05, box=(0.02, 0.01, 0.05)).joint("prismatic", "arm5", "grip_left", at=(0, 0, 0.25), axis=Y, limit=(0, 0.03))
-    return r.link("grip_right", 0.05, box=(0.02, 0.01, 0.05)).joint("prismatic", "arm5", "grip_right", at=(0, 0, 0.25), axis=Y, limit=(-0.03, 0), mimic=("grip_left_joint", -1, 0))
-
-
-@robot
-def car():
-    r = Robot("car").link("chassis", 800, box=(2.5, 1.2, 0.5))
-    for side, sign in (("left", 1), ("right", -1)):
-        r.link(f"{side}_knuckle", 8, sphere=0.08).joint("revolute", "chassis", f"{side}_knuckle", at=(1, 0.6 * sign, -0.2), axis=Z, limit=(-0.6, 0.6), effort=500, mimic=None if sign > 0 else ("left_knuckle_joint", 1, 0))
-        r.link(f"front_{side}", 15, cylinder=(0.3, 0.2), rpy=(PI / 2, 0, 0)).joint("continuous", f"{side}_knuckle", f"front_{side}", at=(0, 0.15 * sign, 0), axis=Y)
-        r.link(f"{side}_strut", 5, sphere=0.05).joint("prismatic", "chassis", f"{side}_strut", at=(-1, 0.6 * sign, -0.2), axis=Z, limit=(-0.1, 0.1), effort=0, speed=0)
-        r.link(f"rear_{side}", 15, cylinder=(0.3, 0.2), rpy=(PI / 2, 0, 0)).joint("continuous", f"{side}_strut", f"rear_{side}", at=(0, 0.15 * sign, 0), axis=Y)
-    return r
-
-
-@robot
-def mobile_manipulator():
-    r = Robot("mobile_manipulator", ' xmlns:xacro="http://www.ros.org/wiki/xacro"')
-    r.raw('<material name="grey"><color rgba="0.4 0.4 0.4 1"/></material>').raw('<material name="grey"/>')
-    r.link("base", 60, box=(0.8, 0.6, 0.35), colour="grey")
-    for name, sx, sy in FOUR:
-        r.link(name, 2, colour="grey", **WHEEL).joint("continuous", "base", name, at=(0.3 * sx, 0.32 * sy, -0.15), axis=Y)
-    last = chain(r, 6, "base", 0.22, 6, [Z, Y, Y, X, Y, X], start=(0.2, 0, 0.2))
-    r.link("camera", 0.1, box=(0.02, 0.1, 0.02)).joint("fixed", last, "camera", at=(0, 0, 0.25))
-    for k in range(6):
-        r.raw(f'<transmission name="t{k}"><type>simple</type><joint name="link{k + 1}_joint"/><actuator name="m{k}"/></transmission>')
-    return r.raw('<ros2_control name="arm" type="system"><joint name="link1_joint"/></ros2_control>')
-
-
-@robot
-def tower_crane():
-    r = Robot("tower_crane").link("tower", 5000, box=(1, 1, 20), at=(0, 0, 10)).link("jib", 2000, box=(20, 0.6, 0.6), at=(7, 0, 0))
-    r.joint("continuous", "tower", "jib", at=(0, 0, 20.5), axis=Z, damping=500)
-    r.link("trolley", 200, box=(1, 0.6, 0.3)).joint("prismatic", "jib", "trolley", at=(2, 0, -0.6), axis=X, limit=(0, 14), effort=5000, speed=1)
-    r.link("rope", 20, cylinder=(0.02, 6), at=(0, 0, -3)).joint("spherical", "trolley", "rope", at=(0, 0, -0.2), damping=5)
-    return r.link("hook", 80, sphere=0.3).joint("spherical", "rope", "hook", at=(0, 0, -6.3))
-
-
-@robot
-def excavator():
-    r = Robot("excavator").link("track", 3000, box=(3, 2, 0.8)).link("cab", 2500, box=(2, 1.8, 1.5), at=(0, 0, 0.8)).joint("continuous", "track", "cab", at=(0, 0, 0.5), axis=Z)
-    last, at = "cab", (1, 0, 0.5)
-    for name, length, mass in (("boom", 3, 500), ("stick", 1.8, 250), ("bucket", 0.6, 150)):
-        r.link(name, mass, box=(length, 0.3, 0.3), at=(length / 2, 0, 0)).joint("revolute", last, name, at=at, axis=(0, -1, 0), limit=(-1.5, 1.2), effort=1e5, speed=1, damping=100)
-        last, at = name, (length, 0, 0)
-    r.link("cylinder", 60, cylinder=(0.1, 1), rpy=(0, PI / 2, 0)).joint("revolute", "cab", "cylinder", at=(1, 0, 0), axis=(0, -1, 0), limit=(-1, 1), effort=1e4)
-    return r.link("rod", 30, cylinder=(0.05, 1), rpy=(0, PI / 2, 0)).joint("prismatic", "cylinder", "rod", at=(0.5, 0, 0), axis=X, limit=(0, 0.8), effort=1e5, speed=0.5)
-
-
-@robot
-def delta_tree():
-    r = Robot("delta_tree").link("base", 10, cylinder=(0.15, 0.05))
-    for k in range(3):
-        a = 2 * PI * k / 3
-        r.link(f"crank{k}", 0.3, capsule=(0.015, 0.2), at=(0, 0, -0.1)).joint("revolute", "base", f"crank{k}", at=(0.12 * math.cos(a), 0.12 * math.sin(a), 0), rpy=(0, 0, a), axis=Y, limit=(-1, 1.5))
-        r.link(f"forearm{k}", 0.1, capsule=(0.008, 0.4), at=(0, 0, -0.2)).joint("spherical", f"crank{k}", f"forearm{k}", at=(0, 0, -0.2))
-    return r.link("platform", 0.2, cylinder=(0.05, 0.01)).joint("spherical", "forearm0", "platform", at=(0, 0, -0.4))
-
-
-@robot
-def hexapod_platform():
-    r = Robot("hexapod_platform").link("base", 40, cylinder=(0.5, 0.05))
-    for k in range(6):
-        a = PI / 3 * k
-        r.link(f"leg{k}", 2, cylinder=(0.03, 0.3), at=(0, 0, 0.15)).joint("spherical", "base", f"leg{k}", at=(0.4 * math.cos(a), 0.4 * math.sin(a), 0.03), damping=0.1)
-        r.link(f"rod{k}", 1, cylinder=(0.015, 0.3), at=(0, 0, 0.15)).joint("prismatic", f"leg{k}", f"rod{k}", at=(0, 0, 0.15), axis=Z, limit=(0, 0.2), effort=2000, speed=0.3)
-    return r.link("plate", 5, cylinder=(0.3, 0.02)).joint("spherical", "rod0", "plate", at=(0, 0, 0.3))
-
-
-@robot
-def snake():
-    r = Robot("snake").link("head", 0.2, capsule=(0.03, 0.06), rpy=(0, PI / 2, 0))
-    last = "head"
-    for i in range(15):
-        r.link(f"body{i}", 0.2, capsule=(0.03, 0.06), at=(-0.04, 0, 0), rpy=(0, PI / 2, 0)).joint("revolute", last, f"body{i}", at=(-0.05 if i == 0 else -0.09, 0, 0), axis=Z if i % 2 else Y, limit=(-1, 1), effort=3)
-        last = f"body{i}"
-    return r
-
-
-@robot
-def drone():
-    r = Robot("drone").link("world").link("frame", 1, box=(0.3, 0.3, 0.05)).lifted("frame")
-    for name, sx, sy in FOUR:
-        r.link(name, 0.02, cylinder=(0.1, 0.005)).joint("continuous", "frame", name, at=(0.15 * sx, 0.15 * sy, 0.04), axis=Z)
-    return r
-
-
-@robot
-def drone_with_load():
-    r = Robot("drone_with_load").link("ground").link("pad", 5, box=(1, 1, 0.02)).joint("fixed", "ground", "pad")
-    r.link("frame", 1, box=(0.3, 0.3, 0.05)).joint("floating", "pad", "frame", at=(0, 0, 1))
-    r.link("cable", 0.05, cylinder=(0.003, 0.5), at=(0, 0, -0.25)).joint("ball", "frame", "cable", at=(0, 0, -0.03))
-    r.balls += 1
-    r.joints -= 1
-    return r.link("load", 0.3, sphere=0.06).joint("fixed", "cable", "load", at=(0, 0, -0.55))
-
-
-@robot
-def satellite():
-    r = Robot("satellite").link("bus", 200, box=(1, 1, 1.2))
-    for side, sign in (("left", 1), ("right", -1)):
-        last, at = "bus", (0, 0.6 * sign, 0)
-        for i in range(3):
-            r.link(f"{side}_panel{i}", 8, box=(0.9, 1.2, 0.02), at=(0, 0.6 * sign, 0)).joint("revolute", last, f"{side}_panel{i}", at=at, axis=X, limit=(-3.2, 3.2), damping=0.5, friction=0.1, mimic=None if i == 0 else (f"{side}_panel{i - 1}_joint", -1 if i % 2 else 1, 0))
-            last, at = f"{side}_panel{i}", (0, 1.25 * sign, 0)
-    r.link("wheel", 3, cylinder=(0.15, 0.05)).joint("continuous", "bus", "wheel", axis=(1, 1, 1))
-    return r
-
-
-@robot
-def pan_tilt():
-    r = Robot("pan_tilt").link("base", 1, cylinder=(0.05, 0.05)).link("pan", 0.2, box=(0.05, 0.05, 0.05))
-    r.joint("revolute", "base", "pan", at=(0, 0, 0.05), axis=Z, limit=(-3, 3), extra='<safety_controller k_velocity="10" k_position="20"/><calibration rising="0.1"/>')
-    r.link("tilt", 0.3, box=(0.08, 0.06, 0.05), at=(0.02, 0, 0)).joint("revolute", "pan", "tilt", at=(0, 0, 0.05), axis=Y, limit=(-0.8, 1.2), extra='<safety_controller k_velocity="10"/>')
-    r.link("optical").joint("fixed", "tilt", "optical", at=(0.06, 0, 0), rpy=(-PI / 2, 0, -PI / 2))
-    return r.raw('<sensor name="camera" update_rate="30"><parent link="optical"/></sensor>')
-
-
-@robot
-def lift():
-    r = Robot("lift").link("base", 50, box=(0.6, 0.6, 0.2))
-    last = "base"
-    for i in range(4):
-        r.link(f"stage{i}", 10 - 2 * i, box=(0.2 - 0.03 * i, 0.2 - 0.03 * i, 0.5), at=(0, 0, 0.25)).joint("prismatic", last, f"stage{i}", at=(0, 0, 0.1), axis=Z, limit=(0, 0.4), effort=800, speed=0.2, mimic=None if i == 0 else ("stage0_joint", 1, 0))
-        last = f"stage{i}"
-    return r
-
-
-@robot
-def ball_chain():
-    r = Robot("ball_chain").link("hook")
-    last = "hook"
-    for i in range(8):
-        r.link(f"bead{i}", 0.05, sphere=0.02, at=(0, 0, -0.02)).joint("spherical", last, f"bead{i}", at=(0, 0, 0 if i == 0 else -0.05), damping=1e-4)
-        last = f"bead{i}"
-    return r
-
-
-@robot
-def cabinet():
-    r = Robot("cabinet").link("body", 40, box=(0.02, 0.8, 1), extra='<collision name="floor"><origin xyz="0.25 0 -0.5"/><geometry><box size="0.5 0.8 0.02"/></geometry></collision>')
-    r.link("drawer", 3, box=(0.4, 0.36, 0.2)).joint("prismatic", "body", "drawer", at=(0.25, -0.2, 0.3), axis=X, limit=(0, 0.35), friction=5, damping=2)
-    r.link("door", 5, box=(0.02, 0.38, 0.6), at=(0, -0.19, 0)).joint("revolute", "body", "door", at=(0.5, 0.39, -0.2), axis=Z, limit=(-2, 0), friction=0.3)
-    return r.link("handle", 0.1, capsule=(0.01, 0.1)).joint("fixed", "door", "handle", at=(0.04, -0.35, 0))
-
-
-@robot
-def turntable():
-    r = Robot("turntable").link("world").link("table", 100, box=(1, 1, 0.8), at=(0, 0, 0.4)).joint("fixed", "world", "table")
-    return r.link("disc", 6, cylinder=(0.3, 0.03)).joint("continuous", "table", "disc", at=(0, 0, 0.82), axis=(0, 0, 4), extra='<limit effort="30" velocity="2"/>')
-
-
-@robot
-def mesh_arm():
-    r = Robot("mesh_arm").raw('<material name="red"><color rgba="0.8 0.1 0.1 1"/></material>')
-    r.link("base", 3, mesh=("package://robots/wedge.obj", (0.1, 0.1, 0.1)), colour="red")
-    r.link("near", 1, mesh=("wedge.obj", (0.05, 0.05, 0.3)), colour="red").joint("revolute", "base", "near", at=(0, 0, 0.1), axis=Y)
-    r.link("far", 0.5, mesh=("package://robots/wedge.obj", (0.05, -0.05, 0.2)), colour="red").joint("revolute", "near", "far", at=(0, 0, 0.3), axis=Y)
-    return r.link("tool", 0.2, mesh=("model://robots/bowl.STL", (0.001, 0.001, 0.001))).joint("fixed", "far", "tool", at=(0, 0, 0.2))
-
-
-@robot
-def stacked_frames():
-    r = Robot("stacked frames/with odd names", ' xmlns="http://example.org/urdf"').link("root link")
-    r.link("a/b", 1, box=(0.1, 0.1, 0.1)).joint("revolute", "root link", "a/b", axis=Z, name="j 1/x")
-    for i in range(5):
-        r.link(f"frame {i}").joint("fixed", "a/b" if i == 0 else f"frame {i - 1}", f"frame {i}", at=(0, 0, 0.1), rpy=(0.1, 0, 0))
-    return r.link("end", 0.1, sphere=0.02).joint("continuous", "frame 4", "end", axis=(1, 1, 0))
-
-
-WEDGE = """# a wedge
-v 0 0 0
-v 1 0 0
-v 1 1 0
-v 0 1 0
-v 0 0 1
-v 0 1 1
-f 1 4 3 2
-f 1 2 5
-f 4 6 3
-f 2 3 6 5
-f 1 5 6 4
-"""
-
-
-def bowl():
-    """An open half sphere of radius 40 mm, as text."""
-    out = ["solid bowl"]
-    n, m = 12, 4
-
-    def point(i, j):
-        a, b = 2 * PI * j / n, PI / 2 * i / m
-        return (40 * math.sin(b) * math.cos(a), 40 * math.sin(b) * math.sin(a), -40 * math.cos(b))
-
-    for i in range(m):
-        for j in range(n):
-            a, b, c, d = point(i, j), point(i + 1, j), point(i + 1, j + 1), point(i, j + 1)
-            for t in ([a, b, c], [a, c, d])[:1 if i == 0 else 2]:
-                out.append("facet normal 0 0 0\nouter loop")
-                out += [f"vertex {p[0]:.5f} {p[1]:.5f} {p[2]:.5f}" for p in t] + ["endloop", "endfacet"]
-    return "\n".join(out + ["endsolid bowl", ""])
-
-
-def files():
-    made, table = {"wedge.obj": WEDGE, "bowl.STL": bowl()}, io.StringIO()
-    table.write("# robot links joint_coordinates balls floating\n")
-    for make in ROBOTS:
-        r = make()
-        made[make.__name__ + ".urdf"] = r.write()
-        table.write(f"{make.__name__} {r.links} {r.joints} {r.balls} {r.floating}\n")
-    made["expected.txt"] = table.getvalue()
-    return made
+        motion += [f"  - {{name: {side}_swing, body: robot, joint: {side}_panda_joint1, waypoints: "
+                   f"[{{time: 0, target: {-0.3 * sign:g}}}, {{time: 1.5, target: {-1.4 * sign:g}}}]}}"]
+    yield "two_arms.yaml", scene(
+        "Two arms on one column swing against each other, are stopped by each other's links, and press.",
+        ["name: two_arms"] + step + ["bodies:", "  - name: robot", "    kind: robot", "    urdf: two_arms.urdf",
+                                     "    friction: 0.5", "    joints:"] + arms
+        + ["    motor: {stiffness: 400, damping: 40}", "trajectories:"] + motion)
 
 
 def main():
-    check, wrong = "--check" in sys.argv, 0
-    os.makedirs(FOLDER, exist_ok=True)
-    for name, content in files().items():
-        path = os.path.join(FOLDER, name)
-        if not check:
-            with open(path, "w") as file:
-                file.write(content)
-        elif not os.path.exists(path) or open(path).read() != content:
-            print(f"{path}: not what tools/make_robots.py makes")
-            wrong = 1
-    return wrong
+    folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..", "scenes")
+    source = os.path.join(os.path.dirname(__file__), "..", "scenes")
+    files = {"quadruped.urdf": make_quadruped(), "humanoid.urdf": make_humanoid(), "two_arms.urdf": make_two_arms(source)}
+    files.update(make_scenes())
+    for name, content in files.items():
+        with open(os.path.join(folder, name), "w", encoding="ascii") as file:
+            file.write(content)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+main()
