@@ -99,7 +99,7 @@ def main():
             assert np.array_equal(x, recording["VTKHDF/bodies/Points"][-n_point:])
             names = [grid.GetCellData().GetArrayName(k)
                      for k in range(grid.GetCellData().GetNumberOfArrays())]
-            assert sorted(names) == ["body", "von_mises"], names
+            assert sorted(names) == ["body", "colour", "von_mises"], names
             assert grid.GetCell(0).GetNumberOfPoints() in (1, 3, 4)
 
             count = recording["VTKHDF/contacts/NumberOfPoints"][:n_frame]

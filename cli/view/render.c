@@ -18,7 +18,7 @@
 
 typedef struct RenderOptions {
     const char *png, *mp4, *size, *colour, *view, *target, *browser;
-    int frame, every, rate, samples, cones, dots, wire, no_arrows;
+    int frame, every, rate, samples, cones, dots, wire, collision, no_arrows;
     double time, speed, arrows;
 } RenderOptions;
 
@@ -331,9 +331,11 @@ static int make_query(Render* render, char* query, size_t size)
     render->n_wanted = (last - first) / every + 1;
     snprintf(query, size,
              "pictures=1&first=%d&last=%d&every=%d&width=%d&height=%d&azimuth=%g&elevation=%g"
-             "&zoom=%g%s&colour=%s&arrows=%d&arrowscale=%g&cones=%d&dots=%d&wire=%d&samples=%d",
+             "&zoom=%g%s&colour=%s&arrows=%d&arrowscale=%g&cones=%d&dots=%d&wire=%d&collision=%d"
+             "&samples=%d",
              first, last, every, render->width, render->height, seen[0], seen[1], seen[2], target,
              o->colour ? o->colour : "body", !o->no_arrows, o->arrows, o->cones, o->dots, o->wire,
+             o->collision,
              o->samples > 0          ? o->samples
              : render->n_wanted == 1 ? 64
                                      : 1);
@@ -438,6 +440,8 @@ static int run(int argc, char** argv)
         {"--cones", OPTION_FLAG(&options.cones), NULL, "friction cones"},
         {"--points", OPTION_FLAG(&options.dots), NULL, "contact points"},
         {"--wireframe", OPTION_FLAG(&options.wire), NULL, "edges of the meshes"},
+        {"--collision", OPTION_FLAG(&options.collision), NULL,
+         "what touches of robots that are drawn by other meshes"},
         {"--browser", OPTION_TEXT(&options.browser), "PROGRAM", "to draw with (chromium)"},
     };
     if (options_read(&cli_render, table, sizeof table / sizeof table[0], argc, argv, &path, 1,

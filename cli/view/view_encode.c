@@ -66,6 +66,15 @@ static json_t* field_list(const CondScenery* scenery)
     return list;
 }
 
+// The colours of the cells; none where no cell has one.
+static json_t* colour_list(const CondScenery* scenery)
+{
+    int n = 0;
+    for (int c = 0; c < scenery->n_cell; c++)
+        n = scenery->colour[c] != COND_COLOUR_NONE ? scenery->n_cell : n;
+    return int_list(scenery->colour, n);
+}
+
 json_t* view_scene_json(const CondScenery* scenery, const char* name,
                         const CondRecording* recording)
 {
@@ -91,13 +100,13 @@ json_t* view_scene_json(const CondScenery* scenery, const char* name,
         json_array_append_new(numbers, json_pack("{s:s, s:s}", "name", name, "unit", "N"));
         json_array_append_new(series, sensor_series(recording, scenery->n_sensor, k));
     }
-    return json_pack("{s:i, s:s, s:b, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+    return json_pack("{s:i, s:s, s:b, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
                      "format", 2, "scene", name, "live", !recording, "n_frame", n_frame, "n_point",
                      scenery->n_point, "plane_begin", scenery->plane_begin, "bodies", bodies,
                      "corner", int_list(scenery->corner, scenery->n_corner), "end",
                      int_list(scenery->corner_end, scenery->n_cell), "type", type, "body",
                      int_list(scenery->body, scenery->n_cell), "numbers", numbers, "series", series,
-                     "fields", field_list(scenery));
+                     "fields", field_list(scenery), "colour", colour_list(scenery));
 }
 
 static void add_integer(Bytes* bytes, int64_t value)

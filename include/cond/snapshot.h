@@ -15,6 +15,10 @@ enum { COND_CELL_VERTEX = 1, COND_CELL_TRIANGLE = 5, COND_CELL_TETRAHEDRON = 10 
 // The body of a cell that belongs to none.
 enum { COND_DRAWN_STATIC = -1, COND_DRAWN_PLANE = -2 };
 
+// The colour of a cell that has none of its own, and of one that shows what touches of a link that
+// is seen by other cells: viewers leave it out unless they are asked for it.
+enum { COND_COLOUR_NONE = -1, COND_COLOUR_HIDDEN = -2 };
+
 // What is drawn, the same at all times.
 typedef struct CondScenery {
     int n_body, n_point, n_cell, n_corner;
@@ -28,6 +32,7 @@ typedef struct CondScenery {
     int n_sensor;                         //
     const char (*sensor)[COND_NAME_SIZE]; // names of the sensors                     (n_sensor)
     int has_rods;                         // 1: points have rod_force and rod_moment
+    const int* colour;                    // of a cell: 0xrrggbb, or as above           (n_cell)
 } CondScenery;
 
 // The numbers of a frame; those of the step that led to it are NaN where there was none.

@@ -164,8 +164,12 @@ static CondStatus begin_coloured(void* owner, size_t n_triangle)
 static void material_colour(const struct aiMaterial* material, float colour[4])
 {
     struct aiColor4D c;
+    struct aiString name = {0};
     float opacity;
     colour[0] = colour[1] = colour[2] = colour[3] = -1.0f;
+    if (material && aiGetMaterialString(material, AI_MATKEY_NAME, &name) == aiReturn_SUCCESS &&
+        strcmp(name.data, AI_DEFAULT_MATERIAL_NAME) == 0) // the file has none
+        return;
     if (!material ||
         (aiGetMaterialColor(material, AI_MATKEY_BASE_COLOR, &c) != aiReturn_SUCCESS &&
          aiGetMaterialColor(material, AI_MATKEY_COLOR_DIFFUSE, &c) != aiReturn_SUCCESS))

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "io/urdf_part.h"
 #include "io/urdf_repair.h"
+#include "io/urdf_visual.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,10 +37,12 @@ typedef struct Tree {
     int n_link, n_joint;
     Link* link;   // in the order of the file                       (n_link)
     Joint* joint; //                                                (n_joint)
-    int n_shape;
-    CondLinkShape* shape; // their links as numbers in `link`       (n_shape)
-    int root;             //
-    int* order;           // links, parents first                           (n_link)
+    int n_shape, n_visual;
+    CondLinkShape* shape;  // their links as numbers in `link`      (n_shape)
+    CondLinkShape* visual; // the same                              (n_visual)
+    int n_unseen;          // visual meshes that are not there
+    int root;              //
+    int* order;            // links, parents first                           (n_link)
     int n_order;
     int floating;
 } Tree;
@@ -287,6 +290,21 @@ static CondStatus read_shape(const CondUrdfFile* file, Tree* tree, const xmlNode
     return status;
 }
 
+static CondStatus read_visual(const CondUrdfFile* file, Tree* tree, const xmlNode* node, int link)
+{
+    CondLinkShape shape;
+    int counts;
+    CondStatus status = cond_urdf_read_visual(file, node, &shape, &counts, &tree->n_unseen);
+    shape.link = link;
+    if (counts && COND_RESERVE(&tree->arena, tree->visual, tree->n_visual + 1))
+        status = cond_urdf_refuse(file, node, COND_OUT_OF_MEMORY, "no memory for a shape");
+    if (counts && !status)
+        tree->visual[tree->n_visual++] = shape;
+    else
+        cond_release(&file->context, shape.file);
+    return status;
+}
+
 static CondStatus read_link(const CondUrdfFile* file, Tree* tree, int i)
 {
     Link* link = &tree->link[i];
@@ -298,7 +316,9 @@ static CondStatus read_link(const CondUrdfFile* file, Tree* tree, int i)
         CondStatus one = COND_OK;
         if (cond_urdf_is(child, "collision"))
             one = read_shape(file, tree, child, i);
-        else if (!cond_urdf_is(child, "inertial") && !cond_urdf_is(child, "visual"))
+        else if (cond_urdf_is(child, "visual"))
+            one = read_visual(file, tree, child, i);
+        else if (!cond_urdf_is(child, "inertial"))
             cond_urdf_ignore(file, child);
         status = one ? one : status;
     }
@@ -352,6 +372,19 @@ static CondStatus add_shape(const CondUrdfFile* file, const Tree* tree, const Co
     if (status == COND_BAD_ARGUMENT)
         status = COND_BAD_INPUT;
     return status ? cond_urdf_refuse(file, link->node, status, "%s", fault.message) : COND_OK;
+}
+
+// What is seen of a link that touches nothing is left out where it cannot be.
+static CondStatus add_visual(const CondUrdfFile* file, const Tree* tree, const CondLinkShape* from)
+{
+    CondLinkShape shape = *from;
+    CondError fault;
+    shape.link = tree->link[from->link].number;
+    if (shape.link < 0)
+        return COND_OK;
+    CondStatus status = cond_articulation_add_visual(file->articulation, &shape, &fault);
+    return status == COND_OUT_OF_MEMORY ? cond_urdf_refuse(file, NULL, status, "%s", fault.message)
+                                        : COND_OK;
 }
 
 static CondStatus refuse_finish(const CondUrdfFile* file, const Tree* tree, CondStatus status,
@@ -441,10 +474,15 @@ static CondStatus build(const CondUrdfFile* file, int floating, Tree* tree)
         status = add_link(file, tree, &tree->link[tree->order[i]]);
     for (int i = 0; i < tree->n_shape && !status; i++)
         status = add_shape(file, tree, &tree->shape[i]);
+    for (int i = 0; i < tree->n_visual && !status; i++)
+        status = add_visual(file, tree, &tree->visual[i]);
     if (!status)
         status = finish(file, tree);
     if (!status)
         status = warn_of_loose_limits(file, tree);
+    if (!status && tree->n_unseen > 0)
+        status = cond_urdf_warn(file, robot, "%d visual mesh%s not there", tree->n_unseen,
+                                tree->n_unseen > 1 ? "es are" : " is");
     return status ? status : cond_urdf_warn_ignored(file, robot);
 }
 
@@ -469,6 +507,8 @@ CondStatus cond_urdf_read(const CondContext* context, const char* path,
         status = build(&file, options && options->floating, &tree);
     for (int i = 0; i < tree.n_shape; i++)
         cond_release(&file.context, tree.shape[i].file);
+    for (int i = 0; i < tree.n_visual; i++)
+        cond_release(&file.context, tree.visual[i].file);
     cond_arena_release(&tree.arena);
     if (file.document)
         xmlFreeDoc(file.document);

@@ -45,6 +45,8 @@ CondStatus cond_urdf_refuse(const CondUrdfFile* file, const xmlNode* node, CondS
                             const char* format, ...)
 {
     char text[320], line[512];
+    if (file->quiet)
+        return status;
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
@@ -59,6 +61,8 @@ CondStatus cond_urdf_refuse(const CondUrdfFile* file, const xmlNode* node, CondS
 CondStatus cond_urdf_warn(const CondUrdfFile* file, const xmlNode* node, const char* format, ...)
 {
     char text[COND_WARNING_SIZE];
+    if (file->quiet)
+        return COND_OK;
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);

@@ -28,6 +28,7 @@ typedef struct CondUrdfFile {
     CondError* error; // one line for every fault, as many as it holds
     int* n_fault;
     CondUrdfIgnored* ignored;
+    int quiet; // 1: faults and warnings are not kept: of what is only seen
 } CondUrdfFile;
 
 // Fills document; release it with xmlFreeDoc. libxml2 takes its memory from malloc. Comments may

@@ -86,6 +86,7 @@ typedef struct CondLinkShape {
     char* file;            // of a mesh; copied by add_shape, owned by the articulation
     int convex;            // of a mesh: 1: its convex hull is meant
     int missing;           // 1: the reader did not find that file
+    float colour[4];       // of what is seen: red, green, blue, opacity; negative: not given
 } CondLinkShape;
 
 // One coordinate of a joint, and what followers leave of its limits.
@@ -112,7 +113,9 @@ typedef struct CondArticulation {
     double base_orientation[4]; //
     int n_link, n_shape, n_warning;
     CondLink* link;                     // parents before children            (n_link)
-    CondLinkShape* shape;               //                                    (n_shape)
+    CondLinkShape* shape;               // what touches                       (n_shape)
+    int n_visual;                       //
+    CondLinkShape* visual;              // what is seen                       (n_visual)
     char (*warning)[COND_WARNING_SIZE]; // what a reader left out             (n_warning)
     int n_joint;                        // joint coordinates, by finish
     int n_ball;                         // by finish
@@ -154,6 +157,8 @@ void cond_articulation_destroy(CondArticulation* articulation);
 CondLink cond_link_default(void);
 // A unit pose and size 0.
 CondLinkShape cond_link_shape_default(void);
+// 1 for finite places and unit quaternions.
+int cond_link_is_pose(const double position[3], const double orientation[4]);
 // What cond_articulation_add_link checks: finite numbers, axis, limits; mass and inertia (positive
 // definite, principal moments that obey the triangle inequality).
 CondStatus cond_link_check_joint(const CondLink* link, CondError* error);
@@ -163,6 +168,9 @@ CondStatus cond_articulation_add_link(CondArticulation* articulation, const Cond
                                       CondError* error);
 CondStatus cond_articulation_add_shape(CondArticulation* articulation, const CondLinkShape* shape,
                                        CondError* error);
+// The same for what is only seen.
+CondStatus cond_articulation_add_visual(CondArticulation* articulation, const CondLinkShape* shape,
+                                        CondError* error);
 // Keeps a message for people (printf format); cut where it is too long.
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))

@@ -5,6 +5,7 @@
 #include "model/fem.h"
 #include "model/rod.h"
 #include "record/tessellate.h"
+#include "record/visual.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,13 +25,15 @@ static CondStatus add_cell(CondDrawing* drawing, int type, int first, int n, con
     CondArena* m = &drawing->arena;
     int i = drawing->n_cell, end = drawing->n_corner + n;
     if (COND_RESERVE(m, drawing->corner, end) || COND_RESERVE(m, drawing->corner_end, i + 1) ||
-        COND_RESERVE(m, drawing->type, i + 1) || COND_RESERVE(m, drawing->body, i + 1))
+        COND_RESERVE(m, drawing->type, i + 1) || COND_RESERVE(m, drawing->body, i + 1) ||
+        COND_RESERVE(m, drawing->colour, i + 1))
         return COND_OUT_OF_MEMORY;
     for (int k = 0; k < n; k++)
         drawing->corner[drawing->n_corner++] = first + corner[k];
     drawing->corner_end[i] = end;
     drawing->type[i] = (uint8_t)type;
     drawing->body[i] = body;
+    drawing->colour[i] = drawing->paint;
     drawing->n_cell++;
     return COND_OK;
 }
@@ -51,8 +54,13 @@ static CondStatus add_triangles(CondDrawing* drawing, const CondTessellation* t,
             point.local[i] += position[i];
         status = add_point(drawing, &point);
     }
-    for (int k = 0; k < t->n_triangle && !status; k++)
+    int paint = drawing->paint;
+    for (int k = 0; k < t->n_triangle && !status; k++) {
+        if (t->colour)
+            drawing->paint = t->colour[k];
         status = add_cell(drawing, COND_CELL_TRIANGLE, first, 3, t->triangle + 3 * k, shown_as);
+    }
+    drawing->paint = paint;
     return status;
 }
 
@@ -154,6 +162,46 @@ static CondStatus draw_points(CondDrawing* drawing, const CondModel* model, cons
     return status;
 }
 
+// What is seen of a robot; `seen` counts it by link. A mesh that cannot be read is not seen.
+static CondStatus draw_visuals(CondDrawing* drawing, const CondBody* body, int* seen)
+{
+    CondTessellation t = {.arena.context = drawing->arena.context};
+    const CondArticulation* arm = body->arm;
+    CondStatus status = COND_OK;
+    int n_mesh = 0;
+    for (int i = 0; i < arm->n_visual; i++)
+        n_mesh += arm->visual[i].kind == COND_LINK_MESH;
+    for (int i = 0; i < arm->n_visual && status != COND_OUT_OF_MEMORY; i++) {
+        const CondLinkShape* visual = &arm->visual[i];
+        status = cond_visual_tessellate(visual, n_mesh, &t);
+        if (status || t.n_triangle == 0)
+            continue;
+        status = add_triangles(drawing, &t, body->index, visual->link, visual->position,
+                               visual->orientation, body->index);
+        seen[visual->link]++;
+    }
+    cond_tessellation_destroy(&t);
+    return status == COND_OUT_OF_MEMORY ? status : COND_OK;
+}
+
+// What touches of a robot, hidden where its link is seen otherwise.
+static CondStatus draw_robot(CondDrawing* drawing, const CondModel* model, const CondBody* body,
+                             CondTessellation* t)
+{
+    int* seen = cond_arena_allocate(&drawing->arena, (size_t)body->arm->n_link, sizeof *seen);
+    CondStatus status = seen ? draw_visuals(drawing, body, seen) : COND_OUT_OF_MEMORY;
+    for (int i = 0; i < model->n_solid && !status; i++) {
+        const CondSolid* solid = &model->solid[i];
+        if (solid->body != body->index)
+            continue;
+        drawing->paint = seen[solid->part] ? COND_COLOUR_HIDDEN : COND_COLOUR_NONE;
+        status = draw_solid(drawing, solid, t);
+    }
+    drawing->paint = COND_COLOUR_NONE;
+    cond_arena_drop(&drawing->arena, seen);
+    return status;
+}
+
 static CondStatus draw_body(CondDrawing* drawing, const CondModel* model, const CondBody* body,
                             CondTessellation* t)
 {
@@ -164,7 +212,9 @@ static CondStatus draw_body(CondDrawing* drawing, const CondModel* model, const 
     if (body->kind == COND_BODY_ROD)
         return draw_rod(drawing, body);
     CondStatus status = COND_OK;
-    for (int i = 0; i < model->n_solid && !status; i++)
+    if (body->kind == COND_BODY_ROBOT)
+        status = draw_robot(drawing, model, body, t);
+    for (int i = 0; i < model->n_solid && body->kind != COND_BODY_ROBOT && !status; i++)
         if (model->solid[i].body == body->index)
             status = draw_solid(drawing, &model->solid[i], t);
     if (body->kind == COND_BODY_RIGID && drawing->n_cell == before && !status)
@@ -195,6 +245,7 @@ CondStatus cond_drawing_create(const CondContext* context, const CondModel* mode
     CondTessellation t = {.arena.context = *context};
     memset(drawing, 0, sizeof *drawing);
     cond_arena_begin(context, &drawing->arena);
+    drawing->paint = COND_COLOUR_NONE;
     for (int i = 0; i < 3; i++) {
         drawing->box[0][i] = INFINITY;
         drawing->box[1][i] = -INFINITY;

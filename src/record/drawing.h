@@ -17,6 +17,8 @@ typedef struct CondDrawing {
     int* corner_end;  // one past the last corner of a cell                         (n_cell)
     uint8_t* type;    //                                                            (n_cell)
     int* body;        // of a cell; negative as above                               (n_cell)
+    int* colour;      // of a cell; negative as above                               (n_cell)
+    int paint;        // colour of the cells that are added
     int* point_begin; // first point of a body; of a soft body they are its nodes   (n_body)
     int* cell_begin;  // first cell of a body; of a soft body they are its elements (n_body)
     int plane_begin;  // first point of the planes: four each

@@ -12,8 +12,9 @@
 #include <string.h>
 
 static const CondHdfArray body_array[] = {
-    {"velocity", 3, 0, 0, 0},   {"displacement", 3, 0, 0, 0}, {"von_mises", 1, 1, 0, 0},
-    {"body", 1, 1, 1, 1},       {"rod_force", 3, 0, 0, 0}, // these two only where there are rods
+    {"velocity", 3, 0, 0, 0},   {"displacement", 3, 0, 0, 0},
+    {"von_mises", 1, 1, 0, 0},  {"body", 1, 1, 1, 1},
+    {"colour", 1, 1, 1, 1},     {"rod_force", 3, 0, 0, 0}, // these two only where there are rods
     {"rod_moment", 3, 0, 0, 0},
 };
 static const CondHdfArray contact_array[] = {
@@ -194,8 +195,8 @@ static int put_bodies(const HdfRecord* record, int i)
 {
     const CondSnapshot* s = record->snapshot;
     const CondHdfGrid* grid = &record->bodies;
-    const void* data[] = {s->velocity,     s->displacement, s->von_mises,
-                          s->drawing.body, s->rod_force,    s->rod_moment};
+    const void* data[] = {s->velocity,       s->displacement, s->von_mises, s->drawing.body,
+                          s->drawing.colour, s->rod_force,    s->rod_moment};
     int64_t n_point = s->scenery.n_point, n_cell = s->scenery.n_cell;
     int failed = cond_hdf_put(&grid->points, i * n_point, n_point, s->position) ||
                  cond_hdf_grid_put(grid, i, s->moment.number[COND_NUMBER_TIME], i * n_point,

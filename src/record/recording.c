@@ -45,7 +45,7 @@ struct CondRecording {
     char (*kind)[COND_NAME_SIZE];
     char (*sensor)[COND_NAME_SIZE];
     double* sensor_data[2]; // force and torque of all frames         (n_frame x n_sensor x 3)
-    int *corner, *corner_end, *body;
+    int *corner, *corner_end, *body, *colour;
     uint8_t* type;
     double* number[COND_N_NUMBER];       //                                    (n_frame each)
     int* n_contact;                      // of each frame                      (n_frame)
@@ -91,6 +91,21 @@ static CondStatus check_mesh(const CondRecording* r, const CondFclib* file, cons
     return COND_OK;
 }
 
+// Older recordings have no colours.
+static CondStatus read_colours(CondRecording* r, const CondFclib* file)
+{
+    static const char place[] = "/VTKHDF/bodies/CellData/colour";
+    int n = r->scenery.n_cell;
+    if (cond_fclib_exists(file, place))
+        return cond_fclib_read_ints(file, place, n, n, &r->colour, NULL);
+    r->colour = cond_allocate(&r->context, (size_t)n, sizeof *r->colour);
+    if (!r->colour)
+        return cond_fclib_out_of_memory(file);
+    for (int c = 0; c < n; c++)
+        r->colour[c] = COND_COLOUR_NONE;
+    return COND_OK;
+}
+
 static CondStatus read_mesh(CondRecording* r, const CondFclib* file)
 {
     CondScenery* s = &r->scenery;
@@ -108,6 +123,8 @@ static CondStatus read_mesh(CondRecording* r, const CondFclib* file)
     if (!status)
         status = cond_fclib_read_ints(file, "/VTKHDF/bodies/CellData/body", s->n_cell, s->n_cell,
                                       &r->body, NULL);
+    if (!status)
+        status = read_colours(r, file);
     if (!status)
         status = check_mesh(r, file, begin, types);
     size_t n = (size_t)s->n_cell;
@@ -264,6 +281,7 @@ static void point_views(CondRecording* r)
     r->scenery.corner_end = r->corner_end;
     r->scenery.type = r->type;
     r->scenery.body = r->body;
+    r->scenery.colour = r->colour;
     CondMoment* m = &r->moment;
     m->position = r->body_data[POSITION];
     m->velocity = r->body_data[VELOCITY];
@@ -363,11 +381,11 @@ void cond_recording_close(CondRecording* recording)
     if (recording->id >= 0)
         H5Fclose(recording->id);
     cond_hdf_journal_end(&recording->journal);
-    void* arrays[] = {recording->path,          recording->scene,  recording->name,
-                      recording->kind,          recording->corner, recording->corner_end,
-                      recording->body,          recording->type,   recording->n_contact,
-                      recording->contact_begin, recording->sensor, recording->sensor_data[0],
-                      recording->sensor_data[1]};
+    void* arrays[] = {recording->path,           recording->scene,  recording->name,
+                      recording->kind,           recording->corner, recording->corner_end,
+                      recording->body,           recording->type,   recording->n_contact,
+                      recording->contact_begin,  recording->sensor, recording->sensor_data[0],
+                      recording->sensor_data[1], recording->colour};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&m, arrays[i]);
     for (int k = 0; k < COND_N_NUMBER; k++)

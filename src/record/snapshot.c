@@ -199,6 +199,7 @@ static void fill_scenery(CondSnapshot* s)
                                .corner_end = drawing->corner_end,
                                .type = drawing->type,
                                .body = drawing->body,
+                               .colour = drawing->colour,
                                .plane_begin = drawing->plane_begin,
                                .has_rods = has_rods};
     s->scenery.n_sensor = cond_model_n_sensor(model);

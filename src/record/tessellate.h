@@ -10,6 +10,7 @@ typedef struct CondTessellation {
     int n_point, n_triangle;
     double* point; // axes of the shape [m]                    (n_point x 3)
     int* triangle; // counter-clockwise seen from outside      (n_triangle x 3)
+    int* colour;   // 0xrrggbb or COND_COLOUR_NONE; NULL: none (n_triangle)
 } CondTessellation;
 
 // Replaces what the tessellation holds by the surface of a shape. Round shapes become polygons

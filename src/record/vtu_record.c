@@ -49,6 +49,7 @@ static CondStatus put_bodies(VtuRecord* record, int n_field, const CondVtuArray*
     };
     const CondVtuArray cell_data[] = {
         {"body", COND_VTU_INT, 1, drawing->body},
+        {"colour", COND_VTU_INT, 1, drawing->colour},
         {"von_mises", COND_VTU_DOUBLE, 1, snapshot->von_mises},
     };
     const CondVtuGrid grid = {.n_point = drawing->n_point,

@@ -160,8 +160,6 @@ static CondStatus link_mesh(Growing* g, const CondBody* body, const CondLinkShap
 
 static CondStatus robot_shapes(Growing* g, const CondBody* body)
 {
-    static const CondShapeKind kinds[] = {COND_SHAPE_SPHERE, COND_SHAPE_CAPSULE, COND_SHAPE_BOX,
-                                          COND_SHAPE_CYLINDER, COND_SHAPE_MESH};
     const CondArticulation* arm = body->arm;
     CondStatus status = COND_OK;
     if (g->scene->body[body->index].collision == COND_COLLISION_NONE)
@@ -176,8 +174,8 @@ static CondStatus robot_shapes(Growing* g, const CondBody* body)
             if (!mesh_surface)
                 continue;
         }
-        const Placed placed = {kinds[shape->kind], shape->size, mesh_surface, shape->position,
-                               shape->orientation};
+        const Placed placed = {cond_shape_of_link(shape->kind), shape->size, mesh_surface,
+                               shape->position, shape->orientation};
         if (!arm->floating && arm->link[shape->link].part == arm->link[0].part)
             // What never moves needs no features: nothing static touches anything static.
             status = add_placed_solid(g, body->index, shape->link, 1, &placed, &body->surface);

@@ -155,3 +155,11 @@ int cond_shape_is_mesh(CondShapeKind kind)
     const CondShapeRow* row = cond_shape_row(kind);
     return row && row->is_mesh;
 }
+
+CondShapeKind cond_shape_of_link(int link_shape)
+{
+    // In the order of CondLinkShapeKind.
+    static const CondShapeKind kinds[] = {COND_SHAPE_SPHERE, COND_SHAPE_CAPSULE, COND_SHAPE_BOX,
+                                          COND_SHAPE_CYLINDER, COND_SHAPE_MESH};
+    return kinds[link_shape];
+}

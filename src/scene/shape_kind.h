@@ -24,6 +24,9 @@ typedef struct CondShapeRow {
 // NULL for COND_SHAPE_NONE and for a number that is no shape.
 const CondShapeRow* cond_shape_row(CondShapeKind kind);
 
+// The shape of a robot's link.
+CondShapeKind cond_shape_of_link(int link_shape);
+
 // 1 for the shapes that a surface mesh gives.
 int cond_shape_is_mesh(CondShapeKind kind);
 

@@ -45,15 +45,19 @@ export class Body {
     private readonly tubes: { geometry: THREE.BufferGeometry; points: number[] }[] = [];
     private readonly material: THREE.MeshStandardMaterial;
     private readonly wire: THREE.LineSegments;
+    private readonly paint: Float32Array | null; // colours of its own of the vertices
+    private painted = false; // the colours shown are those
+    private readonly touching: { mesh: THREE.Mesh; points: number[] } | null = null; // what touches, where that is not what is seen
 
     constructor(readonly name: string, readonly kind: string, readonly index: number, scene: SceneText, first: Frame, size: number) {
         this.colour = bodyColour(kind, index);
         this.material = new THREE.MeshStandardMaterial({ color: this.colour, roughness: kind === "soft" ? 0.7 : 0.45, metalness: 0.05, shadowSide: THREE.DoubleSide });
         const surface = surfaceOf(scene, (body) => body === index);
-        const mesh = meshOf(surface.triangles, first.position, kind === "soft" ? 50 : 35);
+        const mesh = meshOf(surface, first.position, kind === "soft" ? 50 : 35);
         this.source = mesh.source;
         this.index3 = mesh.index;
         this.points = Int32Array.from(new Set([...mesh.source, ...surface.vertices]));
+        this.paint = mesh.colour.some((c) => c >= 0) ? this.paintOf(mesh.colour) : null;
         const n = this.source.length;
         this.geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(3 * n), 3).setUsage(THREE.DynamicDrawUsage));
         this.geometry.setAttribute("normal", new THREE.BufferAttribute(new Float32Array(3 * n), 3).setUsage(THREE.DynamicDrawUsage));
@@ -82,7 +86,31 @@ export class Body {
             this.group.add(line);
             this.tubes.push({ geometry, points });
         }
+        const hidden = surfaceOf(scene, (body) => body === index, true).triangles;
+        if (hidden.length > 0) {
+            const geometry = new THREE.BufferGeometry();
+            geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(3 * hidden.length), 3));
+            const shell = new THREE.MeshStandardMaterial({ color: "#e8662a", transparent: true, opacity: 0.45, flatShading: true, depthWrite: false });
+            const shape = new THREE.Mesh(geometry, shell);
+            shape.frustumCulled = shape.visible = false;
+            this.group.add(shape);
+            this.touching = { mesh: shape, points: hidden };
+        }
         this.group.userData.body = this;
+    }
+
+    private paintOf(colours: Int32Array): Float32Array {
+        const out = new Float32Array(3 * colours.length);
+        colours.forEach((c, i) => (c >= 0 ? new THREE.Color(c) : this.colour).toArray(out, 3 * i));
+        return out;
+    }
+
+    get hasCollision(): boolean {
+        return this.touching !== null;
+    }
+
+    set collision(on: boolean) {
+        if (this.touching) this.touching.mesh.visible = on;
     }
 
     // Each edge once; it shares the positions of the surface.
@@ -134,15 +162,25 @@ export class Body {
         const normal = this.geometry.getAttribute("normal") as THREE.BufferAttribute;
         normalsOf(to, this.index3, normal.array as Float32Array);
         normal.needsUpdate = true;
+        const colour = this.geometry.getAttribute("color") as THREE.BufferAttribute;
         if (values) {
-            const colour = this.geometry.getAttribute("color") as THREE.BufferAttribute;
             for (let i = 0; i < this.source.length; i++) mapColour(values[this.source[i]], colour.array as Float32Array, i, signed);
             colour.needsUpdate = true;
+        } else if (this.paint && !this.painted) {
+            (colour.array as Float32Array).set(this.paint);
+            colour.needsUpdate = true;
         }
-        if (this.material.vertexColors !== !!values) {
-            this.material.vertexColors = !!values;
-            this.material.color.copy(values ? new THREE.Color("#ffffff") : this.colour);
+        this.painted = !values;
+        const byVertex = !!values || !!this.paint;
+        if (this.material.vertexColors !== byVertex) {
+            this.material.vertexColors = byVertex;
+            this.material.color.copy(byVertex ? new THREE.Color("#ffffff") : this.colour);
             this.material.needsUpdate = true;
+        }
+        if (this.touching?.mesh.visible) {
+            const at = this.touching.mesh.geometry.getAttribute("position") as THREE.BufferAttribute;
+            this.touching.points.forEach((p, k) => at.setXYZ(k, from[3 * p], from[3 * p + 1], from[3 * p + 2]));
+            at.needsUpdate = true;
         }
         if (this.dots) {
             const m = new THREE.Matrix4();

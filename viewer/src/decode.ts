@@ -27,6 +27,7 @@ export interface SceneText {
     end: number[];
     type: number[];
     body: number[];
+    colour: number[]; // of a cell, 0xrrggbb; -1: none, -2: what touches, hidden; empty: none has one
     fields: FieldText[];
     numbers: { name: string; unit: string }[];
     series: (number | null)[][]; // per number, one value per frame; empty in a live run
@@ -54,6 +55,7 @@ const MAGIC = 0x4d524643; // "CFRM"
 
 export function checkScene(value: unknown): SceneText {
     const scene = value as SceneText;
+    if (scene && !Array.isArray(scene.colour)) scene.colour = [];
     const lists = [scene?.corner, scene?.end, scene?.type, scene?.body, scene?.bodies, scene?.numbers, scene?.series, scene?.fields];
     if (!scene || scene.format !== 2 || lists.some((list) => !Array.isArray(list)))
         throw new Error("The description of the scene is not one that this page reads.");

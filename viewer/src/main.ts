@@ -39,6 +39,7 @@ const KEYS: [string, string][] = [
     ["c", "friction cones"],
     ["p", "contact points"],
     ["w", "wireframe"],
+    ["k", "collision shapes of robots that are drawn by other meshes"],
     ["g", "ground"],
     ["t", "plots"],
     ["r", "first view"],
@@ -154,6 +155,8 @@ class Page {
         box("cones", "friction cones", contacts.showCones, (on) => (contacts.showCones = on));
         box("dots", "contact points", contacts.showDots, (on) => (contacts.showDots = on));
         box("wire", "wireframe", false, (on) => this.stage.bodies.forEach((body) => (body.wireframe = on)));
+        if (this.stage.bodies.some((body) => body.hasCollision))
+            box("collision", "collision shapes", false, (on) => this.stage.bodies.forEach((body) => (body.collision = on)));
         const scale = document.createElement("div");
         scale.className = "row";
         scale.innerHTML = "<span>arrow length</span>";
@@ -433,7 +436,7 @@ class Page {
     private key(event: KeyboardEvent): void {
         const target = event.target as HTMLElement;
         if (event.ctrlKey || event.metaKey || event.altKey || (target.tagName === "INPUT" && (target as HTMLInputElement).type === "number")) return;
-        const toggle = (id: string) => this.boxes.get(id)!.click();
+        const toggle = (id: string) => this.boxes.get(id)?.click();
         const actions: Record<string, () => void> = {
             " ": () => this.togglePlay(),
             ArrowLeft: () => this.seek(this.wanted - 1),
@@ -444,6 +447,7 @@ class Page {
             c: () => toggle("cones"),
             p: () => toggle("dots"),
             w: () => toggle("wire"),
+            k: () => toggle("collision"),
             g: () => {
                 this.stage.ground.visible = !this.stage.ground.visible;
                 this.refresh();

@@ -18,7 +18,10 @@ export async function renderPictures(source: Source, stage: Stage, query: URLSea
         stage.contacts.showArrows = query.get("arrows") !== "0";
         stage.contacts.showDots = query.get("dots") === "1";
         stage.contacts.showCones = query.get("cones") === "1";
-        stage.bodies.forEach((body) => (body.wireframe = query.get("wire") === "1"));
+        stage.bodies.forEach((body) => {
+            body.wireframe = query.get("wire") === "1";
+            body.collision = query.get("collision") === "1";
+        });
         const mode = (query.get("colour") ?? "body") as ColourMode;
         if (!(mode in stage.scales)) throw new Error(`The recording has nothing called ${mode} to colour by.`);
         stage.colourBy(mode);

@@ -3,18 +3,25 @@ import { CELL, type SceneText } from "./decode";
 
 export interface Surface {
     triangles: number[]; // points of the scene, three per triangle
+    colours: number[]; // of the triangles; -1: none
     vertices: number[]; // points drawn as dots
     lines: number[][]; // points drawn as tubes
 }
 
-export function surfaceOf(scene: SceneText, wanted: (body: number) => boolean): Surface {
-    const out: Surface = { triangles: [], vertices: [], lines: [] };
+export const HIDDEN = -2; // the colour of what touches of a link that is seen otherwise
+
+export function surfaceOf(scene: SceneText, wanted: (body: number) => boolean, collision = false): Surface {
+    const out: Surface = { triangles: [], colours: [], vertices: [], lines: [] };
     const faces = new Map<string, number[]>(); // a face that occurs twice is inside
     const { corner, end, type, body } = scene;
     for (let c = 0, begin = 0; c < type.length; begin = end[c++]) {
-        if (!wanted(body[c])) continue;
+        const colour = scene.colour[c] ?? -1;
+        if (!wanted(body[c]) || (colour === HIDDEN) !== collision) continue;
         const p = corner.slice(begin, end[c]);
-        if (type[c] === CELL.triangle && p.length === 3) out.triangles.push(...p);
+        if (type[c] === CELL.triangle && p.length === 3) {
+            out.triangles.push(...p);
+            out.colours.push(colour);
+        }
         else if (type[c] === CELL.vertex) out.vertices.push(...p);
         else if (type[c] === CELL.line || type[c] === CELL.polyline) out.lines.push(p);
         else if (type[c] === CELL.tetrahedron && p.length === 4) {
@@ -25,18 +32,23 @@ export function surfaceOf(scene: SceneText, wanted: (body: number) => boolean): 
             }
         }
     }
-    for (const f of faces.values()) out.triangles.push(...f);
+    for (const f of faces.values()) {
+        out.triangles.push(...f);
+        out.colours.push(-1);
+    }
     return out;
 }
 
 export interface Mesh {
     source: Int32Array; // point of the scene of each vertex
     index: Uint32Array; // vertices of the triangles
+    colour: Int32Array; // of each vertex; -1: none
 }
 
 // Vertices for triangles: a point gets several where its faces meet at a sharp edge, so that edges
-// stay edges and round shapes look round.
-export function meshOf(triangles: number[], position: Float32Array, sharpDegrees: number): Mesh {
+// stay edges and round shapes look round, and where their colours differ.
+export function meshOf(surface: Surface, position: Float32Array, sharpDegrees: number): Mesh {
+    const { triangles, colours } = surface;
     const n = triangles.length / 3;
     const normal = new Float32Array(3 * n);
     const facesOf = new Map<number, number[]>();
@@ -55,7 +67,7 @@ export function meshOf(triangles: number[], position: Float32Array, sharpDegrees
         }
     }
     const limit = Math.cos((sharpDegrees * Math.PI) / 180);
-    const source: number[] = [];
+    const source: number[] = [], colour: number[] = [];
     const vertexAt = new Map<number, number>(); // 3 t + corner -> vertex
     for (const [p, faces] of facesOf) {
         const open = new Set(faces);
@@ -67,6 +79,7 @@ export function meshOf(triangles: number[], position: Float32Array, sharpDegrees
             for (let g = 0; g < group.length; g++) {
                 const a = 3 * group[g];
                 for (const t of [...open]) {
+                    if (colours[t] !== colours[first]) continue;
                     const dot = normal[a] * normal[3 * t] + normal[a + 1] * normal[3 * t + 1] + normal[a + 2] * normal[3 * t + 2];
                     if (dot >= limit) {
                         open.delete(t);
@@ -77,9 +90,10 @@ export function meshOf(triangles: number[], position: Float32Array, sharpDegrees
             for (const t of group)
                 for (let i = 0; i < 3; i++) if (triangles[3 * t + i] === p) vertexAt.set(3 * t + i, source.length);
             source.push(p);
+            colour.push(colours[first]);
         }
     }
     const index = new Uint32Array(3 * n);
     for (let k = 0; k < 3 * n; k++) index[k] = vertexAt.get(k)!;
-    return { source: Int32Array.from(source), index };
+    return { source: Int32Array.from(source), index, colour: Int32Array.from(colour) };
 }
