@@ -243,6 +243,9 @@ static void verify_contact(Verified* out, const CondContact* contact, CondLaw la
     }
     double play = fmax(fmax(speed, changed), interval ? 1e-9 * delassus * force
                                                       : fmax(slip + omega, 1e-9 * gamma) * force);
+    double width = contact->bound[1] - contact->bound[0];
+    if (interval && contact->compliance == 0.0 && isfinite(width))
+        play = fmax(play, 0.005 * delassus * width);
     out->speed[0] = fmax(out->speed[0], interval ? 0.0 : play);
     out->speed[1] = fmax(out->speed[1], play / root);
     z->penetration = fmax(z->penetration, e.penetration);

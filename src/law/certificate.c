@@ -18,6 +18,7 @@ enum {
     COORDINATE_WORK = 8, // of one coordinate
     PART_WORK = 64,      // of the coordinates of a partial sum, over adding a contact's force
 };
+static const double WIDTH = 1e-2;       // of half the width of an interval, as velocity at play
 static const double SELF_STRESS = 1e-9; // share of gamma |lambda| that counts in any case
 
 double cond_certificate_residual(const CondCertificate* certificate)
@@ -91,6 +92,15 @@ static double dynamics_residual(const Norms* all)
     return residual == 0.0 ? 0.0 : residual / scale;
 }
 
+// Of the forces of an interval, what counts in any case. Dry friction that nothing works against
+// has neither a velocity nor a force, and what rounding leaves of them is no error.
+static double interval_share(const CondContact* contact, double force)
+{
+    double width = contact->bound[1] - contact->bound[0];
+    double share = contact->compliance > 0.0 || isinf(width) ? 0.0 : 0.5 * WIDTH * width;
+    return fmax(share, SELF_STRESS * force);
+}
+
 // Velocity at play in contact c: its own, what all contact forces together change of it, J_c D^-1
 // Jc' lambda, and its slip. Forces that cancel each other, as those on a body squeezed between two
 // walls, set nothing in motion; they count as far as rounding needs it.
@@ -108,7 +118,7 @@ static double speed_at_play(const CondCertificateData* data, int c, const double
     }
     speed = sqrt(fmax(speed, changed));
     if (contact->set == COND_FORCE_INTERVAL)
-        return fmax(speed, SELF_STRESS * data->delassus[c] * force);
+        return fmax(speed, interval_share(contact, force) * data->delassus[c]);
     return fmax(speed, fmax(slip, SELF_STRESS * (data->delassus[c] + slip)) * force);
 }
 

@@ -11,12 +11,15 @@ static int is_added(const CondBody* body, int j, const int* left)
 
 CondStatus cond_motor_add(const CondKinematics* kinematics, const CondBody* body,
                           const double* target, const double* rate, double step, const int* left,
-                          CondAssembly* assembly, double* f)
+                          const double* base, CondAssembly* assembly, double* f)
 {
     const double* q = kinematics->q + cond_body_joint_q(body);
     int n = 0, first = cond_body_joint_v(body);
-    for (int j = 0; j < body->arm->n_joint; j++)
+    for (int j = 0; j < body->arm->n_joint; j++) {
         n += is_added(body, j, left);
+        if (left && left[j])
+            f[first + j] += base[j];
+    }
     if (n == 0)
         return COND_OK;
     CondCouplingRoom room;

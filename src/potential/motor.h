@@ -6,11 +6,12 @@
 
 // torque = k (target - q - th t v) + d (rate - v) per joint coordinate of a robot: adds
 // k (target - q) + d rate to f and the coupling diag(th t k + d). target and rate are those of the
-// body's joints at the representative time of the step; step = th t. Those that are marked in
-// `left` (NULL: none) are left out: they are rows of the problem (step/joint_rows.h).
+// body's joints at the representative time of the step; step = th t. A motor that is
+// marked in `left` (NULL: none) is a row of the problem (step/joint_rows.h): it adds no more than
+// the force that the row is counted from.                                    left, base (n_joint)
 CondStatus cond_motor_add(const CondKinematics* kinematics, const CondBody* body,
                           const double* target, const double* rate, double step, const int* left,
-                          CondAssembly* assembly, double* f);
+                          const double* base, CondAssembly* assembly, double* f);
 
 // The torque of the motor of joint j in a step with v_hat (n_dof of the model), whatever its
 // effort.

@@ -308,6 +308,15 @@ static double settle_persistent(const CondGroups* groups, int g, double energy, 
     return sqrt(fmax(0.0, aim / energy));
 }
 
+// 1 where something holds joints of a group.
+static int is_held(const CondSim* sim, int g)
+{
+    for (int r = 0; r < sim->rows.n; r++)
+        if (sim->groups.of[sim->rows.row[r].body] == g)
+            return 1;
+    return 0;
+}
+
 void cond_sim_balance(CondSim* sim)
 {
     const CondModel* model = sim->model;
@@ -329,6 +338,8 @@ void cond_sim_balance(CondSim* sim)
         // Implicit Euler loses energy by its nature.
         if (!(energy > 0.0) || (groups->euler[g] && excess <= 0.0))
             continue;
+        if (-excess > RESTORED * energy && is_held(sim, g))
+            continue; // what hardly moves would get the rounding of its potential energy as speed
         rest(sim, g);
         if (!whole) {
             if (!ready)

@@ -111,10 +111,13 @@ CondStatus cond_sim_add_controls(CondSim* sim, const CondKinematics* kinematics,
     CondStatus status = COND_OK;
     for (int b = 0; b < model->n_body && (which & COND_COUPLED_GIVEN) && !status; b++) {
         const CondBody* body = &model->body[b];
-        if (body->kind == COND_BODY_ROBOT)
-            status = cond_motor_add(kinematics, body, sim->middle + body->target_begin,
-                                    sim->rate + body->target_begin, step ? step[b] : 0.0,
-                                    sim->rows.motor + body->target_begin, assembly, f);
+        if (body->kind != COND_BODY_ROBOT)
+            continue;
+        cond_joint_rows_set_base(sim, b);
+        status = cond_motor_add(kinematics, body, sim->middle + body->target_begin,
+                                sim->rate + body->target_begin, step ? step[b] : 0.0,
+                                sim->rows.motor + body->target_begin,
+                                sim->rows.base + body->target_begin, assembly, f);
     }
     for (int i = 0; i < sim->next->n_weld && !status; i++) {
         const CondWeld* weld = &sim->next->weld[i];

@@ -39,7 +39,7 @@ CondStatus cond_sim_remember(CondSim* sim)
                   remember_contacts, sim);
     for (int r = 0, c = sim->candidates.n; r < sim->rows.n; r++, c++) {
         next->memory[c] = (CondContactMemory){.key = sim->rows.row[r].key, .triangle = -1};
-        next->memory[c].lambda[0] = sim->lambda[3 * c];
+        next->memory[c].lambda[0] = cond_joint_row_force(sim, r);
     }
     return COND_OK;
 }
@@ -99,6 +99,7 @@ CondStatus cond_sim_make_next(CondSim* sim, const CondState* state)
         cond_parallel(n, cond_threads((size_t)n, threads), make_velocities, &loop);
     }
     cond_held_put_end(sim, next->v);
+    cond_joint_rows_rest(sim);
     for (int i = 0; i < 3 * cond_sim_n_force(sim); i++)
         sim->impulse[i] = sim->time_step * sim->lambda[i];
     cond_sim_move(sim, state);

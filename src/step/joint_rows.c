@@ -12,7 +12,8 @@ static const double CLOSED = 1e-9; // a gap below this counts as closed [rad, m]
 static const double STILL = 1e-9;  // a speed below this is none [rad/s, m/s]
 static const double CALM = 1e-6;   // against a closed limit: no impact worth the name [rad/s, m/s]
 static const double OVER = 1e-9;   // of an effort or a speed that is beyond its limit
-static const double NEAR = 0.9;    // of these, where nothing is looked at again
+static const double NOTHING = 1e-30; // a speed or a force that no mechanics notices
+static const double NEAR = 0.9;      // of these, where nothing is looked at again
 
 CondStatus cond_joint_rows_create(CondSim* sim)
 {
@@ -22,11 +23,12 @@ CondStatus cond_joint_rows_create(CondSim* sim)
     rows->row = cond_arena_allocate(arena, all, sizeof *rows->row);
     rows->wanted = cond_arena_allocate(arena, n, sizeof *rows->wanted);
     rows->motor = cond_arena_allocate(arena, n, sizeof *rows->motor);
+    rows->base = cond_arena_allocate(arena, n, sizeof *rows->base);
     rows->kept = cond_arena_allocate(arena, all, sizeof *rows->kept);
     rows->part = cond_arena_allocate(arena, all, sizeof *rows->part);
     rows->reading = cond_arena_allocate(arena, n, sizeof *rows->reading);
     rows->sum = cond_arena_allocate(arena, n, sizeof *rows->sum);
-    int made = rows->row && rows->wanted && rows->motor && rows->kept && rows->part &&
+    int made = rows->row && rows->wanted && rows->motor && rows->base && rows->kept && rows->part &&
                rows->reading && rows->sum;
     return made ? COND_OK : COND_OUT_OF_MEMORY;
 }
@@ -161,6 +163,18 @@ void cond_joint_rows_set(CondSim* sim, const CondState* state, const int* wanted
     list(sim, state);
 }
 
+void cond_joint_rows_set_base(CondSim* sim, int body)
+{
+    const CondBody* robot = &sim->model->body[body];
+    const double* q = sim->at_start.q + cond_body_joint_q(robot);
+    for (int j = 0; j < robot->arm->n_joint; j++) {
+        double effort = robot->motor[j].effort, g;
+        if (sim->rows.motor[robot->target_begin + j])
+            sim->rows.base[robot->target_begin + j] =
+                fmax(-effort, fmin(effort, motor_torque(sim, robot, j, q[j], 0.0, &g)));
+    }
+}
+
 // The row as it is in the step's problem.
 static void make_contact(const CondSim* sim, const CondJointRow* row, CondContact* contact)
 {
@@ -168,6 +182,7 @@ static void make_contact(const CondSim* sim, const CondJointRow* row, CondContac
     const CondBody* body = &sim->model->body[row->body];
     const CondJointBounds* bounds = &body->bounds[row->joint];
     double theta = sim->theta[row->body], effort = body->motor[row->joint].effort, g;
+    double base = sim->rows.base[body->target_begin + row->joint];
     *contact = (CondContact){.frame = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0},
                              .kv = sim->model->settings.kv,
                              .key = cond_key_mix(row->key),
@@ -190,11 +205,27 @@ static void make_contact(const CondSim* sim, const CondJointRow* row, CondContac
         contact->bound[1] = bounds->friction;
         break;
     default:
-        contact->phi[0] = -motor_torque(sim, body, row->joint, row->q, 0.0, &g) / g;
+        contact->phi[0] = (base - motor_torque(sim, body, row->joint, row->q, 0.0, &g)) / g;
         contact->compliance = 1.0 / g;
-        contact->bound[0] = -effort;
-        contact->bound[1] = effort;
+        contact->bound[0] = -effort - base;
+        contact->bound[1] = effort - base;
     }
+}
+
+static double base_of(const CondSim* sim, const CondJointRow* row)
+{
+    int target = sim->model->body[row->body].target_begin + row->joint;
+    return row->kind == COND_ROW_MOTOR ? sim->rows.base[target] : 0.0;
+}
+
+double cond_joint_row_force(const CondSim* sim, int r)
+{
+    return sim->lambda[3 * (sim->candidates.n + r)] + base_of(sim, &sim->rows.row[r]);
+}
+
+double cond_joint_row_lambda(const CondSim* sim, int r, double force)
+{
+    return force - base_of(sim, &sim->rows.row[r]);
 }
 
 CondStatus cond_joint_rows_place(CondSim* sim)
@@ -268,6 +299,20 @@ CondStatus cond_joint_rows_join(CondSim* sim, const CondState* state)
         lambda[1] = lambda[2] = 0.0;
     }
     return COND_OK;
+}
+
+void cond_joint_rows_rest(CondSim* sim)
+{
+    for (int r = 0; r < sim->rows.n; r++) {
+        int at = sim->rows.row[r].coordinate;
+        double* lambda = &sim->lambda[3 * (sim->candidates.n + r)];
+        if (fabs(sim->next->v[at]) < NOTHING)
+            sim->next->v[at] = 0.0;
+        if (fabs(sim->next->v_hat[at]) < NOTHING)
+            sim->next->v_hat[at] = 0.0;
+        if (fabs(*lambda) < NOTHING)
+            *lambda = 0.0;
+    }
 }
 
 int cond_joint_row_strikes(const CondJointRow* row)
@@ -390,7 +435,7 @@ void cond_joint_rows_read(CondSim* sim)
         else if (row->kind == COND_ROW_FRICTION)
             reading->friction = force;
         else if (row->kind == COND_ROW_MOTOR)
-            reading->motor = force;
+            reading->motor = base_of(sim, row) + force;
         else
             reading->velocity_limit += force;
     }

@@ -4,11 +4,13 @@
 //     position limit   u = +-v_hat + gap/t,                    lambda in [0, inf)
 //     velocity limit   u = +-v_hat + phi: |v_{k+1}| at its limit where u = 0, lambda in [0, inf)
 //     dry friction     u = v_hat,                              lambda in [-F, F]
-//     motor            u + lambda/g = v_hat - (k (target - q) + d rate)/g + lambda/g,
-//                      g = th t k + d,                         lambda in [-effort, effort]
+//     motor            u + lambda/g = v_hat + (base - k (target - q) - d rate + lambda)/g,
+//                      g = th t k + d,          base + lambda in [-effort, effort]
 //
-// A joint moves along a straight line, so that the gap at the end of the step is t u exactly. A
-// motor that is a row has left the matrix: within its bounds the row is the linear motor.
+// base, the torque at rest within these bounds, stands in b: two large forces of rows that hold
+// each other with nothing in b would leave the dynamics without a scale. A joint moves along a
+// straight line, so that the gap at the end of the step is t u exactly. A motor that is a row has
+// left the matrix: within its bounds the row is the linear motor.
 //
 // Rows cost something, so there are only those that act. A step begins with the limits that carried
 // a force in the last one, the motors that were at their effort, and dry friction. What the answer
@@ -49,6 +51,7 @@ typedef struct CondJointRows {
     CondJointRow* row; // by ascending key                                   (n of 6 n_target)
     int* wanted;       // 1 << kind for the rows of each joint in this step        (n_target)
     int* motor;        // 1: its motor is a row                                    (n_target)
+    double* base;      // what that row is counted from [N m, N]                   (n_target)
     double* kept;      // scratch: forces by joint and kind                    (6 n_target)
     int* part;         // scratch of the impact stage: which rows take part    (6 n_target)
     CondJointReading* reading; // of the last step                                (n_target)
@@ -61,12 +64,18 @@ CondStatus cond_joint_rows_create(CondSim* sim);
 void cond_joint_rows_choose(CondSim* sim, const CondState* state);
 // The rows that `wanted` says, as once chosen.                              wanted (n_target)
 void cond_joint_rows_set(CondSim* sim, const CondState* state, const int* wanted);
+// Says from which torques the rows of a robot's motors are counted; needs the joint targets.
+void cond_joint_rows_set_base(CondSim* sim, int body);
 // Puts them behind the contacts of the step's problem.
 CondStatus cond_joint_rows_place(CondSim* sim);
 // What v_hat violates and is no row yet, sim->next->q being where it leads: how many there are.
 // They are rows from the next call of join on, which keeps the forces of the others.
 int cond_joint_rows_find_violated(CondSim* sim, const CondState* state);
 CondStatus cond_joint_rows_join(CondSim* sim, const CondState* state);
+
+// What a row holds keeps a speed of rounding, which falls from step to step to where squares
+// vanish: long before that it is none.
+void cond_joint_rows_rest(CondSim* sim);
 
 // Of row r: 1 where a limit is struck in this step, so that its body should be stopped rather than
 // swing on: the limit was open, or the joint moves against it.
@@ -82,6 +91,10 @@ CondStatus cond_joint_rows_pose_impact(CondSim* sim, const int* struck, CondAsse
 // Joints beyond their limits at the end of the step are moved back, by share radians or metres at
 // the most, and sim->at_end is made anew. The longest way [rad, m].
 double cond_joint_rows_lead_back(CondSim* sim, double share);
+
+// The force of row r, that of a motor with its base [N m, N]; and the lambda that stands for one.
+double cond_joint_row_force(const CondSim* sim, int r);
+double cond_joint_row_lambda(const CondSim* sim, int r, double force);
 
 // Forces of the last step, from v_hat and the impulses.
 void cond_joint_rows_read(CondSim* sim);

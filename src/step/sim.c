@@ -238,13 +238,14 @@ static CondStatus commit(CondSim* sim, CondState* state, CondStepInfo* info)
 }
 
 // Joints that began the step beyond their limits. What the links meet on that way is looked at
-// where it is no rounding.
-static CondStatus lead_joints_back(CondSim* sim, double share)
+// where it is no rounding. *left: how far the correction may be led back, which has no part in
+// that.
+static CondStatus lead_joints_back(CondSim* sim, double share, double* left)
 {
     static const double ROUNDING = 1e-9; // [rad, m]
-    return cond_joint_rows_lead_back(sim, share) > ROUNDING
-               ? cond_sim_collide_next(sim, &sim->penetration)
-               : COND_OK;
+    double way = cond_joint_rows_lead_back(sim, share);
+    *left = way < share ? INFINITY : share;
+    return way > ROUNDING ? cond_sim_collide_next(sim, &sim->penetration) : COND_OK;
 }
 
 CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info)
@@ -263,15 +264,15 @@ CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info
         }
         worst = status;
     }
-    double share = settings->correction_rate * sim->time_step;
+    double share = settings->correction_rate * sim->time_step, left = share;
     if (settings->position_correction)
-        STAGE(COND_STAGE_CORRECT, lead_joints_back(sim, share));
+        STAGE(COND_STAGE_CORRECT, lead_joints_back(sim, share, &left));
     info->penetration = sim->penetration;
     if (settings->position_correction) {
         STAGE(COND_STAGE_CORRECT, cond_sim_correct(sim, info->penetration, share, &info->correction,
                                                    &info->corrected, NULL));
         worst = status > worst ? status : worst;
-        cond_joint_rows_lead_back(sim, share); // what the correction has pushed there
+        cond_joint_rows_lead_back(sim, left); // what the correction has pushed there
     }
     STAGE(COND_STAGE_INTEGRATE, cond_sim_finish_next(sim));
     status = commit(sim, state, info);

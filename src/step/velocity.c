@@ -81,8 +81,9 @@ CondStatus cond_sim_start(CondSim* sim, const CondState* state)
     }
     for (int r = 0; r < sim->rows.n; r++) {
         const CondContactMemory* memory = cond_state_recall(state, sim->rows.row[r].key);
-        for (int i = 0; i < 3; i++)
-            sim->lambda[3 * (n + r) + i] = memory ? memory->lambda[i] : 0.0;
+        double* lambda = sim->lambda + 3 * (ptrdiff_t)(n + r);
+        lambda[0] = memory ? cond_joint_row_lambda(sim, r, memory->lambda[0]) : 0.0;
+        lambda[1] = lambda[2] = 0.0;
     }
     predict(sim, state);
     if (sim->model->settings.solver.stop == COND_STOP_CERTIFICATE)
