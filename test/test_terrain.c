@@ -115,8 +115,8 @@ static void test_everything_on_hills(void** state)
         "  - {name: soft, kind: soft, mesh: 'box:2,2,2:0.2,0.2,0.2', material: m, position: [0.5, "
         "-0.5, 0.6], self_contact: false}\n");
     double deepest = 0.0;
-    for (int k = 0; k < 6; k++) {
-        trial_step(&trial, 20);
+    for (int k = 0; k < 3; k++) {
+        trial_step(&trial, 40);
         deepest = fmax(deepest, audited_depth(&trial));
     }
     assert_true(deepest < 1e-5);
@@ -135,8 +135,8 @@ static void test_nothing_tunnels(void** state)
         char text[8192];
         double v = fast ? 90.0 : 25.0;
         int n = snprintf(text, sizeof text,
-                         "obstacles: [{name: g, shape: {heightfield: 'waves:33,33:4', extent: [4, "
-                         "4], height: 0.5}}]\nbodies:\n");
+                         "obstacles: [{name: g, shape: {heightfield: 'waves:25,25:3', extent: [3, "
+                         "3], height: 0.5}}]\nbodies:\n");
         for (int i = 0; i < 24; i++) {
             double x = dice_uniform(&dice, -1.0, 1.0), y = dice_uniform(&dice, -1.0, 1.0);
             double u = dice_uniform(&dice, -v, v), w = dice_uniform(&dice, -v, v);
@@ -149,13 +149,12 @@ static void test_nothing_tunnels(void** state)
         }
         Trial trial =
             trial_text("step: {time_step: 0.01}\nsolver: {threads: 1, tolerance: 1.e-6}\n", text);
-        for (int k = 0; k < 3; k++) {
-            trial_try(&trial, 4);
-            assert_true(fast || audited_depth(&trial) < 1e-6);
-        }
+        trial_try(&trial, 6);
+        assert_true(fast || audited_depth(&trial) < 1e-6);
+        trial_try(&trial, 6);
         for (int b = 0; b < 24; b++) {
             CondPose pose = trial_pose(&trial, b);
-            int beside = fabs(pose.position[0]) > 2.0 || fabs(pose.position[1]) > 2.0;
+            int beside = fabs(pose.position[0]) > 1.5 || fabs(pose.position[1]) > 1.5;
             assert_true(beside || pose.position[2] > -0.05);
         }
         trial_end(&trial);

@@ -8,6 +8,7 @@
 
 #include "cli_run.h"
 #include "dense.h"
+#include "failing_allocator.h"
 #include "kinds_make.h"
 
 #include "body/body.h"
@@ -449,6 +450,39 @@ static void test_refusals(void** state)
     cond_scene_destroy(scene);
 }
 
+// Wherever memory runs out while such a scene is read and compiled, it says so and leaves nothing.
+static void test_allocation_failures(void** state)
+{
+    (void)state;
+    write_text("tree.urdf", tree);
+    write_text("tree.srdf",
+               "<robot name='t'><disable_collisions link1='shell' link2='d'/></robot>");
+    write_text(
+        "memory.yaml",
+        "bodies:\n"
+        "  - {name: r, kind: robot, urdf: tree.urdf, srdf: tree.srdf, groups: [a, b],\n"
+        "     link_groups: [{name: d, touches: a}]}\n"
+        "obstacles: [{name: g, shape: {heightfield: [[0, 1, 2], [1, 3, 1]], extent: [1, 1]}}]\n"
+        "exclude: [[r/a, g]]\n");
+    for (long i = 1;; i++) {
+        FailingAllocator allocator = {.fail_at = i};
+        CondContext context = failing_allocator_context(&allocator);
+        CondScene* scene = NULL;
+        CondModel* model = NULL;
+        CondError error = {0};
+        CondStatus status = cond_scene_read(&context, "memory.yaml", 0, NULL, &scene, &error);
+        if (!status)
+            status = cond_scene_compile(scene, &model, &error);
+        cond_model_destroy(model);
+        cond_scene_destroy(scene);
+        assert_int_equal(allocator.live, 0);
+        if (!status)
+            break;
+        assert_int_equal(status, COND_OUT_OF_MEMORY);
+        assert_int_equal(error.status, COND_OUT_OF_MEMORY);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -461,6 +495,7 @@ int main(void)
         cmocka_unit_test(test_attached_bodies),
         cmocka_unit_test(test_sleeping_changes_no_bit),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_allocation_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

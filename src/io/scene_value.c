@@ -219,27 +219,26 @@ static CondStatus read_vector(const CondSceneReader* reader, const CondKey* key,
     return COND_OK;
 }
 
-// The bit of a group, which gets one with its first mention; 0 after a message.
-static uint32_t group_bit(const CondSceneReader* reader, const CondYamlNode* node, const char* path)
+// The bit of a group, which gets one with its first mention.
+static CondStatus find_group(const CondSceneReader* reader, const CondYamlNode* node,
+                             const char* path, uint32_t* bit)
 {
     CondScene* scene = reader->scene;
-    if (node->kind != COND_YAML_SCALAR || !*node->text || strlen(node->text) >= COND_NAME_SIZE) {
-        cond_scene_refuse(reader, node, path, "expected the name of a group");
-        return 0;
+    if (node->kind != COND_YAML_SCALAR || !*node->text || strlen(node->text) >= COND_NAME_SIZE)
+        return cond_scene_refuse(reader, node, path, "expected the name of a group");
+    int i = 0;
+    while (i < scene->n_group && strcmp(scene->group[i], node->text) != 0)
+        ++i;
+    if (i >= 32)
+        return cond_scene_refuse(reader, node, path, "'%s': there are 32 groups already",
+                                 node->text);
+    if (i == scene->n_group) {
+        if (COND_RESERVE(&scene->arena, scene->group, i + 1))
+            return cond_error_set(reader->error, COND_OUT_OF_MEMORY, "no memory for %s", path);
+        strcpy(scene->group[scene->n_group++], node->text);
     }
-    for (int i = 0; i < scene->n_group; ++i)
-        if (strcmp(scene->group[i], node->text) == 0)
-            return 1u << i;
-    if (scene->n_group >= 32) {
-        cond_scene_refuse(reader, node, path, "'%s': there are 32 groups already", node->text);
-        return 0;
-    }
-    if (COND_RESERVE(&scene->arena, scene->group, scene->n_group + 1)) {
-        cond_error_set(reader->error, COND_OUT_OF_MEMORY, "no memory for %s", path);
-        return 0;
-    }
-    snprintf(scene->group[scene->n_group], COND_NAME_SIZE, "%s", node->text);
-    return 1u << scene->n_group++;
+    *bit = 1u << i;
+    return COND_OK;
 }
 
 // Names of groups, or the one word `all`.
@@ -255,9 +254,10 @@ static CondStatus read_groups(const CondSceneReader* reader, const CondKey* key,
     int list = node->kind == COND_YAML_SEQUENCE;
     for (const CondYamlNode* name = list ? node->first : node; name;
          name = list ? name->next : NULL) {
-        uint32_t bit = group_bit(reader, name, path);
-        if (!bit)
-            return COND_BAD_INPUT;
+        uint32_t bit = 0;
+        CondStatus status = find_group(reader, name, path, &bit);
+        if (status)
+            return status;
         *groups |= bit;
     }
     return COND_OK;
