@@ -267,11 +267,9 @@ static void test_entry_refusals(void** state)
         {B "    mass: -1\n", "s.yaml:3: bodies.b.mass: expected a number > 0, not -1"},
         {B "    mass: 1\n", "s.yaml:2: bodies.b.inertia: is required: 3 or 6 numbers (only shapes "
                             "with a volume can do without)"},
-        {RIGID "    colour: red\n",
-         "s.yaml:5: bodies.b.colour: unknown key (known: name, kind, mass, density, shape, "
-         "inertia, "
-         "position, orientation, rotation, velocity, angular_velocity, friction, restitution, "
-         "mesh, scale, material, self_contact, thickness, urdf, floating, joints, motor)"},
+        {RIGID "springs:\n  - colour: red\n",
+         "s.yaml:6: springs[0].colour: unknown key (known: name, from, to, stiffness, damping, "
+         "rest_length)"},
         {RIGID "    frictoin: 1\n", "s.yaml:5: bodies.b.frictoin: unknown key (did you mean "
                                     "friction?)"},
         {RIGID "    friction: -0.1\n",

@@ -258,7 +258,7 @@ static void test_body_refusals(void** state)
         {R "    angular_velocity: [0, 0, 1]\n",
          "s.yaml:5: bodies.r.angular_velocity: the base stands still (unless floating: true)"},
         {"bodies:\n  - kind: robot\n",
-         "s.yaml:2: bodies[0].urdf: is required: the file that describes the robot"},
+         "s.yaml:2: bodies[0].urdf: is required: the file that describes the robot (or links)"},
         {"bodies:\n  - mass: 1\n    shape:\n      capsule: [1, 0]\n",
          "s.yaml:4: bodies[0].shape.capsule[1]: 0 is not allowed (expected a vector of 2, each > "
          "0)"},

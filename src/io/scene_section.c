@@ -23,7 +23,7 @@ static CondStatus refuse_unknown(const CondSceneReader* reader, const char* sect
         return cond_scene_refuse(reader, child, path, "unknown key here; %s belongs %s%s",
                                  child->key, *other->text.section ? "in " : "to the top level",
                                  other->text.section);
-    char known[240] = "";
+    char known[1024] = ""; // all keys of the longest section
     size_t length = 0;
     int n_key;
     const CondKey* key = cond_keys_section(section, &n_key);
