@@ -1,6 +1,7 @@
 // cond_scene_read: file -> tree -> overrides -> sections, as the table of keys says -> scene.
 #include "base/error.h"
 #include "base/memory.h"
+#include "io/mjcf.h"
 #include "io/scene_part.h"
 
 #include <string.h>
@@ -161,6 +162,23 @@ static CondStatus read_scene(const CondSceneReader* reader, const CondYamlNode* 
     return status;
 }
 
+static CondStatus read_mjcf(const CondContext* context, const char* path, int n_override,
+                            const char* const* override, CondScene** scene, CondError* error)
+{
+    (void)n_override, (void) override;
+    CondScene* made = NULL;
+    CondStatus status = cond_scene_create(context, &made, error);
+    if (!status) {
+        cond_scene_set_files(made, cond_scene_files());
+        status = cond_mjcf_read(made, path, NULL, error);
+    }
+    if (status)
+        cond_scene_destroy(made);
+    else
+        *scene = made;
+    return status;
+}
+
 CondStatus cond_scene_read(const CondContext* context, const char* path, int n_override,
                            const char* const* override, CondScene** scene, CondError* error)
 {
@@ -169,6 +187,8 @@ CondStatus cond_scene_read(const CondContext* context, const char* path, int n_o
     *scene = NULL;
     if (!path)
         return cond_error_set(error, COND_BAD_ARGUMENT, "there is no path of a scene to read");
+    if (cond_mjcf_is_xml(path))
+        return read_mjcf(context, path, n_override, override, scene, error);
     CondStatus status = cond_yaml_read(&reader.context, path, &root, error);
     for (int i = 0; i < n_override && !status; ++i)
         status = cond_yaml_override(&reader.context, root, override[i], error);

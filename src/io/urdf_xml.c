@@ -11,8 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Of a very long path the end says more than the beginning.
-static const char* tail(const char* path)
+const char* cond_urdf_tail(const char* path)
 {
     size_t length = strlen(path);
     return length > 150 ? path + length - 150 : path;
@@ -41,21 +40,28 @@ static CondStatus add_fault(const CondUrdfFile* file, CondStatus status, const c
     return status;
 }
 
+CondStatus cond_urdf_refuse_at(const CondUrdfFile* file, const char* path, long at,
+                               CondStatus status, const char* text)
+{
+    char line[512];
+    if (at > 0)
+        snprintf(line, sizeof line, "%s:%ld: %s", cond_urdf_tail(path), at, text);
+    else
+        snprintf(line, sizeof line, "%s: %s", cond_urdf_tail(path), text);
+    return add_fault(file, status, line);
+}
+
 CondStatus cond_urdf_refuse(const CondUrdfFile* file, const xmlNode* node, CondStatus status,
                             const char* format, ...)
 {
-    char text[320], line[512];
+    char text[320];
     if (file->quiet)
         return status;
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (node)
-        snprintf(line, sizeof line, "%s:%ld: %s", tail(file->path), xmlGetLineNo(node), text);
-    else
-        snprintf(line, sizeof line, "%s: %s", tail(file->path), text);
-    return add_fault(file, status, line);
+    return cond_urdf_refuse_at(file, file->path, node ? xmlGetLineNo(node) : 0, status, text);
 }
 
 CondStatus cond_urdf_warn(const CondUrdfFile* file, const xmlNode* node, const char* format, ...)
@@ -67,8 +73,8 @@ CondStatus cond_urdf_warn(const CondUrdfFile* file, const xmlNode* node, const c
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    CondStatus status = cond_articulation_warn(file->articulation, "%s:%ld: %s", tail(file->path),
-                                               xmlGetLineNo(node), text);
+    CondStatus status = cond_articulation_warn(
+        file->articulation, "%s:%ld: %s", cond_urdf_tail(file->path), xmlGetLineNo(node), text);
     return status ? cond_urdf_refuse(file, NULL, status, "no memory for a warning") : COND_OK;
 }
 
@@ -218,7 +224,8 @@ static CondStatus refuse_syntax(const CondUrdfFile* file, const Reading* reading
     if (!reading->code)
         return cond_urdf_refuse(file, NULL, COND_BAD_INPUT, "this is not XML");
     char line[512];
-    snprintf(line, sizeof line, "%s:%d: %s", tail(file->path), reading->line, reading->message);
+    snprintf(line, sizeof line, "%s:%d: %s", cond_urdf_tail(file->path), reading->line,
+             reading->message);
     return add_fault(file, COND_BAD_INPUT, line);
 }
 

@@ -50,6 +50,11 @@ __attribute__((format(printf, 4, 5)))
 CondStatus
 cond_urdf_refuse(const CondUrdfFile* file, const xmlNode* node, CondStatus status,
                  const char* format, ...);
+// The same for a place that is known by its path and line alone; 0: none.
+CondStatus cond_urdf_refuse_at(const CondUrdfFile* file, const char* path, long at,
+                               CondStatus status, const char* text);
+// Of a very long path the end, which says more than the beginning.
+const char* cond_urdf_tail(const char* path);
 // Keeps "path:line: text" among the warnings of the articulation.
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))

@@ -165,6 +165,9 @@ static int is_told(const CondModel* model, int b, const char* warning)
 
 const char* cond_model_warning(const CondModel* model, int index)
 {
+    if (index >= 0 && index < model->n_warning)
+        return model->warning[index];
+    index -= model->n_warning;
     for (int b = 0; b < model->n_body; b++) {
         const CondArticulation* arm = model->body[b].arm;
         for (int i = 0; arm && i < arm->n_warning; i++)

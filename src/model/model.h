@@ -182,6 +182,8 @@ typedef struct CondSensor {
 struct CondModel {
     CondArena arena; // of the model, its bodies, patches and trajectories
     CondSceneSettings settings;
+    int n_warning;
+    char (*warning)[256]; // what the reader of the scene left out              (n_warning)
     int n_dof, n_q;
     int max_point_dof; // coordinates that a point may depend on, at most
     int n_target;      // joint targets of all robots

@@ -180,6 +180,18 @@ static void settle_integrator(CondSceneSettings* settings)
         settings->theta = 1.0;
 }
 
+static CondStatus copy_warnings(CondModel* model, const CondScene* scene)
+{
+    size_t n = (size_t)scene->n_warning;
+    model->warning = cond_arena_allocate(&model->arena, n, sizeof *model->warning);
+    if (!model->warning)
+        return COND_OUT_OF_MEMORY;
+    model->n_warning = scene->n_warning;
+    if (n > 0)
+        memcpy(model->warning, scene->warning, n * sizeof *model->warning);
+    return COND_OK;
+}
+
 CondStatus cond_scene_compile(const CondScene* scene, CondModel** model, CondError* error)
 {
     *model = NULL;
@@ -193,6 +205,8 @@ CondStatus cond_scene_compile(const CondScene* scene, CondModel** model, CondErr
     made->settings = scene->settings;
     settle_integrator(&made->settings);
     status = allocate(made, scene);
+    if (!status)
+        status = copy_warnings(made, scene);
     if (status)
         cond_error_set(error, status, "out of memory");
     else

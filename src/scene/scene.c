@@ -6,6 +6,7 @@
 #include "scene/shape_kind.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,6 +34,18 @@ void cond_scene_destroy(CondScene* scene)
 CondSceneSettings* cond_scene_settings(CondScene* scene)
 {
     return &scene->settings;
+}
+
+CondStatus cond_scene_warn(CondScene* scene, const char* format, ...)
+{
+    if (COND_RESERVE(&scene->arena, scene->warning, scene->n_warning + 1))
+        return COND_OUT_OF_MEMORY;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(scene->warning[scene->n_warning], sizeof *scene->warning, format, arguments);
+    va_end(arguments);
+    scene->n_warning++;
+    return COND_OK;
 }
 
 int cond_scene_find_body(const CondScene* scene, const char* name)

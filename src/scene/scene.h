@@ -6,10 +6,14 @@
 #include "cond/scene.h"
 #include "scene/name_index.h"
 
+#define COND_SCENE_WARNING 256
+
 struct CondScene {
     CondArena arena;             // of all that follows
     const CondSceneFiles* files; // readers of meshes and robots; NULL: none
     CondSceneSettings settings;
+    int n_warning;
+    char (*warning)[COND_SCENE_WARNING]; // what a reader left out             (n_warning)
     int n_material;
     int n_body;
     int n_plane;
@@ -139,6 +143,12 @@ typedef struct CondSceneThing {
 } CondSceneThing;
 // Returns how many things are called so; the thing is known where it is one.
 int cond_scene_find_thing(const CondScene* scene, const char* name, CondSceneThing* thing);
+// Keeps a message for people (printf format), which the model tells; cut where it is too long.
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+CondStatus
+cond_scene_warn(CondScene* scene, const char* format, ...);
 
 // Index by name, -1 when there is none.
 int cond_scene_find_body(const CondScene* scene, const char* name);

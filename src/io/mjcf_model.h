@@ -1,0 +1,219 @@
+// What an MJCF file says, as numbers: in SI units and radians, defaults filled in, poses of bodies
+// against their parents. The reader fills it, mjcf_scene.c makes definitions of it.
+#ifndef COND_IO_MJCF_MODEL_H
+#define COND_IO_MJCF_MODEL_H
+
+#include "io/mjcf.h"
+#include "io/mjcf_tree.h"
+#include "scene/scene.h"
+
+typedef struct CondMjcfPose {
+    double p[3]; // [m]
+    double q[4]; // w, x, y, z
+} CondMjcfPose;
+
+// An attribute that elements of a kind were asked for: defaults of it that no element takes are
+// understood all the same.
+typedef struct CondMjcfAsked {
+    const CondMjcfNode* node; // one of them
+    const char* attribute;
+} CondMjcfAsked;
+
+// A class of defaults; several entries may share a name, the later one wins.
+typedef struct CondMjcfClass {
+    const char* name;
+    const char* parent; // NULL: none
+    CondMjcfNode* node;
+} CondMjcfClass;
+
+typedef struct CondMjcfMesh {
+    const CondMjcfNode* node;
+    const char* name;
+    char file[COND_PATH_SIZE]; // "": given by its vertices
+    double scale[3];
+    CondMjcfPose ref;    // refpos, refquat
+    const char* inertia; // legacy, convex, exact, shell
+    int known;           // 1: the numbers below are, about the scaled file's axes
+    double volume;       // [m3]
+    double centre[3];    // [m]
+    double moment[9];    // for density 1 about the centre [m5]
+} CondMjcfMesh;
+
+typedef enum CondMjcfGeomKind {
+    COND_MJCF_PLANE,
+    COND_MJCF_HFIELD,
+    COND_MJCF_SPHERE,
+    COND_MJCF_CAPSULE,
+    COND_MJCF_ELLIPSOID,
+    COND_MJCF_CYLINDER,
+    COND_MJCF_BOX,
+    COND_MJCF_MESH,
+} CondMjcfGeomKind;
+
+typedef struct CondMjcfGeom {
+    const CondMjcfNode* node;
+    char name[COND_NAME_SIZE];
+    int body;
+    CondMjcfGeomKind kind;
+    double size[3]; // radius, half lengths, as MJCF has them [m]
+    CondMjcfPose pose;
+    int mesh; // -1: none
+    int contype, conaffinity, group, condim;
+    double friction; // sliding
+    double mass;     // [kg]; NaN: from the density
+    double density;  // [kg/m3]
+} CondMjcfGeom;
+
+typedef enum CondMjcfJointKind {
+    COND_MJCF_FREE,
+    COND_MJCF_BALL,
+    COND_MJCF_SLIDE,
+    COND_MJCF_HINGE,
+} CondMjcfJointKind;
+
+typedef struct CondMjcfJoint {
+    const CondMjcfNode* node;
+    char name[COND_NAME_SIZE]; // unique among all
+    int body;
+    CondMjcfJointKind kind;
+    double pos[3], axis[3];
+    double lower, upper; // NaN: none
+    double ref, damping, armature, friction, stiffness, spring_rest;
+    double effort;   // INFINITY: none
+    int qpos;        // where its coordinates begin in a keyframe
+    double start;    // position of hinge and slide
+    double turn[4];  // of ball and free
+    double place[3]; // of free
+    int fixed;       // 1: held where it starts by an equality
+    int mimic;       // -1: none
+    double multiplier, offset;
+    double motor_stiffness, motor_damping, motor_pull; // torque = pull - stiffness q - damping q'
+} CondMjcfJoint;
+
+typedef struct CondMjcfBody {
+    const CondMjcfNode* node;
+    char name[COND_NAME_SIZE];
+    int parent;        // -1: this is the world
+    CondMjcfPose pose; // in the parent's axes, all joints at their reference
+    int first_joint, n_joint;
+    int inertial; // 1: <inertial> counts
+    double mass;  // [kg]
+    double com[3];
+    double inertia[9];  // about it, body axes
+    int top;            // the body of the tree that is a child of the world
+    int moves;          // 1: some body of its tree has a joint (the same for all of a tree)
+    CondMjcfPose world; // at the reference
+    // What it became: a scene body, a link of it, and the body's frame in the axes of that. "" is
+    // the world, in whose axes the frame then is.
+    char scene_body[COND_NAME_SIZE], link[COND_NAME_SIZE];
+    CondMjcfPose in_link;
+} CondMjcfBody;
+
+typedef struct CondMjcfSite {
+    const CondMjcfNode* node;
+    const char* name;
+    int body;
+    CondMjcfPose pose;
+} CondMjcfSite;
+
+typedef struct CondMjcf {
+    CondArena arena;
+    CondUrdfFile file;
+    CondStatus status; // of the first fault
+    CondScene* scene;
+    CondMjcfOptions options;
+    CondMjcfNode* root;
+    // <compiler>
+    int degrees, autolimits,
+        inertia_from_geom; // the last: 0 never, 1 always, 2 where none is given
+    int balance, strip_path, group_range[2];
+    double bound_mass, bound_inertia, total_mass; // the last: -1: as it is
+    char eulerseq[4];
+    const char* mesh_folder; // NULL: that of the file
+    int n_asked;
+    CondMjcfAsked* asked;
+    int n_class, n_mesh, n_body, n_joint, n_geom, n_site;
+    CondMjcfClass* classes;
+    CondMjcfMesh* mesh;
+    CondMjcfBody* body; // the world first, parents before children, depth first as in MuJoCo
+    CondMjcfJoint* joint;
+    CondMjcfGeom* geom;
+    CondMjcfSite* site;
+    int n_q; // of a keyframe
+    int n_control;
+    double* control; // of the keyframe, where it gives it; NULL: zeros          (n_control)
+    const CondMjcfNode* key;
+} CondMjcf;
+
+// Faults and warnings: "file:line: text". Reading goes on after a fault, to find them all.
+#if defined(__GNUC__)
+#define COND_MJCF_PRINTF __attribute__((format(printf, 3, 4)))
+#else
+#define COND_MJCF_PRINTF
+#endif
+COND_MJCF_PRINTF void cond_mjcf_refuse(CondMjcf* m, const CondMjcfNode* node, const char* format,
+                                       ...);
+COND_MJCF_PRINTF void cond_mjcf_warn(CondMjcf* m, const CondMjcfNode* node, const char* format,
+                                     ...);
+void cond_mjcf_no_memory(CondMjcf* m);
+// 1 where there is no sense in going on.
+int cond_mjcf_ends(const CondMjcf* m);
+
+// To be called for every element that is understood: what it does not ask for is then told.
+void cond_mjcf_visit(CondMjcf* m, CondMjcfNode* node);
+// Marks all defaults whose like was asked for as used.
+void cond_mjcf_mark_asked(CondMjcf* m);
+// Values (mjcf_value.c): of the node, or else of its class of defaults and those above it.
+const char* cond_mjcf_text(CondMjcf* m, const CondMjcfNode* node, const char* name);
+// From least to most numbers; returns how many there are, 0 also where they are refused.
+int cond_mjcf_numbers(CondMjcf* m, const CondMjcfNode* node, const char* name, int least, int most,
+                      double* value);
+double cond_mjcf_number(CondMjcf* m, const CondMjcfNode* node, const char* name, double initial);
+int cond_mjcf_whole(CondMjcf* m, const CondMjcfNode* node, const char* name, int initial);
+// The place of the word among those given (NULL ends them); `initial` where there is none.
+int cond_mjcf_word(CondMjcf* m, const CondMjcfNode* node, const char* name,
+                   const char* const* words, int initial);
+int cond_mjcf_true(CondMjcf* m, const CondMjcfNode* node, const char* name, int initial);
+// pos and orientation, which is one of quat, axisangle, euler, xyaxes, zaxis.
+CondMjcfPose cond_mjcf_pose(CondMjcf* m, const CondMjcfNode* node);
+// A rotation that takes the z axis to the direction v, the short way.
+void cond_mjcf_from_z(const double v[3], double q[4]);
+double cond_mjcf_angle(const CondMjcf* m, double angle); // in radians
+// A name of at most COND_NAME_SIZE - 1 bytes: the node's own, or made of `word` and a number.
+void cond_mjcf_name(CondMjcf* m, const CondMjcfNode* node, const char* word, int number,
+                    char name[COND_NAME_SIZE]);
+// 1 where a limit given as `range` counts: by the switch `limited`, or because it is there.
+int cond_mjcf_limited(CondMjcf* m, const CondMjcfNode* node, const char* limited,
+                      const char* range);
+
+CondMjcfPose cond_mjcf_unit(void);
+CondMjcfPose cond_mjcf_times(const CondMjcfPose* a, const CondMjcfPose* b);
+CondMjcfPose cond_mjcf_inverse(const CondMjcfPose* a);
+// world = pose applied to a point
+void cond_mjcf_place(const CondMjcfPose* a, const double x[3], double y[3]);
+
+// The parts of a file (one file each).
+void cond_mjcf_read_compiler(CondMjcf* m);
+void cond_mjcf_read_classes(CondMjcf* m);
+void cond_mjcf_read_meshes(CondMjcf* m);
+void cond_mjcf_read_bodies(CondMjcf* m);
+void cond_mjcf_read_geom(CondMjcf* m, CondMjcfNode* node, int body, const CondMjcfPose* frame);
+// The frame that a geom's numbers refer to, in its body's axes: of a mesh that of its file.
+CondMjcfPose cond_mjcf_geom_frame(const CondMjcf* m, const CondMjcfGeom* geom);
+void cond_mjcf_inertias(CondMjcf* m); // of the bodies, from <inertial> or geoms
+void cond_mjcf_read_keyframe(CondMjcf* m);
+void cond_mjcf_read_joint_equalities(CondMjcf* m);
+void cond_mjcf_read_actuators(CondMjcf* m);
+void cond_mjcf_make_bodies(CondMjcf* m);     // planes, obstacles, rigid bodies, robots
+void cond_mjcf_make_equalities(CondMjcf* m); // attachments
+void cond_mjcf_make_sensors(CondMjcf* m);
+void cond_mjcf_list_left(CondMjcf* m);
+
+// Volume, centre and moments of a mesh, as its `inertia` says; 0 after a fault.
+int cond_mjcf_mesh_moments(CondMjcf* m, const CondMjcfNode* geom, CondMjcfMesh* mesh);
+CondMjcfNode* cond_mjcf_find_tendon(CondMjcf* m, const char* name); // a fixed one; NULL: none
+int cond_mjcf_find_joint(const CondMjcf* m, const char* name);
+int cond_mjcf_find_body(const CondMjcf* m, const char* name);
+int cond_mjcf_find_site(const CondMjcf* m, const char* name);
+
+#endif

@@ -1,0 +1,339 @@
+// What stands still -> planes and obstacles; attachments and sensors.
+#include "io/mjcf_make.h"
+#include "math/quat.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void refuse_issue(CondMjcf* m, const CondMjcfNode* node, CondStatus status,
+                         const CondSceneIssue* issue)
+{
+    if (status == COND_OUT_OF_MEMORY)
+        cond_mjcf_no_memory(m);
+    else if (status)
+        cond_mjcf_refuse(m, node, "%s: %.200s", issue->field, issue->text);
+}
+
+void cond_mjcf_put_body(CondMjcf* m, const CondMjcfNode* node, const CondBodyDef* def)
+{
+    CondSceneIssue issue;
+    refuse_issue(m, node, cond_scene_put_body(m->scene, def, &issue), &issue);
+}
+
+int cond_mjcf_check_mesh(CondMjcf* m, const CondMjcfGeom* geom)
+{
+    const CondMjcfMesh* mesh = &m->mesh[geom->mesh];
+    if (!mesh->file[0]) {
+        cond_mjcf_warn(m, geom->node, "geom '%s': a mesh given by its vertices is left out",
+                       geom->name);
+        return 0;
+    }
+    FILE* stream = fopen(mesh->file, "rb");
+    if (stream)
+        fclose(stream);
+    else
+        cond_mjcf_refuse(m, mesh->node, "the mesh %.200s cannot be opened", mesh->file);
+    return stream != NULL;
+}
+
+void cond_mjcf_put_friction(CondMjcf* m, int body, int tree, CondSurfaceDef* surface)
+{
+    double least = INFINITY, most = -INFINITY;
+    const CondMjcfGeom* first = NULL;
+    for (int g = 0; g < m->n_geom; g++) {
+        const CondMjcfGeom* geom = &m->geom[g];
+        int here = tree ? m->body[geom->body].top == m->body[body].top && geom->body > 0
+                        : geom->body == body;
+        if (!here || !cond_mjcf_touches(geom))
+            continue;
+        first = first ? first : geom;
+        least = fmin(least, geom->friction);
+        most = fmax(most, geom->friction);
+    }
+    if (!first)
+        return;
+    surface->friction[0] = surface->friction[1] = most;
+    if (most > least)
+        cond_mjcf_warn(m, first->node, "the geoms of '%s' have frictions from %g to %g: all get %g",
+                       m->body[body].name, least, most, most);
+}
+
+// A plane: its z axis is the normal.
+static void put_plane(CondMjcf* m, const CondMjcfGeom* geom, const CondMjcfPose* pose)
+{
+    CondPlaneDef def = cond_plane_def_default();
+    CondSceneIssue issue;
+    double R[9];
+    quat_matrix(pose->q, R);
+    memcpy(def.name, geom->name, sizeof def.name);
+    for (int i = 0; i < 3; i++)
+        def.normal[i] = R[3 * i + 2];
+    def.offset = vec3_dot(def.normal, pose->p);
+    def.surface.friction[0] = def.surface.friction[1] = geom->friction;
+    refuse_issue(m, geom->node, cond_scene_put_plane(m->scene, &def, &issue), &issue);
+}
+
+static void put_obstacle(CondMjcf* m, const CondMjcfGeom* geom, const CondLinkShapeDef* shape)
+{
+    CondObstacleDef def = cond_obstacle_def_default();
+    CondSceneIssue issue;
+    memcpy(def.name, geom->name, sizeof def.name);
+    def.shape = shape->shape;
+    memcpy(def.size, shape->size, sizeof def.size);
+    memcpy(def.position, shape->position, sizeof def.position);
+    memcpy(def.orientation, shape->orientation, sizeof def.orientation);
+    def.surface.friction[0] = def.surface.friction[1] = geom->friction;
+    refuse_issue(m, geom->node, cond_scene_put_obstacle(m->scene, &def, &issue), &issue);
+}
+
+// Hulls that stand still are the shapes of a robot without joints: obstacles are not scaled along
+// axes and not made convex.
+static void put_hull(CondMjcf* m, const CondMjcfGeom* geom, const CondLinkShapeDef* shape)
+{
+    CondBodyDef def = cond_body_def_default();
+    CondLinkDef link = cond_link_def_default();
+    memcpy(def.name, geom->name, sizeof def.name);
+    if (cond_mjcf_find_body(m, def.name) >= 0)
+        snprintf(def.name, sizeof def.name, "%.50s_geom", geom->name);
+    snprintf(link.name, sizeof link.name, "base");
+    def.kind = COND_BODY_ROBOT;
+    def.link = &link;
+    def.n_link = link.n_shape = 1;
+    link.shape = shape;
+    def.surface.friction[0] = def.surface.friction[1] = geom->friction;
+    cond_mjcf_put_body(m, geom->node, &def);
+}
+
+static void make_static(CondMjcf* m, const CondMjcfGeom* geom)
+{
+    const CondMjcfPose* body = &m->body[geom->body].world;
+    CondMjcfPose pose = cond_mjcf_times(body, &geom->pose);
+    CondLinkShapeDef shape;
+    if (geom->kind == COND_MJCF_PLANE)
+        put_plane(m, geom, &pose);
+    else if (geom->kind == COND_MJCF_HFIELD)
+        cond_mjcf_warn(m, geom->node, "geom '%s': heightfields are left out", geom->name);
+    else if (cond_mjcf_put_shape(m, geom, body, &shape)) {
+        if (shape.shape == COND_SHAPE_CONVEX)
+            put_hull(m, geom, &shape);
+        else
+            put_obstacle(m, geom, &shape);
+    }
+}
+
+void cond_mjcf_make_bodies(CondMjcf* m)
+{
+    for (int b = 1; b < m->n_body; b++) // the world's frames, until they become something else
+        if (!m->body[b].moves)
+            m->body[b].in_link = m->body[b].world;
+    for (int g = 0; g < m->n_geom && !m->status; g++)
+        if (cond_mjcf_touches(&m->geom[g]) && !m->body[m->geom[g].body].moves)
+            make_static(m, &m->geom[g]);
+    cond_mjcf_make_trees(m);
+}
+
+// A point of an MJCF body as an end of an attachment.
+static void put_end(const CondMjcf* m, int body, const double point[3], CondEndDef* end)
+{
+    const CondMjcfBody* at = &m->body[body];
+    memcpy(end->body, at->scene_body, sizeof end->body);
+    memcpy(end->link, at->link, sizeof end->link);
+    cond_mjcf_place(&at->in_link, point, end->point);
+}
+
+// The two bodies of an equality and the point where it holds them, by bodies or by sites; 0 after a
+// fault.
+static int find_ends(CondMjcf* m, CondMjcfNode* node, int body[2], double point[2][3])
+{
+    const char* site[2] = {cond_mjcf_own(node, "site1"), cond_mjcf_own(node, "site2")};
+    const char* name[2] = {cond_mjcf_own(node, "body1"), cond_mjcf_own(node, "body2")};
+    double anchor[3] = {0.0, 0.0, 0.0};
+    if (site[0] && site[1]) {
+        for (int k = 0; k < 2; k++) {
+            int s = cond_mjcf_find_site(m, site[k]);
+            if (s < 0) {
+                cond_mjcf_refuse(m, node, "there is no site '%.60s'", site[k]);
+                return 0;
+            }
+            body[k] = m->site[s].body;
+            memcpy(point[k], m->site[s].pose.p, sizeof point[k]);
+        }
+        return 1;
+    }
+    for (int k = 0; k < 2; k++) {
+        body[k] = name[k] ? cond_mjcf_find_body(m, name[k]) : 0;
+        if (body[k] < 0 || (k == 0 && !name[k])) {
+            cond_mjcf_refuse(m, node, "there is no body '%.60s'", name[k] ? name[k] : "");
+            return 0;
+        }
+    }
+    // The anchor of connect is in the first body's axes, that of weld in the second's.
+    int weld = cond_mjcf_is(node, "weld");
+    cond_mjcf_numbers(m, node, "anchor", 3, 3, anchor);
+    CondMjcfPose back = cond_mjcf_inverse(&m->body[body[!weld]].world);
+    double world[3];
+    cond_mjcf_place(&m->body[body[weld]].world, anchor, world);
+    memcpy(point[weld], anchor, sizeof anchor);
+    cond_mjcf_place(&back, world, point[!weld]);
+    return 1;
+}
+
+// MuJoCo's constraint lets an acceleration (1 - d) a0 of what acts pass and adds d (-b v - k r),
+// with b = 2 / (d T), k = 1 / (d T z)^2: a mass m feels a spring of m k d / (1 - d).
+static void set_stiffness(CondMjcf* m, CondMjcfNode* node, const int body[2],
+                          CondAttachmentDef* def)
+{
+    double ref[2] = {0.02, 1.0}, imp[5] = {0.9, 0.95, 0.001, 0.5, 2.0};
+    double mass = INFINITY, inertia = INFINITY;
+    cond_mjcf_numbers(m, node, "solref", 1, 2, ref);
+    cond_mjcf_numbers(m, node, "solimp", 1, 5, imp);
+    for (int k = 0; k < 2; k++) {
+        const CondMjcfBody* at = &m->body[body[k]];
+        if (!(at->mass > 0.0))
+            continue;
+        mass = fmin(mass, at->mass);
+        inertia = fmin(inertia, (at->inertia[0] + at->inertia[4] + at->inertia[8]) / 3.0);
+    }
+    mass = isfinite(mass) ? mass : 1.0;
+    inertia = isfinite(inertia) ? inertia : 0.01;
+    double d = fmin(fmax(imp[1], 0.5), 0.9999), share = d / (1.0 - d);
+    double b = 2.0 / (d * 0.02), k = 1.0 / (d * d * 0.02 * 0.02);
+    if (ref[0] > 0.0 && ref[1] > 0.0) {
+        b = 2.0 / (d * ref[0]);
+        k = 1.0 / (d * d * ref[0] * ref[0] * ref[1] * ref[1]);
+    } else if (ref[0] < 0.0) { // stiffness and damping themselves, by d^2 and d
+        k = -ref[0] / (d * d);
+        b = -ref[1] / d;
+    }
+    def->stiffness = mass * k * share;
+    def->damping = mass * b * share;
+    def->rotation_stiffness = inertia * k * share;
+    def->rotation_damping = inertia * b * share;
+}
+
+static void make_equality(CondMjcf* m, CondMjcfNode* node)
+{
+    CondAttachmentDef def = cond_attachment_def_default();
+    CondSceneIssue issue;
+    const char* name = cond_mjcf_own(node, "name");
+    int body[2];
+    double point[2][3];
+    cond_mjcf_visit(m, node);
+    if (!find_ends(m, node, body, point))
+        return;
+    if (!cond_mjcf_true(m, node, "active", 1)) {
+        cond_mjcf_warn(m, node, "<%.40s> is not active and left out", node->name);
+        return;
+    }
+    snprintf(def.name, sizeof def.name, "%.63s", name ? name : "");
+    def.turns = cond_mjcf_is(node, "weld");
+    def.contact = 0;
+    for (int k = 0; k < 2; k++)
+        put_end(m, body[k], point[k], &def.end[k]);
+    set_stiffness(m, node, body, &def);
+    if (!def.end[0].body[0] && !def.end[1].body[0]) {
+        cond_mjcf_warn(m, node, "<%.40s> holds two things that stand still: left out", node->name);
+        return;
+    }
+    if (def.turns && cond_mjcf_own(node, "relpose"))
+        cond_mjcf_warn(m, node, "relpose is left out: <weld> holds the two as they start");
+    if (def.turns)
+        cond_mjcf_text(m, node, "torquescale");
+    refuse_issue(m, node, cond_scene_put_attachment(m->scene, &def, &issue), &issue);
+}
+
+void cond_mjcf_make_equalities(CondMjcf* m)
+{
+    for (CondMjcfNode* section = m->root->first; section; section = section->next)
+        for (CondMjcfNode* node = cond_mjcf_is(section, "equality") ? section->first : NULL;
+             node && !cond_mjcf_ends(m); node = node->next)
+            if (cond_mjcf_is(node, "connect") || cond_mjcf_is(node, "weld"))
+                make_equality(m, node);
+}
+
+// Force and torque at a site are what its link's joint carries, in the site's axes.
+static void make_sensor(CondMjcf* m, CondMjcfNode* node)
+{
+    CondSensorDef def = cond_sensor_def_default();
+    CondSceneIssue issue;
+    CondEndDef end = {.at = NAN};
+    const char *name = cond_mjcf_own(node, "name"), *site = cond_mjcf_own(node, "site");
+    int s = cond_mjcf_find_site(m, site);
+    cond_mjcf_visit(m, node);
+    if (s < 0) {
+        cond_mjcf_refuse(m, node, "there is no site '%.60s'", site ? site : "");
+        return;
+    }
+    const CondMjcfBody* body = &m->body[m->site[s].body];
+    if (!body->link[0]) {
+        cond_mjcf_warn(m, node, "sensor '%.60s' is left out: its site is on no robot",
+                       name ? name : "");
+        return;
+    }
+    CondMjcfPose pose = cond_mjcf_times(&body->in_link, &m->site[s].pose);
+    snprintf(def.name, sizeof def.name, "%.63s", name ? name : "");
+    def.kind = COND_SENSOR_JOINT;
+    put_end(m, m->site[s].body, m->site[s].pose.p, &end);
+    def.on = end;
+    memcpy(def.orientation, pose.q, sizeof def.orientation);
+    refuse_issue(m, node, cond_scene_put_sensor(m->scene, &def, &issue), &issue);
+}
+
+void cond_mjcf_make_sensors(CondMjcf* m)
+{
+    for (CondMjcfNode* section = m->root->first; section; section = section->next)
+        for (CondMjcfNode* node = cond_mjcf_is(section, "sensor") ? section->first : NULL;
+             node && !cond_mjcf_ends(m); node = node->next) {
+            section->used = 1;
+            if (cond_mjcf_is(node, "force") || cond_mjcf_is(node, "torque"))
+                make_sensor(m, node);
+        }
+}
+
+// Elements and attributes that are there for pictures, or for MuJoCo's own memory and solvers.
+static int is_picture(const CondMjcfLeft* left)
+{
+    static const char* const names[] = {
+        "visual",    "statistic", "light",   "camera", "texture",      "material", "skin",
+        "rgba",      "group",     "size",    "custom", "user",         "fitscale", "fovy",
+        "headlight", "mode",      "margin_", "width",  "springlength_"};
+    const char* name = left->attribute ? left->attribute : left->node->name;
+    if (!left->attribute && strcmp(name, "group") == 0)
+        return 0;
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (strcmp(name, names[k]) == 0)
+            return 1;
+    return 0;
+}
+
+void cond_mjcf_list_left(CondMjcf* m)
+{
+    CondMjcfLeft* left = NULL;
+    int n = 0;
+    char pictures[COND_WARNING_SIZE - 60] = "";
+    size_t length = 0;
+    const CondMjcfNode* first = NULL;
+    cond_mjcf_mark_asked(m);
+    if (cond_mjcf_tree_left(&m->arena, m->root, &left, &n)) {
+        cond_mjcf_no_memory(m);
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        const CondMjcfLeft* one = &left[i];
+        char what[128], often[32] = "";
+        snprintf(what, sizeof what, one->attribute ? "<%.40s> %.60s" : "<%.40s>", one->node->name,
+                 one->attribute);
+        if (one->count > 1)
+            snprintf(often, sizeof often, " (%d times)", one->count);
+        if (!is_picture(one)) {
+            cond_mjcf_warn(m, one->node, "%s is left out%s", what, often);
+            continue;
+        }
+        first = first ? first : one->node;
+        if (length < sizeof pictures)
+            length += (size_t)snprintf(pictures + length, sizeof pictures - length, "%s%s",
+                                       *pictures ? ", " : "", what);
+    }
+    if (first)
+        cond_mjcf_warn(m, first, "of no effect on the motion: %s", pictures);
+}
