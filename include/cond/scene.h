@@ -114,7 +114,7 @@ typedef struct CondLinkShapeDef {
 typedef struct CondLinkDef {
     char name[COND_NAME_SIZE];
     char parent[COND_NAME_SIZE]; // a link before it; "": the base, which has no joint
-    char joint[COND_NAME_SIZE];  // name of the joint; "": the link's own
+    char joint[COND_NAME_SIZE];  // name of the joint; "": the link's own, none if fixed
     CondJointKind kind;
     double position[3];         // joint frame in the parent's axes, at joint position 0 [m]
     double orientation[4];      //
@@ -590,14 +590,20 @@ COND_API CondStatus cond_scene_add_reward(CondScene* scene, const CondRewardDef*
 COND_API CondStatus cond_scene_add_exclude(CondScene* scene, const CondExcludeDef* def,
                                            CondError* error);
 
-// Reads a YAML scene. Each override is "path=value", applied to the file before it is understood.
-// Unknown keys and impossible values are refused with file, line and key.
+// Reads a YAML scene, or an MJCF file, which is known by its first letter, as docs/mjcf.md tells;
+// an override keyframe=NAME of the latter says where it starts. Each override is "path=value",
+// applied to the file before it is understood. Unknown keys and impossible values are refused with
+// file, line and key.
 COND_IO_API CondStatus cond_scene_read(const CondContext* context, const char* path, int n_override,
                                        const char* const* override, CondScene** scene,
                                        CondError* error);
 
-// The same with the values of its section `randomise` drawn by a seed, as if they had been given as
-// overrides after the others. Seed and file decide alone: equal seeds give equal scenes.
+// Writes a scene as a YAML file that is read as the same: every value that differs from its
+// default, numbers to the last bit, paths from the folder of that file.
+COND_IO_API CondStatus cond_scene_write(const CondScene* scene, const char* path, CondError* error);
+
+// cond_scene_read with the values of its section `randomise` drawn by a seed, as if they had been
+// given as overrides after the others. Seed and file decide alone: equal seeds give equal scenes.
 COND_IO_API CondStatus cond_scene_read_drawn(const CondContext* context, const char* path,
                                              int n_override, const char* const* override,
                                              uint64_t seed, CondScene** scene, CondError* error);

@@ -74,6 +74,9 @@ CondStatus cond_mesh_file_add_element(CondMeshFile* file, size_t at, int64_t num
 
 // The formats.
 CondStatus cond_mesh_read_gmsh(CondMeshFile* file);
+// MuJoCo's own meshes end in .msh as well; 1 where the file's size is what its counts say.
+int cond_mesh_is_mujoco(const CondMeshFile* file);
+CondStatus cond_mesh_read_mujoco(CondMeshFile* file);
 CondStatus cond_mesh_read_vtk(CondMeshFile* file);
 CondStatus cond_mesh_read_vtu(CondMeshFile* file);
 CondStatus cond_mesh_read_obj(CondMeshFile* file);

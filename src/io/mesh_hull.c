@@ -10,6 +10,7 @@
 #include <string.h>
 
 static const double SLIVER = 1e-10; // area of a triangle that is none, of the size squared
+static const double THIN = 1e-6;    // height of one whose plane is not to be trusted, of the size
 
 // A run of qhull. It takes its memory from malloc and would print what it finds.
 typedef struct Run {
@@ -108,24 +109,110 @@ static CondStatus make_hull(const CondMesh* mesh, const char* options, CondMesh*
     return status;
 }
 
+static double edge_length(const CondMesh* mesh, int a, int b)
+{
+    double square = 0.0;
+    for (int i = 0; i < 3; i++) {
+        double d = mesh->node[3 * (size_t)a + (size_t)i] - mesh->node[3 * (size_t)b + (size_t)i];
+        square += d * d;
+    }
+    return sqrt(square);
+}
+
+static double mesh_size(const CondMesh* mesh)
+{
+    double size = 0.0;
+    for (int k = 1; k < mesh->n_node; k++)
+        size = fmax(size, edge_length(mesh, 0, k));
+    return size;
+}
+
+// Leaves out, of every triangle that is hardly higher than a line, the corner that lies on the line
+// between the two others: its plane would lean by more than the hull is exact. Returns how many.
+static int drop_slivers(const CondMesh* hull, double size, int* dropped)
+{
+    int n = 0;
+    memset(dropped, 0, (size_t)hull->n_node * sizeof *dropped);
+    for (int f = 0; f < hull->n_triangle; f++) {
+        const int* c = hull->triangle + 3 * (size_t)f;
+        double longest = 0.0;
+        int apex = 0;
+        for (int k = 0; k < 3; k++) {
+            double length = edge_length(hull, c[(k + 1) % 3], c[(k + 2) % 3]);
+            if (length > longest) {
+                longest = length;
+                apex = k;
+            }
+        }
+        int touched = dropped[c[0]] || dropped[c[1]] || dropped[c[2]];
+        if (touched || 2.0 * area(hull, c) > THIN * size * longest)
+            continue;
+        dropped[c[apex]] = 1;
+        n++;
+    }
+    return n;
+}
+
+// The nodes that stay, as a mesh without triangles.
+static CondStatus keep_nodes(const CondMesh* hull, const int* dropped, int n_dropped,
+                             CondMesh** kept, CondError* error)
+{
+    int n = 0;
+    CondStatus status =
+        cond_mesh_create(&hull->context, hull->n_node - n_dropped, 0, 0, kept, error);
+    for (int k = 0; k < hull->n_node && !status; k++)
+        if (!dropped[k])
+            memcpy((*kept)->node + 3 * (size_t)n++, hull->node + 3 * (size_t)k,
+                   3 * sizeof *hull->node);
+    return status;
+}
+
+// A hull without slivers, within THIN of the size of the true one for every round it takes.
+static CondStatus make_clean(const CondMesh* mesh, CondMesh** hull, int* thin, CondError* error)
+{
+    enum { ROUNDS = 30 };
+    CondMesh* nodes = NULL;
+    double size = mesh_size(mesh);
+    CondStatus status = COND_OK;
+    *thin = 1;
+    for (int round = 0; round < ROUNDS && *thin && !status; round++) {
+        int flat;
+        cond_mesh_destroy(*hull);
+        *hull = NULL;
+        status = make_hull(nodes ? nodes : mesh, "qhull Qt", hull, &flat, error);
+        if (!status)
+            status = cond_mesh_compact(*hull, error);
+        cond_mesh_destroy(nodes);
+        nodes = NULL;
+        int* dropped =
+            status ? NULL : cond_allocate(&mesh->context, (size_t)(*hull)->n_node, sizeof *dropped);
+        if (!status && !dropped)
+            status = cond_error_set(error, COND_OUT_OF_MEMORY, "no memory for a hull");
+        int n = status ? 0 : drop_slivers(*hull, size, dropped);
+        *thin = n > 0;
+        if (n > 0)
+            status = keep_nodes(*hull, dropped, n, &nodes, error);
+        cond_release(&mesh->context, dropped);
+    }
+    cond_mesh_destroy(nodes);
+    return status;
+}
+
 CondStatus cond_mesh_hull(const CondMesh* mesh, CondMesh** hull, CondError* error)
 {
-    // Faces of more than three corners are cut up, which may leave triangles without area where
-    // nodes lie on a line; then the nodes are moved a little for the order of the hull alone.
-    static const char* const options[] = {"qhull Qt", "qhull QJ Pp"};
     int thin = 1;
-    CondStatus status = COND_OK;
     *hull = NULL;
     if (mesh->n_node < 4)
         return cond_error_set(error, COND_BAD_ARGUMENT, "a hull needs four nodes, not %d",
                               mesh->n_node);
-    for (int i = 0; i < 2 && thin && !status; i++) {
+    CondStatus status = make_clean(mesh, hull, &thin, error);
+    if (!status && thin) { // the nodes are moved a little for the order of the hull alone
         cond_mesh_destroy(*hull);
         *hull = NULL;
-        status = make_hull(mesh, options[i], hull, &thin, error);
+        status = make_hull(mesh, "qhull QJ Pp", hull, &thin, error);
+        if (!status)
+            status = cond_mesh_compact(*hull, error);
     }
-    if (!status)
-        status = cond_mesh_compact(*hull, error);
     if (!status)
         return COND_OK;
     cond_mesh_destroy(*hull);

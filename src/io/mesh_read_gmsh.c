@@ -455,6 +455,8 @@ static CondStatus read_sections(Reader* reader)
 
 CondStatus cond_mesh_read_gmsh(CondMeshFile* file)
 {
+    if (cond_mesh_is_mujoco(file))
+        return cond_mesh_read_mujoco(file);
     Reader reader = {.file = file};
     CondStatus status = read_sections(&reader);
     cond_release(&file->context, reader.tag);

@@ -9,6 +9,10 @@ typedef struct CondMjcfOptions {
     // The keyframe that the scene starts at; "": none, NULL: "home" where there is one. All joints
     // are at their reference where there is none.
     const char* keyframe;
+    int whole; // 1: the file is the scene: it sets time step, gravity and name
+    // Where the file's world is, in that of the scene; a zero orientation is none.
+    double position[3], orientation[4];
+    const char* prefix; // of the names that the scene gives to what is in the file; NULL: none
 } CondMjcfOptions;
 
 // 1 where the file is XML, by its first bytes: a scene file is not.

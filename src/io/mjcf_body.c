@@ -276,6 +276,7 @@ void cond_mjcf_read_bodies(CondMjcf* m)
     if (add_body(m, m->root, -1) < 0)
         return;
     snprintf(m->body[0].name, sizeof m->body[0].name, "world");
+    m->body[0].world = m->body[0].in_link = m->place;
     for (CondMjcfNode* node = m->root->first; node && !cond_mjcf_ends(m); node = node->next) {
         if (!cond_mjcf_is(node, "worldbody"))
             continue;

@@ -166,8 +166,6 @@ void cond_mjcf_read_keyframe(CondMjcf* m)
         const double* own = q ? q + joint->qpos : NULL;
         if (own && is_single(joint) && !joint->fixed)
             joint->start = own[0];
-        if (own && joint->kind == COND_MJCF_FREE)
-            memcpy(joint->place, own, sizeof joint->place);
         if (own && !is_single(joint)) {
             memcpy(joint->turn, own + (joint->kind == COND_MJCF_FREE ? 3 : 0), sizeof joint->turn);
             double square = 0.0;
@@ -177,6 +175,12 @@ void cond_mjcf_read_keyframe(CondMjcf* m)
                 quat_normalize(joint->turn);
             else
                 cond_mjcf_refuse(m, key, "qpos: the quaternion of joint '%s' is zero", joint->name);
+        }
+        if (own && joint->kind == COND_MJCF_FREE) {
+            double turn[4];
+            cond_mjcf_place(&m->place, own, joint->place);
+            quat_product(m->place.q, joint->turn, turn);
+            memcpy(joint->turn, turn, sizeof turn);
         }
         if (is_single(joint) && !joint->fixed)
             bound_start(m, joint);

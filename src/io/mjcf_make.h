@@ -17,6 +17,16 @@ void cond_mjcf_put_friction(CondMjcf* m, int body, int tree, CondSurfaceDef* sur
 // Adds a checked definition, or refuses it at the node.
 void cond_mjcf_put_body(CondMjcf* m, const CondMjcfNode* node, const CondBodyDef* def);
 
+// A name in the scene: with the prefix that the file's names get.
+void cond_mjcf_scene_name(CondMjcf* m, const CondMjcfNode* node, const char* own,
+                          char name[COND_NAME_SIZE]);
+// Groups by contype and conaffinity: found once, then told for a body, or for one geom of it.
+void cond_mjcf_find_masks(CondMjcf* m);
+void cond_mjcf_put_groups(CondMjcf* m, int body, int geom, uint32_t* groups, uint32_t* touches);
+// What a body, or where it stands still one of its geoms (-1: the body), is called in pairs; 0
+// where there is no such thing.
+int cond_mjcf_thing(CondMjcf* m, int body, int geom, char thing[2 * COND_NAME_SIZE]);
+
 // Rigid bodies and robots.
 void cond_mjcf_make_trees(CondMjcf* m);
 

@@ -104,6 +104,7 @@ void cond_mjcf_read_meshes(CondMjcf* m)
 // Sums over pieces of a solid or a surface: weight, weight x, and second moments P of x x'.
 typedef struct Sum {
     double weight, first[3], second[9];
+    double centre[3]; // that the second moments are to be taken about
 } Sum;
 
 // A tetrahedron or triangle with corners v: the integral of x x' over it is
@@ -137,30 +138,46 @@ static double face_area(const double a[3], const double b[3], const double c[3],
     return 0.5 * vec3_norm(normal);
 }
 
-// The way of MuJoCo: tetrahedra between the faces and their middle, all of them counted as positive
-// where the mesh is not vouched to be oriented.
-static Sum integrate(const CondMesh* mesh, int shell, int positive)
+// Faces, or tetrahedra between the faces and an apex, counted as positive or with their sign.
+static Sum integrate(const CondMesh* mesh, const double* apex, int positive)
 {
-    Sum faces = {0}, solid = {0};
+    Sum sum = {0};
     double n[3], corner[4][3];
-    for (int pass = 0; pass < 2; pass++)
-        for (int f = 0; f < mesh->n_triangle; f++) {
-            for (int k = 0; k < 3; k++)
-                memcpy(corner[k], mesh->node + 3 * (size_t)mesh->triangle[3 * f + k],
-                       sizeof corner[k]);
-            double area = face_area(corner[0], corner[1], corner[2], n);
-            if (pass == 0) {
-                add_piece(&faces, area, 3, (const double(*)[3])corner);
-                continue;
-            }
-            double volume = 0.0;
-            for (int i = 0; i < 3; i++) {
-                corner[3][i] = faces.weight > 0.0 ? faces.first[i] / faces.weight : 0.0;
-                volume += n[i] * (corner[0][i] - corner[3][i]) / 6.0;
-            }
-            add_piece(&solid, positive ? fabs(volume) : volume, 4, (const double(*)[3])corner);
+    for (int f = 0; f < mesh->n_triangle; f++) {
+        for (int k = 0; k < 3; k++)
+            memcpy(corner[k], mesh->node + 3 * (size_t)mesh->triangle[3 * f + k], sizeof corner[k]);
+        double area = face_area(corner[0], corner[1], corner[2], n), volume = 0.0;
+        for (int i = 0; i < 3 && apex; i++) {
+            corner[3][i] = apex[i];
+            volume += n[i] * (corner[0][i] - apex[i]) / 6.0;
         }
-    return shell ? faces : solid;
+        if (apex)
+            add_piece(&sum, positive ? fabs(volume) : volume, 4, (const double(*)[3])corner);
+        else
+            add_piece(&sum, area, 3, (const double(*)[3])corner);
+    }
+    return sum;
+}
+
+static void middle(const Sum* sum, double centre[3])
+{
+    for (int i = 0; i < 3; i++)
+        centre[i] = sum->weight != 0.0 ? sum->first[i] / sum->weight : 0.0;
+}
+
+// The way of MuJoCo: tetrahedra with the middle of the faces give the centre of mass, those with
+// that centre volume and moments. They are counted as positive where the mesh is not vouched to be
+// oriented, so that for a mesh that is not convex the two differ.
+static Sum integrate_solid(const CondMesh* mesh, int positive)
+{
+    double apex[3], centre[3];
+    Sum faces = integrate(mesh, NULL, 0);
+    middle(&faces, apex);
+    Sum first = integrate(mesh, apex, positive);
+    middle(&first, centre);
+    Sum solid = integrate(mesh, centre, positive);
+    memcpy(solid.centre, centre, sizeof centre);
+    return solid;
 }
 
 static CondStatus sum_mesh(CondMjcf* m, const CondMjcfMesh* mesh, Sum* sum, CondError* error)
@@ -172,9 +189,12 @@ static CondStatus sum_mesh(CondMjcf* m, const CondMjcfMesh* mesh, Sum* sum, Cond
         read->node[k] *= mesh->scale[k % 3];
     if (!status && strcmp(way, "convex") == 0)
         status = cond_mesh_hull(read, &hull, error);
-    if (!status)
-        *sum = integrate(hull ? hull : read, strcmp(way, "shell") == 0,
-                         strcmp(way, "legacy") == 0 || strcmp(way, "convex") == 0);
+    if (!status && strcmp(way, "shell") == 0) {
+        *sum = integrate(read, NULL, 0);
+        middle(sum, sum->centre);
+    } else if (!status) {
+        *sum = integrate_solid(hull ? hull : read, strcmp(way, "exact") != 0);
+    }
     if (!status && sum->weight < 0.0) { // turned inside out
         sum->weight = -sum->weight;
         for (int i = 0; i < 9; i++)
@@ -205,10 +225,12 @@ int cond_mjcf_mesh_moments(CondMjcf* m, const CondMjcfNode* geom, CondMjcfMesh* 
         return 0;
     mesh->volume = sum.weight;
     double trace = 0.0, second[9];
-    for (int i = 0; i < 3; i++)
-        mesh->centre[i] = sum.first[i] / sum.weight;
-    for (int i = 0; i < 9; i++) // about the centre
-        second[i] = sum.second[i] - sum.weight * mesh->centre[i / 3] * mesh->centre[i % 3];
+    memcpy(mesh->centre, sum.centre, sizeof sum.centre);
+    // P about c: P - f c' - c f' + w c c', which is P - w c c' where c is the middle.
+    for (int i = 0; i < 9; i++)
+        second[i] = sum.second[i] - sum.first[i / 3] * sum.centre[i % 3] -
+                    sum.centre[i / 3] * sum.first[i % 3] +
+                    sum.weight * sum.centre[i / 3] * sum.centre[i % 3];
     trace = second[0] + second[4] + second[8];
     for (int i = 0; i < 9; i++)
         mesh->moment[i] = (i % 4 == 0 ? trace : 0.0) - second[i];

@@ -62,6 +62,7 @@ typedef struct CondMjcfGeom {
     double friction; // sliding
     double mass;     // [kg]; NaN: from the density
     double density;  // [kg/m3]
+    int made;        // 1: a plane or an obstacle of its own
 } CondMjcfGeom;
 
 typedef enum CondMjcfJointKind {
@@ -109,6 +110,10 @@ typedef struct CondMjcfBody {
     CondMjcfPose in_link;
 } CondMjcfBody;
 
+typedef struct CondMjcfMask {
+    int contype, conaffinity;
+} CondMjcfMask;
+
 typedef struct CondMjcfSite {
     const CondMjcfNode* node;
     const char* name;
@@ -139,7 +144,10 @@ typedef struct CondMjcf {
     CondMjcfJoint* joint;
     CondMjcfGeom* geom;
     CondMjcfSite* site;
-    int n_q; // of a keyframe
+    int n_mask, masked; // the latter: 1: groups are told
+    CondMjcfMask mask[32];
+    CondMjcfPose place; // of the file's world in the scene's
+    int n_q;            // of a keyframe
     int n_control;
     double* control; // of the keyframe, where it gives it; NULL: zeros          (n_control)
     const CondMjcfNode* key;
@@ -207,6 +215,7 @@ void cond_mjcf_read_actuators(CondMjcf* m);
 void cond_mjcf_make_bodies(CondMjcf* m);     // planes, obstacles, rigid bodies, robots
 void cond_mjcf_make_equalities(CondMjcf* m); // attachments
 void cond_mjcf_make_sensors(CondMjcf* m);
+void cond_mjcf_make_excludes(CondMjcf* m);
 void cond_mjcf_list_left(CondMjcf* m);
 
 // Volume, centre and moments of a mesh, as its `inertia` says; 0 after a fault.

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/mjcf_model.h"
+#include "math/quat.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -143,6 +144,7 @@ static void read_flags(CondMjcf* m, CondMjcfNode* option)
 static void read_options(CondMjcf* m)
 {
     CondSceneSettings* settings = cond_scene_settings(m->scene);
+    CondSceneSettings before = *settings;
     const char* name = cond_mjcf_own(m->root, "model");
     m->root->used = 1;
     snprintf(settings->name, sizeof settings->name, "%s", name ? name : "");
@@ -163,6 +165,8 @@ static void read_options(CondMjcf* m)
         for (size_t k = 0; k < sizeof own / sizeof *own; k++)
             cond_mjcf_own(node, own[k]);
     }
+    if (!m->options.whole)
+        *settings = before;
 }
 
 static void read_parts(CondMjcf* m)
@@ -173,7 +177,8 @@ static void read_parts(CondMjcf* m)
         cond_mjcf_read_joint_equalities, cond_mjcf_read_keyframe, cond_mjcf_read_actuators,
     };
     void (*const makers[])(CondMjcf*) = {cond_mjcf_make_bodies, cond_mjcf_make_equalities,
-                                         cond_mjcf_make_sensors, cond_mjcf_list_left};
+                                         cond_mjcf_make_sensors, cond_mjcf_make_excludes,
+                                         cond_mjcf_list_left};
     for (size_t k = 0; k < sizeof parts / sizeof *parts && !cond_mjcf_ends(m); k++)
         parts[k](m);
     // Definitions are made of a file without faults alone.
@@ -191,6 +196,15 @@ CondStatus cond_mjcf_read(CondScene* scene, const char* path, const CondMjcfOpti
     cond_arena_begin(&scene->arena.context, &m.arena);
     m.file = (CondUrdfFile){
         .context = scene->arena.context, .path = path, .error = error, .n_fault = &n_fault};
+    m.place = cond_mjcf_unit();
+    memcpy(m.place.p, m.options.position, sizeof m.place.p);
+    double square = 0.0;
+    for (int i = 0; i < 4; i++)
+        square += m.options.orientation[i] * m.options.orientation[i];
+    if (square > 0.0) {
+        memcpy(m.place.q, m.options.orientation, sizeof m.place.q);
+        quat_normalize(m.place.q);
+    }
     m.status = cond_mjcf_tree_read(&m.file, &m.arena, &m.root);
     if (m.root && !cond_mjcf_ends(&m))
         read_parts(&m);

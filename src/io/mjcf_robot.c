@@ -9,8 +9,9 @@
 // A robot while it is made; all arrays are the arena's.
 typedef struct Robot {
     CondBodyDef def;
-    CondLinkDef* link;   // (def.n_link)
-    CondJointDef* joint; // (def.n_joint)
+    CondLinkDef* link;      // (def.n_link)
+    CondJointDef* joint;    // (def.n_joint)
+    CondLinkGroups* groups; // (def.n_link_groups)
 } Robot;
 
 static CondLinkDef* add_link(CondMjcf* m, Robot* robot, const char* name, const char* parent)
@@ -188,7 +189,7 @@ int cond_mjcf_put_shape(CondMjcf* m, const CondMjcfGeom* geom, const CondMjcfPos
         return 1;
     case COND_MJCF_ELLIPSOID: // a fine ball, stretched
         shape->shape = COND_SHAPE_CONVEX;
-        snprintf(shape->mesh, sizeof shape->mesh, "ball:1:6");
+        snprintf(shape->mesh, sizeof shape->mesh, "ball:1:4");
         memcpy(shape->scale, geom->size, sizeof shape->scale);
         return 1;
     case COND_MJCF_MESH:
@@ -217,6 +218,20 @@ static void put_shapes(CondMjcf* m, int b, CondLinkDef* link)
         shape[link->n_shape++] = one;
     }
     link->shape = shape;
+}
+
+static void add_groups(CondMjcf* m, Robot* robot, int b)
+{
+    CondLinkGroups own = {.groups = 0};
+    cond_mjcf_put_groups(m, b, -1, &own.groups, &own.touches);
+    if (!own.groups)
+        return;
+    if (COND_RESERVE(&m->arena, robot->groups, robot->def.n_link_groups + 1)) {
+        cond_mjcf_no_memory(m);
+        return;
+    }
+    memcpy(own.name, m->body[b].name, sizeof own.name);
+    robot->groups[robot->def.n_link_groups++] = own;
 }
 
 static void set_place(const CondMjcfPose* pose, CondBodyDef* def)
@@ -251,7 +266,7 @@ static CondLinkDef* add_base(CondMjcf* m, Robot* robot, CondMjcfBody* body)
 static void make_robot(CondMjcf* m, int top)
 {
     Robot robot = {.def = cond_body_def_default()};
-    memcpy(robot.def.name, m->body[top].name, sizeof robot.def.name);
+    cond_mjcf_scene_name(m, m->body[top].node, m->body[top].name, robot.def.name);
     robot.def.kind = COND_BODY_ROBOT;
     for (int b = top; b < m->n_body && m->body[b].top == top && !cond_mjcf_ends(m); b++) {
         CondMjcfBody* body = &m->body[b];
@@ -277,7 +292,9 @@ static void make_robot(CondMjcf* m, int top)
         memcpy(body->link, body->name, sizeof body->link);
         put_inertia(body, link);
         put_shapes(m, b, link);
+        add_groups(m, &robot, b);
     }
+    robot.def.link_groups = robot.groups;
     robot.def.link = robot.link;
     robot.def.joint = robot.joint;
     cond_mjcf_put_friction(m, top, 1, &robot.def.surface);
@@ -317,7 +334,8 @@ static void make_rigid(CondMjcf* m, int b, const CondMjcfGeom* geom)
     CondLinkShapeDef shape;
     CondMjcfPose unit = cond_mjcf_unit(), start, own = geom->pose;
     double R[9], turned[9], I[9];
-    memcpy(def.name, body->name, sizeof def.name);
+    cond_mjcf_scene_name(m, body->node, body->name, def.name);
+    cond_mjcf_put_groups(m, b, -1, &def.groups, &def.touches);
     cond_mjcf_put_shape(m, geom, &unit, &shape);
     def.shape = shape.shape;
     memcpy(def.size, shape.size, sizeof def.size);

@@ -14,6 +14,21 @@ static void refuse_issue(CondMjcf* m, const CondMjcfNode* node, CondStatus statu
         cond_mjcf_refuse(m, node, "%s: %.200s", issue->field, issue->text);
 }
 
+void cond_mjcf_scene_name(CondMjcf* m, const CondMjcfNode* node, const char* own,
+                          char name[COND_NAME_SIZE])
+{
+    const char* prefix = m->options.prefix ? m->options.prefix : "";
+    size_t begin = strlen(prefix), length = strlen(own);
+    memset(name, 0, COND_NAME_SIZE);
+    if (begin + length >= COND_NAME_SIZE) {
+        cond_mjcf_refuse(m, node, "the name '%.60s' with its prefix is longer than %d characters",
+                         own, COND_NAME_SIZE - 1);
+    } else if (*own) {
+        memcpy(name, prefix, begin);
+        memcpy(name + begin, own, length);
+    }
+}
+
 void cond_mjcf_put_body(CondMjcf* m, const CondMjcfNode* node, const CondBodyDef* def)
 {
     CondSceneIssue issue;
@@ -65,7 +80,8 @@ static void put_plane(CondMjcf* m, const CondMjcfGeom* geom, const CondMjcfPose*
     CondSceneIssue issue;
     double R[9];
     quat_matrix(pose->q, R);
-    memcpy(def.name, geom->name, sizeof def.name);
+    cond_mjcf_scene_name(m, geom->node, geom->name, def.name);
+    cond_mjcf_put_groups(m, geom->body, (int)(geom - m->geom), &def.groups, &def.touches);
     for (int i = 0; i < 3; i++)
         def.normal[i] = R[3 * i + 2];
     def.offset = vec3_dot(def.normal, pose->p);
@@ -77,7 +93,8 @@ static void put_obstacle(CondMjcf* m, const CondMjcfGeom* geom, const CondLinkSh
 {
     CondObstacleDef def = cond_obstacle_def_default();
     CondSceneIssue issue;
-    memcpy(def.name, geom->name, sizeof def.name);
+    cond_mjcf_scene_name(m, geom->node, geom->name, def.name);
+    cond_mjcf_put_groups(m, geom->body, (int)(geom - m->geom), &def.groups, &def.touches);
     def.shape = shape->shape;
     memcpy(def.size, shape->size, sizeof def.size);
     memcpy(def.position, shape->position, sizeof def.position);
@@ -92,9 +109,12 @@ static void put_hull(CondMjcf* m, const CondMjcfGeom* geom, const CondLinkShapeD
 {
     CondBodyDef def = cond_body_def_default();
     CondLinkDef link = cond_link_def_default();
-    memcpy(def.name, geom->name, sizeof def.name);
-    if (cond_mjcf_find_body(m, def.name) >= 0)
-        snprintf(def.name, sizeof def.name, "%.50s_geom", geom->name);
+    char own[COND_NAME_SIZE];
+    memcpy(own, geom->name, sizeof own);
+    if (cond_mjcf_find_body(m, own) >= 0)
+        snprintf(own, sizeof own, "%.50s_geom", geom->name);
+    cond_mjcf_scene_name(m, geom->node, own, def.name);
+    cond_mjcf_put_groups(m, geom->body, (int)(geom - m->geom), &def.groups, &def.touches);
     snprintf(link.name, sizeof link.name, "base");
     def.kind = COND_BODY_ROBOT;
     def.link = &link;
@@ -104,7 +124,7 @@ static void put_hull(CondMjcf* m, const CondMjcfGeom* geom, const CondLinkShapeD
     cond_mjcf_put_body(m, geom->node, &def);
 }
 
-static void make_static(CondMjcf* m, const CondMjcfGeom* geom)
+static void make_static(CondMjcf* m, CondMjcfGeom* geom)
 {
     const CondMjcfPose* body = &m->body[geom->body].world;
     CondMjcfPose pose = cond_mjcf_times(body, &geom->pose);
@@ -119,11 +139,15 @@ static void make_static(CondMjcf* m, const CondMjcfGeom* geom)
         else
             put_obstacle(m, geom, &shape);
     }
+    geom->made = geom->kind == COND_MJCF_PLANE || geom->kind == COND_MJCF_SPHERE ||
+                 geom->kind == COND_MJCF_CAPSULE || geom->kind == COND_MJCF_CYLINDER ||
+                 geom->kind == COND_MJCF_BOX;
 }
 
 void cond_mjcf_make_bodies(CondMjcf* m)
 {
-    for (int b = 1; b < m->n_body; b++) // the world's frames, until they become something else
+    cond_mjcf_find_masks(m);
+    for (int b = 0; b < m->n_body; b++) // the world's frames, until they become something else
         if (!m->body[b].moves)
             m->body[b].in_link = m->body[b].world;
     for (int g = 0; g < m->n_geom && !m->status; g++)
@@ -225,7 +249,7 @@ static void make_equality(CondMjcf* m, CondMjcfNode* node)
         cond_mjcf_warn(m, node, "<%.40s> is not active and left out", node->name);
         return;
     }
-    snprintf(def.name, sizeof def.name, "%.63s", name ? name : "");
+    cond_mjcf_scene_name(m, node, name ? name : "", def.name);
     def.turns = cond_mjcf_is(node, "weld");
     def.contact = 0;
     for (int k = 0; k < 2; k++)
@@ -271,7 +295,7 @@ static void make_sensor(CondMjcf* m, CondMjcfNode* node)
         return;
     }
     CondMjcfPose pose = cond_mjcf_times(&body->in_link, &m->site[s].pose);
-    snprintf(def.name, sizeof def.name, "%.63s", name ? name : "");
+    cond_mjcf_scene_name(m, node, name ? name : "", def.name);
     def.kind = COND_SENSOR_JOINT;
     put_end(m, m->site[s].body, m->site[s].pose.p, &end);
     def.on = end;

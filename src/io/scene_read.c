@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "io/mjcf.h"
 #include "io/scene_part.h"
+#include "io/scene_write.h"
 
 #include <string.h>
 
@@ -162,20 +163,51 @@ static CondStatus read_scene(const CondSceneReader* reader, const CondYamlNode* 
     return status;
 }
 
-static CondStatus read_mjcf(const CondContext* context, const char* path, int n_override,
-                            const char* const* override, CondScene** scene, CondError* error)
+// The tree of a scene that an MJCF file makes: what `cond convert` would write. Its warnings go to
+// the reader's scene.
+static CondStatus get_mjcf(CondSceneReader* reader, int n_override, const char* const* override,
+                           CondYamlNode** root)
 {
-    (void)n_override, (void) override;
+    static const char key[] = "keyframe=";
     CondScene* made = NULL;
-    CondStatus status = cond_scene_create(context, &made, error);
+    CondMjcfOptions options = {.keyframe = NULL, .whole = 1};
+    char folder[4096] = "";
+    const char* slash = strrchr(reader->file, '/');
+    for (int i = 0; i < n_override; i++)
+        if (strncmp(override[i], key, sizeof key - 1) == 0)
+            options.keyframe = override[i] + sizeof key - 1;
+    if (slash && (size_t)(slash - reader->file) + 2 <= sizeof folder)
+        memcpy(folder, reader->file, (size_t)(slash - reader->file) + 1);
+    CondSceneText text = {.context = reader->context, .folder = folder};
+    CondStatus status = cond_scene_create(&reader->context, &made, reader->error);
+    if (!status)
+        status = cond_mjcf_read(made, reader->file, &options, reader->error);
     if (!status) {
-        cond_scene_set_files(made, cond_scene_files());
-        status = cond_mjcf_read(made, path, NULL, error);
+        status = cond_scene_write_text(made, &text);
+        for (int i = 0; i < made->n_warning && !status; i++)
+            status = cond_scene_warn(reader->scene, "%s", made->warning[i]);
+        if (status)
+            cond_error_set(reader->error, status, "no memory to read %.200s", reader->file);
     }
-    if (status)
-        cond_scene_destroy(made);
-    else
-        *scene = made;
+    if (!status)
+        status = cond_yaml_parse(&reader->context, text.text, (size_t)text.length, reader->file,
+                                 NULL, root, reader->error);
+    for (int i = 0; i < n_override && !status; ++i)
+        if (strncmp(override[i], key, sizeof key - 1) != 0)
+            status = cond_yaml_override(&reader->context, *root, override[i], reader->error);
+    cond_scene_text_release(&text);
+    cond_scene_destroy(made);
+    return status;
+}
+
+static CondStatus get_tree(CondSceneReader* reader, int n_override, const char* const* override,
+                           CondYamlNode** root)
+{
+    if (cond_mjcf_is_xml(reader->file))
+        return get_mjcf(reader, n_override, override, root);
+    CondStatus status = cond_yaml_read(&reader->context, reader->file, root, reader->error);
+    for (int i = 0; i < n_override && !status; ++i)
+        status = cond_yaml_override(&reader->context, *root, override[i], reader->error);
     return status;
 }
 
@@ -187,13 +219,9 @@ CondStatus cond_scene_read(const CondContext* context, const char* path, int n_o
     *scene = NULL;
     if (!path)
         return cond_error_set(error, COND_BAD_ARGUMENT, "there is no path of a scene to read");
-    if (cond_mjcf_is_xml(path))
-        return read_mjcf(context, path, n_override, override, scene, error);
-    CondStatus status = cond_yaml_read(&reader.context, path, &root, error);
-    for (int i = 0; i < n_override && !status; ++i)
-        status = cond_yaml_override(&reader.context, root, override[i], error);
+    CondStatus status = cond_scene_create(context, &reader.scene, error);
     if (!status)
-        status = cond_scene_create(context, &reader.scene, error);
+        status = get_tree(&reader, n_override, override, &root);
     if (!status)
         cond_scene_set_files(reader.scene, cond_scene_files());
     if (!status)

@@ -27,7 +27,8 @@ static int find_link(const CondBodyDef* def, const char* name)
 
 const char* cond_link_joint_name(const CondLinkDef* link)
 {
-    return link->joint[0] ? link->joint : link->name;
+    // A joint that does not move needs no name, and must not take one from others.
+    return link->joint[0] || link->kind == COND_JOINT_FIXED ? link->joint : link->name;
 }
 
 static int find_joint(const CondBodyDef* def, const char* name)

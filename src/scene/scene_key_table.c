@@ -272,7 +272,7 @@ const CondKey cond_key_table[] = {
     VECTOR_OF("bodies.links", "inertia", CondLinkDef, inertia, SHORT, 6, FINITE, NEVER, "list of 3 or 6", "kg m2", "[0, 0, 0]", "xx, yy, zz, and where given xy, xz, yz about the centre of mass, in link axes"),
     NESTED("bodies.links", "shapes", LIST, "list of mappings", "[]", "what touches"),
 
-    TEXT("bodies.links.joint", "name", CondLinkDef, joint, "", "unique among the robot's joints; that of the link where it is left out"),
+    TEXT("bodies.links.joint", "name", CondLinkDef, joint, "", "unique among the robot's joints; where it is left out that of the link, if the joint moves"),
     CHOICE("bodies.links.joint", "kind", CondLinkDef, kind, 7, cond_choice_joint, "fixed, revolute, continuous, prismatic, spherical, planar, floating", "fixed", "continuous is revolute without limits, planar slides across the axis and turns about it"),
     VECTOR("bodies.links.joint", "position", CondLinkDef, position, "m", "[0, 0, 0]", "of the joint's frame, which is the link's, in the parent's axes where the joint is at 0"),
     ORIENTATION("bodies.links.joint", CondLinkDef, orientation, "quaternion w, x, y, z from the joint's to the parent's axes; any length"),

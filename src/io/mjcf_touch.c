@@ -1,0 +1,154 @@
+// Who touches whom: contype and conaffinity become groups, <exclude> pairs of names.
+//
+// Two geoms touch where contype of one meets conaffinity of the other, one way or the other. Every
+// pair of numbers that occurs becomes a group, which touches the groups it meets.
+#include "io/mjcf_make.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int meets(const CondMjcfMask* a, const CondMjcfMask* b)
+{
+    return (a->contype & b->conaffinity) || (b->contype & a->conaffinity);
+}
+
+static int find_mask(const CondMjcf* m, const CondMjcfGeom* geom)
+{
+    for (int i = 0; i < m->n_mask; i++)
+        if (m->mask[i].contype == geom->contype && m->mask[i].conaffinity == geom->conaffinity)
+            return i;
+    return -1;
+}
+
+// The names of the groups, which a scene file tells them by.
+static void name_groups(CondMjcf* m)
+{
+    CondScene* scene = m->scene;
+    if (COND_RESERVE(&scene->arena, scene->group, m->n_mask)) {
+        cond_mjcf_no_memory(m);
+        return;
+    }
+    for (int i = 0; i < m->n_mask; i++) {
+        memset(scene->group[i], 0, sizeof scene->group[i]);
+        if (i == 0)
+            snprintf(scene->group[i], sizeof scene->group[i], "default");
+        else
+            snprintf(scene->group[i], sizeof scene->group[i], "contype%d_conaffinity%d",
+                     m->mask[i].contype, m->mask[i].conaffinity);
+    }
+    scene->n_group = m->n_mask;
+}
+
+void cond_mjcf_find_masks(CondMjcf* m)
+{
+    enum { MOST = 32 };
+    for (int pass = 0; pass < 2; pass++) // the usual one is the first group
+        for (int g = 0; g < m->n_geom; g++) {
+            const CondMjcfGeom* geom = &m->geom[g];
+            int usual = geom->contype == 1 && geom->conaffinity == 1;
+            if (!cond_mjcf_touches(geom) || find_mask(m, geom) >= 0 || usual == pass)
+                continue;
+            if (m->n_mask == MOST) {
+                cond_mjcf_warn(m, geom->node,
+                               "more than %d kinds of contype and conaffinity: the "
+                               "others count as the first",
+                               MOST);
+                return;
+            }
+            m->mask[m->n_mask++] = (CondMjcfMask){geom->contype, geom->conaffinity};
+        }
+    // Groups are told where they make a difference, and the scene has none of its own.
+    m->masked = m->n_mask > 1 || (m->n_mask == 1 && !meets(&m->mask[0], &m->mask[0]));
+    if (m->masked && m->scene->n_group > 1) {
+        m->masked = 0;
+        cond_mjcf_warn(m, m->root,
+                       "contype and conaffinity are left out: the scene has groups of "
+                       "its own");
+    }
+    if (m->masked)
+        name_groups(m);
+}
+
+void cond_mjcf_put_groups(CondMjcf* m, int body, int geom, uint32_t* groups, uint32_t* touches)
+{
+    uint32_t in = 0, touched = 0;
+    int mixed = 0;
+    for (int g = 0; g < m->n_geom && m->masked; g++) {
+        if ((geom >= 0 ? g != geom : m->geom[g].body != body) || !cond_mjcf_touches(&m->geom[g]))
+            continue;
+        int mask = find_mask(m, &m->geom[g]);
+        mask = mask < 0 ? 0 : mask;
+        mixed |= in != 0 && in != 1u << mask;
+        in |= 1u << mask;
+        for (int k = 0; k < m->n_mask; k++)
+            if (meets(&m->mask[mask], &m->mask[k]))
+                touched |= 1u << k;
+    }
+    if (mixed)
+        cond_mjcf_warn(m, m->body[body].node,
+                       "the geoms of body '%s' differ in contype or conaffinity: each of them "
+                       "touches what any does",
+                       m->body[body].name);
+    if (in) {
+        *groups = in;
+        *touches = touched;
+    }
+}
+
+// Excludes all that one body is from all that the other is: a static one is its geoms.
+static void exclude(CondMjcf* m, const CondMjcfNode* node, int a, int b)
+{
+    for (int i = -1; i < m->n_geom; i++)
+        for (int k = -1; k < m->n_geom && !cond_mjcf_ends(m); k++) {
+            CondExcludeDef def = cond_exclude_def_default();
+            CondSceneIssue issue;
+            if (!cond_mjcf_thing(m, a, i, def.thing[0]) || !cond_mjcf_thing(m, b, k, def.thing[1]))
+                continue;
+            CondStatus status = cond_scene_put_exclude(m->scene, &def, &issue);
+            if (status == COND_OUT_OF_MEMORY)
+                cond_mjcf_no_memory(m);
+            else if (status)
+                cond_mjcf_warn(m, node, "<exclude> is left out: %.150s", issue.text);
+        }
+}
+
+int cond_mjcf_thing(CondMjcf* m, int body, int geom, char thing[2 * COND_NAME_SIZE])
+{
+    const CondMjcfBody* at = &m->body[body];
+    memset(thing, 0, 2 * COND_NAME_SIZE);
+    if (geom < 0) {
+        if (at->link[0])
+            snprintf(thing, 2 * COND_NAME_SIZE, "%.63s/%.63s", at->scene_body, at->link);
+        else
+            snprintf(thing, 2 * COND_NAME_SIZE, "%.63s", at->scene_body);
+        return at->scene_body[0] != 0;
+    }
+    const CondMjcfGeom* own = &m->geom[geom];
+    if (at->scene_body[0] || own->body != body || !cond_mjcf_touches(own) || !own->made)
+        return 0;
+    char name[COND_NAME_SIZE];
+    cond_mjcf_scene_name(m, own->node, own->name, name);
+    snprintf(thing, 2 * COND_NAME_SIZE, "%s", name);
+    return 1;
+}
+
+void cond_mjcf_make_excludes(CondMjcf* m)
+{
+    for (CondMjcfNode* section = m->root->first; section; section = section->next)
+        for (CondMjcfNode* node = cond_mjcf_is(section, "contact") ? section->first : NULL;
+             node && !cond_mjcf_ends(m); node = node->next) {
+            section->used = 1;
+            if (!cond_mjcf_is(node, "exclude"))
+                continue;
+            cond_mjcf_visit(m, node);
+            const char* name[2] = {cond_mjcf_own(node, "body1"), cond_mjcf_own(node, "body2")};
+            int b[2];
+            for (int k = 0; k < 2; k++) {
+                b[k] = cond_mjcf_find_body(m, name[k]);
+                if (b[k] < 0)
+                    cond_mjcf_refuse(m, node, "there is no body '%.60s'", name[k] ? name[k] : "");
+            }
+            if (b[0] >= 0 && b[1] >= 0 && b[0] != b[1])
+                exclude(m, node, b[0], b[1]);
+        }
+}
