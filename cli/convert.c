@@ -1,5 +1,7 @@
-// cond convert: reads or makes a mesh, says what it is worth, and writes it in another format.
+// cond convert: reads or makes a mesh, says what it is worth, and writes it in another format; or
+// writes a scene.
 #include "cli.h"
+#include "convert_scene.h"
 #include "json.h"
 #include "memory.h"
 
@@ -186,7 +188,9 @@ static int convert(const char* input, const char* output, const Wish* wish)
 static int run(int argc, char** argv)
 {
     const char* path[2] = {NULL, NULL};
+    const char* keyframe = NULL;
     int n_path = 0, shapes_only = 0;
+    TextList set = {0};
     Wish wish = {.scale = 1.0};
     const Option option[] = {
         {"--scale", OPTION_POSITIVE(&wish.scale), "X", "multiplies all lengths, 0.001 for mm"},
@@ -197,6 +201,8 @@ static int run(int argc, char** argv)
         {"--compact", OPTION_FLAG(&wish.compact), NULL, "removes nodes that nothing uses"},
         {"--shapes", OPTION_FLAG(&shapes_only), NULL, "lists the shapes that can stand for IN"},
         {"--json", OPTION_TEXT(&wish.json), "FILE", "the report as JSON; - is standard output"},
+        {"--keyframe", OPTION_TEXT(&keyframe), "NAME", "of MJCF: where the scene starts"},
+        {"--set", OPTION_LIST(&set), "PATH=VALUE", "change a value of the scene; may be repeated"},
     };
     if (options_read(&cli_convert, option, sizeof option / sizeof option[0], argc, argv, path, 2,
                      &n_path))
@@ -210,6 +216,16 @@ static int run(int argc, char** argv)
         cli_complain("convert: no mesh given; usage: cond %s", cli_convert.usage);
         return CLI_USAGE;
     }
+    if (convert_is_scene(path[1])) {
+        int code = convert_scene(path[0], path[1], keyframe, &set);
+        free(set.item);
+        return code;
+    }
+    free(set.item);
+    if (keyframe || set.n) {
+        cli_complain("convert: --keyframe and --set are for scenes: OUT must end in .yaml");
+        return CLI_USAGE;
+    }
     if (read_wish(&wish))
         return CLI_USAGE;
     return convert(path[0], path[1], &wish);
@@ -218,6 +234,8 @@ static int run(int argc, char** argv)
 const Command cli_convert = {
     "convert",
     "convert IN [OUT] [options]",
-    "Checks a mesh, or makes one of a simple shape, and writes it in another format.",
+    "Checks a mesh, or makes one of a simple shape, and writes it in another format; writes an "
+    "MJCF "
+    "file or a scene as a scene file, OUT.yaml.",
     run,
 };

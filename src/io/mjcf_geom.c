@@ -122,7 +122,8 @@ static int geom_inertia(CondMjcf* m, const CondMjcfGeom* geom, double* mass, dou
     double volume, moment[6] = {0.0}, full[3];
     memset(centre, 0, 3 * sizeof *centre);
     memset(I, 0, 9 * sizeof *I);
-    if (geom->kind == COND_MJCF_PLANE || geom->kind == COND_MJCF_HFIELD)
+    if (geom->kind == COND_MJCF_PLANE || geom->kind == COND_MJCF_HFIELD ||
+        (geom->kind == COND_MJCF_MESH && geom->mesh < 0))
         return 0;
     if (geom->mass == 0.0 || (isnan(geom->mass) && geom->density == 0.0))
         return 0;
@@ -159,7 +160,7 @@ static int geom_inertia(CondMjcf* m, const CondMjcfGeom* geom, double* mass, dou
 // The pose of what a geom's numbers refer to: of a mesh the axes of its file.
 CondMjcfPose cond_mjcf_geom_frame(const CondMjcf* m, const CondMjcfGeom* geom)
 {
-    if (geom->kind != COND_MJCF_MESH)
+    if (geom->kind != COND_MJCF_MESH || geom->mesh < 0) // the latter was refused
         return geom->pose;
     CondMjcfPose back = cond_mjcf_inverse(&m->mesh[geom->mesh].ref);
     return cond_mjcf_times(&geom->pose, &back);

@@ -60,6 +60,22 @@ static void put_vector(CondSceneText* text, const double* x, int n)
     cond_scene_put(text, "]");
 }
 
+static int is_same(const double* x, int n)
+{
+    for (int i = 1; i < n; i++)
+        if (x[i] != x[0])
+            return 0;
+    return 1;
+}
+
+static int is_short(const double* x, int n)
+{
+    for (int i = n / 2; i < n; i++)
+        if (x[i] != 0.0)
+            return 0;
+    return 1;
+}
+
 static void put_value(CondSceneText* text, const CondScene* scene, const CondKey* key,
                       const void* structure)
 {
@@ -93,6 +109,10 @@ static void put_value(CondSceneText* text, const CondScene* scene, const CondKey
             cond_scene_put(text, "auto");
         else if (key->type == COND_KEY_NUMBER)
             cond_scene_put_number(text, x[0]);
+        else if (key->type == COND_KEY_SAME && is_same(x, key->count))
+            cond_scene_put_number(text, x[0]);
+        else if (key->type == COND_KEY_SHORT && is_short(x, key->count))
+            put_vector(text, x, key->count / 2);
         else
             put_vector(text, x, key->count);
     }
