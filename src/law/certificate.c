@@ -109,16 +109,17 @@ static double speed_at_play(const CondCertificateData* data, int c, const double
                             const double* u, double force)
 {
     const CondContact* contact = &data->problem->contact[c];
-    int rows = cond_contact_rows(contact);
     double w[3], speed = 0.0, changed = 0.0, slip = cond_certificate_slip(data, c);
     cond_contact_velocity(contact, change, w);
-    for (int i = 0; i < rows; i++) {
+    if (contact->set == COND_FORCE_INTERVAL) { // without squares, however small it is
+        speed = fmax(fabs(u[0] - contact->phi[0]), fabs(w[0] - contact->phi[0]));
+        return fmax(speed, interval_share(contact, force) * data->delassus[c]);
+    }
+    for (int i = 0; i < 3; i++) {
         speed += (u[i] - contact->phi[i]) * (u[i] - contact->phi[i]);
         changed += (w[i] - contact->phi[i]) * (w[i] - contact->phi[i]);
     }
     speed = sqrt(fmax(speed, changed));
-    if (contact->set == COND_FORCE_INTERVAL)
-        return fmax(speed, interval_share(contact, force) * data->delassus[c]);
     return fmax(speed, fmax(slip, SELF_STRESS * (data->delassus[c] + slip)) * force);
 }
 
