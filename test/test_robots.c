@@ -1,4 +1,4 @@
-// Robots as people have them: those of tools/make_robots.py load, hold what they should and step;
+// Robots as people have them: those of tools/make_test_robots.py load, hold what they should and step;
 // variants with one thing wrong load with the expected warning or are refused with the expected
 // words.
 #include <setjmp.h>
