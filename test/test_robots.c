@@ -1,6 +1,6 @@
-// Robots as people have them: those of tools/make_test_robots.py load, hold what they should and step;
-// variants with one thing wrong load with the expected warning or are refused with the expected
-// words.
+// Robots as people have them: those of tools/make_test_robots.py load, hold what they should and
+// step; variants with one thing wrong load with the expected warning or are refused with the
+// expected words.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,6 +66,10 @@ static const Variant variants[] = {
     {CART, "", "\n\n<?xml version=\"1.0\"?>\n", 1, ""},
     {CART, "", "<!-- -- hand -- made -- --><?xml version=\"1.0\"?>", 1, ""},
     {CART, "", "\xef\xbb\xbf", 1, ""},
+    {CART, "", "\xef\xbb\xbf<?xml version=\"0.0\"?>", 1, ""},
+    {CART, "", "<?xml version=\"0.0\" ?>\n", 1, ""},
+    {CART, "", "<?xml version='2.0' encoding=\"UTF-8\"?>\n", 1, ""},
+    {CART, "", "<?xml  version = \"x\"?>\n", 0, "cart_pole.urdf:1"},
     {CART, "<link name=\"rail\">", "<!-- a -- b --><link name=\"rail\">", 1, ""},
     {CART, "<robot name=\"cart_pole\">", "<robot>", 1, ""},
     {CART, "<robot name=\"cart_pole\">", "<robot name=\"c\" version=\"1.0\">", 1, ""},
@@ -94,6 +98,9 @@ static const Variant variants[] = {
     {CART, "<axis xyz=\"1 0 0\"/>", "<axis xyz=\"1 0\"/>", 0, "expected 3 numbers"},
     {CART, "lower=\"-1\"", "lower=\"2\"", 1, "is above upper limit"},
     {CART, "lower=\"-1\"", "lower=\"-inf\"", 1, ""},
+    {CART, "lower=\"-1\"", "lower=\"\"", 1, ""},
+    {CART, "lower=\"-1\" upper=\"1\"", "", 1, "are both 0: neither counts"},
+    {CART, "lower=\"-1\" upper=\"1\"", "lower=\"-.5E0\" upper=\"+1.\"", 1, ""},
     {CART, "lower=\"-1\"", "lower=\"one\"", 0, "lower='one' of <limit>: expected 1 number"},
     {CART, "effort=\"50\" velocity=\"3\"", "effort=\"0\" velocity=\"0\"", 1, "velocity limit 0"},
     {CART, "effort=\"50\"", "", 1, "no effort limit given"},
@@ -133,6 +140,7 @@ static const Variant variants[] = {
      "'package://other/no.obj' is not there"},
     {MESH, "scale=\"0.1 0.1 0.1\"", "scale=\"0.1\"", 1, ""},
     {MESH, "scale=\"0.1 0.1 0.1\"", "scale=\"0.1 0.1\"", 0, "expected 3 numbers"},
+    {MESH, "scale=\"0.1 0.1 0.1\"", "scale=\"0.1 0.1 0.1 1\"", 1, "the first three count"},
 };
 
 static char* load(const char* path)

@@ -153,22 +153,35 @@ CondStatus cond_urdf_read_joint(const CondUrdfFile* file, const xmlNode* node, C
     return locate(file, node, cond_link_check_joint(link, &fault), &fault);
 }
 
+static int count_words(const char* text)
+{
+    static const char blank[] = " \t\r\n";
+    int n = 0;
+    for (const char* at = text ? text + strspn(text, blank) : ""; *at; n++) {
+        at += strcspn(at, blank);
+        at += strspn(at, blank);
+    }
+    return n;
+}
+
 // filename and scale; one number scales all axes.
 static CondStatus read_mesh(const CondUrdfFile* file, const xmlNode* node, CondLinkShape* shape,
                             int* counts)
 {
     shape->kind = COND_LINK_MESH;
-    for (int k = 0; k < 3; k++)
-        shape->size[k] = 1.0;
     const char *name = cond_urdf_text(node, "filename"), *scale = cond_urdf_text(node, "scale");
     if (!name || !*name) {
         *counts = 0;
         return cond_urdf_warn(file, node, "<mesh> without filename does not count");
     }
-    int single = scale && !strpbrk(scale + strspn(scale, " \t\r\n"), " \t\r\n");
-    CondStatus status = cond_urdf_numbers(file, node, "scale", single ? 1 : 3, 0, shape->size);
-    for (int k = 1; k < 3 && single; k++)
-        shape->size[k] = shape->size[0];
+    double factor[4] = {1.0, 1.0, 1.0, 1.0};
+    int n = count_words(scale);
+    CondStatus status = cond_urdf_numbers(file, node, "scale", n == 1 || n == 4 ? n : 3, 0, factor);
+    for (int k = 0; k < 3; k++)
+        shape->size[k] = n == 1 ? factor[0] : factor[k];
+    if (!status && n == 4)
+        status =
+            cond_urdf_warn(file, node, "scale='%.60s' of <mesh>: the first three count", scale);
     int found = 0;
     if (!status)
         status = cond_urdf_find_file(file, node, name, &shape->file, &found);

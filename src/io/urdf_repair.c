@@ -43,6 +43,15 @@ CondStatus cond_urdf_repair_limits(const CondUrdfFile* file, const xmlNode* node
         link->lower = -INFINITY;
         link->upper = INFINITY;
     }
+    // Bounds that leave no way are what exporters write for those they do not know; what cannot
+    // move would be fixed.
+    if (!status && link->lower == link->upper) {
+        status = cond_urdf_warn(file, node,
+                                "joint '%s': lower and upper limit are both %g: neither counts",
+                                link->joint, link->lower);
+        link->lower = -INFINITY;
+        link->upper = INFINITY;
+    }
     if (!status && !(link->velocity > 0.0)) {
         status = cond_urdf_warn(file, node, "joint '%s': velocity limit %g does not count",
                                 link->joint, link->velocity);

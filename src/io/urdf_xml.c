@@ -124,9 +124,19 @@ static char* behind(char* from, const char* to, const char* end)
     return NULL;
 }
 
-// What other readers of URDF overlook and an XML parser must not: two hyphens in a comment, and
-// comments or blanks before <?xml ... ?>. All comments become blanks, as does a declaration that
-// is not the first thing.
+// <?xml version="..."?> with a version that is none becomes one of version 1.
+static void mend_version(char* from, const char* to)
+{
+    char* at = behind(from, to, "version");
+    while (at && at < to && strchr(" =\t\"'", *at))
+        at++;
+    if (at && at < to && *at != '1')
+        *at = '1';
+}
+
+// What other readers of URDF overlook and an XML parser must not: two hyphens in a comment,
+// comments or blanks before <?xml ... ?>, and a version in it that is none. All comments become
+// blanks, as does a declaration that is not the first thing.
 static void clean(char* text, int length)
 {
     char *end = text + length, *at = text, *close;
@@ -136,8 +146,14 @@ static void clean(char* text, int length)
     }
     for (at = text; at < end && strchr(" \t\r\n", *at);)
         at++;
-    if (at > text && end - at > 5 && memcmp(at, "<?xml", 5) == 0 && (close = behind(at, end, "?>")))
+    if (at == text && length > 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0)
+        at += 3; // a mark of the byte order may stand before it
+    if (end - at < 5 || memcmp(at, "<?xml", 5) != 0 || !(close = behind(at, end, "?>")))
+        return;
+    if (at > text + 3 || (at > text && *text != '\xef'))
         blank_out(at, close);
+    else
+        mend_version(at, close);
 }
 
 // The first element that a macro processor would replace, or with an attribute that it would.
@@ -349,7 +365,7 @@ static CondStatus read_numbers(const CondUrdfFile* file, const xmlNode* node, co
 {
     static const char blank[] = " \t\r\n";
     const char *text = cond_urdf_text(node, name), *element = (const char*)node->name;
-    if (!text && !required)
+    if ((!text || !text[strspn(text, blank)]) && !required)
         return COND_OK;
     if (!text)
         return cond_urdf_refuse(file, node, COND_BAD_INPUT, "<%s> without %s", element, name);
