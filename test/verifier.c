@@ -198,7 +198,7 @@ typedef struct Verified {
     double worst[2];   // law error of cones; of intervals, over the root of their scale
     double speed[2];   // velocity at play of cones; of all contacts, over that root
     int at[2];         // contact of the former, -1: none
-    double root;       // of the worst interval
+    double* unit;      // of velocity: root of the scale of an interval, 1        (n_contact)
     double push;       // largest gamma |lambda|
     double friction;   // largest mu
     double angle_slack;
@@ -239,8 +239,8 @@ static void verify_contact(Verified* out, const CondContact* contact, CondLaw la
     if (!(own <= out->worst[interval]) || out->at[interval] < 0) {
         out->worst[interval] = own;
         out->at[interval] = c;
-        out->root = interval ? root : out->root;
     }
+    out->unit[c] = interval ? root : 1.0;
     double play = fmax(fmax(speed, changed), interval ? 1e-9 * delassus * force
                                                       : fmax(slip + omega, 1e-9 * gamma) * force);
     double width = contact->bound[1] - contact->bound[0];
@@ -279,6 +279,7 @@ static Verified verify(const CondProblem* problem, CondLaw law, double omega, co
     int* sides = calloc((size_t)nc + 1, sizeof *sides);
     assert_non_null(sides);
     out.natural = dense_zeros((size_t)nc);
+    out.unit = dense_zeros((size_t)nc);
     product_and_diagonal(problem, v, Av, diagonal);
     verifier_virtual_sides(problem, sides);
     for (int c = 0; c < nc; c++)
@@ -304,8 +305,8 @@ static Verified verify(const CondProblem* problem, CondLaw law, double omega, co
     for (int k = 0; k < 2; k++)
         ratio[k] = out.at[k] < 0 || out.worst[k] == 0.0 ? 0.0 : out.worst[k] / out.speed[k];
     int worse = out.at[1] >= 0 && (out.at[0] < 0 || ratio[1] > ratio[0] || isnan(ratio[1]));
-    double unit = worse ? out.root : 1.0;
     z->worst_contact = out.at[worse];
+    double unit = z->worst_contact < 0 ? 1.0 : out.unit[z->worst_contact];
     z->contact = ratio[worse];
     z->contact_speed = out.at[worse] < 0 ? 0.0 : unit * out.worst[worse];
     z->velocity_scale = unit * out.speed[worse];
@@ -327,7 +328,7 @@ CondCertificate verifier_certificate(const CondProblem* problem, CondLaw law, do
                                      const double* v, const double* lambda)
 {
     Verified true_one = verify(problem, law, omega, NULL, v, lambda);
-    free(true_one.natural);
+    free(true_one.natural), free(true_one.unit);
     return true_one.certificate;
 }
 
@@ -335,7 +336,7 @@ double verifier_relaxed_residual(const CondProblem* problem, CondLaw law, double
                                  const int* relaxed, const double* v, const double* lambda)
 {
     Verified true_one = verify(problem, law, omega, relaxed, v, lambda);
-    free(true_one.natural);
+    free(true_one.natural), free(true_one.unit);
     return cond_certificate_residual(&true_one.certificate);
 }
 
@@ -352,7 +353,15 @@ void verifier_check_certificate(const CondProblem* problem, CondLaw law, double 
                                 const CondCertificate* reported)
 {
     Verified mine = verify(problem, law, omega, NULL, v, lambda);
-    const CondCertificate* z = &mine.certificate;
+    CondCertificate* z = &mine.certificate;
+    // Where cones and intervals are off by as much, or two intervals, rounding says which is the
+    // worst: its own unit counts.
+    if (isfinite(z->contact) && reported->worst_contact >= 0 &&
+        reported->worst_contact < problem->n_contact) {
+        int c = reported->worst_contact, k = is_interval(&problem->contact[c]);
+        z->contact_speed = mine.unit[c] * mine.worst[k];
+        z->velocity_scale = mine.unit[c] * mine.speed[k];
+    }
     double stiff = 1.0 + mine.friction; // |u_t|_mu turns a rounding of u_t into mu times as much
     double speed = stiff * fmax(z->velocity_scale, mine.push), force = stiff * mine.force;
     same("dynamics", reported->dynamics, z->dynamics, 1.0);
@@ -378,7 +387,7 @@ void verifier_check_certificate(const CondProblem* problem, CondLaw law, double 
             same("worst contact", mine.natural[reported->worst_contact], z->contact_speed, speed);
     }
     assert_true(cond_certificate_residual(reported) == fmax(reported->dynamics, reported->contact));
-    free(mine.natural);
+    free(mine.natural), free(mine.unit);
 }
 
 void verifier_check(const CondProblem* problem, const CondSolverSettings* settings, const double* v,

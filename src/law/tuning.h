@@ -32,6 +32,9 @@ enum {
 // Resistance of Newton steps from the last step's forces, a share of gamma: a settling heap of 200
 // bodies takes 95 factorisations a step with it, 229 without.
 #define COND_WARM_DAMPING 1e-3
+// Of the tolerance, for the step that follows where robots have limits, friction or motors at their
+// effort: forces of joints at rest are then exact to six digits and more.
+#define COND_SHARPER 1e-2
 // Resistance of Newton steps after the interior-point method, a share of gamma: the first nearly
 // always does, random redundant problems need the others.
 static const double cond_polish_damping[COND_N_POLISH] = {1e-2, 1e-3, 1e-1};

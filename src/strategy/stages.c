@@ -86,23 +86,31 @@ CondStatus cond_stage_newton(CondStrategy* s, CondSolveInfo* info)
     return status;
 }
 
+// One free step from a certified pair, which stands where it is better: steps that resist end just
+// within the tolerance, and what is left would add up over the steps of a joint at rest.
+static CondStatus sharpen(CondStrategy* s, CondSolveInfo* info)
+{
+    double tolerance = s->settings.tolerance;
+    int iterations = s->settings.max_iterations;
+    cond_strategy_aim(s, COND_SHARPER * tolerance, iterations);
+    CondStatus status = run_factored(s, 1, 0.0, 0, info);
+    cond_strategy_aim(s, tolerance, iterations);
+    return status < 0 ? status : COND_OK;
+}
+
 // Newton's method with a factorisation. From the forces of the last step, steps that resist changes
-// of them come first: among redundant contacts free ones move the forces about. Problems of a few
-// bodies, rods, whose contacts are not redundant, and the problems of the last two stages take free
-// steps alone, the latter two with more patience. Robots with limits, friction and motors on the
-// same joints take free steps, which end a few digits beyond the tolerance, and where these fail
-// resisting ones.
+// of them come first: among redundant contacts, and limits, friction and motors on the same joint,
+// free ones move the forces about. Problems of a few bodies, rods, whose contacts are not
+// redundant, and the problems of the last two stages take free steps alone, the latter two with
+// more patience.
 CondStatus cond_stage_factored_newton(CondStrategy* s, CondSolveInfo* info)
 {
     int patient = s->posed || s->rods, tiny = s->vfpi.nodal.n_dof <= COND_TINY_PROBLEM;
-    int resists = !patient && !s->soft && (!tiny || s->vfpi.nodal.bounded);
-    CondStatus status = COND_NOT_CONVERGED;
-    if (tiny || !resists)
-        status = run_factored(s, patient ? COND_PATIENT_STEPS : COND_NEWTON_STEPS, 0.0, 0, info);
-    if (resists && status > 0)
-        status =
-            run_factored(s, COND_RESISTING_STEPS, COND_WARM_DAMPING, COND_RESISTING_PATIENCE, info);
-    return status;
+    if (patient || s->soft || (tiny && !s->vfpi.nodal.bounded))
+        return run_factored(s, patient ? COND_PATIENT_STEPS : COND_NEWTON_STEPS, 0.0, 0, info);
+    CondStatus status =
+        run_factored(s, COND_RESISTING_STEPS, COND_WARM_DAMPING, COND_RESISTING_PATIENCE, info);
+    return status == COND_OK && s->vfpi.nodal.bounded ? sharpen(s, info) : status;
 }
 
 // After the interior-point method: steps that resist changes of the forces, from the pair in
