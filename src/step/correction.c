@@ -30,6 +30,7 @@ static const double HELPS = 0.9; // of the squares of what is asked for, left by
 
 static const double LONGEST = 0.01; // step of the metric [s]
 
+enum { ROUNDS = 4 };            // with limits of joints that the motion would pass
 enum { MAX_ITERATIONS = 2000 }; // more are not worth it: the next step goes on
 
 void cond_correction_destroy(CondCorrection* correction)
@@ -236,7 +237,7 @@ static CondStatus pose(CondSim* sim, int deep, CondContactStage* stage)
         if (deep)
             contact->kv = 1.0 / (YIELD * cond_contact_delassus(contact, diagonal));
     }
-    return COND_OK;
+    return cond_joint_stops_add(sim, assembly);
 }
 
 // 1 where a motion leaves much less of what the contacts ask for, of the sum of squares, and costs
@@ -307,6 +308,16 @@ static void find_shares(CondSim* sim, double* moved, double* moved_of)
         share[b] = share[cond_disjoint_find(correction->island, b)];
 }
 
+// The answer that stands in all coordinates, in correction->v.
+static void expand(CondSim* sim, const CondContactStage* stage, int rigid)
+{
+    CondCorrection* correction = &sim->correction;
+    if (rigid)
+        cond_rigid_motion_expand(&sim->at_end, &correction->rigid, stage->v, correction->v);
+    else
+        memcpy(correction->v, stage->v, (size_t)sim->model->n_dof * sizeof *correction->v);
+}
+
 // The answer that stands: of rigid motions, or in all coordinates.
 static void move(CondSim* sim, const CondContactStage* stage, int rigid, double* moved,
                  double* moved_of)
@@ -314,10 +325,6 @@ static void move(CondSim* sim, const CondContactStage* stage, int rigid, double*
     const CondModel* model = sim->model;
     CondCorrection* correction = &sim->correction;
     double t = sim->time_step, *v = stage->v;
-    if (rigid)
-        cond_rigid_motion_expand(&sim->at_end, &correction->rigid, v, correction->v);
-    else
-        memcpy(correction->v, v, (size_t)model->n_dof * sizeof *v);
     find_shares(sim, moved, moved_of);
     for (int b = 0; b < model->n_body; b++) {
         const int* begin = correction->rigid.dof_begin;
@@ -462,13 +469,27 @@ CondStatus cond_sim_correct(CondSim* sim, double deepest, double share, CondSolv
     CondStatus status = prepare(sim->model, correction);
     if (!status)
         status = find_contacts(sim, deepest, share, &deep, &indented);
-    if (!status)
-        status = pose(sim, deep, stage);
     if (status)
         return status;
     const CondContactStage* answer = stage;
-    status = deep || indented ? solve_deep(sim, deep, indented, info, &rigid, &answer)
-                              : solve(sim, info);
+    CondSolveInfo sum = {.status = COND_OK};
+    int passed = 1;
+    cond_joint_stops_forget(sim);
+    for (int round = 0; round < ROUNDS && passed > 0 && status >= 0; round++) {
+        CondSolveInfo one = {.status = COND_OK};
+        rigid = 0;
+        answer = stage;
+        status = pose(sim, deep, stage);
+        if (status)
+            return status;
+        status = deep || indented ? solve_deep(sim, deep, indented, &one, &rigid, &answer)
+                                  : solve(sim, &one);
+        cond_solve_info_add_work(&sum, &one, &one);
+        *info = sum = one;
+        if (status >= 0)
+            expand(sim, answer, rigid);
+        passed = status >= 0 ? cond_joint_stops_find(sim, correction->v) : 0;
+    }
     if (status >= 0)
         move(sim, answer, rigid, moved, moved_of);
     return status;

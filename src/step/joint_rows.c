@@ -2,7 +2,6 @@
 
 #include "base/memory.h"
 #include "model/articulation.h"
-#include "potential/motor.h"
 #include "step/sim.h"
 
 #include <math.h>
@@ -26,14 +25,16 @@ CondStatus cond_joint_rows_create(CondSim* sim)
     rows->base = cond_arena_allocate(arena, n, sizeof *rows->base);
     rows->kept = cond_arena_allocate(arena, all, sizeof *rows->kept);
     rows->part = cond_arena_allocate(arena, all, sizeof *rows->part);
+    rows->passed = cond_arena_allocate(arena, n, sizeof *rows->passed);
+    rows->stop = cond_arena_allocate(arena, 2 * n, sizeof *rows->stop);
     rows->reading = cond_arena_allocate(arena, n, sizeof *rows->reading);
     rows->sum = cond_arena_allocate(arena, n, sizeof *rows->sum);
     int made = rows->row && rows->wanted && rows->motor && rows->base && rows->kept && rows->part &&
-               rows->reading && rows->sum;
+               rows->passed && rows->stop && rows->reading && rows->sum;
     return made ? COND_OK : COND_OUT_OF_MEMORY;
 }
 
-static double sign_of(CondJointRowKind kind)
+double cond_joint_row_sign(CondJointRowKind kind)
 {
     return kind == COND_ROW_UPPER || kind == COND_ROW_FASTEST ? -1.0 : 1.0;
 }
@@ -85,15 +86,16 @@ static void list(CondSim* sim, const CondState* state)
             rows->motor[body->target_begin + j] = wanted >> COND_ROW_MOTOR & 1;
             for (int kind = 0; kind < COND_N_ROW_KIND; kind++)
                 if (wanted >> kind & 1)
-                    rows->row[rows->n++] = (CondJointRow){
-                        .kind = (CondJointRowKind)kind,
-                        .body = b,
-                        .joint = j,
-                        .coordinate = coordinate,
-                        .key = key_of(body, j, (CondJointRowKind)kind),
-                        .q = q,
-                        .gap = gap_of(&body->bounds[j], (CondJointRowKind)kind, q),
-                        .speed = sign_of((CondJointRowKind)kind) * state->v[coordinate]};
+                    rows->row[rows->n++] =
+                        (CondJointRow){.kind = (CondJointRowKind)kind,
+                                       .body = b,
+                                       .joint = j,
+                                       .coordinate = coordinate,
+                                       .key = key_of(body, j, (CondJointRowKind)kind),
+                                       .q = q,
+                                       .gap = gap_of(&body->bounds[j], (CondJointRowKind)kind, q),
+                                       .speed = cond_joint_row_sign((CondJointRowKind)kind) *
+                                                state->v[coordinate]};
         }
     }
 }
@@ -118,7 +120,7 @@ static int is_near(const CondSim* sim, const CondState* state, const CondBody* b
 {
     const CondJointBounds* bounds = &body->bounds[j];
     int at = cond_body_joint_v(body) + j;
-    double q = state->q[cond_body_joint_q(body) + j], sign = sign_of(kind), g;
+    double q = state->q[cond_body_joint_q(body) + j], sign = cond_joint_row_sign(kind), g;
     double slow = fmin(sign * state->v[at], sign * state->v_hat[at]); // towards the limit
     if (kind == COND_ROW_MOTOR)
         return fabs(motor_torque(sim, body, j, q, state->v_hat[at], &g)) >
@@ -188,9 +190,10 @@ static void make_contact(const CondSim* sim, const CondJointRow* row, CondContac
                              .key = cond_key_mix(row->key),
                              .set = COND_FORCE_INTERVAL,
                              .bound = {0.0, INFINITY}};
-    contact->side[0] = (CondSide){.n_coordinate = 1,
-                                  .coordinate = &row->coordinate,
-                                  .jacobian = sign_of(row->kind) > 0.0 ? along : against};
+    contact->side[0] =
+        (CondSide){.n_coordinate = 1,
+                   .coordinate = &row->coordinate,
+                   .jacobian = cond_joint_row_sign(row->kind) > 0.0 ? along : against};
     switch (row->kind) {
     case COND_ROW_LOWER:
     case COND_ROW_UPPER: // what is beyond by more is led back apart, and must not become speed
@@ -326,7 +329,7 @@ int cond_joint_row_strikes(const CondJointRow* row)
 static int is_closed(const CondSim* sim, int r)
 {
     const CondJointRow* row = &sim->rows.row[r];
-    double way = sim->time_step * sign_of(row->kind) * sim->v_hat[row->coordinate];
+    double way = sim->time_step * cond_joint_row_sign(row->kind) * sim->v_hat[row->coordinate];
     return sim->lambda[3 * (sim->candidates.n + r)] > 0.0 || !(row->gap + way > CLOSED);
 }
 
@@ -336,7 +339,7 @@ int cond_joint_row_needs_impact(const CondSim* sim, int r)
 {
     const CondJointRow* row = &sim->rows.row[r];
     double lambda = sim->lambda[3 * (sim->candidates.n + r)];
-    double v = sign_of(row->kind) * sim->next->v[row->coordinate];
+    double v = cond_joint_row_sign(row->kind) * sim->next->v[row->coordinate];
     if (!(sim->theta[row->body] < 1.0) || !(fabs(v) > STILL))
         return 0;
     if (is_limit(row->kind))
@@ -377,6 +380,63 @@ CondStatus cond_joint_rows_pose_impact(CondSim* sim, const int* struck, CondAsse
     return status;
 }
 
+void cond_joint_stops_forget(CondSim* sim)
+{
+    memset(sim->rows.passed, 0, (size_t)sim->model->n_target * sizeof *sim->rows.passed);
+}
+
+int cond_joint_stops_find(CondSim* sim, const double* v)
+{
+    const CondModel* model = sim->model;
+    int n = 0;
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        for (int j = 0; body->kind == COND_BODY_ROBOT && j < body->arm->n_joint; j++)
+            for (int k = COND_ROW_LOWER; k <= COND_ROW_UPPER; k++) {
+                CondJointRowKind kind = (CondJointRowKind)k;
+                int* passed = &sim->rows.passed[body->target_begin + j];
+                double q = sim->next->q[cond_body_joint_q(body) + j];
+                double way =
+                    sim->time_step * cond_joint_row_sign(kind) * v[cond_body_joint_v(body) + j];
+                double gap = fmax(gap_of(&body->bounds[j], kind, q), 0.0);
+                if (*passed >> k & 1 || !(gap + way < -CLOSED))
+                    continue;
+                *passed |= 1 << k;
+                n++;
+            }
+    }
+    return n;
+}
+
+CondStatus cond_joint_stops_add(CondSim* sim, CondAssembly* assembly)
+{
+    const CondModel* model = sim->model;
+    int n = 0;
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        for (int j = 0; body->kind == COND_BODY_ROBOT && j < body->arm->n_joint; j++)
+            for (int k = COND_ROW_LOWER; k <= COND_ROW_UPPER; k++) {
+                CondJointRowKind kind = (CondJointRowKind)k;
+                double q = sim->next->q[cond_body_joint_q(body) + j];
+                if (sim->rows.passed[body->target_begin + j] >> k & 1)
+                    sim->rows.stop[n++] =
+                        (CondJointRow){.kind = kind,
+                                       .body = b,
+                                       .joint = j,
+                                       .coordinate = cond_body_joint_v(body) + j,
+                                       .key = key_of(body, j, kind),
+                                       .gap = fmax(gap_of(&body->bounds[j], kind, q), 0.0)};
+            }
+    }
+    CondContact* contact;
+    CondStatus status = n > 0 ? cond_assembly_add_contacts(assembly, n, &contact) : COND_OK;
+    for (int r = 0; r < n && !status; r++) {
+        make_contact(sim, &sim->rows.stop[r], &contact[r]);
+        contact[r].kv = INFINITY;
+    }
+    return status;
+}
+
 double cond_joint_rows_lead_back(CondSim* sim, double share)
 {
     const CondModel* model = sim->model;
@@ -398,89 +458,4 @@ double cond_joint_rows_lead_back(CondSim* sim, double share)
     if (longest > 0.0)
         cond_kinematics_set(&sim->at_end, sim->next->q);
     return longest;
-}
-
-// Robots of position-based dynamics have no motors, and those of the penalty method act at v_k.
-static void read_motors(CondSim* sim, const CondBody* body)
-{
-    const CondModel* model = sim->model;
-    double step = model->settings.method == COND_STEP_VELOCITY ? sim->length[body->index] : 0.0;
-    for (int j = 0; j < body->arm->n_joint; j++) {
-        CondJointReading* reading = &sim->rows.reading[body->target_begin + j];
-        *reading = (CondJointReading){.position = sim->next->q[cond_body_joint_q(body) + j],
-                                      .velocity = sim->next->v[cond_body_joint_v(body) + j],
-                                      .effort = body->motor[j].effort};
-        if (!sim->rows.motor[body->target_begin + j] && model->settings.method != COND_STEP_PBD)
-            reading->motor =
-                cond_motor_torque(&sim->at_start, body, j, sim->middle[body->target_begin + j],
-                                  sim->rate[body->target_begin + j], step, sim->v_hat);
-    }
-}
-
-void cond_joint_rows_read(CondSim* sim)
-{
-    const CondModel* model = sim->model;
-    const CondJointRows* rows = &sim->rows;
-    for (int b = 0; b < model->n_body; b++)
-        if (model->body[b].kind == COND_BODY_ROBOT)
-            read_motors(sim, &model->body[b]);
-    for (int r = 0; r < rows->n; r++) {
-        const CondJointRow* row = &rows->row[r];
-        CondJointReading* reading =
-            &rows->reading[model->body[row->body].target_begin + row->joint];
-        double force =
-            sign_of(row->kind) * sim->impulse[3 * (sim->candidates.n + r)] / sim->time_step;
-        if (is_limit(row->kind))
-            reading->limit += force;
-        else if (row->kind == COND_ROW_FRICTION)
-            reading->friction = force;
-        else if (row->kind == COND_ROW_MOTOR)
-            reading->motor = base_of(sim, row) + force;
-        else
-            reading->velocity_limit += force;
-    }
-}
-
-// The last part ends where the step does.
-static void add_reading(const CondJointReading* part, CondJointReading* sum)
-{
-    CondJointReading out = *part;
-    out.motor += sum->motor;
-    out.friction += sum->friction;
-    out.limit += sum->limit;
-    out.velocity_limit += sum->velocity_limit;
-    *sum = out;
-}
-
-void cond_joint_rows_add_part(CondSim* sim)
-{
-    const CondJointRows* rows = &sim->rows;
-    for (int i = 0; i < sim->model->n_target; i++) {
-        if (sim->part == 0)
-            rows->sum[i] = (CondJointReading){0};
-        add_reading(&rows->reading[i], &rows->sum[i]);
-    }
-}
-
-void cond_joint_rows_mean(CondSim* sim, int parts)
-{
-    const CondJointRows* rows = &sim->rows;
-    for (int i = 0; i < sim->model->n_target; i++) {
-        CondJointReading* reading = &rows->reading[i];
-        *reading = rows->sum[i];
-        reading->motor /= parts;
-        reading->friction /= parts;
-        reading->limit /= parts;
-        reading->velocity_limit /= parts;
-    }
-}
-
-CondStatus cond_sim_joint(const CondSim* sim, int body, int coordinate, CondJointReading* reading)
-{
-    int known = coordinate >= 0 && coordinate < cond_model_n_coordinate(sim->model, body);
-    if (!known || !sim->sensors.ready)
-        return COND_BAD_ARGUMENT;
-    int target = sim->model->body[body].target_begin + coordinate;
-    *reading = cond_sleep_reader(sim)->rows.reading[target];
-    return COND_OK;
 }

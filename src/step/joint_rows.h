@@ -47,18 +47,23 @@ typedef struct CondJointRow {
 
 typedef struct CondJointRows {
     int n;
-    int joined;        // 1: some have joined since the step was solved last
-    CondJointRow* row; // by ascending key                                   (n of 6 n_target)
-    int* wanted;       // 1 << kind for the rows of each joint in this step        (n_target)
-    int* motor;        // 1: its motor is a row                                    (n_target)
-    double* base;      // what that row is counted from [N m, N]                   (n_target)
-    double* kept;      // scratch: forces by joint and kind                    (6 n_target)
-    int* part;         // scratch of the impact stage: which rows take part    (6 n_target)
+    int joined;         // 1: some have joined since the step was solved last
+    CondJointRow* row;  // by ascending key                                   (n of 6 n_target)
+    int* wanted;        // 1 << kind for the rows of each joint in this step        (n_target)
+    int* motor;         // 1: its motor is a row                                    (n_target)
+    double* base;       // what that row is counted from [N m, N]                   (n_target)
+    double* kept;       // scratch: forces by joint and kind                    (6 n_target)
+    int* part;          // scratch of the impact stage: which rows take part    (6 n_target)
+    int* passed;        // of the correction: position limits that it would pass     (n_target)
+    CondJointRow* stop; // and their rows                                          (2 n_target)
     CondJointReading* reading; // of the last step                                (n_target)
     CondJointReading* sum;     // of its parts                                    (n_target)
 } CondJointRows;
 
 CondStatus cond_joint_rows_create(CondSim* sim);
+
+// Of a kind: u = sign v + phi.
+double cond_joint_row_sign(CondJointRowKind kind);
 
 // The rows that a step begins with, in sim->rows; needs joint targets and theta.
 void cond_joint_rows_choose(CondSim* sim, const CondState* state);
@@ -87,6 +92,13 @@ int cond_joint_row_strikes(const CondJointRow* row);
 int cond_joint_row_needs_impact(const CondSim* sim, int r);
 CondStatus cond_joint_rows_pose_impact(CondSim* sim, const int* struck, CondAssembly* assembly,
                                        int n, int* n_row);
+
+// Of the correction, which moves sim->next->q by v t: the limits that a motion passes become rows,
+// to be added behind the contacts of its problem. forget: there are none yet; find: how many more v
+// passes; add: those found so far.
+void cond_joint_stops_forget(CondSim* sim);
+int cond_joint_stops_find(CondSim* sim, const double* v);
+CondStatus cond_joint_stops_add(CondSim* sim, CondAssembly* assembly);
 
 // Joints beyond their limits at the end of the step are moved back, by share radians or metres at
 // the most, and sim->at_end is made anew. The longest way [rad, m].
