@@ -246,6 +246,13 @@ static void test_keys_of_meshes(void** state)
     write_variant(&(Variant){MESH, "", "", 1, ""});
     assert_true(compile(MESH, ", collision: hull", said, sizeof said));
     assert_string_equal(said, "");
+    // A closed mesh that is inside out is turned, and nothing is said.
+    FILE* file = fopen("wedge.obj", "w");
+    assert_non_null(file);
+    fputs("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 4 2\nf 1 3 4\nf 2 4 3\n", file);
+    assert_int_equal(fclose(file), 0);
+    assert_true(compile(MESH, "", said, sizeof said));
+    assert_null(strstr(said, "wedge.obj"));
 }
 
 int main(void)

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "geometry/convex.h"
+#include "math/vec3.h"
 #include "scene/compile.h"
 #include "scene/scene_files.h"
 
@@ -37,6 +38,29 @@ static CondStatus make_mesh_surface(const CondScene* scene, const CondMesh* mesh
     return status;
 }
 
+// Six times the volume that the triangles enclose where they are closed.
+static double signed_volume(const CondMesh* mesh)
+{
+    double sum = 0.0, normal[3];
+    for (int t = 0; t < mesh->n_triangle; t++) {
+        const int* corner = mesh->triangle + 3 * (size_t)t;
+        const double* a = mesh->node + 3 * (size_t)corner[0];
+        vec3_cross(mesh->node + 3 * (size_t)corner[1], mesh->node + 3 * (size_t)corner[2], normal);
+        sum += vec3_dot(a, normal);
+    }
+    return sum;
+}
+
+// Robots' meshes may be inside out: drawn so, or mirrored by their scale.
+static void turn_out(CondMesh* mesh)
+{
+    for (int t = 0; t < mesh->n_triangle; t++) {
+        int *corner = mesh->triangle + 3 * (size_t)t, second = corner[1];
+        corner[1] = corner[2];
+        corner[2] = second;
+    }
+}
+
 static CondStatus read_mesh_surface(const CondScene* scene, const char* path, const double scale[3],
                                     int convex, CondMeshSurface** mesh_surface, CondError* mended,
                                     CondError* error)
@@ -47,13 +71,8 @@ static CondStatus read_mesh_surface(const CondScene* scene, const char* path, co
     if (!status) {
         for (int k = 0; k < 3 * mesh->n_node; k++)
             mesh->node[k] *= scale[k % 3];
-        if (scale[0] * scale[1] * scale[2] < 0.0) // a mirror turns triangles inside out
-            for (int t = 0; t < mesh->n_triangle; t++) {
-                int* corner = mesh->triangle + 3 * (size_t)t;
-                int second = corner[1];
-                corner[1] = corner[2];
-                corner[2] = second;
-            }
+        if (mended && signed_volume(mesh) < 0.0)
+            turn_out(mesh);
         status = make_mesh_surface(scene, mesh, convex, mesh_surface, mended, &inner);
         if (status)
             cond_error_set(error, status, "%.200s: %.1500s", path, inner.message);
