@@ -1,5 +1,6 @@
 // Intervals of forces: limits of joints, dry friction, motors that saturate. The law itself, what a
 // problem may hold, and answers of every stage against a dense reference that tries all cases.
+#include "cond/fclib.h"
 #include "dense.h"
 #include "law/contact_law.h"
 #include "newton/linear_law.h"
@@ -686,6 +687,28 @@ static void soft_problems(void** state)
     soft_problem_destroy(&made);
 }
 
+// A step of a simulation, kept in a file.
+static void stored_problem(void** state)
+{
+    (void)state;
+    CondProblemFile* file = NULL;
+    assert_int_equal(
+        cond_fclib_read(NULL, COND_TEST_DATA "/problems/panda_limits.hdf5", &file, NULL), COND_OK);
+    const CondProblem* problem = cond_problem_file_problem(file);
+    int intervals = 0;
+    for (int c = 0; c < problem->n_contact; c++)
+        intervals += problem->contact[c].set == COND_FORCE_INTERVAL;
+    assert_int_equal(problem->n_contact, 44);
+    assert_int_equal(intervals, 19);
+    double *v = dense_zeros((size_t)problem->n_dof),
+           *lambda = dense_zeros(3 * (size_t)problem->n_contact);
+    CondSolverSettings settings = settings_of(1e-8);
+    CondSolveInfo info = {0};
+    assert_int_equal(verifier_solve(problem, &settings, v, lambda, &info), COND_OK);
+    free(v), free(lambda);
+    cond_problem_file_destroy(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -694,7 +717,7 @@ int main(void)
         cmocka_unit_test(certificates),       cmocka_unit_test(units),
         cmocka_unit_test(small_problems),     cmocka_unit_test(mixed_problems),
         cmocka_unit_test(redundant_problems), cmocka_unit_test(arms),
-        cmocka_unit_test(soft_problems),
+        cmocka_unit_test(soft_problems),      cmocka_unit_test(stored_problem),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
