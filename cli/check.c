@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "json.h"
 #include "memory.h"
+#include "outline.h"
 #include "overlap.h"
 #include "settings.h"
 
@@ -33,6 +34,7 @@ typedef struct Start {
     CondSim* sim;
     int n_contact, n_overlap;
     const CondOverlap* overlap; // the sim's
+    double* box;                // around the bodies                          (n_body x 6)
 } Start;
 
 static CondStatus look_at_start(const CondModel* model, Start* start, CondError* error)
@@ -47,6 +49,11 @@ static CondStatus look_at_start(const CondModel* model, Start* start, CondError*
     if (!status)
         status = cond_sim_collide(start->sim, start->state);
     start->n_contact = status ? 0 : cond_sim_n_contact(start->sim);
+    start->box = calloc(6 * (size_t)cond_model_n_body(model) + 1, sizeof *start->box);
+    if (!status && !start->box)
+        status = COND_OUT_OF_MEMORY;
+    if (!status)
+        status = outline_boxes(model, start->state, start->box, error);
     return status;
 }
 
@@ -157,6 +164,7 @@ static void print_scene(FILE* out, const char* path, const CondModel* model, con
     if (s->name[0])
         fprintf(out, "  name      %s\n", s->name);
     print_bodies(out, model);
+    outline_print(out, model, start->box);
     fprintf(out, "  contacts  %d at the start\n", start->n_contact);
     if (start->n_overlap > 0)
         fprintf(out, "  overlaps  %d at the start (cond run --settle pushes them apart)\n",
@@ -202,6 +210,8 @@ static json_t* scene_json(const char* path, const CondModel* model, const Start*
     json_object_set_new(out, "trajectories", json_integer(cond_model_n_trajectory(model)));
     json_object_set_new(out, "sensors", json_integer(cond_model_n_sensor(model)));
     json_object_set_new(out, "dof", json_integer(cond_model_n_dof(model)));
+    json_object_set_new(out, "boxes", outline_boxes_json(model, start->box));
+    json_object_set_new(out, "joints", outline_joints_json(model));
     json_object_set_new(out, "contacts", json_integer(start->n_contact));
     json_object_set_new(out, "overlaps", overlap_json(model, start->overlap, start->n_overlap));
     json_t* warnings = json_array();
@@ -252,6 +262,7 @@ static int check_scene(const char* text, const TextList* set, const char* json, 
             code = CLI_INPUT;
     }
     cond_audit_destroy(audit);
+    free(start.box);
     cond_sim_destroy(start.sim);
     cond_state_destroy(start.state);
     cond_model_destroy(model);

@@ -47,6 +47,17 @@ static void print_faults(FILE* out, const CondMesh* mesh, const CondMeshReport* 
         fprintf(out, "  warning   %s\n", report->warning);
 }
 
+// Low and high corner of the box around all nodes.
+static void box_of(const CondMesh* mesh, double box[6])
+{
+    for (int k = 0; k < 6; k++)
+        box[k] = k < 3 ? INFINITY : -INFINITY;
+    for (int k = 0; k < 3 * mesh->n_node; k++) {
+        box[k % 3] = fmin(box[k % 3], mesh->node[k]);
+        box[3 + k % 3] = fmax(box[3 + k % 3], mesh->node[k]);
+    }
+}
+
 static void print_report(FILE* out, const char* name, const CondMesh* mesh,
                          const CondMeshReport* report)
 {
@@ -55,6 +66,10 @@ static void print_report(FILE* out, const char* name, const CondMesh* mesh,
             mesh->n_triangle);
     fprintf(out, "  size      %g x %g x %g m, volume %g m3\n", report->extent[0], report->extent[1],
             report->extent[2], report->volume);
+    double box[6];
+    box_of(mesh, box);
+    fprintf(out, "  box       from (%.6g, %.6g, %.6g) to (%.6g, %.6g, %.6g) m\n", box[0], box[1],
+            box[2], box[3], box[4], box[5]);
     if (mesh->n_tet)
         fprintf(out,
                 "  quality   dihedral angles from %.1f degrees (mean of the smallest %.1f), "
@@ -84,6 +99,12 @@ static json_t* report_json(const char* input, const char* output, const CondMesh
         report->first_degenerate, "loose", report->n_loose, "first_loose", report->first_loose,
         "duplicate", report->n_duplicate, "nonmanifold", report->n_nonmanifold, "open",
         report->n_open, "ignored", report->n_ignored, "warning", report->warning);
+    double box[6];
+    box_of(mesh, box);
+    if (json) {
+        json_object_set_new(json, "low", json_numbers(box, 3));
+        json_object_set_new(json, "high", json_numbers(box + 3, 3));
+    }
     if (json && counts)
         json_object_update(json, counts);
     json_decref(counts);

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void print_layout(const char* scene, const TextList* set)
+// Names, places, sizes and units of what goes in and out.
+static int print_layout(const char* scene, const TextList* set)
 {
     char path[4096];
     CondEnv* env = NULL;
@@ -18,20 +19,24 @@ static void print_layout(const char* scene, const TextList* set)
     def.scene = path;
     def.n_override = set->n;
     def.override = set->item;
-    if (cond_env_create(memory_context(), &def, &env, &error))
-        return; // the run says what is wrong
-    fprintf(stderr, "action, %d values\n", cond_env_n_action(env));
+    CondStatus status = cond_env_create(memory_context(), &def, &env, &error);
+    if (status) {
+        cli_complain("%s", error.message);
+        return cli_exit(status);
+    }
+    printf("action, %d values\n", cond_env_n_action(env));
     double* low = calloc(2 * (size_t)cond_env_n_action(env) + 1, sizeof *low);
     if (low)
         cond_env_action_bounds(env, low, low + cond_env_n_action(env));
     for (int i = 0; low && cond_env_action_slot(env, i, &slot); i++)
-        fprintf(stderr, "  %4d %3d  %-40s %-6s %g to %g\n", slot.begin, slot.size, slot.name,
-                slot.unit, low[slot.begin], low[cond_env_n_action(env) + slot.begin]);
+        printf("  %4d %3d  %-40s %-6s %g to %g\n", slot.begin, slot.size, slot.name, slot.unit,
+               low[slot.begin], low[cond_env_n_action(env) + slot.begin]);
     free(low);
-    fprintf(stderr, "observation, %d values\n", cond_env_n_observation(env));
+    printf("observation, %d values\n", cond_env_n_observation(env));
     for (int i = 0; cond_env_observation_slot(env, i, &slot); i++)
-        fprintf(stderr, "  %4d %3d  %-40s %s\n", slot.begin, slot.size, slot.name, slot.unit);
+        printf("  %4d %3d  %-40s %s\n", slot.begin, slot.size, slot.name, slot.unit);
     cond_env_destroy(env);
+    return CLI_FINE;
 }
 
 static void print_tally(const EnvRun* run, const EnvTally* t)
@@ -89,7 +94,7 @@ static int run(int argc, char** argv)
         {"--threads", OPTION_INT(&what.threads, 0, CLI_MOST_THREADS), "N", "0: as OpenMP decides"},
         {"--actions", OPTION_TEXT(&actions), "KIND", "random (within the bounds) or still"},
         {"--set", OPTION_LIST(&what.set), "PATH=VALUE", "change a value of the scene"},
-        {"--layout", OPTION_FLAG(&layout), NULL, "print names of actions and observations"},
+        {"--layout", OPTION_FLAG(&layout), NULL, "only print names of actions and observations"},
         {"--json", OPTION_TEXT(&json), "FILE", "the tally as JSON; - is standard output"},
     };
     if (options_read(&cli_env, table, sizeof table / sizeof table[0], argc, argv, &what.scene, 1,
@@ -99,13 +104,13 @@ static int run(int argc, char** argv)
         cli_complain("env: name a scene; usage: cond %s", cli_env.usage);
     } else if (strcmp(actions, "random") != 0 && strcmp(actions, "still") != 0) {
         cli_complain("env: --actions %s: not one of random, still", actions);
+    } else if (layout) {
+        code = print_layout(what.scene, &what.set);
     } else {
         what.still = strcmp(actions, "still") == 0;
         interrupt_keep(1.0);
         code = env_run(&what, &tally);
         if (!code) {
-            if (layout)
-                print_layout(what.scene, &what.set);
             print_tally(&what, &tally);
             code = tally.diverged > 0 ? CLI_DIVERGED : cli_exit(tally.status);
             if (json && json_put(tally_json(&what, &tally), json) && code < CLI_INPUT)

@@ -620,6 +620,57 @@ static void test_run_sensors(void** state)
     cli_output_free(&output);
 }
 
+// The layout is printed, and nothing is stepped.
+static void test_env_layout(void** state)
+{
+    (void)state;
+    CliOutput output = cli_run("env", "pusher", "--layout");
+    assert_int_equal(output.code, 0);
+    assert_non_null(strstr(output.out, "hand.position"));
+    assert_null(strstr(output.err, "environment-steps"));
+    cli_output_free(&output);
+    cli_expect(2, "nowhere", "env", "nowhere.yaml", "--layout");
+}
+
+// Boxes around bodies and meshes, and the order of joints.
+static void test_outlines(void** state)
+{
+    (void)state;
+    CliOutput output = cli_run("check", "forces", "--json", "-");
+    assert_int_equal(output.code, 0);
+    assert_non_null(strstr(output.err, "stand from (0.4, -0.1, 0) to (0.6, 0.1, 0.2) m"));
+    assert_non_null(strstr(output.err, "arm: 0 panda_joint1, 1 panda_joint2"));
+    json_t* root = cli_output_json(&output);
+    json_t* high = json_object_get(json_array_get(json_object_get(root, "boxes"), 2), "high");
+    assert_true(fabs(json_number_value(json_array_get(high, 2)) - 0.2) < 1e-12);
+    json_t* joints = json_object_get(json_object_get(root, "joints"), "arm");
+    assert_string_equal(json_string_value(json_array_get(joints, 1)), "panda_joint2");
+    json_decref(root);
+    cli_output_free(&output);
+    output = cli_run("convert", "box:1,1,1:2,4,6");
+    assert_non_null(strstr(output.out, "box       from (-1, -2, -3) to (1, 2, 3) m"));
+    cli_output_free(&output);
+}
+
+// What is found wrong when a scene is compiled has its file and line as well.
+static void test_compile_lines(void** state)
+{
+    (void)state;
+    FILE* file = fopen("lines.yaml", "w");
+    assert_non_null(file);
+    fputs("materials: [{name: r, density: 1, youngs_modulus: 1, poisson_ratio: 0}]\n"
+          "bodies: [{name: bar, kind: soft, mesh: \"box:1,1,1:1,1,1\", material: r}]\n"
+          "patches:\n"
+          "  - {name: all, body: bar, low: [-1, -1, -1], high: [1, 1, 1]}\n"
+          "  - {name: none, body: bar, low: [5, -1, -1], high: [6, 1, 1]}\n",
+          file);
+    fclose(file);
+    static const char* const commands[] = {"check", "run"};
+    for (int k = 0; k < 2; k++)
+        cli_expect(2, "lines.yaml:5: patch none: its box holds 0 nodes", commands[k], "lines.yaml");
+    remove("lines.yaml");
+}
+
 // Environments have the same hash on one and on two threads; a benchmark has its rows.
 static void test_env_and_bench(void** state)
 {
@@ -627,10 +678,9 @@ static void test_env_and_bench(void** state)
     char hash[2][32];
     for (int k = 0; k < 2; k++) {
         CliOutput output = cli_run("env", "pusher", "--envs", "6", "--steps", "10", "--threads",
-                                   k ? "2" : "1", "--layout", "--json", "-");
+                                   k ? "2" : "1", "--json", "-");
         assert_int_equal(output.code, 0);
         assert_non_null(strstr(output.err, "environment-steps a second"));
-        assert_non_null(strstr(output.err, "hand.position"));
         json_t* tally = cli_output_json(&output);
         snprintf(hash[k], sizeof hash[k], "%s", text_of(tally, "hash"));
         assert_true(number_of(tally, "environment_steps") == 60.0);
@@ -678,27 +728,18 @@ static void test_solve_prints_both(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_help),
-        cmocka_unit_test(test_usage),
-        cmocka_unit_test(test_bad_input),
-        cmocka_unit_test(test_unwritable),
-        cmocka_unit_test(test_solve_strict),
-        cmocka_unit_test(test_solve_proximal),
-        cmocka_unit_test(test_solve_omega),
-        cmocka_unit_test(test_solve_table),
-        cmocka_unit_test(test_tolerance),
-        cmocka_unit_test(test_solve_settings),
-        cmocka_unit_test(test_solve_write),
-        cmocka_unit_test(test_check_scenes),
-        cmocka_unit_test(test_check_set),
-        cmocka_unit_test(test_check_short_name),
-        cmocka_unit_test(test_check_keys),
-        cmocka_unit_test(test_save_and_resume),
-        cmocka_unit_test(test_overlap),
-        cmocka_unit_test(test_robot_files),
-        cmocka_unit_test(test_env_and_bench),
-        cmocka_unit_test(test_run_sensors),
-        cmocka_unit_test(test_solve_prints_both),
+        cmocka_unit_test(test_help),          cmocka_unit_test(test_usage),
+        cmocka_unit_test(test_bad_input),     cmocka_unit_test(test_unwritable),
+        cmocka_unit_test(test_solve_strict),  cmocka_unit_test(test_solve_proximal),
+        cmocka_unit_test(test_solve_omega),   cmocka_unit_test(test_solve_table),
+        cmocka_unit_test(test_tolerance),     cmocka_unit_test(test_solve_settings),
+        cmocka_unit_test(test_solve_write),   cmocka_unit_test(test_check_scenes),
+        cmocka_unit_test(test_check_set),     cmocka_unit_test(test_check_short_name),
+        cmocka_unit_test(test_check_keys),    cmocka_unit_test(test_save_and_resume),
+        cmocka_unit_test(test_overlap),       cmocka_unit_test(test_robot_files),
+        cmocka_unit_test(test_env_layout),    cmocka_unit_test(test_outlines),
+        cmocka_unit_test(test_compile_lines), cmocka_unit_test(test_env_and_bench),
+        cmocka_unit_test(test_run_sensors),   cmocka_unit_test(test_solve_prints_both),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -121,27 +121,38 @@ static CondStatus read_settings(const CondSceneReader* reader, const CondYamlNod
     return status;
 }
 
+// Where the entries of a list stand, for messages of who compiles the scene.
+static CondStatus note_lines(const CondSceneReader* reader, CondSceneList which,
+                             const CondYamlNode* list)
+{
+    CondStatus status = COND_OK;
+    for (const CondYamlNode* entry = list->first; entry && !status; entry = entry->next)
+        status = cond_scene_note_line(reader->scene, which, entry->line);
+    return status ? cond_error_set(reader->error, status, "out of memory") : COND_OK;
+}
+
 static CondStatus read_scene(const CondSceneReader* reader, const CondYamlNode* root)
 {
     // What is named comes before what names it, wherever it stands in the file.
     static const struct {
         const char* key;
         CondEntryRead* read;
+        CondSceneList list; // whose lines are noted; COND_N_LIST: of none
     } lists[] = {
-        {"materials", cond_material_read},
-        {"bodies", cond_body_read},
-        {"planes", read_plane},
-        {"obstacles", cond_obstacle_read},
-        {"exclude", cond_exclude_read},
-        {"patches", cond_patch_read},
-        {"trajectories", cond_trajectory_read},
-        {"attachments", cond_attachment_read},
-        {"sensors", cond_sensor_read},
-        {"forces", read_force},
-        {"springs", read_spring},
-        {"randomise", cond_variation_read},
-        {"actions", cond_action_read},
-        {"rewards", cond_reward_read},
+        {"materials", cond_material_read, COND_N_LIST},
+        {"bodies", cond_body_read, COND_LIST_BODY},
+        {"planes", read_plane, COND_N_LIST},
+        {"obstacles", cond_obstacle_read, COND_LIST_OBSTACLE},
+        {"exclude", cond_exclude_read, COND_LIST_EXCLUDE},
+        {"patches", cond_patch_read, COND_LIST_PATCH},
+        {"trajectories", cond_trajectory_read, COND_LIST_TRAJECTORY},
+        {"attachments", cond_attachment_read, COND_LIST_ATTACHMENT},
+        {"sensors", cond_sensor_read, COND_LIST_SENSOR},
+        {"forces", read_force, COND_LIST_FORCE},
+        {"springs", read_spring, COND_N_LIST},
+        {"randomise", cond_variation_read, COND_N_LIST},
+        {"actions", cond_action_read, COND_N_LIST},
+        {"rewards", cond_reward_read, COND_N_LIST},
     };
     CondSettingsDraft draft = {.settings = cond_scene_settings_default()};
     CondSection top;
@@ -159,6 +170,8 @@ static CondStatus read_scene(const CondSceneReader* reader, const CondYamlNode* 
         if (list)
             status =
                 cond_list_read(reader, cond_keys_find("", key), list, key, lists[i].read, NULL);
+        if (!status && list && lists[i].list != COND_N_LIST)
+            status = note_lines(reader, lists[i].list, list);
     }
     return status;
 }
@@ -224,6 +237,8 @@ CondStatus cond_scene_read(const CondContext* context, const char* path, int n_o
         status = get_tree(&reader, n_override, override, &root);
     if (!status)
         cond_scene_set_files(reader.scene, cond_scene_files());
+    if (!status && (status = cond_scene_note_file(reader.scene, path)))
+        cond_error_set(error, status, "out of memory");
     if (!status)
         status = cond_groups_begin(&reader);
     if (!status)

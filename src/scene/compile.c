@@ -82,6 +82,7 @@ static CondStatus compile_rigid(CondModel* model, const CondScene* scene, const 
 static CondStatus compile_bodies(CondModel* model, const CondScene* scene, CondError* error)
 {
     for (int b = 0; b < scene->n_body; b++) {
+        cond_compile_note(model, COND_LIST_BODY, b);
         const CondBodyDef* def = &scene->body[b];
         CondBody* body = &model->body[b];
         memcpy(body->name, def->name, sizeof body->name);
@@ -192,6 +193,26 @@ static CondStatus copy_warnings(CondModel* model, const CondScene* scene)
     return COND_OK;
 }
 
+void cond_compile_note(CondModel* model, CondSceneList list, int entry)
+{
+    model->compiled[0] = (int)list;
+    model->compiled[1] = entry;
+}
+
+// Puts the file before a message, and the line of the entry that was being compiled.
+static void name_source(const CondScene* scene, const CondModel* model, CondError* error)
+{
+    const int *at = model->compiled, known = at[0] < COND_N_LIST && at[1] < scene->n_line[at[0]];
+    int line = known ? scene->line[at[0]][at[1]] : 0;
+    if (!error || !scene->file || error->status == COND_OUT_OF_MEMORY)
+        return;
+    CondError inner = *error;
+    if (line > 0)
+        cond_error_set(error, inner.status, "%.500s:%d: %.1500s", scene->file, line, inner.message);
+    else
+        cond_error_set(error, inner.status, "%.500s: %.1500s", scene->file, inner.message);
+}
+
 CondStatus cond_scene_compile(const CondScene* scene, CondModel** model, CondError* error)
 {
     *model = NULL;
@@ -203,6 +224,7 @@ CondStatus cond_scene_compile(const CondScene* scene, CondModel** model, CondErr
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     cond_arena_begin(&scene->arena.context, &made->arena);
     made->settings = scene->settings;
+    cond_compile_note(made, COND_N_LIST, 0);
     settle_integrator(&made->settings);
     status = allocate(made, scene);
     if (!status)
@@ -211,6 +233,8 @@ CondStatus cond_scene_compile(const CondScene* scene, CondModel** model, CondErr
         cond_error_set(error, status, "out of memory");
     else
         status = compile_bodies(made, scene, error);
+    cond_compile_note(made, status ? (CondSceneList)made->compiled[0] : COND_N_LIST,
+                      made->compiled[1]);
     if (!status)
         status = cond_compile_shapes(made, scene, error);
     if (!status) {
@@ -230,6 +254,7 @@ CondStatus cond_scene_compile(const CondScene* scene, CondModel** model, CondErr
     if (!status)
         status = cond_compile_forces(made, scene, error);
     if (status) {
+        name_source(scene, made, error);
         cond_model_destroy(made);
         return status;
     }

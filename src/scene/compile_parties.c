@@ -289,8 +289,10 @@ CondStatus cond_compile_parties(CondModel* model, const CondScene* scene, CondEr
     for (int b = 0; b < model->n_body && !status; b++)
         if (model->body[b].arm && model->body[b].self_contact)
             status = leave_out_links(&p, b);
-    for (int i = 0; i < scene->n_exclude && !status; i++)
+    for (int i = 0; i < scene->n_exclude && !status; i++) {
+        cond_compile_note(model, COND_LIST_EXCLUDE, i);
         status = exclude(&p, &scene->exclude[i]);
+    }
     if (!status)
         status = sort_pairs(&p);
     cond_link_overlap_end(&p.overlap);

@@ -47,7 +47,9 @@ CondStatus cond_compile_sensors(CondModel* model, const CondScene* scene, CondEr
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     model->n_sensor = scene->n_sensor;
     CondStatus status = COND_OK;
-    for (int i = 0; i < scene->n_sensor && !status; i++)
+    for (int i = 0; i < scene->n_sensor && !status; i++) {
+        cond_compile_note(model, COND_LIST_SENSOR, i);
         status = compile_sensor(model, scene, &scene->sensor[i], &model->sensor[i], error);
+    }
     return status;
 }

@@ -251,6 +251,7 @@ static CondStatus compile_obstacles(CondModel* model, const CondScene* scene, Co
     for (int i = 0; i < scene->n_obstacle; i++) {
         const CondObstacleDef* def = &scene->obstacle[i];
         CondSolid* solid = &model->obstacle[i];
+        cond_compile_note(model, COND_LIST_OBSTACLE, i);
         memcpy(solid->name, def->name, sizeof solid->name);
         CondMeshSurface* mesh_surface = NULL;
         if (def->shape == COND_SHAPE_CONVEX || def->shape == COND_SHAPE_MESH) {

@@ -86,8 +86,10 @@ CondStatus cond_compile_patches(CondModel* model, const CondScene* scene, CondEr
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     model->n_patch = scene->n_patch;
     CondStatus status = COND_OK;
-    for (int i = 0; i < scene->n_patch && !status; i++)
+    for (int i = 0; i < scene->n_patch && !status; i++) {
+        cond_compile_note(model, COND_LIST_PATCH, i);
         status = compile_patch(model, scene, i, error);
+    }
     return status;
 }
 
@@ -100,6 +102,7 @@ CondStatus cond_compile_attachments(CondModel* model, const CondScene* scene, Co
     model->n_attachment = scene->n_attachment;
     for (int i = 0; i < scene->n_attachment; i++) {
         CondError inner = {COND_OK, ""};
+        cond_compile_note(model, COND_LIST_ATTACHMENT, i);
         if (cond_attachment_resolve(model, &scene->attachment[i], &model->attachment[i], &inner))
             return cond_error_set(error, COND_BAD_INPUT, "%s", inner.message);
     }
@@ -138,6 +141,7 @@ CondStatus cond_compile_trajectories(CondModel* model, const CondScene* scene, C
     for (int i = 0; i < scene->n_trajectory; i++) {
         const CondTrajectoryDef* def = &scene->trajectory[i];
         CondTrajectory* out = &model->trajectory[i];
+        cond_compile_note(model, COND_LIST_TRAJECTORY, i);
         size_t n = (size_t)def->n_waypoint;
         CondStatus status = resolve_follower(model, scene, def, out, error);
         if (status)

@@ -31,6 +31,24 @@ void cond_scene_destroy(CondScene* scene)
     cond_release(&context, scene);
 }
 
+CondStatus cond_scene_note_file(CondScene* scene, const char* file)
+{
+    size_t n = strlen(file) + 1;
+    scene->file = cond_arena_allocate(&scene->arena, n, 1);
+    if (scene->file)
+        memcpy(scene->file, file, n);
+    return scene->file ? COND_OK : COND_OUT_OF_MEMORY;
+}
+
+CondStatus cond_scene_note_line(CondScene* scene, CondSceneList list, int line)
+{
+    int n = scene->n_line[list];
+    if (COND_RESERVE(&scene->arena, scene->line[list], n + 1))
+        return COND_OUT_OF_MEMORY;
+    scene->line[list][scene->n_line[list]++] = line;
+    return COND_OK;
+}
+
 CondSceneSettings* cond_scene_settings(CondScene* scene)
 {
     return &scene->settings;

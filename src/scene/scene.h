@@ -8,6 +8,19 @@
 
 #define COND_SCENE_WARNING 256
 
+// Lists of a scene file whose entries are looked at again when the scene is compiled.
+typedef enum CondSceneList {
+    COND_LIST_BODY,
+    COND_LIST_OBSTACLE,
+    COND_LIST_EXCLUDE,
+    COND_LIST_PATCH,
+    COND_LIST_TRAJECTORY,
+    COND_LIST_ATTACHMENT,
+    COND_LIST_SENSOR,
+    COND_LIST_FORCE,
+    COND_N_LIST,
+} CondSceneList;
+
 struct CondScene {
     CondArena arena;             // of all that follows
     const CondSceneFiles* files; // readers of meshes and robots; NULL: none
@@ -58,7 +71,14 @@ struct CondScene {
     CondNameIndex action_name;
     CondNameIndex reward_name;
     CondNameIndex exclude_name;
+    char* file;              // that it was read from; NULL: none
+    int* line[COND_N_LIST];  // of the entries there; 0: not known              (n_line of each)
+    int n_line[COND_N_LIST]; //
 };
+
+// Notes the file a scene is read from, and the line of the next entry of a list.
+CondStatus cond_scene_note_file(CondScene* scene, const char* file);
+CondStatus cond_scene_note_line(CondScene* scene, CondSceneList list, int line);
 
 // What is wrong with a definition, and in which field. The field is a key of the scene file
 // ("mass", "shape.box", "joints[2].name"), so that the reader can find its line.
