@@ -322,6 +322,56 @@ static void test_layout(void** state)
     trial_end(&trial);
 }
 
+static void read_last(hid_t file, const char* name, int n, int frame, double* last)
+{
+    double* all = malloc((size_t)n * (size_t)(frame + 1) * sizeof *all);
+    char path[64];
+    snprintf(path, sizeof path, "/cond/joints/%s", name);
+    hid_t set = H5Dopen2(file, path, H5P_DEFAULT);
+    assert_true(all && set >= 0);
+    assert_true(H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, all) >= 0);
+    memcpy(last, all + (ptrdiff_t)n * frame, (size_t)n * sizeof *last);
+    H5Dclose(set);
+    free(all);
+}
+
+// Joints of a robot: where they are, and what its motors and limits did in the step.
+static void test_joints(void** state)
+{
+    (void)state;
+    static const char* const override[] = {"bodies.arm.joint_limits=true",
+                                           "bodies.arm.velocity_limits=true"};
+    Trial trial = trial_read("limp.yaml", 2, override);
+    CondRecord* record;
+    enum { STEPS = 120, N = 7 };
+    assert_int_equal(cond_record_open(NULL, "arm.h5", trial.model, NULL, &record, NULL), COND_OK);
+    assert_int_equal(cond_record_frame(record, NULL, trial.state, NULL, NULL), COND_OK);
+    for (int k = 0; k < STEPS; k++) {
+        trial_step(&trial, 1);
+        assert_int_equal(cond_record_frame(record, trial.sim, trial.state, &trial.info, NULL),
+                         COND_OK);
+    }
+    cond_record_close(record);
+    hid_t file = H5Fopen("arm.h5", H5F_ACC_RDONLY, H5P_DEFAULT);
+    double q[N], limit[N], velocity_limit[N];
+    assert_true(file >= 0);
+    read_last(file, "position", N, STEPS, q);
+    read_last(file, "limit", N, STEPS, limit);
+    read_last(file, "velocity_limit", N, STEPS, velocity_limit);
+    int held = 0;
+    for (int j = 0; j < N; j++) {
+        CondJointReading r;
+        assert_int_equal(cond_sim_joint(trial.sim, 0, j, &r), COND_OK);
+        assert_true(q[j] == r.position && q[j] == trial.state->q[j]);
+        assert_true(limit[j] == r.limit && velocity_limit[j] == r.velocity_limit);
+        held += limit[j] != 0.0 || velocity_limit[j] != 0.0;
+    }
+    assert_true(held > 0);
+    H5Fclose(file);
+    remove_record("arm");
+    trial_end(&trial);
+}
+
 static void wait_for(int milliseconds)
 {
     struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
@@ -580,9 +630,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_contact_errors),
         cmocka_unit_test(test_pull),       cmocka_unit_test(test_layout),
-        cmocka_unit_test(test_killed),     cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_damage),     cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_command),
+        cmocka_unit_test(test_joints),     cmocka_unit_test(test_killed),
+        cmocka_unit_test(test_full_disk),  cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_memory),     cmocka_unit_test(test_command),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

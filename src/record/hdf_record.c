@@ -37,12 +37,13 @@ typedef struct HdfRecord {
     CondHdfSeries number[COND_N_NUMBER];
     CondHdfSeries q, v, pose[N_POSE];
     CondHdfSeries sensor[2]; // force, torque
-    double* row;             // scratch: one part of all poses                    (n_body x 4)
-    int* list;               // scratch: cells as XDMF writes them, and shorter lists
-    int64_t n_mixed;         // numbers of the cells as XDMF writes them
-    int64_t n_contact;       // of all frames so far
-    int64_t* whole;          // scratch: 0, 1, 2 ... of a frame's contacts        (largest n + 1)
-    uint8_t* vertex;         // scratch: types of a frame's contacts              (largest n)
+    CondHdfSeries joint[COND_N_JOINT_NUMBER];
+    double* row;       // scratch: one part of all poses                    (n_body x 4)
+    int* list;         // scratch: cells as XDMF writes them, and shorter lists
+    int64_t n_mixed;   // numbers of the cells as XDMF writes them
+    int64_t n_contact; // of all frames so far
+    int64_t* whole;    // scratch: 0, 1, 2 ... of a frame's contacts        (largest n + 1)
+    uint8_t* vertex;   // scratch: types of a frame's contacts              (largest n)
 } HdfRecord;
 
 static CondStatus fail(const HdfRecord* record, CondError* error)
@@ -151,6 +152,29 @@ static int add_sensors(HdfRecord* record)
     return failed;
 }
 
+// Scenes without robots have none of it.
+static int add_joints(HdfRecord* record)
+{
+    static const char* const names[COND_N_JOINT_NUMBER] = {
+        "position", "velocity", "motor", "friction", "limit", "velocity_limit"};
+    enum { SIZE = 2 * COND_NAME_SIZE + 8 };
+    const CondModel* model = record->snapshot->model;
+    int n = record->snapshot->n_joint, k = 0;
+    if (n == 0)
+        return 0;
+    char* text = cond_arena_allocate(&record->arena, (size_t)n, SIZE);
+    int failed = !text || cond_hdf_add_group(&record->file, "/cond/joints", 0);
+    for (int b = 0; b < model->n_body && !failed; b++)
+        for (int j = 0; j < cond_model_n_coordinate(model, b); j++, k++)
+            snprintf(text + (ptrdiff_t)SIZE * k, SIZE, "%s.%s", model->body[b].name,
+                     cond_model_coordinate_name(model, b, j));
+    failed = failed || cond_hdf_add_texts(&record->file, "/cond/joints/name", n, SIZE, text);
+    for (int i = 0; i < COND_N_JOINT_NUMBER && !failed; i++)
+        failed = add_series(record, "/cond/joints", names[i], H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, n,
+                            1, &record->joint[i]);
+    return failed;
+}
+
 static int add_numbers(HdfRecord* record)
 {
     int failed = 0;
@@ -188,7 +212,7 @@ static int add_all(HdfRecord* record)
            cond_hdf_add_group(file, "/cond/state", 0) ||
            cond_hdf_add_group(file, "/cond/pose", 0) ||
            cond_hdf_add_group(file, "/cond/frames", 1) || add_mesh(record) || add_state(record) ||
-           add_sensors(record) || add_numbers(record);
+           add_sensors(record) || add_joints(record) || add_numbers(record);
 }
 
 static int put_bodies(const HdfRecord* record, int i)
@@ -252,6 +276,9 @@ static int put_state(const HdfRecord* record, int i, const CondState* state)
     if (record->snapshot->scenery.n_sensor > 0)
         failed = failed || cond_hdf_put(&record->sensor[0], i, 1, moment->sensor_force) ||
                  cond_hdf_put(&record->sensor[1], i, 1, moment->sensor_torque);
+    int n = record->snapshot->n_joint;
+    for (int k = 0; k < COND_N_JOINT_NUMBER && n > 0 && !failed; k++)
+        failed = cond_hdf_put(&record->joint[k], i, 1, record->snapshot->joint + (ptrdiff_t)k * n);
     for (int k = 0; k < COND_N_NUMBER && !failed; k++)
         failed = cond_hdf_put(&record->number[k], i, 1, &moment->number[k]);
     return failed;
@@ -297,7 +324,8 @@ static int64_t frame_bytes(const HdfRecord* record)
     const CondSnapshot* s = record->snapshot;
     int64_t doubles = 15 * (int64_t)s->scenery.n_point + s->scenery.n_cell +
                       24 * (int64_t)s->contacts.n + s->model->n_q + s->model->n_dof +
-                      13 * (int64_t)s->model->n_body + 6 * (int64_t)s->scenery.n_sensor;
+                      13 * (int64_t)s->model->n_body + 6 * (int64_t)s->scenery.n_sensor +
+                      COND_N_JOINT_NUMBER * (int64_t)s->n_joint;
     return (int64_t)sizeof(double) * doubles + ROOM;
 }
 
@@ -342,6 +370,7 @@ static void close_record(void* sink)
         cond_hdf_close_series(&record->v, 1);
         cond_hdf_close_series(record->pose, N_POSE);
         cond_hdf_close_series(record->sensor, 2);
+        cond_hdf_close_series(record->joint, COND_N_JOINT_NUMBER);
         cond_hdf_close(&record->file);
     }
     H5E_END_TRY;

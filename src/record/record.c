@@ -116,6 +116,7 @@ static CondStatus check_frame(const CondRecord* record, const CondState* state, 
         {"error of contact", c->error, contacts, 1},
         {"force of sensor", s->sensor_force, sensors, 3},
         {"torque of sensor", s->sensor_torque, sensors, 3},
+        {"number of joint", s->joint, COND_N_JOINT_NUMBER * (size_t)s->n_joint, 1},
     };
     int body = cond_state_not_finite(s->model, state);
     if (body >= 0)

@@ -92,6 +92,26 @@ static void read_sensors(CondSnapshot* s, const CondSim* sim)
     }
 }
 
+// Before a step nothing acts in a joint.
+static void read_joints(CondSnapshot* s, const CondSim* sim, const CondState* state)
+{
+    const CondModel* model = s->model;
+    for (int b = 0, k = 0; b < model->n_body; b++)
+        for (int j = 0; j < cond_model_n_coordinate(model, b); j++, k++) {
+            CondJointReading r = {.motor = 0.0};
+            if (sim && cond_sim_joint(sim, b, j, &r))
+                memset(&r, 0, sizeof r);
+            double numbers[] = {state->q[cond_body_joint_q(&model->body[b]) + j],
+                                state->v[cond_body_joint_v(&model->body[b]) + j],
+                                r.motor,
+                                r.friction,
+                                r.limit,
+                                r.velocity_limit};
+            for (int i = 0; i < COND_N_JOINT_NUMBER; i++)
+                s->joint[i * s->n_joint + k] = numbers[i];
+        }
+}
+
 // Positions, velocities J v, displacements and stresses at a state.
 static void measure(CondSnapshot* s, const CondState* state)
 {
@@ -135,6 +155,7 @@ CondStatus cond_snapshot_take(CondSnapshot* snapshot, const CondSim* sim, const 
     measure(snapshot, state);
     fill_numbers(snapshot, state, info);
     read_sensors(snapshot, sim);
+    read_joints(snapshot, sim, state);
     const CondContactCloud* cloud = &snapshot->contacts;
     CondMoment* moment = &snapshot->moment;
     moment->n_contact = cloud->n;
@@ -162,6 +183,9 @@ static CondStatus allocate_all(CondSnapshot* s)
     s->sensor = cond_allocate(m, n_sensor, sizeof *s->sensor);
     s->sensor_force = cond_allocate(m, 3 * n_sensor, sizeof(double));
     s->sensor_torque = cond_allocate(m, 3 * n_sensor, sizeof(double));
+    for (int b = 0; b < model->n_body; b++)
+        s->n_joint += cond_model_n_coordinate(model, b);
+    s->joint = cond_allocate(m, COND_N_JOINT_NUMBER * (size_t)s->n_joint, sizeof(double));
     s->position = cond_allocate(m, 3 * n, sizeof(double));
     s->velocity = cond_allocate(m, 3 * n, sizeof(double));
     s->displacement = cond_allocate(m, 3 * n, sizeof(double));
@@ -174,7 +198,7 @@ static CondStatus allocate_all(CondSnapshot* s)
     s->J = cond_allocate(m, 3 * k, sizeof(double));
     if (!s->name || !s->kind || !s->position || !s->velocity || !s->displacement || !s->rod_force ||
         !s->rod_moment || !s->von_mises || !s->coordinate || !s->J || !s->sensor ||
-        !s->sensor_force || !s->sensor_torque)
+        !s->sensor_force || !s->sensor_torque || !s->joint)
         return COND_OUT_OF_MEMORY;
     return COND_OK;
 }
@@ -244,11 +268,11 @@ void cond_snapshot_destroy(CondSnapshot* snapshot)
     cond_kinematics_destroy(&snapshot->kinematics);
     cond_drawing_destroy(&snapshot->drawing);
     cond_contact_cloud_destroy(&snapshot->contacts);
-    void* arrays[] = {snapshot->name,         snapshot->kind,      snapshot->position,
-                      snapshot->velocity,     snapshot->von_mises, snapshot->coordinate,
-                      snapshot->displacement, snapshot->J,         snapshot->rod_force,
-                      snapshot->rod_moment,   snapshot->sensor,    snapshot->sensor_force,
-                      snapshot->sensor_torque};
+    void* arrays[] = {snapshot->name,          snapshot->kind,      snapshot->position,
+                      snapshot->velocity,      snapshot->von_mises, snapshot->coordinate,
+                      snapshot->displacement,  snapshot->J,         snapshot->rod_force,
+                      snapshot->rod_moment,    snapshot->sensor,    snapshot->sensor_force,
+                      snapshot->sensor_torque, snapshot->joint};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&m, arrays[i]);
     cond_release(&m, snapshot);

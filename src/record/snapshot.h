@@ -6,6 +6,8 @@
 #include "record/contact_cloud.h"
 #include "record/drawing.h"
 
+enum { COND_N_JOINT_NUMBER = 6 }; // that are recorded of a joint
+
 struct CondSnapshot {
     CondContext context;
     const CondModel* model;
@@ -25,6 +27,9 @@ struct CondSnapshot {
     char (*sensor)[COND_NAME_SIZE]; // names                                 (n_sensor)
     double* sensor_force;           // [N]                                     (n_sensor x 3)
     double* sensor_torque;          // [N m]                                   (n_sensor x 3)
+    int n_joint;                    // coordinates of the joints of all robots
+    double* joint;                  // position, velocity, motor, friction, limit, velocity limit of
+                                    // each, as CondJointReading has them      (6 x n_joint)
     int* coordinate;                // scratch                                 (max_point_dof)
     double* J;                      // scratch                                 (3 x max_point_dof)
 };
