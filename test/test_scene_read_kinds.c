@@ -271,7 +271,7 @@ static void test_body_refusals(void** state)
          "s.yaml:2: obstacles[0].shape.points: unknown key here; points belongs in bodies.shape"},
         {"obstacles:\n  - shape: {sphere: 1, box: [1, 1, 1]}\n",
          "s.yaml:2: obstacles[0].shape: expected one of box, sphere, capsule, cylinder, convex, "
-         "mesh"},
+         "mesh, heightfield, terrain"},
         {"obstacles:\n  - shape: {sphere: 1}\n    orientation: [1, 0, 0, 0]\n"
          "    rotation: {axis: [1, 0, 0], degrees: 1}\n",
          "s.yaml:4: obstacles[0].rotation: orientation is given already; only one of them may be"},
