@@ -71,6 +71,15 @@ COND_API CondStatus cond_mechanics_inverse(CondMechanics* mechanics, int body, c
 COND_API CondStatus cond_mechanics_push(CondMechanics* mechanics, const CondPlace* place,
                                         const double force[3], const double torque[3], double* f);
 
+// Impedance of a point and its axes: f += J' (K e - D twist) with e = (position, turn) from where
+// it is to the target, world axes; as torques for the joints of a robot (cond_state_set_targets),
+// or on any body (cond_state_set_force). The target's velocities count: twist is relative to them.
+// K [N/m, N m/rad] and D [N s/m, N m s/rad] are diagonal in world axes.
+//                                                     stiffness, damping (6), f (n_dof of the body)
+COND_API CondStatus cond_mechanics_impedance(CondMechanics* mechanics, const CondPlace* place,
+                                             const CondPose* target, const double stiffness[6],
+                                             const double damping[6], double* f);
+
 // Kinetic energy, and that of gravity and elasticity [J].
 COND_API CondStatus cond_mechanics_energy(CondMechanics* mechanics, int body, double* kinetic,
                                           double* potential);

@@ -198,6 +198,28 @@ COND_API CondStatus cond_state_set_configuration(const CondModel* model, CondSta
 COND_API CondStatus cond_state_set_velocity(const CondModel* model, CondState* state, int body,
                                             const double* v);
 
+// Motors at run time, by coordinate of a robot (cond_model_n_coordinate,
+// cond_model_coordinate_name):
+//     torque = stiffness (target - position) + damping (target rate + speed - velocity) + torque
+// within the effort, where that bounds it, implicit in position and velocity. A motor without
+// stiffness and damping gives the torque alone; without stiffness it holds a speed.
+typedef struct CondMotorGains {
+    double stiffness; // [N m/rad, N/m]
+    double damping;   // [N m s/rad, N s/m]
+    double effort;    // largest torque or force [N m, N]; INFINITY: none
+} CondMotorGains;
+// Gains of one coordinate, or of all with coordinate -1. They begin as the scene has them.
+COND_API CondStatus cond_state_set_motor(const CondModel* model, CondState* state, int body,
+                                         int coordinate, const CondMotorGains* gains);
+COND_API CondStatus cond_state_motor(const CondModel* model, const CondState* state, int body,
+                                     int coordinate, CondMotorGains* gains);
+// All coordinates of a robot at once; any array may be NULL, which leaves those as they are. The
+// targets hold, or, with `moves` 1, move there during the next step.
+//                                                        target, speed, torque (n_coordinate)
+COND_API CondStatus cond_state_set_targets(const CondModel* model, CondState* state, int body,
+                                           const double* target, int moves, const double* speed,
+                                           const double* torque);
+
 // The configuration of a body: position (particle); position and quaternion (rigid); positions of
 // all nodes (soft); base pose where it floats, orientations of balls, joint positions (robot). *n
 // counts the numbers.

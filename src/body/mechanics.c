@@ -348,6 +348,27 @@ CondStatus cond_mechanics_push(CondMechanics* mechanics, const CondPlace* place,
     return COND_OK;
 }
 
+CondStatus cond_mechanics_impedance(CondMechanics* mechanics, const CondPlace* place,
+                                    const CondPose* target, const double stiffness[6],
+                                    const double damping[6], double* f)
+{
+    CondPose now;
+    double wrench[6], turn[3], unit[4];
+    CondStatus status = cond_mechanics_pose(mechanics, place, &now);
+    if (status)
+        return status;
+    memcpy(unit, target->orientation, sizeof unit);
+    quat_normalize(unit);
+    quat_between(now.orientation, unit, turn);
+    for (int k = 0; k < 3; k++) {
+        wrench[k] = stiffness[k] * (target->position[k] - now.position[k]) +
+                    damping[k] * (target->velocity[k] - now.velocity[k]);
+        wrench[3 + k] = stiffness[3 + k] * turn[k] +
+                        damping[3 + k] * (target->angular_velocity[k] - now.angular_velocity[k]);
+    }
+    return cond_mechanics_push(mechanics, place, wrench, wrench + 3, f);
+}
+
 CondStatus cond_mechanics_energy(CondMechanics* mechanics, int index, double* kinetic,
                                  double* potential)
 {

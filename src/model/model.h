@@ -29,6 +29,8 @@ typedef struct CondMotor {
     double damping;   // [N m s/rad, N s/m]
     double effort;    // largest torque or force [N m, N]; INFINITY: none
     double lead;      // of the target before the position, at the start [rad, m]
+    double torque;    // added by the user, within the effort [N m, N]
+    double speed;     // added by the user to the rate of the target [rad/s, m/s]
 } CondMotor;
 
 // What bounds one joint coordinate of a robot in a step, where the scene says that it does.

@@ -45,11 +45,12 @@ struct CondState {
     double time;  // [s]
     int64_t step; // steps taken; time = start + step * time_step, without drift
     int n_q;
-    double* q;       // configuration of all bodies                (n_q)
-    double* v;       // v_k                                        (n_dof)
-    double* v_hat;   // representative velocity of the last step   (n_dof)
-    double* target;  // joint targets of the robots [rad, m]       (n_target)
-    double* command; // where they shall be after the next step   (n_target)
+    double* q;        // configuration of all bodies                (n_q)
+    double* v;        // v_k                                        (n_dof)
+    double* v_hat;    // representative velocity of the last step   (n_dof)
+    double* target;   // joint targets of the robots [rad, m]       (n_target)
+    double* command;  // where they shall be after the next step   (n_target)
+    CondMotor* motor; // of the joints, as the user has set them    (n_target)
     int n_target;
     CondWeld* weld; // the scene's attachments first              (n_hold)
     int n_weld;

@@ -3,22 +3,24 @@
 #include <math.h>
 #include <string.h>
 
-static int is_added(const CondBody* body, int j, const int* left)
+static int is_added(const CondMotor* motor, int j, const int* left)
 {
-    const CondMotor* motor = &body->motor[j];
     return (motor->stiffness > 0.0 || motor->damping > 0.0) && !(left && left[j]);
 }
 
 CondStatus cond_motor_add(const CondKinematics* kinematics, const CondBody* body,
-                          const double* target, const double* rate, double step, const int* left,
-                          const double* base, CondAssembly* assembly, double* f)
+                          const CondMotor* motor, const double* target, const double* rate,
+                          double step, const int* left, const double* base, CondAssembly* assembly,
+                          double* f)
 {
     const double* q = kinematics->q + cond_body_joint_q(body);
     int n = 0, first = cond_body_joint_v(body);
     for (int j = 0; j < body->arm->n_joint; j++) {
-        n += is_added(body, j, left);
+        n += is_added(&motor[j], j, left);
         if (left && left[j])
             f[first + j] += base[j];
+        else if (!is_added(&motor[j], j, left)) // a plain torque
+            f[first + j] += fmax(-motor[j].effort, fmin(motor[j].torque, motor[j].effort));
     }
     if (n == 0)
         return COND_OK;
@@ -30,24 +32,28 @@ CondStatus cond_motor_add(const CondKinematics* kinematics, const CondBody* body
     memset(room.jacobian, 0, (size_t)n * (size_t)n * sizeof *room.jacobian);
     memset(room.gain, 0, (size_t)n * (size_t)n * sizeof *room.gain);
     for (int j = 0, row = 0; j < body->arm->n_joint; j++) {
-        const CondMotor* motor = &body->motor[j];
-        if (!is_added(body, j, left))
+        if (!is_added(&motor[j], j, left))
             continue;
         room.coordinate[row] = first + j;
         room.jacobian[row * n + row] = 1.0;
-        room.gain[row * n + row] = step * motor->stiffness + motor->damping;
-        f[first + j] += motor->stiffness * (target[j] - q[j]) + motor->damping * rate[j];
+        room.gain[row * n + row] = step * motor[j].stiffness + motor[j].damping;
+        f[first + j] +=
+            motor[j].stiffness * (target[j] - q[j]) + motor[j].damping * rate[j] + motor[j].torque;
         row++;
     }
     cond_assembly_keep(assembly, &room);
     return COND_OK;
 }
 
-double cond_motor_torque(const CondKinematics* kinematics, const CondBody* body, int j,
-                         double target, double rate, double step, const double* v_hat)
+double cond_motor_torque(const CondKinematics* kinematics, const CondBody* body,
+                         const CondMotor* motor, int j, double target, double rate, double step,
+                         const double* v_hat)
 {
     double q = kinematics->q[cond_body_joint_q(body) + j], v = v_hat[cond_body_joint_v(body) + j];
-    return body->motor[j].stiffness * (target - q - step * v) + body->motor[j].damping * (rate - v);
+    double torque = motor[j].stiffness * (target - q - step * v) + motor[j].damping * (rate - v) +
+                    motor[j].torque;
+    int plain = !is_added(&motor[j], j, NULL);
+    return plain ? fmax(-motor[j].effort, fmin(torque, motor[j].effort)) : torque;
 }
 
 // 1/2 k e^2 while k |e| is within the effort F, and F |e| - F^2/(2 k) beyond.
@@ -60,11 +66,11 @@ static double spring_energy(const CondMotor* motor, double e)
 }
 
 double cond_motor_energy(const CondKinematics* kinematics, const CondBody* body,
-                         const double* target)
+                         const CondMotor* motor, const double* target)
 {
     const double* q = kinematics->q + cond_body_joint_q(body);
     double energy = 0.0;
     for (int j = 0; j < body->arm->n_joint; j++)
-        energy += spring_energy(&body->motor[j], target[j] - q[j]);
+        energy += spring_energy(&motor[j], target[j] - q[j]);
     return energy;
 }

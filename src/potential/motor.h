@@ -4,22 +4,26 @@
 
 #include "assemble/assemble.h"
 
-// torque = k (target - q - th t v) + d (rate - v) per joint coordinate of a robot: adds
-// k (target - q) + d rate to f and the coupling diag(th t k + d). target and rate are those of the
-// body's joints at the representative time of the step; step = th t. A motor that is
+// Motors are those of a state, from the body's first joint on (n_joint).
+//
+// torque = k (target - q - th t v) + d (rate - v) + torque of the user per joint coordinate of a
+// robot: adds k (target - q) + d rate to f and the coupling diag(th t k + d). target and rate are
+// those of the body's joints at the representative time of the step; step = th t. A motor that is
 // marked in `left` (NULL: none) is a row of the problem (step/joint_rows.h): it adds no more than
 // the force that the row is counted from.                                    left, base (n_joint)
 CondStatus cond_motor_add(const CondKinematics* kinematics, const CondBody* body,
-                          const double* target, const double* rate, double step, const int* left,
-                          const double* base, CondAssembly* assembly, double* f);
+                          const CondMotor* motor, const double* target, const double* rate,
+                          double step, const int* left, const double* base, CondAssembly* assembly,
+                          double* f);
 
 // The torque of the motor of joint j in a step with v_hat (n_dof of the model), whatever its
 // effort.
-double cond_motor_torque(const CondKinematics* kinematics, const CondBody* body, int j,
-                         double target, double rate, double step, const double* v_hat);
+double cond_motor_torque(const CondKinematics* kinematics, const CondBody* body,
+                         const CondMotor* motor, int j, double target, double rate, double step,
+                         const double* v_hat);
 
 // Of springs that pull no harder than the effort of their motors.
 double cond_motor_energy(const CondKinematics* kinematics, const CondBody* body,
-                         const double* target);
+                         const CondMotor* motor, const double* target);
 
 #endif

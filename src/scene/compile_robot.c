@@ -154,9 +154,10 @@ static CondStatus start_joints(CondModel* model, CondBody* body, const CondBodyD
     double* q = body->start + arm->n_q - arm->n_joint;
     double* v = body->start_v + arm->n_dof - arm->n_joint;
     for (int j = 0; j < arm->n_joint; j++)
-        body->motor[j] = (CondMotor){
-            def->motor_stiffness, def->motor_damping,
-            isnan(def->motor_effort) ? arm->coordinate[j].effort : def->motor_effort, 0.0};
+        body->motor[j] = (CondMotor){.stiffness = def->motor_stiffness,
+                                     .damping = def->motor_damping,
+                                     .effort = isnan(def->motor_effort) ? arm->coordinate[j].effort
+                                                                        : def->motor_effort};
     for (int k = 0; k < def->n_joint; k++) {
         const CondJointDef* joint = &def->joint[k];
         int ball = find_ball(arm, joint->name);

@@ -61,7 +61,7 @@ CondStatus cond_sim_control(CondSim* sim, const CondState* state)
     }
     memcpy(sim->next->command, sim->next->target, (size_t)model->n_target * sizeof(double));
     for (int i = 0; i < model->n_target; i++)
-        sim->rate[i] = (sim->next->target[i] - state->target[i]) / t;
+        sim->rate[i] = (sim->next->target[i] - state->target[i]) / t + state->motor[i].speed;
     double slack = 1e-9 * t;
     cond_trajectory_guide(&sim->at_start, state->time); // where attachments are made
     for (int i = 0; i < sim->next->n_weld; i++) {
@@ -114,9 +114,9 @@ CondStatus cond_sim_add_controls(CondSim* sim, const CondKinematics* kinematics,
         if (body->kind != COND_BODY_ROBOT)
             continue;
         cond_joint_rows_set_base(sim, b);
-        status = cond_motor_add(kinematics, body, sim->middle + body->target_begin,
-                                sim->rate + body->target_begin, step ? step[b] : 0.0,
-                                sim->rows.motor + body->target_begin,
+        status = cond_motor_add(kinematics, body, sim->next->motor + body->target_begin,
+                                sim->middle + body->target_begin, sim->rate + body->target_begin,
+                                step ? step[b] : 0.0, sim->rows.motor + body->target_begin,
                                 sim->rows.base + body->target_begin, assembly, f);
     }
     for (int i = 0; i < sim->next->n_weld && !status; i++) {

@@ -12,13 +12,14 @@ static void read_motors(CondSim* sim, const CondBody* body)
         CondJointReading* reading = &sim->rows.reading[body->target_begin + j];
         *reading = (CondJointReading){.position = sim->next->q[cond_body_joint_q(body) + j],
                                       .velocity = sim->next->v[cond_body_joint_v(body) + j],
-                                      .effort = body->motor[j].effort};
+                                      .effort = sim->next->motor[body->target_begin + j].effort};
         int i = body->target_begin + j;
         if (sim->rows.motor[i])
             reading->motor = sim->rows.base[i];
         else if (model->settings.method != COND_STEP_PBD)
-            reading->motor = cond_motor_torque(&sim->at_start, body, j, sim->middle[i],
-                                               sim->rate[i], step, sim->v_hat);
+            reading->motor =
+                cond_motor_torque(&sim->at_start, body, sim->next->motor + body->target_begin, j,
+                                  sim->middle[i], sim->rate[i], step, sim->v_hat);
     }
 }
 

@@ -56,6 +56,12 @@ static double gap_of(const CondJointBounds* bounds, CondJointRowKind kind, doubl
     return kind == COND_ROW_LOWER ? q - bounds->lower : bounds->upper - q;
 }
 
+// The motors of a robot's joints in this step.
+static const CondMotor* motors_of(const CondSim* sim, const CondBody* body)
+{
+    return sim->next->motor + body->target_begin;
+}
+
 static int has_motor(const CondMotor* motor)
 {
     return motor->stiffness > 0.0 || motor->damping > 0.0;
@@ -65,10 +71,11 @@ static int has_motor(const CondMotor* motor)
 static double motor_torque(const CondSim* sim, const CondBody* body, int j, double q, double v,
                            double* g)
 {
-    const CondMotor* motor = &body->motor[j];
+    const CondMotor* motor = &motors_of(sim, body)[j];
     int i = body->target_begin + j;
     *g = sim->length[body->index] * motor->stiffness + motor->damping;
-    return motor->stiffness * (sim->middle[i] - q) + motor->damping * sim->rate[i] - *g * v;
+    return motor->stiffness * (sim->middle[i] - q) + motor->damping * sim->rate[i] + motor->torque -
+           *g * v;
 }
 
 // Lists the rows that are wanted.
@@ -124,7 +131,7 @@ static int is_near(const CondSim* sim, const CondState* state, const CondBody* b
     double slow = fmin(sign * state->v[at], sign * state->v_hat[at]); // towards the limit
     if (kind == COND_ROW_MOTOR)
         return fabs(motor_torque(sim, body, j, q, state->v_hat[at], &g)) >
-               NEAR * body->motor[j].effort;
+               NEAR * motors_of(sim, body)[j].effort;
     return is_limit(kind) ? gap_of(bounds, kind, q) + 2.0 * sim->time_step * slow < 0.0
                           : -slow > NEAR * bounds->velocity;
 }
@@ -132,7 +139,7 @@ static int is_near(const CondSim* sim, const CondState* state, const CondBody* b
 // The rows of a joint that a step begins with.
 static int choose_joint(const CondSim* sim, const CondState* state, const CondBody* body, int j)
 {
-    const CondMotor* motor = &body->motor[j];
+    const CondMotor* motor = &motors_of(sim, body)[j];
     int again = is_rechecked(sim),
         wanted = body->bounds[j].friction > 0.0 ? 1 << COND_ROW_FRICTION : 0;
     for (int k = 0; k < COND_N_ROW_KIND; k++) {
@@ -170,7 +177,7 @@ void cond_joint_rows_set_base(CondSim* sim, int body)
     const CondBody* robot = &sim->model->body[body];
     const double* q = sim->at_start.q + cond_body_joint_q(robot);
     for (int j = 0; j < robot->arm->n_joint; j++) {
-        double effort = robot->motor[j].effort, g;
+        double effort = motors_of(sim, robot)[j].effort, g;
         if (sim->rows.motor[robot->target_begin + j])
             sim->rows.base[robot->target_begin + j] =
                 fmax(-effort, fmin(effort, motor_torque(sim, robot, j, q[j], 0.0, &g)));
@@ -183,7 +190,7 @@ static void make_contact(const CondSim* sim, const CondJointRow* row, CondContac
     static const double along[3] = {1.0, 0.0, 0.0}, against[3] = {-1.0, 0.0, 0.0};
     const CondBody* body = &sim->model->body[row->body];
     const CondJointBounds* bounds = &body->bounds[row->joint];
-    double theta = sim->theta[row->body], effort = body->motor[row->joint].effort, g;
+    double theta = sim->theta[row->body], effort = motors_of(sim, body)[row->joint].effort, g;
     double base = sim->rows.base[body->target_begin + row->joint];
     *contact = (CondContact){.frame = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0},
                              .kv = sim->model->settings.kv,
@@ -256,7 +263,8 @@ static int violated(const CondSim* sim, const CondState* state, const CondBody* 
             wanted |= 1 << kind;
     if (fabs(v) > (1.0 + OVER) * bounds->velocity)
         wanted |= 1 << (v > 0.0 ? COND_ROW_FASTEST : COND_ROW_SLOWEST);
-    if (has_motor(&body->motor[j]) && fabs(torque) > (1.0 + OVER) * body->motor[j].effort)
+    if (has_motor(&motors_of(sim, body)[j]) &&
+        fabs(torque) > (1.0 + OVER) * motors_of(sim, body)[j].effort)
         wanted |= 1 << COND_ROW_MOTOR;
     return wanted;
 }

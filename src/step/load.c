@@ -23,7 +23,8 @@ double cond_sim_potential(const CondKinematics* kinematics, const CondState* sta
         const CondBody* body = &model->body[b];
         energy += cond_body_ops(body->kind)->potential(body, kinematics, model->settings.gravity);
         if (body->kind == COND_BODY_ROBOT)
-            energy += cond_motor_energy(kinematics, body, state->target + body->target_begin);
+            energy += cond_motor_energy(kinematics, body, state->motor + body->target_begin,
+                                        state->target + body->target_begin);
     }
     for (int i = 0; i < model->n_spring; i++)
         energy += cond_spring_energy(kinematics, &model->spring[i]);

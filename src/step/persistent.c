@@ -37,9 +37,10 @@ static int is_asked(const CondSim* sim)
 static int is_able(const CondSim* sim, int b)
 {
     const CondBody* body = &sim->model->body[b];
+    const CondMotor* motor = sim->next->motor + body->target_begin;
     if (body->kind == COND_BODY_ROBOT)
         for (int i = 0; i < body->arm->n_joint; i++)
-            if (body->motor[i].stiffness > 0.0 || body->motor[i].damping > 0.0)
+            if (motor[i].stiffness > 0.0 || motor[i].damping > 0.0)
                 return 0;
     return body->kind != COND_BODY_SOFT && body->kind != COND_BODY_ROD;
 }

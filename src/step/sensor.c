@@ -216,9 +216,10 @@ static void transmit(CondSim* sim, const CondState* state, const CondKinematics*
         const CondJointCoordinate* joint = &arm->coordinate[j];
         const CondJointReading* bound = &sim->rows.reading[i];
         double q = acting->q[cond_body_joint_q(body) + j] + step * v_hat[first + j];
-        f[first + j] += sim->rows.motor[i] ? bound->motor
-                                           : cond_motor_torque(acting, body, j, sim->middle[i],
-                                                               sim->rate[i], step, sim->v_hat);
+        f[first + j] += sim->rows.motor[i]
+                            ? bound->motor
+                            : cond_motor_torque(acting, body, sim->next->motor + body->target_begin,
+                                                j, sim->middle[i], sim->rate[i], step, sim->v_hat);
         f[first + j] += bound->limit + bound->velocity_limit + bound->friction;
         if (joint->stiffness > 0.0)
             f[first + j] -= joint->stiffness * (q - joint->spring_rest);

@@ -20,6 +20,8 @@ static CondStatus copy_common(const CondState* from, CondState* to)
     to->account = from->account;
     copy(to->target, from->target, from->n_target);
     copy(to->command, from->command, from->n_target);
+    if (from->n_target > 0)
+        memcpy(to->motor, from->motor, (size_t)from->n_target * sizeof *to->motor);
     if (from->n_weld > 0)
         memcpy(to->weld, from->weld, (size_t)from->n_weld * sizeof *to->weld);
     to->n_weld = from->n_weld;

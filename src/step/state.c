@@ -36,7 +36,8 @@ CondStatus cond_state_create(const CondModel* model, CondState** state, CondErro
         COND_RESERVE(arena, made->v_hat, model->n_dof) ||
         COND_RESERVE(arena, made->force, model->n_dof) ||
         COND_RESERVE(arena, made->target, model->n_target) ||
-        COND_RESERVE(arena, made->command, model->n_target) || start_holds(model, made)) {
+        COND_RESERVE(arena, made->command, model->n_target) ||
+        COND_RESERVE(arena, made->motor, model->n_target) || start_holds(model, made)) {
         cond_state_destroy(made);
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     }
@@ -58,6 +59,10 @@ CondStatus cond_state_create(const CondModel* model, CondState** state, CondErro
         }
     }
     memcpy(made->command, made->target, (size_t)model->n_target * sizeof(double));
+    for (int b = 0; b < model->n_body; b++)
+        if (model->body[b].arm && model->body[b].arm->n_joint > 0)
+            memcpy(made->motor + model->body[b].target_begin, model->body[b].motor,
+                   (size_t)model->body[b].arm->n_joint * sizeof *made->motor);
     *state = made;
     return COND_OK;
 }
@@ -87,6 +92,8 @@ CondStatus cond_state_copy(CondState* to, const CondState* from)
     memcpy(to->v_hat, from->v_hat, (size_t)from->n_dof * sizeof(double));
     memcpy(to->target, from->target, (size_t)from->n_target * sizeof(double));
     memcpy(to->command, from->command, (size_t)from->n_target * sizeof(double));
+    if (from->n_target > 0)
+        memcpy(to->motor, from->motor, (size_t)from->n_target * sizeof *to->motor);
     memcpy(to->force, from->force, (size_t)from->n_dof * sizeof(double));
     if (from->n_push > 0)
         memcpy(to->push, from->push, (size_t)from->n_push * sizeof *to->push);

@@ -72,3 +72,63 @@ CondStatus cond_state_set_velocity(const CondModel* model, CondState* state, int
     memcpy(state->v_hat + one->dof_begin, v, (size_t)one->n_dof * sizeof *v);
     return COND_OK;
 }
+
+// The first of a robot's coordinates among all, and how many there are; 0 for other bodies.
+static int coordinates_of(const CondModel* model, int body, int* first)
+{
+    int n = cond_model_n_coordinate(model, body);
+    *first = n > 0 ? model->body[body].target_begin : 0;
+    return n;
+}
+
+CondStatus cond_state_set_motor(const CondModel* model, CondState* state, int body, int coordinate,
+                                const CondMotorGains* gains)
+{
+    int first, n = coordinates_of(model, body, &first);
+    if (coordinate < -1 || coordinate >= n || !(gains->stiffness >= 0.0) ||
+        !(gains->damping >= 0.0) || !(gains->effort > 0.0) || isinf(gains->stiffness) ||
+        isinf(gains->damping))
+        return COND_BAD_ARGUMENT;
+    for (int i = 0; i < n; i++) {
+        CondMotor* motor = &state->motor[first + i];
+        if (coordinate >= 0 && i != coordinate)
+            continue;
+        motor->stiffness = gains->stiffness;
+        motor->damping = gains->damping;
+        motor->effort = gains->effort;
+    }
+    return COND_OK;
+}
+
+CondStatus cond_state_motor(const CondModel* model, const CondState* state, int body,
+                            int coordinate, CondMotorGains* gains)
+{
+    int first, n = coordinates_of(model, body, &first);
+    if (coordinate < 0 || coordinate >= n)
+        return COND_BAD_ARGUMENT;
+    const CondMotor* motor = &state->motor[first + coordinate];
+    *gains = (CondMotorGains){motor->stiffness, motor->damping, motor->effort};
+    return COND_OK;
+}
+
+CondStatus cond_state_set_targets(const CondModel* model, CondState* state, int body,
+                                  const double* target, int moves, const double* speed,
+                                  const double* torque)
+{
+    int first, n = coordinates_of(model, body, &first);
+    if (n == 0 || (target && !are_finite(target, n)) || (speed && !are_finite(speed, n)) ||
+        (torque && !are_finite(torque, n)))
+        return COND_BAD_ARGUMENT;
+    for (int i = 0; i < n; i++) {
+        CondMotor* motor = &state->motor[first + i];
+        if (target)
+            state->command[first + i] = target[i];
+        if (target && !moves)
+            state->target[first + i] = target[i];
+        if (speed)
+            motor->speed = speed[i];
+        if (torque)
+            motor->torque = torque[i];
+    }
+    return COND_OK;
+}

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { VERSION = 5 };
+enum { VERSION = 6 };
 static const char magic[8] = "CONDstat";
 static const uint32_t order = 0x01020304;
 
@@ -79,6 +79,13 @@ static void pass_state(CondPack* pack, CondState* state)
     pass_numbers(pack, state->v_hat, state->n_dof);
     pass_numbers(pack, state->target, state->n_target);
     pass_numbers(pack, state->command, state->n_target);
+    for (int i = 0; i < state->n_target; i++) {
+        pass_numbers(pack, &state->motor[i].stiffness, 1);
+        pass_numbers(pack, &state->motor[i].damping, 1);
+        pass_numbers(pack, &state->motor[i].effort, 1);
+        pass_numbers(pack, &state->motor[i].torque, 1);
+        pass_numbers(pack, &state->motor[i].speed, 1);
+    }
     pass_numbers(pack, state->force, state->n_dof);
     for (int i = 0; i < state->n_push; i++)
         pass_push(pack, &state->push[i]);
@@ -277,6 +284,13 @@ static int sound(const CondModel* model, const CondState* state)
     }
     for (int i = 0; i < state->n_dof; i++)
         finite += 0.0 * state->force[i];
+    for (int i = 0; i < state->n_target; i++) {
+        const CondMotor* motor = &state->motor[i];
+        finite += 0.0 * motor->torque + 0.0 * motor->speed + 0.0 * motor->stiffness +
+                  0.0 * motor->damping;
+        if (!(motor->stiffness >= 0.0) || !(motor->damping >= 0.0) || !(motor->effort > 0.0))
+            return 0;
+    }
     for (int i = 0; i < state->n_push; i++) {
         const CondPush* push = &state->push[i];
         for (int k = 0; k < 3; k++)

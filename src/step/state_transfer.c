@@ -36,6 +36,8 @@ static void copy_body(const Transfer* t, const CondBody* from, const CondBody* t
     copy(t->from->force + from->dof_begin, to->n_dof, t->to->force + to->dof_begin);
     copy(t->from->target + from->target_begin, joints, t->to->target + to->target_begin);
     copy(t->from->command + from->target_begin, joints, t->to->command + to->target_begin);
+    for (int j = 0; j < joints; j++)
+        t->to->motor[to->target_begin + j] = t->from->motor[from->target_begin + j];
 }
 
 // A point of the old model as one of the new one; 0: its body is not there.

@@ -157,6 +157,7 @@ static double lead_energy(const CondKinematics* kinematics, const CondState* sta
     for (int b = 0; b < model->n_body; b++)
         if (model->body[b].kind == COND_BODY_ROBOT)
             energy += cond_motor_energy(kinematics, &model->body[b],
+                                        state->motor + model->body[b].target_begin,
                                         state->target + model->body[b].target_begin);
     for (int i = 0; i < state->n_weld; i++)
         if (state->weld[i].active)
@@ -180,7 +181,9 @@ static double lead_work(CondSim* sim, const CondState* state)
         const double* v = sim->next->v_hat + body->dof_begin + body->n_dof - body->arm->n_joint;
         for (int j = 0; j < body->arm->n_joint; j++) {
             double rate = sim->rate[body->target_begin + j];
-            work += sim->time_step * body->motor[j].damping * fabs(rate) * fabs(rate - v[j]);
+            const CondMotor* motor = &sim->next->motor[body->target_begin + j];
+            work += sim->time_step * (motor->damping * fabs(rate) * fabs(rate - v[j]) +
+                                      fabs(motor->torque) * fabs(v[j]));
         }
     }
     return work;
