@@ -18,6 +18,7 @@
 #include "base/memory.h"
 #include "body/body.h"
 #include "step/sim.h"
+#include "strategy/solver.h"
 
 #include <math.h>
 #include <string.h>
@@ -319,6 +320,7 @@ CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* 
         return status;
     stage->given = sim->held.n > 0 ? sim->held.flag : NULL;
     stage->rate = sim->held.end;
+    cond_solver_hurry(stage->solver, cond_persistent_may_be_barred(sim)); // there is another way
     cond_assembly_begin(&stage->assembly, &sim->at_start, NULL, NULL);
     status = cond_assembly_finish(&stage->assembly, &sim->at_start, &sim->at_end,
                                   &stage->candidates, INFINITY);

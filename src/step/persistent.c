@@ -45,6 +45,11 @@ static int is_able(const CondSim* sim, int b)
     return body->kind != COND_BODY_SOFT && body->kind != COND_BODY_ROD;
 }
 
+int cond_persistent_may_be_barred(const CondSim* sim)
+{
+    return sim->moved && sim->persistent == COND_PERSISTENT_TRIED;
+}
+
 int cond_persistent_any(const CondSim* sim)
 {
     for (int b = 0; b < sim->model->n_body; b++)

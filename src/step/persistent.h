@@ -25,6 +25,9 @@ void cond_persistent_agree(CondSim* sim);
 // 1 where a body is marked.
 int cond_persistent_any(const CondSim* sim);
 
+// 1 where the step is tried again without contacts that last if the impact stage misses.
+int cond_persistent_may_be_barred(const CondSim* sim);
+
 // sim->middle_candidates: the contacts of the step, those of marked bodies as they are where v_hat
 // leads in the middle of the step; sim->at_end is there. The step's problem is posed on them from
 // now on.

@@ -258,7 +258,7 @@ CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info
         STAGE(COND_STAGE_COLLIDE, cond_sim_collide_next(sim, &sim->penetration));
     if (settings->impact) {
         STAGE(COND_STAGE_IMPACT, cond_sim_impact(sim, state, &info->impact));
-        if (status && sim->moved && sim->persistent == COND_PERSISTENT_TRIED) {
+        if (status && cond_persistent_may_be_barred(sim)) {
             sim->persistent = COND_PERSISTENT_BARRED; // back to the forces, by cond_sim_step
             return status;
         }
