@@ -10,6 +10,7 @@
 #include "kinds_make.h"
 
 #include "cond/env.h"
+#include "io/urdf.h"
 #include "math/quat.h"
 #include "model/articulation.h"
 #include "step/sim.h"
@@ -237,6 +238,65 @@ static void test_floating_joint_in_time(void** state)
         assert_near(end[0][i], end[1][i], 1e-5);
 }
 
+// A planar base under an arm, by inverse kinematics: all coordinates of joints take part, and the
+// ball in between stays as it is.
+static void test_inverse_kinematics(void** state)
+{
+    (void)state;
+    static const char
+        text
+            [] =
+                "<robot name='r'><link name='f'/><link name='a'>" INERTIA("1", "0", "0.1", "0.1") "</link><link name='b'>" INERTIA(
+                    "1", "0", "0.1",
+                    "0.1") "</link><link name='c'>" INERTIA("1", "0", "0.1",
+                                                            "0.1") "</link>" JOINT("p", "planar",
+                                                                                   "f", "a",
+                                                                                   "<axis xyz='0 0 "
+                                                                                   "1'/>")
+                    JOINT("s", "ball", "a", "b", "<origin xyz='0 0 0.5'/>")
+                        JOINT("h", "continuous", "b", "c", "<axis xyz='0 1 0'/>") "</robot>";
+    CondArticulation* a;
+    CondIk* ik;
+    CondError error = {.message = ""};
+    write_text("ik.urdf", text);
+    if (cond_urdf_read(NULL, "ik.urdf", NULL, &a, &error) || cond_ik_create(NULL, a, &ik, &error))
+        fail_msg("%s", error.message);
+    assert_int_equal(a->n_q, 8);
+    double q[8], ball[4];
+    cond_articulation_rest(a, q);
+    make_turn(1.0, 2.0, 0.5, 0.4, q);
+    memcpy(ball, q, sizeof ball);
+    CondIkFrame frame = {.link = 3, .position = {0.3, 0.0, 0.0}, .orientation = {1.0}};
+    CondIkTarget target = {.position = {0.9, -0.7, 0.45}, .orientation = {1.0}};
+    CondIkSettings settings = cond_ik_settings_default();
+    settings.length = 1e-6; // the place alone
+    CondIkInfo info;
+    for (int k = 0; k < 400; k++)
+        cond_ik_step(ik, &settings, &frame, &target, 0.01, q, NULL, &info);
+    assert_near(info.position_error, 0.0, 1e-6);
+    assert_memory_equal(q, ball, sizeof ball);
+    cond_ik_destroy(ik);
+    cond_articulation_destroy(a);
+}
+
+static void test_position_based_dynamics_refuses(void** state)
+{
+    (void)state;
+    CondScene* scene = make_scene();
+    CondModel* model;
+    CondSim* sim;
+    CondError error = {.message = ""};
+    write_text("top.urdf", top);
+    cond_scene_settings(scene)->method = COND_STEP_PBD;
+    CondBodyDef robot = make_robot("top", "top.urdf");
+    add_body(scene, &robot);
+    assert_int_equal(cond_scene_compile(scene, &model, &error), COND_OK);
+    assert_int_equal(cond_sim_create(model, &sim, &error), COND_NOT_SUPPORTED);
+    assert_non_null(strstr(error.message, "joint 'pivot' of 'top' turns freely"));
+    cond_model_destroy(model);
+    cond_scene_destroy(scene);
+}
+
 static void test_observations_name_the_balls(void** state)
 {
     (void)state;
@@ -275,6 +335,8 @@ int main(void)
         cmocka_unit_test(test_start_values),
         cmocka_unit_test(test_floating_joint_in_time),
         cmocka_unit_test(test_observations_name_the_balls),
+        cmocka_unit_test(test_inverse_kinematics),
+        cmocka_unit_test(test_position_based_dynamics_refuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,6 +28,11 @@ static CondStatus refuse(const CondModel* model, CondError* error)
                                   "step.method pbd moves robots as their joint targets say; the "
                                   "base of '%s' floats",
                                   body->name);
+        if (body->kind == COND_BODY_ROBOT && body->arm->n_ball > 0)
+            return cond_error_set(error, COND_NOT_SUPPORTED,
+                                  "step.method pbd moves robots as their joint targets say; joint "
+                                  "'%s' of '%s' turns freely",
+                                  body->arm->link[body->arm->ball[0]].joint, body->name);
     }
     return COND_OK;
 }
