@@ -113,6 +113,8 @@ static const Variant variants[] = {
      "no velocity limit given"},
     {TURN, "type=\"continuous\"", "type=\"spherical\"", 1, ""},
     {TURN, "type=\"continuous\"", "type=\"planar\"", 1, ""},
+    {CART, "type=\"prismatic\"", "type=\"planar\"", 1, "with several coordinates do not count"},
+    {CART, "type=\"prismatic\"", "type=\"ball\"", 1, "it turns freely, friction 0.5 does not"},
     {JAW, "<mimic joint=\"left_joint\"", "<mimic joint=\"none\"", 0, "which does not exist"},
     {JAW, "<mimic joint=\"left_joint\"", "<mimic joint=\"right_joint\"", 0, "in a circle"},
     {JAW, "multiplier=\"1\"", "multiplier=\"-1\"", 1,

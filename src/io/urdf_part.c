@@ -126,6 +126,28 @@ static void ignore_strangers(const CondUrdfFile* file, const xmlNode* node)
     }
 }
 
+// What joints of several coordinates cannot have.
+static CondStatus warn_of_kind(const CondUrdfFile* file, const xmlNode* node, CondLink* link)
+{
+    int turns = link->kind == COND_LINK_SPHERICAL || link->kind == COND_LINK_FLOATING;
+    xmlNode* limit = NULL;
+    CondStatus status = COND_OK;
+    if (turns && link->friction > 0.0) {
+        status =
+            cond_urdf_warn(file, node, "joint '%s': it turns freely, friction %g does not count",
+                           link->joint, link->friction);
+        link->friction = 0.0;
+    }
+    if (!status && (turns || link->kind == COND_LINK_PLANAR))
+        status = cond_urdf_child(file, node, "limit", &limit);
+    if (!status && limit && (cond_urdf_text(limit, "lower") || cond_urdf_text(limit, "upper")))
+        status = cond_urdf_warn(file, limit,
+                                "joint '%s': position limits of a joint with several "
+                                "coordinates do not count",
+                                link->joint);
+    return status;
+}
+
 CondStatus cond_urdf_read_joint(const CondUrdfFile* file, const xmlNode* node, CondLink* link)
 {
     xmlNode *axis, *mimic;
@@ -140,6 +162,8 @@ CondStatus cond_urdf_read_joint(const CondUrdfFile* file, const xmlNode* node, C
         status = read_limit(file, node, link);
     if (!status)
         status = read_dynamics(file, node, link);
+    if (!status)
+        status = warn_of_kind(file, node, link);
     if (!status)
         status = cond_urdf_child(file, node, "mimic", &mimic);
     if (!status && mimic) {
