@@ -7,7 +7,7 @@
 int cond_mesh_is_mujoco(const CondMeshFile* file)
 {
     int32_t count[4];
-    if (file->size < sizeof count || file->data[0] == '$')
+    if (file->size < sizeof count || memcmp(file->data, "$Mesh", 5) == 0)
         return 0;
     memcpy(count, file->data, sizeof count);
     for (int k = 0; k < 4; k++)
