@@ -688,6 +688,42 @@ static void test_written(void** state)
     assert_string_equal(text[0], text[1]);
 }
 
+// Two of one file in a scene: placed, with names of their own, beside what the scene itself has.
+static void test_among_others(void** state)
+{
+    (void)state;
+    write_text("k.xml",
+               "<mujoco><option timestep='.1'/><worldbody><geom name='g' size='.1' pos='0 0 "
+               "1'/><body name='a' pos='1 0 0'><joint name='j'/><geom size='.1'/></body>"
+               "<body name='b'><freejoint/><geom size='.1'/></body></worldbody><keyframe>"
+               "<key name='home' qpos='.5 1 2 3 1 0 0 0'/></keyframe></mujoco>");
+    write_text("s.yaml",
+               "step: {time_step: 0.004}\nmjcf:\n"
+               "  - {file: k.xml, prefix: left_, position: [0, 0, 1]}\n"
+               "  - {file: k.xml, prefix: right_, keyframe: none, rotation: {axis: [0, 0, "
+               "1], degrees: 90}}\n"
+               "forces:\n  - {body: left_b, force: [1, 0, 0]}\n");
+    CondScene* scene = read_file("s.yaml");
+    assert_int_equal(scene->n_body, 4);
+    assert_near(cond_scene_settings(scene)->time_step, 0.004, 0.0);
+    assert_string_equal(scene->obstacle[1].name, "right_g");
+    Trial t = trial_begin(scene);
+    Arm left = look(&t, 0), right = look(&t, 2);
+    assert_near(left.q[0], 0.5, 0.0);
+    assert_near(right.q[0], 0.0, 0.0);
+    assert_place(&left, "a", ORIGIN, 1.0, 0.0, 1.0);
+    assert_place(&right, "a", ORIGIN, 0.0, 1.0, 0.0);
+    CondPose b = trial_pose(&t, 1);
+    assert_near(b.position[2], 4.0, 0.0);
+    cond_articulation_work_destroy(left.work);
+    cond_articulation_work_destroy(right.work);
+    trial_end(&t);
+    CondError error = {0};
+    write_text("s.yaml", "mjcf:\n  - {file: gone.xml}\n");
+    assert_int_equal(cond_scene_read(NULL, "s.yaml", 0, NULL, &scene, &error), COND_BAD_INPUT);
+    assert_string_equal(error.message, "s.yaml:2: mjcf[0]: the file gone.xml cannot be read");
+}
+
 static CondStatus build(const CondContext* context, CondError* error)
 {
     CondScene* scene = NULL;
@@ -717,25 +753,16 @@ static void test_allocation_failures(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_orientations),
-        cmocka_unit_test(test_masses),
-        cmocka_unit_test(test_inertias),
-        cmocka_unit_test(test_joints),
-        cmocka_unit_test(test_ball_and_free),
-        cmocka_unit_test(test_classes),
-        cmocka_unit_test(test_static),
-        cmocka_unit_test(test_actuators),
-        cmocka_unit_test(test_gripper),
-        cmocka_unit_test(test_equalities),
-        cmocka_unit_test(test_touching),
-        cmocka_unit_test(test_files),
-        cmocka_unit_test(test_left_out),
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_keyframes),
-        cmocka_unit_test(test_urdf),
-        cmocka_unit_test(test_double_pendulum),
-        cmocka_unit_test(test_written),
-        cmocka_unit_test(test_allocation_failures),
+        cmocka_unit_test(test_orientations),    cmocka_unit_test(test_masses),
+        cmocka_unit_test(test_inertias),        cmocka_unit_test(test_joints),
+        cmocka_unit_test(test_ball_and_free),   cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_static),          cmocka_unit_test(test_actuators),
+        cmocka_unit_test(test_gripper),         cmocka_unit_test(test_equalities),
+        cmocka_unit_test(test_touching),        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_left_out),        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_keyframes),       cmocka_unit_test(test_urdf),
+        cmocka_unit_test(test_double_pendulum), cmocka_unit_test(test_written),
+        cmocka_unit_test(test_among_others),    cmocka_unit_test(test_allocation_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

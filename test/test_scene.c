@@ -387,6 +387,7 @@ static void test_table_tells_the_defaults(void** state)
     CondRewardDef reward = cond_reward_def_default();
     CondJointDef joint = cond_joint_def_default();
     CondLinkDef link = cond_link_def_default();
+    CondMjcfDraft mjcf = {.orientation = {1.0, 0.0, 0.0, 0.0}};
     CondLinkShapeDef link_shape = cond_link_shape_def_default();
     CondWaypoint waypoint = {
         .position = {NAN, NAN, NAN}, .orientation = {1.0, 0.0, 0.0, 0.0}, .target = NAN};
@@ -396,6 +397,7 @@ static void test_table_tells_the_defaults(void** state)
         const void* defaults;
     } homes[] = {
         {"bodies.joints", &joint},
+        {"mjcf", &mjcf},
         {"bodies.links.shapes", &link_shape},
         {"bodies.links", &link},
         {"trajectories.waypoints", &waypoint},

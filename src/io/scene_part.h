@@ -23,9 +23,14 @@ CondStatus cond_links_read(const CondSceneReader* reader, const CondYamlNode* li
                            const char* path, CondBodyDef* def);
 void cond_links_release(const CondContext* context, CondBodyDef* def);
 
+// The tree of a scene whose file is MJCF, overrides applied.
+CondStatus cond_mjcf_tree(CondSceneReader* reader, int n_override, const char* const* override,
+                          CondYamlNode** root);
+
 // Reads one entry of the top level's list into the scene. The target is not used.
 CondEntryRead cond_material_read;
 CondEntryRead cond_body_read;
+CondEntryRead cond_mjcf_read_entry;
 CondEntryRead cond_obstacle_read;
 CondEntryRead cond_exclude_read;
 CondEntryRead cond_patch_read;

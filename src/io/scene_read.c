@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "io/mjcf.h"
 #include "io/scene_part.h"
-#include "io/scene_write.h"
 
 #include <string.h>
 
@@ -140,6 +139,7 @@ static CondStatus read_scene(const CondSceneReader* reader, const CondYamlNode* 
         CondSceneList list; // whose lines are noted; COND_N_LIST: of none
     } lists[] = {
         {"materials", cond_material_read, COND_N_LIST},
+        {"mjcf", cond_mjcf_read_entry, COND_N_LIST},
         {"bodies", cond_body_read, COND_LIST_BODY},
         {"planes", read_plane, COND_N_LIST},
         {"obstacles", cond_obstacle_read, COND_LIST_OBSTACLE},
@@ -176,48 +176,11 @@ static CondStatus read_scene(const CondSceneReader* reader, const CondYamlNode* 
     return status;
 }
 
-// The tree of a scene that an MJCF file makes: what `cond convert` would write. Its warnings go to
-// the reader's scene.
-static CondStatus get_mjcf(CondSceneReader* reader, int n_override, const char* const* override,
-                           CondYamlNode** root)
-{
-    static const char key[] = "keyframe=";
-    CondScene* made = NULL;
-    CondMjcfOptions options = {.keyframe = NULL, .whole = 1};
-    char folder[4096] = "";
-    const char* slash = strrchr(reader->file, '/');
-    for (int i = 0; i < n_override; i++)
-        if (strncmp(override[i], key, sizeof key - 1) == 0)
-            options.keyframe = override[i] + sizeof key - 1;
-    if (slash && (size_t)(slash - reader->file) + 2 <= sizeof folder)
-        memcpy(folder, reader->file, (size_t)(slash - reader->file) + 1);
-    CondSceneText text = {.context = reader->context, .folder = folder};
-    CondStatus status = cond_scene_create(&reader->context, &made, reader->error);
-    if (!status)
-        status = cond_mjcf_read(made, reader->file, &options, reader->error);
-    if (!status) {
-        status = cond_scene_write_text(made, &text);
-        for (int i = 0; i < made->n_warning && !status; i++)
-            status = cond_scene_warn(reader->scene, "%s", made->warning[i]);
-        if (status)
-            cond_error_set(reader->error, status, "no memory to read %.200s", reader->file);
-    }
-    if (!status)
-        status = cond_yaml_parse(&reader->context, text.text, (size_t)text.length, reader->file,
-                                 NULL, root, reader->error);
-    for (int i = 0; i < n_override && !status; ++i)
-        if (strncmp(override[i], key, sizeof key - 1) != 0)
-            status = cond_yaml_override(&reader->context, *root, override[i], reader->error);
-    cond_scene_text_release(&text);
-    cond_scene_destroy(made);
-    return status;
-}
-
 static CondStatus get_tree(CondSceneReader* reader, int n_override, const char* const* override,
                            CondYamlNode** root)
 {
     if (cond_mjcf_is_xml(reader->file))
-        return get_mjcf(reader, n_override, override, root);
+        return cond_mjcf_tree(reader, n_override, override, root);
     CondStatus status = cond_yaml_read(&reader->context, reader->file, root, reader->error);
     for (int i = 0; i < n_override && !status; ++i)
         status = cond_yaml_override(&reader->context, *root, override[i], reader->error);

@@ -80,6 +80,7 @@ const CondKey cond_key_table[] = {
     NESTED("", "obstacles", LIST, "list of mappings", "[]", "fixed shapes"),
     NESTED("", "bodies", LIST, "list of mappings", "[]", "what moves"),
     NESTED("", "exclude", LIST, "list of pairs of names", "[]", "pairs that never touch, `[box, arm/hand]`: bodies, links of robots, obstacles, planes"),
+    NESTED("", "mjcf", LIST, "list of mappings", "[]", "MJCF files, all that is in them ([mjcf](mjcf.md))"),
     NESTED("", "patches", LIST, "list of mappings", "[]", "named places of soft bodies"),
     NESTED("", "attachments", LIST, "list of mappings", "[]", "what holds bodies together"),
     NESTED("", "trajectories", LIST, "list of mappings", "[]", "what links, joints and frames in space follow"),
@@ -315,6 +316,16 @@ const CondKey cond_key_table[] = {
     NUMBER("bodies.motor", "stiffness", CondBodyDef, motor_stiffness, NOT_NEGATIVE, "N m/rad or N/m", "0", "per angle or length that is missing to the target"),
     NUMBER("bodies.motor", "damping", CondBodyDef, motor_damping, NOT_NEGATIVE, "N m s/rad or N s/m", "0", "per speed that is missing to the target's"),
     NUMBER_OR_ABSENT("bodies.motor", "effort", CondBodyDef, motor_effort, NOT_NEGATIVE_OR_INFINITE, "N m or N", "not given", "largest torque or force of a motor; as in the URDF where it is left out"),
+
+    LONG_TEXT("mjcf", "file", CondMjcfDraft, file, "required", "beside the scene file"),
+    TEXT("mjcf", "keyframe", CondMjcfDraft, keyframe, "", "where it starts; home where it has one and this is left out; none: at the references of its joints"),
+    TEXT("mjcf", "prefix", CondMjcfDraft, prefix, "", "put before the names of its bodies, planes, obstacles, attachments and sensors"),
+    VECTOR("mjcf", "position", CondMjcfDraft, position, "m", "[0, 0, 0]", "of its world in the scene's"),
+    ORIENTATION("mjcf", CondMjcfDraft, orientation, "quaternion w, x, y, z from its to the scene's world axes; any length"),
+    NESTED("mjcf", "rotation", SECTION, "mapping", "none", "orientation as an axis and an angle"),
+
+    VECTOR("mjcf.rotation", "axis", CondRotationDraft, axis, "", "required", "in world axes; any length"),
+    NUMBER("mjcf.rotation", "degrees", CondRotationDraft, degrees, FINITE, "degree", "required", "angle about the axis"),
 
     TEXT("patches", "name", CondPatchDef, name, "", "unique among patches; a number is given where it is left out"),
     TEXT("patches", "body", CondPatchDef, body, "required", "the soft body"),

@@ -67,6 +67,14 @@ typedef struct CondRotationDraft {
     double degrees;
 } CondRotationDraft;
 
+// An MJCF file, whose bodies join the scene at once.
+typedef struct CondMjcfDraft {
+    char file[COND_PATH_SIZE];
+    char keyframe[COND_NAME_SIZE]; // "": "home" where there is one; "none": none
+    char prefix[COND_NAME_SIZE];
+    double position[3], orientation[4];
+} CondMjcfDraft;
+
 // Sizes of the numbers in a scene and of what is made from them, masses, moments of inertia and
 // stiffnesses: products of three, as determinants are, must neither overflow nor vanish.
 #define COND_LEAST 1e-100
