@@ -68,7 +68,7 @@ static void test_humanoid(void** state)
     (void)state;
     static const char* const set[] = {"step.time_step=0.004", "solver.threads=1"};
     Trial trial = trial_read("humanoid.yaml", 2, set);
-    Seen seen = watch(&trial, 240);
+    Seen seen = watch(&trial, 400);
     assert_true(seen.deepest < 1e-4);
     assert_true(seen.own > 0);
     assert_true(height(&trial, 0) > 0.9);

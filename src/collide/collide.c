@@ -51,7 +51,13 @@ CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, 
         cond_arena_allocate(&collider->arena, (size_t)model->n_body, sizeof(int));
     collider->place =
         cond_arena_allocate(&collider->arena, (size_t)model->n_feature, 3 * sizeof(double));
-    if (cond_sweep_create(model, &collider->sweep) ||
+    collider->boundary = cond_arena_allocate(&collider->arena, (size_t)model->n_obstacle,
+                                             sizeof *collider->boundary);
+    collider->bounded =
+        cond_arena_allocate(&collider->arena, (size_t)model->n_obstacle, sizeof(int));
+    for (; collider->boundary && collider->n_boundary < model->n_obstacle; collider->n_boundary++)
+        cond_boundary_begin(m, &collider->boundary[collider->n_boundary]);
+    if (!collider->boundary || !collider->bounded || cond_sweep_create(model, &collider->sweep) ||
         cond_rod_links_create(model, &collider->links) ||
         cond_broad_create(m, collider->n_solid, &collider->broad) || !collider->pose ||
         !collider->box || !collider->far || !collider->edge || !collider->soft_edge_begin ||
@@ -84,6 +90,8 @@ void cond_collider_destroy(CondCollider* collider)
     for (int b = 0; b < collider->model->n_body && collider->volume; b++)
         if (collider->volume[b])
             cond_volume_destroy(collider->volume[b]);
+    for (int i = 0; i < collider->n_boundary; i++)
+        cond_boundary_end(&collider->boundary[i]);
     cond_volume_contacts_end(&collider->found);
     cond_rod_links_destroy(&collider->links);
     cond_pair_work_end(&collider->pairs);

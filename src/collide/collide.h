@@ -46,6 +46,9 @@ typedef struct CondCollider {
     CondBroad broad;          // over the solids
     double* place;            // of the features now                              (n_feature x 3)
     int placed;               // 1: obstacles and their features are where they stay
+    CondBoundary* boundary;   // of the obstacles, once one has been asked for    (n_obstacle)
+    int n_boundary;           // n_obstacle
+    int* bounded;             // 1: it has been                                   (n_obstacle)
     int* soft_edge_begin;     // number of a soft body's first edge (n_body)
     int n_soft_edge;
     CondEdge* edge; // theirs, in the world                             (n_edge)

@@ -39,7 +39,8 @@ static int find_deepest(const Pair* pair, CondDeepest* deepest, CondStatus* stat
 {
     CondCollider* collider = pair->collider;
     CondPairDepthWork* deep = &collider->pairs.deep;
-    CondBoundary* body = &deep->boundary[0];
+    int i = pair->i_solid, still = i < collider->model->n_obstacle;
+    CondBoundary* body = still ? &collider->boundary[i] : &deep->boundary[0];
     static const double origin[3] = {0.0, 0.0, 0.0};
     const double* box = collider->box + 6 * (size_t)pair->i_solid;
     int best = -1;
@@ -48,7 +49,10 @@ static int find_deepest(const Pair* pair, CondDeepest* deepest, CondStatus* stat
     if (*status || collider->found.hits.n == 0)
         return -1;
     cond_core_make(&pair->solid->shape, collider->pose + 7 * (size_t)pair->i_solid, origin, &core);
-    *status = cond_boundary_take_core(body, &core);
+    if (!still || !collider->bounded[i]) // obstacles stay where they are
+        *status = cond_boundary_take_core(body, &core);
+    if (still)
+        collider->bounded[i] = !*status;
     *deepest = (CondDeepest){.depth = fmax(pair->floor - core.round, 0.0), .part = -1};
     for (int h = 0; h < collider->found.hits.n && !*status; h++) {
         int t = collider->found.hits.primitive[h];
