@@ -465,6 +465,27 @@ static void test_files(void** state)
     trial_end(&t);
 }
 
+// Heights are stretched to 0 .. 1; the first row is that of the largest y.
+static void test_heightfield(void** state)
+{
+    (void)state;
+    CondScene* scene = read_text(
+        "<mujoco><asset><hfield name='h' nrow='3' ncol='2' size='1 2 .5 .1' elevation='0 1 2 3 4 "
+        "10'/></asset><worldbody><geom name='ground' type='hfield' hfield='h' pos='0 0 1' "
+        "friction='.3'/></worldbody></mujoco>");
+    const CondObstacleDef* ground = &scene->obstacle[0];
+    assert_int_equal(ground->shape, COND_SHAPE_HEIGHTFIELD);
+    assert_int_equal(ground->n_row, 3);
+    assert_near(ground->extent[1], 4.0, 0.0);
+    assert_near(ground->height, 0.5, 0.0);
+    assert_near(ground->heights[5], 1.0, 0.0);
+    assert_near(ground->heights[4], 0.4, 1e-15);
+    assert_near(ground->surface.friction[0], 0.3, 0.0);
+    Trial t = trial_begin(scene);
+    trial_step(&t, 1);
+    trial_end(&t);
+}
+
 static int tells(const CondScene* scene, const char* text)
 {
     for (int i = 0; i < scene->n_warning; i++)
@@ -753,16 +774,27 @@ static void test_allocation_failures(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_orientations),    cmocka_unit_test(test_masses),
-        cmocka_unit_test(test_inertias),        cmocka_unit_test(test_joints),
-        cmocka_unit_test(test_ball_and_free),   cmocka_unit_test(test_classes),
-        cmocka_unit_test(test_static),          cmocka_unit_test(test_actuators),
-        cmocka_unit_test(test_gripper),         cmocka_unit_test(test_equalities),
-        cmocka_unit_test(test_touching),        cmocka_unit_test(test_files),
-        cmocka_unit_test(test_left_out),        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_keyframes),       cmocka_unit_test(test_urdf),
-        cmocka_unit_test(test_double_pendulum), cmocka_unit_test(test_written),
-        cmocka_unit_test(test_among_others),    cmocka_unit_test(test_allocation_failures),
+        cmocka_unit_test(test_orientations),
+        cmocka_unit_test(test_masses),
+        cmocka_unit_test(test_inertias),
+        cmocka_unit_test(test_joints),
+        cmocka_unit_test(test_ball_and_free),
+        cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_static),
+        cmocka_unit_test(test_actuators),
+        cmocka_unit_test(test_gripper),
+        cmocka_unit_test(test_equalities),
+        cmocka_unit_test(test_touching),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_heightfield),
+        cmocka_unit_test(test_left_out),
+        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_keyframes),
+        cmocka_unit_test(test_urdf),
+        cmocka_unit_test(test_double_pendulum),
+        cmocka_unit_test(test_written),
+        cmocka_unit_test(test_among_others),
+        cmocka_unit_test(test_allocation_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static int join(const char* beside, const char* folder, const char* name, char* 
     return length < COND_PATH_SIZE;
 }
 
-static void find_file(CondMjcf* m, const CondMjcfNode* node, const char* name, char* path)
+void cond_mjcf_find_file(CondMjcf* m, const CondMjcfNode* node, const char* name, char* path)
 {
     const char* slash = m->strip_path ? strrchr(name, '/') : NULL;
     name = slash ? slash + 1 : name;
@@ -39,7 +39,7 @@ static void find_file(CondMjcf* m, const CondMjcfNode* node, const char* name, c
             memcpy(path, other, sizeof other);
     }
     if (!fits)
-        cond_mjcf_refuse(m, node, "the path of the mesh %.100s is longer than %d bytes", name,
+        cond_mjcf_refuse(m, node, "the path of %.100s is longer than %d bytes", name,
                          COND_PATH_SIZE - 1);
 }
 
@@ -86,7 +86,7 @@ static void read_mesh(CondMjcf* m, CondMjcfNode* node)
         if (mesh->scale[i] == 0.0)
             cond_mjcf_refuse(m, node, "a scale of <mesh> is 0");
     if (file)
-        find_file(m, node, file, mesh->file);
+        cond_mjcf_find_file(m, node, file, mesh->file);
 }
 
 void cond_mjcf_read_meshes(CondMjcf* m)

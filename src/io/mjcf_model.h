@@ -215,9 +215,14 @@ void cond_mjcf_read_actuators(CondMjcf* m);
 void cond_mjcf_make_bodies(CondMjcf* m);     // planes, obstacles, rigid bodies, robots
 void cond_mjcf_make_equalities(CondMjcf* m); // attachments
 void cond_mjcf_make_sensors(CondMjcf* m);
+// A heightfield that stands still; 0 where it is left out, which was told.
+int cond_mjcf_put_heightfield(CondMjcf* m, const CondMjcfGeom* geom, CondObstacleDef* def);
 void cond_mjcf_make_excludes(CondMjcf* m);
 void cond_mjcf_list_left(CondMjcf* m);
 
+// The path of an asset's file, path[COND_PATH_SIZE]: in the compiler's folder, or beside the file
+// it is named in.
+void cond_mjcf_find_file(CondMjcf* m, const CondMjcfNode* node, const char* name, char* path);
 // Volume, centre and moments of a mesh, as its `inertia` says; 0 after a fault.
 int cond_mjcf_mesh_moments(CondMjcf* m, const CondMjcfNode* geom, CondMjcfMesh* mesh);
 CondMjcfNode* cond_mjcf_find_tendon(CondMjcf* m, const char* name); // a fixed one; NULL: none

@@ -103,6 +103,20 @@ static void put_obstacle(CondMjcf* m, const CondMjcfGeom* geom, const CondLinkSh
     refuse_issue(m, geom->node, cond_scene_put_obstacle(m->scene, &def, &issue), &issue);
 }
 
+static void put_heightfield(CondMjcf* m, const CondMjcfGeom* geom, const CondMjcfPose* pose)
+{
+    CondObstacleDef def = cond_obstacle_def_default();
+    CondSceneIssue issue;
+    if (!cond_mjcf_put_heightfield(m, geom, &def))
+        return;
+    cond_mjcf_scene_name(m, geom->node, geom->name, def.name);
+    cond_mjcf_put_groups(m, geom->body, (int)(geom - m->geom), &def.groups, &def.touches);
+    memcpy(def.position, pose->p, sizeof def.position);
+    memcpy(def.orientation, pose->q, sizeof def.orientation);
+    def.surface.friction[0] = def.surface.friction[1] = geom->friction;
+    refuse_issue(m, geom->node, cond_scene_put_obstacle(m->scene, &def, &issue), &issue);
+}
+
 // Hulls that stand still are the shapes of a robot without joints: obstacles are not scaled along
 // axes and not made convex.
 static void put_hull(CondMjcf* m, const CondMjcfGeom* geom, const CondLinkShapeDef* shape)
@@ -132,7 +146,7 @@ static void make_static(CondMjcf* m, CondMjcfGeom* geom)
     if (geom->kind == COND_MJCF_PLANE)
         put_plane(m, geom, &pose);
     else if (geom->kind == COND_MJCF_HFIELD)
-        cond_mjcf_warn(m, geom->node, "geom '%s': heightfields are left out", geom->name);
+        put_heightfield(m, geom, &pose);
     else if (cond_mjcf_put_shape(m, geom, body, &shape)) {
         if (shape.shape == COND_SHAPE_CONVEX)
             put_hull(m, geom, &shape);

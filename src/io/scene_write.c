@@ -191,8 +191,8 @@ static void put_shape(CondSceneText* text, const CondScene* scene, const char* s
     put_value(text, scene, key, structure);
 }
 
-static const char* const shape_keys[] = {"box",    "sphere", "capsule", "cylinder",
-                                         "convex", "mesh",   NULL};
+static const char* const shape_keys[] = {"box",  "sphere",      "capsule", "cylinder", "convex",
+                                         "mesh", "heightfield", "terrain", NULL};
 
 static void put_links(CondSceneText* text, const CondScene* scene, const CondBodyDef* def)
 {
@@ -272,6 +272,22 @@ static void put_body(CondSceneText* text, const CondScene* scene, const CondBody
         put_links(text, scene, def);
 }
 
+// The heights of a grid, row by row, or what they are read from or made by.
+static void put_heights(CondSceneText* text, const CondObstacleDef* def, Style* style)
+{
+    put_key(text, style, "heightfield");
+    if (def->n_row == 0) {
+        cond_scene_put_path(text, def->mesh);
+        return;
+    }
+    cond_scene_put(text, "[");
+    for (int i = 0; i < def->n_row; i++) {
+        cond_scene_put(text, i ? ", " : "");
+        put_vector(text, def->heights + (size_t)i * (size_t)def->n_column, def->n_column);
+    }
+    cond_scene_put(text, "]");
+}
+
 static void put_obstacle(CondSceneText* text, const CondScene* scene, const CondObstacleDef* def)
 {
     const CondObstacleDef initial = cond_obstacle_def_default();
@@ -279,7 +295,11 @@ static void put_obstacle(CondSceneText* text, const CondScene* scene, const Cond
     Style lines = {"\n  - ", "\n    ", "", 0}, inner = braces();
     put_fields(text, scene, "obstacles", def, &initial, skip, &lines);
     put_key(text, &lines, "shape");
-    put_shape(text, scene, "obstacles.shape", def->shape, def, &inner);
+    if (def->shape == COND_SHAPE_HEIGHTFIELD)
+        put_heights(text, def, &inner);
+    else
+        put_shape(text, scene, "obstacles.shape", def->shape, def, &inner);
+    put_fields(text, scene, "obstacles.shape", def, &initial, shape_keys, &inner);
     cond_scene_put(text, "}");
 }
 
