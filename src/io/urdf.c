@@ -267,11 +267,26 @@ static CondStatus joint_kind(const CondUrdfFile* file, const Joint* joint, CondL
                             joint->name, joint->type);
 }
 
-static CondStatus read_joint(const CondUrdfFile* file, Joint* joint)
+// The name by which the robot knows a link or a joint: its own, or where that is too long its
+// beginning and a number that no other has.
+static CondStatus take_name(const CondUrdfFile* file, const xmlNode* node, const char* name,
+                            int number, char out[COND_NAME_SIZE])
+{
+    if (strlen(name) < COND_NAME_SIZE) {
+        strcpy(out, name);
+        return COND_OK;
+    }
+    snprintf(out, COND_NAME_SIZE, "%.50s~%d", name, number);
+    return cond_urdf_warn(file, node, "'%.60s...' is longer than %d characters: called '%s'", name,
+                          COND_NAME_SIZE - 1, out);
+}
+
+static CondStatus read_joint(const CondUrdfFile* file, Joint* joint, int number)
 {
     joint->read = cond_link_default();
-    snprintf(joint->read.joint, sizeof joint->read.joint, "%s", joint->name);
-    CondStatus status = joint_kind(file, joint, &joint->read.kind);
+    CondStatus status = take_name(file, joint->node, joint->name, number, joint->read.joint);
+    if (!status)
+        status = joint_kind(file, joint, &joint->read.kind);
     return status ? status : cond_urdf_read_joint(file, joint->node, &joint->read);
 }
 
@@ -309,8 +324,9 @@ static CondStatus read_link(const CondUrdfFile* file, Tree* tree, int i)
 {
     Link* link = &tree->link[i];
     link->read = cond_link_default();
-    snprintf(link->read.name, sizeof link->read.name, "%s", link->name);
-    CondStatus status = cond_urdf_read_inertial(file, link->node, &link->read);
+    CondStatus status = take_name(file, link->node, link->name, i, link->read.name);
+    if (!status)
+        status = cond_urdf_read_inertial(file, link->node, &link->read);
     for (xmlNode* child = cond_urdf_element(link->node->children); child && !cond_urdf_ends(status);
          child = cond_urdf_element(child->next)) {
         CondStatus one = COND_OK;
@@ -331,7 +347,7 @@ static CondStatus read_all(const CondUrdfFile* file, Tree* tree)
     CondStatus status = COND_OK;
     for (int i = 0; i < tree->n_joint && !cond_urdf_ends(status); i++) {
         Joint* joint = &tree->joint[i];
-        CondStatus one = read_joint(file, joint);
+        CondStatus one = read_joint(file, joint, i);
         status = one ? one : status;
     }
     for (int i = 0; i < tree->n_link && !cond_urdf_ends(status); i++) {

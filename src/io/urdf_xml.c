@@ -352,11 +352,6 @@ CondStatus cond_urdf_name(const CondUrdfFile* file, const xmlNode* node, const c
     *name = cond_urdf_text(node, attribute);
     if (!*name || !**name)
         return cond_urdf_refuse(file, node, COND_BAD_INPUT, "<%s> without %s", element, attribute);
-    if (strlen(*name) >= COND_NAME_SIZE)
-        return cond_urdf_refuse(file, node, COND_BAD_INPUT,
-                                "%s='%.80s...' of <%s> is longer than "
-                                "%d characters",
-                                attribute, *name, element, COND_NAME_SIZE - 1);
     return COND_OK;
 }
 

@@ -74,7 +74,7 @@ CondStatus cond_urdf_child(const CondUrdfFile* file, const xmlNode* parent, cons
                            xmlNode** child);
 // The text of an attribute, owned by the document; NULL when it is not there.
 const char* cond_urdf_text(const xmlNode* node, const char* name);
-// A name that must be there, not be empty and fit into COND_NAME_SIZE.
+// A name that must be there and not be empty; it may be of any length.
 CondStatus cond_urdf_name(const CondUrdfFile* file, const xmlNode* node, const char* attribute,
                           const char** name);
 // n finite numbers with blanks between them; cond_urdf_bound reads one that may be infinite. Left
