@@ -1,254 +1,20 @@
-// From the elements of a URDF file to a tree of links: names, parents, the root, the order. First
-// every element is read, each fault noted; then the tree is made; then the robot.
+// From the elements of a URDF file to a robot. First
+// every element is read, each fault noted; then the tree is made (urdf_tree.h); then the robot.
 #include "io/urdf.h"
 
 #include "base/arena.h"
 #include "base/error.h"
 #include "io/urdf_part.h"
 #include "io/urdf_repair.h"
+#include "io/urdf_tree.h"
 #include "io/urdf_visual.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-// More links than any robot has; names are looked for one by one.
-#define COND_URDF_MOST_LINKS 10000
-
-typedef struct Link {
-    const xmlNode* node;
-    const char* name;
-    int joint;     // the joint whose child it is, -1: none
-    int number;    // in the articulation, -1: not placed yet
-    CondLink read; // name and inertia
-} Link;
-
-typedef struct Joint {
-    const xmlNode* node;
-    const char* name;
-    const char* type;
-    int parent, child;
-    int mimic;     // the joint it follows, -1: none
-    CondLink read; // what belongs to the joint
-} Joint;
-
-typedef struct Tree {
-    CondArena arena;
-    int n_link, n_joint;
-    Link* link;   // in the order of the file                       (n_link)
-    Joint* joint; //                                                (n_joint)
-    int n_shape, n_visual;
-    CondLinkShape* shape;  // their links as numbers in `link`      (n_shape)
-    CondLinkShape* visual; // the same                              (n_visual)
-    int n_unseen;          // visual meshes that are not there
-    int root;              //
-    int* order;            // links, parents first                           (n_link)
-    int n_order;
-    int floating;
-} Tree;
-
-static int find_link(const Tree* tree, const char* name)
-{
-    for (int i = 0; i < tree->n_link; i++)
-        if (strcmp(tree->link[i].name, name) == 0)
-            return i;
-    return -1;
-}
-
-static int find_joint(const Tree* tree, const char* name)
-{
-    for (int i = 0; i < tree->n_joint; i++)
-        if (strcmp(tree->joint[i].name, name) == 0)
-            return i;
-    return -1;
-}
-
-static CondStatus collect_link(const CondUrdfFile* file, Tree* tree, const xmlNode* node)
-{
-    Link link = {.node = node, .joint = -1, .number = -1};
-    CondStatus status = cond_urdf_name(file, node, "name", &link.name);
-    if (status)
-        return status;
-    if (find_link(tree, link.name) >= 0)
-        return cond_urdf_refuse(file, node, COND_BAD_INPUT, "there are two links named '%s'",
-                                link.name);
-    if (tree->n_link == COND_URDF_MOST_LINKS)
-        return cond_urdf_refuse(file, node, COND_BAD_INPUT, "more than %d links",
-                                COND_URDF_MOST_LINKS);
-    if (COND_RESERVE(&tree->arena, tree->link, tree->n_link + 1))
-        return cond_urdf_refuse(file, node, COND_OUT_OF_MEMORY, "no memory for a link");
-    tree->link[tree->n_link++] = link;
-    return COND_OK;
-}
-
-// The link that <parent link="..."/> or <child link="..."/> of a joint names.
-static CondStatus read_end(const CondUrdfFile* file, const Tree* tree, const Joint* joint,
-                           const char* element, int* link)
-{
-    xmlNode* end;
-    const char* name;
-    CondStatus status = cond_urdf_child(file, joint->node, element, &end);
-    if (!status && !end)
-        return cond_urdf_refuse(file, joint->node, COND_BAD_INPUT, "joint '%s' without <%s>",
-                                joint->name, element);
-    if (!status)
-        status = cond_urdf_name(file, end, "link", &name);
-    if (status)
-        return status;
-    *link = find_link(tree, name);
-    if (*link < 0)
-        return cond_urdf_refuse(file, end, COND_BAD_INPUT, "joint '%s': there is no link '%s'",
-                                joint->name, name);
-    return COND_OK;
-}
-
-static CondStatus collect_joint(const CondUrdfFile* file, Tree* tree, const xmlNode* node)
-{
-    Joint joint = {.node = node, .mimic = -1};
-    CondStatus status = cond_urdf_name(file, node, "name", &joint.name);
-    if (!status)
-        status = cond_urdf_name(file, node, "type", &joint.type);
-    if (status)
-        return status;
-    if (find_joint(tree, joint.name) >= 0)
-        return cond_urdf_refuse(file, node, COND_BAD_INPUT, "there are two joints named '%s'",
-                                joint.name);
-    status = read_end(file, tree, &joint, "parent", &joint.parent);
-    if (!status)
-        status = read_end(file, tree, &joint, "child", &joint.child);
-    if (status)
-        return status;
-    Link* child = &tree->link[joint.child];
-    if (joint.parent == joint.child)
-        return cond_urdf_refuse(file, node, COND_BAD_INPUT, "joint '%s' joins link '%s' to itself",
-                                joint.name, child->name);
-    if (child->joint >= 0)
-        return cond_urdf_refuse(file, node, COND_BAD_INPUT,
-                                "link '%s' is the child of two joints, '%s' and '%s': loops are "
-                                "not supported",
-                                child->name, tree->joint[child->joint].name, joint.name);
-    if (COND_RESERVE(&tree->arena, tree->joint, tree->n_joint + 1))
-        return cond_urdf_refuse(file, node, COND_OUT_OF_MEMORY, "no memory for a joint");
-    child->joint = tree->n_joint;
-    tree->joint[tree->n_joint++] = joint;
-    return COND_OK;
-}
-
-static CondStatus collect(const CondUrdfFile* file, const xmlNode* robot, Tree* tree)
-{
-    CondStatus status = COND_OK;
-    for (int joints = 0; joints < 2; joints++) // joints may stand before the links they name
-        for (xmlNode* node = cond_urdf_element(robot->children); node && !cond_urdf_ends(status);
-             node = cond_urdf_element(node->next)) {
-            CondStatus one = COND_OK;
-            if (!joints && cond_urdf_is(node, "link"))
-                one = collect_link(file, tree, node);
-            else if (joints && cond_urdf_is(node, "joint"))
-                one = collect_joint(file, tree, node);
-            else if (joints && !cond_urdf_is(node, "link") && !cond_urdf_is(node, "material"))
-                cond_urdf_ignore(file, node);
-            status = one ? one : status;
-        }
-    if (!status && tree->n_link == 0)
-        status = cond_urdf_refuse(file, robot, COND_BAD_INPUT, "a robot without links");
-    return status;
-}
-
-static CondStatus find_root(const CondUrdfFile* file, Tree* tree)
-{
-    tree->root = -1;
-    for (int i = 0; i < tree->n_link; i++) {
-        if (tree->link[i].joint >= 0)
-            continue;
-        if (tree->root >= 0)
-            return cond_urdf_refuse(file, tree->link[i].node, COND_BAD_INPUT,
-                                    "two links are the child of no joint, '%s' and '%s'",
-                                    tree->link[tree->root].name, tree->link[i].name);
-        tree->root = i;
-    }
-    if (tree->root < 0)
-        return cond_urdf_refuse(file, tree->link[0].node, COND_BAD_INPUT,
-                                "the joints form a loop: every link is the child of one");
-    return COND_OK;
-}
-
-// A floating joint below a root link that is nothing but a name lifts the whole robot off it: that
-// link is dropped, its child becomes the base and the joint's origin its initial pose. Elsewhere in
-// the tree it is a joint like others.
-static CondStatus take_floating(const CondUrdfFile* file, Tree* tree)
-{
-    int n_child = 0, bare = 1;
-    const Joint* joint = NULL;
-    for (int k = 0; k < tree->n_joint; k++) {
-        if (tree->joint[k].parent != tree->root)
-            continue;
-        joint = &tree->joint[k];
-        n_child++;
-    }
-    for (xmlNode* child = cond_urdf_element(tree->link[tree->root].node->children); child;
-         child = cond_urdf_element(child->next))
-        bare = bare && !cond_urdf_is(child, "inertial") && !cond_urdf_is(child, "collision");
-    if (n_child != 1 || !bare || strcmp(joint->type, "floating") != 0)
-        return COND_OK;
-    CondArticulation* a = file->articulation;
-    CondStatus status = cond_urdf_origin(file, joint->node, a->base_position, a->base_orientation);
-    if (status)
-        return status;
-    tree->root = joint->child;
-    tree->link[joint->child].joint = -1;
-    tree->floating = 1;
-    return COND_OK;
-}
-
-// Parents before children, children in the order of the file; what the root does not reach is part
-// of a loop.
-static CondStatus sort_links(const CondUrdfFile* file, Tree* tree)
-{
-    tree->order = cond_arena_allocate(&tree->arena, (size_t)tree->n_link, sizeof *tree->order);
-    if (!tree->order)
-        return cond_urdf_refuse(file, NULL, COND_OUT_OF_MEMORY, "no memory for the links");
-    tree->order[tree->n_order++] = tree->root;
-    for (int at = 0; at < tree->n_order; at++) {
-        tree->link[tree->order[at]].number = at;
-        for (int i = 0; i < tree->n_joint; i++)
-            if (tree->joint[i].parent == tree->order[at])
-                tree->order[tree->n_order++] = tree->joint[i].child;
-    }
-    for (int i = 0; i < tree->n_link; i++)
-        if (tree->link[i].number < 0 && tree->link[i].joint >= 0)
-            return cond_urdf_refuse(file, tree->link[i].node, COND_BAD_INPUT,
-                                    "link '%s' is part of a loop of joints", tree->link[i].name);
-    return COND_OK;
-}
-
-static CondStatus find_mimics(const CondUrdfFile* file, Tree* tree)
-{
-    CondStatus status = COND_OK;
-    for (int i = 0; i < tree->n_joint && !status; i++) {
-        Joint* joint = &tree->joint[i];
-        xmlNode* mimic;
-        const char* name;
-        status = cond_urdf_child(file, joint->node, "mimic", &mimic);
-        if (status || !mimic)
-            continue;
-        status = cond_urdf_name(file, mimic, "joint", &name);
-        if (status)
-            return status;
-        joint->mimic = find_joint(tree, name);
-        if (joint->mimic < 0)
-            return cond_urdf_refuse(file, mimic, COND_BAD_INPUT,
-                                    "joint '%s' mimics '%s', which does not exist", joint->name,
-                                    name);
-        if (tree->link[tree->joint[joint->mimic].child].number < 0 ||
-            tree->link[tree->joint[joint->mimic].child].joint < 0)
-            return cond_urdf_refuse(file, mimic, COND_BAD_INPUT,
-                                    "joint '%s' mimics '%s', which has no position", joint->name,
-                                    name);
-    }
-    return status;
-}
-
-static CondStatus joint_kind(const CondUrdfFile* file, const Joint* joint, CondLinkJointKind* kind)
+static CondStatus joint_kind(const CondUrdfFile* file, const CondUrdfJoint* joint,
+                             CondLinkJointKind* kind)
 {
     static const struct {
         const char* name;
@@ -281,7 +47,7 @@ static CondStatus take_name(const CondUrdfFile* file, const xmlNode* node, const
                           COND_NAME_SIZE - 1, out);
 }
 
-static CondStatus read_joint(const CondUrdfFile* file, Joint* joint, int number)
+static CondStatus read_joint(const CondUrdfFile* file, CondUrdfJoint* joint, int number)
 {
     joint->read = cond_link_default();
     CondStatus status = take_name(file, joint->node, joint->name, number, joint->read.joint);
@@ -290,7 +56,8 @@ static CondStatus read_joint(const CondUrdfFile* file, Joint* joint, int number)
     return status ? status : cond_urdf_read_joint(file, joint->node, &joint->read);
 }
 
-static CondStatus read_shape(const CondUrdfFile* file, Tree* tree, const xmlNode* node, int link)
+static CondStatus read_shape(const CondUrdfFile* file, CondUrdfTree* tree, const xmlNode* node,
+                             int link)
 {
     CondLinkShape shape;
     int counts;
@@ -305,7 +72,8 @@ static CondStatus read_shape(const CondUrdfFile* file, Tree* tree, const xmlNode
     return status;
 }
 
-static CondStatus read_visual(const CondUrdfFile* file, Tree* tree, const xmlNode* node, int link)
+static CondStatus read_visual(const CondUrdfFile* file, CondUrdfTree* tree, const xmlNode* node,
+                              int link)
 {
     CondLinkShape shape;
     int counts;
@@ -320,9 +88,9 @@ static CondStatus read_visual(const CondUrdfFile* file, Tree* tree, const xmlNod
     return status;
 }
 
-static CondStatus read_link(const CondUrdfFile* file, Tree* tree, int i)
+static CondStatus read_link(const CondUrdfFile* file, CondUrdfTree* tree, int i)
 {
-    Link* link = &tree->link[i];
+    CondUrdfLink* link = &tree->link[i];
     link->read = cond_link_default();
     CondStatus status = take_name(file, link->node, link->name, i, link->read.name);
     if (!status)
@@ -342,11 +110,11 @@ static CondStatus read_link(const CondUrdfFile* file, Tree* tree, int i)
 }
 
 // The numbers of all joints and links.
-static CondStatus read_all(const CondUrdfFile* file, Tree* tree)
+static CondStatus read_all(const CondUrdfFile* file, CondUrdfTree* tree)
 {
     CondStatus status = COND_OK;
     for (int i = 0; i < tree->n_joint && !cond_urdf_ends(status); i++) {
-        Joint* joint = &tree->joint[i];
+        CondUrdfJoint* joint = &tree->joint[i];
         CondStatus one = read_joint(file, joint, i);
         status = one ? one : status;
     }
@@ -357,11 +125,12 @@ static CondStatus read_all(const CondUrdfFile* file, Tree* tree)
     return status;
 }
 
-static CondStatus add_link(const CondUrdfFile* file, const Tree* tree, const Link* from)
+static CondStatus add_link(const CondUrdfFile* file, const CondUrdfTree* tree,
+                           const CondUrdfLink* from)
 {
     CondLink link = from->read;
     if (from->joint >= 0) {
-        const Joint* joint = &tree->joint[from->joint];
+        const CondUrdfJoint* joint = &tree->joint[from->joint];
         link = joint->read;
         memcpy(link.name, from->read.name, sizeof link.name);
         memcpy(link.com, from->read.com, sizeof link.com);
@@ -376,9 +145,10 @@ static CondStatus add_link(const CondUrdfFile* file, const Tree* tree, const Lin
     return status ? cond_urdf_refuse(file, from->node, status, "%s", fault.message) : COND_OK;
 }
 
-static CondStatus add_shape(const CondUrdfFile* file, const Tree* tree, const CondLinkShape* from)
+static CondStatus add_shape(const CondUrdfFile* file, const CondUrdfTree* tree,
+                            const CondLinkShape* from)
 {
-    const Link* link = &tree->link[from->link];
+    const CondUrdfLink* link = &tree->link[from->link];
     if (link->number < 0) // of a root that a floating joint has lifted the robot off
         return COND_OK;
     CondLinkShape shape = *from;
@@ -391,7 +161,8 @@ static CondStatus add_shape(const CondUrdfFile* file, const Tree* tree, const Co
 }
 
 // What is seen of a link that touches nothing is left out where it cannot be.
-static CondStatus add_visual(const CondUrdfFile* file, const Tree* tree, const CondLinkShape* from)
+static CondStatus add_visual(const CondUrdfFile* file, const CondUrdfTree* tree,
+                             const CondLinkShape* from)
 {
     CondLinkShape shape = *from;
     CondError fault;
@@ -403,8 +174,8 @@ static CondStatus add_visual(const CondUrdfFile* file, const Tree* tree, const C
                                         : COND_OK;
 }
 
-static CondStatus refuse_finish(const CondUrdfFile* file, const Tree* tree, CondStatus status,
-                                const CondError* fault)
+static CondStatus refuse_finish(const CondUrdfFile* file, const CondUrdfTree* tree,
+                                CondStatus status, const CondError* fault)
 {
     int at = file->articulation->fault;
     if (status == COND_BAD_ARGUMENT)
@@ -421,7 +192,7 @@ static int is_bare(const CondArticulation* a, CondStatus status)
            a->link[a->fault].part_mass == 0.0;
 }
 
-static CondStatus finish(const CondUrdfFile* file, const Tree* tree)
+static CondStatus finish(const CondUrdfFile* file, const CondUrdfTree* tree)
 {
     CondArticulation* a = file->articulation;
     CondError fault;
@@ -440,7 +211,7 @@ static CondStatus finish(const CondUrdfFile* file, const Tree* tree)
 }
 
 // Limits of a follower that would leave its leader no room do not count (see restrict_limits).
-static CondStatus warn_of_loose_limits(const CondUrdfFile* file, const Tree* tree)
+static CondStatus warn_of_loose_limits(const CondUrdfFile* file, const CondUrdfTree* tree)
 {
     const CondArticulation* a = file->articulation;
     CondStatus status = COND_OK;
@@ -460,17 +231,7 @@ static CondStatus warn_of_loose_limits(const CondUrdfFile* file, const Tree* tre
     return status;
 }
 
-static CondStatus make_tree(const CondUrdfFile* file, Tree* tree)
-{
-    CondStatus status = find_root(file, tree);
-    if (!status)
-        status = take_floating(file, tree);
-    if (!status)
-        status = sort_links(file, tree);
-    return status ? status : find_mimics(file, tree);
-}
-
-static CondStatus build(const CondUrdfFile* file, int floating, Tree* tree)
+static CondStatus build(const CondUrdfFile* file, int floating, CondUrdfTree* tree)
 {
     const xmlNode* robot = xmlDocGetRootElement(file->document);
     if (!robot || !cond_urdf_is(robot, "robot"))
@@ -479,11 +240,11 @@ static CondStatus build(const CondUrdfFile* file, int floating, Tree* tree)
                                 robot ? ">" : "");
     const char* name = cond_urdf_text(robot, "name");
     snprintf(file->articulation->name, COND_NAME_SIZE, "%s", name ? name : "");
-    CondStatus status = collect(file, robot, tree), read = COND_OK;
+    CondStatus status = cond_urdf_collect(file, robot, tree), read = COND_OK;
     if (!cond_urdf_ends(status))
         read = read_all(file, tree);
     if (!status && !cond_urdf_ends(read))
-        status = make_tree(file, tree);
+        status = cond_urdf_make_tree(file, tree);
     status = status ? status : read;
     file->articulation->floating = floating || tree->floating;
     for (int i = 0; i < tree->n_order && !status; i++)
@@ -514,7 +275,7 @@ CondStatus cond_urdf_read(const CondContext* context, const char* path,
                          .error = error,
                          .n_fault = &n_fault,
                          .ignored = &ignored};
-    Tree tree = {.arena.context = file.context};
+    CondUrdfTree tree = {.arena.context = file.context};
     *articulation = NULL;
     CondStatus status = cond_articulation_create(&file.context, &file.articulation, error);
     if (!status)
