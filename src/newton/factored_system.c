@@ -138,7 +138,7 @@ static CondStatus lay_out(CondFactoredSystem* system, const CondProblem* problem
         numbers = 6 * n > numbers ? 6 * n : numbers;
     }
     for (int i = 0; i < problem->n_coupling; i++) {
-        int n = problem->coupling[i].n_coordinate, size = n * problem->coupling[i].n_row;
+        int n = problem->coupling[i].n_coordinate, size = 2 * n * problem->coupling[i].n_row;
         most = n > most ? n : most;
         numbers = size > numbers ? size : numbers;
     }
@@ -241,6 +241,17 @@ static void add_term(CondFactoredSystem* system, CondTerm* term, double* KJ)
     }
 }
 
+// A term of three rows by columns, as those of contacts are.                   J (n_entry x 3)
+static void turn_columns(CondTerm* term, double* J)
+{
+    for (int k = 0; k < term->n_entry; k++)
+        for (int r = 0; r < 3; r++)
+            J[3 * k + r] = term->J[(ptrdiff_t)r * term->row + (ptrdiff_t)k * term->entry];
+    term->J = J;
+    term->row = 1;
+    term->entry = 3;
+}
+
 static int is_open(const double* D)
 {
     for (int i = 0; i < 9; i++)
@@ -270,7 +281,10 @@ CondStatus cond_factored_system_build(CondFactoredSystem* system, const CondProb
         add_block(system, &problem->block[b]);
     for (int i = 0; i < problem->n_coupling; i++) {
         CondTerm term = cond_term_coupling(&problem->coupling[i]);
-        add_term(system, &term, system->column);
+        ptrdiff_t used = term.n_row == 3 ? 3 * (ptrdiff_t)term.n_entry : 0;
+        if (used > 0)
+            turn_columns(&term, system->column);
+        add_term(system, &term, system->column + used);
     }
     // In the contact's axes gains of 1e6 stand beside those of slip; in others rounding would mix
     // them.
