@@ -242,6 +242,7 @@ typedef struct CondBodyDef {
     char package_dirs[COND_DIRS_SIZE]; // robot: folders of packages, with colons between them
     CondCollision collision;           // robot: what its collision meshes are taken as
     int missing_meshes;                // robot, 1: goes on without collision meshes not found
+    int rod_closed; // rod, 1: its end is joined to its begin, as all other links are
 } CondBodyDef;
 
 // A static shape.

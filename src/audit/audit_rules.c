@@ -37,8 +37,7 @@ int cond_audit_may_touch(const CondModel* model, const CondState* state, const C
 
 int cond_audit_are_neighbours(const CondRod* rod, int i, int j)
 {
-    int low = i < j ? i : j, high = i < j ? j : i;
-    return rod->arc[high] - rod->arc[low + 1] <= APART * rod->radius;
+    return cond_rod_between(rod, i, j) <= APART * rod->radius;
 }
 
 int cond_audit_is_held(const CondModel* model, const CondState* state, int rod, int link,

@@ -31,9 +31,7 @@ static int may_touch(const CondRodLinks* c, const CondModel* model, int i, int j
         return cond_parties_touch(model, body->party, model->body[c->body[j]].party);
     if (!body->self_contact)
         return 0;
-    int low = c->link[i] < c->link[j] ? c->link[i] : c->link[j];
-    int high = c->link[i] < c->link[j] ? c->link[j] : c->link[i];
-    return body->rod->arc[high] - body->rod->arc[low + 1] > NEIGHBOURS * body->rod->radius;
+    return cond_rod_between(body->rod, c->link[i], c->link[j]) > NEIGHBOURS * body->rod->radius;
 }
 
 // A point of link i and a point of link j.

@@ -70,6 +70,19 @@ void cond_rod_destroy(CondRod* rod)
     cond_arena_release(&rod->arena);
 }
 
+int cond_rod_n_joint(const CondRod* rod)
+{
+    return rod->closed ? rod->n_link : rod->n_link - 1;
+}
+
+double cond_rod_between(const CondRod* rod, int i, int j)
+{
+    int low = i < j ? i : j, high = i < j ? j : i;
+    double way = rod->arc[high] - rod->arc[low + 1];
+    double back = rod->arc[rod->n_link] - rod->arc[high + 1] + rod->arc[low];
+    return rod->closed && back < way ? back : way;
+}
+
 // What a joint needs more than once.
 typedef struct Joint {
     double theta[3]; //
@@ -101,10 +114,11 @@ static void relative_turn(const double qi[4], const double qj[4], const double r
 
 static void make_joint(const CondRod* rod, const double* q, int i, Joint* joint)
 {
-    const double *qi = q + 7 * (size_t)i, *qj = qi + 7;
+    int j = (i + 1) % rod->n_link;
+    const double *qi = q + 7 * (size_t)i, *qj = q + 7 * (size_t)j;
     double half[3], h[4], m[4], Ri[9], Rj[9], d[3];
     joint->r[0] = 0.5 * rod->length[i];
-    joint->r[1] = 0.5 * rod->length[i + 1];
+    joint->r[1] = 0.5 * rod->length[j];
     relative_turn(qi + 3, qj + 3, rod->rest + 6 * (size_t)i + 3, joint->theta);
     for (int k = 0; k < 3; k++)
         half[k] = 0.5 * joint->theta[k];
@@ -138,7 +152,7 @@ void cond_rod_strain(const CondRod* rod, const double* q, int i, double e[6])
 void cond_rod_set_rest(CondRod* rod, const double* q)
 {
     memset(rod->rest, 0, 6 * (size_t)rod->n_link * sizeof *rod->rest);
-    for (int i = 0; i + 1 < rod->n_link; i++) {
+    for (int i = 0; i < cond_rod_n_joint(rod); i++) {
         double e[6];
         cond_rod_strain(rod, q, i, e);
         memcpy(rod->rest + 6 * (size_t)i, e, sizeof e);
@@ -207,9 +221,9 @@ void cond_rod_strain_jacobian(const CondRod* rod, const double* q, int i, double
 }
 
 // K of a joint: the stiffnesses over the distance of the link centres.
-static void gains(const CondRod* rod, int i, double k[6])
+void cond_rod_gains(const CondRod* rod, int i, double k[6])
 {
-    double L = 0.5 * (rod->length[i] + rod->length[i + 1]);
+    double L = 0.5 * (rod->length[i] + rod->length[(i + 1) % rod->n_link]);
     for (int r = 0; r < 6; r++)
         k[r] = rod->stiffness[r] / L;
 }
@@ -218,7 +232,7 @@ void cond_rod_stress(const CondRod* rod, const double* q, int i, double s[6])
 {
     double e[6], k[6];
     cond_rod_strain(rod, q, i, e);
-    gains(rod, i, k);
+    cond_rod_gains(rod, i, k);
     for (int r = 0; r < 6; r++)
         s[r] = k[r] * e[r];
 }
@@ -226,10 +240,10 @@ void cond_rod_stress(const CondRod* rod, const double* q, int i, double s[6])
 double cond_rod_energy(const CondRod* rod, const double* q)
 {
     double energy = 0.0;
-    for (int i = 0; i + 1 < rod->n_link; i++) {
+    for (int i = 0; i < cond_rod_n_joint(rod); i++) {
         double e[6], k[6];
         cond_rod_strain(rod, q, i, e);
-        gains(rod, i, k);
+        cond_rod_gains(rod, i, k);
         for (int r = 0; r < 6; r++)
             energy += 0.5 * k[r] * e[r] * e[r];
     }
@@ -280,7 +294,7 @@ static void add_joint(const CondRod* rod, const double* q, int i, double scale, 
     make_joint(rod, q, i, &joint);
     strain_of(rod, i, &joint, e);
     jacobian_of(&joint, J);
-    gains(rod, i, k);
+    cond_rod_gains(rod, i, k);
     for (int r = 0; r < 6; r++)
         s[r] = k[r] * e[r];
     for (int a = 0; a < 12; a++) {

@@ -14,7 +14,8 @@
 
 typedef struct CondRod {
     CondArena arena;
-    int n_link;               // joints are one fewer
+    int n_link;               // joints are one fewer, or as many where it is closed
+    int closed;               // 1: a joint between the last link and the first
     double stiffness[6];      // GA, GA, EA [N], EI1, EI2, GJ [N m2]
     double radius;            // of contact [m]
     double half[2];           // of the section, to be drawn: half width, half height [m]
@@ -25,7 +26,7 @@ typedef struct CondRod {
     double* arc;              // of their beginnings, and the whole length [m]     (n_link + 1)
     double* mass;             // [kg]                                              (n_link)
     double* inertia;          // about the three link axes [kg m2]                 (n_link x 3)
-    double* rest;             // g0 and theta0 of the joints [m, rad]              (n_link - 1 x 6)
+    double* rest;             // g0 and theta0 of the joints [m, rad]              (n_link x 6)
 } CondRod;
 
 typedef struct CondRodSection {
@@ -39,17 +40,25 @@ CondStatus cond_rod_create(const CondContext* context, int n_link, const double*
                            const CondRodSection* section, const CondMaterialDef* material,
                            CondRod* rod);
 void cond_rod_destroy(CondRod* rod);
+int cond_rod_n_joint(const CondRod* rod);
 
 // Takes the strains of a configuration as those of the rest shape.              q (n_link x 7)
 void cond_rod_set_rest(CondRod* rod, const double* q);
 
-// Strains e of joint i at a configuration.
+// Strains e of joint i, between links i and i + 1, of a closed rod's last one between the last and
+// the first.
 void cond_rod_strain(const CondRod* rod, const double* q, int i, double e[6]);
 // The same with J (6 x 12, row-major) of their rates over the velocities of links i and i + 1.
 void cond_rod_strain_jacobian(const CondRod* rod, const double* q, int i, double e[6], double* J);
 // Stress resultants K e of a joint in the axes R_m: shear, shear, tension [N], bending moments 1, 2
 // and twisting moment [N m].
 void cond_rod_stress(const CondRod* rod, const double* q, int i, double s[6]);
+
+// Diagonal of K.
+void cond_rod_gains(const CondRod* rod, int i, double k[6]);
+
+// The way between two links along the rod, the shorter one where it is closed [m].
+double cond_rod_between(const CondRod* rod, int i, int j);
 
 // The elastic energy [J].
 double cond_rod_energy(const CondRod* rod, const double* q);
@@ -62,7 +71,8 @@ typedef enum CondRodGeometric {
 } CondRodGeometric;
 
 // values (tridiagonal, n_dof x 18) = M mass_scale + stiffness_scale (Je'K Je + E) + D, where D is
-// left out when damping_scale is 0; f (n_dof, may be NULL) += -Je'K e.
+// left out when damping_scale is 0; f (n_dof, may be NULL) += -Je'K e. The joint that closes a rod
+// is a coupling of its own (potential/closure.c).
 void cond_rod_assemble(const CondRod* rod, const double* q, double mass_scale,
                        double stiffness_scale, double damping_scale, CondRodGeometric geometric,
                        double* values, double* f);

@@ -21,6 +21,11 @@ void cond_load_face_stiffness(const double* x, const int* corner, double pressur
 void cond_load_stiffen(const CondKinematics* kinematics, const CondState* state, const double* step,
                        CondAssembly* assembly);
 
+// Adds the joint that closes a rod: its elastic force to f, and the coupling J' (step K + D) J of
+// the last link and the first; nothing where the rod is open.
+CondStatus cond_closure_add(const CondKinematics* kinematics, const CondBody* body, double step,
+                            CondAssembly* assembly, double* f);
+
 // Adds the elastic force -J' k (length - rest) d to f and the coupling J' K J to the assembly, with
 // K = th t (k dd' + max(tension, 0)/length (I - dd')) + c dd' and step = th t. Where the kinematics
 // spans the step, the force is the one whose work over it is the change of energy.

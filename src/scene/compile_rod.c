@@ -1,6 +1,8 @@
 // Rods: centreline, section and material -> CondRod and the links' poses at the start.
 #include "base/error.h"
 #include "base/memory.h"
+#include "math/quat.h"
+#include "math/vec3.h"
 #include "model/rod.h"
 #include "scene/compile.h"
 #include "scene/rod_shape.h"
@@ -15,10 +17,10 @@ static void set_rest(const CondRodDef* def, const double* start, CondRod* rod)
         cond_rod_set_rest(rod, start);
         return;
     }
-    for (int i = 0; i + 1 < rod->n_link; i++)
+    for (int i = 0; i < cond_rod_n_joint(rod); i++)
         for (int k = 0; k < 3; k++)
-            rod->rest[6 * i + 3 + k] =
-                0.5 * (rod->length[i] + rod->length[i + 1]) * def->rest_curvature[k];
+            rod->rest[6 * i + 3 + k] = 0.5 * (rod->length[i] + rod->length[(i + 1) % rod->n_link]) *
+                                       def->rest_curvature[k];
 }
 
 static CondStatus make_rod(CondModel* model, const CondBodyDef* def,
@@ -43,6 +45,7 @@ static CondStatus make_rod(CondModel* model, const CondBodyDef* def,
         status = cond_rod_create(m, n, length, &section, material, body->rod);
     }
     if (!status) {
+        body->rod->closed = def->rod_closed;
         set_rest(&def->rod, body->start, body->rod);
         if (!isnan(def->rod.contact_radius))
             body->rod->radius = def->rod.contact_radius;
@@ -52,6 +55,23 @@ static CondStatus make_rod(CondModel* model, const CondBodyDef* def,
     cond_release(m, point);
     cond_release(m, length);
     return status;
+}
+
+static const double MEET = 1e-4; // of its length: ends of a closed rod may be as far apart
+
+// How far the end of the last link is from the begin of the first.
+static double ends_apart(const CondBody* body)
+{
+    const CondRod* rod = body->rod;
+    const int at[2] = {rod->n_link - 1, 0};
+    double end[2][3], d[3];
+    for (int k = 0; k < 2; k++) {
+        double r[3] = {0.0, 0.0, (k == 0 ? 0.5 : -0.5) * rod->length[at[k]]};
+        quat_rigid_point(body->start + 7 * (size_t)at[k], r, end[k], NULL);
+    }
+    for (int i = 0; i < 3; i++)
+        d[i] = end[1][i] - end[0][i];
+    return vec3_norm(d);
 }
 
 CondStatus cond_compile_rod(CondModel* model, const CondScene* scene, int index, CondError* error)
@@ -66,6 +86,15 @@ CondStatus cond_compile_rod(CondModel* model, const CondScene* scene, int index,
     CondStatus status = make_rod(model, def, material, body);
     if (status)
         return cond_error_set(error, status, "out of memory");
+    double apart = def->rod_closed ? ends_apart(body) : 0.0,
+           all = body->rod->arc[body->rod->n_link];
+    if (def->rod_closed && body->rod->n_link < 3)
+        return cond_error_set(error, COND_BAD_INPUT, "body %s: rod.closed: needs three links",
+                              def->name);
+    if (apart > MEET * all)
+        return cond_error_set(error, COND_BAD_INPUT,
+                              "body %s: rod.closed: its ends are %.3g m apart; they must meet",
+                              def->name, apart);
     body->n_dof = 6 * body->rod->n_link;
     body->n_q = 7 * body->rod->n_link;
     for (int i = 0; i < body->rod->n_link; i++)

@@ -244,6 +244,7 @@ const CondKey cond_key_table[] = {
     VECTOR("bodies.rod", "rest_curvature", CondBodyDef, rod.rest_curvature, "rad/m", "[0, 0, 0]", "of rest uniform: bends about the section's two axes, twist"),
     NUMBER_OR_ZERO("bodies.rod", "circle", CondBodyDef, rod.circle, POSITIVE, "m", "none", "radius of a circular section, where there is no rectangle"),
     VECTOR_OF("bodies.rod", "rectangle", CondBodyDef, rod.rectangle, VECTOR, 2, NOT_NEGATIVE, NEVER, "vector of 2", "m", "none", "extents of a rectangular section along its two axes"),
+    SWITCH("bodies.rod", "closed", CondBodyDef, rod_closed, "false", "a ring or a belt: its last link is joined to the first as all others are; the two must meet"),
     NUMBER("bodies.rod", "shear_factor", CondBodyDef, rod.shear_factor, POSITIVE, "", "1", "times G A is the shear stiffness"),
     NUMBER_OR_AUTO("bodies.rod", "contact_radius", CondBodyDef, rod.contact_radius, NOT_NEGATIVE, "m", "auto", "0 puts contact at the centreline; auto is half the thinner extent of the section"),
 

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "body/body.h"
 #include "math/vec3.h"
+#include "model/rod.h"
 #include "potential/potential.h"
 #include "step/sim.h"
 
@@ -93,6 +94,28 @@ static void add_soft_loads(CondSim* sim, const CondState* state)
     }
 }
 
+// The same for rings, which are bent against themselves: the force of the joint that closes them.
+static void add_closures(CondSim* sim)
+{
+    const CondModel* model = sim->model;
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        double e[6], J[72], k[6];
+        if (body->kind != COND_BODY_ROD || !body->rod->closed)
+            continue;
+        int last = body->rod->n_link - 1;
+        cond_rod_strain_jacobian(body->rod, sim->at_end.q + body->q_begin, last, e, J);
+        cond_rod_gains(body->rod, last, k);
+        for (int i = 0; i < 12; i++) {
+            double force = 0.0;
+            int at = body->dof_begin + (i < 6 ? 6 * last + i : i - 6);
+            for (int r = 0; r < 6; r++)
+                force += J[12 * r + i] * k[r] * e[r];
+            sim->groups.load[sim->groups.of[b]] += force * force / sim->newton.diagonal[at];
+        }
+    }
+}
+
 // Residual and load of the groups at the iterate.
 static void size_up(CondSim* sim, const CondState* state)
 {
@@ -113,6 +136,7 @@ static void size_up(CondSim* sim, const CondState* state)
         }
     }
     add_soft_loads(sim, state);
+    add_closures(sim);
     for (int g = 0; g < groups->n; g++) {
         groups->residual[g] = sqrt(groups->residual[g]);
         groups->load[g] = sqrt(groups->load[g]);

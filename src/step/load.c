@@ -48,6 +48,10 @@ CondStatus cond_sim_couple(CondSim* sim, const CondKinematics* kinematics, CondC
     CondStatus status = COND_OK;
     for (int i = 0; i < model->n_spring && (which & COND_COUPLED_OWN) && !status; i++)
         status = add_spring(kinematics, &model->spring[i], step, assembly, f);
+    for (int b = 0; b < model->n_body && (which & COND_COUPLED_OWN) && !status; b++)
+        if (model->body[b].kind == COND_BODY_ROD)
+            status =
+                cond_closure_add(kinematics, &model->body[b], step ? step[b] : 0.0, assembly, f);
     if (!status && (which & COND_COUPLED_GIVEN) && sim->pull.stiffness > 0.0 &&
         sim->pull.end[0].body >= 0)
         status = add_spring(kinematics, &sim->pull, step, assembly, f);

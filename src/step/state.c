@@ -201,7 +201,7 @@ CondStatus cond_state_rod_stress(const CondModel* model, const CondState* state,
     if (cond_model_body_kind(model, body) != COND_BODY_ROD || body < 0)
         return COND_BAD_ARGUMENT;
     const CondRod* rod = model->body[body].rod;
-    if (joint < 0 || joint >= rod->n_link - 1)
+    if (joint < 0 || joint >= cond_rod_n_joint(rod))
         return COND_BAD_ARGUMENT;
     if (stress)
         cond_rod_stress(rod, state->q + model->body[body].q_begin, joint, stress);
