@@ -111,8 +111,8 @@ static int is_needed(const CondProblem* problem, const CondSolverSettings* setti
     return missed != COND_OK;
 }
 
-// Every stage that certifies has problems that are missed without it. Which of the hard ones are
-// depends on rounding, but not that some are.
+// Every stage that certifies has problems that are missed without it, sheets with a friction of 64.
+// Which of the hard ones are depends on rounding, but not that some are.
 static void every_stage_is_needed(void** state)
 {
     (void)state;
@@ -120,9 +120,9 @@ static void every_stage_is_needed(void** state)
     static const struct {
         CondSolvedBy stage;
         uint64_t seed[N_SEED];
-    } hard[] = {{COND_BY_FACTORED_NEWTON, {20081, 20309, 20561}},
-                {COND_BY_INTERIOR_POINT, {20180, 20220, 20230, 20268}},
-                {COND_BY_FRICTION_PATH, {20231, 20248, 20249, 20291}}};
+    } hard[] = {{COND_BY_FACTORED_NEWTON, {20010, 20040, 20102, 20192}},
+                {COND_BY_INTERIOR_POINT, {20005, 20054, 20064, 20074}},
+                {COND_BY_FRICTION_PATH, {20003, 20008, 20041, 20048}}};
     for (size_t k = 0; k < sizeof hard / sizeof hard[0]; k++) {
         int needed = 0;
         for (int i = 0; i < N_SEED && hard[k].seed[i] && !needed; i++) {
@@ -130,7 +130,7 @@ static void every_stage_is_needed(void** state)
             uint64_t seed = hard[k].seed[i];
             CondSolverSettings settings = settings_of(1e-6);
             settings.relax = 0;
-            case_make(seed, (double)(2 << seed % 3), 1.0, seed % 2, &one);
+            case_make(seed, 64.0, 1.0, seed % 2, &one);
             needed = is_needed(&one.problem, &settings, hard[k].stage, "sheets");
             case_free(&one);
         }
@@ -152,11 +152,11 @@ static void every_stage_is_needed(void** state)
 static void stubborn_contacts_are_relaxed_and_named(void** state)
 {
     (void)state;
-    static const uint64_t seeds[] = {33667, 33874, 33551, 32650, 33255, 33271, 33389};
+    static const uint64_t seeds[] = {20056, 20059, 20069, 20081, 20104, 20111, 20121};
     int found = 0;
     for (size_t i = 0; i < sizeof seeds / sizeof seeds[0] && !found; i++) {
         Case one = {0};
-        case_make(seeds[i], 8.0, 1.0, 1, &one);
+        case_make(seeds[i], 64.0, 1.0, seeds[i] % 2, &one);
         CondSolverSettings settings = settings_of(1e-6);
         CondSolveInfo info;
         verifier_solve(&one.problem, &settings, one.v, one.lambda, &info);

@@ -19,14 +19,16 @@ enum {
     COND_RESISTING_STEPS = 40,     // those that resist changes of the forces: a settling heap of
                                    // 200 bodies takes 20 where many contacts change, 7 elsewhere;
     COND_RESISTING_PATIENCE = 12,  // of which this many in a row may halve nothing
-    COND_POLISHING_STEPS = 12,     // the same after the interior-point method
-    COND_PATIENT_STEPS = 60,       // the same after it, for the problems of the last two stages
+    COND_PATIENT_STEPS = 60,       // free ones, for the problems of the last two stages
+    COND_PROXIMAL_STEPS = 15,      // of Newton's method in a round of proximal-point steps
+    COND_PROXIMAL_FEW = 4,         // after so many or fewer a round has little resistance to fear,
+    COND_PROXIMAL_MANY = 8,        // and after more than so many too little resistance
+    COND_PROXIMAL_PATIENCE = 25,   // rounds that may make no progress: forces go a long way round
+    COND_PROXIMAL_ALL = 2000,      // Newton steps of all rounds; walls under impact need 100 to 600
     COND_SHARED_ITERATIONS = 2000, // of max_iterations, from which shares are kept for late stages
     COND_PATH_PROBLEMS = 40,       // on a friction path: those that arrive need a dozen
     COND_PATH_STEPS = 2000,        // Newton steps on both: a problem without an answer takes all
     COND_RELAX_ROUNDS = 4,         // mixtures of laws; in the last all contacts are relaxed
-    COND_N_POLISH = 3,
-    COND_N_CENTRAL_START = 4,
 };
 
 // Resistance of Newton steps from the last step's forces, a share of gamma: a settling heap of 200
@@ -35,12 +37,18 @@ enum {
 // Of the tolerance, for the step that follows where robots have limits, friction or motors at their
 // effort: forces of joints at rest are then exact to six digits and more.
 #define COND_SHARPER 1e-2
-// Resistance of Newton steps after the interior-point method, a share of gamma: the first nearly
-// always does, random redundant problems need the others.
-static const double cond_polish_damping[COND_N_POLISH] = {1e-2, 1e-3, 1e-1};
-// Forces at which the interior-point method starts, a share of what stops the fastest contact;
-// dominoes_393 needs the second.
-static const double cond_central_force[COND_N_CENTRAL_START] = {0.1, 1.0, 0.01, 10.0};
+// Proximal point: the resistance of the first round, a share of the contact's Delassus scale: an
+// impact on a wall begins well with it; the forces of a heap's last step want less.
+#define COND_PROXIMAL_FIRST 0.1
+#define COND_PROXIMAL_NEAR 10.0 // times the residual of a start that is near, where that is less
+#define COND_PROXIMAL_FROM_BEST 1e-2 // residual of Newton's method up to which its pair is a start
+#define COND_PROXIMAL_LESS 3.0  // times less after a round of few Newton steps, more after many,
+#define COND_PROXIMAL_MORE 10.0 // and that much more where they do not find the answer,
+#define COND_PROXIMAL_MOST 1e3  // up to here
+#define COND_PROXIMAL_SHARE                                                                        \
+    0.3                       // of the residual at the start of a round: to there its problem is
+                              // solved, fewer Newton steps in all than with 0.1 or 0.03,
+#define COND_PROXIMAL_AIM 0.3 // or to that share of the tolerance
 
 // Certificate of answers to problems that will be posed again with more contacts. In a step of a
 // millisecond such an error moves what is as fast as 1 m/s by 1e-7 m.

@@ -6,9 +6,15 @@
 //     A dv - Jc' T dz                     = -rd        rd = A v - b - Jc' lambda
 //     E T (Jc dv + c T dz) - dy           = -rp        rp = T (u + c lambda) + s e1 - y
 //     dy + W^2 dz                         =  rc
-// with E = I + e1 (ds/dT u_t)' leaves, dy and dz eliminated,
+// with E = I + theta e1 (ds/dT u_t)' leaves, dy and dz eliminated,
 //     (A + Jc' T M E T Jc) dv = -rd + Jc' T M (rc - rp),      M = (W^2 + c E T^2)^-1:
-// the matrix of a Newton step on the natural map with another 3x3 block per contact. The step has
+// the matrix of a Newton step on the natural map with another 3x3 block per contact. theta = 1 is
+// Newton's step. A contact that slips has D = T M E T = a p q' up to what stays small, with
+// p = (1, -mu d), q = (1, -(1 - theta) mu d), d the direction of slip and a large: for theta = 0
+// the matrix is positive definite, for theta = 1 it is not, and in a wall that is struck its
+// determinant changes its sign on the way. There the path turns back, and the step points the wrong
+// way. With theta a little less than 1 a contact that would slip faster in this step also opens a
+// little, which resists; s follows in the next step. The step has
 // Mehrotra's predictor and corrector. M grows as the pair nears the cone's boundary; what rounding
 // then leaves is taken out by one step of refinement on the system with dz.
 #include "newton/interior_point.h"
@@ -274,12 +280,13 @@ static double linearise(CondInteriorPoint* ip, CondSemismooth* newton,
             take_law(T, M, e, newton->law[c].D);
             continue;
         }
-        scaling(y, z, ip->W + 9 * c);
-        invert(ip->W + 9 * c, cond_certificate_slip(data, c), T, e, M);
-        sum += vec3_dot(y, z);
         for (int i = 0; i < 3; i++)
             rp[i] = w[i] - y[i];
         rp[0] += e[0] * w[1] + e[1] * w[2]; // s: it is homogeneous in w
+        e[0] *= ip->theta, e[1] *= ip->theta;
+        scaling(y, z, ip->W + 9 * c);
+        invert(ip->W + 9 * c, cond_certificate_slip(data, c), T, e, M);
+        sum += vec3_dot(y, z);
         take_law(T, M, e, newton->law[c].D);
     }
     return ip->n_pair > 0 ? sum / ip->n_pair : 0.0;
@@ -511,7 +518,7 @@ static int is_strained(const CondInteriorPoint* ip, const CondCertificateData* d
 
 CondStatus cond_interior_point_solve(CondInteriorPoint* ip, CondSemismooth* newton,
                                      const CondCertificateData* data, double tolerance,
-                                     double first_force, CondAnswer* best, int* passes,
+                                     CondCentralStart start, CondAnswer* best, int* passes,
                                      int* products)
 {
     const CondProblem* problem = data->problem;
@@ -524,7 +531,8 @@ CondStatus cond_interior_point_solve(CondInteriorPoint* ip, CondSemismooth* newt
     memcpy(ip->v, best->v, (size_t)problem->n_dof * sizeof *ip->v);
     double fastest[2];
     find_fastest(ip, data, fastest);
-    begin(ip, data, newton->gamma, fastest, first_force);
+    ip->theta = start.theta;
+    begin(ip, data, newton->gamma, fastest, start.force);
     make_forces(ip, problem);
     double step = 1.0;
     for (int k = 0, shorts = 0; k < MOST_ITERATIONS && best->residual > tolerance; k++) {

@@ -18,17 +18,23 @@ typedef struct CondInteriorPoint {
     double* e;               // first row of E beyond the identity                  (n_contact x 2)
     double *v, *dv, *rd, *x; //                                                     (n_dof)
     double* lambda;          //                                                     (n_contact x 3)
+    double theta;            // of the start
     int n_pair; // products y'z that are to vanish: one a cone, one a bound of an interval
 } CondInteriorPoint;
 
-// Iterations from the middle of the cone, with the velocity of *best and forces that are a share
-// `first_force` of what stops the fastest contact, until the certificate's residual is at most the
+typedef struct CondCentralStart {
+    double force; // a share of what stops the fastest contact
+    double theta; // how much of the change of |u_t| an iteration foresees
+} CondCentralStart;
+
+// Iterations from the middle of the cone, with the velocity of *best and the forces of `start`,
+// until the certificate's residual is at most the
 // tolerance or rounding ends the progress. *best becomes the best pair seen, if it is better than
 // its residual says. `newton` is planned for the problem and lends its matrix. The factorisations
 // are added to *passes.
 CondStatus cond_interior_point_solve(CondInteriorPoint* ip, CondSemismooth* newton,
                                      const CondCertificateData* data, double tolerance,
-                                     double first_force, CondAnswer* best, int* passes,
+                                     CondCentralStart start, CondAnswer* best, int* passes,
                                      int* products);
 
 void cond_interior_point_destroy(CondInteriorPoint* ip);

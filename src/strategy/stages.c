@@ -113,14 +113,15 @@ CondStatus cond_stage_factored_newton(CondStrategy* s, CondSolveInfo* info)
     return status == COND_OK && s->vfpi.nodal.bounded ? sharpen(s, info) : status;
 }
 
-// After the interior-point method: steps that resist changes of the forces, from the pair in
-// s->best.
+// After the interior-point method: proximal-point steps from its pair. Where that did not get near,
+// from the pair that the solve began with, the last answer of a simulation.
 static CondStatus polish(CondStrategy* s, CondSolveInfo* info)
 {
-    CondStatus status = COND_OK;
-    for (int k = 0; k < COND_N_POLISH && status >= 0 && s->best.residual > s->settings.tolerance;
-         k++)
-        status = run_factored(s, COND_POLISHING_STEPS, cond_polish_damping[k], 0, info);
+    CondCertificateData data = cond_strategy_certificate_data(s);
+    int near = s->posed || s->best.residual <= COND_PROXIMAL_FROM_BEST;
+    CondStatus status =
+        cond_proximal_point_solve(&s->proximal, &s->newton, &data, s->settings.tolerance,
+                                  COND_PROXIMAL_ALL, near ? &s->best : &s->start, &s->best, info);
     return status < 0 ? status : COND_OK;
 }
 
@@ -129,16 +130,17 @@ static CondStatus polish(CondStrategy* s, CondSolveInfo* info)
 // better pair stands.
 CondStatus cond_stage_interior_point(CondStrategy* s, CondSolveInfo* info)
 {
+    static const CondCentralStart start[] = {{0.1, 0.9}, {0.1, 1.0}, {1.0, 0.9}, {1.0, 1.0}};
+    enum { N_START = sizeof start / sizeof start[0] };
     const CondProblem* problem = s->vfpi.nodal.problem;
     CondCertificateData data = cond_strategy_certificate_data(s);
     double tolerance = s->settings.tolerance;
     CondStatus status = cond_answer_reserve(&s->context, problem, &s->central);
-    for (int k = 0; k < COND_N_CENTRAL_START && !status && s->best.residual > tolerance; k++) {
+    for (int k = 0; k < N_START && !status && s->best.residual > tolerance; k++) {
         cond_answer_copy(problem, &s->best, &s->central);
         s->best.residual = INFINITY;
-        status = cond_interior_point_solve(&s->interior, &s->newton, &data, tolerance,
-                                           cond_central_force[k], &s->best, &info->passes,
-                                           &info->products);
+        status = cond_interior_point_solve(&s->interior, &s->newton, &data, tolerance, start[k],
+                                           &s->best, &info->passes, &info->products);
         if (!status && isfinite(s->best.residual))
             status = polish(s, info);
         if (!(s->best.residual <= s->central.residual))

@@ -158,7 +158,8 @@ static void destroy(void* work)
     cond_vfpi_destroy(&s->vfpi);
     cond_semismooth_destroy(&s->newton);
     cond_interior_point_destroy(&s->interior);
-    CondAnswer* answers[] = {&s->best, &s->central, &s->last, &s->before, &s->kept};
+    cond_proximal_point_destroy(&s->proximal);
+    CondAnswer* answers[] = {&s->best, &s->start, &s->central, &s->last, &s->before, &s->kept};
     for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++)
         cond_answer_destroy(answers[i]);
     cond_release(&m, s->contact);
@@ -280,11 +281,14 @@ CondStatus cond_strategy_solve(void* work, const CondNodal* view, double* v, dou
     if (!status)
         status = cond_answer_reserve(&s->context, problem, &s->best);
     if (!status)
+        status = cond_answer_reserve(&s->context, problem, &s->start);
+    if (!status)
         status = plan(s, problem);
     if (status)
         return status;
     info->virtual_nodes = s->vfpi.nodal.n_virtual;
     cond_answer_set(problem, v, lambda, NULL, &s->best);
+    cond_answer_copy(problem, &s->best, &s->start);
     status = s->large && starts_well(s, info) ? COND_OK : run_stages(s, info);
     if (status < 0)
         return status;

@@ -5,6 +5,7 @@
 #define COND_STRATEGY_STRATEGY_H
 
 #include "newton/interior_point.h"
+#include "newton/proximal_point.h"
 #include "newton/semismooth.h"
 #include "vfpi/vfpi.h"
 
@@ -16,6 +17,7 @@ typedef struct CondStrategy {
     CondVfpi vfpi;
     CondSemismooth newton;
     CondInteriorPoint interior;
+    CondProximalPoint proximal;
     int rods;             // 1: most coordinates belong to rods
     int soft;             // 1: Newton's method with conjugate gradients serves the problem
     int small;            // 1: with a factorisation, as far as is known before it is ordered
@@ -29,6 +31,7 @@ typedef struct CondStrategy {
     int drafted;          // 1: and one was rough
     int posed;            // 1: the problem is another than asked for, with other friction or law
     CondAnswer best;      // what the next stage goes on from
+    CondAnswer start;     // what the first one began with
     CondAnswer central;   // the best, while the interior-point method looks for a better one,
     CondAnswer last;      // the last that the friction path has reached
     CondAnswer before;    // the best, while other problems are solved along the friction path,
