@@ -53,6 +53,8 @@ typedef struct CondJointRows {
     int* motor;         // 1: its motor is a row                                    (n_target)
     double* base;       // what that row is counted from [N m, N]                   (n_target)
     double* kept;       // scratch: forces by joint and kind                    (6 n_target)
+    double* v;          // an answer that missed, while another is looked for      (n_dof)
+    double* lambda;     // its forces                                    (as CondSim.lambda)
     int* part;          // scratch of the impact stage: which rows take part    (6 n_target)
     int* passed;        // of the correction: position limits that it would pass     (n_target)
     CondJointRow* stop; // and their rows                                          (2 n_target)

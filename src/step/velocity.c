@@ -94,10 +94,9 @@ CondStatus cond_sim_start(CondSim* sim, const CondState* state)
     return COND_OK;
 }
 
-CondStatus cond_sim_solve_problem(CondSim* sim, CondSolveInfo* info)
+static CondStatus solve_once(CondSim* sim, CondSolveInfo* info)
 {
     const CondHeld* held = &sim->held;
-    sim->nodalized = 0;
     if (held->n > 0)
         cond_reduction_enter(&held->reduction, held->flag, sim->v_hat, sim->lambda);
     CondStatus status =
@@ -105,6 +104,40 @@ CondStatus cond_sim_solve_problem(CondSim* sim, CondSolveInfo* info)
     if (held->n > 0)
         cond_reduction_leave(&held->reduction, held->flag, sim->v_hat, sim->lambda);
     return status;
+}
+
+// From rest and without forces, where joints are bounded: a joint that comes to its limit or begins
+// to slip may be far from its last answer. The better one stands.
+static CondStatus solve_anew(CondSim* sim, CondSolveInfo* info)
+{
+    CondJointRows* rows = &sim->rows;
+    size_t n_dof = (size_t)sim->model->n_dof, n = 3 * (size_t)cond_sim_n_force(sim);
+    CondSolveInfo first = *info;
+    if (COND_RESERVE(&sim->arena, rows->v, (int)n_dof) ||
+        COND_RESERVE(&sim->arena, rows->lambda, (int)n))
+        return COND_OUT_OF_MEMORY;
+    memcpy(rows->v, sim->v_hat, n_dof * sizeof *rows->v);
+    memcpy(rows->lambda, sim->lambda, n * sizeof *rows->lambda);
+    memset(sim->v_hat, 0, n_dof * sizeof *rows->v);
+    memset(sim->lambda, 0, n * sizeof *rows->lambda);
+    CondStatus status = solve_once(sim, info);
+    int worse = status == COND_NOT_CONVERGED && cond_certificate_residual(&info->certificate) >
+                                                    cond_certificate_residual(&first.certificate);
+    CondSolveInfo best = worse ? first : *info;
+    cond_solve_info_add_work(&first, info, &best);
+    *info = best;
+    if (worse) {
+        memcpy(sim->v_hat, rows->v, n_dof * sizeof *rows->v);
+        memcpy(sim->lambda, rows->lambda, n * sizeof *rows->lambda);
+    }
+    return status;
+}
+
+CondStatus cond_sim_solve_problem(CondSim* sim, CondSolveInfo* info)
+{
+    sim->nodalized = 0;
+    CondStatus status = solve_once(sim, info);
+    return status == COND_NOT_CONVERGED && sim->rows.n > 0 ? solve_anew(sim, info) : status;
 }
 
 void cond_integrator_begin(CondSim* sim)
