@@ -180,6 +180,13 @@ def make_scenes():
                           "    rotation: {axis: [1, 0.3, 0.2], degrees: 160}")
     yield "quadruped.yaml", scene("Two quadrupeds: one stands on its motors, one falls on its back and gets tangled.",
                                   ["name: quadruped"] + step + ["bodies:"] + stands + limp)
+    walks = quadruped_body("robot", "[0, 0, 0.34]", STANCE, "{stiffness: 0, damping: 0}")
+    yield "walk.yaml", scene(
+        "Rough ground, uneven by 3 cm, for a quadruped that walks by torques of a program (examples/walk.c); by itself "
+        "it sinks down.",
+        ["name: walk", "step: {time_step: 0.002, duration: 10}", "solver: {tolerance: 1.0e-6}", "obstacles:",
+         "  - {name: ground, shape: {heightfield: 'noise:97,33:3,24,2', extent: [6, 2], height: 0.03}, "
+         "position: [2.4, 0, 0], friction: 0.8}", "bodies:"] + walks)
     posture = {"hip_pitch": -0.25, "knee": 0.5, "ankle_pitch": -0.25, "shoulder_pitch": 0.1, "elbow": -0.4}
     rows = [f"      - {{name: {side}_{joint}, position: {value:g}}}" for side in ("left", "right")
             for joint, value in posture.items()]

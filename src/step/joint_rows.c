@@ -193,7 +193,7 @@ static void make_contact(const CondSim* sim, const CondJointRow* row, CondContac
     double theta = sim->theta[row->body], effort = motors_of(sim, body)[row->joint].effort, g;
     double base = sim->rows.base[body->target_begin + row->joint];
     *contact = (CondContact){.frame = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0},
-                             .kv = sim->model->settings.kv,
+                             .kv = INFINITY, // a stop does not creep
                              .key = cond_key_mix(row->key),
                              .set = COND_FORCE_INTERVAL,
                              .bound = {0.0, INFINITY}};
