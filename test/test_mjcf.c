@@ -486,6 +486,31 @@ static void test_heightfield(void** state)
     trial_end(&t);
 }
 
+// A cable of 1 m and 20 links, 5 mm thick in radius, held at its begin.
+static void test_cable(void** state)
+{
+    (void)state;
+    CondScene* scene = read_text(
+        "<mujoco><worldbody><composite type='cable' curve='s' count='21 1 1' size='1' offset='0 0 "
+        "2'>"
+        "<plugin plugin='mujoco.elasticity.cable'><config key='twist' value='1e7'/><config "
+        "key='bend' value='2.5e7'/></plugin><geom type='capsule' size='.005' density='2000' "
+        "friction='.2'/></composite></worldbody></mujoco>");
+    const CondBodyDef* rod = &scene->body[0];
+    assert_int_equal(rod->kind, COND_BODY_ROD);
+    assert_int_equal(rod->n_point, 21);
+    assert_near(rod->point[60], 1.0, 1e-15);
+    assert_near(rod->position[2], 2.0, 0.0);
+    assert_near(rod->rod.circle, 0.005, 0.0);
+    assert_near(scene->material[0].poisson_ratio, 0.25, 1e-15); // 2.5 / (2 * 1) - 1
+    assert_int_equal(scene->n_attachment, 1);
+    assert_true(scene->attachment[0].turns);
+    Trial t = trial_begin(scene);
+    trial_step(&t, 5);
+    assert_near(t.state->q[2], 2.0, 1e-3);
+    trial_end(&t);
+}
+
 static int tells(const CondScene* scene, const char* text)
 {
     for (int i = 0; i < scene->n_warning; i++)
@@ -774,27 +799,17 @@ static void test_allocation_failures(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_orientations),
-        cmocka_unit_test(test_masses),
-        cmocka_unit_test(test_inertias),
-        cmocka_unit_test(test_joints),
-        cmocka_unit_test(test_ball_and_free),
-        cmocka_unit_test(test_classes),
-        cmocka_unit_test(test_static),
-        cmocka_unit_test(test_actuators),
-        cmocka_unit_test(test_gripper),
-        cmocka_unit_test(test_equalities),
-        cmocka_unit_test(test_touching),
-        cmocka_unit_test(test_files),
-        cmocka_unit_test(test_heightfield),
-        cmocka_unit_test(test_left_out),
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_keyframes),
-        cmocka_unit_test(test_urdf),
-        cmocka_unit_test(test_double_pendulum),
-        cmocka_unit_test(test_written),
-        cmocka_unit_test(test_among_others),
-        cmocka_unit_test(test_allocation_failures),
+        cmocka_unit_test(test_orientations),    cmocka_unit_test(test_masses),
+        cmocka_unit_test(test_inertias),        cmocka_unit_test(test_joints),
+        cmocka_unit_test(test_ball_and_free),   cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_static),          cmocka_unit_test(test_actuators),
+        cmocka_unit_test(test_gripper),         cmocka_unit_test(test_equalities),
+        cmocka_unit_test(test_touching),        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_heightfield),     cmocka_unit_test(test_cable),
+        cmocka_unit_test(test_left_out),        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_keyframes),       cmocka_unit_test(test_urdf),
+        cmocka_unit_test(test_double_pendulum), cmocka_unit_test(test_written),
+        cmocka_unit_test(test_among_others),    cmocka_unit_test(test_allocation_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

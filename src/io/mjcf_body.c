@@ -176,6 +176,17 @@ static void read_site(CondMjcf* m, CondMjcfNode* node, int body, const CondMjcfP
                                           .pose = cond_mjcf_times(frame, &pose)};
 }
 
+static void read_composite(CondMjcf* m, CondMjcfNode* node, int body, const CondMjcfPose* frame)
+{
+    const char* type = cond_mjcf_own(node, "type");
+    if (!type || strcmp(type, "cable") != 0)
+        return;
+    if (COND_RESERVE(&m->arena, m->cable, m->n_cable + 1))
+        cond_mjcf_no_memory(m);
+    else
+        m->cable[m->n_cable++] = (CondMjcfCable){node, body, *frame};
+}
+
 static void read_body(CondMjcf* m, CondMjcfNode* node, int parent, const CondMjcfPose* frame);
 
 // What stands in a body or a frame; `frame` is the latter's pose in the body. Joints come first:
@@ -199,6 +210,8 @@ static void read_children(CondMjcf* m, CondMjcfNode* node, int body, const CondM
             read_site(m, child, body, frame);
         } else if (cond_mjcf_is(child, "body")) {
             read_body(m, child, body, frame);
+        } else if (cond_mjcf_is(child, "composite")) {
+            read_composite(m, child, body, frame);
         }
     }
 }

@@ -114,6 +114,13 @@ typedef struct CondMjcfMask {
     int contype, conaffinity;
 } CondMjcfMask;
 
+// A cable: what it stands in, and where.
+typedef struct CondMjcfCable {
+    CondMjcfNode* node;
+    int body;
+    CondMjcfPose pose;
+} CondMjcfCable;
+
 typedef struct CondMjcfSite {
     const CondMjcfNode* node;
     const char* name;
@@ -144,6 +151,8 @@ typedef struct CondMjcf {
     CondMjcfJoint* joint;
     CondMjcfGeom* geom;
     CondMjcfSite* site;
+    int n_cable;
+    CondMjcfCable* cable;
     int n_mask, masked; // the latter: 1: groups are told
     CondMjcfMask mask[32];
     CondMjcfPose place; // of the file's world in the scene's
@@ -218,6 +227,7 @@ void cond_mjcf_make_sensors(CondMjcf* m);
 // A heightfield that stands still; 0 where it is left out, which was told.
 int cond_mjcf_put_heightfield(CondMjcf* m, const CondMjcfGeom* geom, CondObstacleDef* def);
 void cond_mjcf_make_excludes(CondMjcf* m);
+void cond_mjcf_make_cables(CondMjcf* m); // rods
 void cond_mjcf_list_left(CondMjcf* m);
 
 // The path of an asset's file, path[COND_PATH_SIZE]: in the compiler's folder, or beside the file
