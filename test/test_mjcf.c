@@ -7,6 +7,9 @@
 
 #include <cmocka.h>
 
+#ifdef COND_CLI
+#include "cli_run.h"
+#endif
 #include "failing_allocator.h"
 #include "scene_make.h"
 
@@ -117,8 +120,8 @@ static void test_orientations(void** state)
     static const char* const turned[] = {
         "<compiler/><worldbody><body name='a' zaxis='1 0 0'>",
         "<compiler eulerseq='zxz'/><worldbody><body name='a' euler='90 90 0'>",
-        "<compiler eulerseq='XZX' angle='radian'/><worldbody><body name='a' "
-        "euler='1.5707963267948966 1.5707963267948966 0'>",
+        ("<compiler eulerseq='XZX' angle='radian'/><worldbody><body name='a' "
+         "euler='1.5707963267948966 1.5707963267948966 0'>"),
     };
     for (size_t k = 0; k < sizeof turned / sizeof *turned; k++) {
         static const double z[3] = {0.0, 0.0, 1.0};
@@ -770,6 +773,31 @@ static void test_among_others(void** state)
     assert_string_equal(error.message, "s.yaml:2: mjcf[0]: the file gone.xml cannot be read");
 }
 
+#ifdef COND_CLI
+// The tool: convert writes what run and check read directly; the keyframe may be chosen.
+static void test_tool(void** state)
+{
+    (void)state;
+    write_text("r.xml", ALL);
+    cli_expect(0, "warning: r.xml:1: the scene starts at keyframe 'home'", "convert", "r.xml",
+               "w.yaml");
+    CliOutput text = cli_run("check", "r.xml"), again = cli_run("check", "w.yaml");
+    assert_int_equal(text.code, 0);
+    assert_int_equal(again.code, 0);
+    assert_non_null(strstr(text.out, "3 with"));
+    cli_output_free(&text);
+    cli_output_free(&again);
+    cli_expect(0, "", "run", "r.xml", "--set", "step.duration=0.006");
+    cli_expect(0, "", "convert", "r.xml", "w.yaml", "--keyframe", "", "--set", "step.duration=3");
+    CondScene* scene = read_file("w.yaml");
+    assert_near(cond_scene_settings(scene)->duration, 3.0, 0.0);
+    cond_scene_destroy(scene);
+    cli_expect(2, "there is no keyframe 'gone'", "convert", "r.xml", "w.yaml", "--keyframe",
+               "gone");
+    cli_expect(1, "OUT must end in .yaml", "convert", "r.xml", "w.obj", "--keyframe", "home");
+}
+#endif
+
 static CondStatus build(const CondContext* context, CondError* error)
 {
     CondScene* scene = NULL;
@@ -799,17 +827,31 @@ static void test_allocation_failures(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_orientations),    cmocka_unit_test(test_masses),
-        cmocka_unit_test(test_inertias),        cmocka_unit_test(test_joints),
-        cmocka_unit_test(test_ball_and_free),   cmocka_unit_test(test_classes),
-        cmocka_unit_test(test_static),          cmocka_unit_test(test_actuators),
-        cmocka_unit_test(test_gripper),         cmocka_unit_test(test_equalities),
-        cmocka_unit_test(test_touching),        cmocka_unit_test(test_files),
-        cmocka_unit_test(test_heightfield),     cmocka_unit_test(test_cable),
-        cmocka_unit_test(test_left_out),        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_keyframes),       cmocka_unit_test(test_urdf),
-        cmocka_unit_test(test_double_pendulum), cmocka_unit_test(test_written),
-        cmocka_unit_test(test_among_others),    cmocka_unit_test(test_allocation_failures),
+        cmocka_unit_test(test_orientations),
+        cmocka_unit_test(test_masses),
+        cmocka_unit_test(test_inertias),
+        cmocka_unit_test(test_joints),
+        cmocka_unit_test(test_ball_and_free),
+        cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_static),
+        cmocka_unit_test(test_actuators),
+        cmocka_unit_test(test_gripper),
+        cmocka_unit_test(test_equalities),
+        cmocka_unit_test(test_touching),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_heightfield),
+        cmocka_unit_test(test_cable),
+        cmocka_unit_test(test_left_out),
+        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_keyframes),
+        cmocka_unit_test(test_urdf),
+        cmocka_unit_test(test_double_pendulum),
+        cmocka_unit_test(test_written),
+        cmocka_unit_test(test_among_others),
+        cmocka_unit_test(test_allocation_failures),
+#ifdef COND_CLI
+        cmocka_unit_test(test_tool),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
