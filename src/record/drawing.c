@@ -121,13 +121,15 @@ static CondStatus draw_rod(CondDrawing* drawing, const CondBody* body)
         }
     for (int i = 0; i < body->rod->n_link; i++)
         for (int k = 0; k < n && !status; k++) {
-            int a = i * n + k, b = i * n + (k + 1) % n;
-            int lower[3] = {a, b, a + n}, upper[3] = {b, b + n, a + n};
+            // The first link of a ring begins where the last one ends.
+            int from = (i == 0 && body->rod->closed ? body->rod->n_link : i) * n, to = (i + 1) * n;
+            int lower[3] = {from + k, from + (k + 1) % n, to + k};
+            int upper[3] = {from + (k + 1) % n, to + (k + 1) % n, to + k};
             status = add_cell(drawing, COND_CELL_TRIANGLE, first, 3, lower, body->index);
             if (!status)
                 status = add_cell(drawing, COND_CELL_TRIANGLE, first, 3, upper, body->index);
         }
-    for (int k = 1; k + 1 < n && !status; k++) { // both ends are closed
+    for (int k = 1; k + 1 < n && !status && !body->rod->closed; k++) { // both ends have a lid
         int end = body->rod->n_link * n, cap[2][3] = {{0, k + 1, k}, {end, end + k, end + k + 1}};
         status = add_cell(drawing, COND_CELL_TRIANGLE, first, 3, cap[0], body->index);
         if (!status)

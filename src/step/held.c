@@ -256,7 +256,7 @@ void cond_held_forces(CondSim* sim)
     cond_problem_multiply(problem, sim->v_hat, f);
     for (int i = 0; i < problem->n_dof; i++)
         f[i] -= problem->b[i];
-    for (int c = 0; c < problem->n_contact; c++)
+    for (int c = 0; c < sim->candidates.n; c++) // bounds of joints hold on to nothing that is held
         cond_contact_add_force(&problem->contact[c], -1.0 / sim->time_step,
                                sim->impulse + (ptrdiff_t)3 * c, f);
 }
