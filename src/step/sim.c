@@ -195,8 +195,8 @@ static int is_draft(CondSim* sim, const CondSolveInfo* info)
            cond_solver_draft(sim->solver, 1);
 }
 
-// Rounds go on from drafts while contacts join; where none does any more the draft is brought to
-// the tolerance and looked at once more.
+// Rounds go on from drafts while contacts join; where none does any more, or may, the draft is
+// brought to the tolerance and looked at once more, with half of the rounds left at least.
 CondStatus cond_sim_recheck(CondSim* sim, const CondState* state, CondStepInfo* info)
 {
     CondStatus status = COND_OK, worst = info->solve.status;
@@ -212,6 +212,8 @@ CondStatus cond_sim_recheck(CondSim* sim, const CondState* state, CondStepInfo* 
             info->added += n;
             STAGE(COND_STAGE_ASSEMBLE, cond_sim_join_violated(sim, state));
         } else {
+            int half = sim->model->settings.rounds / 2;
+            round = round < half ? round : half;
             set_rough(sim, 0);
         }
         worst = solve_again(sim, state, &info->solve);
