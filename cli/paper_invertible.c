@@ -11,6 +11,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MAX_OVERRIDE = 6 };
 
@@ -86,7 +87,9 @@ static void measure(const CondModel* model, const CondSim* sim, int inverse, Scr
         const CondContact* contact = &problem->contact[c];
         double u[3], found[3] = {0.0, 0.0, 0.0}, difference[3];
         cond_contact_velocity(contact, v, u);
-        if (inverse)
+        if (contact->set == COND_FORCE_INTERVAL) // of a joint: not what is asked about
+            memcpy(found, lambda + 3 * c, sizeof found);
+        else if (inverse)
             cond_law_solve(settings->law, contact->friction, settings->omega, 0.0, u, found);
         cond_contact_add_force(contact, 1.0, found, work->force);
         for (int s = 0; s < 2; s++)

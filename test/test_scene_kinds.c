@@ -357,7 +357,8 @@ static void test_obstacles(void** state)
     CondError error;
     CondObstacleDef def = cond_obstacle_def_default();
     expect(cond_scene_add_obstacle(scene, &def, &error), &error,
-           "obstacle '': shape: expected one of box, sphere, capsule, cylinder, convex, mesh");
+           "obstacle '': shape: expected one of box, sphere, capsule, cylinder, convex, mesh, "
+           "heightfield, terrain");
     def.shape = COND_SHAPE_POINTS;
     assert_int_equal(cond_scene_add_obstacle(scene, &def, &error), COND_BAD_ARGUMENT);
     def.shape = (CondShapeKind)99;
