@@ -131,10 +131,13 @@ static CondMjcfNode* find_key(CondMjcf* m)
         for (CondMjcfNode* key = section->first; key; key = key->next) {
             const char* name = cond_mjcf_own(key, "name");
             cond_mjcf_visit(m, key);
-            if (!found && *wanted && name && strcmp(name, wanted) == 0)
+            int chosen = !found && *wanted && name && strcmp(name, wanted) == 0;
+            if (chosen)
                 found = key;
-            // A run may start at any of them, so that none is left out.
-            for (int i = 0; i < key->n_attribute; i++)
+            // A run may start at any of them, so that none is left out; but of the chosen one what
+            // nobody asks for is.
+            cond_mjcf_own(key, "time");
+            for (int i = 0; i < key->n_attribute && !chosen; i++)
                 key->attribute[i].used = 1;
         }
     }

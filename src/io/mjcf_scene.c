@@ -275,8 +275,6 @@ static void make_equality(CondMjcf* m, CondMjcfNode* node)
     }
     if (def.turns && cond_mjcf_own(node, "relpose"))
         cond_mjcf_warn(m, node, "relpose is left out: <weld> holds the two as they start");
-    if (def.turns)
-        cond_mjcf_text(m, node, "torquescale");
     refuse_issue(m, node, cond_scene_put_attachment(m->scene, &def, &issue), &issue);
 }
 
@@ -344,8 +342,25 @@ static int is_picture(const CondMjcfLeft* left)
     return 0;
 }
 
+// Geoms that touch nothing are there to be seen, and for their mass.
+static void list_unseen(CondMjcf* m)
+{
+    const CondMjcfGeom* first = NULL;
+    int n = 0;
+    for (int g = 0; g < m->n_geom; g++) {
+        if (cond_mjcf_touches(&m->geom[g]))
+            continue;
+        first = first ? first : &m->geom[g];
+        n++;
+    }
+    if (first)
+        cond_mjcf_warn(m, first->node, "geoms that touch nothing are not drawn: %d of %d", n,
+                       m->n_geom);
+}
+
 void cond_mjcf_list_left(CondMjcf* m)
 {
+    list_unseen(m);
     CondMjcfLeft* left = NULL;
     int n = 0;
     char pictures[COND_WARNING_SIZE - 60] = "";
