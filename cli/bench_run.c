@@ -1,4 +1,5 @@
 #include "bench_run.h"
+#include "progress.h"
 
 #include <math.h>
 
@@ -43,6 +44,7 @@ int bench_run(const CondModel* model, const char* name, int from, int to, double
         status = cond_sim_create(model, &sim, &error);
     if (status)
         cli_complain("%s: %s", name, error.message);
+    Progress progress = progress_start(name);
     for (int k = 0; k < to && status >= 0; k++) {
         CondStepInfo info;
         status = cond_sim_step(sim, state, &info);
@@ -50,7 +52,9 @@ int bench_run(const CondModel* model, const char* name, int from, int to, double
             cli_complain("%s: step %d: %s", name, k, cond_status_name(status));
         else if (k >= from)
             add_step(&info, k, tolerance, run);
+        progress_update(&progress, k + 1, to);
     }
+    progress_end(&progress);
     cond_sim_destroy(sim);
     cond_state_destroy(state);
     return status < 0 ? cli_exit(status) : CLI_FINE;
