@@ -13,8 +13,10 @@ static CondMjcfNode* find_field(CondMjcf* m, const char* name)
     for (CondMjcfNode* asset = m->root->first; asset; asset = asset->next)
         for (CondMjcfNode* node = cond_mjcf_is(asset, "asset") ? asset->first : NULL; node;
              node = node->next) {
-            const char* own = cond_mjcf_own(node, "name");
-            if (cond_mjcf_is(node, "hfield") && own && name && strcmp(own, name) == 0)
+            const char* own = cond_mjcf_is(node, "hfield")
+                                  ? cond_mjcf_asset_name(m, node, cond_mjcf_own(node, "file"))
+                                  : NULL;
+            if (own && name && strcmp(own, name) == 0)
                 return node;
         }
     return NULL;

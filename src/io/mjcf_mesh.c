@@ -43,8 +43,7 @@ void cond_mjcf_find_file(CondMjcf* m, const CondMjcfNode* node, const char* name
                          COND_PATH_SIZE - 1);
 }
 
-// A mesh without a name is called after its file, without folder and ending.
-static const char* mesh_name(CondMjcf* m, const CondMjcfNode* node, const char* file)
+const char* cond_mjcf_asset_name(CondMjcf* m, const CondMjcfNode* node, const char* file)
 {
     const char* own = cond_mjcf_own(node, "name");
     if (own || !file)
@@ -71,7 +70,7 @@ static void read_mesh(CondMjcf* m, CondMjcfNode* node)
     *mesh = (CondMjcfMesh){.node = node, .scale = {1.0, 1.0, 1.0}, .ref = cond_mjcf_unit()};
     cond_mjcf_visit(m, node);
     const char* file = cond_mjcf_text(m, node, "file");
-    mesh->name = mesh_name(m, node, file);
+    mesh->name = cond_mjcf_asset_name(m, node, file);
     cond_mjcf_numbers(m, node, "scale", 3, 3, mesh->scale);
     cond_mjcf_numbers(m, node, "refpos", 3, 3, mesh->ref.p);
     if (cond_mjcf_numbers(m, node, "refquat", 4, 4, mesh->ref.q))

@@ -233,6 +233,8 @@ void cond_mjcf_list_left(CondMjcf* m);
 // The path of an asset's file, path[COND_PATH_SIZE]: in the compiler's folder, or beside the file
 // it is named in.
 void cond_mjcf_find_file(CondMjcf* m, const CondMjcfNode* node, const char* name, char* path);
+// What a mesh or heightfield is called: without a name after its file, without folder and ending.
+const char* cond_mjcf_asset_name(CondMjcf* m, const CondMjcfNode* node, const char* file);
 // Volume, centre and moments of a mesh, as its `inertia` says; 0 after a fault.
 int cond_mjcf_mesh_moments(CondMjcf* m, const CondMjcfNode* geom, CondMjcfMesh* mesh);
 CondMjcfNode* cond_mjcf_find_tendon(CondMjcf* m, const char* name); // a fixed one; NULL: none
