@@ -177,6 +177,18 @@ void cond_balance_pose(CondSim* sim, const CondState* state)
     sim->at_end.spans = balance->spans;
 }
 
+// A group all of whose bodies move as they are told has no energy of its own to balance.
+static void leave_led_groups(const CondSim* sim, double* excess)
+{
+    const CondModel* model = sim->model;
+    for (int b = 0; b < model->n_body && sim->held.n > 0; b++) {
+        int g = sim->groups.of[b], led = cond_held_whole(sim, b);
+        for (int other = 0; other < model->n_body && led; other++)
+            led = sim->groups.of[other] != g || cond_held_whole(sim, other);
+        excess[g] = led ? 0.0 : excess[g];
+    }
+}
+
 CondStatus cond_balance_measure(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
@@ -199,6 +211,7 @@ CondStatus cond_balance_measure(CondSim* sim, const CondState* state)
     add_potential(sim, &balance->end, 1.0, excess);
     for (int g = 0; g < groups->n; g++)
         excess[g] += groups->kinetic[g] - groups->before[g];
+    leave_led_groups(sim, excess);
     return COND_OK;
 }
 
