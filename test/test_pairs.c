@@ -132,7 +132,7 @@ static void lay(Kind below, Kind above)
     add_floor(scene, 0.5, NAN);
     Trial trial = trial_begin(scene);
     double deepest = 0.0;
-    for (int k = 0; k < (soft ? 90 : 15); k++) {
+    for (int k = 0; k < (soft ? 120 : 15); k++) {
         trial_step(&trial, 1);
         deepest = fmax(deepest, trial.info.penetration);
     }

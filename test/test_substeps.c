@@ -175,7 +175,7 @@ static void memory_runs_out(void** state)
 {
     (void)state;
     const char* set[] = {"solver.tolerance=1e-30", "solver.max_iterations=8", "solver.threads=1",
-                         "contact.friction_scale=0", "step.substeps=2"};
+                         "step.time_step=0.004", "step.substeps=2"};
     int done = 0;
     for (long fail_at = 0; !done; fail_at++) {
         FailingAllocator allocator = {.fail_at = 0};
@@ -186,7 +186,7 @@ static void memory_runs_out(void** state)
         CondSim* sim = NULL;
         CondStepInfo info;
         CondError error;
-        if (cond_scene_read(&context, COND_SCENES "/push.yaml", 5, set, &scene, &error) ||
+        if (cond_scene_read(&context, COND_SCENES "/incline.yaml", 5, set, &scene, &error) ||
             cond_scene_compile(scene, &model, &error) || cond_state_create(model, &at, &error) ||
             cond_sim_create(model, &sim, &error))
             fail_msg("%s", error.message);
