@@ -174,7 +174,8 @@ static void material_colour(const struct aiMaterial* material, float colour[4])
         (aiGetMaterialColor(material, AI_MATKEY_BASE_COLOR, &c) != aiReturn_SUCCESS &&
          aiGetMaterialColor(material, AI_MATKEY_COLOR_DIFFUSE, &c) != aiReturn_SUCCESS))
         return;
-    if (aiGetMaterialFloat(material, AI_MATKEY_OPACITY, &opacity) != aiReturn_SUCCESS ||
+    unsigned int one = 1; // the function for a single number is inline, which C does not link
+    if (aiGetMaterialFloatArray(material, AI_MATKEY_OPACITY, &opacity, &one) != aiReturn_SUCCESS ||
         !(opacity > 0.0f)) // exporters write 0 for what is not clear at all
         opacity = 1.0f;
     colour[0] = c.r;
