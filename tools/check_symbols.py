@@ -2,7 +2,7 @@
 """Holds what the shared libraries export against the public headers.   check_symbols.py FOLDER
 
 Each function that a header of include/cond marks with COND_API, COND_IO_API or COND_BASELINES_API is
-exported by its library, and nothing else is.
+exported by its library, and nothing else is; and each is called in a test or an example.
 """
 import glob
 import os
@@ -30,6 +30,15 @@ def read_headers(wrong):
     return names
 
 
+def find_called():
+    """All names in tests and examples."""
+    called = set()
+    for path in glob.glob("test/*.c") + glob.glob("examples/*.c"):
+        with open(path, encoding="utf-8") as source:
+            called.update(re.findall(r"\bcond_\w+", source.read()))
+    return called
+
+
 def exported(path):
     output = subprocess.run(["nm", "-D", "--defined-only", path], check=True, capture_output=True,
                             text=True).stdout
@@ -43,7 +52,11 @@ def main():
     wrong, counts = [], []
     folder = os.path.abspath(sys.argv[1])
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+    called = find_called()
     for library, names in read_headers(wrong).items():
+        for name in sorted(names):
+            if name.removesuffix("_fill") not in called:
+                wrong.append(f"{name} is called in no test and no example")
         path = os.path.join(folder, f"lib{library}.so")
         if not os.path.exists(path):
             if library != "cond_baselines":

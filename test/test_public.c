@@ -1,0 +1,208 @@
+// Public functions that no other test needs: names, what a model and an environment hold, files
+// that appear whole, what a scene draws, and a solver that is brought along.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "kinds_make.h"
+
+#include "cond/cond.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void test_names(void** state)
+{
+    (void)state;
+    assert_string_equal(cond_body_kind_name(COND_BODY_SOFT), "soft");
+    assert_string_equal(cond_integrator_name(COND_INTEGRATOR_AUTO), "auto");
+    assert_non_null(cond_impact_name(COND_IMPACT_SIMULTANEOUS));
+    assert_non_null(cond_multilevel_name((CondMultilevelUse)0));
+    assert_non_null(cond_storage_name((CondStorage)0));
+    for (int i = 0; i < COND_N_NUMBER; i++) {
+        assert_true(strlen(cond_number_name(i)) > 0);
+        assert_non_null(cond_number_unit(i));
+    }
+    int n = 0;
+    while (cond_mesh_recipe(n))
+        n++;
+    assert_true(n >= 4);
+    assert_true(cond_mesh_is_recipe("ball:0.05:7,2"));
+    assert_false(cond_mesh_is_recipe("ball.obj"));
+}
+
+// A jelly and two boxes, one of which is shut out from the floor and from the other.
+static Trial begin_things(void)
+{
+    CondScene* scene = make_scene();
+    CondError error;
+    CondMaterialDef rubber = make_material("rubber", 1e5, 0.0);
+    add_material(scene, &rubber);
+    CondBodyDef box = make_box(1.0, 0.2, 0.2, 0.2, 0.0, 0.0, 0.1), other = box;
+    CondBodyDef soft = make_soft("jelly", "box:2,2,2:0.1,0.1,0.1", "rubber", 1.0, 0.0, 0.5);
+    CondObstacleDef wall = make_obstacle(COND_SHAPE_BOX, 0.1, 1.0, 1.0, -1.0, 0.0, 0.5);
+    CondExcludeDef exclude = cond_exclude_def_default();
+    CondSensorDef sensor = cond_sensor_def_default();
+    snprintf(box.name, sizeof box.name, "box");
+    snprintf(other.name, sizeof other.name, "ghost");
+    snprintf(wall.name, sizeof wall.name, "wall");
+    snprintf(sensor.name, sizeof sensor.name, "scale");
+    snprintf(sensor.on.body, sizeof sensor.on.body, "box");
+    other.position[2] = 0.25;
+    add_body(scene, &box);
+    add_body(scene, &other);
+    add_body(scene, &soft);
+    add_obstacle(scene, &wall);
+    add_floor(scene, 0.5, 0.0);
+    snprintf(exclude.thing[0], sizeof exclude.thing[0], "box");
+    snprintf(exclude.thing[1], sizeof exclude.thing[1], "ghost");
+    assert_int_equal(cond_scene_add_exclude(scene, &exclude, &error), COND_OK);
+    assert_int_equal(cond_scene_add_sensor(scene, &sensor, &error), COND_OK);
+    return trial_begin(scene);
+}
+
+static void test_model(void** state)
+{
+    (void)state;
+    Trial trial = begin_things();
+    const CondModel* model = trial.model;
+    double gap, contact;
+    assert_int_equal(cond_model_body_kind(model, 2), COND_BODY_SOFT);
+    assert_int_equal(cond_model_n_tet(model, 0), 0);
+    assert_true(cond_model_n_tet(model, 2) > 8);
+    assert_int_equal(cond_model_n_attachment(model), 0);
+    assert_int_equal(cond_model_n_trajectory(model), 0);
+    assert_int_equal(cond_model_n_sensor(model), 1);
+    assert_string_equal(cond_model_sensor_name(model, 0), "scale");
+    assert_string_equal(cond_model_obstacle_name(model, 0), "wall");
+    assert_non_null(cond_model_plane_name(model, 0));
+    assert_true(cond_model_penetration_limit(model, 0, 1, -1) > 0.0);
+    assert_int_equal(cond_sim_gap(trial.sim, trial.state, 0, 2, &gap, &contact), COND_OK);
+    assert_true(gap > 0.0);
+    assert_near(cond_sim_internal_force(trial.sim, trial.state, 2), 0.0, 1e-9);
+    assert_int_equal(cond_state_set_time(trial.model, trial.state, 2.0), COND_OK);
+    assert_near(cond_state_time(trial.state), 2.0, 1e-12);
+    trial_step(&trial, 20); // the ghost falls through the box
+    assert_true(trial_pose(&trial, 1).position[2] < 0.25 - 1e-3);
+    trial_end(&trial);
+}
+
+static void test_problem(void** state)
+{
+    (void)state;
+    Trial trial = begin_things();
+    trial_step(&trial, 1);
+    const CondProblem* problem = cond_sim_problem(trial.sim);
+    double error[64], sum = 0.0;
+    assert_true(problem->n_contact > 0 && problem->n_contact <= 64);
+    assert_int_equal(cond_certify_contacts(NULL, problem, COND_LAW_STRICT, 0.0,
+                                           cond_sim_solution(trial.sim), cond_sim_lambda(trial.sim),
+                                           error),
+                     COND_OK);
+    for (int c = 0; c < problem->n_contact; c++)
+        assert_true(error[c] >= 0.0 && error[c] < 1e-4);
+    const CondBlock* block = &problem->block[0];
+    for (int k = 0, j; k < cond_block_row_size(block, 0); k++) {
+        double entry = cond_block_entry(block, 0, k, &j);
+        sum += j == 0 ? entry : 0.0;
+    }
+    assert_true(sum > 0.0);
+    double mu[2] = {0.5, 0.5}, u[3] = {0.0, 0.1, 0.0}, force[3] = {1.0, -0.5, 0.0};
+    assert_near(cond_law_essential_error(COND_LAW_STRICT, mu, 1.0, u, force).natural, 0.0, 1e-12);
+    double bound[2] = {-1.0, 2.0}, trial_force[3] = {5.0, 1.0, 1.0};
+    cond_interval_project(bound, trial_force, trial_force);
+    assert_near(trial_force[0], 2.0, 0.0);
+    assert_near(trial_force[1], 0.0, 0.0);
+    // A solver that the user has made does the same.
+    CondSolver* solver;
+    CondError message;
+    const CondSolverSettings* settings = &cond_model_settings(trial.model)->solver;
+    assert_int_equal(cond_solver_create(NULL, "vfpi", settings, &solver, &message), COND_OK);
+    assert_true(cond_solver_prepare(solver, problem) >= 0);
+    cond_solver_reset(solver);
+    cond_sim_set_solver(trial.sim, solver); // which owns it from now on
+    trial_step(&trial, 2);
+    trial_end(&trial);
+}
+
+static void test_file(void** state)
+{
+    (void)state;
+    CondFile* file;
+    CondError error;
+    char text[16] = "";
+    assert_int_equal(cond_file_begin(NULL, "public.txt", &file, &error), COND_OK);
+    fputs("whole", cond_file_stream(file));
+    assert_null(fopen("public.txt", "r")); // not yet
+    assert_int_equal(cond_file_end(file, 1, &error), COND_OK);
+    assert_int_equal(cond_file_begin(NULL, "public.txt", &file, &error), COND_OK);
+    fputs("half", cond_file_stream(file));
+    assert_int_equal(cond_file_end(file, 0, &error), COND_OK);
+    FILE* read = fopen("public.txt", "r");
+    assert_non_null(read);
+    assert_non_null(fgets(text, sizeof text, read));
+    fclose(read);
+    remove("public.txt");
+    assert_string_equal(text, "whole");
+}
+
+// An environment's scene made by calls: what varies, what acts, what rewards.
+static void test_environment(void** state)
+{
+    (void)state;
+    CondScene* scene = make_scene();
+    CondError error;
+    CondBodyDef box = make_box(1.0, 0.2, 0.2, 0.2, 0.0, 0.0, 0.1);
+    snprintf(box.name, sizeof box.name, "box");
+    add_body(scene, &box);
+    CondAttachmentDef hold = make_attachment("hold", "box", "", 0);
+    add_attachment(scene, &hold);
+    CondVariationDef vary = cond_variation_def_default();
+    CondActionDef act = cond_action_def_default();
+    CondRewardDef reward = cond_reward_def_default();
+    snprintf(vary.name, sizeof vary.name, "mass");
+    snprintf(vary.path, sizeof vary.path, "bodies.box.mass");
+    vary.low = 1.0;
+    vary.high = 3.0;
+    assert_int_equal(cond_scene_add_variation(scene, &vary, &error), COND_OK);
+    act.kind = COND_ACTION_ANCHOR;
+    snprintf(act.name, sizeof act.name, "lead");
+    snprintf(act.attachment, sizeof act.attachment, "hold");
+    act.turns = 0; // the attachment is a ball joint
+    act.linear = act.angular = 0.01;
+    assert_int_equal(cond_scene_add_action(scene, &act, &error), COND_OK);
+    reward.kind = COND_REWARD_DISTANCE;
+    snprintf(reward.name, sizeof reward.name, "near");
+    snprintf(reward.at.body, sizeof reward.at.body, "box");
+    assert_int_equal(cond_scene_add_reward(scene, &reward, &error), COND_OK);
+    assert_int_equal(cond_scene_n_variation(scene), 1);
+    assert_string_equal(cond_scene_variation(scene, 0)->name, "mass");
+    assert_null(cond_scene_variation(scene, 1));
+    double drawn = cond_scene_draw(scene, 0, 5);
+    assert_true(drawn >= 1.0 && drawn <= 3.0);
+    assert_near(drawn, cond_scene_draw(scene, 0, 5), 0.0);
+    cond_scene_destroy(scene);
+    CondEnvDef def = cond_env_def_default();
+    CondEnv* env;
+    def.scene = COND_SCENES "/pusher.yaml";
+    assert_int_equal(cond_env_create(NULL, &def, &env, &error), COND_OK);
+    assert_int_equal(cond_env_reset(env, 1, &error), COND_OK);
+    assert_true(cond_model_n_body(cond_env_model(env)) > 0);
+    assert_near(cond_state_time(cond_env_state(env)), 0.0, 1e-12);
+    assert_true(cond_sim_n_contact(cond_env_sim(env)) >= 0);
+    cond_env_destroy(env);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names),       cmocka_unit_test(test_model),
+        cmocka_unit_test(test_problem),     cmocka_unit_test(test_file),
+        cmocka_unit_test(test_environment),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
