@@ -15,9 +15,17 @@ void forces_csv_header(FILE* file, const CondModel* model)
     static const char* const parts[] = {"fx", "fy", "fz", "tx", "ty", "tz", "cx", "cy", "cz"};
     Text text = {0};
     text_add(&text, "time");
-    for (int i = 0; i < cond_model_n_sensor(model); i++)
-        for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++)
-            csv_column(&text, cond_model_sensor_name(model, i), parts[k]);
+    static const char* const motion[] = {"ax", "ay", "az", "wx", "wy", "wz"};
+    for (int i = 0; i < cond_model_n_sensor(model); i++) {
+        const char* name = cond_model_sensor_name(model, i);
+        CondSensorKind kind = cond_model_sensor_kind(model, i);
+        if (kind == COND_SENSOR_RANGE)
+            csv_column(&text, name, "distance");
+        for (size_t k = 0; kind == COND_SENSOR_IMU && k < 6; k++)
+            csv_column(&text, name, motion[k]);
+        for (size_t k = 0; kind <= COND_SENSOR_JOINT && k < sizeof parts / sizeof parts[0]; k++)
+            csv_column(&text, name, parts[k]);
+    }
     fprintf(file, "%s\n", text.data ? text.data : "");
     free(text.data);
 }
@@ -29,9 +37,19 @@ void forces_csv_row(FILE* file, const CondModel* model, const CondSim* sim, doub
         CondSensorReading reading;
         if (cond_sim_sensor(sim, i, &reading))
             continue;
-        csv_numbers(file, 17, reading.force, 3);
-        csv_numbers(file, 17, reading.torque, 3);
-        csv_numbers(file, 17, reading.centre, 3); // empty where there is no centre of pressure
+        switch (cond_model_sensor_kind(model, i)) {
+        case COND_SENSOR_IMU:
+            csv_numbers(file, 17, reading.acceleration, 3);
+            csv_numbers(file, 17, reading.angular_velocity, 3);
+            break;
+        case COND_SENSOR_RANGE:
+            csv_numbers(file, 17, &reading.distance, 1);
+            break;
+        default:
+            csv_numbers(file, 17, reading.force, 3);
+            csv_numbers(file, 17, reading.torque, 3);
+            csv_numbers(file, 17, reading.centre, 3); // empty where there is no centre of pressure
+        }
     }
     fputc('\n', file);
 }
@@ -57,6 +75,17 @@ void forces_print(FILE* file, const CondModel* model, const SensorSum* sum)
     for (int i = 0; i < cond_model_n_sensor(model); i++) {
         const SensorSum* s = &sum[i];
         const double *f = s->latest.force, *t = s->latest.torque;
+        const double *a = s->latest.acceleration, *w = s->latest.angular_velocity;
+        if (cond_model_sensor_kind(model, i) == COND_SENSOR_IMU)
+            fprintf(file,
+                    "  sensor        %s: acceleration (%.4g, %.4g, %.4g) m/s2, angular velocity "
+                    "(%.4g, %.4g, %.4g) rad/s at the end\n",
+                    cond_model_sensor_name(model, i), a[0], a[1], a[2], w[0], w[1], w[2]);
+        else if (cond_model_sensor_kind(model, i) == COND_SENSOR_RANGE)
+            fprintf(file, "  sensor        %s: distance %.4g m at the end\n",
+                    cond_model_sensor_name(model, i), s->latest.distance);
+        if (cond_model_sensor_kind(model, i) > COND_SENSOR_JOINT)
+            continue;
         fprintf(file,
                 "  sensor        %s: force (%.4g, %.4g, %.4g) N, torque (%.4g, %.4g, %.4g) N m at "
                 "the end; at most %.4g N, %.4g N m\n",
@@ -73,15 +102,21 @@ json_t* forces_sensors_json(const CondModel* model, const SensorSum* sum)
         double mean[6];
         for (int k = 0; k < 6; k++)
             mean[k] = s->n > 0 ? s->mean[k] / s->n : 0.0;
-        json_array_append_new(
-            out,
-            json_pack("{s:s, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o}", "name",
-                      cond_model_sensor_name(model, i), "force", json_numbers(s->latest.force, 3),
-                      "torque", json_numbers(s->latest.torque, 3), "centre",
-                      json_numbers(s->latest.centre, 3), "contacts", s->latest.n_contact,
-                      "mean_force", json_numbers(mean, 3), "mean_torque", json_numbers(mean + 3, 3),
-                      "peak_force", json_number(s->peak_force), "peak_torque",
-                      json_number(s->peak_torque)));
+        json_t* one = json_pack(
+            "{s:s, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o}", "name",
+            cond_model_sensor_name(model, i), "force", json_numbers(s->latest.force, 3), "torque",
+            json_numbers(s->latest.torque, 3), "centre", json_numbers(s->latest.centre, 3),
+            "contacts", s->latest.n_contact, "mean_force", json_numbers(mean, 3), "mean_torque",
+            json_numbers(mean + 3, 3), "peak_force", json_number(s->peak_force), "peak_torque",
+            json_number(s->peak_torque));
+        if (one && cond_model_sensor_kind(model, i) == COND_SENSOR_IMU) {
+            json_object_set_new(one, "acceleration", json_numbers(s->latest.acceleration, 3));
+            json_object_set_new(one, "angular_velocity",
+                                json_numbers(s->latest.angular_velocity, 3));
+        }
+        if (one && cond_model_sensor_kind(model, i) == COND_SENSOR_RANGE)
+            json_object_set_new(one, "distance", json_number(s->latest.distance));
+        json_array_append_new(out, one);
     }
     return out;
 }

@@ -333,6 +333,8 @@ typedef struct CondTrajectoryDef {
 typedef enum CondSensorKind {
     COND_SENSOR_CONTACT = 0, // the contact forces that act on what the sensor is placed on
     COND_SENSOR_JOINT = 1,   // what a link's joint carries: all that acts beyond it
+    COND_SENSOR_IMU = 2,     // acceleration less gravity, and angular velocity, of its point
+    COND_SENSOR_RANGE = 3,   // distance of what is ahead of its point, along its third axis
 } CondSensorKind;
 
 // Reads force and torque in every step. Placed on a body, a robot's link, a patch of a soft body
@@ -346,7 +348,9 @@ typedef struct CondSensorDef {
     char against[COND_NAME_SIZE];    // contact: only the forces from this body; "": from all
     double orientation[4];           // axes of the sensor in those of what it is placed on
     int world_axes;                  // 1: force and torque are told in world axes all the same
+    double range;                    // range: how far it sees [m]
 } CondSensorDef;
+
 typedef enum CondScale {
     COND_SCALE_LINEAR = 0, // every value between the bounds is as likely
     COND_SCALE_LOG = 1,    // every logarithm is

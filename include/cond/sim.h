@@ -466,7 +466,14 @@ typedef struct CondSensorReading {
     double axes[9];     // of the sensor: world = axes * sensor, row-major
     int n_contact;      // contact: how many carry a force
     double centre[3];   // contact: centre of pressure, world [m]; NaN where there is none
+    // imu: what an accelerometer feels, the change of its point's velocity over the step less
+    // gravity [m/s2], and the angular velocity at its end [rad/s], sensor's or world axes
+    double acceleration[3];
+    double angular_velocity[3];
+    double distance; // range: at the end of the step, the sensor's own body left out [m]; INFINITY:
+                     // nothing within its range
 } CondSensorReading;
+COND_API CondSensorKind cond_model_sensor_kind(const CondModel* model, int sensor);
 // COND_BAD_ARGUMENT for an unknown sensor or before the first step.
 COND_API CondStatus cond_sim_sensor(const CondSim* sim, int sensor, CondSensorReading* reading);
 

@@ -125,8 +125,20 @@ static void pass_all(const CondEnvWorld* world, double certificate, Pass* pass)
     for (int i = 0; i < cond_model_n_sensor(model) && settings->observe_wrenches; i++) {
         CondSensorReading reading = {.force = {0.0, 0.0, 0.0}};
         cond_sim_sensor(world->sim, i, &reading);
-        put(slot(pass, cond_model_sensor_name(model, i), "force", "N", 3), reading.force, 3);
-        put(slot(pass, cond_model_sensor_name(model, i), "torque", "N m", 3), reading.torque, 3);
+        const char* name = cond_model_sensor_name(model, i);
+        double seen = fmin(reading.distance, model->sensor[i].range); // an observation is finite
+        switch (cond_model_sensor_kind(model, i)) {
+        case COND_SENSOR_IMU:
+            put(slot(pass, name, "acceleration", "m/s2", 3), reading.acceleration, 3);
+            put(slot(pass, name, "angular_velocity", "rad/s", 3), reading.angular_velocity, 3);
+            break;
+        case COND_SENSOR_RANGE:
+            put(slot(pass, name, "distance", "m", 1), &seen, 1);
+            break;
+        default:
+            put(slot(pass, name, "force", "N", 3), reading.force, 3);
+            put(slot(pass, name, "torque", "N m", 3), reading.torque, 3);
+        }
     }
     if (settings->observe_contacts)
         pass_contacts(world, pass);

@@ -103,6 +103,12 @@ int cond_model_body_n_q(const CondModel* model, int body)
     return body >= 0 && body < model->n_body ? model->body[body].n_q : 0;
 }
 
+CondSensorKind cond_model_sensor_kind(const CondModel* model, int sensor)
+{
+    int known = sensor >= 0 && sensor < model->n_sensor;
+    return known ? model->sensor[sensor].kind : COND_SENSOR_CONTACT;
+}
+
 int cond_model_n_tet(const CondModel* model, int body)
 {
     int soft = cond_model_body_kind(model, body) == COND_BODY_SOFT;

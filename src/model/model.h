@@ -179,6 +179,7 @@ typedef struct CondSensor {
     double point[3]; // from the frame's origin, in its axes [m]
     double axes[9];  // frame = axes * sensor
     int world_axes;
+    double range; // [m]
 } CondSensor;
 
 struct CondModel {

@@ -17,6 +17,7 @@ static CondStatus compile_sensor(const CondModel* model, const CondScene* scene,
     memcpy(out->point, def->on.point, sizeof out->point);
     out->kind = def->kind;
     out->world_axes = def->world_axes;
+    out->range = def->range;
     out->attachment = -1;
     out->frame.patch = -1;
     out->against = def->against[0] ? cond_scene_find_body(scene, def->against) : (int)COND_ANY_BODY;

@@ -18,6 +18,11 @@ static CondStatus check_place(const CondScene* scene, const CondSensorDef* def,
     if (kind != COND_BODY_SOFT && on->patch[0])
         return cond_scene_issue_set(issue, "patch", "only soft bodies have patches; '%s' is a %s",
                                     on->body, noun);
+    int moves = def->kind == COND_SENSOR_IMU || def->kind == COND_SENSOR_RANGE;
+    if (moves && (kind == COND_BODY_ROD || (kind == COND_BODY_SOFT && !on->patch[0])))
+        return cond_scene_issue_set(issue, kind == COND_BODY_ROD ? "body" : "patch",
+                                    "a sensor of this kind needs a frame: a rigid body, a link or "
+                                    "a patch of a soft body");
     if (def->kind == COND_SENSOR_JOINT && kind != COND_BODY_ROBOT)
         return cond_scene_issue_set(issue, "measures", "only robots have joints; '%s' is a %s",
                                     on->body, noun);
@@ -56,7 +61,7 @@ CondStatus cond_scene_check_sensor(const CondScene* scene, const CondSensorDef* 
                                     "a sensor of an attachment is where the attachment is; only "
                                     "one of body and attachment may be given");
     if (def->kind != COND_SENSOR_CONTACT)
-        return cond_scene_issue_set(issue, "measures", "an attachment has no joint");
+        return cond_scene_issue_set(issue, "measures", "an attachment tells its force alone");
     if (cond_scene_find_attachment(scene, def->attachment) < 0)
         return cond_check_missing("attachment", "attachment", def->attachment, scene->attachment,
                                   sizeof *scene->attachment, scene->n_attachment, issue);

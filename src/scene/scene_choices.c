@@ -104,7 +104,7 @@ const char* cond_choice_geometric(int index)
 
 const char* cond_choice_sensor(int index)
 {
-    static const char* const names[] = {"contact", "joint"};
+    static const char* const names[] = {"contact", "joint", "imu", "range"};
     return names[index];
 }
 

@@ -115,7 +115,7 @@ static CondTrajectoryDef trajectory_def(void)
 
 static CondSensorDef sensor_def(void)
 {
-    return (CondSensorDef){.orientation = {1.0, 0.0, 0.0, 0.0}};
+    return (CondSensorDef){.orientation = {1.0, 0.0, 0.0, 0.0}, .range = 10.0};
 }
 
 static CondVariationDef variation_def(void)

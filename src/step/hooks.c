@@ -121,5 +121,5 @@ void cond_hooks_tell(const CondSim* sim, const CondState* state, const CondStepI
 
 int cond_hooks_wake(const CondSim* sim)
 {
-    return sim->hooks.force || sim->hooks.contact;
+    return sim->hooks.force || sim->hooks.contact || sim->sensors.query;
 }

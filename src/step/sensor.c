@@ -8,6 +8,7 @@
 // what acts in the joint, to rounding: its motor, friction and limits (step/joint_rows.h).
 #include "base/memory.h"
 #include "body/body.h"
+#include "cond/query.h"
 #include "math/quat.h"
 #include "potential/attachment.h"
 #include "potential/motor.h"
@@ -33,8 +34,25 @@ CondStatus cond_sensors_create(CondSim* sim)
         cond_arena_allocate(&sim->arena, (size_t)model->n_sensor, sizeof *sensors->reading);
     sensors->load = cond_arena_allocate(&sim->arena, 6 * n_link, sizeof(double));
     sensors->acceleration = cond_arena_allocate(&sim->arena, 2 * n_dof, sizeof(double));
-    int all = sensors->reading && sensors->load && sensors->acceleration;
+    sensors->leave_out =
+        cond_arena_allocate(&sim->arena, (size_t)model->n_body, sizeof *sensors->leave_out);
+    int all = sensors->reading && sensors->load && sensors->acceleration && sensors->leave_out;
+    if (all && cond_sensors_see(model))
+        return cond_query_create(model, &sensors->query, NULL);
     return all ? COND_OK : COND_OUT_OF_MEMORY;
+}
+
+void cond_sensors_destroy(CondSim* sim)
+{
+    cond_query_destroy(sim->sensors.query);
+}
+
+int cond_sensors_see(const CondModel* model)
+{
+    for (int i = 0; i < model->n_sensor; i++)
+        if (model->sensor[i].attachment < 0 && model->sensor[i].kind == COND_SENSOR_RANGE)
+            return 1;
+    return 0;
 }
 
 // Share of a soft body's point that lies in a patch: the weights of its nodes there.
@@ -231,6 +249,86 @@ static void transmit(CondSim* sim, const CondState* state, const CondKinematics*
     cond_articulation_transmit(arm, work, v, a, settings->gravity, load);
 }
 
+// 1 for those that are read at the end of a step.
+static int ends(const CondSensor* sensor)
+{
+    return sensor->attachment < 0 &&
+           (sensor->kind == COND_SENSOR_IMU || sensor->kind == COND_SENSOR_RANGE);
+}
+
+// Velocity of a sensor's point and angular velocity of its axes, world axes.
+static void find_twist(const CondKinematics* kinematics, const CondSensor* sensor, const double* v,
+                       double twist[6])
+{
+    double position[3], R[9], arm[3], swing[3], *J = kinematics->frame_columns;
+    int* coordinate = kinematics->frame_list;
+    int n = cond_kinematics_frame(kinematics, &sensor->frame, position, R, coordinate, J);
+    memset(twist, 0, 6 * sizeof *twist);
+    for (int r = 0; r < 6; r++)
+        for (int k = 0; k < n; k++)
+            twist[r] += J[r * n + k] * v[coordinate[k]];
+    mat3_multiply(R, sensor->point, arm);
+    vec3_cross(twist + 3, arm, swing);
+    for (int k = 0; k < 3; k++)
+        twist[k] += swing[k];
+}
+
+static void read_imu(const CondSim* sim, const CondState* state, const CondSensor* sensor,
+                     CondSensorReading* reading)
+{
+    double before[6], after[6], felt[3];
+    place_sensor(sim, &sim->at_end, sensor, reading);
+    find_twist(&sim->at_start, sensor, state->v, before);
+    find_twist(&sim->at_end, sensor, sim->next->v, after);
+    for (int k = 0; k < 3; k++)
+        felt[k] = (after[k] - before[k]) / sim->time_step - sim->model->settings.gravity[k];
+    memcpy(reading->acceleration, felt, sizeof felt);
+    memcpy(reading->angular_velocity, after + 3, sizeof reading->angular_velocity);
+    if (sensor->world_axes)
+        return;
+    mat3_multiply_transposed(reading->axes, felt, reading->acceleration);
+    mat3_multiply_transposed(reading->axes, after + 3, reading->angular_velocity);
+}
+
+static CondStatus read_range(const CondSim* sim, const CondSensor* sensor,
+                             CondSensorReading* reading)
+{
+    CondHit hit;
+    int body = sensor->frame.point.body, *leave_out = sim->sensors.leave_out;
+    place_sensor(sim, &sim->at_end, sensor, reading);
+    double ahead[3] = {reading->axes[2], reading->axes[5], reading->axes[8]};
+    leave_out[body] = 1;
+    CondStatus status = cond_query_ray(sim->sensors.query, reading->position, ahead, sensor->range,
+                                       leave_out, &hit);
+    leave_out[body] = 0;
+    reading->distance = hit.distance;
+    return status;
+}
+
+// Of motion and sight, at the end of the step; sim->at_end is made anew.
+static CondStatus read_end(CondSim* sim, const CondState* state)
+{
+    CondStatus status = COND_OK;
+    int first = 1;
+    for (int i = 0; i < sim->model->n_sensor && !status; i++) {
+        const CondSensor* sensor = &sim->model->sensor[i];
+        CondSensorReading* reading = &sim->sensors.reading[i];
+        if (!ends(sensor))
+            continue;
+        if (first) {
+            cond_kinematics_set(&sim->at_end, sim->next->q);
+            if (sim->sensors.query)
+                cond_query_set(sim->sensors.query, sim->next);
+        }
+        first = 0;
+        if (sensor->kind == COND_SENSOR_IMU)
+            read_imu(sim, state, sensor, reading);
+        else
+            status = read_range(sim, sensor, reading);
+    }
+    return status;
+}
+
 CondStatus cond_sim_read_sensors(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
@@ -248,7 +346,7 @@ CondStatus cond_sim_read_sensors(CondSim* sim, const CondState* state)
             read_attachment(sim, cond_sim_acting(sim, held, &step), sensor, reading);
         } else if (sensor->kind == COND_SENSOR_CONTACT) {
             read_contact(sim, sensor, reading);
-        } else {
+        } else if (sensor->kind == COND_SENSOR_JOINT) {
             const CondBody* body = &model->body[sensor->frame.point.body];
             const double* load = sim->sensors.load + 6 * sensor->frame.point.part;
             const CondKinematics* acting = cond_sim_acting(sim, body->index, &step);
@@ -261,7 +359,7 @@ CondStatus cond_sim_read_sensors(CondSim* sim, const CondState* state)
             tell(sensor, load + 3, torque, reading);
         }
     }
-    return COND_OK;
+    return read_end(sim, state);
 }
 
 CondStatus cond_sim_sensor(const CondSim* sim, int sensor, CondSensorReading* reading)

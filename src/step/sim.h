@@ -61,6 +61,8 @@ typedef struct CondSensors {
     double* load;               // forces on the links of one robot    (largest n_link x 6)
     double* acceleration;       // of one robot                          (largest n_dof)
     int ready;                  // 1: after the first step
+    struct CondQuery* query;    // of sensors of range; NULL: there are none
+    int* leave_out;             // scratch: the body of one of them              (n_body)
 } CondSensors;
 
 // Of steps that are made in parts; empty before the first one.
@@ -319,6 +321,9 @@ CondResultant cond_sim_sum_contacts(const CondSim* sim, int n, const int* list,
 // Readings of the sensors in this step; needs the wrenches, and state as it was before the step.
 CondStatus cond_sim_read_sensors(CondSim* sim, const CondState* state);
 CondStatus cond_sensors_create(CondSim* sim);
+void cond_sensors_destroy(CondSim* sim);
+// 1 where a sensor sees bodies that it does not touch: none of them may sleep.
+int cond_sensors_see(const CondModel* model);
 
 // 1 where the end of a step is looked at for contacts to join.
 int cond_sim_may_go_on(const CondSim* sim);

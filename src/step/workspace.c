@@ -112,6 +112,7 @@ void cond_sim_destroy(CondSim* sim)
     cond_assembly_destroy(&sim->matrix);
     cond_kinematics_destroy(&sim->at_start);
     cond_kinematics_destroy(&sim->at_end);
+    cond_sensors_destroy(sim);
     cond_newton_destroy(sim);
     cond_balance_destroy(sim);
     cond_pbd_destroy(&sim->pbd);
