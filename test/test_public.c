@@ -197,12 +197,63 @@ static void test_environment(void** state)
     cond_env_destroy(env);
 }
 
+// A bar stretched evenly by 1 % with Poisson's ratio 0.3 and its sides held: E (1 - nu) / ((1 + nu)
+// (1 - 2 nu)) of it along, and a rod bent to an arc carries E I / R.
+static void test_stress(void** state)
+{
+    (void)state;
+    CondScene* scene = make_scene();
+    CondMaterialDef rubber = make_material("rubber", 1e6, 0.0);
+    add_material(scene, &rubber);
+    CondBodyDef soft = make_soft("bar", "box:2,2,2:0.1,0.1,0.1", "rubber", 0.0, 0.0, 0.0);
+    CondBodyDef rod = cond_body_def_default();
+    rod.kind = COND_BODY_ROD;
+    snprintf(rod.name, sizeof rod.name, "rod");
+    snprintf(rod.material, sizeof rod.material, "rubber");
+    rod.rod.shape = COND_ROD_ARC;
+    rod.rod.rest = COND_ROD_REST_UNIFORM; // straight without stress
+    rod.rod.links = 20;
+    rod.rod.length = 0.5;
+    rod.rod.bend_radius = 1.0;
+    rod.rod.circle = 0.01;
+    add_body(scene, &soft);
+    add_body(scene, &rod);
+    Trial trial = trial_begin(scene);
+    double q[3 * 27], stress[6 * 200], mises[200], bent[6 * 20], strain[6 * 20];
+    int n, n_tet = cond_model_n_tet(trial.model, 0);
+    assert_true(n_tet <= 200);
+    memcpy(q, cond_state_configuration(trial.model, trial.state, 0, &n), sizeof q);
+    for (int i = 0; i < 27; i++)
+        q[3 * i + 2] *= 1.01;
+    assert_int_equal(cond_state_set_configuration(trial.model, trial.state, 0, q), COND_OK);
+    assert_int_equal(cond_state_stress(trial.model, trial.state, 0, stress, mises), COND_OK);
+    for (int e = 0; e < n_tet; e++) {
+        assert_near(stress[6 * e + 2], 1e6 * 0.7 / (1.3 * 0.4) * 0.01, 200.0); // to first order
+        assert_near(stress[6 * e + 3], 0.0, 1e-6);
+        assert_near(mises[e], fabs(stress[6 * e + 2] - stress[6 * e]), 1e-6);
+    }
+    assert_int_equal(cond_model_n_rod_joint(trial.model, 1), 19);
+    assert_int_equal(cond_state_rod_stresses(trial.model, trial.state, 1, bent, strain), COND_OK);
+    double I = 3.14159265358979 * pow(0.01, 4) / 4.0, one[6];
+    for (int i = 0; i < 19; i++) {
+        double moment = hypot(bent[6 * i + 3], bent[6 * i + 4]);
+        assert_near(moment, 1e6 * I / 1.0, 1e-3 * 1e6 * I);
+        assert_int_equal(cond_state_rod_stress(trial.model, trial.state, 1, i, one, NULL), COND_OK);
+        assert_memory_equal(one, bent + 6 * i, sizeof one);
+    }
+    assert_int_equal(cond_state_stress(trial.model, trial.state, 1, stress, mises),
+                     COND_BAD_ARGUMENT);
+    assert_int_equal(cond_state_rod_stresses(trial.model, trial.state, 0, bent, strain),
+                     COND_BAD_ARGUMENT);
+    trial_end(&trial);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),       cmocka_unit_test(test_model),
         cmocka_unit_test(test_problem),     cmocka_unit_test(test_file),
-        cmocka_unit_test(test_environment),
+        cmocka_unit_test(test_environment), cmocka_unit_test(test_stress),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -231,6 +231,17 @@ COND_API const double* cond_state_configuration(const CondModel* model, const Co
 // COND_BAD_ARGUMENT where there is no such joint.
 COND_API CondStatus cond_state_rod_stress(const CondModel* model, const CondState* state, int body,
                                           int joint, double stress[6], double* at);
+// The same of all joints of a rod, of which a closed one has as many as links, else one fewer; and
+// the strains: differences [m] and turns [rad] between neighbours, less those at rest. Either may
+// be NULL. 0, and COND_BAD_ARGUMENT, for other bodies.        stress, strain (n_rod_joint x 6)
+COND_API int cond_model_n_rod_joint(const CondModel* model, int body);
+COND_API CondStatus cond_state_rod_stresses(const CondModel* model, const CondState* state,
+                                            int body, double* stress, double* strain);
+// Stress of the elements of a soft body in world axes, xx yy zz xy yz zx [Pa], and its von Mises
+// value [Pa]; either may be NULL. COND_BAD_ARGUMENT for other bodies.
+//                                                        stress (n_tet x 6), von_mises (n_tet)
+COND_API CondStatus cond_state_stress(const CondModel* model, const CondState* state, int body,
+                                      double* stress, double* von_mises);
 COND_API const double* cond_state_velocity(const CondState* state); // v, by integrate (n_dof)
 
 // Attachments of a state: the scene's own first, then those made here. The frames are held as they

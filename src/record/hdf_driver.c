@@ -96,6 +96,9 @@ void cond_hdf_journal_end(CondHdfJournal* journal)
     if (journal->driver)
         cond_release(&journal->context, journal->driver);
     journal->bytes = journal->driver = NULL;
+    if (journal->kind > 0)
+        H5FDunregister(journal->kind);
+    journal->kind = 0;
 }
 
 int cond_hdf_journal_add(CondHdfJournal* journal, hid_t file)
@@ -329,9 +332,9 @@ static const H5FD_class_t driver_class = {
 
 int cond_hdf_journal_use(hid_t access, CondHdfJournal* journal)
 {
-    hid_t driver = H5FDregister(&driver_class);
-    int failed = driver < 0 || H5Pset_driver(access, driver, &journal) < 0;
-    if (driver >= 0)
-        H5FDunregister(driver); // the access list and the files hold on to it
-    return failed;
+    // A file that is closed looks at its driver's table once more after it has let go of it, so the
+    // journal, which outlives the file, holds on to it.
+    if (journal->kind <= 0)
+        journal->kind = H5FDregister(&driver_class);
+    return journal->kind < 0 || H5Pset_driver(access, journal->kind, &journal) < 0;
 }

@@ -22,6 +22,7 @@ typedef struct CondHdfJournal {
     int64_t at;           // of the journal in the file; 0: none yet
     unsigned char* bytes; // head and piece, as in the file; and room   (2 COND_HDF_JOURNAL)
     void* driver;         // of the one file that is open through it
+    hid_t kind;           // HDF5's number of this kind of driver, until the end; 0: none yet
     int64_t piece_at;     // reading: where the piece belongs
     int64_t n_piece;      // reading: its bytes; 0: none is put in place of the file's
 } CondHdfJournal;

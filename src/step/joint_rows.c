@@ -158,10 +158,12 @@ static int choose_joint(const CondSim* sim, const CondState* state, const CondBo
 void cond_joint_rows_choose(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
+    int knows = model->settings.method == COND_STEP_VELOCITY; // the baselines do not
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         for (int j = 0; body->kind == COND_BODY_ROBOT && j < body->arm->n_joint; j++)
-            sim->rows.wanted[body->target_begin + j] = choose_joint(sim, state, body, j);
+            sim->rows.wanted[body->target_begin + j] =
+                knows ? choose_joint(sim, state, body, j) : 0;
     }
     list(sim, state);
 }

@@ -195,21 +195,6 @@ const double* cond_state_configuration(const CondModel* model, const CondState* 
     return state->q + model->body[body].q_begin;
 }
 
-CondStatus cond_state_rod_stress(const CondModel* model, const CondState* state, int body,
-                                 int joint, double stress[6], double* at)
-{
-    if (cond_model_body_kind(model, body) != COND_BODY_ROD || body < 0)
-        return COND_BAD_ARGUMENT;
-    const CondRod* rod = model->body[body].rod;
-    if (joint < 0 || joint >= cond_rod_n_joint(rod))
-        return COND_BAD_ARGUMENT;
-    if (stress)
-        cond_rod_stress(rod, state->q + model->body[body].q_begin, joint, stress);
-    if (at)
-        *at = rod->arc[joint + 1];
-    return COND_OK;
-}
-
 // 1 when all are finite: infinity and NaN survive a product with 0.
 static int are_finite(const double* x, int n)
 {

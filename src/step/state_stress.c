@@ -1,0 +1,55 @@
+// Stress in soft bodies and rods, as a state has it.
+#include "model/fem.h"
+#include "model/rod.h"
+#include "model/state.h"
+
+#include <string.h>
+
+CondStatus cond_state_rod_stress(const CondModel* model, const CondState* state, int body,
+                                 int joint, double stress[6], double* at)
+{
+    if (cond_model_body_kind(model, body) != COND_BODY_ROD || body < 0)
+        return COND_BAD_ARGUMENT;
+    const CondRod* rod = model->body[body].rod;
+    if (joint < 0 || joint >= cond_rod_n_joint(rod))
+        return COND_BAD_ARGUMENT;
+    if (stress)
+        cond_rod_stress(rod, state->q + model->body[body].q_begin, joint, stress);
+    if (at)
+        *at = rod->arc[joint + 1];
+    return COND_OK;
+}
+
+int cond_model_n_rod_joint(const CondModel* model, int body)
+{
+    int rod = body >= 0 && cond_model_body_kind(model, body) == COND_BODY_ROD;
+    return rod ? cond_rod_n_joint(model->body[body].rod) : 0;
+}
+
+CondStatus cond_state_rod_stresses(const CondModel* model, const CondState* state, int body,
+                                   double* stress, double* strain)
+{
+    int n = cond_model_n_rod_joint(model, body);
+    if (n == 0)
+        return COND_BAD_ARGUMENT;
+    const CondRod* rod = model->body[body].rod;
+    const double* q = state->q + model->body[body].q_begin;
+    for (int i = 0; i < n; i++) {
+        if (stress)
+            cond_rod_stress(rod, q, i, stress + 6 * (size_t)i);
+        if (strain)
+            cond_rod_strain(rod, q, i, strain + 6 * (size_t)i);
+    }
+    return COND_OK;
+}
+
+CondStatus cond_state_stress(const CondModel* model, const CondState* state, int body,
+                             double* stress, double* von_mises)
+{
+    if (body < 0 || cond_model_body_kind(model, body) != COND_BODY_SOFT)
+        return COND_BAD_ARGUMENT;
+    const CondBody* soft = &model->body[body];
+    cond_fem_stress(soft->fem, state->q + soft->q_begin, stress, von_mises,
+                    model->settings.solver.threads);
+    return COND_OK;
+}
