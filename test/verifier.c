@@ -450,7 +450,7 @@ static void check_relaxed(const CondSolver* solver, const CondProblem* problem,
     same("relaxed residual", info->relaxed_residual, residual, 1.0 + mine.friction);
     same("relaxed certificate", cond_certificate_residual(&theirs), residual, 1.0 + mine.friction);
     assert_true(info->relaxed_residual <= settings->tolerance);
-    free(mine.natural);
+    free(mine.natural), free(mine.unit);
 }
 
 CondStatus verifier_solve(const CondProblem* problem, const CondSolverSettings* settings, double* v,
