@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char scene_text[] = "bodies:\n"
+static const char scene_text[] = "step: {substeps: 1}\n" // what is odd is tried once
+                                 "bodies:\n"
                                  "  - {name: a, kind: rigid, shape: {box: [0.1, 0.1, 0.1]}, "
                                  "mass: 1.0, position: [0, 0, 0.05]}\n"
                                  "  - {name: b, kind: particle, mass: 1.0, position: [1, 0, 0]}\n"
