@@ -32,8 +32,8 @@ struct CondQuery {
     CondTreeHits near;    // of the last box asked about
     Primitive* primitive; // solids, links of rods, triangles                           (n)
     double* box;          // around them                                                (n x 6)
-    double* pose;         // of solids and links                                        (n_pose x 7)
-    int n, n_pose;
+    double* pose;         // of solids and links, which come first                      (n x 7)
+    int n;
     double extent; // of the tree's boxes, summed up, when it was built [m]
 };
 
@@ -60,7 +60,6 @@ static CondStatus list_primitives(CondQuery* query)
     for (int b = 0; b < model->n_body; b++)
         for (int i = 0; model->body[b].rod && i < model->body[b].rod->n_link; i++)
             query->primitive[at++] = (Primitive){PRIMITIVE_LINK, b, i};
-    query->n_pose = at;
     for (int b = 0; b < model->n_body; b++)
         for (int i = 0; i < model->body[b].n_triangle; i++)
             query->primitive[at++] = (Primitive){PRIMITIVE_TRIANGLE, b, i};

@@ -92,29 +92,15 @@ void cond_mjcf_read_joint_equalities(CondMjcf* m)
 // The numbers of a list of any length; NULL where there is none.
 static double* read_list(CondMjcf* m, const CondMjcfNode* node, const char* name, int n)
 {
-    static const char blank[] = " \t\r\n";
     const char* text = cond_mjcf_own(node, name);
     if (!text)
         return NULL;
     double* list = cond_arena_allocate(&m->arena, (size_t)n, sizeof *list);
-    int found = 0, good = 1;
     if (!list) {
         cond_mjcf_no_memory(m);
         return NULL;
     }
-    for (const char* at = text + strspn(text, blank); *at && good; found++) {
-        char word[64];
-        size_t length = strcspn(at, blank);
-        good = found < n && length < sizeof word;
-        if (good) {
-            memcpy(word, at, length);
-            word[length] = 0;
-            good = cond_number_parse(word, &list[found]) && isfinite(list[found]);
-        }
-        at += length;
-        at += strspn(at, blank);
-    }
-    if (good && found == n)
+    if (cond_mjcf_list(text, n, list))
         return list;
     cond_mjcf_refuse(m, node, "%s of <%.40s>: expected %d numbers", name, node->name, n);
     return NULL;

@@ -26,23 +26,10 @@ static CondMjcfNode* find_field(CondMjcf* m, const char* name)
 static int take_numbers(CondMjcf* m, const CondMjcfNode* node, const char* text, int n,
                         double* height)
 {
-    static const char blank[] = " \t\r\n";
-    int found = 0, good = 1;
-    for (const char* at = text + strspn(text, blank); *at && good; found++) {
-        char word[64];
-        size_t length = strcspn(at, blank);
-        good = found < n && length < sizeof word;
-        if (good) {
-            memcpy(word, at, length);
-            word[length] = 0;
-            good = cond_number_parse(word, &height[found]) && isfinite(height[found]);
-        }
-        at += length;
-        at += strspn(at, blank);
-    }
-    if (!good || found != n)
+    int good = cond_mjcf_list(text, n, height);
+    if (!good)
         cond_mjcf_refuse(m, node, "elevation of <hfield>: expected %d numbers", n);
-    return good && found == n;
+    return good;
 }
 
 // Two counts and floats; the first row is that of the least y. Returns the heights, NULL: told.

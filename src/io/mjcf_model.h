@@ -182,6 +182,8 @@ void cond_mjcf_visit(CondMjcf* m, CondMjcfNode* node);
 void cond_mjcf_mark_asked(CondMjcf* m);
 // Values (mjcf_value.c): of the node, or else of its class of defaults and those above it.
 const char* cond_mjcf_text(CondMjcf* m, const CondMjcfNode* node, const char* name);
+// 1 where a text holds n finite numbers with blanks between them, which it fills in.
+int cond_mjcf_list(const char* text, int n, double* numbers);
 // From least to most numbers; returns how many there are, 0 also where they are refused.
 int cond_mjcf_numbers(CondMjcf* m, const CondMjcfNode* node, const char* name, int least, int most,
                       double* value);

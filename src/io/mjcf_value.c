@@ -124,6 +124,25 @@ static int parse_numbers(const char* text, int most, double* value)
     return n;
 }
 
+int cond_mjcf_list(const char* text, int n, double* numbers)
+{
+    static const char blank[] = " \t\r\n";
+    int found = 0, good = 1;
+    for (const char* at = text + strspn(text, blank); *at && good; found++) {
+        char word[64];
+        size_t length = strcspn(at, blank);
+        good = found < n && length < sizeof word;
+        if (good) {
+            memcpy(word, at, length);
+            word[length] = 0;
+            good = cond_number_parse(word, &numbers[found]) && isfinite(numbers[found]);
+        }
+        at += length;
+        at += strspn(at, blank);
+    }
+    return good && found == n;
+}
+
 int cond_mjcf_numbers(CondMjcf* m, const CondMjcfNode* node, const char* name, int least, int most,
                       double* value)
 {
