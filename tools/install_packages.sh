@@ -47,6 +47,12 @@ libsiconos-numerics-dev  another solver to be timed beside, and a referee
 libbullet-dev     another engine to be compared with on piles of bodies
 python3-h5py      reads recordings as others do
 python3-vtk9      reads recordings as ParaView does
+openmpi-bin       starts sweeps and environments over ranks
+libopenmpi-dev    their messages
+slurmctld         hands out the sweeps of the tests as job arrays
+slurmd            runs them, two node daemons on this machine
+slurm-client      submits them
+munge             lets the parts of Slurm trust each other
 LIST
 }
 
