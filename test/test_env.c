@@ -421,6 +421,33 @@ static void test_winding(void** state)
     remove("env_helix.yaml");
 }
 
+// Half a ring, upright, against the curve that it is, told from either end; and away from it. A
+// winding with a target tells how far it is from there.
+static void test_curve(void** state)
+{
+    (void)state;
+    const double pi = acos(-1.0);
+    for (int k = 0; k < 3; k++) {
+        char text[1024];
+        snprintf(
+            text, sizeof text,
+            "gravity: [0, 0, 0]\n"
+            "materials: [{name: m, youngs_modulus: 1.0e6, poisson_ratio: 0.3, density: 1000}]\n"
+            "bodies: [{name: rod, kind: rod, material: m, position: [0.1, %d, 0.2], rod: "
+            "{shape: arc, links: 100, length: %.17g, bend_radius: 0.05, circle: 0.002}}]\n"
+            "rewards: [{kind: curve, body: rod, goal: [0.15, 0, 0.25], axis: [0, -2, 0], "
+            "heading: %.17g, curvature: [%d, %d]},\n"
+            "  {kind: winding, body: rod, goal: [0.15, 0, 0.2], axis: [0, 1, 0], target: 4}]\n",
+            k / 2, 0.05 * pi, k == 1 ? pi : 0.0, k == 1 ? 20 : -20, k == 1 ? 20 : -20);
+        write_text("env_arc.yaml", text);
+        CondEnv* env = make_env("env_arc.yaml", 0, NULL);
+        assert_near(cond_env_reward_value(env, 0, NULL), k / 2, 1e-5);
+        assert_near(cond_env_reward_value(env, 1, NULL), 4.0 - 0.99 * pi, 1e-3);
+        cond_env_destroy(env);
+    }
+    remove("env_arc.yaml");
+}
+
 static void refuse(const char* text, CondStatus expected, const char* words)
 {
     CondEnvDef def = cond_env_def_default();
@@ -454,6 +481,7 @@ static void test_bad_scenes(void** state)
     refuse("randomise: [{path: gravity, low: 0, high: 1, scale: log}]\n", COND_BAD_INPUT, "> 0");
     refuse("randomise: [{low: 0, high: 1}]\n", COND_BAD_INPUT, "path: is required");
     refuse("rewards: [{kind: winding, body: leg}]\n", COND_BAD_INPUT, "only rods wind");
+    refuse("rewards: [{kind: curve, body: leg}]\n", COND_BAD_INPUT, "only rods follow a curve");
     refuse("environment: {steps: 0}\n", COND_BAD_INPUT, "environment");
     CondEnvDef def = {.scene = PUSHER};
     CondEnv* env;
@@ -597,6 +625,7 @@ int main(void)
         cmocka_unit_test(test_anchor_leads),
         cmocka_unit_test(test_joints_and_poses),
         cmocka_unit_test(test_winding),
+        cmocka_unit_test(test_curve),
         cmocka_unit_test(test_bad_scenes),
         cmocka_unit_test(test_bad_bytes),
         cmocka_unit_test(test_memory_runs_out),

@@ -397,6 +397,7 @@ typedef enum CondRewardKind {
     COND_REWARD_HEIGHT = 1,   // of a point above where it was at the start, against gravity [m]
     COND_REWARD_FORCE = 2,    // norm of the contact force on a body [N]
     COND_REWARD_WINDING = 3,  // angle by which a rod goes round an axis, from its begin [rad]
+    COND_REWARD_CURVE = 4,    // mean distance of a rod's links from a curve of two arcs [m]
 } CondRewardKind;
 
 // One term of an environment's reward: weight times a value, which may also end the episode.
@@ -405,11 +406,14 @@ typedef struct CondRewardDef {
     size_t struct_size; // of this struct, by its default function
     CondRewardKind kind;
     CondEndDef at;     // the body, and the point of it
-    double goal[3];    // distance; winding: a point of the axis; world axes [m]
-    double axis[3];    // winding: its direction, of any length
+    double goal[3];    // distance; winding: a point of the axis; curve: its middle; world axes [m]
+    double axis[3];    // winding: its direction, of any length; curve: the normal of its plane
     double weight;     // per unit of the value
     double done_below; // the episode ends where the value is below [m, N, rad]; NaN: never
     double done_above; // or above
+    double target;     // winding: the value is how far the angle is from this [rad]; NaN: the angle
+    double heading;    // curve: its direction in the middle, about axis, from x [rad]
+    double curvature[2]; // curve: of its first and its second half [1/m]
 } CondRewardDef;
 
 // Static half-space {x : normal . x <= offset}; bodies live on the side the normal points to.

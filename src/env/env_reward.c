@@ -59,6 +59,40 @@ static double winding(const CondEnvWorld* world, const CondEnvTerm* term)
     return sum;
 }
 
+// Place at the length s from the middle of the curve: with k the curvature of that half and
+// a = k s, the chord is s sin(a/2)/(a/2) long and turned by a/2 from the heading.
+static void curve_at(const CondRewardDef* def, const double R[9], double s, double place[3])
+{
+    double half = 0.5 * s * def->curvature[s < 0.0 ? 0 : 1];
+    double chord = fabs(half) < 1e-8 ? s : s * sin(half) / half;
+    double x = chord * cos(def->heading + half), y = chord * sin(def->heading + half);
+    for (int k = 0; k < 3; k++)
+        place[k] = def->goal[k] + x * R[3 + k] + y * R[6 + k];
+}
+
+// Mean distance of the links' centres from the places of the curve as far along; the rod may lie
+// there either way round.
+static double curve_distance(const CondEnvWorld* world, const CondEnvTerm* term)
+{
+    const CondRod* rod = world->model->body[term->body].rod;
+    const double* q = world->state->q + world->model->body[term->body].q_begin;
+    const double x_axis[3] = {1.0, 0.0, 0.0};
+    double n[3], R[9], place[3], way[3], sum[2] = {0.0, 0.0}, length = vec3_norm(term->def->axis);
+    for (int k = 0; k < 3; k++)
+        n[k] = term->def->axis[k] / length;
+    mat3_frame(n, x_axis, R); // rows: normal of the plane, x in it, what is to the left of that
+    for (int i = 0; i < rod->n_link; i++) {
+        double s = 0.5 * (rod->arc[i] + rod->arc[i + 1] - rod->arc[rod->n_link]);
+        for (int turned = 0; turned < 2; turned++) {
+            curve_at(term->def, R, turned ? -s : s, place);
+            for (int k = 0; k < 3; k++)
+                way[k] = q[7 * (size_t)i + (size_t)k] - place[k];
+            sum[turned] += vec3_norm(way);
+        }
+    }
+    return fmin(sum[0], sum[1]) / rod->n_link;
+}
+
 static double value_of(const CondEnvWorld* world, const CondEnvTerm* term)
 {
     double position[3], R[9], force[3], torque[3];
@@ -66,8 +100,12 @@ static double value_of(const CondEnvWorld* world, const CondEnvTerm* term)
         cond_sim_body_force(world->sim, term->body, force, torque);
         return vec3_norm(force);
     }
-    if (term->def->kind == COND_REWARD_WINDING)
-        return winding(world, term);
+    if (term->def->kind == COND_REWARD_CURVE)
+        return curve_distance(world, term);
+    if (term->def->kind == COND_REWARD_WINDING) {
+        double angle = winding(world, term);
+        return isnan(term->def->target) ? angle : fabs(angle - term->def->target);
+    }
     cond_kinematics_frame(&world->kinematics, &term->frame, position, R, NULL, NULL);
     if (term->def->kind == COND_REWARD_HEIGHT)
         return height(world->model, position) - term->start;

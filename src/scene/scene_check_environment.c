@@ -81,10 +81,11 @@ CondStatus cond_scene_check_reward(const CondScene* scene, const CondRewardDef* 
                                  sizeof *def, issue);
     if (!status)
         status = cond_check_body_name(scene, "body", def->at.body, &body, issue);
-    if (status || def->kind != COND_REWARD_WINDING)
+    if (status || (def->kind != COND_REWARD_WINDING && def->kind != COND_REWARD_CURVE))
         return status;
     if (scene->body[body].kind != COND_BODY_ROD)
-        return cond_scene_issue_set(issue, "body", "'%s' is a %s; only rods wind", def->at.body,
-                                    cond_body_noun(scene->body[body].kind));
+        return cond_scene_issue_set(issue, "body", "'%s' is a %s; only rods %s", def->at.body,
+                                    cond_body_noun(scene->body[body].kind),
+                                    def->kind == COND_REWARD_WINDING ? "wind" : "follow a curve");
     return cond_check_length("axis", 3, def->axis, issue);
 }

@@ -134,7 +134,7 @@ const char* cond_choice_mode(int index)
 
 const char* cond_choice_reward(int index)
 {
-    static const char* const names[] = {"distance", "height", "force", "winding"};
+    static const char* const names[] = {"distance", "height", "force", "winding", "curve"};
     return names[index];
 }
 

@@ -140,6 +140,7 @@ static CondRewardDef reward_def(void)
         .weight = 1.0,
         .done_below = NAN,
         .done_above = NAN,
+        .target = NAN,
     };
 }
 

@@ -453,17 +453,20 @@ const CondKey cond_key_table[] = {
     NUMBER("actions", "angular", CondActionDef, angular, POSITIVE, "rad", "0.05", "largest increment of an angle"),
 
     TEXT("rewards", "name", CondRewardDef, name, "", "unique among rewards; a number is given where it is left out"),
-    CHOICE("rewards", "kind", CondRewardDef, kind, 4, cond_choice_reward, "distance, height, force, winding", "distance", "of a point from the goal (m), of a point above its start (m), the norm of the contact force on the body (N), or the angle by which a rod goes round an axis (rad)"),
+    CHOICE("rewards", "kind", CondRewardDef, kind, 5, cond_choice_reward, "distance, height, force, winding, curve", "distance", "of a point from the goal (m), of a point above its start (m), the norm of the contact force on the body (N), the angle by which a rod goes round an axis (rad), or the mean distance of a rod's links from a flat curve (m)"),
     TEXT("rewards", "body", CondRewardDef, at.body, "required", "the body"),
     TEXT("rewards", "link", CondRewardDef, at.link, "", "required for distance and height of a robot's link"),
     TEXT("rewards", "patch", CondRewardDef, at.patch, "", "required for distance and height of a soft body"),
     NUMBER_OR_ABSENT("rewards", "at", CondRewardDef, at.at, NOT_NEGATIVE, "m", "not given", "required for distance and height of a rod: distance from its begin, along it"),
     VECTOR("rewards", "point", CondRewardDef, at.point, "m", "[0, 0, 0]", "in the axes of the body or link"),
-    VECTOR("rewards", "goal", CondRewardDef, goal, "m", "[0, 0, 0]", "of distance, or a point of winding's axis, in world axes"),
-    VECTOR("rewards", "axis", CondRewardDef, axis, "", "[0, 0, 1]", "direction of winding's axis; any length"),
+    VECTOR("rewards", "goal", CondRewardDef, goal, "m", "[0, 0, 0]", "of distance, a point of winding's axis, or the middle of the curve, in world axes"),
+    VECTOR("rewards", "axis", CondRewardDef, axis, "", "[0, 0, 1]", "direction of winding's axis, or normal of the curve's plane; any length"),
     NUMBER("rewards", "weight", CondRewardDef, weight, FINITE, "", "1", "the reward is the sum of weight times value; negative is a penalty"),
     NUMBER_OR_ABSENT("rewards", "done_below", CondRewardDef, done_below, FINITE, "m, N or rad", "not given", "the episode ends where the value is below"),
     NUMBER_OR_ABSENT("rewards", "done_above", CondRewardDef, done_above, FINITE, "m, N or rad", "not given", "the episode ends where the value is above"),
+    NUMBER_OR_ABSENT("rewards", "target", CondRewardDef, target, FINITE, "rad", "not given", "winding: the value is how far the angle is from this one"),
+    NUMBER("rewards", "heading", CondRewardDef, heading, FINITE, "rad", "0", "curve: its direction in the middle, turned from the x axis about axis"),
+    VECTOR_OF("rewards", "curvature", CondRewardDef, curvature, VECTOR, 2, FINITE, NEVER, "vector of 2", "1/m", "[0, 0]", "curve: of its first and its second half, positive to the left"),
 };
 // clang-format on
 
