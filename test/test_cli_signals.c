@@ -156,8 +156,17 @@ static void test_others(void** state)
                                       "--steps", "1000000", "--threads", "1",
                                       "--json",  "a.json",  NULL};
     static const char* const paper[] = {"paper", "anisotropic", "--json", "a.json", NULL};
-    static const char* const solve[] = {
-        "solve", EXAMPLE, "--tol", "1e-300", "--max-iterations", "2000000000", NULL};
+    static const char* const solve[] = {"solve",
+                                        EXAMPLE,
+                                        "--preset",
+                                        "paper",
+                                        "--accelerator",
+                                        "none",
+                                        "--tol",
+                                        "1e-300",
+                                        "--max-iterations",
+                                        "2000000000",
+                                        NULL};
     const char* const* all[] = {env, paper, solve};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         remove_files();

@@ -54,6 +54,10 @@ enum {
 // millisecond such an error moves what is as fast as 1 m/s by 1e-7 m.
 #define COND_DRAFT_TOLERANCE 1e-4
 
+// No stage is asked for less: a residual of so many roundings is as far as double precision goes,
+// and all that follows would be in vain. Whoever asks for less is told that it was missed.
+#define COND_ROUNDING 1e-15
+
 // Friction path: share of the friction at first, stride from there, the shortest, and the tolerance
 // on the way. Wider strides fail more often than they save.
 #define COND_PATH_FIRST 0.05

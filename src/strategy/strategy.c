@@ -123,14 +123,14 @@ static CondStatus run_stages(CondStrategy* s, CondSolveInfo* info)
         if (s->brief && !s->soft && k >= N_POSED && serves(s, k)) {
             s->spared = 1;
         } else if (serves(s, k)) {
-            double tolerance =
-                s->drafts ? fmax(s->asked.tolerance, COND_DRAFT_TOLERANCE) : s->asked.tolerance;
-            cond_strategy_aim(s, tolerance, limit_of(s, k));
+            double least = s->drafts ? COND_DRAFT_TOLERANCE : is_certified(s) ? COND_ROUNDING : 0.0;
+            cond_strategy_aim(s, fmax(s->asked.tolerance, least), limit_of(s, k));
             info->solved_by = stages[k].name;
             status = run_stage(s, k, info);
         }
-    s->drafted |= s->drafts && status == COND_OK && s->best.residual > s->asked.tolerance;
-    return status;
+    int short_of = is_certified(s) && status == COND_OK && s->best.residual > s->asked.tolerance;
+    s->drafted |= s->drafts && short_of;
+    return short_of && !s->drafts ? COND_NOT_CONVERGED : status;
 }
 
 static void* create(const CondContext* context, const CondSolverSettings* settings)
