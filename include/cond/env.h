@@ -21,11 +21,17 @@ typedef double CondEnvReward(const CondEnv* env, void* user, int* done);
 
 typedef struct CondEnvDef {
     size_t struct_size;          // of this struct, by its default function
-    const char* scene;           // path of a scene file
+    const char* scene;           // path of a scene file; NULL: text or made says it
     int n_override;              //
     const char* const* override; // "path=value", copied                      (n_override)
     CondEnvReward* reward;       // NULL: the scene's alone
     void* user;                  // for the reward
+    // In place of a path: a scene as YAML text, whose relative paths begin in the folder (NULL: the
+    // working directory), or a scene in memory. All are copied: text and scene may be changed or
+    // destroyed once the environment is made.
+    const char* text;
+    const char* folder;
+    const CondScene* made;
 } CondEnvDef;
 
 COND_DEFAULT(COND_IO_API, CondEnvDef, cond_env_def_default)
@@ -38,7 +44,15 @@ COND_IO_API void cond_env_destroy(CondEnv* env);
 // Begins an episode with the scene that the seed draws. On failure, a drawn value that the scene
 // refuses say, the environment is as it was.
 COND_IO_API CondStatus cond_env_reset(CondEnv* env, uint64_t seed, CondError* error);
+// Begins the next episode of the seed that the environment was last reset with: number 0 is that of
+// the seed itself, number k that of cond_env_episode_seed(seed, k). Also what begins by itself in a
+// batch, so that an environment goes through the same episodes alone.
+COND_IO_API CondStatus cond_env_reset_next(CondEnv* env, CondError* error);
+// Episode 0: the seed; later ones: number `episode` (from 1) of SplitMix64 started with the seed.
+COND_IO_API uint64_t cond_env_episode_seed(uint64_t seed, uint64_t episode);
+// The seed of this episode, and its number since cond_env_reset.
 COND_IO_API uint64_t cond_env_seed(const CondEnv* env);
+COND_IO_API uint64_t cond_env_episode(const CondEnv* env);
 // What the seed drew: number `index` of the section `randomise`; NaN past the end.
 COND_IO_API double cond_env_drawn(const CondEnv* env, int index);
 
@@ -122,6 +136,39 @@ COND_IO_API CondStatus cond_env_batch_reset(CondEnvBatch* batch, const uint64_t*
 //                                   action (n x n_action), result (n)
 COND_IO_API CondStatus cond_env_batch_step(CondEnvBatch* batch, const double* action,
                                            CondEnvResult* result);
+// What happens to episodes that are over, as Gymnasium 1.x calls it.
+typedef enum CondAutoreset {
+    COND_AUTORESET_NEXT_STEP = 0, // the next call begins another one: its action plays no part,
+                                  // its reward is 0
+    COND_AUTORESET_SAME_STEP = 1, // another one begins at once: the observation is its first, that
+                                  // of the end is in final_observation
+    COND_AUTORESET_DISABLED = 2,  // they stay over, and are not stepped, until they are reset
+} CondAutoreset;
+
+// Arrays of the caller, by environment; any may be NULL. Rows of final_observation whose episode
+// did not end in this call are left as they were.
+typedef struct CondEnvArrays {
+    size_t struct_size;        // of this struct, by its default function
+    double* observation;       //                                          (n x n_observation)
+    double* reward;            //                                          (n)
+    uint8_t* done;             // 1 or 0, as the next four; as in CondEnvResult            (n)
+    uint8_t* cut;              //                                          (n)
+    uint8_t* began;            // the observation is the first of an episode               (n)
+    uint8_t* ended;            // an episode ended: final_observation holds its last       (n)
+    double* certificate;       // worst of the time steps; 0 where none was made           (n)
+    int32_t* missed;           // time steps that missed their tolerance                   (n)
+    int32_t* status;           // CondStatus of each                       (n)
+    double* final_observation; // same step                                (n x n_observation)
+} CondEnvArrays;
+COND_DEFAULT(COND_IO_API, CondEnvArrays, cond_env_arrays_default)
+
+// Steps all environments with one call, resets as `autoreset` says (each by cond_env_reset_next),
+// and fills the arrays. Returns the worst status: a failure of a step or of a reset, which the
+// error tells and which leaves that environment as it was, else the worst warning. What diverged
+// has ended its episode and is no failure here.                      action (n x n_action)
+COND_IO_API CondStatus cond_env_batch_advance(CondEnvBatch* batch, const double* action,
+                                              CondAutoreset autoreset, const CondEnvArrays* arrays,
+                                              CondError* error);
 // All observations, one after the other.                observation (n x n_observation)
 COND_IO_API void cond_env_batch_observe(const CondEnvBatch* batch, double* observation);
 

@@ -606,6 +606,12 @@ COND_API CondStatus cond_scene_add_exclude(CondScene* scene, const CondExcludeDe
 COND_IO_API CondStatus cond_scene_read(const CondContext* context, const char* path, int n_override,
                                        const char* const* override, CondScene** scene,
                                        CondError* error);
+// The same of YAML text in memory. Relative paths in it begin in the folder; NULL: in the working
+// directory. Messages call it "text".
+COND_IO_API CondStatus cond_scene_read_text(const CondContext* context, const char* text,
+                                            const char* folder, int n_override,
+                                            const char* const* override, CondScene** scene,
+                                            CondError* error);
 
 // Writes a scene as a YAML file that is read as the same: every value that differs from its
 // default, numbers to the last bit, paths from the folder of that file.

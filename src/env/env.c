@@ -4,6 +4,7 @@
 #include "base/definition.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/random.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,27 +15,41 @@ void cond_env_def_default_fill(CondEnvDef* made, size_t size)
     cond_definition_fill(made, size, &defaults, sizeof defaults, offsetof(CondEnvDef, struct_size));
 }
 
-// The def's texts in memory of the environment's own.
-static CondStatus copy_texts(CondEnv* env, const CondEnvDef* def)
+// The def's overrides in memory of the environment's own.
+static CondStatus copy_overrides(CondEnv* env, const CondEnvDef* def)
 {
     const CondContext* m = &env->context;
-    size_t size = strlen(def->scene) + 1, at = 0;
+    size_t size = 1, at = 0;
     for (int i = 0; i < def->n_override; i++)
         size += strlen(def->override[i]) + 1;
     env->text = cond_allocate(m, size, 1);
     env->line = cond_allocate(m, (size_t)def->n_override, sizeof *env->line);
     if (!env->text || !env->line)
         return COND_OUT_OF_MEMORY;
-    for (int i = -1; i < def->n_override; i++) {
-        const char* text = i < 0 ? def->scene : def->override[i];
-        memcpy(env->text + at, text, strlen(text) + 1);
-        if (i >= 0)
-            env->line[i] = env->text + at;
-        at += strlen(text) + 1;
+    for (int i = 0; i < def->n_override; i++) {
+        size_t length = strlen(def->override[i]) + 1;
+        memcpy(env->text + at, def->override[i], length);
+        env->line[i] = env->text + at;
+        at += length;
     }
-    env->def.scene = env->text;
-    env->def.override = env->line;
     return COND_OK;
+}
+
+// The scene's tree, and the scene that it says.
+static CondStatus open_source(CondEnv* env, CondError* error)
+{
+    CondEnvDef* def = &env->def;
+    CondSceneOrigin origin = {.path = def->scene,
+                              .text = def->text,
+                              .folder = def->folder,
+                              .scene = def->made,
+                              .n_override = def->n_override,
+                              .override = env->line};
+    CondStatus status = cond_scene_source_open(&env->context, &origin, &env->source, error);
+    def->scene = def->text = def->folder = NULL; // the caller's
+    def->made = NULL;
+    def->override = env->line;
+    return status ? status : cond_scene_source_read(&env->source, &env->plain, error);
 }
 
 CondStatus cond_env_create(const CondContext* context, const CondEnvDef* def, CondEnv** env,
@@ -52,22 +67,20 @@ CondStatus cond_env_create_seeded(const CondContext* context, const CondEnvDef* 
         def, &own, sizeof own, offsetof(CondEnvDef, struct_size), "cond_env_def_default", error);
     if (status)
         return status;
-    if (!own.scene || own.n_override < 0)
-        return cond_error_set(error, COND_BAD_ARGUMENT, "%s",
-                              own.scene ? "n_override is negative"
-                                        : "there is no path of a scene to read");
+    if (own.n_override < 0)
+        return cond_error_set(error, COND_BAD_ARGUMENT, "n_override is negative");
     CondContext m = cond_context_or_default(context);
     CondEnv* made = cond_allocate(&m, 1, sizeof *made);
     if (!made)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     made->context = m;
     made->def = own;
-    status = copy_texts(made, &own);
+    made->source.context = m;
+    status = copy_overrides(made, &own);
     if (status)
         cond_error_set(error, status, "out of memory");
     else
-        status = cond_scene_read(&m, made->def.scene, made->def.n_override, made->def.override,
-                                 &made->plain, error);
+        status = open_source(made, error);
     if (!status)
         status = cond_env_reset(made, seed, error);
     if (status) {
@@ -85,6 +98,7 @@ void cond_env_destroy(CondEnv* env)
     CondContext m = env->context;
     cond_env_world_destroy(&m, &env->world);
     cond_scene_destroy(env->plain);
+    cond_scene_source_close(&env->source);
     cond_release(&m, env->line);
     cond_release(&m, env->text);
     cond_release(&m, env);
@@ -148,13 +162,13 @@ static void drop_trajectories(CondScene* scene)
     scene->n_trajectory = kept;
 }
 
-CondStatus cond_env_world_create(const CondEnv* env, uint64_t seed, CondEnvWorld* world,
-                                 CondError* error)
+CondStatus cond_env_world_create(CondEnv* env, uint64_t seed, CondEnvWorld* world, CondError* error)
 {
     const CondContext* m = &env->context;
     memset(world, 0, sizeof *world);
-    CondStatus status = cond_scene_read_draws(env->plain, env->def.scene, env->def.n_override,
-                                              env->def.override, seed, &world->scene, error);
+    CondStatus status = cond_scene_source_draw(&env->source, env->plain, seed, error);
+    if (!status)
+        status = cond_scene_source_read(&env->source, &world->scene, error);
     if (!status) {
         CondError why = {.message = ""};
         // Threads belong to the batch: each environment has one.
@@ -166,29 +180,55 @@ CondStatus cond_env_world_create(const CondEnv* env, uint64_t seed, CondEnvWorld
         if (!status)
             status = furnish(world, m, &why);
         if (status)
-            cond_error_set(error, status, "%.200s: %.250s", env->def.scene, why.message);
+            cond_error_set(error, status, "%.200s: %.250s", env->source.file, why.message);
     }
     if (status)
         cond_env_world_destroy(m, world);
     return status;
 }
 
-CondStatus cond_env_reset(CondEnv* env, uint64_t seed, CondError* error)
+// Begins episode `episode` of a root seed.
+static CondStatus begin(CondEnv* env, uint64_t root, uint64_t episode, CondError* error)
 {
     CondEnvWorld world;
+    uint64_t seed = cond_env_episode_seed(root, episode);
     CondStatus status = cond_env_world_create(env, seed, &world, error);
     if (status)
         return status;
     cond_env_world_destroy(&env->context, &env->world);
     env->world = world;
+    env->root = root;
+    env->episode = episode;
     env->seed = seed;
     env->n_step = env->done = env->cut = 0;
     return COND_OK;
 }
 
+CondStatus cond_env_reset(CondEnv* env, uint64_t seed, CondError* error)
+{
+    return begin(env, seed, 0, error);
+}
+
+CondStatus cond_env_reset_next(CondEnv* env, CondError* error)
+{
+    return begin(env, env->root, env->episode + 1, error);
+}
+
+uint64_t cond_env_episode_seed(uint64_t seed, uint64_t episode)
+{
+    // SplitMix64 adds a constant to its state each time: number k needs no loop.
+    CondRandom random = {seed + (episode - 1) * UINT64_C(0x9e3779b97f4a7c15)};
+    return episode == 0 ? seed : cond_random_bits(&random);
+}
+
 uint64_t cond_env_seed(const CondEnv* env)
 {
     return env->seed;
+}
+
+uint64_t cond_env_episode(const CondEnv* env)
+{
+    return env->episode;
 }
 
 double cond_env_drawn(const CondEnv* env, int index)

@@ -4,6 +4,7 @@
 
 #include "cond/env.h"
 
+#include "io/scene_source.h"
 #include "scene/scene.h"
 #include "step/sim.h"
 
@@ -44,10 +45,13 @@ typedef struct CondEnvWorld {
 struct CondEnv {
     CondContext context;
     CondEnvDef def;
-    char* text;        // copies of scene and overrides
-    const char** line; // the overrides in it                                (n_override)
-    CondScene* plain;  // as the file says, nothing drawn
-    uint64_t seed;
+    char* text;             // copy of the overrides
+    const char** line;      // the overrides in it                           (n_override)
+    CondSceneSource source; // the scene's tree, with what was drawn last
+    CondScene* plain;       // as the file says, nothing drawn
+    uint64_t root;          // the seed of the last reset
+    uint64_t episode;       // since then
+    uint64_t seed;          // of this episode
     int n_step;
     int done, cut;
     CondEnvWorld world;
@@ -76,7 +80,7 @@ CondStatus cond_env_create_seeded(const CondContext* context, const CondEnvDef* 
                                   CondEnv** env, CondError* error);
 
 // World of a seed, ready to step. On failure it is empty.
-CondStatus cond_env_world_create(const CondEnv* env, uint64_t seed, CondEnvWorld* world,
+CondStatus cond_env_world_create(CondEnv* env, uint64_t seed, CondEnvWorld* world,
                                  CondError* error);
 void cond_env_world_destroy(const CondContext* context, CondEnvWorld* world);
 

@@ -2,6 +2,7 @@
 // is touched by one thread at a time: who steps it makes no difference.
 #include "env/env.h"
 
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -126,10 +127,99 @@ CondStatus cond_env_batch_step(CondEnvBatch* batch, const double* action, CondEn
     return gather(batch, NULL);
 }
 
+void cond_env_arrays_default_fill(CondEnvArrays* made, size_t size)
+{
+    const CondEnvArrays defaults = {0};
+    cond_definition_fill(made, size, &defaults, sizeof defaults,
+                         offsetof(CondEnvArrays, struct_size));
+}
+
+static void copy_observation(const CondEnv* env, int i, double* observation)
+{
+    size_t n = (size_t)env->world.n_observation;
+    if (observation)
+        memcpy(observation + (size_t)i * n, env->world.observation, n * sizeof *observation);
+}
+
+// What one call did to one environment.
+typedef struct Outcome {
+    CondEnvResult result;
+    int began, ended;
+} Outcome;
+
+static void put_outcome(const CondEnv* env, int i, const Outcome* outcome,
+                        const CondEnvArrays* arrays)
+{
+    const CondEnvResult* result = &outcome->result;
+    copy_observation(env, i, arrays->observation);
+    if (arrays->reward)
+        arrays->reward[i] = result->reward;
+    if (arrays->done)
+        arrays->done[i] = result->done != 0;
+    if (arrays->cut)
+        arrays->cut[i] = result->cut != 0;
+    if (arrays->began)
+        arrays->began[i] = outcome->began != 0;
+    if (arrays->ended)
+        arrays->ended[i] = outcome->ended != 0;
+    if (arrays->certificate)
+        arrays->certificate[i] = result->certificate;
+    if (arrays->missed)
+        arrays->missed[i] = result->missed;
+    if (arrays->status)
+        arrays->status[i] = result->status;
+}
+
+// One environment of cond_env_batch_advance.
+static CondStatus advance(CondEnv* env, int i, const double* action, CondAutoreset autoreset,
+                          const CondEnvArrays* arrays, CondError* error)
+{
+    Outcome outcome = {.began = 0};
+    CondEnvResult* result = &outcome.result;
+    CondStatus status;
+    if (cond_env_is_over(env) && autoreset == COND_AUTORESET_DISABLED) {
+        *result = (CondEnvResult){.done = env->done, .cut = env->cut};
+    } else if (cond_env_is_over(env)) {
+        result->status = cond_env_reset_next(env, error);
+        outcome.began = !result->status;
+    } else {
+        status = cond_env_step(env, action, result);
+        if (status < 0 && status != COND_DIVERGED)
+            cond_error_set(error, status, "environment %d: %s: %.200s", i, cond_status_name(status),
+                           cond_sim_message(env->world.sim));
+        outcome.ended = cond_env_is_over(env);
+    }
+    status = result->status;
+    if (outcome.ended && autoreset == COND_AUTORESET_SAME_STEP) {
+        copy_observation(env, i, arrays->final_observation);
+        CondStatus reset = cond_env_reset_next(env, error);
+        outcome.began = !reset;
+        status = reset ? reset : status;
+    }
+    put_outcome(env, i, &outcome, arrays);
+    return status == COND_DIVERGED ? COND_OK : status;
+}
+
+CondStatus cond_env_batch_advance(CondEnvBatch* batch, const double* action,
+                                  CondAutoreset autoreset, const CondEnvArrays* arrays,
+                                  CondError* error)
+{
+    size_t n_action = (size_t)batch->env[0]->world.n_action;
+    CondEnvArrays own = cond_env_arrays_default();
+    CondStatus status =
+        cond_definition_take(arrays, &own, sizeof own, offsetof(CondEnvArrays, struct_size),
+                             "cond_env_arrays_default", error);
+    if (status)
+        return status;
+#pragma omp parallel for schedule(dynamic) num_threads(team(batch)) if (team(batch) > 1)
+    for (int i = 0; i < batch->n; i++)
+        batch->status[i] = advance(batch->env[i], i, action ? action + (size_t)i * n_action : NULL,
+                                   autoreset, &own, &batch->error[i]);
+    return gather(batch, error);
+}
+
 void cond_env_batch_observe(const CondEnvBatch* batch, double* observation)
 {
-    size_t n = (size_t)batch->env[0]->world.n_observation;
     for (int i = 0; i < batch->n; i++)
-        memcpy(observation + (size_t)i * n, batch->env[i]->world.observation,
-               n * sizeof *observation);
+        copy_observation(batch->env[i], i, observation);
 }

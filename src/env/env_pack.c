@@ -1,7 +1,7 @@
 // An environment as bytes: a head, the goals of its actions, its last observation and rewards, and
 // the bytes of its state.
 //
-//     magic | order | version | counts | seed | n_step | done | cut | goals | values |
+//     magic | order | version | counts | root | episode | n_step | done | cut | goals | values |
 //     observation | checksum | state
 #include "env/env.h"
 
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 static const char magic[8] = "CONDenv ";
 static const uint32_t order = 0x01020304;
 
@@ -18,7 +18,7 @@ typedef struct Head {
     char magic[8];
     uint32_t order, version;
     int count[4]; // n_act, n_term, n_action, n_observation
-    uint64_t seed;
+    uint64_t root, episode;
     int n_step, done, cut;
 } Head;
 
@@ -28,7 +28,8 @@ static Head head_of(const CondEnv* env)
     Head head = {.order = order,
                  .version = VERSION,
                  .count = {world->n_act, world->n_term, world->n_action, world->n_observation},
-                 .seed = env->seed,
+                 .root = env->root,
+                 .episode = env->episode,
                  .n_step = env->n_step,
                  .done = env->done,
                  .cut = env->cut};
@@ -42,7 +43,8 @@ static void pass_head(CondPack* pack, Head* head)
     cond_pack_pass(pack, &head->order, sizeof head->order);
     cond_pack_pass(pack, &head->version, sizeof head->version);
     cond_pack_pass(pack, head->count, sizeof head->count);
-    cond_pack_pass(pack, &head->seed, sizeof head->seed);
+    cond_pack_pass(pack, &head->root, sizeof head->root);
+    cond_pack_pass(pack, &head->episode, sizeof head->episode);
     cond_pack_pass(pack, &head->n_step, sizeof head->n_step);
     cond_pack_pass(pack, &head->done, sizeof head->done);
     cond_pack_pass(pack, &head->cut, sizeof head->cut);
@@ -137,7 +139,8 @@ CondStatus cond_env_load(CondEnv* env, const void* buffer, size_t size, CondErro
     if (status)
         return status;
     size_t own = own_size(env);
-    status = cond_env_world_create(env, head.seed, &world, error);
+    uint64_t seed = cond_env_episode_seed(head.root, head.episode);
+    status = cond_env_world_create(env, seed, &world, error);
     if (!status)
         status = cond_state_load(world.model, world.state, (const unsigned char*)buffer + own,
                                  size - own, error);
@@ -150,7 +153,9 @@ CondStatus cond_env_load(CondEnv* env, const void* buffer, size_t size, CondErro
     pass_world(&pack, &world);
     cond_env_world_destroy(&env->context, &env->world);
     env->world = world;
-    env->seed = head.seed;
+    env->root = head.root;
+    env->episode = head.episode;
+    env->seed = seed;
     env->n_step = head.n_step;
     env->done = head.done;
     env->cut = head.cut;

@@ -1,8 +1,7 @@
-// cond_scene_read: file -> tree -> overrides -> sections, as the table of keys says -> scene.
+// The tree of a scene file, section by section, as the table of keys says, becomes a scene.
 #include "base/error.h"
-#include "base/memory.h"
-#include "io/mjcf.h"
 #include "io/scene_part.h"
+#include "io/scene_source.h"
 
 #include <string.h>
 
@@ -176,39 +175,23 @@ static CondStatus read_scene(const CondSceneReader* reader, const CondYamlNode* 
     return status;
 }
 
-static CondStatus get_tree(CondSceneReader* reader, int n_override, const char* const* override,
-                           CondYamlNode** root)
+CondStatus cond_scene_source_read(const CondSceneSource* source, CondScene** scene,
+                                  CondError* error)
 {
-    if (cond_mjcf_is_xml(reader->file))
-        return cond_mjcf_tree(reader, n_override, override, root);
-    CondStatus status = cond_yaml_read(&reader->context, reader->file, root, reader->error);
-    for (int i = 0; i < n_override && !status; ++i)
-        status = cond_yaml_override(&reader->context, *root, override[i], reader->error);
-    return status;
-}
-
-CondStatus cond_scene_read(const CondContext* context, const char* path, int n_override,
-                           const char* const* override, CondScene** scene, CondError* error)
-{
-    CondSceneReader reader = {cond_context_or_default(context), path, error, NULL};
-    CondYamlNode* root = NULL;
+    CondSceneReader reader = {source->context, source->file, error, NULL};
     *scene = NULL;
-    if (!path)
-        return cond_error_set(error, COND_BAD_ARGUMENT, "there is no path of a scene to read");
-    CondStatus status = cond_scene_create(context, &reader.scene, error);
-    if (!status)
-        status = get_tree(&reader, n_override, override, &root);
-    if (!status)
-        cond_scene_set_files(reader.scene, cond_scene_files());
-    if (!status && (status = cond_scene_note_file(reader.scene, path)))
+    CondStatus status = cond_scene_create(&source->context, &reader.scene, error);
+    if (status)
+        return status;
+    cond_scene_set_files(reader.scene, cond_scene_files());
+    if ((status = cond_scene_note_file(reader.scene, source->file)))
         cond_error_set(error, status, "out of memory");
     if (!status)
         status = cond_groups_begin(&reader);
     if (!status)
-        status = read_scene(&reader, root);
+        status = read_scene(&reader, source->root);
     if (!status)
-        status = cond_groups_check(&reader, root);
-    cond_yaml_destroy(&reader.context, root);
+        status = cond_groups_check(&reader, source->root);
     if (status)
         cond_scene_destroy(reader.scene);
     else

@@ -151,11 +151,6 @@ CondStatus cond_scene_put_exclude(CondScene* scene, const CondExcludeDef* def,
 // compiled, so compiling begins with this.
 CondStatus cond_scene_settings_check(const CondSceneSettings* settings, CondError* error);
 
-// cond_scene_read_drawn where the scene has been read before: `plain` tells what is drawn.
-CondStatus cond_scene_read_draws(const CondScene* plain, const char* path, int n_override,
-                                 const char* const* override, uint64_t seed, CondScene** scene,
-                                 CondError* error);
-
 // What a name stands for: a body, or "body/link", an obstacle or a plane; -1: none.
 typedef struct CondSceneThing {
     int body, obstacle, plane;
