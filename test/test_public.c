@@ -91,6 +91,42 @@ static void test_model(void** state)
     trial_end(&trial);
 }
 
+// A jelly on the floor, of which one half of the underside is a patch.
+static void test_patches(void** state)
+{
+    (void)state;
+    CondScene* scene = make_scene();
+    CondMaterialDef rubber = make_material("rubber", 1e5, 0.0);
+    add_material(scene, &rubber);
+    CondBodyDef soft = make_soft("jelly", "box:2,2,2:0.1,0.1,0.1", "rubber", 0.0, 0.0, 0.05);
+    add_body(scene, &soft);
+    add_floor(scene, 0.5, 0.0);
+    add_patch(scene, "left", "jelly", (double[3]){-0.06, -0.06, -0.01},
+              (double[3]){0.01, 0.06, 0.01});
+    Trial trial = trial_begin(scene);
+    trial_step(&trial, 5);
+    assert_int_equal(cond_model_n_patch(trial.model), 1);
+    assert_string_equal(cond_model_patch_name(trial.model, 0), "left");
+    assert_null(cond_model_patch_name(trial.model, 1));
+    assert_int_equal(cond_model_patch_body(trial.model, 0), 0);
+    assert_int_equal(cond_model_patch_body(trial.model, -1), -1);
+    assert_int_equal(cond_model_find_patch(trial.model, "right"), -1);
+    int found[2] = {0, 0}, n = cond_sim_n_contact(trial.sim);
+    for (int c = 0; c < n; c++) {
+        CondContactInfo contact = cond_sim_contact(trial.sim, c);
+        double share;
+        int left = contact.position[0] < 0.01;
+        assert_int_equal(cond_sim_contact_patch(trial.sim, c, 0, &share), left ? 0 : -1);
+        assert_near(share, left, 1e-12);
+        assert_int_equal(cond_sim_contact_patch(trial.sim, c, 1, NULL), -1);
+        found[left]++;
+    }
+    assert_int_equal(found[1], 6);
+    assert_int_equal(found[0], 3);
+    assert_int_equal(cond_sim_contact_patch(trial.sim, n, 0, NULL), -1);
+    trial_end(&trial);
+}
+
 static void test_problem(void** state)
 {
     (void)state;
@@ -251,9 +287,10 @@ static void test_stress(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),       cmocka_unit_test(test_model),
-        cmocka_unit_test(test_problem),     cmocka_unit_test(test_file),
-        cmocka_unit_test(test_environment), cmocka_unit_test(test_stress),
+        cmocka_unit_test(test_names),   cmocka_unit_test(test_model),
+        cmocka_unit_test(test_patches), cmocka_unit_test(test_problem),
+        cmocka_unit_test(test_file),    cmocka_unit_test(test_environment),
+        cmocka_unit_test(test_stress),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,10 +130,9 @@ static void test_closed_forms(void** state)
     end(&s);
 }
 
-// On every ray: the end is on a surface, and nothing is met before it.
-static void test_along_rays(void** state)
+// Sixteen solids of four forms and a soft ball, anyhow.
+static CondScene* make_many(void)
 {
-    (void)state;
     CondScene* scene = make_scene();
     Dice dice = {5};
     const CondShapeKind shapes[] = {COND_SHAPE_SPHERE, COND_SHAPE_CAPSULE, COND_SHAPE_CYLINDER,
@@ -155,7 +154,15 @@ static void test_along_rays(void** state)
     }
     CondBodyDef soft = make_soft("soft", "ball:0.4:4", "rubber", 0.5, 0.5, 0.5);
     add_body(scene, &soft);
-    Setup s = begin(scene);
+    return scene;
+}
+
+// On every ray: the end is on a surface, and nothing is met before it.
+static void test_along_rays(void** state)
+{
+    (void)state;
+    Dice dice = {7};
+    Setup s = begin(make_many());
     int hits = 0;
     for (int i = 0; i < 1000; i++) {
         double from[3], way[3];
@@ -209,12 +216,100 @@ static void test_set(void** state)
     end(&s);
 }
 
+static CondClosest between(Setup* s, int body, int other, double limit)
+{
+    CondClosest closest;
+    assert_int_equal(cond_query_closest(s->query, body, other, limit, &closest), COND_OK);
+    return closest;
+}
+
+static void test_closest_forms(void** state)
+{
+    (void)state;
+    Setup s = begin(make_things());
+    CondClosest c = between(&s, 0, 1, INFINITY); // ball and box: from 2.5 to 4.5
+    assert_near(c.distance, 2.0, 1e-12);
+    assert_near(c.normal[0], -1.0, 1e-12);
+    assert_near(c.point[0][0], 2.5, 1e-12);
+    assert_near(c.point[1][0], 4.5, 1e-12);
+    assert_int_equal(c.part[0], 0);
+    assert_int_equal(c.plane, -1);
+    c = between(&s, 2, 0, INFINITY); // the cube's edge at (0.5, 2.5) and the ball
+    assert_near(c.distance, hypot(1.5, 2.5) - 0.5, 1e-9);
+    c = between(&s, 3, 0, INFINITY); // the rod's lower end, a hemisphere at z = 4, and the ball
+    assert_near(c.distance, hypot(2.0, 3.0) - 0.55, 1e-9);
+    assert_int_equal(c.part[0], 0);
+    c = between(&s, 0, COND_STATIC_BODY, INFINITY);
+    assert_near(c.distance, 0.5, 1e-12);
+    assert_int_equal(c.plane, 0);
+    assert_near(c.point[1][2], 0.0, 1e-12);
+    c = between(&s, 0, 1, 1.9);
+    assert_true(isinf(c.distance));
+    assert_int_equal(c.part[0], -1);
+    assert_int_equal(cond_query_closest(s.query, 0, 0, 1.0, &c), COND_BAD_ARGUMENT);
+    assert_int_equal(cond_query_closest(s.query, 0, 9, 1.0, &c), COND_BAD_ARGUMENT);
+    assert_int_equal(cond_query_closest(s.query, 0, 1, NAN, &c), COND_BAD_ARGUMENT);
+    end(&s);
+}
+
+// Both points lie on the surfaces, as far apart as it says, along the normal; of the other order it
+// is the same; and a walk to and fro between the surfaces from anywhere finds nothing nearer.
+static void check_pair(Setup* s, int a, int b, int n_body)
+{
+    CondClosest c = between(s, a, b, INFINITY), back = between(s, b, a, INFINITY);
+    assert_near(c.distance, back.distance, 1e-9);
+    double d[3], x[3];
+    CondHit hit;
+    for (int k = 0; k < 3; k++) {
+        d[k] = c.point[0][k] - c.point[1][k];
+        assert_near(d[k], c.distance * c.normal[k], 1e-7);
+    }
+    for (int side = 0; side < 2; side++) {
+        int others[32];
+        for (int i = 0; i < n_body; i++)
+            others[i] = i != (side ? b : a);
+        assert_int_equal(cond_query_nearest(s->query, c.point[side], INFINITY, others, &hit),
+                         COND_OK);
+        assert_true(fabs(hit.distance) <= 1e-8 + (c.distance < 0.0 ? -c.distance : 0.0));
+    }
+    if (c.distance <= 0.0)
+        return;
+    for (int k = 0; k < 3; k++)
+        x[k] = dice_uniform(&s->dice, -2.0, 2.0);
+    for (int turn = 0; turn < 60; turn++) {
+        int others[32];
+        double before[3] = {x[0], x[1], x[2]};
+        for (int i = 0; i < n_body; i++)
+            others[i] = i != (turn % 2 ? b : a);
+        assert_int_equal(cond_query_nearest(s->query, x, INFINITY, others, &hit), COND_OK);
+        memcpy(x, hit.position, sizeof x);
+        for (int k = 0; k < 3; k++)
+            d[k] = x[k] - before[k];
+        if (turn > 0)
+            assert_true(sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) >= c.distance - 1e-8);
+    }
+}
+
+static void test_closest_pairs(void** state)
+{
+    (void)state;
+    Setup s = begin(make_many());
+    int apart = 0, n = cond_model_n_body(s.trial.model);
+    for (int a = 0; a < n; a++)
+        for (int b = 0; b < a; b++) {
+            check_pair(&s, a, b, n);
+            apart += between(&s, a, b, INFINITY).distance > 0.0;
+        }
+    assert_true(apart > 100);
+    end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_closed_forms),
-        cmocka_unit_test(test_along_rays),
-        cmocka_unit_test(test_set),
+        cmocka_unit_test(test_closed_forms),  cmocka_unit_test(test_along_rays),
+        cmocka_unit_test(test_set),           cmocka_unit_test(test_closest_forms),
+        cmocka_unit_test(test_closest_pairs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,10 @@
-// CondQuery: what is where. Rays, the nearest surface to a point, and what lies within a sphere,
-// over everything that contacts see: planes, obstacles, rigid bodies, links of robots, rods and
-// soft bodies. For range sensors, planners and the mouse.
+// CondQuery: what is where. Rays, the nearest surface to a point, what lies within a sphere, and
+// the nearest points of two bodies, over everything that contacts see: planes, obstacles, rigid
+// bodies, links of robots, rods and soft bodies. For range sensors, planners and the mouse.
 //
 // A query is a workspace of one thread. cond_query_set puts everything where a state has it; that
 // costs one pass over the surfaces, a ray then a walk through one tree. Nothing allocates after the
-// create.
+// create but cond_query_closest, until it has seen its largest surfaces.
 #ifndef COND_QUERY_H
 #define COND_QUERY_H
 
@@ -52,6 +52,23 @@ COND_API CondStatus cond_query_nearest(CondQuery* query, const double point[3], 
 // *n.                                                                            hit (capacity)
 COND_API CondStatus cond_query_within(CondQuery* query, const double point[3], double radius,
                                       int capacity, CondHit* hit, int* n);
+
+// The nearest points of two bodies, or of a body and all that never moves.
+typedef struct CondClosest {
+    double distance;    // [m]; negative: they overlap, by the depth of the deepest point
+    double point[2][3]; // on the first and on the second, world [m]
+    double normal[3];   // unit, from the second to the first
+    int part[2];        // link of a robot or rod; else 0; second: -1: a plane
+    int plane;          // the second one; -1: something else
+    int obstacle;       // the second one; -1: something else
+} CondClosest;
+
+// Of the true surfaces, without the thickness that soft bodies keep from each other. other:
+// COND_STATIC_BODY: planes and obstacles. Where they are farther apart than `limit`, or one is a
+// point without a surface, the distance is INFINITY and all indices are -1. COND_BAD_ARGUMENT: no
+// such bodies, or one body twice; COND_OUT_OF_MEMORY: surfaces that need not be convex need some.
+COND_API CondStatus cond_query_closest(CondQuery* query, int body, int other, double limit,
+                                       CondClosest* closest);
 
 #ifdef __cplusplus
 }

@@ -106,6 +106,12 @@ COND_API const CondLeftOut* cond_model_left_out(const CondModel* model, int pair
 COND_API const char* cond_left_out_name(CondLeftOutReason reason);
 // Index of a sensor by name, -1 when there is none.
 COND_API int cond_model_find_sensor(const CondModel* model, const char* name);
+// Patches of soft bodies: how many, their names (NULL past the last), whose they are (-1 past the
+// last), and which one has a name (-1: none).
+COND_API int cond_model_n_patch(const CondModel* model);
+COND_API const char* cond_model_patch_name(const CondModel* model, int patch);
+COND_API int cond_model_patch_body(const CondModel* model, int patch);
+COND_API int cond_model_find_patch(const CondModel* model, const char* name);
 
 // A state at the model's initial configuration.
 COND_API CondStatus cond_state_create(const CondModel* model, CondState** state, CondError* error);
@@ -432,6 +438,10 @@ COND_API CondStatus cond_sim_settle(CondSim* sim, CondState* state, int max_roun
 
 COND_API int cond_sim_n_contact(const CondSim* sim);
 COND_API CondContactInfo cond_sim_contact(const CondSim* sim, int contact);
+// The patch that a contact's point on one side (0, 1) belongs to: that which has the largest share
+// of the point's nodes, by their weights; *share, unless NULL: that share, 1 within the patch. -1
+// and 0 where there is none.
+COND_API int cond_sim_contact_patch(const CondSim* sim, int contact, int side, double* share);
 
 // Forces below are means over the last step: impulse / time step. Where no impact stage ran that is
 // the force of the step's contact problem itself. Zero before the first step. Of a step that was

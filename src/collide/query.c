@@ -1,5 +1,5 @@
 // CondQuery: one tree over the boxes of all that has a surface and an end.
-#include "cond/query.h"
+#include "collide/query.h"
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -15,36 +15,6 @@
 #include <math.h>
 #include <string.h>
 
-typedef enum PrimitiveKind { PRIMITIVE_SOLID, PRIMITIVE_LINK, PRIMITIVE_TRIANGLE } PrimitiveKind;
-
-typedef struct Primitive {
-    PrimitiveKind kind;
-    int body;  // -1: static
-    int index; // solid of all, link of the rod, triangle of the soft body
-} Primitive;
-
-struct CondQuery {
-    CondArena arena;
-    const CondModel* model;
-    CondKinematics kinematics;
-    double* q; //                                                                       (n_q)
-    CondTree tree;
-    CondTreeHits near;    // of the last box asked about
-    Primitive* primitive; // solids, links of rods, triangles                           (n)
-    double* box;          // around them                                                (n x 6)
-    double* pose;         // of solids and links, which come first                      (n x 7)
-    int n;
-    double extent; // of the tree's boxes, summed up, when it was built [m]
-};
-
-// What a walk through the tree measures.
-typedef struct Walk {
-    const CondQuery* query;
-    CondRay ray; // of a point: its place, as origin
-    double limit;
-    const int* leave_out;
-} Walk;
-
 static CondStatus list_primitives(CondQuery* query)
 {
     const CondModel* model = query->model;
@@ -56,13 +26,14 @@ static CondStatus list_primitives(CondQuery* query)
         COND_RESERVE(&query->arena, query->pose, 7 * n))
         return COND_OUT_OF_MEMORY;
     for (int i = 0; i < model->n_obstacle + model->n_solid; i++)
-        query->primitive[at++] = (Primitive){PRIMITIVE_SOLID, cond_solid_at(model, i)->body, i};
+        query->primitive[at++] =
+            (CondPrimitive){COND_PRIMITIVE_SOLID, cond_solid_at(model, i)->body, i};
     for (int b = 0; b < model->n_body; b++)
         for (int i = 0; model->body[b].rod && i < model->body[b].rod->n_link; i++)
-            query->primitive[at++] = (Primitive){PRIMITIVE_LINK, b, i};
+            query->primitive[at++] = (CondPrimitive){COND_PRIMITIVE_LINK, b, i};
     for (int b = 0; b < model->n_body; b++)
         for (int i = 0; i < model->body[b].n_triangle; i++)
-            query->primitive[at++] = (Primitive){PRIMITIVE_TRIANGLE, b, i};
+            query->primitive[at++] = (CondPrimitive){COND_PRIMITIVE_TRIANGLE, b, i};
     query->n = at;
     return COND_OK;
 }
@@ -75,13 +46,13 @@ static CondShape link_shape(const CondRod* rod, int link)
                        .half = {0.0, 0.0, 0.5 * rod->length[link]}};
 }
 
-static CondShape shape_of(const CondQuery* query, const Primitive* p)
+CondShape cond_primitive_shape(const CondQuery* query, const CondPrimitive* p)
 {
-    return p->kind == PRIMITIVE_SOLID ? cond_solid_at(query->model, p->index)->shape
-                                      : link_shape(query->model->body[p->body].rod, p->index);
+    return p->kind == COND_PRIMITIVE_SOLID ? cond_solid_at(query->model, p->index)->shape
+                                           : link_shape(query->model->body[p->body].rod, p->index);
 }
 
-static void corners_of(const CondQuery* query, const Primitive* p, const double* corner[3])
+void cond_primitive_corners(const CondQuery* query, const CondPrimitive* p, const double* corner[3])
 {
     const CondBody* body = &query->model->body[p->body];
     for (int k = 0; k < 3; k++)
@@ -93,18 +64,18 @@ static void place(CondQuery* query)
 {
     cond_kinematics_set(&query->kinematics, query->q);
     for (int i = 0; i < query->n; i++) {
-        const Primitive* p = &query->primitive[i];
+        const CondPrimitive* p = &query->primitive[i];
         double *box = query->box + 6 * (size_t)i, *pose = query->pose + 7 * (size_t)i;
-        if (p->kind == PRIMITIVE_TRIANGLE) {
+        if (p->kind == COND_PRIMITIVE_TRIANGLE) {
             const double* corner[3];
-            corners_of(query, p, corner);
+            cond_primitive_corners(query, p, corner);
             cond_box_empty(box);
             for (int k = 0; k < 3; k++)
                 cond_box_stretch(box, corner[k]);
             continue;
         }
-        CondShape shape = shape_of(query, p);
-        if (p->kind == PRIMITIVE_SOLID)
+        CondShape shape = cond_primitive_shape(query, p);
+        if (p->kind == COND_PRIMITIVE_SOLID)
             cond_solid_pose(&query->kinematics, cond_solid_at(query->model, p->index), pose);
         else
             memcpy(pose, query->q + query->model->body[p->body].q_begin + 7 * (size_t)p->index,
@@ -141,6 +112,7 @@ CondStatus cond_query_create(const CondModel* model, CondQuery** out, CondError*
     cond_arena_begin(context, &query->arena);
     cond_tree_begin(context, &query->tree);
     cond_tree_hits_begin(context, &query->near);
+    cond_pair_work_begin(context, &query->pair);
     CondStatus status = list_primitives(query);
     if (!status)
         status = COND_RESERVE(&query->arena, query->q, model->n_q);
@@ -170,6 +142,7 @@ void cond_query_destroy(CondQuery* query)
     cond_kinematics_destroy(&query->kinematics);
     cond_tree_end(&query->tree);
     cond_tree_hits_end(&query->near);
+    cond_pair_work_end(&query->pair);
     cond_arena_release(&query->arena);
     cond_release(&context, query);
 }
@@ -184,27 +157,28 @@ void cond_query_set(CondQuery* query, const CondState* state)
         build(query); // in the memory of the first one: it cannot fail
 }
 
-static int is_left_out(const Walk* walk, int body)
+int cond_walk_leaves_out(const CondWalk* walk, int body)
 {
     return walk->leave_out && body >= 0 && walk->leave_out[body];
 }
 
-static CondHit nothing(void)
+CondHit cond_hit_nothing(void)
 {
     return (CondHit){.distance = INFINITY, .body = -1, .part = -1, .plane = -1, .obstacle = -1};
 }
 
 // Whose surface it is.
-static void name_primitive(const CondQuery* query, const Primitive* p, CondHit* hit)
+void cond_primitive_name(const CondQuery* query, const CondPrimitive* p, CondHit* hit)
 {
-    *hit = nothing();
+    *hit = cond_hit_nothing();
     hit->body = p->body;
-    hit->part = p->kind == PRIMITIVE_SOLID ? cond_solid_at(query->model, p->index)->part : p->index;
-    if (p->kind == PRIMITIVE_SOLID && p->index < query->model->n_obstacle)
+    hit->part =
+        p->kind == COND_PRIMITIVE_SOLID ? cond_solid_at(query->model, p->index)->part : p->index;
+    if (p->kind == COND_PRIMITIVE_SOLID && p->index < query->model->n_obstacle)
         hit->obstacle = p->index;
 }
 
-static void set_normal(const double* const corner[3], double normal[3])
+void cond_primitive_normal(const double* const corner[3], double normal[3])
 {
     triangle_area_vector(corner[0], corner[1], corner[2], normal);
     double length = vec3_norm(normal);
@@ -214,21 +188,21 @@ static void set_normal(const double* const corner[3], double normal[3])
 
 // ---- rays
 
-static CondRayHit meet(const Walk* walk, int primitive)
+static CondRayHit meet(const CondWalk* walk, int primitive)
 {
     const CondQuery* query = walk->query;
-    const Primitive* p = &query->primitive[primitive];
+    const CondPrimitive* p = &query->primitive[primitive];
     CondRayHit hit = {.distance = INFINITY};
-    if (is_left_out(walk, p->body))
+    if (cond_walk_leaves_out(walk, p->body))
         return hit;
-    if (p->kind == PRIMITIVE_TRIANGLE) {
+    if (p->kind == COND_PRIMITIVE_TRIANGLE) {
         const double* corner[3];
-        corners_of(query, p, corner);
+        cond_primitive_corners(query, p, corner);
         hit.distance = cond_ray_triangle(&walk->ray, corner[0], corner[1], corner[2]);
-        set_normal(corner, hit.normal);
+        cond_primitive_normal(corner, hit.normal);
         return hit;
     }
-    CondShape shape = shape_of(query, p);
+    CondShape shape = cond_primitive_shape(query, p);
     return cond_ray_shape(&walk->ray, walk->limit, &shape, query->pose + 7 * (size_t)primitive);
 }
 
@@ -237,7 +211,7 @@ static double measure_ray(void* user, int primitive)
     return meet(user, primitive).distance;
 }
 
-static void try_planes(const Walk* walk, CondHit* hit)
+static void try_planes(const CondWalk* walk, CondHit* hit)
 {
     for (int i = 0; i < walk->query->model->n_plane; i++) {
         const CondPlane* plane = &walk->query->model->plane[i];
@@ -246,14 +220,14 @@ static void try_planes(const Walk* walk, CondHit* hit)
         double t = gap <= 0.0 ? 0.0 : closing > 0.0 ? gap / closing : INFINITY;
         if (!(t < hit->distance && t <= walk->limit))
             continue;
-        *hit = nothing();
+        *hit = cond_hit_nothing();
         hit->distance = t;
         hit->plane = i;
         memcpy(hit->normal, plane->frame, sizeof hit->normal);
     }
 }
 
-static int is_finite(const double x[3])
+int cond_is_point(const double x[3])
 {
     return isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
 }
@@ -261,20 +235,20 @@ static int is_finite(const double x[3])
 CondStatus cond_query_ray(CondQuery* query, const double origin[3], const double direction[3],
                           double limit, const int* leave_out, CondHit* hit)
 {
-    Walk walk = {.query = query, .limit = limit, .leave_out = leave_out};
+    CondWalk walk = {.query = query, .limit = limit, .leave_out = leave_out};
     double length = vec3_norm(direction);
-    if (!is_finite(origin) || !isfinite(length) || length == 0.0 || !(limit >= 0.0))
+    if (!cond_is_point(origin) || !isfinite(length) || length == 0.0 || !(limit >= 0.0))
         return COND_BAD_ARGUMENT;
     memcpy(walk.ray.origin, origin, sizeof walk.ray.origin);
     for (int k = 0; k < 3; k++)
         walk.ray.direction[k] = direction[k] / length;
-    *hit = nothing();
+    *hit = cond_hit_nothing();
     try_planes(&walk, hit);
     double distance = fmin(hit->distance, nextafter(limit, INFINITY));
     int found = cond_ray_tree(&walk.ray, &query->tree, measure_ray, &walk, &distance);
     if (found >= 0) {
         CondRayHit met = meet(&walk, found);
-        name_primitive(query, &query->primitive[found], hit);
+        cond_primitive_name(query, &query->primitive[found], hit);
         hit->distance = met.distance;
         memcpy(hit->normal, met.normal, sizeof hit->normal);
     }
@@ -291,149 +265,5 @@ CondStatus cond_query_rays(CondQuery* query, int n, const double* origin, const 
     for (size_t i = 0; i < (size_t)(n > 0 ? n : 0) && !status; i++)
         status =
             cond_query_ray(query, origin + 3 * i, direction + 3 * i, limit[i], leave_out, &hit[i]);
-    return status;
-}
-
-// ---- points
-
-// Where a point lies relative to a primitive; of a triangle the distance has no sign.
-static CondProbe probe(const CondQuery* query, const double x[3], int primitive)
-{
-    const Primitive* p = &query->primitive[primitive];
-    CondProbe out;
-    if (p->kind != PRIMITIVE_TRIANGLE) {
-        CondShape shape = shape_of(query, p);
-        cond_shape_probe(&shape, query->pose + 7 * (size_t)primitive, x, &out);
-        return out;
-    }
-    const double* corner[3];
-    double weight[3];
-    corners_of(query, p, corner);
-    out.gap = sqrt(triangle_nearest(x, corner[0], corner[1], corner[2], weight, out.point));
-    set_normal(corner, out.normal);
-    return out;
-}
-
-static double measure_point(void* user, int primitive)
-{
-    const Walk* walk = user;
-    if (is_left_out(walk, walk->query->primitive[primitive].body))
-        return INFINITY;
-    return probe(walk->query, walk->ray.origin, primitive).gap;
-}
-
-// The solid angle that the surface of a soft body takes up, seen from x, over 4 pi: 1 inside, 0
-// outside, whatever the triangles look like. A triangle with the corners a, b, c from x takes
-//     2 atan2(a . (b x c), |a||b||c| + (a . b)|c| + (b . c)|a| + (c . a)|b|)
-static int is_inside(const CondQuery* query, int body, const double x[3])
-{
-    double sum = 0.0;
-    for (int i = 0; i < query->model->body[body].n_triangle; i++) {
-        const double* corner[3];
-        double d[3][3], l[3], cross[3];
-        corners_of(query, &(Primitive){PRIMITIVE_TRIANGLE, body, i}, corner);
-        for (int c = 0; c < 3; c++) {
-            for (int k = 0; k < 3; k++)
-                d[c][k] = corner[c][k] - x[k];
-            l[c] = vec3_norm(d[c]);
-        }
-        vec3_cross(d[1], d[2], cross);
-        sum += 2.0 * atan2(vec3_dot(d[0], cross), l[0] * l[1] * l[2] + vec3_dot(d[0], d[1]) * l[2] +
-                                                      vec3_dot(d[1], d[2]) * l[0] +
-                                                      vec3_dot(d[2], d[0]) * l[1]);
-    }
-    return sum > 6.283185307179586;
-}
-
-// A hit with a sign, for a primitive that was found.
-static CondHit tell(const CondQuery* query, const double x[3], int primitive)
-{
-    CondHit hit;
-    CondProbe at = probe(query, x, primitive);
-    const Primitive* p = &query->primitive[primitive];
-    name_primitive(query, p, &hit);
-    hit.distance = at.gap;
-    memcpy(hit.position, at.point, sizeof hit.position);
-    memcpy(hit.normal, at.normal, sizeof hit.normal);
-    if (p->kind == PRIMITIVE_TRIANGLE && is_inside(query, p->body, x))
-        hit.distance = -hit.distance;
-    return hit;
-}
-
-static CondHit tell_plane(const CondQuery* query, const double x[3], int i)
-{
-    const CondPlane* plane = &query->model->plane[i];
-    CondHit hit = nothing();
-    hit.plane = i;
-    hit.distance = vec3_dot(plane->frame, x) - plane->offset;
-    memcpy(hit.normal, plane->frame, sizeof hit.normal);
-    for (int k = 0; k < 3; k++)
-        hit.position[k] = x[k] - hit.distance * hit.normal[k];
-    return hit;
-}
-
-CondStatus cond_query_nearest(CondQuery* query, const double point[3], double limit,
-                              const int* leave_out, CondHit* hit)
-{
-    Walk walk = {.query = query, .limit = limit, .leave_out = leave_out};
-    if (!is_finite(point) || !(limit >= 0.0))
-        return COND_BAD_ARGUMENT;
-    memcpy(walk.ray.origin, point, sizeof walk.ray.origin);
-    *hit = nothing();
-    double distance = nextafter(limit, INFINITY);
-    for (int i = 0; i < query->model->n_plane; i++) {
-        CondHit plane = tell_plane(query, point, i);
-        if (plane.distance < distance) {
-            distance = plane.distance;
-            *hit = plane;
-        }
-    }
-    double found_at = fmax(distance, 0.0); // boxes say nothing of who is deeper
-    int found = cond_tree_nearest(&query->tree, point, measure_point, &walk, &found_at);
-    if (found >= 0 && found_at < distance)
-        *hit = tell(query, point, found);
-    return COND_OK;
-}
-
-CondStatus cond_query_within(CondQuery* query, const double point[3], double radius, int capacity,
-                             CondHit* hit, int* n)
-{
-    double box[6];
-    *n = 0;
-    if (!is_finite(point) || !(radius >= 0.0) || !isfinite(radius))
-        return COND_BAD_ARGUMENT;
-    for (int i = 0; i < query->model->n_plane; i++) {
-        CondHit plane = tell_plane(query, point, i);
-        if (plane.distance <= radius && ++*n <= capacity)
-            hit[*n - 1] = plane;
-    }
-    for (int k = 0; k < 3; k++) {
-        box[k] = point[k] - radius;
-        box[3 + k] = point[k] + radius;
-    }
-    CondStatus status = cond_tree_query(&query->tree, box, &query->near);
-    for (int i = 0; i < query->near.n && !status; i++) {
-        int primitive = query->near.primitive[i];
-        if (query->primitive[primitive].kind == PRIMITIVE_TRIANGLE)
-            continue;
-        CondHit one = tell(query, point, primitive);
-        if (one.distance <= radius && ++*n <= capacity)
-            hit[*n - 1] = one;
-    }
-    for (int b = 0; b < query->model->n_body && !status; b++) { // a soft body hits once
-        int best = -1;
-        double least = INFINITY;
-        for (int i = 0; query->model->body[b].n_triangle > 0 && i < query->near.n; i++) {
-            int primitive = query->near.primitive[i];
-            const Primitive* p = &query->primitive[primitive];
-            double gap = p->kind == PRIMITIVE_TRIANGLE && p->body == b
-                             ? probe(query, point, primitive).gap
-                             : INFINITY;
-            best = gap < least ? primitive : best;
-            least = fmin(least, gap);
-        }
-        if (best >= 0 && least <= radius && ++*n <= capacity)
-            hit[*n - 1] = tell(query, point, best);
-    }
     return status;
 }

@@ -210,3 +210,18 @@ int cond_model_find_sensor(const CondModel* model, const char* name)
             return i;
     return -1;
 }
+
+int cond_model_n_patch(const CondModel* model)
+{
+    return model->n_patch;
+}
+
+const char* cond_model_patch_name(const CondModel* model, int patch)
+{
+    return patch >= 0 && patch < model->n_patch ? model->patch[patch].name : NULL;
+}
+
+int cond_model_patch_body(const CondModel* model, int patch)
+{
+    return patch >= 0 && patch < model->n_patch ? model->patch[patch].body : -1;
+}

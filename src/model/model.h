@@ -217,7 +217,4 @@ struct CondModel {
     int n_left_out;
 };
 
-// Index of a patch by name, -1 when there is none.
-int cond_model_find_patch(const CondModel* model, const char* name);
-
 #endif

@@ -465,24 +465,3 @@ CondContactInfo cond_candidate_info(const CondModel* model, const CondCandidate*
     memcpy(info.frame, candidate->frame, sizeof info.frame);
     return info;
 }
-
-CondContactInfo cond_sim_contact(const CondSim* sim, int contact)
-{
-    CondContactInfo info = {.body = -1, .other = -1, .plane = -1};
-    if (cond_sleep_gather(sim) || contact < 0 || contact >= sim->candidates.n)
-        return info;
-    info = cond_candidate_info(sim->model, &sim->candidates.candidate[contact]);
-    if (contact >= sim->n_ready)
-        return info;
-    info.relaxed = sim->relaxed[contact];
-    memcpy(info.force, sim->lambda + 3 * contact, sizeof info.force);
-    memcpy(info.impulse, sim->impulse + 3 * contact, sizeof info.impulse);
-    sim = cond_sleep_source(sim, &contact);
-    if (!sim)
-        return info; // of sleepers
-    const CondContact* made = &sim->assembly.contact[contact];
-    cond_contact_velocity(made, sim->next->v, info.velocity);
-    for (int i = 0; i < 3; i++)
-        info.velocity[i] -= made->phi[i];
-    return info;
-}
