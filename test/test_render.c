@@ -119,8 +119,33 @@ static void test_sandbox(void** state)
         expect_two_tries();
 }
 
+// Without a browser: one picture of each frame, as large as asked for.
+static void test_fast(void** state)
+{
+    (void)state;
+    CliOutput made = cli_run("run", "drop", "--steps", "2", "--record", "r.h5", "--quiet");
+    assert_int_equal(made.code, 0);
+    cli_output_free(&made);
+    made = cli_run("render", "r.h5", "--fast", "--png", "f.png", "--every", "1", "--size", "64x32");
+    assert_int_equal(made.code, 0);
+    cli_output_free(&made);
+    for (int k = 0; k < 3; k++) {
+        char name[32], head[24] = "";
+        snprintf(name, sizeof name, "f_%06d.png", k);
+        FILE* file = fopen(name, "rb");
+        assert_non_null(file);
+        assert_int_equal(fread(head, 1, sizeof head, file), sizeof head);
+        fclose(file);
+        assert_memory_equal(head + 12, "IHDR\0\0\0\x40\0\0\0\x20", 12);
+        assert_int_equal(remove(name), 0);
+    }
+    made = cli_run("render", "r.h5", "--fast", "--png", "f.png", "--colour", "stress");
+    assert_int_equal(made.code, 1);
+    cli_output_free(&made);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sandbox)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sandbox), cmocka_unit_test(test_fast)};
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

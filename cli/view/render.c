@@ -4,6 +4,7 @@
 #include "cli.h"
 #include "interrupt.h"
 #include "progress.h"
+#include "view/render_part.h"
 #include "view/view_recording.h"
 
 #include <errno.h>
@@ -15,12 +16,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-typedef struct RenderOptions {
-    const char *png, *mp4, *size, *colour, *view, *target, *browser;
-    int frame, every, rate, samples, cones, dots, wire, collision, no_arrows;
-    double time, speed, arrows;
-} RenderOptions;
 
 // One rendering: what the page is to draw, and what has come back.
 typedef struct Render {
@@ -43,12 +38,10 @@ static void fail(Render* render, const char* message)
     render->done = -1;
 }
 
-// out.png of one frame; of several, out_000012.png.
-static void picture_path(const Render* render, long k, char* path, size_t size)
+void render_picture_path(const char* to, int n, long k, char* path, size_t size)
 {
-    const char* to = render->options->png;
     const char* dot = strrchr(to, '.');
-    if (render->n_wanted == 1)
+    if (n == 1)
         snprintf(path, size, "%s", to);
     else
         snprintf(path, size, "%.*s_%06ld.png", (int)(dot ? dot - to : (long)strlen(to)), to, k);
@@ -60,7 +53,7 @@ static void take_picture(Render* render, long k, const Bytes* body)
     CondError error;
     CondFile* file = NULL;
     if (!render->film) {
-        picture_path(render, k, path, sizeof path);
+        render_picture_path(render->options->png, render->n_wanted, k, path, sizeof path);
         if (cond_file_begin(NULL, path, &file, &error)) {
             fail(render, error.message);
             return;
@@ -255,11 +248,12 @@ static int draw(Render* render, const char* browser, const char* query)
 }
 
 // ffmpeg reads pictures from here. Its arguments are words of their own, none goes through a shell.
-static FILE* start_film(const char* path, int rate, pid_t* child)
+FILE* render_start_film(const char* path, int rate, int width, int height, pid_t* child)
 {
     int ends[2];
-    char rates[16];
+    char rates[16], size[32];
     snprintf(rates, sizeof rates, "%d", rate);
+    snprintf(size, sizeof size, "%dx%d", width, height);
     if (pipe(ends) != 0)
         return NULL;
     *child = fork();
@@ -267,9 +261,14 @@ static FILE* start_film(const char* path, int rate, pid_t* child)
         dup2(ends[0], STDIN_FILENO);
         close(ends[0]);
         close(ends[1]);
-        execlp("ffmpeg", "ffmpeg", "-loglevel", "error", "-y", "-f", "image2pipe", "-c:v", "png",
-               "-framerate", rates, "-i", "-", "-pix_fmt", "yuv420p", "-crf", "18", path,
-               (char*)NULL);
+        if (width > 0)
+            execlp("ffmpeg", "ffmpeg", "-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt",
+                   "rgb24", "-s", size, "-framerate", rates, "-i", "-", "-pix_fmt", "yuv420p",
+                   "-crf", "18", path, (char*)NULL);
+        else
+            execlp("ffmpeg", "ffmpeg", "-loglevel", "error", "-y", "-f", "image2pipe", "-c:v",
+                   "png", "-framerate", rates, "-i", "-", "-pix_fmt", "yuv420p", "-crf", "18", path,
+                   (char*)NULL);
         _exit(127);
     }
     close(ends[0]);
@@ -278,6 +277,17 @@ static FILE* start_film(const char* path, int rate, pid_t* child)
         return NULL;
     }
     return fdopen(ends[1], "wb");
+}
+
+int render_end_film(FILE* film, pid_t child, const char* path, int code)
+{
+    int status = 0;
+    fclose(film);
+    waitpid(child, &status, 0);
+    if (code != CLI_FINE || status == 0)
+        return code;
+    cli_complain("render: ffmpeg failed with %s", path);
+    return CLI_INPUT;
 }
 
 // The frame nearest to a time.
@@ -291,23 +301,36 @@ static int frame_at(const CondRecording* recording, double time)
     return best;
 }
 
-static int make_query(Render* render, char* query, size_t size)
+int render_choose_frames(const RenderOptions* o, const CondRecording* recording,
+                         RenderFrames* frames)
 {
-    const RenderOptions* o = render->options;
-    int n = cond_recording_n_frame(render->view.recording), first = 0, last = n - 1;
-    double seen[3] = {-58.0, 24.0, 1.0}, at[3]; // azimuth, elevation, zoom
-    char target[128] = "";
-    int every = o->every > 0 ? o->every : 1;
+    int n = cond_recording_n_frame(recording);
+    *frames = (RenderFrames){.last = n - 1, .every = o->every > 0 ? o->every : 1};
     if (o->frame >= n) {
         cli_complain("render: --frame %d: the recording has %d", o->frame, n);
         return 1;
     }
     if (!isnan(o->time))
-        first = last = frame_at(render->view.recording, o->time);
+        frames->first = frames->last = frame_at(recording, o->time);
     else if (o->frame >= 0)
-        first = last = o->frame;
+        frames->first = frames->last = o->frame;
     else if (!o->mp4 && o->every <= 0)
-        first = last = n - 1;
+        frames->first = frames->last = n - 1;
+    if (o->mp4 && o->every <= 0) {
+        // As many frames as the film shows in its time.
+        const double* time = cond_recording_numbers(recording, COND_NUMBER_TIME);
+        double step = n > 1 ? (time[n - 1] - time[0]) / (n - 1) : 0.0;
+        double wanted = step > 0.0 ? o->speed / (o->rate * step) : 1.0;
+        frames->every = wanted > 1.0 ? (int)fmin(round(wanted), n) : 1;
+    }
+    frames->n = (frames->last - frames->first) / frames->every + 1;
+    return 0;
+}
+
+int render_read_view(const RenderOptions* o, double seen[3], double at[3])
+{
+    const double first[3] = {-58.0, 24.0, 1.0}; // azimuth, elevation, zoom
+    memcpy(seen, first, sizeof first);
     if (o->view && (options_numbers(o->view, ',', OPTION_KIND_NUMBER, -1e6, 1e6, 3, seen) < 2 ||
                     seen[2] < 1e-3 || seen[2] > 1e3)) {
         cli_complain("render: --view %s: expected AZIMUTH,ELEVATION[,ZOOM], in degrees, and a zoom "
@@ -319,23 +342,39 @@ static int make_query(Render* render, char* query, size_t size)
         cli_complain("render: --target %s: expected X,Y,Z in metres", o->target);
         return 1;
     }
+    return 0;
+}
+
+int render_read_size(const RenderOptions* o, int* width, int* height)
+{
+    double size[2] = {1280.0, 720.0};
+    if (o->size && options_numbers(o->size, 'x', OPTION_KIND_INT, 16.0, 8192.0, 2, size) != 2) {
+        cli_complain("render: --size %s: expected WIDTHxHEIGHT, each 16 to 8192", o->size);
+        return 1;
+    }
+    *width = (int)size[0];
+    *height = (int)size[1];
+    return 0;
+}
+
+static int make_query(Render* render, char* query, size_t size)
+{
+    const RenderOptions* o = render->options;
+    RenderFrames frames;
+    double seen[3], at[3];
+    char target[128] = "";
+    if (render_choose_frames(o, render->view.recording, &frames) || render_read_view(o, seen, at))
+        return 1;
     if (o->target)
         snprintf(target, sizeof target, "&target=%g,%g,%g", at[0], at[1], at[2]);
-    if (o->mp4 && o->every <= 0) {
-        // As many frames as the film shows in its time.
-        const double* time = cond_recording_numbers(render->view.recording, COND_NUMBER_TIME);
-        double step = n > 1 ? (time[n - 1] - time[0]) / (n - 1) : 0.0;
-        double wanted = step > 0.0 ? o->speed / (o->rate * step) : 1.0;
-        every = wanted > 1.0 ? (int)fmin(round(wanted), n) : 1;
-    }
-    render->n_wanted = (last - first) / every + 1;
+    render->n_wanted = frames.n;
     snprintf(query, size,
              "pictures=1&first=%d&last=%d&every=%d&width=%d&height=%d&azimuth=%g&elevation=%g"
              "&zoom=%g%s&colour=%s&arrows=%d&arrowscale=%g&cones=%d&dots=%d&wire=%d&collision=%d"
              "&samples=%d",
-             first, last, every, render->width, render->height, seen[0], seen[1], seen[2], target,
-             o->colour ? o->colour : "body", !o->no_arrows, o->arrows, o->cones, o->dots, o->wire,
-             o->collision,
+             frames.first, frames.last, frames.every, render->width, render->height, seen[0],
+             seen[1], seen[2], target, o->colour ? o->colour : "body", !o->no_arrows, o->arrows,
+             o->cones, o->dots, o->wire, o->collision,
              o->samples > 0          ? o->samples
              : render->n_wanted == 1 ? 64
                                      : 1);
@@ -348,17 +387,11 @@ static int render_recording(const RenderOptions* options, const char* path)
     char query[512];
     pid_t child = -1;
     const char* browser = find_browser(options->browser);
-    double size[2] = {1280.0, 720.0};
-    if (options->size &&
-        options_numbers(options->size, 'x', OPTION_KIND_INT, 16.0, 8192.0, 2, size) != 2) {
-        cli_complain("render: --size %s: expected WIDTHxHEIGHT, each 16 to 8192", options->size);
+    if (render_read_size(options, &render.width, &render.height))
         return CLI_USAGE;
-    }
-    render.width = (int)size[0];
-    render.height = (int)size[1];
     if (!browser) {
-        cli_complain("render: no browser to draw with; install chromium%s",
-                     options->browser ? ", or name one that is there" : "");
+        cli_complain("render: no browser to draw with; install chromium%s, or draw with --fast",
+                     options->browser ? ", name one that is there" : "");
         return CLI_INPUT;
     }
     if (options->mp4 && !on_path("ffmpeg")) {
@@ -373,21 +406,14 @@ static int render_recording(const RenderOptions* options, const char* path)
     if (code == CLI_FINE && make_query(&render, query, sizeof query))
         code = CLI_USAGE;
     if (code == CLI_FINE && options->mp4 &&
-        !(render.film = start_film(options->mp4, options->rate, &child))) {
+        !(render.film = render_start_film(options->mp4, options->rate, 0, 0, &child))) {
         cli_complain("render: cannot start ffmpeg");
         code = CLI_INPUT;
     }
     if (code == CLI_FINE)
         code = draw(&render, browser, query);
-    if (render.film) {
-        int status = 0;
-        fclose(render.film);
-        waitpid(child, &status, 0);
-        if (code == CLI_FINE && status != 0) {
-            cli_complain("render: ffmpeg failed with %s", options->mp4);
-            code = CLI_INPUT;
-        }
-    }
+    if (render.film)
+        code = render_end_film(render.film, child, options->mp4, code);
     if (code == CLI_FINE)
         fprintf(stderr, "%s: %d pictures of %d x %d\n", options->mp4 ? options->mp4 : options->png,
                 render.n_picture, render.width, render.height);
@@ -442,6 +468,8 @@ static int run(int argc, char** argv)
         {"--wireframe", OPTION_FLAG(&options.wire), NULL, "edges of the meshes"},
         {"--collision", OPTION_FLAG(&options.collision), NULL,
          "what touches of robots that are drawn by other meshes"},
+        {"--fast", OPTION_FLAG(&options.fast), NULL,
+         "drawn by the library, without a browser: bodies alone, in milliseconds"},
         {"--browser", OPTION_TEXT(&options.browser), "PROGRAM", "to draw with (chromium)"},
     };
     if (options_read(&cli_render, table, sizeof table / sizeof table[0], argc, argv, &path, 1,
@@ -452,7 +480,9 @@ static int run(int argc, char** argv)
                      cli_render.usage);
         return CLI_USAGE;
     }
-    return known_colour(options.colour) ? render_recording(&options, path) : CLI_USAGE;
+    if (!known_colour(options.colour))
+        return CLI_USAGE;
+    return options.fast ? render_fast(&options, path) : render_recording(&options, path);
 }
 
 const Command cli_render = {"render", "render RUN.h5 --png|--mp4 FILE", "pictures of a recording",

@@ -12,6 +12,7 @@
 #include "cond/law.h"
 #include "cond/mechanics.h"
 #include "cond/mesh.h"
+#include "cond/picture.h"
 #include "cond/problem.h"
 #include "cond/query.h"
 #include "cond/record.h"
