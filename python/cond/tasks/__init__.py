@@ -1,0 +1,47 @@
+"""Tasks to learn and to control: a scene each, and a scripted controller that solves it (docs/tasks.md).
+
+A script is a class in the task's module. It is made once an episode with the layout of the observation, the slots
+by name, and called with every observation; it returns the action, in the units of the scene.
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import Callable, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Script(Protocol):
+    """A scripted controller: an observation in, an action out."""
+
+    def __call__(self, observation: NDArray[np.float64]) -> NDArray[np.float64]: ...
+
+
+@dataclass(frozen=True)
+class Task:
+    """What makes an environment of a task."""
+
+    scene: str  # path within the package's share
+    script: str  # module of the scripted controller, of which it is the class Script
+    overrides: tuple[str, ...] = ()  # "path=value", as --set of the tool takes them
+
+    def make_script(self, layout: dict[str, slice]) -> Script:
+        """The scripted controller, for one episode."""
+        module = importlib.import_module(self.script)
+        make: Callable[[dict[str, slice]], Script] = module.Script
+        return make(layout)
+
+
+def _task(name: str, *overrides: str) -> Task:
+    return Task(f"scenes/tasks/{name}.yaml", f"cond.tasks.{name}", overrides)
+
+
+TASKS: dict[str, Task] = {
+    "cond/LiftSoft-v0": _task("lift_soft"),
+    "cond/LiftCable-v0": _task("lift_cable"),
+    "cond/BallGrip-v0": _task("ball_grip"),
+    "cond/PegWithCable-v0": _task("peg_with_cable"),
+}
