@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Makes the C source of the extension module cond._cond from the public headers.
+"""Makes two files from the public headers.
 
-    generate.py COMPILER INCLUDE OUT.c
+    generate.py COMPILER INCLUDE _cond.c structs.py
 
-The headers are preprocessed by the compiler that builds the module, with the standard headers left out, and
-handed to cffi as declarations: every public function, struct, enum and number is then `lib.NAME` or
-`ffi.new("NAME*")` under its own name, and nothing is listed by hand but the functions that C calls back.
+The C source of the extension module cond._cond: the headers are preprocessed by the compiler that builds the
+module, with the standard headers left out, and handed to cffi as declarations. Every public function, struct, enum
+and number is then `lib.NAME` or `ffi.new("NAME*")` under its own name; nothing is listed by hand but the functions
+that C calls back. And the Python source of cond.structs: a class with typed fields for every struct that has any, and
+an enumeration for every enum, with the headers' own comments as their documentation.
 """
 from __future__ import annotations
 
@@ -14,12 +16,14 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 STANDARD = ("stddef.h", "stdint.h", "stdio.h")  # cffi knows their types
 # `static inline Type name(void) { .. }`, which COND_DEFAULT makes, as a prototype.
 INLINE = re.compile(r"static\s+inline\s+([\w\s*]+?\w+\s*\([^)]*\))\s*\{.*?\n?\}", re.S)
-ATTRIBUTE = re.compile(r"__attribute__\s*\(\(.*?\)\)\)?\s*(?=[\w])", re.S)
 NUMBER = re.compile(r"^#define\s+(COND_\w+)\s+\(?-?(?:0x[0-9a-fA-F]+|\d+)u?\)?\s*(?://.*)?$", re.M)
+TYPEDEF = re.compile(r"((?:^//[^\n]*\n)*)^typedef (struct|enum) (Cond\w+) \{\n(.*?)^\} \3;", re.M | re.S)
+DEFAULT = re.compile(r"^COND_DEFAULT\(COND_\w*API, (\w+), (cond_\w+_default)\)", re.M)
 
 # What C calls: the hooks of a simulation, the reward of an environment, and whether work is wanted.
 CALLED_BACK = """
@@ -44,29 +48,222 @@ def preprocess(compiler: str, include: Path) -> str:
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
+def read_headers(include: Path) -> str:
+    """The headers of the package: all but that of the library of baselines."""
+    paths = sorted((include / "cond").glob("*.h"))
+    return "\n".join(p.read_text(encoding="utf-8") for p in paths if p.name != "baselines.h")
+
+
 def declarations(compiler: str, include: Path) -> str:
     """All that the public headers declare, as cffi reads it."""
     text = preprocess(compiler, include)
     text = text.replace('__attribute__((visibility("default")))', "")
     text = INLINE.sub(r"\1;", text)
-    numbers: list[str] = []
-    for path in sorted((include / "cond").glob("*.h")):
-        if path.name != "baselines.h":
-            numbers += NUMBER.findall(path.read_text(encoding="utf-8"))
+    numbers = NUMBER.findall(read_headers(include))
     return text + "".join(f"#define {name} ...\n" for name in numbers) + CALLED_BACK
 
 
+# --- cond.structs ---------------------------------------------------------------------------------
+
+
+def plain(comment: str) -> str:
+    """The text of // lines."""
+    text = " ".join(line.strip().removeprefix("//").strip() for line in comment.strip().splitlines())
+    return re.sub(r"\s+", " ", text).replace("\\", "\\\\").replace('"""', "'''").strip()
+
+
+def field_comments(body: str) -> dict[str, str]:
+    """What a struct says of its fields: behind them, in lines that go on, or in lines before them."""
+    said: dict[str, str] = {}
+    names: list[str] = []
+    before = ""
+    for line in body.splitlines():
+        code, _, comment = line.partition("//")
+        if code.strip():
+            names = re.findall(r"(\w+)\s*(?:\[[^\]]*\]\s*)*(?=[,;)]|=)", code.split("(")[0] or code)
+            names = names or re.findall(r"\(\*(\w+)\)", code)
+            for name in names:
+                said[name] = plain(before + "\n//" + comment) if comment.strip() or before else ""
+            before = ""
+        elif len(line) - len(line.lstrip()) <= 4:
+            before += line.strip() + "\n"
+            names = []
+        else:
+            for name in names:
+                said[name] = (said[name] + " " + comment.strip()).strip()
+    return said
+
+
+def class_name(c_name: str) -> str:
+    return c_name.removeprefix("Cond")
+
+
+def write_enum(ffi: Any, name: str, doc: str, body: str) -> str:
+    elements = sorted((value, key) for value, key in ffi.typeof(name).elements.items())
+    keys = [key for _, key in elements if not key.startswith("COND_N_")]
+    words = [key.split("_") for key in keys]
+    shared = 1  # the words that all have in common, COND among them, are left out
+    while len(keys) > 1 and all(len(w) > shared + 1 for w in words) and len({w[shared] for w in words}) == 1:
+        shared += 1
+    said = field_comments(body)
+    lines = [f"class {class_name(name)}(IntEnum):", f'    """{plain(doc) or name + "."}"""', ""]
+    for value, key in elements:
+        if key in keys:
+            short = "_".join(key.split("_")[shared:])
+            lines.append(f"    {short} = {value}")
+            if said.get(key):
+                lines.append(f'    """{said[key]}"""')
+    return "\n".join(lines) + "\n"
+
+
+HIDDEN = ("struct_size", "room")  # of the structs, for nobody to set
+
+
+class Field:
+    """A field of a struct as Python sees it: `kind` chooses the accessor of cond.memory."""
+
+    def __init__(self, name: str, kind: str, hint: str, given: str, more: str = "") -> None:
+        self.name, self.kind, self.hint, self.given, self.more = name, kind, hint, given, more
+
+
+def field_of(name: str, ctype: Any, siblings: set[str], known: set[str]) -> Field | None:
+    """None: a field that Python cannot hold, such as a function or an array of unknown length."""
+    if ctype.kind == "primitive":
+        real = ctype.cname in ("double", "float")
+        return Field(name, "number", "float" if real else "int", "float" if real else "int")
+    if ctype.kind == "enum":
+        return Field(name, "enum", class_name(ctype.cname), class_name(ctype.cname))
+    if ctype.kind == "struct":
+        kind = class_name(ctype.cname)
+        return Field(name, "struct", kind, kind) if ctype.cname in known else None
+    if ctype.kind == "array":
+        inner = ctype.item
+        if inner.cname == "char":
+            return Field(name, "text", "str", "str", str(ctype.length))
+        if inner.kind == "array" and inner.item.cname == "char":
+            return Field(name, "texts", "tuple[str, ...]", "Sequence[str]")
+        if inner.kind == "struct":
+            if inner.cname not in known:
+                return None
+            return Field(name, "structs", f"tuple[{class_name(inner.cname)}, ...]",
+                         f"Sequence[{class_name(inner.cname)}]", class_name(inner.cname))
+        return Field(name, "array", "Array", "ArrayLike")
+    if ctype.kind == "pointer":
+        inner = ctype.item
+        if inner.cname == "char":
+            return Field(name, "string", "str", "str")
+        counted = f"n_{name}" in siblings
+        if inner.kind == "struct" and inner.cname in known and counted:
+            return Field(name, "list", f"tuple[{class_name(inner.cname)}, ...]",
+                         f"Sequence[{class_name(inner.cname)}]", class_name(inner.cname))
+        if inner.cname == "double" and (counted or name == "heights"):
+            return Field(name, "numbers", "Array", "ArrayLike")
+    return None
+
+
+def write_field(field: Field, doc: str) -> str:
+    lines = ["    @property", f"    def {field.name}(self) -> {field.hint}:"]
+    if doc:
+        lines.append(f'        """{doc}"""')
+    value = f"self._c.{field.name}"
+    lines.append({
+        "number": f"        return {value}  # type: ignore[no-any-return]",
+        "enum": f"        return {field.hint}({value})",
+        "text": f"        return text({value})",
+        "string": f"        return text({value})",
+        "texts": f"        return tuple(text(item) for item in {value})",
+        "array": f"        return array_view({value}, self)",
+        "struct": f"        return {field.hint}.at({value}, self)",
+        "structs": f"        return tuple({field.more}.at(item, self) for item in {value})",
+        "list": f'        return get_list(self, "{field.name}", {field.more})',
+        "numbers": f'        return get_numbers(self, "{field.name}")',
+    }[field.kind])
+    lines += ["", f"    @{field.name}.setter", f"    def {field.name}(self, value: {field.given}) -> None:"]
+    lines.append({
+        "number": f"        {value} = value",
+        "enum": f"        {value} = int(value)",
+    }.get(field.kind, f'        set_{field.kind}(self, "{field.name}", value)'))
+    return "\n".join(lines) + "\n"
+
+
+def whole_structs(ffi: Any, names: set[str]) -> set[str]:
+    """The structs all of whose fields Python can hold; the classes of the package stand for the others."""
+    known = set(names)
+    while True:
+        kept = set()
+        for name in known:
+            members = ffi.typeof(name).fields or []
+            siblings = {key for key, _ in members}
+            if members and all(key in HIDDEN or field_of(key, m.type, siblings, known) for key, m in members):
+                kept.add(name)
+        if kept == known:
+            return known
+        known = kept
+
+
+def write_struct(ffi: Any, name: str, doc: str, body: str, default: str | None, known: set[str]) -> str:
+    said = field_comments(body)
+    members = ffi.typeof(name).fields
+    siblings = {key for key, _ in members}
+    fields = [field_of(key, member.type, siblings, known) for key, member in members if key not in HIDDEN]
+    shown = [field for field in fields if field]
+    own = class_name(name)
+    lines = [f"class {own}(Struct):", f'    """{plain(doc) or name + "."}"""', "", "    __slots__ = ()",
+             f'    c_name = "{name}"', ""]
+    if shown:
+        made = f"lib.{default}()" if default else "None"
+        given = ",\n".join(f"        {f.name}: {f.given} | None = None" for f in shown)
+        told = ",\n".join(f"            {f.name}={f.name}" for f in shown)
+        lines += ["    def __init__(", "        self,", "        *,", given + ",", "    ) -> None:",
+                  f'        """{"With the defaults of the library." if default else "All zero."}"""',
+                  f"        super().__init__({made})", "        self.set(", told + ",", "        )", ""]
+    return "\n".join(lines) + "\n" + "\n".join(write_field(f, said.get(f.name, "")) for f in shown)
+
+
+HEAD = '''"""The structs and enumerations of the public headers, made from them by python/generate.py."""
+# ruff: noqa
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Sequence
+
+from numpy.typing import ArrayLike
+
+from cond._cond import lib
+from cond.memory import (Array, Struct, array_view, get_list, get_numbers, set_array, set_list, set_numbers,
+                         set_string, set_struct, set_structs, set_text, set_texts, text)
+
+'''
+
+
+def write_structs(ffi: Any, headers: str) -> str:
+    found = TYPEDEF.findall(headers)
+    defaults = dict(DEFAULT.findall(headers))
+    known = whole_structs(ffi, {name for _, kind, name, _ in found if kind == "struct"} - {"CondError"})
+    parts = [HEAD]
+    for doc, kind, name, body in found:
+        if kind == "enum":
+            parts.append(write_enum(ffi, name, doc, body) + "\n")
+    for doc, kind, name, body in found:
+        if name in known:
+            parts.append(write_struct(ffi, name, doc, body, defaults.get(name), known) + "\n")
+    names = sorted(class_name(name) for _, kind, name, _ in found if kind == "enum" or name in known)
+    parts.append("__all__ = [" + ", ".join(f'"{name}"' for name in names) + "]\n")
+    return "\n".join(parts)
+
+
 def main() -> int:
-    if len(sys.argv) != 4:
+    if len(sys.argv) != 5:
         print(__doc__)
         return 2
     from cffi import FFI
 
-    compiler, include, out = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
+    compiler, include, source, structs = sys.argv[1], Path(sys.argv[2]), sys.argv[3], Path(sys.argv[4])
     ffi = FFI()
     ffi.cdef(declarations(compiler, include))
+    structs.write_text(write_structs(ffi, read_headers(include)), encoding="utf-8")
     ffi.set_source("cond._cond", "#include <cond/cond.h>\n", py_limited_api=True)
-    ffi.emit_c_code(out)
+    ffi.emit_c_code(source)
     return 0
 
 

@@ -1,0 +1,167 @@
+"""Mechanics: where points are and how they move, Jacobians, mass matrices, forces and accelerations."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cond._cond import ffi, lib
+from cond.errors import BadArgument, check, new_error
+from cond.memory import Array, doubles, new_lock, own, target, vector
+from cond.model import Model, Name
+from cond.state import State, place_of
+from cond.structs import Place, Pose, ReachSettings
+
+
+class Mechanics:
+    """The mechanics of the bodies as they are in one state, taken by `set`; a workspace of one thread.
+
+        mechanics = cond.Mechanics(model)
+        mechanics.set(state)
+        hand = mechanics.place("arm", "panda_hand")
+        J = mechanics.jacobian(hand)
+        tau = -mechanics.weight("arm") + mechanics.impedance(hand, target, stiffness, damping)
+        state.set_targets("arm", torque=tau)
+    """
+
+    def __init__(self, model: Model, state: State | None = None) -> None:
+        made, error = ffi.new("CondMechanics**"), new_error()
+        check(lib.cond_mechanics_create(model._c, made, error), error)
+        self._c, self._m, self.model = own(made[0], lib.cond_mechanics_destroy, model._c), model._c, model
+        self._lock = new_lock()
+        if state is not None:
+            self.set(state)
+
+    def set(self, state: State) -> None:
+        """Takes q and v of a state."""
+        if state._m is not self._m:
+            raise BadArgument("the state belongs to another model than the mechanics")
+        with self._lock:
+            lib.cond_mechanics_set(self._c, state._c)
+
+    def set_body(self, body: Name, q: ArrayLike, v: ArrayLike | None = None) -> None:
+        """Takes one body's q and v from arrays; without v it is at rest."""
+        index = self.model.body(body)
+        with self._lock:
+            status = lib.cond_mechanics_set_body(
+                self._c, index, vector(q, lib.cond_model_body_n_q(self._m, index), "q"),
+                vector(v, lib.cond_model_body_n_dof(self._m, index), "v"))
+        check(status, what=f"configuration of {body!r}")
+
+    def place(self, body: Name, part: Name = 0, point: ArrayLike = (0.0, 0.0, 0.0)) -> Place:
+        """A point that moves with a body: with a link of a robot or rod, with a node of a soft body."""
+        return place_of(self.model, body, part, point)
+
+    def _n(self, body: Name) -> tuple[int, int]:
+        index = self.model.body(body)
+        return index, int(lib.cond_model_body_n_dof(self._m, index))
+
+    def pose(self, place: Place) -> Pose:
+        """Where a point is, the axes it moves with, and the velocities of both, world axes."""
+        pose = Pose()
+        check(lib.cond_mechanics_pose(self._c, place.pointer, pose.pointer), what="pose of a place")
+        return pose
+
+    def jacobian(self, place: Place, out: Any = None) -> Array:
+        """J of the point's velocity (rows 0..2) and its axes' angular velocity (3..5), world axes, on the velocity
+        coordinates of the place's body that `columns` says (6 x n)."""
+        columns = self.columns(place)
+        J = target(out, (6, columns.stop - columns.start), "jacobian")
+        first, n = ffi.new("int*"), ffi.new("int*")
+        check(lib.cond_mechanics_jacobian(self._c, place.pointer, first, n, doubles(J)), what="jacobian")
+        return J
+
+    def columns(self, place: Place) -> slice:
+        """The velocity coordinates of the model that the Jacobian of a place acts on."""
+        first, n = ffi.new("int*"), ffi.new("int*")
+        check(lib.cond_mechanics_jacobian(self._c, place.pointer, first, n, ffi.NULL), what="jacobian")
+        return slice(int(first[0]), int(first[0] + n[0]))
+
+    def acceleration(self, place: Place, rate: ArrayLike | None = None) -> tuple[Array, Array]:
+        """Of the point [m/s2] and of its axes [rad/s2] where the body's coordinates change by rate; without: dJ/dt v."""
+        _, n = self._n(place.body)
+        out = np.empty((2, 3))
+        status = lib.cond_mechanics_acceleration(self._c, place.pointer, vector(rate, n, "rate"), doubles(out[0]),
+                                                 doubles(out[1]))
+        check(status, what="acceleration")
+        return out[0], out[1]
+
+    def mass(self, body: Name, out: Any = None) -> Array:
+        """M, full and symmetric (n_dof x n_dof)."""
+        index, n = self._n(body)
+        M = target(out, (n, n), "mass")
+        check(lib.cond_mechanics_mass(self._c, index, doubles(M)), what=f"mass matrix of {body!r}")
+        return M
+
+    def bias(self, body: Name, out: Any = None) -> Array:
+        """Weight - C v + elastic forces - damping: M dv/dt = bias + tau (n_dof)."""
+        index, n = self._n(body)
+        f = target(out, (n,), "bias")
+        check(lib.cond_mechanics_bias(self._c, index, doubles(f)), what=f"bias of {body!r}")
+        return f
+
+    def weight(self, body: Name, out: Any = None) -> Array:
+        """The part of weight alone; minus it holds a robot against gravity (n_dof)."""
+        index, n = self._n(body)
+        f = target(out, (n,), "weight")
+        check(lib.cond_mechanics_weight(self._c, index, doubles(f)), what=f"weight of {body!r}")
+        return f
+
+    def forward(self, body: Name, tau: ArrayLike | None = None, out: Any = None) -> Array:
+        """dv/dt = M^-1 (bias + tau) (n_dof)."""
+        index, n = self._n(body)
+        rate = target(out, (n,), "rate")
+        check(lib.cond_mechanics_forward(self._c, index, vector(tau, n, "tau"), doubles(rate)),
+              what=f"dynamics of {body!r}")
+        return rate
+
+    def inverse(self, body: Name, rate: ArrayLike | None = None, out: Any = None) -> Array:
+        """tau = M dv/dt - bias (n_dof)."""
+        index, n = self._n(body)
+        tau = target(out, (n,), "tau")
+        check(lib.cond_mechanics_inverse(self._c, index, vector(rate, n, "rate"), doubles(tau)),
+              what=f"dynamics of {body!r}")
+        return tau
+
+    def push(self, place: Place, force: ArrayLike | None = None, torque: ArrayLike | None = None) -> Array:
+        """J' (force, torque) of a push at a point, world axes (n_dof of its body)."""
+        _, n = self._n(place.body)
+        f = np.zeros(n)
+        status = lib.cond_mechanics_push(self._c, place.pointer, vector(force, 3, "force"),
+                                         vector(torque, 3, "torque"), doubles(f))
+        check(status, what="push")
+        return f
+
+    def impedance(self, place: Place, goal: Pose, stiffness: ArrayLike, damping: ArrayLike) -> Array:
+        """J' (K e - D twist) towards a pose, K and D diagonal in world axes (6 each; n_dof of its body)."""
+        _, n = self._n(place.body)
+        f = np.zeros(n)
+        status = lib.cond_mechanics_impedance(self._c, place.pointer, goal.pointer, vector(stiffness, 6, "stiffness"),
+                                              vector(damping, 6, "damping"), doubles(f))
+        check(status, what="impedance")
+        return f
+
+    def energy(self, body: Name) -> tuple[float, float]:
+        """Kinetic energy, and that of gravity and elasticity [J]."""
+        out = ffi.new("double[2]")
+        check(lib.cond_mechanics_energy(self._c, self.model.body(body), out, out + 1), what=f"energy of {body!r}")
+        return float(out[0]), float(out[1])
+
+    def reach(self, place: Place, position: ArrayLike, orientation: ArrayLike | None = None, *,
+              start: ArrayLike | None = None, settings: ReachSettings | None = None) -> tuple[Array, bool, Array]:
+        """Inverse kinematics: a configuration of the robot within its limits that puts a point at a position, and its
+        axes (w, x, y, z) where they are given. Begins from `start` (n_q), by default from zeros. Returns q,
+        whether it is there, and what is left of position [m] and angle [rad]."""
+        index, _ = self._n(place.body)
+        n_q = int(lib.cond_model_body_n_q(self._m, index))
+        q = np.zeros(n_q) if start is None else np.array(start, np.float64)
+        if q.shape != (n_q,):
+            raise BadArgument(f"start: expected the shape {(n_q,)}, not {q.shape}")
+        left = np.empty(2)
+        with self._lock:
+            status = lib.cond_mechanics_reach(
+                self._c, place.pointer, vector(position, 3, "position"), vector(orientation, 4, "orientation"),
+                ffi.NULL if settings is None else settings.pointer, doubles(q), doubles(left))
+        check(status, what="inverse kinematics")
+        return q, status == 0, left

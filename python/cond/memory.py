@@ -1,0 +1,350 @@
+"""Memory that C and Python share: handles that release in any order, arrays on C memory that keep it alive, and
+structs with Python's types."""
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cond._cond import ffi, lib
+from cond.errors import BadArgument, Forked
+
+Array = NDArray[np.float64]
+Path = str | os.PathLike[str]
+
+# --- handles --------------------------------------------------------------------------------------
+
+
+class Process:
+    """Whether the library was used here, and whether this process was forked off after that."""
+
+    used: ClassVar[bool] = False
+    forked: ClassVar[bool] = False
+
+
+class ForkedLibrary:
+    """Takes the place of `lib` in a process that was forked off after the library was used: the threads of the
+    library stayed behind, and the first loop over them would wait for ever."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise Forked(
+            f"{name}: this process was forked from one that had used cond, whose threads are not here; "
+            'start it by multiprocessing.get_context("spawn"), or fork before the first use'
+        )
+
+
+def after_fork() -> None:
+    """Puts ForkedLibrary in the place of `lib` in all modules of the package."""
+    if not Process.used:
+        return
+    Process.forked = True
+    for name, module in list(sys.modules.items()):
+        if (name == "cond" or name.startswith("cond.")) and hasattr(module, "lib") and name != "cond._cond":
+            module.lib = ForkedLibrary()  # type: ignore[attr-defined]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=after_fork)
+
+
+def own(pointer: Any, destroy: Callable[[Any], None], *needs: Any) -> Any:
+    """The pointer as a handle that destroys what it points to when nobody refers to it any more; until then
+    `needs`, handles of what that stands on, stay alive, in whatever order the objects of Python go."""
+    Process.used = True
+
+    def release(gone: Any, kept: tuple[Any, ...] = needs) -> None:
+        destroy(gone)
+
+    return ffi.gc(pointer, release)
+
+
+def path_bytes(path: Path) -> bytes:
+    """A path as the library takes it."""
+    return os.fsencode(path)
+
+
+def text(value: Any) -> str:
+    """A text of C; "" for NULL."""
+    return "" if value == ffi.NULL else str(ffi.string(value).decode(errors="replace"))
+
+
+def maybe(value: Any) -> str | None:
+    """A text of C; None for NULL."""
+    return None if value == ffi.NULL else text(value)
+
+
+def share(name: str = "") -> str:
+    """Path of a file that ships with COND: "scenes/drop.yaml", "viewer.html"."""
+    return os.path.join(os.path.dirname(os.path.abspath(__file__)), "share", "cond", name)
+
+
+# --- arrays ---------------------------------------------------------------------------------------
+
+TYPES = {"double": "<f8", "float": "<f4", "int": "<i4", "unsigned int": "<u4", "uint32_t": "<u4",
+         "uint8_t": "|u1", "uint64_t": "<u8", "int32_t": "<i4", "int64_t": "<i8", "size_t": "<u8"}
+if sys.byteorder == "big":
+    TYPES = {name: kind.replace("<", ">") for name, kind in TYPES.items()}
+
+
+class Memory:
+    """A piece of C memory as NumPy takes it over; `owner` lives as long as arrays on it do."""
+
+    __slots__ = ("__array_interface__", "owner")
+
+    def __init__(self, address: int, shape: tuple[int, ...], kind: str, owner: Any, writable: bool) -> None:
+        self.owner = owner
+        self.__array_interface__ = {"data": (address, not writable), "shape": shape, "typestr": kind, "version": 3}
+
+
+def view(pointer: Any, shape: tuple[int, ...], owner: Any, writable: bool = False) -> NDArray[Any]:
+    """An array on the C memory that a pointer points to, which `owner` keeps alive."""
+    kind = TYPES[ffi.typeof(pointer).item.cname]
+    if 0 in shape or pointer == ffi.NULL:
+        return np.empty(tuple(0 if pointer == ffi.NULL and i == 0 else n for i, n in enumerate(shape)), kind)
+    address = int(ffi.cast("uintptr_t", pointer))
+    return np.asarray(Memory(address, shape, kind, owner, writable))
+
+
+def array_view(field: Any, owner: Any) -> Array:
+    """A fixed array of a struct, of one or two dimensions."""
+    ctype, shape = ffi.typeof(field), []
+    while ctype.kind == "array":
+        shape.append(ctype.length)
+        ctype = ctype.item
+    address = int(ffi.cast("uintptr_t", ffi.addressof(field)))
+    return np.asarray(Memory(address, tuple(shape), TYPES[ctype.cname], owner, True))
+
+
+def numbers(values: ArrayLike, shape: tuple[int, ...], what: str) -> Array:
+    """The values as contiguous doubles of that shape, without a copy where they are so already."""
+    array = np.ascontiguousarray(values, np.float64)
+    if array.shape != shape:
+        raise BadArgument(f"{what}: expected the shape {shape}, not {array.shape}")
+    return array
+
+
+def target(out: Any, shape: tuple[int, ...], what: str, kind: Any = np.float64) -> NDArray[Any]:
+    """An array to write into: a new one, or the caller's own (NumPy, anything with the buffer protocol or
+    __dlpack__ on this machine's memory), which must fit."""
+    if out is None:
+        return np.empty(shape, kind)
+    array = np.from_dlpack(out) if hasattr(out, "__dlpack__") and not isinstance(out, np.ndarray) else np.asarray(out)
+    if array.dtype != kind or array.shape != shape or not array.flags.c_contiguous or not array.flags.writeable:
+        raise BadArgument(f"{what}: expected a writable contiguous array of {np.dtype(kind)} with the shape {shape}, "
+                          f"not {array.dtype} with {array.shape}")
+    return array
+
+
+def doubles(array: NDArray[Any] | None) -> Any:
+    """Pointer to the numbers of a contiguous array; NULL for None and for empty ones."""
+    return ffi.NULL if array is None or array.size == 0 else ffi.from_buffer("double[]", array)
+
+
+def ints(array: NDArray[Any] | None) -> Any:
+    return ffi.NULL if array is None or array.size == 0 else ffi.from_buffer("int[]", array)
+
+
+def vector(values: ArrayLike | None, n: int, what: str) -> Any:
+    """n doubles for C from what the caller gave; NULL for None."""
+    return ffi.NULL if values is None else doubles(numbers(values, (n,), what))
+
+
+def strings(values: Sequence[str]) -> tuple[int, Any, list[Any]]:
+    """Count, char** and what keeps the texts alive."""
+    kept = [ffi.new("char[]", value.encode()) for value in values]
+    return len(kept), ffi.new("char*[]", kept) if kept else ffi.NULL, kept
+
+
+DTYPES: dict[str, np.dtype[Any]] = {}
+
+
+def dtype_of(c_name: str) -> np.dtype[Any]:
+    """The layout of a struct of the library as a structured dtype, for many of them in one array."""
+    if c_name not in DTYPES:
+        names, formats, offsets = [], [], []
+        for name, field in ffi.typeof(c_name).fields:
+            ctype, shape = field.type, []
+            while ctype.kind == "array":
+                shape.append(ctype.length)
+                ctype = ctype.item
+            if ctype.kind == "struct":
+                kind: Any = dtype_of(ctype.cname)
+            elif ctype.kind == "enum":
+                kind = "i4"
+            elif ctype.cname == "char":
+                kind = f"S{shape.pop()}"
+            elif ctype.cname in TYPES:
+                kind = TYPES[ctype.cname]
+            else:
+                continue
+            names.append(name)
+            formats.append((kind, tuple(shape)) if shape else kind)
+            offsets.append(field.offset)
+        DTYPES[c_name] = np.dtype({"names": names, "formats": formats, "offsets": offsets,
+                                   "itemsize": ffi.sizeof(c_name)})
+    return DTYPES[c_name]
+
+
+def records(c_name: str, n: int) -> tuple[NDArray[Any], Any]:
+    """n structs as a structured array, zero, and as a pointer for C."""
+    array = np.zeros(n, dtype_of(c_name))
+    return array, ffi.cast(f"{c_name}*", ffi.from_buffer(array)) if n else ffi.NULL
+
+
+# --- structs --------------------------------------------------------------------------------------
+
+S = TypeVar("S", bound="Struct")
+
+
+class Struct:
+    """A struct of the library: its fields by their own names, as Python's numbers, texts and arrays on the struct's
+    own memory."""
+
+    __slots__ = ("_c", "_keep")
+    c_name: ClassVar[str] = ""
+    _c: Any
+    _keep: dict[str, Any]
+
+    def __init__(self, value: Any = None) -> None:
+        self._c = ffi.new(self.c_name + "*", value) if value is not None else ffi.new(self.c_name + "*")
+        self._keep = {}
+
+    @classmethod
+    def at(cls: type[S], place: Any, owner: Any) -> S:
+        """The struct where C has it; `owner` keeps the memory alive."""
+        made = cls.__new__(cls)
+        made._c = ffi.addressof(place) if ffi.typeof(place).kind == "struct" else place
+        made._keep = {"": owner}
+        return made
+
+    @property
+    def pointer(self) -> Any:
+        """The struct for a function of the library."""
+        return self._c
+
+    @classmethod
+    def fields(cls) -> Iterator[str]:
+        """Names of the fields."""
+        for name, _ in ffi.typeof(cls.c_name).fields:
+            if isinstance(getattr(cls, name, None), property):
+                yield name
+
+    def set(self, **values: Any) -> None:
+        """Sets fields by name; None leaves one as it is."""
+        for name, value in values.items():
+            if value is not None:
+                setattr(self, name, value)
+
+    def copy(self: S) -> S:
+        """A struct of its own with the same values."""
+        made = type(self).__new__(type(self))
+        made._c = ffi.new(self.c_name + "*", self._c[0])
+        made._keep = {"": self}  # what its pointers point to
+        return made
+
+    def asdict(self) -> dict[str, Any]:
+        """All fields, with structs as dicts in their turn."""
+        def plain(value: Any) -> Any:
+            if isinstance(value, Struct):
+                return value.asdict()
+            if isinstance(value, tuple):
+                return tuple(plain(item) for item in value)
+            return value.copy() if isinstance(value, np.ndarray) else value
+
+        return {name: plain(getattr(self, name)) for name in self.fields()}
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{n}={getattr(self, n)!r}' for n in self.fields())})"
+
+
+def set_text(struct: Struct, name: str, value: str) -> None:
+    size = ffi.typeof(getattr(struct._c, name)).length
+    data = value.encode()
+    if len(data) >= size or b"\0" in data:
+        raise BadArgument(f"{name}: a text of fewer than {size} bytes was expected, not {value!r}")
+    setattr(struct._c, name, data)
+
+
+def set_texts(struct: Struct, name: str, value: Sequence[str]) -> None:
+    place = getattr(struct._c, name)
+    if len(value) != len(place):
+        raise BadArgument(f"{name}: expected {len(place)} texts")
+    for i, item in enumerate(value):
+        data = item.encode()
+        if len(data) >= len(place[i]) or b"\0" in data:
+            raise BadArgument(f"{name}: a text of fewer than {len(place[i])} bytes was expected, not {item!r}")
+        place[i] = data
+
+
+def set_string(struct: Struct, name: str, value: str) -> None:
+    struct._keep[name] = ffi.new("char[]", value.encode())
+    setattr(struct._c, name, struct._keep[name])
+
+
+def set_array(struct: Struct, name: str, value: ArrayLike) -> None:
+    place = array_view(getattr(struct._c, name), struct)
+    given = np.asarray(value, place.dtype)
+    if given.ndim > 0 and given.shape != place.shape:
+        raise BadArgument(f"{name}: expected the shape {place.shape}, not {given.shape}")
+    place[...] = given
+
+
+def set_struct(struct: Struct, name: str, value: Struct) -> None:
+    setattr(struct._c, name, value._c[0])
+    struct._keep[name] = value
+
+
+def set_structs(struct: Struct, name: str, value: Sequence[Struct]) -> None:
+    place = getattr(struct._c, name)
+    if len(value) != len(place):
+        raise BadArgument(f"{name}: expected {len(place)} of them")
+    for i, item in enumerate(value):
+        place[i] = item._c[0]
+    struct._keep[name] = tuple(value)
+
+
+def get_list(struct: Struct, name: str, kind: type[S]) -> tuple[S, ...]:
+    place = getattr(struct._c, name)
+    return tuple(kind.at(place[i], struct) for i in range(getattr(struct._c, "n_" + name)))
+
+
+def set_list(struct: Struct, name: str, value: Sequence[Struct]) -> None:
+    """A list of structs and its length n_name."""
+    item = ffi.typeof(getattr(struct._c, name)).item.cname
+    place = ffi.new(f"{item}[]", len(value)) if len(value) else ffi.NULL
+    for i, entry in enumerate(value):
+        place[i] = entry._c[0]
+    setattr(struct._c, name, place)
+    setattr(struct._c, "n_" + name, len(value))
+    struct._keep[name] = (place, tuple(value))
+
+
+def get_numbers(struct: Struct, name: str) -> Array:
+    if name == "heights":
+        shape: tuple[int, ...] = (struct._c.n_row, struct._c.n_column)
+    else:
+        shape = (getattr(struct._c, "n_" + name), 3)
+    return view(getattr(struct._c, name), shape, struct)
+
+
+def set_numbers(struct: Struct, name: str, value: ArrayLike) -> None:
+    """An array and its length: n_name points of three numbers, or heights with n_row and n_column."""
+    array = np.array(value, np.float64, order="C", ndmin=2)
+    if name == "heights":
+        struct._c.n_row, struct._c.n_column = array.shape
+    elif array.shape[1:] != (3,):
+        raise BadArgument(f"{name}: expected the shape (n, 3), not {array.shape}")
+    else:
+        setattr(struct._c, "n_" + name, array.shape[0])
+    setattr(struct._c, name, doubles(array))
+    struct._keep[name] = array
+
+
+def new_lock() -> threading.RLock:  # type: ignore[valid-type]
+    """Of an object that one thread at a time may work with, because calls let other threads run."""
+    return threading.RLock()

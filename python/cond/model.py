@@ -1,0 +1,267 @@
+"""Model: a compiled scene. It never changes, so that threads may share it."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from cond._cond import ffi, lib
+from cond.errors import BadArgument, check, new_error
+from cond.memory import Path, maybe, own, text
+from cond.scene import Scene
+from cond.structs import (
+    BodyKind,
+    JointInfo,
+    LeftOut,
+    SceneSettings,
+    SensorKind,
+)
+
+if TYPE_CHECKING:
+    from cond.state import State
+
+Name = int | str  # of a body, link, joint, sensor: its number or its name
+
+
+class Model:
+    """What a scene compiles to: sizes, names, joints, settings. Bodies, links and joints go by number or by name.
+
+        model = cond.Model.from_path("drop")
+        state = model.state()
+    """
+
+    def __init__(self, scene: Scene) -> None:
+        """Compiles a scene, which may be changed or forgotten afterwards."""
+        made, error = ffi.new("CondModel**"), new_error()
+        check(lib.cond_scene_compile(scene._c, made, error), error)
+        self._c = own(made[0], lib.cond_model_destroy)
+
+    @classmethod
+    def from_path(cls, path: Path, overrides: Sequence[str] | dict[str, Any] = (), *,
+                  seed: int | None = None) -> Model:
+        """Reads and compiles a scene: a YAML or MJCF file, or the name of one that ships with COND."""
+        return cls(Scene(path, overrides, seed=seed))
+
+    @classmethod
+    def from_text(cls, text: str, path: Path = "scene.yaml", overrides: Sequence[str] | dict[str, Any] = ()) -> Model:
+        """Compiles a text in YAML."""
+        return cls(Scene.from_text(text, path, overrides))
+
+    @classmethod
+    def from_urdf(cls, path: Path, **fields: Any) -> Model:
+        """Compiles a scene with one robot and nothing else."""
+        return cls(Scene.from_urdf(path, **fields))
+
+    @classmethod
+    def at(cls, pointer: Any, owner: Any) -> Model:
+        """The model where C has it; `owner`, a handle, keeps it alive."""
+        model = cls.__new__(cls)
+        model._c = own(pointer, lambda _: None, owner)
+        return model
+
+    def state(self) -> State:
+        """A state at the model's initial configuration."""
+        from cond.state import State
+
+        return State(self)
+
+    @property
+    def settings(self) -> SceneSettings:
+        """A copy of the settings it was compiled with."""
+        return SceneSettings.at(lib.cond_model_settings(self._c), self._c).copy()
+
+    @property
+    def name(self) -> str:
+        """Of the scene."""
+        return text(lib.cond_model_settings(self._c).name)
+
+    @property
+    def time_step(self) -> float:
+        """[s]"""
+        return float(lib.cond_model_settings(self._c).time_step)
+
+    # Sizes.
+
+    @property
+    def n_dof(self) -> int:
+        """Velocity coordinates of all bodies."""
+        return int(lib.cond_model_n_dof(self._c))
+
+    @property
+    def n_q(self) -> int:
+        """Numbers of the configuration of all bodies."""
+        return sum(lib.cond_model_body_n_q(self._c, b) for b in range(self.n_body))
+
+    @property
+    def n_body(self) -> int:
+        return int(lib.cond_model_n_body(self._c))
+
+    @property
+    def n_attachment(self) -> int:
+        return int(lib.cond_model_n_attachment(self._c))
+
+    @property
+    def n_trajectory(self) -> int:
+        return int(lib.cond_model_n_trajectory(self._c))
+
+    @property
+    def n_sensor(self) -> int:
+        return int(lib.cond_model_n_sensor(self._c))
+
+    # Bodies.
+
+    def body(self, body: Name) -> int:
+        """Number of a body by name; raises where there is none."""
+        index = body if isinstance(body, int) else int(lib.cond_model_find_body(self._c, body.encode()))
+        if not 0 <= index < lib.cond_model_n_body(self._c):
+            raise BadArgument(f"the model has no body {body!r}")
+        return index
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        """Names of the bodies."""
+        return tuple(self.body_name(b) for b in range(self.n_body))
+
+    def body_name(self, body: int) -> str:
+        return text(lib.cond_model_body_name(self._c, self.body(body)))
+
+    def body_kind(self, body: Name) -> BodyKind:
+        return BodyKind(lib.cond_model_body_kind(self._c, self.body(body)))
+
+    def mass(self, body: Name) -> float:
+        """Of a whole body [kg]."""
+        return float(lib.cond_model_mass(self._c, self.body(body)))
+
+    def size(self, body: Name) -> float:
+        """The longest edge of a box around what may touch of a body, at the start [m]."""
+        return float(lib.cond_model_size(self._c, self.body(body)))
+
+    def dofs(self, body: Name) -> slice:
+        """Where the velocity coordinates of a body are: state.v[model.dofs("box")]."""
+        index = self.body(body)
+        begin = lib.cond_model_dof_begin(self._c, index)
+        return slice(begin, begin + lib.cond_model_body_n_dof(self._c, index))
+
+    def qs(self, body: Name) -> slice:
+        """Where the configuration of a body is: state.q[model.qs("box")]."""
+        index = self.body(body)
+        begin = sum(lib.cond_model_body_n_q(self._c, b) for b in range(index))
+        return slice(begin, begin + lib.cond_model_body_n_q(self._c, index))
+
+    def n_node(self, body: Name) -> int:
+        """Nodes of a soft body; 0 for others."""
+        return int(lib.cond_model_n_node(self._c, self.body(body)))
+
+    def n_tet(self, body: Name) -> int:
+        """Tetrahedra of a soft body; 0 for others."""
+        return int(lib.cond_model_n_tet(self._c, self.body(body)))
+
+    # Links and joints.
+
+    def n_link(self, body: Name) -> int:
+        """Links of a rod or a robot; 0 for other bodies."""
+        return int(lib.cond_model_n_link(self._c, self.body(body)))
+
+    def link(self, body: Name, link: Name) -> int:
+        """Number of a link by name; raises where there is none."""
+        index = self.body(body)
+        found = link if isinstance(link, int) else int(lib.cond_model_find_link(self._c, index, link.encode()))
+        if not 0 <= found < lib.cond_model_n_link(self._c, index):
+            raise BadArgument(f"the body {body!r} has no link {link!r}")
+        return found
+
+    def link_name(self, body: Name, link: int) -> str | None:
+        """Of a robot; None where there is no such link."""
+        return maybe(lib.cond_model_link_name(self._c, self.body(body), link))
+
+    def n_joint(self, body: Name) -> int:
+        """Joints of a robot that move."""
+        return int(lib.cond_model_n_joint(self._c, self.body(body)))
+
+    def find_joint(self, body: Name, joint: Name) -> int:
+        """Number of a joint by name; raises where there is none."""
+        index = self.body(body)
+        found = joint if isinstance(joint, int) else int(lib.cond_model_find_joint(self._c, index, joint.encode()))
+        if not 0 <= found < lib.cond_model_n_joint(self._c, index):
+            raise BadArgument(f"the body {body!r} has no joint {joint!r}")
+        return found
+
+    def joint(self, body: Name, joint: Name) -> JointInfo:
+        """Kind, place in q and v, limits, effort, damping of a joint."""
+        info = JointInfo()
+        status = lib.cond_model_joint(self._c, self.body(body), self.find_joint(body, joint), info.pointer)
+        check(status, what=f"joint {joint!r} of {body!r}")
+        info._keep[""] = self._c  # its name is the model's
+        return info
+
+    def joints(self, body: Name) -> tuple[str, ...]:
+        """Names of the joints of a robot that move, base to tips."""
+        return tuple(self.joint(body, j).name for j in range(self.n_joint(body)))
+
+    def n_coordinate(self, body: Name) -> int:
+        """Slides and angles of all joints of a robot: what motors drive and limits bound."""
+        return int(lib.cond_model_n_coordinate(self._c, self.body(body)))
+
+    def coordinates(self, body: Name) -> tuple[str, ...]:
+        """Their names."""
+        index = self.body(body)
+        return tuple(text(lib.cond_model_coordinate_name(self._c, index, c)) for c in range(self.n_coordinate(index)))
+
+    def coordinate(self, body: Name, coordinate: Name) -> int:
+        """Number of a coordinate by name; raises where there is none."""
+        index = self.body(body)
+        found = (coordinate if isinstance(coordinate, int)
+                 else int(lib.cond_model_find_coordinate(self._c, index, coordinate.encode())))
+        if not 0 <= found < lib.cond_model_n_coordinate(self._c, index):
+            raise BadArgument(f"the body {body!r} has no joint coordinate {coordinate!r}")
+        return found
+
+    def n_rod_joint(self, body: Name) -> int:
+        """Joints between the links of a rod; 0 for other bodies."""
+        return int(lib.cond_model_n_rod_joint(self._c, self.body(body)))
+
+    # What else the scene holds.
+
+    def plane_name(self, plane: int) -> str | None:
+        return maybe(lib.cond_model_plane_name(self._c, plane))
+
+    def obstacle_name(self, obstacle: int) -> str | None:
+        return maybe(lib.cond_model_obstacle_name(self._c, obstacle))
+
+    def sensor(self, sensor: Name) -> int:
+        """Number of a sensor by name; raises where there is none."""
+        found = sensor if isinstance(sensor, int) else int(lib.cond_model_find_sensor(self._c, sensor.encode()))
+        if not 0 <= found < lib.cond_model_n_sensor(self._c):
+            raise BadArgument(f"the model has no sensor {sensor!r}")
+        return found
+
+    def sensor_kind(self, sensor: Name) -> SensorKind:
+        return SensorKind(lib.cond_model_sensor_kind(self._c, self.sensor(sensor)))
+
+    @property
+    def sensors(self) -> tuple[str, ...]:
+        """Names of the sensors."""
+        return tuple(text(lib.cond_model_sensor_name(self._c, i)) for i in range(self.n_sensor))
+
+    def penetration_limit(self, body: Name, other: Name | None = None, obstacle: int = -1) -> float:
+        """The deepest that a step may leave two things in each other [m]."""
+        second = -1 if other is None else self.body(other)
+        if obstacle >= 0 and self.obstacle_name(obstacle) is None:
+            raise BadArgument(f"the model has no obstacle {obstacle}")
+        return float(lib.cond_model_penetration_limit(self._c, self.body(body), second, obstacle))
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the readers of robots' files changed or left out, "file:line: text"."""
+        found: list[str] = []
+        while (line := maybe(lib.cond_model_warning(self._c, len(found)))) is not None:
+            found.append(line)
+        return tuple(found)
+
+    @property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """Pairs that could touch and are left out of contact detection, and why."""
+        return tuple(LeftOut.at(lib.cond_model_left_out(self._c, i), self._c).copy()
+                     for i in range(lib.cond_model_n_left_out(self._c)))
+
+    def __repr__(self) -> str:
+        return f"<cond.Model {self.name!r}: {self.n_body} bodies, {self.n_dof} coordinates>"

@@ -1,0 +1,443 @@
+"""Sim: steps states, and tells the forces of the last step."""
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cond._cond import ffi, lib
+from cond.errors import BadArgument, check, fail, new_error
+from cond.interrupt import Interrupt
+from cond.memory import Array, doubles, dtype_of, ints, new_lock, numbers, own, records, target, text, vector, view
+from cond.model import Model, Name
+from cond.state import State
+from cond.structs import (
+    ContactInfo,
+    JointReading,
+    Resultant,
+    SensorReading,
+    SettleInfo,
+    SolveInfo,
+    StepInfo,
+)
+
+if TYPE_CHECKING:
+    from cond.problem import Problem, Solver
+    from cond.recording import Record
+
+STATIC_BODY: int = lib.COND_STATIC_BODY
+ANY_BODY: int = lib.COND_ANY_BODY
+
+
+class Sim:
+    """The workspace of one thread, in which states of one model are stepped.
+
+        sim, state = cond.Sim(model), model.state()
+        info = sim.step(state)
+        info.solve.certificate.contact, sim.body_force("box")
+
+    While C computes other threads of Python run: two sims in two threads step at once. A sim that is busy in one
+    thread makes the others wait. A step that misses its tolerance says so in `info.status`; one that fails raises, and
+    leaves the state as it was.
+    """
+
+    def __init__(self, model: Model) -> None:
+        made, error = ffi.new("CondSim**"), new_error()
+        check(lib.cond_sim_create(model._c, made, error), error)
+        self._take(model, own(made[0], lib.cond_sim_destroy, model._c))
+
+    def _take(self, model: Model, handle: Any) -> None:
+        self._c, self._m, self._model = handle, model._c, model
+        self._lock = new_lock()
+        self._stepping = False
+        self._hooks: Any = None
+        self._raised: BaseException | None = None
+        self._lent = False
+
+    @classmethod
+    def at(cls, pointer: Any, model: Model, owner: Any) -> Sim:
+        """The sim where C has it, for reading; `owner`, a handle, keeps it alive."""
+        sim = cls.__new__(cls)
+        sim._take(model, own(pointer, lambda _: None, owner))
+        sim._lent = True
+        return sim
+
+    @property
+    def model(self) -> Model:
+        return self._model
+
+    def _of(self, state: State) -> Any:
+        """The state of C, which must be one of this sim's model."""
+        if state._m is not self._m:
+            raise BadArgument("the state belongs to another model than the sim")
+        return state._c
+
+    def _begin(self, state: State) -> Any:
+        if self._lent or state._lent:
+            raise BadArgument("what belongs to an environment is stepped by it alone")
+        if self._stepping:
+            raise BadArgument("a step cannot be made within a step of the same sim")
+        return self._of(state)
+
+    def step(self, state: State, info: StepInfo | None = None) -> StepInfo:
+        """One step: all stages in order. Writes into `info` where it is given."""
+        if info is None:
+            info = StepInfo()
+        with self._lock, state._lock:
+            c = self._begin(state)
+            self._stepping = True
+            try:
+                status = lib.cond_sim_step(self._c, c, info._c)
+            finally:
+                self._stepping = False
+        if self._raised is not None:
+            raised, self._raised = self._raised, None
+            raise raised
+        if status < 0:
+            raise self._failure(status)
+        return info
+
+    def _failure(self, status: int) -> Exception:
+        return fail(status, text(lib.cond_sim_message(self._c)))
+
+    def run(self, state: State, steps: int | None = None, *, seconds: float | None = None,
+            each: Callable[[State, StepInfo], object] | None = None, record: Record | None = None,
+            every: int = 1) -> Run:
+        """Many steps, or as many as fill so many seconds; by default the duration that the scene says. Calls `each`
+        after every step, and adds every so-manieth frame to `record`. Ctrl-C and whatever `each` raises end it between
+        two steps: state, record and the numbers of all finished steps are kept, and the exception has these as
+        `exception.run`."""
+        if steps is None:
+            span = self._model.settings.duration if seconds is None else seconds
+            steps = round(span / self._model.time_step)
+        done, info = Run(steps), StepInfo()
+        try:
+            with Interrupt() as interrupt:
+                if record is not None and record.n_frame == 0:
+                    record.frame(state)
+                for k in range(steps):
+                    self.step(state, info)
+                    done.add(info)
+                    if record is not None and (k + 1) % every == 0:
+                        record.frame(state, self, info)
+                    if each is not None:
+                        each(state, info)
+                    interrupt.check()
+        except BaseException as raised:
+            raised.run = done  # type: ignore[attr-defined]
+            raise
+        return done
+
+    @property
+    def message(self) -> str:
+        """What went wrong in the last step, with the names of bodies; "" where nothing did."""
+        return text(lib.cond_sim_message(self._c))
+
+    # Stage by stage.
+
+    def forces(self, state: State) -> None:
+        """Weight, -C v, given forces; joint targets, attachments."""
+        self._stage(lib.cond_sim_forces(self._c, self._begin(state)), "forces")
+
+    def matrix(self) -> None:
+        """A, and the forces that come with it."""
+        self._stage(lib.cond_sim_matrix(self._c), "matrix")
+
+    def collide(self, state: State) -> None:
+        """Contacts at the start of the step."""
+        self._stage(lib.cond_sim_collide(self._c, self._begin(state)), "collide")
+
+    def assemble(self, state: State) -> None:
+        """b and the contacts: the problem is complete."""
+        self._stage(lib.cond_sim_assemble(self._c, self._begin(state)), "assemble")
+
+    def nodalize(self) -> None:
+        """Islands, and nodes for their contacts; may be left out."""
+        self._stage(lib.cond_sim_nodalize(self._c), "nodalize")
+
+    def solve(self, state: State) -> SolveInfo:
+        info = SolveInfo()
+        self._stage(lib.cond_sim_solve(self._c, self._begin(state), info.pointer), "solve")
+        return info
+
+    def recheck(self, state: State, info: StepInfo) -> None:
+        """Solves again with contacts that the answer violates; may be left out."""
+        self._stage(lib.cond_sim_recheck(self._c, self._begin(state), info.pointer), "recheck")
+
+    def integrate(self, state: State, info: StepInfo) -> None:
+        """The next state."""
+        self._stage(lib.cond_sim_integrate(self._c, self._begin(state), info.pointer), "integrate")
+
+    def _stage(self, status: int, stage: str) -> None:
+        if status < 0:
+            raise fail(status, text(lib.cond_sim_message(self._c)) or f"stage {stage}: {fail(status)}")
+
+    def problem(self) -> Problem:
+        """A copy of the contact problem that was assembled last."""
+        from cond.problem import Problem
+
+        return Problem.copy_of(lib.cond_sim_problem(self._c))
+
+    @property
+    def solution(self) -> Array:
+        """v_hat that the last solve found, copied (n_dof)."""
+        return view(lib.cond_sim_solution(self._c), (self._model.n_dof,), self._c).copy()
+
+    def set_solver(self, solver: Solver) -> None:
+        """Replaces the solver of the step's contact problem, which the sim takes over."""
+        with self._lock:
+            lib.cond_sim_set_solver(self._c, solver._give())
+
+    # Contacts and forces of the last step.
+
+    @property
+    def n_contact(self) -> int:
+        return int(lib.cond_sim_n_contact(self._c))
+
+    def contact(self, contact: int) -> ContactInfo:
+        """One contact of the last step."""
+        if not 0 <= contact < self.n_contact:
+            raise BadArgument(f"there is no contact {contact}")
+        return ContactInfo.at(ffi.new("CondContactInfo*", lib.cond_sim_contact(self._c, contact)), None)
+
+    def contacts(self) -> NDArray[Any]:
+        """All contacts of the last step as a structured array with the fields of ContactInfo: contacts["force"] is
+        (n, 3)."""
+        n = self.n_contact
+        array, place = records("CondContactInfo", n)
+        for i in range(n):
+            place[i] = lib.cond_sim_contact(self._c, i)
+        return array
+
+    def body_force(self, body: Name) -> tuple[Array, Array]:
+        """Contact force on a body [N] and its torque about the centre of mass [N m], world axes."""
+        out = np.empty((2, 3))
+        force = ffi.from_buffer("double[]", out)
+        lib.cond_sim_body_force(self._c, self._model.body(body), force, force + 3)
+        return out[0], out[1]
+
+    def pair_force(self, body: Name, other: Name = ANY_BODY) -> Resultant:
+        """Contact forces of one body, or between two, summed up; other: also STATIC_BODY."""
+        second = other if other in (STATIC_BODY, ANY_BODY) else self._model.body(other)
+        value = lib.cond_sim_pair_force(self._c, self._model.body(body), second)
+        return Resultant.at(ffi.new("CondResultant*", value), None)
+
+    def listed_force(self, body: Name, other: Name, contacts: ArrayLike) -> Resultant:
+        """The same of the listed contacts alone, by ascending number."""
+        second = other if other in (STATIC_BODY, ANY_BODY) else self._model.body(other)
+        listed = np.ascontiguousarray(contacts, np.int32)
+        value = lib.cond_sim_listed_force(self._c, self._model.body(body), second, listed.size, ints(listed))
+        return Resultant.at(ffi.new("CondResultant*", value), None)
+
+    def sensor(self, sensor: Name) -> SensorReading:
+        """What a sensor read in the last step."""
+        reading = SensorReading()
+        check(lib.cond_sim_sensor(self._c, self._model.sensor(sensor), reading.pointer),
+              what=f"sensor {sensor!r} (it reads from the first step on)")
+        return reading
+
+    def joint(self, body: Name, coordinate: Name) -> JointReading:
+        """What acted in a joint coordinate in the last step: motor, friction, limits."""
+        reading = JointReading()
+        status = lib.cond_sim_joint(self._c, self._model.body(body), self._model.coordinate(body, coordinate),
+                                    reading.pointer)
+        check(status, what=f"joint {coordinate!r} of {body!r} (it is read from the first step on)")
+        return reading
+
+    def attachment_wrench(self, attachment: int) -> Array:
+        """Force [N] and torque [N m] by which an attachment acted on its first end, world axes (6)."""
+        out = np.empty(6)
+        check(lib.cond_sim_attachment_wrench(self._c, attachment, doubles(out)), what=f"attachment {attachment}")
+        return out
+
+    def internal_force(self, state: State, body: Name) -> float:
+        """Norm of the elastic forces at the nodes of a soft body [N]."""
+        return float(lib.cond_sim_internal_force(self._c, self._of(state), self._model.body(body)))
+
+    # Overlaps.
+
+    def gap(self, state: State, body: Name, other: Name) -> float:
+        """Signed distance of two bodies [m]; infinite where they are farther apart than contacts are looked for."""
+        out = ffi.new("double*")
+        status = lib.cond_sim_gap(self._c, self._begin(state), self._model.body(body), self._model.body(other), out,
+                                  ffi.NULL)
+        check(status, what=f"gap of {body!r} and {other!r}")
+        return float(out[0])
+
+    def overlaps(self, state: State) -> NDArray[Any]:
+        """Pairs that overlap, the deepest first, as a structured array with the fields of Overlap."""
+        found, n = ffi.new("CondOverlap**"), ffi.new("int*")
+        check(lib.cond_sim_overlaps(self._c, self._begin(state), found, n), what="overlaps")
+        if not n[0]:
+            return np.zeros(0, dtype_of("CondOverlap"))
+        return np.frombuffer(bytes(ffi.buffer(found[0], n[0] * ffi.sizeof("CondOverlap"))), dtype_of("CondOverlap"))
+
+    def settle(self, state: State, max_rounds: int = 100, moved: Any = None) -> tuple[bool, SettleInfo]:
+        """Pushes apart what overlaps, and leaves velocities as they are. 1: nothing overlaps any more. moved: an array
+        for the longest way of a point of each body [m] (n_body)."""
+        info = SettleInfo()
+        ways = None if moved is None else target(moved, (self._model.n_body,), "moved")
+        with self._lock, state._lock:
+            status = lib.cond_sim_settle(self._c, self._begin(state), max_rounds, doubles(ways), info.pointer)
+        check(status, what="settle")
+        return status == 0, info
+
+    # Hooks.
+
+    def set_hooks(self, *, force: Callable[[float, Array, ForceSink], object] | None = None,
+                  contact: Callable[[ContactInfo], bool | None] | None = None,
+                  step: Callable[[StepInfo], object] | None = None,
+                  log: Callable[[int, str], object] | None = None) -> None:
+        """What the program adds to the steps.
+
+        force(time, q, sink): adds forces of its own at the configuration q, by sink.add; the same q must give the same.
+        contact(contact): a contact that was found, whose friction and restitution it may change; False refuses it.
+        step(info): after every step. log(status, message): for every step that is not fine.
+        What they raise ends the step's call, after the step. Without arguments: no hooks."""
+        with self._lock:
+            if force is None and contact is None and step is None and log is None:
+                check(lib.cond_sim_set_hooks(self._c, ffi.NULL))
+                self._hooks = None
+                return
+            calls = Hooks(self, force, contact, step, log)
+            hooks = ffi.new("CondHooks*", lib.cond_hooks_default())
+            hooks.user = calls.handle
+            if force is not None:
+                hooks.force = lib.cond_python_force
+            if contact is not None:
+                hooks.contact = lib.cond_python_contact
+            if step is not None:
+                hooks.step = lib.cond_python_step
+            if log is not None:
+                hooks.log = lib.cond_python_log
+            check(lib.cond_sim_set_hooks(self._c, hooks))
+            self._hooks = calls
+
+    def __repr__(self) -> str:
+        return f"<cond.Sim of {self._model.name!r}>"
+
+
+class Run:
+    """What a run says: per step time [s], residual of the certificate, contacts, penetration [m]; how many finished."""
+
+    def __init__(self, steps: int) -> None:
+        self.n_step = 0
+        self.n_missed = 0
+        self._rows = np.empty((steps, 4))
+
+    def add(self, info: StepInfo) -> None:
+        c = info._c
+        self._rows[self.n_step] = (c.time, lib.cond_certificate_residual(ffi.addressof(c.solve, "certificate")),
+                                   c.n_contact, c.penetration)
+        self.n_step += 1
+        self.n_missed += c.status > 0
+
+    @property
+    def time(self) -> Array:
+        return self._rows[:self.n_step, 0]
+
+    @property
+    def certificate(self) -> Array:
+        """The larger of dynamics and contact residual, step by step."""
+        return self._rows[:self.n_step, 1]
+
+    @property
+    def n_contact(self) -> NDArray[np.int64]:
+        return self._rows[:self.n_step, 2].astype(np.int64)
+
+    @property
+    def penetration(self) -> Array:
+        return self._rows[:self.n_step, 3]
+
+    def __repr__(self) -> str:
+        worst = self.certificate.max() if self.n_step else float("nan")
+        return f"<cond.Run: {self.n_step} steps, {self.n_missed} missed, worst certificate {worst:.1e}>"
+
+
+class ForceSink:
+    """Where the force hook puts its forces; valid during the call."""
+
+    def __init__(self, c: Any) -> None:
+        self._c = c
+
+    def add(self, coordinates: ArrayLike, f: ArrayLike, stiffness: ArrayLike | None = None,
+            damping: ArrayLike | None = None) -> None:
+        """Adds a force f on some velocity coordinates of the model, each once, with its tangent
+        df = -stiffness dq - damping dv, symmetric and positive semi-definite."""
+        if self._c is None:
+            raise BadArgument("forces are added while the hook is called")
+        which = np.ascontiguousarray(coordinates, np.int32).reshape(-1)
+        n = which.size
+        k = None if stiffness is None else numbers(stiffness, (n, n), "stiffness")
+        d = None if damping is None else numbers(damping, (n, n), "damping")
+        status = lib.cond_force_sink_add(self._c, n, ints(which), vector(f, n, "f"), doubles(k), doubles(d))
+        check(status, what="force of a hook")
+
+
+class Hooks:
+    """The functions of Python that a sim calls. What they raise is kept until the call of the sim is over."""
+
+    def __init__(self, sim: Sim, force: Any, contact: Any, step: Any, log: Any) -> None:
+        import weakref
+
+        self.sim = weakref.ref(sim)
+        self.force, self.contact, self.step, self.log = force, contact, step, log
+        self.n_q = sim.model.n_q
+        self.handle = ffi.new_handle(self)
+
+    def failed(self, raised: BaseException) -> None:
+        sim = self.sim()
+        if sim is not None and sim._raised is None:
+            sim._raised = raised
+
+
+def on_error(kind: Any, value: Any, trace: Any) -> None:
+    """For what is raised before a hook is known; it cannot be handed to anybody."""
+    sys.unraisablehook(  # type: ignore[call-arg]
+        type("Unraised", (), {"exc_type": kind, "exc_value": value, "exc_traceback": trace, "err_msg": None,
+                              "object": None})())
+
+
+@ffi.def_extern(onerror=on_error)  # type: ignore[untyped-decorator]
+def cond_python_force(user: Any, model: Any, time: float, q: Any, sink: Any) -> None:
+    hooks = ffi.from_handle(user)
+    open_sink = ForceSink(sink)
+    try:
+        hooks.force(time, view(q, (hooks.n_q,), None).copy(), open_sink)
+    except BaseException as raised:
+        hooks.failed(raised)
+    open_sink._c = None
+
+
+@ffi.def_extern(error=1, onerror=on_error)  # type: ignore[untyped-decorator]
+def cond_python_contact(user: Any, model: Any, contact: Any) -> int:
+    hooks = ffi.from_handle(user)
+    info = ContactInfo.at(ffi.new("CondContactInfo*", contact[0]), None)
+    try:
+        answer = hooks.contact(info)
+        contact[0] = info._c[0]
+        return 0 if answer is False else 1
+    except BaseException as raised:
+        hooks.failed(raised)
+    return 1
+
+
+@ffi.def_extern(onerror=on_error)  # type: ignore[untyped-decorator]
+def cond_python_step(user: Any, state: Any, info: Any) -> None:
+    hooks = ffi.from_handle(user)
+    try:
+        hooks.step(StepInfo.at(ffi.new("CondStepInfo*", info[0]), None))
+    except BaseException as raised:
+        hooks.failed(raised)
+
+
+@ffi.def_extern(onerror=on_error)  # type: ignore[untyped-decorator]
+def cond_python_log(user: Any, status: int, message: Any) -> None:
+    hooks = ffi.from_handle(user)
+    try:
+        hooks.log(status, text(message))
+    except BaseException as raised:
+        hooks.failed(raised)

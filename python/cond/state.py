@@ -1,0 +1,324 @@
+"""State: what moves, and what acts on it from outside."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cond._cond import ffi, lib
+from cond.errors import BadArgument, check, new_error
+from cond.memory import Array, Path, doubles, new_lock, numbers, own, path_bytes, target, vector, view
+from cond.model import Model, Name
+from cond.structs import AttachmentDef, MotorGains, Place, Pose
+
+
+def place_of(model: Model, body: Name, part: Name = 0, point: ArrayLike = (0.0, 0.0, 0.0)) -> Place:
+    """A point that moves with a body: of a robot or rod with a link, of a soft body with a node."""
+    index = model.body(body)
+    number = part if isinstance(part, int) else model.link(index, part)
+    return Place(body=index, part=number, point=point)
+
+
+class State:
+    """Configuration and velocity of all bodies, time, joint targets, attachments and forces from outside.
+
+    `q` and `v` are arrays on the state's own memory: they follow every step, stay valid after the state is gone, and
+    cannot be written to, because a configuration has rules (quaternions of length 1): assign to `state.q`, or use
+    set_configuration, set_pose and set_joint. Copies are states of their own: `state.copy()`.
+    """
+
+    def __init__(self, model: Model) -> None:
+        made, error = ffi.new("CondState**"), new_error()
+        check(lib.cond_state_create(model._c, made, error), error)
+        self._take(model, own(made[0], lib.cond_state_destroy, model._c), False)
+
+    def _take(self, model: Model, handle: Any, lent: bool) -> None:
+        self._c, self._m, self._model, self._lent = handle, model._c, model, lent
+        self._lock = new_lock()
+        self._q: Array | None = None
+        self._v: Array | None = None
+
+    @classmethod
+    def at(cls, pointer: Any, model: Model, owner: Any) -> State:
+        """The state where C has it, for reading; `owner`, a handle, keeps it alive."""
+        state = cls.__new__(cls)
+        state._take(model, own(pointer, lambda _: None, owner), True)
+        return state
+
+    @property
+    def model(self) -> Model:
+        return self._model
+
+    @property
+    def time(self) -> float:
+        """[s]"""
+        return lib.cond_state_time(self._c)  # type: ignore[no-any-return]
+
+    @time.setter
+    def time(self, value: float) -> None:
+        self._change(lib.cond_state_set_time(self._m, self._writable(), value), f"time {value}")
+
+    @property
+    def q(self) -> Array:
+        """Configuration of all bodies, of which `model.qs(body)` says where a body's is (n_q); read-only."""
+        if self._q is None:
+            n, count = self._model.n_q, ffi.new("int*")
+            self._q = view(lib.cond_state_configuration(self._m, self._c, 0, count), (n,), self._c)
+        return self._q
+
+    @q.setter
+    def q(self, values: ArrayLike) -> None:
+        q = numbers(values, (self._model.n_q,), "q")
+        for body in range(self._model.n_body):
+            self.set_configuration(body, q[self._model.qs(body)])
+
+    @property
+    def v(self) -> Array:
+        """Velocity coordinates of all bodies, of which `model.dofs(body)` says where a body's are (n_dof); read-only."""
+        if self._v is None:
+            self._v = view(lib.cond_state_velocity(self._c), (self._model.n_dof,), self._c)
+        return self._v
+
+    @v.setter
+    def v(self, values: ArrayLike) -> None:
+        v = numbers(values, (self._model.n_dof,), "v")
+        for body in range(self._model.n_body):
+            self.set_velocity(body, v[self._model.dofs(body)])
+
+    def configuration(self, body: Name) -> Array:
+        """The part of q of a body; nodes of a soft body as (n, 3) by .reshape(-1, 3)."""
+        return self.q[self._model.qs(body)]
+
+    def velocity(self, body: Name) -> Array:
+        """The part of v of a body."""
+        return self.v[self._model.dofs(body)]
+
+    def _writable(self) -> Any:
+        if self._lent:
+            raise BadArgument("this state belongs to an environment or a simulation and is for reading; copy it")
+        return self._c
+
+    def _change(self, status: int, what: str) -> None:
+        check(status, what=what)
+
+    # Whole states.
+
+    def copy(self) -> State:
+        """A state of its own with the same future."""
+        made = State(self._model)
+        with self._lock:
+            check(lib.cond_state_copy(made._c, self._c))
+        return made
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> State:
+        return self.copy()
+
+    def set(self, other: State) -> None:
+        """Becomes as the other one, of the same model."""
+        if other._m is not self._m:
+            raise BadArgument("the states are of two models; see cond.State.transfer")
+        first, second = (self, other) if id(self) < id(other) else (other, self)
+        with first._lock, second._lock:
+            check(lib.cond_state_copy(self._writable(), other._c))
+
+    def transfer(self, other: State) -> int:
+        """Takes over from a state of another model the bodies of the same name, kind and size; how many."""
+        moved = ffi.new("int*")
+        first, second = (self, other) if id(self) < id(other) else (other, self)
+        with first._lock, second._lock:
+            status = lib.cond_state_transfer(other._m, other._c, self._m, self._writable(), moved)
+            check(status, what="transfer")
+        return int(moved[0])
+
+    def hash(self) -> int:
+        """A number that two states share only if every bit that influences the future is the same."""
+        return int(lib.cond_state_hash(self._c))
+
+    def save(self) -> bytes:
+        """The state as bytes; what is loaded goes on with the same bits."""
+        size = ffi.new("size_t*")
+        with self._lock:
+            check(lib.cond_state_save(self._m, self._c, ffi.NULL, 0, size), what="save")
+            buffer = bytearray(size[0])
+            check(lib.cond_state_save(self._m, self._c, ffi.from_buffer(buffer), len(buffer), size), what="save")
+        return bytes(buffer)
+
+    def load(self, data: bytes) -> None:
+        """Becomes what was saved; on a mistake it stays as it was."""
+        error = new_error()
+        with self._lock:
+            status = lib.cond_state_load(self._m, self._writable(), ffi.from_buffer(data), len(data), error)
+            check(status, error)
+
+    def write(self, path: Path) -> None:
+        """The same in a file, which appears under its name only once it is whole."""
+        error = new_error()
+        check(lib.cond_state_write(self._m, self._c, path_bytes(path), error), error)
+
+    def read(self, path: Path) -> None:
+        error = new_error()
+        with self._lock:
+            check(lib.cond_state_read(self._m, self._writable(), path_bytes(path), error), error)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a State goes to another process as bytes: state.save() here, State(model).load(..) there")
+
+    # Bodies.
+
+    def pose(self, body: Name) -> Pose:
+        """Position of the centre of mass, orientation and velocities of a body, world axes."""
+        return Pose.at(ffi.new("CondPose*", lib.cond_state_pose(self._m, self._c, self._model.body(body))), None)
+
+    def set_pose(self, body: Name, pose: Pose) -> None:
+        with self._lock:
+            status = lib.cond_state_set_pose(self._m, self._writable(), self._model.body(body), pose.pointer)
+            self._change(status, f"pose of {body!r}")
+
+    def set_configuration(self, body: Name, q: ArrayLike) -> None:
+        """Quaternions are made of length 1."""
+        index = self._model.body(body)
+        given = vector(q, lib.cond_model_body_n_q(self._m, index), f"configuration of {body!r}")
+        with self._lock:
+            self._change(lib.cond_state_set_configuration(self._m, self._writable(), index, given),
+                         f"configuration of {body!r}")
+
+    def set_velocity(self, body: Name, v: ArrayLike) -> None:
+        index = self._model.body(body)
+        given = vector(v, lib.cond_model_body_n_dof(self._m, index), f"velocity of {body!r}")
+        with self._lock:
+            self._change(lib.cond_state_set_velocity(self._m, self._writable(), index, given),
+                         f"velocity of {body!r}")
+
+    # Forces from outside.
+
+    def push(self, body: Name, force: ArrayLike | None = None, torque: ArrayLike | None = None, *, part: Name = 0,
+             point: ArrayLike = (0.0, 0.0, 0.0)) -> int:
+        """A force [N] and a torque [N m] in world axes at a point that they follow, in every step until they are
+        changed (set_push) or let go (end_push) by the number returned."""
+        where, index = place_of(self._model, body, part, point), ffi.new("int*")
+        with self._lock:
+            status = lib.cond_state_push(self._m, self._writable(), where.pointer, vector(force, 3, "force"),
+                                         vector(torque, 3, "torque"), index)
+            self._change(status, f"push at {body!r}")
+        return int(index[0])
+
+    def set_push(self, index: int, force: ArrayLike | None = None, torque: ArrayLike | None = None) -> None:
+        with self._lock:
+            status = lib.cond_state_set_push(self._writable(), index, vector(force, 3, "force"),
+                                             vector(torque, 3, "torque"))
+            self._change(status, f"push {index}")
+
+    def end_push(self, index: int | None = None) -> None:
+        """Lets go of a push; without a number of all."""
+        with self._lock:
+            if index is None:
+                lib.cond_state_end_pushes(self._writable())
+            else:
+                self._change(lib.cond_state_end_push(self._writable(), index), f"push {index}")
+
+    def set_force(self, body: Name, f: ArrayLike | None) -> None:
+        """Forces on the velocity coordinates of a body, limited by nothing; None: no more (n_dof of the body)."""
+        index = self._model.body(body)
+        given = vector(f, lib.cond_model_body_n_dof(self._m, index), f"force on {body!r}")
+        with self._lock:
+            self._change(lib.cond_state_set_force(self._m, self._writable(), index, given), f"force on {body!r}")
+
+    # Joints and motors.
+
+    def joint(self, body: Name, joint: Name) -> tuple[float, float]:
+        """Position and rate of a joint that has one coordinate."""
+        out = ffi.new("double[2]")
+        status = lib.cond_state_joint(self._m, self._c, self._model.body(body), self._model.find_joint(body, joint),
+                                      out, out + 1)
+        check(status, what=f"joint {joint!r} of {body!r}")
+        return out[0], out[1]
+
+    def set_joint(self, body: Name, joint: Name, position: float, velocity: float = 0.0) -> None:
+        with self._lock:
+            status = lib.cond_state_set_joint(self._m, self._writable(), self._model.body(body),
+                                              self._model.find_joint(body, joint), position, velocity)
+            self._change(status, f"joint {joint!r} of {body!r}")
+
+    def set_joint_target(self, body: Name, joint: str, value: float, *, moves: bool = False) -> None:
+        """Where the motor of a joint pulls; moves: the target goes there during the next step."""
+        function = lib.cond_state_move_joint_target if moves else lib.cond_state_set_joint_target
+        with self._lock:
+            status = function(self._m, self._writable(), self._model.body(body), joint.encode(), value)
+            self._change(status, f"target of joint {joint!r} of {body!r}")
+
+    def set_targets(self, body: Name, positions: ArrayLike | None = None, *, moves: bool = False,
+                    speed: ArrayLike | None = None, torque: ArrayLike | None = None) -> None:
+        """Of the motors of a robot, all coordinates at once; what is not given stays as it is (n_coordinate)."""
+        index = self._model.body(body)
+        n = lib.cond_model_n_coordinate(self._m, index)
+        with self._lock:
+            status = lib.cond_state_set_targets(self._m, self._writable(), index, vector(positions, n, "targets"),
+                                                int(moves), vector(speed, n, "speed"), vector(torque, n, "torque"))
+            self._change(status, f"targets of {body!r}")
+
+    def motor(self, body: Name, coordinate: Name) -> MotorGains:
+        gains = MotorGains()
+        status = lib.cond_state_motor(self._m, self._c, self._model.body(body),
+                                      self._model.coordinate(body, coordinate), gains.pointer)
+        check(status, what=f"motor {coordinate!r} of {body!r}")
+        return gains
+
+    def set_motor(self, body: Name, gains: MotorGains, coordinate: Name | None = None) -> None:
+        """Gains of one coordinate, or of all."""
+        index = -1 if coordinate is None else self._model.coordinate(body, coordinate)
+        with self._lock:
+            status = lib.cond_state_set_motor(self._m, self._writable(), self._model.body(body), index, gains.pointer)
+            self._change(status, f"motor of {body!r}")
+
+    # Attachments.
+
+    def attach(self, definition: AttachmentDef) -> int:
+        """Holds two frames together as they stand now, until release(number)."""
+        index, error = ffi.new("int*"), new_error()
+        with self._lock:
+            check(lib.cond_state_attach(self._m, self._writable(), definition.pointer, index, error), error)
+        return int(index[0])
+
+    def release(self, attachment: int) -> None:
+        with self._lock:
+            self._change(lib.cond_state_release(self._writable(), attachment), f"attachment {attachment}")
+
+    @property
+    def n_attachment(self) -> int:
+        """Released ones included."""
+        return int(lib.cond_state_n_attachment(self._c))
+
+    def attachment_holds(self, attachment: int) -> bool:
+        return bool(lib.cond_state_attachment_holds(self._c, attachment))
+
+    # Stress.
+
+    def stress(self, body: Name, out: Any = None) -> Array:
+        """Of the elements of a soft body in world axes, xx yy zz xy yz zx [Pa] (n_tet x 6)."""
+        index = self._model.body(body)
+        made = target(out, (lib.cond_model_n_tet(self._m, index), 6), "stress")
+        check(lib.cond_state_stress(self._m, self._c, index, doubles(made), ffi.NULL), what=f"stress of {body!r}")
+        return made
+
+    def von_mises(self, body: Name, out: Any = None) -> Array:
+        """Of the elements of a soft body [Pa] (n_tet)."""
+        index = self._model.body(body)
+        made = target(out, (lib.cond_model_n_tet(self._m, index),), "von_mises")
+        check(lib.cond_state_stress(self._m, self._c, index, ffi.NULL, doubles(made)), what=f"stress of {body!r}")
+        return made
+
+    def rod_stress(self, body: Name) -> tuple[Array, Array]:
+        """What a rod carries at its joints, and its strains there: shear, shear, tension [N], bending, bending,
+        twist [N m] (n_rod_joint x 6 each)."""
+        index = self._model.body(body)
+        shape = (lib.cond_model_n_rod_joint(self._m, index), 6)
+        stress, strain = np.empty(shape), np.empty(shape)
+        check(lib.cond_state_rod_stresses(self._m, self._c, index, doubles(stress), doubles(strain)),
+              what=f"stress of {body!r}")
+        return stress, strain
+
+    def __repr__(self) -> str:
+        return f"<cond.State of {self._model.name!r} at {self.time:g} s>"
