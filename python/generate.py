@@ -69,7 +69,8 @@ def declarations(compiler: str, include: Path) -> str:
 def plain(comment: str) -> str:
     """The text of // lines."""
     text = " ".join(line.strip().removeprefix("//").strip() for line in comment.strip().splitlines())
-    return re.sub(r"\s+", " ", text).replace("\\", "\\\\").replace('"""', "'''").strip()
+    text = re.sub(r"\s+", " ", text).replace("\\", "\\\\").strip()
+    return text + "." if text.endswith('"') else text
 
 
 def field_comments(body: str) -> dict[str, str]:
@@ -173,8 +174,8 @@ def write_field(field: Field, doc: str) -> str:
         "string": f"        return text({value})",
         "texts": f"        return tuple(text(item) for item in {value})",
         "array": f"        return array_view({value}, self)",
-        "struct": f"        return {field.hint}.at({value}, self)",
-        "structs": f"        return tuple({field.more}.at(item, self) for item in {value})",
+        "struct": f"        return {field.hint}.from_c({value}, self)",
+        "structs": f"        return tuple({field.more}.from_c(item, self) for item in {value})",
         "list": f'        return get_list(self, "{field.name}", {field.more})',
         "numbers": f'        return get_numbers(self, "{field.name}")',
     }[field.kind])
@@ -207,6 +208,9 @@ def write_struct(ffi: Any, name: str, doc: str, body: str, default: str | None, 
     siblings = {key for key, _ in members}
     fields = [field_of(key, member.type, siblings, known) for key, member in members if key not in HIDDEN]
     shown = [field for field in fields if field]
+    taken = sorted({"asdict", "copy", "fields", "from_c", "pointer", "set"} & siblings)
+    if taken:
+        raise ValueError(f"{name}: the fields {taken} have names that cond.memory.Struct uses")
     own = class_name(name)
     lines = [f"class {own}(Struct):", f'    """{plain(doc) or name + "."}"""', "", "    __slots__ = ()",
              f'    c_name = "{name}"', ""]
@@ -244,7 +248,7 @@ def write_structs(ffi: Any, headers: str) -> str:
     for doc, kind, name, body in found:
         if kind == "enum":
             parts.append(write_enum(ffi, name, doc, body) + "\n")
-    for doc, kind, name, body in found:
+    for doc, _, name, body in found:
         if name in known:
             parts.append(write_struct(ffi, name, doc, body, defaults.get(name), known) + "\n")
     names = sorted(class_name(name) for _, kind, name, _ in found if kind == "enum" or name in known)

@@ -1,5 +1,47 @@
-"""COND: simulation of bodies in contact with friction, whose forces are certified."""
+"""COND: simulation of bodies in contact with friction, whose forces are certified.
 
+    import cond
+
+    model = cond.Model.from_path("push")          # ships with COND; or the path of a YAML, MJCF scene
+    sim, state = cond.Sim(model), model.state()
+    for _ in range(100):
+        info = sim.step(state)
+    print(state.time, state.pose("box").position, sim.body_force("box"), cond.residual(info.solve.certificate))
+
+Names are those of the C library (docs/python.md); arrays are NumPy's, on the library's memory where that is safe.
+"""
 from cond._cond import ffi, lib
+from cond.audit import Audit
+from cond.errors import (
+    BadArgument,
+    BadInput,
+    Cancelled,
+    Diverged,
+    Error,
+    Forked,
+    NoFile,
+    NotSupported,
+    OutOfMemory,
+)
+from cond.mechanics import Mechanics
+from cond.memory import dtype_of, share
+from cond.mesh import Mesh
+from cond.model import Model
+from cond.problem import Problem, Solver, residual, solver_names
+from cond.query import Query
+from cond.recording import Moment, Record, Recording, Scenery, Snapshot
+from cond.scene import Scene, scene_keys
+from cond.sim import ANY_BODY, STATIC_BODY, ForceSink, Run, Sim
+from cond.state import State, place_of
+from cond.structs import *  # noqa: F403
+from cond.structs import __all__ as struct_names
 
 __version__: str = ffi.string(lib.cond_version()).decode()
+
+__all__ = [
+    "ANY_BODY", "STATIC_BODY", "Audit", "BadArgument", "BadInput", "Cancelled", "Diverged", "Error", "ForceSink",
+    "Forked", "Mechanics", "Mesh", "Model", "Moment", "NoFile", "NotSupported", "OutOfMemory", "Problem", "Query",
+    "Record", "Recording", "Run", "Scene", "Scenery", "Sim", "Snapshot", "Solver", "State", "dtype_of", "place_of",
+    "residual", "scene_keys", "share", "solver_names",
+]
+__all__ += struct_names

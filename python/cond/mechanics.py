@@ -79,7 +79,7 @@ class Mechanics:
         return slice(int(first[0]), int(first[0] + n[0]))
 
     def acceleration(self, place: Place, rate: ArrayLike | None = None) -> tuple[Array, Array]:
-        """Of the point [m/s2] and of its axes [rad/s2] where the body's coordinates change by rate; without: dJ/dt v."""
+        """Of the point [m/s2] and of its axes [rad/s2] where the coordinates change by rate; without: dJ/dt v."""
         _, n = self._n(place.body)
         out = np.empty((2, 3))
         status = lib.cond_mechanics_acceleration(self._c, place.pointer, vector(rate, n, "rate"), doubles(out[0]),

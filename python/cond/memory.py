@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cond._cond import ffi, lib
+from cond._cond import ffi
 from cond.errors import BadArgument, Forked
 
 Array = NDArray[np.float64]
@@ -215,7 +215,7 @@ class Struct:
         self._keep = {}
 
     @classmethod
-    def at(cls: type[S], place: Any, owner: Any) -> S:
+    def from_c(cls: type[S], place: Any, owner: Any) -> S:
         """The struct where C has it; `owner` keeps the memory alive."""
         made = cls.__new__(cls)
         made._c = ffi.addressof(place) if ffi.typeof(place).kind == "struct" else place
@@ -310,7 +310,7 @@ def set_structs(struct: Struct, name: str, value: Sequence[Struct]) -> None:
 
 def get_list(struct: Struct, name: str, kind: type[S]) -> tuple[S, ...]:
     place = getattr(struct._c, name)
-    return tuple(kind.at(place[i], struct) for i in range(getattr(struct._c, "n_" + name)))
+    return tuple(kind.from_c(place[i], struct) for i in range(getattr(struct._c, "n_" + name)))
 
 
 def set_list(struct: Struct, name: str, value: Sequence[Struct]) -> None:
@@ -345,6 +345,10 @@ def set_numbers(struct: Struct, name: str, value: ArrayLike) -> None:
     struct._keep[name] = array
 
 
-def new_lock() -> threading.RLock:  # type: ignore[valid-type]
+HDF5 = threading.RLock()
+"""Held by whoever calls HDF5: its library serves one thread of a process at a time."""
+
+
+def new_lock() -> threading.RLock:
     """Of an object that one thread at a time may work with, because calls let other threads run."""
     return threading.RLock()

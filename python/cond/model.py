@@ -42,9 +42,10 @@ class Model:
         return cls(Scene(path, overrides, seed=seed))
 
     @classmethod
-    def from_text(cls, text: str, path: Path = "scene.yaml", overrides: Sequence[str] | dict[str, Any] = ()) -> Model:
-        """Compiles a text in YAML."""
-        return cls(Scene.from_text(text, path, overrides))
+    def from_text(cls, text: str, overrides: Sequence[str] | dict[str, Any] = (), *,
+                  folder: Path | None = None) -> Model:
+        """Compiles a text in YAML, whose files are looked for from the folder."""
+        return cls(Scene.from_text(text, overrides, folder=folder))
 
     @classmethod
     def from_urdf(cls, path: Path, **fields: Any) -> Model:
@@ -67,7 +68,7 @@ class Model:
     @property
     def settings(self) -> SceneSettings:
         """A copy of the settings it was compiled with."""
-        return SceneSettings.at(lib.cond_model_settings(self._c), self._c).copy()
+        return SceneSettings.from_c(lib.cond_model_settings(self._c), self._c).copy()
 
     @property
     def name(self) -> str:
@@ -260,7 +261,7 @@ class Model:
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
         """Pairs that could touch and are left out of contact detection, and why."""
-        return tuple(LeftOut.at(lib.cond_model_left_out(self._c, i), self._c).copy()
+        return tuple(LeftOut.from_c(lib.cond_model_left_out(self._c, i), self._c).copy()
                      for i in range(lib.cond_model_n_left_out(self._c)))
 
     def __repr__(self) -> str:

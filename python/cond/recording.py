@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cond._cond import ffi, lib
 from cond.errors import BadArgument, check, new_error
-from cond.memory import Array, Path, Process, new_lock, own, path_bytes, text, view
+from cond.memory import HDF5, Array, Path, Process, new_lock, own, path_bytes, text, view
 from cond.model import Model
 from cond.sim import Sim
 from cond.state import State
@@ -32,12 +32,14 @@ class Record:
     def __init__(self, path: Path, model: Model, settings: RecordSettings | None = None) -> None:
         made, error = ffi.new("CondRecord**"), new_error()
         told = ffi.NULL if settings is None else settings.pointer
-        check(lib.cond_record_open(ffi.NULL, path_bytes(path), model._c, told, made, error), error)
+        with HDF5:
+            check(lib.cond_record_open(ffi.NULL, path_bytes(path), model._c, told, made, error), error)
         close = lib.cond_record_close
 
         def leave(record: Any) -> None:
             if not Process.forked:  # a child of a fork leaves its parent's file alone
-                close(record)
+                with HDF5:
+                    close(record)
 
         self._c, self._m = own(made[0], leave, model._c), model._c
         self._lock = new_lock()
@@ -52,7 +54,7 @@ class Record:
         if state._m is not self._m or (sim is not None and sim._m is not self._m):
             raise BadArgument("the record is of another model")
         error = new_error()
-        with self._lock, state._lock:
+        with self._lock, state._lock, HDF5:
             check(lib.cond_record_frame(self._open(), ffi.NULL if sim is None else sim._c, state._c,
                                         ffi.NULL if info is None else info.pointer, error), error)
 
@@ -169,8 +171,16 @@ class Recording:
 
     def __init__(self, path: Path) -> None:
         made, error = ffi.new("CondRecording**"), new_error()
-        check(lib.cond_recording_open(ffi.NULL, path_bytes(path), made, error), error)
-        self._c = own(made[0], lib.cond_recording_close)
+        with HDF5:
+            check(lib.cond_recording_open(ffi.NULL, path_bytes(path), made, error), error)
+        close = lib.cond_recording_close
+
+        def leave(recording: Any) -> None:
+            if not Process.forked:
+                with HDF5:
+                    close(recording)
+
+        self._c = own(made[0], leave)
         self.path = path
         self.scenery = Scenery(lib.cond_recording_scenery(self._c), self._c)
         self._lock = new_lock()
@@ -209,6 +219,6 @@ class Recording:
         if not 0 <= index < len(self):
             raise IndexError(f"the recording has {len(self)} frames, not {frame}")
         moment, error = ffi.new("CondMoment**"), new_error()
-        with self._lock:
+        with self._lock, HDF5:
             check(lib.cond_recording_frame(self._c, index, moment, error), error)
             return Moment(moment[0], self.scenery)

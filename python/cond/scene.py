@@ -76,11 +76,13 @@ class Scene:
         self._c = own(made[0], lib.cond_scene_destroy)
 
     @classmethod
-    def from_text(cls, text: str, path: Path = "scene.yaml", overrides: Sequence[str] | dict[str, Any] = ()) -> Scene:
-        """Reads a text in YAML. Messages call it `path`; files it names are looked for from the folder of that."""
+    def from_text(cls, text: str, overrides: Sequence[str] | dict[str, Any] = (), *,
+                  folder: Path | None = None) -> Scene:
+        """Reads a text in YAML. Files that it names are looked for from the folder, or from the working directory."""
         made, error = ffi.new("CondScene**"), new_error()
         n, texts, _kept = strings(overrides_of(overrides))
-        check(lib.cond_scene_read_text(ffi.NULL, text.encode(), path_bytes(path), n, texts, made, error), error)
+        where = ffi.NULL if folder is None else ffi.new("char[]", path_bytes(folder))
+        check(lib.cond_scene_read_text(ffi.NULL, text.encode(), where, n, texts, made, error), error)
         scene = cls.__new__(cls)
         scene._c = own(made[0], lib.cond_scene_destroy)
         return scene
@@ -95,7 +97,7 @@ class Scene:
     @property
     def settings(self) -> SceneSettings:
         """Time step, gravity, solver and the rest, as they are in the scene: changing them changes it."""
-        return SceneSettings.at(lib.cond_scene_settings(self._c), self._c)
+        return SceneSettings.from_c(lib.cond_scene_settings(self._c), self._c)
 
     def add(self, definition: Any) -> None:
         """Adds what a definition says: a BodyDef, PlaneDef, ObstacleDef, AttachmentDef, SensorDef and so on."""
@@ -113,7 +115,7 @@ class Scene:
     @property
     def variations(self) -> tuple[VariationDef, ...]:
         """What a seed draws: the section `randomise`."""
-        return tuple(VariationDef.at(lib.cond_scene_variation(self._c, i), self._c).copy()
+        return tuple(VariationDef.from_c(lib.cond_scene_variation(self._c, i), self._c).copy()
                      for i in range(lib.cond_scene_n_variation(self._c)))
 
     def draw(self, variation: int, seed: int) -> float:

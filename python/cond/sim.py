@@ -184,7 +184,8 @@ class Sim:
     @property
     def solution(self) -> Array:
         """v_hat that the last solve found, copied (n_dof)."""
-        return view(lib.cond_sim_solution(self._c), (self._model.n_dof,), self._c).copy()
+        v: Array = view(lib.cond_sim_solution(self._c), (self._model.n_dof,), self._c).copy()
+        return v
 
     def set_solver(self, solver: Solver) -> None:
         """Replaces the solver of the step's contact problem, which the sim takes over."""
@@ -201,7 +202,7 @@ class Sim:
         """One contact of the last step."""
         if not 0 <= contact < self.n_contact:
             raise BadArgument(f"there is no contact {contact}")
-        return ContactInfo.at(ffi.new("CondContactInfo*", lib.cond_sim_contact(self._c, contact)), None)
+        return ContactInfo.from_c(ffi.new("CondContactInfo*", lib.cond_sim_contact(self._c, contact)), None)
 
     def contacts(self) -> NDArray[Any]:
         """All contacts of the last step as a structured array with the fields of ContactInfo: contacts["force"] is
@@ -223,14 +224,14 @@ class Sim:
         """Contact forces of one body, or between two, summed up; other: also STATIC_BODY."""
         second = other if other in (STATIC_BODY, ANY_BODY) else self._model.body(other)
         value = lib.cond_sim_pair_force(self._c, self._model.body(body), second)
-        return Resultant.at(ffi.new("CondResultant*", value), None)
+        return Resultant.from_c(ffi.new("CondResultant*", value), None)
 
     def listed_force(self, body: Name, other: Name, contacts: ArrayLike) -> Resultant:
         """The same of the listed contacts alone, by ascending number."""
         second = other if other in (STATIC_BODY, ANY_BODY) else self._model.body(other)
         listed = np.ascontiguousarray(contacts, np.int32)
         value = lib.cond_sim_listed_force(self._c, self._model.body(body), second, listed.size, ints(listed))
-        return Resultant.at(ffi.new("CondResultant*", value), None)
+        return Resultant.from_c(ffi.new("CondResultant*", value), None)
 
     def sensor(self, sensor: Name) -> SensorReading:
         """What a sensor read in the last step."""
@@ -396,7 +397,7 @@ class Hooks:
 
 def on_error(kind: Any, value: Any, trace: Any) -> None:
     """For what is raised before a hook is known; it cannot be handed to anybody."""
-    sys.unraisablehook(  # type: ignore[call-arg]
+    sys.unraisablehook(
         type("Unraised", (), {"exc_type": kind, "exc_value": value, "exc_traceback": trace, "err_msg": None,
                               "object": None})())
 
@@ -415,7 +416,7 @@ def cond_python_force(user: Any, model: Any, time: float, q: Any, sink: Any) -> 
 @ffi.def_extern(error=1, onerror=on_error)  # type: ignore[untyped-decorator]
 def cond_python_contact(user: Any, model: Any, contact: Any) -> int:
     hooks = ffi.from_handle(user)
-    info = ContactInfo.at(ffi.new("CondContactInfo*", contact[0]), None)
+    info = ContactInfo.from_c(ffi.new("CondContactInfo*", contact[0]), None)
     try:
         answer = hooks.contact(info)
         contact[0] = info._c[0]
@@ -429,7 +430,7 @@ def cond_python_contact(user: Any, model: Any, contact: Any) -> int:
 def cond_python_step(user: Any, state: Any, info: Any) -> None:
     hooks = ffi.from_handle(user)
     try:
-        hooks.step(StepInfo.at(ffi.new("CondStepInfo*", info[0]), None))
+        hooks.step(StepInfo.from_c(ffi.new("CondStepInfo*", info[0]), None))
     except BaseException as raised:
         hooks.failed(raised)
 

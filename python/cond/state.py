@@ -75,7 +75,7 @@ class State:
 
     @property
     def v(self) -> Array:
-        """Velocity coordinates of all bodies, of which `model.dofs(body)` says where a body's are (n_dof); read-only."""
+        """Velocity of all bodies, of which `model.dofs(body)` says where a body's is (n_dof); read-only."""
         if self._v is None:
             self._v = view(lib.cond_state_velocity(self._c), (self._model.n_dof,), self._c)
         return self._v
@@ -170,7 +170,7 @@ class State:
 
     def pose(self, body: Name) -> Pose:
         """Position of the centre of mass, orientation and velocities of a body, world axes."""
-        return Pose.at(ffi.new("CondPose*", lib.cond_state_pose(self._m, self._c, self._model.body(body))), None)
+        return Pose.from_c(ffi.new("CondPose*", lib.cond_state_pose(self._m, self._c, self._model.body(body))), None)
 
     def set_pose(self, body: Name, pose: Pose) -> None:
         with self._lock:
