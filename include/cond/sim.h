@@ -204,6 +204,14 @@ COND_API CondStatus cond_state_set_configuration(const CondModel* model, CondSta
 COND_API CondStatus cond_state_set_velocity(const CondModel* model, CondState* state, int body,
                                             const double* v);
 
+// Switches a body off and on again. While it is off it stays where it is, with velocity 0, touches
+// nothing, and neither forces nor springs act on it or from it; attachments with an end on it let
+// go, and hold again as they did once both ends are on. Rays and distances do not see it. It may be
+// put elsewhere meanwhile. All else goes on as if it were not there. COND_NOT_SUPPORTED where the
+// scene's step method is not `velocity`.
+COND_API CondStatus cond_state_set_on(const CondModel* model, CondState* state, int body, int on);
+COND_API int cond_state_is_on(const CondState* state, int body); // 0 for an unknown body
+
 // Motors at run time, by coordinate of a robot (cond_model_n_coordinate,
 // cond_model_coordinate_name):
 //     torque = stiffness (target - position) + damping (target rate + speed - velocity) + torque

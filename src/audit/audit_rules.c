@@ -25,6 +25,8 @@ int cond_audit_may_touch(const CondModel* model, const CondState* state, const C
         return 0;
     if (a->hollow && b->hollow)
         return 0; // points have no volume
+    if (cond_state_is_off(state, a->body) || cond_state_is_off(state, b->body))
+        return 0;
     for (int h = 0; h < state->n_weld; h++) {
         const CondAttachment* what = &state->weld[h].what;
         if (state->weld[h].active && !what->contact &&

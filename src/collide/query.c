@@ -115,7 +115,10 @@ CondStatus cond_query_create(const CondModel* model, CondQuery** out, CondError*
     cond_pair_work_begin(context, &query->pair);
     CondStatus status = list_primitives(query);
     if (!status)
-        status = COND_RESERVE(&query->arena, query->q, model->n_q);
+        status = COND_RESERVE(&query->arena, query->q, model->n_q) ||
+                         COND_RESERVE(&query->arena, query->off, model->n_body)
+                     ? COND_OUT_OF_MEMORY
+                     : COND_OK;
     if (!status)
         status = cond_kinematics_create(model, &query->kinematics);
     if (!status)
@@ -151,6 +154,7 @@ void cond_query_destroy(CondQuery* query)
 void cond_query_set(CondQuery* query, const CondState* state)
 {
     memcpy(query->q, state->q, (size_t)query->model->n_q * sizeof *query->q);
+    memcpy(query->off, state->off, (size_t)query->model->n_body * sizeof *query->off);
     place(query);
     cond_tree_refit(&query->tree, query->box);
     if (extent(&query->tree) > 1.5 * query->extent)
@@ -159,7 +163,7 @@ void cond_query_set(CondQuery* query, const CondState* state)
 
 int cond_walk_leaves_out(const CondWalk* walk, int body)
 {
-    return walk->leave_out && body >= 0 && walk->leave_out[body];
+    return body >= 0 && (walk->query->off[body] || (walk->leave_out && walk->leave_out[body]));
 }
 
 CondHit cond_hit_nothing(void)

@@ -24,6 +24,7 @@ struct CondQuery {
     CondArena arena;
     const CondModel* model;
     CondKinematics kinematics;
+    unsigned char* off; // 1: a body that is switched off                               (n_body)
     double* q; //                                                                       (n_q)
     CondTree tree;
     CondTreeHits near;        // of the last box asked about

@@ -13,7 +13,8 @@ static int part_of(const CondQuery* query, int body, int i, CondClosestPart* par
 {
     const CondPrimitive* p = &query->primitive[i];
     CondHit name;
-    if (p->body != body || (p->kind == COND_PRIMITIVE_TRIANGLE && p->index > 0))
+    if (p->body != body || (body >= 0 && query->off[body]) ||
+        (p->kind == COND_PRIMITIVE_TRIANGLE && p->index > 0))
         return 0;
     cond_primitive_name(query, p, &name);
     *part = (CondClosestPart){.part = name.part};

@@ -125,7 +125,8 @@ CondStatus cond_query_within(CondQuery* query, const double point[3], double rad
     CondStatus status = cond_tree_query(&query->tree, box, &query->near);
     for (int i = 0; i < query->near.n && !status; i++) {
         int primitive = query->near.primitive[i];
-        if (query->primitive[primitive].kind == COND_PRIMITIVE_TRIANGLE)
+        const CondPrimitive* p = &query->primitive[primitive];
+        if (p->kind == COND_PRIMITIVE_TRIANGLE || (p->body >= 0 && query->off[p->body]))
             continue;
         CondHit one = tell(query, point, primitive);
         if (one.distance <= radius && ++*n <= capacity)
@@ -134,7 +135,8 @@ CondStatus cond_query_within(CondQuery* query, const double point[3], double rad
     for (int b = 0; b < query->model->n_body && !status; b++) { // a soft body hits once
         int best = -1;
         double least = INFINITY;
-        for (int i = 0; query->model->body[b].n_triangle > 0 && i < query->near.n; i++) {
+        int there = query->model->body[b].n_triangle > 0 && !query->off[b];
+        for (int i = 0; there && i < query->near.n; i++) {
             int primitive = query->near.primitive[i];
             const CondPrimitive* p = &query->primitive[primitive];
             double gap = p->kind == COND_PRIMITIVE_TRIANGLE && p->body == b

@@ -17,6 +17,7 @@ typedef struct CondContactMemory {
 typedef struct CondWeld {
     int attachment; // index into CondModel.attachment; -1: made by the user
     int active;     //
+    int waits;      // 1: it held when one of its bodies was switched off, and will again
     CondAttachment what;
     double anchor[3]; // end 0 in the frame of end 1 [m]
     double turn[4];   // axes of end 0 in those of end 1
@@ -54,13 +55,30 @@ struct CondState {
     int n_target;
     CondWeld* weld; // the scene's attachments first              (n_hold)
     int n_weld;
-    double* force;  // from outside, by the user                  (n_dof)
-    CondPush* push; // by the user                                (n_push)
+    double* force;      // from outside, by the user                  (n_dof)
+    unsigned char* off; // 1: the body is switched off                (n_body)
+    CondPush* push;     // by the user                                (n_push)
     int n_push;
     CondContactMemory* memory; // by ascending key                           (n_memory)
     int n_memory;
     CondAccount account;
 };
+
+static inline int cond_state_is_off(const CondState* state, int body)
+{
+    return body >= 0 && state->off[body];
+}
+// 1 where one of the ends, of a spring or of an attachment, is on a body that is switched off.
+static inline int cond_spring_is_off(const CondState* state, const CondSpring* spring)
+{
+    return cond_state_is_off(state, spring->end[0].body) ||
+           cond_state_is_off(state, spring->end[1].body);
+}
+static inline int cond_weld_is_off(const CondState* state, const CondWeld* weld)
+{
+    return cond_state_is_off(state, weld->what.end[0].point.body) ||
+           cond_state_is_off(state, weld->what.end[1].point.body);
+}
 
 // What is remembered of the contact with a key; NULL: nothing.
 static inline const CondContactMemory* cond_state_recall(const CondState* state, CondContactKey key)

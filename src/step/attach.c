@@ -13,7 +13,7 @@
 static int find_place(CondState* state)
 {
     for (int i = 0; i < state->n_weld; i++)
-        if (state->weld[i].attachment < 0 && !state->weld[i].active)
+        if (state->weld[i].attachment < 0 && !state->weld[i].active && !state->weld[i].waits)
             return i;
     if (COND_RESERVE(&state->arena, state->weld, state->n_weld + 1))
         return -1;
@@ -38,6 +38,8 @@ CondStatus cond_state_attach(const CondModel* model, CondState* state, const Con
         cond_kinematics_set(&kinematics, state->q);
         cond_trajectory_guide(&kinematics, state->time);
         cond_weld_make(&kinematics, &weld);
+        weld.waits = cond_weld_is_off(state, &weld);
+        weld.active = !weld.waits;
         state->weld[place] = weld;
         if (place == state->n_weld)
             state->n_weld++;
@@ -52,7 +54,7 @@ CondStatus cond_state_release(CondState* state, int index)
     if (index < 0 || index >= state->n_weld)
         return COND_BAD_ARGUMENT;
     CondWeld* weld = &state->weld[index];
-    weld->active = 0;
+    weld->active = weld->waits = 0;
     if (weld->attachment >= 0)
         weld->what.end_time = -INFINITY; // its time is over
     return COND_OK;

@@ -95,7 +95,8 @@ static void add_potential(const CondSim* sim, const CondKinematics* kinematics, 
     for (int i = 0; i < model->n_spring; i++) {
         const CondSpring* spring = &model->spring[i];
         int body = spring->end[0].body >= 0 ? spring->end[0].body : spring->end[1].body;
-        energy[of[body]] += sign * cond_spring_energy(kinematics, spring);
+        if (!cond_spring_is_off(next, spring))
+            energy[of[body]] += sign * cond_spring_energy(kinematics, spring);
     }
     for (int i = 0; i < next->n_weld; i++)
         if (next->weld[i].active && !cond_weld_is_led(&next->weld[i]))

@@ -70,10 +70,10 @@ CondStatus cond_sim_control(CondSim* sim, const CondState* state)
             continue; // the user makes and releases it
         int due =
             state->time >= weld->what.start - slack && state->time < weld->what.end_time - slack;
-        if (due && !weld->active)
+        if (due && !weld->active && !weld->waits && !cond_weld_is_off(state, weld))
             cond_weld_make(&sim->at_start, weld);
         else if (!due)
-            weld->active = 0;
+            weld->active = weld->waits = 0;
     }
     cond_sim_control_middle(sim, state);
     return COND_OK;

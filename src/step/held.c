@@ -173,6 +173,9 @@ void cond_held_begin(CondSim* sim, const CondState* state)
     if (held->n > 0)
         memset(held->flag, 0, (size_t)sim->model->n_dof * sizeof *held->flag);
     held->n = 0;
+    for (int b = 0; b < sim->model->n_body; b++)
+        for (int i = 0; state->off[b] && i < sim->model->body[b].n_dof; i++)
+            hold(held, sim->model->body[b].dof_begin + i, 0.0, 0.0);
     for (int i = 0; i < sim->next->n_weld; i++)
         if (sim->next->weld[i].active && cond_weld_is_exact(&sim->next->weld[i]))
             hold_weld(sim, state, &sim->next->weld[i]);
@@ -219,14 +222,21 @@ static int is_told(const CondSim* sim, const CondKinematics* kinematics, const C
     return 1;
 }
 
+static int is_off(const CondSim* sim, const CondCandidate* candidate)
+{
+    return cond_state_is_off(sim->next, candidate->point[0].body) ||
+           cond_state_is_off(sim->next, candidate->point[1].body);
+}
+
 void cond_held_filter(const CondSim* sim, const CondKinematics* kinematics, CondCandidateList* list)
 {
     int kept = 0;
     if (sim->held.n == 0)
         return;
     for (int c = 0; c < list->n; c++)
-        if (!is_told(sim, kinematics, &list->candidate[c].point[0]) ||
-            !is_told(sim, kinematics, &list->candidate[c].point[1]))
+        if (!is_off(sim, &list->candidate[c]) &&
+            (!is_told(sim, kinematics, &list->candidate[c].point[0]) ||
+             !is_told(sim, kinematics, &list->candidate[c].point[1])))
             list->candidate[kept++] = list->candidate[c];
     list->n = kept;
 }

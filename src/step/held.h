@@ -1,7 +1,7 @@
 // Coordinates that move as they are told, exactly: those of bodies, patches and links of rods that
-// an attachment of infinite stiffness holds to the world or to a frame in space. They leave the
-// problems of the step (problem/reduce.h); what it takes to move them so is read as the force of
-// the attachment.
+// an attachment of infinite stiffness holds to the world or to a frame in space, and all those of
+// bodies that are switched off, which rest. They leave the problems of the step (problem/reduce.h);
+// what it takes to move them so is read as the force of the attachment.
 #ifndef COND_STEP_HELD_H
 #define COND_STEP_HELD_H
 
@@ -36,7 +36,7 @@ int cond_held_some(const CondSim* sim, int body);
 int cond_held_whole(const CondSim* sim, int body);
 
 // Takes contacts out of a list that nothing can open or close: between what is held and what is
-// held or fixed.
+// held or fixed; and those of bodies that are switched off.
 void cond_held_filter(const CondSim* sim, const CondKinematics* kinematics,
                       CondCandidateList* list);
 

@@ -163,7 +163,7 @@ void cond_joint_rows_choose(CondSim* sim, const CondState* state)
         const CondBody* body = &model->body[b];
         for (int j = 0; body->kind == COND_BODY_ROBOT && j < body->arm->n_joint; j++)
             sim->rows.wanted[body->target_begin + j] =
-                knows ? choose_joint(sim, state, body, j) : 0;
+                knows && !state->off[b] ? choose_joint(sim, state, body, j) : 0;
     }
     list(sim, state);
 }
@@ -279,7 +279,7 @@ int cond_joint_rows_find_violated(CondSim* sim, const CondState* state)
         const CondBody* body = &model->body[b];
         for (int j = 0; body->kind == COND_BODY_ROBOT && j < body->arm->n_joint; j++) {
             int* wanted = &sim->rows.wanted[body->target_begin + j];
-            int more = violated(sim, state, body, j) & ~*wanted;
+            int more = state->off[b] ? 0 : violated(sim, state, body, j) & ~*wanted;
             *wanted |= more;
             for (; more; more &= more - 1)
                 n++;
@@ -457,7 +457,7 @@ double cond_joint_rows_lead_back(CondSim* sim, double share)
             const CondJointBounds* bounds = &body->bounds[j];
             double* q = &sim->next->q[cond_body_joint_q(body) + j];
             double way = (*q < bounds->lower ? bounds->lower : bounds->upper) - *q;
-            if (*q >= bounds->lower && *q <= bounds->upper)
+            if ((*q >= bounds->lower && *q <= bounds->upper) || sim->next->off[b])
                 continue;
             *q = fabs(way) > share ? *q + copysign(share, way)
                  : way > 0.0       ? bounds->lower

@@ -27,7 +27,8 @@ double cond_sim_potential(const CondKinematics* kinematics, const CondState* sta
                                         state->target + body->target_begin);
     }
     for (int i = 0; i < model->n_spring; i++)
-        energy += cond_spring_energy(kinematics, &model->spring[i]);
+        if (!cond_spring_is_off(state, &model->spring[i]))
+            energy += cond_spring_energy(kinematics, &model->spring[i]);
     for (int i = 0; i < state->n_weld; i++)
         if (state->weld[i].active)
             energy += cond_weld_energy(kinematics, &state->weld[i]);
@@ -47,7 +48,8 @@ CondStatus cond_sim_couple(CondSim* sim, const CondKinematics* kinematics, CondC
     const CondModel* model = sim->model;
     CondStatus status = COND_OK;
     for (int i = 0; i < model->n_spring && (which & COND_COUPLED_OWN) && !status; i++)
-        status = add_spring(kinematics, &model->spring[i], step, assembly, f);
+        if (!cond_spring_is_off(sim->next, &model->spring[i]))
+            status = add_spring(kinematics, &model->spring[i], step, assembly, f);
     for (int b = 0; b < model->n_body && (which & COND_COUPLED_OWN) && !status; b++)
         if (model->body[b].kind == COND_BODY_ROD)
             status =

@@ -70,14 +70,15 @@ static int mark_changed(const CondSim* sim, const CondState* state, int* wakes)
     const CondState* left = sleep->left;
     int memory = sleep->known && same_memory(state, left);
     if (memory && same(state->q, left->q, model->n_q) && same(state->v, left->v, model->n_dof) &&
-        same(state->v_hat, left->v_hat, model->n_dof))
+        same(state->v_hat, left->v_hat, model->n_dof) &&
+        (model->n_body == 0 || memcmp(state->off, left->off, (size_t)model->n_body) == 0))
         return 0;
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         int d = body->dof_begin;
         if (memory && same(state->q + body->q_begin, left->q + body->q_begin, body->n_q) &&
             same(state->v + d, left->v + d, body->n_dof) &&
-            same(state->v_hat + d, left->v_hat + d, body->n_dof))
+            same(state->v_hat + d, left->v_hat + d, body->n_dof) && state->off[b] == left->off[b])
             continue;
         keep_awake(sleep, b, wakes);
     }
@@ -128,8 +129,11 @@ CondStatus cond_sleep_wake_near(CondSim* sim, const CondStepInfo* info, int* any
         CondStatus status = cond_tree_query(&sleep->tree, box, &sleep->hits);
         if (status)
             return status;
-        for (int h = 0; h < sleep->hits.n; h++)
-            mark(sleep, sleep->list[sleep->hits.primitive[h]], wakes);
+        for (int h = 0; h < sleep->hits.n; h++) {
+            int near = sleep->list[sleep->hits.primitive[h]];
+            if (!sleep->left->off[near])
+                mark(sleep, near, wakes);
+        }
     }
     *any = wake(sim, wakes);
     sim->known &= !*any; // the energies are those of the step that was tried

@@ -57,6 +57,7 @@ CondStatus cond_sleep_take(const CondSleep* sleep, const CondState* whole, CondS
         copy(part->v + to->dof_begin, whole->v + from->dof_begin, to->n_dof);
         copy(part->v_hat + to->dof_begin, whole->v_hat + from->dof_begin, to->n_dof);
         copy(part->force + to->dof_begin, whole->force + from->dof_begin, to->n_dof);
+        part->off[b] = whole->off[sleep->part.body[b]];
     }
     for (int i = 0; i < part->n_push && !status; i++)
         cond_part_enter(&sleep->part, &part->push[i].point); // who is pushed is awake
@@ -77,6 +78,7 @@ static CondStatus put(const CondSleep* sleep, const CondState* part, CondState* 
         copy(whole->v + to->dof_begin, part->v + from->dof_begin, to->n_dof);
         copy(whole->v_hat + to->dof_begin, part->v_hat + from->dof_begin, to->n_dof);
         copy(whole->force + to->dof_begin, part->force + from->dof_begin, to->n_dof);
+        whole->off[sleep->part.body[b]] = part->off[b];
     }
     for (int i = 0; i < whole->n_push && !status; i++)
         cond_part_leave(&sleep->part, &whole->push[i].point);

@@ -35,6 +35,7 @@ CondStatus cond_state_create(const CondModel* model, CondState** state, CondErro
     if (COND_RESERVE(arena, made->q, model->n_q) || COND_RESERVE(arena, made->v, model->n_dof) ||
         COND_RESERVE(arena, made->v_hat, model->n_dof) ||
         COND_RESERVE(arena, made->force, model->n_dof) ||
+        COND_RESERVE(arena, made->off, model->n_body) ||
         COND_RESERVE(arena, made->target, model->n_target) ||
         COND_RESERVE(arena, made->command, model->n_target) ||
         COND_RESERVE(arena, made->motor, model->n_target) || start_holds(model, made)) {
@@ -95,6 +96,8 @@ CondStatus cond_state_copy(CondState* to, const CondState* from)
     if (from->n_target > 0)
         memcpy(to->motor, from->motor, (size_t)from->n_target * sizeof *to->motor);
     memcpy(to->force, from->force, (size_t)from->n_dof * sizeof(double));
+    if (from->n_body > 0)
+        memcpy(to->off, from->off, (size_t)from->n_body * sizeof *to->off);
     if (from->n_push > 0)
         memcpy(to->push, from->push, (size_t)from->n_push * sizeof *to->push);
     to->n_push = from->n_push;

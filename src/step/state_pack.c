@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { VERSION = 6 };
+enum { VERSION = 7 };
 static const char magic[8] = "CONDstat";
 static const uint32_t order = 0x01020304;
 
@@ -46,6 +46,8 @@ static void pass_weld(CondPack* pack, CondWeld* weld)
         cond_pack_pass(pack, what->name, sizeof what->name);
     cond_pack_pass(pack, &weld->attachment, sizeof weld->attachment);
     cond_pack_pass(pack, &weld->active, sizeof weld->active);
+    if (pack->kind != COND_PACK_HASH || weld->waits)
+        cond_pack_pass(pack, &weld->waits, sizeof weld->waits);
     for (int end = 0; end < 2; end++) {
         CondFrame* frame = &what->end[end];
         pass_point(pack, &frame->point);
@@ -87,6 +89,8 @@ static void pass_state(CondPack* pack, CondState* state)
         pass_numbers(pack, &state->motor[i].speed, 1);
     }
     pass_numbers(pack, state->force, state->n_dof);
+    if (pack->kind != COND_PACK_HASH || memchr(state->off, 1, (size_t)state->n_body))
+        cond_pack_pass(pack, state->off, (size_t)state->n_body);
     for (int i = 0; i < state->n_push; i++)
         pass_push(pack, &state->push[i]);
     for (int i = 0; i < state->n_weld; i++)
@@ -282,6 +286,9 @@ static int sound(const CondModel* model, const CondState* state)
             !sound_frame(model, &weld->what.end[1]))
             return 0;
     }
+    for (int b = 0; b < state->n_body; b++)
+        if (state->off[b] > 1)
+            return 0;
     for (int i = 0; i < state->n_dof; i++)
         finite += 0.0 * state->force[i];
     for (int i = 0; i < state->n_target; i++) {

@@ -36,6 +36,7 @@ static void copy_body(const Transfer* t, const CondBody* from, const CondBody* t
     copy(t->from->force + from->dof_begin, to->n_dof, t->to->force + to->dof_begin);
     copy(t->from->target + from->target_begin, joints, t->to->target + to->target_begin);
     copy(t->from->command + from->target_begin, joints, t->to->command + to->target_begin);
+    t->to->off[to->index] = t->from->off[from->index];
     for (int j = 0; j < joints; j++)
         t->to->motor[to->target_begin + j] = t->from->motor[from->target_begin + j];
 }
@@ -73,7 +74,8 @@ static CondStatus move_welds(const Transfer* t)
     for (int i = 0; i < t->from->n_weld; i++) {
         CondWeld weld = t->from->weld[i];
         if (weld.attachment < 0) {
-            if (weld.active && move_frame(t, &weld.what.end[0]) && move_frame(t, &weld.what.end[1]))
+            if ((weld.active || weld.waits) && move_frame(t, &weld.what.end[0]) &&
+                move_frame(t, &weld.what.end[1]))
                 t->to->weld[t->to->n_weld++] = weld;
             continue;
         }
@@ -82,6 +84,7 @@ static CondStatus move_welds(const Transfer* t)
             if (*weld.what.name == 0 || strcmp(held->what.name, weld.what.name) != 0)
                 continue;
             held->active = weld.active;
+            held->waits = weld.waits;
             held->what.end_time = weld.what.end_time;
             memcpy(held->anchor, weld.anchor, sizeof held->anchor);
             memcpy(held->turn, weld.turn, sizeof held->turn);
