@@ -30,6 +30,7 @@ from cond.model import Model
 from cond.problem import Problem, Solver, residual, solver_names
 from cond.query import Query
 from cond.recording import Moment, Record, Recording, Scenery, Snapshot
+from cond.rollouts import Rollout, RolloutResult, rollout
 from cond.scene import Scene, scene_keys
 from cond.sim import ANY_BODY, STATIC_BODY, ForceSink, Run, Sim
 from cond.state import State, place_of
@@ -41,7 +42,7 @@ __version__: str = ffi.string(lib.cond_version()).decode()
 __all__ = [
     "ANY_BODY", "STATIC_BODY", "Audit", "BadArgument", "BadInput", "Cancelled", "Diverged", "Error", "ForceSink",
     "Forked", "Mechanics", "Mesh", "Model", "Moment", "NoFile", "NotSupported", "OutOfMemory", "Problem", "Query",
-    "Record", "Recording", "Run", "Scene", "Scenery", "Sim", "Snapshot", "Solver", "State", "dtype_of", "place_of",
-    "residual", "scene_keys", "share", "solver_names",
+    "Record", "Recording", "Rollout", "RolloutResult", "Run", "Scene", "Scenery", "Sim", "Snapshot", "Solver", "State", "dtype_of", "place_of",
+    "residual", "rollout", "scene_keys", "share", "solver_names",
 ]
 __all__ += struct_names

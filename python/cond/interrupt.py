@@ -19,6 +19,11 @@ class Interrupt:
             raise KeyboardInterrupt
         self.asked = True
 
+    @property
+    def active(self) -> bool:
+        """Whether the signal comes here."""
+        return self._old is not None
+
     def check(self) -> None:
         """Raises KeyboardInterrupt where it was asked for."""
         if self.asked:
