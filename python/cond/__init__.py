@@ -10,8 +10,11 @@
 
 Names are those of the C library (docs/python.md); arrays are NumPy's, on the library's memory where that is safe.
 """
+import importlib.util
+
 from cond._cond import ffi, lib
 from cond.audit import Audit
+from cond.env import Env, EnvBatch
 from cond.errors import (
     BadArgument,
     BadInput,
@@ -27,6 +30,7 @@ from cond.mechanics import Mechanics
 from cond.memory import dtype_of, share
 from cond.mesh import Mesh
 from cond.model import Model
+from cond.picture import Picture, write_png
 from cond.problem import Problem, Solver, residual, solver_names
 from cond.query import Query
 from cond.recording import Moment, Record, Recording, Scenery, Snapshot
@@ -36,13 +40,21 @@ from cond.sim import ANY_BODY, STATIC_BODY, ForceSink, Run, Sim
 from cond.state import State, place_of
 from cond.structs import *  # noqa: F403
 from cond.structs import __all__ as struct_names
+from cond.view import view
 
 __version__: str = ffi.string(lib.cond_version()).decode()
 
 __all__ = [
-    "ANY_BODY", "STATIC_BODY", "Audit", "BadArgument", "BadInput", "Cancelled", "Diverged", "Error", "ForceSink",
-    "Forked", "Mechanics", "Mesh", "Model", "Moment", "NoFile", "NotSupported", "OutOfMemory", "Problem", "Query",
-    "Record", "Recording", "Rollout", "RolloutResult", "Run", "Scene", "Scenery", "Sim", "Snapshot", "Solver", "State", "dtype_of", "place_of",
-    "residual", "rollout", "scene_keys", "share", "solver_names",
+    "ANY_BODY", "STATIC_BODY", "Audit", "BadArgument", "BadInput", "Cancelled", "Diverged", "Env", "EnvBatch", "Error",
+    "ForceSink", "Forked", "Mechanics", "Mesh", "Model", "Moment", "NoFile", "NotSupported", "OutOfMemory", "Picture",
+    "Problem", "Query", "Record", "Recording", "Rollout", "RolloutResult", "Run", "Scene", "Scenery", "Sim", "Snapshot",
+    "Solver", "State", "dtype_of", "place_of", "residual", "rollout", "scene_keys", "share", "solver_names", "view",
+    "write_png",
 ]
 __all__ += struct_names
+
+# The environments are known to gymnasium.make where Gymnasium is installed.
+if importlib.util.find_spec("gymnasium") is not None:
+    from cond.gym import register
+
+    register()

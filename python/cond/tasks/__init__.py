@@ -7,8 +7,9 @@ by name, and called with every observation; it returns the action, in the units 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Callable, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,7 @@ def _task(name: str, *overrides: str) -> Task:
 
 
 TASKS: dict[str, Task] = {
+    "cond/Pusher-v0": Task("scenes/pusher.yaml", "cond.tasks.pusher"),
     "cond/LiftSoft-v0": _task("lift_soft"),
     "cond/LiftCable-v0": _task("lift_cable"),
     "cond/BallGrip-v0": _task("ball_grip"),

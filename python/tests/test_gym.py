@@ -1,0 +1,211 @@
+"""Environments: the forms of Gymnasium, the same bits alone and in a batch, pictures and the page."""
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.request
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cond
+
+gymnasium = pytest.importorskip("gymnasium")
+from gymnasium.utils.env_checker import check_env  # noqa: E402
+from gymnasium.vector import AutoresetMode, SyncVectorEnv  # noqa: E402
+
+SHORT = ("environment.steps=7",)  # many episodes in few steps
+
+
+def make_vec(n: int, mode: AutoresetMode, **kwargs: object) -> gymnasium.vector.VectorEnv:
+    return gymnasium.make_vec("cond/Pusher-v0", num_envs=n, vectorization_mode="vector_entry_point", overrides=SHORT,
+                              autoreset_mode=mode, **kwargs)
+
+
+def test_check_env() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # numbers without bounds, and a page that may not be built
+        env = gymnasium.make("cond/Pusher-v0", render_mode="rgb_array")
+        check_env(env.unwrapped, skip_render_check=True)
+    env.reset(seed=1)
+    pixels = env.render()
+    assert pixels.shape == (360, 480, 3) and pixels.dtype == np.uint8 and pixels.std() > 5
+    env.close()
+    env.close()
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+def test_vector_is_many(mode: AutoresetMode) -> None:
+    """The batch gives the bits of environments stepped one by one by Gymnasium, and says of ends what that says."""
+    n = 3
+    ours = make_vec(n, mode)
+    theirs = SyncVectorEnv([lambda: gymnasium.make("cond/Pusher-v0", overrides=SHORT) for _ in range(n)],
+                           autoreset_mode=mode)
+    assert ours.observation_space == theirs.observation_space and ours.action_space == theirs.action_space
+    assert ours.metadata["autoreset_mode"] == mode
+    first, info = ours.reset(seed=5)
+    second, other = theirs.reset(seed=5)
+    assert np.array_equal(first, second) and first in ours.observation_space and info.keys() == other.keys()
+    ours.action_space.seed(2)
+    for k in range(20):
+        action = ours.action_space.sample()
+        a, b = ours.step(action), theirs.step(action)
+        for x, y in zip(a[:4], b[:4], strict=True):
+            assert np.array_equal(x, y) and x.dtype == y.dtype, k
+        assert a[4].keys() == b[4].keys()
+        assert np.array_equal(a[4]["_certificate"], b[4]["_certificate"])
+        if mode != AutoresetMode.SAME_STEP:
+            assert np.array_equal(a[4]["certificate"], b[4]["certificate"])
+        elif "final_obs" in a[4]:
+            assert np.array_equal(a[4]["_final_obs"], b[4]["_final_obs"])
+            for x, y in zip(a[4]["final_obs"], b[4]["final_obs"], strict=True):
+                assert (x is None) == (y is None) and (x is None or np.array_equal(x, y))
+            assert np.array_equal(a[4]["final_info"]["certificate"], b[4]["final_info"]["certificate"])
+        if mode == AutoresetMode.DISABLED and (a[2] | a[3]).any():
+            mask = a[2] | a[3]
+            x, _ = ours.reset(options={"reset_mask": mask})
+            y, _ = theirs.reset(options={"reset_mask": mask})
+            assert np.array_equal(x, y)
+    ours.close()
+
+
+def test_threads_and_seeds() -> None:
+    """Bits depend on the seeds alone: not on threads, neighbours or the order."""
+    runs = []
+    for threads, seeds in ((1, [4, 9, 4]), (2, [9, 4, 4])):
+        batch = cond.EnvBatch("pusher", 3, SHORT, threads=threads)
+        start = batch.reset(seeds)
+        action = np.full((3, batch.n_action), 0.004)
+        rows = [start] + [batch.step(action).observation for _ in range(16)]
+        runs.append(np.stack(rows))
+    assert np.array_equal(runs[0][:, 0], runs[0][:, 2])
+    assert np.array_equal(runs[0][:, 0], runs[1][:, 1]) and np.array_equal(runs[0][:, 1], runs[1][:, 0])
+    assert not np.array_equal(runs[0][:, 0], runs[0][:, 1])
+
+
+def test_certificate_and_layout() -> None:
+    env = gymnasium.make("cond/Pusher-v0").unwrapped
+    observation, info = env.reset(seed=0)
+    assert info == {"certificate": 0.0, "missed": 0}
+    observation, reward, _, _, info = env.step(env.action_space.high)
+    assert 0 < info["certificate"] <= 1e-6 and info["missed"] == 0
+    assert observation[env.layout["certificate"]] == info["certificate"]
+    box = observation[env.layout["box.position"]]
+    assert np.isclose(np.linalg.norm(box - [0.2, 0, 0.05]), -reward, atol=1e-2)
+    assert env.action_layout.keys() == {"hand"} or len(env.action_layout) >= 1
+
+
+def test_errors_are_said() -> None:
+    with pytest.raises(cond.BadInput, match="bodies"):
+        cond.Env("pusher", ["bodies.none.mass=1"])
+    with pytest.raises(cond.BadArgument, match="scene or of a text"):
+        cond.Env()
+    env = cond.Env("pusher")
+    with pytest.raises(cond.BadArgument, match="shape"):
+        env.step([0.0])
+    with pytest.raises(cond.BadArgument):
+        env.step([np.nan, 0, 0])
+    with pytest.raises(gymnasium.error.UnsupportedMode):
+        gymnasium.make("cond/Pusher-v0", render_mode="ascii")
+
+
+def test_own_reward_and_text() -> None:
+    """A reward in Python adds to the scene's, and what it raises is raised by the step."""
+    text = Path(cond.share("scenes/pusher.yaml")).read_text(encoding="utf-8")
+    plain = cond.Env(text=text)
+    asked = []
+
+    def reward(observation: np.ndarray) -> tuple[float, bool]:
+        asked.append(observation[0])
+        return 10.0, len(asked) == 3
+
+    env = cond.Env(text=text, reward=reward)
+    plain.reset(1), env.reset(1)
+    for k in range(3):
+        a, b = plain.step([0.001, 0, 0]), env.step([0.001, 0, 0])
+        assert b.reward == a.reward + 10.0 and b.done == (k == 2)
+
+    def wrong(observation: np.ndarray) -> tuple[float, bool]:
+        raise KeyError("no such thing")
+
+    with pytest.raises(KeyError, match="no such thing"):
+        cond.Env("pusher", reward=wrong).step([0, 0, 0])
+    batch = cond.EnvBatch("pusher", 4, reward=lambda o: (float(o[0]), False))
+    rewards = batch.step(np.zeros((4, 3))).reward
+    assert np.isfinite(rewards).all()
+
+
+def test_save_and_load() -> None:
+    env, other = cond.Env("pusher"), cond.Env("pusher")
+    env.reset(3)
+    for k in range(5):
+        env.step(env.draw_action(k))
+    other.load(env.save())
+    assert other.hash == env.hash
+    for k in range(3):
+        assert other.step(env.draw_action(k)) == env.step(env.draw_action(k))
+    with pytest.raises(cond.Error):
+        other.load(b"nothing")
+
+
+def test_pictures() -> None:
+    model = cond.Model.from_path("drop")
+    state = model.state()
+    camera = cond.Camera(azimuth=20.0, elevation=35.0)
+    picture = cond.Picture(model, 64, 48, camera=camera)
+    first = picture.draw(state)
+    assert first.shape == (48, 64, 3)
+    depth = picture.depth()
+    assert depth.shape == (48, 64) and np.isfinite(depth).any() and np.nanmin(depth) > 0
+    used = picture.camera
+    assert used.azimuth == 20.0 and np.isfinite(used.distance) and np.isfinite(used.target).all()
+    again = cond.Picture(model, 64, 48, camera=used)
+    assert np.array_equal(first, again.draw(state))
+    with pytest.raises(cond.BadArgument, match="0 x 48"):
+        cond.Picture(model, 0, 48)
+
+
+def test_vector_pictures() -> None:
+    envs = make_vec(2, AutoresetMode.NEXT_STEP, render_mode="rgb_array", width=32, height=24)
+    envs.reset(seed=0)
+    frames = envs.render()
+    assert len(frames) == 2 and frames[0].shape == (24, 32, 3)
+    for _ in range(9):
+        envs.step(envs.action_space.sample())
+    assert len(envs.render()) == 2
+    envs.close()
+
+
+def get(address: str, **headers: str) -> bytes:
+    with urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=10) as answer:
+        return answer.read()
+
+
+def test_live_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the page is sent: the scene, and frames whose sizes are those that it says."""
+    try:
+        model = cond.Model.from_path("drop")
+        sim, state = cond.Sim(model), model.state()
+        page = cond.view(sim, state, show=False)
+    except cond.NoFile:
+        pytest.skip("the viewer's page is not built")
+    with page:
+        assert b"<html" in get(page.address)
+        scene = json.loads(get(page.address + "scene.json"))
+        assert scene["format"] == 2 and scene["live"]
+        frame = get(page.address + "next/-1")
+        sim.step(state)
+        page.update()
+        later = get(page.address + "next/0")
+        for index, data in ((0, frame), (1, later)):
+            head = np.frombuffer(data, "<i4", 6)
+            assert data[:4] == b"CFRM" and head[1] == index and head[2] == scene["n_point"]
+            assert head[4] == len(scene["numbers"]) and head[5] == len(scene["fields"])
+            assert len(data) == 24 + 8 * head[4] + 4 * ((3 + head[5]) * head[2] + 18 * head[3])
+        with pytest.raises(urllib.error.HTTPError):
+            get(page.address, Host="elsewhere.example")
+        assert page.address in page._repr_html_()
+    with pytest.raises(urllib.error.URLError):
+        get(page.address)
