@@ -475,7 +475,7 @@ static void test_bad_scenes(void** state)
     refuse("actions: [{kind: pose, body: leg, link: toe}]\n", COND_BAD_INPUT, "no link 'toe'");
     refuse("actions: [{kind: anchor, attachment: x}]\n", COND_BAD_INPUT, "attachment");
     refuse("actions: [{kind: joints, body: leg, linear: 0}]\n", COND_BAD_INPUT, "linear");
-    refuse("rewards: [{body: leg}]\n", COND_BAD_INPUT, "no link ''");
+    refuse("rewards: [{body: leg}]\n", COND_BAD_INPUT, "link: is required");
     refuse("rewards: [{kind: force, body: lag}]\n", COND_BAD_INPUT, "lag");
     refuse("randomise: [{path: bodies.leg.mass, low: 2, high: 1}]\n", COND_BAD_INPUT, "below low");
     refuse("randomise: [{path: gravity, low: 0, high: 1, scale: log}]\n", COND_BAD_INPUT, "> 0");

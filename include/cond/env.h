@@ -64,6 +64,7 @@ typedef struct CondEnvResult {
     int cut;            // 1: it has had all of its steps
     int missed;         // time steps that missed their tolerance
     double certificate; // worst of the time steps
+    int success;        // 1: all success bounds of the rewards hold, for as long as the scene asks
 } CondEnvResult;
 
 // Acts and simulates. Values beyond the bounds are cut to them. COND_BAD_ARGUMENT for a value that
@@ -102,6 +103,16 @@ COND_IO_API const double* cond_env_observation(const CondEnv* env);
 // The scene's rewards, term by term: the value, not weighted, and its name.
 COND_IO_API int cond_env_n_reward(const CondEnv* env);
 COND_IO_API double cond_env_reward_value(const CondEnv* env, int reward, const char** name);
+
+// The environment's goal: rewards that are `desired`, as pairs of what is (achieved) and what shall
+// be (desired), n_goal numbers each. achieved, desired, as of now; either may be NULL. Their slots
+// are the same (0 past the last).                                achieved, desired (n_goal)
+COND_IO_API int cond_env_n_goal(const CondEnv* env);
+COND_IO_API int cond_env_goal_slot(const CondEnv* env, int slot, CondEnvSlot* out);
+COND_IO_API void cond_env_goal(const CondEnv* env, double* achieved, double* desired);
+// What these rewards would be with other numbers: for learners that change goals afterwards.
+COND_IO_API double cond_env_goal_reward(const CondEnv* env, const double* achieved,
+                                        const double* desired);
 
 // What is behind it, until the next reset or load.
 COND_IO_API const CondModel* cond_env_model(const CondEnv* env);
@@ -148,17 +159,22 @@ typedef enum CondAutoreset {
 // Arrays of the caller, by environment; any may be NULL. Rows of final_observation whose episode
 // did not end in this call are left as they were.
 typedef struct CondEnvArrays {
-    size_t struct_size;        // of this struct, by its default function
-    double* observation;       //                                          (n x n_observation)
-    double* reward;            //                                          (n)
-    uint8_t* done;             // 1 or 0, as the next four; as in CondEnvResult            (n)
-    uint8_t* cut;              //                                          (n)
-    uint8_t* began;            // the observation is the first of an episode               (n)
-    uint8_t* ended;            // an episode ended: final_observation holds its last       (n)
-    double* certificate;       // worst of the time steps; 0 where none was made           (n)
-    int32_t* missed;           // time steps that missed their tolerance                   (n)
-    int32_t* status;           // CondStatus of each                       (n)
-    double* final_observation; // same step                                (n x n_observation)
+    size_t struct_size;          // of this struct, by its default function
+    double* observation;         //                                          (n x n_observation)
+    double* reward;              //                                          (n)
+    uint8_t* done;               // 1 or 0, as the next four; as in CondEnvResult            (n)
+    uint8_t* cut;                //                                          (n)
+    uint8_t* began;              // the observation is the first of an episode               (n)
+    uint8_t* ended;              // an episode ended: final_observation holds its last       (n)
+    double* certificate;         // worst of the time steps; 0 where none was made           (n)
+    int32_t* missed;             // time steps that missed their tolerance                   (n)
+    int32_t* status;             // CondStatus of each                       (n)
+    double* final_observation;   // same step                                (n x n_observation)
+    uint8_t* success;            // 1 or 0, as in CondEnvResult              (n)
+    double* achieved_goal;       // with the observation                     (n x n_goal)
+    double* desired_goal;        //                                          (n x n_goal)
+    double* final_achieved_goal; // with final_observation                 (n x n_goal)
+    double* final_desired_goal;  //                                        (n x n_goal)
 } CondEnvArrays;
 COND_DEFAULT(COND_IO_API, CondEnvArrays, cond_env_arrays_default)
 

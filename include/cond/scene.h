@@ -363,14 +363,22 @@ typedef struct CondVariationDef {
     char path[COND_PATH_SIZE]; // as in an override; paths with commas between them get one value
     double low, high;          // in the unit of that value
     CondScale scale;           //
+    int observe;               // 1: the drawn value is part of the observation
+    int n_choice;              // above 0: the value is one of these, each as likely, in place of
+    double choice[16];         // low and high                                        (n_choice)
 } CondVariationDef;
 
 // What an environment (cond/env.h) is told at every step. A robot that is led so does not follow
 // the scene's trajectories there.
 typedef enum CondActionKind {
-    COND_ACTION_JOINTS = 0, // targets of a robot's joints
-    COND_ACTION_POSE = 1,   // pose of a robot's link, by inverse kinematics
-    COND_ACTION_ANCHOR = 2, // pose at which an attachment holds its first end in the world
+    COND_ACTION_JOINTS = 0,     // targets of a robot's joints
+    COND_ACTION_POSE = 1,       // pose of a robot's link, by inverse kinematics
+    COND_ACTION_ANCHOR = 2,     // pose at which an attachment holds its first end in the world
+    COND_ACTION_VELOCITIES = 3, // speeds of a robot's joints: their targets move so fast
+    COND_ACTION_TORQUES = 4,    // torques and forces of a robot's joints, besides their motors'
+    COND_ACTION_IMPEDANCE = 5,  // pose that a robot's link is drawn to by torques of the joints
+    COND_ACTION_PICK = 6,       // a place in the world that takes and lets go what is near
+    COND_ACTION_GRIP = 7,       // a point of a robot's link that does
 } CondActionKind;
 
 typedef enum CondActionMode {
@@ -390,7 +398,37 @@ typedef struct CondActionDef {
     int turns;                       // pose and anchor: 1: orientation as well
     double linear;                   // largest increment of a position or a sliding joint [m]
     double angular;                  // largest increment of an angle [rad]
+    // velocities: linear and angular are the largest speeds [m/s, rad/s]
+    char joints[COND_PATH_SIZE]; // joints, velocities, torques: names with commas between; "": all
+    double low[3], high[3];      // pose, anchor, impedance, pick: box that places are cut to, world
+                                 // axes [m]; NaN: none
+    double effort;               // torques: largest [N m, N]; INFINITY: the motor's own limit
+    int compensate;              // torques, impedance: 1: the weight of the robot is added
+    double stiffness;            // impedance, pick, grip: of the place [N/m]
+    double damping;              // [N s/m]
+    double rotation_stiffness;   // impedance, grip: of the orientation [N m/rad]
+    double rotation_damping;     // [N m s/rad]
+    char takes[COND_NAME_SIZE];  // pick, grip: the body that is taken; "": any but robots
+    double reach;                // pick, grip: nothing farther away is taken [m]
 } CondActionDef;
+
+// What an environment observes besides environment.observe.
+typedef enum CondObservationKind {
+    COND_OBSERVE_POINT = 0,  // where a point is [m]
+    COND_OBSERVE_POINTS = 1, // points along a rod, or of the surface or a patch of a soft body [m]
+    COND_OBSERVE_VECTOR = 2, // from one point to another [m]
+    COND_OBSERVE_DISTANCE = 3, // of two points [m]
+    COND_OBSERVE_ACTION = 4,   // the last action, as it was told
+} CondObservationKind;
+
+typedef struct CondObservationDef {
+    char name[COND_NAME_SIZE];
+    size_t struct_size; // of this struct, by its default function
+    CondObservationKind kind;
+    CondEndDef at; // the point; of a rod without at, a soft body without patch: its centre of mass
+    CondEndDef to; // vector, distance: the other one; without a body its point is in the world
+    int count;     // points: how many, evenly spread
+} CondObservationDef;
 
 typedef enum CondRewardKind {
     COND_REWARD_DISTANCE = 0, // of a point from the goal [m]
@@ -398,6 +436,8 @@ typedef enum CondRewardKind {
     COND_REWARD_FORCE = 2,    // norm of the contact force on a body [N]
     COND_REWARD_WINDING = 3,  // angle by which a rod goes round an axis, from its begin [rad]
     COND_REWARD_CURVE = 4,    // mean distance of a rod's links from a curve of two arcs [m]
+    COND_REWARD_ACTION = 5,   // sum of the squares of the action's values, each over its bound
+    COND_REWARD_HOLDS = 6,    // how many of the environment's picks and grips hold something
 } CondRewardKind;
 
 // One term of an environment's reward: weight times a value, which may also end the episode.
@@ -413,7 +453,12 @@ typedef struct CondRewardDef {
     double done_above; // or above
     double target;     // winding: the value is how far the angle is from this [rad]; NaN: the angle
     double heading;    // curve: its direction in the middle, about axis, from x [rad]
-    double curvature[2]; // curve: of its first and its second half [1/m]
+    double curvature[2];  // curve: of its first and its second half [1/m]
+    CondEndDef to;        // distance: the point that takes the place of goal; no body: none
+    double scale;         // above 0: weight times 1 - tanh(value / scale) is rewarded
+    double success_below; // bounds of the value for success, in its unit; NaN: none
+    double success_above;
+    int desired; // 1: distance and winding with a target: part of the environment's goal
 } CondRewardDef;
 
 // Static half-space {x : normal . x <= offset}; bodies live on the side the normal points to.
@@ -496,6 +541,8 @@ typedef struct CondEnvironmentSettings {
     int observe_contacts;      // their number, the force on every body, the penetration
     int observe_certificate;   // worst of the action's time steps
     int observe_configuration; // q and v of everything
+    int success_steps;         // actions in a row after which success bounds that hold are success
+    int success_ends;          // 1: success ends the episode
 } CondEnvironmentSettings;
 
 typedef struct CondSceneSettings {
@@ -551,6 +598,7 @@ COND_DEFAULT(COND_API, CondSensorDef, cond_sensor_def_default)
 COND_DEFAULT(COND_API, CondVariationDef, cond_variation_def_default)
 COND_DEFAULT(COND_API, CondActionDef, cond_action_def_default)
 COND_DEFAULT(COND_API, CondRewardDef, cond_reward_def_default)
+COND_DEFAULT(COND_API, CondObservationDef, cond_observation_def_default)
 COND_DEFAULT(COND_API, CondExcludeDef, cond_exclude_def_default)
 COND_DEFAULT(COND_API, CondSceneSettings, cond_scene_settings_default)
 
@@ -596,6 +644,8 @@ COND_API CondStatus cond_scene_add_action(CondScene* scene, const CondActionDef*
                                           CondError* error);
 COND_API CondStatus cond_scene_add_reward(CondScene* scene, const CondRewardDef* def,
                                           CondError* error);
+COND_API CondStatus cond_scene_add_observation(CondScene* scene, const CondObservationDef* def,
+                                               CondError* error);
 COND_API CondStatus cond_scene_add_exclude(CondScene* scene, const CondExcludeDef* def,
                                            CondError* error);
 

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "cond/mechanics.h"
 
 #include <math.h>
 #include <string.h>
@@ -96,7 +97,7 @@ void cond_env_destroy(CondEnv* env)
     if (!env)
         return;
     CondContext m = env->context;
-    cond_env_world_destroy(&m, &env->world);
+    cond_env_world_destroy(&env->world);
     cond_scene_destroy(env->plain);
     cond_scene_source_close(&env->source);
     cond_release(&m, env->line);
@@ -104,15 +105,14 @@ void cond_env_destroy(CondEnv* env)
     cond_release(&m, env);
 }
 
-void cond_env_world_destroy(const CondContext* context, CondEnvWorld* world)
+void cond_env_world_destroy(CondEnvWorld* world)
 {
     for (int b = 0; world->ik && b < world->model->n_body; b++)
         if (world->ik[b])
             cond_ik_destroy(world->ik[b]);
     cond_kinematics_destroy(&world->kinematics);
-    void* arrays[] = {world->ik, world->q, world->act, world->term, world->observation};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        cond_release(context, arrays[i]);
+    cond_mechanics_destroy(world->mechanics);
+    cond_arena_release(&world->arena);
     cond_sim_destroy(world->sim);
     cond_state_destroy(world->before);
     cond_state_destroy(world->state);
@@ -134,12 +134,14 @@ static CondStatus furnish(CondEnvWorld* world, const CondContext* m, CondError* 
     if (!status)
         status = cond_env_act_create(world, m, error);
     if (!status)
-        status = cond_env_term_create(world, m, error);
+        status = cond_env_term_create(world, error);
+    if (!status)
+        status = cond_env_sight_create(world, error);
     if (status)
         return status;
     world->n_observation = cond_env_observe_count(world);
-    world->observation = cond_allocate(m, (size_t)world->n_observation, sizeof(double));
-    if (!world->observation)
+    if (COND_RESERVE(&world->arena, world->observation, world->n_observation) ||
+        COND_RESERVE(&world->arena, world->undo, world->n_act))
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     cond_env_observe(world, 0.0);
     return COND_OK;
@@ -153,6 +155,8 @@ static void drop_trajectories(CondScene* scene)
         int led = 0;
         for (int k = 0; k < scene->n_action; k++)
             led |= scene->action[k].kind != COND_ACTION_ANCHOR &&
+                   scene->action[k].kind != COND_ACTION_PICK &&
+                   scene->action[k].kind != COND_ACTION_GRIP &&
                    strcmp(scene->action[k].body, scene->trajectory[i].body) == 0;
         if (led)
             cond_arena_drop(&scene->arena, (void*)scene->trajectory[i].waypoint);
@@ -166,6 +170,8 @@ CondStatus cond_env_world_create(CondEnv* env, uint64_t seed, CondEnvWorld* worl
 {
     const CondContext* m = &env->context;
     memset(world, 0, sizeof *world);
+    cond_arena_begin(m, &world->arena);
+    world->seed = seed;
     CondStatus status = cond_scene_source_draw(&env->source, env->plain, seed, error);
     if (!status)
         status = cond_scene_source_read(&env->source, &world->scene, error);
@@ -176,14 +182,12 @@ CondStatus cond_env_world_create(CondEnv* env, uint64_t seed, CondEnvWorld* worl
         drop_trajectories(world->scene);
         // Observations hold the certificate of whole problems, which sleepers have no part in.
         cond_scene_settings(world->scene)->sleeping = 0;
-        status = cond_scene_compile(world->scene, &world->model, &why);
-        if (!status)
-            status = furnish(world, m, &why);
-        if (status)
+        status = cond_scene_compile(world->scene, &world->model, error);
+        if (!status && (status = furnish(world, m, &why)))
             cond_error_set(error, status, "%.200s: %.250s", env->source.file, why.message);
     }
     if (status)
-        cond_env_world_destroy(m, world);
+        cond_env_world_destroy(world);
     return status;
 }
 
@@ -195,7 +199,7 @@ static CondStatus begin(CondEnv* env, uint64_t root, uint64_t episode, CondError
     CondStatus status = cond_env_world_create(env, seed, &world, error);
     if (status)
         return status;
-    cond_env_world_destroy(&env->context, &env->world);
+    cond_env_world_destroy(&env->world);
     env->world = world;
     env->root = root;
     env->episode = episode;
@@ -242,8 +246,9 @@ static CondStatus simulate(CondEnvWorld* world, const double* action, CondEnvRes
     int substeps = world->model->settings.environment.substeps;
     for (int k = 0; k < substeps; k++) {
         CondStepInfo info;
-        cond_env_act_apply(world, action, k, substeps);
-        CondStatus status = cond_sim_step(world->sim, world->state, &info);
+        CondStatus status = cond_env_act_apply(world, action, k, substeps);
+        if (!status)
+            status = cond_sim_step(world->sim, world->state, &info);
         if (status < 0)
             return status;
         result->missed += status > 0;
@@ -268,16 +273,24 @@ CondStatus cond_env_step(CondEnv* env, const double* action, CondEnvResult* resu
     CondStatus status = cond_state_copy(world->before, world->state);
     if (status)
         return out->status = status;
+    if (world->n_act > 0)
+        memcpy(world->undo, world->act, (size_t)world->n_act * sizeof *world->undo);
     status = simulate(world, action, out);
     if (status == COND_DIVERGED) { // the last finite state is kept
         out->status = status;
         out->done = env->done = 1;
     } else if (status < 0) {
         cond_state_copy(world->state, world->before); // it had room for as much before
+        if (world->n_act > 0)
+            memcpy(world->act, world->undo, (size_t)world->n_act * sizeof *world->act);
         return out->status = status;
     }
     env->n_step++;
-    out->reward = cond_env_term_evaluate(world, &out->done);
+    int reached = 0;
+    out->reward = cond_env_term_evaluate(world, &out->done, &reached);
+    world->held = reached && status != COND_DIVERGED ? world->held + 1 : 0;
+    out->success = world->held >= world->model->settings.environment.success_steps;
+    out->done |= out->success && world->model->settings.environment.success_ends;
     cond_env_observe(world, out->certificate);
     env->cut = out->cut = env->n_step >= world->model->settings.environment.steps;
     if (env->def.reward)

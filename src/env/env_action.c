@@ -1,10 +1,10 @@
-// Actions: what an environment is told becomes joint targets and anchors, spread over the time
-// steps of the action.
+// Actions: what an environment is told becomes targets, torques and attachments, spread over the
+// time steps of the action.
 #include "env/env.h"
 
 #include "base/error.h"
-#include "base/memory.h"
 #include "base/random.h"
+#include "cond/mechanics.h"
 #include "math/quat.h"
 #include "potential/attachment.h"
 #include "scene/compile.h"
@@ -13,9 +13,25 @@
 #include <stdio.h>
 #include <string.h>
 
-// A pose as it is told: position, and where it turns a rotation vector (increment) or a quaternion.
-static int pose_size(const CondActionDef* def)
+int cond_env_act_is_joints(CondActionKind kind)
 {
+    return kind == COND_ACTION_JOINTS || kind == COND_ACTION_VELOCITIES ||
+           kind == COND_ACTION_TORQUES;
+}
+
+int cond_env_act_is_pose(CondActionKind kind)
+{
+    return kind == COND_ACTION_POSE || kind == COND_ACTION_ANCHOR || kind == COND_ACTION_IMPEDANCE;
+}
+
+// How many values an action has but for joints. A pose as it is told: position, and where it turns
+// a rotation vector (increment) or a quaternion.
+static int size_of(const CondActionDef* def)
+{
+    if (def->kind == COND_ACTION_PICK)
+        return 4;
+    if (def->kind == COND_ACTION_GRIP)
+        return 1;
     return !def->turns ? 3 : def->mode == COND_ACTION_ABSOLUTE ? 7 : 6;
 }
 
@@ -24,8 +40,39 @@ static const CondArticulation* arm_of(const CondEnvWorld* world, const CondEnvAc
     return world->model->body[act->body].arm;
 }
 
-static CondStatus resolve_pose(CondEnvWorld* world, const CondContext* m, CondEnvAct* act,
-                               CondError* error)
+// The coordinates that a list of names stands for, or all of them.
+static CondStatus resolve_joints(CondEnvWorld* world, CondEnvAct* act, CondError* error)
+{
+    const CondArticulation* arm = arm_of(world, act);
+    char owner[COND_NAME_SIZE + 8], name[COND_NAME_SIZE];
+    act->coordinate =
+        cond_arena_allocate(&world->arena, (size_t)arm->n_joint, sizeof *act->coordinate);
+    if (!act->coordinate)
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    snprintf(owner, sizeof owner, "action %s", act->def->name);
+    for (const char* at = act->def->joints; *at;) {
+        at += strspn(at, ", ");
+        size_t length = strcspn(at, ", ");
+        if (length == 0)
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        at += length;
+        int found = cond_robot_find_joint(world->model, act->body, owner, name, error);
+        if (found < 0)
+            return COND_BAD_INPUT;
+        for (int k = 0; k < act->size; k++)
+            if (act->coordinate[k] == found)
+                return cond_error_set(error, COND_BAD_INPUT, "%s: joint %s is named twice", owner,
+                                      name);
+        act->coordinate[act->size++] = found;
+    }
+    for (int j = 0; j < arm->n_joint && !act->def->joints[0]; j++)
+        act->coordinate[act->size++] = j;
+    return COND_OK;
+}
+
+// The frame of a robot's link that an action is about, and where it is.
+static CondStatus resolve_link(CondEnvWorld* world, CondEnvAct* act, CondError* error)
 {
     const CondBody* body = &world->model->body[act->body];
     CondPoint* point = &act->goal.what.end[0].point;
@@ -39,13 +86,11 @@ static CondStatus resolve_pose(CondEnvWorld* world, const CondContext* m, CondEn
         return cond_error_set(error, COND_BAD_INPUT, "action %s: robot %s has no link '%s'",
                               act->def->name, body->name, act->def->link);
     cond_weld_make(&world->kinematics, &act->goal);
-    if (world->ik[act->body])
-        return COND_OK;
-    return cond_ik_create(m, body->arm, &world->ik[act->body], error);
+    return COND_OK;
 }
 
 // An attachment that is led must hold before the first step, as the step itself would make it.
-static CondStatus resolve_anchor(CondEnvWorld* world, CondEnvAct* act)
+static void resolve_anchor(CondEnvWorld* world, CondEnvAct* act)
 {
     const CondModel* model = world->model;
     for (int i = 0; i < model->n_attachment; i++)
@@ -54,65 +99,102 @@ static CondStatus resolve_anchor(CondEnvWorld* world, CondEnvAct* act)
     CondWeld* weld = &world->state->weld[act->attachment];
     if (!weld->active && weld->what.start <= 0.0 && weld->what.end_time > 0.0)
         cond_weld_make(&world->kinematics, weld);
-    return COND_OK;
+}
+
+static CondStatus resolve(CondEnvWorld* world, const CondContext* m, CondEnvAct* act,
+                          CondError* error)
+{
+    CondActionKind kind = act->def->kind;
+    CondStatus status = COND_OK;
+    if (cond_env_act_is_joints(kind))
+        return resolve_joints(world, act, error);
+    act->size = size_of(act->def);
+    if (kind == COND_ACTION_ANCHOR)
+        resolve_anchor(world, act);
+    else if (kind == COND_ACTION_PICK)
+        memcpy(act->goal.anchor, act->def->point, sizeof act->def->point);
+    else
+        status = resolve_link(world, act, error);
+    if (!status && kind == COND_ACTION_POSE && !world->ik[act->body])
+        status = cond_ik_create(m, arm_of(world, act), &world->ik[act->body], error);
+    return status;
+}
+
+static int needs_mechanics(const CondActionDef* def)
+{
+    return def->kind == COND_ACTION_IMPEDANCE ||
+           (def->kind == COND_ACTION_TORQUES && def->compensate);
+}
+
+// Room for all actions of the scene.
+static CondStatus reserve(CondEnvWorld* world, CondError* error)
+{
+    const CondModel* model = world->model;
+    int n_q = 0, n_dof = 0, mechanics = 0;
+    for (int b = 0; b < model->n_body; b++) {
+        n_q = model->body[b].n_q > n_q ? model->body[b].n_q : n_q;
+        n_dof = model->body[b].n_dof > n_dof ? model->body[b].n_dof : n_dof;
+    }
+    for (int i = 0; i < world->scene->n_action; i++)
+        mechanics |= needs_mechanics(&world->scene->action[i]);
+    if (COND_RESERVE(&world->arena, world->act, world->scene->n_action) ||
+        COND_RESERVE(&world->arena, world->ik, model->n_body) ||
+        COND_RESERVE(&world->arena, world->q, n_q) || COND_RESERVE(&world->arena, world->f, n_dof))
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    return mechanics ? cond_mechanics_create(model, &world->mechanics, error) : COND_OK;
 }
 
 CondStatus cond_env_act_create(CondEnvWorld* world, const CondContext* m, CondError* error)
 {
-    const CondModel* model = world->model;
-    int n = world->scene->n_action, most = 0;
-    for (int b = 0; b < model->n_body; b++)
-        most = model->body[b].n_q > most ? model->body[b].n_q : most;
-    world->act = cond_allocate(m, (size_t)n, sizeof *world->act);
-    world->ik = cond_allocate(m, (size_t)model->n_body, sizeof *world->ik);
-    world->q = cond_allocate(m, (size_t)most, sizeof *world->q);
-    if (!world->act || !world->ik || !world->q)
-        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    CondStatus status = reserve(world, error);
     cond_kinematics_set(&world->kinematics, world->state->q);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < world->scene->n_action && !status; i++) {
         CondEnvAct* act = &world->act[i];
-        CondStatus status = COND_OK;
-        *act = (CondEnvAct){.def = &world->scene->action[i], .begin = world->n_action};
-        act->body = cond_model_find_body(model, act->def->body);
-        if (act->def->kind == COND_ACTION_JOINTS)
-            act->size = arm_of(world, act)->n_joint;
-        else
-            act->size = pose_size(act->def);
-        if (act->def->kind == COND_ACTION_POSE)
-            status = resolve_pose(world, m, act, error);
-        else if (act->def->kind == COND_ACTION_ANCHOR)
-            status = resolve_anchor(world, act);
-        if (status)
-            return status;
+        *act = (CondEnvAct){
+            .def = &world->scene->action[i], .begin = world->n_action, .attachment = -1};
+        act->body = cond_model_find_body(world->model, act->def->body);
+        act->taken = cond_model_find_body(world->model, act->def->takes);
+        status = resolve(world, m, act, error);
         world->n_action += act->size;
         world->n_act++;
     }
-    return COND_OK;
+    if (!status && COND_RESERVE(&world->arena, world->told, world->n_action))
+        status = cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    return status;
 }
 
-static int slides(const CondArticulation* arm, int joint)
-{
-    return arm->coordinate[joint].slides;
-}
-
-// Bounds of value k of an action.
-static void bounds(const CondEnvWorld* world, const CondEnvAct* act, int k, double* low,
-                   double* high)
+static void joint_bounds(const CondEnvWorld* world, const CondEnvAct* act, int k, double* low,
+                         double* high)
 {
     const CondActionDef* def = act->def;
-    int linear = k < 3;
-    if (def->kind == COND_ACTION_JOINTS) {
-        const CondArticulation* arm = arm_of(world, act);
-        linear = slides(arm, k);
-        *low = arm->coordinate[k].lower;
-        *high = arm->coordinate[k].upper;
-    } else {
-        *low = -INFINITY;
-        *high = INFINITY;
-    }
-    if (def->mode == COND_ACTION_INCREMENT) {
-        *high = linear ? def->linear : def->angular;
+    const CondBody* body = &world->model->body[act->body];
+    const CondJointCoordinate* joint = &body->arm->coordinate[act->coordinate[k]];
+    *low = joint->lower;
+    *high = joint->upper;
+    if (def->kind == COND_ACTION_JOINTS && def->mode == COND_ACTION_ABSOLUTE)
+        return;
+    *high = joint->slides ? def->linear : def->angular;
+    if (def->kind == COND_ACTION_TORQUES)
+        *high =
+            fmin(def->effort, world->state->motor[body->target_begin + act->coordinate[k]].effort);
+    *low = -*high;
+}
+
+void cond_env_act_bounds(const CondEnvWorld* world, const CondEnvAct* act, int k, double* low,
+                         double* high)
+{
+    const CondActionDef* def = act->def;
+    if (cond_env_act_is_joints(def->kind)) {
+        joint_bounds(world, act, k, low, high);
+    } else if (def->kind == COND_ACTION_GRIP || (def->kind == COND_ACTION_PICK && k == 3)) {
+        *low = 0.0;
+        *high = 1.0;
+    } else if (def->mode == COND_ACTION_INCREMENT) {
+        *high = k < 3 ? def->linear : def->angular;
         *low = -*high;
+    } else {
+        *low = k < 3 && !isnan(def->low[k]) ? def->low[k] : -INFINITY;
+        *high = k < 3 && !isnan(def->high[k]) ? def->high[k] : INFINITY;
     }
 }
 
@@ -128,145 +210,102 @@ int cond_env_act_sound(const CondEnvWorld* world, const double* action)
             norm2 += k >= 3 ? value * value : 0.0;
         }
         // An orientation must have a length that can be divided by.
-        if (act->def->kind != COND_ACTION_JOINTS && act->size == 7 && !(norm2 > 1e-12))
+        if (cond_env_act_is_pose(act->def->kind) && act->size == 7 && !(norm2 > 1e-12))
             return 0;
     }
     return 1;
 }
 
-static double told(const CondEnvWorld* world, const CondEnvAct* act, const double* action, int k)
+double cond_env_act_told(const CondEnvWorld* world, const CondEnvAct* act, const double* action,
+                         int k)
 {
     double low, high;
-    bounds(world, act, k, &low, &high);
+    cond_env_act_bounds(world, act, k, &low, &high);
     return fmin(fmax(action[act->begin + k], low), high);
 }
 
-// Where a pose shall be at the end of the action.
-static void wanted_pose(const CondEnvWorld* world, const CondEnvAct* act, const double* action,
-                        const double position[3], const double orientation[4], double to[3],
-                        double turned[4])
+// Coordinate k of a place, within the box of the action.
+static double cut(const CondActionDef* def, int k, double place)
 {
-    int absolute = act->def->mode == COND_ACTION_ABSOLUTE;
+    return isnan(def->low[k]) ? place : fmin(fmax(place, def->low[k]), def->high[k]);
+}
+
+void cond_env_act_wanted(const CondEnvWorld* world, const CondEnvAct* act, const double* action,
+                         double share, const double position[3], const double orientation[4],
+                         double to[3], double turned[4])
+{
+    const CondActionDef* def = act->def;
     memcpy(turned, orientation, 4 * sizeof *turned);
-    for (int k = 0; k < 3; k++)
-        to[k] = told(world, act, action, k) + (absolute ? 0.0 : position[k]);
+    for (int k = 0; k < 3; k++) {
+        double told = cond_env_act_told(world, act, action, k);
+        to[k] = def->mode == COND_ACTION_ABSOLUTE ? told : cut(def, k, position[k] + share * told);
+    }
     if (act->size == 7) {
         memcpy(turned, action + act->begin + 3, 4 * sizeof *turned);
         quat_normalize(turned);
     } else if (act->size == 6) {
         double w[3], dq[4];
         for (int k = 0; k < 3; k++)
-            w[k] = told(world, act, action, 3 + k);
+            w[k] = share * cond_env_act_told(world, act, action, 3 + k);
         quat_exp(w, dq);
         quat_product(dq, orientation, turned);
         quat_normalize(turned);
     }
 }
 
-// The targets go on in equal parts: what is left of the way, over the steps that are left.
-static void lead_joints(CondEnvWorld* world, const CondEnvAct* act, const double* action, int step,
-                        int substeps)
-{
-    const CondBody* body = &world->model->body[act->body];
-    CondState* state = world->state;
-    for (int k = 0; k < act->size; k++) {
-        int at = body->target_begin + k;
-        double change = told(world, act, action, k);
-        if (act->def->mode == COND_ACTION_ABSOLUTE)
-            change = (change - state->target[at]) / (substeps - step);
-        else
-            change /= substeps;
-        const CondJointCoordinate* joint = &body->arm->coordinate[k];
-        state->command[at] = fmin(fmax(state->target[at] + change, joint->lower), joint->upper);
-    }
-}
-
-// As a trajectory does (src/step/control.c): one step of inverse kinematics from the present
-// targets towards a frame that moves evenly from the old goal to the new one.
-static void lead_pose(CondEnvWorld* world, const CondEnvAct* act, const double* action, int step,
-                      int substeps)
-{
-    const CondBody* body = &world->model->body[act->body];
-    const CondArticulation* arm = body->arm;
-    CondState* state = world->state;
-    const CondWeld* goal = &act->goal;
-    double t = world->model->settings.time_step, share = (double)step / substeps;
-    double to[3], turned[4], w[3], part[3], dq[4];
-    size_t base = (size_t)(arm->n_q - arm->n_joint), joints = (size_t)arm->n_joint;
-    const CondPoint* point = &goal->what.end[0].point;
-    CondIkSettings settings = cond_ik_settings_default();
-    CondIkFrame frame = {.link = point->part, .orientation = {1.0, 0.0, 0.0, 0.0}};
-    CondIkTarget target;
-    CondIkInfo info;
-    wanted_pose(world, act, action, goal->anchor, goal->turn, to, turned);
-    quat_between(goal->turn, turned, w);
-    for (int k = 0; k < 3; k++) {
-        frame.position[k] = point->local[k];
-        target.velocity[k] = (to[k] - goal->anchor[k]) / (substeps * t);
-        target.angular[k] = w[k] / (substeps * t);
-        target.position[k] = goal->anchor[k] + share * (to[k] - goal->anchor[k]);
-        part[k] = share * w[k];
-    }
-    quat_exp(part, dq);
-    quat_product(dq, goal->turn, target.orientation);
-    memcpy(world->q, state->q + body->q_begin, base * sizeof *world->q);
-    memcpy(world->q + base, state->target + body->target_begin, joints * sizeof *world->q);
-    cond_ik_step(world->ik[act->body], &settings, &frame, &target, t, world->q, NULL, &info);
-    memcpy(state->command + body->target_begin, world->q + base, joints * sizeof *world->q);
-}
-
 void cond_env_act_finish(CondEnvWorld* world, const double* action)
 {
     for (int i = 0; i < world->n_act; i++) {
         CondEnvAct* act = &world->act[i];
+        CondActionKind kind = act->def->kind;
         double to[3], turned[4];
-        if (act->def->kind != COND_ACTION_POSE)
+        for (int k = 0; k < act->size; k++)
+            world->told[act->begin + k] = cond_env_act_told(world, act, action, k);
+        if (kind != COND_ACTION_POSE && kind != COND_ACTION_IMPEDANCE)
             continue;
-        wanted_pose(world, act, action, act->goal.anchor, act->goal.turn, to, turned);
+        cond_env_act_wanted(world, act, action, 1.0, act->goal.anchor, act->goal.turn, to, turned);
         memcpy(act->goal.anchor, to, sizeof to);
         memcpy(act->goal.turn, turned, sizeof turned);
     }
 }
 
-// The world's end of an attachment moves, its anchor stays: what is left of the way, in equal
-// parts.
-static void lead_anchor(CondEnvWorld* world, const CondEnvAct* act, const double* action, int step,
+static CondStatus apply(CondEnvWorld* world, CondEnvAct* act, const double* action, int step,
                         int substeps)
 {
-    CondWeld* weld = &world->state->weld[act->attachment];
-    double* place = weld->what.end[1].point.local;
-    double now[3], to[3], turned[4], w[3], dq[4], old[4];
-    int absolute = act->def->mode == COND_ACTION_ABSOLUTE;
-    int parts = absolute ? substeps - step : substeps; // an increment counts from here every time
-    if (!weld->active)
-        return;
-    for (int k = 0; k < 3; k++)
-        now[k] = place[k] + weld->anchor[k];
-    wanted_pose(world, act, action, now, weld->turn, to, turned);
-    for (int k = 0; k < 3; k++)
-        place[k] += (to[k] - now[k]) / parts;
-    if (!act->def->turns)
-        return;
-    quat_between(weld->turn, turned, w);
-    for (int k = 0; k < 3; k++)
-        w[k] /= parts;
-    quat_exp(w, dq);
-    memcpy(old, weld->turn, sizeof old);
-    quat_product(dq, old, weld->turn);
-    quat_normalize(weld->turn);
+    switch (act->def->kind) {
+    case COND_ACTION_JOINTS:
+        cond_env_lead_joints(world, act, action, step, substeps);
+        break;
+    case COND_ACTION_POSE:
+        cond_env_lead_pose(world, act, action, step, substeps);
+        break;
+    case COND_ACTION_ANCHOR:
+        cond_env_lead_anchor(world, act, action, step, substeps);
+        break;
+    case COND_ACTION_VELOCITIES:
+        cond_env_drive_velocities(world, act, action);
+        break;
+    case COND_ACTION_TORQUES:
+        cond_env_drive_torques(world, act, action);
+        break;
+    case COND_ACTION_IMPEDANCE:
+        cond_env_drive_impedance(world, act, action, step, substeps);
+        break;
+    default:
+        return cond_env_take(world, act, action, step, substeps);
+    }
+    return COND_OK;
 }
 
-void cond_env_act_apply(CondEnvWorld* world, const double* action, int step, int substeps)
+// Poses first: they tell all joints of their robot, of which others may then lead some.
+CondStatus cond_env_act_apply(CondEnvWorld* world, const double* action, int step, int substeps)
 {
-    for (int i = 0; i < world->n_act; i++) {
-        const CondEnvAct* act = &world->act[i];
-        if (act->def->kind == COND_ACTION_JOINTS)
-            lead_joints(world, act, action, step, substeps);
-        else if (act->def->kind == COND_ACTION_POSE)
-            lead_pose(world, act, action, step, substeps);
-        else
-            lead_anchor(world, act, action, step, substeps);
-    }
+    CondStatus status = COND_OK;
+    for (int last = 0; last < 2; last++)
+        for (int i = 0; i < world->n_act && !status; i++)
+            if (cond_env_act_is_pose(world->act[i].def->kind) != last)
+                status = apply(world, &world->act[i], action, step, substeps);
+    return status;
 }
 
 int cond_env_n_action(const CondEnv* env)
@@ -279,19 +318,24 @@ void cond_env_action_bounds(const CondEnv* env, double* low, double* high)
     const CondEnvWorld* world = &env->world;
     for (int i = 0; i < world->n_act; i++)
         for (int k = 0; k < world->act[i].size; k++)
-            bounds(world, &world->act[i], k, &low[world->act[i].begin + k],
-                   &high[world->act[i].begin + k]);
+            cond_env_act_bounds(world, &world->act[i], k, &low[world->act[i].begin + k],
+                                &high[world->act[i].begin + k]);
 }
 
 // Value k of the action that leads nowhere.
 static double still_value(const CondEnvWorld* world, const CondEnvAct* act, int k)
 {
-    if (act->def->mode == COND_ACTION_INCREMENT)
+    CondActionKind kind = act->def->kind;
+    if (kind == COND_ACTION_GRIP || (kind == COND_ACTION_PICK && k == 3))
+        return act->attachment >= 0 ? 1.0 : 0.0;
+    if (act->def->mode == COND_ACTION_INCREMENT || kind == COND_ACTION_VELOCITIES ||
+        kind == COND_ACTION_TORQUES)
         return 0.0;
-    if (act->def->kind == COND_ACTION_JOINTS)
-        return world->state->target[world->model->body[act->body].target_begin + k];
+    if (kind == COND_ACTION_JOINTS)
+        return world->state
+            ->target[world->model->body[act->body].target_begin + act->coordinate[k]];
     const CondWeld* goal =
-        act->def->kind == COND_ACTION_POSE ? &act->goal : &world->state->weld[act->attachment];
+        kind == COND_ACTION_ANCHOR ? &world->state->weld[act->attachment] : &act->goal;
     if (k >= 3)
         return goal->turn[k - 3];
     return goal->what.end[1].point.local[k] + goal->anchor[k];
@@ -314,45 +358,62 @@ void cond_env_action_draw(const CondEnv* env, uint64_t seed, double* action)
         const CondEnvAct* act = &world->act[i];
         for (int k = 0; k < act->size; k++) {
             double low, high, u = cond_random_uniform(&random);
-            bounds(world, act, k, &low, &high);
+            cond_env_act_bounds(world, act, k, &low, &high);
             if (isfinite(low) && isfinite(high))
                 action[act->begin + k] = low + (high - low) * u;
         }
     }
 }
 
-// A joint is a slot of its own; a pose is two.
+static const char* joint_unit(CondActionKind kind, int slides)
+{
+    if (kind == COND_ACTION_TORQUES)
+        return slides ? "N" : "N m";
+    if (kind == COND_ACTION_VELOCITIES)
+        return slides ? "m/s" : "rad/s";
+    return slides ? "m" : "rad";
+}
+
+static int slots_of(const CondEnvAct* act)
+{
+    if (cond_env_act_is_joints(act->def->kind))
+        return act->size;
+    return act->size > 3 ? 2 : 1;
+}
+
+// A joint is a slot of its own; a pose and a pick are two.
+static void describe(const CondEnvWorld* world, const CondEnvAct* act, int slot, CondEnvSlot* out)
+{
+    const CondActionDef* def = act->def;
+    const char* what = slot == 0 ? "position" : act->size == 7 ? "orientation" : "rotation";
+    memset(out, 0, sizeof *out);
+    out->unit = slot == 0 ? "m" : act->size == 7 ? "" : "rad";
+    out->begin = act->begin + 3 * slot;
+    out->size = slot == 0 ? 3 : act->size - 3;
+    if (cond_env_act_is_joints(def->kind)) {
+        const CondJointCoordinate* joint = &arm_of(world, act)->coordinate[act->coordinate[slot]];
+        what = joint->name;
+        out->unit = joint_unit(def->kind, joint->slides);
+        out->begin = act->begin + slot;
+        out->size = 1;
+    } else if (def->kind == COND_ACTION_GRIP || (def->kind == COND_ACTION_PICK && slot == 1)) {
+        what = "hold";
+        out->unit = "";
+        out->size = 1;
+    }
+    snprintf(out->name, sizeof out->name, "%s.%s", def->name, what);
+}
+
 int cond_env_action_slot(const CondEnv* env, int slot, CondEnvSlot* out)
 {
     const CondEnvWorld* world = &env->world;
-    for (int i = 0; i < world->n_act; i++) {
-        const CondEnvAct* act = &world->act[i];
-        const CondActionDef* def = act->def;
-        int joints = def->kind == COND_ACTION_JOINTS;
-        int n = joints ? act->size : act->size > 3 ? 2 : 1;
-        if (slot >= n) {
-            slot -= n;
-            continue;
-        }
-        if (slot < 0)
-            return 0;
-        memset(out, 0, sizeof *out);
-        if (joints) {
-            const CondArticulation* arm = arm_of(world, act);
-            snprintf(out->name, sizeof out->name, "%s.%s", def->name, arm->coordinate[slot].name);
-            out->unit = slides(arm, slot) ? "m" : "rad";
-            out->begin = act->begin + slot;
-            out->size = 1;
+    for (int i = 0; i < world->n_act && slot >= 0; i++) {
+        int n = slots_of(&world->act[i]);
+        if (slot < n) {
+            describe(world, &world->act[i], slot, out);
             return 1;
         }
-        snprintf(out->name, sizeof out->name, "%s.%s", def->name,
-                 slot == 0        ? "position"
-                 : act->size == 7 ? "orientation"
-                                  : "rotation");
-        out->unit = slot == 0 ? "m" : act->size == 7 ? "" : "rad";
-        out->begin = act->begin + 3 * slot;
-        out->size = slot == 0 ? 3 : act->size - 3;
-        return 1;
+        slot -= n;
     }
     return 0;
 }

@@ -141,6 +141,13 @@ static void copy_observation(const CondEnv* env, int i, double* observation)
         memcpy(observation + (size_t)i * n, env->world.observation, n * sizeof *observation);
 }
 
+static void copy_goals(const CondEnv* env, int i, double* achieved, double* desired)
+{
+    size_t at = (size_t)i * (size_t)cond_env_n_goal(env);
+    if (achieved || desired)
+        cond_env_goal(env, achieved ? achieved + at : NULL, desired ? desired + at : NULL);
+}
+
 // What one call did to one environment.
 typedef struct Outcome {
     CondEnvResult result;
@@ -152,6 +159,9 @@ static void put_outcome(const CondEnv* env, int i, const Outcome* outcome,
 {
     const CondEnvResult* result = &outcome->result;
     copy_observation(env, i, arrays->observation);
+    copy_goals(env, i, arrays->achieved_goal, arrays->desired_goal);
+    if (arrays->success)
+        arrays->success[i] = result->success != 0;
     if (arrays->reward)
         arrays->reward[i] = result->reward;
     if (arrays->done)
@@ -192,6 +202,7 @@ static CondStatus advance(CondEnv* env, int i, const double* action, CondAutores
     status = result->status;
     if (outcome.ended && autoreset == COND_AUTORESET_SAME_STEP) {
         copy_observation(env, i, arrays->final_observation);
+        copy_goals(env, i, arrays->final_achieved_goal, arrays->final_desired_goal);
         CondStatus reset = cond_env_reset_next(env, error);
         outcome.began = !reset;
         status = reset ? reset : status;

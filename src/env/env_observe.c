@@ -1,6 +1,7 @@
 // Observations: slots of named values, in one list that gives their layout and their contents.
 #include "env/env.h"
 
+#include "base/error.h"
 #include "math/vec3.h"
 
 #include <stdio.h>
@@ -68,18 +69,28 @@ static void pass_body(const CondEnvWorld* world, const CondBody* body, Pass* pas
         state->v + body->dof_begin + body->n_dof - n, n);
 }
 
+// What an action has led to so far.
 static void pass_goal(const CondEnvWorld* world, const CondEnvAct* act, Pass* pass)
 {
+    CondActionKind kind = act->def->kind;
+    double holds = act->attachment >= 0;
     const CondState* state = world->state;
     const char* name = act->def->name;
-    if (act->def->kind == COND_ACTION_JOINTS) {
-        put(slot(pass, name, "target", "rad or m", act->size),
-            state->target + world->model->body[act->body].target_begin, act->size);
+    if (kind == COND_ACTION_JOINTS || kind == COND_ACTION_VELOCITIES) {
+        double* to = slot(pass, name, "target", "rad or m", act->size);
+        for (int k = 0; k < act->size && to; k++)
+            to[k] = state->target[world->model->body[act->body].target_begin + act->coordinate[k]];
         return;
     }
+    if (kind == COND_ACTION_PICK)
+        put(slot(pass, name, "place", "m", 3), act->goal.anchor, 3);
+    if (kind == COND_ACTION_PICK || kind == COND_ACTION_GRIP)
+        put(slot(pass, name, "holds", "", 1), &holds, 1);
+    if (!cond_env_act_is_pose(kind))
+        return;
     const CondWeld* goal = &act->goal;
     double position[3];
-    if (act->def->kind == COND_ACTION_ANCHOR)
+    if (kind == COND_ACTION_ANCHOR)
         goal = &state->weld[act->attachment];
     for (int i = 0; i < 3; i++)
         position[i] = goal->what.end[1].point.local[i] + goal->anchor[i];
@@ -104,6 +115,82 @@ static void pass_contacts(const CondEnvWorld* world, Pass* pass)
         put(slot(pass, model->body[b].name, "contact_force", "N", 3), force, 3);
         put(slot(pass, model->body[b].name, "contact_torque", "N m", 3), torque, 3);
     }
+}
+
+static void pass_desired(const CondEnvTerm* term, Pass* pass)
+{
+    const CondRewardDef* def = term->def;
+    if (def->desired && def->kind == COND_REWARD_DISTANCE)
+        put(slot(pass, def->name, "desired", "m", 3), def->goal, 3);
+    else if (def->desired)
+        put(slot(pass, def->name, "desired", "rad", 1), &def->target, 1);
+}
+
+static void pass_sight(const CondEnvWorld* world, const CondEnvSight* sight, Pass* pass)
+{
+    const CondObservationDef* def = sight->def;
+    int vector = def->kind == COND_OBSERVE_POINT || def->kind == COND_OBSERVE_VECTOR;
+    int size = def->kind == COND_OBSERVE_POINTS   ? 3 * def->count
+               : def->kind == COND_OBSERVE_ACTION ? world->n_action
+               : vector                           ? 3
+                                                  : 1;
+    double* to = slot(pass, "", def->name, def->kind == COND_OBSERVE_ACTION ? "" : "m", size);
+    double place[2][3] = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+    if (!to)
+        return;
+    if (def->kind == COND_OBSERVE_ACTION) {
+        put(to, world->told, size);
+        return;
+    }
+    for (int k = 0; k < def->count && def->kind == COND_OBSERVE_POINTS; k++)
+        cond_kinematics_point(&world->kinematics, &sight->many[k], to + 3 * k, NULL, NULL);
+    if (def->kind == COND_OBSERVE_POINTS)
+        return;
+    cond_env_point_place(world, &sight->point, place[0]);
+    if (def->kind != COND_OBSERVE_POINT)
+        cond_env_point_place(world, &sight->other, place[1]);
+    for (int k = 0; k < 3; k++) // of a point: from the world's origin to it
+        place[0][k] = def->kind == COND_OBSERVE_POINT ? place[0][k] : place[1][k] - place[0][k];
+    if (vector)
+        put(to, place[0], 3);
+    else
+        *to = vec3_norm(place[0]);
+}
+
+CondStatus cond_env_sight_create(CondEnvWorld* world, CondError* error)
+{
+    int n = world->scene->n_observation;
+    if (COND_RESERVE(&world->arena, world->sight, n))
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    for (int i = 0; i < n; i++) {
+        CondEnvSight* sight = &world->sight[i];
+        const CondObservationDef* def = &world->scene->observation[i];
+        char owner[COND_NAME_SIZE + 16];
+        CondStatus status = COND_OK;
+        *sight = (CondEnvSight){.def = def};
+        snprintf(owner, sizeof owner, "observation %s", def->name);
+        sight->body = cond_model_find_body(world->model, def->at.body);
+        if (def->kind == COND_OBSERVE_POINTS) {
+            sight->many =
+                cond_arena_allocate(&world->arena, (size_t)def->count, sizeof *sight->many);
+            status =
+                sight->many
+                    ? cond_env_points_spread(world, sight->body,
+                                             cond_model_find_patch(world->model, def->at.patch),
+                                             def->count, sight->many)
+                    : COND_OUT_OF_MEMORY;
+            if (status)
+                cond_error_set(error, status, "%s: there are no such points", owner);
+        } else if (def->kind != COND_OBSERVE_ACTION) {
+            status = cond_env_point_resolve(world, &def->at, owner, &sight->point, error);
+            if (!status)
+                status = cond_env_point_resolve(world, &def->to, owner, &sight->other, error);
+        }
+        if (status)
+            return status;
+        world->n_sight++;
+    }
+    return COND_OK;
 }
 
 static void pass_all(const CondEnvWorld* world, double certificate, Pass* pass)
@@ -144,6 +231,15 @@ static void pass_all(const CondEnvWorld* world, double certificate, Pass* pass)
         pass_contacts(world, pass);
     if (settings->observe_certificate)
         put(slot(pass, "", "certificate", "", 1), &certificate, 1);
+    for (int i = 0; i < world->scene->n_variation; i++)
+        if (world->scene->variation[i].observe) {
+            double drawn = cond_scene_draw(world->scene, i, world->seed);
+            put(slot(pass, "", world->scene->variation[i].name, "", 1), &drawn, 1);
+        }
+    for (int i = 0; i < world->n_term; i++)
+        pass_desired(&world->term[i], pass);
+    for (int i = 0; i < world->n_sight; i++)
+        pass_sight(world, &world->sight[i], pass);
     if (settings->observe_configuration) {
         put(slot(pass, "", "q", "", model->n_q), state->q, model->n_q);
         put(slot(pass, "", "v", "", model->n_dof), state->v, model->n_dof);
@@ -160,6 +256,8 @@ int cond_env_observe_count(const CondEnvWorld* world)
 void cond_env_observe(CondEnvWorld* world, double certificate)
 {
     Pass pass = {.wanted = -1, .values = world->observation};
+    if (world->n_sight > 0)
+        cond_kinematics_set(&world->kinematics, world->state->q);
     pass_all(world, certificate, &pass);
 }
 

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { VERSION = 2 };
+enum { VERSION = 3 };
 static const char magic[8] = "CONDenv ";
 static const uint32_t order = 0x01020304;
 
@@ -56,7 +56,12 @@ static void pass_world(CondPack* pack, CondEnvWorld* world)
         CondWeld* goal = &world->act[i].goal;
         cond_pack_pass(pack, goal->anchor, sizeof goal->anchor);
         cond_pack_pass(pack, goal->turn, sizeof goal->turn);
+        if (world->act[i].def->kind == COND_ACTION_PICK ||
+            world->act[i].def->kind == COND_ACTION_GRIP)
+            cond_pack_pass(pack, &world->act[i].attachment, sizeof world->act[i].attachment);
     }
+    cond_pack_pass(pack, &world->held, sizeof world->held);
+    cond_pack_pass(pack, world->told, (size_t)world->n_action * sizeof(double));
     for (int i = 0; i < world->n_term; i++)
         cond_pack_pass(pack, &world->term[i].value, sizeof world->term[i].value);
     cond_pack_pass(pack, world->observation, (size_t)world->n_observation * sizeof(double));
@@ -131,6 +136,20 @@ static CondStatus check(const CondEnv* env, const void* buffer, size_t size, Hea
     return COND_OK;
 }
 
+// What picks and grips hold must be attachments that were made by them.
+static int sound(const CondEnvWorld* world)
+{
+    for (int i = 0; i < world->n_act; i++) {
+        CondActionKind kind = world->act[i].def->kind;
+        int held = world->act[i].attachment;
+        if ((kind == COND_ACTION_PICK || kind == COND_ACTION_GRIP) &&
+            (held < -1 || held >= world->state->n_weld ||
+             (held >= 0 && held < world->model->n_attachment)))
+            return 0;
+    }
+    return world->held >= 0;
+}
+
 CondStatus cond_env_load(CondEnv* env, const void* buffer, size_t size, CondError* error)
 {
     Head head;
@@ -145,13 +164,17 @@ CondStatus cond_env_load(CondEnv* env, const void* buffer, size_t size, CondErro
         status = cond_state_load(world.model, world.state, (const unsigned char*)buffer + own,
                                  size - own, error);
     if (status) {
-        cond_env_world_destroy(&env->context, &world);
+        cond_env_world_destroy(&world);
         return status;
     }
     CondPack pack = {.kind = COND_PACK_LOAD, .bytes = (unsigned char*)buffer};
     pass_head(&pack, &head);
     pass_world(&pack, &world);
-    cond_env_world_destroy(&env->context, &env->world);
+    if (!sound(&world)) {
+        cond_env_world_destroy(&world);
+        return cond_error_set(error, COND_BAD_INPUT, "holds what its state does not");
+    }
+    cond_env_world_destroy(&env->world);
     env->world = world;
     env->root = head.root;
     env->episode = head.episode;

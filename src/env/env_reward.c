@@ -2,31 +2,12 @@
 #include "env/env.h"
 
 #include "base/error.h"
-#include "base/memory.h"
 #include "math/vec3.h"
 #include "model/rod.h"
-#include "scene/compile.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
-
-// The point of a body, a link or a patch, by the rules of an attachment's end.
-static CondStatus resolve(CondEnvWorld* world, CondEnvTerm* term, CondError* error)
-{
-    CondAttachmentDef def = cond_attachment_def_default();
-    CondAttachment made;
-    CondError why = {.message = ""};
-    def.turns = 0;
-    def.end[0] = term->def->at;
-    CondStatus status = cond_attachment_resolve(world->model, &def, &made, &why);
-    if (status) {
-        const char* text = strstr(why.message, ": ");
-        return cond_error_set(error, COND_BAD_INPUT, "reward %s: %s", term->def->name,
-                              text ? text + 2 : why.message);
-    }
-    term->frame = made.end[0];
-    return COND_OK;
-}
 
 // Against gravity; z where there is none.
 static double height(const CondModel* model, const double position[3])
@@ -93,63 +74,204 @@ static double curve_distance(const CondEnvWorld* world, const CondEnvTerm* term)
     return fmin(sum[0], sum[1]) / rod->n_link;
 }
 
-static double value_of(const CondEnvWorld* world, const CondEnvTerm* term)
+// Each value over its bound; what has none counts as it is.
+static double action_size(const CondEnvWorld* world)
 {
-    double position[3], R[9], force[3], torque[3];
-    if (term->def->kind == COND_REWARD_FORCE) {
-        cond_sim_body_force(world->sim, term->body, force, torque);
-        return vec3_norm(force);
-    }
-    if (term->def->kind == COND_REWARD_CURVE)
-        return curve_distance(world, term);
-    if (term->def->kind == COND_REWARD_WINDING) {
-        double angle = winding(world, term);
-        return isnan(term->def->target) ? angle : fabs(angle - term->def->target);
-    }
-    cond_kinematics_frame(&world->kinematics, &term->frame, position, R, NULL, NULL);
-    if (term->def->kind == COND_REWARD_HEIGHT)
-        return height(world->model, position) - term->start;
-    double way[3];
+    double sum = 0.0;
+    for (int i = 0; i < world->n_act; i++)
+        for (int k = 0; k < world->act[i].size; k++) {
+            double low, high, value = world->told[world->act[i].begin + k];
+            cond_env_act_bounds(world, &world->act[i], k, &low, &high);
+            value /= isfinite(low) && isfinite(high) ? fmax(fabs(low), fabs(high)) : 1.0;
+            sum += value * value;
+        }
+    return sum;
+}
+
+static double n_held(const CondEnvWorld* world)
+{
+    double n = 0.0;
+    for (int i = 0; i < world->n_act; i++)
+        n += (world->act[i].def->kind == COND_ACTION_PICK ||
+              world->act[i].def->kind == COND_ACTION_GRIP) &&
+             world->act[i].attachment >= 0;
+    return n;
+}
+
+// Where the point of a distance is, and where it shall be.
+static void ends_of(const CondEnvWorld* world, const CondEnvTerm* term, double at[3], double to[3])
+{
+    cond_env_point_place(world, &term->point, at);
+    memcpy(to, term->def->goal, sizeof term->def->goal);
+    if (term->def->to.body[0])
+        cond_env_point_place(world, &term->other, to);
+}
+
+static double distance(const CondEnvWorld* world, const CondEnvTerm* term)
+{
+    double at[3], to[3], way[3];
+    ends_of(world, term, at, to);
     for (int i = 0; i < 3; i++)
-        way[i] = position[i] - term->def->goal[i];
+        way[i] = at[i] - to[i];
     return vec3_norm(way);
 }
 
-CondStatus cond_env_term_create(CondEnvWorld* world, const CondContext* m, CondError* error)
+static double value_of(const CondEnvWorld* world, const CondEnvTerm* term)
 {
-    int n = world->scene->n_reward, done;
-    world->term = cond_allocate(m, (size_t)n, sizeof *world->term);
-    if (!world->term)
+    double position[3], force[3], torque[3], angle;
+    switch (term->def->kind) {
+    case COND_REWARD_FORCE:
+        cond_sim_body_force(world->sim, term->body, force, torque);
+        return vec3_norm(force);
+    case COND_REWARD_CURVE:
+        return curve_distance(world, term);
+    case COND_REWARD_WINDING:
+        angle = winding(world, term);
+        return isnan(term->def->target) ? angle : fabs(angle - term->def->target);
+    case COND_REWARD_ACTION:
+        return action_size(world);
+    case COND_REWARD_HOLDS:
+        return n_held(world);
+    case COND_REWARD_HEIGHT:
+        cond_env_point_place(world, &term->point, position);
+        return height(world->model, position) - term->start;
+    default:
+        return distance(world, term);
+    }
+}
+
+static CondStatus resolve(CondEnvWorld* world, CondEnvTerm* term, CondError* error)
+{
+    const CondRewardDef* def = term->def;
+    char owner[COND_NAME_SIZE + 8];
+    snprintf(owner, sizeof owner, "reward %s", def->name);
+    term->body = cond_model_find_body(world->model, def->at.body);
+    if (def->kind != COND_REWARD_DISTANCE && def->kind != COND_REWARD_HEIGHT)
+        return COND_OK;
+    CondStatus status = cond_env_point_resolve(world, &def->at, owner, &term->point, error);
+    if (!status && def->to.body[0])
+        status = cond_env_point_resolve(world, &def->to, owner, &term->other, error);
+    return status;
+}
+
+CondStatus cond_env_term_create(CondEnvWorld* world, CondError* error)
+{
+    int n = world->scene->n_reward, done, success;
+    if (COND_RESERVE(&world->arena, world->term, n))
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     cond_kinematics_set(&world->kinematics, world->state->q);
     for (int i = 0; i < n; i++) {
         CondEnvTerm* term = &world->term[i];
-        term->def = &world->scene->reward[i];
-        term->body = cond_model_find_body(world->model, term->def->at.body);
-        int placed =
-            term->def->kind == COND_REWARD_DISTANCE || term->def->kind == COND_REWARD_HEIGHT;
-        CondStatus status = placed ? resolve(world, term, error) : COND_OK;
+        *term = (CondEnvTerm){.def = &world->scene->reward[i]};
+        CondStatus status = resolve(world, term, error);
         if (status)
             return status;
         world->n_term++;
         if (term->def->kind == COND_REWARD_HEIGHT)
             term->start = value_of(world, term);
     }
-    cond_env_term_evaluate(world, &done);
+    cond_env_term_evaluate(world, &done, &success);
     return COND_OK;
 }
 
-double cond_env_term_evaluate(CondEnvWorld* world, int* done)
+// What a value is worth.
+static double worth(const CondRewardDef* def, double value)
+{
+    return def->weight * (def->scale > 0.0 ? 1.0 - tanh(value / def->scale) : value);
+}
+
+double cond_env_term_evaluate(CondEnvWorld* world, int* done, int* success)
 {
     double sum = 0.0;
+    int asked = 0, missed = 0; // bounds of success
     if (world->n_term > 0)
         cond_kinematics_set(&world->kinematics, world->state->q);
     for (int i = 0; i < world->n_term; i++) {
         CondEnvTerm* term = &world->term[i];
+        const CondRewardDef* def = term->def;
         term->value = value_of(world, term);
-        sum += term->def->weight * term->value;
-        if (term->value < term->def->done_below || term->value > term->def->done_above)
+        sum += worth(def, term->value);
+        if (term->value < def->done_below || term->value > def->done_above)
             *done = 1; // NaN is neither
+        asked += !isnan(def->success_below) + !isnan(def->success_above);
+        missed += (!isnan(def->success_below) && !(term->value < def->success_below)) +
+                  (!isnan(def->success_above) && !(term->value > def->success_above));
+    }
+    *success = asked > 0 && missed == 0;
+    return sum;
+}
+
+int cond_env_goal_values(const CondEnvWorld* world, double* achieved, double* desired)
+{
+    int n = 0;
+    for (int i = 0; i < world->n_term; i++) {
+        const CondEnvTerm* term = &world->term[i];
+        double at[3], to[3];
+        int size = term->def->kind == COND_REWARD_DISTANCE ? 3 : 1;
+        if (!term->def->desired)
+            continue;
+        if (size == 3) {
+            ends_of(world, term, at, to);
+        } else {
+            at[0] = winding(world, term);
+            to[0] = term->def->target;
+        }
+        if (achieved)
+            memcpy(achieved + n, at, (size_t)size * sizeof *at);
+        if (desired)
+            memcpy(desired + n, to, (size_t)size * sizeof *to);
+        n += size;
+    }
+    return n;
+}
+
+int cond_env_n_goal(const CondEnv* env)
+{
+    return cond_env_goal_values(&env->world, NULL, NULL);
+}
+
+int cond_env_goal_slot(const CondEnv* env, int slot, CondEnvSlot* out)
+{
+    int begin = 0;
+    for (int i = 0; i < env->world.n_term && slot >= 0; i++) {
+        const CondRewardDef* def = env->world.term[i].def;
+        int size = def->kind == COND_REWARD_DISTANCE ? 3 : 1;
+        if (!def->desired)
+            continue;
+        if (slot-- > 0) {
+            begin += size;
+            continue;
+        }
+        memset(out, 0, sizeof *out);
+        snprintf(out->name, sizeof out->name, "%s", def->name);
+        out->unit = size == 3 ? "m" : "rad";
+        out->begin = begin;
+        out->size = size;
+        return 1;
+    }
+    return 0;
+}
+
+void cond_env_goal(const CondEnv* env, double* achieved, double* desired)
+{
+    CondEnvWorld* world = (CondEnvWorld*)&env->world; // its kinematics is a scratch
+    cond_kinematics_set(&world->kinematics, world->state->q);
+    cond_env_goal_values(world, achieved, desired);
+}
+
+double cond_env_goal_reward(const CondEnv* env, const double* achieved, const double* desired)
+{
+    double sum = 0.0, way[3];
+    int n = 0;
+    for (int i = 0; i < env->world.n_term; i++) {
+        const CondRewardDef* def = env->world.term[i].def;
+        int size = def->kind == COND_REWARD_DISTANCE ? 3 : 1;
+        if (!def->desired)
+            continue;
+        for (int k = 0; k < size; k++)
+            way[k] = achieved[n + k] - desired[n + k];
+        sum += worth(def, size == 3 ? vec3_norm(way) : fabs(way[0]));
+        n += size;
     }
     return sum;
 }

@@ -40,6 +40,7 @@ CondEntryRead cond_sensor_read;
 CondEntryRead cond_variation_read;
 CondEntryRead cond_action_read;
 CondEntryRead cond_reward_read;
+CondEntryRead cond_observation_read;
 
 // Groups of what touches: the first one is what says nothing; at the end every group that something
 // touches must have somebody in it.

@@ -152,6 +152,7 @@ static CondStatus read_scene(const CondSceneReader* reader, const CondYamlNode* 
         {"randomise", cond_variation_read, COND_N_LIST},
         {"actions", cond_action_read, COND_N_LIST},
         {"rewards", cond_reward_read, COND_N_LIST},
+        {"observations", cond_observation_read, COND_N_LIST},
     };
     CondSettingsDraft draft = {.settings = cond_scene_settings_default()};
     CondSection top;

@@ -135,18 +135,24 @@ CondStatus cond_scene_source_draw(CondSceneSource* source, const CondScene* plai
     return status;
 }
 
+double cond_variation_value(const CondVariationDef* def, double u)
+{
+    if (def->n_choice > 0) // u is below 1, rounded up it may not be
+        return def->choice[(int)fmin(u * def->n_choice, def->n_choice - 1)];
+    if (def->scale == COND_SCALE_LOG)
+        return exp(log(def->low) + (log(def->high) - log(def->low)) * u);
+    return def->low + (def->high - def->low) * u;
+}
+
 double cond_scene_draw(const CondScene* scene, int variation, uint64_t seed)
 {
     CondRandom random = {seed};
     double u = 0.0;
     if (variation < 0 || variation >= scene->n_variation)
         return NAN;
-    const CondVariationDef* def = &scene->variation[variation];
     for (int i = 0; i <= variation; i++)
         u = cond_random_uniform(&random);
-    if (def->scale == COND_SCALE_LOG)
-        return exp(log(def->low) + (log(def->high) - log(def->low)) * u);
-    return def->low + (def->high - def->low) * u;
+    return cond_variation_value(&scene->variation[variation], u);
 }
 
 int cond_scene_n_variation(const CondScene* scene)

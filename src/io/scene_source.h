@@ -35,4 +35,7 @@ CondStatus cond_scene_source_read(const CondSceneSource* source, CondScene** sce
 CondStatus cond_scene_source_draw(CondSceneSource* source, const CondScene* plain, uint64_t seed,
                                   CondError* error);
 
+// The value of a variation at a fraction u of its range, 0 <= u < 1.
+double cond_variation_value(const CondVariationDef* def, double u);
+
 #endif

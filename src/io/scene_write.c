@@ -326,6 +326,14 @@ typedef struct Plain {
     const void* defaults;
 } Plain;
 
+static void put_choices(CondSceneText* text, const CondVariationDef* def, Style* style)
+{
+    if (def->n_choice == 0)
+        return;
+    put_key(text, style, "choices");
+    put_vector(text, def->choice, def->n_choice);
+}
+
 static void put_plain(CondSceneText* text, const CondScene* scene, const Plain* plain)
 {
     if (plain->n > 0)
@@ -334,6 +342,8 @@ static void put_plain(CondSceneText* text, const CondScene* scene, const Plain* 
         const void* entry = (const char*)plain->entry + (size_t)i * plain->size;
         Style lines = {"\n  - ", "\n    ", "", 0};
         put_fields(text, scene, plain->list, entry, plain->defaults, NULL, &lines);
+        if (strcmp(plain->list, "randomise") == 0)
+            put_choices(text, entry, &lines);
         for (int k = 0; k < 2 && plain->sub[k]; k++) {
             char section[64];
             int before = lines.n;
@@ -403,14 +413,16 @@ CondStatus cond_scene_write_text(const CondScene* scene, CondSceneText* text)
     const CondSpringDef initial_spring = cond_spring_def_default();
     const CondVariationDef initial_variation = cond_variation_def_default();
     const CondActionDef initial_action = cond_action_def_default();
+    const CondObservationDef initial_observation = cond_observation_def_default();
     const CondRewardDef initial_reward = cond_reward_def_default();
     const Plain before[] = {LIST("materials", material, NULL, NULL),
                             LIST("planes", plane, NULL, NULL)};
     const Plain after[] = {
-        LIST("patches", patch, NULL, NULL),    LIST("attachments", attachment, "from", "to"),
-        LIST("sensors", sensor, NULL, NULL),   LIST("forces", force, NULL, NULL),
-        LIST("springs", spring, "from", "to"), LIST("randomise", variation, NULL, NULL),
-        LIST("actions", action, NULL, NULL),   LIST("rewards", reward, NULL, NULL)};
+        LIST("patches", patch, NULL, NULL),           LIST("attachments", attachment, "from", "to"),
+        LIST("sensors", sensor, NULL, NULL),          LIST("forces", force, NULL, NULL),
+        LIST("springs", spring, "from", "to"),        LIST("randomise", variation, NULL, NULL),
+        LIST("actions", action, NULL, NULL),          LIST("rewards", reward, "to", NULL),
+        LIST("observations", observation, "to", NULL)};
 #undef LIST
     put_settings(text, scene);
     for (size_t k = 0; k < sizeof before / sizeof *before; k++)

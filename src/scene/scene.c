@@ -141,6 +141,7 @@ _Static_assert(offsetof(CondSensorDef, name) == 0, "a definition begins with its
 _Static_assert(offsetof(CondVariationDef, name) == 0, "a definition begins with its name");
 _Static_assert(offsetof(CondActionDef, name) == 0, "a definition begins with its name");
 _Static_assert(offsetof(CondRewardDef, name) == 0, "a definition begins with its name");
+_Static_assert(offsetof(CondObservationDef, name) == 0, "a definition begins with its name");
 _Static_assert(offsetof(CondExcludeDef, name) == 0, "a definition begins with its name");
 
 static CondStatus no_memory(const Kind* kind, CondSceneIssue* issue)
@@ -355,6 +356,14 @@ CondStatus cond_scene_put_reward(CondScene* scene, const CondRewardDef* def, Con
     return status ? status : append(scene, &kind, def, issue);
 }
 
+CondStatus cond_scene_put_observation(CondScene* scene, const CondObservationDef* def,
+                                      CondSceneIssue* issue)
+{
+    Kind kind = KIND(scene, observation);
+    CondStatus status = cond_scene_check_observation(scene, def, issue);
+    return status ? status : append(scene, &kind, def, issue);
+}
+
 CondStatus cond_scene_put_exclude(CondScene* scene, const CondExcludeDef* def,
                                   CondSceneIssue* issue)
 {
@@ -465,4 +474,5 @@ ADD(sensor, CondSensorDef)
 ADD(variation, CondVariationDef)
 ADD(action, CondActionDef)
 ADD(reward, CondRewardDef)
+ADD(observation, CondObservationDef)
 ADD(exclude, CondExcludeDef)

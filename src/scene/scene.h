@@ -40,23 +40,25 @@ struct CondScene {
     int n_variation;
     int n_action;
     int n_reward;
+    int n_observation;
     int n_exclude;
     int n_group;
-    char (*group)[COND_NAME_SIZE]; // names of the groups' bits, by the reader     (n_group)
-    CondMaterialDef* material;     //                                          (n_material)
-    CondBodyDef* body;             // own points and joints, inertia filled in (n_body)
-    CondPlaneDef* plane;           // direction filled in                      (n_plane)
-    CondObstacleDef* obstacle;     //                                          (n_obstacle)
-    CondPatchDef* patch;           //                                          (n_patch)
-    CondAttachmentDef* attachment; //                                          (n_attachment)
-    CondTrajectoryDef* trajectory; // with their own waypoints                 (n_trajectory)
-    CondSensorDef* sensor;         //                                          (n_sensor)
-    CondForceDef* force;           //                                          (n_force)
-    CondSpringDef* spring;         //                                          (n_spring)
-    CondVariationDef* variation;   //                                          (n_variation)
-    CondActionDef* action;         //                                          (n_action)
-    CondRewardDef* reward;         //                                          (n_reward)
-    CondExcludeDef* exclude;       //                                          (n_exclude)
+    char (*group)[COND_NAME_SIZE];   // names of the groups' bits, by the reader     (n_group)
+    CondMaterialDef* material;       //                                          (n_material)
+    CondBodyDef* body;               // own points and joints, inertia filled in (n_body)
+    CondPlaneDef* plane;             // direction filled in                      (n_plane)
+    CondObstacleDef* obstacle;       //                                          (n_obstacle)
+    CondPatchDef* patch;             //                                          (n_patch)
+    CondAttachmentDef* attachment;   //                                          (n_attachment)
+    CondTrajectoryDef* trajectory;   // with their own waypoints                 (n_trajectory)
+    CondSensorDef* sensor;           //                                          (n_sensor)
+    CondForceDef* force;             //                                          (n_force)
+    CondSpringDef* spring;           //                                          (n_spring)
+    CondVariationDef* variation;     //                                          (n_variation)
+    CondActionDef* action;           //                                          (n_action)
+    CondRewardDef* reward;           //                                          (n_reward)
+    CondObservationDef* observation; //                                        (n_observation)
+    CondExcludeDef* exclude;         //                                          (n_exclude)
     CondNameIndex material_name;
     CondNameIndex body_name;
     CondNameIndex plane_name;
@@ -70,6 +72,7 @@ struct CondScene {
     CondNameIndex variation_name;
     CondNameIndex action_name;
     CondNameIndex reward_name;
+    CondNameIndex observation_name;
     CondNameIndex exclude_name;
     char* file;              // that it was read from; NULL: none
     int* line[COND_N_LIST];  // of the entries there; 0: not known              (n_line of each)
@@ -121,6 +124,8 @@ CondStatus cond_scene_check_action(const CondScene* scene, const CondActionDef* 
                                    CondSceneIssue* issue);
 CondStatus cond_scene_check_reward(const CondScene* scene, const CondRewardDef* def,
                                    CondSceneIssue* issue);
+CondStatus cond_scene_check_observation(const CondScene* scene, const CondObservationDef* def,
+                                        CondSceneIssue* issue);
 CondStatus cond_scene_check_exclude(const CondScene* scene, const CondExcludeDef* def,
                                     CondSceneIssue* issue);
 CondStatus cond_scene_check_settings(const CondSceneSettings* settings, CondSceneIssue* issue);
@@ -144,6 +149,8 @@ CondStatus cond_scene_put_variation(CondScene* scene, const CondVariationDef* de
                                     CondSceneIssue* issue);
 CondStatus cond_scene_put_action(CondScene* scene, const CondActionDef* def, CondSceneIssue* issue);
 CondStatus cond_scene_put_reward(CondScene* scene, const CondRewardDef* def, CondSceneIssue* issue);
+CondStatus cond_scene_put_observation(CondScene* scene, const CondObservationDef* def,
+                                      CondSceneIssue* issue);
 CondStatus cond_scene_put_exclude(CondScene* scene, const CondExcludeDef* def,
                                   CondSceneIssue* issue);
 

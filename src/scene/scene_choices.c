@@ -122,7 +122,8 @@ const char* cond_choice_scale(int index)
 
 const char* cond_choice_action(int index)
 {
-    static const char* const names[] = {"joints", "pose", "anchor"};
+    static const char* const names[] = {"joints",  "pose",      "anchor", "velocities",
+                                        "torques", "impedance", "pick",   "grip"};
     return names[index];
 }
 
@@ -134,7 +135,14 @@ const char* cond_choice_mode(int index)
 
 const char* cond_choice_reward(int index)
 {
-    static const char* const names[] = {"distance", "height", "force", "winding", "curve"};
+    static const char* const names[] = {"distance", "height", "force", "winding",
+                                        "curve",    "action", "holds"};
+    return names[index];
+}
+
+const char* cond_choice_observation(int index)
+{
+    static const char* const names[] = {"point", "points", "vector", "distance", "action"};
     return names[index];
 }
 

@@ -18,6 +18,7 @@ const char* cond_choice_scale(int index);
 const char* cond_choice_action(int index);
 const char* cond_choice_mode(int index);
 const char* cond_choice_reward(int index);
+const char* cond_choice_observation(int index);
 const char* cond_choice_law(int index);
 const char* cond_choice_surrogate(int index);
 const char* cond_choice_accelerator(int index);

@@ -120,7 +120,7 @@ static CondSensorDef sensor_def(void)
 
 static CondVariationDef variation_def(void)
 {
-    return (CondVariationDef){0};
+    return (CondVariationDef){.low = NAN, .high = NAN};
 }
 
 static CondActionDef action_def(void)
@@ -129,6 +129,15 @@ static CondActionDef action_def(void)
         .turns = 1,
         .linear = 0.01,
         .angular = 0.05,
+        .low = {NAN, NAN, NAN},
+        .high = {NAN, NAN, NAN},
+        .effort = INFINITY,
+        .compensate = 1,
+        .stiffness = 1000.0,
+        .damping = 10.0,
+        .rotation_stiffness = 10.0,
+        .rotation_damping = 0.1,
+        .reach = 0.02,
     };
 }
 
@@ -141,7 +150,15 @@ static CondRewardDef reward_def(void)
         .done_below = NAN,
         .done_above = NAN,
         .target = NAN,
+        .to = {.at = NAN},
+        .success_below = NAN,
+        .success_above = NAN,
     };
+}
+
+static CondObservationDef observation_def(void)
+{
+    return (CondObservationDef){.at = {.at = NAN}, .to = {.at = NAN}, .count = 10};
 }
 
 static CondPlaneDef plane_def(void)
@@ -198,6 +215,7 @@ static CondSceneSettings scene_settings(void)
         .pbd_substeps = 100,
         .solver = cond_solver_settings_default(),
         .environment = {.steps = 200,
+                        .success_steps = 1,
                         .substeps = 1,
                         .observe_time = 1,
                         .observe_poses = 1,
@@ -226,6 +244,7 @@ FILL(CondSensorDef, sensor_def)
 FILL(CondVariationDef, variation_def)
 FILL(CondActionDef, action_def)
 FILL(CondRewardDef, reward_def)
+FILL(CondObservationDef, observation_def)
 FILL(CondPlaneDef, plane_def)
 FILL(CondExcludeDef, exclude_def)
 FILL(CondForceDef, force_def)

@@ -20,6 +20,21 @@ static int find_place(CondState* state)
     return state->n_weld;
 }
 
+CondStatus cond_state_hold(CondState* state, const CondWeld* weld, int* index)
+{
+    int place = find_place(state);
+    if (place < 0)
+        return COND_OUT_OF_MEMORY;
+    CondWeld* made = &state->weld[place];
+    *made = *weld;
+    made->waits = cond_weld_is_off(state, weld);
+    made->active = !made->waits;
+    if (place == state->n_weld)
+        state->n_weld++;
+    *index = place;
+    return COND_OK;
+}
+
 CondStatus cond_state_attach(const CondModel* model, CondState* state, const CondAttachmentDef* def,
                              int* index, CondError* error)
 {
@@ -33,20 +48,14 @@ CondStatus cond_state_attach(const CondModel* model, CondState* state, const Con
         return status;
     memset(&kinematics, 0, sizeof kinematics);
     status = cond_kinematics_create(model, &kinematics);
-    int place = status ? -1 : find_place(state);
-    if (place >= 0) {
+    if (!status) {
         cond_kinematics_set(&kinematics, state->q);
         cond_trajectory_guide(&kinematics, state->time);
         cond_weld_make(&kinematics, &weld);
-        weld.waits = cond_weld_is_off(state, &weld);
-        weld.active = !weld.waits;
-        state->weld[place] = weld;
-        if (place == state->n_weld)
-            state->n_weld++;
-        *index = place;
+        status = cond_state_hold(state, &weld, index);
     }
     cond_kinematics_destroy(&kinematics);
-    return place < 0 ? cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory") : COND_OK;
+    return status ? cond_error_set(error, status, "out of memory") : COND_OK;
 }
 
 CondStatus cond_state_release(CondState* state, int index)

@@ -159,6 +159,9 @@ void cond_sim_tell(CondSim* sim, const CondStepInfo* info);
 // A contact as the user sees it before it has a force.
 CondContactInfo cond_candidate_info(const CondModel* model, const CondCandidate* candidate);
 
+// Takes up an attachment that was made: in the place of one that was released, or behind all.
+CondStatus cond_state_hold(CondState* state, const CondWeld* weld, int* index);
+
 // theta of the settings, or what another integrator stands for.
 double cond_sim_theta(const CondSim* sim);
 

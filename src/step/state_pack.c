@@ -252,7 +252,10 @@ static int sound_frame(const CondModel* model, const CondFrame* frame)
         return frame->point.part >= 0 && frame->point.part < model->body[b].arm->n_link;
     if (b >= 0 && model->body[b].kind == COND_BODY_ROD)
         return frame->point.part >= 0 && frame->point.part < model->body[b].rod->n_link;
-    return b < 0 || model->body[b].kind != COND_BODY_SOFT;
+    if (b >= 0 && model->body[b].kind == COND_BODY_SOFT) // one of its nodes
+        return frame->point.part == 1 && frame->point.node[0] >= 0 &&
+               frame->point.node[0] < model->body[b].n_q / 3;
+    return 1;
 }
 
 // The place that a push was made at.
