@@ -1,4 +1,5 @@
 // cond run: simulate a scene and say how it went.
+#include "run.h"
 #include "cli.h"
 #include "csv.h"
 #include "forces.h"
@@ -17,13 +18,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct RunOptions {
-    const char *json, *csv, *sensors, *joints, *solver, *dump, *record, *save, *resume, *digits;
-    int steps, threads, quiet, every, save_every, compress, seed, view, port, no_open, settle,
-        audit, no_sleeping;
-    double tolerance, certify, step_limit;
-    TextList set;
-} RunOptions;
+RunOptions run_options_default(void)
+{
+    return (RunOptions){.certify = 1e-6,
+                        .tolerance = NAN,
+                        .step_limit = INFINITY,
+                        .every = 1,
+                        .compress = 1,
+                        .seed = -1};
+}
 
 // --dump STEP:FILE writes the contact problem of that step (from 0) as an FCLib file.
 static int parse_dump(const char* text, int steps, long* step, const char** path)
@@ -80,6 +83,8 @@ static CondStatus simulate(const RunOptions* options, const CondModel* model, Co
         status = cond_sim_step(sim, state, &info);
         if (status < 0)
             break;
+        if (options->untimed)
+            memset(info.seconds, 0, sizeof info.seconds);
         CondStatus audited = audit_step(&summary->audit, model, state, k, info.penetration);
         if (audited < 0) {
             cli_complain("audit after step %d: %s", k, cond_status_name(audited));
@@ -182,25 +187,71 @@ static int steps_left(const CondSceneSettings* settings, const CondState* state)
     return (int)fmin(fmax(n, 0.0), CLI_MOST_STEPS);
 }
 
-static int run_scene(const RunOptions* options, const char* text)
+// The summary as a file; without the clock and the machine where files are to have the same bits.
+static int put_summary(const RunOptions* options, json_t* summary)
 {
-    char path[4096];
-    CondModel* model = NULL;
+    if (options->untimed) {
+        json_object_del(summary, "stage_ms");
+        json_object_del(summary, "machine");
+    }
+    return json_put(summary, options->json);
+}
+
+static CondStatus open_sinks(const RunOptions* options, const CondModel* model, RunSinks* sinks)
+{
+    if (csv_open(options->csv, &sinks->csv) || csv_open(options->sensors, &sinks->sensors) ||
+        csv_open(options->joints, &sinks->joints))
+        return COND_NO_FILE;
+    if (sinks->csv)
+        run_csv_header(sinks->csv, model);
+    if (sinks->sensors)
+        forces_csv_header(sinks->sensors, model);
+    if (sinks->joints)
+        joints_csv_header(sinks->joints, model);
+    return COND_OK;
+}
+
+// 1 where something could not be written to its end.
+static int close_sinks(const RunOptions* options, RunSinks* sinks)
+{
+    if (csv_close(options->csv, sinks->csv) | csv_close(options->sensors, sinks->sensors) |
+        csv_close(options->joints, sinks->joints))
+        sinks->failed = 1;
+    cond_record_close(sinks->record);
+    return sinks->failed;
+}
+
+// Steps to the end and sums up; an exit code.
+static int run_to_end(const RunOptions* options, const char* path, const CondModel* model,
+                      CondSim* sim, CondState* state, RunSinks* sinks, RunSummary* summary)
+{
+    const CondSceneSettings* settings = cond_model_settings(model);
+    int steps = options->steps > 0 ? options->steps : steps_left(settings, state);
+    CondStatus status = simulate(options, model, sim, state, steps, sinks, summary);
+    int code = status == COND_BAD_ARGUMENT ? CLI_USAGE : cli_exit(status);
+    if (code == CLI_FINE && settings->solver.stop == COND_STOP_STEP &&
+        !(summary->residual <= options->certify)) {
+        cli_complain("every step passed the step test, but the worst certificate is %.1e "
+                     "(--certify %.1e)",
+                     summary->residual, options->certify);
+        code = CLI_TOLERANCE;
+    }
+    if (!options->quiet)
+        run_summary_print(model, state, summary);
+    if (options->json &&
+        put_summary(options, run_summary_json(path, model, sim, state, summary, status)))
+        sinks->failed = 1;
+    return code;
+}
+
+int run_model(const RunOptions* options, const char* path, const CondModel* model, int* failed)
+{
     CondState* state = NULL;
     CondSim* sim = NULL;
     CondError error = {COND_OK, ""};
     RunSummary summary = {.first_unsolved = -1};
     RunSinks sinks = {.csv = NULL};
-    cli_scene_path(text, path, sizeof path);
-    CondStatus status = run_load(path, options->set.n, options->set.item, options->seed,
-                                 options->tolerance, options->threads, &model, &error);
-    if (status) {
-        cli_complain("%s", error.message);
-        return cli_exit(status);
-    }
-    if (!options->quiet)
-        warn_of_robots(model);
-    status = cond_state_create(model, &state, &error);
+    CondStatus status = cond_state_create(model, &state, &error);
     if (!status)
         status = cond_sim_create(model, &sim, &error);
     if (!status && options->solver)
@@ -216,10 +267,8 @@ static int run_scene(const RunOptions* options, const char* text)
     if (status)
         cli_complain("%s", error.message);
     interrupt_keep(1.0);
-    if (!status &&
-        (csv_open(options->csv, &sinks.csv) || csv_open(options->sensors, &sinks.sensors) ||
-         csv_open(options->joints, &sinks.joints)))
-        status = COND_NO_FILE;
+    if (!status)
+        status = open_sinks(options, model, &sinks);
     if (!status) {
         summary.sensor = calloc((size_t)cond_model_n_sensor(model) + 1, sizeof *summary.sensor);
         summary.joint = calloc((size_t)joints_count(model) + 1, sizeof *summary.joint);
@@ -229,42 +278,38 @@ static int run_scene(const RunOptions* options, const char* text)
         status = COND_OUT_OF_MEMORY;
     }
     int code = cli_exit(status);
-    if (!status) {
-        const CondSceneSettings* settings = cond_model_settings(model);
-        int steps = options->steps > 0 ? options->steps : steps_left(settings, state);
-        if (sinks.csv)
-            run_csv_header(sinks.csv, model);
-        if (sinks.sensors)
-            forces_csv_header(sinks.sensors, model);
-        if (sinks.joints)
-            joints_csv_header(sinks.joints, model);
-        status = simulate(options, model, sim, state, steps, &sinks, &summary);
-        code = status == COND_BAD_ARGUMENT ? CLI_USAGE : cli_exit(status);
-        if (code == CLI_FINE && settings->solver.stop == COND_STOP_STEP &&
-            !(summary.residual <= options->certify)) {
-            cli_complain("every step passed the step test, but the worst certificate is %.1e "
-                         "(--certify %.1e)",
-                         summary.residual, options->certify);
-            code = CLI_TOLERANCE;
-        }
-        if (!options->quiet)
-            run_summary_print(model, state, &summary);
-        if (options->json &&
-            json_put(run_summary_json(path, model, sim, state, &summary, status), options->json))
-            sinks.failed = 1;
-    }
+    *failed = status != COND_OK;
+    if (!status)
+        code = run_to_end(options, path, model, sim, state, &sinks, &summary);
     code = interrupt_code(code);
-    if (csv_close(options->csv, sinks.csv) | csv_close(options->sensors, sinks.sensors) |
-        csv_close(options->joints, sinks.joints))
-        sinks.failed = 1;
-    if (sinks.failed && code < CLI_INPUT)
-        code = CLI_INPUT;
-    cond_record_close(sinks.record);
+    if (close_sinks(options, &sinks)) {
+        *failed = 1;
+        code = code < CLI_INPUT ? CLI_INPUT : code;
+    }
     audit_end(&summary.audit);
     free(summary.sensor);
     free(summary.joint);
     cond_sim_destroy(sim);
     cond_state_destroy(state);
+    return code;
+}
+
+static int run_scene(const RunOptions* options, const char* text)
+{
+    char path[4096];
+    CondModel* model = NULL;
+    CondError error = {COND_OK, ""};
+    int failed;
+    cli_scene_path(text, path, sizeof path);
+    CondStatus status = run_load(path, options->set.n, options->set.item, options->seed,
+                                 options->tolerance, options->threads, &model, &error);
+    if (status) {
+        cli_complain("%s", error.message);
+        return cli_exit(status);
+    }
+    if (!options->quiet)
+        warn_of_robots(model);
+    int code = run_model(options, path, model, &failed);
     cond_model_destroy(model);
     return code;
 }
@@ -321,12 +366,7 @@ static int writes_twice(const RunOptions* o, const char** name)
 
 static int run(int argc, char** argv)
 {
-    RunOptions options = {.certify = 1e-6,
-                          .tolerance = NAN,
-                          .step_limit = INFINITY,
-                          .every = 1,
-                          .compress = 1,
-                          .seed = -1};
+    RunOptions options = run_options_default();
     const Option table[] = {
         {"--steps", OPTION_INT(&options.steps, 1, CLI_MOST_STEPS), "N",
          "steps instead of the scene's duration"},
@@ -362,6 +402,8 @@ static int run(int argc, char** argv)
         {"--no-open", OPTION_FLAG(&options.no_open), NULL, "--view without opening the browser"},
         {"--json", OPTION_TEXT(&options.json), "FILE", "summary as JSON; - is standard output"},
         {"--quiet", OPTION_FLAG(&options.quiet), NULL, "no summary on standard error"},
+        {"--untimed", OPTION_FLAG(&options.untimed), NULL,
+         "nothing of clock and machine in the files: same run, same bytes"},
     };
     const char *scene = NULL, *twice = NULL;
     int n_positional, code = CLI_USAGE;

@@ -29,5 +29,6 @@ void cond_scene_put_word(CondSceneText* text, const char* word);
 void cond_scene_put_path(CondSceneText* text, const char* path);
 // The shortest decimal number that is read as the same.
 void cond_scene_put_number(CondSceneText* text, double value);
+void cond_number_write(double value, char number[40]);
 
 #endif

@@ -34,15 +34,14 @@ void cond_scene_text_release(CondSceneText* text)
     text->text = NULL;
 }
 
-void cond_scene_put_number(CondSceneText* text, double value)
+void cond_number_write(double value, char number[40])
 {
-    char number[40];
     if (isinf(value)) {
-        cond_scene_put(text, value > 0.0 ? ".inf" : "-.inf");
+        strcpy(number, value > 0.0 ? ".inf" : "-.inf");
         return;
     }
     for (int digits = 6; digits <= 17; digits++) {
-        snprintf(number, sizeof number, "%.*g", digits, value);
+        snprintf(number, 40, "%.*g", digits, value);
         if (strtod(number, NULL) == value)
             break;
     }
@@ -50,6 +49,12 @@ void cond_scene_put_number(CondSceneText* text, double value)
     char* comma = strchr(number, localeconv()->decimal_point[0]);
     if (comma)
         *comma = '.';
+}
+
+void cond_scene_put_number(CondSceneText* text, double value)
+{
+    char number[40];
+    cond_number_write(value, number);
     cond_scene_put(text, "%s", number);
 }
 

@@ -104,7 +104,7 @@ void cond_hdf_journal_end(CondHdfJournal* journal)
 int cond_hdf_journal_add(CondHdfJournal* journal, hid_t file)
 {
     const hsize_t size = COND_HDF_JOURNAL;
-    hid_t space = H5Screate_simple(1, &size, NULL), plist = H5Pcreate(H5P_DATASET_CREATE);
+    hid_t space = H5Screate_simple(1, &size, NULL), plist = cond_hdf_plist(H5P_DATASET_CREATE);
     H5Pset_alloc_time(plist, H5D_ALLOC_TIME_EARLY);
     hid_t set =
         H5Dcreate2(file, journal_location, H5T_STD_U8LE, space, H5P_DEFAULT, plist, H5P_DEFAULT);

@@ -40,6 +40,15 @@ int cond_hdf_journal_read(CondHdfJournal* journal, hid_t file, const char* path)
 // Lets files that are opened with this access list go through the journal, which must outlive them.
 int cond_hdf_journal_use(hid_t access, CondHdfJournal* journal);
 
+// Properties of a file, group or dataset to be made: it keeps no times, so that the same frames are
+// the same bytes.
+static inline hid_t cond_hdf_plist(hid_t of)
+{
+    hid_t plist = H5Pcreate(of);
+    H5Pset_obj_track_times(plist, 0);
+    return plist;
+}
+
 // Jenkins' lookup3, the checksum that HDF5's file format names.
 uint32_t cond_hdf_checksum(const unsigned char* bytes, size_t n);
 

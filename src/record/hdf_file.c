@@ -56,12 +56,13 @@ static int is_marked(const char* path)
 
 int cond_hdf_create(CondHdfFile* file)
 {
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS), create = cond_hdf_plist(H5P_FILE_CREATE);
     H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
     file->descriptor = file->id = -1;
     if (!cond_hdf_journal_use(access, &file->journal))
-        file->id = H5Fcreate(file->path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+        file->id = H5Fcreate(file->path, H5F_ACC_TRUNC, create, access);
     H5Pclose(access);
+    H5Pclose(create);
     if (file->id >= 0)
         file->descriptor = open(file->path, O_RDWR);
     file->used = file->reserved = 0;
@@ -96,7 +97,7 @@ void cond_hdf_close(CondHdfFile* file)
 
 int cond_hdf_add_group(const CondHdfFile* file, const char* location, int ordered)
 {
-    hid_t plist = H5Pcreate(H5P_GROUP_CREATE);
+    hid_t plist = cond_hdf_plist(H5P_GROUP_CREATE);
     H5Pset_link_creation_order(plist, ordered ? H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED : 0);
     hid_t group = H5Gcreate2(file->id, location, H5P_DEFAULT, plist, H5P_DEFAULT);
     H5Pclose(plist);
@@ -156,9 +157,10 @@ int cond_hdf_set_text(const CondHdfFile* file, const char* location, const char*
 static int add_dataset(const CondHdfFile* file, const char* location, hid_t file_type,
                        hid_t memory_type, hid_t space, const void* values)
 {
-    hid_t set =
-        H5Dcreate2(file->id, location, file_type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t plist = cond_hdf_plist(H5P_DATASET_CREATE);
+    hid_t set = H5Dcreate2(file->id, location, file_type, space, H5P_DEFAULT, plist, H5P_DEFAULT);
     int failed = set < 0;
+    H5Pclose(plist);
     if (!failed && H5Sget_simple_extent_npoints(space) > 0)
         failed = H5Dwrite(set, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0;
     if (set >= 0)
@@ -204,7 +206,7 @@ int cond_hdf_add_series(const CondHdfFile* file, const char* location, hid_t fil
         chunk[0] = (SMALL + row - 1) / row;
     else if (chunk[0] * row > LARGE)
         chunk[0] = row < LARGE ? LARGE / row : 1;
-    hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
+    hid_t plist = cond_hdf_plist(H5P_DATASET_CREATE);
     H5Pset_chunk(plist, rank, chunk);
     if (!small && compression > 0) {
         H5Pset_shuffle(plist);
