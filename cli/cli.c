@@ -76,17 +76,30 @@ int cli_enum(const char* option, const char* text, const char* (*name)(int))
     return -1;
 }
 
-void cli_share_path(const char* name, char* out, size_t size)
+// The path of this program less so many parts at its end.
+static void program_path(int up, char* out, size_t size)
 {
-    char program[4096];
-    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[n > 0 ? n : 0] = '\0';
-    for (int up = 0; up < 2; up++) { // .../bin/cond -> ...
-        char* slash = strrchr(program, '/');
+    ssize_t n = readlink("/proc/self/exe", out, size - 1);
+    out[n > 0 ? n : 0] = '\0';
+    for (; up > 0; up--) { // .../bin/cond -> .../bin -> ...
+        char* slash = strrchr(out, '/');
         if (slash)
             *slash = '\0';
     }
-    snprintf(out, size, "%s/share/cond/%s", program, name);
+}
+
+void cli_sibling_path(const char* name, char* out, size_t size)
+{
+    char folder[4096];
+    program_path(1, folder, sizeof folder);
+    snprintf(out, size, "%s/%s", folder, name);
+}
+
+void cli_share_path(const char* name, char* out, size_t size)
+{
+    char folder[4096];
+    program_path(2, folder, sizeof folder);
+    snprintf(out, size, "%s/share/cond/%s", folder, name);
 }
 
 void cli_scene_path(const char* text, char* out, size_t size)

@@ -64,7 +64,8 @@ typedef struct Command {
     int (*run)(int argc, char** argv);
 } Command;
 
-extern const Command cli_bench, cli_check, cli_convert, cli_env, cli_paper, cli_run, cli_solve;
+extern const Command cli_bench, cli_check, cli_convert, cli_env, cli_paper, cli_run, cli_solve,
+    cli_sweep;
 // Of a tool that is built with its server.
 extern const Command cli_render, cli_view;
 
@@ -95,6 +96,9 @@ const char* cli_accelerator_name(int index);
 const char* cli_multilevel_name(int index);
 const char* cli_storage_name(int index);
 const char* cli_stop_name(int index);
+
+// Path of another program beside this one. Writes into out (size bytes).
+void cli_sibling_path(const char* name, char* out, size_t size);
 
 // Path of a file that ships with COND: share/cond/NAME beside the program. Writes into out (size
 // bytes).

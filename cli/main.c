@@ -1,5 +1,5 @@
 // cond: the command line tool. One file per subcommand.
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include "cli.h"
 #include "interrupt.h"
 #include "memory.h"
@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const Command* const commands[] = {&cli_run,     &cli_view,  &cli_render,
-                                          &cli_paper,   &cli_solve, &cli_check,
-                                          &cli_convert, &cli_env,   &cli_bench};
+static const Command* const commands[] = {&cli_run,   &cli_view,  &cli_render,  &cli_paper,
+                                          &cli_solve, &cli_check, &cli_convert, &cli_env,
+                                          &cli_sweep, &cli_bench};
 enum { N_COMMAND = sizeof commands / sizeof commands[0] };
 
 static void print_usage(FILE* out)
@@ -55,8 +55,10 @@ static int add_package_dir(const char* folder)
 {
     static const char variable[] = "ROS_PACKAGE_PATH";
     const char* before = getenv(variable);
-    char path[4096];
-    int length = snprintf(path, sizeof path, "%s:%s", folder, before ? before : "");
+    char path[2 * PATH_MAX], whole[PATH_MAX];
+    // A command may leave the folder that it was started in.
+    const char* known = realpath(folder, whole) ? whole : folder;
+    int length = snprintf(path, sizeof path, "%s:%s", known, before ? before : "");
     if (*folder && length < (int)sizeof path && setenv(variable, path, 1) == 0)
         return 0;
     cli_complain("--package-dir: %s", *folder ? "too many folders" : "a folder is missing");

@@ -69,6 +69,11 @@ int memory_limit(const char* text)
     return 0;
 }
 
+size_t memory_limit_now(void)
+{
+    return memory.limit;
+}
+
 const CondContext* memory_context(void)
 {
     static const CondContext limited = {

@@ -9,6 +9,9 @@
 // message. It is set before anything is taken.
 int memory_limit(const char* text);
 
+// The limit in bytes; 0: there is none.
+size_t memory_limit_now(void);
+
 // What every object of the library is created with; work that is not wanted any more ends
 // (interrupt.h).
 const CondContext* memory_context(void);

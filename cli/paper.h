@@ -40,6 +40,7 @@ typedef struct PaperResult {
     const PaperPlot* plot; //                                          (n_plot)
     int n_plot;
     char* csv; // data of the plots, from malloc
+    int alone; // 1: there is no other to compare with, so no column says whose a row is
 } PaperResult;
 
 typedef struct Experiment {

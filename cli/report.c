@@ -66,7 +66,8 @@ static void add_cell(Text* text, const json_t* row, const PaperColumn* column, i
 
 void report_table(Text* text, const PaperResult* result, int markdown)
 {
-    text_add(text, markdown ? "| |" : "%-8s", "");
+    if (!result->alone || markdown)
+        text_add(text, !markdown ? "%-8s" : result->alone ? "|" : "| |", "");
     for (int k = 0; k < result->n_column; k++) {
         const char* heading = result->column[k].heading;
         if (markdown)
@@ -79,13 +80,18 @@ void report_table(Text* text, const PaperResult* result, int markdown)
     text_add(text, "\n");
     if (markdown) {
         text_add(text, "|");
-        for (int k = 0; k <= result->n_column; k++)
+        for (int k = result->alone; k <= result->n_column; k++)
             text_add(text, " --- |");
         text_add(text, "\n");
     }
     const json_t* row;
     for (int i = 0, whose; (whose = report_row(result, i, &row)) >= 0; i++) {
-        text_add(text, markdown ? "| %s |" : "%-8s", whose ? "paper" : "COND");
+        if (!result->alone || markdown)
+            text_add(text,
+                     !markdown       ? "%-8s"
+                     : result->alone ? "|"
+                                     : "| %s |",
+                     whose ? "paper" : "COND");
         for (int k = 0; k < result->n_column; k++)
             add_cell(text, row, &result->column[k], markdown);
         text_add(text, "\n");
@@ -156,7 +162,7 @@ static void add_prose(Text* text, const char* from)
 
 static void add_html_table(Text* text, const PaperResult* result)
 {
-    text_add(text, "<table>\n<tr><th></th>");
+    text_add(text, "<table>\n<tr>%s", result->alone ? "" : "<th></th>");
     for (int k = 0; k < result->n_column; k++) {
         text_add(text, "<th>");
         add_escaped(text, result->column[k].heading, strlen(result->column[k].heading));
@@ -165,8 +171,9 @@ static void add_html_table(Text* text, const PaperResult* result)
     text_add(text, "</tr>\n");
     const json_t* row;
     for (int i = 0, whose; (whose = report_row(result, i, &row)) >= 0; i++) {
-        text_add(text, "<tr class=\"%s\"><td>%s</td>", whose ? "paper" : "ours",
-                 whose ? "paper" : "COND");
+        text_add(text, "<tr class=\"%s\">", whose ? "paper" : "ours");
+        if (!result->alone)
+            text_add(text, "<td>%s</td>", whose ? "paper" : "COND");
         for (int k = 0; k < result->n_column; k++) {
             char cell[128];
             report_cell(row, &result->column[k], cell, sizeof cell);

@@ -23,5 +23,6 @@
 #include "cond/snapshot.h"
 #include "cond/solver.h"
 #include "cond/status.h"
+#include "cond/study.h"
 
 #endif

@@ -1,5 +1,5 @@
-// cond_sweep_read: file -> tree -> sections, by the rows below -> sweep.
-#include "io/sweep.h"
+// cond_study_read: file -> tree -> sections, by the rows below -> sweep.
+#include "io/study.h"
 
 #include "base/error.h"
 #include "io/scene_part.h"
@@ -11,7 +11,7 @@
 
 typedef struct Reading {
     CondSceneReader reader; // of messages; it has no scene
-    CondSweep* sweep;
+    CondStudy* study;
 } Reading;
 
 static const char* method_name(int index)
@@ -22,11 +22,11 @@ static const char* method_name(int index)
 
 #define TEXT(key, field, size, type)                                                               \
     {                                                                                              \
-        {"", key, type, "", "", ""}, COND_KEY_TEXT, offsetof(CondSweep, field), size, 0, 0, NULL   \
+        {"", key, type, "", "", ""}, COND_KEY_TEXT, offsetof(CondStudy, field), size, 0, 0, NULL   \
     }
 #define WHOLE(key, field, range, bound)                                                            \
     {                                                                                              \
-        {"", key, "whole number " bound, "", "", ""}, COND_KEY_WHOLE, offsetof(CondSweep, field),  \
+        {"", key, "whole number " bound, "", "", ""}, COND_KEY_WHOLE, offsetof(CondStudy, field),  \
             1, range, 0, NULL                                                                      \
     }
 #define NESTED(key, type)                                                                          \
@@ -38,7 +38,7 @@ static const CondKey top_keys[] = {
     TEXT("scene", scene, COND_PATH_SIZE, "path of at most 255 bytes"),
     {{"", "method", "one of grid, list, random, latin", "", "", ""},
      COND_KEY_CHOICE,
-     offsetof(CondSweep, method),
+     offsetof(CondStudy, method),
      4,
      0,
      0,
@@ -57,21 +57,21 @@ static const CondKey top_keys[] = {
 
 #define OF_RANGE(key, field, range)                                                                \
     {                                                                                              \
-        {"", key, "number", "", "", ""}, COND_KEY_NUMBER, offsetof(CondSweepVariable, def.field),  \
+        {"", key, "number", "", "", ""}, COND_KEY_NUMBER, offsetof(CondStudyVariable, def.field),  \
             1, range, 0, NULL                                                                      \
     }
 
 static const CondKey vary_keys[] = {
     {{"", "name", "text of at most 63 bytes", "", "", ""},
      COND_KEY_TEXT,
-     offsetof(CondSweepVariable, def.name),
+     offsetof(CondStudyVariable, def.name),
      COND_NAME_SIZE,
      0,
      0,
      NULL},
     {{"", "path", "text of at most 255 bytes", "", "", ""},
      COND_KEY_TEXT,
-     offsetof(CondSweepVariable, def.path),
+     offsetof(CondStudyVariable, def.path),
      COND_PATH_SIZE,
      0,
      0,
@@ -80,14 +80,14 @@ static const CondKey vary_keys[] = {
     OF_RANGE("high", high, COND_RANGE_FINITE),
     {{"", "scale", "one of linear, log", "", "", ""},
      COND_KEY_CHOICE,
-     offsetof(CondSweepVariable, def.scale),
+     offsetof(CondStudyVariable, def.scale),
      2,
      0,
      0,
      cond_choice_scale},
     {{"", "count", "whole number >= 1", "", "", ""},
      COND_KEY_WHOLE,
-     offsetof(CondSweepVariable, count),
+     offsetof(CondStudyVariable, count),
      1,
      COND_RANGE_FROM_ONE,
      0,
@@ -180,7 +180,7 @@ static void put_node(CondSceneText* text, const CondYamlNode* node)
 static CondStatus copy_text(const Reading* r, const char* from, const char** out)
 {
     size_t size = strlen(from) + 1;
-    char* made = cond_arena_allocate(&r->sweep->arena, size, 1);
+    char* made = cond_arena_allocate(&r->study->arena, size, 1);
     if (!made)
         return no_memory(r);
     *out = memcpy(made, from, size);
@@ -188,13 +188,13 @@ static CondStatus copy_text(const Reading* r, const char* from, const char** out
 }
 
 static CondStatus read_values(const Reading* r, const CondYamlNode* list, const char* path,
-                              CondSweepVariable* variable)
+                              CondStudyVariable* variable)
 {
     char at[COND_KEY_PATH_SIZE + 16];
     if (list->kind != COND_YAML_SEQUENCE || list->n_child == 0)
         return cond_scene_refuse(&r->reader, list, path, "expected a list of values");
     variable->value =
-        cond_arena_allocate(&r->sweep->arena, (size_t)list->n_child, sizeof *variable->value);
+        cond_arena_allocate(&r->study->arena, (size_t)list->n_child, sizeof *variable->value);
     CondStatus status = variable->value ? COND_OK : no_memory(r);
     for (const CondYamlNode* node = list->first; node && !status; node = node->next) {
         CondSceneText text = {.context = r->reader.context};
@@ -204,9 +204,9 @@ static CondStatus read_values(const Reading* r, const CondYamlNode* list, const 
             status = no_memory(r);
         else if (cond_yaml_is_null(node))
             status = cond_scene_refuse(&r->reader, node, at, "has no value");
-        else if (text.length >= COND_SWEEP_VALUE_SIZE)
+        else if (text.length >= COND_STUDY_VALUE_SIZE)
             status = cond_scene_refuse(&r->reader, node, at, "is longer than %d bytes",
-                                       COND_SWEEP_VALUE_SIZE - 1);
+                                       COND_STUDY_VALUE_SIZE - 1);
         else
             status = copy_text(r, text.text, &variable->value[variable->n_value++]);
         cond_scene_text_release(&text);
@@ -216,13 +216,13 @@ static CondStatus read_values(const Reading* r, const CondYamlNode* list, const 
 
 // What a variable must have, which the method decides.
 static CondStatus check_variable(const Reading* r, const CondYamlNode* node, const char* path,
-                                 const CondSweepVariable* v)
+                                 const CondStudyVariable* v)
 {
     const CondSceneReader* reader = &r->reader;
     const CondYamlNode *low = cond_yaml_find(node, "low"), *high = cond_yaml_find(node, "high"),
                        *count = cond_yaml_find(node, "count");
     char at[COND_KEY_PATH_SIZE];
-    int drawn = r->sweep->method >= COND_SWEEP_RANDOM;
+    int drawn = r->study->method >= COND_STUDY_RANDOM;
     if (!*v->def.path)
         return cond_scene_refuse(reader, node, path, "path is required");
     if (v->n_value > 0 && (low || high || count || cond_yaml_find(node, "scale")))
@@ -241,15 +241,15 @@ static CondStatus check_variable(const Reading* r, const CondYamlNode* node, con
     cond_path_join(at, path, "count");
     if (drawn && count)
         return cond_scene_refuse(reader, count, at, "method: %s says how many by samples",
-                                 method_name((int)r->sweep->method));
+                                 method_name((int)r->study->method));
     if (!drawn && !count)
         return cond_scene_refuse(reader, node, path, "needs a count with method: %s",
-                                 method_name((int)r->sweep->method));
+                                 method_name((int)r->study->method));
     return COND_OK;
 }
 
 static CondStatus read_variable(const Reading* r, const CondYamlNode* node, const char* path,
-                                CondSweepVariable* variable)
+                                CondStudyVariable* variable)
 {
     char at[COND_KEY_PATH_SIZE];
     variable->def = cond_variation_def_default();
@@ -262,8 +262,8 @@ static CondStatus read_variable(const Reading* r, const CondYamlNode* node, cons
         status = check_variable(r, node, path, variable);
     if (!status && !*variable->def.name)
         snprintf(variable->def.name, sizeof variable->def.name, "%.63s", variable->def.path);
-    for (int v = 0; v < r->sweep->n_variable && !status; v++)
-        if (strcmp(r->sweep->variable[v].def.name, variable->def.name) == 0)
+    for (int v = 0; v < r->study->n_variable && !status; v++)
+        if (strcmp(r->study->variable[v].def.name, variable->def.name) == 0)
             status = cond_scene_refuse(&r->reader, node, path, "two variables are named %s",
                                        variable->def.name);
     return status;
@@ -271,45 +271,45 @@ static CondStatus read_variable(const Reading* r, const CondYamlNode* node, cons
 
 static CondStatus read_variables(const Reading* r, const CondYamlNode* list)
 {
-    CondSweep* sweep = r->sweep;
+    CondStudy* study = r->study;
     if (!list)
         return COND_OK;
     if (list->kind != COND_YAML_SEQUENCE)
         return cond_scene_refuse(&r->reader, list, "vary", "expected a list of mappings");
-    sweep->variable =
-        cond_arena_allocate(&sweep->arena, (size_t)list->n_child + 1, sizeof *sweep->variable);
-    CondStatus status = sweep->variable ? COND_OK : no_memory(r);
+    study->variable =
+        cond_arena_allocate(&study->arena, (size_t)list->n_child + 1, sizeof *study->variable);
+    CondStatus status = study->variable ? COND_OK : no_memory(r);
     for (const CondYamlNode* node = list->first; node && !status; node = node->next) {
         char path[32];
-        snprintf(path, sizeof path, "vary[%d]", sweep->n_variable);
-        status = read_variable(r, node, path, &sweep->variable[sweep->n_variable]);
-        sweep->n_variable += !status;
+        snprintf(path, sizeof path, "vary[%d]", study->n_variable);
+        status = read_variable(r, node, path, &study->variable[study->n_variable]);
+        study->n_variable += !status;
     }
     return status;
 }
 
 static CondStatus read_set(const Reading* r, const CondYamlNode* list)
 {
-    CondSweep* sweep = r->sweep;
+    CondStudy* study = r->study;
     if (!list)
         return COND_OK;
     if (list->kind != COND_YAML_SEQUENCE)
         return cond_scene_refuse(&r->reader, list, "set", "expected a list of path=value");
-    sweep->set = cond_arena_allocate(&sweep->arena, (size_t)list->n_child + 1, sizeof *sweep->set);
-    CondStatus status = sweep->set ? COND_OK : no_memory(r);
+    study->set = cond_arena_allocate(&study->arena, (size_t)list->n_child + 1, sizeof *study->set);
+    CondStatus status = study->set ? COND_OK : no_memory(r);
     for (const CondYamlNode* node = list->first; node && !status; node = node->next) {
         if (node->kind != COND_YAML_SCALAR || !strchr(node->text, '=') ||
-            strlen(node->text) >= COND_SWEEP_OVERRIDE_SIZE)
+            strlen(node->text) >= COND_STUDY_OVERRIDE_SIZE)
             status = cond_scene_refuse(&r->reader, node, "set", "expected path=value");
         else
-            status = copy_text(r, node->text, &sweep->set[sweep->n_set++]);
+            status = copy_text(r, node->text, &study->set[study->n_set++]);
     }
     return status;
 }
 
 static CondStatus read_keep(const Reading* r, const CondYamlNode* list)
 {
-    CondSweepRun* run = &r->sweep->run;
+    CondStudyRun* run = &r->study->run;
     const struct {
         const char* name;
         int* target;
@@ -336,29 +336,29 @@ static CondStatus read_keep(const Reading* r, const CondYamlNode* list)
 
 static CondStatus read_table(const Reading* r, const CondYamlNode* mapping)
 {
-    CondSweep* sweep = r->sweep;
+    CondStudy* study = r->study;
     if (!mapping)
         return COND_OK;
     if (mapping->kind != COND_YAML_MAPPING)
         return cond_scene_refuse(&r->reader, mapping, "table",
                                  "expected a mapping of names to places in the summary");
-    sweep->column =
-        cond_arena_allocate(&sweep->arena, (size_t)mapping->n_child + 1, sizeof *sweep->column);
-    CondStatus status = sweep->column ? COND_OK : no_memory(r);
+    study->column =
+        cond_arena_allocate(&study->arena, (size_t)mapping->n_child + 1, sizeof *study->column);
+    CondStatus status = study->column ? COND_OK : no_memory(r);
     for (const CondYamlNode* node = mapping->first; node && !status; node = node->next) {
-        CondSweepColumn* column = &sweep->column[sweep->n_column];
+        CondStudyColumn* column = &study->column[study->n_column];
         char at[COND_KEY_PATH_SIZE];
         cond_path_join(at, "table", node->key);
         if (node->kind != COND_YAML_SCALAR || !*node->text)
             status = cond_scene_refuse(&r->reader, node, at, "expected a place in the summary");
-        for (int v = 0; v < sweep->n_variable && !status; v++)
-            if (strcmp(sweep->variable[v].def.name, node->key) == 0)
+        for (int v = 0; v < study->n_variable && !status; v++)
+            if (strcmp(study->variable[v].def.name, node->key) == 0)
                 status = cond_scene_refuse(&r->reader, node, at, "a variable has this name");
         if (!status)
             status = copy_text(r, node->key, &column->name);
         if (!status)
             status = copy_text(r, node->text, &column->path);
-        sweep->n_column += !status;
+        study->n_column += !status;
     }
     return status;
 }
@@ -366,51 +366,51 @@ static CondStatus read_table(const Reading* r, const CondYamlNode* mapping)
 // How many points the method makes of the variables.
 static CondStatus count_points(const Reading* r, const CondYamlNode* root)
 {
-    CondSweep* sweep = r->sweep;
+    CondStudy* study = r->study;
     const CondYamlNode *samples = cond_yaml_find(root, "samples"),
                        *seed = cond_yaml_find(root, "seed"), *only = samples ? samples : seed;
-    int drawn = sweep->method >= COND_SWEEP_RANDOM;
-    double n = drawn ? sweep->samples : 1;
+    int drawn = study->method >= COND_STUDY_RANDOM;
+    double n = drawn ? study->samples : 1;
     if (drawn && !samples)
         return cond_scene_refuse(&r->reader, root, "samples", "is required with method: %s",
-                                 method_name((int)sweep->method));
+                                 method_name((int)study->method));
     if (!drawn && only)
         return cond_scene_refuse(&r->reader, only, only->key, "has no meaning with method: %s",
-                                 method_name((int)sweep->method));
-    for (int v = 0; v < sweep->n_variable && !drawn; v++) {
-        int count = cond_sweep_n_choice(&sweep->variable[v]);
-        if (sweep->method == COND_SWEEP_LIST && v > 0 && count != (int)n)
+                                 method_name((int)study->method));
+    for (int v = 0; v < study->n_variable && !drawn; v++) {
+        int count = cond_study_n_choice(&study->variable[v]);
+        if (study->method == COND_STUDY_LIST && v > 0 && count != (int)n)
             return cond_scene_refuse(&r->reader, root, "vary",
                                      "%s has %d values and %s has %d; with method: list all have "
                                      "as many",
-                                     sweep->variable[0].def.name, (int)n,
-                                     sweep->variable[v].def.name, count);
-        n = sweep->method == COND_SWEEP_LIST ? count : n * count;
+                                     study->variable[0].def.name, (int)n,
+                                     study->variable[v].def.name, count);
+        n = study->method == COND_STUDY_LIST ? count : n * count;
     }
-    if (n * (sweep->trials > 0 ? sweep->trials : 1) > COND_SWEEP_LARGEST)
+    if (n * (study->trials > 0 ? study->trials : 1) > COND_STUDY_LARGEST)
         return cond_scene_refuse(&r->reader, root, "vary", "more than %d entries",
-                                 COND_SWEEP_LARGEST);
-    if (sweep->n_variable == 0 && sweep->trials == 0)
+                                 COND_STUDY_LARGEST);
+    if (study->n_variable == 0 && study->trials == 0)
         return cond_scene_refuse(&r->reader, root, "vary",
                                  "nothing differs from run to run: name values to vary, or trials");
-    sweep->n_point = sweep->n_variable > 0 ? (int)n : 1;
-    return drawn && sweep->n_variable > 0 && cond_sweep_draw(sweep) ? no_memory(r) : COND_OK;
+    study->n_point = study->n_variable > 0 ? (int)n : 1;
+    return drawn && study->n_variable > 0 && cond_study_draw(study) ? no_memory(r) : COND_OK;
 }
 
-static CondStatus read_sweep(const Reading* r, const CondYamlNode* root)
+static CondStatus read_study(const Reading* r, const CondYamlNode* root)
 {
-    CondSweep* sweep = r->sweep;
-    CondStatus status = read_fields(r, top_keys, N_TOP, root, "", sweep);
+    CondStudy* study = r->study;
+    CondStatus status = read_fields(r, top_keys, N_TOP, root, "", study);
     const CondYamlNode *scene = status ? NULL : cond_yaml_find(root, "scene"),
                        *first = status ? NULL : cond_yaml_find(root, "first_trial");
     if (!status && !scene)
         status = cond_scene_refuse(&r->reader, root, "scene", "is required");
-    if (!status && first && sweep->trials == 0)
+    if (!status && first && study->trials == 0)
         status = cond_scene_refuse(&r->reader, first, "first_trial",
                                    "has no meaning without "
                                    "trials");
-    if (!status && strpbrk(sweep->scene, "./"))
-        status = cond_path_resolve(&r->reader, scene, "scene", sweep->scene);
+    if (!status && strpbrk(study->scene, "./"))
+        status = cond_path_resolve(&r->reader, scene, "scene", study->scene);
     if (!status)
         status = read_set(r, cond_yaml_find(root, "set"));
     if (!status)
@@ -422,25 +422,25 @@ static CondStatus read_sweep(const Reading* r, const CondYamlNode* root)
     return status ? status : count_points(r, root);
 }
 
-CondStatus cond_sweep_read(const CondContext* context, const char* path, CondSweep** out,
+CondStatus cond_study_read(const CondContext* context, const char* path, CondStudy** out,
                            CondError* error)
 {
     CondContext m = cond_context_or_default(context);
     CondYamlNode* root = NULL;
     *out = NULL;
-    CondSweep* sweep = cond_allocate(&m, 1, sizeof *sweep);
-    if (!sweep)
+    CondStudy* study = cond_allocate(&m, 1, sizeof *study);
+    if (!study)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory to read %.200s", path);
-    cond_arena_begin(&m, &sweep->arena);
-    sweep->run.every = 1;
-    const Reading reading = {{m, path, error, NULL}, sweep};
+    cond_arena_begin(&m, &study->arena);
+    study->run.every = 1;
+    const Reading reading = {{m, path, error, NULL}, study};
     CondStatus status = cond_yaml_read(&m, path, &root, error);
     if (!status)
-        status = read_sweep(&reading, root);
+        status = read_study(&reading, root);
     cond_yaml_destroy(&m, root);
     if (status)
-        cond_sweep_destroy(sweep);
+        cond_study_destroy(study);
     else
-        *out = sweep;
+        *out = study;
     return status;
 }
