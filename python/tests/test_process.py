@@ -1,0 +1,240 @@
+"""Lifetimes, threads, processes and Ctrl-C."""
+from __future__ import annotations
+
+import gc
+import itertools
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cond
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(5))))
+def test_deleting_in_any_order(order: tuple[int, ...]) -> None:
+    model = cond.Model.from_path("push")
+    state, sim = model.state(), cond.Sim(model)
+    sim.run(state, 2)
+    query = cond.Query(model, state)
+    held: list[Any] = [model, state, sim, state.q, query]
+    expected = state.q.copy()
+    del model, state, sim, query
+    for index in order:
+        held[index] = None
+        gc.collect(0)
+        if held[3] is not None:
+            assert np.array_equal(held[3], expected)
+        if held[2] is not None and held[1] is not None:
+            held[2].step(held[1])
+            expected = held[1].q.copy()
+
+
+def test_views_of_results_outlive_them() -> None:
+    model = cond.Model.from_path("push")
+    state = model.state()
+    seconds = cond.Sim(model).step(state).seconds
+    position = state.pose("box").position
+    corner = cond.Snapshot(model).scenery.corner
+    del model, state
+    gc.collect()
+    assert seconds.shape == (len(cond.Stage),) and position.shape == (3,) and corner.max() >= 0
+
+
+def run_in_thread(model: cond.Model, steps: int, out: list[int]) -> None:
+    sim, state = cond.Sim(model), model.state()
+    for _ in range(steps):
+        sim.step(state)
+    out.append(state.hash())
+
+
+def test_threads_step_at_once() -> None:
+    model = cond.Model.from_path("springs")
+    alone: list[int] = []
+    run_in_thread(model, 50, alone)
+    out: list[int] = []
+    threads = [threading.Thread(target=run_in_thread, args=(model, 50, out)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert out == alone * 4
+
+
+def test_threads_that_share_a_sim_take_turns() -> None:
+    model = cond.Model.from_path("push")
+    sim, states = cond.Sim(model), [cond.Model.state(model) for _ in range(3)]
+    threads = [threading.Thread(target=lambda s=s: [sim.step(s) for _ in range(30)]) for s in states]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({state.hash() for state in states}) == 1
+
+
+def test_python_runs_while_c_computes() -> None:
+    model = cond.Model.from_path("gripper")
+    sim, state, counted, done = cond.Sim(model), model.state(), [0], threading.Event()
+
+    def count() -> None:
+        while not done.is_set():
+            counted[0] += 1
+            time.sleep(0)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    before = counted[0]
+    sim.step(state)
+    during = counted[0] - before
+    done.set()
+    thread.join()
+    assert during > 10  # a step takes tens of milliseconds
+
+
+def step_elsewhere(data: bytes) -> int:
+    model = cond.Model.from_path("push")
+    sim, state = cond.Sim(model), model.state()
+    state.load(data)
+    sim.run(state, 5)
+    return state.hash()
+
+
+def test_spawned_processes_work() -> None:
+    model = cond.Model.from_path("push")
+    sim, state = cond.Sim(model), model.state()
+    sim.run(state, 2)
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        there = pool.apply(step_elsewhere, (state.save(),))
+    sim.run(state, 5)
+    assert there == state.hash()
+    with pytest.raises(TypeError, match="bytes"):
+        multiprocessing.reduction.ForkingPickler.dumps(state)
+
+
+def run_script(text: str, *, interrupt_after: str = "") -> tuple[int, str]:
+    """A program of its own; Ctrl-C comes once it has printed a line."""
+    program = subprocess.Popen([sys.executable, "-u", "-W", "ignore", "-c", textwrap.dedent(text)],
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert program.stdout is not None
+    output = ""
+    if interrupt_after:
+        while interrupt_after not in output:
+            line = program.stdout.readline()
+            assert line, output
+            output += line
+        time.sleep(0.3)
+        program.send_signal(signal.SIGINT)
+    rest, _ = program.communicate(timeout=60)
+    return program.returncode, output + rest
+
+
+def test_fork_after_use_is_refused() -> None:
+    code, output = run_script("""
+        import os, cond
+        model = cond.Model.from_path("push")
+        sim, state = cond.Sim(model), model.state()
+        sim.run(state, 2)
+        child = os.fork()
+        if child == 0:
+            try:
+                sim.step(state)
+            except cond.Forked as error:
+                print(error)
+                os._exit(7)
+            os._exit(1)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        print(sim.run(state, 2).n_step)
+        """)
+    assert code == 0 and "forked from one that had used cond" in output and output.endswith("7\n2\n")
+
+
+def test_fork_before_use_works() -> None:
+    code, output = run_script("""
+        import os, cond
+        child = os.fork()
+        model = cond.Model.from_path("push")
+        n = cond.Sim(model).run(model.state(), 2).n_step
+        if child == 0:
+            os._exit(n)
+        print(n, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        """)
+    assert code == 0 and output == "2 2\n"
+
+
+def test_interrupt_ends_between_steps() -> None:
+    code, output = run_script("""
+        import cond
+        model = cond.Model.from_path("push")
+        sim, state = cond.Sim(model), model.state()
+        print("running")
+        try:
+            sim.run(state, 10**7)
+        except KeyboardInterrupt as stopped:
+            run = stopped.run
+            print(run.n_step > 0, run.time[-1] == state.time, round(state.time / model.time_step) == run.n_step)
+            print(sim.run(state, 3).n_step)
+        """, interrupt_after="running")
+    assert code == 0 and output.endswith("True True True\n3\n"), output
+
+
+def test_interrupt_of_a_rollout() -> None:
+    code, output = run_script("""
+        import cond, numpy as np
+        model = cond.Model.from_path("push")
+        states = [model.state() for _ in range(4)]
+        print("running")
+        try:
+            cond.Rollout(model, 2).run(states, n_step=10**5)
+        except KeyboardInterrupt as stopped:
+            result = stopped.result
+            made = [int(n) for n in result.n_step]
+            whole = [np.isfinite(result.q[i, :n]).all() and np.isnan(result.q[i, n:]).all() for i, n in enumerate(made)]
+            print(max(made) > 0, min(made) < 10**5, all(whole))
+        """, interrupt_after="running")
+    assert code == 0 and output.endswith("True True True\n"), output
+
+
+def test_exception_of_each_keeps_the_run() -> None:
+    model = cond.Model.from_path("push")
+    sim, state = cond.Sim(model), model.state()
+
+    def stop(state: cond.State, info: cond.StepInfo) -> None:
+        if info.time > 0.045:
+            raise StopIteration
+
+    with pytest.raises(StopIteration) as stopped:
+        sim.run(state, 100, each=stop)
+    assert stopped.value.run.n_step == 5  # type: ignore[attr-defined]
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="Linux says how much memory is in use")
+def test_objects_are_released() -> None:
+    def resident() -> int:
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1])
+
+    def use() -> None:
+        model = cond.Model.from_path("push")
+        sim, state = cond.Sim(model), model.state()
+        sim.set_hooks(step=lambda info: None)
+        sim.run(state, 1)
+        cond.Mechanics(model, state)
+        cond.Query(model, state)
+        state.copy()
+
+    for _ in range(20):
+        use()
+    gc.collect()
+    before = resident()
+    for _ in range(200):
+        use()
+    gc.collect()
+    assert resident() - before < 500  # pages of 4 KiB; a model alone that stays has dozens
