@@ -24,7 +24,7 @@ class Audit:
 
     def run(self, state: State, reach: float = np.inf) -> NDArray[Any]:
         """Pairs within `reach` [m] as a structured array with the fields of AuditPair."""
-        if state._m is not self._m:
+        if state._m != self._m:
             raise BadArgument("the state belongs to another model than the audit")
         with self._lock, state._lock:
             check(lib.cond_audit_run(self._c, state._c, reach), what="audit")

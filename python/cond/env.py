@@ -2,6 +2,7 @@
 cond.gym puts them into the forms of Gymnasium."""
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from cond._cond import ffi, lib
 from cond.errors import BadArgument, check, new_error
 from cond.memory import Array, Path, own, path_bytes, strings
+from cond.memory import numbers as _numbers
 from cond.model import Model
 from cond.scene import Scene, overrides_of, scene_path
 from cond.sim import Sim
@@ -30,6 +32,14 @@ class Result(NamedTuple):
     certificate: float  # worst of the time steps
     missed: int  # time steps that missed their tolerance
     status: int  # worst of the time steps (cond.Status)
+    success: bool  # all success bounds of the rewards hold
+
+
+class Goals(NamedTuple):
+    """What is and what shall be, of the rewards that the scene calls desired."""
+
+    achieved: Array  # (n_goal,), or a row for each environment
+    desired: Array
 
 
 class Results(NamedTuple):
@@ -43,7 +53,10 @@ class Results(NamedTuple):
     ended: NDArray[np.bool_]  # an episode ended in this call
     certificate: Array  # worst of the time steps; 0 where none was made
     missed: NDArray[np.int32]
+    success: NDArray[np.bool_]
+    goal: Goals | None  # of the observation, where the task has goals
     final_observation: Array | None  # rows that ended, when another episode begins in the same step
+    final_goal: Goals | None  # the same of the goals
 
 
 class RewardCall:
@@ -116,6 +129,8 @@ class Layout:
     def __init__(self, env: Any) -> None:
         self.n_action: int = lib.cond_env_n_action(env)
         self.n_observation: int = lib.cond_env_n_observation(env)
+        self.n_goal: int = lib.cond_env_n_goal(env)
+        self.goal, self.goal_unit = self._slots(lib.cond_env_goal_slot, env)
         self.observation, self.observation_unit = self._slots(lib.cond_env_observation_slot, env)
         self.action, self.action_unit = self._slots(lib.cond_env_action_slot, env)
         self.low: Array = np.empty(self.n_action)
@@ -136,15 +151,17 @@ class Layout:
         return places, units
 
 
-def _actions(action: ArrayLike, shape: tuple[int, ...]) -> Array:
-    made = np.ascontiguousarray(action, np.float64)
-    if made.shape != shape:
-        raise BadArgument(f"an action has the shape {shape}, not {made.shape}")
-    return made
-
-
 def _pointer(kind: str, array: NDArray[Any] | None) -> Any:
     return ffi.NULL if array is None or array.size == 0 else ffi.from_buffer(kind, array)
+
+
+class Loan:
+    """What is borrowed from an environment: as long as it lives, so do model, state and sim of its episode."""
+
+    __slots__ = ("__weakref__", "env")
+
+    def __init__(self, env: Any) -> None:
+        self.env = env
 
 
 class Env:
@@ -170,6 +187,7 @@ class Env:
         self._c = own(made[0], lib.cond_env_destroy, self._definition)
         self._layout = Layout(self._c)
         self._result = ffi.new("CondEnvResult*")
+        self._loan: weakref.ref[Loan] | None = None
 
     @property
     def layout(self) -> dict[str, slice]:
@@ -201,6 +219,7 @@ class Env:
     def reset(self, seed: int | None = None) -> Array:
         """Begins the episode of a seed, or the next one after the last seed. Returns the observation."""
         error = new_error()
+        self._leave_borrowed()
         if seed is None:
             check(lib.cond_env_reset_next(self._c, error), error)
         else:
@@ -209,14 +228,37 @@ class Env:
 
     def step(self, action: ArrayLike) -> Result:
         """Acts and simulates. Values beyond the bounds are cut to them."""
-        told = _actions(action, (self.n_action,))
+        told = _numbers(action, (self.n_action,), "an action")
         status = lib.cond_env_step(self._c, _pointer("double[]", told), self._result)
         if self._definition.reward is not None:
             self._definition.reward.check()
         r = self._result
         if status != lib.COND_DIVERGED:  # that ends the episode, as a bound of a reward does
             check(status, what="step: the action is not finite or the episode is over")
-        return Result(r.reward, r.done != 0, r.cut != 0, r.certificate, r.missed, r.status)
+        return Result(r.reward, r.done != 0, r.cut != 0, r.certificate, r.missed, r.status, r.success != 0)
+
+    @property
+    def n_goal(self) -> int:
+        return self._layout.n_goal
+
+    @property
+    def goal_layout(self) -> dict[str, slice]:
+        """Where in a goal is what."""
+        return self._layout.goal
+
+    @property
+    def goal(self) -> Goals:
+        """What is and what shall be; empty where the task has no goal."""
+        achieved: Array = np.empty(self.n_goal)
+        desired: Array = np.empty(self.n_goal)
+        if self.n_goal:
+            lib.cond_env_goal(self._c, _pointer("double[]", achieved), _pointer("double[]", desired))
+        return Goals(achieved, desired)
+
+    def goal_reward(self, achieved: ArrayLike, desired: ArrayLike) -> float:
+        """What the rewards of the goal would be with other numbers."""
+        a, d = (_numbers(values, (self.n_goal,), "a goal") for values in (achieved, desired))
+        return lib.cond_env_goal_reward(self._c, _pointer("double[]", a), _pointer("double[]", d))  # type: ignore[no-any-return]
 
     @property
     def observation(self) -> Array:
@@ -263,16 +305,34 @@ class Env:
 
     @property
     def model(self) -> Model:
-        """What is behind it, to read; valid until the next reset or load, as state and sim are."""
-        return Model.at(ffi.cast("CondModel*", lib.cond_env_model(self._c)), self._c)
+        """What is behind it, to read, as state and sim are. What is kept of them stays as the episode left it."""
+        return Model.at(ffi.cast("CondModel*", lib.cond_env_model(self._c)), self._borrow())
 
     @property
     def state(self) -> State:
-        return State.at(ffi.cast("CondState*", lib.cond_env_state(self._c)), self.model, self._c)
+        return State.at(ffi.cast("CondState*", lib.cond_env_state(self._c)), self.model, self._borrow())
 
     @property
     def sim(self) -> Sim:
-        return Sim.at(ffi.cast("CondSim*", lib.cond_env_sim(self._c)), self.model, self._c)
+        return Sim.at(ffi.cast("CondSim*", lib.cond_env_sim(self._c)), self.model, self._borrow())
+
+    def _borrow(self) -> Loan:
+        loan = self._loan() if self._loan is not None else None
+        if loan is None:
+            loan = Loan(self._c)
+            self._loan = weakref.ref(loan)
+        return loan
+
+    def _leave_borrowed(self) -> None:
+        """A reset may replace the model. What somebody still holds of it is left to them with the environment it
+        belongs to, and this one goes on in a copy."""
+        if self._loan is None or self._loan() is None:
+            return
+        made, error, data = ffi.new("CondEnv**"), new_error(), self.save()
+        check(lib.cond_env_create(ffi.NULL, self._definition.c, made, error), error)
+        self._c = own(made[0], lib.cond_env_destroy, self._definition)
+        check(lib.cond_env_load(self._c, data, len(data), error), error)
+        self._loan = None
 
     def save(self) -> bytes:
         """The whole environment as bytes, from which any of the same definition goes on with the same bits."""
@@ -285,6 +345,7 @@ class Env:
     def load(self, data: bytes) -> None:
         """Goes back to what was saved."""
         error = new_error()
+        self._leave_borrowed()
         check(lib.cond_env_load(self._c, data, len(data), error), error)
 
     def __hash__(self) -> int:
@@ -358,25 +419,49 @@ class EnvBatch:
     def step(self, action: ArrayLike, autoreset: Autoreset = Autoreset.NEXT_STEP) -> Results:
         """Steps all with one call, which writes what comes of it into the arrays that are returned."""
         n = self.n
-        told = _actions(action, (n, self.n_action))
+        told = _numbers(action, (n, self.n_action), "the actions")
         observation: Array = np.empty((n, self.n_observation))
         final: Array | None = np.empty((n, self.n_observation)) if autoreset == Autoreset.SAME_STEP else None
+        goal, final_goal = self._goals(), self._goals() if final is not None else None
         numbers: Array = np.empty((2, n))
-        flags = np.empty((4, n), np.uint8)
+        flags = np.empty((5, n), np.uint8)
         missed = np.empty(n, np.int32)
         a, error = self._arrays, new_error()
         a.observation, a.final_observation = _pointer("double[]", observation), _pointer("double[]", final)
         a.reward, a.certificate = _pointer("double[]", numbers[0]), _pointer("double[]", numbers[1])
-        a.done, a.cut, a.began, a.ended = (_pointer("uint8_t[]", flags[k]) for k in range(4))
+        a.done, a.cut, a.began, a.ended, a.success = (_pointer("uint8_t[]", flag) for flag in flags)
+        if goal is not None:
+            a.achieved_goal, a.desired_goal = (_pointer("double[]", part) for part in goal)
+        if final_goal is not None:
+            a.final_achieved_goal, a.final_desired_goal = (_pointer("double[]", part) for part in final_goal)
         a.missed = _pointer("int32_t[]", missed)
         status = lib.cond_env_batch_advance(self._c, _pointer("double[]", told), autoreset, a, error)
         if self._definition.reward is not None:
             self._definition.reward.check()
         check(status, error)
         marks = flags.view(np.bool_)
-        return Results(observation, numbers[0], marks[0], marks[1], marks[2], marks[3], numbers[1], missed, final)
+        return Results(observation, numbers[0], marks[0], marks[1], marks[2], marks[3], numbers[1], missed, marks[4],
+                       goal, final, final_goal)
+
+    def _goals(self) -> Goals | None:
+        shape = (self.n, self.n_goal)
+        return Goals(np.empty(shape), np.empty(shape)) if self.n_goal else None
+
+    @property
+    def n_goal(self) -> int:
+        return self._layout.n_goal
+
+    @property
+    def goal(self) -> Goals | None:
+        """What is and what shall be in each environment; None where the task has no goal."""
+        made = self._goals()
+        for k in range(self.n if made is not None else 0):
+            assert made is not None
+            lib.cond_env_goal(lib.cond_env_batch_env(self._c, k), _pointer("double[]", made.achieved[k]),
+                              _pointer("double[]", made.desired[k]))
+        return made
 
     def picture_parts(self, index: int) -> tuple[Any, Any, Any]:
-        """Model, state and sim of one environment, to draw; valid until the next step."""
+        """Model, state and sim of one environment, to draw at once: the next step may replace them."""
         env = lib.cond_env_batch_env(self._c, index)
         return (ffi.cast("CondModel*", lib.cond_env_model(env)), lib.cond_env_state(env), lib.cond_env_sim(env))

@@ -35,7 +35,7 @@ class Mechanics:
 
     def set(self, state: State) -> None:
         """Takes q and v of a state."""
-        if state._m is not self._m:
+        if state._m != self._m:
             raise BadArgument("the state belongs to another model than the mechanics")
         with self._lock:
             lib.cond_mechanics_set(self._c, state._c)

@@ -31,7 +31,7 @@ class Query:
 
     def set(self, state: State) -> None:
         """Puts everything where a state has it."""
-        if state._m is not self._m:
+        if state._m != self._m:
             raise BadArgument("the state belongs to another model than the query")
         with self._lock:
             lib.cond_query_set(self._c, state._c)

@@ -51,7 +51,7 @@ class Record:
 
     def frame(self, state: State, sim: Sim | None = None, info: StepInfo | None = None) -> None:
         """Adds the state as a frame; sim and info tell of the step that led to it."""
-        if state._m is not self._m or (sim is not None and sim._m is not self._m):
+        if state._m != self._m or (sim is not None and sim._m != self._m):
             raise BadArgument("the record is of another model")
         error = new_error()
         with self._lock, state._lock, HDF5:
@@ -135,7 +135,7 @@ class Snapshot:
 
     def take(self, state: State, sim: Sim | None = None, info: StepInfo | None = None) -> Moment:
         """Looks at a state; sim and info tell of the step that led to it."""
-        if state._m is not self._m or (sim is not None and sim._m is not self._m):
+        if state._m != self._m or (sim is not None and sim._m != self._m):
             raise BadArgument("the snapshot is of another model")
         error = new_error()
         with self._lock, state._lock:
@@ -156,7 +156,7 @@ class Snapshot:
         """A spring pulls a point of the scenery towards a goal [m] in every step of sim; stiffness 0 lets go."""
         from cond.memory import vector
 
-        if sim._m is not self._m:
+        if sim._m != self._m:
             raise BadArgument("the snapshot is of another model")
         check(lib.cond_sim_pull(sim._c, self._c, self._point(point), vector(goal, 3, "goal"), stiffness, damping),
               what="pull")

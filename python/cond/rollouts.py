@@ -105,7 +105,7 @@ class Rollout:
         if len(starts) not in (1, n) or (given is not None and given.shape[0] not in (1, n)):
             raise BadArgument(f"{len(starts)} states do not go with controls for {1 if given is None else len(given)}")
         final = [start.copy() for start in (starts if len(starts) == n else starts * n)]
-        if any(one._m is not self.model._c for one in final):
+        if any(one._m != self.model._c for one in final):
             raise BadArgument("a state belongs to another model than the rollout")
         if given is not None:
             given = np.ascontiguousarray(np.broadcast_to(given, (n, n_step, n_control)))

@@ -71,7 +71,7 @@ class Sim:
 
     def _of(self, state: State) -> Any:
         """The state of C, which must be one of this sim's model."""
-        if state._m is not self._m:
+        if state._m != self._m:
             raise BadArgument("the state belongs to another model than the sim")
         return state._c
 

@@ -118,7 +118,7 @@ class State:
 
     def set(self, other: State) -> None:
         """Becomes as the other one, of the same model."""
-        if other._m is not self._m:
+        if other._m != self._m:
             raise BadArgument("the states are of two models; see cond.State.transfer")
         first, second = (self, other) if id(self) < id(other) else (other, self)
         with first._lock, second._lock:

@@ -121,11 +121,12 @@ class Stage:
             "fields": [field],
         }).encode()
 
-    def frame(self, index: int, state: Any, sim: Any) -> bytes:
-        """A moment."""
+    def frame(self, index: int, state: Any, sim: Any, info: Any = None) -> bytes:
+        """A moment; info has the numbers of the step that led there."""
         error = new_error()
+        step = ffi.NULL if info is None else info.pointer
         told = ffi.NULL if sim is None else getattr(sim, "_c", sim)
-        check(lib.cond_snapshot_take(self._c, told, getattr(state, "_c", state), ffi.NULL, error), error)
+        check(lib.cond_snapshot_take(self._c, told, getattr(state, "_c", state), step, error), error)
         m, s = lib.cond_snapshot_moment(self._c), self._scenery
 
         def numbers(pointer: Any, *shape: int) -> Any:
@@ -220,8 +221,7 @@ class LiveView(View):
 
         with cond.view(sim, state) as page:
             while True:
-                sim.step(state)
-                page.update()
+                page.update(info=sim.step(state))
     """
 
     def __init__(self, model: Any, source: Callable[[], tuple[Any, Any, Any]] | None = None, *, name: str = "Python",
@@ -237,7 +237,7 @@ class LiveView(View):
         self._lock = threading.Condition()
         self._frame, self._index, self._paused, self._steps, self._closed = b"", -1, False, 0, False
         self._source, self._last = source, 0.0
-        self.stage = Stage(model)
+        self.stage: Stage | None = Stage(model)
         self.scene = self.stage.scene(name)
         self._server = Server(self)
         self.address = f"http://127.0.0.1:{self._server.server_port}/"
@@ -245,13 +245,14 @@ class LiveView(View):
         if source is not None:
             self.update()
 
-    def update(self, model: Any = None, state: Any = None, sim: Any = None) -> None:
-        """Shows what is now; waits while the page is paused, and until it is time."""
+    def update(self, model: Any = None, state: Any = None, sim: Any = None, *, info: Any = None) -> None:
+        """Shows what is now; waits while the page is paused, and until it is time. info: what sim.step returned, for
+        the plots of certificate and energies."""
         if self._source is not None and state is None:
             model, state, sim = self._source()
-        if model is not None and self._index >= 0:
+        if self.stage is None or (model is not None and self._index >= 0):
             self.stage = Stage(model)
-        frame = self.stage.frame(self._index + 1, state, sim)
+        frame = self.stage.frame(self._index + 1, state, sim, info)
         wait = self._last + self.period - time.monotonic()
         if wait > 0:
             time.sleep(wait)

@@ -88,7 +88,7 @@ def test_threads_and_seeds() -> None:
 def test_certificate_and_layout() -> None:
     env = gymnasium.make("cond/Pusher-v0").unwrapped
     observation, info = env.reset(seed=0)
-    assert info == {"certificate": 0.0, "missed": 0}
+    assert info == {"certificate": 0.0, "missed": 0, "is_success": False}
     observation, reward, _, _, info = env.step(env.action_space.high)
     assert 0 < info["certificate"] <= 1e-6 and info["missed"] == 0
     assert observation[env.layout["certificate"]] == info["certificate"]
@@ -135,6 +135,70 @@ def test_own_reward_and_text() -> None:
     batch = cond.EnvBatch("pusher", 4, reward=lambda o: (float(o[0]), False))
     rewards = batch.step(np.zeros((4, 3))).reward
     assert np.isfinite(rewards).all()
+
+
+GOALS = """
+bodies: [{name: ball, mass: 0.2, shape: {sphere: 0.03}, position: [0, 0, 0.05]}]
+attachments: [{name: hand, from: {body: ball}, to: {}, turns: false, stiffness: 2000, damping: 20}]
+environment: {steps: 5, substeps: 2}
+randomise: [{path: "rewards.way.goal[0]", low: -0.1, high: 0.1}]
+actions: [{name: hand, kind: anchor, attachment: hand, turns: false, linear: 0.05}]
+rewards: [{name: way, kind: distance, body: ball, goal: [0, 0, 0.05], weight: -1, desired: true, success_below: 0.02}]
+"""
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+def test_goals(mode: AutoresetMode) -> None:
+    """Goals come as a dict, alone and in a batch, and the reward follows from them."""
+    def make() -> cond.gym.TaskEnv:
+        return cond.gym.TaskEnv(text=GOALS)
+
+    env = make()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_env(env, skip_render_check=True)
+    ours = cond.gym.TaskVectorEnv(text=GOALS, num_envs=2, autoreset_mode=mode)
+    theirs = SyncVectorEnv([make, make], autoreset_mode=mode)
+    first, _ = ours.reset(seed=3)
+    other, _ = theirs.reset(seed=3)
+    assert first in ours.observation_space
+    reached = 0
+    for _ in range(9 if mode != AutoresetMode.DISABLED else 5):
+        assert first.keys() == other.keys()
+        assert all(np.array_equal(first[name], other[name]) for name in first)
+        action = np.clip(first["desired_goal"] - first["achieved_goal"], -0.05, 0.05)
+        first, reward, _, _, info = ours.step(action)
+        other, expected, _, _, more = theirs.step(action)
+        assert np.array_equal(reward, expected) and info.keys() == more.keys()
+        assert np.array_equal(info["is_success"], more["is_success"]) or mode == AutoresetMode.SAME_STEP
+        reached += int(info["is_success"].sum())
+    assert reached > 0
+    observation, _ = env.reset(seed=1)
+    achieved, desired = observation["achieved_goal"], observation["desired_goal"]
+    assert np.isclose(env.compute_reward(achieved, desired, {}), -np.linalg.norm(achieved - desired))
+    assert env.compute_reward(np.stack([achieved, desired]), np.stack([desired, desired]), {})[1] == 0.0
+
+
+def test_borrowed_outlives() -> None:
+    """What is kept of an environment stays as it was, whatever that does next."""
+    env, plain = cond.Env("pusher"), cond.Env("pusher")
+    env.reset(1), plain.reset(1)
+    env.step([0.005, 0, 0]), plain.step([0.005, 0, 0])
+    state, model, sim = env.state, env.model, env.sim
+    q, before = state.q, state.q.copy()
+    picture = cond.Picture(env.model, 32, 24)
+    pixels = picture.draw(state, sim)
+    for _ in range(3):
+        assert np.array_equal(env.reset(), plain.reset())
+        env.step([0.001, 0, 0]), plain.step([0.001, 0, 0])
+    assert env.hash == plain.hash
+    assert np.array_equal(q, before) and np.array_equal(picture.draw(state, sim), pixels)
+    with pytest.raises(cond.BadArgument):
+        picture.draw(cond.Model.from_path("drop").state())
+    del env
+    assert np.array_equal(state.q, before) and model.n_body == 2
+    del state, model, sim
+    assert np.array_equal(q, before)
 
 
 def test_save_and_load() -> None:
@@ -196,8 +260,7 @@ def test_live_page(monkeypatch: pytest.MonkeyPatch) -> None:
         scene = json.loads(get(page.address + "scene.json"))
         assert scene["format"] == 2 and scene["live"]
         frame = get(page.address + "next/-1")
-        sim.step(state)
-        page.update()
+        page.update(info=sim.step(state))
         later = get(page.address + "next/0")
         for index, data in ((0, frame), (1, later)):
             head = np.frombuffer(data, "<i4", 6)

@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from cond.env import Env, Overrides, Result, Reward
+from cond.env import Env, Goals, Overrides, Result, Reward
 from cond.gym.show import Show
 from cond.memory import Array, Path
 from cond.picture import Pixels
@@ -18,30 +18,42 @@ from cond.structs import Camera
 RATE = 50  # pictures a second where the scene does not say
 RENDER = {"render_modes": ["rgb_array", "human"], "render_fps": RATE}
 
+Observation = Array | dict[str, Array]
 
-Space = gymnasium.Space[Array]
 
-
-def action_box(low: Array, high: Array) -> Space:
+def action_box(low: Array, high: Array) -> gymnasium.Space[Array]:
     """Between the bounds, in the units of the scene."""
     return spaces.Box(low, high, dtype=np.float64)
 
 
-def observation_box(n: int) -> Space:
-    """Numbers without bounds; cond.Env.layout says what they are."""
-    return spaces.Box(-np.inf, np.inf, (n,), np.float64)
+def observation_space(n: int, n_goal: int) -> gymnasium.Space[Any]:
+    """Numbers without bounds, as `layout` names them; with goals a dict, as learners that change goals want it."""
+    def box(size: int) -> spaces.Box:
+        return spaces.Box(-np.inf, np.inf, (size,), np.float64)
+
+    if n_goal == 0:
+        return box(n)
+    return spaces.Dict({"observation": box(n), "achieved_goal": box(n_goal), "desired_goal": box(n_goal)})
+
+
+def with_goals(observation: Array, goal: Goals | None) -> Observation:
+    """The observation as its space has it."""
+    if goal is None:
+        return observation
+    return {"observation": observation, "achieved_goal": goal.achieved, "desired_goal": goal.desired}
 
 
 def info_of(result: Result | None) -> dict[str, Any]:
     """What a step certifies; nothing was solved at a reset."""
     if result is None:
-        return {"certificate": 0.0, "missed": 0}
-    return {"certificate": result.certificate, "missed": result.missed}
+        return {"certificate": 0.0, "missed": 0, "is_success": False}
+    return {"certificate": result.certificate, "missed": result.missed, "is_success": result.success}
 
 
-class TaskEnv(gymnasium.Env[Array, NDArray[np.float64]]):
-    """One environment. `info` has the certificate of the action, the worst of its time steps, and how many of them
-    missed their tolerance. The observation is a vector; `layout` names its parts."""
+class TaskEnv(gymnasium.Env[Any, NDArray[np.float64]]):
+    """One environment. `info` has the certificate of the action, the worst of its time steps, how many of them missed
+    their tolerance, and whether the task's success holds. The observation is a vector, whose parts `layout` names, or
+    where the task has goals a dict of `observation`, `achieved_goal` and `desired_goal`."""
 
     metadata: dict[str, Any] = dict(RENDER)
 
@@ -51,10 +63,10 @@ class TaskEnv(gymnasium.Env[Array, NDArray[np.float64]]):
         """As cond.Env; width, height and camera are those of pictures."""
         self.env = Env(scene, overrides, text=text, folder=folder, reward=reward)
         self.render_mode = render_mode
-        low, high = self.env.action_bounds
-        self.action_space = action_box(low, high)
-        self.observation_space = observation_box(self.env.n_observation)
-        step = self.env.model.settings.time_step * self.env.model.settings.environment.substeps
+        self.action_space = action_box(*self.env.action_bounds)
+        self.observation_space = observation_space(self.env.n_observation, self.env.n_goal)
+        settings = self.env.model.settings
+        step = settings.time_step * settings.environment.substeps
         self.metadata = {**RENDER, "render_fps": max(1, round(1.0 / step))}
         self._show = Show(render_mode, width, height, camera, self.metadata["render_fps"])
 
@@ -68,22 +80,32 @@ class TaskEnv(gymnasium.Env[Array, NDArray[np.float64]]):
         """Where in the action is what."""
         return self.env.action_layout
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
+    def _observe(self) -> Observation:
+        return with_goals(self.env.observation, self.env.goal if self.env.n_goal else None)
+
+    def reset(self, *, seed: int | None = None,
+              options: dict[str, Any] | None = None) -> tuple[Observation, dict[str, Any]]:
         """Begins the episode of a seed; without one the next after the last seed, the first time one by chance."""
         first = self._np_random is None
         super().reset(seed=seed)
         if seed is None and first:
             seed = int(self.np_random.integers(2**31))
-        observation = self.env.reset(seed)
         self._show.begin()
+        self.env.reset(seed)
         self._show_human()
-        return observation, info_of(None)
+        return self._observe(), info_of(None)
 
-    def step(self, action: NDArray[np.float64]) -> tuple[Array, float, bool, bool, dict[str, Any]]:
+    def step(self, action: NDArray[np.float64]) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Acts and simulates; values beyond the bounds are cut to them."""
         result = self.env.step(action)
         self._show_human()
-        return self.env.observation, result.reward, result.done, result.cut, info_of(result)
+        return self._observe(), result.reward, result.done, result.cut, info_of(result)
+
+    def compute_reward(self, achieved_goal: Array, desired_goal: Array, info: Any) -> Any:
+        """The rewards of the goal with other numbers, for one pair or for rows of them."""
+        achieved, desired = np.atleast_2d(achieved_goal), np.atleast_2d(desired_goal)
+        values = np.array([self.env.goal_reward(a, d) for a, d in zip(achieved, desired, strict=True)])
+        return values if np.ndim(achieved_goal) > 1 else float(values[0])
 
     def _show_human(self) -> None:
         if self.render_mode == "human":

@@ -23,8 +23,10 @@ class Show:
         self.fresh = True  # another episode than the one drawn last
 
     def begin(self) -> None:
-        """An episode begins."""
+        """An episode is about to begin: nothing of the model is kept."""
         self.fresh = True
+        if self.page is not None:
+            self.page.stage = None
         if self.picture is not None:
             self.camera = self.picture.camera
             self.picture = None

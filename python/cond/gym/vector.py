@@ -9,8 +9,8 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from cond.env import EnvBatch, Overrides, Results, Reward
-from cond.gym.env import RATE, RENDER, action_box, observation_box
+from cond.env import EnvBatch, Goals, Overrides, Results, Reward
+from cond.gym.env import RATE, RENDER, Observation, action_box, observation_space, with_goals
 from cond.gym.show import Show
 from cond.memory import Array, Path
 from cond.picture import Pixels
@@ -21,7 +21,7 @@ MODES = {mode: Autoreset[mode.name] for mode in AutoresetMode}
 Bools = NDArray[np.bool_]
 
 
-class TaskVectorEnv(VectorEnv[Array, Array, NDArray[Any]]):
+class TaskVectorEnv(VectorEnv[Any, Array, NDArray[Any]]):
     """n environments. Environment i with seed s + i gives the same bits as TaskEnv alone with that seed, through all
     episodes that follow. C writes observations, rewards and ends into the arrays that `step` returns; nothing is
     copied, and no array is used twice."""
@@ -37,9 +37,8 @@ class TaskVectorEnv(VectorEnv[Array, Array, NDArray[Any]]):
         mode = AutoresetMode(autoreset_mode)
         self.batch = EnvBatch(scene, num_envs, overrides, threads=threads, text=text, folder=folder, reward=reward)
         self.num_envs, self.render_mode = num_envs, render_mode
-        low, high = self.batch.action_bounds
-        self.single_action_space = action_box(low, high)
-        self.single_observation_space = observation_box(self.batch.n_observation)
+        self.single_action_space = action_box(*self.batch.action_bounds)
+        self.single_observation_space = observation_space(self.batch.n_observation, self.batch.n_goal)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.metadata = {**RENDER, "autoreset_mode": mode}
@@ -57,7 +56,7 @@ class TaskVectorEnv(VectorEnv[Array, Array, NDArray[Any]]):
         return self.batch.action_layout
 
     def reset(self, *, seed: int | Sequence[int | None] | None = None,
-              options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
+              options: dict[str, Any] | None = None) -> tuple[Observation, dict[str, Any]]:
         """Begins episodes: of seed, seed + 1, ... or of a list of seeds; without one the next episodes. options may
         hold "reset_mask", which environments to reset."""
         first = self._np_random is None
@@ -66,45 +65,46 @@ class TaskVectorEnv(VectorEnv[Array, Array, NDArray[Any]]):
             seed = int(self.np_random.integers(2**31))
         seeds = [seed + k for k in range(self.num_envs)] if isinstance(seed, int) else seed
         mask = (options or {}).get("reset_mask")
-        observation = self.batch.reset(seeds, mask)
-        which: Bools = np.ones(self.num_envs, np.bool_) if mask is None else np.asarray(mask, np.bool_)
-        self._begin(which)
-        zero: Array = np.zeros(self.num_envs)
-        return observation, self._info(zero, np.zeros(self.num_envs, np.int32), which)
+        observation = with_goals(self.batch.reset(seeds, mask), self.batch.goal)
+        n = self.num_envs
+        which: Bools = np.ones(n, np.bool_) if mask is None else np.asarray(mask, np.bool_)
+        return observation, self._info(np.zeros(n), np.zeros(n, np.int32), np.zeros(n, np.bool_), which)
 
-    def step(self, actions: Array) -> tuple[Array, Array, Bools, Bools, dict[str, Any]]:
+    def step(self, actions: Array) -> tuple[Observation, Array, Bools, Bools, dict[str, Any]]:
         """Acts in all environments with one call."""
         r = self.batch.step(actions, self._autoreset)
-        info = self._info(r.certificate, r.missed, np.ones(self.num_envs, np.bool_))
+        info = self._info(r.certificate, r.missed, r.success, np.ones(self.num_envs, np.bool_))
         if r.final_observation is not None and r.ended.any():
             self._finish(info, r)
-        if self.render_mode is not None:
-            self._begin(r.began)
-        return r.observation, r.reward, r.done, r.cut, info
+        return with_goals(r.observation, r.goal), r.reward, r.done, r.cut, info
 
-    def _info(self, certificate: Array, missed: NDArray[np.int32], which: Bools) -> dict[str, Any]:
-        return {"certificate": certificate, "_certificate": which, "missed": missed, "_missed": which}
+    def _info(self, certificate: Array, missed: NDArray[np.int32], success: Bools, which: Bools) -> dict[str, Any]:
+        return {"certificate": certificate, "_certificate": which, "missed": missed, "_missed": which,
+                "is_success": success, "_is_success": which}
 
     def _finish(self, info: dict[str, Any], r: Results) -> None:
         """What Gymnasium hands over of episodes that ended in a step that began others."""
         final = np.full(self.num_envs, None, object)
         assert r.final_observation is not None
         for k in np.flatnonzero(r.ended):
-            final[k] = r.final_observation[k]
+            goal = None if r.final_goal is None else Goals(r.final_goal.achieved[k], r.final_goal.desired[k])
+            final[k] = with_goals(r.final_observation[k], goal)
         info["final_obs"], info["_final_obs"] = final, r.ended
-        info["final_info"] = self._info(r.certificate, r.missed, r.ended)
+        info["final_info"] = self._info(r.certificate, r.missed, r.success, r.ended)
         info["_final_info"] = r.ended
 
-    def _begin(self, which: Bools) -> None:
-        for k in np.flatnonzero(which):
-            self._shows[k].begin()
+    def _draw(self, index: int) -> Pixels | None:
+        """Draws one and forgets its model, which the next step may replace."""
+        pixels = self._shows[index].render(*self.batch.picture_parts(index))
+        self._shows[index].begin()
+        return pixels
 
     def render(self) -> tuple[Pixels, ...] | None:
         """The pixels of every environment; in the mode "human" the viewer's page follows the first."""
         if self.render_mode == "human":
-            self._shows[0].render(*self.batch.picture_parts(0))
+            self._draw(0)
             return None
-        drawn = (self._shows[k].render(*self.batch.picture_parts(k)) for k in range(self.num_envs))
+        drawn = (self._draw(k) for k in range(self.num_envs))
         return tuple(pixels for pixels in drawn if pixels is not None)
 
     def close_extras(self, **kwargs: Any) -> None:
