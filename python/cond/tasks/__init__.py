@@ -46,4 +46,8 @@ TASKS: dict[str, Task] = {
     "cond/LiftCable-v0": _task("lift_cable"),
     "cond/BallGrip-v0": _task("ball_grip"),
     "cond/PegWithCable-v0": _task("peg_with_cable"),
+    "cond/CableRouting-v0": _task("cable_routing"),
+    "cond/RopeConfiguration-v0": _task("rope_configuration"),
+    "cond/CableWinding-v0": _task("cable_winding"),
+    "cond/MatFold-v0": _task("mat_fold"),
 }

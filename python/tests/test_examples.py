@@ -1,0 +1,37 @@
+"""The examples in Python and the notebooks run, and find what they shall find."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import nbclient
+import nbformat
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def example(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "examples" / "python" / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_identify() -> None:
+    """Without noise the parameters are found to six digits."""
+    identify = example("identify")
+    found, _ = identify.main(["--noise", "0"])
+    assert np.all(np.abs(found / np.array(identify.TRUTH) - 1.0) < 1e-6)
+
+
+@pytest.mark.parametrize("notebook", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
+def test_notebook(notebook: Path) -> None:
+    """Notebooks hold assertions of their own."""
+    cells = nbformat.read(notebook, as_version=4)
+    assert all(not cell.get("outputs") for cell in cells.cells), "notebooks are kept without their outputs"
+    nbclient.NotebookClient(cells, timeout=120, resources={"metadata": {"path": str(notebook.parent)}}).execute()
