@@ -3,6 +3,7 @@
 #include "bench.h"
 
 #include "interrupt.h"
+#include "ranks.h"
 #include "report.h"
 
 #include <errno.h>
@@ -57,6 +58,15 @@ static int is_empty(const Benchmark* benchmark, const json_t* result)
     return n == 0;
 }
 
+static int run_silently(const Benchmark* benchmark, const BenchOptions* options)
+{
+    json_t* result = json_object();
+    interrupt_keep(0.0);
+    int code = interrupt_code(benchmark->run(options, result));
+    json_decref(result);
+    return ranks_end(code);
+}
+
 static int run(int argc, char** argv)
 {
     BenchOptions options = {.tolerance = 1e-6, .limit = 4.0};
@@ -102,6 +112,12 @@ static int run(int argc, char** argv)
     }
     if (options.out && report_folder(options.out))
         return CLI_INPUT;
+    // Environments run over the ranks of MPI too; then the first of them speaks for all.
+    int begun = benchmark == &bench_env ? ranks_begin("bench", 0, argc, argv) : CLI_FINE;
+    if (begun)
+        return begun;
+    if (ranks_own() > 0)
+        return run_silently(benchmark, &options);
     fprintf(stderr, "%s\n\n", benchmark->title);
     json_t* result = json_pack("{s:s, s:o}", "benchmark", benchmark->name, "machine",
                                json_machine(options.threads));
@@ -120,7 +136,7 @@ static int run(int argc, char** argv)
     if (path && whole && json_put(json_incref(result), path) && code < CLI_INPUT)
         code = CLI_INPUT;
     json_decref(result);
-    return code;
+    return ranks_end(code);
 }
 
 const Command cli_bench = {

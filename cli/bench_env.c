@@ -1,7 +1,9 @@
-// Environment-steps per second: batches of tasks with random actions, on 1, 2, 4 ... threads. The
-// hash covers every state of every environment, so that equal hashes are equal bits.
+// Environment-steps per second: batches of tasks with random actions, on 1, 2, 4 ... threads, and
+// over the ranks of MPI. The hash covers every state of every environment, so that equal hashes are
+// equal bits.
 #include "bench.h"
 #include "env_run.h"
+#include "ranks.h"
 
 #include <omp.h>
 
@@ -20,23 +22,27 @@ enum { N_TASK = sizeof tasks / sizeof tasks[0] };
 static json_t* make_row(const char* name, const EnvRun* run, const EnvTally* tally)
 {
     char label[64], hash[32];
-    snprintf(label, sizeof label, "%s, %d threads", name, run->threads);
+    if (ranks_are_many())
+        snprintf(label, sizeof label, "%s, %d ranks x %d", name, ranks_count(), run->threads);
+    else
+        snprintf(label, sizeof label, "%s, %d threads", name, run->threads);
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)tally->hash);
     return json_pack(
-        "{s:s, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:I, s:s}", "label", label, "scene",
-        run->scene, "envs", run->envs, "threads", run->threads, "steps", run->steps, "dof",
-        tally->n_dof, "steps_per_second", json_number((double)tally->steps / tally->seconds),
-        "time_steps_per_second", json_number((double)tally->time_steps / tally->seconds),
-        "reset_ms", json_number(1e3 * tally->reset_seconds / (double)(run->envs + tally->episodes)),
-        "residual", json_number(tally->certificate), "missed", (json_int_t)tally->missed, "hash",
-        hash);
+        "{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:I, s:s}", "label", label,
+        "scene", run->scene, "envs", run->envs, "ranks", ranks_count(), "threads", run->threads,
+        "steps", run->steps, "dof", tally->n_dof, "steps_per_second",
+        json_number((double)tally->steps / tally->seconds), "time_steps_per_second",
+        json_number((double)tally->time_steps / tally->seconds), "reset_ms",
+        json_number(1e3 * tally->reset_seconds / (double)(run->envs + tally->episodes)), "residual",
+        json_number(tally->certificate), "missed", (json_int_t)tally->missed, "hash", hash);
 }
 
 static int run(const BenchOptions* options, json_t* result)
 {
     json_t* rows = json_array();
     json_object_set_new(result, "rows", rows);
-    int most = options->threads > 0 ? options->threads : omp_get_num_procs();
+    int own = ranks_are_many() ? 1 : omp_get_num_procs(); // ranks have processors of their own
+    int most = options->threads > 0 ? options->threads : own;
     int code = CLI_FINE;
     for (int i = 0; i < N_TASK && code == CLI_FINE; i++)
         for (int threads = 1; threads <= most && code == CLI_FINE; threads *= 2) {

@@ -1,4 +1,5 @@
-// Environments stepped for a while, for `cond env` and `cond bench env`.
+// Environments stepped for a while, for `cond env` and `cond bench env`. Over MPI each rank has its
+// share of them, and the tally is that of all.
 #ifndef COND_CLI_ENV_RUN_H
 #define COND_CLI_ENV_RUN_H
 

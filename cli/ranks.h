@@ -6,6 +6,8 @@
 
 #include "sweep.h"
 
+#include <stdint.h>
+
 // Begins MPI where the tool was started by mpirun, or where `asked` says so; else nothing. The
 // command and its words are those that the tool was started with. 0, or an exit code after a
 // message.
@@ -20,6 +22,11 @@ int ranks_agree(int code);
 int ranks_are_many(void);
 int ranks_count(void);
 int ranks_own(void); // from 0
+
+// The numbers of all ranks, one rank after the other, on the first: the order of what they count.
+void ranks_gather(const uint64_t* own, int n, uint64_t* all);
+// Sums and largest values over all ranks, in place on all of them.
+void ranks_total(double* sum, int n_sum, double* most, int n_most);
 
 // A sweep whose entries the first rank hands out to the others; the exit code, which the first has.
 int ranks_sweep(const SweepJob* job);

@@ -1,6 +1,7 @@
 """A Slurm cluster on this machine, for tests: slurmctld and two slurmd, with a configuration of their
 own in a folder of their own, without munge and without services of the system, on the loopback alone.
 """
+import ctypes
 import os
 import pwd
 import shutil
@@ -35,8 +36,8 @@ SchedulerParameters=sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf
 MinJobAge=10
 KillWait=1
 SlurmdParameters=config_overrides
-NodeName=n1 NodeHostname=localhost NodeAddr=127.0.0.1 Port={port1} CPUs=2 State=UNKNOWN
-NodeName=n2 NodeHostname=localhost NodeAddr=127.0.0.1 Port={port2} CPUs=2 State=UNKNOWN
+NodeName=n1 NodeHostname=localhost NodeAddr=127.0.0.1 Port={port1} CPUs=1 State=UNKNOWN
+NodeName=n2 NodeHostname=localhost NodeAddr=127.0.0.1 Port={port2} CPUs=1 State=UNKNOWN
 PartitionName=all Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP
 """
 
@@ -59,6 +60,11 @@ def free_ports(count):
     for one in held:
         one.close()
     return ports
+
+
+def end_with_parent():
+    """In a new process: it ends with the one that started it (PR_SET_PDEATHSIG), however that ends."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
 class Cluster:
@@ -86,7 +92,8 @@ class Cluster:
                 continue
             log = open(os.path.join(self.folder, name, "out"), "ab")  # the daemon keeps it
             self.daemon[name] = subprocess.Popen(command, env=self.environment, stdout=log,
-                                                 stderr=log, stdin=subprocess.DEVNULL)
+                                                 stderr=log, stdin=subprocess.DEVNULL,
+                                                 preexec_fn=end_with_parent)
             log.close()
         for _ in range(300):
             if any(state in ("idle", "mix", "alloc") for state in self.ask(
@@ -94,6 +101,16 @@ class Cluster:
                 return
             time.sleep(0.2)
         raise RuntimeError("the nodes of Slurm do not come up: " + self.ask("sinfo", "-l"))
+
+    def clear(self):
+        """Cancels all jobs, and takes nodes back that Slurm does not trust any more: a slurmctld that
+        was killed may remember less than its nodes do."""
+        for _ in range(100):
+            self.ask("scancel", "--me")
+            self.ask("scontrol", "update", "NodeName=" + ",".join(NODES), "State=RESUME")
+            if not self.ask("squeue", "-h").strip() and not self.steps():
+                return
+            time.sleep(0.3)
 
     def ask(self, *command):
         """What a command of Slurm prints; nothing where it fails."""

@@ -30,8 +30,9 @@ seed: 3
 vary:
   - {{name: friction, path: planes.floor.friction, low: 0.1, high: 0.6}}
   - {{name: mass, path: bodies.box.mass, low: 0.2, high: 5, scale: log}}
+set: [step.duration={duration}]
 keep: [csv, record, state]
-every: 10
+every: 50
 table:
   y: bodies.box.position[1]
 """
@@ -50,12 +51,13 @@ class Trial:
         os.makedirs(self.folder)
         self.file = os.path.join(self.folder, "sweep.yaml")
         self.out = os.path.join(self.folder, "killed")
+        self.calm = os.path.join(self.folder, "calm")
         self.random = random.Random(options.seed)
         self.start_time = time.monotonic()
         self.lines = []
         shutil.copy(options.scene, os.path.join(self.folder, "scene.yaml"))
         with open(self.file, "w", encoding="utf-8") as out:
-            out.write(SWEEP.format(entries=options.entries))
+            out.write(SWEEP.format(entries=options.entries, duration=options.duration))
 
     def command(self, *more, out=None):
         return [self.tool, "sweep", self.file, "--out", out or self.out, *more]
@@ -217,7 +219,7 @@ class Slurm(Ways):
         self.script = os.path.join(trial.folder, "job.sh")
 
     def start(self):
-        tasks = str(max(4, self.trial.options.entries // 10))
+        tasks = str(max(10, self.trial.options.entries // 5))
         subprocess.run(self.trial.command("--resume", "--array", tasks, "--slurm", self.script),
                        check=True, stdout=subprocess.DEVNULL, stderr=self.log())
         job = self.cluster.submit(self.script)
@@ -246,8 +248,7 @@ class Slurm(Ways):
             trial.kill([*cluster.steps(), *trial.processes()], "steps, tasks and entries")
         cluster.start()
         trial.say("Slurm's daemons started again")
-        if kind == "all":  # jobs that Slurm would hold back for minutes before it tries them again
-            cluster.ask("scancel", "--me")
+        cluster.clear()  # else it holds back for minutes what it tries once more
         return 1
 
     def end(self):
@@ -265,36 +266,52 @@ def finish(trial, way):
         time.sleep(0.1)
 
 
-def disturb(trial, way):
-    """Kills when a random number of entries is there, every kind at least once where there are enough
-    kills."""
-    options = trial.options
+def choose_kinds(trial, way):
+    """Every kind at least once where there are enough kills, in any order."""
     kinds = way.kinds()[:]
     trial.random.shuffle(kinds)
-    while len(kinds) < options.kills:
+    while len(kinds) < trial.options.kills:
         kinds.append(trial.random.choice(way.kinds()))
-    places = sorted(trial.random.sample(range(1, max(options.entries - 5, options.kills + 2)),
-                                        options.kills))
-    way.start()
-    for kind, place in zip(kinds[:options.kills], places):
-        end = time.monotonic() + LIMIT
-        while True:
-            if time.monotonic() > end:
-                raise RuntimeError(f"not through after {LIMIT} s")
-            if trial.done() >= place and way.workers():
-                time.sleep(0.05 * trial.random.random())
-                if way.kill(kind):
-                    break
-            if trial.done() >= options.entries:
-                raise RuntimeError("the sweep was through before it was killed often enough")
-            way.go_on()
-            time.sleep(0.005)
+    return kinds[:trial.options.kills]
+
+
+def wait_and_kill(trial, way, kind, place):
+    """Kills when so many entries are there; False: the sweep was through before."""
+    end = time.monotonic() + LIMIT
+    while trial.done() < trial.options.entries:
+        if time.monotonic() > end:
+            raise RuntimeError(f"not through after {LIMIT} s")
+        if trial.done() >= place and way.workers():
+            time.sleep(0.05 * trial.random.random())
+            if way.kill(kind):
+                return True
         way.go_on()
+        time.sleep(0.005)
+    return False
 
 
-def compare(trial, calm):
+def disturb(trial, way):
+    """Kills when a random number of entries is there. Where the sweep is faster than the kills, another
+    one is begun for those that are left. The differences that were found."""
+    kinds, wrong = choose_kinds(trial, way), []
+    while kinds and not wrong:
+        places = sorted(trial.random.randrange(1, 1 + trial.options.entries * 3 // 4) for _ in kinds)
+        way.start()
+        while kinds and wait_and_kill(trial, way, kinds[0], places[len(places) - len(kinds)]):
+            kinds.pop(0)
+            way.go_on()
+        finish(trial, way)
+        wrong = compare(trial)
+        if kinds:
+            trial.say("through before the next kill; begun anew")
+            shutil.rmtree(trial.out)
+    return wrong
+
+
+def compare(trial):
     """Differences between the two folders, as text."""
-    wrong = []
+    calm, wrong = trial.calm, []
+    subprocess.run(trial.command("--resume", "--quiet"), check=True, timeout=LIMIT)  # the table
     if sorted(os.listdir(f"{calm}/entries")) != sorted(os.listdir(f"{trial.out}/entries")):
         wrong.append("not the same entries")
     for entry in sorted(os.listdir(f"{calm}/entries")):
@@ -325,6 +342,7 @@ def main():
     parser.add_argument("scene")
     parser.add_argument("way", choices=["processes", "mpi", "slurm"])
     parser.add_argument("--entries", type=int, default=200)
+    parser.add_argument("--duration", type=float, default=20.0, help="of a run, in s of its scene")
     parser.add_argument("--kills", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--log")
@@ -334,17 +352,13 @@ def main():
         print(f"skipped: {absent} is not installed")
         return SKIPPED
     trial = Trial(options)
-    calm = os.path.join(trial.folder, "calm")
-    subprocess.run(trial.command("--quiet", out=calm), check=True, timeout=LIMIT)
+    subprocess.run(trial.command("--quiet", out=trial.calm), check=True, timeout=LIMIT)
     way = {"processes": Ways, "mpi": Mpi, "slurm": Slurm}[options.way](trial)
     trial.say(f"{options.way}: {options.entries} entries, {options.kills} kills, seed {options.seed}")
     try:
-        disturb(trial, way)
-        finish(trial, way)
+        wrong = disturb(trial, way)
     finally:
         way.end()
-    subprocess.run(trial.command("--resume", "--quiet"), check=True, timeout=LIMIT)  # the table
-    wrong = compare(trial, calm)
     trial.say("all bytes are those of the undisturbed sweep" if not wrong else "; ".join(wrong[:5]))
     if options.log:
         with open(options.log, "a", encoding="utf-8") as log:

@@ -9,6 +9,7 @@
 
 #include <mpi.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum { TAG_ASK = 1, TAG_ENTRY = 2, NO_MORE = -1 };
@@ -67,6 +68,32 @@ int ranks_own(void)
 int ranks_are_many(void)
 {
     return ranks_count() > 1;
+}
+
+void ranks_gather(const uint64_t* own, int n, uint64_t* all)
+{
+    int ranks = ranks_count();
+    if (!is_begun()) {
+        memcpy(all, own, (size_t)n * sizeof *all);
+        return;
+    }
+    int* count = calloc(2 * (size_t)ranks, sizeof *count);
+    if (!count)
+        MPI_Abort(MPI_COMM_WORLD, CLI_INPUT);
+    MPI_Gather(&n, 1, MPI_INT, count, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    int* begin = count + ranks;
+    for (int r = 1; r < ranks; r++)
+        begin[r] = begin[r - 1] + count[r - 1];
+    MPI_Gatherv(own, n, MPI_UINT64_T, all, count, begin, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    free(count);
+}
+
+void ranks_total(double* sum, int n_sum, double* most, int n_most)
+{
+    if (!is_begun())
+        return;
+    MPI_Allreduce(MPI_IN_PLACE, sum, n_sum, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, most, n_most, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
 }
 
 static void rest(void)
