@@ -22,7 +22,9 @@ static void range_text(OptionKind kind, double low, double high, char* out, size
 
 static void print_help(const Command* command, const Option* option, int n_option)
 {
-    printf("usage: cond %s\n\n%s\n\noptions:\n", command->usage, command->summary);
+    int other = strncmp(command->usage, "cond-", 5) == 0; // a tool that shares the options
+    printf("usage: %s%s\n\n%s\n\noptions:\n", other ? "" : "cond ", command->usage,
+           command->summary);
     for (int i = 0; i < n_option; i++) {
         char left[64];
         snprintf(left, sizeof left, "%s %s", option[i].name,

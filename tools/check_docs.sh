@@ -37,7 +37,7 @@ awk '
     }' $(ls README.md docs/*.md 2>/dev/null) /dev/null | sort -u >"$work/named"
 
 # Every name the sources know; a name in a comment does not count as known.
-find include src baselines cli test examples bench cmake CMakeLists.txt -type f \
+find include src baselines cli mpi test examples bench cmake CMakeLists.txt -type f \
     \( -name '*.[ch]' -o -name '*.cmake' -o -name CMakeLists.txt \) \
     -exec sed 's|//.*||' {} + 2>/dev/null | grep -owE 'cond_[a-z0-9_]+|Cond[A-Z][A-Za-z0-9]*|COND_[A-Z0-9_]+' |
     sort -u >"$work/known"

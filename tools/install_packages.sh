@@ -48,7 +48,9 @@ libbullet-dev     another engine to be compared with on piles of bodies
 python3-h5py      reads recordings as others do
 python3-vtk9      reads recordings as ParaView does
 openmpi-bin       starts sweeps and environments over ranks
-libopenmpi-dev    their messages
+libopenmpi-dev    their messages, and those of cond-mpi
+petsc-dev         linear systems of cond-mpi over ranks
+libmetis-dev      deals out the meshes of cond-mpi
 slurmctld         hands out the sweeps of the tests as job arrays
 slurmd            runs them, two node daemons on this machine
 slurm-client      submits them

@@ -42,6 +42,12 @@ typedef struct DynamicsLoop {
     Norms* norms;
 } DynamicsLoop;
 
+// Coordinates that count: of a problem over ranks, those of this one.
+static int n_counted(const CondCertificateData* data)
+{
+    return data->ranks ? data->ranks->n_own : data->problem->n_dof;
+}
+
 // Work of the parts before, as threads share it out, and the parts of a share.
 static int work_before(const CondCertificateData* data, int part)
 {
@@ -64,7 +70,7 @@ static void judge_coordinates(const void* loop, int first, int last)
     double *Av = l->Av, *f = l->f;
     CondPartRange range = part_range(l, first, last);
     for (int part = range.first; part < range.last; part++) {
-        int begin = part * COND_SUM_BLOCK, n = data->problem->n_dof - begin;
+        int begin = part * COND_SUM_BLOCK, n = n_counted(data) - begin;
         n = n < COND_SUM_BLOCK ? n : COND_SUM_BLOCK;
         if (data->parts) {
             memset(f + begin, 0, (size_t)n * sizeof *f);
@@ -132,15 +138,17 @@ enum { CONES, INTERVALS, N_CLASS };
 typedef struct Part {
     CondCertificate out;
     double worst[N_CLASS], velocity[N_CLASS];
-    int at[N_CLASS]; // the worst contact; -1: none
+    double unit[N_CLASS]; // of the worst contact of intervals: the root of its scale
+    int at[N_CLASS];      // the worst contact; -1: none
 } Part;
 
 static const Part no_part = {.out = {.worst_contact = -1}, .worst = {-1.0, -1.0}, .at = {-1, -1}};
 
-static void take_worst(int k, double error, int at, Part* part)
+static void take_worst(int k, double error, double unit, int at, Part* part)
 {
     if (!isnan(part->worst[k]) && !(error <= part->worst[k])) { // also takes NaN, and keeps it
         part->worst[k] = error;
+        part->unit[k] = unit;
         part->at[k] = at;
     }
 }
@@ -186,7 +194,8 @@ static void judge_contact(const ContactLoop* loop, int c, Part* part)
     // With a large mu the natural map of a slipping contact shrinks what is wrong in its normal
     // direction by 1/mu; penetration counts in full.
     double law_error = isnan(e.natural) ? e.natural : fmax(e.natural, e.penetration);
-    take_worst(kind, kind == CONES ? law_error : law_error / sqrt(data->delassus[c]), c, part);
+    double unit = kind == CONES ? 1.0 : sqrt(data->delassus[c]);
+    take_worst(kind, law_error / unit, unit, data->ranks ? data->ranks->contact[c] : c, part);
     if (data->error)
         data->error[c] = law_error;
     out->penetration = fmax(out->penetration, e.penetration);
@@ -212,7 +221,7 @@ static void judge_parts(const void* data, int first, int last)
 static void join_part(const Part* part, Part* all)
 {
     for (int k = 0; k < N_CLASS; k++) {
-        take_worst(k, part->worst[k], part->at[k], all);
+        take_worst(k, part->worst[k], part->unit[k], part->at[k], all);
         all->velocity[k] = fmax(all->velocity[k], part->velocity[k]);
     }
     all->out.penetration = fmax(all->out.penetration, part->out.penetration);
@@ -230,20 +239,17 @@ static double ratio_of(const Part* all, int k)
 }
 
 // The class that is worse off, with its error and velocity in the unit of its worst contact.
-static void conclude(const CondCertificateData* data, const Part* all, CondCertificate* out)
+static void conclude(const Part* all, CondCertificate* out)
 {
-    double cones = ratio_of(all, CONES), intervals = ratio_of(all, INTERVALS), unit = 1.0;
+    double cones = ratio_of(all, CONES), intervals = ratio_of(all, INTERVALS);
     int k = CONES;
-    if (all->at[INTERVALS] >= 0 &&
-        (all->at[CONES] < 0 || (!isnan(cones) && !(intervals <= cones)))) {
+    if (all->at[INTERVALS] >= 0 && (all->at[CONES] < 0 || (!isnan(cones) && !(intervals <= cones))))
         k = INTERVALS;
-        unit = sqrt(data->delassus[all->at[k]]);
-    }
     out->worst_contact = all->at[k];
     if (out->worst_contact < 0)
         return;
-    out->velocity_scale = unit * all->velocity[k];
-    out->contact_speed = unit * all->worst[k];
+    out->velocity_scale = all->unit[k] * all->velocity[k];
+    out->contact_speed = all->unit[k] * all->worst[k];
     out->contact = k == INTERVALS ? intervals : cones;
 }
 
@@ -267,7 +273,7 @@ static void add_norms(int n, const Norms* norms, Norms* all)
 static Norms judge_all(DynamicsLoop* dynamics, const ContactLoop* contacts)
 {
     const CondCertificateData* data = dynamics->data;
-    int n_part = cond_sum_parts(data->problem->n_dof), first = 0;
+    int n_part = cond_sum_parts(n_counted(data)), first = 0, apart = data->ranks != NULL;
     size_t work = (size_t)CONTACT_WORK * (size_t)data->problem->n_contact +
                   COORDINATE_WORK * (size_t)data->problem->n_dof;
     int threads = cond_threads(work, data->threads > 0 ? data->threads : 1);
@@ -279,10 +285,32 @@ static Norms judge_all(DynamicsLoop* dynamics, const ContactLoop* contacts)
         dynamics->first = first;
         first += count;
         CondPhase phase[2] = {{judge_coordinates, dynamics, shares, 0}, contact_phase(contacts)};
-        cond_parallel_phases(first < n_part ? 1 : 2, phase, threads);
+        cond_parallel_phases(first < n_part || apart ? 1 : 2, phase, threads);
         add_norms(count, norms, &all);
     } while (first < n_part);
+    if (apart) { // contacts see the change of others' coordinates
+        CondPhase phase = contact_phase(contacts);
+        data->ranks->exchange(data->ranks->data, dynamics->Av);
+        cond_parallel_phases(1, &phase, threads);
+    }
     return all;
+}
+
+// Dynamics and contacts of all ranks, from those of this one.
+static void join_ranks(const CondRanks* ranks, Norms* norms, Part* part)
+{
+    typedef struct Share {
+        Norms norms;
+        Part part;
+    } Share;
+    Share mine = {*norms, *part};
+    const Share* share = ranks->gather(ranks->data, sizeof mine, &mine);
+    *norms = (Norms){0.0, 0.0, 0.0, 0.0};
+    *part = no_part;
+    for (int r = 0; r < ranks->n_rank; r++) {
+        add_norms(1, &share[r].norms, norms);
+        join_part(&share[r].part, part);
+    }
 }
 
 CondCertificate cond_certificate_estimate(const CondCertificateData* data, const double* v,
@@ -302,7 +330,9 @@ CondCertificate cond_certificate_estimate(const CondCertificateData* data, const
         for (int c = 0; c < nc; c++)
             cond_contact_add_force(&problem->contact[c], 1.0, lambda + (ptrdiff_t)3 * c, f);
     }
-    if (!r) {
+    if (!r && data->ranks) {
+        data->ranks->multiply(data->ranks->data, v, Av);
+    } else if (!r) {
         cond_problem_multiply_blocks(problem, v, NULL, Av, data->threads > 0 ? data->threads : 1);
         cond_problem_add_couplings(problem, v, Av);
     }
@@ -311,9 +341,11 @@ CondCertificate cond_certificate_estimate(const CondCertificateData* data, const
     Norms norms = judge_all(&dynamics, &contacts);
     for (int k = 0; k * size < nc; k++)
         join_part(&part[k], &all);
+    if (data->ranks)
+        join_ranks(data->ranks, &norms, &all);
     out = all.out;
     out.dynamics = dynamics_residual(&norms);
-    conclude(data, &all, &out);
+    conclude(&all, &out);
     for (int k = 0; k < N_CLASS && data->play; k++)
         data->play[k] = all.velocity[k];
     if (!isfinite(out.dynamics))

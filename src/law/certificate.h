@@ -6,6 +6,7 @@
 #include "cond/certificate.h"
 #include "law/contact_law.h"
 #include "problem/contact_parts.h"
+#include "problem/ranks.h"
 #include "problem/side.h"
 
 #include <math.h>
@@ -26,6 +27,7 @@ typedef struct CondCertificateData {
     int bounded;         // 1: some contacts have an interval of forces
     int threads;         // 0: one
     const CondContactParts* parts; // of the problem; NULL: one thread adds up the contact forces
+    const CondRanks* ranks;        // not NULL: the problem is one rank's share of a larger one
     double* error; // not NULL: takes the law error of each contact [m/s]     (n_contact)
     double* play;  // not NULL: takes the velocities at play: of the friction cones [m/s], and of
                    // all contacts over the root of their scale [W^(1/2)]     (2)

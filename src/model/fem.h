@@ -71,9 +71,21 @@ typedef struct CondFem {
     int* rank;                 // place of each node in `order`                 (n_node)
 } CondFem;
 
+// Of a body that is spread over the ranks of a parallel machine: this one makes the forces of its
+// own nodes, and with `rows` their rows of the matrix alone, from the elements around them. What
+// others have made comes by the two functions.
+typedef struct CondFemOwn {
+    const unsigned char* node;                // 1: its own                   (n_node)
+    int rows;                                 //
+    void* data;                               //
+    void (*complete)(void* data, double* f);  // forces of the other nodes    (3 n_node)
+    double (*sum)(void* data, double of_own); // over all ranks
+} CondFemOwn;
+
 // What the elements leave behind.
 typedef struct CondFemWork {
-    double* energy; // J                                                        (n_tet)
+    double* energy;        // J                                                 (n_tet)
+    const CondFemOwn* own; // NULL: all nodes are
 } CondFemWork;
 
 // Rubber-like: 1 MPa, 0.4, 1000 kg/m3, co-rotational, no damping.

@@ -42,6 +42,8 @@ static void assemble_part(const void* loop, int first, int last)
     const int* row_begin = fem->pattern.row_begin;
     for (int r = first; r < last; r++) {
         size_t i = (size_t)fem->order[r], begin = 9 * (size_t)row_begin[i];
+        if (sum->own && !sum->own[i])
+            continue;
         if (sum->f)
             memset(sum->f + 3 * i, 0, 3 * sizeof *sum->f);
         if (sum->A)
@@ -52,6 +54,8 @@ static void assemble_part(const void* loop, int first, int last)
         sum->A && sum->policy.geometric == COND_FEM_GEOMETRIC_CONSTANT ? sum->policy.constant : 0.0;
     for (int r = first; r < last && sum->A; r++) {
         int i = fem->order[r];
+        if (sum->own && !sum->own[i])
+            continue;
         double damping = sum->rayleigh ? sum->rayleigh[0] * fem->mass[i] : fem->mass_damping[i];
         double inertia = sum->mass_scale * fem->mass[i] + damping + sum->stiffness_scale * constant;
         for (int j = 0; j < 3; j++)
@@ -62,13 +66,18 @@ static void assemble_part(const void* loop, int first, int last)
 void cond_fem_forces(const CondFem* fem, const double* x, CondFemWork* work, double* f,
                      double* energy, int threads)
 {
-    CondFemSum sum = {.fem = fem, .x = x, .f = f, .energy = work->energy};
+    const CondFemOwn* own = work->own;
+    CondFemSum sum = {
+        .fem = fem, .x = x, .f = f, .energy = work->energy, .own = own ? own->node : NULL};
     cond_parallel(fem->n_node, element_threads(fem, threads), assemble_part, &sum);
+    if (own && f)
+        own->complete(own->data, f);
     if (energy) {
         double total = 0.0;
         for (int i = 0; i < fem->n_tet; i++)
-            total += work->energy[i];
-        *energy = total;
+            if (!own || own->node[fem->tet[4 * (size_t)i]]) // whose first corner is
+                total += work->energy[i];
+        *energy = own ? own->sum(own->data, total) : total;
     }
 }
 
@@ -84,8 +93,11 @@ void cond_fem_assemble(const CondFem* fem, const double* x, double mass_scale,
                       .policy = *policy,
                       .A = A->value,
                       .f = f,
-                      .energy = work->energy};
+                      .energy = work->energy,
+                      .own = work->own && work->own->rows ? work->own->node : NULL};
     cond_parallel(fem->n_node, element_threads(fem, threads), assemble_part, &sum);
+    if (sum.own && f)
+        work->own->complete(work->own->data, f);
 }
 
 double cond_fem_force_norm(const CondFem* fem, const double* x, CondFemWork* work, double* f,

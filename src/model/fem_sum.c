@@ -8,13 +8,14 @@
 #include "model/strain_batch.h"
 
 // The corners of an element that lie in the part, as bits.
-static inline int owned_corners(const CondFem* fem, int i_tet, int first, int last)
+static inline int owned_corners(const CondFemSum* sum, int i_tet, int first, int last)
 {
+    const CondFem* fem = sum->fem;
     const int* corner = fem->tet + 4 * (size_t)i_tet;
     int owned = 0;
     for (int a = 0; a < 4; a++) {
         int r = fem->rank[corner[a]];
-        owned |= (r >= first && r < last) << a;
+        owned |= (r >= first && r < last && (!sum->own || sum->own[corner[a]])) << a;
     }
     return owned;
 }
@@ -70,7 +71,7 @@ static void add_one(const CondFemSum* sum, int i_tet, int owned)
 void cond_fem_add_elements_plain(const CondFemSum* sum, int first, int last)
 {
     for (int i = 0; i < sum->fem->n_tet; i++) {
-        int owned = owned_corners(sum->fem, i, first, last);
+        int owned = owned_corners(sum, i, first, last);
         if (owned)
             add_one(sum, i, owned);
     }
@@ -182,7 +183,7 @@ COND_LANES_INLINE void add_elements(const CondFemSum* sum, int first, int last)
     for (; i + COND_LANES <= fem->n_tet; i += COND_LANES) {
         int owned[COND_LANES], any = 0, all = 15;
         for (int l = 0; l < COND_LANES; l++) {
-            owned[l] = owned_corners(fem, i + l, first, last);
+            owned[l] = owned_corners(sum, i + l, first, last);
             any |= owned[l];
             all &= owned[l];
         }
@@ -205,7 +206,7 @@ COND_LANES_INLINE void add_elements(const CondFemSum* sum, int first, int last)
         }
     }
     for (; i < fem->n_tet; i++) {
-        int owned = owned_corners(fem, i, first, last);
+        int owned = owned_corners(sum, i, first, last);
         if (owned)
             add_one(sum, i, owned);
     }

@@ -13,6 +13,7 @@ typedef struct CondFemSum {
     double* A;                          // blocks of the pattern                 (9 n_block or NULL)
     double* f;                          // forces                                (3 n_node or NULL)
     double* energy;                     // of each element, J                    (n_tet)
+    const unsigned char* own;           // 1: nodes that count; NULL: all        (n_node)
 } CondFemSum;
 
 // Adds the elements, in ascending order, to f and to the rows of A of the nodes order[first] ..

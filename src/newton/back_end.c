@@ -46,6 +46,16 @@ static CondStatus iterative_build(CondSemismooth* newton, const CondProblem* pro
                                     newton->slipping);
 }
 
+static CondStatus iterative_begin(CondSemismooth* newton)
+{
+    return cond_soft_back_end_begin(&newton->soft);
+}
+
+static double iterative_resist(const CondSemismooth* newton, const CondContact* contact)
+{
+    return cond_soft_back_end_resistance(&newton->soft, contact);
+}
+
 static int iterative_solve(CondSemismooth* newton, double* f, double* x, int max_products)
 {
     return cond_soft_back_end_solve(&newton->soft, f, x, newton->follows, max_products);
@@ -55,4 +65,6 @@ const CondLinearBackEnd cond_back_end_iterative = {.resistance = COND_RESISTANCE
                                                    .symmetric = 1,
                                                    .serves = iterative_serves,
                                                    .build = iterative_build,
+                                                   .begin = iterative_begin,
+                                                   .resist = iterative_resist,
                                                    .solve = iterative_solve};

@@ -135,6 +135,10 @@ static void add_speeds(const CondSemismooth* newton, const CondCertificateData* 
         cond_contact_velocity(&data->problem->contact[c], newton->now.v, u);
         cond_certificate_add_speed(data, c, u, fastest);
     }
+    const CondRanks* ranks = data->ranks;
+    const double* all = ranks ? ranks->gather(ranks->data, 2 * sizeof *fastest, fastest) : fastest;
+    for (int k = 0; k < 2 * (ranks ? ranks->n_rank : 1); k++)
+        fastest[k % 2] = fmax(fastest[k % 2], all[k]);
 }
 
 // The certificate of the current pair: by the r that was carried along, measured where that says
@@ -225,6 +229,10 @@ static double strain(CondSemismooth* newton, const CondCertificateData* data)
     for (int c = 0; c < data->problem->n_contact; c++)
         a = fmin(a, leaves_set(&data->problem->contact[c], newton->now.lambda + (ptrdiff_t)3 * c,
                                newton->next.lambda + (ptrdiff_t)3 * c));
+    const CondRanks* ranks = data->ranks;
+    const double* all = ranks ? ranks->gather(ranks->data, sizeof a, &a) : &a;
+    for (int r = 0; r < (ranks ? ranks->n_rank : 1); r++)
+        a = fmin(a, all[r]);
     double merit = isfinite(a) ? cond_semismooth_try(newton, data, a) : INFINITY;
     return merit <= (1.0 - COND_SUFFICIENT) * newton->merit ? merit : INFINITY;
 }
@@ -359,7 +367,7 @@ static CondStatus begin(CondSemismooth* newton, const CondCertificateData* data,
     p->least = p->mark = newton->merit = INFINITY;
     p->resistance = p->limits->resistance;
     newton->follows = !newton->back_end->symmetric;
-    return newton->back_end->symmetric ? cond_soft_back_end_begin(&newton->soft) : COND_OK;
+    return newton->back_end->symmetric ? newton->back_end->begin(newton) : COND_OK;
 }
 
 // The pair at the end of the step: it obeys the dynamics and the linearised law.

@@ -27,6 +27,10 @@ typedef struct CondLinearBackEnd {
     // Lays out the system, once a problem; *serves is 0 where another back end is better.
     CondStatus (*serves)(CondSemismooth* newton, const CondProblem* problem, int* serves);
     CondStatus (*build)(CondSemismooth* newton, const CondProblem* problem);
+    // Of a symmetric one: what a solve begins with, and the least resistance of a contact while D
+    // is symmetric, a share of gamma.
+    CondStatus (*begin)(CondSemismooth* newton);
+    double (*resist)(const CondSemismooth* newton, const CondContact* contact);
     // x = H^-1 f to the digits that a step needs; f becomes f - H x. The products made, or a
     // negative status.
     int (*solve)(CondSemismooth* newton, double* f, double* x, int max_products);
@@ -41,6 +45,7 @@ struct CondSemismooth {
     const CondLinearBackEnd* back_end; // of the solve at hand
     CondFactoredSystem factored;
     CondSoftBackEnd soft;
+    void* other; // the workspace of a back end that is not of libcond
     CondRodScale rods;
     CondContactParts parts;
     CondContactPatches patches;

@@ -36,6 +36,27 @@ static void run(const Loop* loop, const CondPhase* phase, int n_phase)
     cond_parallel_phases(n_phase, phase, cond_threads(work, loop->newton->threads));
 }
 
+// One over coordinates and one over contacts, which read x; of a problem over ranks they see
+// others' coordinates of it as well.
+static void run_both(const Loop* loop, CondPhase coordinates, double* x, CondPhase contacts)
+{
+    const CondRanks* ranks = loop->data->ranks;
+    CondPhase phase[] = {coordinates, contacts};
+    if (!ranks) {
+        run(loop, phase, 2);
+        return;
+    }
+    run(loop, phase, 1);
+    ranks->exchange(ranks->data, x);
+    run(loop, phase + 1, 1);
+}
+
+// 1 where the contact counts in sums: of a problem over ranks one rank alone counts it.
+static int is_counted(const CondCertificateData* data, int c)
+{
+    return !data->ranks || data->ranks->counted[c];
+}
+
 static CondPhase each_part(const Loop* loop, CondLoopBody body, int apart)
 {
     return (CondPhase){body, loop, cond_sum_parts(loop->data->problem->n_dof), apart};
@@ -96,7 +117,9 @@ void cond_semismooth_scale(CondSemismooth* newton, const CondCertificateData* da
 {
     const CondProblem* problem = data->problem;
     double* sum = newton->w;
-    for (int b = 0; b < problem->n_block; b++)
+    if (data->ranks)
+        data->ranks->sum_rows(data->ranks->data, sum);
+    for (int b = 0; b < problem->n_block && !data->ranks; b++)
         cond_block_row_sums(&problem->block[b], sum + problem->block[b].dof_begin, newton->threads);
     // |J'K J| <= |J|' |K| |J|, entry by entry.
     for (int i = 0; i < problem->n_coupling; i++) {
@@ -112,8 +135,8 @@ void cond_semismooth_scale(CondSemismooth* newton, const CondCertificateData* da
         }
     }
     Loop loop = {.newton = newton, .data = data};
-    CondPhase phase[] = {each_part(&loop, invert_sums, 0), each_contact(&loop, scale_contacts, 1)};
-    run(&loop, phase, 2);
+    run_both(&loop, each_part(&loop, invert_sums, 0), newton->w,
+             each_contact(&loop, scale_contacts, 1));
 }
 
 // The pair at a share of the way, on its coordinates; the velocity that predicts, that after a step
@@ -131,8 +154,11 @@ static void coordinate_merits(const void* data, int first, int last)
         }
         for (int i = begin; i < end; i++)
             newton->x[i] = pair->v[i] - newton->w[i] * pair->r[i];
+        int counted = loop->data->ranks && end > loop->data->ranks->n_own
+                          ? loop->data->ranks->n_own - begin
+                          : end - begin;
         newton->part[part] =
-            cond_dot_scaled(end - begin, newton->w + begin, pair->r + begin, pair->r + begin, 1);
+            cond_dot_scaled(counted, newton->w + begin, pair->r + begin, pair->r + begin, 1);
     }
 }
 
@@ -157,12 +183,14 @@ static double merit(const Loop* loop)
 {
     const CondSemismooth* newton = loop->newton;
     const CondProblem* problem = loop->data->problem;
-    CondPhase phase[] = {each_part(loop, coordinate_merits, 0),
-                         each_contact(loop, contact_merits, 1)};
-    run(loop, phase, 2);
+    const CondRanks* ranks = loop->data->ranks;
+    run_both(loop, each_part(loop, coordinate_merits, 0), newton->x,
+             each_contact(loop, contact_merits, 1));
     double sum = cond_sum_total(cond_sum_parts(problem->n_dof), newton->part);
     for (int c = 0; c < problem->n_contact; c++)
-        sum += newton->share[c];
+        sum += is_counted(loop->data, c) ? newton->share[c] : 0.0;
+    if (ranks)
+        sum = cond_sum_total(ranks->n_rank, ranks->gather(ranks->data, sizeof sum, &sum));
     return sqrt(sum);
 }
 
@@ -205,9 +233,10 @@ CondStatus cond_semismooth_predict(CondSemismooth* newton, const CondCertificate
 {
     const CondProblem* problem = data->problem;
     Loop loop = {.newton = newton, .data = data};
-    CondPhase phase[] = {each_part(&loop, predict_velocities, 0),
-                         each_contact(&loop, predict_forces, 1)};
-    run(&loop, phase, 2);
+    run_both(&loop, each_part(&loop, predict_velocities, 0), newton->x,
+             each_contact(&loop, predict_forces, 1));
+    if (data->ranks) // patches would be others on each of the ranks that have a contact
+        return COND_OK;
     if (!newton->back_end->symmetric ||
         !cond_contact_patches_any(problem, newton->kind, newton->trial))
         return COND_OK;
@@ -233,7 +262,7 @@ static void linearise_contacts(const void* data, int first, int last)
         CondNaturalMap map = map_of(loop, c);
         CondContactKind before = cond_linear_law_kind(&newton->law[c]);
         double least = newton->follows ? newton->back_end->resistance
-                                       : cond_soft_back_end_resistance(&newton->soft, contact);
+                                       : newton->back_end->resist(newton, contact);
         double sigma = fmax(least, loop->resistance) * map.gamma;
         newton->law[c] = cond_natural_map_linearise(&map, sigma, newton->follows,
                                                     newton->trial + (ptrdiff_t)3 * c, lambda,
@@ -260,6 +289,26 @@ static void right_hand_side(const void* data, int first, int last)
     }
 }
 
+// How many contacts have turned, are closed, slip.
+static void count_kinds(CondSemismooth* newton, const CondCertificateData* data)
+{
+    const CondRanks* ranks = data->ranks;
+    int count[N_KIND] = {0};
+    for (int c = 0; c < data->problem->n_contact; c++) {
+        int kind = newton->kind[c] % N_KIND, counted = is_counted(data, c);
+        count[0] += counted && kind != newton->kind[c] / N_KIND;
+        count[1] += counted && kind != COND_CONTACT_OPEN;
+        count[2] += counted && kind == COND_CONTACT_SLIPS;
+    }
+    const int* all = ranks ? ranks->gather(ranks->data, sizeof count, count) : count;
+    newton->turned = newton->closed = newton->slipping = 0;
+    for (int r = 0; r < (ranks ? ranks->n_rank : 1); r++) {
+        newton->turned += all[N_KIND * r];
+        newton->closed += all[N_KIND * r + 1];
+        newton->slipping += all[N_KIND * r + 2];
+    }
+}
+
 void cond_semismooth_linearise(CondSemismooth* newton, const CondCertificateData* data,
                                double resistance)
 {
@@ -268,13 +317,7 @@ void cond_semismooth_linearise(CondSemismooth* newton, const CondCertificateData
     CondPhase phase[] = {each_contact(&loop, linearise_contacts, 0),
                          {right_hand_side, &loop, work, 1}};
     run(&loop, phase, 2);
-    newton->turned = newton->closed = newton->slipping = 0;
-    for (int c = 0; c < data->problem->n_contact; c++) {
-        int kind = newton->kind[c] % N_KIND;
-        newton->turned += kind != newton->kind[c] / N_KIND;
-        newton->closed += kind != COND_CONTACT_OPEN;
-        newton->slipping += kind == COND_CONTACT_SLIPS;
-    }
+    count_kinds(newton, data);
 }
 
 static void arrive_coordinates(const void* data, int first, int last)

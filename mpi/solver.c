@@ -1,0 +1,211 @@
+#include "solver.h"
+
+#include "base/memory.h"
+#include "law/tuning.h"
+#include "newton/semismooth.h"
+#include "system.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double REDUCTION = 0.05;      // of the residual in a Newton step
+static const double FULL_REDUCTION = 1e-2; // the same where friction follows the normal force
+enum { MAX_PRODUCTS = 300 };               // of a step
+
+typedef struct Solver {
+    CondContext context;
+    CondMpiWorld* world;
+    CondSolverSettings settings;
+    CondMpiDeal deal;
+    CondMpiShare share;
+    CondMpiSystem system;
+    CondSemismooth newton;
+    CondAnswer answer; // of the share
+} Solver;
+
+// ---- the back end of Newton's method
+
+static CondStatus serves(CondSemismooth* newton, const CondProblem* problem, int* serves)
+{
+    (void)newton;
+    (void)problem;
+    *serves = 1;
+    return COND_OK;
+}
+
+static CondStatus begin(CondSemismooth* newton)
+{
+    (void)newton;
+    return COND_OK;
+}
+
+static double resist(const CondSemismooth* newton, const CondContact* contact)
+{
+    (void)newton;
+    (void)contact;
+    return COND_RESISTANCE_NODE;
+}
+
+static CondStatus build(CondSemismooth* newton, const CondProblem* problem)
+{
+    (void)problem;
+    return cond_mpi_system_build(newton->other, newton->law,
+                                 newton->follows && newton->slipping > 0);
+}
+
+static int solve_system(CondSemismooth* newton, double* f, double* x, int max_products)
+{
+    int most = max_products < MAX_PRODUCTS ? max_products : MAX_PRODUCTS;
+    return cond_mpi_system_solve(newton->other, f, x, newton->follows ? FULL_REDUCTION : REDUCTION,
+                                 most);
+}
+
+static const CondLinearBackEnd back_end = {.resistance = COND_RESISTANCE_FOLLOWING,
+                                           .symmetric = 1,
+                                           .serves = serves,
+                                           .build = build,
+                                           .begin = begin,
+                                           .resist = resist,
+                                           .solve = solve_system};
+
+// ---- the solver
+
+static void* create(const CondContext* context, const CondSolverSettings* settings)
+{
+    Solver* s = cond_allocate(context, 1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->context = *context;
+    s->world = context->user;
+    s->settings = *settings;
+    s->deal.arena.context = s->share.arena.context = s->system.arena.context = *context;
+    cond_semismooth_create(context, settings, &s->newton);
+    s->newton.other = &s->system;
+    return s;
+}
+
+static void destroy(void* work)
+{
+    Solver* s = work;
+    if (!s)
+        return;
+    CondContext context = s->context;
+    cond_mpi_system_destroy(&s->system);
+    cond_mpi_share_destroy(&s->share);
+    cond_mpi_deal_destroy(&s->deal);
+    cond_semismooth_destroy(&s->newton);
+    cond_answer_destroy(&s->answer);
+    cond_release(&context, s);
+}
+
+static const double* history(const void* work, int* n)
+{
+    (void)work;
+    *n = 0;
+    return NULL;
+}
+
+// Owners: those of the model where the problem is one of its steps, else by its own graph.
+static CondStatus deal_out(Solver* s, const CondProblem* problem)
+{
+    const CondMpiWorld* world = s->world;
+    if (!world->owner || world->n_dof != problem->n_dof)
+        return cond_mpi_deal_out(&s->deal, problem, world->size);
+    CondStatus status = cond_mpi_deal_units(&s->deal, problem);
+    if (!status)
+        memcpy(s->deal.owner, world->owner, (size_t)problem->n_dof * sizeof *world->owner);
+    return status;
+}
+
+static CondCertificateData certificate_data(const Solver* s)
+{
+    const CondMpiShare* share = &s->share;
+    return (CondCertificateData){.problem = &share->problem,
+                                 .law = s->settings.law,
+                                 .omega = s->settings.omega,
+                                 .diagonal = share->diagonal,
+                                 .delassus = share->delassus,
+                                 .compliance = share->compliance,
+                                 .carried = share->carried,
+                                 .bounded = share->bounded,
+                                 .ranks = &share->ranks,
+                                 .threads = 1};
+}
+
+// Newton's method from the answer at hand: with friction that belongs to the last normal force,
+// then with one that follows it, then with resistance against changes of the forces.
+static CondStatus run_newton(Solver* s, CondSolveInfo* info)
+{
+    static const CondSemismoothLimits ways[] = {
+        {.may_follow = 0},
+        {.may_follow = 1},
+        {.may_follow = 1, .resistance = COND_WARM_DAMPING, .patience = COND_RESISTING_PATIENCE},
+    };
+    CondCertificateData data = certificate_data(s);
+    CondStatus status = COND_NOT_CONVERGED;
+    for (size_t k = 0; k < sizeof ways / sizeof ways[0] && status == COND_NOT_CONVERGED; k++) {
+        CondSemismoothLimits limits = ways[k];
+        limits.tolerance = s->settings.tolerance;
+        limits.max_steps = INT_MAX;
+        limits.max_products = s->settings.max_iterations - info->iterations;
+        if (limits.max_products <= 0)
+            break;
+        status = cond_semismooth_solve(&s->newton, &back_end, &data, &limits, &s->answer, info);
+    }
+    return status;
+}
+
+static CondStatus solve(void* work, const CondProblem* problem, double* v, double* lambda,
+                        CondSolveInfo* info)
+{
+    Solver* s = work;
+    info->certificate.worst_contact = -1;
+    info->certificate.dynamics = info->certificate.contact = INFINITY;
+    CondStatus status = deal_out(s, problem);
+    if (!status)
+        status = cond_mpi_share_take(&s->share, s->world, &s->deal, problem);
+    if (!status)
+        status = cond_mpi_system_plan(&s->system, &s->share);
+    if (!status)
+        status = cond_answer_reserve(&s->context, &s->share.problem, &s->answer);
+    if (status)
+        return status;
+    cond_semismooth_plan(&s->newton);
+    cond_mpi_share_enter(&s->share, v, lambda, s->answer.v, s->answer.lambda);
+    s->answer.residual = INFINITY;
+    status = run_newton(s, info);
+    cond_mpi_system_clear(&s->system);
+    if (status < 0)
+        return status;
+    info->certificate = s->answer.certificate;
+    info->solved_by = status ? COND_BY_NONE : info->passes > 0 ? COND_BY_NEWTON : COND_BY_START;
+    CondStatus left =
+        cond_mpi_share_leave(&s->share, &s->deal, s->answer.v, s->answer.lambda, v, lambda);
+    return left ? left : isfinite(s->answer.residual) ? status : COND_DIVERGED;
+}
+
+static const CondSolverOps ops = {
+    .name = "petsc", .create = create, .solve = solve, .history = history, .destroy = destroy};
+
+static void* allocate(size_t bytes, void* user)
+{
+    (void)user;
+    return malloc(bytes);
+}
+
+static void release(void* memory, void* user)
+{
+    (void)user;
+    free(memory);
+}
+
+CondStatus cond_mpi_solver_create(CondMpiWorld* world, const CondSolverSettings* settings,
+                                  CondSolver** solver, CondError* error)
+{
+    CondContext context = {.allocate = allocate, .release = release, .user = world};
+    CondSolverSettings own = *settings;
+    own.threads = 1;
+    return cond_solver_create_from(&context, &ops, &own, solver, error);
+}

@@ -1,0 +1,29 @@
+// The ranks of a run, and what has crossed between them.
+#ifndef COND_MPI_WORLD_H
+#define COND_MPI_WORLD_H
+
+#include <mpi.h>
+
+// Of this rank, by COND's own exchanges; those within PETSc are counted by PETSc.
+typedef struct CondMpiCount {
+    double exchanges;    // of copies between neighbours
+    double messages;     // sent in them
+    double bytes;        // sent in them
+    double gathers;      // of a few numbers of each rank to all
+    double gather_bytes; // given to them by this rank
+    double spreads;      // of whole vectors to all ranks: answers, elastic forces
+    double spread_bytes; // given to them by this rank
+} CondMpiCount;
+
+typedef struct CondMpiWorld {
+    MPI_Comm comm;
+    int rank, size;
+    const int* owner;   // of the model's coordinates; NULL: a problem is dealt out when it comes
+                        //                                                           (n_dof)
+    int n_dof;          // of the model
+    CondMpiCount count; //
+    int neighbours;     // of the last problem
+    int copies;         // of others' coordinates in it
+} CondMpiWorld;
+
+#endif
