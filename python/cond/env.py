@@ -155,15 +155,6 @@ def _pointer(kind: str, array: NDArray[Any] | None) -> Any:
     return ffi.NULL if array is None or array.size == 0 else ffi.from_buffer(kind, array)
 
 
-class Loan:
-    """What is borrowed from an environment: as long as it lives, so do model, state and sim of its episode."""
-
-    __slots__ = ("__weakref__", "env")
-
-    def __init__(self, env: Any) -> None:
-        self.env = env
-
-
 class Env:
     """A scene as an environment: reset with a seed, stepped with actions.
 
@@ -187,7 +178,7 @@ class Env:
         self._c = own(made[0], lib.cond_env_destroy, self._definition)
         self._layout = Layout(self._c)
         self._result = ffi.new("CondEnvResult*")
-        self._loan: weakref.ref[Loan] | None = None
+        self._loan: weakref.ref[Any] | None = None
 
     @property
     def layout(self) -> dict[str, slice]:
@@ -316,10 +307,11 @@ class Env:
     def sim(self) -> Sim:
         return Sim.at(ffi.cast("CondSim*", lib.cond_env_sim(self._c)), self.model, self._borrow())
 
-    def _borrow(self) -> Loan:
+    def _borrow(self) -> Any:
+        """A handle that lives as long as something of this episode is borrowed."""
         loan = self._loan() if self._loan is not None else None
         if loan is None:
-            loan = Loan(self._c)
+            loan = own(ffi.cast("CondEnv*", self._c), lambda _: None, self._c)
             self._loan = weakref.ref(loan)
         return loan
 

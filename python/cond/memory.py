@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, TypeVar
 
@@ -52,15 +53,47 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=after_fork)
 
 
+class Life:
+    """Of what a handle points to: it ends when the handle is gone and nothing that stands on it is left. The count is
+    kept here, because the collector of cycles lets handles go in an order of its own."""
+
+    __slots__ = ("__weakref__", "below", "destroy", "gone", "needs", "pointer", "users")
+
+    def __init__(self, pointer: Any, destroy: Callable[[Any], None], needs: tuple[Any, ...]) -> None:
+        self.pointer, self.destroy, self.needs = pointer, destroy, needs
+        self.users, self.gone = 0, False
+        self.below = [LIVES[id(need)] for need in needs if id(need) in LIVES]  # what it stands on
+        for life in self.below:
+            life.users += 1
+
+    def leave(self, _pointer: Any) -> None:
+        """The handle is gone."""
+        self.gone = True
+        if self.users == 0:
+            self.end()
+
+    def end(self) -> None:
+        """Nothing stands on it any more."""
+        self.destroy(self.pointer)
+        self.needs = ()
+        for life in self.below:
+            life.users -= 1
+            if life.users == 0 and life.gone:
+                life.end()
+
+
+LIVES: weakref.WeakValueDictionary[int, Life] = weakref.WeakValueDictionary()
+"""By the identity of their handles, which alone keep them."""
+
+
 def own(pointer: Any, destroy: Callable[[Any], None], *needs: Any) -> Any:
     """The pointer as a handle that destroys what it points to when nobody refers to it any more; until then
     `needs`, handles of what that stands on, stay alive, in whatever order the objects of Python go."""
     Process.used = True
-
-    def release(gone: Any, kept: tuple[Any, ...] = needs) -> None:
-        destroy(gone)
-
-    return ffi.gc(pointer, release)
+    life = Life(pointer, destroy, needs)
+    handle = ffi.gc(pointer, life.leave)
+    LIVES[id(handle)] = life
+    return handle
 
 
 def path_bytes(path: Path) -> bytes:

@@ -1,6 +1,7 @@
 """Environments: the forms of Gymnasium, the same bits alone and in a batch, pictures and the page."""
 from __future__ import annotations
 
+import gc
 import json
 import urllib.error
 import urllib.request
@@ -199,6 +200,23 @@ def test_borrowed_outlives() -> None:
     assert np.array_equal(state.q, before) and model.n_body == 2
     del state, model, sim
     assert np.array_equal(q, before)
+
+
+def test_cycles() -> None:
+    """Objects that go together, in a circle of references, are destroyed in an order that C can bear."""
+    for turned in (False, True):
+        for _ in range(4):
+            env = cond.Env("pusher")
+            state = env.state
+            things: list[object] = [env, env.model, state, env.sim, state.q]
+            picture = cond.Picture(env.model, 16, 12)
+            picture.draw(state, env.sim)
+            model = cond.Model.from_path("drop")
+            things += [picture, model, model.state(), cond.Sim(model), cond.Query(model), cond.Mechanics(model)]
+            things = things[::-1] if turned else things
+            things.append(things)
+            del env, state, picture, model, things
+            gc.collect()
 
 
 def test_save_and_load() -> None:
