@@ -39,5 +39,5 @@ class Script:
                 self.phase = "carry"
         else:
             fingers = np.zeros(2)
-            wanted = palm + observation[self.layout["track.goal"]] - ball
+            wanted = palm + observation[self.layout["track.desired"]] - ball
         return np.concatenate([toward(palm, wanted, 0.25, 0.005), fingers])

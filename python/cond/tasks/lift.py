@@ -29,7 +29,7 @@ class Lifter:
         return self.thing(observation)[0]
 
     def goal(self, observation: Array) -> Array:
-        return observation[self.layout["track.goal"]]
+        return observation[self.layout["track.desired"]]
 
     def __call__(self, observation: Array) -> Array:
         tip, axes = self.hand.pose(observation)

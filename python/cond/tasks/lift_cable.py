@@ -14,7 +14,7 @@ class Script(Lifter):
     grip = 0.0075
 
     def thing(self, observation: Array) -> tuple[Array, float]:
-        points = observation[self.layout["cable.points"]].reshape(-1, 3)
+        points = observation[self.layout["points"]].reshape(-1, 3)
         middle = len(points) // 2
         along = points[middle + 1] - points[middle - 1]
         if along[0] < 0.0:

@@ -21,7 +21,7 @@ class Script:
     def __call__(self, observation: Array) -> Array:
         axes = axes_of(observation[self.layout["plug.orientation"]])
         end = observation[self.layout["plug.position"]] + axes @ self.lower
-        wanted = observation[self.layout["insert.goal"]].copy()
+        wanted = observation[self.layout["insert.desired"]].copy()
         speed = 0.002
         if self.phase == "over":
             wanted[2] += self.clear
