@@ -40,12 +40,22 @@ def _task(name: str, *overrides: str) -> Task:
     return Task(f"scenes/tasks/{name}.yaml", f"cond.tasks.{name}", overrides)
 
 
+# In place of increments of the joints' targets: of the tip's pose, by inverse kinematics, and of the fingers' target.
+_TIP = (
+    "actions=[{name: hand, kind: pose, body: arm, link: panda_hand, point: [0, 0, 0.1034], "
+    "linear: 0.01, angular: 0.04, low: [0.2, -0.5, 0.011], high: [0.8, 0.5, 0.7]}, "
+    "{name: fingers, kind: joints, body: arm, joints: panda_finger_joint1, linear: 0.002}]"
+)
+
 TASKS: dict[str, Task] = {
     "cond/Pusher-v0": Task("scenes/pusher.yaml", "cond.tasks.pusher"),
     "cond/LiftSoft-v0": _task("lift_soft"),
+    "cond/LiftSoft-IK-v0": _task("lift_soft", _TIP),
     "cond/LiftCable-v0": _task("lift_cable"),
+    "cond/LiftCable-IK-v0": _task("lift_cable", _TIP),
     "cond/BallGrip-v0": _task("ball_grip"),
     "cond/PegWithCable-v0": _task("peg_with_cable"),
+    "cond/PegWithCable-IK-v0": _task("peg_with_cable", _TIP),
     "cond/CableRouting-v0": _task("cable_routing"),
     "cond/RopeConfiguration-v0": _task("rope_configuration"),
     "cond/CableWinding-v0": _task("cable_winding"),

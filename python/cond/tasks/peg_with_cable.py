@@ -8,7 +8,8 @@ from cond.tasks.panda import Array, Hand, axes_of, toward, turn_between
 
 
 class Script:
-    """Leads the plug itself, as it is held: over the socket, upright, and down. Phases: over, down."""
+    """Leads the plug itself, as it is held: over the socket, upright, and down until it is in. Phases: over, down,
+    in."""
 
     clear = 0.03  # of the plug above the bottom of the hole on the way to it [m]
     lower = np.array([0.0, 0.0, -0.025])  # the plug's end, from its middle [m]
@@ -28,6 +29,10 @@ class Script:
             speed = 0.006
             if np.linalg.norm(wanted - end) < 0.0005:
                 self.phase = "down"
+        elif np.linalg.norm(wanted - end) < 0.001:
+            self.phase = "in"
+        if self.phase == "in":
+            return self.hand.action(observation, np.zeros(3), np.zeros(3), 0.0)
         step = toward(end, wanted, 0.2, speed)
         turn = toward(np.zeros(3), turn_between(axes, np.eye(3)), 0.2, 0.02)
         return self.hand.action(observation, step, turn, 0.0)
