@@ -54,7 +54,6 @@ libmetis-dev      deals out the meshes of cond-mpi
 slurmctld         hands out the sweeps of the tests as job arrays
 slurmd            runs them, two node daemons on this machine
 slurm-client      submits them
-munge             lets the parts of Slurm trust each other
 LIST
 }
 

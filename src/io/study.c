@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // A generator of its own for every variable, so that one more leaves the others as they are.
@@ -65,7 +66,15 @@ int cond_study_n_choice(const CondStudyVariable* variable)
     return variable->n_value > 0 ? variable->n_value : variable->count;
 }
 
-// Both ends are met exactly, and round numbers stay round.
+// A point of a grid is what people would write: 0.15, not the sum of two products beside it.
+static double round_to_15(double value)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.15g", value);
+    return strtod(text, NULL);
+}
+
+// Both ends are met exactly.
 static double value_at(const CondVariationDef* def, double u)
 {
     if (u == 0.0 || u == 1.0)
@@ -106,7 +115,8 @@ void cond_study_value(const CondStudy* study, int entry, int variable,
     if (v->n_value > 0)
         snprintf(text, COND_STUDY_VALUE_SIZE, "%s", v->value[choice]);
     else
-        cond_number_write(value_at(&v->def, u), text);
+        cond_number_write(study->u ? value_at(&v->def, u) : round_to_15(value_at(&v->def, u)),
+                          text);
 }
 
 int cond_study_override(const CondStudy* study, int entry, int override,
