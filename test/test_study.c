@@ -68,6 +68,7 @@ static void test_grid(void** unused)
     assert_int_equal(cond_study_n_entry(study), 5 * 2 * 2 * 3);
     assert_string_equal(cond_study_scene(study), "push.yaml");
     assert_string_equal(cond_study_variable(study, 1), "bodies.box.position");
+    assert_int_equal(cond_study_n_variable(study), 3);
     assert_null(cond_study_variable(study, 3));
     static const char* const mu[] = {"0.1", "0.2", "0.3", "0.4", "0.5"};
     for (int e = 0; e < 60; e++) {
