@@ -35,6 +35,15 @@ static int print_layout(const char* scene, const TextList* set)
     printf("observation, %d values\n", cond_env_n_observation(env));
     for (int i = 0; cond_env_observation_slot(env, i, &slot); i++)
         printf("  %4d %3d  %-40s %s\n", slot.begin, slot.size, slot.name, slot.unit);
+    printf("goal, %d values\n", cond_env_n_goal(env));
+    for (int i = 0; cond_env_goal_slot(env, i, &slot); i++)
+        printf("  %4d %3d  %-40s %s\n", slot.begin, slot.size, slot.name, slot.unit);
+    printf("rewards\n");
+    for (int i = 0; i < cond_env_n_reward(env); i++) {
+        const char* name = "";
+        double value = cond_env_reward_value(env, i, &name);
+        printf("  %4d      %-40s %g at the start\n", i, name, value);
+    }
     cond_env_destroy(env);
     return CLI_FINE;
 }
@@ -55,8 +64,10 @@ static void print_tally(const EnvRun* run, const EnvTally* t)
     fprintf(stderr,
             "  speed         %.0f environment-steps a second on %d threads (%.0f time steps)\n",
             (double)t->steps / t->seconds, t->threads, (double)t->time_steps / t->seconds);
-    fprintf(stderr, "  resets        %.3g ms each\n",
-            1e3 * t->reset_seconds / (double)(run->envs + t->episodes));
+    fprintf(stderr, "  made          %.3g ms each\n", 1e3 * t->create_seconds / run->envs);
+    if (t->resets > 0)
+        fprintf(stderr, "  resets        %ld, %.3g ms each\n", t->resets,
+                1e3 * t->reset_seconds / (double)t->resets);
     fprintf(stderr, "  hash          %016llx\n", (unsigned long long)t->hash);
 }
 
@@ -65,19 +76,19 @@ static json_t* tally_json(const EnvRun* run, const EnvTally* t)
     char hash[32];
     double steps = t->steps > 0 ? (double)t->steps : 1.0;
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)t->hash);
-    return json_pack("{s:o, s:i, s:i, s:i, s:s, s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:o, s:o, "
-                     "s:o, s:o, s:o, s:o, s:s, s:o}",
-                     "scene", json_text(run->scene), "envs", run->envs, "steps", run->steps, "seed",
-                     run->seed, "actions", run->still ? "still" : "random", "n_action", t->n_action,
-                     "n_observation", t->n_observation, "dof", t->n_dof, "environment_steps",
-                     (json_int_t)t->steps, "time_steps", (json_int_t)t->time_steps, "episodes",
-                     (json_int_t)t->episodes, "missed", (json_int_t)t->missed, "diverged",
-                     (json_int_t)t->diverged, "reward", json_number(t->reward / steps), "contacts",
-                     json_number(t->contacts / steps), "residual", json_number(t->certificate),
-                     "seconds", json_number(t->seconds), "reset_seconds",
-                     json_number(t->reset_seconds), "steps_per_second",
-                     json_number((double)t->steps / t->seconds), "hash", hash, "machine",
-                     json_machine(t->threads));
+    return json_pack(
+        "{s:o, s:i, s:i, s:i, s:s, s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:o, s:o, "
+        "s:o, s:o, s:o, s:o, s:I, s:o, s:s, s:o}",
+        "scene", json_text(run->scene), "envs", run->envs, "steps", run->steps, "seed", run->seed,
+        "actions", run->still ? "still" : "random", "n_action", t->n_action, "n_observation",
+        t->n_observation, "dof", t->n_dof, "environment_steps", (json_int_t)t->steps, "time_steps",
+        (json_int_t)t->time_steps, "episodes", (json_int_t)t->episodes, "missed",
+        (json_int_t)t->missed, "diverged", (json_int_t)t->diverged, "reward",
+        json_number(t->reward / steps), "contacts", json_number(t->contacts / steps), "residual",
+        json_number(t->certificate), "seconds", json_number(t->seconds), "reset_seconds",
+        json_number(t->reset_seconds), "create_seconds", json_number(t->create_seconds), "resets",
+        (json_int_t)t->resets, "steps_per_second", json_number((double)t->steps / t->seconds),
+        "hash", hash, "machine", json_machine(t->threads));
 }
 
 static int run(int argc, char** argv)
@@ -94,6 +105,8 @@ static int run(int argc, char** argv)
         {"--threads", OPTION_INT(&what.threads, 0, CLI_MOST_THREADS), "N", "0: as OpenMP decides"},
         {"--actions", OPTION_TEXT(&actions), "KIND", "random (within the bounds) or still"},
         {"--set", OPTION_LIST(&what.set), "PATH=VALUE", "change a value of the scene"},
+        {"--resets", OPTION_INT(&what.resets, 0, 1000000), "N",
+         "reset all N times at the end, and tell how long a reset takes"},
         {"--layout", OPTION_FLAG(&layout), NULL, "only print names of actions and observations"},
         {"--json", OPTION_TEXT(&json), "FILE", "the tally as JSON; - is standard output"},
     };

@@ -95,6 +95,8 @@ static int step_once(const EnvRun* run, Work* work, EnvTally* tally, int k, Cond
         cli_complain("%s", error.message);
     over = ranks_agree(*status != COND_OK);
     tally->reset_seconds += omp_get_wtime() - start;
+    for (int i = 0; i < work->n; i++)
+        tally->resets += work->over[i];
     return over;
 }
 
@@ -117,14 +119,37 @@ static int step_all(const EnvRun* run, Work* work, EnvTally* tally)
     return status < 0 ? cli_exit(status) : CLI_FINE;
 }
 
+// Resets all environments some more times, each with the seed that comes next, and times these
+// alone.
+static int reset_all(const EnvRun* run, Work* work, EnvTally* tally)
+{
+    CondError error = {.message = ""};
+    CondStatus status = COND_OK;
+    tally->reset_seconds = 0.0;
+    tally->resets = 0;
+    for (int k = -1; k < run->resets && !status && !interrupt_signal(); k++) {
+        for (int i = 0; i < work->n; i++)
+            work->seed[i] += (uint64_t)run->envs;
+        double start = omp_get_wtime();
+        status = cond_env_batch_reset(work->batch, work->seed, NULL, &error);
+        if (k < 0) // the first one makes what the others change
+            continue;
+        tally->reset_seconds += omp_get_wtime() - start;
+        tally->resets += work->n;
+    }
+    if (status)
+        cli_complain("%s", error.message);
+    return status ? cli_exit(status) : CLI_FINE;
+}
+
 // What all ranks have together; the clock is that of the slowest.
 static void sum_ranks(EnvTally* tally)
 {
-    double sum[] = {(double)tally->steps,    (double)tally->time_steps,
-                    (double)tally->episodes, (double)tally->done,
-                    (double)tally->missed,   (double)tally->diverged,
-                    tally->reward,           tally->contacts};
-    double most[] = {tally->certificate, tally->seconds, tally->reset_seconds};
+    double sum[] = {(double)tally->steps, (double)tally->time_steps, (double)tally->episodes,
+                    (double)tally->done,  (double)tally->missed,     (double)tally->diverged,
+                    tally->reward,        tally->contacts,           (double)tally->resets};
+    double most[] = {tally->certificate, tally->seconds, tally->reset_seconds,
+                     tally->create_seconds};
     ranks_total(sum, sizeof sum / sizeof *sum, most, sizeof most / sizeof *most);
     long* count[] = {&tally->steps, &tally->time_steps, &tally->episodes,
                      &tally->done,  &tally->missed,     &tally->diverged};
@@ -135,6 +160,8 @@ static void sum_ranks(EnvTally* tally)
     tally->certificate = most[0];
     tally->seconds = most[1];
     tally->reset_seconds = most[2];
+    tally->create_seconds = most[3];
+    tally->resets = (long)sum[8];
 }
 
 static int prepare(const EnvRun* run, Work* work, EnvTally* tally)
@@ -202,13 +229,15 @@ int env_run(const EnvRun* run, EnvTally* tally)
     if (!code)
         code = begin(run, &work, tally);
     code = ranks_agree(code);
-    tally->reset_seconds = omp_get_wtime() - start;
+    tally->create_seconds = omp_get_wtime() - start;
     tally->threads = run->threads > 0 ? run->threads : omp_get_max_threads();
     if (!code) {
         code = step_all(run, &work, tally);
         tally->time_steps =
             tally->steps * cond_model_settings(cond_env_model(cond_env_batch_env(work.batch, 0)))
                                ->environment.substeps;
+        if (!code && run->resets > 0)
+            code = reset_all(run, &work, tally);
         sum_ranks(tally);
     }
     free(work.action);

@@ -13,6 +13,7 @@ typedef struct EnvRun {
     int envs, steps, seed, threads;
     int still;    // 1: actions that lead nowhere; 0: random ones
     int progress; // 1: a progress line
+    int resets;   // of every environment at the end, besides those of episodes, to time them
 } EnvRun;
 
 typedef struct EnvTally {
@@ -26,7 +27,9 @@ typedef struct EnvTally {
     double contacts;        // sum over steps of what each step ended with
     double certificate;     // worst
     double seconds;         // stepping
-    double reset_seconds;   // making and resetting
+    double create_seconds;  // making
+    double reset_seconds;   // resetting
+    long resets;            // how many
     uint64_t hash;          // of all environments after every action
 } EnvTally;
 

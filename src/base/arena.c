@@ -30,6 +30,15 @@ void cond_arena_begin(const CondContext* context, CondArena* arena)
     arena->first = NULL;
 }
 
+static void take_in(CondArena* arena, CondArenaBlock* block)
+{
+    block->before = NULL;
+    block->after = arena->first;
+    if (arena->first)
+        arena->first->before = block;
+    arena->first = block;
+}
+
 void* cond_arena_allocate(CondArena* arena, size_t count, size_t size)
 {
     const size_t extra = sizeof(CondArenaBlock) + COND_ARENA_ALIGNMENT - 1;
@@ -43,12 +52,20 @@ void* cond_arena_allocate(CondArena* arena, size_t count, size_t size)
     begin -= begin % COND_ARENA_ALIGNMENT;
     void* elements = (char*)memory + (begin - (uintptr_t)memory);
     CondArenaBlock* block = block_of(elements);
-    *block = (CondArenaBlock){.after = arena->first, .memory = memory, .capacity = count};
-    if (arena->first)
-        arena->first->before = block;
-    arena->first = block;
+    *block = (CondArenaBlock){.memory = memory, .capacity = count};
+    take_in(arena, block);
     memset(elements, 0, count * size);
     return elements;
+}
+
+static void take_out(CondArena* arena, CondArenaBlock* block)
+{
+    if (block->before)
+        block->before->after = block->after;
+    else
+        arena->first = block->after;
+    if (block->after)
+        block->after->before = block->before;
 }
 
 void cond_arena_drop(CondArena* arena, void* elements)
@@ -56,13 +73,17 @@ void cond_arena_drop(CondArena* arena, void* elements)
     CondArenaBlock* block = block_of(elements);
     if (!block)
         return;
-    if (block->before)
-        block->before->after = block->after;
-    else
-        arena->first = block->after;
-    if (block->after)
-        block->after->before = block->before;
+    take_out(arena, block);
     cond_release(&arena->context, block->memory);
+}
+
+void cond_arena_move(CondArena* from, CondArena* to, void* elements)
+{
+    CondArenaBlock* block = block_of(elements);
+    if (!block)
+        return;
+    take_out(from, block);
+    take_in(to, block);
 }
 
 int cond_arena_capacity(const void* elements)

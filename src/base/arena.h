@@ -49,6 +49,9 @@ CondStatus cond_arena_shrink(CondArena* arena, void* array, int count, size_t si
 // Releases one array before the others; NULL is none.
 void cond_arena_drop(CondArena* arena, void* memory);
 
+// Hands an array over to another arena with the same context; NULL is none.
+void cond_arena_move(CondArena* from, CondArena* to, void* memory);
+
 // Releases all arrays. The arena can be used again; the pointers to its arrays cannot.
 void cond_arena_release(CondArena* arena);
 

@@ -83,6 +83,16 @@ CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, 
     return status;
 }
 
+void cond_collider_renew(CondCollider* collider)
+{
+    const CondModel* model = collider->model;
+    collider->placed = 0;
+    collider->links.built = 0;
+    if (model->n_obstacle > 0)
+        memset(collider->bounded, 0, (size_t)model->n_obstacle * sizeof *collider->bounded);
+    cond_sweep_measure(model, &collider->sweep);
+}
+
 void cond_collider_destroy(CondCollider* collider)
 {
     if (!collider->model)

@@ -68,6 +68,8 @@ static inline CondContactKey cond_key_soft_crossing(const CondCollider* collider
                                     (uint64_t)(collider->soft_edge_begin[b] + eb)};
 }
 
+// After the numbers of its model have changed, but for those of soft bodies.
+void cond_collider_renew(CondCollider* collider);
 CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, CondError* error);
 void cond_collider_destroy(CondCollider* collider);
 

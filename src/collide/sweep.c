@@ -17,9 +17,21 @@
 #include <math.h>
 #include <string.h>
 
-CondStatus cond_sweep_create(const CondModel* model, CondSweep* sweep)
+void cond_sweep_measure(const CondModel* model, CondSweep* sweep)
 {
     static const double identity[7] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0};
+    for (int i = 0; i < model->n_obstacle + model->n_solid; i++) {
+        double box[6];
+        cond_shape_bound(&cond_solid_at(model, i)->shape, identity, box);
+        sweep->thickness[i] = fmin(box[3] - box[0], fmin(box[4] - box[1], box[5] - box[2]));
+        double thin = cond_solid_at(model, i)->thin;
+        if (thin > 0.0)
+            sweep->thickness[i] = fmin(sweep->thickness[i], thin);
+    }
+}
+
+CondStatus cond_sweep_create(const CondModel* model, CondSweep* sweep)
+{
     const CondContext* m = &model->arena.context;
     size_t n_solid = (size_t)(model->n_obstacle + model->n_solid);
     sweep->place = cond_allocate(m, (size_t)model->n_feature, 3 * sizeof(double));
@@ -34,14 +46,7 @@ CondStatus cond_sweep_create(const CondModel* model, CondSweep* sweep)
     if (!sweep->fold || !sweep->place || !sweep->pose || !sweep->box || !sweep->thickness ||
         !sweep->travel || !sweep->body)
         return COND_OUT_OF_MEMORY;
-    for (size_t i = 0; i < n_solid; i++) {
-        double box[6];
-        cond_shape_bound(&cond_solid_at(model, (int)i)->shape, identity, box);
-        sweep->thickness[i] = fmin(box[3] - box[0], fmin(box[4] - box[1], box[5] - box[2]));
-        double thin = cond_solid_at(model, (int)i)->thin;
-        if (thin > 0.0)
-            sweep->thickness[i] = fmin(sweep->thickness[i], thin);
-    }
+    cond_sweep_measure(model, sweep);
     return COND_OK;
 }
 

@@ -13,6 +13,8 @@ typedef struct CondSweepPass {
 } CondSweepPass;
 
 CondStatus cond_sweep_create(const CondModel* model, CondSweep* sweep);
+// How thin the solids are.
+void cond_sweep_measure(const CondModel* model, CondSweep* sweep);
 void cond_sweep_destroy(const CondContext* context, CondSweep* sweep);
 
 // Appends the features that met between two kinematics and are beyond each other at the second one:

@@ -98,6 +98,7 @@ void cond_env_destroy(CondEnv* env)
         return;
     CondContext m = env->context;
     cond_env_world_destroy(&env->world);
+    cond_env_spare_destroy(env);
     cond_scene_destroy(env->plain);
     cond_scene_source_close(&env->source);
     cond_release(&m, env->line);
@@ -105,102 +106,13 @@ void cond_env_destroy(CondEnv* env)
     cond_release(&m, env);
 }
 
-void cond_env_world_destroy(CondEnvWorld* world)
-{
-    for (int b = 0; world->ik && b < world->model->n_body; b++)
-        if (world->ik[b])
-            cond_ik_destroy(world->ik[b]);
-    cond_kinematics_destroy(&world->kinematics);
-    cond_mechanics_destroy(world->mechanics);
-    cond_arena_release(&world->arena);
-    cond_sim_destroy(world->sim);
-    cond_state_destroy(world->before);
-    cond_state_destroy(world->state);
-    cond_model_destroy(world->model);
-    cond_scene_destroy(world->scene);
-    memset(world, 0, sizeof *world);
-}
-
-// Workspaces and what the scene asks for, on a compiled model.
-static CondStatus furnish(CondEnvWorld* world, const CondContext* m, CondError* error)
-{
-    CondStatus status = cond_state_create(world->model, &world->state, error);
-    if (!status)
-        status = cond_state_create(world->model, &world->before, error);
-    if (!status)
-        status = cond_sim_create(world->model, &world->sim, error);
-    if (!status && (status = cond_kinematics_create(world->model, &world->kinematics)))
-        cond_error_set(error, status, "out of memory");
-    if (!status)
-        status = cond_env_act_create(world, m, error);
-    if (!status)
-        status = cond_env_term_create(world, error);
-    if (!status)
-        status = cond_env_sight_create(world, error);
-    if (status)
-        return status;
-    world->n_observation = cond_env_observe_count(world);
-    if (COND_RESERVE(&world->arena, world->observation, world->n_observation) ||
-        COND_RESERVE(&world->arena, world->undo, world->n_act))
-        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
-    cond_env_observe(world, 0.0);
-    return COND_OK;
-}
-
-// What an action leads follows no trajectory.
-static void drop_trajectories(CondScene* scene)
-{
-    int kept = 0;
-    for (int i = 0; i < scene->n_trajectory; i++) {
-        int led = 0;
-        for (int k = 0; k < scene->n_action; k++)
-            led |= scene->action[k].kind != COND_ACTION_ANCHOR &&
-                   scene->action[k].kind != COND_ACTION_PICK &&
-                   scene->action[k].kind != COND_ACTION_GRIP &&
-                   strcmp(scene->action[k].body, scene->trajectory[i].body) == 0;
-        if (led)
-            cond_arena_drop(&scene->arena, (void*)scene->trajectory[i].waypoint);
-        else
-            scene->trajectory[kept++] = scene->trajectory[i];
-    }
-    scene->n_trajectory = kept;
-}
-
-CondStatus cond_env_world_create(CondEnv* env, uint64_t seed, CondEnvWorld* world, CondError* error)
-{
-    const CondContext* m = &env->context;
-    memset(world, 0, sizeof *world);
-    cond_arena_begin(m, &world->arena);
-    world->seed = seed;
-    CondStatus status = cond_scene_source_draw(&env->source, env->plain, seed, error);
-    if (!status)
-        status = cond_scene_source_read(&env->source, &world->scene, error);
-    if (!status) {
-        CondError why = {.message = ""};
-        // Threads belong to the batch: each environment has one.
-        cond_scene_settings(world->scene)->solver.threads = 1;
-        drop_trajectories(world->scene);
-        // Observations hold the certificate of whole problems, which sleepers have no part in.
-        cond_scene_settings(world->scene)->sleeping = 0;
-        status = cond_scene_compile(world->scene, &world->model, error);
-        if (!status && (status = furnish(world, m, &why)))
-            cond_error_set(error, status, "%.200s: %.250s", env->source.file, why.message);
-    }
-    if (status)
-        cond_env_world_destroy(world);
-    return status;
-}
-
 // Begins episode `episode` of a root seed.
 static CondStatus begin(CondEnv* env, uint64_t root, uint64_t episode, CondError* error)
 {
-    CondEnvWorld world;
     uint64_t seed = cond_env_episode_seed(root, episode);
-    CondStatus status = cond_env_world_create(env, seed, &world, error);
+    CondStatus status = cond_env_world_redraw(env, seed, error);
     if (status)
         return status;
-    cond_env_world_destroy(&env->world);
-    env->world = world;
     env->root = root;
     env->episode = episode;
     env->seed = seed;

@@ -15,7 +15,7 @@ typedef struct CondEnvAct {
     int body;        // the robot; -1: none
     int taken;       // pick, grip: the body they may take; -1: any but robots
     int attachment;  // anchor; pick, grip: what holds, in the state; -1: nothing
-    int* coordinate; // joints, velocities, torques: of the robot; else NULL     (size)
+    int* coordinate; // joints, velocities, torques: of the robot, in world->coordinate (size)
     CondWeld goal; // pose: anchor and turn are position and orientation in the world; pick: anchor
 } CondEnvAct;
 
@@ -39,7 +39,7 @@ typedef struct CondEnvSight {
     const CondObservationDef* def;
     CondEnvPoint point, other;
     int body;
-    CondPoint* many; // points                                               (count)
+    CondPoint* many; // points, in world->many                                (count)
 } CondEnvSight;
 
 // Everything that a reset makes anew.
@@ -55,6 +55,8 @@ typedef struct CondEnvWorld {
     CondIk** ik;                     // of the robots that a pose action leads, else NULL (n_body)
     double* q;           // configuration that inverse kinematics works on   (largest n_q)
     double* f;           // forces on a robot                                (largest n_dof)
+    int* coordinate;     // of all actions of joints
+    CondPoint* many;     // of all observations of points
     CondEnvAct* undo;    // as they were before the action that is being made (n_act)
     CondEnvAct* act;     //                                                  (n_act)
     CondEnvTerm* term;   //                                                  (n_term)
@@ -79,6 +81,12 @@ struct CondEnv {
     int n_step;
     int done, cut;
     CondEnvWorld world;
+    // The scene and the model that the next seed is drawn into; NULL: not made yet.
+    struct {
+        CondScene* scene;
+        CondModel* model;
+        unsigned char* touched; // bodies, then obstacles that draws change (n_body + n_obstacle)
+    } spare;
 };
 
 // The actions of a new world: resolves names, places goals.
@@ -121,8 +129,10 @@ CondStatus cond_env_take(CondEnvWorld* world, CondEnvAct* act, const double* act
 
 // A point of the scene, by the rules of an attachment's end, but that rods and soft bodies have a
 // centre; `owner` ("reward NAME") begins messages. Where it is, at world->kinematics.
-CondStatus cond_env_point_resolve(const CondEnvWorld* world, const CondEndDef* def,
-                                  const char* owner, CondEnvPoint* point, CondError* error);
+CondStatus cond_env_point_resolve(const CondModel* model, const CondEndDef* def, const char* owner,
+                                  CondEnvPoint* point, CondError* error);
+// The same for all points of a scene's rewards and observations.
+CondStatus cond_env_points_check(const CondModel* model, const CondScene* scene, CondError* error);
 void cond_env_point_place(const CondEnvWorld* world, const CondEnvPoint* point, double place[3]);
 // Points of a rod or a soft body, evenly spread.                                    point (n)
 CondStatus cond_env_points_spread(const CondEnvWorld* world, int body, int patch, int n,
@@ -150,5 +160,9 @@ CondStatus cond_env_create_seeded(const CondContext* context, const CondEnvDef* 
 CondStatus cond_env_world_create(CondEnv* env, uint64_t seed, CondEnvWorld* world,
                                  CondError* error);
 void cond_env_world_destroy(CondEnvWorld* world);
+// Makes env->world that of another seed, in place where that is possible. On failure it is as it
+// was.
+CondStatus cond_env_world_redraw(CondEnv* env, uint64_t seed, CondError* error);
+void cond_env_spare_destroy(CondEnv* env);
 
 #endif

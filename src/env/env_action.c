@@ -45,10 +45,6 @@ static CondStatus resolve_joints(CondEnvWorld* world, CondEnvAct* act, CondError
 {
     const CondArticulation* arm = arm_of(world, act);
     char owner[COND_NAME_SIZE + 8], name[COND_NAME_SIZE];
-    act->coordinate =
-        cond_arena_allocate(&world->arena, (size_t)arm->n_joint, sizeof *act->coordinate);
-    if (!act->coordinate)
-        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     snprintf(owner, sizeof owner, "action %s", act->def->name);
     for (const char* at = act->def->joints; *at;) {
         at += strspn(at, ", ");
@@ -130,18 +126,21 @@ static int needs_mechanics(const CondActionDef* def)
 static CondStatus reserve(CondEnvWorld* world, CondError* error)
 {
     const CondModel* model = world->model;
-    int n_q = 0, n_dof = 0, mechanics = 0;
+    int n_q = 0, n_dof = 0, n_joint = 0, mechanics = 0;
     for (int b = 0; b < model->n_body; b++) {
         n_q = model->body[b].n_q > n_q ? model->body[b].n_q : n_q;
         n_dof = model->body[b].n_dof > n_dof ? model->body[b].n_dof : n_dof;
     }
     for (int i = 0; i < world->scene->n_action; i++)
         mechanics |= needs_mechanics(&world->scene->action[i]);
+    n_joint = model->n_target * world->scene->n_action;
     if (COND_RESERVE(&world->arena, world->act, world->scene->n_action) ||
         COND_RESERVE(&world->arena, world->ik, model->n_body) ||
+        COND_RESERVE(&world->arena, world->coordinate, n_joint) ||
         COND_RESERVE(&world->arena, world->q, n_q) || COND_RESERVE(&world->arena, world->f, n_dof))
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
-    return mechanics ? cond_mechanics_create(model, &world->mechanics, error) : COND_OK;
+    return mechanics && !world->mechanics ? cond_mechanics_create(model, &world->mechanics, error)
+                                          : COND_OK;
 }
 
 CondStatus cond_env_act_create(CondEnvWorld* world, const CondContext* m, CondError* error)
@@ -154,12 +153,15 @@ CondStatus cond_env_act_create(CondEnvWorld* world, const CondContext* m, CondEr
             .def = &world->scene->action[i], .begin = world->n_action, .attachment = -1};
         act->body = cond_model_find_body(world->model, act->def->body);
         act->taken = cond_model_find_body(world->model, act->def->takes);
+        act->coordinate = world->coordinate + (ptrdiff_t)i * world->model->n_target;
         status = resolve(world, m, act, error);
         world->n_action += act->size;
         world->n_act++;
     }
     if (!status && COND_RESERVE(&world->arena, world->told, world->n_action))
         status = cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    if (!status)
+        memset(world->told, 0, (size_t)world->n_action * sizeof *world->told);
     return status;
 }
 

@@ -159,9 +159,13 @@ static void pass_sight(const CondEnvWorld* world, const CondEnvSight* sight, Pas
 
 CondStatus cond_env_sight_create(CondEnvWorld* world, CondError* error)
 {
-    int n = world->scene->n_observation;
-    if (COND_RESERVE(&world->arena, world->sight, n))
+    int n = world->scene->n_observation, many = 0;
+    for (int i = 0; i < n; i++)
+        many += world->scene->observation[i].count;
+    if (COND_RESERVE(&world->arena, world->sight, n) ||
+        COND_RESERVE(&world->arena, world->many, many))
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    many = 0;
     for (int i = 0; i < n; i++) {
         CondEnvSight* sight = &world->sight[i];
         const CondObservationDef* def = &world->scene->observation[i];
@@ -171,20 +175,18 @@ CondStatus cond_env_sight_create(CondEnvWorld* world, CondError* error)
         snprintf(owner, sizeof owner, "observation %s", def->name);
         sight->body = cond_model_find_body(world->model, def->at.body);
         if (def->kind == COND_OBSERVE_POINTS) {
-            sight->many =
-                cond_arena_allocate(&world->arena, (size_t)def->count, sizeof *sight->many);
-            status =
-                sight->many
-                    ? cond_env_points_spread(world, sight->body,
-                                             cond_model_find_patch(world->model, def->at.patch),
-                                             def->count, sight->many)
-                    : COND_OUT_OF_MEMORY;
+            sight->many = world->many + many;
+            many += def->count;
+            status = cond_env_points_spread(world, sight->body,
+                                            cond_model_find_patch(world->model, def->at.patch),
+                                            def->count, sight->many);
             if (status)
                 cond_error_set(error, status, "%s: there are no such points", owner);
         } else if (def->kind != COND_OBSERVE_ACTION) {
-            status = cond_env_point_resolve(world, &def->at, owner, &sight->point, error);
+            status = cond_env_point_resolve(world->model, &def->at, owner, &sight->point, error);
             if (!status)
-                status = cond_env_point_resolve(world, &def->to, owner, &sight->other, error);
+                status =
+                    cond_env_point_resolve(world->model, &def->to, owner, &sight->other, error);
         }
         if (status)
             return status;

@@ -1,43 +1,50 @@
 // Points of the scene that are observed and rewarded.
 #include "env/env.h"
 
-#include "base/error.h"
 #include "math/vec3.h"
 #include "model/rod.h"
 #include "scene/compile.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-CondStatus cond_env_point_resolve(const CondEnvWorld* world, const CondEndDef* end,
-                                  const char* owner, CondEnvPoint* point, CondError* error)
+CondStatus cond_env_point_resolve(const CondModel* model, const CondEndDef* end, const char* owner,
+                                  CondEnvPoint* point, CondError* error)
 {
-    const CondModel* model = world->model;
-    CondAttachmentDef def = cond_attachment_def_default();
-    CondAttachment made;
-    CondError why = {.message = ""};
     int body = cond_model_find_body(model, end->body);
-    memset(point, 0, sizeof *point);
-    point->frame.patch = -1;
-    if (body < 0 && !end->body[0]) { // of the world
-        point->frame.point.body = -1;
-        memcpy(point->frame.point.local, end->point, sizeof end->point);
-        return COND_OK;
-    }
     CondBodyKind kind = body < 0 ? COND_BODY_RIGID : model->body[body].kind;
+    memset(point, 0, sizeof *point);
     if ((kind == COND_BODY_SOFT && !end->patch[0]) || (kind == COND_BODY_ROD && isnan(end->at))) {
         point->centre = 1 + body;
         return COND_OK;
     }
-    def.turns = 0;
-    def.end[0] = *end;
-    if (cond_attachment_resolve(model, &def, &made, &why)) {
-        const char* text = strstr(why.message, ": ");
-        return cond_error_set(error, COND_BAD_INPUT, "%s: %s", owner,
-                              text ? text + 2 : why.message);
+    CondStatus status = cond_end_resolve(model, end, 0, owner, &point->frame, error);
+    return status == COND_BAD_ARGUMENT ? COND_BAD_INPUT : status;
+}
+
+CondStatus cond_env_points_check(const CondModel* model, const CondScene* scene, CondError* error)
+{
+    CondEnvPoint point;
+    char owner[COND_NAME_SIZE + 16];
+    CondStatus status = COND_OK;
+    for (int i = 0; i < scene->n_reward && !status; i++) {
+        const CondRewardDef* def = &scene->reward[i];
+        int placed = def->kind == COND_REWARD_DISTANCE || def->kind == COND_REWARD_HEIGHT;
+        snprintf(owner, sizeof owner, "reward %s", def->name);
+        status = placed ? cond_env_point_resolve(model, &def->at, owner, &point, error) : COND_OK;
+        if (!status)
+            status = cond_env_point_resolve(model, &def->to, owner, &point, error);
     }
-    point->frame = made.end[0];
-    return COND_OK;
+    for (int i = 0; i < scene->n_observation && !status; i++) {
+        const CondObservationDef* def = &scene->observation[i];
+        int placed = def->kind != COND_OBSERVE_POINTS && def->kind != COND_OBSERVE_ACTION;
+        snprintf(owner, sizeof owner, "observation %s", def->name);
+        status = placed ? cond_env_point_resolve(model, &def->at, owner, &point, error) : COND_OK;
+        if (!status && placed)
+            status = cond_env_point_resolve(model, &def->to, owner, &point, error);
+    }
+    return status;
 }
 
 void cond_env_point_place(const CondEnvWorld* world, const CondEnvPoint* point, double place[3])

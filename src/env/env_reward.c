@@ -148,9 +148,9 @@ static CondStatus resolve(CondEnvWorld* world, CondEnvTerm* term, CondError* err
     term->body = cond_model_find_body(world->model, def->at.body);
     if (def->kind != COND_REWARD_DISTANCE && def->kind != COND_REWARD_HEIGHT)
         return COND_OK;
-    CondStatus status = cond_env_point_resolve(world, &def->at, owner, &term->point, error);
+    CondStatus status = cond_env_point_resolve(world->model, &def->at, owner, &term->point, error);
     if (!status && def->to.body[0])
-        status = cond_env_point_resolve(world, &def->to, owner, &term->other, error);
+        status = cond_env_point_resolve(world->model, &def->to, owner, &term->other, error);
     return status;
 }
 

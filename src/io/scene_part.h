@@ -42,6 +42,16 @@ CondEntryRead cond_action_read;
 CondEntryRead cond_reward_read;
 CondEntryRead cond_observation_read;
 
+// The lists of a scene file, in the order in which they are read; NULL past the last.
+typedef struct CondSceneListRow {
+    const char* key;
+    CondEntryRead* read;
+    CondSceneList list; // whose lines are noted; COND_N_LIST: of none
+    size_t index;       // where in a CondScene the index of names and the count of the entries
+    size_t count;       // are; 0: entries of this list become more than one thing
+} CondSceneListRow;
+const CondSceneListRow* cond_scene_list_row(int index);
+
 // Groups of what touches: the first one is what says nothing; at the end every group that something
 // touches must have somebody in it.
 CondStatus cond_groups_begin(const CondSceneReader* reader);

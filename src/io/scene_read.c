@@ -3,6 +3,7 @@
 #include "io/scene_part.h"
 #include "io/scene_source.h"
 
+#include <stddef.h>
 #include <string.h>
 
 static CondStatus read_plane(const CondSceneReader* reader, const CondYamlNode* node,
@@ -129,31 +130,38 @@ static CondStatus note_lines(const CondSceneReader* reader, CondSceneList which,
     return status ? cond_error_set(reader->error, status, "out of memory") : COND_OK;
 }
 
+// What is named comes before what names it, wherever it stands in the file.
+#define LIST(key, read, list, kind)                                                                \
+    {                                                                                              \
+        key, read, list, offsetof(CondScene, kind##_name), offsetof(CondScene, n_##kind)           \
+    }
+static const CondSceneListRow lists[] = {
+    LIST("materials", cond_material_read, COND_N_LIST, material),
+    {"mjcf", cond_mjcf_read_entry, COND_N_LIST, 0, 0},
+    LIST("bodies", cond_body_read, COND_LIST_BODY, body),
+    LIST("planes", read_plane, COND_N_LIST, plane),
+    LIST("obstacles", cond_obstacle_read, COND_LIST_OBSTACLE, obstacle),
+    LIST("exclude", cond_exclude_read, COND_LIST_EXCLUDE, exclude),
+    LIST("patches", cond_patch_read, COND_LIST_PATCH, patch),
+    LIST("trajectories", cond_trajectory_read, COND_LIST_TRAJECTORY, trajectory),
+    LIST("attachments", cond_attachment_read, COND_LIST_ATTACHMENT, attachment),
+    LIST("sensors", cond_sensor_read, COND_LIST_SENSOR, sensor),
+    LIST("forces", read_force, COND_LIST_FORCE, force),
+    LIST("springs", read_spring, COND_N_LIST, spring),
+    LIST("randomise", cond_variation_read, COND_N_LIST, variation),
+    LIST("actions", cond_action_read, COND_N_LIST, action),
+    LIST("rewards", cond_reward_read, COND_N_LIST, reward),
+    LIST("observations", cond_observation_read, COND_N_LIST, observation),
+};
+#undef LIST
+
+const CondSceneListRow* cond_scene_list_row(int index)
+{
+    return index >= 0 && (size_t)index < sizeof lists / sizeof *lists ? &lists[index] : NULL;
+}
+
 static CondStatus read_scene(const CondSceneReader* reader, const CondYamlNode* root)
 {
-    // What is named comes before what names it, wherever it stands in the file.
-    static const struct {
-        const char* key;
-        CondEntryRead* read;
-        CondSceneList list; // whose lines are noted; COND_N_LIST: of none
-    } lists[] = {
-        {"materials", cond_material_read, COND_N_LIST},
-        {"mjcf", cond_mjcf_read_entry, COND_N_LIST},
-        {"bodies", cond_body_read, COND_LIST_BODY},
-        {"planes", read_plane, COND_N_LIST},
-        {"obstacles", cond_obstacle_read, COND_LIST_OBSTACLE},
-        {"exclude", cond_exclude_read, COND_LIST_EXCLUDE},
-        {"patches", cond_patch_read, COND_LIST_PATCH},
-        {"trajectories", cond_trajectory_read, COND_LIST_TRAJECTORY},
-        {"attachments", cond_attachment_read, COND_LIST_ATTACHMENT},
-        {"sensors", cond_sensor_read, COND_LIST_SENSOR},
-        {"forces", read_force, COND_LIST_FORCE},
-        {"springs", read_spring, COND_N_LIST},
-        {"randomise", cond_variation_read, COND_N_LIST},
-        {"actions", cond_action_read, COND_N_LIST},
-        {"rewards", cond_reward_read, COND_N_LIST},
-        {"observations", cond_observation_read, COND_N_LIST},
-    };
     CondSettingsDraft draft = {.settings = cond_scene_settings_default()};
     CondSection top;
     CondStatus status = cond_section_read(reader, "", root, "", &draft, &top);

@@ -136,7 +136,7 @@ CondStatus cond_scene_refuse_issue(const CondSceneReader* reader, CondStatus sta
 }
 
 // "bodies.box" for an entry that has a name, "bodies[3]" for one that has none.
-static void entry_path(char* path, const char* list, const CondYamlNode* entry, int place)
+void cond_entry_path(char* path, const char* list, const CondYamlNode* entry, int place)
 {
     const CondYamlNode* name = cond_yaml_find(entry, "name");
     if (name && name->kind == COND_YAML_SCALAR && *name->text)
@@ -154,7 +154,7 @@ CondStatus cond_list_read(const CondSceneReader* reader, const CondKey* key,
     int place = 0;
     for (const CondYamlNode* entry = list->first; entry; entry = entry->next) {
         char at[COND_KEY_PATH_SIZE];
-        entry_path(at, path, entry, place);
+        cond_entry_path(at, path, entry, place);
         CondStatus status = read(reader, entry, at, place++, target);
         if (status)
             return status;

@@ -32,6 +32,10 @@ CondStatus cond_scene_refuse_issue(const CondSceneReader* reader, CondStatus sta
 typedef CondStatus CondEntryRead(const CondSceneReader* reader, const CondYamlNode* node,
                                  const char* path, int place, void* target);
 
+// How messages call the entry of a list: "bodies.box", or "bodies[2]" where it has no name; in
+// COND_KEY_PATH_SIZE bytes.
+void cond_entry_path(char* path, const char* list, const CondYamlNode* entry, int place);
+
 // Reads every entry of a list; the key gives the words of a message.
 CondStatus cond_list_read(const CondSceneReader* reader, const CondKey* key,
                           const CondYamlNode* list, const char* path, CondEntryRead* read,

@@ -90,49 +90,9 @@ void cond_scene_source_close(CondSceneSource* source)
     cond_yaml_destroy(&source->context, source->root);
     cond_release(&source->context, source->file);
     cond_release(&source->context, source->drawn);
+    cond_release(&source->context, source->leaf);
+    cond_release(&source->context, source->entry);
     *source = (CondSceneSource){.context = source->context};
-}
-
-// "a.b, c.d" holds two paths.
-static int count_paths(const char* path)
-{
-    int n = 1;
-    for (; *path; path++)
-        n += *path == ',';
-    return n;
-}
-
-// Writes "path=value" for every path of a variation; returns how many.
-static int write_draws(const CondVariationDef* def, double value, char (*text)[COND_PATH_SIZE + 40])
-{
-    int n = 0;
-    for (const char* at = def->path; *at;) {
-        at += strspn(at, ", ");
-        int length = (int)strcspn(at, ", ");
-        if (length > 0)
-            snprintf(text[n++], sizeof *text, "%.*s=%.17g", length, at, value);
-        at += length;
-    }
-    return n;
-}
-
-CondStatus cond_scene_source_draw(CondSceneSource* source, const CondScene* plain, uint64_t seed,
-                                  CondError* error)
-{
-    int n = 0, most = 0;
-    CondStatus status = COND_OK;
-    for (int i = 0; i < plain->n_variation; i++)
-        most += count_paths(plain->variation[i].path);
-    if (!source->drawn)
-        source->drawn = cond_allocate(&source->context, (size_t)most, sizeof *source->drawn);
-    if (!source->drawn)
-        return no_memory(error);
-    for (int i = 0; i < plain->n_variation; i++)
-        n += write_draws(&plain->variation[i], cond_scene_draw(plain, i, seed), source->drawn + n);
-    for (int i = 0; i < n && !status; i++)
-        status = cond_yaml_override(&source->context, source->root, source->drawn[i], error);
-    source->n_drawn = n;
-    return status;
 }
 
 double cond_variation_value(const CondVariationDef* def, double u)

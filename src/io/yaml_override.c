@@ -122,6 +122,13 @@ static void replace(const CondContext* context, CondYamlNode* node, CondYamlNode
 CondStatus cond_yaml_override(const CondContext* context, CondYamlNode* root, const char* text,
                               CondError* error)
 {
+    CondYamlNode* place;
+    return cond_yaml_override_at(context, root, text, &place, error);
+}
+
+CondStatus cond_yaml_override_at(const CondContext* context, CondYamlNode* root, const char* text,
+                                 CondYamlNode** place, CondError* error)
+{
     Override override = {context, text, error};
     const char* equals = strchr(text, '=');
     if (!equals)
@@ -150,5 +157,6 @@ CondStatus cond_yaml_override(const CondContext* context, CondYamlNode* root, co
         cond_yaml_destroy(context, value);
     else
         replace(context, node, value);
+    *place = node;
     return status;
 }

@@ -47,6 +47,9 @@ CondStatus cond_yaml_parse(const CondContext* context, const char* text, size_t 
 // keeps pointing at the text of the override.
 CondStatus cond_yaml_override(const CondContext* context, CondYamlNode* root, const char* override,
                               CondError* error);
+// The same, and *place is the node that has the value now.
+CondStatus cond_yaml_override_at(const CondContext* context, CondYamlNode* root,
+                                 const char* override, CondYamlNode** place, CondError* error);
 
 void cond_yaml_destroy(const CondContext* context, CondYamlNode* node);
 

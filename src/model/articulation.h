@@ -80,13 +80,14 @@ typedef enum CondLinkShapeKind {
 typedef struct CondLinkShape {
     int link;
     CondLinkShapeKind kind;
-    double position[3];    // centre in link axes [m]
-    double orientation[4]; //
-    double size[3];        // as the kind says [m]
-    char* file;            // of a mesh; copied by add_shape, owned by the articulation
-    int convex;            // of a mesh: 1: its convex hull is meant
-    int missing;           // 1: the reader did not find that file
-    float colour[4];       // of what is seen: red, green, blue, opacity; negative: not given
+    double position[3];              // centre in link axes [m]
+    double orientation[4];           //
+    double size[3];                  // as the kind says [m]
+    char* file;                      // of a mesh; copied by add_shape, owned by the articulation
+    int convex;                      // of a mesh: 1: its convex hull is meant
+    int missing;                     // 1: the reader did not find that file
+    struct CondMeshSurface* surface; // what was made of it, the model's; NULL: nothing
+    float colour[4]; // of what is seen: red, green, blue, opacity; negative: not given
 } CondLinkShape;
 
 // One coordinate of a joint, and what followers leave of its limits.
@@ -130,6 +131,7 @@ typedef struct CondArticulation {
     int n_disabled;                     // pairs of links that never touch, by another file
     int (*disabled)[2];                 //                                    (n_disabled)
     int fault;                          // the link at fault where finish failed; -1: none
+    int shaped;                         // 1: the surfaces of its shapes are made
 } CondArticulation;
 
 // Poses and scratch of one thread. Everything is in world axes; moments and spatial quantities
@@ -305,6 +307,8 @@ CondIkSettings cond_ik_settings_default(void);
 CondStatus cond_ik_create(const CondContext* context, const CondArticulation* articulation,
                           CondIk** ik, CondError* error);
 void cond_ik_destroy(CondIk* ik);
+// Goes on with an articulation that has the same links and joints.
+void cond_ik_rebind(CondIk* ik, const CondArticulation* articulation);
 // One step of dt: the joint rates within all limits that come closest to the velocity that the
 // target asks for; q (n_q) moves, v (n_dof, may be NULL) are the rates used. Never leaves the
 // position limits; a kinematics outside them is led back at no more than the velocity limit.

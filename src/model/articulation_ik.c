@@ -84,6 +84,11 @@ CondStatus cond_ik_create(const CondContext* context, const CondArticulation* a,
     return COND_OK;
 }
 
+void cond_ik_rebind(CondIk* ik, const CondArticulation* articulation)
+{
+    ik->articulation = articulation;
+}
+
 void cond_ik_destroy(CondIk* ik)
 {
     if (!ik)

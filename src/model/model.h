@@ -185,6 +185,7 @@ typedef struct CondSensor {
 struct CondModel {
     CondArena arena; // of the model, its bodies, patches and trajectories
     int compiled[2]; // while it is compiled: the list and the entry that a message is about
+    const struct CondCompiledAgain* again; // and what it may take of another model; NULL: nothing
     CondSceneSettings settings;
     int n_warning;
     char (*warning)[256]; // what the reader of the scene left out              (n_warning)

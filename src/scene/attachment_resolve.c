@@ -8,6 +8,7 @@
 #include "scene/scene_check.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static int find_guide(const CondModel* model, const char* name)
@@ -19,10 +20,9 @@ static int find_guide(const CondModel* model, const char* name)
 }
 
 // What a body of each kind is held by: a link, a patch, or a point alone.
-static CondStatus resolve_end(const CondModel* model, const CondAttachmentDef* def, int end,
-                              CondFrame* frame, CondError* error)
+CondStatus cond_end_resolve(const CondModel* model, const CondEndDef* at, int turns,
+                            const char* owner, CondFrame* frame, CondError* error)
 {
-    const CondEndDef* at = &def->end[end];
     memset(frame, 0, sizeof *frame);
     frame->patch = -1;
     frame->point.body = at->body[0] ? cond_model_find_body(model, at->body) : -1;
@@ -32,35 +32,32 @@ static CondStatus resolve_end(const CondModel* model, const CondAttachmentDef* d
         return !at->trajectory[0] || frame->guide > 0
                    ? COND_OK
                    : cond_error_set(error, COND_BAD_ARGUMENT,
-                                    "attachment %s: there is no trajectory '%s' without a body",
-                                    def->name, at->trajectory);
+                                    "%s: there is no trajectory '%s' without a body", owner,
+                                    at->trajectory);
     }
     if (frame->point.body < 0)
-        return cond_error_set(error, COND_BAD_ARGUMENT,
-                              "attachment %s: there is no body called '%s'", def->name, at->body);
+        return cond_error_set(error, COND_BAD_ARGUMENT, "%s: there is no body called '%s'", owner,
+                              at->body);
     const CondBody* body = &model->body[frame->point.body];
     if (body->kind == COND_BODY_SOFT) {
         frame->patch = cond_model_find_patch(model, at->patch);
         if (frame->patch < 0 || model->patch[frame->patch].body != body->index)
-            return cond_error_set(error, COND_BAD_ARGUMENT,
-                                  "attachment %s: soft body %s has no patch '%s'", def->name,
-                                  at->body, at->patch);
+            return cond_error_set(error, COND_BAD_ARGUMENT, "%s: soft body %s has no patch '%s'",
+                                  owner, at->body, at->patch);
     } else if (body->kind == COND_BODY_ROBOT) {
         frame->point.part = cond_articulation_find_link(body->arm, at->link);
         if (frame->point.part < 0)
-            return cond_error_set(error, COND_BAD_ARGUMENT,
-                                  "attachment %s: robot %s has no link '%s'", def->name, at->body,
-                                  at->link);
+            return cond_error_set(error, COND_BAD_ARGUMENT, "%s: robot %s has no link '%s'", owner,
+                                  at->body, at->link);
     } else if (body->kind == COND_BODY_ROD) {
         if (!isfinite(at->at))
-            return cond_error_set(error, COND_BAD_ARGUMENT,
-                                  "attachment %s: at is required: %s is a rod", def->name,
-                                  at->body);
+            return cond_error_set(error, COND_BAD_ARGUMENT, "%s: at is required: %s is a rod",
+                                  owner, at->body);
         cond_compile_at(model, at->at, &frame->point);
-    } else if (body->kind == COND_BODY_PARTICLE && def->turns) {
+    } else if (body->kind == COND_BODY_PARTICLE && turns) {
         return cond_error_set(error, COND_BAD_ARGUMENT,
-                              "attachment %s: '%s' is a particle, which has no orientation to hold",
-                              def->name, at->body);
+                              "%s: '%s' is a particle, which has no orientation to hold", owner,
+                              at->body);
     }
     return COND_OK;
 }
@@ -122,6 +119,7 @@ CondStatus cond_attachment_resolve(const CondModel* model, const CondAttachmentD
                                    CondAttachment* out, CondError* error)
 {
     CondSceneIssue issue;
+    char owner[COND_NAME_SIZE + 16];
     CondAttachmentDef own = cond_attachment_def_default();
     const CondAttachmentDef* def = &own;
     CondStatus status =
@@ -137,10 +135,11 @@ CondStatus cond_attachment_resolve(const CondModel* model, const CondAttachmentD
     if (status)
         return cond_error_set(error, COND_BAD_ARGUMENT, "attachment %s: %s: %s", def->name,
                               issue.field, issue.text);
+    snprintf(owner, sizeof owner, "attachment %.63s", def->name);
     memset(out, 0, sizeof *out);
     memcpy(out->name, def->name, sizeof out->name);
     for (int end = 0; end < 2 && !status; end++)
-        status = resolve_end(model, def, end, &out->end[end], error);
+        status = cond_end_resolve(model, &def->end[end], def->turns, owner, &out->end[end], error);
     if (!status)
         status = check_pair(def, out->end, error);
     if (!status)

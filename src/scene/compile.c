@@ -79,32 +79,49 @@ static CondStatus compile_rigid(CondModel* model, const CondScene* scene, const 
     return COND_OK;
 }
 
+// What bodies of all kinds have.
+static void start_body(const CondBodyDef* def, int index, CondBody* body)
+{
+    memcpy(body->name, def->name, sizeof body->name);
+    body->kind = def->kind;
+    body->index = body->number = index;
+    body->surface = def->surface;
+    memcpy(body->initial.position, def->position, sizeof def->position);
+    memcpy(body->initial.orientation, def->orientation, sizeof def->orientation);
+    quat_normalize(body->initial.orientation);
+    memcpy(body->initial.velocity, def->velocity, sizeof def->velocity);
+    memcpy(body->initial.angular_velocity, def->angular_velocity, sizeof def->angular_velocity);
+}
+
+static CondStatus compile_body(CondModel* model, const CondScene* scene, int b, CondError* error)
+{
+    const CondBodyDef* def = &scene->body[b];
+    CondStatus status = COND_OK;
+    if (def->kind == COND_BODY_SOFT)
+        status = cond_compile_soft(model, scene, b, error);
+    else if (def->kind == COND_BODY_ROBOT)
+        status = cond_compile_robot(model, scene, b, error);
+    else if (def->kind == COND_BODY_ROD)
+        status = cond_compile_rod(model, scene, b, error);
+    else
+        status = compile_rigid(model, scene, def, &model->body[b], error);
+    return status ? status : cond_compile_check_sizes(&model->body[b], error);
+}
+
 static CondStatus compile_bodies(CondModel* model, const CondScene* scene, CondError* error)
 {
     for (int b = 0; b < scene->n_body; b++) {
         cond_compile_note(model, COND_LIST_BODY, b);
         const CondBodyDef* def = &scene->body[b];
         CondBody* body = &model->body[b];
-        memcpy(body->name, def->name, sizeof body->name);
-        body->kind = def->kind;
-        body->index = body->number = b;
-        body->surface = def->surface;
-        memcpy(body->initial.position, def->position, sizeof def->position);
-        memcpy(body->initial.orientation, def->orientation, sizeof def->orientation);
-        quat_normalize(body->initial.orientation);
-        memcpy(body->initial.velocity, def->velocity, sizeof def->velocity);
-        memcpy(body->initial.angular_velocity, def->angular_velocity, sizeof def->angular_velocity);
-        CondStatus status = COND_OK;
-        if (def->kind == COND_BODY_SOFT)
-            status = cond_compile_soft(model, scene, b, error);
-        else if (def->kind == COND_BODY_ROBOT)
-            status = cond_compile_robot(model, scene, b, error);
-        else if (def->kind == COND_BODY_ROD)
-            status = cond_compile_rod(model, scene, b, error);
-        else
-            status = compile_rigid(model, scene, def, body, error);
-        if (!status)
-            status = cond_compile_check_sizes(body, error);
+        int taken;
+        CondStatus status = cond_compile_take_body(model, b, &taken);
+        if (status)
+            return cond_error_set(error, status, "out of memory");
+        if (!taken) {
+            start_body(def, b, body);
+            status = compile_body(model, scene, b, error);
+        }
         if (status)
             return status;
         body->dof_begin = model->n_dof;
@@ -114,7 +131,6 @@ static CondStatus compile_bodies(CondModel* model, const CondScene* scene, CondE
     }
     return COND_OK;
 }
-
 static void compile_planes(CondModel* model, const CondScene* scene)
 {
     for (int i = 0; i < scene->n_plane; i++) {
@@ -213,17 +229,16 @@ static void name_source(const CondScene* scene, const CondModel* model, CondErro
         cond_error_set(error, inner.status, "%.500s: %.1500s", scene->file, inner.message);
 }
 
-CondStatus cond_scene_compile(const CondScene* scene, CondModel** model, CondError* error)
+static CondStatus compile(const CondScene* scene, const CondCompiledAgain* again, CondModel** model,
+                          CondError* error)
 {
-    *model = NULL;
-    CondStatus status = cond_scene_settings_check(&scene->settings, error);
-    if (status)
-        return status;
+    CondStatus status = COND_OK;
     CondModel* made = cond_allocate(&scene->arena.context, 1, sizeof *made);
     if (!made)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     cond_arena_begin(&scene->arena.context, &made->arena);
     made->settings = scene->settings;
+    made->again = again;
     cond_compile_note(made, COND_N_LIST, 0);
     settle_integrator(&made->settings);
     status = allocate(made, scene);
@@ -260,6 +275,23 @@ CondStatus cond_scene_compile(const CondScene* scene, CondModel** model, CondErr
     }
     cond_compile_widths(made);
     compile_springs(made, scene);
+    made->again = NULL;
     *model = made;
     return COND_OK;
+}
+
+CondStatus cond_scene_compile(const CondScene* scene, CondModel** model, CondError* error)
+{
+    *model = NULL;
+    CondStatus status = cond_scene_settings_check(&scene->settings, error);
+    return status ? status : compile(scene, NULL, model, error);
+}
+
+CondStatus cond_scene_compile_again(const CondScene* scene, const CondCompiledAgain* again,
+                                    CondModel** model, CondError* error)
+{
+    *model = NULL;
+    CondStatus status = compile(scene, again, model, error);
+    cond_model_destroy(again->donor);
+    return status;
 }

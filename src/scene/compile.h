@@ -5,6 +5,24 @@
 #include "model/model.h"
 #include "scene/scene.h"
 
+// Where a scene is compiled again: the model that it was compiled to before, of whose bodies and
+// obstacles those are as they were that have a 0 here.
+typedef struct CondCompiledAgain {
+    CondModel* donor;
+    const unsigned char* body;     //                                            (n_body)
+    const unsigned char* obstacle; //                                            (n_obstacle)
+} CondCompiledAgain;
+
+// cond_scene_compile with the same bits, and without making anew what is large: articulations,
+// elements, rods and surfaces of what has not changed are taken out of the donor, which is
+// destroyed in any case. Its settings have been checked.
+CondStatus cond_scene_compile_again(const CondScene* scene, const CondCompiledAgain* again,
+                                    CondModel** model, CondError* error);
+// Takes a body, or the surface of an obstacle, out of the donor; *taken = 0: it must be made.
+CondStatus cond_compile_take_body(CondModel* model, int index, int* taken);
+CondStatus cond_compile_take_obstacle(CondModel* model, int index, CondSolid* solid,
+                                      struct CondMeshSurface** mesh_surface);
+
 // Soft body: mesh and material -> CondFem, start, features. index: of the body.
 CondStatus cond_compile_soft(CondModel* model, const CondScene* scene, int index, CondError* error);
 // Robot: URDF or links -> CondArticulation, start, motors.
@@ -71,6 +89,9 @@ CondStatus cond_compile_attachments(CondModel* model, const CondScene* scene, Co
 // range.
 CondStatus cond_attachment_resolve(const CondModel* model, const CondAttachmentDef* def,
                                    CondAttachment* out, CondError* error);
+// One end of it; messages begin with `owner`. turns: orientation shall be held there.
+CondStatus cond_end_resolve(const CondModel* model, const CondEndDef* at, int turns,
+                            const char* owner, CondFrame* frame, CondError* error);
 CondStatus cond_compile_trajectories(CondModel* model, const CondScene* scene, CondError* error);
 // Sensors, whose attachments must be there.
 CondStatus cond_compile_sensors(CondModel* model, const CondScene* scene, CondError* error);

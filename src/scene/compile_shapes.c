@@ -160,15 +160,17 @@ static CondStatus link_mesh(Growing* g, const CondBody* body, const CondLinkShap
 
 static CondStatus robot_shapes(Growing* g, const CondBody* body)
 {
-    const CondArticulation* arm = body->arm;
+    CondArticulation* arm = body->arm;
     CondStatus status = COND_OK;
     if (g->scene->body[body->index].collision == COND_COLLISION_NONE)
         return COND_OK;
     for (int i = 0; i < arm->n_shape && !status; i++) {
-        const CondLinkShape* shape = &arm->shape[i];
+        CondLinkShape* shape = &arm->shape[i];
         CondMeshSurface* mesh_surface = NULL;
         if (shape->kind == COND_LINK_MESH) {
-            status = link_mesh(g, body, shape, &mesh_surface);
+            if (!arm->shaped)
+                status = link_mesh(g, body, shape, &shape->surface);
+            mesh_surface = shape->surface;
             if (status)
                 return status;
             if (!mesh_surface)
@@ -182,6 +184,7 @@ static CondStatus robot_shapes(Growing* g, const CondBody* body)
         else
             status = add_placed(g, body->index, shape->link, &placed, &body->surface);
     }
+    arm->shaped = !status;
     return status;
 }
 
@@ -253,8 +256,13 @@ static CondStatus compile_obstacles(CondModel* model, const CondScene* scene, Co
         CondSolid* solid = &model->obstacle[i];
         cond_compile_note(model, COND_LIST_OBSTACLE, i);
         memcpy(solid->name, def->name, sizeof solid->name);
-        CondMeshSurface* mesh_surface = NULL;
-        if (def->shape == COND_SHAPE_CONVEX || def->shape == COND_SHAPE_MESH) {
+        CondMeshSurface* mesh_surface;
+        CondStatus taken = cond_compile_take_obstacle(model, i, solid, &mesh_surface);
+        if (taken)
+            return taken;
+        if (mesh_surface) {
+            // it is what it was
+        } else if (def->shape == COND_SHAPE_CONVEX || def->shape == COND_SHAPE_MESH) {
             const double scale[3] = {def->mesh_scale, def->mesh_scale, def->mesh_scale};
             char owner[COND_NAME_SIZE + 16];
             snprintf(owner, sizeof owner, "obstacle %s", def->name);

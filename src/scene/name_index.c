@@ -48,7 +48,7 @@ CondStatus cond_name_index_reserve(CondArena* arena, CondNameIndex* index, const
         return COND_OK;
     if (n_name > INT_MAX / 4)
         return COND_OUT_OF_MEMORY;
-    CondNameIndex grown = {16, NULL};
+    CondNameIndex grown = {.n_slot = 16};
     while (grown.n_slot / 2 < n_name)
         grown.n_slot *= 2;
     grown.slot = cond_arena_allocate(arena, (size_t)grown.n_slot, sizeof *grown.slot);

@@ -8,6 +8,7 @@
 typedef struct CondNameIndex {
     int n_slot; // a power of two, or 0
     int* slot;  // number + 1 of the name that lives here, 0: free   (n_slot)
+    int put;    // number + 1 of the entry that is put in the place of the old one; 0: none is
 } CondNameIndex;
 
 // The number of `wanted`, -1 when it is not there.

@@ -150,11 +150,49 @@ static CondStatus no_memory(const Kind* kind, CondSceneIssue* issue)
     return COND_OUT_OF_MEMORY;
 }
 
+static void drop_links(CondScene* scene, int n_link, CondLinkDef* link)
+{
+    for (int i = 0; i < n_link && link; i++)
+        cond_arena_drop(&scene->arena, (void*)link[i].shape);
+    cond_arena_drop(&scene->arena, link);
+}
+
+// Arrays that a definition of this kind owns.
+static void drop_arrays(CondScene* scene, const Kind* kind, const void* def)
+{
+    if (kind->count == &scene->n_body) {
+        const CondBodyDef* body = def;
+        cond_arena_drop(&scene->arena, (void*)body->point);
+        cond_arena_drop(&scene->arena, (void*)body->joint);
+        drop_links(scene, body->n_link, (CondLinkDef*)body->link);
+        cond_arena_drop(&scene->arena, (void*)body->link_groups);
+    } else if (kind->count == &scene->n_obstacle) {
+        cond_arena_drop(&scene->arena, (void*)((const CondObstacleDef*)def)->heights);
+    } else if (kind->count == &scene->n_trajectory) {
+        cond_arena_drop(&scene->arena, (void*)((const CondTrajectoryDef*)def)->waypoint);
+    }
+}
+
+// A checked definition takes the place of one whose name it has.
+static CondStatus put_again(CondScene* scene, const Kind* kind, const void* def)
+{
+    char name[COND_NAME_SIZE], *first;
+    memcpy(&first, kind->data, sizeof first);
+    char* place = first + (size_t)(kind->index->put - 1) * kind->size;
+    memcpy(name, place, sizeof name);
+    drop_arrays(scene, kind, place);
+    memcpy(place, def, kind->size);
+    memcpy(place, name, sizeof name);
+    return COND_OK;
+}
+
 // Copies a checked definition to the end of its array and enters its name. A nameless one is called
 // after its kind and its place ("body3"), or the next number that is free.
 static CondStatus append(CondScene* scene, const Kind* kind, const void* def, CondSceneIssue* issue)
 {
     int number = *kind->count;
+    if (kind->index->put > 0)
+        return put_again(scene, kind, def);
     if (cond_arena_reserve(&scene->arena, kind->data, number + 1, kind->size))
         return no_memory(kind, issue);
     char* first;
@@ -201,13 +239,6 @@ static int copy_links(CondScene* scene, const CondBodyDef* def, CondLinkDef** li
         (*links)[i].shape = shape;
     }
     return fits;
-}
-
-static void drop_links(CondScene* scene, int n_link, CondLinkDef* link)
-{
-    for (int i = 0; i < n_link && link; i++)
-        cond_arena_drop(&scene->arena, (void*)link[i].shape);
-    cond_arena_drop(&scene->arena, link);
 }
 
 CondStatus cond_scene_put_body(CondScene* scene, const CondBodyDef* def, CondSceneIssue* issue)

@@ -244,7 +244,7 @@ static CondStatus check_joints(const CondScene* scene, const CondBodyDef* def,
         return cond_scene_issue_set(issue, "joints", "n_joint is %d, but there are none",
                                     def->n_joint);
     CondArena arena = {.context = scene->arena.context};
-    CondNameIndex index = {0, NULL};
+    CondNameIndex index = {0};
     CondStatus status = COND_OK;
     for (int i = 0; i < def->n_joint && !status; ++i) {
         char at[32];

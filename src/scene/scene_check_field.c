@@ -166,7 +166,8 @@ CondStatus cond_check_size(size_t size, size_t known, const char* function, Cond
 CondStatus cond_check_name(const char* kind, const char* name, const CondNameIndex* index,
                            const void* names, size_t stride, CondSceneIssue* issue)
 {
-    if (*name && cond_name_index_find(index, names, stride, name) >= 0)
+    int found = *name ? cond_name_index_find(index, names, stride, name) : -1;
+    if (found >= 0 && found != index->put - 1)
         return cond_scene_issue_set(issue, "name", "another %s is called '%s' already", kind, name);
     return COND_OK;
 }

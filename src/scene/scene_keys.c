@@ -16,10 +16,18 @@ int cond_scene_key(int index, CondSceneKey* key)
 const CondKey* cond_keys_section(const char* section, int* n_key)
 {
     const CondKey* first = NULL;
+    const char* other = NULL; // a section that it is not, by its place in memory
     *n_key = 0;
     for (int i = 0; i < cond_key_table_size; ++i) {
-        if (strcmp(cond_key_table[i].text.section, section) != 0)
+        const char* found = cond_key_table[i].text.section;
+        if (found == other)
             continue;
+        if (strcmp(found, section) != 0) {
+            other = found;
+            if (first) // the rows of a section stand together
+                break;
+            continue;
+        }
         if (!first)
             first = &cond_key_table[i];
         ++*n_key;
@@ -29,10 +37,11 @@ const CondKey* cond_keys_section(const char* section, int* n_key)
 
 const CondKey* cond_keys_find(const char* section, const char* key)
 {
-    for (int i = 0; i < cond_key_table_size; ++i)
-        if (strcmp(cond_key_table[i].text.key, key) == 0 &&
-            strcmp(cond_key_table[i].text.section, section) == 0)
-            return &cond_key_table[i];
+    int n;
+    const CondKey* row = cond_keys_section(section, &n);
+    for (int i = 0; i < n; ++i)
+        if (strcmp(row[i].text.key, key) == 0)
+            return &row[i];
     return NULL;
 }
 

@@ -202,6 +202,11 @@ double cond_sim_reach(CondSim* sim, int b, const CondState* state);
 
 // A step by velocities of all bodies of the sim, in parts where that is needed.
 CondStatus cond_sim_step_velocity(CondSim* sim, CondState* state, CondStepInfo* info);
+// After the model of a sim was changed in place, with as many of everything as before and the same
+// settings but for gravity, and none of its soft bodies: as if the sim had just been made.
+void cond_sim_renew(CondSim* sim);
+// 1 where a sim can be: nothing of the model is kept in it that cond_sim_renew does not know.
+int cond_sim_can_renew(const CondSim* sim);
 // A workspace of the awake part of another one's model.
 CondStatus cond_sim_create_part(const CondModel* part, CondSim* whole, CondSim** sim);
 

@@ -33,6 +33,7 @@ void cond_watch_create(CondSim* sim)
 {
     const CondModel* model = sim->model;
     sim->watch.least_size = INFINITY;
+    sim->watch.total_mass = 0.0;
     for (int b = 0; b < model->n_body; b++) {
         sim->watch.total_mass += model->body[b].mass;
         sim->watch.least_size = fmin(sim->watch.least_size, model->body[b].size);

@@ -4,6 +4,8 @@
 #include "body/body.h"
 #include "step/sim.h"
 
+#include <string.h>
+
 // whole: of which the model is a part; else NULL.
 static CondStatus create(const CondModel* model, CondSim* whole, CondSim** sim, CondError* error)
 {
@@ -84,6 +86,38 @@ static CondStatus create(const CondModel* model, CondSim* whole, CondSim** sim, 
     }
     *sim = made;
     return COND_OK;
+}
+
+int cond_sim_can_renew(const CondSim* sim)
+{
+    const CondSceneSettings* settings = &sim->model->settings;
+    return settings->method == COND_STEP_VELOCITY && settings->solver.reuse <= 1 && !sim->sleep &&
+           !sim->sensors.query && !sim->hooks.force && !sim->hooks.contact &&
+           sim->pull.stiffness == 0.0;
+}
+
+void cond_sim_renew(CondSim* sim)
+{
+    const CondModel* model = sim->model;
+    CondCandidateList* lists[] = {&sim->candidates, &sim->middle_candidates, &sim->end_candidates,
+                                  &sim->swept_candidates};
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+        lists[i]->n = 0;
+    for (int b = 0; b < model->n_body; b++)
+        if (sim->ik[b])
+            cond_ik_rebind(sim->ik[b], model->body[b].arm);
+    cond_collider_renew(&sim->collider);
+    sim->part = 0;
+    sim->parts = 1;
+    sim->n_ready = sim->n_wrench = 0;
+    sim->known = sim->resumed = sim->loaded = sim->nodalized = sim->moved = sim->checked = 0;
+    sim->settle.n_overlap = 0;
+    memset(sim->v_hat, 0, (size_t)model->n_dof * sizeof *sim->v_hat);
+    if (model->n_sensor > 0)
+        memset(sim->sensors.reading, 0, (size_t)model->n_sensor * sizeof *sim->sensors.reading);
+    sim->sensors.ready = 0;
+    cond_watch_create(sim);
+    cond_watch_begin(sim);
 }
 
 CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* error)
