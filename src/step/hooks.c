@@ -102,7 +102,8 @@ void cond_hooks_filter(const CondSim* sim, CondCandidateList* list)
         if (!sim->hooks.contact(sim->hooks.user, sim->model, &info))
             continue;
         for (int i = 0; i < 2; i++)
-            candidate->friction[i] = info.friction[i] >= 0.0 ? info.friction[i] : 0.0;
+            candidate->friction[i] =
+                isfinite(info.friction[i]) ? fmax(info.friction[i], 0.0) : candidate->friction[i];
         candidate->restitution = fmin(fmax(info.restitution, 0.0), 1.0);
         if (kept < c)
             list->candidate[kept] = *candidate;
