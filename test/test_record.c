@@ -296,6 +296,11 @@ static void test_paths(void** state)
     assert_int_equal(cond_record_open(NULL, "nowhere/run.pvd", trial.model, NULL, &record, &error),
                      COND_NO_FILE);
     assert_non_null(strstr(error.message, "nowhere/run.pvd: cannot be written"));
+    Trial empty = trial_begin(make_scene());
+    assert_int_equal(cond_record_open(NULL, "run.h5", empty.model, NULL, &record, &error),
+                     COND_NOT_SUPPORTED);
+    assert_non_null(strstr(error.message, "no body"));
+    trial_end(&empty);
     // The folder goes away and comes back.
     assert_int_equal(mkdir("out", 0700), 0);
     assert_int_equal(cond_record_open(NULL, "out/run.pvd", trial.model, NULL, &record, &error),

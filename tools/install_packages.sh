@@ -45,6 +45,8 @@ chromium          draws pictures, and tries the viewer
 ffmpeg            makes films of pictures
 libsiconos-numerics-dev  another solver to be timed beside, and a referee
 libbullet-dev     another engine to be compared with on piles of bodies
+python3-venv      builds and tests the Python package in environments of its own
+python3-dev       headers of Python, for the package's module
 python3-h5py      reads recordings as others do
 python3-vtk9      reads recordings as ParaView does
 openmpi-bin       starts sweeps and environments over ranks

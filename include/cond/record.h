@@ -26,8 +26,8 @@ typedef struct CondRecordSettings {
 COND_DEFAULT(COND_IO_API, CondRecordSettings, cond_record_settings_default)
 
 // Begins a record; an earlier one of that name is replaced. The model must outlive the record.
-// settings may be NULL. COND_NOT_SUPPORTED: another ending. COND_NO_FILE: the file cannot be
-// written.
+// settings may be NULL. COND_NOT_SUPPORTED: another ending, or a model without bodies.
+// COND_NO_FILE: the file cannot be written.
 COND_IO_API CondStatus cond_record_open(const CondContext* context, const char* path,
                                         const CondModel* model, const CondRecordSettings* settings,
                                         CondRecord** record, CondError* error);

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import threading
-import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, TypeVar
 
@@ -54,46 +53,49 @@ if hasattr(os, "register_at_fork"):
 
 
 class Life:
-    """Of what a handle points to: it ends when the handle is gone and nothing that stands on it is left. The count is
-    kept here, because the collector of cycles lets handles go in an order of its own."""
+    """Who still needs an object of the library. Python finalises what refers to each other in a circle in any order, so
+    that the last of those that need it destroys it, and references alone do not say who that is. Each of them takes a
+    token; taking one is a single step of the interpreter, so that threads need no lock."""
 
-    __slots__ = ("__weakref__", "below", "destroy", "gone", "needs", "pointer", "users")
+    __slots__ = ("destroy", "needs", "pointer", "tokens")
 
-    def __init__(self, pointer: Any, destroy: Callable[[Any], None], needs: tuple[Any, ...]) -> None:
+    def __init__(self, pointer: Any, destroy: Callable[[Any], None], needs: tuple[Life, ...]) -> None:
         self.pointer, self.destroy, self.needs = pointer, destroy, needs
-        self.users, self.gone = 0, False
-        self.below = [LIVES[id(need)] for need in needs if id(need) in LIVES]  # what it stands on
-        for life in self.below:
-            life.users += 1
+        self.tokens = ["last"]
+        for need in needs:
+            need.tokens.append("more")
 
-    def leave(self, _pointer: Any) -> None:
-        """The handle is gone."""
-        self.gone = True
-        if self.users == 0:
-            self.end()
-
-    def end(self) -> None:
-        """Nothing stands on it any more."""
-        self.destroy(self.pointer)
-        self.needs = ()
-        for life in self.below:
-            life.users -= 1
-            if life.users == 0 and life.gone:
-                life.end()
+    def release(self) -> None:
+        """One that needed it is gone."""
+        if self.tokens.pop() == "last":
+            self.destroy(self.pointer)
+            for need in self.needs:
+                need.release()
 
 
-LIVES: weakref.WeakValueDictionary[int, Life] = weakref.WeakValueDictionary()
-"""By the identity of their handles, which alone keep them."""
+LIVES: dict[int, Life] = {}  # by the id of the handle
 
 
 def own(pointer: Any, destroy: Callable[[Any], None], *needs: Any) -> Any:
     """The pointer as a handle that destroys what it points to when nobody refers to it any more; until then
-    `needs`, handles of what that stands on, stay alive, in whatever order the objects of Python go."""
+    `needs`, handles of what that stands on and other objects, are kept, in whatever order the objects of Python go."""
     Process.used = True
-    life = Life(pointer, destroy, needs)
-    handle = ffi.gc(pointer, life.leave)
-    LIVES[id(handle)] = life
+    life = Life(pointer, destroy, tuple(LIVES[id(need)] for need in needs if id(need) in LIVES))
+
+    def release(_: Any, kept: tuple[Any, ...] = needs) -> None:
+        del LIVES[number]
+        life.release()
+
+    handle = ffi.gc(pointer, release)
+    number = id(handle)
+    LIVES[number] = life
     return handle
+
+
+def disown(handle: Any) -> Any:
+    """The pointer of a handle that somebody else has taken over."""
+    del LIVES[id(handle)]
+    return ffi.gc(handle, None)
 
 
 def path_bytes(path: Path) -> bytes:
@@ -174,17 +176,24 @@ def target(out: Any, shape: tuple[int, ...], what: str, kind: Any = np.float64) 
 
 
 def doubles(array: NDArray[Any] | None) -> Any:
-    """Pointer to the numbers of a contiguous array; NULL for None and for empty ones."""
-    return ffi.NULL if array is None or array.size == 0 else ffi.from_buffer("double[]", array)
+    """Pointer to the numbers of a contiguous array; NULL for None."""
+    return ffi.NULL if array is None else ffi.from_buffer("double[]", array)
 
 
 def ints(array: NDArray[Any] | None) -> Any:
-    return ffi.NULL if array is None or array.size == 0 else ffi.from_buffer("int[]", array)
+    return ffi.NULL if array is None else ffi.from_buffer("int[]", array)
 
 
 def vector(values: ArrayLike | None, n: int, what: str) -> Any:
     """n doubles for C from what the caller gave; NULL for None."""
-    return ffi.NULL if values is None else doubles(numbers(values, (n,), what))
+    if values is None:
+        return ffi.NULL
+    if isinstance(values, (tuple, list)) and len(values) == n:  # a microsecond less than through an array
+        try:
+            return ffi.new("double[]", values)
+        except TypeError:
+            pass
+    return doubles(numbers(values, (n,), what))
 
 
 def strings(values: Sequence[str]) -> tuple[int, Any, list[Any]]:

@@ -9,7 +9,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from cond._cond import ffi, lib
 from cond.errors import BadArgument, check, fail, new_error
-from cond.memory import HDF5, Array, Path, doubles, ints, new_lock, numbers, own, path_bytes, target, text, vector, view
+from cond.memory import (
+    HDF5,
+    Array,
+    Path,
+    disown,
+    doubles,
+    ints,
+    new_lock,
+    numbers,
+    own,
+    path_bytes,
+    target,
+    text,
+    vector,
+    view,
+)
 from cond.structs import BlockKind, Certificate, FclibLayout, ForceSet, Law, SolveInfo, SolverSettings
 
 Side = tuple[ArrayLike, ArrayLike | None]
@@ -355,7 +370,9 @@ class Solver:
 
     def _give(self) -> Any:
         """The pointer for a sim to own."""
-        pointer, self._c = ffi.gc(self._own(), None), None
+        handle, self._c = self._own(), None
+        pointer = ffi.cast("CondSolver*", handle)
+        disown(handle)
         return pointer
 
     def solve(self, problem: Problem, *, v: ArrayLike | None = None,

@@ -238,3 +238,23 @@ def test_objects_are_released() -> None:
         use()
     gc.collect()
     assert resident() - before < 500  # pages of 4 KiB; a model alone that stays has dozens
+
+
+def test_circles_are_released_in_any_order() -> None:
+    for _ in range(20):
+        model = cond.Model.from_path("push")
+        state, sim = model.state(), cond.Sim(model)
+        circle: list[Any] = [model, sim, state, cond.Query(model, state), state.q, cond.Rollout(model)]
+        circle.append(circle)
+        sim.set_hooks(step=circle.append)
+        del model, state, sim, circle
+    gc.collect()
+
+
+def test_a_solver_is_given_to_a_sim() -> None:
+    model = cond.Model.from_path("push")
+    sim, state, solver = cond.Sim(model), model.state(), cond.Solver()
+    sim.set_solver(solver)
+    sim.run(state, 2)
+    with pytest.raises(cond.BadArgument, match="given to a sim"):
+        solver.reset()

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# The Python package as others get it: the source archive and a wheel from it, which auditwheel makes whole; the
+# wheel in an empty environment, where all tests run without a compiler; types and style. Needs PyPI.
+#     tools/check_python.sh [PYTHON]     the interpreter, by default the system's own
+# Everything is in build/python-check; environments stay there, and are made anew when requirements change.
+set -eu
+export LC_ALL=C OMP_WAIT_POLICY=passive PIP_DISABLE_PIP_VERSION_CHECK=1
+cd "$(dirname "$0")/.."
+root=$PWD
+python=${1:-/usr/bin/python3}
+work=$root/build/python-check
+dist=$work/dist
+mkdir -p "$work"
+rm -rf "$dist"
+
+# An environment with what a file of requirements names; one that is there already serves again.
+environment() # FOLDER REQUIREMENTS
+{
+    if ! cmp -s "$2" "$1/requirements.txt"; then
+        rm -rf "$1"
+        "$python" -m venv "$1" || { echo "venv is missing (Debian: python3-venv)"; exit 1; }
+        "$1/bin/pip" install --quiet --requirement "$2" ||
+            { echo "PyPI cannot be reached: the package cannot be built and tested without it"; exit 1; }
+        cp "$2" "$1/requirements.txt"
+    fi
+}
+
+echo "Building the source archive and the wheel"
+environment "$work/build-env" python/requirements-build.txt
+PATH=$work/build-env/bin:$PATH
+export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
+python -m build --no-isolation --sdist --outdir "$dist" . >"$work/sdist.log" 2>&1 || { tail -n 40 "$work/sdist.log"; exit 1; }
+rm -rf "$work/source" "$work/wheel-build"
+mkdir "$work/source"
+tar -xzf "$dist"/cond-*.tar.gz -C "$work/source" --strip-components 1
+python -m build --no-isolation --wheel --outdir "$dist/plain" -Cbuild-dir="$work/wheel-build" "$work/source" \
+    >"$work/wheel.log" 2>&1 || { tail -n 40 "$work/wheel.log"; exit 1; }
+auditwheel repair "$dist"/plain/*.whl --wheel-dir "$dist" >"$work/audit.log" 2>&1 || { tail -n 20 "$work/audit.log"; exit 1; }
+ls -l "$dist"/*.whl "$dist"/*.tar.gz | awk '{print "  " $NF ", " $5 " bytes"}' | sed "s|$root/||"
+
+echo "Types and style"
+ruff check python
+environment "$work/test-env" python/requirements-test.txt
+test_python=$work/test-env/bin/python
+"$test_python" -m pip install --quiet --force-reinstall --no-deps "$dist"/*.whl
+site=$("$test_python" -c 'import sysconfig; print(sysconfig.get_path("platlib"))')
+(cd "$site" && mypy --python-executable "$test_python" --config-file "$root/pyproject.toml" --cache-dir "$work/mypy" -p cond)
+(cd python/tests && mypy --python-executable "$test_python" --config-file "$root/pyproject.toml" --cache-dir "$work/mypy" .)
+
+echo "Tests of the installed wheel, without a compiler"
+rm -rf "$work/elsewhere"
+mkdir "$work/elsewhere"
+cd "$work/elsewhere"
+env -i HOME="$work/elsewhere" LC_ALL=C OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 "$test_python" -m cond --version
+env -i HOME="$work/elsewhere" LC_ALL=C PATH=/nowhere OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 \
+    "$test_python" -m pytest -q -p no:cacheprovider "$root/python/tests"
