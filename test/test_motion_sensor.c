@@ -8,6 +8,9 @@
 
 #include "scene_make.h"
 
+#include "cond/record.h"
+#include "cond/recording.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,8 +64,41 @@ static void test_rest(void** state)
     trial_end(&trial);
 }
 
+// A recording holds what they read, infinity of an eye that sees nothing included.
+static void test_recorded(void** state)
+{
+    (void)state;
+    Trial trial = trial_text("step: {time_step: 0.005}\n",
+                             "bodies:\n  - {name: box, mass: 2, shape: {box: [0.2, 0.2, 0.2]}, "
+                             "position: [0, 0, 0.5], angular_velocity: [0, 0, 4]}\n" SENSORS);
+    CondRecord* record;
+    CondRecording* recording;
+    CondError error;
+    const CondMoment* moment;
+    assert_int_equal(cond_record_open(NULL, "motion.h5", trial.model, NULL, &record, &error),
+                     COND_OK);
+    for (int k = 0; k < 3; k++) {
+        trial_step(&trial, 1);
+        assert_int_equal(cond_record_frame(record, trial.sim, trial.state, NULL, &error), COND_OK);
+    }
+    cond_record_close(record);
+    CondSensorReading imu = read(&trial, 0);
+    assert_int_equal(cond_recording_open(NULL, "motion.h5", &recording, &error), COND_OK);
+    assert_int_equal(cond_recording_frame(recording, 2, &moment, &error), COND_OK);
+    for (int k = 0; k < 3; k++) {
+        assert_near(moment->sensor_acceleration[k], imu.acceleration[k], 0.0);
+        assert_near(moment->sensor_angular_velocity[k], imu.angular_velocity[k], 0.0);
+        assert_near(moment->sensor_acceleration[3 + k], 0.0, 0.0);
+    }
+    assert_near(moment->sensor_distance[0], 0.0, 0.0);
+    assert_true(isinf(moment->sensor_distance[1]));
+    cond_recording_close(recording);
+    trial_end(&trial);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_flight), cmocka_unit_test(test_rest)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_flight), cmocka_unit_test(test_rest),
+                                       cmocka_unit_test(test_recorded)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

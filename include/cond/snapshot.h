@@ -76,6 +76,11 @@ typedef struct CondMoment {
     const int* contact_other;       // of side 1; -1: static                        (n_contact)
     const double* sensor_force;  // as CondSensorReading has it [N]; 0 before a step (n_sensor x 3)
     const double* sensor_torque; // [N m]                                        (n_sensor x 3)
+    // The same of sensors of motion, 0 for others; of a recording of a scene without any: NULL.
+    const double* sensor_acceleration;     // [m/s2]                              (n_sensor x 3)
+    const double* sensor_angular_velocity; // [rad/s]                             (n_sensor x 3)
+    // Of range sensors, INFINITY where nothing is in range; 0 for others.
+    const double* sensor_distance; // [m]                                             (n_sensor)
 } CondMoment;
 
 typedef struct CondSnapshot CondSnapshot;

@@ -36,7 +36,8 @@ typedef struct HdfRecord {
     CondHdfGrid bodies, contacts;
     CondHdfSeries number[COND_N_NUMBER];
     CondHdfSeries q, v, pose[N_POSE];
-    CondHdfSeries sensor[2]; // force, torque
+    CondHdfSeries sensor[COND_N_SENSED];
+    int senses[COND_N_SENSED]; // 1: some sensor of the scene does
     CondHdfSeries joint[COND_N_JOINT_NUMBER];
     double* row;       // scratch: one part of all poses                    (n_body x 4)
     int* list;         // scratch: cells as XDMF writes them, and shorter lists
@@ -140,15 +141,24 @@ static int add_state(HdfRecord* record)
 
 static int add_sensors(HdfRecord* record)
 {
-    static const char* const names[] = {"/cond/sensors/force", "/cond/sensors/torque"};
     const CondScenery* s = &record->snapshot->scenery;
-    const hsize_t tail[2] = {(hsize_t)s->n_sensor, 3};
+    record->senses[COND_SENSED_FORCE] = record->senses[COND_SENSED_TORQUE] = s->n_sensor > 0;
+    for (int i = 0; i < s->n_sensor; i++) {
+        CondSensorKind kind = cond_model_sensor_kind(record->snapshot->model, i);
+        record->senses[COND_SENSED_ACCELERATION] |= kind == COND_SENSOR_IMU;
+        record->senses[COND_SENSED_SPIN] |= kind == COND_SENSOR_IMU;
+        record->senses[COND_SENSED_DISTANCE] |= kind == COND_SENSOR_RANGE;
+    }
     int failed = cond_hdf_add_group(&record->file, "/cond/sensors", 0) ||
                  cond_hdf_add_texts(&record->file, "/cond/sensors/name", s->n_sensor,
                                     COND_NAME_SIZE, s->sensor[0]);
-    for (int k = 0; k < 2 && s->n_sensor > 0 && !failed; k++)
-        failed = cond_hdf_add_series(&record->file, names[k], H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 3,
-                                     tail, 1, record->settings.compression, &record->sensor[k]);
+    for (int k = 0; k < COND_N_SENSED && !failed; k++) {
+        const hsize_t tail[2] = {(hsize_t)s->n_sensor, (hsize_t)cond_sensed[k].columns};
+        if (record->senses[k])
+            failed = cond_hdf_add_series(&record->file, cond_sensed[k].location, H5T_IEEE_F64LE,
+                                         H5T_NATIVE_DOUBLE, 3, tail, 1,
+                                         record->settings.compression, &record->sensor[k]);
+    }
     return failed;
 }
 
@@ -273,9 +283,9 @@ static int put_state(const HdfRecord* record, int i, const CondState* state)
         failed = cond_hdf_put(&record->pose[part], i, 1, record->row);
     }
     const CondMoment* moment = &record->snapshot->moment;
-    if (record->snapshot->scenery.n_sensor > 0)
-        failed = failed || cond_hdf_put(&record->sensor[0], i, 1, moment->sensor_force) ||
-                 cond_hdf_put(&record->sensor[1], i, 1, moment->sensor_torque);
+    for (int k = 0; k < COND_N_SENSED && !failed; k++)
+        if (record->senses[k])
+            failed = cond_hdf_put(&record->sensor[k], i, 1, record->snapshot->sensed[k]);
     int n = record->snapshot->n_joint;
     for (int k = 0; k < COND_N_JOINT_NUMBER && n > 0 && !failed; k++)
         failed = cond_hdf_put(&record->joint[k], i, 1, record->snapshot->joint + (ptrdiff_t)k * n);
@@ -324,7 +334,7 @@ static int64_t frame_bytes(const HdfRecord* record)
     const CondSnapshot* s = record->snapshot;
     int64_t doubles = 15 * (int64_t)s->scenery.n_point + s->scenery.n_cell +
                       24 * (int64_t)s->contacts.n + s->model->n_q + s->model->n_dof +
-                      13 * (int64_t)s->model->n_body + 6 * (int64_t)s->scenery.n_sensor +
+                      13 * (int64_t)s->model->n_body + 13 * (int64_t)s->scenery.n_sensor +
                       COND_N_JOINT_NUMBER * (int64_t)s->n_joint;
     return (int64_t)sizeof(double) * doubles + ROOM;
 }
@@ -369,7 +379,8 @@ static void close_record(void* sink)
         cond_hdf_close_series(&record->q, 1);
         cond_hdf_close_series(&record->v, 1);
         cond_hdf_close_series(record->pose, N_POSE);
-        cond_hdf_close_series(record->sensor, 2);
+        for (int k = 0; k < COND_N_SENSED; k++)
+            cond_hdf_close_series(&record->sensor[k], record->senses[k]);
         cond_hdf_close_series(record->joint, COND_N_JOINT_NUMBER);
         cond_hdf_close(&record->file);
     }

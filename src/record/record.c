@@ -117,8 +117,10 @@ static CondStatus check_frame(const CondRecord* record, const CondState* state, 
         {"friction of contact", c->friction, contacts, 2},
         {"gap of contact", c->gap, contacts, 1},
         {"error of contact", c->error, contacts, 1},
-        {"force of sensor", s->sensor_force, sensors, 3},
-        {"torque of sensor", s->sensor_torque, sensors, 3},
+        {"force of sensor", s->sensed[COND_SENSED_FORCE], sensors, 3},
+        {"torque of sensor", s->sensed[COND_SENSED_TORQUE], sensors, 3},
+        {"acceleration of sensor", s->sensed[COND_SENSED_ACCELERATION], sensors, 3},
+        {"angular velocity of sensor", s->sensed[COND_SENSED_SPIN], sensors, 3},
         {"number of joint", s->joint, COND_N_JOINT_NUMBER * (size_t)s->n_joint, 1},
     };
     int body = cond_state_not_finite(s->model, state);

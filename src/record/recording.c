@@ -7,6 +7,7 @@
 #include "record/fclib_hdf5.h"
 #include "record/hdf_file.h"
 #include "record/hdf_read.h"
+#include "record/snapshot.h"
 
 #include <limits.h>
 #include <math.h>
@@ -44,7 +45,8 @@ struct CondRecording {
     char (*name)[COND_NAME_SIZE];
     char (*kind)[COND_NAME_SIZE];
     char (*sensor)[COND_NAME_SIZE];
-    double* sensor_data[2]; // force and torque of all frames         (n_frame x n_sensor x 3)
+    double*
+        sensed[COND_N_SENSED]; // of all frames; NULL: not there   (n_frame x n_sensor x columns)
     int *corner, *corner_end, *body, *colour;
     uint8_t* type;
     double* number[COND_N_NUMBER];       //                                    (n_frame each)
@@ -190,17 +192,19 @@ static CondStatus read_numbers(CondRecording* r, const CondFclib* file)
 // Recordings of a scene without sensors may not even have their names.
 static CondStatus read_sensors(CondRecording* r, const CondFclib* file)
 {
-    static const char* const places[] = {"/cond/sensors/force", "/cond/sensors/torque"};
     CondStatus status = COND_OK;
     char* names = NULL;
     if (cond_fclib_exists(file, "/cond/sensors/name"))
         status = cond_hdf_names_take(file, "/cond/sensors/name", &r->scenery.n_sensor, &names);
     r->sensor = (void*)names;
-    for (int k = 0; k < 2 && !status && r->scenery.n_sensor > 0; k++) {
-        const CondHdfRows rows = {places[k], 3, 0, r->scenery.n_sensor};
+    for (int k = 0; k < COND_N_SENSED && !status && r->scenery.n_sensor > 0; k++) {
+        const CondHdfRows rows = {cond_sensed[k].location, cond_sensed[k].columns, 0,
+                                  r->scenery.n_sensor};
         void* taken;
+        if (k > COND_SENSED_TORQUE && !cond_fclib_exists(file, rows.location))
+            continue; // no sensor of the scene says so
         status = cond_hdf_rows_take(file, &rows, r->n_frame, &taken);
-        r->sensor_data[k] = taken;
+        r->sensed[k] = taken;
     }
     return status;
 }
@@ -381,13 +385,14 @@ void cond_recording_close(CondRecording* recording)
     if (recording->id >= 0)
         H5Fclose(recording->id);
     cond_hdf_journal_end(&recording->journal);
-    void* arrays[] = {recording->path,           recording->scene,  recording->name,
-                      recording->kind,           recording->corner, recording->corner_end,
-                      recording->body,           recording->type,   recording->n_contact,
-                      recording->contact_begin,  recording->sensor, recording->sensor_data[0],
-                      recording->sensor_data[1], recording->colour};
+    void* arrays[] = {recording->path,          recording->scene,  recording->name,
+                      recording->kind,          recording->corner, recording->corner_end,
+                      recording->body,          recording->type,   recording->n_contact,
+                      recording->contact_begin, recording->sensor, recording->colour};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&m, arrays[i]);
+    for (int k = 0; k < COND_N_SENSED; k++)
+        cond_release(&m, recording->sensed[k]);
     for (int k = 0; k < COND_N_NUMBER; k++)
         cond_release(&m, recording->number[k]);
     for (int k = 0; k < N_BODY_ARRAY; k++)
@@ -414,7 +419,7 @@ const CondScenery* cond_recording_scenery(const CondRecording* recording)
 
 const double* cond_recording_sensor_forces(const CondRecording* recording)
 {
-    return recording->sensor_data[0];
+    return recording->sensed[COND_SENSED_FORCE];
 }
 
 const double* cond_recording_numbers(const CondRecording* recording, CondNumber number)
@@ -445,11 +450,8 @@ CondStatus cond_recording_frame(CondRecording* recording, int frame, const CondM
         return status;
     for (int k = 0; k < COND_N_NUMBER; k++)
         r->moment.number[k] = r->number[k][frame];
-    if (r->scenery.n_sensor > 0) {
-        size_t row = 3 * (size_t)r->scenery.n_sensor * (size_t)frame;
-        r->moment.sensor_force = r->sensor_data[0] + row;
-        r->moment.sensor_torque = r->sensor_data[1] + row;
-    }
+    if (r->scenery.n_sensor > 0)
+        cond_moment_sense(&r->moment, r->sensed, (size_t)r->scenery.n_sensor * (size_t)frame);
     r->moment.n_contact = r->n_contact[frame];
     *moment = &r->moment;
     return COND_OK;

@@ -81,14 +81,33 @@ static void measure_rod(CondSnapshot* s, const CondState* state, const CondBody*
     }
 }
 
+const CondSensed cond_sensed[COND_N_SENSED] = {
+    {"/cond/sensors/force", 3},        {"/cond/sensors/torque", 3},
+    {"/cond/sensors/acceleration", 3}, {"/cond/sensors/angular_velocity", 3},
+    {"/cond/sensors/distance", 1},
+};
+
+void cond_moment_sense(CondMoment* moment, double* const sensed[COND_N_SENSED], size_t first)
+{
+    const double** at[COND_N_SENSED] = {&moment->sensor_force, &moment->sensor_torque,
+                                        &moment->sensor_acceleration,
+                                        &moment->sensor_angular_velocity, &moment->sensor_distance};
+    for (int k = 0; k < COND_N_SENSED; k++)
+        *at[k] = sensed[k] ? sensed[k] + first * (size_t)cond_sensed[k].columns : NULL;
+}
+
 static void read_sensors(CondSnapshot* s, const CondSim* sim)
 {
     for (int k = 0; k < s->scenery.n_sensor; k++) {
         CondSensorReading reading = {.n_contact = 0};
         if (sim && cond_sim_sensor(sim, k, &reading))
             memset(&reading, 0, sizeof reading);
-        memcpy(s->sensor_force + 3 * k, reading.force, sizeof reading.force);
-        memcpy(s->sensor_torque + 3 * k, reading.torque, sizeof reading.torque);
+        const double* from[COND_N_SENSED] = {reading.force, reading.torque, reading.acceleration,
+                                             reading.angular_velocity, &reading.distance};
+        for (int i = 0; i < COND_N_SENSED; i++) {
+            size_t n = (size_t)cond_sensed[i].columns;
+            memcpy(s->sensed[i] + n * (size_t)k, from[i], n * sizeof(double));
+        }
     }
 }
 
@@ -181,8 +200,11 @@ static CondStatus allocate_all(CondSnapshot* s)
     s->kind = cond_allocate(m, (size_t)model->n_body, sizeof *s->kind);
     size_t n_sensor = (size_t)cond_model_n_sensor(model);
     s->sensor = cond_allocate(m, n_sensor, sizeof *s->sensor);
-    s->sensor_force = cond_allocate(m, 3 * n_sensor, sizeof(double));
-    s->sensor_torque = cond_allocate(m, 3 * n_sensor, sizeof(double));
+    int sensed = 1;
+    for (int i = 0; i < COND_N_SENSED; i++) {
+        s->sensed[i] = cond_allocate(m, n_sensor * (size_t)cond_sensed[i].columns, sizeof(double));
+        sensed = sensed && s->sensed[i];
+    }
     for (int b = 0; b < model->n_body; b++)
         s->n_joint += cond_model_n_coordinate(model, b);
     s->joint = cond_allocate(m, COND_N_JOINT_NUMBER * (size_t)s->n_joint, sizeof(double));
@@ -197,8 +219,8 @@ static CondStatus allocate_all(CondSnapshot* s)
     s->coordinate = cond_allocate(m, k, sizeof(int));
     s->J = cond_allocate(m, 3 * k, sizeof(double));
     if (!s->name || !s->kind || !s->position || !s->velocity || !s->displacement || !s->rod_force ||
-        !s->rod_moment || !s->von_mises || !s->coordinate || !s->J || !s->sensor ||
-        !s->sensor_force || !s->sensor_torque || !s->joint)
+        !s->rod_moment || !s->von_mises || !s->coordinate || !s->J || !s->sensor || !sensed ||
+        !s->joint)
         return COND_OUT_OF_MEMORY;
     return COND_OK;
 }
@@ -230,8 +252,7 @@ static void fill_scenery(CondSnapshot* s)
     s->scenery.sensor = (const char(*)[COND_NAME_SIZE])s->sensor;
     for (int k = 0; k < s->scenery.n_sensor; k++)
         snprintf(s->sensor[k], sizeof s->sensor[k], "%s", cond_model_sensor_name(model, k));
-    s->moment.sensor_force = s->sensor_force;
-    s->moment.sensor_torque = s->sensor_torque;
+    cond_moment_sense(&s->moment, s->sensed, 0);
     s->moment.position = s->position;
     s->moment.velocity = s->velocity;
     s->moment.displacement = s->displacement;
@@ -268,13 +289,14 @@ void cond_snapshot_destroy(CondSnapshot* snapshot)
     cond_kinematics_destroy(&snapshot->kinematics);
     cond_drawing_destroy(&snapshot->drawing);
     cond_contact_cloud_destroy(&snapshot->contacts);
-    void* arrays[] = {snapshot->name,          snapshot->kind,      snapshot->position,
-                      snapshot->velocity,      snapshot->von_mises, snapshot->coordinate,
-                      snapshot->displacement,  snapshot->J,         snapshot->rod_force,
-                      snapshot->rod_moment,    snapshot->sensor,    snapshot->sensor_force,
-                      snapshot->sensor_torque, snapshot->joint};
+    void* arrays[] = {snapshot->name,         snapshot->kind,      snapshot->position,
+                      snapshot->velocity,     snapshot->von_mises, snapshot->coordinate,
+                      snapshot->displacement, snapshot->J,         snapshot->rod_force,
+                      snapshot->rod_moment,   snapshot->sensor,    snapshot->joint};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&m, arrays[i]);
+    for (int i = 0; i < COND_N_SENSED; i++)
+        cond_release(&m, snapshot->sensed[i]);
     cond_release(&m, snapshot);
 }
 

@@ -8,6 +8,23 @@
 
 enum { COND_N_JOINT_NUMBER = 6 }; // that are recorded of a joint
 
+// What sensors read, by name in a file.
+enum {
+    COND_SENSED_FORCE = 0,    // [N]
+    COND_SENSED_TORQUE,       // [N m]
+    COND_SENSED_ACCELERATION, // [m/s2]
+    COND_SENSED_SPIN,         // [rad/s]
+    COND_SENSED_DISTANCE,     // [m]; INFINITY: nothing in range
+    COND_N_SENSED,
+};
+typedef struct CondSensed {
+    const char* location;
+    int columns;
+} CondSensed;
+extern const CondSensed cond_sensed[COND_N_SENSED];
+// Points a moment to the arrays, of which some may be NULL.
+void cond_moment_sense(CondMoment* moment, double* const sensed[COND_N_SENSED], size_t first);
+
 struct CondSnapshot {
     CondContext context;
     const CondModel* model;
@@ -25,8 +42,7 @@ struct CondSnapshot {
     double* rod_moment;             // of rods: bending, bending, twist [N m]; else 0 (n_point x 3)
     double* von_mises;              // of soft bodies [Pa]; else 0             (n_cell)
     char (*sensor)[COND_NAME_SIZE]; // names                                 (n_sensor)
-    double* sensor_force;           // [N]                                     (n_sensor x 3)
-    double* sensor_torque;          // [N m]                                   (n_sensor x 3)
+    double* sensed[COND_N_SENSED];  // what they read    (n_sensor x cond_sensed[k].columns)
     int n_joint;                    // coordinates of the joints of all robots
     double* joint;                  // position, velocity, motor, friction, limit, velocity limit of
                                     // each, as CondJointReading has them      (6 x n_joint)
