@@ -45,7 +45,6 @@ test_python=$work/test-env/bin/python
 "$test_python" -m pip install --quiet --force-reinstall --no-deps "$dist"/*.whl
 site=$("$test_python" -c 'import sysconfig; print(sysconfig.get_path("platlib"))')
 (cd "$site" && mypy --python-executable "$test_python" --config-file "$root/pyproject.toml" --cache-dir "$work/mypy" -p cond)
-(cd python/tests && mypy --python-executable "$test_python" --config-file "$root/pyproject.toml" --cache-dir "$work/mypy" .)
 
 echo "Tests of the installed wheel, without a compiler"
 rm -rf "$work/elsewhere"

@@ -12,6 +12,7 @@ Names are those of the C library (docs/python.md); arrays are NumPy's, on the li
 """
 import importlib.util
 
+from cond import law
 from cond._cond import ffi, lib
 from cond.audit import Audit
 from cond.env import Env, EnvBatch
@@ -40,6 +41,7 @@ from cond.sim import ANY_BODY, STATIC_BODY, ForceSink, Run, Sim
 from cond.state import State, place_of
 from cond.structs import *  # noqa: F403
 from cond.structs import __all__ as struct_names
+from cond.study import Study
 from cond.view import view
 
 __version__: str = ffi.string(lib.cond_version()).decode()
@@ -48,8 +50,8 @@ __all__ = [
     "ANY_BODY", "STATIC_BODY", "Audit", "BadArgument", "BadInput", "Cancelled", "Diverged", "Env", "EnvBatch", "Error",
     "ForceSink", "Forked", "Mechanics", "Mesh", "Model", "Moment", "NoFile", "NotSupported", "OutOfMemory", "Picture",
     "Problem", "Query", "Record", "Recording", "Rollout", "RolloutResult", "Run", "Scene", "Scenery", "Sim", "Snapshot",
-    "Solver", "State", "dtype_of", "place_of", "residual", "rollout", "scene_keys", "share", "solver_names", "view",
-    "write_png",
+    "Solver", "State", "Study", "dtype_of", "law", "place_of", "residual", "rollout", "scene_keys", "share",
+    "solver_names", "view", "write_png",
 ]
 __all__ += struct_names
 

@@ -78,6 +78,11 @@ class Mesh:
         check(lib.cond_mesh_hull(self._c, made, error), error)
         return Mesh._own(made[0])
 
+    def compact(self) -> None:
+        """Removes the nodes that nothing uses."""
+        error = new_error()
+        check(lib.cond_mesh_compact(self._c, error), error)
+
     def transform(self, scale: float = 1.0, rotation: ArrayLike | None = None,
                   translation: ArrayLike | None = None) -> None:
         """x <- R (scale x) + translation; rotation (w, x, y, z)."""

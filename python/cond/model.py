@@ -243,6 +243,22 @@ class Model:
         """Names of the sensors."""
         return tuple(text(lib.cond_model_sensor_name(self._c, i)) for i in range(self.n_sensor))
 
+    @property
+    def patches(self) -> tuple[str, ...]:
+        """Names of the patches of soft bodies."""
+        return tuple(text(lib.cond_model_patch_name(self._c, i)) for i in range(lib.cond_model_n_patch(self._c)))
+
+    def patch(self, patch: Name) -> int:
+        """Number of a patch by name; raises where there is none."""
+        found = patch if isinstance(patch, int) else int(lib.cond_model_find_patch(self._c, patch.encode()))
+        if not 0 <= found < lib.cond_model_n_patch(self._c):
+            raise BadArgument(f"the model has no patch {patch!r}")
+        return found
+
+    def patch_body(self, patch: Name) -> int:
+        """Whose a patch is."""
+        return int(lib.cond_model_patch_body(self._c, self.patch(patch)))
+
     def penetration_limit(self, body: Name, other: Name | None = None, obstacle: int = -1) -> float:
         """The deepest that a step may leave two things in each other [m]."""
         second = -1 if other is None else self.body(other)

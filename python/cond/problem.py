@@ -302,6 +302,18 @@ class Problem:
             lib.cond_contact_velocity(self.pointer.contact + i, doubles(given), doubles(u[i]))
         return u
 
+    def delassus(self) -> Array:
+        """The scale of each contact's Delassus block [m/(N s)] (n_contact)."""
+        d = self.diagonal()
+        contact = self.pointer.contact
+        return np.array([lib.cond_contact_delassus(contact + i, doubles(d)) for i in range(self.n_contact)], np.float64)
+
+    def virtual_sides(self) -> NDArray[np.int32]:
+        """Sides of each contact that get a virtual node (n_contact)."""
+        out = np.zeros(self.n_contact, np.int32)
+        check(lib.cond_problem_virtual_sides(ffi.NULL, self.pointer, ints(out)), what="virtual sides")
+        return out
+
     # Solving and certifying.
 
     def solve(self, settings: SolverSettings | None = None, *, solver: str = "vfpi", v: ArrayLike | None = None,
@@ -326,6 +338,15 @@ class Problem:
                                               doubles(lam), certificate.pointer)
         check(status, what="certificate")
         return certificate
+
+    def solve_contactless(self, tolerance: float = 1e-8, max_products: int = 10000,
+                          threads: int = 1) -> tuple[Array, int]:
+        """A v = b with all contacts left out, by conjugate gradients: v and the products with A that it took."""
+        v, products = np.zeros(self.n_dof), ffi.new("int*")
+        status = lib.cond_contactless_solve(ffi.NULL, self.pointer, tolerance, max_products, threads, doubles(v),
+                                            products, ffi.NULL)
+        check(status, what="conjugate gradients")
+        return v, int(products[0])
 
     def contact_errors(self, v: ArrayLike, force: ArrayLike, *, law: Law | int = Law.STRICT,
                        omega: float = 0.0) -> Array:
@@ -359,9 +380,11 @@ class Solver:
     def __init__(self, name: str = "vfpi", settings: SolverSettings | None = None) -> None:
         made, error = ffi.new("CondSolver**"), new_error()
         told = SolverSettings() if settings is None else settings
+        check(lib.cond_solver_settings_check(told.pointer, error), error)
         check(lib.cond_solver_create(ffi.NULL, name.encode(), told.pointer, made, error), error)
         self._c = own(made[0], lib.cond_solver_destroy)
         self._lock = new_lock()
+        self._n_contact = 0  # of the last problem
 
     def _own(self) -> Any:
         if self._c is None:
@@ -385,6 +408,7 @@ class Solver:
         numbers(lam, (problem.n_contact, 3), "force")
         with self._lock:
             status = lib.cond_solver_solve(self._own(), problem.pointer, doubles(answer), doubles(lam), info.pointer)
+            self._n_contact = problem.n_contact
         if status < 0:
             raise fail(status)
         return answer, lam, info
@@ -396,6 +420,16 @@ class Solver:
         pointer = lib.cond_solver_history(self._own(), n)
         copy: Array = view(pointer, (n[0],), None).copy()
         return copy
+
+    @property
+    def relaxed(self) -> NDArray[np.int32]:
+        """Numbers of the contacts that the last solve held to the proximal law; empty: none."""
+        n = ffi.new("int*")
+        pointer = lib.cond_solver_relaxed(self._own(), n)
+        if pointer == ffi.NULL:
+            return np.zeros(0, np.int32)
+        marks = view(pointer, (self._n_contact,), None)
+        return np.flatnonzero(marks).astype(np.int32)
 
     def reset(self) -> None:
         """Forgets what earlier solves left behind to be used again."""

@@ -11,7 +11,9 @@ from cond.errors import BadArgument, check, new_error
 from cond.memory import doubles, ints, new_lock, numbers, own, records, vector
 from cond.model import Model, Name
 from cond.state import State
-from cond.structs import Hit
+from cond.structs import Closest, Hit
+
+STATIC_BODY: int = lib.COND_STATIC_BODY
 
 
 class Query:
@@ -76,6 +78,15 @@ class Query:
                                             hit.pointer)
         check(status, what="nearest")
         return hit
+
+    def closest(self, body: Name, other: Name = STATIC_BODY, limit: float = np.inf) -> Closest:
+        """The nearest points of two bodies, or of one and everything static, of the true surfaces."""
+        closest = Closest()
+        second = other if other == STATIC_BODY else self.model.body(other)
+        with self._lock:
+            status = lib.cond_query_closest(self._c, self.model.body(body), second, limit, closest.pointer)
+        check(status, what=f"closest points of {body!r} and {other!r}")
+        return closest
 
     def within(self, point: ArrayLike, radius: float) -> NDArray[Any]:
         """Everything nearer to a point than `radius`: one hit for each plane, shape, link and soft body."""

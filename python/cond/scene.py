@@ -8,25 +8,7 @@ from typing import Any
 from cond._cond import ffi, lib
 from cond.errors import BadArgument, check, new_error
 from cond.memory import Path, own, path_bytes, share, strings, text
-from cond.structs import (
-    ActionDef,
-    AttachmentDef,
-    BodyDef,
-    BodyKind,
-    ExcludeDef,
-    ForceDef,
-    MaterialDef,
-    ObstacleDef,
-    PatchDef,
-    PlaneDef,
-    RewardDef,
-    SceneKey,
-    SceneSettings,
-    SensorDef,
-    SpringDef,
-    TrajectoryDef,
-    VariationDef,
-)
+from cond.structs import BodyDef, BodyKind, SceneKey, SceneSettings, VariationDef
 
 
 def scene_path(path: Path) -> bytes:
@@ -101,8 +83,9 @@ class Scene:
 
     def add(self, definition: Any) -> None:
         """Adds what a definition says: a BodyDef, PlaneDef, ObstacleDef, AttachmentDef, SensorDef and so on."""
-        function = getattr(lib, ADDED.get(type(definition), ""), None)
-        if function is None:
+        kind = getattr(type(definition), "c_name", "")
+        function = getattr(lib, "cond_scene_add_" + kind.removeprefix("Cond").removesuffix("Def").lower(), None)
+        if function is None or not kind.endswith("Def"):
             raise BadArgument(f"{type(definition).__name__} is nothing that a scene holds")
         error = new_error()
         check(function(self._c, definition.pointer, error), error)
@@ -124,24 +107,6 @@ class Scene:
 
     def __repr__(self) -> str:
         return f"<cond.Scene {text(lib.cond_scene_settings(self._c).name)!r}>"
-
-
-ADDED = {
-    BodyDef: "cond_scene_add_body",
-    PlaneDef: "cond_scene_add_plane",
-    ForceDef: "cond_scene_add_force",
-    SpringDef: "cond_scene_add_spring",
-    MaterialDef: "cond_scene_add_material",
-    ObstacleDef: "cond_scene_add_obstacle",
-    PatchDef: "cond_scene_add_patch",
-    AttachmentDef: "cond_scene_add_attachment",
-    TrajectoryDef: "cond_scene_add_trajectory",
-    SensorDef: "cond_scene_add_sensor",
-    VariationDef: "cond_scene_add_variation",
-    ActionDef: "cond_scene_add_action",
-    RewardDef: "cond_scene_add_reward",
-    ExcludeDef: "cond_scene_add_exclude",
-}
 
 
 def scene_keys() -> Iterator[SceneKey]:

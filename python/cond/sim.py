@@ -213,6 +213,20 @@ class Sim:
             place[i] = lib.cond_sim_contact(self._c, i)
         return array
 
+    def contact_patch(self, contact: int, side: int = 0) -> tuple[int, float]:
+        """The patch that a contact's point on one side belongs to, -1: none, and with what share."""
+        share = ffi.new("double*")
+        patch = lib.cond_sim_contact_patch(self._c, contact, side, share)
+        return int(patch), float(share[0])
+
+    @property
+    def lam(self) -> Array:
+        """lambda of the last solve in the contact frames [N], copied (n_contact x 3); rows of joints are left out."""
+        pointer = lib.cond_sim_lambda(self._c)
+        shape = (0 if pointer == ffi.NULL else lib.cond_sim_problem(self._c).n_contact, 3)
+        values: Array = view(pointer, shape, self._c).copy()
+        return values[: self.n_contact]
+
     def body_force(self, body: Name) -> tuple[Array, Array]:
         """Contact force on a body [N] and its torque about the centre of mass [N m], world axes."""
         out = np.empty((2, 3))

@@ -192,6 +192,15 @@ class State:
             self._change(lib.cond_state_set_velocity(self._m, self._writable(), index, given),
                          f"velocity of {body!r}")
 
+    def is_on(self, body: Name) -> bool:
+        return bool(lib.cond_state_is_on(self._c, self._model.body(body)))
+
+    def set_on(self, body: Name, on: bool = True) -> None:
+        """Switches a body off, which then stays where it is and touches nothing, and on again."""
+        with self._lock:
+            status = lib.cond_state_set_on(self._m, self._writable(), self._model.body(body), int(on))
+            self._change(status, f"switching {body!r}")
+
     # Forces from outside.
 
     def push(self, body: Name, force: ArrayLike | None = None, torque: ArrayLike | None = None, *, part: Name = 0,
@@ -309,6 +318,13 @@ class State:
         made = target(out, (lib.cond_model_n_tet(self._m, index),), "von_mises")
         check(lib.cond_state_stress(self._m, self._c, index, ffi.NULL, doubles(made)), what=f"stress of {body!r}")
         return made
+
+    def rod_stress_at(self, body: Name, joint: int) -> tuple[Array, float]:
+        """What a rod carries at one of its joints (6), and how far along it that is [m]."""
+        stress, at = np.empty(6), ffi.new("double*")
+        status = lib.cond_state_rod_stress(self._m, self._c, self._model.body(body), joint, doubles(stress), at)
+        check(status, what=f"joint {joint} of {body!r}")
+        return stress, float(at[0])
 
     def rod_stress(self, body: Name) -> tuple[Array, Array]:
         """What a rod carries at its joints, and its strains there: shear, shear, tension [N], bending, bending,

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import copy
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -222,6 +223,64 @@ def test_queries(model: cond.Model) -> None:
     assert top.body == 0 and hits["body"].tolist() == [0, -1] and hits["distance"][1] == pytest.approx(5.0)
     assert query.nearest((0, 0, -1.0)).distance < 0.0
     assert len(query.within(state.q[:3], 1.0)) == 2
+
+
+def test_closest_points_and_bodies_that_are_off(model: cond.Model) -> None:
+    state = model.state()
+    pose = state.pose("box")
+    pose.position[2] += 0.25
+    state.set_pose("box", pose)
+    assert cond.Query(model, state).closest("box").distance == pytest.approx(0.25)
+    state.set_on("box", False)
+    assert not state.is_on("box")
+    cond.Sim(model).run(state, 3)
+    assert state.pose("box").position == pytest.approx(pose.position) and not state.v.any()
+    assert np.isinf(cond.Query(model, state).closest("box").distance)
+
+
+def test_scene_from_urdf_and_transfer() -> None:
+    arm = cond.Model.from_urdf(cond.share("scenes/panda.urdf"), name="arm")
+    state = arm.state()
+    state.set_joint("arm", "panda_joint1", 0.4)
+    scene = cond.Scene.from_urdf(cond.share("scenes/panda.urdf"), name="arm")
+    scene.add(cond.BodyDef(name="ball", kind=cond.BodyKind.PARTICLE, mass=1.0, position=(1.0, 1.0, 1.0)))
+    more = cond.Model(scene).state()
+    assert more.transfer(state) == 1 and more.joint("arm", "panda_joint1")[0] == 0.4
+
+
+class Elsewhere:
+    """An array of another library, which shows itself by DLPack alone."""
+
+    def __init__(self, array: np.ndarray[Any, Any]) -> None:
+        self.array = array
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        return self.array.__dlpack__(**kwargs)
+
+    def __dlpack_device__(self) -> Any:
+        return self.array.__dlpack_device__()
+
+
+def test_results_are_written_into_arrays_of_others() -> None:
+    model = cond.Model.from_text(ARM, folder=cond.share("scenes"))
+    mechanics, mine = cond.Mechanics(model, model.state()), np.zeros(model.n_dof)
+    mechanics.weight("arm", Elsewhere(mine))
+    assert mine == pytest.approx(mechanics.weight("arm")) and mine.any()
+    buffer = bytearray(8 * model.n_dof)
+    mechanics.weight("arm", memoryview(buffer).cast("d"))
+    assert np.frombuffer(buffer) == pytest.approx(mine)
+    with pytest.raises(cond.BadArgument, match="weight"):
+        mechanics.weight("arm", np.zeros(model.n_dof, np.float32))
+
+
+def test_study(tmp_path: Path) -> None:
+    (tmp_path / "study.yaml").write_text(
+        "scene: push\nvary:\n  - {name: mass, path: bodies.box.mass, values: [1, 2, 3]}\n", encoding="utf-8")
+    study = cond.Study(tmp_path / "study.yaml")
+    assert len(study) == 3 and study.values(1) == {"mass": "2"}
+    assert study.model(2).mass("box") == 3.0
+    with pytest.raises(IndexError):
+        study.model(3)
 
 
 def test_recordings(model: cond.Model, tmp_path: Path) -> None:

@@ -65,6 +65,30 @@ def test_problem_of_a_step_is_copied(scene: str, tmp_path: Path) -> None:
         again.add_dense(np.eye(3))
 
 
+def test_parts_of_a_problem() -> None:
+    problem = particle(0.5)
+    assert problem.delassus() == pytest.approx([0.5]) and problem.virtual_sides().tolist() == [0]
+    v, products = problem.solve_contactless()
+    assert v == pytest.approx([-10.0, 2.5, 0.0]) and products >= 1
+    solver = cond.Solver()
+    v, force, _ = solver.solve(problem)
+    assert solver.relaxed.size == 0
+    again, _, info = solver.solve(problem, v=v, force=force)
+    assert info.iterations == 0 and again == pytest.approx(v)
+    with pytest.raises(cond.BadArgument, match="tolerance"):
+        cond.Solver(settings=cond.SolverSettings(tolerance=-1.0))
+
+
+def test_law_of_one_contact() -> None:
+    force = cond.law.solve(0.5, 2.0, (-1.0, 3.0, 0.0))
+    u = np.array([-1.0, 3.0, 0.0]) + 2.0 * force
+    assert cond.law.error(0.5, 2.0, u, force).natural < 1e-12
+    assert cond.law.error(0.5, 2.0, u, force * (1.0, 0.5, 1.0)).natural > 0.1
+    assert cond.law.project(0.5, (1.0, 0.2, 0.0)) == pytest.approx([1.0, 0.2, 0.0])
+    assert cond.law.interval_solve((-1.0, 1.0), 0.5, (3.0, 0.0, 0.0))[0] == -1.0
+    assert cond.law.interval_error((-1.0, 1.0), 0.5, (2.5, 0.0, 0.0), (-1.0, 0.0, 0.0)).natural < 1e-12
+
+
 @pytest.mark.skipif(not STORED.exists(), reason="the stored problems are in the checkout")
 def test_stored_problem() -> None:
     problem = cond.Problem.read(STORED / "LMGC_GFC3D-i00501-4-00000.hdf5")

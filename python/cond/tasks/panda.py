@@ -68,7 +68,8 @@ def increments(q: Array, step: Array, turn: Array) -> Array:
     """Changes of the joints (7) that move the tip by step (3) and turn it by the rotation vector turn (3)."""
     _, _, jacobian = tip(q)
     damped = jacobian @ jacobian.T + 1e-6 * np.eye(6)
-    return jacobian.T @ np.linalg.solve(damped, np.concatenate([step, turn]))
+    change: Array = jacobian.T @ np.linalg.solve(damped, np.concatenate([step, turn]))
+    return change
 
 
 class Hand:
