@@ -41,11 +41,18 @@ static CondStatus begin(CondSemismooth* newton)
     return COND_OK;
 }
 
+// As of one machine: more where a contact joins several nodes.
 static double resist(const CondSemismooth* newton, const CondContact* contact)
 {
-    (void)newton;
-    (void)contact;
-    return COND_RESISTANCE_NODE;
+    const CondMpiSystem* system = newton->other;
+    PetscInt count = 0, last = -1;
+    for (int s = 0; s < 2; s++)
+        for (int k = 0; k < contact->side[s].n_coordinate; k++) {
+            PetscInt index = system->index[contact->side[s].coordinate[k]];
+            count += index >= 0 && index / 3 != last;
+            last = index >= 0 ? index / 3 : last;
+        }
+    return count > 1 ? COND_RESISTANCE_NODES : COND_RESISTANCE_NODE;
 }
 
 static CondStatus build(CondSemismooth* newton, const CondProblem* problem)

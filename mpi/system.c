@@ -23,6 +23,7 @@
     } while (0)
 
 enum { WIDE = 300 }; // coordinates of a coupling up to which the blocks between its nodes join K
+static const double ROUNDING = 1e-13; // of the first residual: no more is to be won
 static const double HELD =
     10.0; // times a node's own stiffness: a gain from which it counts as held
 
@@ -307,6 +308,29 @@ static CondStatus tell_modes(CondMpiSystem* system)
     return COND_OK;
 }
 
+// ---- the end of the iterations
+
+// At a share of what the first iteration leaves: that takes what contacts hold, which is most of
+// the norm and says nothing of the bodies' motion.
+static PetscErrorCode is_enough(KSP ksp, PetscInt count, PetscReal norm, KSPConvergedReason* reason,
+                                void* data)
+{
+    CondMpiSystem* system = data;
+    (void)ksp;
+    *reason = KSP_CONVERGED_ITERATING;
+    if (!isfinite(norm))
+        *reason = KSP_DIVERGED_NANORINF;
+    else if (count == 0)
+        system->norm[0] = norm;
+    else if (count == 1)
+        system->norm[1] = norm;
+    else if (norm <= system->reduction * system->norm[1])
+        *reason = KSP_CONVERGED_RTOL;
+    if (norm <= ROUNDING * system->norm[0])
+        *reason = KSP_CONVERGED_ATOL;
+    return 0;
+}
+
 // ---- laying out
 
 // Numbers of the own coordinates among those of all ranks, and of the copies.
@@ -524,7 +548,9 @@ int cond_mpi_system_solve(CondMpiSystem* system, double* f, double* x, double re
     CondMpiShare* share = system->share;
     int before = system->products;
     PetscInt most = system->general ? (max_products + 1) / 2 : max_products, count = 0;
+    system->reduction = reduction;
     CHECK(KSPSetTolerances(system->ksp, reduction, 0.0, PETSC_DEFAULT, most > 0 ? most : 1));
+    CHECK(KSPSetConvergenceTest(system->ksp, is_enough, system, NULL));
     CHECK(KSPSetFromOptions(system->ksp));
     for (int i = 0; i < share->n_own; i++)
         system->b[i] = system->scale[i] * f[i];

@@ -41,7 +41,9 @@ typedef struct CondMpiSystem {
     int* list;                       // scratch: coordinates of a term
     double* entry;                   // scratch: its Jacobian, then K J
     PetscInt *own_size, *other_size; // scratch: entries of the rows of K
-    int products, iterations;        // of all steps of this problem
+    double norm[2], reduction; // of the residual before and after the first iteration; what of the
+                               // latter may be left
+    int products, iterations;  // of all steps of this problem
 } CondMpiSystem;
 
 // Lays out the system of a share.

@@ -263,6 +263,7 @@ void cond_fem_destroy(CondFem* fem)
 
 CondStatus cond_fem_work_create(const CondFem* fem, CondFemWork* work)
 {
+    work->own = NULL;
     work->energy = cond_allocate(&fem->arena.context, (size_t)fem->n_tet, sizeof(double));
     return work->energy ? COND_OK : COND_OUT_OF_MEMORY;
 }
