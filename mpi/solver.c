@@ -1,6 +1,7 @@
 #include "solver.h"
 
 #include "base/memory.h"
+#include "factored.h"
 #include "law/tuning.h"
 #include "newton/semismooth.h"
 #include "system.h"
@@ -21,6 +22,7 @@ typedef struct Solver {
     CondMpiDeal deal;
     CondMpiShare share;
     CondMpiSystem system;
+    CondMpiFactored factored;
     CondSemismooth newton;
     CondAnswer answer; // of the share
 } Solver;
@@ -69,6 +71,23 @@ static int solve_system(CondSemismooth* newton, double* f, double* x, int max_pr
                                  most);
 }
 
+static CondStatus build_factored(CondSemismooth* newton, const CondProblem* problem)
+{
+    (void)problem;
+    return cond_mpi_factored_build(newton->other, newton->law);
+}
+
+static int solve_factored(CondSemismooth* newton, double* f, double* x, int max_products)
+{
+    (void)max_products;
+    return cond_mpi_factored_solve(newton->other, f, x);
+}
+
+static const CondLinearBackEnd by_factorisation = {.resistance = COND_RESISTANCE_FACTORED,
+                                                   .serves = serves,
+                                                   .build = build_factored,
+                                                   .solve = solve_factored};
+
 static const CondLinearBackEnd back_end = {.resistance = COND_RESISTANCE_FOLLOWING,
                                            .symmetric = 1,
                                            .serves = serves,
@@ -87,9 +106,9 @@ static void* create(const CondContext* context, const CondSolverSettings* settin
     s->context = *context;
     s->world = context->user;
     s->settings = *settings;
-    s->deal.arena.context = s->share.arena.context = s->system.arena.context = *context;
+    s->deal.arena.context = s->share.arena.context = s->system.arena.context =
+        s->factored.arena.context = *context;
     cond_semismooth_create(context, settings, &s->newton);
-    s->newton.other = &s->system;
     return s;
 }
 
@@ -100,6 +119,7 @@ static void destroy(void* work)
         return;
     CondContext context = s->context;
     cond_mpi_system_destroy(&s->system);
+    cond_mpi_factored_destroy(&s->factored);
     cond_mpi_share_destroy(&s->share);
     cond_mpi_deal_destroy(&s->deal);
     cond_semismooth_destroy(&s->newton);
@@ -141,27 +161,42 @@ static CondCertificateData certificate_data(const Solver* s)
                                  .threads = 1};
 }
 
-// Newton's method from the answer at hand: with friction that belongs to the last normal force,
-// then with one that follows it, then with resistance against changes of the forces.
-static CondStatus run_newton(Solver* s, CondSolveInfo* info)
+static CondStatus run_newton(Solver* s, const CondLinearBackEnd* end, void* work,
+                             CondSemismoothLimits limits, CondSolveInfo* info)
+{
+    CondCertificateData data = certificate_data(s);
+    limits.tolerance = s->settings.tolerance;
+    limits.max_products = s->settings.max_iterations - info->iterations;
+    s->newton.other = work;
+    if (limits.max_products <= 0)
+        return COND_NOT_CONVERGED;
+    return cond_semismooth_solve(&s->newton, end, &data, &limits, &s->answer, info);
+}
+
+// Newton's method from the answer at hand: by conjugate gradients, and where they stall by a
+// factorisation, with free steps and then with resistance against changes of the forces.
+static CondStatus solve_share(Solver* s, CondSolveInfo* info)
 {
     static const CondSemismoothLimits ways[] = {
-        {.may_follow = 0},
-        {.may_follow = 1},
-        {.may_follow = 1, .resistance = COND_WARM_DAMPING, .patience = COND_RESISTING_PATIENCE},
+        {.max_steps = COND_PATIENT_STEPS},
+        {.max_steps = COND_RESISTING_STEPS,
+         .resistance = COND_WARM_DAMPING,
+         .patience = COND_RESISTING_PATIENCE},
     };
-    CondCertificateData data = certificate_data(s);
-    CondStatus status = COND_NOT_CONVERGED;
-    for (size_t k = 0; k < sizeof ways / sizeof ways[0] && status == COND_NOT_CONVERGED; k++) {
-        CondSemismoothLimits limits = ways[k];
-        limits.tolerance = s->settings.tolerance;
-        limits.max_steps = INT_MAX;
-        limits.max_products = s->settings.max_iterations - info->iterations;
-        if (limits.max_products <= 0)
-            break;
-        status = cond_semismooth_solve(&s->newton, &back_end, &data, &limits, &s->answer, info);
-    }
-    return status;
+    CondStatus status = cond_mpi_system_plan(&s->system, &s->share);
+    info->solved_by = COND_BY_NEWTON;
+    if (!status)
+        status = run_newton(s, &back_end, &s->system, (CondSemismoothLimits){.max_steps = INT_MAX},
+                            info);
+    cond_mpi_system_clear(&s->system);
+    if (status != COND_NOT_CONVERGED)
+        return status;
+    info->solved_by = COND_BY_FACTORED_NEWTON;
+    CondStatus planned = cond_mpi_factored_plan(&s->factored, &s->share);
+    for (size_t k = 0; k < sizeof ways / sizeof ways[0] && !planned && status > 0; k++)
+        status = run_newton(s, &by_factorisation, &s->factored, ways[k], info);
+    cond_mpi_factored_clear(&s->factored);
+    return planned ? planned : status;
 }
 
 static CondStatus solve(void* work, const CondProblem* problem, double* v, double* lambda,
@@ -174,20 +209,18 @@ static CondStatus solve(void* work, const CondProblem* problem, double* v, doubl
     if (!status)
         status = cond_mpi_share_take(&s->share, s->world, &s->deal, problem);
     if (!status)
-        status = cond_mpi_system_plan(&s->system, &s->share);
-    if (!status)
         status = cond_answer_reserve(&s->context, &s->share.problem, &s->answer);
     if (status)
         return status;
     cond_semismooth_plan(&s->newton);
     cond_mpi_share_enter(&s->share, v, lambda, s->answer.v, s->answer.lambda);
     s->answer.residual = INFINITY;
-    status = run_newton(s, info);
-    cond_mpi_system_clear(&s->system);
+    status = solve_share(s, info);
     if (status < 0)
         return status;
     info->certificate = s->answer.certificate;
-    info->solved_by = status ? COND_BY_NONE : info->passes > 0 ? COND_BY_NEWTON : COND_BY_START;
+    if (status || info->passes == 0)
+        info->solved_by = status ? COND_BY_NONE : COND_BY_START;
     CondStatus left =
         cond_mpi_share_leave(&s->share, &s->deal, s->answer.v, s->answer.lambda, v, lambda);
     return left ? left : isfinite(s->answer.residual) ? status : COND_DIVERGED;

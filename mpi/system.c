@@ -1,5 +1,6 @@
 #include "system.h"
 
+#include "petsc_check.h"
 #include "problem/side.h"
 #include "problem/term.h"
 
@@ -7,20 +8,6 @@
 #include <string.h>
 
 #define RESERVE(array, count) COND_RESERVE(&system->arena, system->array, count)
-
-// PETSc says by a number that is not zero that something failed: memory, or numbers.
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        PetscErrorCode failed = (call);                                                            \
-        if (failed)                                                                                \
-            return failed == PETSC_ERR_MEM ? COND_OUT_OF_MEMORY : COND_DIVERGED;                   \
-    } while (0)
-#define PASS(call)                                                                                 \
-    do {                                                                                           \
-        PetscErrorCode failed = (call);                                                            \
-        if (failed)                                                                                \
-            return failed;                                                                         \
-    } while (0)
 
 enum { WIDE = 300 }; // coordinates of a coupling up to which the blocks between its nodes join K
 static const double ROUNDING = 1e-13; // of the first residual: no more is to be won
