@@ -385,6 +385,7 @@ static void test_table_tells_the_defaults(void** state)
     CondVariationDef variation = cond_variation_def_default();
     CondActionDef action = cond_action_def_default();
     CondRewardDef reward = cond_reward_def_default();
+    CondObservationDef observation = cond_observation_def_default();
     CondJointDef joint = cond_joint_def_default();
     CondLinkDef link = cond_link_def_default();
     CondMjcfDraft mjcf = {.orientation = {1.0, 0.0, 0.0, 0.0}};
@@ -414,6 +415,7 @@ static void test_table_tells_the_defaults(void** state)
         {"randomise", &variation},
         {"actions", &action},
         {"rewards", &reward},
+        {"observations", &observation},
         {"", &settings},
     };
     int n_checked = 0;

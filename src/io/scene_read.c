@@ -195,6 +195,9 @@ CondStatus cond_scene_source_read(const CondSceneSource* source, CondScene** sce
     cond_scene_set_files(reader.scene, cond_scene_files());
     if ((status = cond_scene_note_file(reader.scene, source->file)))
         cond_error_set(error, status, "out of memory");
+    for (int i = 0; source->notes && i < source->notes->n_warning && !status; i++)
+        if ((status = cond_scene_warn(reader.scene, "%s", source->notes->warning[i])))
+            cond_error_set(error, status, "out of memory");
     if (!status)
         status = cond_groups_begin(&reader);
     if (!status)

@@ -49,11 +49,15 @@ static CondStatus write_scene(const CondSceneSource* source, const CondScene* sc
 
 static CondStatus get_tree(const CondSceneOrigin* origin, CondSceneSource* source, CondError* error)
 {
-    CondSceneReader reader = {source->context, source->file, error, NULL};
     CondYamlNode** root = &source->root;
     CondStatus status;
-    if (origin->path && cond_mjcf_is_xml(source->file))
-        return cond_mjcf_tree(&reader, origin->n_override, origin->override, root);
+    if (origin->path && cond_mjcf_is_xml(source->file)) {
+        CondSceneReader reader = {source->context, source->file, error, NULL};
+        status = cond_scene_create(&source->context, &source->notes, error);
+        reader.scene = source->notes;
+        return status ? status
+                      : cond_mjcf_tree(&reader, origin->n_override, origin->override, root);
+    }
     if (origin->path)
         status = cond_yaml_read(&source->context, source->file, root, error);
     else if (origin->text)
@@ -88,6 +92,7 @@ CondStatus cond_scene_source_open(const CondContext* context, const CondSceneOri
 void cond_scene_source_close(CondSceneSource* source)
 {
     cond_yaml_destroy(&source->context, source->root);
+    cond_scene_destroy(source->notes);
     cond_release(&source->context, source->file);
     cond_release(&source->context, source->drawn);
     cond_release(&source->context, source->leaf);

@@ -25,8 +25,9 @@ typedef struct CondDrawnEntry {
 
 typedef struct CondSceneSource {
     CondContext context;
-    char* file;                         // as messages name it; paths begin in its folder
-    CondYamlNode* root;                 // overrides applied
+    char* file;         // as messages name it; paths begin in its folder
+    CondYamlNode* root; // overrides applied
+    CondScene* notes;   // what the reader of another format warned of; NULL: none was read
     char (*drawn)[COND_PATH_SIZE + 40]; // "path=value" of all draws, to which the tree points
     int n_drawn;
     CondYamlNode** leaf;   // where each of them stands; NULL: not known              (n_drawn)
