@@ -27,7 +27,10 @@ void progress_update(Progress* progress, long done, long total)
         return;
     progress->last = now;
     progress->shown = 1;
-    fprintf(stderr, "\r\033[K%s  %ld of %ld  %.0f%%  %.0f s left", progress->what, done, total,
+    static const char full[] = "####################", empty[] = "....................";
+    int bar = (int)((double)(sizeof full - 1) * (double)done / (double)total);
+    fprintf(stderr, "\r\033[K%s  [%s%s]  %ld of %ld  %.0f%%  %.0f s left", progress->what,
+            full + sizeof full - 1 - bar, empty + bar, done, total,
             100.0 * (double)done / (double)total, used * (double)(total - done) / (double)done);
 }
 

@@ -93,6 +93,10 @@ void sweep_head_take(SweepHead* head, const SweepOutcome* outcome)
     if (head->failed > 0)
         snprintf(head->title, sizeof head->title, "%.60s, %d failed", head->job->name,
                  head->failed);
+}
+
+void sweep_head_show(SweepHead* head)
+{
     progress_update(&head->progress, head->made, head->total);
 }
 

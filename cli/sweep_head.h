@@ -29,6 +29,8 @@ int sweep_head_begin(SweepHead* head, const SweepJob* job, int (*select)(const v
 int sweep_head_next(SweepHead* head);
 // Takes an outcome: an entry that was not kept is tried again once, then it is given up.
 void sweep_head_take(SweepHead* head, const SweepOutcome* outcome);
+// Shows how far it is, on a terminal; may be called at any time.
+void sweep_head_show(SweepHead* head);
 // Says how it went; releases the head. The exit code.
 int sweep_head_end(SweepHead* head);
 

@@ -54,6 +54,7 @@ static void work(const SweepJob* job, SweepHead* head, SweepChild* child, int jo
                 if (!interrupt_signal())
                     sweep_head_take(head, &outcome);
             }
+        sweep_head_show(head);
         if (!ended)
             nanosleep(&moment, NULL);
     }

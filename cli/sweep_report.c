@@ -153,22 +153,57 @@ static Text make_csv(const Columns* columns, const json_t* rows)
     return csv;
 }
 
-// A plot of a column over a variable: every entry a point.
-static int add_plot(const SweepJob* job, const Columns* columns, int x, int y, PaperPlot* plot,
-                    Text* script, Text* name)
+// 1 where all values of a variable are numbers, which have a place on an axis.
+static int is_number(const SweepJob* job, int variable)
 {
-    const PaperColumn *over = &columns->column[x], *of = &columns->column[y];
+    for (int i = 0; i < job->store.n; i++) {
+        char value[COND_STUDY_VALUE_SIZE], *end;
+        cond_study_value(job->sweep, i, variable, value);
+        strtod(value, &end);
+        if (end == value || *end)
+            return 0;
+    }
+    return 1;
+}
+
+// A plot of a column over a variable: every entry a point, coloured by another variable (0: none).
+static int add_plot(const SweepJob* job, const Columns* columns, const int* variable, int y,
+                    PaperPlot* plot, Text* script, Text* name)
+{
+    const PaperColumn* column = columns->column;
+    int x = variable[0], z = variable[1];
     text_add(name, "plot_%d_%d", x, y);
     text_add(script, "set key off\nset xlabel ");
-    plot_quote(script, over->heading);
+    plot_quote(script, column[x].heading);
     text_add(script, "\nset ylabel ");
-    plot_quote(script, of->heading);
+    plot_quote(script, column[y].heading);
     if (cond_study_is_log(job->sweep, x - 1))
         text_add(script, "\nset logscale x");
-    text_add(script, "\nplot data using %d:%d every ::1 with points pt 7 ps 0.6 lt 1", x + 1,
-             y + 1);
-    *plot = (PaperPlot){name->data, of->heading, script->data};
+    if (z > 0) {
+        text_add(script, "\nset palette defined (0 '#1f6feb', 0.5 '#2da44e', 1 '#e8894a')\n"
+                         "set cblabel ");
+        plot_quote(script, column[z].heading);
+        if (cond_study_is_log(job->sweep, z - 1))
+            text_add(script, "\nset logscale cb");
+    }
+    text_add(script, "\nplot data using %d:%d", x + 1, y + 1);
+    if (z > 0)
+        text_add(script, ":%d", z + 1);
+    text_add(script, " every ::1 with points pt 7 ps 0.6 %s", z > 0 ? "palette" : "lt 1");
+    *plot = (PaperPlot){name->data, column[y].heading, script->data};
     return name->failed || script->failed;
+}
+
+// The next variable after x that is a number, from the first one again; 0: there is no other.
+static int other_number(const SweepJob* job, int x)
+{
+    int n = cond_study_n_variable(job->sweep);
+    for (int k = 1; k < n; k++) {
+        int z = 1 + (x - 1 + k) % n;
+        if (is_number(job, z - 1))
+            return z;
+    }
+    return 0;
 }
 
 // The first columns are entry and variables; those behind `result` are plotted over each of them.
@@ -180,11 +215,21 @@ static int make_plots(const SweepJob* job, const Columns* columns, PaperPlot* pl
         extra++;
     // Without columns of one's own: penetration, energy at the end, iterations, contacts.
     int begin = extra > 0 ? first : first + 4, end = extra > 0 ? first + extra : first + N_SUMMARY;
-    for (int y = begin; y < end; y++)
-        for (int x = 1; x <= n_variable && n < MOST_PLOTS; x++, n++)
-            if (add_plot(job, columns, x, y, &plot[n], &text[2 * n], &text[2 * n + 1]))
+    for (int x = 1; x <= n_variable; x++) {
+        int variable[2] = {x, other_number(job, x)};
+        for (int y = begin; y < end && n < MOST_PLOTS && is_number(job, x - 1); y++, n++)
+            if (add_plot(job, columns, variable, y, &plot[n], &text[2 * n], &text[2 * n + 1]))
                 return n;
+    }
     return n;
+}
+
+// The columns as people read them: fewer digits than the file has.
+static void shorten(Columns* columns)
+{
+    for (int c = 0; c < columns->n; c++)
+        if (columns->column[c].format && strcmp(columns->column[c].format, "%.17g") == 0)
+            columns->column[c].format = "%.6g";
 }
 
 static json_t* settings_of(const SweepJob* job, int rows, int all)
@@ -244,6 +289,7 @@ int sweep_report_write(const SweepJob* job)
     const Text* part = &csv;
     snprintf(path, sizeof path, "%s/table.csv", job->store.folder);
     int failed = text_put(path, &part, 1);
+    shorten(&columns);
     if (!failed && job->options->report)
         failed = write_report(job, &columns, rows, &csv);
     free(csv.data);

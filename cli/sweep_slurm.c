@@ -1,5 +1,6 @@
 // The script of a Slurm job array, a task for every entry that is missing.
 #define _XOPEN_SOURCE 700
+#include "memory.h"
 #include "sweep.h"
 #include "text.h"
 
@@ -52,7 +53,13 @@ static void put_head(Text* text, const SweepJob* job, const char* list)
 static void put_command(Text* text, const SweepJob* job, const char* file, int stride)
 {
     char tool[SWEEP_PATH];
+    const char* packages = getenv("ROS_PACKAGE_PATH"); // --package-dir is in it
     cli_sibling_path("cond", tool, sizeof tool);
+    if (packages) {
+        text_add(text, "export ROS_PACKAGE_PATH=");
+        put_quoted(text, packages);
+        text_add(text, "\n");
+    }
     text_add(text, "exec ");
     put_quoted(text, tool);
     text_add(text, " sweep ");
@@ -64,6 +71,8 @@ static void put_command(Text* text, const SweepJob* job, const char* file, int s
         text_add(text, " --limit %.17g", job->options->limit);
     if (job->options->step_limit < DBL_MAX)
         text_add(text, " --step-limit %.17g", job->options->step_limit);
+    if (memory_limit_now() > 0)
+        text_add(text, " --memory-limit %zu", memory_limit_now());
     text_add(text, " --task \"$SLURM_ARRAY_TASK_ID");
     if (stride > 0)
         text_add(text, ":%d", stride);

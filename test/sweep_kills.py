@@ -171,7 +171,8 @@ class Mpi(Ways):
     def environment(self):
         return dict(super().environment(), OMPI_ALLOW_RUN_AS_ROOT="1",
                     OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_btl="self,vader,tcp",
-                    OMPI_MCA_btl_tcp_if_include="lo", OMPI_MCA_oob_tcp_if_include="lo")
+                    OMPI_MCA_btl_tcp_if_include="lo", OMPI_MCA_oob_tcp_if_include="lo",
+                    OMPI_MCA_plm="isolated")
 
     def words(self):
         return ["mpirun", "--oversubscribe", "-n", "3", *self.trial.command("--resume")]

@@ -172,6 +172,7 @@ static int hand_out(const SweepJob* job)
                  MPI_STATUS_IGNORE);
         if (outcome.entry >= 0 && !interrupt_signal())
             sweep_head_take(&head, &outcome);
+        sweep_head_show(&head);
         waiting[n_waiting++] = from;
         give(&head, waiting, &n_waiting, &working);
     }
