@@ -11,11 +11,11 @@ from cond.tasks.path import Array
 
 # Times [s], places [m] and the tilt of the hand about y [rad], from the edge of the mat over in an arc, which is
 # flatter than a circle about the fold so that the mat stays slack and does not slide along.
-_TIME = np.array([0.2, 0.6, 0.95, 1.3, 1.65, 2.0, 2.3, 2.6, 2.85, 3.1])
-_X = np.array([0.655, 0.645, 0.612, 0.562, 0.502, 0.438, 0.385, 0.335, 0.305, 0.285])
-_Z = np.array([0.02, 0.07, 0.11, 0.135, 0.145, 0.145, 0.135, 0.11, 0.08, 0.045])
-_TILT = np.array([-0.524, -0.384, -0.244, -0.105, 0.035, 0.175, 0.244, 0.175, 0.087, 0.087])
-_LET_GO = 3.3  # [s]
+_TIME = np.array([0.2, 0.6, 0.95, 1.3, 1.65, 2.0, 2.3, 2.6, 2.85, 3.1, 3.4])
+_X = np.array([0.655, 0.645, 0.612, 0.562, 0.502, 0.438, 0.385, 0.335, 0.305, 0.285, 0.285])
+_Z = np.array([0.02, 0.075, 0.12, 0.148, 0.16, 0.16, 0.148, 0.12, 0.085, 0.045, 0.022])
+_TILT = np.array([-0.524, -0.384, -0.244, -0.105, 0.035, 0.175, 0.244, 0.175, 0.087, 0.087, 0.087])
+_LET_GO = 3.5  # [s]
 
 
 def _tilted(angle: float) -> Array:
