@@ -10,7 +10,7 @@ from cond.tasks.path import Array, Path
 
 _LENGTH = 0.4  # of the cable [m]
 _FIXED = (0.514, -0.2025, 0.1005)  # where its other end is fixed [m]
-_HEIGHT = 0.3  # of the hand while it winds [m]
+_HEIGHT = 0.33  # of the hand while it winds [m]
 _RADIUS = 0.002  # of the cable [m]
 
 
@@ -22,7 +22,7 @@ def _spiral(x: float, radius: float) -> Path:
     points = [(_FIXED[0], y + straight - 0.003, _HEIGHT)]
     r = radius + _RADIUS
     for angle in np.linspace(0.035, 14.0, 400):
-        free = max(0.985 * straight - r * angle, 0.05)
+        free = max(0.97 * straight - r * angle, 0.05)
         c, s = math.cos(angle), math.sin(angle)
         points.append((x + r * c - free * s, y + r * s + free * c, _HEIGHT))
     return Path(points)
