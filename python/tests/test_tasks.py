@@ -1,0 +1,67 @@
+"""The tasks: each script solves its task, every step certified; the same by either kind of action."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cond.env import Env
+from cond.memory import share
+from cond.tasks import TASKS
+from cond.tasks.panda import increments, tip, turn_between
+
+LIFTED = ["cond/LiftCable-v0", "cond/LiftCable-IK-v0", "cond/LiftSoft-IK-v0", "cond/BallGrip-v0",
+          "cond/PegWithCable-v0"]
+
+
+def play(name: str, seed: int, overrides: tuple[str, ...] = ()) -> tuple[bool, int, float]:
+    """Success at the end of an episode of the script, time steps that missed, the worst certificate."""
+    task = TASKS[name]
+    env = Env(share(task.scene), task.overrides + overrides)
+    observation = env.reset(seed)
+    script = task.make_script(env.layout)
+    missed, worst, success = 0, 0.0, False
+    while not env.over:
+        result = env.step(script(observation))
+        observation = env.observation
+        missed, worst = missed + result.missed, max(worst, result.certificate)
+        success = result.success and not result.done
+    return success, missed, worst
+
+
+@pytest.mark.parametrize("name", LIFTED)
+def test_script_solves(name: str) -> None:
+    success, missed, worst = play(name, 7)
+    assert success
+    assert missed == 0
+    assert worst <= 1e-6
+
+
+def test_friction_is_what_holds() -> None:
+    success, missed, _ = play("cond/LiftCable-v0", 7, ("bodies.arm.friction=0",))
+    assert not success
+    assert missed == 0
+
+
+def test_panda_jacobian() -> None:
+    """The tip's Jacobian against differences, and its use: joints that move it as they are told."""
+    q = np.array([0.3, -0.2, 0.1, -2.3, 0.2, 2.2, 0.9])
+    place, axes, jacobian = tip(q)
+    for k in range(7):
+        other = q.copy()
+        other[k] += 1e-6
+        moved, turned, _ = tip(other)
+        assert np.allclose((moved - place) / 1e-6, jacobian[:3, k], atol=1e-5)
+        assert np.allclose(turn_between(axes, turned) / 1e-6, jacobian[3:, k], atol=1e-5)
+    step, turn = np.array([1e-3, -2e-3, 5e-4]), np.array([2e-3, 1e-3, -1e-3])
+    moved, turned, _ = tip(q + increments(q, step, turn))
+    assert np.allclose(moved - place, step, atol=2e-5)
+    assert np.allclose(turn_between(axes, turned), turn, atol=2e-5)
+
+
+def test_panda_is_the_scenes() -> None:
+    """The kinematics of the scripts against those of the robot in the scene."""
+    task = TASKS["cond/LiftSoft-v0"]
+    env = Env(share(task.scene), task.overrides)
+    observation = env.reset(0)
+    place, _, _ = tip(observation[env.layout["arm.joints"]][:7])
+    assert np.allclose(place, observation[env.layout["tip"]], atol=1e-6)
