@@ -121,6 +121,9 @@ class Moment:
         self.contact_other: NDArray[Any] = take("contact_other", contacts)
         self.sensor_force = take("sensor_force", sensors, 3)
         self.sensor_torque = take("sensor_torque", sensors, 3)
+        self.sensor_acceleration = take("sensor_acceleration", sensors, 3)
+        self.sensor_angular_velocity = take("sensor_angular_velocity", sensors, 3)
+        self.sensor_distance = take("sensor_distance", sensors)
 
 
 class Snapshot:
