@@ -418,8 +418,8 @@ static CondStatus solve_centrally(CondStrategy* s, const CondProblem* problem,
     cond_answer_set(problem, v, lambda, NULL, &s->best);
     CondCertificateData data = cond_strategy_certificate_data(s);
     assert_int_equal(cond_interior_point_solve(&s->interior, &s->newton, &data, settings->tolerance,
-                                               (CondCentralStart){0.1, 0.9}, &s->best,
-                                               &info->passes, &info->products),
+                                               (CondCentralStart){.force = 0.1, .theta = 0.9},
+                                               &s->best, &info->passes, &info->products),
                      COND_OK);
     assert_true(isfinite(s->best.residual));
     memcpy(v, s->best.v, (size_t)problem->n_dof * sizeof *v);

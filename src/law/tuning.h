@@ -18,7 +18,10 @@ enum {
                             // waste them, random problems with friction 8 need them
     COND_RESISTING_STEPS = 40,     // those that resist changes of the forces: a settling heap of
                                    // 200 bodies takes 20 where many contacts change, 7 elsewhere;
-    COND_RESISTING_PATIENCE = 12,  // of which this many in a row may halve nothing
+    COND_RESISTING_PATIENCE = 12,  // of which this many in a row may halve nothing,
+    COND_PILE_PATIENCE = 4,        // and of piles this many: steps that go to and fro between two
+                                   // sets do so for ever, and the interior point needs no start
+    COND_PILE_PROXIMAL = 12,       // steps of rounds from there, before the interior point
     COND_PATIENT_STEPS = 60,       // free ones, for the problems of the last two stages
     COND_PROXIMAL_STEPS = 15,      // of Newton's method in a round of proximal-point steps
     COND_PROXIMAL_FEW = 4,         // after so many or fewer a round has little resistance to fear,
@@ -49,6 +52,15 @@ enum {
     0.3                       // of the residual at the start of a round: to there its problem is
                               // solved, fewer Newton steps in all than with 0.1 or 0.03,
 #define COND_PROXIMAL_AIM 0.3 // or to that share of the tolerance
+// The centre of the next round goes ahead where a round has left more than that share of the pull
+// at the forces, in much the same direction (the cosine), by at most so many times what it moved:
+// rounds of a heap that is about to give way creep along one direction.
+#define COND_PROXIMAL_STEADY 0.5
+#define COND_PROXIMAL_ALONG 0.9
+#define COND_PROXIMAL_AHEAD 3.0
+
+// Residual up to which rounds from Newton's pair come before the interior point.
+#define COND_PILE_NEAR 1e-3
 
 // Certificate of answers to problems that will be posed again with more contacts. In a step of a
 // millisecond such an error moves what is as fast as 1 m/s by 1e-7 m.
@@ -79,7 +91,7 @@ enum { COND_LARGEST_NODE = 12 }; // coordinates that a node of a sparse block ga
 
 // ---- linearised law: least resistance against changes of contact forces, a share of gamma
 
-#define COND_LEAST_RESISTANCE 1e-7     // that resisting steps may come down to
+#define COND_LEAST_RESISTANCE 1e-7     // that resisting steps may come down to; interior point
 #define COND_RESISTANCE_FACTORED 1e-6  // what the factorisation's rounding allows
 #define COND_RESISTANCE_NODE 1e-4      // conjugate gradients, where the preconditioner is exact
 #define COND_RESISTANCE_NODES 0.05     // and where the contact joins several nodes: it is not

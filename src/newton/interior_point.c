@@ -16,11 +16,13 @@
 // way. With theta a little less than 1 a contact that would slip faster in this step also opens a
 // little, which resists; s follows in the next step. The step has
 // Mehrotra's predictor and corrector. M grows as the pair nears the cone's boundary; what rounding
-// then leaves is taken out by one step of refinement on the system with dz.
+// then leaves is taken out by one step of refinement on the system with dz. In E, M and dy c has a
+// little resistance added to it, which does not change where the iterations end.
 #include "newton/interior_point.h"
 
 #include "base/memory.h"
 #include "math/vec3.h"
+#include "newton/interior_cone.h"
 #include "newton/interior_interval.h"
 
 #include <float.h>
@@ -81,68 +83,6 @@ static void scale_of(const CondProblem* problem, int c, double T[3])
     T[2] = problem->contact[c].friction[1];
 }
 
-// sqrt(x_0^2 - |x_t|^2), 0 on the boundary and outside.
-static double root_determinant(const double x[3])
-{
-    double t = hypot(x[1], x[2]);
-    return sqrt(fmax((x[0] - t) * (x[0] + t), 0.0));
-}
-
-// a o b, the product of the cone's algebra.
-static void jordan(const double a[3], const double b[3], double out[3])
-{
-    double first = vec3_dot(a, b);
-    out[1] = a[0] * b[1] + b[0] * a[1];
-    out[2] = a[0] * b[2] + b[0] * a[2];
-    out[0] = first;
-}
-
-// x with a o x = b.
-static void jordan_divide(const double a[3], const double b[3], double x[3])
-{
-    double t = hypot(a[1], a[2]), det = (a[0] - t) * (a[0] + t);
-    double along = a[1] * b[1] + a[2] * b[2];
-    double first = (a[0] * b[0] - along) / det;
-    for (int i = 1; i < 3; i++)
-        x[i] = (b[i] - first * a[i]) / a[0];
-    x[0] = first;
-}
-
-// W with W z = W^-1 y: eta [w0, q'; q, I + q q'/(1 + w0)].
-static void scaling(const double y[3], const double z[3], double W[9])
-{
-    double ry = root_determinant(y), rz = root_determinant(z), w[3], unit = 0.0;
-    double inner = vec3_dot(y, z) / (ry * rz), eta = sqrt(ry / rz);
-    double g = sqrt(0.5 * (1.0 + inner));
-    for (int i = 0; i < 3; i++)
-        w[i] = (y[i] / ry + (i == 0 ? 1.0 : -1.0) * z[i] / rz) / (2.0 * g);
-    unit = sqrt(1.0 + w[1] * w[1] + w[2] * w[2]); // w0, without cancellation
-    W[0] = eta * unit;
-    for (int i = 1; i < 3; i++) {
-        W[i] = W[3 * i] = eta * w[i];
-        for (int j = 1; j < 3; j++)
-            W[3 * i + j] = eta * ((i == j) + w[i] * w[j] / (1.0 + unit));
-    }
-}
-
-// x = W^-1 x: the same matrix with -q and 1/eta. eta^2 = W00^2 - |W0t|^2.
-static void unscale(const double W[9], double x[3])
-{
-    double t = hypot(W[1], W[2]), eta2 = (W[0] - t) * (W[0] + t);
-    double y[3] = {W[0] * x[0] - W[1] * x[1] - W[2] * x[2], 0.0, 0.0};
-    for (int i = 1; i < 3; i++)
-        y[i] = -W[i] * x[0] + W[3 * i + 1] * x[1] + W[3 * i + 2] * x[2];
-    for (int i = 0; i < 3; i++)
-        x[i] = y[i] / eta2;
-}
-
-static void apply(const double W[9], const double x[3], double out[3])
-{
-    double y[3];
-    mat3_multiply(W, x, y);
-    memcpy(out, y, sizeof y);
-}
-
 // Row e1 of E beyond the identity: ds/d(T u_t).
 static void slope(const CondCertificateData* data, int c, const double w[3], double e[2])
 {
@@ -161,6 +101,15 @@ static void scaled_velocity(const CondCertificateData* data, int c, const double
     cond_contact_velocity(&data->problem->contact[c], v, w);
     for (int i = 0; i < 3; i++)
         w[i] = T[i] * (w[i] + slip * lambda[i]);
+}
+
+// The same with the resistance against changes of the force, a proximal term centred at the force
+// at hand: where a slipping contact presses others that press it, the matrix without it may be
+// singular, and directions have no bound.
+static double direction_slip(const CondInteriorPoint* ip, const CondCertificateData* data, int c)
+{
+    int cone = data->problem->contact[c].set != COND_FORCE_INTERVAL;
+    return cond_certificate_slip(data, c) + (cone ? ip->resistance * data->delassus[c] : 0.0);
 }
 
 // E x = x + e1 (e . x_t)
@@ -228,31 +177,6 @@ static void make_forces(CondInteriorPoint* ip, const CondProblem* problem)
     }
 }
 
-// M = (W^2 + c E T^2)^-1 = (I + c W^-2 E T^2)^-1 W^-2.
-static void invert(const double W[9], double slip, const double T[3], const double e[2],
-                   double M[9])
-{
-    double N[9];
-    for (int j = 0; j < 3; j++) {
-        double a[3] = {0.0}, b[3] = {0.0};
-        a[j] = 1.0;
-        b[j] = slip * T[j] * T[j];
-        b[0] += j > 0 ? e[j - 1] * b[j] : 0.0;
-        for (int k = 0; k < 2; k++)
-            unscale(W, a), unscale(W, b);
-        for (int i = 0; i < 3; i++) {
-            M[3 * i + j] = a[i];
-            N[3 * i + j] = b[i] + (i == j);
-        }
-    }
-    for (int j = 0; j < 3 && slip > 0.0; j++) {
-        double column[3] = {M[j], M[3 + j], M[6 + j]}, x[3];
-        mat3_solve(N, column, x);
-        for (int i = 0; i < 3; i++)
-            M[3 * i + j] = x[i];
-    }
-}
-
 // The law's D = T M E T of contact c.
 static void take_law(const double T[3], const double* M, const double* e, double D[9])
 {
@@ -284,8 +208,8 @@ static double linearise(CondInteriorPoint* ip, CondSemismooth* newton,
             rp[i] = w[i] - y[i];
         rp[0] += e[0] * w[1] + e[1] * w[2]; // s: it is homogeneous in w
         e[0] *= ip->theta, e[1] *= ip->theta;
-        scaling(y, z, ip->W + 9 * c);
-        invert(ip->W + 9 * c, cond_certificate_slip(data, c), T, e, M);
+        cond_cone_scaling(y, z, ip->W + 9 * c);
+        cond_cone_gain(ip->W + 9 * c, direction_slip(ip, data, c), T, e, M);
         sum += vec3_dot(y, z);
         take_law(T, M, e, newton->law[c].D);
     }
@@ -319,14 +243,14 @@ static void leftover(const CondInteriorPoint* ip, const CondCertificateData* dat
                      double r[3])
 {
     const double *W = ip->W + 9 * c, *dz = ip->dz + 3 * c;
-    double T[3], w[3], Wz[3], slip = cond_certificate_slip(data, c);
+    double T[3], w[3], Wz[3], slip = direction_slip(ip, data, c);
     scale_of(data->problem, c, T);
     scaled_change(data->problem, c, ip->dv, w);
     for (int i = 0; i < 3; i++)
         w[i] += slip * T[i] * T[i] * dz[i];
     bend(ip->e + 2 * c, w);
-    apply(W, dz, Wz);
-    apply(W, Wz, Wz);
+    cond_cone_scale(W, dz, Wz);
+    cond_cone_scale(W, Wz, Wz);
     for (int i = 0; i < 3; i++)
         r[i] = ip->rc[3 * c + i] - ip->rp[3 * c + i] - w[i] - Wz[i];
 }
@@ -374,7 +298,7 @@ static void solve_direction(CondInteriorPoint* ip, const CondSemismooth* newton,
     for (int k = 0; k <= refined; k++)
         refine(ip, newton, data);
     for (int c = 0; c < problem->n_contact; c++) {
-        double T[3], *dy = ip->dy + 3 * c, slip = cond_certificate_slip(data, c);
+        double T[3], *dy = ip->dy + 3 * c, slip = direction_slip(ip, data, c);
         CondInteriorInterval at = interval_of(ip, problem, c);
         if (at.contact) {
             cond_interior_interval_direct(&at);
@@ -390,26 +314,6 @@ static void solve_direction(CondInteriorPoint* ip, const CondSemismooth* newton,
     }
 }
 
-// The longest step, at most 1, that leaves x + a d in the cone: the least positive root of
-// (x_0 + a d_0)^2 = |x_t + a d_t|^2.
-static double longest(const double x[3], const double d[3])
-{
-    double t = hypot(x[1], x[2]);
-    double c = (x[0] - t) * (x[0] + t), b = x[0] * d[0] - x[1] * d[1] - x[2] * d[2];
-    double a = d[0] * d[0] - d[1] * d[1] - d[2] * d[2], step = 1.0;
-    double under = b * b - a * c;
-    if (d[0] < 0.0)
-        step = fmin(step, -x[0] / d[0]);
-    if (under >= 0.0) {
-        double q = -(b + copysign(sqrt(under), b)); // the root that does not cancel
-        double root[2] = {a != 0.0 ? q / a : INFINITY, q != 0.0 ? c / q : INFINITY};
-        for (int i = 0; i < 2; i++)
-            if (root[i] > 0.0)
-                step = fmin(step, root[i]);
-    }
-    return step;
-}
-
 static double longest_step(const CondInteriorPoint* ip, const CondProblem* problem)
 {
     double step = 1.0;
@@ -418,8 +322,8 @@ static double longest_step(const CondInteriorPoint* ip, const CondProblem* probl
         if (at.contact)
             step = fmin(step, cond_interior_interval_longest(&at));
         else
-            step = fmin(step, fmin(longest(ip->y + 3 * c, ip->dy + 3 * c),
-                                   longest(ip->z + 3 * c, ip->dz + 3 * c)));
+            step = fmin(step, fmin(cond_cone_longest(ip->y + 3 * c, ip->dy + 3 * c),
+                                   cond_cone_longest(ip->z + 3 * c, ip->dz + 3 * c)));
     }
     return step;
 }
@@ -436,19 +340,19 @@ static void aim_at(CondInteriorPoint* ip, const CondProblem* problem, double aim
             cond_interior_interval_aim(&at, aim, correct);
             continue;
         }
-        apply(W, ip->z + 3 * c, l);
-        jordan(l, l, r);
+        cond_cone_scale(W, ip->z + 3 * c, l);
+        cond_cone_multiply(l, l, r);
         if (correct) {
             double a[3], b[3];
             memcpy(a, ip->dy + 3 * c, sizeof a);
-            unscale(W, a);
-            apply(W, ip->dz + 3 * c, b);
-            jordan(a, b, more);
+            cond_cone_unscale(W, a);
+            cond_cone_scale(W, ip->dz + 3 * c, b);
+            cond_cone_multiply(a, b, more);
         }
         for (int i = 0; i < 3; i++)
             r[i] = -r[i] - more[i] + (i == 0 ? aim : 0.0);
-        jordan_divide(l, r, x);
-        apply(W, x, ip->rc + 3 * c);
+        cond_cone_divide(l, r, x);
+        cond_cone_scale(W, x, ip->rc + 3 * c);
     }
 }
 
@@ -532,6 +436,7 @@ CondStatus cond_interior_point_solve(CondInteriorPoint* ip, CondSemismooth* newt
     double fastest[2];
     find_fastest(ip, data, fastest);
     ip->theta = start.theta;
+    ip->resistance = start.resistance;
     begin(ip, data, newton->gamma, fastest, start.force);
     make_forces(ip, problem);
     double step = 1.0;

@@ -18,13 +18,15 @@ typedef struct CondInteriorPoint {
     double* e;               // first row of E beyond the identity                  (n_contact x 2)
     double *v, *dv, *rd, *x; //                                                     (n_dof)
     double* lambda;          //                                                     (n_contact x 3)
-    double theta;            // of the start
+    double theta;            // of the start,
+    double resistance;       // as well
     int n_pair; // products y'z that are to vanish: one a cone, one a bound of an interval
 } CondInteriorPoint;
 
 typedef struct CondCentralStart {
-    double force; // a share of what stops the fastest contact
-    double theta; // how much of the change of |u_t| an iteration foresees
+    double force;      // a share of what stops the fastest contact
+    double theta;      // how much of the change of |u_t| an iteration foresees
+    double resistance; // against changes of the forces of friction cones, a share of their scale
 } CondCentralStart;
 
 // Iterations from the middle of the cone, with the velocity of *best and the forces of `start`,

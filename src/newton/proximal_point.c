@@ -16,6 +16,8 @@ typedef struct Rounds {
     double least;    // of all rounds, each less than COND_PROGRESS of the one before
     int idle;        // rounds since then
     int steps;       // of Newton's method in all of them
+    int brief;       // 1: these are not damped
+    int pulled;      // 1: point->pull is that of the round before
 } Rounds;
 
 static CondStatus reserve(CondProximalPoint* point, const CondContext* context,
@@ -26,6 +28,7 @@ static CondStatus reserve(CondProximalPoint* point, const CondContext* context,
     if (COND_RESERVE(&point->arena, point->contact, nc) ||
         COND_RESERVE(&point->arena, point->compliance, nc) ||
         COND_RESERVE(&point->arena, point->carried, nc) ||
+        COND_RESERVE(&point->arena, point->pull, 3 * nc) ||
         COND_RESERVE(&point->arena, point->work, 2 * problem->n_dof) ||
         cond_answer_reserve(context, problem, &point->centre) ||
         cond_answer_reserve(context, problem, &point->next))
@@ -98,6 +101,31 @@ static void watch(Rounds* rounds)
     }
 }
 
+// From one round to the next forces that are on their way change by pull/sigma with much the same
+// pull, of which each round leaves a share rho: of the way that is left, pull rho/(1 - rho) in all,
+// the centre goes ahead by a part.
+static void move_centre(CondProximalPoint* point, Rounds* rounds)
+{
+    const CondProblem* problem = rounds->data->problem;
+    double *centre = point->centre.lambda, *next = point->next.lambda, dot = 0.0, now = 0.0,
+           before = 0.0;
+    for (int i = 0; i < 3 * problem->n_contact; i++) {
+        double pull = rounds->sigma * rounds->data->delassus[i / 3] * (next[i] - centre[i]);
+        double last = rounds->pulled ? point->pull[i] : 0.0;
+        dot += pull * last, now += pull * pull, before += last * last;
+        point->pull[i] = pull;
+    }
+    double share = before > 0.0 ? sqrt(now / before) : 0.0, ahead = 0.0;
+    if (rounds->brief && share > COND_PROXIMAL_STEADY &&
+        dot > COND_PROXIMAL_ALONG * sqrt(now * before))
+        ahead =
+            share < 1.0 ? fmin(share / (1.0 - share), COND_PROXIMAL_AHEAD) : COND_PROXIMAL_AHEAD;
+    for (int i = 0; i < 3 * problem->n_contact; i++)
+        next[i] += ahead * (next[i] - centre[i]);
+    cond_answer_copy(problem, &point->next, &point->centre);
+    rounds->pulled = 1;
+}
+
 static CondStatus make_round(CondProximalPoint* point, CondSemismooth* newton, Rounds* rounds,
                              CondAnswer* best, CondSolveInfo* info)
 {
@@ -109,6 +137,7 @@ static CondStatus make_round(CondProximalPoint* point, CondSemismooth* newton, R
                           COND_PROXIMAL_SHARE * fmin(rounds->residual, 1.0)),
         .max_steps = COND_PROXIMAL_STEPS,
         .max_products = INT_MAX,
+        .brief = rounds->brief,
     };
     cond_answer_copy(problem, &point->centre, &point->next);
     CondStatus status =
@@ -118,7 +147,7 @@ static CondStatus make_round(CondProximalPoint* point, CondSemismooth* newton, R
     int steps = info->passes - before;
     double residual = judge(point, rounds, &point->next, best, info);
     if (status == COND_OK) {
-        cond_answer_copy(problem, &point->next, &point->centre);
+        move_centre(point, rounds);
         rounds->residual = residual;
     }
     rounds->steps += steps;
@@ -129,8 +158,8 @@ static CondStatus make_round(CondProximalPoint* point, CondSemismooth* newton, R
 
 CondStatus cond_proximal_point_solve(CondProximalPoint* point, CondSemismooth* newton,
                                      const CondCertificateData* data, double tolerance,
-                                     int max_steps, const CondAnswer* start, CondAnswer* best,
-                                     CondSolveInfo* info)
+                                     int max_steps, int brief, const CondAnswer* start,
+                                     CondAnswer* best, CondSolveInfo* info)
 {
     const CondProblem* problem = data->problem;
     int serves = 0;
@@ -140,7 +169,7 @@ CondStatus cond_proximal_point_solve(CondProximalPoint* point, CondSemismooth* n
     status = reserve(point, &newton->arena.context, problem);
     if (status)
         return status;
-    Rounds rounds = {.data = data, .tolerance = tolerance};
+    Rounds rounds = {.data = data, .tolerance = tolerance, .brief = brief};
     cond_answer_copy(problem, start, &point->centre);
     rounds.residual = rounds.least = judge(point, &rounds, &point->centre, best, info);
     rounds.sigma = fmin(COND_PROXIMAL_FIRST, COND_PROXIMAL_NEAR * rounds.residual);

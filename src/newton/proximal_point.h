@@ -18,15 +18,17 @@ typedef struct CondProximalPoint {
     double* work;         //                                                   (2 n_dof)
     CondAnswer centre;    // where the last round ended
     CondAnswer next;      // where this one does
+    double* pull; // sigma times the change of the forces in the last round     (n_contact x 3)
 } CondProximalPoint;
 
 // Rounds from *start until the residual of *best is at most the tolerance, so many Newton steps are
 // made, or the rounds get nowhere (COND_NOT_CONVERGED). *best becomes the best pair seen, if it is
-// better than its residual says. `newton` is planned for the problem.
+// better than its residual says. `newton` is planned for the problem. With `brief` a round ends
+// where Newton's method finds no way down, and does not damp its steps.
 CondStatus cond_proximal_point_solve(CondProximalPoint* point, CondSemismooth* newton,
                                      const CondCertificateData* data, double tolerance,
-                                     int max_steps, const CondAnswer* start, CondAnswer* best,
-                                     CondSolveInfo* info);
+                                     int max_steps, int brief, const CondAnswer* start,
+                                     CondAnswer* best, CondSolveInfo* info);
 
 void cond_proximal_point_destroy(CondProximalPoint* point);
 

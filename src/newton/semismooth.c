@@ -296,6 +296,7 @@ static void globalise(CondSemismooth* newton, const CondCertificateData* data, P
     }
     if (merit == INFINITY && p->watchdog == COND_WATCHDOG) {
         retreat(newton, data->problem, p);
+        p->over = p->limits->brief;
         return;
     }
     if (merit == INFINITY && p->watchdog++ == 0)
@@ -361,7 +362,10 @@ static CondStatus begin(CondSemismooth* newton, const CondCertificateData* data,
     memset(newton->law, 0, nc * sizeof *newton->law);
     memset(newton->slip_before, 0, 2 * nc * sizeof *newton->slip_before);
     keep(newton, problem);
-    p->first = p->best = measure(newton, data, p->info);
+    p->first = measure(newton, data, p->info);
+    if (p->limits->at_least > 0)
+        p->first.dynamics = DBL_MAX;
+    p->best = p->first;
     p->residual = cond_certificate_residual(&p->first);
     memcpy(p->fastest, newton->play, sizeof p->fastest);
     p->least = p->mark = newton->merit = INFINITY;

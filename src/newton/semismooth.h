@@ -77,6 +77,9 @@ typedef struct CondSemismoothLimits {
     double resistance; // of all steps at least, a share of gamma
     int patience;      // steps in a row that need not halve the certificate, with a resistance that
                        // falls where it holds the steps back; 0: any number, and it stays
+    int brief;         // 1: where the steps that leave the least merit behind get nowhere the
+                       // method ends; 0: damped steps from there follow
+    int at_least;      // steps to be made whatever the start is worth
     int may_follow;    // 1: where friction that belongs to the last normal force makes little
                        // progress, it follows within a step; 0: the method ends there
 } CondSemismoothLimits;

@@ -43,14 +43,30 @@ static CondStatus run_iterative(CondStrategy* s, int max_products, int may_follo
     return run_newton(s, &cond_back_end_iterative, limits, info);
 }
 
-static CondStatus run_factored(CondStrategy* s, int steps, double resistance, int patience,
-                               CondSolveInfo* info)
+static CondStatus run_factored(CondStrategy* s, int steps, CondSolveInfo* info)
 {
+    CondSemismoothLimits limits = {.max_steps = steps, .max_products = INT_MAX};
+    return run_newton(s, &cond_back_end_factored, limits, info);
+}
+
+// 1 for many rigid bodies in contact, as they are asked for: where Newton's method goes to and fro
+// there, damping its steps does not help.
+static int is_pile(const CondStrategy* s)
+{
+    return s->large && !s->posed && !s->vfpi.nodal.bounded;
+}
+
+// Steps that resist changes of the forces.
+static CondStatus run_resisting(CondStrategy* s, CondSolveInfo* info)
+{
+    int pile = is_pile(s);
     CondSemismoothLimits limits = {
-        .max_steps = steps,
+        .max_steps = COND_RESISTING_STEPS,
         .max_products = INT_MAX,
-        .resistance = resistance,
-        .patience = patience,
+        .resistance = COND_WARM_DAMPING,
+        .patience = pile ? COND_PILE_PATIENCE : COND_RESISTING_PATIENCE,
+        .brief = pile,
+        .at_least = s->stale,
     };
     return run_newton(s, &cond_back_end_factored, limits, info);
 }
@@ -93,7 +109,7 @@ static CondStatus sharpen(CondStrategy* s, CondSolveInfo* info)
     double tolerance = s->settings.tolerance;
     int iterations = s->settings.max_iterations;
     cond_strategy_aim(s, COND_SHARPER * tolerance, iterations);
-    CondStatus status = run_factored(s, 1, 0.0, 0, info);
+    CondStatus status = run_factored(s, 1, info);
     cond_strategy_aim(s, tolerance, iterations);
     return status < 0 ? status : COND_OK;
 }
@@ -107,39 +123,51 @@ CondStatus cond_stage_factored_newton(CondStrategy* s, CondSolveInfo* info)
 {
     int patient = s->posed || s->rods, tiny = s->vfpi.nodal.n_dof <= COND_TINY_PROBLEM;
     if (patient || s->soft || (tiny && !s->vfpi.nodal.bounded))
-        return run_factored(s, patient ? COND_PATIENT_STEPS : COND_NEWTON_STEPS, 0.0, 0, info);
-    CondStatus status =
-        run_factored(s, COND_RESISTING_STEPS, COND_WARM_DAMPING, COND_RESISTING_PATIENCE, info);
+        return run_factored(s, patient ? COND_PATIENT_STEPS : COND_NEWTON_STEPS, info);
+    CondStatus status = run_resisting(s, info);
     return status == COND_OK && s->vfpi.nodal.bounded ? sharpen(s, info) : status;
+}
+
+// Proximal-point steps, at most so many of Newton's.
+static CondStatus run_proximal(CondStrategy* s, int steps, const CondAnswer* start,
+                               CondSolveInfo* info)
+{
+    CondCertificateData data = cond_strategy_certificate_data(s);
+    CondStatus status =
+        cond_proximal_point_solve(&s->proximal, &s->newton, &data, s->settings.tolerance, steps,
+                                  is_pile(s), start, &s->best, info);
+    return status < 0 ? status : COND_OK;
 }
 
 // After the interior-point method: proximal-point steps from its pair. Where that did not get near,
 // from the pair that the solve began with, the last answer of a simulation.
 static CondStatus polish(CondStrategy* s, CondSolveInfo* info)
 {
-    CondCertificateData data = cond_strategy_certificate_data(s);
     int near = s->posed || s->best.residual <= COND_PROXIMAL_FROM_BEST;
-    CondStatus status =
-        cond_proximal_point_solve(&s->proximal, &s->newton, &data, s->settings.tolerance,
-                                  COND_PROXIMAL_ALL, near ? &s->best : &s->start, &s->best, info);
-    return status < 0 ? status : COND_OK;
+    return run_proximal(s, COND_PROXIMAL_ALL, near ? &s->best : &s->start, info);
 }
 
-// The interior-point method to where rounding stops it, then polishing; where that ends too early,
-// the same again from the middle of the cone with other forces, which leads another way, and the
-// better pair stands.
+// Where Newton's method got near a few proximal-point steps from there; else, and where these do
+// not do, the interior-point method to where rounding stops it, then polishing; where that ends too
+// early, the same again from the middle of the cone with other forces, which leads another way, and
+// the better pair stands.
 CondStatus cond_stage_interior_point(CondStrategy* s, CondSolveInfo* info)
 {
-    static const CondCentralStart start[] = {{0.1, 0.9}, {0.1, 1.0}, {1.0, 0.9}, {1.0, 1.0}};
-    enum { N_START = sizeof start / sizeof start[0] };
+    static const CondCentralStart starts[] = {
+        {0.1, 0.9, 0.0}, {0.1, 1.0, 0.0}, {1.0, 0.9, 0.0}, {1.0, 1.0, 0.0}};
+    enum { N_START = sizeof starts / sizeof starts[0] };
     const CondProblem* problem = s->vfpi.nodal.problem;
     CondCertificateData data = cond_strategy_certificate_data(s);
     double tolerance = s->settings.tolerance;
     CondStatus status = cond_answer_reserve(&s->context, problem, &s->central);
+    if (!status && is_pile(s) && s->best.residual <= COND_PILE_NEAR)
+        status = run_proximal(s, COND_PILE_PROXIMAL, &s->best, info);
     for (int k = 0; k < N_START && !status && s->best.residual > tolerance; k++) {
+        CondCentralStart start = starts[k];
+        start.resistance = is_pile(s) ? COND_LEAST_RESISTANCE : 0.0;
         cond_answer_copy(problem, &s->best, &s->central);
         s->best.residual = INFINITY;
-        status = cond_interior_point_solve(&s->interior, &s->newton, &data, tolerance, start[k],
+        status = cond_interior_point_solve(&s->interior, &s->newton, &data, tolerance, start,
                                            &s->best, &info->passes, &info->products);
         if (!status && isfinite(s->best.residual))
             status = polish(s, info);

@@ -220,7 +220,7 @@ static int has_rods(const CondProblem* problem)
 static CondStatus plan(CondStrategy* s, const CondProblem* problem)
 {
     CondStatus status = COND_OK;
-    s->soft = s->posed = 0;
+    s->soft = s->posed = s->stale = 0;
     s->rods = has_rods(problem);
     cond_semismooth_plan(&s->newton);
     s->small = is_certified(s) && s->asked.fallback;
@@ -236,7 +236,7 @@ static CondStatus plan(CondStrategy* s, const CondProblem* problem)
 }
 
 // 1 where the start is an answer already: nothing need be laid out for it. One that would do as a
-// draft, but does not obey the dynamics, is brought to the tolerance: who moves the point of
+// draft, but does not obey the dynamics, is brought on by one step at least: who moves the point of
 // linearisation by little must get another velocity.
 static int starts_well(CondStrategy* s, CondSolveInfo* info)
 {
@@ -244,9 +244,9 @@ static int starts_well(CondStrategy* s, CondSolveInfo* info)
     CondCertificate start = cond_certificate_compute(&data, s->best.v, s->best.lambda, s->work);
     double residual = cond_certificate_residual(&start), tolerance = s->asked.tolerance;
     info->products++;
-    if (residual > tolerance && residual <= COND_DRAFT_TOLERANCE && start.dynamics > tolerance)
-        s->drafts = 0;
-    if (residual > (s->drafts ? fmax(tolerance, COND_DRAFT_TOLERANCE) : tolerance))
+    s->stale = s->drafts && residual > tolerance && residual <= COND_DRAFT_TOLERANCE &&
+               start.dynamics > tolerance;
+    if (s->stale || residual > (s->drafts ? fmax(tolerance, COND_DRAFT_TOLERANCE) : tolerance))
         return 0;
     s->best.certificate = start;
     s->best.residual = residual;

@@ -29,6 +29,7 @@ typedef struct CondStrategy {
     int rough;            // 1: answers to such problems may be rough,
     int drafts;           // 1: and that to the one at hand is,
     int drafted;          // 1: and one was rough
+    int stale;            // 1: its start would do as a draft, but for a matrix that has changed
     int posed;            // 1: the problem is another than asked for, with other friction or law
     CondAnswer best;      // what the next stage goes on from
     CondAnswer start;     // what the first one began with
