@@ -29,6 +29,13 @@ def test_identify() -> None:
     assert np.all(np.abs(found / np.array(identify.TRUTH) - 1.0) < 1e-6)
 
 
+def test_learn() -> None:
+    """A generation of few policies is learned from, and tried on seeds it never saw."""
+    few = {"generations": 2, "draws": 4, "seeds": 1, "unseen": 2, "every": 1, "actions": 9, "threads": 1}
+    rows = example("learn").main([f"--{name}={value}" for name, value in few.items()])
+    assert [row[0] for row in rows] == [1, 2] and rows[1][1] == 72 and 0.0 <= rows[1][4] <= 1.0
+
+
 @pytest.mark.parametrize("notebook", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
 def test_notebook(notebook: Path) -> None:
     """Notebooks hold assertions of their own."""

@@ -7,6 +7,7 @@ import urllib.error
 import urllib.request
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv  # noqa: E402
 SHORT = ("environment.steps=7",)  # many episodes in few steps
 
 
-def make_vec(n: int, mode: AutoresetMode, **kwargs: object) -> gymnasium.vector.VectorEnv:
+def make_vec(n: int, mode: AutoresetMode, **kwargs: object) -> Any:
     return gymnasium.make_vec("cond/Pusher-v0", num_envs=n, vectorization_mode="vector_entry_point", overrides=SHORT,
                               autoreset_mode=mode, **kwargs)
 
@@ -151,15 +152,15 @@ rewards: [{name: way, kind: distance, body: ball, goal: [0, 0, 0.05], weight: -1
 @pytest.mark.parametrize("mode", list(AutoresetMode))
 def test_goals(mode: AutoresetMode) -> None:
     """Goals come as a dict, alone and in a batch, and the reward follows from them."""
-    def make() -> cond.gym.TaskEnv:
+    def make() -> Any:
         return cond.gym.TaskEnv(text=GOALS)
 
     env = make()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         check_env(env, skip_render_check=True)
-    ours = cond.gym.TaskVectorEnv(text=GOALS, num_envs=2, autoreset_mode=mode)
-    theirs = SyncVectorEnv([make, make], autoreset_mode=mode)
+    ours: Any = cond.gym.TaskVectorEnv(text=GOALS, num_envs=2, autoreset_mode=mode)
+    theirs: Any = SyncVectorEnv([make, make], autoreset_mode=mode)
     first, _ = ours.reset(seed=3)
     other, _ = theirs.reset(seed=3)
     assert first in ours.observation_space
@@ -262,7 +263,8 @@ def test_vector_pictures() -> None:
 
 def get(address: str, **headers: str) -> bytes:
     with urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=10) as answer:
-        return answer.read()
+        data: bytes = answer.read()
+    return data
 
 
 def test_live_page(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -270,7 +272,7 @@ def test_live_page(monkeypatch: pytest.MonkeyPatch) -> None:
     try:
         model = cond.Model.from_path("drop")
         sim, state = cond.Sim(model), model.state()
-        page = cond.view(sim, state, show=False)
+        page: Any = cond.view(sim, state, show=False)
     except cond.NoFile:
         pytest.skip("the viewer's page is not built")
     with page:
