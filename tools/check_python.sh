@@ -44,7 +44,11 @@ environment "$work/test-env" python/requirements-test.txt
 test_python=$work/test-env/bin/python
 "$test_python" -m pip install --quiet --force-reinstall --no-deps "$dist"/*.whl
 site=$("$test_python" -c 'import sysconfig; print(sysconfig.get_path("platlib"))')
-(cd "$site" && mypy --python-executable "$test_python" --config-file "$root/pyproject.toml" --cache-dir "$work/mypy" -p cond)
+# A folder with the package alone: beside others mypy would take those for the project's own.
+rm -rf "$work/typed"
+mkdir "$work/typed"
+cp -r "$site/cond" "$work/typed/"
+(cd "$work/typed" && mypy --python-executable "$test_python" --config-file "$root/pyproject.toml" --cache-dir "$work/mypy" -p cond)
 
 echo "Tests of the installed wheel, without a compiler"
 rm -rf "$work/elsewhere"

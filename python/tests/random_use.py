@@ -161,7 +161,11 @@ class User:
 
     def environment(self) -> None:
         batch = self.of(cond.EnvBatch) or cond.EnvBatch("pusher", self.random.randrange(1, 4))
-        self.held.append(batch)
+        self.held += [batch, batch.step(np.full((batch.n, batch.n_action), self.number())).observation]
+        env = self.of(cond.Env) or cond.Env("pusher", text=self.random.choice((None, "bodies: 1")))
+        self.held += [env, env.reset(self.random.randrange(9)), env.step(env.draw_action(self.random.randrange(9)))]
+        self.held.append(self.random.choice((env.state, env.sim, env.model)))
+        env.load(env.save()[: self.random.choice((None, 9))])
 
     def forget(self) -> None:
         self.random.shuffle(self.held)

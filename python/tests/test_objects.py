@@ -326,3 +326,18 @@ def test_audit_and_overlaps() -> None:
     assert sim.overlaps(state)["depth"][0] == pytest.approx(0.01, rel=1e-6)
     apart, info = sim.settle(state)
     assert apart and info.before == pytest.approx(0.01, rel=1e-6) and len(sim.overlaps(state)) == 0
+
+
+def test_what_an_environment_lends_goes_together() -> None:
+    env = cond.Env("pusher")
+    env.reset(1)
+    model, state = env.model, env.state
+    assert cond.Mechanics(model, state).energy(0)[0] >= 0.0
+    assert cond.Snapshot(model).take(state, env.sim).time == state.time
+    own = model.state()
+    own.set(state)
+    cond.Sim(model).run(own, 2)
+    with pytest.raises(cond.BadArgument, match="stepped by it alone"):
+        cond.Sim(model).step(state)
+    with pytest.raises(cond.BadArgument, match="for reading"):
+        state.set_velocity(0, state.velocity(0))
