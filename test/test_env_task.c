@@ -231,6 +231,56 @@ static void test_saved_hold(void** state)
     cond_env_destroy(b);
 }
 
+// Holds, goals and points in a batch, on any number of threads, as one by one.
+static void test_batch(void** state)
+{
+    (void)state;
+    enum { n = 3, steps = 12 };
+    CondEnvDef def = cond_env_def_default();
+    uint64_t hash[4][n];
+    def.text = PICKERS;
+    for (int threads = 0; threads <= 4; threads = threads ? 2 * threads : 1) {
+        CondEnvBatch* batch;
+        CondError error = {.message = ""};
+        CondEnvArrays arrays = cond_env_arrays_default();
+        double action[8 * n], achieved[3 * n], desired[3 * n];
+        uint8_t success[n];
+        int row = threads == 4 ? 3 : threads;
+        arrays.achieved_goal = achieved;
+        arrays.desired_goal = desired;
+        arrays.success = success;
+        if (threads > 0 && cond_env_batch_create(NULL, &def, n, threads, &batch, &error))
+            fail_msg("%s", error.message);
+        for (int i = 0; i < n && threads == 0; i++) { // one by one
+            CondEnv* env = make(PICKERS);
+            assert_int_equal(cond_env_reset(env, (uint64_t)i, NULL), COND_OK);
+            for (int k = 0; k < steps; k++) {
+                cond_env_action_draw(env, (uint64_t)(10 * k + i), action);
+                act(env, action, 1, NULL);
+            }
+            hash[0][i] = cond_env_hash(env);
+            cond_env_destroy(env);
+        }
+        for (int k = 0; k < steps && threads > 0; k++) {
+            for (int i = 0; i < n; i++)
+                cond_env_action_draw(cond_env_batch_env(batch, i), (uint64_t)(10 * k + i),
+                                     action + 8 * i);
+            assert_true(cond_env_batch_advance(batch, action, COND_AUTORESET_NEXT_STEP, &arrays,
+                                               &error) >= 0);
+            for (int i = 0; i < n; i++) {
+                assert_true(desired[3 * i + 2] == cond_env_drawn(cond_env_batch_env(batch, i), 0));
+                assert_int_equal(success[i], k >= 2);
+            }
+        }
+        for (int i = 0; i < n && threads > 0; i++) {
+            hash[row][i] = cond_env_hash(cond_env_batch_env(batch, i));
+            assert_true(hash[row][i] == hash[0][i]);
+        }
+        if (threads > 0)
+            cond_env_batch_destroy(batch);
+    }
+}
+
 // Two links that swing, with a ball before the tip.
 #define ARM(motor, actions)                                                                        \
     HEAD "bodies:\n"                                                                               \
@@ -358,7 +408,7 @@ int main(void)
         cmocka_unit_test(test_goal),      cmocka_unit_test(test_saved_hold),
         cmocka_unit_test(test_torques),   cmocka_unit_test(test_velocities),
         cmocka_unit_test(test_impedance), cmocka_unit_test(test_grip),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_batch),     cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
