@@ -43,7 +43,7 @@ static void put_head(Text* text, const SweepJob* job, const char* list)
     for (const char* c = job->name; *c && *c != '.'; c++)
         text_add(text, "%c", *c > ' ' && *c < 127 && *c != '\'' && *c != '"' ? *c : '_');
     text_add(text,
-             "\n#SBATCH --array=%s\n#SBATCH --output=\"%s/slurm/%%a.log\"\n"
+             "\n#SBATCH --array=%s\n#SBATCH --output=\"%s/slurm/%%A_%%a.log\"\n"
              "#SBATCH --ntasks=1\n#SBATCH --cpus-per-task=%d\n#SBATCH --requeue\n\n"
              "# What a partition, an account or a limit of time is called differs from cluster to "
              "cluster:\n# say so here, or to sbatch.\n",

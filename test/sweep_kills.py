@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A sweep that is killed at random ends with the same results as one that is not.
 
-    sweep_kills.py COND SCENE WAY [--entries N] [--kills N] [--seed S] [--log FILE]
+    sweep_kills.py COND SCENE WAY [--entries N] [--kills N] [--seed S] [--limit S] [--log FILE]
 
 WAY is processes, mpi or slurm. First the sweep runs undisturbed on the processes of this machine.
 Then it runs in the given way, and so many times, when a random number of entries is there, something
@@ -60,7 +60,8 @@ class Trial:
             out.write(SWEEP.format(entries=options.entries, duration=options.duration))
 
     def command(self, *more, out=None):
-        return [self.tool, "sweep", self.file, "--out", out or self.out, *more]
+        limit = ["--limit", str(self.options.limit)] if self.options.limit else []
+        return [self.tool, "sweep", self.file, "--out", out or self.out, *limit, *more]
 
     def done(self):
         """How many entries are there."""
@@ -148,8 +149,23 @@ class Ways:
     def workers(self):
         return self.trial.processes("--entry")
 
+    def hang(self):
+        """Stops the process of an entry, which --limit ends then."""
+        some = self.workers()
+        if not some:
+            return 0
+        pid = self.trial.random.choice(some)
+        try:
+            os.kill(pid, signal.SIGSTOP)
+        except ProcessLookupError:
+            return 0
+        self.trial.say(f"kill -STOP of the process of an entry: {pid}")
+        return 1
+
     def kill(self, kind):
         trial = self.trial
+        if kind == "hang":
+            return self.hang()
         if kind == "worker":
             some = self.workers()
             return trial.kill(some and [trial.random.choice(some)], "the process of an entry")
@@ -194,7 +210,7 @@ class Mpi(Ways):
 
     def kill(self, kind):
         trial, ranks = self.trial, self.ranks()
-        if kind == "worker":
+        if kind in ("worker", "hang"):
             return super().kill(kind)
         if kind == "head":
             count = trial.kill([ranks[0]] if 0 in ranks else [], "rank 0, which hands out")
@@ -234,7 +250,7 @@ class Slurm(Ways):
 
     def kill(self, kind):
         trial, cluster = self.trial, self.cluster
-        if kind == "worker":
+        if kind in ("worker", "hang"):
             return super().kill(kind)
         if kind == "task":
             some = trial.processes("--task")
@@ -273,7 +289,7 @@ def choose_kinds(trial, way):
     trial.random.shuffle(kinds)
     while len(kinds) < trial.options.kills:
         kinds.append(trial.random.choice(way.kinds()))
-    return kinds[:trial.options.kills]
+    return kinds[:trial.options.kills] + (["hang"] if trial.options.limit else [])
 
 
 def wait_and_kill(trial, way, kind, place):
@@ -346,6 +362,7 @@ def main():
     parser.add_argument("--duration", type=float, default=20.0, help="of a run, in s of its scene")
     parser.add_argument("--kills", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--limit", type=float, help="seconds of an entry; one hangs in the end")
     parser.add_argument("--log")
     options = parser.parse_args()
     absent = missing(options.way, os.path.abspath(options.cond))

@@ -227,15 +227,41 @@ static void test_limit(void** unused)
 {
     (void)unused;
     put("d.yaml", "scene: cube.yaml\nvary: [{path: step.duration, values: [1e6, 0.02]}]\n");
-    cli_expect(5, "entry 0 (step.duration=1e6): not through after 0.5 s (--limit); given up",
-               "sweep", "d.yaml", "--limit", "0.5");
+    cli_expect(5, "entry 0 (step.duration=1e6): not through after 2 s (--limit); given up", "sweep",
+               "d.yaml", "--limit", "2");
     assert_int_equal(count_in("d.sweep/entries"), 1);
     assert_int_equal(count_in("d.sweep/failed"), 1);
     char* table = slurp("d.sweep/table.csv");
     assert_non_null(strstr(table, "0,1e6,lost,"));
     free(table);
+    cli_expect(2, "1 failed, 1 of them left nothing", "sweep", "d.yaml", "--status");
     cli_expect(5, "1 of 2 entries are there, 1 made now", "sweep", "d.yaml", "--resume", "--limit",
-               "0.5");
+               "0.1");
+}
+
+// Asked to end by a signal, it ends its processes, leaves nothing half made, and says how to go on.
+static void test_signal(void** unused)
+{
+    (void)unused;
+    put("d.yaml", "scene: cube.yaml\nvary: [{path: step.duration, values: [1e6, 1e7]}]\n");
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        alarm(120);
+        if (freopen("d.txt", "w", stderr))
+            execl(COND_CLI, "cond", "sweep", "d.yaml", "--jobs", "2", (char*)NULL);
+        _exit(127);
+    }
+    for (int k = 0; k < 20000 && count_in("d.sweep/part") < 2; k++)
+        rest();
+    kill(child, SIGTERM);
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 128 + SIGTERM);
+    char* said = slurp("d.txt");
+    assert_non_null(strstr(said, "2 entries were not made; --resume goes on"));
+    free(said);
+    assert_int_equal(count_in("d.sweep/part"), 0);
 }
 
 // The script of a job array names what is missing alone, or strides where there are too many.
@@ -274,6 +300,7 @@ int main(void)
         cmocka_unit_test_setup(test_refusals, prepare),
         cmocka_unit_test_setup(test_hang, prepare),
         cmocka_unit_test_setup(test_limit, prepare),
+        cmocka_unit_test_setup(test_signal, prepare),
         cmocka_unit_test_setup(test_slurm, prepare),
         cmocka_unit_test_setup(test_report, prepare),
     };
