@@ -6,9 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Copies at most `most` letters; returns how many.
+static int copy_word(char* to, const char* from, int most)
+{
+    int n = 0;
+    for (; n < most && from[n]; n++)
+        to[n] = from[n];
+    return n;
+}
+
+// By hand: it is made for every key that is read, and told where one is refused.
 void cond_path_join(char* path, const char* parent, const char* key)
 {
-    snprintf(path, COND_KEY_PATH_SIZE, "%.80s%s%.64s", parent, *parent ? "." : "", key);
+    int n = copy_word(path, parent, 80);
+    if (n > 0)
+        path[n++] = '.';
+    n += copy_word(path + n, key, 64);
+    path[n] = '\0';
 }
 
 static CondStatus refuse_unknown(const CondSceneReader* reader, const char* section,

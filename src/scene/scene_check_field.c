@@ -125,9 +125,12 @@ int cond_key_same(const CondKey* key, const void* structure, const void* other)
 CondStatus cond_key_check(const CondKey* key, const char* prefix, const void* structure,
                           CondSceneIssue* issue)
 {
-    char field[48];
-    snprintf(field, sizeof field, "%s%s%s", prefix, *prefix ? "." : "", key->text.key);
-    return check_field(key, field, (const char*)structure + key->offset, issue);
+    CondStatus status =
+        check_field(key, key->text.key, (const char*)structure + key->offset, issue);
+    if (status)
+        snprintf(issue->field, sizeof issue->field, "%s%s%s", prefix, *prefix ? "." : "",
+                 key->text.key);
+    return status;
 }
 
 CondStatus cond_keys_check_at(const char* section, const char* prefix, const void* structure,
