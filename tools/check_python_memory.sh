@@ -7,7 +7,7 @@ export LC_ALL=C
 cd "$(dirname "$0")/.."
 seconds=${1:?usage: check_python_memory.sh SECONDS [SEED [PYTHON]]}
 seed=${2:-0}
-python=${3:-$PWD/build/python-check/build-env/bin/python}
+python=${3:-$PWD/build/python-check/test-env/bin/python}
 cmake --preset sanitize -DCOND_PYTHON=ON -DPython_EXECUTABLE="$python" >/dev/null
 cmake --build --preset sanitize --parallel "$(nproc)" --target python >/dev/null
 log=build/logs/python-memory
