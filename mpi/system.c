@@ -295,6 +295,34 @@ static CondStatus tell_modes(CondMpiSystem* system)
     return COND_OK;
 }
 
+// ---- what PETSc sends
+
+typedef struct Sent {
+    double messages, bytes, reductions;
+} Sent;
+
+static Sent sent_so_far(void)
+{
+    return (Sent){petsc_isend_ct + petsc_send_ct, petsc_isend_len + petsc_send_len,
+                  petsc_allreduce_ct};
+}
+
+static void count_setup(CondMpiCount* count, Sent before)
+{
+    Sent now = sent_so_far();
+    count->setup_messages += now.messages - before.messages;
+    count->setup_bytes += now.bytes - before.bytes;
+    count->setup_reductions += now.reductions - before.reductions;
+}
+
+static void count_cycles(CondMpiCount* count, Sent before)
+{
+    Sent now = sent_so_far();
+    count->cycle_messages += now.messages - before.messages;
+    count->cycle_bytes += now.bytes - before.bytes;
+    count->cycle_reductions += now.reductions - before.reductions;
+}
+
 // ---- the end of the iterations
 
 // At a share of what the first iteration leaves: that takes what contacts hold, which is most of
@@ -438,8 +466,9 @@ static CondStatus make_preconditioner(CondMpiSystem* system)
     CHECK(PCCreate(comm, &system->soft));
     CHECK(PCSetOptionsPrefix(system->soft, "cond_soft_"));
     CHECK(PCSetType(system->soft, PCGAMG));
-    // What holds the nodes changes the motions, and the bounds of the smoothers' spectra.
-    CHECK(PCGAMGSetReuseInterpolation(system->soft, PETSC_FALSE));
+    // Groups of nodes that move as rigid ones, as on one machine: smoothed ones take ten times as
+    // long to set up, and where masses count few iterations less.
+    CHECK(PCGAMGSetNSmooths(system->soft, 0));
     if (prefer("-cond_soft_mg_levels_pc_type", "jacobi") ||
         prefer("-cond_soft_mg_levels_ksp_max_it", "2"))
         return COND_DIVERGED;
@@ -508,6 +537,7 @@ CondStatus cond_mpi_system_plan(CondMpiSystem* system, CondMpiShare* share)
 
 CondStatus cond_mpi_system_build(CondMpiSystem* system, const CondLinearLaw* law, int general)
 {
+    Sent before = sent_so_far();
     system->law = law;
     system->general = general;
     CondStatus status = fill(system);
@@ -526,6 +556,7 @@ CondStatus cond_mpi_system_build(CondMpiSystem* system, const CondLinearLaw* law
     CHECK(KSPSetOperators(system->ksp, system->H, system->H));
     CHECK(KSPSetType(system->ksp, general ? KSPBCGS : KSPCG));
     CHECK(KSPSetPCSide(system->ksp, general ? PC_RIGHT : PC_LEFT)); // both give that norm
+    count_setup(&system->share->world->count, before);
     return COND_OK;
 }
 
@@ -543,7 +574,9 @@ int cond_mpi_system_solve(CondMpiSystem* system, double* f, double* x, double re
         system->b[i] = system->scale[i] * f[i];
     CHECK(VecPlaceArray(system->f, system->b));
     CHECK(VecPlaceArray(system->x, x));
+    Sent sent = sent_so_far();
     CHECK(KSPSolve(system->ksp, system->f, system->x));
+    count_cycles(&share->world->count, sent);
     CHECK(KSPGetIterationNumber(system->ksp, &count));
     CHECK(VecResetArray(system->f));
     CHECK(VecResetArray(system->x));

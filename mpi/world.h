@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-// Of this rank, by COND's own exchanges; those within PETSc are counted by PETSc.
+// Of this rank.
 typedef struct CondMpiCount {
     double exchanges;    // of copies between neighbours
     double messages;     // sent in them
@@ -13,6 +13,9 @@ typedef struct CondMpiCount {
     double gather_bytes; // given to them by this rank
     double spreads;      // of whole vectors to all ranks: answers, elastic forces
     double spread_bytes; // given to them by this rank
+    // Within PETSc: setting up preconditioners, and iterating with them.
+    double setup_messages, setup_bytes, setup_reductions;
+    double cycle_messages, cycle_bytes, cycle_reductions;
 } CondMpiCount;
 
 typedef struct CondMpiWorld {

@@ -10,15 +10,12 @@
 int tool_run(CondMpiWorld* world, int argc, char** argv);
 int tool_solve(CondMpiWorld* world, int argc, char** argv);
 
-// What was sent since it was asked last, by COND and by PETSc; a sum over all ranks and the most of
-// one.
-typedef struct ToolTraffic {
-    CondMpiCount own;
-    double messages, bytes, reductions; // of PETSc
-} ToolTraffic;
+// What this rank has sent so far.
+typedef CondMpiCount ToolTraffic;
 ToolTraffic tool_traffic(const CondMpiWorld* world);
 
-// As JSON, over `iterations` of conjugate gradients, on rank 0; all ranks call it.
+// What was sent since, in all and over `iterations` of conjugate gradients, as JSON on rank 0; all
+// ranks call it.
 json_t* tool_traffic_json(const CondMpiWorld* world, const ToolTraffic* before, double iterations);
 
 // The most memory that a rank has held so far [bytes], of all ranks.

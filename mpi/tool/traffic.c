@@ -1,37 +1,27 @@
 #define _DEFAULT_SOURCE
 #include "tool.h"
 
-#include <petscsys.h>
+#include <string.h>
 #include <sys/resource.h>
 
 ToolTraffic tool_traffic(const CondMpiWorld* world)
 {
-    return (ToolTraffic){.own = world->count,
-                         .messages = petsc_isend_ct + petsc_send_ct,
-                         .bytes = petsc_isend_len + petsc_send_len,
-                         .reductions = petsc_allreduce_ct};
+    return world->count;
 }
 
-enum { N = 10 };
+enum { N = sizeof(CondMpiCount) / sizeof(double) };
 
 json_t* tool_traffic_json(const CondMpiWorld* world, const ToolTraffic* before, double iterations)
 {
     static const char* const names[N] = {
-        "exchanges", "messages",     "bytes",          "gathers",     "gather_bytes",
-        "spreads",   "spread_bytes", "petsc_messages", "petsc_bytes", "petsc_reductions"};
-    ToolTraffic now = tool_traffic(world);
-    const CondMpiCount *a = &before->own, *b = &now.own;
-    double mine[N] = {b->exchanges - a->exchanges,
-                      b->messages - a->messages,
-                      b->bytes - a->bytes,
-                      b->gathers - a->gathers,
-                      b->gather_bytes - a->gather_bytes,
-                      b->spreads - a->spreads,
-                      b->spread_bytes - a->spread_bytes,
-                      now.messages - before->messages,
-                      now.bytes - before->bytes,
-                      now.reductions - before->reductions};
-    double sum[N], most[N];
+        "exchanges",      "messages",     "bytes",           "gathers",     "gather_bytes",
+        "spreads",        "spread_bytes", "setup_messages",  "setup_bytes", "setup_reductions",
+        "cycle_messages", "cycle_bytes",  "cycle_reductions"};
+    double now[N], mine[N], sum[N], most[N];
+    memcpy(now, &world->count, sizeof now);
+    memcpy(mine, before, sizeof mine);
+    for (int k = 0; k < N; k++)
+        mine[k] = now[k] - mine[k];
     MPI_Reduce(mine, sum, N, MPI_DOUBLE, MPI_SUM, 0, world->comm);
     MPI_Reduce(mine, most, N, MPI_DOUBLE, MPI_MAX, 0, world->comm);
     if (world->rank > 0)
