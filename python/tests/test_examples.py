@@ -39,6 +39,6 @@ def test_learn() -> None:
 @pytest.mark.parametrize("notebook", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
 def test_notebook(notebook: Path) -> None:
     """Notebooks hold assertions of their own."""
-    cells = nbformat.read(notebook, as_version=4)
+    cells = nbformat.read(notebook, as_version=4)  # type: ignore[no-untyped-call]
     assert all(not cell.get("outputs") for cell in cells.cells), "notebooks are kept without their outputs"
     nbclient.NotebookClient(cells, timeout=120, resources={"metadata": {"path": str(notebook.parent)}}).execute()
