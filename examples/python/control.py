@@ -120,6 +120,7 @@ def main(arguments: list[str] | None = None) -> tuple[Array, int]:
     n_plan = 0
     while n_plan < told.plans:
         belief.q, belief.v = state.q, state.v  # the plans begin where things are
+        belief.set_targets("finger", target)
         ways = planner.plan(belief, target)
         for target in ways:
             state.set_targets("finger", target, moves=True)
