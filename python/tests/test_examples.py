@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -18,6 +19,7 @@ def example(name: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, ROOT / "examples" / "python" / f"{name}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # where dataclasses look their module up
     spec.loader.exec_module(module)
     return module
 
@@ -34,6 +36,13 @@ def test_learn() -> None:
     few = {"generations": 2, "draws": 4, "seeds": 1, "unseen": 2, "every": 1, "actions": 9, "threads": 1}
     rows = example("learn").main([f"--{name}={value}" for name, value in few.items()])
     assert [row[0] for row in rows] == [1, 2] and rows[1][1] == 72 and 0.0 <= rows[1][4] <= 1.0
+
+
+def test_control() -> None:
+    """A few plans push the box to its goal."""
+    control = example("control")
+    error, _ = control.main(["--plans", "30"])
+    assert np.all(np.abs(error) < control.NEAR)
 
 
 @pytest.mark.parametrize("notebook", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
