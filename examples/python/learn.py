@@ -3,11 +3,12 @@ goal, and tried on seeds it never saw.
 
     python examples/python/learn.py [--minutes 15] [--curve learn.csv] [--picture learn.png]
 
-The policy is linear: action = high * tanh(W z), z the places of cube, ball and hand on the floor, less what they are at
-a start, in tenths of a metre, and 1; the hand keeps its height. A generation draws W from a normal distribution with a
-deviation of its own for every number, tries each on the same seeds, all at once in one VectorEnv, and moves mean,
-deviations and step towards the better half: the evolution strategy with adaptation of a diagonal covariance (Ros and
-Hansen 2008). Every random number comes from a seed: a run can be repeated bit by bit.
+The policy is linear: action = high * tanh(W z), z where on the floor the cube is from the goal, the ball from the cube
+and the hand from the ball, in units of 3 cm and no more than three of them, and 1; the hand keeps its height. A
+generation draws W from a normal distribution with a deviation of its own for every number, tries each on the same
+seeds, all at once in one VectorEnv, and moves mean, deviations and step towards the better half: the evolution strategy
+with adaptation of a diagonal covariance (Ros and Hansen 2008). Every random number comes from a seed: a run can be
+repeated bit by bit.
 """
 from __future__ import annotations
 
@@ -26,8 +27,7 @@ import cond  # noqa: F401  makes the tasks known
 Array = NDArray[np.float64]
 TASK = "cond/Pusher-v0"
 GOAL = np.array([0.2, 0.0, 0.05])  # of the scene: where the cube is to be [m]
-SEEN = ("box.position", "ball.position", "hand.goal_position")  # by the policy, their x and y
-LED = 2  # numbers of the action that it tells; the third is the height
+LED = 2  # numbers of the action that the policy tells, x and y; the third is the height
 UNSEEN = 1_000_000  # the first of the seeds that no generation uses
 
 
@@ -40,12 +40,14 @@ class Trial:
         self.envs = cast(Any, envs)
         self.n, self.steps = n, 0
         layout = self.envs.layout
-        self.seen = np.concatenate([np.arange(layout[name].start, layout[name].start + LED) for name in SEEN])
-        self.box = layout["box.position"]
+        self.box, self.ball, self.hand = (layout[name] for name in
+                                          ("box.position", "ball.position", "hand.goal_position"))
         self.high: Array = self.envs.single_action_space.high
 
     def places(self, observation: Array) -> Array:
-        return observation[:, self.seen]
+        """What the policy sees: z."""
+        box, ball, hand = (observation[:, slot][:, :LED] for slot in (self.box, self.ball, self.hand))
+        return np.hstack([(box - GOAL[:LED]) / 0.03, (ball - box) / 0.03, (hand - ball) / 0.03, np.ones((self.n, 1))])
 
     def run(self, act: Callable[[Array], Array], seeds: list[int]) -> tuple[Array, NDArray[np.bool_]]:
         """One episode each: the mean of minus the distance over all its steps, and whether it succeeded. After the end
@@ -63,20 +65,14 @@ class Trial:
         return score / steps, good
 
 
-class Policy:
-    """Actions of a W, or of one for each row."""
+SHAPE = (LED, 3 * LED + 1)  # of W
 
-    def __init__(self, start: Array, high: Array) -> None:
-        self.start, self.high = start, high
-        self.shape = (LED, start.size + 1)
 
-    def act(self, places: Array, W: Array) -> Array:
-        """W (2 x n) or (rows x 2 x n)"""
-        z = np.clip((places - self.start) / 0.1, -3.0, 3.0)
-        z = np.hstack([z, np.ones((z.shape[0], 1))])
-        action = np.zeros((z.shape[0], self.high.size))
-        action[:, :LED] = self.high[:LED] * np.tanh((W @ z[:, :, None])[:, :, 0])
-        return action
+def act(z: Array, W: Array, high: Array) -> Array:
+    """Actions of one W (LED x n), or of one for each row (rows x LED x n)."""
+    action = np.zeros((z.shape[0], high.size))
+    action[:, :LED] = high[:LED] * np.tanh((W @ np.clip(z, -3.0, 3.0)[:, :, None])[:, :, 0])
+    return action
 
 
 class Evolution:
@@ -147,12 +143,12 @@ def main(arguments: list[str] | None = None) -> list[list[float]]:
     parser.add_argument("--minutes", type=float, default=15.0, help="of the clock at most")
     parser.add_argument("--generations", type=int, default=200)
     parser.add_argument("--draws", type=int, default=12, help="policies of a generation")
-    parser.add_argument("--seeds", type=int, default=6, help="episodes of each")
+    parser.add_argument("--seeds", type=int, default=8, help="episodes of each")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--step", type=float, default=1.0)
+    parser.add_argument("--step", type=float, default=0.5)
     parser.add_argument("--actions", type=int, default=100, help="of an episode of a generation; of the task it is 200")
-    parser.add_argument("--every", type=int, default=5, help="generations between trials on unseen seeds")
+    parser.add_argument("--every", type=int, default=2, help="generations between trials on unseen seeds")
     parser.add_argument("--unseen", type=int, default=100, help="seeds of such a trial")
     parser.add_argument("--enough", type=float, default=0.95, help="success on unseen seeds that ends it")
     parser.add_argument("--curve", help="file for the numbers")
@@ -161,20 +157,19 @@ def main(arguments: list[str] | None = None) -> list[list[float]]:
 
     trial = Trial(options.draws * options.seeds, options.threads, options.actions)
     unseen = Trial(options.unseen, options.threads)
-    policy = Policy(trial.places(trial.envs.reset(seed=0)[0]).mean(0), trial.high)
-    evolution = Evolution(policy.shape[0] * policy.shape[1], options.draws, options.step, options.seed)
+    evolution = Evolution(SHAPE[0] * SHAPE[1], options.draws, options.step, options.seed)
     print(f"random actions: {100 * look_around(unseen, options.seed):.0f} % of {options.unseen} seeds", flush=True)
     start, used = time.perf_counter(), time.process_time()
     rows: list[list[float]] = []
     for k in range(options.generations):
-        W = np.repeat(evolution.draw().reshape(-1, *policy.shape), options.seeds, axis=0)
+        W = np.repeat(evolution.draw().reshape(-1, *SHAPE), options.seeds, axis=0)
         seeds = [1 + k * options.seeds + i for i in range(options.seeds)] * options.draws
-        score, good = trial.run(lambda places, W=W: policy.act(places, W), seeds)  # type: ignore[misc]
+        score, good = trial.run(lambda z, W=W: act(z, W, trial.high), seeds)  # type: ignore[misc]
         evolution.learn(score.reshape(options.draws, options.seeds).mean(1))
         late = time.perf_counter() - start > 60 * options.minutes
         if (k + 1) % options.every == 0 or late:
-            W = evolution.mean.reshape(policy.shape)
-            _, arrived = unseen.run(lambda places, W=W: policy.act(places, W),  # type: ignore[misc]
+            W = evolution.mean.reshape(SHAPE)
+            _, arrived = unseen.run(lambda z, W=W: act(z, W, trial.high),  # type: ignore[misc]
                                     [UNSEEN + i for i in range(options.unseen)])
             rows.append([k + 1, trial.steps, time.process_time() - used, float(good.mean()), float(arrived.mean())])
             print(f"generation {k + 1:3d}: {trial.steps:8d} steps, {rows[-1][2]:5.0f} s of processor time, success of "
