@@ -12,6 +12,7 @@ class Script:
     in."""
 
     clear = 0.03  # of the plug above the bottom of the hole on the way to it [m]
+    deep = 0.02  # of the hole [m]
     lower = np.array([0.0, 0.0, -0.025])  # the plug's end, from its middle [m]
 
     def __init__(self, layout: dict[str, slice]) -> None:
@@ -31,6 +32,8 @@ class Script:
                 self.phase = "down"
         elif np.linalg.norm(wanted - end) < 0.001:
             self.phase = "in"
+        elif end[2] > wanted[2] + self.deep and np.linalg.norm((wanted - end)[:2]) > 0.0007:
+            self.phase = "over"  # a cable that snaps over turns the plug in the fingers: once more
         if self.phase == "in":
             return self.hand.action(observation, np.zeros(3), np.zeros(3), 0.0)
         step = toward(end, wanted, 0.2, speed)
