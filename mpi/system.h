@@ -9,6 +9,7 @@
 #define COND_MPI_SYSTEM_H
 
 #include "newton/linear_law.h"
+#include "problem/term.h"
 #include "share.h"
 
 #include <petscksp.h>
@@ -29,7 +30,6 @@ typedef struct CondMpiSystem {
     Vec part[4];                     // nodes, twice; others, twice: the same
     const CondLinearLaw* law;        // of the contacts
     int general;                     // 1: D is not symmetric
-    int begun;                       // 1: GAMG has been set up for this problem
     PetscInt* index;                 // among all nodes; others: -1 - index        (problem n_dof)
     double* scale;                   // S                                          (n_own)
     double* b;                       // S f                                        (n_own)
@@ -55,6 +55,9 @@ CondStatus cond_mpi_system_build(CondMpiSystem* system, const CondLinearLaw* law
 // x = H^-1 f on own coordinates and copies, f becomes f - H x. Products made, or a status.
 int cond_mpi_system_solve(CondMpiSystem* system, double* f, double* x, double reduction,
                           int max_products);
+
+// A contact with its gain as the preconditioner sees it, in the scratch of the system.
+CondTerm cond_mpi_system_contact(CondMpiSystem* system, int c, double gain[9]);
 
 // What PETSc holds of the problem is given back.
 void cond_mpi_system_clear(CondMpiSystem* system);

@@ -1,6 +1,5 @@
 // cond-mpi: one contact problem over the ranks of MPI.
 #define _POSIX_C_SOURCE 200809L
-#include "interrupt.h"
 #include "tool.h"
 
 #include <petscksp.h>
