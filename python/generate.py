@@ -208,7 +208,7 @@ def write_struct(ffi: Any, name: str, doc: str, body: str, default: str | None, 
     siblings = {key for key, _ in members}
     fields = [field_of(key, member.type, siblings, known) for key, member in members if key not in HIDDEN]
     shown = [field for field in fields if field]
-    taken = sorted({"asdict", "copy", "fields", "from_c", "pointer", "set"} & siblings)
+    taken = sorted({"asdict", "copy", "fields", "from_c", "new", "pointer", "set"} & siblings)
     if taken:
         raise ValueError(f"{name}: the fields {taken} have names that cond.memory.Struct uses")
     own = class_name(name)

@@ -85,7 +85,7 @@ class Sim:
     def step(self, state: State, info: StepInfo | None = None) -> StepInfo:
         """One step: all stages in order. Writes into `info` where it is given."""
         if info is None:
-            info = StepInfo()
+            info = StepInfo.new()
         with self._lock, state._lock:
             c = self._begin(state)
             self._stepping = True
