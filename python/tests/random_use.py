@@ -50,7 +50,9 @@ class User:
     # What it does; each may raise one of cond's errors.
 
     def make_model(self) -> None:
-        self.held.append(cond.Model.from_path(self.random.choice(SCENES)))
+        # A step from an odd state is tried once, not in parts: the time is for damage, not for the solver's patience.
+        patience = self.random.choice(("solver.fallback=false", "solver.max_iterations=1000"))
+        self.held.append(cond.Model.from_path(self.random.choice(SCENES), ["step.substeps=1", patience]))
 
     def break_scene(self) -> None:
         cond.Scene.from_text(self.random.choice(BROKEN))
