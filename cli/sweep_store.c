@@ -225,13 +225,29 @@ void sweep_store_discard(const SweepStore* store, int entry, pid_t maker)
     remove_folder(path);
 }
 
+// 1 while a process works. One that has ended stays a zombie until its parent, init where the head
+// was killed, has asked for it, and that may take its time.
+static int is_alive(pid_t pid)
+{
+    char path[64], line[256], state = 0;
+    if (kill(pid, 0) != 0 && errno == ESRCH)
+        return 0;
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    FILE* file = fopen(path, "r");
+    const char* name_end = file && fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
+    if (name_end)
+        sscanf(name_end + 1, " %c", &state);
+    if (file)
+        fclose(file);
+    return state != 'Z' && state != 'X';
+}
+
 static void clean(const char* path, void* data)
 {
     const char *name = strrchr(path, '/') + 1, *at = strchr(name, '.'), *pid = strrchr(name, '.');
     const char* host = data;
     if (at && pid > at && strlen(host) == (size_t)(pid - at - 1) &&
-        strncmp(at + 1, host, strlen(host)) == 0 && kill((pid_t)atol(pid + 1), 0) != 0 &&
-        errno == ESRCH)
+        strncmp(at + 1, host, strlen(host)) == 0 && !is_alive((pid_t)atol(pid + 1)))
         remove_folder(path);
 }
 
