@@ -233,6 +233,41 @@ static void test_environment(void** state)
     cond_env_destroy(env);
 }
 
+// A scene from a text, to which an observation is added: an environment made of it sees the point.
+static void test_scene_in_memory(void** state)
+{
+    (void)state;
+    static const char text[] =
+        "name: memory\nstep: {time_step: 0.01}\nbodies:\n"
+        "  - {name: box, mass: 1, shape: {box: [0.2, 0.2, 0.2]}, position: [0, 0, 2]}\n";
+    CondScene* scene;
+    CondError error;
+    CondEnv* env;
+    CondEnvDef def = cond_env_def_default();
+    CondObservationDef corner = cond_observation_def_default();
+    static const char* const set[] = {"bodies.box.mass=2"};
+    assert_int_equal(cond_scene_read_text(NULL, text, NULL, 1, set, &scene, &error), COND_OK);
+    snprintf(corner.name, sizeof corner.name, "corner");
+    corner.kind = COND_OBSERVE_POINT;
+    snprintf(corner.at.body, sizeof corner.at.body, "box");
+    corner.at.point[2] = 0.1;
+    assert_int_equal(cond_scene_add_observation(scene, &corner, &error), COND_OK);
+    def.made = scene;
+    assert_int_equal(cond_env_create(NULL, &def, &env, &error), COND_OK);
+    cond_scene_destroy(scene); // the environment has its own
+    CondEnvSlot slot;
+    int k = 0;
+    while (cond_env_observation_slot(env, k, &slot) && !strstr(slot.name, "corner"))
+        k++;
+    assert_int_equal(slot.size, 3);
+    assert_near(cond_env_observation(env)[slot.begin + 2], 2.1, 1e-12);
+    assert_near(cond_model_mass(cond_env_model(env), 0), 2.0, 0.0);
+    cond_env_destroy(env);
+    assert_int_equal(cond_scene_read_text(NULL, "bodies: 3", NULL, 0, NULL, &scene, &error),
+                     COND_BAD_INPUT);
+    assert_memory_equal(error.message, "text:1:", 7);
+}
+
 // A bar stretched evenly by 1 % with Poisson's ratio 0.3 and its sides held: E (1 - nu) / ((1 + nu)
 // (1 - 2 nu)) of it along, and a rod bent to an arc carries E I / R.
 static void test_stress(void** state)
@@ -287,9 +322,13 @@ static void test_stress(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),   cmocka_unit_test(test_model),
-        cmocka_unit_test(test_patches), cmocka_unit_test(test_problem),
-        cmocka_unit_test(test_file),    cmocka_unit_test(test_environment),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_model),
+        cmocka_unit_test(test_patches),
+        cmocka_unit_test(test_problem),
+        cmocka_unit_test(test_file),
+        cmocka_unit_test(test_environment),
+        cmocka_unit_test(test_scene_in_memory),
         cmocka_unit_test(test_stress),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
