@@ -71,8 +71,7 @@ static void stored_problems(void** state)
         CondSolveInfo info = {0};
         assert_int_equal(verifier_solve(problem, &settings, v, lambda, &info), COND_OK);
         assert_int_equal(info.solved_by, COND_BY_INTERIOR_POINT);
-        static const int most[N_STORED] = {100, 100, 200, 400}; // others take thousands, in vain
-        assert_true(info.passes < most[i]);
+        assert_true(info.passes < 100); // other methods take thousands, in vain
         CondSolveInfo without = {0};
         CondStrategy* s = ready(&context, problem, &settings, &without);
         CondCertificateData data = cond_strategy_certificate_data(s);
