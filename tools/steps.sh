@@ -21,24 +21,56 @@ show_progress()
     [ ! -t 1 ] || printf '\r\033[K'
 }
 
+announce() # TITLE
+{
+    i_step=$((i_step + 1))
+    printf '%2d/%d  %s\n' "$i_step" "$n_step" "$1"
+}
+
+# Says how a step went that has written that log, and returns its status.
+conclude() # LOG STATUS SECONDS
+{
+    if [ "$2" -eq 0 ]; then
+        printf '       ok, %d s%s\n' "$3" "$(test_count "$1")"
+    else
+        printf '       FAILED with status %d after %d s; the end of %s:\n\n' "$2" "$3" "${1#"$PWD"/}"
+        tail -n 40 "$1"
+        printf '\n'
+    fi
+    return "$2"
+}
+
 # Runs a command with its output in build/logs/LOG.log and returns its status.
 step() # LOG TITLE COMMAND...
 {
     local log="$logs/$1.log" title="$2" start=$SECONDS status
     shift 2
-    i_step=$((i_step + 1))
-    printf '%2d/%d  %s\n' "$i_step" "$n_step" "$title"
+    announce "$title"
     "$@" 2>&1 </dev/null | tee "$log" | show_progress
     status=${PIPESTATUS[0]}
-    if [ "$status" -eq 0 ]; then
-        printf '       ok, %d s%s\n' $((SECONDS - start)) "$(test_count "$log")"
-    else
-        printf '       FAILED with status %d after %d s; the end of %s:\n\n' "$status" \
-            $((SECONDS - start)) "${log#"$PWD"/}"
-        tail -n 40 "$log"
-        printf '\n'
-    fi
-    return "$status"
+    conclude "$log" "$status" $((SECONDS - start))
+}
+
+# Starts a step that runs beside those that follow, one at a time; end_beside waits for it and
+# returns its status.
+begin_beside() # LOG TITLE COMMAND...
+{
+    beside_log="$logs/$1.log" beside_start=$SECONDS
+    announce "$2: begins, and runs beside what follows"
+    beside_step=$i_step
+    shift 2
+    "$@" >"$beside_log" 2>&1 </dev/null &
+    beside=$!
+}
+
+end_beside()
+{
+    local status=0
+    [ -n "${beside-}" ] || return 0
+    wait "$beside" || status=$?
+    beside=
+    printf '%2d/%d  has ended\n' "$beside_step" "$n_step"
+    conclude "$beside_log" "$status" $((SECONDS - beside_start))
 }
 
 # ", tests: 12" from CTest's closing line "100% tests passed, 0 tests failed out of 12"; nothing for
