@@ -51,6 +51,12 @@ void cond_bullet_world_step(CondBulletWorld* world);
 CondPose cond_bullet_world_pose(const CondBulletWorld* world, int body);
 int cond_bullet_world_n_contact(const CondBulletWorld* world);
 
+// Calls `see` with every contact of the last step: bodies, position, frame, friction, impulse, and
+// the velocity that its solver has left at that point.
+void cond_bullet_world_contacts(const CondBulletWorld* world,
+                                void (*see)(void* data, const CondContactInfo* contact),
+                                void* data);
+
 #ifdef __cplusplus
 }
 #endif

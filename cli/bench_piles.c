@@ -16,11 +16,13 @@
 #include <stdlib.h>
 #include <time.h>
 
+static const double SLIPS = 1e-3; // a contact that is faster [m/s]
+
 static const struct {
     const char* name;
     int steps; // that are run where nobody says
-} tasks[] = {{"bin", 400},  {"bin1000", 200}, {"dominoes", 1000},
-             {"wall", 200}, {"chain", 600},   {"chain100", 600}};
+} tasks[] = {{"bin", 600},  {"bin1000", 300}, {"dominoes", 1000},
+             {"wall", 400}, {"chain", 600},   {"chain100", 600}};
 
 static const struct {
     const char* name;
@@ -44,6 +46,8 @@ typedef struct Run {
     int steps, done, missed;
     double seconds, worst;         // of all steps, of one
     double contacts, newton;       // of all steps
+    double friction, wrong;        // friction that slip and load allow in all, and the part of it
+                                   // that Coulomb's law does not know [N s]
     double depth;                  // deepest of all audits [m]
     double lowest, gained, motion; // energy: least so far, most above that, largest motion [J]
 } Run;
@@ -114,6 +118,18 @@ static CondStatus add_step(Run* run, int k, const Step* step)
     return look(run, k);
 }
 
+// Coulomb's law: no more than mu lambda_n, against the slip and all of that where there is some.
+// An impulse of friction is wrong by its distance from what the law says.
+static void judge_friction(void* data, const CondContactInfo* contact)
+{
+    Run* run = data;
+    const double *f = contact->impulse, *u = contact->velocity;
+    double most = contact->friction[0] * fmax(f[0], 0.0), slip = hypot(u[1], u[2]);
+    run->friction += most;
+    run->wrong += slip > SLIPS ? hypot(f[1] + most * u[1] / slip, f[2] + most * u[2] / slip)
+                               : fmax(hypot(f[1], f[2]) - most, 0.0);
+}
+
 static CondStatus run_cond(Run* run, CondError* error)
 {
     CondSim* sim = NULL;
@@ -127,6 +143,10 @@ static CondStatus run_cond(Run* run, CondError* error)
                      info.n_contact, info.solve.passes};
         if (status >= 0 && add_step(run, k, &step) < 0)
             status = COND_OUT_OF_MEMORY;
+        for (int c = 0; c < cond_sim_n_contact(sim) && status >= 0; c++) {
+            CondContactInfo contact = cond_sim_contact(sim, c);
+            judge_friction(run, &contact);
+        }
         progress_update(&progress, k + 1, run->steps);
     }
     progress_end(&progress);
@@ -145,6 +165,7 @@ static CondStatus run_bullet(Run* run, int iterations, CondError* error)
         Step step = {COND_OK, info.seconds, info.energy, info.contacts, 0};
         if (!status)
             status = add_step(run, k, &step);
+        cond_bullet_contacts(bullet, judge_friction, run);
     }
     cond_bullet_destroy(bullet);
     return status;
@@ -165,27 +186,30 @@ static int by_size(const void* a, const void* b)
     return (x > y) - (x < y);
 }
 
-static json_t* make_row(const char* scene, int engine, Run* run)
+// `ours`: milliseconds of COND's step on the same scene in the same run; 0: it was not run.
+static json_t* make_row(const char* scene, int engine, Run* run, double ours)
 {
     int n = cond_model_n_body(run->model), tenth = (run->steps + 9) / 10;
     double steps = fmax(run->done, 1), t = cond_model_settings(run->model)->time_step;
     qsort(run->way, (size_t)n, sizeof *run->way, by_size);
     double creep = n > 0 && run->steps > 1 ? run->way[n / 2] / (tenth * t) : 0.0;
+    double ms = 1e3 * run->seconds / steps;
     json_t* missed = engines[engine].iterations > 0 ? json_null() : json_integer(run->missed);
     json_t* newton =
         engines[engine].iterations > 0 ? json_null() : json_number(run->newton / steps);
-    return json_pack("{s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "scene", scene,
-                     "engine", engines[engine].name, "bodies", n, "steps", run->done, "ms",
-                     json_number(1e3 * run->seconds / steps), "worst_ms",
-                     json_number(1e3 * run->worst), "contacts", json_number(run->contacts / steps),
-                     "newton", newton, "missed", missed, "depth_mm", json_number(1e3 * run->depth),
-                     "creep_mm_s", json_number(1e3 * creep), "gained",
-                     json_number(run->gained / fmax(run->motion, 1e-30)));
+    return json_pack(
+        "{s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "scene", scene,
+        "engine", engines[engine].name, "bodies", n, "steps", run->done, "ms", json_number(ms),
+        "ratio", ours > 0.0 ? json_number(ours / ms) : json_null(), "worst_ms",
+        json_number(1e3 * run->worst), "contacts", json_number(run->contacts / steps), "newton",
+        newton, "missed", missed, "depth_mm", json_number(1e3 * run->depth), "friction_error",
+        json_number(run->wrong / fmax(run->friction, 1e-300)), "creep_mm_s",
+        json_number(1e3 * creep), "gained", json_number(run->gained / fmax(run->motion, 1e-30)));
 }
 
 // One engine on one scene; a row where it knows the scene.
 static int run_engine(const CondModel* model, const char* scene, int engine, int steps,
-                      json_t* rows)
+                      double* ours, json_t* rows)
 {
     Run run = {.model = model, .steps = steps};
     size_t n = (size_t)cond_model_n_body(model) + 1;
@@ -201,8 +225,10 @@ static int run_engine(const CondModel* model, const char* scene, int engine, int
         status = engines[engine].iterations == 0
                      ? run_cond(&run, &error)
                      : run_bullet(&run, engines[engine].iterations, &error);
+    if (!status && run.done > 0 && engines[engine].iterations == 0)
+        *ours = 1e3 * run.seconds / run.done;
     if (!status && run.done > 0)
-        json_array_append_new(rows, make_row(scene, engine, &run));
+        json_array_append_new(rows, make_row(scene, engine, &run, *ours));
     if (status == COND_NOT_SUPPORTED)
         fprintf(stderr, "%s: without %s\n", scene, engines[engine].name);
     else if (status)
@@ -224,6 +250,7 @@ static int run_task(const BenchOptions* options, const char* name, int own, json
     CondScene* scene = NULL;
     CondModel* model = NULL;
     CondError error;
+    double ours = 0.0;
     int code = CLI_FINE, steps = options->steps > 0 ? options->steps : own;
     snprintf(tolerance, sizeof tolerance, "solver.tolerance=%.17g", options->tolerance);
     snprintf(threads, sizeof threads, "solver.threads=%d", options->threads);
@@ -239,7 +266,7 @@ static int run_task(const BenchOptions* options, const char* name, int own, json
     for (int e = 0; e < N_ENGINE && !interrupt_signal(); e++)
         if (!options->solvers || text_lists(options->solvers, engines[e].name)) {
             fprintf(stderr, "%s, %s: %d steps\n", name, engines[e].name, steps);
-            int now = run_engine(model, name, e, steps, rows);
+            int now = run_engine(model, name, e, steps, &ours, rows);
             code = now > code ? now : code;
         }
     cond_model_destroy(model);
@@ -266,11 +293,13 @@ static const BenchColumn columns[] = {
     {"bodies", "bodies", "%.0f", 8},
     {"steps", "steps", "%.0f", 8},
     {"ms", "ms a step", "%.3g", 11},
+    {"ratio", "COND/it", "%.3g", 9},
     {"worst_ms", "worst ms", "%.3g", 10},
     {"contacts", "contacts", "%.0f", 10},
     {"newton", "Newton", "%.1f", 9},
     {"missed", "missed", "%.0f", 8},
     {"depth_mm", "depth, mm", "%.2g", 11},
+    {"friction_error", "friction off", "%.1e", 14},
     {"creep_mm_s", "creep, mm/s", "%.2g", 13},
     {"gained", "gained", "%.1e", 10},
 };

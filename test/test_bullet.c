@@ -26,6 +26,22 @@ static const char SCENE[] =
     "attachments:\n"
     "  - {from: {body: bob, point: [0, 1, 0]}, to: {point: [0, -4, 2]}, turns: false}\n";
 
+// Impulses of the slider's contacts.
+typedef struct Sum {
+    double normal, tangential, slip;
+} Sum;
+
+static void add_contact(void* data, const CondContactInfo* contact)
+{
+    Sum* sum = data;
+    if (contact->body != 0 && contact->other != 0)
+        return;
+    sum->normal += contact->impulse[0];
+    sum->tangential += hypot(contact->impulse[1], contact->impulse[2]);
+    sum->slip = fmax(sum->slip, hypot(contact->velocity[1], contact->velocity[2]));
+    assert_near(contact->friction[0], 0.4, 1e-6);
+}
+
 // Sliding with friction mu: v0 - mu g t. Free fall: g t^2/2. A pendulum keeps its length.
 static void test_motion(void** state)
 {
@@ -48,6 +64,11 @@ static void test_motion(void** state)
         assert_near(stone.position[2], 5.0 - 0.5 * 10.0 * 0.2 * 0.2, 0.002);
         assert_near(hypot(bob.position[1] + 4.0, bob.position[2] - 2.0), 1.0, 0.002);
         assert_true(bob.position[2] < 1.9);
+        Sum sum = {0};
+        cond_bullet_contacts(bullet, add_contact, &sum);
+        assert_near(sum.normal, 2.0 * 10.0 * 0.001, 1e-3);
+        assert_near(sum.tangential, 0.4 * sum.normal, 1e-3);
+        assert_near(sum.slip, slider.velocity[0], 0.02);
     }
     cond_bullet_destroy(bullet);
     trial_end(&trial);

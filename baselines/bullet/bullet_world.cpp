@@ -77,6 +77,42 @@ btCollisionShape* make_shape(const CondBulletBody& body, double scale)
     }
 }
 
+// Where a manifold's point is on a body now, from its centre, and how fast.
+btVector3 velocity_at(const btCollisionObject* object, const btVector3& local)
+{
+    const btRigidBody* body = btRigidBody::upcast(object);
+    return body->getVelocityInLocalPoint(body->getWorldTransform().getBasis() * local);
+}
+
+// The last step's impulse is in the manifold along the normal and along one or two directions of
+// friction; all of it acts on the first body.
+CondContactInfo contact_of(const btPersistentManifold& manifold, const btManifoldPoint& point,
+                           double scale)
+{
+    CondContactInfo out = {};
+    btVector3 row[3] = {point.m_normalWorldOnB}, x = point.getPositionWorldOnA();
+    btPlaneSpace1(row[0], row[1], row[2]);
+    btVector3 impulse = point.m_appliedImpulse * row[0] +
+                        point.m_appliedImpulseLateral1 * point.m_lateralFrictionDir1 +
+                        point.m_appliedImpulseLateral2 * point.m_lateralFrictionDir2;
+    btVector3 velocity = velocity_at(manifold.getBody0(), point.m_localPointA) -
+                         velocity_at(manifold.getBody1(), point.m_localPointB);
+    out.body = manifold.getBody0()->getUserIndex();
+    out.other = manifold.getBody1()->getUserIndex();
+    out.plane = -1;
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++)
+            out.frame[3 * i + k] = row[i][k];
+        out.position[i] = x[i] / scale;
+        out.impulse[i] = row[i].dot(impulse) / scale;
+        out.velocity[i] = row[i].dot(velocity) / scale;
+    }
+    out.gap = point.getDistance() / scale;
+    out.friction[0] = out.friction[1] = point.m_combinedFriction;
+    out.restitution = point.m_combinedRestitution;
+    return out;
+}
+
 } // namespace
 
 extern "C" {
@@ -125,6 +161,7 @@ try {
     btRigidBody* made = world->body.back().get();
     made->setLinearVelocity(vector_of(body->pose.velocity, scale));
     made->setAngularVelocity(vector_of(body->pose.angular_velocity, 1));
+    made->setUserIndex(body->mass > 0 ? int(world->body.size()) - 1 : -1);
     made->setActivationState(DISABLE_DEACTIVATION); // creep is to be seen, not put to sleep
     world->world.addRigidBody(made);
     return 0;
@@ -183,6 +220,20 @@ int cond_bullet_world_n_contact(const CondBulletWorld* world)
     for (int i = 0; i < dispatcher.getNumManifolds(); i++)
         n += dispatcher.getManifoldByIndexInternal(i)->getNumContacts();
     return n;
+}
+
+void cond_bullet_world_contacts(const CondBulletWorld* world,
+                                void (*see)(void* data, const CondContactInfo* contact), void* data)
+{
+    btDispatcher& dispatcher = const_cast<btCollisionDispatcher&>(world->dispatcher);
+    for (int i = 0; i < dispatcher.getNumManifolds(); i++) {
+        const btPersistentManifold& manifold = *dispatcher.getManifoldByIndexInternal(i);
+        for (int k = 0; k < manifold.getNumContacts(); k++) {
+            CondContactInfo contact =
+                contact_of(manifold, manifold.getContactPoint(k), world->scale);
+            see(data, &contact);
+        }
+    }
 }
 
 } // extern "C"

@@ -67,3 +67,11 @@ int cond_bullet_world_n_contact(const CondBulletWorld* world)
     (void)world;
     return 0;
 }
+
+void cond_bullet_world_contacts(const CondBulletWorld* world,
+                                void (*see)(void* data, const CondContactInfo* contact), void* data)
+{
+    (void)world;
+    (void)see;
+    (void)data;
+}

@@ -74,6 +74,11 @@ COND_BASELINES_API CondStatus cond_bullet_create(const CondModel* model, const C
 // One step; the poses are written into `state`, which may be any of the model.
 COND_BASELINES_API CondStatus cond_bullet_step(CondBullet* bullet, CondState* state,
                                                CondBulletInfo* info);
+// Calls `see` with every contact of the last step: what Bullet's solver made of it is in `impulse`,
+// and in `velocity` that of the point afterwards; `force`, `plane` and parts are not known.
+COND_BASELINES_API void
+cond_bullet_contacts(const CondBullet* bullet,
+                     void (*see)(void* data, const CondContactInfo* contact), void* data);
 COND_BASELINES_API void cond_bullet_destroy(CondBullet* bullet);
 
 #ifdef __cplusplus
