@@ -198,7 +198,7 @@ static json_t* make_row(const char* scene, int engine, Run* run, double ours)
     json_t* newton =
         engines[engine].iterations > 0 ? json_null() : json_number(run->newton / steps);
     return json_pack(
-        "{s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "scene", scene,
+        "{s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "scene", scene,
         "engine", engines[engine].name, "bodies", n, "steps", run->done, "ms", json_number(ms),
         "ratio", ours > 0.0 ? json_number(ours / ms) : json_null(), "worst_ms",
         json_number(1e3 * run->worst), "contacts", json_number(run->contacts / steps), "newton",
