@@ -7,10 +7,12 @@
 
 #include <cmocka.h>
 
-#include "kinds_make.h"
+#include "rod_make.h"
 
 #include "math/quat.h"
 #include "model/fem.h"
+#include "potential/attachment.h"
+#include "problem/block.h"
 #include "step/sim.h"
 
 #include <math.h>
@@ -260,6 +262,100 @@ static void test_action_is_reaction(void** state)
     }
 }
 
+// Two boxes and a rod, the first box held to the world and to the second and the rod to the first,
+// with gaps between the points.
+static CondScene* solid_scene(int turns)
+{
+    CondScene* scene = hold_scene(1.0, 0.0);
+    cond_scene_settings(scene)->integrator = COND_INTEGRATOR_EULER;
+    CondBodyDef a = make_box(1.0, 0.1, 0.2, 0.3, 0.0, 0.0, 1.0);
+    CondBodyDef b = make_box(2.0, 0.2, 0.1, 0.2, 0.4, 0.1, 1.2);
+    Beam beam = beam_make(3);
+    CondMaterialDef rubber = beam_material(&beam);
+    CondBodyDef rod = beam_body(&beam);
+    rod.position[2] = 2.0;
+    add_material(scene, &rubber);
+    add_body(scene, &a);
+    add_body(scene, &b);
+    add_body(scene, &rod);
+    const char* const end[3][2] = {{"body0", ""}, {"body0", "body1"}, {"rod", "body0"}};
+    for (int i = 0; i < 3; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "hold%d", i);
+        CondAttachmentDef hold = make_attachment(name, end[i][0], end[i][1], turns);
+        hold.end[0].point[0] = i < 2 ? 0.03 * (i + 1) : 0.0;
+        hold.end[0].at = i < 2 ? hold.end[0].at : 0.4;
+        hold.end[1].point[1] = -0.02 * (i + 1);
+        hold.rotation_stiffness = 50.0;
+        hold.damping = hold.rotation_damping = 0.0;
+        add_attachment(scene, &hold);
+    }
+    return scene;
+}
+
+// Energy of all attachments where x leads from q.
+static double energy_along(const Trial* trial, CondKinematics* kinematics, const double* x,
+                           double s)
+{
+    double q[64], energy = 0.0;
+    memcpy(q, trial->state->q, (size_t)trial->model->n_q * sizeof *q);
+    cond_sim_advance(trial->model, x, s, q);
+    cond_kinematics_set(kinematics, q);
+    for (int i = 0; i < cond_state_n_attachment(trial->state); i++)
+        energy += cond_weld_energy(kinematics, &trial->state->weld[i]);
+    return energy;
+}
+
+// The force is minus the gradient of the energy, and what is added to A times the step its second
+// derivative along a steady motion, geometric stiffness included, by finite differences; for points
+// alone, because the second derivative of the angle is left out.
+static void test_derivatives(void** state)
+{
+    (void)state;
+    for (int turns = 0; turns < 2; turns++) {
+        Trial trial = trial_begin(solid_scene(turns));
+        trial_step(&trial, 1); // makes them
+        int n = trial.model->n_dof;
+        double x[40], f[40] = {0.0}, before[40], after[40], step[3];
+        for (int i = 0; i < n; i++)
+            x[i] = 0.03 * sin(3.0 * i + 1.0);
+        cond_sim_advance(trial.model, x, 1.0, trial.state->q); // stretched and turned
+        for (int i = 0; i < n; i++)
+            x[i] = cos(2.0 * i + turns);
+        CondKinematics kinematics = {0};
+        CondAssembly assembly = {0};
+        CondCandidateList none = {.n = 0};
+        assert_int_equal(cond_kinematics_create(trial.model, &kinematics), COND_OK);
+        assert_int_equal(cond_assembly_create(trial.model, COND_ASSEMBLY_ALL, &assembly), COND_OK);
+        double h = 1e-6, d = 1e-4; // nothing is left out of A in so short a step
+        double low = energy_along(&trial, &kinematics, x, -d);
+        double high = energy_along(&trial, &kinematics, x, d);
+        double here = energy_along(&trial, &kinematics, x, 0.0), slope = 0.0, curvature = 0.0;
+        for (int b = 0; b < 3; b++)
+            step[b] = h;
+        kinematics.q = trial.state->q;
+        cond_assembly_begin(&assembly, &kinematics, step, before);
+        cond_problem_multiply_blocks(&assembly.problem, x, NULL, before, 1);
+        for (int i = 0; i < 3; i++)
+            assert_int_equal(cond_weld_add(&kinematics, &trial.state->weld[i], h, &assembly, f),
+                             COND_OK);
+        assert_int_equal(cond_assembly_finish(&assembly, &kinematics, NULL, &none, INFINITY),
+                         COND_OK);
+        cond_problem_multiply(&assembly.problem, x, after);
+        for (int i = 0; i < n; i++) {
+            slope -= f[i] * x[i];
+            curvature += x[i] * (after[i] - before[i]) / h;
+        }
+        assert_true(here > 1.0);
+        assert_near((high - low) / (2.0 * d), slope, 1e-6 * fabs(slope));
+        if (!turns)
+            assert_near((high - 2.0 * here + low) / (d * d), curvature, 1e-5 * curvature);
+        cond_assembly_destroy(&assembly);
+        cond_kinematics_destroy(&kinematics);
+        trial_end(&trial);
+    }
+}
+
 // It holds from start to end and lets fall before and after.
 static void test_times(void** state)
 {
@@ -428,6 +524,7 @@ int main(void)
         cmocka_unit_test(test_chain_of_boxes),
         cmocka_unit_test(test_soft_block_hangs),
         cmocka_unit_test(test_action_is_reaction),
+        cmocka_unit_test(test_derivatives),
         cmocka_unit_test(test_times),
         cmocka_unit_test(test_made_at_run_time),
         cmocka_unit_test(test_release_of_the_scenes_own),

@@ -79,6 +79,7 @@ void cond_assembly_begin(CondAssembly* assembly, const CondKinematics* kinematic
             divide_masses(body, step[b], values);
         assembly->block[b].dof_begin = body->dof_begin;
     }
+    assembly->has_steps = step != NULL;
     empty(assembly);
 }
 
@@ -91,6 +92,7 @@ void cond_assembly_begin_damping(CondAssembly* assembly, const CondKinematics* k
         cond_body_ops(body->kind)->damping(body, kinematics, values, &assembly->block[b]);
         assembly->block[b].dof_begin = body->dof_begin;
     }
+    assembly->has_steps = 0;
     empty(assembly);
 }
 
@@ -127,6 +129,18 @@ void cond_assembly_keep(CondAssembly* assembly, const CondCouplingRoom* room)
     assembly->n_coupling_coordinate += room->n_coordinate;
     assembly->n_coupling_jacobian += room->n_row * room->n_coordinate;
     assembly->n_coupling_gain += room->n_row * room->n_row;
+}
+
+void cond_assembly_turn(CondAssembly* assembly, int body, int link, double scale, const double H[9])
+{
+    const CondBlock* block = &assembly->block[body];
+    double* values = assembly->block_values + assembly->block_begin[body];
+    int rod = block->kind == COND_BLOCK_TRIDIAGONAL,
+        row = rod ? COND_TRIDIAGONAL_ROW : block->n_dof;
+    values += rod ? (size_t)(6 * link + 3) * COND_TRIDIAGONAL_ROW + 9 : (size_t)(3 * row + 3);
+    for (int i = 0; i < 3 && assembly->has_steps; i++)
+        for (int j = 0; j < 3; j++)
+            values[i * row + j] += scale * H[3 * i + j];
 }
 
 // The contacts of a list, in three steps: what is known without the Jacobians, with the number of

@@ -32,6 +32,7 @@ typedef enum CondAssemblyContent {
 typedef struct CondAssembly {
     CondArena arena;
     CondAssemblyContent content;
+    int has_steps; // 1: the blocks are those of A, not masses or damping alone; by begin
     CondProblem problem;
     CondBlock* block;         //                                               (n_body)
     double* block_values;     // of all blocks
@@ -65,6 +66,11 @@ void cond_assembly_begin_damping(CondAssembly* assembly, const CondKinematics* k
 CondStatus cond_assembly_room(CondAssembly* assembly, const CondModel* model, int n_row,
                               CondCouplingRoom* room);
 void cond_assembly_keep(CondAssembly* assembly, const CondCouplingRoom* room);
+
+// Adds scale H to the turning coordinates of a rigid body or of a link of a rod, where the blocks
+// are those of A.                                                                        H (3 x 3)
+void cond_assembly_turn(CondAssembly* assembly, int body, int link, double scale,
+                        const double H[9]);
 
 // One contact per touch, with phi = 0 and the given kv; then the problem is complete. Touches that
 // have moved are at the kinematics `moved`, which is NULL where there are none.

@@ -87,10 +87,18 @@ int cond_kinematics_frame(const CondKinematics* kinematics, const CondFrame* fra
         quat_matrix(guide->orientation, R);
         return 0;
     }
+    const CondBody* body = point->body < 0 ? NULL : &kinematics->model->body[point->body];
+    if (body && !J && (body->kind == COND_BODY_RIGID || body->kind == COND_BODY_ROD)) {
+        double origin[3];
+        cond_kinematics_axes(kinematics, point->body, point->part, origin, R);
+        mat3_multiply(R, point->local, position);
+        for (int i = 0; i < 3; i++)
+            position[i] = origin[i] + position[i];
+        return 6;
+    }
     int n = cond_kinematics_point(kinematics, point, position, coordinate, J);
-    if (point->body < 0)
+    if (!body)
         return n;
-    const CondBody* body = &kinematics->model->body[point->body];
     if (J)
         memset(J + 3 * n, 0, 3 * (size_t)n * sizeof *J);
     if (body->kind == COND_BODY_RIGID || body->kind == COND_BODY_ROD) {

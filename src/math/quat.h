@@ -65,15 +65,17 @@ static inline void quat_rigid_point(const double* q, const double* r, double* wo
     double R[9], S[9], RS[9], Rr[3];
     quat_matrix(q + 3, R);
     mat3_multiply(R, r, Rr);
+    for (int i = 0; i < 3; i++)
+        world[i] = q[i] + Rr[i];
+    if (!J)
+        return;
     mat3_cross(r, S);
     mat3_product(R, S, RS);
-    for (int i = 0; i < 3; i++) {
-        world[i] = q[i] + Rr[i];
-        for (int j = 0; j < 3 && J; j++) {
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
             J[6 * i + j] = i == j;
             J[6 * i + 3 + j] = -RS[3 * i + j];
         }
-    }
 }
 
 // Velocity (world axes, then angular in body axes) of a rigid thing at q that takes part in a

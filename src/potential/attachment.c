@@ -52,6 +52,11 @@ int cond_weld_is_exact(const CondWeld* weld)
     return isinf(weld->what.stiffness[0]);
 }
 
+int cond_weld_is_damped(const CondWeld* weld)
+{
+    return weld->what.damping[0] != 0.0 || (weld->what.turns && weld->what.damping[1] != 0.0);
+}
+
 int cond_weld_body(const CondWeld* weld)
 {
     int first = weld->what.end[0].point.body;
@@ -71,12 +76,13 @@ static void relate(const CondWeld* weld, double p[2][3], double R[2][9], Relatio
     mat3_multiply(R[1], weld->anchor, out->arm);
     for (int i = 0; i < 3; i++)
         out->e[i] = p[0][i] - p[1][i] - out->arm[i];
+    out->e[3] = out->e[4] = out->e[5] = 0.0;
+    if (!weld->what.turns)
+        return;
     quat_matrix(weld->turn, turn);
     mat3_product(R[1], turn, wanted);
     multiply_transposed(R[0], wanted, error);
     cond_rotation_log(error, out->e + 3);
-    if (!weld->what.turns)
-        out->e[3] = out->e[4] = out->e[5] = 0.0;
 }
 
 // The error at a kinematics.
@@ -129,6 +135,9 @@ void cond_weld_make(const CondKinematics* kinematics, CondWeld* weld)
 static void given_rate(const CondKinematics* kinematics, const CondWeld* weld, Relation* relation)
 {
     double rate[2][6], turned[3];
+    memset(relation->g, 0, sizeof relation->g);
+    if (!cond_weld_is_led(weld))
+        return;
     for (int end = 0; end < 2; end++)
         cond_kinematics_frame_rate(kinematics, &weld->what.end[end], rate[end]);
     vec3_cross(rate[1] + 3, relation->arm, turned);
@@ -138,9 +147,67 @@ static void given_rate(const CondKinematics* kinematics, const CondWeld* weld, R
     }
 }
 
-// J of the error's rate over the coordinates of both ends, each listed once; rows 3 or 6.
-static int jacobian(const CondKinematics* kinematics, const CondWeld* weld, int rows,
-                    Relation* relation, int* coordinate, double* J)
+// 1 where an end is fixed to the world, a rigid body or a link of a rod.
+static int is_solid(const CondModel* model, const CondFrame* frame)
+{
+    if (frame->patch >= 0 || frame->guide > 0)
+        return 0;
+    int body = frame->point.body;
+    return body < 0 || model->body[body].kind == COND_BODY_RIGID ||
+           model->body[body].kind == COND_BODY_ROD;
+}
+
+// The columns of a solid end, in rows `width` apart: those of sign (v + w x (R r + arm)), and of
+// sign w, with w in body axes. Returns how many.
+static int solid_columns(const CondKinematics* kinematics, const CondFrame* frame, double sign,
+                         const double arm[3], const double R[9], int rows, int width,
+                         int* coordinate, double* J)
+{
+    double out[3], S[9], turn[9];
+    if (frame->point.body < 0)
+        return 0;
+    const CondBody* body = &kinematics->model->body[frame->point.body];
+    int at = body->dof_begin + (body->kind == COND_BODY_ROD ? 6 * frame->point.part : 0);
+    mat3_multiply(R, frame->point.local, out);
+    for (int i = 0; i < 3; i++)
+        out[i] += arm[i];
+    mat3_cross(out, S);
+    mat3_product(S, R, turn); // w x out = -[out]x R w
+    for (int k = 0; k < 6; k++)
+        coordinate[k] = at + k;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) {
+            J[i * width + k] = i == k ? sign : 0.0;
+            J[i * width + 3 + k] = -sign * turn[3 * i + k];
+        }
+    for (int i = 3; i < rows; i++)
+        for (int k = 0; k < 3; k++) {
+            J[i * width + k] = 0.0;
+            J[i * width + 3 + k] = sign * R[3 * (i - 3) + k];
+        }
+    return 6;
+}
+
+// J of the error's rate where the ends are solid and of different bodies.
+static int solid_jacobian(const CondKinematics* kinematics, const CondWeld* weld, int rows,
+                          Relation* relation, int* coordinate, double* J)
+{
+    static const double NONE[3] = {0.0, 0.0, 0.0};
+    const CondFrame* end = weld->what.end;
+    double p[2][3], R[2][9];
+    for (int i = 0; i < 2; i++)
+        cond_kinematics_frame(kinematics, &end[i], p[i], R[i], NULL, NULL);
+    relate(weld, p, R, relation);
+    int n = end[0].point.body >= 0 ? 6 : 0, width = n + (end[1].point.body >= 0 ? 6 : 0);
+    solid_columns(kinematics, &end[0], 1.0, NONE, R[0], rows, width, coordinate, J);
+    solid_columns(kinematics, &end[1], -1.0, relation->arm, R[1], rows, width, coordinate + n,
+                  J + n);
+    return width;
+}
+
+// The same for ends of any kind, each coordinate listed once.
+static int any_jacobian(const CondKinematics* kinematics, const CondWeld* weld, int rows,
+                        Relation* relation, int* coordinate, double* J)
 {
     int most = kinematics->model->max_point_dof, n[2];
     double p[2][3], R[2][9], S[9];
@@ -150,8 +217,6 @@ static int jacobian(const CondKinematics* kinematics, const CondWeld* weld, int 
     n[0] = cond_kinematics_frame(kinematics, &weld->what.end[0], p[0], R[0], c0, J0);
     n[1] = cond_kinematics_frame(kinematics, &weld->what.end[1], p[1], R[1], c1, J1);
     relate(weld, p, R, relation);
-    take_mean(kinematics, weld, relation);
-    given_rate(kinematics, weld, relation);
     mat3_cross(relation->arm, S);
     for (int k = 0; k < n[1]; k++) { // v1 + w1 x arm = v1 - [arm]x w1
         double w[3], turned[3];
@@ -183,23 +248,34 @@ static int jacobian(const CondKinematics* kinematics, const CondWeld* weld, int 
     return total;
 }
 
-// Where the turning coordinates of a frame begin and its inertia, for a rigid body and a link of a
-// rod; -1 for others.
-static int turning(const CondKinematics* kinematics, const CondFrame* frame, double inertia[9])
+// J of the error's rate over the coordinates of both ends; rows 3 or 6.
+static int jacobian(const CondKinematics* kinematics, const CondWeld* weld, int rows,
+                    Relation* relation, int* coordinate, double* J)
 {
-    if (frame->patch >= 0 || frame->guide > 0 || frame->point.body < 0)
-        return -1;
+    const CondFrame* end = weld->what.end;
+    int solid = end[0].point.body != end[1].point.body && is_solid(kinematics->model, &end[0]) &&
+                is_solid(kinematics->model, &end[1]);
+    int n =
+        (solid ? solid_jacobian : any_jacobian)(kinematics, weld, rows, relation, coordinate, J);
+    take_mean(kinematics, weld, relation);
+    given_rate(kinematics, weld, relation);
+    return n;
+}
+
+// 1 for a frame of a rigid body or of a link of a rod, with its inertia.
+static int turns_alone(const CondKinematics* kinematics, const CondFrame* frame, double inertia[9])
+{
+    if (frame->point.body < 0 || !is_solid(kinematics->model, frame))
+        return 0;
     const CondBody* body = &kinematics->model->body[frame->point.body];
     if (body->kind == COND_BODY_RIGID) {
         memcpy(inertia, body->inertia, 9 * sizeof *inertia);
-        return body->dof_begin + 3;
+        return 1;
     }
-    if (body->kind != COND_BODY_ROD)
-        return -1;
     memset(inertia, 0, 9 * sizeof *inertia);
     for (int i = 0; i < 3; i++)
         inertia[4 * i] = body->rod->inertia[3 * (size_t)frame->point.part + (size_t)i];
-    return body->dof_begin + 6 * frame->point.part + 3;
+    return 1;
 }
 
 // Takes a negative eigenvalue along d, of any length, out of H where a step h would not bear it:
@@ -244,35 +320,21 @@ static void turning_stiffness(const double F[3], const double r[3], const double
 
 // The geometric stiffness of one end, on which a force acts at an arm from its origin; both in
 // world axes. Newton's method and auto take it; the theta rule is as the paper has it.
-static CondStatus add_turning(const CondKinematics* kinematics, const CondFrame* frame,
-                              const double force[3], const double arm[3], double step,
-                              CondAssembly* assembly)
+static void add_turning(const CondKinematics* kinematics, const CondFrame* frame,
+                        const double force[3], const double arm[3], double step,
+                        CondAssembly* assembly)
 {
     double inertia[9], origin[3], R[9], F[3], r[3], H[9];
-    int begin = turning(kinematics, frame, inertia);
-    CondCouplingRoom room;
-    if (begin < 0 || !(step > 0.0) ||
-        kinematics->model->settings.integrator == COND_INTEGRATOR_THETA)
-        return COND_OK;
-    CondStatus status = cond_assembly_room(assembly, kinematics->model, 3, &room);
-    if (status)
-        return status;
+    if (!(step > 0.0) || kinematics->model->settings.integrator == COND_INTEGRATOR_THETA ||
+        !turns_alone(kinematics, frame, inertia))
+        return;
     cond_kinematics_axes(kinematics, frame->point.body, frame->point.part, origin, R);
     mat3_multiply_transposed(R, force, F);
     mat3_multiply_transposed(R, arm, r);
     for (int i = 0; i < 3; i++)
         r[i] += frame->point.local[i];
     turning_stiffness(F, r, inertia, step, H);
-    room.n_coordinate = 3;
-    for (int i = 0; i < 3; i++) {
-        room.coordinate[i] = begin + i;
-        for (int j = 0; j < 3; j++) {
-            room.jacobian[3 * i + j] = i == j;
-            room.gain[3 * i + j] = step * H[3 * i + j];
-        }
-    }
-    cond_assembly_keep(assembly, &room);
-    return COND_OK;
+    cond_assembly_turn(assembly, frame->point.body, frame->point.part, step, H);
 }
 
 CondStatus cond_weld_add(const CondKinematics* kinematics, const CondWeld* weld, double step,
@@ -302,10 +364,9 @@ CondStatus cond_weld_add(const CondKinematics* kinematics, const CondWeld* weld,
         force[1][i] = weld->what.stiffness[0] * relation.e[i];
         force[0][i] = -force[1][i];
     }
-    status = add_turning(kinematics, &weld->what.end[0], force[0], none, step, assembly);
-    return status ? status
-                  : add_turning(kinematics, &weld->what.end[1], force[1], relation.arm, step,
-                                assembly);
+    add_turning(kinematics, &weld->what.end[0], force[0], none, step, assembly);
+    add_turning(kinematics, &weld->what.end[1], force[1], relation.arm, step, assembly);
+    return COND_OK;
 }
 
 CondStatus cond_weld_wrench(const CondKinematics* kinematics, const CondWeld* weld, double step,

@@ -14,14 +14,18 @@ int cond_weld_is_led(const CondWeld* weld);
 // 1 where it does not give: its stiffness is infinite, and one end has no body.
 int cond_weld_is_exact(const CondWeld* weld);
 
+// 1 where it takes energy away.
+int cond_weld_is_damped(const CondWeld* weld);
+
 // Rotation vector of a rotation matrix, |log| <= pi.
 void cond_rotation_log(const double R[9], double w[3]);
 
 // The body of end 0, or that of end 1 where end 0 has none.
 int cond_weld_body(const CondWeld* weld);
 
-// Adds the force -J' K e to f and the coupling J' (th t K + D) J to the assembly; step = th t. An
-// exact attachment adds nothing.
+// Adds the force -J' K e to f and the coupling J' (th t K + D) J to the assembly; step = th t. The
+// geometric stiffness of rigid bodies and links goes to their blocks. An exact attachment adds
+// nothing.
 // e is the mean over the step where the kinematics spans it.
 CondStatus cond_weld_add(const CondKinematics* kinematics, const CondWeld* weld, double step,
                          CondAssembly* assembly, double* f);

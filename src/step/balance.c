@@ -122,8 +122,8 @@ static CondStatus subtract_work(CondSim* sim, const CondState* state, double* en
     CondStatus status =
         cond_sim_couple(sim, &sim->at_end, COND_COUPLED_GIVEN, balance->extra, &sim->matrix, given);
     if (!status) // of the others the damping alone does work
-        status =
-            cond_sim_couple(sim, &sim->at_end, COND_COUPLED_OWN, NULL, &sim->matrix, balance->v);
+        status = cond_sim_couple(sim, &sim->at_end, COND_COUPLED_OWN | COND_COUPLED_DAMPED, NULL,
+                                 &sim->matrix, balance->v);
     if (!status)
         status = cond_assembly_finish(&sim->matrix, &sim->at_end, NULL, &none, INFINITY);
     if (status)

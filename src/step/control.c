@@ -122,7 +122,8 @@ CondStatus cond_sim_add_controls(CondSim* sim, const CondKinematics* kinematics,
     for (int i = 0; i < sim->next->n_weld && !status; i++) {
         const CondWeld* weld = &sim->next->weld[i];
         CondCoupled kind = cond_weld_is_led(weld) ? COND_COUPLED_GIVEN : COND_COUPLED_OWN;
-        if (weld->active && (which & kind))
+        int acts = !(which & COND_COUPLED_DAMPED) || cond_weld_is_damped(weld);
+        if (weld->active && acts && (which & kind))
             status = cond_weld_add(kinematics, weld, step ? step[cond_weld_body(weld)] : 0.0,
                                    assembly, f);
     }

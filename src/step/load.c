@@ -47,9 +47,12 @@ CondStatus cond_sim_couple(CondSim* sim, const CondKinematics* kinematics, CondC
 {
     const CondModel* model = sim->model;
     CondStatus status = COND_OK;
-    for (int i = 0; i < model->n_spring && (which & COND_COUPLED_OWN) && !status; i++)
-        if (!cond_spring_is_off(sim->next, &model->spring[i]))
-            status = add_spring(kinematics, &model->spring[i], step, assembly, f);
+    for (int i = 0; i < model->n_spring && (which & COND_COUPLED_OWN) && !status; i++) {
+        const CondSpring* spring = &model->spring[i];
+        int acts = !(which & COND_COUPLED_DAMPED) || spring->damping != 0.0;
+        if (acts && !cond_spring_is_off(sim->next, spring))
+            status = add_spring(kinematics, spring, step, assembly, f);
+    }
     for (int b = 0; b < model->n_body && (which & COND_COUPLED_OWN) && !status; b++)
         if (model->body[b].kind == COND_BODY_ROD)
             status =

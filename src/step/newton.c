@@ -119,7 +119,8 @@ CondStatus cond_newton_damp(CondSim* sim, const double* v, double* y)
     CondCandidateList none = {.n = 0};
     cond_assembly_begin_damping(&sim->matrix, &sim->at_end);
     // A step of length 0 leaves the damping alone in the gains. The forces are known already.
-    CondStatus status = cond_sim_couple(sim, &sim->at_end, COND_COUPLED_ALL, NULL, &sim->matrix, y);
+    CondStatus status = cond_sim_couple(sim, &sim->at_end, COND_COUPLED_ALL | COND_COUPLED_DAMPED,
+                                        NULL, &sim->matrix, y);
     if (!status)
         status = cond_assembly_finish(&sim->matrix, &sim->at_end, NULL, &none, INFINITY);
     if (!status)

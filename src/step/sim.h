@@ -188,6 +188,7 @@ typedef enum CondCoupled {
     COND_COUPLED_OWN = 1,   // what has an energy of the bodies' own: springs, attachments
     COND_COUPLED_GIVEN = 2, // what does work on them: motors, frames in space, the user's hand
     COND_COUPLED_ALL = 3,
+    COND_COUPLED_DAMPED = 4, // of these what has damping; forces are not looked at
 } CondCoupled;
 CondStatus cond_sim_add_controls(CondSim* sim, const CondKinematics* kinematics, CondCoupled which,
                                  const double* step, CondAssembly* assembly, double* f);
