@@ -218,7 +218,9 @@ static CondStatus solve(void* work, const CondProblem* problem, double* v, doubl
     status = solve_share(s, info);
     if (status < 0)
         return status;
+    CondCertificateData data = certificate_data(s);
     info->certificate = s->answer.certificate;
+    cond_certificate_detail(&data, s->answer.v, s->answer.lambda, &info->certificate);
     if (status || info->passes == 0)
         info->solved_by = status ? COND_BY_NONE : COND_BY_START;
     CondStatus left =

@@ -31,7 +31,7 @@ static void add_contacts(const CondMpiSystem* system, const double* x, double* y
             u[i] = R[3 * i] * p[0] + R[3 * i + 1] * p[1] + R[3 * i + 2] * p[2];
         for (int i = 0; i < 3; i++)
             lambda[i] = D[3 * i] * u[0] + D[3 * i + 1] * u[1] + D[3 * i + 2] * u[2];
-        cond_contact_turn_force(contact, 1.0, lambda, world);
+        cond_contact_turn_force(contact->frame, 1.0, lambda, world);
         cond_side_add_force_within(&contact->side[0], 1.0, world, 0, share->n_own, y);
         cond_side_add_force_within(&contact->side[1], -1.0, world, 0, share->n_own, y);
     }

@@ -73,6 +73,43 @@ static void forces_are_those_of_each_contact(void** state)
     cond_contact_parts_destroy(&parts);
 }
 
+// Packed contacts and others: the same bits as those of one contact, for any range of them.
+static void velocities_are_those_of_each_contact(void** state)
+{
+    (void)state;
+    CondContactParts parts = {.arena.context = cond_context_or_default(NULL)};
+    int packed = 0, other = 0;
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        RandomProblem made;
+        make(seed, &made);
+        const CondProblem* problem = &made.problem;
+        int nc = problem->n_contact;
+        Random random = random_start(seed + 20);
+        double *x = dense_zeros((size_t)problem->n_dof), *u = dense_zeros(3 * (size_t)nc);
+        for (int i = 0; i < problem->n_dof; i++)
+            x[i] = random_uniform(&random, -1.0, 1.0);
+        assert_int_equal(cond_contact_parts_build(&parts, problem), COND_OK);
+        for (int first = 0, last; first < nc; first = last) {
+            last = first + 1 + (7 * first + (int)seed) % 5;
+            last = last < nc ? last : nc;
+            cond_contact_rows_velocity(&parts.rows, problem->contact, x, first, last,
+                                       u + (ptrdiff_t)3 * first);
+        }
+        for (int c = 0; c < nc; c++) {
+            double expected[3];
+            cond_contact_velocity(&problem->contact[c], x, expected);
+            assert_memory_equal(u + (ptrdiff_t)3 * c, expected, sizeof expected);
+            packed += parts.rows.at[c] >= 0;
+            other += parts.rows.at[c] < 0;
+        }
+        free(x);
+        free(u);
+        random_problem_free(&made);
+    }
+    assert_true(packed > 20 && other > 20);
+    cond_contact_parts_destroy(&parts);
+}
+
 static void certificate_is_the_same(void** state)
 {
     (void)state;
@@ -98,9 +135,12 @@ static void certificate_is_the_same(void** state)
                                     .compliance = nodal.compliance,
                                     .carried = nodal.carried};
         CondCertificate plain = cond_certificate_compute(&data, v, lambda, work);
+        cond_certificate_detail(&data, v, lambda, &plain);
+        assert_true(plain.angle > 0.0);
         data.parts = &parts;
         for (data.threads = 0; data.threads <= 4; data.threads++) {
             CondCertificate other = cond_certificate_compute(&data, v, lambda, work);
+            cond_certificate_detail(&data, v, lambda, &other);
             assert_true(other.dynamics == plain.dynamics);
             assert_true(other.contact == plain.contact);
             assert_true(other.penetration == plain.penetration);
@@ -120,6 +160,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(forces_are_those_of_each_contact),
+        cmocka_unit_test(velocities_are_those_of_each_contact),
         cmocka_unit_test(certificate_is_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

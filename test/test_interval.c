@@ -425,6 +425,7 @@ static CondStatus solve_centrally(CondStrategy* s, const CondProblem* problem,
     memcpy(v, s->best.v, (size_t)problem->n_dof * sizeof *v);
     memcpy(lambda, s->best.lambda, 3 * (size_t)problem->n_contact * sizeof *lambda);
     info->certificate = s->best.certificate;
+    cond_certificate_detail(&data, v, lambda, &info->certificate);
     return s->best.residual <= settings->tolerance ? COND_OK : COND_NOT_CONVERGED;
 }
 

@@ -111,12 +111,12 @@ static double interval_share(const CondContact* contact, double force)
 // Jc' lambda, and its slip. Forces that cancel each other, as those on a body squeezed between two
 // walls, set nothing in motion; they count as far as rounding needs it.
 // The slip of an interval is no motion: a weak motor far from its aim has much of it at rest.
-static double speed_at_play(const CondCertificateData* data, int c, const double* change,
-                            const double* u, double force)
+//                                                        w = J_c D^-1 Jc' lambda + phi
+static double speed_at_play(const CondCertificateData* data, int c, const double* u,
+                            const double* w, double force)
 {
     const CondContact* contact = &data->problem->contact[c];
-    double w[3], speed = 0.0, changed = 0.0, slip = cond_certificate_slip(data, c);
-    cond_contact_velocity(contact, change, w);
+    double speed = 0.0, changed = 0.0, slip = cond_certificate_slip(data, c);
     if (contact->set == COND_FORCE_INTERVAL) { // without squares, however small it is
         speed = fmax(fabs(u[0] - contact->phi[0]), fabs(w[0] - contact->phi[0]));
         return fmax(speed, interval_share(contact, force) * data->delassus[c]);
@@ -125,8 +125,8 @@ static double speed_at_play(const CondCertificateData* data, int c, const double
         speed += (u[i] - contact->phi[i]) * (u[i] - contact->phi[i]);
         changed += (w[i] - contact->phi[i]) * (w[i] - contact->phi[i]);
     }
-    speed = sqrt(fmax(speed, changed));
-    return fmax(speed, fmax(slip, SELF_STRESS * (data->delassus[c] + slip)) * force);
+    speed = sqrt(scalar_max(speed, changed));
+    return scalar_max(speed, scalar_max(slip, SELF_STRESS * (data->delassus[c] + slip)) * force);
 }
 
 // Friction cones share one unit, metres a second, and are judged together. An interval of forces
@@ -153,68 +153,64 @@ static void take_worst(int k, double error, double unit, int at, Part* part)
     }
 }
 
-// change = D^-1 Jc' lambda (n_dof). `essential`: what decides alone, without the law's details.
+// change = D^-1 Jc' lambda (n_dof).
 typedef struct ContactLoop {
     const CondCertificateData* data;
     const double *v, *lambda, *change;
-    int essential;
     int size; // contacts of a part
     Part* part;
 } ContactLoop;
 
-static void judge_contact(const ContactLoop* loop, int c, Part* part)
+// u and w: its velocity, and what all forces change of it.
+static void judge_contact(const ContactLoop* loop, int c, const double* u, const double* w,
+                          Part* part)
 {
     const CondCertificateData* data = loop->data;
     const CondContact* contact = &data->problem->contact[c];
     const double* l = loop->lambda + (ptrdiff_t)3 * c;
     CondCertificate* out = &part->out;
-    double u[3], force = 0.0;
-    double slip = data->carried[c] ? 0.0 : data->compliance[c];
-    double own = cond_contact_law_slip(contact, data->omega);
+    double at[3] = {u[0], u[1], u[2]}, delassus = data->delassus[c];
+    double slip = cond_certificate_slip(data, c);
+    double force = sqrt(l[0] * l[0] + l[1] * l[1] + l[2] * l[2]);
     int kind = contact->set == COND_FORCE_INTERVAL ? INTERVALS : CONES;
-    double gamma = data->delassus[c] + slip + own;
-    cond_contact_velocity(contact, loop->v, u);
-    for (int i = 0; i < 3; i++)
-        force += l[i] * l[i];
-    force = sqrt(force);
-    double speed = speed_at_play(data, c, loop->change, u, force);
+    double speed = speed_at_play(data, c, u, w, force);
     if (kind == CONES)
-        part->velocity[CONES] = fmax(part->velocity[CONES], speed);
+        part->velocity[CONES] = scalar_max(part->velocity[CONES], speed);
     if (data->bounded)
-        part->velocity[INTERVALS] =
-            fmax(part->velocity[INTERVALS], speed / sqrt(data->delassus[c]));
-    for (int i = 0; i < 3; i++) {
-        u[i] += (slip + own) * l[i]; // the law holds at the virtual node
-        if (data->carry && data->carried[c])
-            u[i] += data->compliance[c] * (l[i] - data->carry[3 * c + i]);
-    }
-    CondLaw law = cond_certificate_law(data, c);
-    CondLawError e = cond_contact_law_error(law, contact, data->delassus[c], slip + own, gamma, u,
-                                            l, loop->essential);
+        part->velocity[INTERVALS] = scalar_max(part->velocity[INTERVALS], speed / sqrt(delassus));
+    cond_certificate_add_slip(data, c, l, at);
+    CondLawError e = cond_contact_law_error(cond_certificate_law(data, c), contact, delassus, slip,
+                                            delassus + slip, at, l, 1);
     // With a large mu the natural map of a slipping contact shrinks what is wrong in its normal
     // direction by 1/mu; penetration counts in full.
-    double law_error = isnan(e.natural) ? e.natural : fmax(e.natural, e.penetration);
-    double unit = kind == CONES ? 1.0 : sqrt(data->delassus[c]);
+    double law_error = scalar_max(e.natural, e.penetration); // NaN where natural is
+    double unit = kind == CONES ? 1.0 : sqrt(delassus);
     take_worst(kind, law_error / unit, unit, data->ranks ? data->ranks->contact[c] : c, part);
     if (data->error)
         data->error[c] = law_error;
-    out->penetration = fmax(out->penetration, e.penetration);
-    out->pull = fmax(out->pull, e.pull);
-    out->cone = fmax(out->cone, e.cone);
-    out->complementarity = fmax(out->complementarity, e.complementarity);
-    out->angle = fmax(out->angle, e.angle);
-    out->coupling_slip = fmax(out->coupling_slip, slip * force);
+    out->penetration = scalar_max(out->penetration, e.penetration);
+    if (!data->carried[c])
+        out->coupling_slip = scalar_max(out->coupling_slip, data->compliance[c] * force);
 }
 
 static void judge_parts(const void* data, int first, int last)
 {
     const ContactLoop* loop = data;
-    int n = loop->data->problem->n_contact;
+    const CondCertificateData* asked = loop->data;
+    int n = asked->problem->n_contact;
+    double u[3 * LEAST], w[3 * LEAST];
     for (int k = first; k < last; k++) {
         int begin = k * loop->size, end = begin + loop->size < n ? begin + loop->size : n;
         loop->part[k] = no_part;
-        for (int c = begin; c < end; c++)
-            judge_contact(loop, c, &loop->part[k]);
+        for (int few = begin; few < end; few += LEAST) {
+            int stop = few + LEAST < end ? few + LEAST : end;
+            cond_certificate_velocity(asked, loop->v, few, stop, u);
+            cond_certificate_velocity(asked, loop->change, few, stop, w);
+            for (int c = few; c < stop; c++)
+                judge_contact(loop, c, u + 3 * (c - few), w + 3 * (c - few), &loop->part[k]);
+            if (asked->u)
+                memcpy(asked->u + (ptrdiff_t)3 * few, u, 3 * (size_t)(stop - few) * sizeof *u);
+        }
     }
 }
 
@@ -225,10 +221,6 @@ static void join_part(const Part* part, Part* all)
         all->velocity[k] = fmax(all->velocity[k], part->velocity[k]);
     }
     all->out.penetration = fmax(all->out.penetration, part->out.penetration);
-    all->out.pull = fmax(all->out.pull, part->out.pull);
-    all->out.cone = fmax(all->out.cone, part->out.cone);
-    all->out.complementarity = fmax(all->out.complementarity, part->out.complementarity);
-    all->out.angle = fmax(all->out.angle, part->out.angle);
     all->out.coupling_slip = fmax(all->out.coupling_slip, part->out.coupling_slip);
 }
 
@@ -337,7 +329,7 @@ CondCertificate cond_certificate_estimate(const CondCertificateData* data, const
         cond_problem_add_couplings(problem, v, Av);
     }
     DynamicsLoop dynamics = {.data = data, .lambda = lambda, .r = r, .Av = Av, .f = f};
-    ContactLoop contacts = {data, v, lambda, Av, r != NULL, size, part};
+    ContactLoop contacts = {data, v, lambda, Av, size, part};
     Norms norms = judge_all(&dynamics, &contacts);
     for (int k = 0; k * size < nc; k++)
         join_part(&part[k], &all);
@@ -359,6 +351,32 @@ CondCertificate cond_certificate_compute(const CondCertificateData* data, const 
                                          const double* lambda, double* work)
 {
     return cond_certificate_estimate(data, v, lambda, NULL, work);
+}
+
+void cond_certificate_detail(const CondCertificateData* data, const double* v, const double* lambda,
+                             CondCertificate* certificate)
+{
+    enum { PULL, CONE, COMPLEMENTARITY, ANGLE, N_DETAIL };
+    double most[N_DETAIL] = {0.0}, u[3];
+    for (int c = 0; c < data->problem->n_contact; c++) {
+        const double *l = lambda + (ptrdiff_t)3 * c, slip = cond_certificate_slip(data, c);
+        cond_certificate_velocity(data, v, c, c + 1, u);
+        cond_certificate_add_slip(data, c, l, u);
+        CondLawError e =
+            cond_contact_law_error(cond_certificate_law(data, c), &data->problem->contact[c],
+                                   data->delassus[c], slip, data->delassus[c] + slip, u, l, 0);
+        double detail[N_DETAIL] = {e.pull, e.cone, e.complementarity, e.angle};
+        for (int k = 0; k < N_DETAIL; k++)
+            most[k] = scalar_max(most[k], detail[k]);
+    }
+    const CondRanks* ranks = data->ranks;
+    const double* all = ranks ? ranks->gather(ranks->data, sizeof most, most) : most;
+    for (int k = 0; k < N_DETAIL * (ranks ? ranks->n_rank : 1); k++)
+        most[k % N_DETAIL] = scalar_max(most[k % N_DETAIL], all[k]);
+    certificate->pull = most[PULL];
+    certificate->cone = most[CONE];
+    certificate->complementarity = most[COMPLEMENTARITY];
+    certificate->angle = most[ANGLE];
 }
 
 static int count_virtual(const CondContact* contact, const int own[2])
@@ -436,6 +454,7 @@ CondStatus cond_certifier_judge(CondCertifier* certifier, const CondProblem* pro
                                 .relaxed = relaxed,
                                 .error = error};
     *certificate = cond_certificate_compute(&data, v, lambda, certifier->work);
+    cond_certificate_detail(&data, v, lambda, certificate);
     return COND_OK;
 }
 

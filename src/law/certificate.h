@@ -5,11 +5,13 @@
 #include "base/arena.h"
 #include "cond/certificate.h"
 #include "law/contact_law.h"
+#include "math/scalar.h"
 #include "problem/contact_parts.h"
 #include "problem/ranks.h"
 #include "problem/side.h"
 
 #include <math.h>
+#include <stddef.h>
 
 // What the certificate needs besides the answer. compliance is 0 where kv = INFINITY.
 typedef struct CondCertificateData {
@@ -31,6 +33,7 @@ typedef struct CondCertificateData {
     double* error; // not NULL: takes the law error of each contact [m/s]     (n_contact)
     double* play;  // not NULL: takes the velocities at play: of the friction cones [m/s], and of
                    // all contacts over the root of their scale [W^(1/2)]     (2)
+    double* u;     // not NULL: takes the velocity Jc v + phi of each contact (n_contact x 3)
 } CondCertificateData;
 
 // The law that contact c is held to.
@@ -46,6 +49,30 @@ static inline double cond_certificate_slip(const CondCertificateData* data, int 
            cond_contact_law_slip(&data->problem->contact[c], data->omega);
 }
 
+// Jc x + phi of the contacts first .. last - 1.                              u (last - first x 3)
+static inline void cond_certificate_velocity(const CondCertificateData* data, const double* x,
+                                             int first, int last, double* u)
+{
+    const CondContact* contact = data->problem->contact;
+    if (data->parts)
+        cond_contact_rows_velocity(&data->parts->rows, contact, x, first, last, u);
+    else
+        for (int c = first; c < last; c++)
+            cond_contact_velocity(&contact[c], x, u + (ptrdiff_t)3 * (c - first));
+}
+
+// The velocity at which the law of contact c is posed, from u = Jc v + phi: that of its virtual
+// node.
+static inline void cond_certificate_add_slip(const CondCertificateData* data, int c,
+                                             const double* lambda, double u[3])
+{
+    double slip = cond_certificate_slip(data, c);
+    for (int i = 0; i < 3; i++)
+        u[i] += slip * lambda[i];
+    for (int i = 0; i < 3 && data->carry && data->carried[c]; i++)
+        u[i] += data->compliance[c] * (lambda[i] - data->carry[(ptrdiff_t)3 * c + i]);
+}
+
 // Adds |u| of contact c, in the rows in which it acts, to the largest velocities as in `play`.
 static inline void cond_certificate_add_speed(const CondCertificateData* data, int c,
                                               const double* u, double play[2])
@@ -53,9 +80,9 @@ static inline void cond_certificate_add_speed(const CondCertificateData* data, i
     int cone = cond_contact_rows(&data->problem->contact[c]) == 3;
     double speed = cone ? sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) : fabs(u[0]);
     if (cone)
-        play[0] = fmax(play[0], speed);
+        play[0] = scalar_max(play[0], speed);
     if (data->bounded)
-        play[1] = fmax(play[1], speed / sqrt(data->delassus[c]));
+        play[1] = scalar_max(play[1], speed / sqrt(data->delassus[c]));
 }
 
 // Room for certificates of whole problems; it grows to the largest and is then kept.
@@ -75,13 +102,20 @@ CondStatus cond_certifier_judge(CondCertifier* certifier, const CondProblem* pro
                                 double omega, const int* relaxed, const double* v,
                                 const double* lambda, double* error, CondCertificate* certificate);
 
-// work holds 2 n_dof numbers; its second half becomes A v - b - Jc' lambda.
+// What decides: dynamics, contact, penetration and slip of virtual nodes; what is left is told by
+// cond_certificate_detail. work holds 2 n_dof numbers; its second half becomes A v - b - Jc'
+// lambda.
 CondCertificate cond_certificate_compute(const CondCertificateData* data, const double* v,
                                          const double* lambda, double* work);
 
 // The same without a product, from r = A v - b - Jc' lambda as the solver keeps it; only as good as
-// that is, and without pull, cone, complementarity and angle. r NULL: as above.
+// that is. r NULL: as above.
 CondCertificate cond_certificate_estimate(const CondCertificateData* data, const double* v,
                                           const double* lambda, const double* r, double* work);
+
+// Pull, cone, complementarity and angle of a certificate: what a law error is made of, for the
+// answer that is handed out. They decide nothing, and take longer than what does.
+void cond_certificate_detail(const CondCertificateData* data, const double* v, const double* lambda,
+                             CondCertificate* certificate);
 
 #endif

@@ -1,6 +1,8 @@
 // One-contact maps: projections on the friction cone and the check whether a pair obeys the law.
 #include "cond/law.h"
 
+#include "math/scalar.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -63,17 +65,11 @@ static void project_ellipse(const double e[2], const double a[2], double t[2])
     t[1] = e[1] * (p[1] / length);
 }
 
-// Squares of these neither overflow nor vanish.
-static int is_moderate(double square)
-{
-    return square > 1e-200 && square < 1e200;
-}
-
 static void project_strict(const double* mu, const double* trial, double* lambda)
 {
     double n = trial[0] > 0.0 ? trial[0] : 0.0;
     double t2 = trial[1] * trial[1] + trial[2] * trial[2], r = mu[0] * n, r2 = r * r;
-    if (mu[0] == mu[1] && is_moderate(t2) && is_moderate(r2)) { // nearly always
+    if (mu[0] == mu[1] && scalar_is_moderate(t2) && scalar_is_moderate(r2)) { // nearly always
         double scale = t2 <= r2 ? 1.0 : r / sqrt(t2);
         lambda[0] = n;
         lambda[1] = scale * trial[1];
@@ -94,8 +90,7 @@ static void project_strict(const double* mu, const double* trial, double* lambda
 // Nearest point of the circular cone |t| <= mu n.
 static void project_circular(double mu, const double* trial, double* lambda)
 {
-    double n = trial[0], t2 = trial[1] * trial[1] + trial[2] * trial[2];
-    double t = is_moderate(t2) ? sqrt(t2) : hypot(trial[1], trial[2]);
+    double n = trial[0], t = scalar_length(trial[1], trial[2]);
     if (n >= 0.0 && t <= mu * n) { // 0 <= 0 n says nothing about the sign of n
         memmove(lambda, trial, 3 * sizeof *lambda);
     } else if (mu * t <= -n) {
@@ -219,15 +214,9 @@ static double slip_angle(const double* mu, const double* u, const double* lambda
 {
     double d1 = -mu[0] * mu[0] * u[1], d2 = -mu[1] * mu[1] * u[2];
     double t1 = lambda[1], t2 = lambda[2], most = fmax(mu[0], mu[1]);
-    if (hypot(d1, d2) <= slip_floor * most * most || hypot(t1, t2) == 0.0)
+    if (scalar_length(d1, d2) <= slip_floor * most * most || (t1 == 0.0 && t2 == 0.0))
         return 0.0;
     return fabs(atan2(d1 * t2 - d2 * t1, d1 * t1 + d2 * t2));
-}
-
-static double length2(double x, double y)
-{
-    double square = x * x + y * y;
-    return is_moderate(square) ? sqrt(square) : hypot(x, y);
 }
 
 // `slip` is |u_t|_mu.
@@ -243,24 +232,33 @@ static CondLawError essential_error(CondLaw law, const double* mu, double gamma,
         sum += (lambda[i] - nearest[i]) * (lambda[i] - nearest[i]);
     // The proximal law asks u_n >= |u_t|_mu (Prop. 5), the strict one u_n >= 0.
     double normal = law == COND_LAW_STRICT ? u[0] : u[0] - slip;
-    return (CondLawError){.natural = gamma * sqrt(sum), .penetration = fmax(-normal, 0.0)};
+    return (CondLawError){.natural = gamma * sqrt(sum), .penetration = scalar_max(0.0, -normal)};
 }
 
 CondLawError cond_law_essential_error(CondLaw law, const double* mu, double gamma, const double* u,
                                       const double* lambda)
 {
-    return essential_error(law, mu, gamma, u, lambda, length2(mu[0] * u[1], mu[1] * u[2]));
+    return essential_error(law, mu, gamma, u, lambda, scalar_length(mu[0] * u[1], mu[1] * u[2]));
+}
+
+// How far the friction force is beyond the cone of the normal force n >= 0.
+static double cone_error(const double* mu, double n, const double* friction)
+{
+    double e[2] = {mu[0] * n, mu[1] * n}, t[2];
+    if (mu[0] == mu[1])
+        return scalar_max(0.0, scalar_length(friction[0], friction[1]) - e[0]);
+    project_ellipse(e, friction, t);
+    return scalar_length(friction[0] - t[0], friction[1] - t[1]);
 }
 
 CondLawError cond_law_error(CondLaw law, const double* mu, double gamma, const double* u,
                             const double* lambda)
 {
-    double slip = length2(mu[0] * u[1], mu[1] * u[2]);
+    double slip = scalar_length(mu[0] * u[1], mu[1] * u[2]);
     CondLawError error = essential_error(law, mu, gamma, u, lambda, slip);
-    double n = fmax(lambda[0], 0.0), e[2] = {mu[0] * n, mu[1] * n}, t[2];
-    error.pull = fmax(-lambda[0], 0.0);
-    project_ellipse(e, lambda + 1, t);
-    error.cone = length2(lambda[1] - t[0], lambda[2] - t[1]);
+    double n = scalar_max(0.0, lambda[0]);
+    error.pull = scalar_max(0.0, -lambda[0]);
+    error.cone = cone_error(mu, n, lambda + 1);
     error.complementarity = fabs(lambda[0] * (law == COND_LAW_STRICT ? u[0] : u[0] - slip));
     // Slip slower than the natural-map error is not told from stick.
     error.angle = slip_angle(mu, u, lambda, 10.0 * error.natural + 1e-12 * gamma * n);

@@ -43,13 +43,15 @@ void cond_semismooth_plan(CondSemismooth* newton)
 
 #define RESERVE(array, count) COND_RESERVE(&newton->arena, newton->array, count)
 #define RESERVE_PAIR(pair)                                                                         \
-    (RESERVE(pair.v, n) || RESERVE(pair.lambda, 3 * nc) || RESERVE(pair.r, n))
+    (RESERVE(pair.v, n) || RESERVE(pair.lambda, 3 * nc) || RESERVE(pair.r, n) ||                   \
+     RESERVE(pair.u, 3 * nc))
 
 static CondStatus reserve(CondSemismooth* newton, const CondProblem* problem)
 {
     int n = problem->n_dof, nc = problem->n_contact;
     if (RESERVE(w, n) || RESERVE(gamma, nc) || RESERVE(trial, 3 * nc) || RESERVE(law, nc) ||
         RESERVE(slip_before, 2 * nc) || RESERVE(kind, nc) || RESERVE(share, nc) ||
+        RESERVE(predicted, 3 * nc) || RESERVE(arrived, 3 * nc) ||
         RESERVE(part, cond_sum_parts(n)) || RESERVE(v_best, n) || RESERVE(lambda_best, 3 * nc) ||
         RESERVE(x, n) || RESERVE(work, 2 * n) || RESERVE_PAIR(now) || RESERVE_PAIR(next) ||
         RESERVE_PAIR(tried) || RESERVE_PAIR(reference))
@@ -107,13 +109,21 @@ typedef struct Progress {
     int over; // 1: there is no way down from the reference
 } Progress;
 
-// The certificate of the current pair, and its r = A v - b - Jc' lambda anew.
+// The certificate of the current pair, by r, and its u.
+static CondCertificate estimate(CondSemismooth* newton, const CondCertificateData* data,
+                                const double* r)
+{
+    CondCertificateData asked = *data;
+    asked.u = newton->now.u;
+    return cond_certificate_estimate(&asked, newton->now.v, newton->now.lambda, r, newton->work);
+}
+
+// The same with its r = A v - b - Jc' lambda anew.
 static CondCertificate measure(CondSemismooth* newton, const CondCertificateData* data,
                                CondSolveInfo* info)
 {
     int n = data->problem->n_dof;
-    CondCertificate out =
-        cond_certificate_compute(data, newton->now.v, newton->now.lambda, newton->work);
+    CondCertificate out = estimate(newton, data, NULL);
     cond_parallel_copy(n, newton->work + n, newton->now.r, newton->threads);
     info->products++;
     return out;
@@ -130,11 +140,8 @@ static void keep(CondSemismooth* newton, const CondProblem* problem)
 static void add_speeds(const CondSemismooth* newton, const CondCertificateData* data,
                        double fastest[2])
 {
-    double u[3];
-    for (int c = 0; c < data->problem->n_contact; c++) {
-        cond_contact_velocity(&data->problem->contact[c], newton->now.v, u);
-        cond_certificate_add_speed(data, c, u, fastest);
-    }
+    for (int c = 0; c < data->problem->n_contact; c++)
+        cond_certificate_add_speed(data, c, newton->now.u + (ptrdiff_t)3 * c, fastest);
     const CondRanks* ranks = data->ranks;
     const double* all = ranks ? ranks->gather(ranks->data, 2 * sizeof *fastest, fastest) : fastest;
     for (int k = 0; k < 2 * (ranks ? ranks->n_rank : 1); k++)
@@ -148,10 +155,8 @@ static void add_speeds(const CondSemismooth* newton, const CondCertificateData* 
 static void judge(CondSemismooth* newton, const CondCertificateData* data, Progress* p)
 {
     int factored = !newton->back_end->symmetric;
-    CondCertificate now = factored
-                              ? measure(newton, data, p->info)
-                              : cond_certificate_estimate(data, newton->now.v, newton->now.lambda,
-                                                          newton->now.r, newton->work);
+    CondCertificate now =
+        factored ? measure(newton, data, p->info) : estimate(newton, data, newton->now.r);
     if (!factored && cond_certificate_residual(&now) <= p->limits->tolerance)
         now = measure(newton, data, p->info);
     p->residual = cond_certificate_residual(&now);

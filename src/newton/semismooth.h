@@ -16,6 +16,7 @@
 typedef struct CondPair {
     double *v, *lambda; //                                          (n_dof), (n_contact x 3)
     double* r;          // A v - b - Jc' lambda                     (n_dof)
+    double* u;          // Jc v + phi, of pairs that were judged    (n_contact x 3)
 } CondPair;
 
 typedef struct CondSemismooth CondSemismooth;
@@ -58,6 +59,10 @@ struct CondSemismooth {
     int* kind;           // before and now; first: 1 where a cone sticks and stays closed
                          //                                                        (n_contact)
     double* share;       // of each contact in the merit                           (n_contact)
+    double* predicted;   // Jc (v - W r) + phi of the current pair, by predict     (n_contact x 3)
+    double* arrived;     // the same at the end of the step, by the first trial of it
+                         //                                                        (n_contact x 3)
+    int has_arrived;     // 1: it is there
     double* part;        // partial sums of the merit                  (cond_sum_parts(n_dof))
     CondPair now, next;  // current pair; the end of the step
     CondPair tried;      // on the way there

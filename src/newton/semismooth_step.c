@@ -15,6 +15,7 @@ enum {
     COORDINATE_WORK = 2, // of one coordinate
     PART_WORK = 8,       // of the coordinates of a part, over that of adding a contact's force
     N_KIND = 3,          // open, sticks, slips
+    FEW = 32,            // contacts whose velocities are made at a time
 };
 
 // Loops over parts of the coordinates, those of partial sums, or over contacts.
@@ -24,6 +25,7 @@ typedef struct Loop {
     const CondPair* pair;
     double share; // of the way from now to next, where `moves`
     int moves;
+    int between; // 1: the contacts' velocities are known at both ends of the way
     double resistance;
 } Loop;
 
@@ -162,6 +164,22 @@ static void coordinate_merits(const void* data, int first, int last)
     }
 }
 
+// Velocities of the contacts at the share of the way: what is affine along it needs no product
+// but at its ends.
+static void merit_velocities(const Loop* loop, int first, int last, double* u)
+{
+    const CondSemismooth* newton = loop->newton;
+    const double* now = newton->predicted + (ptrdiff_t)3 * first;
+    const double* end = newton->arrived + (ptrdiff_t)3 * first;
+    int n = 3 * (last - first);
+    if (!loop->between)
+        cond_certificate_velocity(loop->data, newton->x, first, last, u);
+    else if (loop->share == 1.0)
+        memcpy(u, end, (size_t)n * sizeof *u);
+    for (int i = 0; i < n && loop->between && loop->share != 1.0; i++)
+        u[i] = now[i] + loop->share * (end[i] - now[i]);
+}
+
 // The same of the contacts: gamma |lambda - P(x)|^2 of each at the predicted velocity.
 static void contact_merits(const void* data, int first, int last)
 {
@@ -170,12 +188,17 @@ static void contact_merits(const void* data, int first, int last)
     const CondPair *now = &newton->now, *next = &newton->next, *pair = loop->pair;
     for (int i = 3 * first; i < 3 * last && loop->moves; i++)
         pair->lambda[i] = now->lambda[i] + loop->share * (next->lambda[i] - now->lambda[i]);
-    for (int c = first; c < last; c++) {
-        double u[3], e[3];
-        CondNaturalMap map = map_of(loop, c);
-        cond_contact_velocity(&loop->data->problem->contact[c], newton->x, u);
-        cond_natural_map_error(&map, u, pair->lambda + (ptrdiff_t)3 * c, e);
-        newton->share[c] = map.gamma * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
+    for (int few = first; few < last; few += FEW) {
+        int stop = few + FEW < last ? few + FEW : last;
+        double u[3 * FEW], e[3];
+        merit_velocities(loop, few, stop, u);
+        for (int c = few; c < stop; c++) {
+            CondNaturalMap map = map_of(loop, c);
+            cond_natural_map_error(&map, u + 3 * (c - few), pair->lambda + (ptrdiff_t)3 * c, e);
+            newton->share[c] = map.gamma * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
+        }
+        if (loop->moves && loop->share == 1.0 && !loop->between)
+            memcpy(newton->arrived + (ptrdiff_t)3 * few, u, 3 * (size_t)(stop - few) * sizeof *u);
     }
 }
 
@@ -184,8 +207,12 @@ static double merit(const Loop* loop)
     const CondSemismooth* newton = loop->newton;
     const CondProblem* problem = loop->data->problem;
     const CondRanks* ranks = loop->data->ranks;
-    run_both(loop, each_part(loop, coordinate_merits, 0), newton->x,
-             each_contact(loop, contact_merits, 1));
+    CondPhase phase[] = {each_part(loop, coordinate_merits, 0),
+                         each_contact(loop, contact_merits, !loop->between)};
+    if (loop->between)
+        run(loop, phase, 2);
+    else
+        run_both(loop, phase[0], newton->x, phase[1]);
     double sum = cond_sum_total(cond_sum_parts(problem->n_dof), newton->part);
     for (int c = 0; c < problem->n_contact; c++)
         sum += is_counted(loop->data, c) ? newton->share[c] : 0.0;
@@ -203,8 +230,15 @@ double cond_semismooth_merit(CondSemismooth* newton, const CondCertificateData* 
 
 double cond_semismooth_try(CondSemismooth* newton, const CondCertificateData* data, double a)
 {
-    Loop loop = {.newton = newton, .data = data, .pair = &newton->tried, .share = a, .moves = 1};
-    return merit(&loop);
+    Loop loop = {.newton = newton,
+                 .data = data,
+                 .pair = &newton->tried,
+                 .share = a,
+                 .moves = 1,
+                 .between = newton->has_arrived};
+    double out = merit(&loop);
+    newton->has_arrived |= a == 1.0;
+    return out;
 }
 
 static void predict_velocities(const void* data, int first, int last)
@@ -219,10 +253,12 @@ static void predict_forces(const void* data, int first, int last)
 {
     const Loop* loop = data;
     const CondSemismooth* newton = loop->newton;
+    cond_certificate_velocity(loop->data, newton->x, first, last,
+                              newton->predicted + (ptrdiff_t)3 * first);
     for (int c = first; c < last; c++) {
-        double u[3], *x = newton->trial + (ptrdiff_t)3 * c;
+        const double* u = newton->predicted + (ptrdiff_t)3 * c;
+        double* x = newton->trial + (ptrdiff_t)3 * c;
         CondNaturalMap map = map_of(loop, c);
-        cond_contact_velocity(map.contact, newton->x, u);
         cond_natural_map_trial(&map, u, newton->now.lambda + (ptrdiff_t)3 * c, x);
         newton->kind[c] = map.contact->set == COND_FORCE_CONE && x[0] > 0.0 &&
                           cond_linear_law_kind(&newton->law[c]) == COND_CONTACT_STICKS;
@@ -258,7 +294,8 @@ static void linearise_contacts(const void* data, int first, int last)
     for (int c = first; c < last; c++) {
         const CondContact* contact = &loop->data->problem->contact[c];
         const double* lambda = newton->now.lambda + (ptrdiff_t)3 * c;
-        double u[3], *change = newton->next.lambda + (ptrdiff_t)3 * c;
+        const double* u = newton->now.u + (ptrdiff_t)3 * c;
+        double* change = newton->next.lambda + (ptrdiff_t)3 * c;
         CondNaturalMap map = map_of(loop, c);
         CondContactKind before = cond_linear_law_kind(&newton->law[c]);
         double least = newton->follows ? newton->back_end->resistance
@@ -268,7 +305,6 @@ static void linearise_contacts(const void* data, int first, int last)
                                                     newton->trial + (ptrdiff_t)3 * c, lambda,
                                                     newton->slip_before + (ptrdiff_t)2 * c);
         newton->kind[c] = N_KIND * (int)before + (int)cond_linear_law_kind(&newton->law[c]);
-        cond_contact_velocity(contact, newton->now.v, u);
         const CondLinearLaw* law = &newton->law[c];
         for (int i = 0; i < 3; i++)
             change[i] = law->fix[i] - vec3_dot(law->D + 3 * i, u) - lambda[i];
@@ -335,16 +371,16 @@ static void arrive_contacts(const void* data, int first, int last)
 {
     const Loop* loop = data;
     const CondSemismooth* newton = loop->newton;
+    double* J_x = newton->arrived; // with phi; not of the pair yet
+    cond_certificate_velocity(loop->data, newton->x, first, last, J_x + (ptrdiff_t)3 * first);
     for (int c = first; c < last; c++) {
-        const CondContact* contact = &loop->data->problem->contact[c];
-        const CondLinearLaw* law = &newton->law[c];
+        const double *phi = loop->data->problem->contact[c].phi, *D = newton->law[c].D;
         double du[3];
-        cond_contact_velocity(contact, newton->x, du);
         for (int i = 0; i < 3; i++)
-            du[i] -= contact->phi[i];
+            du[i] = J_x[3 * c + i] - phi[i];
         for (int i = 0; i < 3; i++)
             newton->next.lambda[3 * c + i] +=
-                newton->now.lambda[3 * c + i] - vec3_dot(law->D + 3 * i, du);
+                newton->now.lambda[3 * c + i] - vec3_dot(D + 3 * i, du);
     }
 }
 
@@ -354,4 +390,5 @@ void cond_semismooth_arrive(CondSemismooth* newton, const CondCertificateData* d
     CondPhase phase[] = {each_part(&loop, arrive_coordinates, 0),
                          each_contact(&loop, arrive_contacts, 0)};
     run(&loop, phase, 2);
+    newton->has_arrived = 0;
 }

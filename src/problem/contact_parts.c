@@ -1,7 +1,6 @@
 #include "problem/contact_parts.h"
 
 #include "base/memory.h"
-#include "problem/side.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -47,7 +46,7 @@ CondStatus cond_contact_parts_build(CondContactParts* parts, const CondProblem* 
     for (int part = n; part > 0; part--) // each has become the end of its part
         parts->begin[part] = parts->begin[part - 1];
     parts->begin[0] = 0;
-    return COND_OK;
+    return cond_contact_rows_build(&parts->rows, &parts->arena, problem);
 }
 
 void cond_contact_parts_destroy(CondContactParts* parts)
@@ -91,10 +90,7 @@ void cond_contact_parts_add(const CondContactParts* parts, int part, double scal
     int last = cond_contact_parts_first(parts, part + 1);
     for (int k = parts->begin[part]; k < parts->begin[part + 1]; k++) {
         int c = parts->contact[k];
-        const CondContact* contact = &parts->problem->contact[c];
-        double world[3];
-        cond_contact_turn_force(contact, scale, lambda + (ptrdiff_t)3 * c, world);
-        cond_side_add_force_within(&contact->side[0], 1.0, world, first, last, f);
-        cond_side_add_force_within(&contact->side[1], -1.0, world, first, last, f);
+        cond_contact_rows_add_force(&parts->rows, parts->problem->contact, c, scale,
+                                    lambda + (ptrdiff_t)3 * c, first, last, f);
     }
 }

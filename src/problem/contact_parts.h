@@ -7,14 +7,16 @@
 #include "base/arena.h"
 #include "base/sum.h"
 #include "cond/problem.h"
+#include "problem/contact_rows.h"
 
 typedef struct CondContactParts {
     CondArena arena;
     const CondProblem* problem;
-    int n_part;   // of COND_SUM_BLOCK coordinates, those of partial sums
-    int* begin;   // first of the contacts of each part                  (n_part + 1)
-    int* contact; // which act on a coordinate of it, ascending          (begin[n_part])
-    int* last;    // scratch: the last one found                         (n_part)
+    int n_part;           // of COND_SUM_BLOCK coordinates, those of partial sums
+    int* begin;           // first of the contacts of each part                  (n_part + 1)
+    int* contact;         // which act on a coordinate of it, ascending          (begin[n_part])
+    int* last;            // scratch: the last one found                         (n_part)
+    CondContactRows rows; // the Jacobians of all contacts
 } CondContactParts;
 
 CondStatus cond_contact_parts_build(CondContactParts* parts, const CondProblem* problem);

@@ -87,7 +87,7 @@ void cond_contact_add_force(const CondContact* contact, double scale, const doub
                             double* f)
 {
     double world[3];
-    cond_contact_turn_force(contact, scale, lambda, world);
+    cond_contact_turn_force(contact->frame, scale, lambda, world);
     cond_side_add_force(&contact->side[0], 1.0, world, f);
     cond_side_add_force(&contact->side[1], -1.0, world, f);
 }

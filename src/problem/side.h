@@ -88,11 +88,10 @@ static inline void cond_side_add_force(const CondSide* side, double sign, const 
     cond_side_add_force_within(side, sign, f, 0, INT_MAX, y);
 }
 
-// Force of a contact in world axes: scale R' lambda.
-static inline void cond_contact_turn_force(const CondContact* contact, double scale,
-                                           const double* lambda, double world[3])
+// Force of a contact with the frame R in world axes: scale R' lambda.
+static inline void cond_contact_turn_force(const double R[9], double scale, const double* lambda,
+                                           double world[3])
 {
-    const double* R = contact->frame;
     for (int i = 0; i < 3; i++)
         world[i] = scale * (R[i] * lambda[0] + R[3 + i] * lambda[1] + R[6 + i] * lambda[2]);
 }

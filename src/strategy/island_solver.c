@@ -364,7 +364,8 @@ static CondStatus solve_whole(Solver* s, const CondProblem* problem, double* v, 
                               CondSolveInfo* info)
 {
     s->lead = NULL;
-    CondStatus status = cond_strategy_solve(s->whole.strategy, &s->views.view[0], v, lambda, info);
+    CondStatus status =
+        cond_strategy_solve_alone(s->whole.strategy, &s->views.view[0], v, lambda, info);
     const int* held = cond_solver_strategy.relaxed(s->whole.strategy, &s->n_relaxed);
     if (s->n_relaxed > 0) {
         if (COND_RESERVE(&s->arena, s->relaxed, problem->n_contact))

@@ -300,12 +300,25 @@ CondStatus cond_strategy_solve(void* work, const CondNodal* view, double* v, dou
     return status;
 }
 
+CondStatus cond_strategy_solve_alone(void* work, const CondNodal* view, double* v, double* lambda,
+                                     CondSolveInfo* info)
+{
+    CondStrategy* s = work;
+    CondStatus status = cond_strategy_solve(s, view, v, lambda, info);
+    if (status >= 0) {
+        CondCertificateData data = cond_strategy_certificate_data(s);
+        data.relaxed = NULL; // the certificate is one against the law that was asked for
+        cond_certificate_detail(&data, v, lambda, &info->certificate);
+    }
+    return status;
+}
+
 static CondStatus solve(void* work, const CondProblem* problem, double* v, double* lambda,
                         CondSolveInfo* info)
 {
     CondStrategy* s = work;
     CondStatus status = cond_nodal_build(&s->view, problem, s->asked.kv_scale);
-    return status ? status : cond_strategy_solve(s, &s->view, v, lambda, info);
+    return status ? status : cond_strategy_solve_alone(s, &s->view, v, lambda, info);
 }
 
 const CondSolverOps cond_solver_strategy = {

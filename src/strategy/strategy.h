@@ -60,6 +60,10 @@ extern const CondSolverOps cond_solver_strategy;
 CondStatus cond_strategy_solve(void* work, const CondNodal* view, double* v, double* lambda,
                                CondSolveInfo* info);
 
+// The same, with the details of the certificate: of a problem that is not part of another.
+CondStatus cond_strategy_solve_alone(void* work, const CondNodal* view, double* v, double* lambda,
+                                     CondSolveInfo* info);
+
 // Certificates of the problem posed, for the laws that contacts are held to now.
 CondCertificateData cond_strategy_certificate_data(const CondStrategy* strategy);
 

@@ -1,0 +1,27 @@
+// Functions of one or two numbers that loops over contacts call, inline: those of the library are
+// calls, and care for numbers that hardly ever come.
+#ifndef COND_MATH_SCALAR_H
+#define COND_MATH_SCALAR_H
+
+#include <math.h>
+
+// The larger of two; `a` where b is NaN.
+static inline double scalar_max(double a, double b)
+{
+    return b > a ? b : a;
+}
+
+// 1 where neither the square nor its root has left the range of numbers.
+static inline int scalar_is_moderate(double square)
+{
+    return square > 1e-200 && square < 1e200;
+}
+
+// sqrt(x^2 + y^2)
+static inline double scalar_length(double x, double y)
+{
+    double square = x * x + y * y;
+    return scalar_is_moderate(square) ? sqrt(square) : hypot(x, y);
+}
+
+#endif

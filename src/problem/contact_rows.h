@@ -1,0 +1,38 @@
+// The Jacobians of the contacts of a problem side by side, for loops over all contacts that are
+// made many times a solve. Contacts of rigid bodies, whose sides are static or have six coordinates
+// that follow each other, are packed; others are read where they lie. Each number is made by the
+// same operations as by cond_contact_velocity and cond_contact_add_force, to the same bits.
+#ifndef COND_PROBLEM_CONTACT_ROWS_H
+#define COND_PROBLEM_CONTACT_ROWS_H
+
+#include "base/arena.h"
+#include "problem/side.h"
+
+// A packed contact.
+typedef struct CondContactRow {
+    double J[2][18]; // of both sides, row-major (3 x 6)
+    double R[9];     // the frame
+    int first[2];    // the first coordinate of each side; -1: static
+} CondContactRow;
+
+typedef struct CondContactRows {
+    CondContactRow* row; // of the packed contacts                             (n_row)
+    int n_row;           //
+    int* at;             // which of them a contact is; -1: it is not packed   (n_contact)
+} CondContactRows;
+
+// The arrays are the arena's.
+CondStatus cond_contact_rows_build(CondContactRows* rows, CondArena* arena,
+                                   const CondProblem* problem);
+
+// u = R (J0 x - J1 x) + phi of the contacts first .. last - 1; `contact` is that of the problem, or
+// one that differs from it in phi alone.                                      u (last - first x 3)
+void cond_contact_rows_velocity(const CondContactRows* rows, const CondContact* contact,
+                                const double* x, int first, int last, double* u);
+
+// y += scale J' R' lambda of contact c on the coordinates first .. last - 1.
+void cond_contact_rows_add_force(const CondContactRows* rows, const CondContact* contact, int c,
+                                 double scale, const double* lambda, int first, int last,
+                                 double* y);
+
+#endif
