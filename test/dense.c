@@ -201,3 +201,19 @@ void dense_contact_jacobian(const CondContact* contact, int n_dof, double* J)
                 }
     }
 }
+
+double* dense_pressed_matrix(const CondProblem* problem, const double* D, int stride)
+{
+    size_t n = (size_t)problem->n_dof;
+    double *H = dense_zeros(n * n), *J = dense_zeros(3 * n);
+    dense_problem_matrix(problem, H);
+    for (int c = 0; c < problem->n_contact; c++, D += stride) {
+        dense_contact_jacobian(&problem->contact[c], problem->n_dof, J);
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < n; j++)
+                for (int r = 0; r < 9; r++)
+                    H[i * n + j] += J[(size_t)(r / 3) * n + i] * D[r] * J[(size_t)(r % 3) * n + j];
+    }
+    free(J);
+    return H;
+}

@@ -32,4 +32,7 @@ void dense_problem_matrix(const CondProblem* problem, double* A);
 // R (J0, -J1) of one contact on all coordinates.                             J (3 x n_dof)
 void dense_contact_jacobian(const CondContact* contact, int n_dof, double* J);
 
+// A + sum over contacts of J' D J, their D so many numbers apart. Release with free.
+double* dense_pressed_matrix(const CondProblem* problem, const double* D, int stride);
+
 #endif

@@ -1,5 +1,5 @@
-// Sparse block LU against dense LU on random patterns, fill on graphs where it is known, and memory
-// that runs out.
+// Sparse block LU against dense LU on random patterns, partial factorisations against whole ones,
+// fill on graphs where it is known, and memory that runs out.
 #include "base/memory.h"
 #include "base/random.h"
 #include "dense.h"
@@ -87,6 +87,94 @@ static void random_patterns(void** state)
     cond_block_lu_destroy(&lu);
 }
 
+// What a refactorisation fills in: multiples of one matrix per node, on its own block and those of
+// the edges to earlier nodes.
+typedef struct Filling {
+    const CondBlockLu* lu;
+    int n_edge;
+    const int* pair;
+    const double* scale; // of a node and of an edge                          (n_node + n_edge)
+} Filling;
+
+static void add_to(const CondBlockLu* lu, int i, int j, double scale)
+{
+    CondBlockLuEntry entry = cond_block_lu_block(lu, i, j);
+    for (int r = 0; r < lu->size[i]; r++)
+        for (int c = 0; c < lu->size[j]; c++)
+            entry.value[r * entry.row + c * entry.column] +=
+                scale * (i == j && r == c ? 9.0 : sin(i + 2.0 * j + 3.0 * r + 5.0 * c));
+}
+
+static void fill_in(const void* data, int super)
+{
+    const Filling* f = data;
+    for (int i = 0; i < f->lu->n_node; i++)
+        if (cond_block_lu_holder(f->lu, i, i) == super)
+            add_to(f->lu, i, i, f->scale[i]);
+    for (int e = 0; e < f->n_edge; e++) {
+        int i = f->pair[2 * e], j = f->pair[2 * e + 1];
+        if (i == j || cond_block_lu_holder(f->lu, i, j) != super)
+            continue;
+        add_to(f->lu, i, j, f->scale[f->lu->n_node + e]);
+        add_to(f->lu, j, i, -f->scale[f->lu->n_node + e]);
+    }
+}
+
+static void touch_edge(CondBlockLu* lu, int i, int j)
+{
+    cond_block_lu_touch(lu, cond_block_lu_holder(lu, i, j));
+}
+
+// A matrix of which a part stays: with a few blocks changed, the factors that are made again and
+// those that are not have the bits of a factorisation of everything.
+static void refactor(CondBlockLu* lu, uint64_t seed)
+{
+    enum { N = 60, EDGES = 90 };
+    CondRandom random = {seed};
+    int size[N], pair[2 * EDGES], fits;
+    double scale[N + EDGES], x[7 * N], y[7 * N];
+    for (int i = 0; i < N; i++)
+        size[i] = seed % 2 ? 6 : 1 + (int)(cond_random_bits(&random) % 7);
+    for (int e = 0; e < 2 * EDGES; e++) // mostly near, so that changes do not reach everything
+        pair[e] = e % 2 ? (pair[e - 1] + (int)(cond_random_bits(&random) % 4)) % N
+                        : (int)(cond_random_bits(&random) % N);
+    assert_int_equal(cond_block_lu_begin(lu, N, size), COND_OK);
+    for (int e = 0; e < EDGES; e++)
+        assert_int_equal(cond_block_lu_join(lu, pair[2 * e], pair[2 * e + 1]), COND_OK);
+    assert_int_equal(cond_block_lu_plan(lu, 1e9, &fits), COND_OK);
+    Filling filling = {lu, EDGES, pair, scale};
+    for (int k = 0; k < N + EDGES; k++)
+        scale[k] = 0.5 + cond_random_uniform(&random);
+    cond_block_lu_clear(lu);
+    for (int i = 0; i < N; i++)
+        add_to(lu, i, i, 1.0);
+    assert_int_equal(cond_block_lu_keep(lu), COND_OK);
+    for (int round = 0; round < 6; round++) {
+        for (int k = 0; k < round; k++) {
+            int e = (int)(cond_random_bits(&random) % EDGES), i = pair[2 * e];
+            scale[i] += 0.25, scale[N + e] *= 1.5;
+            touch_edge(lu, i, i), touch_edge(lu, pair[2 * e + 1], i);
+        }
+        for (int i = 0; i < lu->first[N]; i++)
+            x[i] = y[i] = uniform(&random);
+        assert_int_equal(cond_block_lu_refactor(lu, fill_in, &filling), 0);
+        cond_block_lu_solve(lu, x);
+        cond_block_lu_touch(lu, lu->super.n);
+        assert_int_equal(cond_block_lu_refactor(lu, fill_in, &filling), 0);
+        cond_block_lu_solve(lu, y);
+        assert_memory_equal(x, y, (size_t)lu->first[N] * sizeof *x);
+    }
+}
+
+static void what_stays_has_the_same_bits(void** state)
+{
+    (void)state;
+    CondBlockLu lu = {.order.arena.context = cond_context_or_default(NULL)};
+    for (uint64_t seed = 1; seed < 20; seed++)
+        refactor(&lu, seed);
+    cond_block_lu_destroy(&lu);
+}
+
 // Entries above the diagonal of the factor.
 static int fill_of(CondBlockLu* lu, int n_node, int edges, const int* pair)
 {
@@ -161,6 +249,11 @@ static void memory(void** state)
             status = cond_block_lu_join(&lu, i - 1, i);
         if (!status)
             status = cond_block_lu_plan(&lu, 1e9, &fits);
+        if (!status) {
+            cond_block_lu_clear(&lu);
+            add_to(&lu, 0, 0, 1.0);
+            status = cond_block_lu_keep(&lu);
+        }
         done = allocator.calls < fail;
         assert_int_equal(status, done ? COND_OK : COND_OUT_OF_MEMORY);
         cond_block_lu_destroy(&lu);
@@ -170,7 +263,8 @@ static void memory(void** state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_patterns), cmocka_unit_test(fill),
-                                       cmocka_unit_test(too_much), cmocka_unit_test(memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_patterns), cmocka_unit_test(what_stays_has_the_same_bits),
+        cmocka_unit_test(fill), cmocka_unit_test(too_much), cmocka_unit_test(memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

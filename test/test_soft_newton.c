@@ -38,24 +38,6 @@ static double* random_gains(Random* random, int n_contact)
     return D;
 }
 
-// H = A + sum J' D J, dense.
-static double* dense_system(const CondProblem* problem, const double* D)
-{
-    size_t n = (size_t)problem->n_dof;
-    double *H = dense_zeros(n * n), *J = dense_zeros(3 * n);
-    dense_problem_matrix(problem, H);
-    for (int c = 0; c < problem->n_contact; c++) {
-        dense_contact_jacobian(&problem->contact[c], problem->n_dof, J);
-        for (size_t i = 0; i < n; i++)
-            for (size_t j = 0; j < n; j++)
-                for (int r = 0; r < 9; r++)
-                    H[i * n + j] +=
-                        J[(size_t)(r / 3) * n + i] * D[9 * c + r] * J[(size_t)(r % 3) * n + j];
-    }
-    free(J);
-    return H;
-}
-
 static void linear_system_is_the_dense_one(void** state)
 {
     (void)state;
@@ -72,7 +54,7 @@ static void linear_system_is_the_dense_one(void** state)
         if (seed % 2) // rounds in single precision, refined
             system.pack_from = 0;
         double* D = random_gains(&random, problem->n_contact);
-        double* H = dense_system(problem, D);
+        double* H = dense_pressed_matrix(problem, D, 9);
         assert_int_equal(cond_soft_system_build(&system, D, 9, 0), COND_OK);
 
         double *x = dense_zeros((size_t)n), *y = dense_zeros((size_t)n);

@@ -120,7 +120,7 @@ static void every_stage_is_needed(void** state)
     static const struct {
         CondSolvedBy stage;
         uint64_t seed[N_SEED];
-    } hard[] = {{COND_BY_FACTORED_NEWTON, {20010, 20040, 20102, 20192}},
+    } hard[] = {{COND_BY_FACTORED_NEWTON, {20040, 20102, 20192, 20003}},
                 {COND_BY_INTERIOR_POINT, {20005, 20054, 20064, 20074}},
                 {COND_BY_FRICTION_PATH, {20003, 20008, 20041, 20048}}};
     for (size_t k = 0; k < sizeof hard / sizeof hard[0]; k++) {

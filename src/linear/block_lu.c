@@ -1,11 +1,10 @@
-// At place k of the order the matrix that is left is
-//     [ D  U ]      D = P' L_D U_D, dense with partial pivoting,
-//     [ L  S ]      S <- S - L (D^-1 U),
-// U and L' are panels with one row per coordinate of the node and the columns of all later places
-// that it meets. D^-1 U takes the place of U. The product for one later place i,
-//     rows of U and columns of L of i:   - L_i (D^-1 U_j),  - (L_j (D^-1 U_i))' = - (D^-1 U_i)'
-//     L_j',
-// is made for all j at once, in long rows, and then scattered.
+// A supernode of s coordinates whose elimination meets w later ones has the panels
+//     [ D  U ]    (s x (s + w)),      L'    (s x w),
+// and with all earlier ones taken out of them D = P' L_D U_D by blocks, node after node with pivots
+// within a node. D^-1 U takes the place of U. A supernode j takes from each earlier one k that
+// meets some of its places, with the rows j and the columns beyond,
+//     [ D  U ]_j -= L_kj (D^-1 U)_k,        L'_j -= (D^-1 U)_kj' L'_k:
+// whoever does it, each number is the same sum in the same order.
 #include "linear/block_lu.h"
 
 #include "base/memory.h"
@@ -36,51 +35,168 @@ void cond_block_lu_destroy(CondBlockLu* lu)
     cond_block_order_destroy(&lu->order);
 }
 
-// Where everything lies, what the scratch of factor takes, and how many multiply-adds it makes.
-static void lay_out(CondBlockLu* lu, size_t* scratch)
+static int size_of(const CondBlockLu* lu, int place)
 {
-    const CondBlockOrder* o = &lu->order;
-    size_t at = 0, tallest = 0, widest = 0;
-    lu->work = 0.0;
+    return lu->start[place + 1] - lu->start[place];
+}
+
+// Coordinates of a supernode.
+static int height_of(const CondBlockLu* lu, int s)
+{
+    return lu->start[lu->super.first[s + 1]] - lu->start[lu->super.first[s]];
+}
+
+static ptrdiff_t row_of(const CondBlockLu* lu, int s)
+{
+    return height_of(lu, s) + lu->width[s];
+}
+
+// Where a place lies within its supernode.
+static int offset_of(const CondBlockLu* lu, int place)
+{
+    return lu->start[place] - lu->start[lu->super.first[lu->super.owner[place]]];
+}
+
+static double* upper_of(const CondBlockLu* lu, int s)
+{
+    return lu->value + lu->panel[s];
+}
+
+static double* lower_of(const CondBlockLu* lu, int s)
+{
+    return upper_of(lu, s) + height_of(lu, s) * row_of(lu, s);
+}
+
+// Multiply-adds of a factorisation node after node.
+static double count_work(const CondBlockOrder* o)
+{
+    double work = 0.0;
+    for (int k = 0; k < o->n_node; k++) {
+        double s = o->size[o->node[k]], w = 0.0;
+        for (int a = o->begin[k]; a < o->begin[k + 1]; a++)
+            w += o->size[o->node[o->later[a]]];
+        work += s * (s * s / 3.0 + s * w + w * w);
+    }
+    return work;
+}
+
+// Where everything lies. The numbers of `value` and `factor`.
+static void lay_out(CondBlockLu* lu, size_t* n_factor)
+{
+    const CondBlockSuper* super = &lu->super;
+    size_t at = 0;
+    *n_factor = 0;
+    lu->start[0] = 0;
     for (int k = 0; k < lu->n_node; k++) {
-        size_t size = (size_t)lu->size[o->node[k]];
+        int size = lu->size[super->node[k]];
+        lu->start[k + 1] = lu->start[k] + size;
+        lu->diagonal[k] = *n_factor;
+        *n_factor += (size_t)size * (size_t)size;
+    }
+    for (int s = 0; s < super->n; s++) {
         int width = 0;
-        for (int a = o->begin[k]; a < o->begin[k + 1]; a++) {
+        for (int a = super->begin[s]; a < super->begin[s + 1]; a++) {
             lu->column[a] = width;
-            width += lu->size[o->node[o->later[a]]];
+            width += size_of(lu, super->later[a]);
         }
-        lu->width[k] = width;
-        lu->diagonal[k] = at;
-        lu->panel[k] = at + size * size;
-        at = lu->panel[k] + 2 * size * (size_t)width;
-        tallest = size > tallest ? size : tallest;
-        widest = (size_t)width > widest ? (size_t)width : widest;
-        double s = (double)size, w = (double)width;
-        lu->work += s * (s * s / 3.0 + s * w + w * w);
+        lu->width[s] = width;
+        lu->panel[s] = at;
+        size_t height = (size_t)height_of(lu, s);
+        at += height * (height + 2 * (size_t)width);
     }
     lu->n_value = at;
-    *scratch = tallest * widest;
+}
+
+// Which of the later places of a supernode follow each other in the panel of supernode j, from
+// number a on.
+static CondStatus list_runs(CondBlockLu* lu, int a, int last, int j, CondBlockUpdate* update,
+                            int* n_run)
+{
+    const CondBlockSuper* super = &lu->super;
+    int height = height_of(lu, j), end = -1, b = super->begin[j];
+    update->begin = *n_run;
+    update->inside = 0;
+    for (; a < last; a++) {
+        int place = super->later[a], inside = super->owner[place] == j, target;
+        while (!inside && super->later[b] < place)
+            b++;
+        target = inside ? offset_of(lu, place) : height + lu->column[b];
+        if (target != end || target == height) {
+            if (RESERVE(run, *n_run + 1))
+                return COND_OUT_OF_MEMORY;
+            lu->run[(*n_run)++] = (CondBlockRun){target, 0};
+            update->inside += inside;
+        }
+        lu->run[*n_run - 1].length += size_of(lu, place);
+        end = target + size_of(lu, place);
+    }
+    update->n_run = *n_run - update->begin;
+    return COND_OK;
+}
+
+// Number after the last of the later places from a on that belong to the same supernode.
+static int end_of_owner(const CondBlockSuper* super, int a, int last)
+{
+    int owner = super->owner[super->later[a]];
+    while (a < last && super->owner[super->later[a]] == owner)
+        a++;
+    return a;
+}
+
+// For each supernode those before it that change it, ascending.
+static CondStatus list_updates(CondBlockLu* lu)
+{
+    const CondBlockSuper* super = &lu->super;
+    int n_run = 0, *begin = lu->update_begin;
+    memset(begin, 0, (size_t)(super->n + 2) * sizeof *begin);
+    for (int s = 0; s < super->n; s++)
+        for (int a = super->begin[s], last = super->begin[s + 1]; a < last;
+             a = end_of_owner(super, a, last))
+            begin[super->owner[super->later[a]] + 2]++;
+    for (int s = 0; s <= super->n; s++)
+        begin[s + 1] += begin[s];
+    if (RESERVE(update, begin[super->n + 1]))
+        return COND_OUT_OF_MEMORY;
+    for (int s = 0; s < super->n; s++)
+        for (int a = super->begin[s], last = super->begin[s + 1]; a < last;
+             a = end_of_owner(super, a, last)) {
+            int j = super->owner[super->later[a]];
+            CondBlockUpdate* update = &lu->update[begin[j + 1]++];
+            update->from = s;
+            update->column = lu->column[a];
+            if (list_runs(lu, a, last, j, update, &n_run))
+                return COND_OUT_OF_MEMORY;
+        }
+    return COND_OK;
 }
 
 CondStatus cond_block_lu_plan(CondBlockLu* lu, double most_work, int* fits)
 {
     int n = lu->n_node;
+    size_t n_factor;
     *fits = 0;
     CondStatus status = cond_block_order_make(&lu->order);
     if (status)
         return status;
-    if (RESERVE(width, n) || RESERVE(diagonal, n) || RESERVE(panel, n) ||
-        RESERVE(column, lu->order.begin[n]) || RESERVE(pivot, lu->first[n]) ||
+    lu->work = count_work(&lu->order);
+    if (!(lu->work <= most_work))
+        return COND_OK;
+    status = cond_block_super_make(&lu->super, &lu->order);
+    if (status)
+        return status;
+    if (RESERVE(start, n + 1) || RESERVE(width, n) || RESERVE(panel, n) || RESERVE(diagonal, n) ||
+        RESERVE(column, lu->super.begin[lu->super.n]) || RESERVE(update_begin, n + 2) ||
+        RESERVE(stale, n) || RESERVE(pivot, lu->first[n]) || RESERVE(x, lu->first[n]) ||
         RESERVE(y, lu->first[n]))
         return COND_OUT_OF_MEMORY;
-    size_t scratch;
-    lay_out(lu, &scratch);
-    if (!(lu->work <= most_work) || lu->n_value > INT_MAX || scratch > INT_MAX)
+    lay_out(lu, &n_factor);
+    if (lu->n_value > INT_MAX || n_factor > INT_MAX)
         return COND_OK;
-    if (RESERVE(value, (int)lu->n_value) || RESERVE(product, (int)scratch))
+    if (RESERVE(value, (int)lu->n_value) || RESERVE(factor, (int)n_factor))
         return COND_OUT_OF_MEMORY;
-    *fits = 1;
-    return COND_OK;
+    status = list_updates(lu);
+    *fits = !status;
+    return status;
 }
 
 void cond_block_lu_clear(CondBlockLu* lu)
@@ -88,13 +204,13 @@ void cond_block_lu_clear(CondBlockLu* lu)
     memset(lu->value, 0, lu->n_value * sizeof *lu->value);
 }
 
-// Which of the later places of place k is j.
-static int find_later(const CondBlockOrder* o, int k, int j)
+// Which of the later places of supernode s is this.
+static int find_later(const CondBlockSuper* super, int s, int place)
 {
-    int low = o->begin[k], high = o->begin[k + 1] - 1;
+    int low = super->begin[s], high = super->begin[s + 1] - 1;
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (o->later[middle] < j)
+        if (super->later[middle] < place)
             low = middle + 1;
         else
             high = middle;
@@ -104,27 +220,30 @@ static int find_later(const CondBlockOrder* o, int k, int j)
 
 CondBlockLuEntry cond_block_lu_block(const CondBlockLu* lu, int i, int j)
 {
-    const CondBlockOrder* o = &lu->order;
-    int a = o->place[i], b = o->place[j];
-    if (a == b)
-        return (CondBlockLuEntry){lu->value + lu->diagonal[a], lu->size[i], 1};
-    int k = a < b ? a : b, width = lu->width[k];
-    size_t at = lu->panel[k] + (size_t)lu->column[find_later(o, k, a < b ? b : a)];
+    const CondBlockSuper* super = &lu->super;
+    int a = super->place[i], b = super->place[j], s = super->owner[a < b ? a : b];
+    int row = (int)row_of(lu, s), width = lu->width[s];
+    if (super->owner[a] == super->owner[b])
+        return (CondBlockLuEntry){
+            upper_of(lu, s) + (ptrdiff_t)offset_of(lu, a) * row + offset_of(lu, b), row, 1};
+    int column = lu->column[find_later(super, s, a < b ? b : a)];
     if (a < b)
-        return (CondBlockLuEntry){lu->value + at, width, 1};
-    at += (size_t)lu->size[j] * (size_t)width;
-    return (CondBlockLuEntry){lu->value + at, 1, width};
+        return (CondBlockLuEntry){upper_of(lu, s) + (ptrdiff_t)offset_of(lu, a) * row +
+                                      height_of(lu, s) + column,
+                                  row, 1};
+    return (CondBlockLuEntry){lower_of(lu, s) + (ptrdiff_t)offset_of(lu, b) * width + column, 1,
+                              width};
 }
 
-// X = D \ X for n columns, X row-major (size x n).
-static void divide(int size, const double* D, const int* pivot, int n, double* X)
+// X = D \ X for n columns, rows of X apart.
+static void divide(int size, const double* D, const int* pivot, int n, double* X, ptrdiff_t row)
 {
     if (size == COND_SIX) {
-        cond_six_divide(D, pivot, n, X);
+        cond_six_divide(D, pivot, n, X, row);
         return;
     }
     for (int k = 0; k < size; k++) {
-        double *a = X + (ptrdiff_t)k * n, *b = X + (ptrdiff_t)pivot[k] * n;
+        double *a = X + k * row, *b = X + pivot[k] * row;
         for (int j = 0; j < n && a != b; j++) {
             double swap = a[j];
             a[j] = b[j];
@@ -133,16 +252,16 @@ static void divide(int size, const double* D, const int* pivot, int n, double* X
     }
     for (int i = 1; i < size; i++)
         for (int k = 0; k < i; k++) {
-            double l = D[i * size + k], *restrict x = X + (ptrdiff_t)i * n;
-            const double* restrict y = X + (ptrdiff_t)k * n;
+            double l = D[i * size + k], *restrict x = X + i * row;
+            const double* restrict y = X + k * row;
             for (int j = 0; j < n; j++)
                 x[j] -= l * y[j];
         }
     for (int i = size - 1; i >= 0; i--) {
-        double* restrict x = X + (ptrdiff_t)i * n, scale = D[i * size + i];
+        double* restrict x = X + i * row, scale = D[i * size + i];
         for (int k = i + 1; k < size; k++) {
             double u = D[i * size + k];
-            const double* restrict y = X + (ptrdiff_t)k * n;
+            const double* restrict y = X + k * row;
             for (int j = 0; j < n; j++)
                 x[j] -= u * y[j];
         }
@@ -151,151 +270,197 @@ static void divide(int size, const double* D, const int* pivot, int n, double* X
     }
 }
 
-// Y = M' X, M the first columns of a panel: row r of Y is the sum over c of M[c][r] X[c].
-//                                 M (size, leading dimension width), X likewise, Y (rows x columns)
-static void multiply(int size, int width, int rows, const double* M, int columns, const double* X,
-                     double* Y)
+// Takes what one supernode before leaves out of supernode j.
+static void take_update(CondBlockLu* lu, int j, const CondBlockUpdate* update)
 {
-    if (size == COND_SIX && rows == COND_SIX) {
-        cond_six_multiply(width, M, columns, X, Y);
-        return;
-    }
-    for (int r = 0; r < rows; r++) {
-        double* restrict y = Y + (ptrdiff_t)r * columns;
-        int c = 0;
-        memset(y, 0, (size_t)columns * sizeof *y);
-        for (; c + 2 < size; c += 3) { // three rows at once: y is loaded and stored less often
-            double a = M[c * width + r], b = M[(c + 1) * width + r], d = M[(c + 2) * width + r];
-            const double* restrict x0 = X + (ptrdiff_t)c * width, * restrict x1 = x0 + width, * restrict x2 = x1 + width;
-            for (int j = 0; j < columns; j++)
-                y[j] += a * x0[j] + b * x1[j] + d * x2[j];
-        }
-        for (; c < size; c++) {
-            double a = M[c * width + r];
-            const double* restrict x = X + (ptrdiff_t)c * width;
-            for (int j = 0; j < columns; j++)
-                y[j] += a * x[j];
+    int k = update->from, depth = height_of(lu, k), height = height_of(lu, j), r_at = 0;
+    ptrdiff_t k_row = row_of(lu, k), k_width = lu->width[k], row = row_of(lu, j);
+    ptrdiff_t width = lu->width[j];
+    const double* U = upper_of(lu, k) + depth + update->column;
+    const double* L = lower_of(lu, k) + update->column;
+    const CondBlockRun* run = lu->run + update->begin;
+    for (int a = 0; a < update->inside; r_at += run[a++].length) {
+        double* upper = upper_of(lu, j) + run[a].target * row;
+        double* lower = lower_of(lu, j) + run[a].target * width;
+        CondPanel L_rows = {L + r_at, 1, k_width}, U_rows = {U + r_at, 1, k_row};
+        for (int b = 0, c_at = 0; b < update->n_run; c_at += run[b++].length) {
+            cond_panel_subtract(run[a].length, run[b].length, depth, L_rows, U + c_at, k_row,
+                                upper + run[b].target, row);
+            if (b >= update->inside)
+                cond_panel_subtract(run[a].length, run[b].length, depth, U_rows, L + c_at, k_width,
+                                    lower + (run[b].target - height), width);
         }
     }
 }
 
-// A block of `rows` rows: to -= from.
-static void subtract(int rows, int columns, const double* from, int from_width, double* to,
-                     int to_width)
+// D^-1 U of one supernode, node after node. 1 when a pivot is zero or not finite.
+static int factor_panel(CondBlockLu* lu, int s)
 {
-    for (int r = 0; r < rows && columns == COND_SIX; r++)
-        for (int j = 0; j < COND_SIX; j++)
-            to[(ptrdiff_t)r * to_width + j] -= from[(ptrdiff_t)r * from_width + j];
-    for (int r = 0; r < rows && columns != COND_SIX; r++) {
-        const double* restrict x = from + (ptrdiff_t)r * from_width;
-        double* restrict y = to + (ptrdiff_t)r * to_width;
-        for (int j = 0; j < columns; j++)
-            y[j] -= x[j];
-    }
-}
-
-// Takes the product of one later place out of what is left. `a` is that place's number among those
-// of k; with `lower` the panel L' of i is meant and the columns of i itself are left out.
-static void update(CondBlockLu* lu, int k, int a, int lower)
-{
-    const CondBlockOrder* o = &lu->order;
-    int i = o->later[a], size = lu->size[o->node[k]], rows = lu->size[o->node[i]];
-    int width = lu->width[k], begin = a + lower;
-    if (begin == o->begin[k + 1])
-        return;
-    const double *U = lu->value + lu->panel[k], *L = U + (ptrdiff_t)size * width;
-    int from = lu->column[begin], columns = width - from;
-    // U rows of i: L_i (D^-1 U_j); L' rows of i: (D^-1 U_i)' L_j'.
-    multiply(size, width, rows, (lower ? U : L) + lu->column[a], columns, (lower ? L : U) + from,
-             lu->product);
-    double* panel = lu->value + lu->panel[i] + (lower ? (ptrdiff_t)rows * lu->width[i] : 0);
-    for (int b = begin, at = o->begin[i]; b < o->begin[k + 1]; b++) {
-        int j = o->later[b], n = lu->size[o->node[j]];
-        const double* Y = lu->product + (lu->column[b] - from);
-        if (j == i) {
-            subtract(rows, n, Y, columns, lu->value + lu->diagonal[i], rows);
-            continue;
-        }
-        while (o->later[at] < j)
-            at++;
-        subtract(rows, n, Y, columns, panel + lu->column[at], lu->width[i]);
-    }
-}
-
-int cond_block_lu_factor(CondBlockLu* lu)
-{
-    const CondBlockOrder* o = &lu->order;
-    for (int k = 0; k < lu->n_node; k++) {
-        int node = o->node[k], size = lu->size[node], *pivot = lu->pivot + lu->first[node];
-        double* D = lu->value + lu->diagonal[k];
+    const CondBlockSuper* super = &lu->super;
+    int height = height_of(lu, s), width = lu->width[s];
+    ptrdiff_t row = row_of(lu, s);
+    double *upper = upper_of(lu, s), *lower = lower_of(lu, s);
+    for (int k = super->first[s]; k < super->first[s + 1]; k++) {
+        int size = size_of(lu, k), at = offset_of(lu, k), next = at + size;
+        int *pivot = lu->pivot + lu->start[k], rest = height - next;
+        double *D = lu->factor + lu->diagonal[k], *U = upper + at * row + next;
+        for (int i = 0; i < size; i++)
+            memcpy(D + i * size, upper + (at + i) * row + at, (size_t)size * sizeof *D);
         if (cond_lu_factor(size, D, pivot))
             return 1;
-        divide(size, D, pivot, lu->width[k], lu->value + lu->panel[k]);
-        for (int a = o->begin[k]; a < o->begin[k + 1]; a++) {
-            update(lu, k, a, 0);
-            update(lu, k, a, 1);
-        }
+        divide(size, D, pivot, rest + width, U, row);
+        if (rest == 0)
+            break;
+        cond_panel_subtract(rest, rest + width, size, (CondPanel){upper + next * row + at, row, 1},
+                            U, row, upper + next * row + next, row);
+        cond_panel_subtract(rest, width, size, (CondPanel){U, 1, row},
+                            lower + (ptrdiff_t)at * width, width, lower + (ptrdiff_t)next * width,
+                            width);
     }
     return 0;
 }
 
-// y = M' x                                                                   M (size x width)
-static void combine(int size, int width, const double* M, const double* x, double* y)
+// 1 when a pivot is zero or not finite.
+static int factor_super(CondBlockLu* lu, int s)
 {
-    if (size == COND_SIX) {
-        cond_six_combine(width, M, x, y);
-        return;
-    }
-    memset(y, 0, (size_t)width * sizeof *y);
-    for (int c = 0; c < size; c++)
-        for (int j = 0; j < width; j++)
-            y[j] += M[(ptrdiff_t)c * width + j] * x[c];
+    for (int u = lu->update_begin[s]; u < lu->update_begin[s + 1]; u++)
+        take_update(lu, s, &lu->update[u]);
+    return factor_panel(lu, s);
 }
 
-// x -= M y; three sums at once, which do not wait for each other.            M (size x width)
-static void subtract_product(int size, int width, const double* M, const double* y, double* x)
+int cond_block_lu_factor(CondBlockLu* lu)
 {
-    int c = 0;
-    for (; c + 2 < size; c += 3) {
-        const double *m = M + (ptrdiff_t)c * width, *n = m + width, *o = n + width;
-        double a = 0.0, b = 0.0, d = 0.0;
-        for (int j = 0; j < width; j++) {
-            a += m[j] * y[j];
-            b += n[j] * y[j];
-            d += o[j] * y[j];
-        }
-        x[c] -= a, x[c + 1] -= b, x[c + 2] -= d;
+    for (int s = 0; s < lu->super.n; s++)
+        if (factor_super(lu, s))
+            return 1;
+    return 0;
+}
+
+static CondStatus keep_block(CondBlockLu* lu, const double* at, int row, int rows, int n)
+{
+    CondKeptBlock block = {(size_t)(at - lu->value), row, rows, n};
+    return cond_block_kept_add(&lu->kept, &lu->order.arena, lu->value, block);
+}
+
+// The blocks of a supernode in the rows of place k: those of D, U and L'.
+static CondStatus keep_place(CondBlockLu* lu, int s, int k)
+{
+    const CondBlockSuper* super = &lu->super;
+    int height = height_of(lu, s), width = lu->width[s], row = (int)row_of(lu, s);
+    int rows = size_of(lu, k);
+    const double* upper = upper_of(lu, s) + (ptrdiff_t)offset_of(lu, k) * row;
+    const double* lower = lower_of(lu, s) + (ptrdiff_t)offset_of(lu, k) * width;
+    CondStatus status = COND_OK;
+    for (int p = super->first[s]; p < super->first[s + 1] && !status; p++)
+        status = keep_block(lu, upper + offset_of(lu, p), row, rows, size_of(lu, p));
+    for (int a = super->begin[s]; a < super->begin[s + 1] && !status; a++) {
+        int n = size_of(lu, super->later[a]);
+        status = keep_block(lu, upper + height + lu->column[a], row, rows, n);
+        if (!status)
+            status = keep_block(lu, lower + lu->column[a], width, rows, n);
     }
-    for (; c < size; c++) {
-        double sum = 0.0;
-        for (int j = 0; j < width; j++)
-            sum += M[(ptrdiff_t)c * width + j] * y[j];
-        x[c] -= sum;
+    return status;
+}
+
+CondStatus cond_block_lu_keep(CondBlockLu* lu)
+{
+    CondBlockKept* kept = &lu->kept;
+    int n = lu->super.n;
+    if (RESERVE(kept.begin, n + 1) || RESERVE(kept.value_begin, n + 1))
+        return COND_OUT_OF_MEMORY;
+    kept->n_block = 0;
+    kept->n_value = 0;
+    for (int s = 0; s <= n; s++) {
+        kept->begin[s] = kept->n_block;
+        kept->value_begin[s] = kept->n_value;
+        for (int k = lu->super.first[s]; s < n && k < lu->super.first[s + 1]; k++)
+            if (keep_place(lu, s, k))
+                return COND_OUT_OF_MEMORY;
+    }
+    cond_block_lu_touch(lu, n);
+    return COND_OK;
+}
+
+void cond_block_lu_touch(CondBlockLu* lu, int s)
+{
+    if (s == lu->super.n)
+        memset(lu->stale, 1, (size_t)lu->super.n);
+    else
+        lu->stale[s] = 1;
+}
+
+int cond_block_lu_refactor(CondBlockLu* lu, CondBlockLuFill fill, const void* data)
+{
+    const CondBlockSuper* super = &lu->super;
+    for (int s = 0; s < super->n; s++) {
+        if (!lu->stale[s])
+            continue;
+        if (super->parent[s] < super->n)
+            lu->stale[super->parent[s]] = 1;
+        size_t size = (size_t)height_of(lu, s) * (size_t)(row_of(lu, s) + lu->width[s]);
+        memset(upper_of(lu, s), 0, size * sizeof *lu->value);
+        cond_block_kept_put(&lu->kept, s, lu->value);
+        fill(data, s);
+        if (factor_super(lu, s))
+            return 1; // this one and those behind stay stale
+        lu->stale[s] = 0;
+    }
+    return 0;
+}
+
+// x = L^-1 P x, by supernodes.
+static void solve_forward(const CondBlockLu* lu, int s, double* x, double* y)
+{
+    const CondBlockSuper* super = &lu->super;
+    int height = height_of(lu, s), begin = super->first[s];
+    const double* upper = upper_of(lu, s);
+    ptrdiff_t row = row_of(lu, s);
+    double* xs = x + lu->start[begin];
+    for (int k = begin; k < super->first[s + 1]; k++) {
+        int size = size_of(lu, k), at = offset_of(lu, k), next = at + size;
+        cond_lu_solve(size, lu->factor + lu->diagonal[k], lu->pivot + lu->start[k], xs + at);
+        for (int i = next; i < height; i++)
+            for (int j = 0; j < size; j++)
+                xs[i] -= upper[i * row + at + j] * xs[at + j];
+    }
+    cond_panel_combine(height, lu->width[s], lower_of(lu, s), lu->width[s], xs, y);
+    for (int a = super->begin[s]; a < super->begin[s + 1]; a++) {
+        int place = super->later[a], size = size_of(lu, place);
+        for (int j = 0; j < size; j++)
+            x[lu->start[place] + j] -= y[lu->column[a] + j];
+    }
+}
+
+// x -= D^-1 U x of those behind
+static void solve_backward(const CondBlockLu* lu, int s, double* x, double* y)
+{
+    const CondBlockSuper* super = &lu->super;
+    int height = height_of(lu, s), begin = super->first[s];
+    const double* upper = upper_of(lu, s);
+    ptrdiff_t row = row_of(lu, s);
+    double* xs = x + lu->start[begin];
+    for (int a = super->begin[s]; a < super->begin[s + 1]; a++) {
+        int place = super->later[a];
+        memcpy(y + lu->column[a], x + lu->start[place], (size_t)size_of(lu, place) * sizeof *x);
+    }
+    cond_panel_reduce(height, lu->width[s], upper + height, row, y, xs);
+    for (int k = super->first[s + 1] - 2; k >= begin; k--) {
+        int size = size_of(lu, k), at = offset_of(lu, k), next = at + size;
+        cond_panel_reduce(size, height - next, upper + at * row + next, row, xs + next, xs + at);
     }
 }
 
 void cond_block_lu_solve(const CondBlockLu* lu, double* x)
 {
-    const CondBlockOrder* o = &lu->order;
-    for (int k = 0; k < lu->n_node; k++) { // x_k = D \ x_k, x_i -= L_i x_k
-        int node = o->node[k], size = lu->size[node], width = lu->width[k];
-        double* xk = x + lu->first[node];
-        const double* L = lu->value + lu->panel[k] + (ptrdiff_t)size * width;
-        cond_lu_solve(size, lu->value + lu->diagonal[k], lu->pivot + lu->first[node], xk);
-        combine(size, width, L, xk, lu->y);
-        for (int a = o->begin[k]; a < o->begin[k + 1]; a++) {
-            int i = o->node[o->later[a]];
-            for (int j = 0; j < lu->size[i]; j++)
-                x[lu->first[i] + j] -= lu->y[lu->column[a] + j];
-        }
-    }
-    for (int k = lu->n_node - 1; k >= 0; k--) { // x_k -= D^-1 U x
-        int node = o->node[k], size = lu->size[node], width = lu->width[k];
-        const double* U = lu->value + lu->panel[k];
-        for (int a = o->begin[k]; a < o->begin[k + 1]; a++) {
-            int i = o->node[o->later[a]];
-            memcpy(lu->y + lu->column[a], x + lu->first[i], (size_t)lu->size[i] * sizeof *x);
-        }
-        subtract_product(size, width, U, lu->y, x + lu->first[node]);
-    }
+    const CondBlockSuper* super = &lu->super;
+    for (int k = 0; k < lu->n_node; k++)
+        memcpy(lu->x + lu->start[k], x + lu->first[super->node[k]],
+               (size_t)size_of(lu, k) * sizeof *x);
+    for (int s = 0; s < super->n; s++)
+        solve_forward(lu, s, lu->x, lu->y);
+    for (int s = super->n - 1; s >= 0; s--)
+        solve_backward(lu, s, lu->x, lu->y);
+    for (int k = 0; k < lu->n_node; k++)
+        memcpy(x + lu->first[super->node[k]], lu->x + lu->start[k],
+               (size_t)size_of(lu, k) * sizeof *x);
 }

@@ -1,33 +1,63 @@
 // Sparse LU factorisation by blocks: nodes of a few coordinates each (a rigid body's six, a link's
 // six, a robot's joints, a soft node's three) that meet in pairs. The pattern is symmetric, the
 // values need not be. Nodes are eliminated in an order of little fill (linear/block_order.h), with
-// pivots looked for within a node. Cost follows the graph: linear for rods, chains and trees.
+// pivots looked for within a node, and in supernodes (linear/block_super.h). Cost follows the
+// graph: linear for rods, chains and trees.
 //
 //     begin, join ..., plan        the pattern, once for as many factorisations as it serves
 //     clear, block ..., factor     the values
 //     solve ...
+//
+// Where a part of the values stays, and the rest changes here and there, supernodes above which
+// nothing has changed keep their factors:
+//
+//     clear, block ..., keep       the part that stays
+//     touch ..., refactor          what has changed: the rest is filled in by supernodes
 #ifndef COND_LINEAR_BLOCK_LU_H
 #define COND_LINEAR_BLOCK_LU_H
 
-#include "linear/block_order.h"
+#include "linear/block_kept.h"
+#include "linear/block_super.h"
 
 #include <stddef.h>
 
+// What a supernode takes from one before it, which meets some of its places. The columns of the
+// other's panel from the first of these places on go to runs of columns of this one.
+typedef struct CondBlockUpdate {
+    int from;   // the supernode before
+    int column; // the first of its columns that counts
+    int begin;  // first of the runs
+    int inside; // so many of them are places of this supernode, the others places behind it
+    int n_run;  //
+} CondBlockUpdate;
+
+typedef struct CondBlockRun {
+    int target; // column within [D U]
+    int length;
+} CondBlockRun;
+
 typedef struct CondBlockLu {
     CondBlockOrder order;
+    CondBlockSuper super;
     int n_node;
-    int* size;        // coordinates of a node, by begin                        (n_node)
-    int* first;       // first coordinate of a node in x                        (n_node + 1)
-    int* width;       // columns of a place's panel, by plan                    (n_node)
-    int* column;      // where a later place's columns begin in the panel       (order.begin[n])
-    size_t* diagonal; // where a place's diagonal block lies in `value`         (n_node)
-    size_t* panel;    // where its panels do: U (size x width), then L'         (n_node)
-    double* value;    // by the caller, after factor: LU of diagonal blocks, D^-1 U, L'
-    int* pivot;       // of the diagonal blocks, by coordinate                  (first[n_node])
-    size_t n_value;   //
-    double work;      // multiply-adds of a factorisation
-    double* product; // scratch of factor                             (largest size x largest width)
-    double* y;       // scratch of solve                                       (first[n_node])
+    int* size;               // coordinates of a node, by begin                       (n_node)
+    int* first;              // first coordinate of a node in x                   (n_node + 1)
+    int* start;              // first coordinate of a place in the order, by plan (n_node + 1)
+    int* width;              // columns of a supernode's panel, by plan              (super.n)
+    int* column;             // where a later place's columns begin in it (super.begin[super.n])
+    size_t* panel;           // where [D U] of a supernode lies in `value`, then L'  (super.n)
+    size_t* diagonal;        // where the factor of a place's own block lies          (n_node)
+    int* update_begin;       // first update of a supernode                      (super.n + 1)
+    CondBlockUpdate* update; // in the order of the supernodes before
+    CondBlockRun* run;       //
+    double* value;           // by the caller, after factor: D^-1 U and L
+    double* factor;          // of the blocks on the diagonal, with the pivots `pivot`
+    int* pivot;              // by place                                       (first[n_node])
+    size_t n_value;          //
+    double work;             // multiply-adds of a factorisation without supernodes
+    CondBlockKept kept;      // the part of `value` that stays, by keep
+    unsigned char* stale;    // 1: a supernode's panels are to be filled and factored (super.n)
+    double *x, *y;           // scratch of solve                               (first[n_node])
 } CondBlockLu;
 
 // A block of the matrix: the number at row i, column j is value[i * row + j * column].
@@ -57,6 +87,27 @@ CondBlockLuEntry cond_block_lu_block(const CondBlockLu* lu, int i, int j);
 
 // 0 when done, 1 when a pivot is zero or not finite.
 int cond_block_lu_factor(CondBlockLu* lu);
+
+// Keeps the values as the part that stays. All supernodes are then to be filled.
+CondStatus cond_block_lu_keep(CondBlockLu* lu);
+
+// The supernode that holds the blocks between two nodes, which may be the same.
+static inline int cond_block_lu_holder(const CondBlockLu* lu, int i, int j)
+{
+    int a = lu->super.place[i], b = lu->super.place[j];
+    return lu->super.owner[a < b ? a : b];
+}
+
+// Says that what `fill` adds to the blocks that a supernode holds has changed; all have with
+// super.n.
+void cond_block_lu_touch(CondBlockLu* lu, int super);
+
+// Adds what does not stay to the blocks that a supernode holds.
+typedef void (*CondBlockLuFill)(const void* data, int super);
+
+// As factor, of the part that stays and what `fill` adds to it. The numbers are those of a
+// factorisation of all supernodes.
+int cond_block_lu_refactor(CondBlockLu* lu, CondBlockLuFill fill, const void* data);
 
 // x = A \ x with the factor, node after node as they were given.       x (first[n_node])
 void cond_block_lu_solve(const CondBlockLu* lu, double* x);

@@ -1,14 +1,96 @@
 #include "linear/block_lu_kernel.h"
 
-#include <stddef.h>
+#include "base/lanes.h"
+#include "base/processor.h"
 
 #define BODY static inline __attribute__((always_inline))
-#if defined(__x86_64__) && defined(__GNUC__)
-#define AVX2 __attribute__((target("avx2")))
-#endif
+
+typedef CondLanesAnywhere Four;
+typedef double Two __attribute__((vector_size(16), aligned(8), may_alias));
+
+// One product, without copies of its matrices.
+typedef struct Product {
+    int rows, columns, depth;
+    CondPanel A;
+    const double* B;
+    double* C;
+    ptrdiff_t b_row, c_row;
+} Product;
+
+// Rows first .. first + count - 1 of C in the columns from j on that one vector holds. The sums
+// stay in registers: the compiler knows the count and unrolls the loops over it.
+#define TILE(name, Type)                                                                           \
+    BODY void name(const Product* p, int first, int count, int j)                                  \
+    {                                                                                              \
+        Type sum[COND_SIX] = {0};                                                                  \
+        const double *a = p->A.value + first * p->A.row, *b = p->B + j;                            \
+        for (int k = 0; k < p->depth; k++, a += p->A.column, b += p->b_row) {                      \
+            Type x = *(const Type*)b;                                                              \
+            for (int r = 0; r < count; r++)                                                        \
+                sum[r] += a[r * p->A.row] * x;                                                     \
+        }                                                                                          \
+        _Pragma("GCC unroll 6") for (int r = 0; r < count; r++)                                    \
+        {                                                                                          \
+            Type* c = (Type*)(p->C + (first + r) * p->c_row + j);                                  \
+            *c = *c - sum[r];                                                                      \
+        }                                                                                          \
+    }
+TILE(tile_four, Four)
+TILE(tile_two, Two)
+TILE(tile_one, double)
+
+// Eight columns at once: each number of A is loaded for two vectors.
+BODY void tile_eight(const Product* p, int first, int count, int j)
+{
+    Four left[COND_SIX] = {0}, right[COND_SIX] = {0};
+    const double *a = p->A.value + first * p->A.row, *b = p->B + j;
+    for (int k = 0; k < p->depth; k++, a += p->A.column, b += p->b_row) {
+        Four x = *(const Four*)b, y = *(const Four*)(b + COND_LANES);
+        for (int r = 0; r < count; r++) {
+            left[r] += a[r * p->A.row] * x;
+            right[r] += a[r * p->A.row] * y;
+        }
+    }
+#pragma GCC unroll 6
+    for (int r = 0; r < count; r++) {
+        Four* c = (Four*)(p->C + (first + r) * p->c_row + j);
+        *c = *c - left[r];
+        c = (Four*)(p->C + (first + r) * p->c_row + j + COND_LANES);
+        *c = *c - right[r];
+    }
+}
+
+BODY void strip(const Product* p, int first, int count)
+{
+    int j = 0;
+    for (; j + 2 * COND_LANES <= p->columns; j += 2 * COND_LANES)
+        tile_eight(p, first, count, j);
+    if (j + COND_LANES <= p->columns) {
+        tile_four(p, first, count, j);
+        j += COND_LANES;
+    }
+    if (j + 2 <= p->columns) {
+        tile_two(p, first, count, j);
+        j += 2;
+    }
+    if (j < p->columns)
+        tile_one(p, first, count, j);
+}
+
+BODY void subtract(const Product* p)
+{
+    int i = 0;
+    for (; i + 6 <= p->rows; i += 6)
+        strip(p, i, 6);
+    for (; i + 3 <= p->rows; i += 3)
+        strip(p, i, 3);
+    for (; i < p->rows; i++)
+        strip(p, i, 1);
+}
 
 // A column at a time: P first, then L y = P x, then U x = y with the reciprocals of its diagonal.
-BODY void divide(const double* restrict D, const int* pivot, int n, double* restrict X)
+BODY void divide(const double* restrict D, const int* pivot, int n, double* restrict X,
+                 ptrdiff_t row)
 {
     double r[COND_SIX];
     int from[COND_SIX] = {0, 1, 2, 3, 4, 5};
@@ -18,9 +100,8 @@ BODY void divide(const double* restrict D, const int* pivot, int n, double* rest
         from[pivot[k]] = swap;
         r[k] = 1.0 / D[7 * k];
     }
-    const double *f0 = X + (ptrdiff_t)from[0] * n, *f1 = X + (ptrdiff_t)from[1] * n;
-    const double *f2 = X + (ptrdiff_t)from[2] * n, *f3 = X + (ptrdiff_t)from[3] * n;
-    const double *f4 = X + (ptrdiff_t)from[4] * n, *f5 = X + (ptrdiff_t)from[5] * n;
+    const double *f0 = X + from[0] * row, *f1 = X + from[1] * row, *f2 = X + from[2] * row;
+    const double *f3 = X + from[3] * row, *f4 = X + from[4] * row, *f5 = X + from[5] * row;
 #pragma omp simd // a column is read before it is written
     for (int j = 0; j < n; j++) {
         double x0 = f0[j], x1 = f1[j] - D[6] * x0;
@@ -34,75 +115,117 @@ BODY void divide(const double* restrict D, const int* pivot, int n, double* rest
         x2 = (x2 - D[15] * x3 - D[16] * x4 - D[17] * x5) * r[2];
         x1 = (x1 - D[8] * x2 - D[9] * x3 - D[10] * x4 - D[11] * x5) * r[1];
         x0 = (x0 - D[1] * x1 - D[2] * x2 - D[3] * x3 - D[4] * x4 - D[5] * x5) * r[0];
-        X[j] = x0, X[(ptrdiff_t)n + j] = x1, X[2 * (ptrdiff_t)n + j] = x2;
-        X[3 * (ptrdiff_t)n + j] = x3, X[4 * (ptrdiff_t)n + j] = x4, X[5 * (ptrdiff_t)n + j] = x5;
+        X[j] = x0, X[row + j] = x1, X[2 * row + j] = x2;
+        X[3 * row + j] = x3, X[4 * row + j] = x4, X[5 * row + j] = x5;
     }
 }
 
-// Two rows of Y at once: X is loaded half as often.
-BODY void multiply(int width, const double* M, int n, const double* restrict X, double* restrict Y)
+BODY void combine(int depth, int n, const double* M, ptrdiff_t row, const double* x, double* y)
 {
-    const double* restrict X1 = X + width, * restrict X2 = X1 + width, * restrict X3 = X2 + width;
-    const double* restrict X4 = X3 + width, * restrict X5 = X4 + width;
-    for (int i = 0; i < COND_SIX; i += 2) {
-        const double *m0 = M + i, *m1 = m0 + width, *m2 = m1 + width, *m3 = m2 + width;
-        const double *m4 = m3 + width, *m5 = m4 + width;
-        double a0 = m0[0], a1 = m1[0], a2 = m2[0], a3 = m3[0], a4 = m4[0], a5 = m5[0];
-        double b0 = m0[1], b1 = m1[1], b2 = m2[1], b3 = m3[1], b4 = m4[1], b5 = m5[1];
-        double* restrict y = Y + (ptrdiff_t)i * n, * restrict z = y + n;
-        for (int j = 0; j < n; j++) {
-            y[j] = a0 * X[j] + a1 * X1[j] + a2 * X2[j] + a3 * X3[j] + a4 * X4[j] + a5 * X5[j];
-            z[j] = b0 * X[j] + b1 * X1[j] + b2 * X2[j] + b3 * X3[j] + b4 * X4[j] + b5 * X5[j];
-        }
+    int j = 0;
+    for (; j + COND_LANES <= n; j += COND_LANES) {
+        Four sum = {0};
+        for (int k = 0; k < depth; k++)
+            sum += x[k] * *(const Four*)(M + k * row + j);
+        *(Four*)(y + j) = sum;
+    }
+    for (; j < n; j++) {
+        double sum = 0.0;
+        for (int k = 0; k < depth; k++)
+            sum += x[k] * M[k * row + j];
+        y[j] = sum;
     }
 }
 
-BODY void combine(int n, const double* M, const double* x, double* restrict y)
+// Four sums side by side for each row, over every fourth column, in any variant.
+BODY void reduce_rows(int count, int n, const double* M, ptrdiff_t row, const double* y, double* x)
 {
-    const double *M1 = M + n, *M2 = M1 + n, *M3 = M2 + n, *M4 = M3 + n, *M5 = M4 + n;
-    double x0 = x[0], x1 = x[1], x2 = x[2], x3 = x[3], x4 = x[4], x5 = x[5];
-    for (int j = 0; j < n; j++)
-        y[j] = M[j] * x0 + M1[j] * x1 + M2[j] * x2 + M3[j] * x3 + M4[j] * x4 + M5[j] * x5;
-}
-
-#ifdef AVX2
-AVX2 static void divide_avx2(const double* D, const int* pivot, int n, double* X)
-{
-    divide(D, pivot, n, X);
-}
-
-AVX2 static void multiply_avx2(int width, const double* M, int n, const double* X, double* Y)
-{
-    multiply(width, M, n, X, Y);
-}
-
-AVX2 static void combine_avx2(int n, const double* M, const double* x, double* y)
-{
-    combine(n, M, x, y);
-}
-#define WIDE(call)                                                                                 \
-    if (__builtin_cpu_supports("avx2")) {                                                          \
-        call;                                                                                      \
-        return;                                                                                    \
+    Four sum[3] = {0};
+    int j = 0;
+    for (; j + COND_LANES <= n; j += COND_LANES)
+        for (int r = 0; r < count; r++)
+            sum[r] += *(const Four*)(M + r * row + j) * *(const Four*)(y + j);
+    for (int r = 0; r < count; r++) {
+        double total = (sum[r][0] + sum[r][1]) + (sum[r][2] + sum[r][3]);
+        for (int k = j; k < n; k++)
+            total += M[r * row + k] * y[k];
+        x[r] -= total;
     }
-#else
-#define WIDE(call)
-#endif
-
-void cond_six_divide(const double* D, const int* pivot, int n, double* X)
-{
-    WIDE(divide_avx2(D, pivot, n, X))
-    divide(D, pivot, n, X);
 }
 
-void cond_six_multiply(int width, const double* M, int n, const double* X, double* Y)
+BODY void reduce(int rows, int n, const double* M, ptrdiff_t row, const double* y, double* x)
 {
-    WIDE(multiply_avx2(width, M, n, X, Y))
-    multiply(width, M, n, X, Y);
+    int i = 0;
+    for (; i + 3 <= rows; i += 3)
+        reduce_rows(3, n, M + i * row, row, y, x + i);
+    for (; i < rows; i++)
+        reduce_rows(1, n, M + i * row, row, y, x + i);
 }
 
-void cond_six_combine(int n, const double* M, const double* x, double* y)
+COND_AVX2 static void subtract_avx2(const Product* p)
 {
-    WIDE(combine_avx2(n, M, x, y))
-    combine(n, M, x, y);
+    subtract(p);
+}
+
+COND_AVX2 static void divide_avx2(const double* D, const int* pivot, int n, double* X,
+                                  ptrdiff_t row)
+{
+    divide(D, pivot, n, X, row);
+}
+
+COND_AVX2 static void combine_avx2(int depth, int n, const double* M, ptrdiff_t row,
+                                   const double* x, double* y)
+{
+    combine(depth, n, M, row, x, y);
+}
+
+COND_AVX2 static void reduce_avx2(int rows, int n, const double* M, ptrdiff_t row, const double* y,
+                                  double* x)
+{
+    reduce(rows, n, M, row, y, x);
+}
+
+static void subtract_generic(const Product* p)
+{
+    subtract(p);
+}
+
+static void divide_generic(const double* D, const int* pivot, int n, double* X, ptrdiff_t row)
+{
+    divide(D, pivot, n, X, row);
+}
+
+static void combine_generic(int depth, int n, const double* M, ptrdiff_t row, const double* x,
+                            double* y)
+{
+    combine(depth, n, M, row, x, y);
+}
+
+static void reduce_generic(int rows, int n, const double* M, ptrdiff_t row, const double* y,
+                           double* x)
+{
+    reduce(rows, n, M, row, y, x);
+}
+
+void cond_panel_subtract(int rows, int columns, int depth, CondPanel A, const double* B,
+                         ptrdiff_t b_row, double* C, ptrdiff_t c_row)
+{
+    Product p = {rows, columns, depth, A, B, C, b_row, c_row};
+    (COND_HAS_AVX2 ? subtract_avx2 : subtract_generic)(&p);
+}
+
+void cond_six_divide(const double* D, const int* pivot, int n, double* X, ptrdiff_t row)
+{
+    (COND_HAS_AVX2 ? divide_avx2 : divide_generic)(D, pivot, n, X, row);
+}
+
+void cond_panel_combine(int depth, int n, const double* M, ptrdiff_t row, const double* x,
+                        double* y)
+{
+    (COND_HAS_AVX2 ? combine_avx2 : combine_generic)(depth, n, M, row, x, y);
+}
+
+void cond_panel_reduce(int rows, int n, const double* M, ptrdiff_t row, const double* y, double* x)
+{
+    (COND_HAS_AVX2 ? reduce_avx2 : reduce_generic)(rows, n, M, row, y, x);
 }

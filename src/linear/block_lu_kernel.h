@@ -1,18 +1,31 @@
-// Loops of the block factorisation over the columns of a panel, for nodes of six coordinates: rigid
-// bodies and links. Every column is a chain of operations of its own, in the same order in each
-// variant and without fused operations, so all give the same bits.
+// Loops of the block factorisation. Every number of a result is a chain of operations of its own,
+// in the same order in each variant and without fused operations, so all give the same bits.
 #ifndef COND_LINEAR_BLOCK_LU_KERNEL_H
 #define COND_LINEAR_BLOCK_LU_KERNEL_H
 
+#include <stddef.h>
+
 enum { COND_SIX = 6 };
 
-// X = D \ X with the factor of D (linear/lu.h).             D (6 x 6), X (6 x n) by rows
-void cond_six_divide(const double* D, const int* pivot, int n, double* X);
+// A matrix within another: the number at row i, column j is value[i * row + j * column].
+typedef struct CondPanel {
+    const double* value;
+    ptrdiff_t row, column;
+} CondPanel;
 
-// Y = M' X, M the six columns from where it points to on.   M, X (6 rows of a panel), Y (6 x n)
-void cond_six_multiply(int width, const double* M, int n, const double* X, double* Y);
+// C -= A B, each number a sum over the `depth` products and then one difference. Columns of B and C
+// are next to each other.                      A (rows x depth), B (depth x columns), C alike
+void cond_panel_subtract(int rows, int columns, int depth, CondPanel A, const double* B,
+                         ptrdiff_t b_row, double* C, ptrdiff_t c_row);
 
-// y = M' x.                                                 M (6 x n) by rows, x (6), y (n)
-void cond_six_combine(int n, const double* M, const double* x, double* y);
+// X = D \ X with the factor of D (linear/lu.h).             D (6 x 6), X (6 x n), rows apart
+void cond_six_divide(const double* D, const int* pivot, int n, double* X, ptrdiff_t row);
+
+// y = M' x.                                        M (depth x n) by rows, x (depth), y (n)
+void cond_panel_combine(int depth, int n, const double* M, ptrdiff_t row, const double* x,
+                        double* y);
+
+// x -= M y.                                        M (rows x n) by rows, y (n), x (rows)
+void cond_panel_reduce(int rows, int n, const double* M, ptrdiff_t row, const double* y, double* x);
 
 #endif

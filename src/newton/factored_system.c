@@ -143,7 +143,8 @@ static CondStatus lay_out(CondFactoredSystem* system, const CondProblem* problem
         numbers = size > numbers ? size : numbers;
     }
     if (RESERVE(node, problem->n_dof) || RESERVE(node_size, problem->n_dof) ||
-        RESERVE(column_node, most) || RESERVE(column, numbers))
+        RESERVE(column_node, most) || RESERVE(column, numbers) ||
+        RESERVE(other, problem->n_contact))
         return COND_OUT_OF_MEMORY;
     CondStatus status = make_nodes(system, problem);
     for (int b = 0; b < problem->n_block && !status; b++)
@@ -153,7 +154,13 @@ static CondStatus lay_out(CondFactoredSystem* system, const CondProblem* problem
     if (!status)
         status = cond_block_lu_plan(&system->H, COND_MOST_WORK, &fits);
     system->price = fits ? price_of(system, problem) : INFINITY;
-    return status;
+    if (status || !fits)
+        return status;
+    system->n_other = 0;
+    for (int c = 0; c < problem->n_contact; c++)
+        if (!cond_contact_blocks_serve(&system->H, system->node, &problem->contact[c]))
+            system->other[system->n_other++] = c;
+    return cond_contact_blocks_plan(&system->contacts, problem, &system->H, system->node);
 }
 
 // Three blocks of six a link, of which the outer two may stick out.
@@ -264,17 +271,18 @@ CondStatus cond_factored_system_plan(CondFactoredSystem* system, const CondProbl
                                      int* serves)
 {
     CondStatus status = COND_OK;
-    system->H.order.arena.context = system->arena.context;
+    system->H.order.arena.context = system->contacts.arena.context = system->arena.context;
     if (!system->planned) {
         status = lay_out(system, problem);
+        system->n_build = 0;
         system->planned = !status;
     }
     *serves = system->planned && system->price <= system->allowed;
     return status;
 }
 
-CondStatus cond_factored_system_build(CondFactoredSystem* system, const CondProblem* problem,
-                                      const double* D, int stride)
+// A: blocks and couplings.
+static void add_constant(CondFactoredSystem* system, const CondProblem* problem)
 {
     cond_block_lu_clear(&system->H);
     for (int b = 0; b < problem->n_block; b++)
@@ -286,15 +294,45 @@ CondStatus cond_factored_system_build(CondFactoredSystem* system, const CondProb
             turn_columns(&term, system->column);
         add_term(system, &term, system->column + used);
     }
-    // In the contact's axes gains of 1e6 stand beside those of slip; in others rounding would mix
-    // them.
-    for (int c = 0; c < problem->n_contact; c++, D += stride)
-        if (!is_open(D)) {
-            CondTerm term =
-                cond_term_contact(&problem->contact[c], 1, D, system->column_node, system->column);
-            add_term(system, &term, system->column + 3 * (ptrdiff_t)term.n_entry);
-        }
-    return cond_block_lu_factor(&system->H) ? COND_DIVERGED : COND_OK;
+}
+
+// Contacts in their own axes, where gains of 1e6 stand beside those of slip: in others rounding
+// would mix them.
+static void add_others(CondFactoredSystem* system, const CondProblem* problem, const double* D,
+                       int stride)
+{
+    for (int k = 0; k < system->n_other; k++) {
+        int c = system->other[k];
+        const double* K = D + (ptrdiff_t)stride * c;
+        if (is_open(K))
+            continue;
+        CondTerm term =
+            cond_term_contact(&problem->contact[c], 1, K, system->column_node, system->column);
+        add_term(system, &term, system->column + 3 * (ptrdiff_t)term.n_entry);
+    }
+}
+
+// Where all contacts are of rigid bodies A is kept after the first factorisation, and of the others
+// only what changes is made again.
+CondStatus cond_factored_system_build(CondFactoredSystem* system, const CondProblem* problem,
+                                      const double* D, int stride)
+{
+    CondBlockLu* H = &system->H;
+    int kept = system->n_other == 0 && system->n_build >= 2;
+    if (!kept)
+        add_constant(system, problem);
+    if (system->n_other == 0 && system->n_build == 1 && cond_block_lu_keep(H))
+        return COND_OUT_OF_MEMORY;
+    system->n_build++;
+    cond_contact_blocks_update(&system->contacts, H, D, stride, !kept);
+    if (system->n_other == 0 && system->n_build > 1)
+        return cond_block_lu_refactor(H, cond_contact_blocks_fill, &system->contacts)
+                   ? COND_DIVERGED
+                   : COND_OK;
+    for (int s = 0; s < H->super.n; s++)
+        cond_contact_blocks_fill(&system->contacts, s);
+    add_others(system, problem, D, stride);
+    return cond_block_lu_factor(H) ? COND_DIVERGED : COND_OK;
 }
 
 void cond_factored_system_solve(const CondFactoredSystem* system, double* x)
@@ -305,5 +343,6 @@ void cond_factored_system_solve(const CondFactoredSystem* system, double* x)
 void cond_factored_system_destroy(CondFactoredSystem* system)
 {
     cond_block_lu_destroy(&system->H);
+    cond_contact_blocks_destroy(&system->contacts);
     cond_arena_release(&system->arena);
 }

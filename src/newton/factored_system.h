@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "cond/problem.h"
 #include "linear/block_lu.h"
+#include "newton/contact_blocks.h"
 
 typedef struct CondFactoredSystem {
     CondArena arena;
@@ -16,7 +17,11 @@ typedef struct CondFactoredSystem {
     int* node_size;   // coordinates of a node                              (n_node)
     int* column_node; // scratch: nodes of a contact or coupling
     double* column;   // scratch: R J of both sides of a contact, and K J of a term
-    CondBlockLu H;    // its nodes tile the coordinates
+    int n_build;      // factorisations with this pattern
+    int n_other;      // contacts that `contacts` does not serve
+    int* other;       //                                                    (n_other)
+    CondBlockLu H;    // its nodes tile the coordinates; of several factorisations A is kept
+    CondContactBlocks contacts;
 } CondFactoredSystem;
 
 // The nodes of H and where they meet, unless `planned` says that they are known, for all steps of a

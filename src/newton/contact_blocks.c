@@ -1,0 +1,214 @@
+#include "newton/contact_blocks.h"
+
+#include "linear/block_lu_kernel.h"
+
+#include <string.h>
+
+enum { BOTH = 12, NUMBERS = 36 }; // coordinates of two bodies; numbers of three rows of them
+
+#define RESERVE(array, count) COND_RESERVE(&blocks->arena, blocks->array, count)
+
+// The node of a side that has its six coordinates in order; -1: the side is fixed, -2: another.
+static int node_of(const CondBlockLu* H, const int* node, const CondSide* side)
+{
+    const int* k = side->coordinate;
+    if (side->n_coordinate == 0)
+        return -1;
+    if (side->n_coordinate != 6 || !side->jacobian)
+        return -2;
+    for (int i = 1; i < 6; i++)
+        if (k[i] != k[0] + i)
+            return -2;
+    return H->size[node[k[0]]] == 6 && H->first[node[k[0]]] == k[0] ? node[k[0]] : -2;
+}
+
+int cond_contact_blocks_serve(const CondBlockLu* H, const int* node, const CondContact* contact)
+{
+    int a = node_of(H, node, &contact->side[0]), b = node_of(H, node, &contact->side[1]);
+    return a > -2 && b > -2 && a != b;
+}
+
+// The pair of nodes a and b, found among those of a or new.
+static int find_pair(CondContactBlocks* blocks, int a, int b)
+{
+    int p = blocks->last[a];
+    while (p >= 0 && blocks->pair[p].node[1] != b)
+        p = blocks->next[p];
+    if (p >= 0)
+        return p;
+    p = blocks->n_pair++;
+    blocks->pair[p] = (CondBodyPair){.node = {a, b}};
+    blocks->next[p] = blocks->last[a];
+    blocks->last[a] = p;
+    return p;
+}
+
+// The nodes of a contact, ascending but for the world, which comes last; returns the side of the
+// first.
+static int sort_sides(const CondBlockLu* H, const int* node, const CondContact* contact, int n[2])
+{
+    n[0] = node_of(H, node, &contact->side[0]);
+    n[1] = node_of(H, node, &contact->side[1]);
+    int swap = n[0] < 0 || (n[1] >= 0 && n[1] < n[0]);
+    if (swap) {
+        int first = n[1];
+        n[1] = n[0], n[0] = first;
+    }
+    return swap;
+}
+
+// R J of one side with its sign, six columns of three rows.
+static void turn(const CondContact* contact, int s, double* J)
+{
+    const double *R = contact->frame, *side = contact->side[s].jacobian;
+    double sign = s == 0 ? 1.0 : -1.0;
+    for (int r = 0; r < 3; r++)
+        for (int k = 0; k < 6; k++)
+            J[BOTH * r + k] = sign * (R[3 * r] * side[k] + R[3 * r + 1] * side[6 + k] +
+                                      R[3 * r + 2] * side[12 + k]);
+}
+
+// Sorts the contacts by pairs; each pair's in their order.
+static void list_contacts(CondContactBlocks* blocks, const CondProblem* problem,
+                          const CondBlockLu* H, const int* node)
+{
+    for (int i = 0; i < H->n_node; i++)
+        blocks->last[i] = -1;
+    blocks->n_pair = blocks->n_contact = 0;
+    for (int c = 0, n[2]; c < problem->n_contact; c++)
+        if (cond_contact_blocks_serve(H, node, &problem->contact[c])) {
+            sort_sides(H, node, &problem->contact[c], n);
+            blocks->pair[find_pair(blocks, n[0], n[1])].end++;
+            blocks->n_contact++;
+        }
+    for (int p = 0, at = 0; p < blocks->n_pair; p++) {
+        blocks->pair[p].begin = at;
+        at += blocks->pair[p].end;
+        blocks->pair[p].end = blocks->pair[p].begin;
+    }
+    for (int c = 0, n[2]; c < problem->n_contact; c++)
+        if (cond_contact_blocks_serve(H, node, &problem->contact[c])) {
+            const CondContact* contact = &problem->contact[c];
+            int side = sort_sides(H, node, contact, n);
+            int at = blocks->pair[find_pair(blocks, n[0], n[1])].end++;
+            double* J = blocks->J + NUMBERS * (ptrdiff_t)at;
+            blocks->contact[at] = c;
+            memset(J, 0, NUMBERS * sizeof *J);
+            turn(contact, side, J);
+            if (n[1] >= 0)
+                turn(contact, 1 - side, J + 6);
+        }
+}
+
+// Nodes of the rows and columns of a pair's block; 0 where there is none.
+static int nodes_of(const CondBodyPair* pair, int block, int* i, int* j)
+{
+    *i = pair->node[block >= 2];
+    *j = pair->node[block % 2];
+    return *i >= 0 && *j >= 0;
+}
+
+// Which blocks each supernode holds, in the order of the pairs.
+static void list_jobs(CondContactBlocks* blocks, const CondBlockLu* H)
+{
+    int i, j, n = H->super.n, *begin = blocks->job_begin;
+    memset(begin, 0, (size_t)(n + 2) * sizeof *begin);
+    for (int k = 0; k < COND_PAIR_BLOCKS * blocks->n_pair; k++)
+        if (nodes_of(&blocks->pair[k / COND_PAIR_BLOCKS], k % COND_PAIR_BLOCKS, &i, &j))
+            begin[cond_block_lu_holder(H, i, j) + 2]++;
+    for (int s = 0; s <= n; s++)
+        begin[s + 1] += begin[s];
+    for (int k = 0; k < COND_PAIR_BLOCKS * blocks->n_pair; k++) {
+        CondBodyPair* pair = &blocks->pair[k / COND_PAIR_BLOCKS];
+        if (nodes_of(pair, k % COND_PAIR_BLOCKS, &i, &j)) {
+            pair->block[k % COND_PAIR_BLOCKS] = cond_block_lu_block(H, i, j);
+            blocks->job[begin[cond_block_lu_holder(H, i, j) + 1]++] = k;
+        }
+    }
+}
+
+CondStatus cond_contact_blocks_plan(CondContactBlocks* blocks, const CondProblem* problem,
+                                    const CondBlockLu* H, const int* node)
+{
+    int n = problem->n_contact;
+    if (RESERVE(pair, n) || RESERVE(contact, n) || RESERVE(J, NUMBERS * n) || RESERVE(D, 9 * n) ||
+        RESERVE(row, NUMBERS * n) || RESERVE(force, NUMBERS * n) ||
+        RESERVE(job_begin, H->super.n + 2) || RESERVE(job, COND_PAIR_BLOCKS * n) ||
+        RESERVE(last, H->n_node) || RESERVE(next, n))
+        return COND_OUT_OF_MEMORY;
+    list_contacts(blocks, problem, H, node);
+    list_jobs(blocks, H);
+    return COND_OK;
+}
+
+// force = - D J
+static void press(const double* D, const double* restrict J, double* restrict force)
+{
+    for (int r = 0; r < 3; r++) {
+        double a = -D[3 * r], b = -D[3 * r + 1], c = -D[3 * r + 2];
+        for (int k = 0; k < BOTH; k++)
+            force[BOTH * r + k] = a * J[k] + b * J[BOTH + k] + c * J[2 * BOTH + k];
+    }
+}
+
+static void update_pair(CondContactBlocks* blocks, CondBodyPair* pair)
+{
+    static const double open[9] = {0.0};
+    ptrdiff_t to = NUMBERS * (ptrdiff_t)pair->begin;
+    pair->n_row = 0;
+    for (int k = pair->begin; k < pair->end; k++) {
+        const double *D = blocks->D + 9 * (ptrdiff_t)k, *J = blocks->J + NUMBERS * (ptrdiff_t)k;
+        if (memcmp(D, open, sizeof open) == 0)
+            continue;
+        memcpy(blocks->row + to, J, NUMBERS * sizeof *J);
+        press(D, J, blocks->force + to);
+        pair->n_row += 3;
+        to += NUMBERS;
+    }
+}
+
+void cond_contact_blocks_update(CondContactBlocks* blocks, CondBlockLu* H, const double* D,
+                                int stride, int anew)
+{
+    for (int p = 0; p < blocks->n_pair; p++) {
+        CondBodyPair* pair = &blocks->pair[p];
+        int changed = anew;
+        for (int k = pair->begin; k < pair->end; k++) {
+            double* kept = blocks->D + 9 * (ptrdiff_t)k;
+            const double* now = D + (ptrdiff_t)stride * blocks->contact[k];
+            changed |= memcmp(kept, now, 9 * sizeof *now) != 0;
+            memcpy(kept, now, 9 * sizeof *now);
+        }
+        if (!changed)
+            continue;
+        update_pair(blocks, pair);
+        for (int n = 0; n < 2 && pair->node[n] >= 0; n++)
+            cond_block_lu_touch(H, cond_block_lu_holder(H, pair->node[n], pair->node[n]));
+    }
+}
+
+// A block of rows i and columns j is J_i' D J_j. In L' its transpose is meant.
+void cond_contact_blocks_fill(const void* data, int super)
+{
+    const CondContactBlocks* blocks = data;
+    for (int k = blocks->job_begin[super]; k < blocks->job_begin[super + 1]; k++) {
+        const CondBodyPair* pair = &blocks->pair[blocks->job[k] / COND_PAIR_BLOCKS];
+        int block = blocks->job[k] % COND_PAIR_BLOCKS;
+        const CondBlockLuEntry* to = &pair->block[block];
+        const double* J = blocks->row + NUMBERS * (ptrdiff_t)pair->begin;
+        const double* force = blocks->force + NUMBERS * (ptrdiff_t)pair->begin;
+        J += block >= 2 ? 6 : 0;
+        force += block % 2 ? 6 : 0;
+        if (to->column == 1)
+            cond_panel_subtract(6, 6, pair->n_row, (CondPanel){J, 1, BOTH}, force, BOTH, to->value,
+                                to->row);
+        else
+            cond_panel_subtract(6, 6, pair->n_row, (CondPanel){force, 1, BOTH}, J, BOTH, to->value,
+                                to->column);
+    }
+}
+
+void cond_contact_blocks_destroy(CondContactBlocks* blocks)
+{
+    cond_arena_release(&blocks->arena);
+}

@@ -1,0 +1,52 @@
+// What contacts between rigid bodies add to the matrix of a Newton step: J' D J on the six
+// coordinates of one body or of two. Contacts of the same bodies are taken together; where their
+// blocks lie is known from the plan, and bodies whose contacts keep their D are not touched.
+#ifndef COND_NEWTON_CONTACT_BLOCKS_H
+#define COND_NEWTON_CONTACT_BLOCKS_H
+
+#include "base/arena.h"
+#include "cond/problem.h"
+#include "linear/block_lu.h"
+
+enum { COND_PAIR_BLOCKS = 4 }; // first body with itself, both, both the other way, second
+
+typedef struct CondBodyPair {
+    int node[2];                              // of the matrix; the second is -1 beside the world
+    int begin, end;                           // contacts, in `contact`
+    int n_row;                                // rows of those that are not open, by update
+    CondBlockLuEntry block[COND_PAIR_BLOCKS]; //
+} CondBodyPair;
+
+typedef struct CondContactBlocks {
+    CondArena arena;
+    int n_pair, n_contact;
+    CondBodyPair* pair;
+    int* contact;   // by pairs                                                   (n_contact)
+    double* J;      // of both bodies, in the axes of the contact         (n_contact x 3 x 12)
+    double* D;      // as it was at the last update                           (n_contact x 9)
+    double* row;    // of J, those of contacts that are not open          (n_contact x 3 x 12)
+    double* force;  // - D J likewise                                     (n_contact x 3 x 12)
+    int* job_begin; // first job of a supernode                                 (n_super + 1)
+    int* job;       // COND_PAIR_BLOCKS pair + block                              (job_begin)
+    int* last;      // scratch: the last pair of a node; the next job    (n_node or n_super)
+    int* next;      // scratch: another pair of the same first node               (n_contact)
+} CondContactBlocks;
+
+// 1 where the contact joins one or two nodes of six coordinates, in order.
+int cond_contact_blocks_serve(const CondBlockLu* H, const int* node, const CondContact* contact);
+
+// After the plan of H: the pairs of bodies of the contacts that it serves.         node (n_dof)
+CondStatus cond_contact_blocks_plan(CondContactBlocks* blocks, const CondProblem* problem,
+                                    const CondBlockLu* H, const int* node);
+
+// Takes over D of all contacts and touches the supernodes whose blocks change. With `anew` all are
+// taken for changed.                                                    D: stride doubles apart
+void cond_contact_blocks_update(CondContactBlocks* blocks, CondBlockLu* H, const double* D,
+                                int stride, int anew);
+
+// Adds to the blocks that a supernode holds: a CondBlockLuFill.
+void cond_contact_blocks_fill(const void* blocks, int super);
+
+void cond_contact_blocks_destroy(CondContactBlocks* blocks);
+
+#endif
