@@ -202,7 +202,7 @@ static void general_gains_are_solved(void** state)
             for (int i = 1; i < 3; i++) // friction that follows the normal force
                 D[9 * c + 3 * i] += 0.3 * D[9 * c];
         assert_int_equal(cond_soft_system_build(&system, D, 9, 1), COND_OK);
-        double* H = dense_system(&made.problem, D);
+        double* H = dense_pressed_matrix(&made.problem, D, 9);
         double *x = dense_zeros((size_t)n), *r = dense_zeros((size_t)n);
         double *y = dense_zeros((size_t)n), *work = dense_zeros(5 * (size_t)n);
         for (int i = 0; i < n; i++)
