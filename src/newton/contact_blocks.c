@@ -37,7 +37,7 @@ static int find_pair(CondContactBlocks* blocks, int a, int b)
     if (p >= 0)
         return p;
     p = blocks->n_pair++;
-    blocks->pair[p] = (CondBodyPair){.node = {a, b}};
+    blocks->pair[p] = (CondPairBlocks){.node = {a, b}};
     blocks->next[p] = blocks->last[a];
     blocks->last[a] = p;
     return p;
@@ -101,7 +101,7 @@ static void list_contacts(CondContactBlocks* blocks, const CondProblem* problem,
 }
 
 // Nodes of the rows and columns of a pair's block; 0 where there is none.
-static int nodes_of(const CondBodyPair* pair, int block, int* i, int* j)
+static int nodes_of(const CondPairBlocks* pair, int block, int* i, int* j)
 {
     *i = pair->node[block >= 2];
     *j = pair->node[block % 2];
@@ -119,7 +119,7 @@ static void list_jobs(CondContactBlocks* blocks, const CondBlockLu* H)
     for (int s = 0; s <= n; s++)
         begin[s + 1] += begin[s];
     for (int k = 0; k < COND_PAIR_BLOCKS * blocks->n_pair; k++) {
-        CondBodyPair* pair = &blocks->pair[k / COND_PAIR_BLOCKS];
+        CondPairBlocks* pair = &blocks->pair[k / COND_PAIR_BLOCKS];
         if (nodes_of(pair, k % COND_PAIR_BLOCKS, &i, &j)) {
             pair->block[k % COND_PAIR_BLOCKS] = cond_block_lu_block(H, i, j);
             blocks->job[begin[cond_block_lu_holder(H, i, j) + 1]++] = k;
@@ -151,7 +151,7 @@ static void press(const double* D, const double* restrict J, double* restrict fo
     }
 }
 
-static void update_pair(CondContactBlocks* blocks, CondBodyPair* pair)
+static void update_pair(CondContactBlocks* blocks, CondPairBlocks* pair)
 {
     static const double open[9] = {0.0};
     ptrdiff_t to = NUMBERS * (ptrdiff_t)pair->begin;
@@ -171,7 +171,7 @@ void cond_contact_blocks_update(CondContactBlocks* blocks, CondBlockLu* H, const
                                 int stride, int anew)
 {
     for (int p = 0; p < blocks->n_pair; p++) {
-        CondBodyPair* pair = &blocks->pair[p];
+        CondPairBlocks* pair = &blocks->pair[p];
         int changed = anew;
         for (int k = pair->begin; k < pair->end; k++) {
             double* kept = blocks->D + 9 * (ptrdiff_t)k;
@@ -192,7 +192,7 @@ void cond_contact_blocks_fill(const void* data, int super)
 {
     const CondContactBlocks* blocks = data;
     for (int k = blocks->job_begin[super]; k < blocks->job_begin[super + 1]; k++) {
-        const CondBodyPair* pair = &blocks->pair[blocks->job[k] / COND_PAIR_BLOCKS];
+        const CondPairBlocks* pair = &blocks->pair[blocks->job[k] / COND_PAIR_BLOCKS];
         int block = blocks->job[k] % COND_PAIR_BLOCKS;
         const CondBlockLuEntry* to = &pair->block[block];
         const double* J = blocks->row + NUMBERS * (ptrdiff_t)pair->begin;

@@ -10,17 +10,17 @@
 
 enum { COND_PAIR_BLOCKS = 4 }; // first body with itself, both, both the other way, second
 
-typedef struct CondBodyPair {
+typedef struct CondPairBlocks {
     int node[2];                              // of the matrix; the second is -1 beside the world
     int begin, end;                           // contacts, in `contact`
     int n_row;                                // rows of those that are not open, by update
     CondBlockLuEntry block[COND_PAIR_BLOCKS]; //
-} CondBodyPair;
+} CondPairBlocks;
 
 typedef struct CondContactBlocks {
     CondArena arena;
     int n_pair, n_contact;
-    CondBodyPair* pair;
+    CondPairBlocks* pair;
     int* contact;   // by pairs                                                   (n_contact)
     double* J;      // of both bodies, in the axes of the contact         (n_contact x 3 x 12)
     double* D;      // as it was at the last update                           (n_contact x 9)
