@@ -45,7 +45,7 @@ static CondStatus reserve(CondInteriorPoint* ip, const CondProblem* problem)
     if (RESERVE(y, 3 * nc) || RESERVE(z, 3 * nc) || RESERVE(dy, 3 * nc) || RESERVE(dz, 3 * nc) ||
         RESERVE(rp, 3 * nc) || RESERVE(rc, 3 * nc) || RESERVE(W, 9 * nc) || RESERVE(M, 9 * nc) ||
         RESERVE(e, 2 * nc) || RESERVE(v, n) || RESERVE(dv, n) || RESERVE(rd, n) || RESERVE(x, n) ||
-        RESERVE(lambda, 3 * nc))
+        RESERVE(lambda, 3 * nc) || RESERVE(u, 3 * nc) || RESERVE(du, 3 * nc))
         return COND_OUT_OF_MEMORY;
 #undef RESERVE
     return COND_OK;
@@ -93,14 +93,13 @@ static void slope(const CondCertificateData* data, int c, const double w[3], dou
 }
 
 // w = T (u + slip lambda) of contact c, with u = Jc v + phi.
-static void scaled_velocity(const CondCertificateData* data, int c, const double* v,
+static void scaled_velocity(const CondCertificateData* data, int c, const double* u,
                             const double* lambda, double w[3])
 {
     double T[3], slip = cond_certificate_slip(data, c);
     scale_of(data->problem, c, T);
-    cond_contact_velocity(&data->problem->contact[c], v, w);
     for (int i = 0; i < 3; i++)
-        w[i] = T[i] * (w[i] + slip * lambda[i]);
+        w[i] = T[i] * (u[i] + slip * lambda[i]);
 }
 
 // The same with the resistance against changes of the force, a proximal term centred at the force
@@ -125,8 +124,9 @@ static void find_fastest(const CondInteriorPoint* ip, const CondCertificateData*
 {
     double w[3], zero[3] = {0.0};
     fastest[0] = DBL_MIN, fastest[1] = 0.0;
+    cond_certificate_velocity(data, ip->v, 0, data->problem->n_contact, ip->u);
     for (int c = 0; c < data->problem->n_contact; c++) {
-        scaled_velocity(data, c, ip->v, zero, w);
+        scaled_velocity(data, c, ip->u + 3 * c, zero, w);
         double speed = fmax(fabs(w[0]), hypot(w[1], w[2]));
         if (data->problem->contact[c].set == COND_FORCE_INTERVAL)
             speed /= 1.0 + cond_certificate_slip(data, c) / data->delassus[c];
@@ -196,7 +196,7 @@ static double linearise(CondInteriorPoint* ip, CondSemismooth* newton,
         double w[3], T[3], *M = ip->M + 9 * c, *e = ip->e + 2 * c, *rp = ip->rp + 3 * c;
         CondInteriorInterval at = interval_of(ip, data->problem, c);
         scale_of(data->problem, c, T);
-        scaled_velocity(data, c, ip->v, ip->lambda + 3 * c, w);
+        scaled_velocity(data, c, ip->u + 3 * c, ip->lambda + 3 * c, w);
         slope(data, c, w, e);
         if (at.contact) {
             sum += cond_interior_interval_linearise(&at, w[0], cond_certificate_slip(data, c),
@@ -216,36 +216,37 @@ static double linearise(CondInteriorPoint* ip, CondSemismooth* newton,
     return ip->n_pair > 0 ? sum / ip->n_pair : 0.0;
 }
 
-// T Jc d of contact c, without phi.
-static void scaled_change(const CondProblem* problem, int c, const double* d, double w[3])
+// T Jc d of contact c from Jc d + phi.
+static void scaled_change(const CondProblem* problem, int c, const double* du, double w[3])
 {
     const double* phi = problem->contact[c].phi;
     double T[3];
     scale_of(problem, c, T);
-    cond_contact_velocity(&problem->contact[c], d, w);
     for (int i = 0; i < 3; i++)
-        w[i] = T[i] * (w[i] - phi[i]);
+        w[i] = T[i] * (du[i] - phi[i]);
 }
 
 // f += Jc' T x of contact c.
-static void add_scaled(const CondProblem* problem, int c, const double x[3], double* f)
+static void add_scaled(const CondCertificateData* data, int c, const double x[3], double* f)
 {
+    const CondProblem* problem = data->problem;
     double T[3], force[3];
     scale_of(problem, c, T);
     for (int i = 0; i < 3; i++)
         force[i] = T[i] * x[i];
-    cond_contact_add_force(&problem->contact[c], 1.0, force, f);
+    cond_contact_rows_add_force(&data->parts->rows, problem->contact, c, 1.0, force, 0,
+                                problem->n_dof, f);
 }
 
 // What the direction so far leaves of the third and second equation:
-// rc - rp - E T (Jc dv + c T dz) - W^2 dz.
+// rc - rp - E T (Jc dv + c T dz) - W^2 dz, with Jc dv + phi in du.
 static void leftover(const CondInteriorPoint* ip, const CondCertificateData* data, int c,
                      double r[3])
 {
     const double *W = ip->W + 9 * c, *dz = ip->dz + 3 * c;
     double T[3], w[3], Wz[3], slip = direction_slip(ip, data, c);
     scale_of(data->problem, c, T);
-    scaled_change(data->problem, c, ip->dv, w);
+    scaled_change(data->problem, c, ip->du + 3 * c, w);
     for (int i = 0; i < 3; i++)
         w[i] += slip * T[i] * T[i] * dz[i];
     bend(ip->e + 2 * c, w);
@@ -255,31 +256,48 @@ static void leftover(const CondInteriorPoint* ip, const CondCertificateData* dat
         r[i] = ip->rc[3 * c + i] - ip->rp[3 * c + i] - w[i] - Wz[i];
 }
 
-// Improves dv and dz by one solve: from zero it makes the direction, then it refines it.
-static void refine(CondInteriorPoint* ip, const CondSemismooth* newton,
-                   const CondCertificateData* data)
+// The right-hand side of a solve in x and, in dy, what it leaves to a contact. A direction that is
+// still zero takes no products.
+static void make_sides(CondInteriorPoint* ip, const CondCertificateData* data, int from_zero)
 {
     const CondProblem* problem = data->problem;
     double* x = ip->x;
-    cond_problem_multiply(problem, ip->dv, x);
+    if (from_zero)
+        memset(x, 0, (size_t)problem->n_dof * sizeof *x);
+    else
+        cond_problem_multiply(problem, ip->dv, x);
     for (int i = 0; i < problem->n_dof; i++)
         x[i] = -ip->rd[i] - x[i];
     for (int c = 0; c < problem->n_contact; c++) {
-        double r[3], h[3], *dy = ip->dy + 3 * c;
-        leftover(ip, data, c, r);
-        memcpy(dy, r, sizeof r); // wanted again below
+        double h[3], *r = ip->dy + 3 * c;
+        for (int i = 0; i < 3 && from_zero; i++)
+            r[i] = ip->rc[3 * c + i] - ip->rp[3 * c + i];
+        if (!from_zero)
+            leftover(ip, data, c, r);
         mat3_multiply(ip->M + 9 * c, r, h);
         for (int i = 0; i < 3; i++)
             h[i] += ip->dz[3 * c + i];
-        add_scaled(problem, c, h, x);
+        add_scaled(data, c, h, x);
     }
+}
+
+// Improves dv and dz by one solve: from zero it makes the direction, then it refines it. du
+// becomes Jc x + phi of what it adds to dv.
+static void refine(CondInteriorPoint* ip, const CondSemismooth* newton,
+                   const CondCertificateData* data, int from_zero)
+{
+    const CondProblem* problem = data->problem;
+    double* x = ip->x;
+    make_sides(ip, data, from_zero);
     cond_factored_system_solve(&newton->factored, x);
+    cond_certificate_velocity(data, x, 0, problem->n_contact, ip->du);
     for (int c = 0; c < problem->n_contact; c++) {
-        double w[3], h[3], *dy = ip->dy + 3 * c;
-        scaled_change(problem, c, x, w);
+        double w[3], h[3];
+        const double* r = ip->dy + 3 * c;
+        scaled_change(problem, c, ip->du + 3 * c, w);
         bend(ip->e + 2 * c, w);
         for (int i = 0; i < 3; i++)
-            w[i] = dy[i] - w[i];
+            w[i] = r[i] - w[i];
         mat3_multiply(ip->M + 9 * c, w, h);
         for (int i = 0; i < 3; i++)
             ip->dz[3 * c + i] += h[i];
@@ -295,8 +313,11 @@ static void solve_direction(CondInteriorPoint* ip, const CondSemismooth* newton,
     const CondProblem* problem = data->problem;
     memset(ip->dv, 0, (size_t)problem->n_dof * sizeof *ip->dv);
     memset(ip->dz, 0, 3 * (size_t)problem->n_contact * sizeof *ip->dz);
-    for (int k = 0; k <= refined; k++)
-        refine(ip, newton, data);
+    refine(ip, newton, data, 1);
+    if (refined) {
+        refine(ip, newton, data, 0);
+        cond_certificate_velocity(data, ip->dv, 0, problem->n_contact, ip->du);
+    }
     for (int c = 0; c < problem->n_contact; c++) {
         double T[3], *dy = ip->dy + 3 * c, slip = direction_slip(ip, data, c);
         CondInteriorInterval at = interval_of(ip, problem, c);
@@ -305,7 +326,7 @@ static void solve_direction(CondInteriorPoint* ip, const CondSemismooth* newton,
             continue;
         }
         scale_of(problem, c, T);
-        scaled_change(problem, c, ip->dv, dy);
+        scaled_change(problem, c, ip->du + 3 * c, dy);
         for (int i = 0; i < 3; i++)
             dy[i] += slip * T[i] * T[i] * ip->dz[3 * c + i];
         bend(ip->e + 2 * c, dy);
@@ -421,17 +442,20 @@ static int is_strained(const CondInteriorPoint* ip, const CondCertificateData* d
 }
 
 CondStatus cond_interior_point_solve(CondInteriorPoint* ip, CondSemismooth* newton,
-                                     const CondCertificateData* data, double tolerance,
+                                     const CondCertificateData* asked, double tolerance,
                                      CondCentralStart start, CondAnswer* best, int* passes,
                                      int* products)
 {
-    const CondProblem* problem = data->problem;
+    const CondProblem* problem = asked->problem;
     CondStatus status = reserve(ip, problem);
     int serves = 0;
     if (!status)
-        status = cond_semismooth_prepare(newton, &cond_back_end_factored, data, &serves);
+        status = cond_semismooth_prepare(newton, &cond_back_end_factored, asked, &serves);
     if (status || !serves || problem->n_contact == 0)
         return status;
+    CondCertificateData with = *asked, *data = &with; // contacts by parts, and their velocities
+    with.parts = &newton->parts;
+    with.u = ip->u;
     memcpy(ip->v, best->v, (size_t)problem->n_dof * sizeof *ip->v);
     double fastest[2];
     find_fastest(ip, data, fastest);

@@ -18,6 +18,8 @@ typedef struct CondInteriorPoint {
     double* e;               // first row of E beyond the identity                  (n_contact x 2)
     double *v, *dv, *rd, *x; //                                                     (n_dof)
     double* lambda;          //                                                     (n_contact x 3)
+    double* u;               // Jc v + phi, by the certificate                      (n_contact x 3)
+    double* du;              // Jc d + phi of a direction d, by refine              (n_contact x 3)
     double theta;            // of the start,
     double resistance;       // as well
     int n_pair; // products y'z that are to vanish: one a cone, one a bound of an interval
