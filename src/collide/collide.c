@@ -32,6 +32,8 @@ CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, 
     cond_volume_contacts_begin(m, &collider->found);
     collider->found.threads = model->settings.solver.threads;
     cond_pair_work_begin(m, &collider->pairs);
+    cond_arena_begin(m, &collider->memory.arena);
+    cond_shared_context_begin(m, &collider->shared);
     collider->volume =
         cond_arena_allocate(&collider->arena, (size_t)model->n_body, sizeof *collider->volume);
     collider->soft =
@@ -64,9 +66,12 @@ CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, 
         !collider->place)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     CondStatus status = COND_OK;
+    collider->plain = 1;
     for (int b = 0; b < model->n_body && !status; b++) {
         const CondFem* fem = model->body[b].fem;
-        if (model->body[b].kind != COND_BODY_SOFT)
+        CondBodyKind kind = model->body[b].kind;
+        collider->plain &= kind == COND_BODY_RIGID || kind == COND_BODY_PARTICLE;
+        if (kind != COND_BODY_SOFT)
             continue;
         collider->soft[collider->n_soft++] = b;
         status = cond_volume_create(m, b, fem->n_node, fem->rest, fem->n_tet, fem->tet, 1,
@@ -105,6 +110,9 @@ void cond_collider_destroy(CondCollider* collider)
     cond_volume_contacts_end(&collider->found);
     cond_rod_links_destroy(&collider->links);
     cond_pair_work_end(&collider->pairs);
+    cond_pair_rooms_end(collider);
+    cond_arena_release(&collider->memory.arena);
+    cond_shared_context_end(&collider->shared);
     cond_sweep_destroy(&collider->arena.context, &collider->sweep);
     cond_broad_destroy(&collider->broad);
     cond_arena_release(&collider->arena);
@@ -113,14 +121,17 @@ void cond_collider_destroy(CondCollider* collider)
 typedef struct PlaceLoop {
     const CondKinematics* kinematics;
     double* place;
+    int corners; // 1: those of solids as well
 } PlaceLoop;
 
 static void place_features(const void* loop, int first, int last)
 {
     const PlaceLoop* l = loop;
+    const CondFeature* feature = l->kinematics->model->feature;
     for (int k = first; k < last; k++)
-        cond_kinematics_point(l->kinematics, &l->kinematics->model->feature[k].point,
-                              l->place + 3 * (size_t)k, NULL, NULL);
+        if (l->corners || !feature[k].shaped)
+            cond_kinematics_point(l->kinematics, &feature[k].point, l->place + 3 * (size_t)k, NULL,
+                                  NULL);
 }
 
 static void place_solids(CondCollider* collider, const CondKinematics* kinematics)
@@ -131,28 +142,48 @@ static void place_solids(CondCollider* collider, const CondKinematics* kinematic
         double *pose = collider->pose + 7 * (size_t)i, R[9];
         cond_solid_pose(kinematics, solid, pose);
         cond_shape_bound(&solid->shape, pose, collider->box + 6 * (size_t)i);
+        if (collider->n_soft == 0)
+            continue; // edges meet soft bodies alone
         quat_matrix(pose + 3, R);
         for (int k = solid->edge_begin; k < solid->edge_begin + solid->n_edge; k++)
             cond_edge_place(&collider->model->edge[k], R, pose, &collider->edge[k]);
     }
 }
 
-void cond_collider_place(CondCollider* collider, const CondKinematics* kinematics)
+static void place(CondCollider* collider, const CondKinematics* kinematics, int corners)
 {
     const CondModel* model = collider->model;
-    PlaceLoop loop = {kinematics, collider->place};
-    for (int i = 0; i < collider->n_soft; i++) {
-        int b = collider->soft[i];
-        cond_volume_update_surface(collider->volume[b], kinematics->q + model->body[b].q_begin);
-    }
+    PlaceLoop loop = {kinematics, collider->place, corners || !collider->placed};
     // Behind those of the bodies are the features of obstacles, which stay where they are.
     const CondBody* last = model->n_body > 0 ? &model->body[model->n_body - 1] : NULL;
     int moving = last ? last->feature_begin + last->n_feature : 0;
     int n = collider->placed ? moving : model->n_feature;
     cond_parallel(n, cond_threads(20 * (size_t)n, model->settings.solver.threads), place_features,
                   &loop);
+    collider->cornered = loop.corners;
+}
+
+void cond_collider_place_corners(CondCollider* collider, const CondKinematics* kinematics)
+{
+    if (!collider->cornered)
+        place(collider, kinematics, 1);
+}
+
+static void place_all(CondCollider* collider, const CondKinematics* kinematics, int corners)
+{
+    const CondModel* model = collider->model;
+    for (int i = 0; i < collider->n_soft; i++) {
+        int b = collider->soft[i];
+        cond_volume_update_surface(collider->volume[b], kinematics->q + model->body[b].q_begin);
+    }
+    place(collider, kinematics, corners);
     place_solids(collider, kinematics);
     collider->placed = 1;
+}
+
+void cond_collider_place(CondCollider* collider, const CondKinematics* kinematics)
+{
+    place_all(collider, kinematics, 1);
 }
 
 void cond_collider_cover(const CondCollider* collider, const double* reach, const int* which,
@@ -406,7 +437,7 @@ CondStatus cond_collide(CondCollider* collider, const CondKinematics* kinematics
                         const CondState* state, const double* reach, CondCandidateList* list)
 {
     list->n = 0;
-    cond_collider_place(collider, kinematics);
+    place_all(collider, kinematics, !collider->plain || collider->visited);
     if (collider->visited)
         cond_collider_cover(collider, reach, NULL, collider->visited);
     CondStatus status = cond_collide_planes(kinematics, collider->place, reach, list);

@@ -3,6 +3,7 @@
 #ifndef COND_COLLIDE_COLLIDE_H
 #define COND_COLLIDE_COLLIDE_H
 
+#include "base/shared_context.h"
 #include "collide/broad.h"
 #include "collide/candidate.h"
 #include "collide/fold.h"
@@ -46,6 +47,8 @@ typedef struct CondCollider {
     CondBroad broad;          // over the solids
     double* place;            // of the features now                              (n_feature x 3)
     int placed;               // 1: obstacles and their features are where they stay
+    int cornered;             // 1: features of solids are placed as the others
+    int plain;                // 1: all bodies are rigid bodies and particles
     CondBoundary* boundary;   // of the obstacles, once one has been asked for    (n_obstacle)
     int n_boundary;           // n_obstacle
     int* bounded;             // 1: it has been                                   (n_obstacle)
@@ -53,6 +56,10 @@ typedef struct CondCollider {
     int n_soft_edge;
     CondEdge* edge; // theirs, in the world                             (n_edge)
     CondPairWork pairs;
+    CondPairMemory memory;
+    CondSharedContext shared; // of the rooms
+    CondPairRoom* room;       // one a thread                                    (n_room)
+    int n_room;
     CondSweep sweep;
     double* visited; // NULL, or boxes around where the bodies were looked for, with their reach
                      //                                                       (n_body x 6)
@@ -75,6 +82,8 @@ void cond_collider_destroy(CondCollider* collider);
 
 // Puts features, solids and soft surfaces where the kinematics has them.
 void cond_collider_place(CondCollider* collider, const CondKinematics* kinematics);
+// Puts the features of solids there that the last cond_collide did without.
+void cond_collider_place_corners(CondCollider* collider, const CondKinematics* kinematics);
 
 // Stretches the boxes of the bodies with a 1 in `which`, NULL for all, around where they were
 // placed last, with their reach.                                reach, which (n_body), box (n_body

@@ -1,6 +1,7 @@
 #include "collide/pair.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "body/body.h"
 #include "collide/collide.h"
 #include "collide/mesh_pair.h"
@@ -15,6 +16,8 @@
 #include <string.h>
 
 static const double SMALL = 1e-7; // of the size: points as near as this are one
+
+enum { PAIR_WORK = 64 }; // of a pair and of a solid, in multiply-adds
 
 void cond_pair_work_begin(const CondContext* context, CondPairWork* work)
 {
@@ -45,7 +48,9 @@ CondStatus cond_cores_meet(CondPairWork* work, const CondCore* a, const CondCore
 {
     CondSeparation apart;
     work->manifold.n = 0;
-    if (!cond_cores_separate(a, b, far, &apart))
+    int near = cond_cores_separate(a, b, far, &apart);
+    memcpy(work->normal, apart.normal, sizeof work->normal);
+    if (!near)
         return COND_OK;
     const double *n = apart.normal, back[3] = {-n[0], -n[1], -n[2]};
     CondStatus status = cond_facet_make(a, back, &work->facet[0]);
@@ -128,16 +133,31 @@ CondStatus cond_shapes_meet(CondPairWork* work, const CondShape* a, const CondCo
     return cond_cores_meet(work, core_a, core_b, far);
 }
 
-// a moves.
-static CondStatus collide_pair(CondCollider* collider, const CondKinematics* kinematics,
-                               const Side* a, const Side* b, double far, CondCandidateList* list)
+// 1 where two cores are farther apart along a normal, by more than rounding can make of the
+// distance that is found without it: what is known of the last search spares time and decides
+// nothing.
+static int is_apart(const CondCore* a, const CondCore* b, const double normal[3], double far)
 {
-    CondPairWork* work = &collider->pairs;
+    double x[3], round = a->round + b->round, slack = SMALL * fmin(a->size, b->size);
+    return cond_cores_apart(a, b, normal, x) - round > far + slack;
+}
+
+// a moves. `normal` is the one that the pair had in the last search, and then in this one.
+static CondStatus collide_pair(const CondCollider* collider, const CondKinematics* kinematics,
+                               const Side* a, const Side* b, double far, double normal[3],
+                               CondPairRoom* room)
+{
+    CondPairWork* work = &room->work;
     CondCore core_a, core_b;
     cond_core_make(&a->solid->shape, a->pose, b->pose, &core_a);
     cond_core_make(&b->solid->shape, b->pose, b->pose, &core_b);
+    int hollow = cond_shape_is_hollow(&a->solid->shape) || cond_shape_is_hollow(&b->solid->shape);
+    if (!hollow && is_apart(&core_a, &core_b, normal, far))
+        return COND_OK;
     CondStatus status =
         cond_shapes_meet(work, &a->solid->shape, &core_a, &b->solid->shape, &core_b, far);
+    if (!hollow)
+        memcpy(normal, work->normal, sizeof work->normal);
     if (status || work->manifold.n == 0)
         return status;
     CondCandidate candidate = {.plane = -1, .triangle = -1};
@@ -146,41 +166,60 @@ static CondStatus collide_pair(CondCollider* collider, const CondKinematics* kin
     cond_candidate_surfaces(&kinematics->model->body[a->solid->body].surface, &b->solid->surface,
                             &candidate);
     return add_candidates(kinematics, a->solid, &candidate, b->solid->fixed ? -1 : b->solid->body,
-                          b->solid->part, b->pose, COND_KEY_PAIR + pair, &work->manifold, list);
+                          b->solid->part, b->pose, COND_KEY_PAIR + pair, &work->manifold,
+                          &room->list);
 }
 
-// The pairs that the broad phase has left.
-static CondStatus collide_solids(CondCollider* collider, const CondKinematics* kinematics,
-                                 const double* reach, CondCandidateList* list)
+// A search for pairs, in as many parts as there are rooms for it.
+typedef struct PairLoop {
+    CondCollider* collider;
+    const CondKinematics* kinematics;
+    const double* reach;
+    int n_part;
+} PairLoop;
+
+// Pair k of those that the broad phase has left.
+static CondStatus collide_solids(const PairLoop* l, int k, CondPairRoom* room)
 {
-    const CondTreePairs* pairs = &collider->broad.pairs;
-    CondStatus status = cond_broad_pairs(&collider->broad);
-    for (int k = 0; k < pairs->n && !status; k++) {
-        Side a = side_of(collider, pairs->pair[k][1]), b = side_of(collider, pairs->pair[k][0]);
-        if ((is_still(a.solid) && is_still(b.solid)) ||
-            !cond_parties_touch(collider->model, a.solid->party, b.solid->party))
-            continue;
-        // A body's reach is twice its way: enough for two of its links that come towards each
-        // other.
-        int other = b.solid->body == a.solid->body ? -1 : b.solid->body;
-        double far = reach[a.solid->body] + (other >= 0 ? reach[other] : 0.0);
-        status = is_still(a.solid) ? collide_pair(collider, kinematics, &b, &a, far, list)
-                                   : collide_pair(collider, kinematics, &a, &b, far, list);
-    }
-    return status;
+    const CondCollider* collider = l->collider;
+    const int* pair = collider->broad.pairs.pair[k];
+    double *normal = collider->memory.next[k], far;
+    Side a = side_of(collider, pair[1]), b = side_of(collider, pair[0]);
+    if ((is_still(a.solid) && is_still(b.solid)) ||
+        !cond_parties_touch(collider->model, a.solid->party, b.solid->party))
+        return COND_OK;
+    // A body's reach is twice its way: enough for two of its links that come towards each other.
+    int other = b.solid->body == a.solid->body ? -1 : b.solid->body;
+    far = l->reach[a.solid->body] + (other >= 0 ? l->reach[other] : 0.0);
+    return is_still(a.solid) ? collide_pair(collider, l->kinematics, &b, &a, far, normal, room)
+                             : collide_pair(collider, l->kinematics, &a, &b, far, normal, room);
 }
 
 // ---- planes
 
-static CondStatus collide_plane(CondCollider* collider, const CondKinematics* kinematics,
-                                const Side* a, int i_plane, double far, CondCandidateList* list)
+// 1 where a box is farther from a plane than `far`, by more than rounding.
+static int is_above(const CondPlane* plane, const double box[6], double far)
+{
+    double least = -plane->offset, size = 0.0;
+    for (int i = 0; i < 3; i++) {
+        double n = plane->frame[i];
+        least += n * (n > 0.0 ? box[i] : box[3 + i]);
+        size += box[3 + i] - box[i];
+    }
+    return least > far + SMALL * size;
+}
+
+static CondStatus collide_plane(const CondCollider* collider, const CondKinematics* kinematics,
+                                const Side* a, int i_plane, double far, CondPairRoom* room)
 {
     const CondModel* model = collider->model;
     const CondPlane* plane = &model->plane[i_plane];
-    CondPairWork* work = &collider->pairs;
+    CondPairWork* work = &room->work;
     const double *n = plane->frame, back[3] = {-n[0], -n[1], -n[2]};
     CondCore core;
     double x[3], offset = plane->offset - vec3_dot(n, a->pose);
+    if (is_above(plane, a->box, far))
+        return COND_OK;
     cond_core_make(&a->solid->shape, a->pose, a->pose, &core);
     cond_core_support(&core, back, 0, x);
     if (!(vec3_dot(n, x) - offset - core.round <= far))
@@ -199,19 +238,133 @@ static CondStatus collide_plane(CondCollider* collider, const CondKinematics* ki
     memcpy(candidate.frame, plane->frame, sizeof candidate.frame);
     cond_candidate_surfaces(&plane->surface, &model->body[a->solid->body].surface, &candidate);
     return add_candidates(kinematics, a->solid, &candidate, -1, 0, a->pose, COND_KEY_GROUND + pair,
-                          &work->manifold, list);
+                          &work->manifold, &room->list);
+}
+
+// Solid i against the planes.
+static CondStatus collide_planes(const PairLoop* l, int i, CondPairRoom* room)
+{
+    const CondModel* model = l->collider->model;
+    Side a = side_of(l->collider, i);
+    CondStatus status = COND_OK;
+    for (int p = 0; p < model->n_plane && !status && !is_still(a.solid); p++)
+        if (cond_parties_touch(model, a.solid->party, model->plane[p].party))
+            status =
+                collide_plane(l->collider, l->kinematics, &a, p, l->reach[a.solid->body], room);
+    return status;
+}
+
+// ---- the search
+
+// For each pair the normal that it had in the last search; both lists are in the same order.
+static CondStatus recall_normals(const CondTreePairs* pairs, CondPairMemory* memory)
+{
+    CondArena* m = &memory->arena;
+    if (COND_RESERVE(m, memory->next, pairs->n) || COND_RESERVE(m, memory->normal, pairs->n) ||
+        COND_RESERVE(m, memory->pair, pairs->n))
+        return COND_OUT_OF_MEMORY;
+    for (int k = 0, at = 0; k < pairs->n; k++) {
+        const int* pair = pairs->pair[k];
+        while (at < memory->n &&
+               (memory->pair[at][1] < pair[1] ||
+                (memory->pair[at][1] == pair[1] && memory->pair[at][0] < pair[0])))
+            at++;
+        int known =
+            at < memory->n && memory->pair[at][0] == pair[0] && memory->pair[at][1] == pair[1];
+        for (int i = 0; i < 3; i++)
+            memory->next[k][i] = known ? memory->normal[at][i] : 0.0;
+    }
+    return COND_OK;
+}
+
+static void keep_normals(const CondTreePairs* pairs, CondPairMemory* memory)
+{
+    double(*made)[3] = memory->next;
+    memory->next = memory->normal;
+    memory->normal = made;
+    memory->n = pairs->n;
+    if (pairs->n > 0)
+        memcpy(memory->pair, pairs->pair, (size_t)pairs->n * sizeof *pairs->pair);
+}
+
+static CondStatus reserve_rooms(CondCollider* collider, int n)
+{
+    CondContext context = cond_shared_context(&collider->shared);
+    if (COND_RESERVE(&collider->arena, collider->room, n))
+        return COND_OUT_OF_MEMORY;
+    for (; collider->n_room < n; collider->n_room++) {
+        CondPairRoom* room = &collider->room[collider->n_room];
+        cond_pair_work_begin(&context, &room->work);
+        cond_candidates_begin(&context, &room->list);
+    }
+    return COND_OK;
+}
+
+void cond_pair_rooms_end(CondCollider* collider)
+{
+    for (int k = 0; k < collider->n_room; k++) {
+        cond_pair_work_end(&collider->room[k].work);
+        cond_candidates_end(&collider->room[k].list);
+    }
+    collider->n_room = 0;
+}
+
+// Parts of the pairs and of the solids; what is found does not depend on how many there are.
+static void search_parts(const void* loop, int first, int last)
+{
+    const PairLoop* l = loop;
+    int n_pair = l->collider->broad.pairs.n, begin = l->collider->model->n_obstacle;
+    int n_solid = l->collider->n_solid - begin, n = l->n_part;
+    for (int part = first; part < last; part++) {
+        CondPairRoom* room = &l->collider->room[part];
+        CondStatus status = COND_OK;
+        room->list.n = 0;
+        for (int k = cond_team_first(n_pair, part, n);
+             k < cond_team_first(n_pair, part + 1, n) && !status; k++)
+            status = collide_solids(l, k, room);
+        for (int i = cond_team_first(n_solid, part, n);
+             i < cond_team_first(n_solid, part + 1, n) && !status; i++)
+            status = collide_planes(l, begin + i, room);
+        room->status = status;
+    }
+}
+
+// Appends what the parts have found.
+static CondStatus gather_parts(const CondCollider* collider, int n, CondCandidateList* list)
+{
+    int found = list->n;
+    for (int k = 0; k < n; k++) {
+        if (collider->room[k].status)
+            return collider->room[k].status;
+        found += collider->room[k].list.n;
+    }
+    if (cond_candidates_reserve(list, found))
+        return COND_OUT_OF_MEMORY;
+    for (int k = 0; k < n; k++) {
+        const CondCandidateList* part = &collider->room[k].list;
+        if (part->n > 0)
+            memcpy(list->candidate + list->n, part->candidate,
+                   (size_t)part->n * sizeof *part->candidate);
+        list->n += part->n;
+    }
+    return COND_OK;
 }
 
 CondStatus cond_collide_pairs(CondCollider* collider, const CondKinematics* kinematics,
                               const double* reach, CondCandidateList* list)
 {
-    const CondModel* model = collider->model;
-    CondStatus status = collide_solids(collider, kinematics, reach, list);
-    for (int i = model->n_obstacle; i < collider->n_solid; i++) {
-        Side a = side_of(collider, i);
-        for (int p = 0; p < model->n_plane && !status && !is_still(a.solid); p++)
-            if (cond_parties_touch(model, a.solid->party, model->plane[p].party))
-                status = collide_plane(collider, kinematics, &a, p, reach[a.solid->body], list);
-    }
-    return status;
+    const CondTreePairs* pairs = &collider->broad.pairs;
+    CondStatus status = cond_broad_pairs(&collider->broad);
+    int n_thread = cond_threads(PAIR_WORK * ((size_t)pairs->n + (size_t)collider->n_solid),
+                                collider->model->settings.solver.threads);
+    if (!status)
+        status = recall_normals(pairs, &collider->memory);
+    if (!status)
+        status = reserve_rooms(collider, n_thread);
+    if (status)
+        return status;
+    PairLoop loop = {collider, kinematics, reach, n_thread};
+    cond_parallel(n_thread, n_thread, search_parts, &loop);
+    keep_normals(pairs, &collider->memory);
+    return gather_parts(collider, n_thread, list);
 }

@@ -108,16 +108,25 @@ static CondStatus sweep_body_on(CondSweepPass* pass, int b, int i)
     return status;
 }
 
-// 1 where a body can be fast against some solid: a step in which none is costs no tree.
-static int is_any_fast(const CondSweepPass* pass)
+// The least way on which some solid may be met unseen.
+static double least_way(const CondSweepPass* pass)
 {
     const CondSweep* sweep = &pass->collider->sweep;
-    double most = 0.0, least = INFINITY;
+    double least = INFINITY;
+    for (int i = 0; i < pass->collider->n_solid; i++) {
+        double way = FAST * sweep->thickness[i] - sweep->travel[i];
+        least = way < least ? way : least;
+    }
+    return least;
+}
+
+int cond_sweep_is_any_fast(const CondSweepPass* pass)
+{
+    double least = least_way(pass);
     for (int b = 0; b < pass->model->n_body; b++)
-        most = fmax(most, sweep->body[b].travel);
-    for (int i = 0; i < pass->collider->n_solid; i++)
-        least = fmin(least, FAST * sweep->thickness[i] - sweep->travel[i]);
-    return most >= least;
+        if (pass->collider->sweep.body[b].travel >= least)
+            return 1;
+    return 0;
 }
 
 CondStatus cond_sweep_points(CondSweepPass* pass)
@@ -125,13 +134,14 @@ CondStatus cond_sweep_points(CondSweepPass* pass)
     const CondModel* model = pass->model;
     CondSweep* sweep = &pass->collider->sweep;
     CondBroad* broad = &pass->collider->broad;
-    if (!is_any_fast(pass))
+    if (!cond_sweep_is_any_fast(pass)) // costs no tree
         return COND_OK;
+    double least = least_way(pass);
     CondStatus status = cond_broad_build(broad, pass->collider->n_solid, sweep->box, NULL);
     for (int b = 0; b < model->n_body && !status; b++) {
         const CondSweptBody* swept = &sweep->body[b];
         broad->hits.n = 0;
-        if (model->body[b].n_feature > 0)
+        if (model->body[b].n_feature > 0 && swept->travel >= least * (1.0 - 1e-9))
             status = cond_broad_query(broad, swept->box, 0.0);
         for (int h = 0; h < broad->hits.n && !status; h++) {
             int i = broad->hits.primitive[h];

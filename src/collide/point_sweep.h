@@ -6,4 +6,7 @@
 
 CondStatus cond_sweep_points(CondSweepPass* pass);
 
+// 1 where some body can be fast against some solid, by what is known of their ways.
+int cond_sweep_is_any_fast(const CondSweepPass* pass);
+
 #endif

@@ -12,10 +12,12 @@
 #include "collide/soft_sweep.h"
 #include "collide/solid.h"
 #include "geometry/box.h"
-#include "math/vec3.h"
+#include "math/quat.h"
 
 #include <math.h>
 #include <string.h>
+
+static const double ROUNDING = 1e-9; // by which bounds are wider
 
 void cond_sweep_measure(const CondModel* model, CondSweep* sweep)
 {
@@ -60,11 +62,45 @@ void cond_sweep_destroy(const CondContext* context, CondSweep* sweep)
         cond_release(context, arrays[i]);
 }
 
+// A bound of the way of a rigid body's points: that of its centre, and the chord of its turn,
+//     |p1 - p0| <= |x1 - x0| + 2 sin(angle/2) |r|
+static double travel_bound(const CondBody* body, const double* from, const double* to)
+{
+    double d[3], turn[4];
+    for (int i = 0; i < 3; i++)
+        d[i] = to[i] - from[i];
+    double way = vec3_norm(d);
+    if (body->kind == COND_BODY_RIGID) {
+        const double back[4] = {from[3], -from[4], -from[5], -from[6]};
+        quat_product(to + 3, back, turn);
+        way += 2.0 * vec3_norm(turn + 1) * body->radius;
+    }
+    return (1.0 + ROUNDING) * way + ROUNDING * body->size;
+}
+
+// 1 where bounds tell that nothing is fast, of rigid bodies and particles alone.
+static int is_slow(CondSweepPass* pass)
+{
+    const CondModel* model = pass->model;
+    CondSweep* sweep = &pass->collider->sweep;
+    for (int b = 0; b < model->n_body && pass->collider->plain; b++) {
+        int at = model->body[b].q_begin;
+        sweep->body[b].travel =
+            travel_bound(&model->body[b], pass->before->q + at, pass->after->q + at);
+    }
+    for (int i = 0; i < pass->collider->n_solid && pass->collider->plain; i++) {
+        int b = cond_solid_at(model, i)->body;
+        sweep->travel[i] = b >= 0 ? sweep->body[b].travel : 0.0;
+    }
+    return pass->collider->plain && !cond_sweep_is_any_fast(pass);
+}
+
 // Where the features of the bodies were, the box that each body has swept, and how far it went.
 static void sweep_bodies(CondSweepPass* pass)
 {
     const CondModel* model = pass->model;
     CondSweep* sweep = &pass->collider->sweep;
+    cond_collider_place_corners(pass->collider, pass->after);
     // Those of obstacles stay where they are.
     memcpy(sweep->place, pass->collider->place, 3 * (size_t)model->n_feature * sizeof(double));
     for (int b = 0; b < model->n_body; b++) {
@@ -122,6 +158,8 @@ CondStatus cond_collide_sweep(CondCollider* collider, const CondKinematics* befo
                               const CondKinematics* after, CondCandidateList* list)
 {
     CondSweepPass pass = {collider, collider->model, before, after, list};
+    if (is_slow(&pass))
+        return COND_OK;
     sweep_bodies(&pass);
     sweep_solids(&pass);
     cond_rod_links_sweep(&collider->links, before);

@@ -79,8 +79,11 @@ int cond_cores_distance(const CondCore* a, const CondCore* b, double far, double
     double last = INFINITY;
     for (int pass = 0; pass < MOST_PASSES; pass++) {
         double along = cond_cores_apart(a, b, v, w), length = vec3_norm(v);
-        if (along > far * length)
+        if (along > far * length) {
+            for (int i = 0; i < 3; i++)
+                n[i] = v[i] / length;
             return 0;
+        }
         // The distance lies between along/|v| and |v|, once v is a point of A - B.
         double left = length * length - along;
         if (pass > 0 && (left <= 1e-14 * length * length + 1e-15 * wide * length ||

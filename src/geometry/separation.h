@@ -10,12 +10,12 @@ typedef struct CondSeparation {
 } CondSeparation;
 
 // max over unit vectors n of min over A - B of n . x: the distance, or minus the shortest way out.
-// 0 when the shapes are farther apart than `far`.
+// 0 when the shapes are farther apart than `far`, with a normal along which they are.
 int cond_cores_separate(const CondCore* a, const CondCore* b, double far, CondSeparation* out);
 
 // The parts of it. Distance by the algorithm of Gilbert, Johnson and Keerthi: 1 and the normal from
-// b to a; 0 when the cores are farther apart than `far`; -1 when they overlap or are too near for
-// the direction between them to be told.
+// b to a; 0 when the cores are farther apart than `far` along n; -1 when they overlap or are too
+// near for the direction between them to be told.
 int cond_cores_distance(const CondCore* a, const CondCore* b, double far, double n[3]);
 // The normal of the shortest way out, by an expanding polytope; good for cores that are apart by
 // rounding too. One of the cores has a volume.

@@ -276,6 +276,8 @@ CondStatus cond_sleep_step(CondSim* sim, CondState* state, CondStepInfo* info)
         pass_time(sim, state, info);
     } else {
         status = step_awake(sim, state, info);
+        if (status == COND_OUT_OF_MEMORY) // who woke in it, and was not stepped, is as it was
+            cond_sleep_forget(sim);
     }
     info->status = status;
     if (status < 0)
