@@ -355,7 +355,7 @@ static void many_views_are_single_ones(void** state)
     }
     for (int n = 1; n <= N; n += N - 1)
         for (int threads = 1; threads <= 2; threads++) {
-            assert_int_equal(cond_nodalize(&all, n, problem, 7.0, threads), COND_OK);
+            assert_int_equal(cond_nodalize(&all, n, problem, NULL, 7.0, threads), COND_OK);
             assert_int_equal(all.n, n);
             for (int i = 0; i < n; i++) {
                 CondNodal* view = &all.view[i];

@@ -185,6 +185,13 @@ static void add_block(CondFactoredSystem* system, const CondBlock* block)
         add_links(system, block);
         return;
     }
+    if (block->kind == COND_BLOCK_DENSE) { // the first that is added to its node
+        CondBlockLuEntry entry = cond_block_lu_block(&system->H, node[0], node[0]);
+        for (int i = 0, n = block->n_dof; i < n; i++)
+            memcpy(entry.value + (ptrdiff_t)i * entry.row, block->values + (ptrdiff_t)i * n,
+                   (size_t)n * sizeof *block->values);
+        return;
+    }
     for (int i = 0; i < block->n_dof; i++) {
         int size = cond_block_row_size(block, i), j, last = -1;
         int row = block->dof_begin + i - system->H.first[node[i]];

@@ -28,6 +28,7 @@ typedef struct CondNodalLine {
 typedef struct CondNodal {
     CondArena arena; // of a view that is built alone; else all arrays are another's (nodalize.h)
     int threads;     // that build it
+    int bare;        // 1: there is nothing of it but the problem
     const CondProblem* problem;
     int n_dof;                  // coordinates of the problem
     int n_virtual;              // virtual nodes

@@ -27,7 +27,8 @@ static void plan(const void* loop, int first, int last)
     const Loop* l = loop;
     for (int i = first; i < last; i++) {
         CondNodal* view = &l->all->view[i]; // its mark is scratch until it has one of its own
-        l->all->line_begin[i + 1] = cond_nodal_plan(view, &l->problem[i], view->mark);
+        l->all->line_begin[i + 1] =
+            view->bare ? 0 : cond_nodal_plan(view, &l->problem[i], view->mark);
     }
 }
 
@@ -35,7 +36,8 @@ static void fill(const void* loop, int first, int last)
 {
     const Loop* l = loop;
     for (int i = first; i < last; i++)
-        cond_nodal_fill(&l->all->view[i], l->all->memory + l->all->line_begin[i], l->kv_scale);
+        if (!l->all->view[i].bare)
+            cond_nodal_fill(&l->all->view[i], l->all->memory + l->all->line_begin[i], l->kv_scale);
 }
 
 // The problem that has more than half of all coordinates; -1: none.
@@ -60,8 +62,8 @@ static void run(CondLoopBody body, const Loop* loop, int large, int team)
     body(loop, large + 1, n);
 }
 
-CondStatus cond_nodalize(CondNodalization* all, int n, const CondProblem* problem, double kv_scale,
-                         int threads)
+CondStatus cond_nodalize(CondNodalization* all, int n, const CondProblem* problem, const int* bare,
+                         double kv_scale, int threads)
 {
     CondArena* m = &all->arena;
     int n_dof = 0, n_contact = 0;
@@ -75,6 +77,8 @@ CondStatus cond_nodalize(CondNodalization* all, int n, const CondProblem* proble
     int large = find_large(n, problem, n_dof);
     for (int i = 0, dof = 0, contact = 0; i < n; i++) {
         all->view[i] = (CondNodal){.threads = i == large ? threads : 1,
+                                   .bare = bare && bare[i],
+                                   .problem = &problem[i],
                                    .node = all->node + 2 * contact,
                                    .mark = all->mark + dof};
         dof += problem[i].n_dof;

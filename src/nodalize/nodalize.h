@@ -20,8 +20,8 @@ void cond_nodalization_end(CondNodalization* nodalization);
 
 // Makes the views of n problems, which must stay where they are; kv_scale / Delassus scale stands
 // in for kv = INFINITY. Many are shared out among the threads; one that has most of the coordinates
-// is made by all of them.
+// is made by all of them. Those that `bare` says (n, or NULL) stay without: they have no contacts.
 CondStatus cond_nodalize(CondNodalization* nodalization, int n, const CondProblem* problem,
-                         double kv_scale, int threads);
+                         const int* bare, double kv_scale, int threads);
 
 #endif

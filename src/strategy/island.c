@@ -19,9 +19,11 @@ void cond_islands_end(CondIslands* islands)
 // one of them.
 static int join(CondIslands* islands, int n, const int* coordinate, int with)
 {
-    for (int k = 0; k < n; k++) {
+    for (int k = 0, last = -1; k < n; k++) {
         int block = islands->block_of[coordinate[k]];
-        with = cond_disjoint_join(islands->of, block, with >= 0 ? with : block);
+        if (block != last) // those of a body stand together
+            with = cond_disjoint_join(islands->of, block, with >= 0 ? with : block);
+        last = block;
     }
     return with;
 }

@@ -33,6 +33,7 @@ typedef struct Solver {
     CondIslands islands;
     int split;              // 1: the islands are solved apart; 0: the problem as it is
     CondProblem* problem;   // of the islands                               (islands.n)
+    int* bare;              // 1: they need no nodes                        (islands.n)
     CondNodalization views; // of these, or of the whole; by prepare, as the three above
     CondCertifier certifier;
     CondSharedContext shared; // of the workers
@@ -378,8 +379,9 @@ static CondStatus solve_whole(Solver* s, const CondProblem* problem, double* v, 
 // One view of all of it.
 static CondStatus nodalize_whole(Solver* s, const CondProblem* problem)
 {
+    int bare = cond_strategy_is_direct(s->whole.strategy, problem);
     s->split = 0;
-    return cond_nodalize(&s->views, 1, problem, s->settings.kv_scale, s->settings.threads);
+    return cond_nodalize(&s->views, 1, problem, &bare, s->settings.kv_scale, s->settings.threads);
 }
 
 // The islands, and the nodes of their contacts.
@@ -392,12 +394,15 @@ static CondStatus prepare(void* work, const CondProblem* problem)
     if (status || s->islands.n <= 1)
         return status ? status : nodalize_whole(s, problem);
     status = cond_islands_split(&s->islands, problem);
-    if (status || COND_RESERVE(&s->arena, s->problem, s->islands.n))
+    if (status || COND_RESERVE(&s->arena, s->problem, s->islands.n) ||
+        COND_RESERVE(&s->arena, s->bare, s->islands.n))
         return status ? status : COND_OUT_OF_MEMORY;
-    for (int i = 0; i < s->islands.n; i++)
+    for (int i = 0; i < s->islands.n; i++) {
         s->problem[i] = cond_islands_problem(&s->islands, i);
+        s->bare[i] = cond_strategy_is_direct(s->whole.strategy, &s->problem[i]);
+    }
     s->split = 1;
-    return cond_nodalize(&s->views, s->islands.n, s->problem, s->settings.kv_scale,
+    return cond_nodalize(&s->views, s->islands.n, s->problem, s->bare, s->settings.kv_scale,
                          s->settings.threads);
 }
 

@@ -144,6 +144,7 @@ static void* create(const CondContext* context, const CondSolverSettings* settin
     s->view.threads = settings->threads;
     s->view.arena.context = *context;
     cond_vfpi_create(context, settings, &s->vfpi);
+    cond_direct_create(context, &s->direct);
     cond_semismooth_create(context, settings, &s->newton);
     return s;
 }
@@ -156,6 +157,7 @@ static void destroy(void* work)
     CondContext m = s->context;
     cond_nodal_destroy(&s->view);
     cond_vfpi_destroy(&s->vfpi);
+    cond_direct_destroy(&s->direct);
     cond_semismooth_destroy(&s->newton);
     cond_interior_point_destroy(&s->interior);
     cond_proximal_point_destroy(&s->proximal);
@@ -268,6 +270,24 @@ static CondStatus conclude(const CondStrategy* s, CondStatus status, CondSolveIn
     return status;
 }
 
+int cond_strategy_is_direct(const void* work, const CondProblem* problem)
+{
+    const CondStrategy* s = work;
+    return is_certified(s) && s->asked.fallback && s->asked.reuse <= 1 &&
+           s->asked.accelerator == COND_ACCELERATOR_PRIMAL_DUAL &&
+           !(s->left_out >> COND_BY_FACTORED_NEWTON & 1) && cond_direct_serves(problem);
+}
+
+// COND_NOT_CONVERGED: the stages go on from v.
+static CondStatus solve_direct(CondStrategy* s, const CondProblem* problem, double* v,
+                               CondSolveInfo* info)
+{
+    s->vfpi.history.n = s->vfpi.history.failed = 0;
+    CondStatus status = cond_direct_solve(&s->direct, problem, s->asked.tolerance, v, info);
+    info->solved_by = info->passes > 0 ? COND_BY_FACTORED_NEWTON : COND_BY_START;
+    return status;
+}
+
 CondStatus cond_strategy_solve(void* work, const CondNodal* view, double* v, double* lambda,
                                CondSolveInfo* info)
 {
@@ -276,6 +296,17 @@ CondStatus cond_strategy_solve(void* work, const CondNodal* view, double* v, dou
     info->certificate.worst_contact = -1;
     info->certificate.dynamics = info->certificate.contact = INFINITY; // until something is known
     s->n_relaxed = 0;
+    if (cond_strategy_is_direct(s, problem)) {
+        CondStatus direct = solve_direct(s, problem, v, info);
+        if (direct != COND_NOT_CONVERGED)
+            return direct;
+    }
+    if (view->bare) {
+        CondStatus built = cond_nodal_build(&s->view, problem, s->asked.kv_scale);
+        if (built)
+            return built;
+        view = &s->view;
+    }
     cond_strategy_aim(s, s->asked.tolerance, s->asked.max_iterations);
     CondStatus status = cond_vfpi_begin(&s->vfpi, view, info);
     if (!status)
@@ -305,7 +336,7 @@ CondStatus cond_strategy_solve_alone(void* work, const CondNodal* view, double* 
 {
     CondStrategy* s = work;
     CondStatus status = cond_strategy_solve(s, view, v, lambda, info);
-    if (status >= 0) {
+    if (status >= 0 && view->problem->n_contact > 0) {
         CondCertificateData data = cond_strategy_certificate_data(s);
         data.relaxed = NULL; // the certificate is one against the law that was asked for
         cond_certificate_detail(&data, v, lambda, &info->certificate);

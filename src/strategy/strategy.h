@@ -4,6 +4,7 @@
 #ifndef COND_STRATEGY_STRATEGY_H
 #define COND_STRATEGY_STRATEGY_H
 
+#include "newton/direct.h"
 #include "newton/interior_point.h"
 #include "newton/proximal_point.h"
 #include "newton/semismooth.h"
@@ -15,6 +16,7 @@ typedef struct CondStrategy {
     CondSolverSettings settings; // the same with the tolerance and the iterations of this stage
     CondNodal view;              // of a problem that comes as it is
     CondVfpi vfpi;
+    CondDirect direct;
     CondSemismooth newton;
     CondInteriorPoint interior;
     CondProximalPoint proximal;
@@ -56,7 +58,10 @@ typedef struct CondSolverStage {
 
 extern const CondSolverOps cond_solver_strategy;
 
-// Solves a problem that is nodalized already; work is a CondStrategy.
+// 1 where a problem without contacts is solved by one factorisation: it needs no nodes.
+int cond_strategy_is_direct(const void* work, const CondProblem* problem);
+
+// Solves a problem that is nodalized already, or needs no nodes; work is a CondStrategy.
 CondStatus cond_strategy_solve(void* work, const CondNodal* view, double* v, double* lambda,
                                CondSolveInfo* info);
 
