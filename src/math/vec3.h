@@ -56,18 +56,23 @@ static inline void mat3_product(const double A[9], const double B[9], double C[9
             C[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] + A[3 * i + 2] * B[6 + j];
 }
 
+// The adjugate of A, transposed; returns det A.
+static inline double mat3_cofactors(const double A[9], double C[9])
+{
+    vec3_cross(A + 3, A + 6, C);
+    vec3_cross(A + 6, A, C + 3);
+    vec3_cross(A, A + 3, C + 6);
+    return vec3_dot(A, C);
+}
+
 // x = A^-1 b by Cramer's rule; 0 when done, 1 when A is singular.
 static inline int mat3_solve(const double A[9], const double b[3], double x[3])
 {
-    double c0[3], c1[3], c2[3]; // rows of the adjugate, transposed
-    vec3_cross(A + 3, A + 6, c0);
-    vec3_cross(A + 6, A, c1);
-    vec3_cross(A, A + 3, c2);
-    double det = vec3_dot(A, c0);
+    double C[9], det = mat3_cofactors(A, C);
     if (det == 0.0 || !isfinite(det))
         return 1;
     for (int i = 0; i < 3; i++)
-        x[i] = (c0[i] * b[0] + c1[i] * b[1] + c2[i] * b[2]) / det;
+        x[i] = (C[i] * b[0] + C[3 + i] * b[1] + C[6 + i] * b[2]) / det;
     return 0;
 }
 

@@ -47,15 +47,26 @@ void cond_cone_scaling(const double y[3], const double z[3], double W[9])
     }
 }
 
-// The same matrix with -q and 1/eta. eta^2 = W00^2 - |W0t|^2.
-void cond_cone_unscale(const double W[9], double x[3])
+// eta^2 = W00^2 - |W0t|^2
+static double eta_square(const double W[9])
 {
-    double t = hypot(W[1], W[2]), eta2 = (W[0] - t) * (W[0] + t);
+    double t = hypot(W[1], W[2]);
+    return (W[0] - t) * (W[0] + t);
+}
+
+// The same matrix with -q and 1/eta.
+static inline void unscale(const double W[9], double eta2, double x[3])
+{
     double y[3] = {W[0] * x[0] - W[1] * x[1] - W[2] * x[2], 0.0, 0.0};
     for (int i = 1; i < 3; i++)
         y[i] = -W[i] * x[0] + W[3 * i + 1] * x[1] + W[3 * i + 2] * x[2];
     for (int i = 0; i < 3; i++)
         x[i] = y[i] / eta2;
+}
+
+void cond_cone_unscale(const double W[9], double x[3])
+{
+    unscale(W, eta_square(W), x);
 }
 
 void cond_cone_scale(const double W[9], const double x[3], double out[3])
@@ -69,24 +80,29 @@ void cond_cone_scale(const double W[9], const double x[3], double out[3])
 void cond_cone_gain(const double W[9], double slip, const double T[3], const double e[2],
                     double M[9])
 {
-    double N[9];
+    double N[9], C[9], eta2 = eta_square(W);
     for (int j = 0; j < 3; j++) {
         double a[3] = {0.0}, b[3] = {0.0};
         a[j] = 1.0;
         b[j] = slip * T[j] * T[j];
         b[0] += j > 0 ? e[j - 1] * b[j] : 0.0;
         for (int k = 0; k < 2; k++)
-            cond_cone_unscale(W, a), cond_cone_unscale(W, b);
+            unscale(W, eta2, a);
+        for (int k = 0; k < 2 && slip > 0.0; k++)
+            unscale(W, eta2, b);
         for (int i = 0; i < 3; i++) {
             M[3 * i + j] = a[i];
             N[3 * i + j] = b[i] + (i == j);
         }
     }
-    for (int j = 0; j < 3 && slip > 0.0; j++) {
+    if (!(slip > 0.0))
+        return;
+    double det = mat3_cofactors(N, C);
+    for (int j = 0; j < 3; j++) {
         double column[3] = {M[j], M[3 + j], M[6 + j]}, x[3];
-        mat3_solve(N, column, x);
+        mat3_multiply_transposed(C, column, x);
         for (int i = 0; i < 3; i++)
-            M[3 * i + j] = x[i];
+            M[3 * i + j] = x[i] / det;
     }
 }
 

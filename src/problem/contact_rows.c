@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-// 1 where a side is static or has six coordinates that follow each other.
+// 1 where a side is static or has six coordinates that follow each other and J = [I, A].
 static int is_packed(const CondSide* side)
 {
     int n = side->n_coordinate;
@@ -14,6 +14,10 @@ static int is_packed(const CondSide* side)
     for (int k = 1; k < n; k++)
         if (side->coordinate[k] != side->coordinate[0] + k)
             return 0;
+    for (int r = 0; r < 3; r++)
+        for (int k = 0; k < 3; k++)
+            if (side->jacobian[6 * r + k] != (double)(r == k))
+                return 0;
     return 1;
 }
 
@@ -39,20 +43,18 @@ CondStatus cond_contact_rows_build(CondContactRows* rows, CondArena* arena,
         for (int s = 0; s < 2; s++) {
             const CondSide* side = &contact->side[s];
             row->first[s] = side->n_coordinate > 0 ? side->coordinate[0] : -1;
-            if (side->n_coordinate > 0)
-                memcpy(row->J[s], side->jacobian, sizeof row->J[s]);
+            for (int r = 0; r < 3 && side->n_coordinate > 0; r++)
+                memcpy(row->A[s] + 3 * r, side->jacobian + 6 * r + 3, 3 * sizeof *row->A[s]);
         }
     }
     return COND_OK;
 }
 
-// p += sign J x, all three sums along the six together
-static inline void add_velocity(const double J[18], double sign, const double* x, double p[3])
+// p += sign [I, A] x
+static inline void add_velocity(const double A[9], double sign, const double* x, double p[3])
 {
-    double a = 0.0, b = 0.0, c = 0.0;
-    for (int j = 0; j < 6; j++)
-        a += J[j] * x[j], b += J[6 + j] * x[j], c += J[12 + j] * x[j];
-    p[0] += sign * a, p[1] += sign * b, p[2] += sign * c;
+    for (int r = 0; r < 3; r++)
+        p[r] += sign * (x[r] + A[3 * r] * x[3] + A[3 * r + 1] * x[4] + A[3 * r + 2] * x[5]);
 }
 
 void cond_contact_rows_velocity(const CondContactRows* rows, const CondContact* contact,
@@ -67,19 +69,21 @@ void cond_contact_rows_velocity(const CondContactRows* rows, const CondContact* 
         const double *R = row->R, *phi = contact[c].phi;
         double p[3] = {0.0, 0.0, 0.0};
         if (row->first[0] >= 0)
-            add_velocity(row->J[0], 1.0, x + row->first[0], p);
+            add_velocity(row->A[0], 1.0, x + row->first[0], p);
         if (row->first[1] >= 0)
-            add_velocity(row->J[1], -1.0, x + row->first[1], p);
+            add_velocity(row->A[1], -1.0, x + row->first[1], p);
         for (int r = 0; r < 3; r++)
             u[r] = R[3 * r] * p[0] + R[3 * r + 1] * p[1] + R[3 * r + 2] * p[2] + phi[r];
     }
 }
 
-// y += sign J' f; y (6)
-static inline void add_force(const double J[18], double sign, const double f[3], double* y)
+// y += sign [I, A]' f; y (6)
+static inline void add_force(const double A[9], double sign, const double f[3], double* y)
 {
-    for (int j = 0; j < 6; j++)
-        y[j] += sign * (J[j] * f[0] + J[6 + j] * f[1] + J[12 + j] * f[2]);
+    for (int j = 0; j < 3; j++) {
+        y[j] += sign * f[j];
+        y[3 + j] += sign * (A[j] * f[0] + A[3 + j] * f[1] + A[6 + j] * f[2]);
+    }
 }
 
 void cond_contact_rows_add_force(const CondContactRows* rows, const CondContact* contact, int c,
@@ -92,7 +96,7 @@ void cond_contact_rows_add_force(const CondContactRows* rows, const CondContact*
         double sign = s == 0 ? 1.0 : -1.0;
         int at = row ? row->first[s] : -1;
         if (at >= first && at + 6 <= last)
-            add_force(row->J[s], sign, world, y + at);
+            add_force(row->A[s], sign, world, y + at);
         else
             cond_side_add_force_within(&contact[c].side[s], sign, world, first, last, y);
     }

@@ -1,7 +1,8 @@
 // The Jacobians of the contacts of a problem side by side, for loops over all contacts that are
-// made many times a solve. Contacts of rigid bodies, whose sides are static or have six coordinates
-// that follow each other, are packed; others are read where they lie. Each number is made by the
-// same operations as by cond_contact_velocity and cond_contact_add_force, to the same bits.
+// made many times a solve. Contacts of rigid bodies and links, whose sides are static or have six
+// coordinates that follow each other and J = [I, A], are packed; others are read where they lie.
+// Each number is made by the same operations as by cond_contact_velocity and
+// cond_contact_add_force, to the same bits.
 #ifndef COND_PROBLEM_CONTACT_ROWS_H
 #define COND_PROBLEM_CONTACT_ROWS_H
 
@@ -10,9 +11,9 @@
 
 // A packed contact.
 typedef struct CondContactRow {
-    double J[2][18]; // of both sides, row-major (3 x 6)
-    double R[9];     // the frame
-    int first[2];    // the first coordinate of each side; -1: static
+    double A[2][9]; // of both sides
+    double R[9];    // the frame
+    int first[2];   // the first coordinate of each side; -1: static
 } CondContactRow;
 
 typedef struct CondContactRows {
