@@ -8,6 +8,7 @@
 // with contacts does that would gain energy; with contacts that last, the linear one first.
 #include "base/memory.h"
 #include "body/body.h"
+#include "law/tuning.h"
 #include "math/vec3.h"
 #include "model/rod.h"
 #include "potential/potential.h"
@@ -186,15 +187,23 @@ static CondStatus descend(CondSim* sim, const CondState* state, double last, dou
     }
 }
 
+// How much larger than what is taken for solved the residual of a draft may be.
+static double draft_share(const CondSim* sim)
+{
+    int rough = sim->rough && sim->moved && sim->model->n_dof > COND_TINY_PROBLEM;
+    return rough ? fmax(COND_DRAFT_TOLERANCE / sim->model->settings.solver.tolerance, 1.0) : 1.0;
+}
+
 // Goes from an iterate to its residual; *more: 1 where the next one is to be solved for. Where not,
 // the groups that fail are marked.
 static CondStatus look(CondSim* sim, const CondState* state, int* more)
 {
     CondNewton* newton = &sim->newton;
-    double last = newton->size;
+    double last = newton->size, enough = draft_share(sim);
     CondStatus status = descend(sim, state, last, &newton->worst);
     int stalls = newton->worst <= STRICT && newton->worst > 0.5 * last; // at what the solver leaves
-    *more = !(newton->worst <= 1.0 || !isfinite(newton->worst) || (sim->moved && stalls));
+    *more = !(newton->worst <= enough || !isfinite(newton->worst) || (sim->moved && stalls));
+    newton->drafted = newton->worst > 1.0 && newton->worst <= enough;
     return status;
 }
 
@@ -204,7 +213,7 @@ static CondStatus look(CondSim* sim, const CondState* state, int* more)
 static CondStatus take_answer(CondSim* sim, const CondState* state, CondStatus solved, int* more)
 {
     CondNewton* newton = &sim->newton;
-    double worst = newton->worst, last = newton->size;
+    double worst = newton->worst, last = newton->size, left = worst * (worst / last);
     *more = 0;
     if (solved == COND_DIVERGED) {
         memcpy(sim->v_hat, newton->v, (size_t)sim->model->n_dof * sizeof(double));
@@ -216,7 +225,8 @@ static CondStatus take_answer(CondSim* sim, const CondState* state, CondStatus s
     newton->iterations++;
     if (solved == COND_NOT_CONVERGED)
         return descend(sim, state, last, &newton->worst);
-    if (isfinite(last) && worst * (worst / last) < 0.1) {
+    if (isfinite(last) && left < 0.1 * draft_share(sim)) {
+        newton->drafted = left >= 0.1;
         memset(sim->groups.fails, 0, (size_t)sim->groups.n * sizeof *sim->groups.fails);
         return COND_OK;
     }
@@ -344,6 +354,32 @@ static CondStatus begin(CondSim* sim, const CondState* state)
     if (!status)
         status = COND_RESERVE(&sim->arena, newton->lambda, 3 * cond_sim_n_force(sim));
     return status;
+}
+
+int cond_auto_iterates(CondSim* sim)
+{
+    set_linear(sim);
+    for (int b = 0; b < sim->model->n_body; b++)
+        if (!sim->linear[b])
+            return 1;
+    return 0;
+}
+
+CondStatus cond_auto_resume(CondSim* sim, const CondState* state)
+{
+    CondNewton* newton = &sim->newton;
+    newton->count = 0;
+    newton->first = 1;
+    newton->size = newton->worst = INFINITY;
+    newton->phase = COND_NEWTON_ITERATES;
+    if (COND_RESERVE(&sim->arena, newton->lambda, 3 * cond_sim_n_force(sim)))
+        return COND_OUT_OF_MEMORY;
+    CondStatus status = cond_newton_evaluate(sim, state);
+    if (status)
+        return status;
+    cond_newton_right_hand_side(sim);
+    cond_newton_keep(sim);
+    return COND_OK;
 }
 
 // The step as it is stands, or is tried with what bears more.

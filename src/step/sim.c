@@ -170,6 +170,11 @@ static CondStatus solve_again(CondSim* sim, const CondState* state, CondSolveInf
         break;
     case COND_INTEGRATOR_AUTO:
         STAGE(COND_STAGE_ASSEMBLE, cond_sim_choose(sim, state, 1, &changed));
+        if (cond_auto_iterates(sim)) {
+            cond_sim_control_middle(sim, state);
+            STAGE(COND_STAGE_MATRIX, cond_auto_resume(sim, state));
+            break;
+        }
         if ((status = load_again(sim, state)))
             return status;
         STAGE(COND_STAGE_ASSEMBLE, cond_sim_pose(sim, state));
@@ -191,8 +196,9 @@ static void set_rough(CondSim* sim, int rough)
 static int is_draft(CondSim* sim, const CondSolveInfo* info)
 {
     double tolerance = sim->model->settings.solver.tolerance;
-    return sim->rough && cond_certificate_residual(&info->certificate) > tolerance &&
-           cond_solver_draft(sim->solver, 1);
+    int rough = cond_certificate_residual(&info->certificate) > tolerance &&
+                cond_solver_draft(sim->solver, 1);
+    return sim->rough && (rough || sim->newton.drafted);
 }
 
 // Rounds go on from drafts while contacts join; where none does any more, or may, the draft is

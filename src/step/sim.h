@@ -46,6 +46,7 @@ typedef struct CondNewton {
     double worst; // of auto: of the present iterate
     int count;    // of auto: iterates since the linear step
     int first;    // of auto, 1: no group has retreated yet
+    int drafted;  // of auto, 1: it has ended roughly, as drafts may
 } CondNewton;
 
 // A contact of a step that is made in parts.
@@ -247,6 +248,11 @@ CondStatus cond_newton_next(CondSim* sim, const CondState* state, CondStatus sol
                             CondSolveInfo* info, CondNext* next);
 CondStatus cond_auto_next(CondSim* sim, const CondState* state, CondStatus solved,
                           CondSolveInfo* info, CondNext* next);
+// Of auto, where contacts have joined or a draft is to be brought to the tolerance: 1 where some
+// body is not stepped linearly, and the problem at the last iterate, from which Newton's method
+// then goes on.
+int cond_auto_iterates(CondSim* sim);
+CondStatus cond_auto_resume(CondSim* sim, const CondState* state);
 
 // Of the integrator auto: theta before the contacts are known (of others too), and by group once
 // they are. again: 1 where contacts have joined a step that was solved; which of the others last

@@ -143,6 +143,7 @@ CondStatus cond_sim_solve_problem(CondSim* sim, CondSolveInfo* info)
 void cond_integrator_begin(CondSim* sim)
 {
     sim->newton.phase = COND_NEWTON_BEGINS;
+    sim->newton.drafted = 0;
 }
 
 CondStatus cond_integrator_next(CondSim* sim, const CondState* state, CondStatus solved,
