@@ -150,6 +150,15 @@ static int lasts(const CondGroups* groups, int g)
     return groups->touched[g] && !groups->euler[g];
 }
 
+// How much larger than what is taken for solved the residual of a group may be: of a pile, whose
+// solver makes drafts as well, while the step is looked at roughly.
+static double draft_share(const CondSim* sim, int g)
+{
+    const CondGroups* groups = &sim->groups;
+    int rough = sim->rough && lasts(groups, g) && 6 * groups->members[g] > COND_TINY_PROBLEM;
+    return rough ? fmax(COND_DRAFT_TOLERANCE / sim->model->settings.solver.tolerance, 1.0) : 1.0;
+}
+
 // The largest residual of a group, relative to what is taken for solved; marks those above it.
 static double worst_residual(CondSim* sim, const CondState* state)
 {
@@ -158,6 +167,7 @@ static double worst_residual(CondSim* sim, const CondState* state)
     double tolerance =
         solver->stop == COND_STOP_CERTIFICATE ? fmax(1e-12, solver->tolerance) : 1e-7;
     double worst = 0.0;
+    sim->newton.drafted = 0;
     size_up(sim, state);
     for (int g = 0; g < groups->n; g++) {
         double load = hypot(groups->load[g], sqrt((groups->fall[g] + NOTHING) / sim->time_step));
@@ -165,6 +175,9 @@ static double worst_residual(CondSim* sim, const CondState* state)
         // Contacts that last do so for many steps, in which small errors grow into one.
         double share = (lasts(groups, g) ? STRICT : 1.0) * groups->residual[g] / enough;
         groups->fails[g] = !(share <= 1.0 || groups->residual[g] <= FAIR * load);
+        double rough = draft_share(sim, g);
+        sim->newton.drafted |= share > 1.0 && rough > 1.0;
+        share /= rough;
         worst = isfinite(share) ? fmax(worst, share) : INFINITY;
     }
     return worst;
@@ -187,23 +200,15 @@ static CondStatus descend(CondSim* sim, const CondState* state, double last, dou
     }
 }
 
-// How much larger than what is taken for solved the residual of a draft may be.
-static double draft_share(const CondSim* sim)
-{
-    int rough = sim->rough && sim->moved && sim->model->n_dof > COND_TINY_PROBLEM;
-    return rough ? fmax(COND_DRAFT_TOLERANCE / sim->model->settings.solver.tolerance, 1.0) : 1.0;
-}
-
 // Goes from an iterate to its residual; *more: 1 where the next one is to be solved for. Where not,
 // the groups that fail are marked.
 static CondStatus look(CondSim* sim, const CondState* state, int* more)
 {
     CondNewton* newton = &sim->newton;
-    double last = newton->size, enough = draft_share(sim);
+    double last = newton->size;
     CondStatus status = descend(sim, state, last, &newton->worst);
     int stalls = newton->worst <= STRICT && newton->worst > 0.5 * last; // at what the solver leaves
-    *more = !(newton->worst <= enough || !isfinite(newton->worst) || (sim->moved && stalls));
-    newton->drafted = newton->worst > 1.0 && newton->worst <= enough;
+    *more = !(newton->worst <= 1.0 || !isfinite(newton->worst) || (sim->moved && stalls));
     return status;
 }
 
@@ -213,7 +218,7 @@ static CondStatus look(CondSim* sim, const CondState* state, int* more)
 static CondStatus take_answer(CondSim* sim, const CondState* state, CondStatus solved, int* more)
 {
     CondNewton* newton = &sim->newton;
-    double worst = newton->worst, last = newton->size, left = worst * (worst / last);
+    double worst = newton->worst, last = newton->size;
     *more = 0;
     if (solved == COND_DIVERGED) {
         memcpy(sim->v_hat, newton->v, (size_t)sim->model->n_dof * sizeof(double));
@@ -225,8 +230,7 @@ static CondStatus take_answer(CondSim* sim, const CondState* state, CondStatus s
     newton->iterations++;
     if (solved == COND_NOT_CONVERGED)
         return descend(sim, state, last, &newton->worst);
-    if (isfinite(last) && left < 0.1 * draft_share(sim)) {
-        newton->drafted = left >= 0.1;
+    if (isfinite(last) && worst * (worst / last) < 0.1) {
         memset(sim->groups.fails, 0, (size_t)sim->groups.n * sizeof *sim->groups.fails);
         return COND_OK;
     }
