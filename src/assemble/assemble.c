@@ -271,3 +271,33 @@ void cond_assembly_multiply(const CondAssembly* assembly, const double* x, doubl
 {
     cond_problem_multiply_blocks(&assembly->problem, x, NULL, y, threads);
 }
+
+// Of a rigid body, without its block; in the order of a product with that.
+static void multiply_rigid(const CondBody* body, const double* x, double* y)
+{
+    const double* I = body->inertia;
+    for (int i = 0; i < 3; i++) {
+        y[i] = 0.0 + body->mass * x[i];
+        y[3 + i] = 0.0 + I[3 * i] * x[3] + I[3 * i + 1] * x[4] + I[3 * i + 2] * x[5];
+    }
+}
+
+void cond_assembly_multiply_masses(CondAssembly* assembly, const CondKinematics* kinematics,
+                                   const double* x, double* y, int threads)
+{
+    const CondModel* model = kinematics->model;
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        int at = body->dof_begin;
+        if (body->kind == COND_BODY_RIGID) {
+            multiply_rigid(body, x + at, y + at);
+            continue;
+        }
+        double* values = assembly->block_values + assembly->block_begin[b];
+        cond_body_ops(body->kind)->mass(body, kinematics, values, &assembly->block[b]);
+        assembly->block[b].dof_begin = at;
+        cond_block_multiply(&assembly->block[b], x + at, NULL, y + at, threads);
+    }
+    assembly->has_steps = 0;
+    empty(assembly);
+}

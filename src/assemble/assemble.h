@@ -84,4 +84,8 @@ CondStatus cond_assembly_add_contacts(CondAssembly* assembly, int n, CondContact
 // y = blocks x, couplings left out.                                         x, y (n_dof)
 void cond_assembly_multiply(const CondAssembly* assembly, const double* x, double* y, int threads);
 
+// y = M x of all bodies. The blocks are scratch.                             x, y (n_dof)
+void cond_assembly_multiply_masses(CondAssembly* assembly, const CondKinematics* kinematics,
+                                   const double* x, double* y, int threads);
+
 #endif

@@ -20,6 +20,18 @@ static void multiply_dense(const void* loop, int first, int last)
         l->y[i] = cond_block_dense_row(l->block, i, l->x) - (l->shift ? l->shift[i] : 0.0);
 }
 
+// The same of a rigid body: rows side by side, each sum in the order of its columns.
+static void multiply_six(const double* A, const double* x, const double* shift, double* y)
+{
+    enum { SIX = 6 };
+    double sum[SIX] = {0.0};
+    for (int j = 0; j < SIX; j++)
+        for (int i = 0; i < SIX; i++)
+            sum[i] += A[SIX * i + j] * x[j];
+    for (int i = 0; i < SIX; i++)
+        y[i] = sum[i] - (shift ? shift[i] : 0.0);
+}
+
 static void multiply_sparse(const void* loop, int first, int last)
 {
     const BlockLoop* l = loop;
@@ -85,7 +97,9 @@ static void multiply_small(const void* loop, int first, int last)
     for (int b = first; b < last; b++) {
         const CondBlock* block = &l->problem->block[b];
         int i = block->dof_begin;
-        if (is_small(block, l->others))
+        if (block->kind == COND_BLOCK_DENSE && block->n_dof == 6)
+            multiply_six(block->values, l->x + i, l->shift ? l->shift + i : NULL, l->y + i);
+        else if (is_small(block, l->others))
             cond_block_multiply(block, l->x + i, l->shift ? l->shift + i : NULL, l->y + i, 1);
     }
 }
@@ -180,7 +194,10 @@ static void take_node_diagonal(const void* loop, int first, int last)
 static void take_diagonal(const void* loop, int first, int last)
 {
     const RowLoop* l = loop;
-    for (int i = first; i < last; i++) {
+    int dense = l->block->kind == COND_BLOCK_DENSE;
+    for (int i = first; i < last && dense; i++)
+        l->out[i] = l->block->values[(size_t)i * ((size_t)l->block->n_dof + 1)];
+    for (int i = first; i < last && !dense; i++) {
         int n = cond_block_row_size(l->block, i), j;
         l->out[i] = 0.0;
         for (int k = 0; k < n; k++) {

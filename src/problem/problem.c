@@ -68,8 +68,7 @@ void cond_problem_diagonal_by(const CondProblem* problem, double* d, int threads
     }
     for (int i = 0; i < problem->n_coupling; i++) {
         CondTerm term = cond_term_coupling(&problem->coupling[i]);
-        for (int k = 0; k < term.n_entry; k++)
-            d[term.coordinate[k]] += cond_term_entry(&term, k, k);
+        cond_term_add_diagonal(&term, d);
     }
 }
 

@@ -36,6 +36,35 @@ void cond_term_keep(CondTerm* t, double* KJ)
     t->KJ = KJ;
 }
 
+// Entries as cond_term_entry makes them; where the compiler knows the number of rows the loops over
+// them unroll.
+static inline __attribute__((always_inline)) void add_squares(const CondTerm* t, int n_row,
+                                                              double* d)
+{
+    for (int k = 0; k < t->n_entry; k++) {
+        const double* a = t->J + (ptrdiff_t)k * t->entry;
+        double sum = 0.0;
+        for (int r = 0; r < n_row; r++) {
+            double pressed = 0.0;
+            for (int s = 0; s < n_row; s++)
+                pressed += t->K[r * n_row + s] * a[(ptrdiff_t)s * t->row];
+            sum += a[(ptrdiff_t)r * t->row] * pressed;
+        }
+        d[t->coordinate[k]] += sum;
+    }
+}
+
+void cond_term_add_diagonal(const CondTerm* t, double* d)
+{
+    if (t->K && t->n_row == 3)
+        add_squares(t, 3, d);
+    else if (t->K && t->n_row == 6)
+        add_squares(t, 6, d);
+    else
+        for (int k = 0; k < t->n_entry; k++)
+            d[t->coordinate[k]] += cond_term_entry(t, k, k);
+}
+
 // All rows go along the entries together: each sum is made in the order of the entries, and none
 // waits for another. Where the compiler knows the number of rows the loops over them unroll.
 static inline __attribute__((always_inline)) void
@@ -47,6 +76,17 @@ add_rates(const CondTerm* t, const int* coordinate, int n_row, const double* x, 
             sum[r] += t->J[(ptrdiff_t)r * t->row + (ptrdiff_t)k * t->entry] * x[coordinate[k]];
     for (int r = 0; r < n_row; r++)
         rate[r] = sum[r];
+}
+
+// force = K rate
+static inline __attribute__((always_inline)) void press(const CondTerm* t, int n_row,
+                                                        const double* rate, double* force)
+{
+    for (int r = 0; r < n_row; r++) {
+        force[r] = t->K ? 0.0 : t->kv * rate[r];
+        for (int s = 0; s < n_row && t->K; s++)
+            force[r] += t->K[r * n_row + s] * rate[s];
+    }
 }
 
 static double find_rate(const CondTerm* t, const int* coordinate, int r, const double* x)
@@ -61,17 +101,28 @@ void cond_term_force(const CondTerm* t, const int* coordinate, const double* x, 
                      double* force)
 {
     int n = t->n_row;
-    if (n == 3)
+    if (n == 3) {
         add_rates(t, coordinate, 3, x, rate);
-    else if (n == 6)
+        press(t, 3, rate, force);
+        return;
+    }
+    if (n == 6)
         add_rates(t, coordinate, 6, x, rate);
     else
         for (int r = 0; r < n; r++)
             rate[r] = find_rate(t, coordinate, r, x);
-    for (int r = 0; r < n; r++) {
-        force[r] = t->K ? 0.0 : t->kv * rate[r];
-        for (int s = 0; s < n && t->K; s++)
-            force[r] += t->K[r * n + s] * rate[s];
+    press(t, n, rate, force);
+}
+
+// y += J' f, row by row in each entry
+static inline __attribute__((always_inline)) void add_force(const CondTerm* t, int n_row,
+                                                            const double* f, double* y)
+{
+    for (int k = 0; k < t->n_entry; k++) {
+        double sum = y[t->coordinate[k]];
+        for (int r = 0; r < n_row; r++)
+            sum += t->J[(ptrdiff_t)r * t->row + (ptrdiff_t)k * t->entry] * f[r];
+        y[t->coordinate[k]] = sum;
     }
 }
 
@@ -87,8 +138,10 @@ void cond_term_multiply(const CondTerm* t, const double* x, double* y)
     double rate[KEPT], force[KEPT];
     if (t->n_row <= KEPT) {
         cond_term_force(t, t->coordinate, x, rate, force);
-        for (int r = 0; r < t->n_row; r++)
-            add_row(t, r, force[r], y);
+        if (t->n_row == 3)
+            add_force(t, 3, force, y);
+        else
+            add_force(t, t->n_row, force, y);
         return;
     }
     for (int r = 0; r < t->n_row; r++) { // without room for all of them

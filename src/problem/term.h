@@ -70,6 +70,9 @@ static inline int cond_term_run_end(const CondTerm* t, const int* group, int fir
     return k;
 }
 
+// d += diag(J' K J)                                       d (at the coordinates of the entries)
+void cond_term_add_diagonal(const CondTerm* term, double* d);
+
 // rate = J x and force = K rate, x having the entries at `coordinate`.      rate, force (n_row)
 void cond_term_force(const CondTerm* term, const int* coordinate, const double* x, double* rate,
                      double* force);

@@ -74,8 +74,8 @@ void cond_balance_kinetic(CondSim* sim, const CondKinematics* kinematics, const 
                           double* energy)
 {
     memset(energy, 0, (size_t)sim->groups.n * sizeof *energy);
-    cond_assembly_begin(&sim->matrix, kinematics, NULL, NULL);
-    cond_assembly_multiply(&sim->matrix, v, sim->balance.p, sim->model->settings.solver.threads);
+    cond_assembly_multiply_masses(&sim->matrix, kinematics, v, sim->balance.p,
+                                  sim->model->settings.solver.threads);
     add_products(sim, 0.5, v, sim->balance.p, energy);
     if (sim->held.n > 0) // what moves as it is told has no part in the balance
         add_held_products(sim, -0.5, v, sim->balance.p, energy);
@@ -157,8 +157,8 @@ static void subtract_held_work(CondSim* sim, const CondState* state, double* ene
         force[i] -= sim->assembly.b[i];
         dv[i] = sim->v_hat[i] - state->v[i];
     }
-    cond_assembly_begin(&sim->matrix, &sim->at_end, NULL, NULL);
-    cond_assembly_multiply(&sim->matrix, dv, p, model->settings.solver.threads);
+    cond_assembly_multiply_masses(&sim->matrix, &sim->at_end, dv, p,
+                                  model->settings.solver.threads);
     for (int b = 0; b < model->n_body; b++)
         for (int i = model->body[b].dof_begin, k = 0; k < model->body[b].n_dof; k++, i++)
             force[i] -= p[i] / sim->length[b];

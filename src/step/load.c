@@ -10,8 +10,7 @@ double cond_sim_kinetic(CondSim* sim, const CondKinematics* kinematics, const do
 {
     double* p = sim->work;
     int threads = sim->model->settings.solver.threads;
-    cond_assembly_begin(&sim->matrix, kinematics, NULL, NULL);
-    cond_assembly_multiply(&sim->matrix, v, p, threads);
+    cond_assembly_multiply_masses(&sim->matrix, kinematics, v, p, threads);
     return 0.5 * cond_dot(sim->model->n_dof, v, p, threads);
 }
 

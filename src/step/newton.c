@@ -153,8 +153,8 @@ static void add_inertia(CondSim* sim)
     for (int b = 0; b < model->n_body; b++)
         for (int i = model->body[b].dof_begin, k = 0; k < model->body[b].n_dof; k++, i++)
             dv[i] = (sim->linear[b] ? 0.0 : sim->v_hat[i]) - newton->start[i];
-    cond_assembly_begin(&sim->matrix, &sim->at_end, NULL, NULL);
-    cond_assembly_multiply(&sim->matrix, dv, p, model->settings.solver.threads);
+    cond_assembly_multiply_masses(&sim->matrix, &sim->at_end, dv, p,
+                                  model->settings.solver.threads);
     for (int b = 0; b < model->n_body; b++)
         for (int i = model->body[b].dof_begin, k = 0; k < model->body[b].n_dof; k++, i++)
             r[i] = (sim->linear[b] ? 0.0 : r[i]) + p[i] / sim->length[b] - sim->f[i];
@@ -235,8 +235,8 @@ static double change_of(CondSim* sim)
     double *dv = sim->work, *p = sim->newton.work, largest = 0.0;
     for (int i = 0; i < model->n_dof; i++)
         dv[i] = sim->v_hat[i] - sim->newton.v[i];
-    cond_assembly_begin(&sim->matrix, &sim->at_end, NULL, NULL);
-    cond_assembly_multiply(&sim->matrix, dv, p, sim->model->settings.solver.threads);
+    cond_assembly_multiply_masses(&sim->matrix, &sim->at_end, dv, p,
+                                  sim->model->settings.solver.threads);
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         double energy = 0.0;

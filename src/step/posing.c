@@ -101,8 +101,7 @@ CondStatus cond_sim_pose(CondSim* sim, const CondState* state)
     const CondModel* model = sim->model;
     CondAssembly* assembly = &sim->assembly;
     int threads = model->settings.solver.threads;
-    cond_assembly_begin(&sim->matrix, &sim->at_start, NULL, NULL);
-    cond_assembly_multiply(&sim->matrix, state->v, assembly->b, threads);
+    cond_assembly_multiply_masses(&sim->matrix, &sim->at_start, state->v, assembly->b, threads);
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         LoadLoop loop = {sim->f + body->dof_begin, assembly->b + body->dof_begin, sim->length[b]};
