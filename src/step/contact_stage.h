@@ -6,6 +6,7 @@
 #include "assemble/assemble.h"
 #include "base/arena.h"
 #include "problem/reduce.h"
+#include "strategy/frictionless.h"
 
 typedef struct CondContactStage {
     CondArena arena;
@@ -18,6 +19,9 @@ typedef struct CondContactStage {
     const unsigned char* given; // coordinates that are given, by who solves; NULL: none (n_dof)
     const double* rate;         // their velocities; NULL: zero                     (n_dof)
     CondReduction reduction;
+    CondFrictionless frictionless; // for problems without friction,
+    CondLaw law;                   // with the law and the tolerance of the solver
+    double tolerance;
 } CondContactStage;
 
 // How a stage solves its problem whatever the step's stop test is: to the certificate, with the
