@@ -360,6 +360,10 @@ static void many_views_are_single_ones(void** state)
             for (int i = 0; i < n; i++) {
                 CondNodal* view = &all.view[i];
                 assert_int_equal(view->n, one[i].nodal.n);
+                assert_memory_equal(view->delassus, one[i].nodal.delassus,
+                                    (size_t)problem[i].n_contact * sizeof *view->delassus);
+                for (int again = 0; again < 2; again++) // once is enough
+                    cond_nodal_complete(view);
                 assert_memory_equal(view->node, one[i].nodal.node,
                                     2 * (size_t)problem[i].n_contact * sizeof *view->node);
                 double* A = nodal_matrix(view);

@@ -159,11 +159,10 @@ static void begin_contacts(const void* loop, int first, int last)
     for (int c = first; c < last; c++) {
         const CondCandidate* candidate = &l->list->candidate[c];
         CondContact* contact = &l->assembly->contact[c];
-        double world[3];
         *contact = (CondContact){.kv = l->kv, .key = cond_key_mix(candidate->key)};
         for (int s = 0; s < 2; s++)
-            contact->side[s].n_coordinate = cond_kinematics_point(
-                l->kinematics[candidate->moved], &candidate->point[s], world, NULL, NULL);
+            contact->side[s].n_coordinate =
+                cond_kinematics_count(l->kinematics[candidate->moved], &candidate->point[s]);
         memcpy(contact->frame, candidate->frame, sizeof contact->frame);
         memcpy(contact->friction, candidate->friction, sizeof contact->friction);
     }

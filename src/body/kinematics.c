@@ -102,6 +102,16 @@ int cond_kinematics_point(const CondKinematics* kinematics, const CondPoint* poi
     return cond_body_ops(body->kind)->point(body, kinematics, point, world, coordinate, J);
 }
 
+int cond_kinematics_count(const CondKinematics* kinematics, const CondPoint* point)
+{
+    double world[3];
+    if (point->body < 0)
+        return 0;
+    if (kinematics->model->body[point->body].kind == COND_BODY_RIGID)
+        return 6;
+    return cond_kinematics_point(kinematics, point, world, NULL, NULL);
+}
+
 int cond_kinematics_is_node(const CondModel* model, const CondPoint* point)
 {
     if (point->body < 0)

@@ -46,6 +46,9 @@ void cond_kinematics_set(CondKinematics* kinematics, const double* q);
 int cond_kinematics_point(const CondKinematics* kinematics, const CondPoint* point, double world[3],
                           int* coordinate, double* J);
 
+// The number k alone.
+int cond_kinematics_count(const CondKinematics* kinematics, const CondPoint* point);
+
 // Position and axes (R, world = R frame) of a frame, and J (6 x k) of its velocity and angular
 // velocity in world axes; returns k. Particles and the world have the world's axes; frames in space
 // are where kinematics->guide has them. coordinate and

@@ -136,37 +136,51 @@ static void scale_contacts(const void* loop, int first, int last)
         nodal->delassus[c] = cond_contact_delassus(&nodal->problem->contact[c], nodal->diagonal);
 }
 
-static void build_terms(CondNodal* nodal, double kv_scale)
+static double tie_gain(const CondNodal* nodal, int c)
+{
+    double kv = nodal->problem->contact[c].kv;
+    return isfinite(kv) ? kv : nodal->kv_scale / nodal->delassus[c];
+}
+
+// What virtual nodes add to the contacts.
+static void weigh_contacts(CondNodal* nodal)
+{
+    const CondProblem* problem = nodal->problem;
+    nodal->any_carried = nodal->bounded = 0;
+    for (int c = 0; c < problem->n_contact; c++) {
+        const CondContact* contact = &problem->contact[c];
+        int n_virtual = 0;
+        for (int s = 0; s < 2; s++)
+            n_virtual += contact->side[s].n_coordinate > 0 && !nodal->own[2 * c + s];
+        nodal->compliance[c] = n_virtual / tie_gain(nodal, c);
+        nodal->carried[c] = n_virtual > 0 && !isfinite(contact->kv);
+        nodal->any_carried |= nodal->carried[c];
+        nodal->bounded |= contact->set == COND_FORCE_INTERVAL;
+    }
+}
+
+static void build_terms(CondNodal* nodal)
 {
     const CondProblem* problem = nodal->problem;
     Cursor at = {0};
     for (int i = 0; i < problem->n_coupling; i++)
         add_coupling(nodal, &problem->coupling[i], &at);
     int next = nodal->n_dof;
-    nodal->any_carried = nodal->bounded = 0;
     for (int c = 0; c < problem->n_contact; c++) {
-        const CondContact* contact = &problem->contact[c];
-        double scale = nodal->delassus[c];
-        double kv = isfinite(contact->kv) ? contact->kv : kv_scale / scale;
-        int n_virtual = 0;
+        double kv = tie_gain(nodal, c);
         for (int s = 0; s < 2; s++) {
-            const CondSide* side = &contact->side[s];
-            int* node = &nodal->node[2 * c + s]; // holds the own flag until here
+            const CondSide* side = &problem->contact[c].side[s];
+            int* node = &nodal->node[2 * c + s];
             if (side->n_coordinate == 0) {
                 *node = -1;
-            } else if (*node) {
+            } else if (nodal->own[2 * c + s]) {
                 *node = side->coordinate[0];
             } else {
                 *node = next;
                 add_tie(nodal, side, next, kv, &at);
                 next += 3;
-                n_virtual++;
             }
         }
-        nodal->compliance[c] = n_virtual / kv;
-        nodal->carried[c] = n_virtual > 0 && !isfinite(contact->kv);
-        nodal->any_carried |= nodal->carried[c];
-        nodal->bounded |= contact->set == COND_FORCE_INTERVAL;
     }
 }
 
@@ -207,8 +221,8 @@ int cond_nodal_plan(CondNodal* nodal, const CondProblem* problem, int* mark)
 {
     nodal->problem = problem;
     nodal->n_dof = problem->n_dof;
-    cond_nodal_own_sides(problem, mark, nodal->node);
-    Sizes size = count_sizes(problem, nodal->node);
+    cond_nodal_own_sides(problem, mark, nodal->own);
+    Sizes size = count_sizes(problem, nodal->own);
     nodal->n_virtual = size.virtual_nodes;
     nodal->n = nodal->n_dof + 3 * nodal->n_virtual;
     nodal->n_term = problem->n_coupling + nodal->n_virtual;
@@ -218,25 +232,37 @@ int cond_nodal_plan(CondNodal* nodal, const CondProblem* problem, int* mark)
 void cond_nodal_fill(CondNodal* nodal, CondNodalLine* memory, double kv_scale)
 {
     const CondProblem* problem = nodal->problem;
-    Sizes size = count_sizes(problem, nodal->node);
+    Sizes size = count_sizes(problem, nodal->own);
     place(nodal, &size, (char*)memory);
     cond_problem_diagonal_by(problem, nodal->diagonal, nodal->threads);
     size_t work = CONTACT_WORK * (size_t)problem->n_contact;
     cond_parallel(problem->n_contact, cond_threads(work, nodal->threads), scale_contacts, nodal);
-    build_terms(nodal, kv_scale);
+    nodal->kv_scale = kv_scale;
+    nodal->complete = 0;
+    weigh_contacts(nodal);
+}
+
+void cond_nodal_complete(CondNodal* nodal)
+{
+    if (nodal->complete)
+        return;
+    build_terms(nodal);
     build_incidence(nodal);
+    nodal->complete = 1;
 }
 
 CondStatus cond_nodal_build(CondNodal* nodal, const CondProblem* problem, double kv_scale)
 {
     CondArena* m = &nodal->arena;
-    if (COND_RESERVE(m, nodal->node, 2 * problem->n_contact) ||
+    if (COND_RESERVE(m, nodal->own, 2 * problem->n_contact) ||
+        COND_RESERVE(m, nodal->node, 2 * problem->n_contact) ||
         COND_RESERVE(m, nodal->scratch, problem->n_dof))
         return COND_OUT_OF_MEMORY;
     int lines = cond_nodal_plan(nodal, problem, nodal->scratch);
     if (COND_RESERVE(m, nodal->memory, lines))
         return COND_OUT_OF_MEMORY;
     cond_nodal_fill(nodal, nodal->memory, kv_scale);
+    cond_nodal_complete(nodal);
     return COND_OK;
 }
 

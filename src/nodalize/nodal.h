@@ -5,7 +5,8 @@
 //         [ -kv J              kv I  ]      then three per virtual node
 //
 // A is never assembled: it is the problem's blocks plus a list of terms J' K J, which holds the
-// couplings and the ties alike.
+// couplings and the ties alike. Methods that solve the problem as it is do without nodes and ties:
+// a view has sizes and scales at once, and the rest when it is completed.
 #ifndef COND_NODALIZE_NODAL_H
 #define COND_NODALIZE_NODAL_H
 
@@ -45,6 +46,7 @@ typedef struct CondNodal {
     double* incidence_jacobian; // the columns of J in the order of touch
     int* touched;               // the coordinates that any term touches              (n_touched)
     int n_touched;              //
+    int* own;              // 1: the side is a node of its own                   (n_contact x 2)
     int* node;             // first coordinate of the contact's nodes, -1 static (n_contact x 2)
     double* compliance;    // virtual sides / kv, the slip per force             (n_contact)
     int* carried;          // 1: kv = INFINITY, the multiplier must be carried   (n_contact)
@@ -52,9 +54,11 @@ typedef struct CondNodal {
     double* diagonal;      // of the problem's A                                 (n_dof)
     double* delassus;      // scale of each contact's Delassus block             (n_contact)
     int bounded;           // 1: some contacts have an interval of forces
+    double kv_scale;       // as it was built with
+    int complete;          // 1: terms, nodes and what comes of them are made
     int* mark;             // scratch                                            (n)
     int* scratch;          // of a view that is built alone (n_dof)
-    CondNodalLine* memory; // of one: all of the above but node
+    CondNodalLine* memory; // of one: all of the above but own and node
 } CondNodal;
 
 // own[2 c + s] = 1 where side s of contact c is a node used for the first time, so that the
@@ -65,11 +69,13 @@ void cond_nodal_own_sides(const CondProblem* problem, int* mark, int* own);
 CondStatus cond_nodal_build(CondNodal* nodal, const CondProblem* problem, double kv_scale);
 void cond_nodal_destroy(CondNodal* nodal);
 
-// The same in two steps, for many views in one memory. First which sides have nodes of their own,
-// in nodal->node, which is given (2 n_contact); mark (n_dof) is scratch. Returns how many lines of
-// memory the view takes. Then the view, in these lines.
+// The same in three steps, for many views in one memory. First which sides have nodes of their own,
+// in nodal->own, which is given as nodal->node is; mark (n_dof) is scratch. Returns how many lines
+// of memory the view takes. Then the view, in these lines.
 int cond_nodal_plan(CondNodal* nodal, const CondProblem* problem, int* mark);
 void cond_nodal_fill(CondNodal* nodal, CondNodalLine* memory, double kv_scale);
+// Makes terms and nodes where that has not been done; all that follows needs them.
+void cond_nodal_complete(CondNodal* nodal);
 
 // y = A x, the same bits for any number of threads.                         x, y (n)
 void cond_nodal_multiply(CondNodal* nodal, const double* x, double* y, int threads);

@@ -71,7 +71,7 @@ CondStatus cond_nodalize(CondNodalization* all, int n, const CondProblem* proble
         n_dof += problem[i].n_dof;
         n_contact += problem[i].n_contact;
     }
-    if (COND_RESERVE(m, all->view, n) || COND_RESERVE(m, all->node, 2 * n_contact) ||
+    if (COND_RESERVE(m, all->view, n) || COND_RESERVE(m, all->node, 4 * n_contact) ||
         COND_RESERVE(m, all->mark, n_dof) || COND_RESERVE(m, all->line_begin, n + 1))
         return COND_OUT_OF_MEMORY;
     int large = find_large(n, problem, n_dof);
@@ -79,7 +79,8 @@ CondStatus cond_nodalize(CondNodalization* all, int n, const CondProblem* proble
         all->view[i] = (CondNodal){.threads = i == large ? threads : 1,
                                    .bare = bare && bare[i],
                                    .problem = &problem[i],
-                                   .node = all->node + 2 * contact,
+                                   .own = all->node + 4 * contact,
+                                   .node = all->node + 4 * contact + 2 * problem[i].n_contact,
                                    .mark = all->mark + dof};
         dof += problem[i].n_dof;
         contact += problem[i].n_contact;

@@ -9,7 +9,7 @@ typedef struct CondNodalization {
     CondArena arena;
     int n;
     CondNodal* view;       // of each problem                                    (n)
-    int* node;             // of the contacts of all, problem by problem         (n_contact x 2)
+    int* node;             // own and node of the contacts, problem by problem   (n_contact x 4)
     int* mark;             // scratch                                            (n_dof of all)
     int* line_begin;       // where the memory of a view begins                  (n + 1)
     CondNodalLine* memory; //                                                    (line_begin[n])
@@ -18,9 +18,10 @@ typedef struct CondNodalization {
 void cond_nodalization_begin(const CondContext* context, CondNodalization* nodalization);
 void cond_nodalization_end(CondNodalization* nodalization);
 
-// Makes the views of n problems, which must stay where they are; kv_scale / Delassus scale stands
-// in for kv = INFINITY. Many are shared out among the threads; one that has most of the coordinates
-// is made by all of them. Those that `bare` says (n, or NULL) stay without: they have no contacts.
+// Makes the views of n problems, to be completed, which must stay where they are; kv_scale /
+// Delassus scale stands in for kv = INFINITY. Many are shared out among the threads; one that has
+// most of the coordinates is made by all of them. Those that `bare` says (n, or NULL) stay without:
+// they have no contacts.
 CondStatus cond_nodalize(CondNodalization* nodalization, int n, const CondProblem* problem,
                          const int* bare, double kv_scale, int threads);
 

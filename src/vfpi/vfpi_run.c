@@ -145,6 +145,7 @@ static CondStatus prepare(CondVfpi* s, CondSolveInfo* info)
 {
     if (s->built)
         return COND_OK;
+    cond_nodal_complete(&s->nodal);
     CondStatus status = reserve(s);
     if (!status)
         status = cond_surrogate_build(&s->W, &s->nodal, &s->settings);
