@@ -7,7 +7,7 @@
 
 // Of conjugate gradients with an island: a settling heap of 200 bodies takes up to 120. A product
 // costs a fortieth of a Newton step.
-enum { MAX_PRODUCTS = 200 };
+enum { MAX_PRODUCTS = 100 };
 
 CondSolverSettings cond_contact_stage_settings(const CondModel* model)
 {

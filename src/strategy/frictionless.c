@@ -14,6 +14,7 @@
 
 #include "base/disjoint.h"
 #include "base/timer.h"
+#include "law/tuning.h"
 #include "linear/lu.h"
 
 #include <math.h>
@@ -31,10 +32,13 @@ void cond_frictionless_begin(const CondContext* context, CondFrictionless* f)
     memset(f, 0, sizeof *f);
     cond_arena_begin(context, &f->arena);
     cond_certifier_begin(context, &f->certifier);
+    f->system.arena.context = f->arena.context;
+    f->system.allowed = COND_MOST_PRODUCTS;
 }
 
 void cond_frictionless_end(CondFrictionless* f)
 {
+    cond_factored_system_destroy(&f->system);
     cond_certifier_end(&f->certifier);
     cond_arena_release(&f->arena);
 }
@@ -236,16 +240,8 @@ static void multiply(Island* is, const double* x, double* Dx)
     const CondFrictionless* f = is->f;
     spread(is, x, f->y);
     is->products++;
-    for (int k = is->first; k < is->last; k++) {
-        const CondFrictionlessRow* row = &f->row[k];
-        const double *a = f->y + row->at[0], *b = f->y + row->at[1];
-        double sum = 0.0, other = 0.0;
-        for (int i = 0; i < SIX; i++)
-            sum += row->J[i] * a[i];
-        for (int i = 0; i < SIX; i++)
-            other += row->J[SIX + i] * b[i];
-        Dx[k] = sum + other;
-    }
+    for (int k = is->first; k < is->last; k++)
+        Dx[k] = cond_frictionless_velocity(&f->row[k], f->y);
 }
 
 // The gradient at z from the beginning; returns 2 E.
@@ -376,7 +372,9 @@ static CondStatus solve_island(Island* is, double tolerance, int max_products)
         Worth worth = judge(is);
         double curve, room;
         if (!(worth.force <= most)) {
-            memset(is->f->z + is->first, 0, (size_t)(is->last - is->first) * sizeof(double));
+            size_t bytes = (size_t)(is->last - is->first) * sizeof(double);
+            memset(is->f->z + is->first, 0, bytes);
+            memcpy(is->f->g + is->first, is->f->phi + is->first, bytes);
             return COND_NOT_CONVERGED;
         }
         if (worth.error <= tolerance * worth.speed)
@@ -402,6 +400,19 @@ static CondStatus solve_island(Island* is, double tolerance, int max_products)
         }
     }
     return COND_NOT_CONVERGED;
+}
+
+static CondStatus solve_either(Island* is, const CondProblem* problem, double tolerance,
+                               int max_products, CondSolveInfo* info)
+{
+    int passes = 0;
+    CondStatus status = solve_island(is, tolerance, max_products);
+    if (status == COND_NOT_CONVERGED)
+        status = cond_frictionless_interior(is->f, problem, is->first, is->last, judge(is).error,
+                                            tolerance, &passes);
+    info->iterations = is->products > info->iterations ? is->products : info->iterations;
+    info->passes = passes > info->passes ? passes : info->passes;
+    return status;
 }
 
 // ---- all of them
@@ -431,13 +442,15 @@ CondStatus cond_frictionless_solve(CondFrictionless* f, const CondProblem* probl
         return info->status = status;
     sort_contacts(f, problem);
     lay_rows(f, problem);
+    f->system.planned = 0;
     for (int i = 0; i < problem->n_block; i++) {
         Island is = {f, f->begin[i], f->begin[i + 1], 0};
-        CondStatus one =
-            is.first < is.last ? solve_island(&is, SAFE * tolerance, max_products) : COND_OK;
+        CondStatus one = is.first < is.last
+                             ? solve_either(&is, problem, SAFE * tolerance, max_products, info)
+                             : COND_OK;
+        if (one < 0)
+            return info->status = one;
         status = one ? one : status;
-        if (is.products > info->iterations)
-            info->iterations = is.products;
     }
     hand_back(f, problem, v, lambda);
     CondStatus judged = cond_certifier_judge(&f->certifier, problem, law, 0.0, NULL, v, lambda,
@@ -447,7 +460,9 @@ CondStatus cond_frictionless_solve(CondFrictionless* f, const CondProblem* probl
     int certified = !status && cond_certificate_residual(&info->certificate) <= tolerance;
     info->cg_iterations = info->iterations;
     info->products = info->iterations + 1;
-    info->solved_by = certified ? COND_BY_NEWTON : COND_BY_NONE;
+    info->solved_by = !certified         ? COND_BY_NONE
+                      : info->passes > 0 ? COND_BY_INTERIOR_POINT
+                                         : COND_BY_NEWTON;
     info->seconds = cond_seconds() - start;
     return info->status = certified ? COND_OK : COND_NOT_CONVERGED;
 }
