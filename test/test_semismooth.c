@@ -158,7 +158,8 @@ static void proximal_slip_is_the_derivative(void** state)
         static const double none[2] = {0.0, 0.0};
         CondContact contact = {.friction = {mu[0], mu[1]}};
         CondNaturalMap map = {COND_LAW_PROXIMAL, &contact, gamma, 0.0};
-        CondLinearLaw linear = cond_natural_map_linearise(&map, 1e-9, 1, x, y, none);
+        CondLinearLaw linear;
+        cond_natural_map_linearise(&map, 1e-9, 1, x, y, none, &linear);
         double w[3], Jw[3], rest[3], along = 0.0, yy = dense_norm(3, y);
         for (int i = 0; i < 3; i++)
             w[i] = random_uniform(&random, -1.0, 1.0);
@@ -227,8 +228,10 @@ static void linearised_law_is_newtons_equation(void** state)
             continue; // at a kink
         CondContact contact = {.friction = {mu[0], mu[1]}};
         CondNaturalMap map = {law, &contact, gamma, c};
-        CondLinearLaw full = cond_natural_map_linearise(&map, sigma, 1, x, old, none);
-        CondLinearLaw even = cond_natural_map_linearise(&map, sigma, 0, x, old, none);
+        CondLinearLaw full;
+        cond_natural_map_linearise(&map, sigma, 1, x, old, none, &full);
+        CondLinearLaw even;
+        cond_natural_map_linearise(&map, sigma, 0, x, old, none, &even);
         derivative_of(law, mu, x, J);
         for (int i = 0; i < 3; i++)
             lambda[i] = full.fix[i] - full.D[3 * i] * u[0] - full.D[3 * i + 1] * u[1] -

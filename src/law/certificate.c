@@ -161,56 +161,67 @@ typedef struct ContactLoop {
     Part* part;
 } ContactLoop;
 
-// u and w: its velocity, and what all forces change of it.
-static void judge_contact(const ContactLoop* loop, int c, const double* u, const double* w,
-                          Part* part)
+// Its velocity, what all forces change of that, and the error of its law.
+typedef struct Seen {
+    const double *u, *w; //                                                            (3)
+    double natural, penetration;
+} Seen;
+
+static void judge_contact(const ContactLoop* loop, int c, const Seen* seen, Part* part)
 {
     const CondCertificateData* data = loop->data;
-    const CondContact* contact = &data->problem->contact[c];
     const double* l = loop->lambda + (ptrdiff_t)3 * c;
     CondCertificate* out = &part->out;
-    double at[3] = {u[0], u[1], u[2]}, delassus = data->delassus[c];
-    double slip = cond_certificate_slip(data, c);
     double force = sqrt(l[0] * l[0] + l[1] * l[1] + l[2] * l[2]);
-    int kind = contact->set == COND_FORCE_INTERVAL ? INTERVALS : CONES;
-    double speed = speed_at_play(data, c, u, w, force);
+    int kind = data->problem->contact[c].set == COND_FORCE_INTERVAL ? INTERVALS : CONES;
+    double speed = speed_at_play(data, c, seen->u, seen->w, force);
     if (kind == CONES)
         part->velocity[CONES] = scalar_max(part->velocity[CONES], speed);
     if (data->bounded)
-        part->velocity[INTERVALS] = scalar_max(part->velocity[INTERVALS], speed / sqrt(delassus));
-    cond_certificate_add_slip(data, c, l, at);
-    CondLawError e = cond_contact_law_error(cond_certificate_law(data, c), contact, delassus, slip,
-                                            delassus + slip, at, l, 1);
+        part->velocity[INTERVALS] =
+            scalar_max(part->velocity[INTERVALS], speed / sqrt(data->delassus[c]));
     // With a large mu the natural map of a slipping contact shrinks what is wrong in its normal
     // direction by 1/mu; penetration counts in full.
-    double law_error = scalar_max(e.natural, e.penetration); // NaN where natural is
-    double unit = kind == CONES ? 1.0 : sqrt(delassus);
+    double law_error = scalar_max(seen->natural, seen->penetration); // NaN where natural is
+    double unit = kind == CONES ? 1.0 : sqrt(data->delassus[c]);
     take_worst(kind, law_error / unit, unit, data->ranks ? data->ranks->contact[c] : c, part);
     if (data->error)
         data->error[c] = law_error;
-    out->penetration = scalar_max(out->penetration, e.penetration);
+    out->penetration = scalar_max(out->penetration, seen->penetration);
     if (!data->carried[c])
         out->coupling_slip = scalar_max(out->coupling_slip, data->compliance[c] * force);
+}
+
+// Contacts first .. last - 1, at most LEAST.
+static void judge_few(const ContactLoop* loop, int first, int last, Part* part)
+{
+    const CondCertificateData* data = loop->data;
+    const double* lambda = loop->lambda + (ptrdiff_t)3 * first;
+    double u[3 * LEAST], w[3 * LEAST], at[3 * LEAST], natural[LEAST], penetration[LEAST];
+    int n = last - first;
+    cond_certificate_velocity(data, loop->v, first, last, u);
+    cond_certificate_velocity(data, loop->change, first, last, w);
+    memcpy(at, u, 3 * (size_t)n * sizeof *u);
+    for (int k = 0; k < n; k++)
+        cond_certificate_add_slip(data, first + k, lambda + 3 * k, at + 3 * k);
+    cond_certificate_law_errors(data, first, n, at, lambda, natural, penetration);
+    for (int k = 0; k < n; k++) {
+        Seen seen = {u + 3 * k, w + 3 * k, natural[k], penetration[k]};
+        judge_contact(loop, first + k, &seen, part);
+    }
+    if (data->u)
+        memcpy(data->u + (ptrdiff_t)3 * first, u, 3 * (size_t)n * sizeof *u);
 }
 
 static void judge_parts(const void* data, int first, int last)
 {
     const ContactLoop* loop = data;
-    const CondCertificateData* asked = loop->data;
-    int n = asked->problem->n_contact;
-    double u[3 * LEAST], w[3 * LEAST];
+    int n = loop->data->problem->n_contact;
     for (int k = first; k < last; k++) {
         int begin = k * loop->size, end = begin + loop->size < n ? begin + loop->size : n;
         loop->part[k] = no_part;
-        for (int few = begin; few < end; few += LEAST) {
-            int stop = few + LEAST < end ? few + LEAST : end;
-            cond_certificate_velocity(asked, loop->v, few, stop, u);
-            cond_certificate_velocity(asked, loop->change, few, stop, w);
-            for (int c = few; c < stop; c++)
-                judge_contact(loop, c, u + 3 * (c - few), w + 3 * (c - few), &loop->part[k]);
-            if (asked->u)
-                memcpy(asked->u + (ptrdiff_t)3 * few, u, 3 * (size_t)(stop - few) * sizeof *u);
-        }
+        for (int few = begin; few < end; few += LEAST)
+            judge_few(loop, few, few + LEAST < end ? few + LEAST : end, &loop->part[k]);
     }
 }
 
@@ -351,32 +362,6 @@ CondCertificate cond_certificate_compute(const CondCertificateData* data, const 
                                          const double* lambda, double* work)
 {
     return cond_certificate_estimate(data, v, lambda, NULL, work);
-}
-
-void cond_certificate_detail(const CondCertificateData* data, const double* v, const double* lambda,
-                             CondCertificate* certificate)
-{
-    enum { PULL, CONE, COMPLEMENTARITY, ANGLE, N_DETAIL };
-    double most[N_DETAIL] = {0.0}, u[3];
-    for (int c = 0; c < data->problem->n_contact; c++) {
-        const double *l = lambda + (ptrdiff_t)3 * c, slip = cond_certificate_slip(data, c);
-        cond_certificate_velocity(data, v, c, c + 1, u);
-        cond_certificate_add_slip(data, c, l, u);
-        CondLawError e =
-            cond_contact_law_error(cond_certificate_law(data, c), &data->problem->contact[c],
-                                   data->delassus[c], slip, data->delassus[c] + slip, u, l, 0);
-        double detail[N_DETAIL] = {e.pull, e.cone, e.complementarity, e.angle};
-        for (int k = 0; k < N_DETAIL; k++)
-            most[k] = scalar_max(most[k], detail[k]);
-    }
-    const CondRanks* ranks = data->ranks;
-    const double* all = ranks ? ranks->gather(ranks->data, sizeof most, most) : most;
-    for (int k = 0; k < N_DETAIL * (ranks ? ranks->n_rank : 1); k++)
-        most[k % N_DETAIL] = scalar_max(most[k % N_DETAIL], all[k]);
-    certificate->pull = most[PULL];
-    certificate->cone = most[CONE];
-    certificate->complementarity = most[COMPLEMENTARITY];
-    certificate->angle = most[ANGLE];
 }
 
 static int count_virtual(const CondContact* contact, const int own[2])

@@ -113,6 +113,11 @@ CondCertificate cond_certificate_compute(const CondCertificateData* data, const 
 CondCertificate cond_certificate_estimate(const CondCertificateData* data, const double* v,
                                           const double* lambda, const double* r, double* work);
 
+// Error of the natural map and penetration of contacts first .. first + n - 1 (CondLawError), from
+// the velocity at which their law is posed.         u, lambda (n x 3), natural, penetration (n)
+void cond_certificate_law_errors(const CondCertificateData* data, int first, int n, const double* u,
+                                 const double* lambda, double* natural, double* penetration);
+
 // Pull, cone, complementarity and angle of a certificate: what a law error is made of, for the
 // answer that is handed out. They decide nothing, and take longer than what does.
 void cond_certificate_detail(const CondCertificateData* data, const double* v, const double* lambda,

@@ -7,10 +7,12 @@
 // (the method of multipliers), so that u + c lambda vanishes in the end however large sigma is.
 #include "newton/linear_law.h"
 
+#include "math/scalar.h"
 #include "math/vec3.h"
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 static const double ROUNDING = 16.0 * DBL_EPSILON; // of a projection, over the force
 
@@ -42,12 +44,14 @@ static void hold(const double d[3], double c, double sigma, const double* old, C
     }
 }
 
-static const double axes[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-
-static void stick(double c, double sigma, const double* old, CondLinearLaw* out)
+// The same along the first n axes, of which nothing is held yet.
+static void hold_axes(int n, double c, double sigma, const double* old, CondLinearLaw* out)
 {
-    for (int i = 0; i < 3; i++)
-        hold(axes[i], c, sigma, old, out);
+    double gain = 1.0 / (c + sigma), share = sigma * gain;
+    for (int i = 0; i < n; i++) {
+        out->fix[i] = share * old[i];
+        out->D[4 * i] = gain;
+    }
 }
 
 // Q = dy/dx_t for y = P_t(x) on the ellipse of radii mu_i n, n = x_n. With tau_i = x_i/y_i,
@@ -76,7 +80,7 @@ static void slip_strict(const CondNaturalMap* map, double sigma, int follows, co
                         const double* y, const double* old, CondLinearLaw* out)
 {
     double n = x[0], gamma = map->gamma, Q[4], yn[2], S[4]; // S = I - (1 - s/gamma) Q
-    hold(axes[0], map->c, sigma, old, out);
+    hold_axes(1, map->c, sigma, old, out);
     ellipse_derivative(map->contact->friction, x, y, Q);
     for (int i = 0; i < 2; i++) {
         yn[i] = (y[1 + i] - Q[2 * i] * x[1] - Q[2 * i + 1] * x[2]) / n;
@@ -131,7 +135,7 @@ static int find_slip(const double* x, const double* y, const double* before, Con
     double moved[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
     if (vec3_norm(moved) <= ROUNDING * vec3_norm(x))
         return 0;
-    double t = hypot(x[1], x[2]);
+    double t = scalar_length(x[1], x[2]);
     double d[2] = {x[1] / t, x[2] / t};
     if (d[0] * before[0] + d[1] * before[1] < 0.0)
         return 0;
@@ -146,29 +150,28 @@ static void between(const CondNaturalMap* map, double sigma, const double* x, co
 {
     const double* bound = map->contact->bound;
     if (x[0] > bound[0] && x[0] < bound[1])
-        hold(axes[0], map->c, sigma, old, out);
+        hold_axes(1, map->c, sigma, old, out);
     else
         out->fix[0] = y[0];
 }
 
-CondLinearLaw cond_natural_map_linearise(const CondNaturalMap* map, double sigma, int follows,
-                                         const double x[3], const double lambda[3],
-                                         const double slip_before[2])
+void cond_natural_map_linearise(const CondNaturalMap* map, double sigma, int follows,
+                                const double x[3], const double lambda[3],
+                                const double slip_before[2], CondLinearLaw* out)
 {
-    CondLinearLaw out = {0};
     double y[3];
+    memset(out, 0, sizeof *out);
     cond_contact_law_project(map->law, map->contact, x, y);
     if (map->contact->set == COND_FORCE_INTERVAL)
-        between(map, sigma, x, y, lambda, &out);
+        between(map, sigma, x, y, lambda, out);
     else if (!(y[0] > 0.0))
-        return out; // open
-    else if (!find_slip(x, y, slip_before, &out))
-        stick(map->c, sigma, lambda, &out);
+        return; // open
+    else if (!find_slip(x, y, slip_before, out))
+        hold_axes(3, map->c, sigma, lambda, out);
     else if (map->law == COND_LAW_PROXIMAL)
-        slip_proximal(map, sigma, x, y, lambda, &out);
+        slip_proximal(map, sigma, x, y, lambda, out);
     else
-        slip_strict(map, sigma, follows, x, y, lambda, &out);
-    return out;
+        slip_strict(map, sigma, follows, x, y, lambda, out);
 }
 
 CondContactKind cond_linear_law_kind(const CondLinearLaw* law)

@@ -35,13 +35,17 @@ void cond_natural_map_trial(const CondNaturalMap* map, const double u[3], const 
 void cond_natural_map_error(const CondNaturalMap* map, const double u[3], const double lambda[3],
                             double error[3]);
 
+// gamma |lambda - P(x)|^2 of n contacts.                     u, lambda (n x 3), share (n)
+void cond_natural_map_shares(int n, const CondNaturalMap* map, const double* u,
+                             const double* lambda, double* share);
+
 // The map linearised at the trial force x, with a resistance sigma > 0 against changes of the force
 // from `lambda`: u becomes u + sigma (lambda_new - lambda). follows: 1 in full; 0 with D symmetric:
 // while slipping under the strict law the friction force belongs to the normal force of x.
 // slip_before (2) is the direction of slip of the last step.
-CondLinearLaw cond_natural_map_linearise(const CondNaturalMap* map, double sigma, int follows,
-                                         const double x[3], const double lambda[3],
-                                         const double slip_before[2]);
+void cond_natural_map_linearise(const CondNaturalMap* map, double sigma, int follows,
+                                const double x[3], const double lambda[3],
+                                const double slip_before[2], CondLinearLaw* out);
 
 CondContactKind cond_linear_law_kind(const CondLinearLaw* law);
 

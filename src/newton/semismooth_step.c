@@ -190,13 +190,13 @@ static void contact_merits(const void* data, int first, int last)
         pair->lambda[i] = now->lambda[i] + loop->share * (next->lambda[i] - now->lambda[i]);
     for (int few = first; few < last; few += FEW) {
         int stop = few + FEW < last ? few + FEW : last;
-        double u[3 * FEW], e[3];
+        double u[3 * FEW];
+        CondNaturalMap map[FEW];
         merit_velocities(loop, few, stop, u);
-        for (int c = few; c < stop; c++) {
-            CondNaturalMap map = map_of(loop, c);
-            cond_natural_map_error(&map, u + 3 * (c - few), pair->lambda + (ptrdiff_t)3 * c, e);
-            newton->share[c] = map.gamma * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
-        }
+        for (int c = few; c < stop; c++)
+            map[c - few] = map_of(loop, c);
+        cond_natural_map_shares(stop - few, map, u, pair->lambda + (ptrdiff_t)3 * few,
+                                newton->share + few);
         if (loop->moves && loop->share == 1.0 && !loop->between)
             memcpy(newton->arrived + (ptrdiff_t)3 * few, u, 3 * (size_t)(stop - few) * sizeof *u);
     }
@@ -301,9 +301,8 @@ static void linearise_contacts(const void* data, int first, int last)
         double least = newton->follows ? newton->back_end->resistance
                                        : newton->back_end->resist(newton, contact);
         double sigma = fmax(least, loop->resistance) * map.gamma;
-        newton->law[c] = cond_natural_map_linearise(&map, sigma, newton->follows,
-                                                    newton->trial + (ptrdiff_t)3 * c, lambda,
-                                                    newton->slip_before + (ptrdiff_t)2 * c);
+        cond_natural_map_linearise(&map, sigma, newton->follows, newton->trial + (ptrdiff_t)3 * c,
+                                   lambda, newton->slip_before + (ptrdiff_t)2 * c, &newton->law[c]);
         newton->kind[c] = N_KIND * (int)before + (int)cond_linear_law_kind(&newton->law[c]);
         const CondLinearLaw* law = &newton->law[c];
         for (int i = 0; i < 3; i++)

@@ -5,6 +5,7 @@
 
 #include "base/lanes.h"
 #include "base/processor.h"
+#include "law/law_lanes.h"
 
 struct CondContactBatch {
     int contact[COND_LANES]; //
@@ -89,23 +90,6 @@ CondStatus cond_contact_sweep_build(CondContactSweep* sweep, const CondContactSo
 COND_LANES_INLINE void load(const double from[COND_LANES], CondLanes* to)
 {
     *to = *(const CondLanesAnywhere*)from;
-}
-
-// lambda from l* = eta scale, as the strict law's projection on an isotropic cone; lanes that it
-// does not serve are marked.
-COND_LANES_INLINE void project_batch(const CondLanes* mu, const CondLanes trial[3],
-                                     CondLanes lambda[3], CondLaneMask* rare)
-{
-    CondLanes none = {0.0}, one = {1.0, 1.0, 1.0, 1.0};
-    CondLanes n = COND_LANES_SELECT(trial[0] > 0.0, trial[0], none);
-    CondLanes t2 = trial[1] * trial[1] + trial[2] * trial[2], r = *mu * n, r2 = r * r, t = t2;
-    cond_lanes_sqrt(&t);
-    CondLanes scale = COND_LANES_SELECT(t2 <= r2, one, r / t);
-    CondLaneMask open = n == 0.0;
-    *rare = ~open & ~((r2 > 1e-200) & (r2 < 1e200) & (t2 < 1e200));
-    lambda[0] = n;
-    for (int i = 1; i < 3; i++)
-        lambda[i] = COND_LANES_SELECT(open, none, scale * trial[i]);
 }
 
 // x of coordinate k of the four nodes of one side; 0 where it is static.
@@ -211,7 +195,7 @@ COND_LANES_INLINE void solve_batch(const SweepLoop* l, const CondContactBatch* b
     for (int r = 0; r < 3; r++)
         trial[r] = eta[r] * scale;
     CondLaneMask rare;
-    project_batch(&mu, trial, lambda, &rare);
+    cond_law_lanes_project(&mu, trial, lambda, &rare); // lambda from l* = eta scale
     for (int k = 0; k < 3; k++) {
         CondLanes d = R[k] * lambda[0] + R[3 + k] * lambda[1] + R[6 + k] * lambda[2];
         v[k] += wi * d;
