@@ -2,6 +2,7 @@
 
 #include "geometry/mesh_surface.h"
 #include "math/quat.h"
+#include "math/scalar.h"
 
 #include <math.h>
 #include <string.h>
@@ -72,7 +73,7 @@ static void local_support(const CondCore* core, const double d[3], int flip, dou
         corner_support(core->mesh_surface, d, x);
         return;
     case COND_FORM_CYLINDER: {
-        double across = hypot(d[0], d[1]);
+        double across = scalar_length(d[0], d[1]);
         x[0] = across > 0.0 ? core->disc * d[0] / across : tie * core->disc;
         x[1] = across > 0.0 ? core->disc * d[1] / across : 0.0;
         x[2] = (d[2] != 0.0 ? d[2] : tie) > 0.0 ? core->half[2] : -core->half[2];

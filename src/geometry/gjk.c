@@ -24,13 +24,15 @@ static void keep_weighted(Simplex* s, const int* from, const double* weight, int
 }
 
 // v = the point of the simplex nearest to the origin; keeps the corners it depends on. 1 when the
-// origin is inside.
+// origin is inside. Of a tetrahedron the last corner is new, and v was nearest in the triangle of
+// the others: that is looked at only where the other triangles are not nearer.
 static int nearest(Simplex* s, double v[3])
 {
     static const double origin[3] = {0.0, 0.0, 0.0};
     static const int corner[4][3] = {{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {1, 2, 3}};
     double weight[4], point[3], least = INFINITY, kept[3] = {1.0, 0.0, 0.0};
-    int triangle = 0;
+    double before = vec3_dot(v, v);
+    int triangle = 0, last = s->n == 4 ? 3 : 0;
     if (s->n == 1)
         memcpy(v, s->w[0], sizeof s->w[0]);
     if (s->n == 2) {
@@ -45,10 +47,10 @@ static int nearest(Simplex* s, double v[3])
     if (s->n == 4 && !tetrahedron_weights(origin, s->w[0], s->w[1], s->w[2], s->w[3], weight) &&
         weight[0] >= 0.0 && weight[1] >= 0.0 && weight[2] >= 0.0 && weight[3] >= 0.0)
         return 1;
-    for (int k = 0; k < (s->n == 4 ? 4 : 1); k++) {
+    for (int k = last; k >= 0 && (k > 0 || last == 0 || !(least < (1.0 - 1e-9) * before)); k--) {
         const int* c = corner[k];
         double d2 = triangle_nearest(origin, s->w[c[0]], s->w[c[1]], s->w[c[2]], weight, point);
-        if (d2 < least) {
+        if (d2 <= least) {
             least = d2;
             triangle = k;
             memcpy(kept, weight, sizeof kept);

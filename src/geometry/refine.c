@@ -11,13 +11,15 @@
 #include "geometry/separation.h"
 
 #include "geometry/mesh_surface.h"
+#include "math/scalar.h"
 #include "math/vec3.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOST_EDGES = 24 };
-static const double NEAR = 0.03; // sine of the angle within which the normal is known
+enum { MOST_EDGES = 24, LONG_STEPS = 4 };
+static const double NEAR = 0.03;  // sine of the angle within which the normal is known
+static const double FINE = 1e-15; // [rad]
 
 typedef struct Search {
     const CondCore *a, *b;
@@ -102,27 +104,31 @@ static int edges_near(const CondCore* core, const double n[3], double sign,
     return count;
 }
 
-static void turn(const double u[3], const double w[3], double angle, double n[3])
+// n = cos u + sin w, and dn/dangle = cos w - sin u.
+static void turn(const double u[3], const double w[3], double angle, double n[3], double d[3])
 {
-    for (int i = 0; i < 3; i++)
-        n[i] = cos(angle) * u[i] + sin(angle) * w[i];
+    double c = cos(angle), s = sin(angle);
+    for (int i = 0; i < 3; i++) {
+        n[i] = c * u[i] + s * w[i];
+        d[i] = c * w[i] - s * u[i];
+    }
 }
 
 // ds/dangle = x . dn/dangle, x the support point.
 static double slope(const Search* search, const double u[3], const double w[3], double angle)
 {
     double n[3], d[3], x[3];
-    turn(u, w, angle, n);
-    turn(w, u, -angle, d); // dn/dangle = cos w - sin u
+    turn(u, w, angle, n, d);
     cond_cores_apart(search->a, search->b, n, x);
     return vec3_dot(x, d);
 }
 
 // The largest s(n) over the normals to an edge e near n, where it lies between: a root of the slope
-// by the Illinois rule.
+// by the Illinois rule. Where its steps have come down to rounding it is found, though the other
+// end of the bracket may still be far.
 static void try_circle(Search* search, const double e[3], const double n[3])
 {
-    double u[3], w[3], along = vec3_dot(e, n), low = -NEAR, high = NEAR;
+    double u[3], w[3], m[3], d[3], along = vec3_dot(e, n), low = -NEAR, high = NEAR;
     for (int i = 0; i < 3; i++)
         u[i] = n[i] - along * e[i];
     double length = vec3_norm(u);
@@ -132,8 +138,11 @@ static void try_circle(Search* search, const double e[3], const double n[3])
     double at_low = slope(search, u, w, low), at_high = slope(search, u, w, high), angle = 0.0;
     if (!(at_low > 0.0 && at_high < 0.0))
         return;
-    for (int pass = 0, side = 0; pass < 80 && high - low > 1e-15; pass++) {
+    for (int pass = 0, side = 0; pass < 80 && high - low > FINE; pass++) {
+        double last = angle;
         angle = (low * at_high - high * at_low) / (at_high - at_low);
+        if (pass > 0 && fabs(angle - last) <= FINE)
+            break;
         if (pass % 8 == 7)
             angle = 0.5 * (low + high); // kinks stall the rule
         double here = slope(search, u, w, angle);
@@ -151,8 +160,8 @@ static void try_circle(Search* search, const double e[3], const double n[3])
             side = -1;
         }
     }
-    turn(u, w, angle, u);
-    try_normal(search, u);
+    turn(u, w, angle, m, d);
+    try_normal(search, m);
 }
 
 // H += the change of the support point with the direction: r (I - c c' - u u')/rho on a rim with
@@ -198,7 +207,10 @@ static void try_smooth(Search* search, const double start[3])
             return; // not a maximum here
         step[0] = -(K[2] * g[0] - K[1] * g[1]) / det;
         step[1] = -(K[0] * g[1] - K[1] * g[0]) / det;
-        double length = hypot(step[0], step[1]), shorten = length > NEAR ? NEAR / length : 1.0;
+        double length = scalar_length(step[0], step[1]);
+        double shorten = length > NEAR ? NEAR / length : 1.0;
+        if (length > NEAR && pass >= LONG_STEPS)
+            return; // it leads away
         for (int i = 0; i < 3; i++)
             n[i] += shorten * (step[0] * F[3 + i] + step[1] * F[6 + i]);
         double norm = vec3_norm(n);
