@@ -26,8 +26,17 @@
 #define COND_KEY_DEEP_ON_SOFT ((uint64_t)13 << 60)
 // Rows of the step's problem that bound a joint (step/joint_rows.h): behind all contacts.
 #define COND_KEY_JOINT ((uint64_t)14 << 60)
-// In the key of a contact between the same features as another one, with another normal.
+// In the key of a contact between the same features as another one, with another normal or at
+// another place; and the number of those beside the first.
 #define COND_KEY_SECOND ((uint64_t)1 << 59)
+enum { COND_KEY_BESIDE = 4 };
+
+// The key of the k-th contact between the same features, from 0 to COND_KEY_BESIDE.
+static inline CondContactKey cond_key_beside(CondContactKey key, int k)
+{
+    key.pair |= k > 0 ? COND_KEY_SECOND | (uint64_t)(k - 1) << 57 : 0;
+    return key;
+}
 
 typedef struct CondCandidate {
     CondPoint point[2]; // side 0 and side 1; side 1 of a static thing has body -1
@@ -40,6 +49,7 @@ typedef struct CondCandidate {
     double bias;    // what the gap at the end of the step has beyond that and the linear motion [m]
     double end_gap; // of a late one [m]
     int late;       // 1: found at the end of the step, and new to its problem
+    int taken;      // 1: in some round of the step
     int moved;      // 1: as it is where the step leads to, not where it begins
     double friction[2]; //
     double restitution; //

@@ -24,6 +24,7 @@ static const double LEAST = 1e-6; // and of bodies without a size [m]
 static const double LIMIT = 10.0; // times that may be left over before the step counts as missed
 static const double TURNED = 0.9; // cosine below which a normal is another one
 static const double MOVED = 0.05; // of the smaller body's size: points as far apart are other ones
+static const double AGAIN = 0.1;  // of both for two that rounds have found
 
 enum { LASTS = 2 }; // rounds for which contacts that last stay in the middle
 
@@ -83,20 +84,10 @@ static int find_met(const CondCandidateList* met, CondContactKey key)
     return find_in(met, key, kind == COND_KEY_LINK >> 60 || kind == COND_KEY_SOFT >> 60);
 }
 
-// 1 where the round has taken this contact already: in the place of another, or among the n new
-// ones.
-static int is_taken(const CondSim* sim, CondContactKey key, int n)
-{
-    int same = find(&sim->candidates, key);
-    for (int k = 0; k < n; k++)
-        if (cond_key_equal(sim->end_candidates.candidate[k].key, key))
-            return 1;
-    return same >= 0 && sim->candidates.candidate[same].late;
-}
-
 // 1 where two contacts of the same features say much the same: one stands for both. Where a line
 // lies on a face the deepest point may be now at one end and now at the other; there each is a
 // bound of its own, and the step would go to and fro between them if one took the other's place.
+// So what a round has taken gives way to its like alone.
 static int is_same(const CondSim* sim, const CondCandidate* a, const CondCandidate* b)
 {
     double d[3], size = INFINITY;
@@ -111,7 +102,9 @@ static int is_same(const CondSim* sim, const CondCandidate* a, const CondCandida
     }
     for (int i = 0; i < 3; i++)
         d[i] = a->position[i] - b->position[i];
-    return vec3_dot(a->frame, b->frame) >= TURNED && vec3_norm(d) <= MOVED * size;
+    double share = a->taken && b->taken ? AGAIN : 1.0;
+    return 1.0 - vec3_dot(a->frame, b->frame) <= share * (1.0 - TURNED) &&
+           vec3_norm(d) <= share * MOVED * size;
 }
 
 // A body that turns by an angle in the step moves its points at the end of it along the arms that
@@ -131,6 +124,17 @@ static void take_end_arm(const CondSim* sim, CondPoint* point)
     mat3_multiply_transposed(now, arm, point->local);
 }
 
+// The contact with this key: among the n new ones at the front of sim->end_candidates, or in the
+// problem; NULL: none.
+static CondCandidate* known(CondSim* sim, CondContactKey key, int n)
+{
+    int same = find(&sim->candidates, key);
+    for (int k = 0; k < n; k++)
+        if (cond_key_equal(sim->end_candidates.candidate[k].key, key))
+            return &sim->end_candidates.candidate[k];
+    return same >= 0 ? &sim->candidates.candidate[same] : NULL;
+}
+
 // Takes a contact of the end into the problem: in the place of the one between the same features
 // that says the same, else beside it, among the n new ones at the front of sim->end_candidates.
 // Returns how many are there then. One that lasts keeps its place in the middle of the step for a
@@ -138,24 +142,28 @@ static void take_end_arm(const CondSim* sim, CondPoint* point)
 static int take(CondSim* sim, CondCandidate candidate, int round, int n)
 {
     CondCandidateList* list = &sim->candidates;
-    int same = find(list, candidate.key);
-    if (same >= 0 && cond_persistent_is_moved(sim, same) && round < LASTS) {
-        list->candidate[same].late = 1;
-        list->candidate[same].end_gap = candidate.end_gap;
+    CondContactKey key = candidate.key;
+    CondCandidate* same = NULL;
+    int first = find(list, key);
+    if (first >= 0 && cond_persistent_is_moved(sim, first) && round < LASTS) {
+        list->candidate[first].late = 1;
+        list->candidate[first].end_gap = candidate.end_gap;
         return n;
     }
     cond_persistent_end(sim, &candidate);
-    if (same >= 0 && !is_same(sim, &list->candidate[same], &candidate)) {
-        candidate.key.pair |= COND_KEY_SECOND;
-        same = find(list, candidate.key);
+    candidate.late = candidate.taken = 1;
+    for (int k = 0; k <= COND_KEY_BESIDE; k++) {
+        candidate.key = cond_key_beside(key, k);
+        same = known(sim, candidate.key, n);
+        if (!same || is_same(sim, same, &candidate))
+            break;
     }
-    if (is_taken(sim, candidate.key, n))
-        return n;
-    candidate.late = 1;
+    if (same && same->late)
+        return n; // this round has taken it already
     take_end_arm(sim, &candidate.point[0]);
     take_end_arm(sim, &candidate.point[1]);
-    if (same >= 0) {
-        list->candidate[same] = candidate;
+    if (same) {
+        *same = candidate;
         return n;
     }
     int place = n++;
