@@ -189,6 +189,59 @@ static int fill_of(CondBlockLu* lu, int n_node, int edges, const int* pair)
     return lu->order.begin[n_node];
 }
 
+// Pairs of neighbours of i that are not next to each other, on a dense pattern.
+static int missing_pairs(int n, const unsigned char* next, int i, int* degree)
+{
+    int missing = 0;
+    *degree = 0;
+    for (int a = 0; a < n; a++) {
+        *degree += next[i * n + a];
+        for (int b = 0; b < a; b++)
+            missing += next[i * n + a] && next[i * n + b] && !next[a * n + b];
+    }
+    return missing;
+}
+
+// What the order counts is what is there, from the first node to the last.
+static void fill_is_counted(void** state)
+{
+    (void)state;
+    enum { N = 90 };
+    CondArena arena = {.context = cond_context_or_default(NULL)};
+    CondBlockFill fill_of_all = {0};
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        CondRandom random = {seed};
+        int edge[6 * N], neighbour[N], n_edge = 0, degree;
+        unsigned char next[N * N] = {0};
+        for (int e = 0; e < (int)seed * N / 2; e++) {
+            int i = (int)(cond_random_bits(&random) % N), j = (int)(cond_random_bits(&random) % N);
+            if (i == j)
+                continue;
+            next[i * N + j] = next[j * N + i] = 1;
+            edge[2 * n_edge] = i, edge[2 * n_edge++ + 1] = j;
+        }
+        assert_int_equal(cond_block_fill_begin(&fill_of_all, &arena, N, n_edge, edge), COND_OK);
+        for (int k = 0; k < N; k++) {
+            int p = cond_block_fill_next(&fill_of_all);
+            for (int i = 0; i < N; i++)
+                if (fill_of_all.degree[i] >= 0) {
+                    assert_int_equal(fill_of_all.missing[i],
+                                     2 * missing_pairs(N, next, i, &degree));
+                    assert_int_equal(fill_of_all.degree[i], degree);
+                    assert_true(fill_of_all.score[p] <= fill_of_all.score[i]);
+                }
+            int n = cond_block_fill_eliminate(&fill_of_all, p, neighbour);
+            for (int a = 0; a < n; a++) {
+                next[p * N + neighbour[a]] = next[neighbour[a] * N + p] = 0;
+                for (int b = 0; b < a; b++)
+                    next[neighbour[a] * N + neighbour[b]] = next[neighbour[b] * N + neighbour[a]] =
+                        1;
+            }
+        }
+    }
+    cond_arena_release(&arena);
+}
+
 // Trees have no fill, rings one entry a node, grids about what nested dissection would leave.
 static void fill(void** state)
 {
@@ -265,6 +318,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_patterns), cmocka_unit_test(what_stays_has_the_same_bits),
-        cmocka_unit_test(fill), cmocka_unit_test(too_much), cmocka_unit_test(memory)};
+        cmocka_unit_test(fill_is_counted), cmocka_unit_test(fill),
+        cmocka_unit_test(too_much),        cmocka_unit_test(memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -418,7 +418,7 @@ static void solve_forward(const CondBlockLu* lu, int s, double* x, double* y)
     double* xs = x + lu->start[begin];
     for (int k = begin; k < super->first[s + 1]; k++) {
         int size = size_of(lu, k), at = offset_of(lu, k), next = at + size;
-        cond_lu_solve(size, lu->factor + lu->diagonal[k], lu->pivot + lu->start[k], xs + at);
+        divide(size, lu->factor + lu->diagonal[k], lu->pivot + lu->start[k], 1, xs + at, 1);
         for (int i = next; i < height; i++)
             for (int j = 0; j < size; j++)
                 xs[i] -= upper[i * row + at + j] * xs[at + j];

@@ -198,11 +198,41 @@ static void finish(CondBlockOrder* o)
     }
 }
 
+// Small patterns of large nodes, bodies and links: counting fill takes less than a factorisation.
+static int counts_fill(const CondBlockOrder* o, int coordinates)
+{
+    return o->n_node <= COND_FILL_NODES && coordinates >= 5 * o->n_node;
+}
+
+static CondStatus make_by_fill(CondBlockOrder* o)
+{
+    CondArena* arena = &o->arena;
+    int n = o->n_node;
+    if (COND_RESERVE(arena, o->node, n) || COND_RESERVE(arena, o->place, n) ||
+        COND_RESERVE(arena, o->begin, n + 1) ||
+        cond_block_fill_begin(&o->fill, arena, n, o->n_edge, o->edge))
+        return COND_OUT_OF_MEMORY;
+    o->begin[0] = 0;
+    for (int k = 0; k < n; k++) {
+        int p = cond_block_fill_next(&o->fill);
+        if (COND_RESERVE(arena, o->later, o->begin[k] + o->fill.degree[p]))
+            return COND_OUT_OF_MEMORY;
+        o->begin[k + 1] =
+            o->begin[k] + cond_block_fill_eliminate(&o->fill, p, o->later + o->begin[k]);
+        o->node[k] = p;
+        o->place[p] = k;
+    }
+    finish(o);
+    return COND_OK;
+}
+
 CondStatus cond_block_order_make(CondBlockOrder* o)
 {
     int n = o->n_node, left = 0, low = 0;
     for (int i = 0; i < n; i++)
         left += o->size[i];
+    if (counts_fill(o, left))
+        return make_by_fill(o);
     if (reserve(o, left))
         return COND_OUT_OF_MEMORY;
     make_lists(o);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_COORDINATES = 48 }; // of a supernode: more would not stay near the processor
+
 // What a supernode of s coordinates that meets w later ones costs, in multiply-adds: those it
 // makes; the numbers behind that it changes, which are read and written; and what each row of
 // blocks and the whole takes whatever their size.
@@ -33,8 +35,9 @@ static void merge(CondBlockSuper* super, const CondBlockOrder* o)
         if (o->begin[k] == o->begin[k + 1])
             continue;
         int p = o->later[o->begin[k]], size = super->size[k] + super->size[p];
-        if (cost(size, super->width[p]) <=
-            cost(super->size[k], super->width[k]) + cost(super->size[p], super->width[p])) {
+        if (size <= MOST_COORDINATES &&
+            cost(size, super->width[p]) <=
+                cost(super->size[k], super->width[k]) + cost(super->size[p], super->width[p])) {
             super->head[k] = p;
             super->size[p] = size;
         }

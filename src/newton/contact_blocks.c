@@ -22,12 +22,6 @@ static int node_of(const CondBlockLu* H, const int* node, const CondSide* side)
     return H->size[node[k[0]]] == 6 && H->first[node[k[0]]] == k[0] ? node[k[0]] : -2;
 }
 
-int cond_contact_blocks_serve(const CondBlockLu* H, const int* node, const CondContact* contact)
-{
-    int a = node_of(H, node, &contact->side[0]), b = node_of(H, node, &contact->side[1]);
-    return a > -2 && b > -2 && a != b;
-}
-
 // The pair of nodes a and b, found among those of a or new.
 static int find_pair(CondContactBlocks* blocks, int a, int b)
 {
@@ -43,18 +37,16 @@ static int find_pair(CondContactBlocks* blocks, int a, int b)
     return p;
 }
 
-// The nodes of a contact, ascending but for the world, which comes last; returns the side of the
-// first.
-static int sort_sides(const CondBlockLu* H, const int* node, const CondContact* contact, int n[2])
+// The pair of a contact and the side of its first node, as `home` has them: nodes ascending, but
+// the world comes last.
+static int find_home(CondContactBlocks* blocks, const CondBlockLu* H, const int* node,
+                     const CondContact* contact)
 {
-    n[0] = node_of(H, node, &contact->side[0]);
-    n[1] = node_of(H, node, &contact->side[1]);
-    int swap = n[0] < 0 || (n[1] >= 0 && n[1] < n[0]);
-    if (swap) {
-        int first = n[1];
-        n[1] = n[0], n[0] = first;
-    }
-    return swap;
+    int a = node_of(H, node, &contact->side[0]), b = node_of(H, node, &contact->side[1]);
+    if (a < -1 || b < -1 || a == b)
+        return -1;
+    int side = a < 0 || (b >= 0 && b < a);
+    return 2 * find_pair(blocks, side ? b : a, side ? a : b) + side;
 }
 
 // R J of one side with its sign, six columns of three rows.
@@ -75,29 +67,31 @@ static void list_contacts(CondContactBlocks* blocks, const CondProblem* problem,
     for (int i = 0; i < H->n_node; i++)
         blocks->last[i] = -1;
     blocks->n_pair = blocks->n_contact = 0;
-    for (int c = 0, n[2]; c < problem->n_contact; c++)
-        if (cond_contact_blocks_serve(H, node, &problem->contact[c])) {
-            sort_sides(H, node, &problem->contact[c], n);
-            blocks->pair[find_pair(blocks, n[0], n[1])].end++;
-            blocks->n_contact++;
-        }
+    for (int c = 0; c < problem->n_contact; c++) {
+        int home = blocks->home[c] = find_home(blocks, H, node, &problem->contact[c]);
+        if (home >= 0)
+            blocks->pair[home / 2].end++;
+        blocks->n_contact += home >= 0;
+    }
     for (int p = 0, at = 0; p < blocks->n_pair; p++) {
         blocks->pair[p].begin = at;
         at += blocks->pair[p].end;
         blocks->pair[p].end = blocks->pair[p].begin;
     }
-    for (int c = 0, n[2]; c < problem->n_contact; c++)
-        if (cond_contact_blocks_serve(H, node, &problem->contact[c])) {
-            const CondContact* contact = &problem->contact[c];
-            int side = sort_sides(H, node, contact, n);
-            int at = blocks->pair[find_pair(blocks, n[0], n[1])].end++;
-            double* J = blocks->J + NUMBERS * (ptrdiff_t)at;
-            blocks->contact[at] = c;
-            memset(J, 0, NUMBERS * sizeof *J);
-            turn(contact, side, J);
-            if (n[1] >= 0)
-                turn(contact, 1 - side, J + 6);
-        }
+    for (int c = 0; c < problem->n_contact; c++) {
+        int home = blocks->home[c], side = home % 2;
+        if (home < 0)
+            continue;
+        CondPairBlocks* pair = &blocks->pair[home / 2];
+        double* J = blocks->J + NUMBERS * (ptrdiff_t)pair->end;
+        blocks->contact[pair->end++] = c;
+        turn(&problem->contact[c], side, J);
+        if (pair->node[1] >= 0)
+            turn(&problem->contact[c], 1 - side, J + 6);
+        else
+            for (int r = 0; r < 3; r++)
+                memset(J + BOTH * r + 6, 0, 6 * sizeof *J);
+    }
 }
 
 // Nodes of the rows and columns of a pair's block; 0 where there is none.
@@ -134,7 +128,7 @@ CondStatus cond_contact_blocks_plan(CondContactBlocks* blocks, const CondProblem
     if (RESERVE(pair, n) || RESERVE(contact, n) || RESERVE(J, NUMBERS * n) || RESERVE(D, 9 * n) ||
         RESERVE(row, NUMBERS * n) || RESERVE(force, NUMBERS * n) ||
         RESERVE(job_begin, H->super.n + 2) || RESERVE(job, COND_PAIR_BLOCKS * n) ||
-        RESERVE(last, H->n_node) || RESERVE(next, n))
+        RESERVE(last, H->n_node) || RESERVE(next, n) || RESERVE(home, n))
         return COND_OUT_OF_MEMORY;
     list_contacts(blocks, problem, H, node);
     list_jobs(blocks, H);

@@ -30,12 +30,11 @@ typedef struct CondContactBlocks {
     int* job;       // COND_PAIR_BLOCKS pair + block                              (job_begin)
     int* last;      // scratch: the last pair of a node; the next job    (n_node or n_super)
     int* next;      // scratch: another pair of the same first node               (n_contact)
+    int* home;      // 2 pair + side of its first node, of every contact; -1: not served
 } CondContactBlocks;
 
-// 1 where the contact joins one or two nodes of six coordinates, in order.
-int cond_contact_blocks_serve(const CondBlockLu* H, const int* node, const CondContact* contact);
-
-// After the plan of H: the pairs of bodies of the contacts that it serves.         node (n_dof)
+// After the plan of H: the pairs of bodies of the contacts that it serves, those that join one or
+// two nodes of six coordinates, in order.                                         node (n_dof)
 CondStatus cond_contact_blocks_plan(CondContactBlocks* blocks, const CondProblem* problem,
                                     const CondBlockLu* H, const int* node);
 

@@ -156,11 +156,12 @@ static CondStatus lay_out(CondFactoredSystem* system, const CondProblem* problem
     system->price = fits ? price_of(system, problem) : INFINITY;
     if (status || !fits)
         return status;
+    status = cond_contact_blocks_plan(&system->contacts, problem, &system->H, system->node);
     system->n_other = 0;
-    for (int c = 0; c < problem->n_contact; c++)
-        if (!cond_contact_blocks_serve(&system->H, system->node, &problem->contact[c]))
+    for (int c = 0; c < problem->n_contact && !status; c++)
+        if (system->contacts.home[c] < 0)
             system->other[system->n_other++] = c;
-    return cond_contact_blocks_plan(&system->contacts, problem, &system->H, system->node);
+    return status;
 }
 
 // Three blocks of six a link, of which the outer two may stick out.
