@@ -20,6 +20,9 @@
 #include <string.h>
 
 static const double SHARE = 1e-5; // of the smaller body's size that may be violated
+static const double FALL = 0.1;   // of the way that weight makes in a step, between rigid bodies:
+                                  // the order of what turning adds to the linear motion,
+static const double MOST = 3e-4;  // up to this share of the size
 static const double LEAST = 1e-6; // and of bodies without a size [m]
 static const double LIMIT = 10.0; // times that may be left over before the step counts as missed
 static const double TURNED = 0.9; // cosine below which a normal is another one
@@ -41,15 +44,22 @@ static double travel(const CondSim* sim, const CondCandidate* candidate, int sid
     return along;
 }
 
+// Rigid bodies may violate a contact by more than nodes, whose motion is linear: what is left is
+// for the correction, and their velocities for the impact stage.
 static double allowance(const CondSim* sim, const CondCandidate* candidate)
 {
+    const CondModel* model = sim->model;
     double size = INFINITY;
+    int rigid = 1;
     for (int side = 0; side < 2; side++) {
         int b = candidate->point[side].body;
-        if (b >= 0)
-            size = fmin(size, sim->model->body[b].size);
+        if (b < 0)
+            continue;
+        size = fmin(size, model->body[b].size);
+        rigid &= model->body[b].kind == COND_BODY_RIGID;
     }
-    return fmax(LEAST, SHARE * size);
+    double fall = rigid ? vec3_norm(model->settings.gravity) * sim->time_step * sim->time_step : 0;
+    return fmax(LEAST, fmax(SHARE * size, fmin(FALL * fall, MOST * size)));
 }
 
 // Index of the first candidate in the ascending list with this key, or with that pair in any role;
