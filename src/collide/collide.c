@@ -163,12 +163,6 @@ static void place(CondCollider* collider, const CondKinematics* kinematics, int 
     collider->cornered = loop.corners;
 }
 
-void cond_collider_place_corners(CondCollider* collider, const CondKinematics* kinematics)
-{
-    if (!collider->cornered)
-        place(collider, kinematics, 1);
-}
-
 static void place_all(CondCollider* collider, const CondKinematics* kinematics, int corners)
 {
     const CondModel* model = collider->model;

@@ -17,6 +17,7 @@ typedef struct CondSweptBody {
     double box[6];  // around its features [m]
     double move[6]; // least and largest move of a feature along the axes [m]
     double travel;  // longest move [m]
+    int exact;      // 0: box and travel are bounds, and move is not known
 } CondSweptBody;
 
 // Where everything was at the start of a step, by cond_collide_swept.
@@ -82,8 +83,6 @@ void cond_collider_destroy(CondCollider* collider);
 
 // Puts features, solids and soft surfaces where the kinematics has them.
 void cond_collider_place(CondCollider* collider, const CondKinematics* kinematics);
-// Puts the features of solids there that the last cond_collide did without.
-void cond_collider_place_corners(CondCollider* collider, const CondKinematics* kinematics);
 
 // Stretches the boxes of the bodies with a 1 in `which`, NULL for all, around where they were
 // placed last, with their reach.                                reach, which (n_body), box (n_body

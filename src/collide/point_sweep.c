@@ -129,6 +129,25 @@ int cond_sweep_is_any_fast(const CondSweepPass* pass)
     return 0;
 }
 
+// 1 where body b is slow against the thickness of solid i, by what is known of their ways.
+static int is_slow(const CondSweepPass* pass, int b, int i)
+{
+    const CondSweep* sweep = &pass->collider->sweep;
+    int other = cond_solid_at(pass->model, i)->body;
+    double way = other >= 0 ? sweep->body[other].travel : 0.0;
+    return sweep->body[b].travel + way < FAST * sweep->thickness[i];
+}
+
+// The same when it is known exactly.
+static int is_surely_slow(const CondSweepPass* pass, int b, int i)
+{
+    int other = cond_solid_at(pass->model, i)->body;
+    cond_sweep_body(pass, b);
+    if (other >= 0)
+        cond_sweep_body(pass, other);
+    return is_slow(pass, b, i);
+}
+
 CondStatus cond_sweep_points(CondSweepPass* pass)
 {
     const CondModel* model = pass->model;
@@ -148,7 +167,7 @@ CondStatus cond_sweep_points(CondSweepPass* pass)
             const CondSolid* solid = cond_solid_at(model, i);
             int robot = model->body[b].kind == COND_BODY_ROBOT; // link by link
             if ((!robot && !cond_parties_touch(model, model->body[b].party, solid->party)) ||
-                swept->travel + sweep->travel[i] < FAST * sweep->thickness[i])
+                is_slow(pass, b, i) || is_surely_slow(pass, b, i))
                 continue;
             int rod = model->body[b].kind == COND_BODY_ROD;
             if (!rod || cond_shape_is_hollow(&solid->shape))

@@ -62,69 +62,87 @@ void cond_sweep_destroy(const CondContext* context, CondSweep* sweep)
         cond_release(context, arrays[i]);
 }
 
-// A bound of the way of a rigid body's points: that of its centre, and the chord of its turn,
-//     |p1 - p0| <= |x1 - x0| + 2 sin(angle/2) |r|
-static double travel_bound(const CondBody* body, const double* from, const double* to)
+// Bounds of a rigid body's way: its points go as far as its centre and the chord of its turn,
+//     |p1 - p0| <= |x1 - x0| + 2 sin(angle/2) |r|,
+// and stay within its radius around the centre.
+static void bound_body(const CondSweepPass* pass, const CondBody* body, CondSweptBody* swept)
 {
-    double d[3], turn[4];
-    for (int i = 0; i < 3; i++)
+    const double *from = pass->before->q + body->q_begin, *to = pass->after->q + body->q_begin;
+    double d[3], turn[4], radius = (1.0 + ROUNDING) * body->radius + ROUNDING * body->size;
+    for (int i = 0; i < 3; i++) {
         d[i] = to[i] - from[i];
+        swept->box[i] = (from[i] < to[i] ? from[i] : to[i]) - radius;
+        swept->box[3 + i] = (from[i] < to[i] ? to[i] : from[i]) + radius;
+    }
     double way = vec3_norm(d);
     if (body->kind == COND_BODY_RIGID) {
         const double back[4] = {from[3], -from[4], -from[5], -from[6]};
         quat_product(to + 3, back, turn);
         way += 2.0 * vec3_norm(turn + 1) * body->radius;
     }
-    return (1.0 + ROUNDING) * way + ROUNDING * body->size;
+    swept->travel = (1.0 + ROUNDING) * way + ROUNDING * body->size;
+    swept->exact = 0;
 }
 
 // 1 where bounds tell that nothing is fast, of rigid bodies and particles alone.
-static int is_slow(CondSweepPass* pass)
+static int is_slow(const CondSweepPass* pass)
 {
     const CondModel* model = pass->model;
     CondSweep* sweep = &pass->collider->sweep;
-    for (int b = 0; b < model->n_body && pass->collider->plain; b++) {
-        int at = model->body[b].q_begin;
-        sweep->body[b].travel =
-            travel_bound(&model->body[b], pass->before->q + at, pass->after->q + at);
-    }
-    for (int i = 0; i < pass->collider->n_solid && pass->collider->plain; i++) {
+    if (!pass->collider->plain)
+        return 0;
+    for (int b = 0; b < model->n_body; b++)
+        bound_body(pass, &model->body[b], &sweep->body[b]);
+    for (int i = 0; i < pass->collider->n_solid; i++) {
         int b = cond_solid_at(model, i)->body;
         sweep->travel[i] = b >= 0 ? sweep->body[b].travel : 0.0;
     }
-    return pass->collider->plain && !cond_sweep_is_any_fast(pass);
+    return !cond_sweep_is_any_fast(pass);
 }
 
-// Where the features of the bodies were, the box that each body has swept, and how far it went.
-static void sweep_bodies(CondSweepPass* pass)
+void cond_sweep_body(const CondSweepPass* pass, int b)
 {
     const CondModel* model = pass->model;
     CondSweep* sweep = &pass->collider->sweep;
-    cond_collider_place_corners(pass->collider, pass->after);
-    // Those of obstacles stay where they are.
-    memcpy(sweep->place, pass->collider->place, 3 * (size_t)model->n_feature * sizeof(double));
-    for (int b = 0; b < model->n_body; b++) {
-        const CondBody* body = &model->body[b];
-        CondSweptBody* swept = &sweep->body[b];
-        double square = 0.0, move[3];
-        cond_box_empty(swept->box);
-        cond_box_empty(swept->move);
-        for (int k = body->feature_begin; k < body->feature_begin + body->n_feature; k++) {
-            const double* to = pass->collider->place + 3 * (size_t)k;
-            double *from = sweep->place + 3 * (size_t)k, radius = model->feature[k].radius;
-            cond_kinematics_point(pass->before, &model->feature[k].point, from, NULL, NULL);
-            for (int i = 0; i < 3; i++) {
-                move[i] = to[i] - from[i];
-                swept->box[i] = fmin(swept->box[i], fmin(from[i], to[i]) - radius);
-                swept->box[3 + i] = fmax(swept->box[3 + i], fmax(from[i], to[i]) + radius);
-                swept->move[i] = fmin(swept->move[i], move[i]);
-                swept->move[3 + i] = fmax(swept->move[3 + i], move[i]);
-            }
-            square = fmax(square, vec3_dot(move, move));
+    const CondBody* body = &model->body[b];
+    CondSweptBody* swept = &sweep->body[b];
+    double square = 0.0, move[3];
+    if (swept->exact)
+        return;
+    cond_box_empty(swept->box);
+    cond_box_empty(swept->move);
+    for (int k = body->feature_begin; k < body->feature_begin + body->n_feature; k++) {
+        double* to = pass->collider->place + 3 * (size_t)k;
+        double *from = sweep->place + 3 * (size_t)k, radius = model->feature[k].radius;
+        if (!pass->collider->cornered)
+            cond_kinematics_point(pass->after, &model->feature[k].point, to, NULL, NULL);
+        cond_kinematics_point(pass->before, &model->feature[k].point, from, NULL, NULL);
+        for (int i = 0; i < 3; i++) {
+            move[i] = to[i] - from[i];
+            swept->box[i] = fmin(swept->box[i], fmin(from[i], to[i]) - radius);
+            swept->box[3 + i] = fmax(swept->box[3 + i], fmax(from[i], to[i]) + radius);
+            swept->move[i] = fmin(swept->move[i], move[i]);
+            swept->move[3 + i] = fmax(swept->move[3 + i], move[i]);
         }
-        swept->travel = sqrt(square);
-        if (body->n_feature == 0)
-            memset(swept->move, 0, sizeof swept->move);
+        square = fmax(square, vec3_dot(move, move));
+    }
+    swept->travel = sqrt(square);
+    swept->exact = 1;
+    if (body->n_feature == 0)
+        memset(swept->move, 0, sizeof swept->move);
+}
+
+static void sweep_bodies(const CondSweepPass* pass)
+{
+    CondSweep* sweep = &pass->collider->sweep;
+    if (pass->collider->plain)
+        return; // by bounds, and exactly where these are not enough
+    // Those of obstacles stay where they are.
+    memcpy(sweep->place, pass->collider->place,
+           3 * (size_t)pass->model->n_feature * sizeof(double));
+    for (int b = 0; b < pass->model->n_body; b++) {
+        sweep->body[b].exact = 0;
+        cond_sweep_body(pass, b);
     }
 }
 

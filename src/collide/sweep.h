@@ -25,6 +25,10 @@ void cond_sweep_destroy(const CondContext* context, CondSweep* sweep);
 CondStatus cond_collide_sweep(CondCollider* collider, const CondKinematics* before,
                               const CondKinematics* after, CondCandidateList* list);
 
+// Where the features of body b were, the box that they have swept, and how far they went: where
+// this is not known yet.
+void cond_sweep_body(const CondSweepPass* pass, int b);
+
 // Appends a contact of two surfaces.
 CondStatus cond_sweep_add(CondSweepPass* pass, CondCandidate* candidate, const CondSurfaceDef* a,
                           const CondSurfaceDef* b);
