@@ -389,6 +389,14 @@ CondStatus cond_weld_wrench(const CondKinematics* kinematics, const CondWeld* we
     return COND_OK;
 }
 
+void cond_weld_mean_error(const CondKinematics* kinematics, const CondWeld* weld, double e[3])
+{
+    Relation relation;
+    relate_at(kinematics, weld, &relation);
+    take_mean(kinematics, weld, &relation);
+    memcpy(e, relation.e, 3 * sizeof *e);
+}
+
 double cond_weld_energy(const CondKinematics* kinematics, const CondWeld* weld)
 {
     double energy = 0.0;

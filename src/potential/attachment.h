@@ -35,6 +35,21 @@ CondStatus cond_weld_add(const CondKinematics* kinematics, const CondWeld* weld,
 CondStatus cond_weld_wrench(const CondKinematics* kinematics, const CondWeld* weld, double step,
                             const double* v_hat, CondAssembly* assembly, double wrench[6]);
 
+// The mean over the step of the error of the points, where the kinematics spans it.
+void cond_weld_mean_error(const CondKinematics* kinematics, const CondWeld* weld, double e[3]);
+
+// What the coupling leaves out of the derivative of an attachment's force by the velocities, at the
+// ends that are rigid bodies. In the middle of a step of length t with the velocity v: of the
+// error's rate the columns of the turning coordinates, at the end of the step less the middle; and
+// of the torque that the force gives, which the body sees turn.
+typedef struct CondWeldTurning {
+    int turns[2];       // 1: such an end
+    double lever[2][9]; // (3 x 3)
+    double force[2][9]; // times h = t/2, to be added to A's block of the turning coordinates
+} CondWeldTurning;
+void cond_weld_turning(const CondKinematics* kinematics, const CondWeld* weld, const double* v,
+                       double t, CondWeldTurning* turning);
+
 double cond_weld_energy(const CondKinematics* kinematics, const CondWeld* weld);
 
 #endif

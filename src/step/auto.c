@@ -24,6 +24,7 @@ enum {
 };
 static const double TRUSTED = 0.01;  // excess that may be taken out, as a share of the motion
 static const double FAIR = 1e-4;     // residual, as a share of the load, that is no failure yet
+static const double ENOUGH = 0.05;   // of the residual that is solved, where it falls by squares
 static const double STRICT = 10.0;   // times as small a residual for contacts that last
 static const double NOTHING = 1e-21; // an energy that no body of mechanics notices [J]
 
@@ -212,6 +213,34 @@ static CondStatus look(CondSim* sim, const CondState* state, int* more)
     return status;
 }
 
+// Where the derivative is at hand: Newton's iterates with it, while they get nearer by a half at
+// least and until the problem posed at the last of them is solved by it.
+static CondStatus approach(CondSim* sim, const CondState* state, CondSolveInfo* info, int* more)
+{
+    CondNewton* newton = &sim->newton;
+    CondStatus status = COND_OK;
+    int serves = *more && cond_tangent_serves(sim);
+    while (serves && !status && newton->worst > ENOUGH && newton->count < ITERATIONS - 1) {
+        double last = newton->worst;
+        CondStatus factored = cond_tangent_factor(sim);
+        if (factored)
+            return factored == COND_OUT_OF_MEMORY ? factored : COND_OK;
+        cond_newton_keep(sim);
+        cond_tangent_solve(sim, newton->work); // which is r
+        for (int i = 0; i < sim->model->n_dof; i++)
+            sim->v_hat[i] -= newton->work[i];
+        info->passes++;
+        newton->iterations++;
+        newton->followed++;
+        newton->count++;
+        status = descend(sim, state, last, &newton->worst);
+        newton->size = last;
+        serves = newton->worst < 0.5 * last;
+    }
+    *more = *more && isfinite(newton->worst);
+    return status;
+}
+
 // After a solve at an iterate. An answer that is no number is not taken; one that misses its
 // tolerance ends Newton's method, for the next problem would be built on no answer; and where the
 // residual falls as it fell there is nothing left to look at.
@@ -347,7 +376,7 @@ static CondStatus begin(CondSim* sim, const CondState* state)
 {
     CondNewton* newton = &sim->newton;
     CondStatus status = COND_OK;
-    newton->count = 0;
+    newton->count = newton->followed = 0;
     newton->size = INFINITY;
     set_linear(sim);
     if (newton->phase == COND_NEWTON_BEGINS) {
@@ -372,7 +401,7 @@ int cond_auto_iterates(CondSim* sim)
 CondStatus cond_auto_resume(CondSim* sim, const CondState* state)
 {
     CondNewton* newton = &sim->newton;
-    newton->count = 0;
+    newton->count = newton->followed = 0;
     newton->first = 1;
     newton->size = newton->worst = INFINITY;
     newton->phase = COND_NEWTON_ITERATES;
@@ -420,10 +449,15 @@ static CondStatus go_on(CondSim* sim, const CondState* state, CondStatus solved,
         if (!status)
             status = look(sim, state, &more);
     }
+    if (!status)
+        status = approach(sim, state, info, &more);
     if (status)
         return status;
-    if (!more)
+    if (!more) {
+        if (newton->followed > 0 && info->solved_by == COND_BY_START)
+            info->solved_by = COND_BY_FACTORED_NEWTON; // which made that start
         return conclude(sim, state, newton->first, info, next);
+    }
     cond_newton_keep(sim);
     newton->phase = COND_NEWTON_ITERATES;
     *next = COND_NEXT_SOLVE;

@@ -35,6 +35,7 @@ CondStatus cond_balance_create(CondSim* sim)
     if (!balance->q || !balance->v || !balance->p || !balance->extra || !balance->spans ||
         !balance->rigid)
         return COND_OUT_OF_MEMORY;
+    cond_tangent_begin(m, &sim->tangent);
     CondStatus status = cond_groups_create(m, model->n_body, &sim->groups);
     return status ? status : cond_kinematics_create(model, &balance->end);
 }
@@ -45,6 +46,7 @@ void cond_balance_destroy(CondSim* sim)
     if (balance->end.model)
         cond_kinematics_destroy(&balance->end);
     cond_groups_destroy(&sim->groups);
+    cond_tangent_end(&sim->tangent);
 }
 
 // sum[g] += scale x.y over the bodies of each group

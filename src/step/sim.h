@@ -18,6 +18,7 @@
 #include "step/settle.h"
 #include "step/sleep.h"
 #include "step/spread.h"
+#include "step/tangent.h"
 #include "step/transport.h"
 #include "step/watch.h"
 
@@ -45,6 +46,7 @@ typedef struct CondNewton {
     double noise; // below which it is that of the linear solves
     double worst; // of auto: of the present iterate
     int count;    // of auto: iterates since the linear step
+    int followed; // of auto: iterates with the derivative
     int first;    // of auto, 1: no group has retreated yet
     int drafted;  // of auto, 1: it has ended roughly, as drafts may
 } CondNewton;
@@ -138,6 +140,7 @@ struct CondSim {
     double* rate;   // of the joint targets in this step                (n_target)
     double* middle; // joint targets at the representative time         (n_target)
     CondNewton newton;
+    CondTangent tangent;     // of auto
     CondGroups groups;       // of auto
     CondBalance balance;     // of auto
     CondTransport transport; // what the robots keep while no force acts
