@@ -6,9 +6,10 @@
 
 #include <stddef.h>
 
-// From this much work on several threads pay: below, waking a team takes longer than it saves. The
-// unit of work is about one multiply-add, which is also about one number read.
-#define COND_PARALLEL_FROM 4096
+// From this much work on several threads pay: below, waking a team takes longer than it saves, and
+// where other programs want the processors too a thread waits for one that does not run. The unit
+// of work is about one multiply-add, which is also about one number read.
+#define COND_PARALLEL_FROM 16384
 
 // Threads for a loop of so much work when the user asked for `threads` (0: the run time's own).
 int cond_threads(size_t work, int threads);

@@ -11,7 +11,8 @@
 #include <string.h>
 
 enum {
-    CONTACT_WORK = 64,   // of one contact in a loop, in multiply-adds
+    CONTACT_WORK = 16,   // of one contact in a loop, in multiply-adds that threads can share:
+                         // much of what one reads the other has written
     COORDINATE_WORK = 2, // of one coordinate
     PART_WORK = 8,       // of the coordinates of a part, over that of adding a contact's force
     N_KIND = 3,          // open, sticks, slips
