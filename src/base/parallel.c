@@ -18,6 +18,11 @@ int cond_threads(size_t work, int threads)
     return wanted < COND_MAX_THREADS ? wanted : COND_MAX_THREADS;
 }
 
+int cond_threads_chained(size_t work, int threads)
+{
+    return cond_threads(work / COND_PARALLEL_CHAINED, threads);
+}
+
 // Part k of n_part.
 static void do_part(int n, int k, int n_part, CondLoopBody body, const void* loop)
 {

@@ -6,13 +6,18 @@
 
 #include <stddef.h>
 
-// From this much work on several threads pay: below, waking a team takes longer than it saves, and
-// where other programs want the processors too a thread waits for one that does not run. The unit
-// of work is about one multiply-add, which is also about one number read.
-#define COND_PARALLEL_FROM 16384
+// From this much work on several threads pay: below, waking a team takes longer than it saves. The
+// unit of work is about one multiply-add, which is also about one number read.
+#define COND_PARALLEL_FROM 4096
 
 // Threads for a loop of so much work when the user asked for `threads` (0: the run time's own).
 int cond_threads(size_t work, int threads);
+
+// The same for one of several loops that follow each other within a Newton step, from so many times
+// the work on: each reads what other threads have written in the one before. Where other programs
+// want the processors too, a step would wait once a loop for a thread that does not run.
+#define COND_PARALLEL_CHAINED 16
+int cond_threads_chained(size_t work, int threads);
 
 // Does the items first .. last - 1 of a loop; `loop` holds what it reads and where it writes.
 typedef void (*CondLoopBody)(const void* loop, int first, int last);

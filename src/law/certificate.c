@@ -14,8 +14,8 @@
 enum {
     LEAST = 32,          // contacts that one thread looks at in a row
     PARTS = 128,         // of contacts, and of coordinates at a time
-    CONTACT_WORK = 16,   // of one contact, as in a Newton step
-    COORDINATE_WORK = 2, // of one coordinate
+    CONTACT_WORK = 64,   // of one contact, in multiply-adds
+    COORDINATE_WORK = 8, // of one coordinate
     PART_WORK = 64,      // of the coordinates of a partial sum, over adding a contact's force
 };
 static const double WIDTH = 1e-2;       // of half the width of an interval, as velocity at play
@@ -279,7 +279,7 @@ static Norms judge_all(DynamicsLoop* dynamics, const ContactLoop* contacts)
     int n_part = cond_sum_parts(n_counted(data)), first = 0, apart = data->ranks != NULL;
     size_t work = (size_t)CONTACT_WORK * (size_t)data->problem->n_contact +
                   COORDINATE_WORK * (size_t)data->problem->n_dof;
-    int threads = cond_threads(work, data->threads > 0 ? data->threads : 1);
+    int threads = cond_threads_chained(work, data->threads > 0 ? data->threads : 1);
     Norms norms[PARTS], all = {0.0, 0.0, 0.0, 0.0};
     dynamics->norms = norms;
     do {

@@ -11,8 +11,7 @@
 #include <string.h>
 
 enum {
-    CONTACT_WORK = 16,   // of one contact in a loop, in multiply-adds that threads can share:
-                         // much of what one reads the other has written
+    CONTACT_WORK = 64,   // of one contact in a loop, in multiply-adds
     COORDINATE_WORK = 2, // of one coordinate
     PART_WORK = 8,       // of the coordinates of a part, over that of adding a contact's force
     N_KIND = 3,          // open, sticks, slips
@@ -36,7 +35,7 @@ static void run(const Loop* loop, const CondPhase* phase, int n_phase)
     const CondProblem* problem = loop->data->problem;
     size_t work =
         COORDINATE_WORK * (size_t)problem->n_dof + CONTACT_WORK * (size_t)problem->n_contact;
-    cond_parallel_phases(n_phase, phase, cond_threads(work, loop->newton->threads));
+    cond_parallel_phases(n_phase, phase, cond_threads_chained(work, loop->newton->threads));
 }
 
 // One over coordinates and one over contacts, which read x; of a problem over ranks they see

@@ -120,7 +120,8 @@ static void multiply(const CondProblem* problem, const double* x, const double* 
             cond_block_multiply(block, x + i, shift ? shift + i : NULL, y + i, threads);
     }
     if (small > 0)
-        cond_parallel(problem->n_block, cond_threads(small, threads), multiply_small, &loop);
+        cond_parallel(problem->n_block, cond_threads_chained(small, threads), multiply_small,
+                      &loop);
 }
 
 void cond_problem_multiply_blocks(const CondProblem* problem, const double* x, const double* shift,
