@@ -1,5 +1,5 @@
 // The factored system of a Newton step against dense algebra: contacts of rigid bodies by pairs and
-// others one by one, factorisations in a row of which little changes, memory that runs out.
+// others one by one, factorisations in a row by one thread and by two, memory that runs out.
 #include "base/memory.h"
 #include "dense.h"
 #include "failing_allocator.h"
@@ -67,6 +67,7 @@ static void compare(uint64_t seed, int* paired, int* others)
     const CondProblem* problem = &made.problem;
     CondContext context = cond_context_or_default(NULL);
     CondFactoredSystem system = system_of(&context), fresh = system_of(&context);
+    system.threads = 2;
     int n = problem->n_dof, serves, *pivot = malloc((size_t)n * sizeof *pivot);
     double *x = dense_zeros((size_t)n), *y = dense_zeros((size_t)n), *z = dense_zeros((size_t)n);
     double* D = dense_zeros(STRIDE * (size_t)problem->n_contact);

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "linear/block_lu_kernel.h"
+#include "linear/block_lu_panel.h"
 #include "linear/lu.h"
 
 #include <limits.h>
@@ -35,38 +36,6 @@ void cond_block_lu_destroy(CondBlockLu* lu)
     cond_block_order_destroy(&lu->order);
 }
 
-static int size_of(const CondBlockLu* lu, int place)
-{
-    return lu->start[place + 1] - lu->start[place];
-}
-
-// Coordinates of a supernode.
-static int height_of(const CondBlockLu* lu, int s)
-{
-    return lu->start[lu->super.first[s + 1]] - lu->start[lu->super.first[s]];
-}
-
-static ptrdiff_t row_of(const CondBlockLu* lu, int s)
-{
-    return height_of(lu, s) + lu->width[s];
-}
-
-// Where a place lies within its supernode.
-static int offset_of(const CondBlockLu* lu, int place)
-{
-    return lu->start[place] - lu->start[lu->super.first[lu->super.owner[place]]];
-}
-
-static double* upper_of(const CondBlockLu* lu, int s)
-{
-    return lu->value + lu->panel[s];
-}
-
-static double* lower_of(const CondBlockLu* lu, int s)
-{
-    return upper_of(lu, s) + height_of(lu, s) * row_of(lu, s);
-}
-
 // Multiply-adds of a factorisation node after node.
 static double count_work(const CondBlockOrder* o)
 {
@@ -84,8 +53,7 @@ static double count_work(const CondBlockOrder* o)
 static void lay_out(CondBlockLu* lu, size_t* n_factor)
 {
     const CondBlockSuper* super = &lu->super;
-    size_t at = 0;
-    *n_factor = 0;
+    *n_factor = lu->n_value = 0;
     lu->start[0] = 0;
     for (int k = 0; k < lu->n_node; k++) {
         int size = lu->size[super->node[k]];
@@ -97,14 +65,13 @@ static void lay_out(CondBlockLu* lu, size_t* n_factor)
         int width = 0;
         for (int a = super->begin[s]; a < super->begin[s + 1]; a++) {
             lu->column[a] = width;
-            width += size_of(lu, super->later[a]);
+            width += cond_block_lu_size(lu, super->later[a]);
         }
         lu->width[s] = width;
-        lu->panel[s] = at;
-        size_t height = (size_t)height_of(lu, s);
-        at += height * (height + 2 * (size_t)width);
+        lu->panel[s] = lu->n_value;
+        size_t height = (size_t)cond_block_lu_height(lu, s);
+        lu->n_value += height * (height + 2 * (size_t)width);
     }
-    lu->n_value = at;
 }
 
 // Which of the later places of a supernode follow each other in the panel of supernode j, from
@@ -113,22 +80,22 @@ static CondStatus list_runs(CondBlockLu* lu, int a, int last, int j, CondBlockUp
                             int* n_run)
 {
     const CondBlockSuper* super = &lu->super;
-    int height = height_of(lu, j), end = -1, b = super->begin[j];
+    int height = cond_block_lu_height(lu, j), end = -1, b = super->begin[j];
     update->begin = *n_run;
     update->inside = 0;
     for (; a < last; a++) {
         int place = super->later[a], inside = super->owner[place] == j, target;
         while (!inside && super->later[b] < place)
             b++;
-        target = inside ? offset_of(lu, place) : height + lu->column[b];
+        target = inside ? cond_block_lu_offset(lu, place) : height + lu->column[b];
         if (target != end || target == height) {
             if (RESERVE(run, *n_run + 1))
                 return COND_OUT_OF_MEMORY;
             lu->run[(*n_run)++] = (CondBlockRun){target, 0};
             update->inside += inside;
         }
-        lu->run[*n_run - 1].length += size_of(lu, place);
-        end = target + size_of(lu, place);
+        lu->run[*n_run - 1].length += cond_block_lu_size(lu, place);
+        end = target + cond_block_lu_size(lu, place);
     }
     update->n_run = *n_run - update->begin;
     return COND_OK;
@@ -186,8 +153,7 @@ CondStatus cond_block_lu_plan(CondBlockLu* lu, double most_work, int* fits)
         return status;
     if (RESERVE(start, n + 1) || RESERVE(width, n) || RESERVE(panel, n) || RESERVE(diagonal, n) ||
         RESERVE(column, lu->super.begin[lu->super.n]) || RESERVE(update_begin, n + 2) ||
-        RESERVE(stale, n) || RESERVE(pivot, lu->first[n]) || RESERVE(x, lu->first[n]) ||
-        RESERVE(y, lu->first[n]))
+        RESERVE(pivot, lu->first[n]) || RESERVE(x, lu->first[n]) || RESERVE(y, lu->first[n]))
         return COND_OUT_OF_MEMORY;
     lay_out(lu, &n_factor);
     if (lu->n_value > INT_MAX || n_factor > INT_MAX)
@@ -222,17 +188,21 @@ CondBlockLuEntry cond_block_lu_block(const CondBlockLu* lu, int i, int j)
 {
     const CondBlockSuper* super = &lu->super;
     int a = super->place[i], b = super->place[j], s = super->owner[a < b ? a : b];
-    int row = (int)row_of(lu, s), width = lu->width[s];
+    int row = (int)cond_block_lu_row(lu, s), width = lu->width[s];
     if (super->owner[a] == super->owner[b])
-        return (CondBlockLuEntry){
-            upper_of(lu, s) + (ptrdiff_t)offset_of(lu, a) * row + offset_of(lu, b), row, 1};
+        return (CondBlockLuEntry){cond_block_lu_upper(lu, s) +
+                                      (ptrdiff_t)cond_block_lu_offset(lu, a) * row +
+                                      cond_block_lu_offset(lu, b),
+                                  row, 1};
     int column = lu->column[find_later(super, s, a < b ? b : a)];
     if (a < b)
-        return (CondBlockLuEntry){upper_of(lu, s) + (ptrdiff_t)offset_of(lu, a) * row +
-                                      height_of(lu, s) + column,
+        return (CondBlockLuEntry){cond_block_lu_upper(lu, s) +
+                                      (ptrdiff_t)cond_block_lu_offset(lu, a) * row +
+                                      cond_block_lu_height(lu, s) + column,
                                   row, 1};
-    return (CondBlockLuEntry){lower_of(lu, s) + (ptrdiff_t)offset_of(lu, b) * width + column, 1,
-                              width};
+    return (CondBlockLuEntry){cond_block_lu_lower(lu, s) +
+                                  (ptrdiff_t)cond_block_lu_offset(lu, b) * width + column,
+                              1, width};
 }
 
 // X = D \ X for n columns, rows of X apart.
@@ -273,15 +243,17 @@ static void divide(int size, const double* D, const int* pivot, int n, double* X
 // Takes what one supernode before leaves out of supernode j.
 static void take_update(CondBlockLu* lu, int j, const CondBlockUpdate* update)
 {
-    int k = update->from, depth = height_of(lu, k), height = height_of(lu, j), r_at = 0;
-    ptrdiff_t k_row = row_of(lu, k), k_width = lu->width[k], row = row_of(lu, j);
+    int k = update->from, depth = cond_block_lu_height(lu, k), height = cond_block_lu_height(lu, j),
+        r_at = 0;
+    ptrdiff_t k_row = cond_block_lu_row(lu, k), k_width = lu->width[k],
+              row = cond_block_lu_row(lu, j);
     ptrdiff_t width = lu->width[j];
-    const double* U = upper_of(lu, k) + depth + update->column;
-    const double* L = lower_of(lu, k) + update->column;
+    const double* U = cond_block_lu_upper(lu, k) + depth + update->column;
+    const double* L = cond_block_lu_lower(lu, k) + update->column;
     const CondBlockRun* run = lu->run + update->begin;
     for (int a = 0; a < update->inside; r_at += run[a++].length) {
-        double* upper = upper_of(lu, j) + run[a].target * row;
-        double* lower = lower_of(lu, j) + run[a].target * width;
+        double* upper = cond_block_lu_upper(lu, j) + run[a].target * row;
+        double* lower = cond_block_lu_lower(lu, j) + run[a].target * width;
         CondPanel L_rows = {L + r_at, 1, k_width}, U_rows = {U + r_at, 1, k_row};
         for (int b = 0, c_at = 0; b < update->n_run; c_at += run[b++].length) {
             cond_panel_subtract(run[a].length, run[b].length, depth, L_rows, U + c_at, k_row,
@@ -297,11 +269,11 @@ static void take_update(CondBlockLu* lu, int j, const CondBlockUpdate* update)
 static int factor_panel(CondBlockLu* lu, int s)
 {
     const CondBlockSuper* super = &lu->super;
-    int height = height_of(lu, s), width = lu->width[s];
-    ptrdiff_t row = row_of(lu, s);
-    double *upper = upper_of(lu, s), *lower = lower_of(lu, s);
+    int height = cond_block_lu_height(lu, s), width = lu->width[s];
+    ptrdiff_t row = cond_block_lu_row(lu, s);
+    double *upper = cond_block_lu_upper(lu, s), *lower = cond_block_lu_lower(lu, s);
     for (int k = super->first[s]; k < super->first[s + 1]; k++) {
-        int size = size_of(lu, k), at = offset_of(lu, k), next = at + size;
+        int size = cond_block_lu_size(lu, k), at = cond_block_lu_offset(lu, k), next = at + size;
         int *pivot = lu->pivot + lu->start[k], rest = height - next;
         double *D = lu->factor + lu->diagonal[k], *U = upper + at * row + next;
         for (int i = 0; i < size; i++)
@@ -320,8 +292,7 @@ static int factor_panel(CondBlockLu* lu, int s)
     return 0;
 }
 
-// 1 when a pivot is zero or not finite.
-static int factor_super(CondBlockLu* lu, int s)
+int cond_block_lu_factor_super(CondBlockLu* lu, int s)
 {
     for (int u = lu->update_begin[s]; u < lu->update_begin[s + 1]; u++)
         take_update(lu, s, &lu->update[u]);
@@ -331,80 +302,8 @@ static int factor_super(CondBlockLu* lu, int s)
 int cond_block_lu_factor(CondBlockLu* lu)
 {
     for (int s = 0; s < lu->super.n; s++)
-        if (factor_super(lu, s))
+        if (cond_block_lu_factor_super(lu, s))
             return 1;
-    return 0;
-}
-
-static CondStatus keep_block(CondBlockLu* lu, const double* at, int row, int rows, int n)
-{
-    CondKeptBlock block = {(size_t)(at - lu->value), row, rows, n};
-    return cond_block_kept_add(&lu->kept, &lu->order.arena, lu->value, block);
-}
-
-// The blocks of a supernode in the rows of place k: those of D, U and L'.
-static CondStatus keep_place(CondBlockLu* lu, int s, int k)
-{
-    const CondBlockSuper* super = &lu->super;
-    int height = height_of(lu, s), width = lu->width[s], row = (int)row_of(lu, s);
-    int rows = size_of(lu, k);
-    const double* upper = upper_of(lu, s) + (ptrdiff_t)offset_of(lu, k) * row;
-    const double* lower = lower_of(lu, s) + (ptrdiff_t)offset_of(lu, k) * width;
-    CondStatus status = COND_OK;
-    for (int p = super->first[s]; p < super->first[s + 1] && !status; p++)
-        status = keep_block(lu, upper + offset_of(lu, p), row, rows, size_of(lu, p));
-    for (int a = super->begin[s]; a < super->begin[s + 1] && !status; a++) {
-        int n = size_of(lu, super->later[a]);
-        status = keep_block(lu, upper + height + lu->column[a], row, rows, n);
-        if (!status)
-            status = keep_block(lu, lower + lu->column[a], width, rows, n);
-    }
-    return status;
-}
-
-CondStatus cond_block_lu_keep(CondBlockLu* lu)
-{
-    CondBlockKept* kept = &lu->kept;
-    int n = lu->super.n;
-    if (RESERVE(kept.begin, n + 1) || RESERVE(kept.value_begin, n + 1))
-        return COND_OUT_OF_MEMORY;
-    kept->n_block = 0;
-    kept->n_value = 0;
-    for (int s = 0; s <= n; s++) {
-        kept->begin[s] = kept->n_block;
-        kept->value_begin[s] = kept->n_value;
-        for (int k = lu->super.first[s]; s < n && k < lu->super.first[s + 1]; k++)
-            if (keep_place(lu, s, k))
-                return COND_OUT_OF_MEMORY;
-    }
-    cond_block_lu_touch(lu, n);
-    return COND_OK;
-}
-
-void cond_block_lu_touch(CondBlockLu* lu, int s)
-{
-    if (s == lu->super.n)
-        memset(lu->stale, 1, (size_t)lu->super.n);
-    else
-        lu->stale[s] = 1;
-}
-
-int cond_block_lu_refactor(CondBlockLu* lu, CondBlockLuFill fill, const void* data)
-{
-    const CondBlockSuper* super = &lu->super;
-    for (int s = 0; s < super->n; s++) {
-        if (!lu->stale[s])
-            continue;
-        if (super->parent[s] < super->n)
-            lu->stale[super->parent[s]] = 1;
-        size_t size = (size_t)height_of(lu, s) * (size_t)(row_of(lu, s) + lu->width[s]);
-        memset(upper_of(lu, s), 0, size * sizeof *lu->value);
-        cond_block_kept_put(&lu->kept, s, lu->value);
-        fill(data, s);
-        if (factor_super(lu, s))
-            return 1; // this one and those behind stay stale
-        lu->stale[s] = 0;
-    }
     return 0;
 }
 
@@ -412,20 +311,20 @@ int cond_block_lu_refactor(CondBlockLu* lu, CondBlockLuFill fill, const void* da
 static void solve_forward(const CondBlockLu* lu, int s, double* x, double* y)
 {
     const CondBlockSuper* super = &lu->super;
-    int height = height_of(lu, s), begin = super->first[s];
-    const double* upper = upper_of(lu, s);
-    ptrdiff_t row = row_of(lu, s);
+    int height = cond_block_lu_height(lu, s), begin = super->first[s];
+    const double* upper = cond_block_lu_upper(lu, s);
+    ptrdiff_t row = cond_block_lu_row(lu, s);
     double* xs = x + lu->start[begin];
     for (int k = begin; k < super->first[s + 1]; k++) {
-        int size = size_of(lu, k), at = offset_of(lu, k), next = at + size;
+        int size = cond_block_lu_size(lu, k), at = cond_block_lu_offset(lu, k), next = at + size;
         divide(size, lu->factor + lu->diagonal[k], lu->pivot + lu->start[k], 1, xs + at, 1);
         for (int i = next; i < height; i++)
             for (int j = 0; j < size; j++)
                 xs[i] -= upper[i * row + at + j] * xs[at + j];
     }
-    cond_panel_combine(height, lu->width[s], lower_of(lu, s), lu->width[s], xs, y);
+    cond_panel_combine(height, lu->width[s], cond_block_lu_lower(lu, s), lu->width[s], xs, y);
     for (int a = super->begin[s]; a < super->begin[s + 1]; a++) {
-        int place = super->later[a], size = size_of(lu, place);
+        int place = super->later[a], size = cond_block_lu_size(lu, place);
         for (int j = 0; j < size; j++)
             x[lu->start[place] + j] -= y[lu->column[a] + j];
     }
@@ -435,17 +334,18 @@ static void solve_forward(const CondBlockLu* lu, int s, double* x, double* y)
 static void solve_backward(const CondBlockLu* lu, int s, double* x, double* y)
 {
     const CondBlockSuper* super = &lu->super;
-    int height = height_of(lu, s), begin = super->first[s];
-    const double* upper = upper_of(lu, s);
-    ptrdiff_t row = row_of(lu, s);
+    int height = cond_block_lu_height(lu, s), begin = super->first[s];
+    const double* upper = cond_block_lu_upper(lu, s);
+    ptrdiff_t row = cond_block_lu_row(lu, s);
     double* xs = x + lu->start[begin];
     for (int a = super->begin[s]; a < super->begin[s + 1]; a++) {
         int place = super->later[a];
-        memcpy(y + lu->column[a], x + lu->start[place], (size_t)size_of(lu, place) * sizeof *x);
+        memcpy(y + lu->column[a], x + lu->start[place],
+               (size_t)cond_block_lu_size(lu, place) * sizeof *x);
     }
     cond_panel_reduce(height, lu->width[s], upper + height, row, y, xs);
     for (int k = super->first[s + 1] - 2; k >= begin; k--) {
-        int size = size_of(lu, k), at = offset_of(lu, k), next = at + size;
+        int size = cond_block_lu_size(lu, k), at = cond_block_lu_offset(lu, k), next = at + size;
         cond_panel_reduce(size, height - next, upper + at * row + next, row, xs + next, xs + at);
     }
 }
@@ -455,12 +355,12 @@ void cond_block_lu_solve(const CondBlockLu* lu, double* x)
     const CondBlockSuper* super = &lu->super;
     for (int k = 0; k < lu->n_node; k++)
         memcpy(lu->x + lu->start[k], x + lu->first[super->node[k]],
-               (size_t)size_of(lu, k) * sizeof *x);
+               (size_t)cond_block_lu_size(lu, k) * sizeof *x);
     for (int s = 0; s < super->n; s++)
         solve_forward(lu, s, lu->x, lu->y);
     for (int s = super->n - 1; s >= 0; s--)
         solve_backward(lu, s, lu->x, lu->y);
     for (int k = 0; k < lu->n_node; k++)
         memcpy(x + lu->first[super->node[k]], lu->x + lu->start[k],
-               (size_t)size_of(lu, k) * sizeof *x);
+               (size_t)cond_block_lu_size(lu, k) * sizeof *x);
 }

@@ -8,11 +8,10 @@
 //     clear, block ..., factor     the values
 //     solve ...
 //
-// Where a part of the values stays, and the rest changes here and there, supernodes above which
-// nothing has changed keep their factors:
+// Where a part of the values stays and the rest is filled in by supernodes, on two threads:
 //
 //     clear, block ..., keep       the part that stays
-//     touch ..., refactor          what has changed: the rest is filled in by supernodes
+//     refactor
 #ifndef COND_LINEAR_BLOCK_LU_H
 #define COND_LINEAR_BLOCK_LU_H
 
@@ -56,7 +55,6 @@ typedef struct CondBlockLu {
     size_t n_value;          //
     double work;             // multiply-adds of a factorisation without supernodes
     CondBlockKept kept;      // the part of `value` that stays, by keep
-    unsigned char* stale;    // 1: a supernode's panels are to be filled and factored (super.n)
     double *x, *y;           // scratch of solve                               (first[n_node])
 } CondBlockLu;
 
@@ -88,7 +86,7 @@ CondBlockLuEntry cond_block_lu_block(const CondBlockLu* lu, int i, int j);
 // 0 when done, 1 when a pivot is zero or not finite.
 int cond_block_lu_factor(CondBlockLu* lu);
 
-// Keeps the values as the part that stays. All supernodes are then to be filled.
+// Keeps the values as the part that stays.
 CondStatus cond_block_lu_keep(CondBlockLu* lu);
 
 // The supernode that holds the blocks between two nodes, which may be the same.
@@ -98,16 +96,18 @@ static inline int cond_block_lu_holder(const CondBlockLu* lu, int i, int j)
     return lu->super.owner[a < b ? a : b];
 }
 
-// Says that what `fill` adds to the blocks that a supernode holds has changed; all have with
-// super.n.
-void cond_block_lu_touch(CondBlockLu* lu, int super);
+// What does not stay: `prepare` makes what `fill` adds to the blocks that a supernode holds, for
+// the supernodes of a share (linear/block_schedule.h). It may be called by two threads at once,
+// each for shares of its own; so may `fill`, when all are prepared.
+typedef struct CondBlockLuSource {
+    void (*prepare)(void* data, int share);
+    void (*fill)(const void* data, int super);
+    void* data;
+} CondBlockLuSource;
 
-// Adds what does not stay to the blocks that a supernode holds.
-typedef void (*CondBlockLuFill)(const void* data, int super);
-
-// As factor, of the part that stays and what `fill` adds to it. The numbers are those of a
-// factorisation of all supernodes.
-int cond_block_lu_refactor(CondBlockLu* lu, CondBlockLuFill fill, const void* data);
+// As factor, of the part that stays and the source. The numbers do not depend on the threads (0:
+// as many as the run time has, of which two are used).
+int cond_block_lu_refactor(CondBlockLu* lu, const CondBlockLuSource* source, int threads);
 
 // x = A \ x with the factor, node after node as they were given.       x (first[n_node])
 void cond_block_lu_solve(const CondBlockLu* lu, double* x);

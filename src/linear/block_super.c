@@ -46,15 +46,62 @@ static void merge(CondBlockSuper* super, const CondBlockOrder* o)
         super->head[k] = super->head[super->head[k]];
 }
 
-// Supernodes in the order of their last places: whatever is below one comes before it.
+// What a supernode costs when those before are taken out of it in its turn: its own square and
+// panels, what it takes to fill, and the products of those before. `size` has the number of a
+// supernode, at its last place, as it comes.
+static void count_work(CondBlockSuper* super, const CondBlockOrder* o, const int* height)
+{
+    const double fill = 100.0; // a row of blocks, over what it takes to divide by it
+    for (int s = 0; s < super->n; s++)
+        super->work[s] = 0.0;
+    for (int k = 0; k < o->n_node; k++) {
+        int s = super->size[k], at = 0;
+        if (super->head[k] != k)
+            continue;
+        double h = height[k], w = super->width[k];
+        super->work[s] += h * (h * h / 3.0 + h * w + fill);
+        super->parent[s] = super->n;
+        for (int a = o->begin[k]; a < o->begin[k + 1]; a++) {
+            int to = super->size[super->head[o->later[a]]], z = o->size[o->node[o->later[a]]];
+            super->work[to] += h * z * (2.0 * (w - at) - z);
+            super->parent[s] = a == o->begin[k] ? to : super->parent[s];
+            at += z;
+        }
+    }
+}
+
+// Shares out the supernodes and numbers them: whatever is below one comes before it.
+static CondStatus share_out(CondBlockSuper* super, CondBlockOrder* o)
+{
+    int n = o->n_node, *height = super->first; // for now
+    super->n = 0;
+    for (int k = 0; k < n; k++) {
+        height[k] = super->size[k];
+        if (super->head[k] == k)
+            super->size[k] = super->n++;
+    }
+    count_work(super, o, height);
+    if (cond_block_schedule_make(&super->schedule, &o->arena, super->n, super->parent, super->work))
+        return COND_OUT_OF_MEMORY;
+    int at = 0;
+    for (int share = 0; share <= COND_TOP; share++) {
+        super->share[share] = at;
+        for (int s = 0; s < super->n; s++)
+            if (super->schedule.worker[s] == share)
+                super->number[s] = at++;
+    }
+    super->share[COND_TOP + 1] = at;
+    for (int k = 0; k < n; k++)
+        if (super->head[k] == k)
+            super->size[k] = super->number[super->size[k]];
+    return COND_OK;
+}
+
+// Places of the nodes, supernode after supernode.
 static void number(CondBlockSuper* super, const CondBlockOrder* o)
 {
     int n = o->n_node;
-    super->n = 0;
     memset(super->first, 0, (size_t)(n + 1) * sizeof *super->first);
-    for (int k = 0; k < n; k++)
-        if (super->head[k] == k)
-            super->size[k] = super->n++; // its number from here on
     for (int k = 0; k < n; k++)
         super->first[super->size[super->head[k]] + 1]++;
     for (int s = 0; s < super->n; s++)
@@ -79,10 +126,8 @@ static int ascending(const void* a, const void* b)
 static void list_later(CondBlockSuper* super, const CondBlockOrder* o)
 {
     int at = 0;
-    for (int k = 0; k < o->n_node; k++) {
-        if (super->head[k] != k)
-            continue;
-        int s = super->size[k], begin = at;
+    for (int s = 0; s < super->n; s++) {
+        int last = super->first[s + 1] - 1, begin = at, k = o->place[super->node[last]];
         super->begin[s] = begin;
         for (int a = o->begin[k]; a < o->begin[k + 1]; a++)
             super->later[at++] = super->place[o->node[o->later[a]]];
@@ -98,10 +143,13 @@ CondStatus cond_block_super_make(CondBlockSuper* super, CondBlockOrder* o)
 #define RESERVE(array, count) COND_RESERVE(&o->arena, super->array, count)
     if (RESERVE(node, n) || RESERVE(place, n) || RESERVE(first, n + 1) || RESERVE(owner, n) ||
         RESERVE(begin, n + 1) || RESERVE(later, o->begin[n]) || RESERVE(parent, n) ||
-        RESERVE(head, n) || RESERVE(size, n) || RESERVE(width, n))
+        RESERVE(head, n) || RESERVE(size, n) || RESERVE(width, n) || RESERVE(work, n) ||
+        RESERVE(number, n))
         return COND_OUT_OF_MEMORY;
 #undef RESERVE
     merge(super, o);
+    if (share_out(super, o))
+        return COND_OUT_OF_MEMORY;
     number(super, o);
     list_later(super, o);
     return COND_OK;

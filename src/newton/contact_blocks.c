@@ -26,12 +26,12 @@ static int node_of(const CondBlockLu* H, const int* node, const CondSide* side)
 static int find_pair(CondContactBlocks* blocks, int a, int b)
 {
     int p = blocks->last[a];
-    while (p >= 0 && blocks->pair[p].node[1] != b)
+    while (p >= 0 && blocks->found[p].node[1] != b)
         p = blocks->next[p];
     if (p >= 0)
         return p;
     p = blocks->n_pair++;
-    blocks->pair[p] = (CondPairBlocks){.node = {a, b}};
+    blocks->found[p] = (CondPairBlocks){.node = {a, b}};
     blocks->next[p] = blocks->last[a];
     blocks->last[a] = p;
     return p;
@@ -60,6 +60,25 @@ static void turn(const CondContact* contact, int s, double* J)
                                       R[3 * r + 2] * side[12 + k]);
 }
 
+// By shares of the factorisation, that of the supernode which holds most of a pair's blocks: what a
+// thread writes lies together, and is read by the same.
+static void sort_pairs(CondContactBlocks* blocks, const CondBlockLu* H)
+{
+    int at = 0;
+    for (int share = 0; share <= COND_TOP; share++) {
+        blocks->share[share] = at;
+        for (int p = 0; p < blocks->n_pair; p++) {
+            int a = blocks->found[p].node[0], b = blocks->found[p].node[1];
+            int s = cond_block_lu_holder(H, a, b < 0 ? a : b);
+            if (s < H->super.share[share] || s >= H->super.share[share + 1])
+                continue;
+            blocks->number[p] = at;
+            blocks->pair[at++] = blocks->found[p];
+        }
+    }
+    blocks->share[COND_TOP + 1] = at;
+}
+
 // Sorts the contacts by pairs; each pair's in their order.
 static void list_contacts(CondContactBlocks* blocks, const CondProblem* problem,
                           const CondBlockLu* H, const int* node)
@@ -70,9 +89,10 @@ static void list_contacts(CondContactBlocks* blocks, const CondProblem* problem,
     for (int c = 0; c < problem->n_contact; c++) {
         int home = blocks->home[c] = find_home(blocks, H, node, &problem->contact[c]);
         if (home >= 0)
-            blocks->pair[home / 2].end++;
+            blocks->found[home / 2].end++;
         blocks->n_contact += home >= 0;
     }
+    sort_pairs(blocks, H);
     for (int p = 0, at = 0; p < blocks->n_pair; p++) {
         blocks->pair[p].begin = at;
         at += blocks->pair[p].end;
@@ -82,7 +102,7 @@ static void list_contacts(CondContactBlocks* blocks, const CondProblem* problem,
         int home = blocks->home[c], side = home % 2;
         if (home < 0)
             continue;
-        CondPairBlocks* pair = &blocks->pair[home / 2];
+        CondPairBlocks* pair = &blocks->pair[blocks->number[home / 2]];
         double* J = blocks->J + NUMBERS * (ptrdiff_t)pair->end;
         blocks->contact[pair->end++] = c;
         turn(&problem->contact[c], side, J);
@@ -125,8 +145,8 @@ CondStatus cond_contact_blocks_plan(CondContactBlocks* blocks, const CondProblem
                                     const CondBlockLu* H, const int* node)
 {
     int n = problem->n_contact;
-    if (RESERVE(pair, n) || RESERVE(contact, n) || RESERVE(J, NUMBERS * n) || RESERVE(D, 9 * n) ||
-        RESERVE(row, NUMBERS * n) || RESERVE(force, NUMBERS * n) ||
+    if (RESERVE(pair, n) || RESERVE(found, n) || RESERVE(number, n) || RESERVE(contact, n) ||
+        RESERVE(J, NUMBERS * n) || RESERVE(row, NUMBERS * n) || RESERVE(force, NUMBERS * n) ||
         RESERVE(job_begin, H->super.n + 2) || RESERVE(job, COND_PAIR_BLOCKS * n) ||
         RESERVE(last, H->n_node) || RESERVE(next, n) || RESERVE(home, n))
         return COND_OUT_OF_MEMORY;
@@ -145,13 +165,15 @@ static void press(const double* D, const double* restrict J, double* restrict fo
     }
 }
 
-static void update_pair(CondContactBlocks* blocks, CondPairBlocks* pair)
+// Rows of J and of - D J of the contacts that are not open.
+static void make_rows(CondContactBlocks* blocks, CondPairBlocks* pair)
 {
     static const double open[9] = {0.0};
     ptrdiff_t to = NUMBERS * (ptrdiff_t)pair->begin;
     pair->n_row = 0;
     for (int k = pair->begin; k < pair->end; k++) {
-        const double *D = blocks->D + 9 * (ptrdiff_t)k, *J = blocks->J + NUMBERS * (ptrdiff_t)k;
+        const double* D = blocks->D + (ptrdiff_t)blocks->stride * blocks->contact[k];
+        const double* J = blocks->J + NUMBERS * (ptrdiff_t)k;
         if (memcmp(D, open, sizeof open) == 0)
             continue;
         memcpy(blocks->row + to, J, NUMBERS * sizeof *J);
@@ -161,28 +183,15 @@ static void update_pair(CondContactBlocks* blocks, CondPairBlocks* pair)
     }
 }
 
-void cond_contact_blocks_update(CondContactBlocks* blocks, CondBlockLu* H, const double* D,
-                                int stride, int anew)
+static void prepare(void* data, int share)
 {
-    for (int p = 0; p < blocks->n_pair; p++) {
-        CondPairBlocks* pair = &blocks->pair[p];
-        int changed = anew;
-        for (int k = pair->begin; k < pair->end; k++) {
-            double* kept = blocks->D + 9 * (ptrdiff_t)k;
-            const double* now = D + (ptrdiff_t)stride * blocks->contact[k];
-            changed |= memcmp(kept, now, 9 * sizeof *now) != 0;
-            memcpy(kept, now, 9 * sizeof *now);
-        }
-        if (!changed)
-            continue;
-        update_pair(blocks, pair);
-        for (int n = 0; n < 2 && pair->node[n] >= 0; n++)
-            cond_block_lu_touch(H, cond_block_lu_holder(H, pair->node[n], pair->node[n]));
-    }
+    CondContactBlocks* blocks = data;
+    for (int p = blocks->share[share]; p < blocks->share[share + 1]; p++)
+        make_rows(blocks, &blocks->pair[p]);
 }
 
 // A block of rows i and columns j is J_i' D J_j. In L' its transpose is meant.
-void cond_contact_blocks_fill(const void* data, int super)
+static void fill(const void* data, int super)
 {
     const CondContactBlocks* blocks = data;
     for (int k = blocks->job_begin[super]; k < blocks->job_begin[super + 1]; k++) {
@@ -200,6 +209,13 @@ void cond_contact_blocks_fill(const void* data, int super)
             cond_panel_subtract(6, 6, pair->n_row, (CondPanel){force, 1, BOTH}, J, BOTH, to->value,
                                 to->column);
     }
+}
+
+CondBlockLuSource cond_contact_blocks_source(CondContactBlocks* blocks, const double* D, int stride)
+{
+    blocks->D = D;
+    blocks->stride = stride;
+    return (CondBlockLuSource){prepare, fill, blocks};
 }
 
 void cond_contact_blocks_destroy(CondContactBlocks* blocks)

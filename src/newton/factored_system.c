@@ -320,25 +320,26 @@ static void add_others(CondFactoredSystem* system, const CondProblem* problem, c
     }
 }
 
-// Where all contacts are of rigid bodies A is kept after the first factorisation, and of the others
-// only what changes is made again.
+// Where all contacts are of rigid bodies A is kept after the first factorisation.
 CondStatus cond_factored_system_build(CondFactoredSystem* system, const CondProblem* problem,
                                       const double* D, int stride)
 {
     CondBlockLu* H = &system->H;
-    int kept = system->n_other == 0 && system->n_build >= 2;
-    if (!kept)
+    CondBlockLuSource source = cond_contact_blocks_source(&system->contacts, D, stride);
+    int refactors = system->n_other == 0 && system->n_build > 0, failed;
+    if (!refactors || system->n_build == 1)
         add_constant(system, problem);
-    if (system->n_other == 0 && system->n_build == 1 && cond_block_lu_keep(H))
+    if (refactors && system->n_build == 1 && cond_block_lu_keep(H))
         return COND_OUT_OF_MEMORY;
     system->n_build++;
-    cond_contact_blocks_update(&system->contacts, H, D, stride, !kept);
-    if (system->n_other == 0 && system->n_build > 1)
-        return cond_block_lu_refactor(H, cond_contact_blocks_fill, &system->contacts)
-                   ? COND_DIVERGED
-                   : COND_OK;
+    if (refactors) {
+        failed = cond_block_lu_refactor(H, &source, system->threads);
+        return failed ? COND_DIVERGED : COND_OK;
+    }
+    for (int share = 0; share <= COND_TOP; share++)
+        source.prepare(source.data, share);
     for (int s = 0; s < H->super.n; s++)
-        cond_contact_blocks_fill(&system->contacts, s);
+        source.fill(source.data, s);
     add_others(system, problem, D, stride);
     return cond_block_lu_factor(H) ? COND_DIVERGED : COND_OK;
 }

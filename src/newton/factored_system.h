@@ -10,6 +10,7 @@
 
 typedef struct CondFactoredSystem {
     CondArena arena;
+    int threads;      // of a factorisation, 0: the run time's own
     int planned;      // 1: H has the pattern of the problem
     double price;     // and one factorisation costs so many products with A; 0: it has no mesh
     double allowed;   // so many it may cost

@@ -18,7 +18,7 @@ void cond_semismooth_create(const CondContext* context, const CondSolverSettings
     newton->arena.context = newton->factored.arena.context = newton->rods.arena.context =
         newton->patches.arena.context = newton->parts.arena.context =
             newton->soft.system.arena.context = *context;
-    newton->threads = settings->threads;
+    newton->threads = newton->factored.threads = settings->threads;
     newton->soft.multilevel = settings->multilevel;
     newton->soft.storage = settings->storage;
     newton->factored.allowed = COND_MOST_PRODUCTS;
