@@ -7,6 +7,30 @@
 
 #include <math.h>
 
+// A gap below this share of the way that weight makes in a step, and of the smaller body's size, is
+// none: where many contacts hold a body, nanometres would decide which of them bear it.
+static const double TOUCHES = 0.004;
+static const double NEAR = 1e-5;
+
+double cond_sim_slack(const CondSim* sim, const CondCandidate* candidate, double fall, double share)
+{
+    const CondModel* model = sim->model;
+    double size = INFINITY, way = vec3_norm(model->settings.gravity) * sim->time_step;
+    for (int side = 0; side < 2; side++) {
+        int b = candidate->point[side].body;
+        if (b >= 0 && model->body[b].kind != COND_BODY_RIGID)
+            return 0.0;
+        if (b >= 0)
+            size = fmin(size, model->body[b].size);
+    }
+    return fmin(fall * way * sim->time_step, share * size);
+}
+
+double cond_sim_posed_gap(const CondSim* sim, const CondCandidate* candidate)
+{
+    return candidate->gap > cond_sim_slack(sim, candidate, TOUCHES, NEAR) ? candidate->gap : 0.0;
+}
+
 // How far a body's points may travel in the step, twice over: contacts beyond it cannot close, and
 // one that is made in vain costs little because phi keeps it open.
 double cond_sim_reach(CondSim* sim, int b, const CondState* state)
@@ -76,9 +100,9 @@ CondStatus cond_sim_finish(CondSim* sim)
     CondStatus status = cond_assembly_finish(assembly, &sim->at_start, &sim->at_end,
                                              cond_persistent_list(sim), settings->kv);
     for (int c = 0; c < sim->candidates.n && !status && settings->gap; c++)
-        assembly->contact[c].phi[0] =
-            (fmax(sim->candidates.candidate[c].gap, 0.0) + sim->candidates.candidate[c].bias) /
-            sim->time_step;
+        assembly->contact[c].phi[0] = (cond_sim_posed_gap(sim, &sim->candidates.candidate[c]) +
+                                       sim->candidates.candidate[c].bias) /
+                                      sim->time_step;
     return status ? status : cond_joint_rows_place(sim);
 }
 

@@ -48,18 +48,13 @@ static double travel(const CondSim* sim, const CondCandidate* candidate, int sid
 // for the correction, and their velocities for the impact stage.
 static double allowance(const CondSim* sim, const CondCandidate* candidate)
 {
-    const CondModel* model = sim->model;
     double size = INFINITY;
-    int rigid = 1;
     for (int side = 0; side < 2; side++) {
         int b = candidate->point[side].body;
-        if (b < 0)
-            continue;
-        size = fmin(size, model->body[b].size);
-        rigid &= model->body[b].kind == COND_BODY_RIGID;
+        if (b >= 0)
+            size = fmin(size, sim->model->body[b].size);
     }
-    double fall = rigid ? vec3_norm(model->settings.gravity) * sim->time_step * sim->time_step : 0;
-    return fmax(LEAST, fmax(SHARE * size, fmin(FALL * fall, MOST * size)));
+    return fmax(fmax(LEAST, SHARE * size), cond_sim_slack(sim, candidate, FALL, MOST));
 }
 
 // Index of the first candidate in the ascending list with this key, or with that pair in any role;
@@ -267,7 +262,7 @@ CondStatus cond_sim_join_violated(CondSim* sim, const CondState* state)
         CondContact* contact = &sim->assembly.contact[c];
         cond_contact_velocity(contact, sim->v_hat, u);
         candidate->bias = candidate->end_gap - candidate->gap - t * (u[0] - contact->phi[0]);
-        contact->phi[0] = (fmax(candidate->gap, 0.0) + candidate->bias) / t;
+        contact->phi[0] = (cond_sim_posed_gap(sim, candidate) + candidate->bias) / t;
         candidate->late = 0;
     }
     return status;
