@@ -1,4 +1,5 @@
 // The contacts of a step, and the problem that it poses on the velocity.
+#include "base/disjoint.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "body/body.h"
@@ -11,6 +12,7 @@
 // none: where many contacts hold a body, nanometres would decide which of them bear it.
 static const double TOUCHES = 0.004;
 static const double NEAR = 1e-5;
+enum { HEAP = 10 }; // bodies that touch, directly or through others: more than these
 
 double cond_sim_slack(const CondSim* sim, const CondCandidate* candidate, double fall, double share)
 {
@@ -26,9 +28,34 @@ double cond_sim_slack(const CondSim* sim, const CondCandidate* candidate, double
     return fmin(fall * way * sim->time_step, share * size);
 }
 
+static int touches(const CondSim* sim, const CondCandidate* candidate)
+{
+    return candidate->gap <= cond_sim_slack(sim, candidate, TOUCHES, NEAR);
+}
+
+// Which bodies touch each other, directly or through others.
+static void find_heaps(CondSim* sim)
+{
+    int n_body = sim->model->n_body;
+    for (int b = 0; b < n_body; b++) {
+        sim->heap[b] = b;
+        sim->heaped[b] = 0;
+    }
+    for (int c = 0; c < sim->candidates.n; c++) {
+        const CondCandidate* candidate = &sim->candidates.candidate[c];
+        int body = candidate->point[0].body, other = candidate->point[1].body;
+        if (body >= 0 && other >= 0 && touches(sim, candidate))
+            cond_disjoint_join(sim->heap, body, other);
+    }
+    for (int b = 0; b < n_body; b++)
+        sim->heaped[sim->heap[b] = cond_disjoint_find(sim->heap, b)]++;
+}
+
 double cond_sim_posed_gap(const CondSim* sim, const CondCandidate* candidate)
 {
-    return candidate->gap > cond_sim_slack(sim, candidate, TOUCHES, NEAR) ? candidate->gap : 0.0;
+    int body = candidate->point[0].body >= 0 ? candidate->point[0].body : candidate->point[1].body;
+    int closed = body >= 0 && sim->heaped[sim->heap[body]] > HEAP && touches(sim, candidate);
+    return closed ? 0.0 : fmax(candidate->gap, 0.0);
 }
 
 // How far a body's points may travel in the step, twice over: contacts beyond it cannot close, and
@@ -71,6 +98,7 @@ CondStatus cond_sim_find_contacts(CondSim* sim, const CondState* state)
         cond_collide(&sim->collider, &sim->at_start, sim->next, sim->reach, &sim->candidates);
     cond_held_filter(sim, &sim->at_start, &sim->candidates);
     cond_hooks_filter(sim, &sim->candidates);
+    find_heaps(sim);
     return status;
 }
 

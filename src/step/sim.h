@@ -103,6 +103,8 @@ struct CondSim {
     int* linear;             // 1: its forces are those of q_k, extrapolated    (n_body)
     double* f;               // forces at the start of the step, -C v included  (n_dof)
     double* reach;           // gap within which contacts are made [m]          (n_body)
+    int* heap;               // body that stands for those it touches, directly or not (n_body)
+    int* heaped;             // how many these are, at that body                (n_body)
     CondCollider collider;
     CondCandidateList candidates;        // contacts of the step, by collide
     CondCandidateList middle_candidates; // the same, persistent ones in the middle, by auto
@@ -207,7 +209,7 @@ void cond_sim_bias(CondSim* sim, const CondState* state, int body, double* f);
 // turning adds to the linear motion, which is of that order.
 double cond_sim_slack(const CondSim* sim, const CondCandidate* candidate, double fall,
                       double share);
-// The gap of a contact as the problem has it: none where it touches, or nearly [m].
+// The gap of a contact as the problem has it: none where it touches, or nearly in a heap [m].
 double cond_sim_posed_gap(const CondSim* sim, const CondCandidate* candidate);
 
 // How far a body's points may travel in the step, twice over [m]; needs sim->f.
