@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "geometry/segment.h"
 #include "geometry/triangle.h"
+#include "math/scalar.h"
 
 #include <math.h>
 #include <string.h>
@@ -172,7 +173,7 @@ static int find_over(const View* view, const CondFacet* facet, const double x[3]
         double p[2], q[2];
         project(view, x, p);
         project(view, y, q);
-        *beside = hypot(p[0] - q[0], p[1] - q[1]);
+        *beside = scalar_length(p[0] - q[0], p[1] - q[1]);
     }
     return *beside <= fmax(wide, view->small);
 }
@@ -217,7 +218,7 @@ static CondStatus add_crossing(View* view, int i, int j)
     project(view, q1, s);
     double d[2] = {r[0] - p[0], r[1] - p[1]}, e[2] = {s[0] - q[0], s[1] - q[1]};
     double w[2] = {q[0] - p[0], q[1] - p[1]}, det = d[0] * e[1] - d[1] * e[0];
-    if (!(fabs(det) > 1e-12 * hypot(d[0], d[1]) * hypot(e[0], e[1])))
+    if (!(fabs(det) > 1e-12 * scalar_length(d[0], d[1]) * scalar_length(e[0], e[1])))
         return COND_OK;
     double t = (w[0] * e[1] - w[1] * e[0]) / det, u = (w[0] * d[1] - w[1] * d[0]) / det;
     if (!(t >= 0.0 && t <= 1.0 && u >= 0.0 && u <= 1.0))
@@ -371,8 +372,8 @@ static void merge_close(CondManifold* m, double small)
     for (int k = 0; k < m->n; k++) {
         int same = -1;
         for (int j = 0; j < kept && same < 0; j++)
-            if (hypot(m->meeting[k].at[0] - m->meeting[j].at[0],
-                      m->meeting[k].at[1] - m->meeting[j].at[1]) <= small)
+            if (scalar_length(m->meeting[k].at[0] - m->meeting[j].at[0],
+                              m->meeting[k].at[1] - m->meeting[j].at[1]) <= small)
                 same = j;
         if (same < 0)
             m->meeting[kept++] = m->meeting[k];
@@ -399,7 +400,7 @@ static CondStatus keep_hull(CondManifold* m, double small)
             all[j] = all[j - 1];
         all[j] = moving;
     }
-    double wide = hypot(all[n - 1].at[0] - all[0].at[0], all[n - 1].at[1] - all[0].at[1]);
+    double wide = scalar_length(all[n - 1].at[0] - all[0].at[0], all[n - 1].at[1] - all[0].at[1]);
     double flat = small * fmax(wide, small);
     int count = 0;
     for (int i = 0; i < n; i++) {
