@@ -29,7 +29,10 @@ static const double TURNED = 0.9; // cosine below which a normal is another one
 static const double MOVED = 0.05; // of the smaller body's size: points as far apart are other ones
 static const double AGAIN = 0.1;  // of both for two that rounds have found
 
-enum { LASTS = 2 }; // rounds for which contacts that last stay in the middle
+enum {
+    LASTS = 2, // rounds for which contacts that last stay in the middle
+    ROUGH = 2  // from which on a draft passes over what may be left: the answer itself will not
+};
 
 // Where a point of either side is now less where it was, along the normal.
 static double travel(const CondSim* sim, const CondCandidate* candidate, int side)
@@ -221,7 +224,7 @@ static double violation(const CondSim* sim, CondCandidate* candidate)
 // of that meeting; what lies beyond at the end may find the wrong side.
 static CondStatus find_violated(CondSim* sim, int round, int more, int* n, double* worst)
 {
-    int added = 0, n_near = sim->end_candidates.n;
+    int added = 0, n_near = sim->end_candidates.n, rough = sim->rough && round >= ROUGH;
     *n = 0;
     *worst = 0.0;
     if (cond_candidates_reserve(&sim->end_candidates, n_near + sim->swept_candidates.n))
@@ -235,7 +238,7 @@ static CondStatus find_violated(CondSim* sim, int round, int more, int* n, doubl
             continue;
         double much = violation(sim, &candidate);
         *worst = fmax(*worst, much);
-        if (!more || !(much > 1.0))
+        if (!more || !(much > (rough ? LIMIT : 1.0)))
             continue;
         added = take(sim, candidate, round, added);
         ++*n;
