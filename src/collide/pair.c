@@ -166,8 +166,7 @@ static CondStatus collide_pair(const CondCollider* collider, const CondKinematic
     cond_candidate_surfaces(&kinematics->model->body[a->solid->body].surface, &b->solid->surface,
                             &candidate);
     return add_candidates(kinematics, a->solid, &candidate, b->solid->fixed ? -1 : b->solid->body,
-                          b->solid->part, b->pose, COND_KEY_PAIR + pair, &work->manifold,
-                          &room->list);
+                          b->solid->part, b->pose, COND_KEY_PAIR + pair, &work->manifold, room->to);
 }
 
 // A search for pairs, in as many parts as there are rooms for it.
@@ -238,7 +237,7 @@ static CondStatus collide_plane(const CondCollider* collider, const CondKinemati
     memcpy(candidate.frame, plane->frame, sizeof candidate.frame);
     cond_candidate_surfaces(&plane->surface, &model->body[a->solid->body].surface, &candidate);
     return add_candidates(kinematics, a->solid, &candidate, -1, 0, a->pose, COND_KEY_GROUND + pair,
-                          &work->manifold, &room->list);
+                          &work->manifold, room->to);
 }
 
 // Solid i against the planes.
@@ -318,7 +317,6 @@ static void search_parts(const void* loop, int first, int last)
     for (int part = first; part < last; part++) {
         CondPairRoom* room = &l->collider->room[part];
         CondStatus status = COND_OK;
-        room->list.n = 0;
         for (int k = cond_team_first(n_pair, part, n);
              k < cond_team_first(n_pair, part + 1, n) && !status; k++)
             status = collide_solids(l, k, room);
@@ -363,6 +361,10 @@ CondStatus cond_collide_pairs(CondCollider* collider, const CondKinematics* kine
         status = reserve_rooms(collider, n_thread);
     if (status)
         return status;
+    for (int k = 0; k < n_thread; k++) {
+        collider->room[k].list.n = 0;
+        collider->room[k].to = n_thread > 1 ? &collider->room[k].list : list;
+    }
     PairLoop loop = {collider, kinematics, reach, n_thread};
     cond_parallel(n_thread, n_thread, search_parts, &loop);
     keep_normals(pairs, &collider->memory);

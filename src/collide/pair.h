@@ -36,7 +36,8 @@ typedef struct CondPairMemory {
 // Of a thread.
 typedef struct CondPairRoom {
     CondPairWork work;
-    CondCandidateList list;
+    CondCandidateList list; // what it has found, where several threads search
+    CondCandidateList* to;  // that, or the caller's
     CondStatus status;
 } CondPairRoom;
 
