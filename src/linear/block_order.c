@@ -198,10 +198,12 @@ static void finish(CondBlockOrder* o)
     }
 }
 
-// Small patterns of large nodes, bodies and links: counting fill takes less than a factorisation.
+// Small patterns of large nodes, bodies that meet each other: counting fill takes less than a
+// factorisation. Chains and trees have next to none, in either order.
 static int counts_fill(const CondBlockOrder* o, int coordinates)
 {
-    return o->n_node <= COND_FILL_NODES && coordinates >= 5 * o->n_node;
+    return o->n_node <= COND_FILL_NODES && coordinates >= 5 * o->n_node &&
+           2 * o->n_edge >= 3 * o->n_node;
 }
 
 static CondStatus make_by_fill(CondBlockOrder* o)
