@@ -122,7 +122,9 @@ static CondStatus list_updates(CondBlockLu* lu)
             begin[super->owner[super->later[a]] + 2]++;
     for (int s = 0; s <= super->n; s++)
         begin[s + 1] += begin[s];
-    if (RESERVE(update, begin[super->n + 1]))
+    // By the fill, not by supernodes: a smaller problem may have more of these.
+    int fill = lu->order.begin[lu->n_node];
+    if (RESERVE(update, fill) || RESERVE(run, 2 * fill))
         return COND_OUT_OF_MEMORY;
     for (int s = 0; s < super->n; s++)
         for (int a = super->begin[s], last = super->begin[s + 1]; a < last;
@@ -152,7 +154,7 @@ CondStatus cond_block_lu_plan(CondBlockLu* lu, double most_work, int* fits)
     if (status)
         return status;
     if (RESERVE(start, n + 1) || RESERVE(width, n) || RESERVE(panel, n) || RESERVE(diagonal, n) ||
-        RESERVE(column, lu->super.begin[lu->super.n]) || RESERVE(update_begin, n + 2) ||
+        RESERVE(column, lu->order.begin[n]) || RESERVE(update_begin, n + 2) ||
         RESERVE(pivot, lu->first[n]) || RESERVE(x, lu->first[n]) || RESERVE(y, lu->first[n]))
         return COND_OUT_OF_MEMORY;
     lay_out(lu, &n_factor);

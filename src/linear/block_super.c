@@ -81,7 +81,10 @@ static CondStatus share_out(CondBlockSuper* super, CondBlockOrder* o)
             super->size[k] = super->n++;
     }
     count_work(super, o, height);
-    if (cond_block_schedule_make(&super->schedule, &o->arena, super->n, super->parent, super->work))
+    CondBlockSchedule* schedule = &super->schedule;
+    if (COND_RESERVE(&o->arena, schedule->worker, n) ||
+        COND_RESERVE(&o->arena, schedule->subtree, n) ||
+        cond_block_schedule_make(schedule, &o->arena, super->n, super->parent, super->work))
         return COND_OUT_OF_MEMORY;
     int at = 0;
     for (int share = 0; share <= COND_TOP; share++) {

@@ -147,7 +147,7 @@ CondStatus cond_contact_blocks_plan(CondContactBlocks* blocks, const CondProblem
     int n = problem->n_contact;
     if (RESERVE(pair, n) || RESERVE(found, n) || RESERVE(number, n) || RESERVE(contact, n) ||
         RESERVE(J, NUMBERS * n) || RESERVE(row, NUMBERS * n) || RESERVE(force, NUMBERS * n) ||
-        RESERVE(job_begin, H->super.n + 2) || RESERVE(job, COND_PAIR_BLOCKS * n) ||
+        RESERVE(job_begin, H->n_node + 2) || RESERVE(job, COND_PAIR_BLOCKS * n) ||
         RESERVE(last, H->n_node) || RESERVE(next, n) || RESERVE(home, n))
         return COND_OUT_OF_MEMORY;
     list_contacts(blocks, problem, H, node);

@@ -14,18 +14,27 @@ static const double TOUCHES = 0.004;
 static const double NEAR = 1e-5;
 enum { HEAP = 10 }; // bodies that touch, directly or through others: more than these
 
+int cond_sim_is_rigid(const CondSim* sim, const CondCandidate* candidate)
+{
+    for (int side = 0; side < 2; side++) {
+        int b = candidate->point[side].body;
+        if (b >= 0 && sim->model->body[b].kind != COND_BODY_RIGID)
+            return 0;
+    }
+    return 1;
+}
+
 double cond_sim_slack(const CondSim* sim, const CondCandidate* candidate, double fall, double share)
 {
     const CondModel* model = sim->model;
     double size = INFINITY, way = vec3_norm(model->settings.gravity) * sim->time_step;
     for (int side = 0; side < 2; side++) {
         int b = candidate->point[side].body;
-        if (b >= 0 && model->body[b].kind != COND_BODY_RIGID)
-            return 0.0;
         if (b >= 0)
             size = fmin(size, model->body[b].size);
     }
-    return fmin(fall * way * sim->time_step, share * size);
+    return cond_sim_is_rigid(sim, candidate) ? fmin(fall * way * sim->time_step, share * size)
+                                             : 0.0;
 }
 
 static int touches(const CondSim* sim, const CondCandidate* candidate)

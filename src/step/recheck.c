@@ -95,7 +95,8 @@ static int find_met(const CondCandidateList* met, CondContactKey key)
 // 1 where two contacts of the same features say much the same: one stands for both. Where a line
 // lies on a face the deepest point may be now at one end and now at the other; there each is a
 // bound of its own, and the step would go to and fro between them if one took the other's place.
-// So what a round has taken gives way to its like alone.
+// So what a round has taken between rigid bodies gives way to its like alone; nodes of meshes move
+// by themselves, and each of their contacts would become many.
 static int is_same(const CondSim* sim, const CondCandidate* a, const CondCandidate* b)
 {
     double d[3], size = INFINITY;
@@ -110,7 +111,7 @@ static int is_same(const CondSim* sim, const CondCandidate* a, const CondCandida
     }
     for (int i = 0; i < 3; i++)
         d[i] = a->position[i] - b->position[i];
-    double share = a->taken && b->taken ? AGAIN : 1.0;
+    double share = a->taken && b->taken && cond_sim_is_rigid(sim, b) ? AGAIN : 1.0;
     return 1.0 - vec3_dot(a->frame, b->frame) <= share * (1.0 - TURNED) &&
            vec3_norm(d) <= share * MOVED * size;
 }
@@ -160,7 +161,7 @@ static int take(CondSim* sim, CondCandidate candidate, int round, int n)
     }
     cond_persistent_end(sim, &candidate);
     candidate.late = candidate.taken = 1;
-    for (int k = 0; k <= COND_KEY_BESIDE; k++) {
+    for (int k = 0; k <= (cond_sim_is_rigid(sim, &candidate) ? COND_KEY_BESIDE : 1); k++) {
         candidate.key = cond_key_beside(key, k);
         same = known(sim, candidate.key, n);
         if (!same || is_same(sim, same, &candidate))

@@ -204,7 +204,9 @@ CondStatus cond_sim_couple(CondSim* sim, const CondKinematics* kinematics, CondC
 // -C v + weight of one body at q_k, in its part of f (n_dof of the model).
 void cond_sim_bias(CondSim* sim, const CondState* state, int body, double* f);
 
-// Between rigid bodies, and these and what is static: a share of the way g t^2 that weight makes in
+// 1 for a contact of rigid bodies, with each other or with what is static.
+int cond_sim_is_rigid(const CondSim* sim, const CondCandidate* candidate);
+// Of such a contact: a share of the way g t^2 that weight makes in
 // a step, up to a share of the smaller one's size [m]. 0 between others. A step leaves out what
 // turning adds to the linear motion, which is of that order.
 double cond_sim_slack(const CondSim* sim, const CondCandidate* candidate, double fall,
