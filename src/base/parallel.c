@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { SPINS = 500 }; // some ten microseconds
+enum { SPINS = 5000 }; // some hundred microseconds
 
 int cond_threads(size_t work, int threads)
 {

@@ -53,9 +53,10 @@ void cond_parallel_phases(int n_phase, const CondPhase* phase, int n_thread);
 
 // A team that stays together over several loops: `body` runs once on each of its `size` threads,
 // and parts what there is to do by its rank. cond_team_wait holds each back until all have come to
-// it; sums over what the others wrote are made after it, by all alike. It waits busily for a few
-// microseconds and then lets others run: where there are more threads than processors, one that
-// spins keeps another from coming.
+// it; sums over what the others wrote are made after it, by all alike. It waits busily for some
+// hundred microseconds and then lets others run: where there are more threads than processors, one
+// that spins keeps another from coming; but who gives the processor away earlier may wait for
+// milliseconds until other programs give it back, at every wait of a step.
 typedef struct CondTeam {
     _Atomic int arrived;
     _Atomic int turn; // how often all had come

@@ -10,7 +10,7 @@
 #include "law/tuning.h"
 
 #include <math.h>
-#include <string.h>
+#include <stddef.h>
 
 // 1: bound i (1 or 2) is one that the force can be near to.
 static int has_bound(const CondContact* contact, int i)
@@ -23,60 +23,72 @@ int cond_interior_interval_pairs(const CondContact* contact)
     return has_bound(contact, 1) + has_bound(contact, 2);
 }
 
+// Number i of an array.
+static double* number(double* array, int i)
+{
+    return array + (ptrdiff_t)COND_LANES * i;
+}
+
+static void set_zero(double* array, int n)
+{
+    for (int i = 0; i < n; i++)
+        *number(array, i) = 0.0;
+}
+
 void cond_interior_interval_begin(const CondInteriorInterval* at, double force, double mean)
 {
     double low = at->contact->bound[0], high = at->contact->bound[1];
     double room = fmin(force, 0.5 * (high - low)); // from each bound
     double lambda = fmin(fmax(0.0, low + room), high - room);
-    memset(at->y, 0, 3 * sizeof *at->y);
-    memset(at->z, 0, 3 * sizeof *at->z);
-    at->z[0] = lambda;
+    set_zero(at->y, 3);
+    set_zero(at->z, 3);
+    *number(at->z, 0) = lambda;
     for (int i = 1; i <= 2; i++)
         if (has_bound(at->contact, i)) {
-            at->z[i] = fmax(i == 1 ? lambda - low : high - lambda, room);
-            at->y[i] = mean / at->z[i];
+            *number(at->z, i) = fmax(i == 1 ? lambda - low : high - lambda, room);
+            *number(at->y, i) = mean / *number(at->z, i);
         }
 }
 
-double cond_interior_interval_linearise(const CondInteriorInterval* at, double w, double slip,
-                                        double gamma)
+void cond_interior_interval_linearise(const CondInteriorInterval* at, double velocity, double slip,
+                                      double gamma)
 {
-    const double *y = at->y, *z = at->z;
     double stiff = 0.0;
     for (int i = 1; i <= 2; i++)
-        stiff += has_bound(at->contact, i) ? y[i] / z[i] : 0.0;
-    memset(at->rp, 0, 3 * sizeof *at->rp);
-    memset(at->W, 0, 9 * sizeof *at->W);
-    memset(at->M, 0, 9 * sizeof *at->M);
-    at->rp[0] = w - y[1] + y[2];
-    at->W[0] = sqrt(stiff);
+        stiff += has_bound(at->contact, i) ? *number(at->y, i) / *number(at->z, i) : 0.0;
+    set_zero(at->rp, 3);
+    set_zero(at->w, 3);
+    set_zero(at->M, 9);
+    *number(at->rp, 0) = velocity - *number(at->y, 1) + *number(at->y, 2);
+    *at->eta = sqrt(stiff);
+    *number(at->w, 0) = 1.0;
     // A given force has no step. An equality, which has no barrier, is held with the resistance of
     // Newton steps; the refinement of the direction takes out what that leaves.
     if (at->contact->bound[0] < at->contact->bound[1])
-        at->M[0] =
+        *number(at->M, 0) =
             1.0 / (stiff > 0.0 ? slip + stiff : fmax(slip, COND_RESISTANCE_FACTORED * gamma));
-    return y[1] * z[1] + y[2] * z[2];
 }
 
 void cond_interior_interval_aim(const CondInteriorInterval* at, double aim, int correct)
 {
-    double* rc = at->rc;
-    memset(rc, 0, 3 * sizeof *rc);
+    set_zero(at->r, 3);
     for (int i = 1; i <= 2; i++)
         if (has_bound(at->contact, i)) {
-            double more = correct ? at->dy[i] * at->dz[i] : 0.0;
-            rc[i] = (aim - more) / at->z[i] - at->y[i];
+            double more = correct ? *number(at->dy, i) * *number(at->dz, i) : 0.0;
+            *number(at->r, i) = (aim - more) / *number(at->z, i) - *number(at->y, i);
         }
-    rc[0] = rc[1] - rc[2];
+    *at->r = *number(at->r, 1) - *number(at->r, 2) - *at->rp;
 }
 
 void cond_interior_interval_direct(const CondInteriorInterval* at)
 {
-    at->dy[0] = 0.0;
+    *at->dy = 0.0;
     for (int i = 1; i <= 2; i++) {
         int has = has_bound(at->contact, i);
-        at->dz[i] = !has ? 0.0 : i == 1 ? at->dz[0] : -at->dz[0];
-        at->dy[i] = has ? at->rc[i] - at->y[i] / at->z[i] * at->dz[i] : 0.0;
+        double dz = !has ? 0.0 : i == 1 ? *at->dz : -*at->dz;
+        *number(at->dz, i) = dz;
+        *number(at->dy, i) =
+            has ? *number(at->r, i) - *number(at->y, i) / *number(at->z, i) * dz : 0.0;
     }
 }
 
@@ -84,10 +96,10 @@ double cond_interior_interval_longest(const CondInteriorInterval* at)
 {
     double step = 1.0;
     for (int i = 1; i <= 2; i++) {
-        if (at->dy[i] < 0.0)
-            step = fmin(step, -at->y[i] / at->dy[i]);
-        if (at->dz[i] < 0.0)
-            step = fmin(step, -at->z[i] / at->dz[i]);
+        if (*number(at->dy, i) < 0.0)
+            step = fmin(step, -*number(at->y, i) / *number(at->dy, i));
+        if (*number(at->dz, i) < 0.0)
+            step = fmin(step, -*number(at->z, i) / *number(at->dz, i));
     }
     return step;
 }

@@ -6,22 +6,14 @@
 
 #include "base/arena.h"
 #include "law/answer.h"
+#include "newton/interior_contacts.h"
 #include "newton/semismooth.h"
 
 typedef struct CondInteriorPoint {
     CondArena arena;
-    double *y, *z;           // scaled velocity and force, inside the cone; of an
-                             // interval: interior_interval.h                       (n_contact x 3)
-    double *dy, *dz;         // direction                                           (n_contact x 3)
-    double *rp, *rc;         // residuals of y, and what dy + W^2 dz is to be       (n_contact x 3)
-    double *W, *M;           // Nesterov-Todd scaling; (W^2 + c E T^2)^-1           (n_contact x 9)
-    double* e;               // first row of E beyond the identity                  (n_contact x 2)
+    CondInteriorContacts contacts;
     double *v, *dv, *rd, *x; //                                                     (n_dof)
-    double* lambda;          //                                                     (n_contact x 3)
-    double* u;               // Jc v + phi, by the certificate                      (n_contact x 3)
-    double* du;              // Jc d + phi of a direction d, by refine              (n_contact x 3)
-    double theta;            // of the start,
-    double resistance;       // as well
+    double* change;          // A dv                                                (n_dof)
     int n_pair; // products y'z that are to vanish: one a cone, one a bound of an interval
 } CondInteriorPoint;
 
