@@ -1,4 +1,4 @@
-#define _POSIX_C_SOURCE 200809L // sched_yield
+#define _POSIX_C_SOURCE 200809L // sched_yield, clock_gettime
 #include "base/parallel.h"
 
 #include "cond/context.h"
@@ -7,8 +7,36 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
-enum { SPINS = 5000 }; // some hundred microseconds
+enum { SPINS = 5000 };              // some hundred microseconds
+static const long LATE = 300000;    // after that long a thread that has not come does not run [ns],
+static const long ALONE = 250000000; // and for so long none is waited for
+
+// Where other programs want the processors, a thread of a team may not run for milliseconds, and
+// the others would wait for it in every loop: a step would take ten times as long as with one
+// thread. So a team that waited in vain says until when there should be none. It is the one
+// variable of the library that outlives a call. No result depends on it: a number is the same
+// whatever the number of threads.
+static _Atomic long crowded_until; // [ns] of the clock below
+
+static long now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (long)t.tv_sec * 1000000000L + t.tv_nsec;
+}
+
+static int is_crowded(void)
+{
+    long until = atomic_load_explicit(&crowded_until, memory_order_relaxed);
+    return until > 0 && now() < until;
+}
+
+static void say_crowded(void)
+{
+    atomic_store_explicit(&crowded_until, now() + ALONE, memory_order_relaxed);
+}
 
 int cond_threads(size_t work, int threads)
 {
@@ -33,9 +61,19 @@ static void do_part(int n, int k, int n_part, CondLoopBody body, const void* loo
 
 void cond_parallel_team(int n, int n_thread, CondLoopBody body, const void* loop)
 {
+    if (is_crowded()) {
+        do_part(n, 0, 1, body, loop);
+        return;
+    }
+    long done = 0;
 #pragma omp parallel for schedule(static) num_threads(n_thread)
-    for (int k = 0; k < n_thread; k++)
+    for (int k = 0; k < n_thread; k++) {
         do_part(n, k, n_thread, body, loop);
+        if (k == 0)
+            done = now();
+    }
+    if (now() - done > LATE)
+        say_crowded();
 }
 
 // Entries as items of a loop: the rows of a part are those that begin in it.
@@ -120,7 +158,7 @@ void cond_parallel_phases(int n_phase, const CondPhase* phase, int n_thread)
 void cond_team(int n_thread, CondTeamBody body, void* data)
 {
     CondTeam team = {0};
-    if (n_thread <= 1) {
+    if (n_thread <= 1 || is_crowded()) {
         body(data, &team, 0, 1);
         return;
     }
@@ -146,6 +184,8 @@ void cond_team_wait(CondTeam* team, int size)
         return;
     }
     for (int spins = 0; atomic_load_explicit(&team->turn, memory_order_acquire) == turn; spins++) {
+        if (spins == SPINS)
+            say_crowded();
         if (spins < SPINS)
             relax();
         else
