@@ -65,11 +65,6 @@ enum {
 // Certificate of answers to problems that will be posed again with more contacts. In a step of a
 // millisecond such an error moves what is as fast as 1 m/s by 1e-7 m.
 #define COND_DRAFT_TOLERANCE 1e-4
-// Where Newton's method ends above that, a draft may be so far off before the interior point is
-// asked: most of its contacts are known all the same, and once the last have joined, the answer
-// itself is made with it. A bin of 200 bodies takes a fifth fewer Newton steps; with ten times as
-// much contacts join that are none.
-#define COND_DRAFT_ENOUGH 1e-2
 
 // No stage is asked for less: a residual of so many roundings is as far as double precision goes,
 // and all that follows would be in vain. Whoever asks for less is told that it was missed.

@@ -150,7 +150,7 @@ static CondStatus polish(CondStrategy* s, CondSolveInfo* info)
 // Where Newton's method got near a few proximal-point steps from there; else, and where these do
 // not do, the interior-point method to where rounding stops it, then polishing; where that ends too
 // early, the same again from the middle of the cone with other forces, which leads another way, and
-// the better pair stands. A draft needs no more than a rough answer.
+// the better pair stands.
 CondStatus cond_stage_interior_point(CondStrategy* s, CondSolveInfo* info)
 {
     static const CondCentralStart starts[] = {
@@ -162,8 +162,6 @@ CondStatus cond_stage_interior_point(CondStrategy* s, CondSolveInfo* info)
     CondStatus status = cond_answer_reserve(&s->context, problem, &s->central);
     if (!status && is_pile(s) && s->best.residual <= COND_PILE_NEAR)
         status = run_proximal(s, COND_PILE_PROXIMAL, &s->best, info);
-    if (!status && s->drafts && s->best.residual <= COND_DRAFT_ENOUGH)
-        return COND_OK;
     for (int k = 0; k < N_START && !status && s->best.residual > tolerance; k++) {
         CondCentralStart start = starts[k];
         start.resistance = is_pile(s) ? COND_LEAST_RESISTANCE : 0.0;
