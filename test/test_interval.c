@@ -418,10 +418,11 @@ static CondStatus solve_centrally(CondStrategy* s, const CondProblem* problem,
     cond_semismooth_plan(&s->newton);
     cond_answer_set(problem, v, lambda, NULL, &s->best);
     CondCertificateData data = cond_strategy_certificate_data(s);
-    assert_int_equal(cond_interior_point_solve(&s->interior, &s->newton, &data, settings->tolerance,
-                                               (CondCentralStart){.force = 0.1, .theta = 0.9},
-                                               &s->best, &info->passes, &info->products),
-                     COND_OK);
+    assert_int_equal(
+        cond_interior_point_solve(&s->interior, &s->newton, &data, settings->tolerance,
+                                  (CondCentralStart){.force = 0.1, .near = 1.0, .theta = 0.9},
+                                  &s->best, &info->passes, &info->products),
+        COND_OK);
     assert_true(isfinite(s->best.residual));
     memcpy(v, s->best.v, (size_t)problem->n_dof * sizeof *v);
     memcpy(lambda, s->best.lambda, 3 * (size_t)problem->n_contact * sizeof *lambda);

@@ -152,18 +152,32 @@ CondStatus cond_interior_contacts_begin(CondInteriorContacts* at, CondArena* are
     return COND_OK;
 }
 
-int cond_interior_contacts_set(CondInteriorContacts* at, int c, double velocity, double force)
+// (x_0, x_t) with x_0 raised to |x_t| and beyond by `inwards`, as contact c of an array.
+static void set_inside(double* array, int c, const double x[3], double inwards)
+{
+    double* at = array + 3 * FOUR * (ptrdiff_t)(c / FOUR) + c % FOUR;
+    at[0] = fmax(x[0], hypot(x[1], x[2])) + inwards;
+    at[FOUR] = x[1];
+    at[2 * FOUR] = x[2];
+}
+
+int cond_interior_contacts_set(CondInteriorContacts* at, int c, const double u[3],
+                               const double lambda[3], double velocity, double force)
 {
     CondInteriorInterval interval = interval_of(at, c);
     if (interval.contact) {
         cond_interior_interval_begin(&interval, force, velocity * force);
         return cond_interior_interval_pairs(interval.contact);
     }
-    ptrdiff_t place = 3 * FOUR * (ptrdiff_t)(c / FOUR) + c % FOUR;
-    for (int i = 0; i < 3; i++) {
-        at->y[place + FOUR * i] = i == 0 ? velocity : 0.0;
-        at->z[place + FOUR * i] = i == 0 ? force : 0.0;
+    double y[3] = {u[0], 0.0, 0.0}, z[3] = {lambda[0], 0.0, 0.0};
+    for (int i = 1; i < 3; i++) {
+        double mu = at->data->problem->contact[c].friction[i - 1];
+        y[i] = mu * u[i];
+        z[i] = mu > 0.0 ? lambda[i] / mu : 0.0;
     }
+    y[0] += at->strict[c] * hypot(y[1], y[2]);
+    set_inside(at->y, c, y, velocity);
+    set_inside(at->z, c, z, force);
     return 1;
 }
 

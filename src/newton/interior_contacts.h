@@ -44,9 +44,11 @@ typedef struct CondInteriorContacts {
 CondStatus cond_interior_contacts_begin(CondInteriorContacts* at, CondArena* arena,
                                         const CondCertificateData* data, double resistance);
 
-// Contact c set to y = (velocity, 0, 0), z = (force, 0, 0); an interval likewise. Returns its
-// products y'z that are to vanish.
-int cond_interior_contacts_set(CondInteriorContacts* at, int c, double velocity, double force);
+// A start: contact c at the velocity u and the force lambda, each in its cone or the nearest of its
+// size, and from there inwards by so much; (0, 0, 0) gives the middle of the cone. An interval
+// starts within its bounds. Returns the products y'z of the contact that are to vanish.
+int cond_interior_contacts_set(CondInteriorContacts* at, int c, const double u[3],
+                               const double lambda[3], double velocity, double force);
 
 // lambda = T z of all.
 void cond_interior_contacts_press(const CondInteriorContacts* at);

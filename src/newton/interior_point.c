@@ -86,14 +86,20 @@ static double speed_of(const CondCertificateData* data, int c, const double fast
                                                                 : fmax(own, fastest[0]);
 }
 
-// A start in the middle of the cone, of the size of what moves.
+// A start inside the cone, by the size of what moves. From the pair at hand the path is joined
+// where that is not far off: the nearer, the fewer iterations, and the less room for them.
 static void begin(CondInteriorPoint* ip, const CondCertificateData* data, const double* gamma,
-                  const double fastest[2], double force)
+                  const double fastest[2], const CondCentralStart* start, const double* lambda)
 {
+    static const double middle[3] = {0.0, 0.0, 0.0};
+    int warm = start->near < 1.0;
     ip->n_pair = 0;
     for (int c = 0; c < data->problem->n_contact; c++) {
-        double speed = speed_of(data, c, fastest);
-        ip->n_pair += cond_interior_contacts_set(&ip->contacts, c, speed, force * speed / gamma[c]);
+        ptrdiff_t at = (ptrdiff_t)3 * c;
+        double speed = start->near * speed_of(data, c, fastest);
+        ip->n_pair += cond_interior_contacts_set(
+            &ip->contacts, c, warm ? ip->contacts.u + at : middle, warm ? lambda + at : middle,
+            speed, start->force * speed / gamma[c]);
     }
     cond_interior_contacts_press(&ip->contacts);
 }
@@ -203,7 +209,7 @@ CondStatus cond_interior_point_solve(CondInteriorPoint* ip, CondSemismooth* newt
     memcpy(ip->v, best->v, (size_t)problem->n_dof * sizeof *ip->v);
     double fastest[2], step = 1.0;
     find_fastest(ip, data, fastest);
-    begin(ip, data, newton->gamma, fastest, start.force);
+    begin(ip, data, newton->gamma, fastest, &start, best->lambda);
     for (int k = 0, shorts = 0; k < MOST_ITERATIONS && best->residual > tolerance; k++) {
         CondCertificate now = cond_certificate_compute(data, ip->v, contacts->lambda, newton->work);
         memcpy(ip->rd, newton->work + problem->n_dof, (size_t)problem->n_dof * sizeof *ip->rd);

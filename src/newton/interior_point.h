@@ -19,15 +19,16 @@ typedef struct CondInteriorPoint {
 
 typedef struct CondCentralStart {
     double force;      // a share of what stops the fastest contact
+    double near;       // 1: in the middle of the cone; less: at the pair at hand, and inwards from
+                       // there by such a share
     double theta;      // how much of the change of |u_t| an iteration foresees
     double resistance; // against changes of the forces of friction cones, a share of their scale
 } CondCentralStart;
 
-// Iterations from the middle of the cone, with the velocity of *best and the forces of `start`,
-// until the certificate's residual is at most the
-// tolerance or rounding ends the progress. *best becomes the best pair seen, if it is better than
-// its residual says. `newton` is planned for the problem and lends its matrix. The factorisations
-// are added to *passes.
+// Iterations from the middle of the cone or from near the pair of *best until the certificate's
+// residual is at most the tolerance or rounding ends the progress. *best becomes the best pair
+// seen, if it is better than its residual says. `newton` is planned for the problem and lends its
+// matrix. The factorisations are added to *passes.
 CondStatus cond_interior_point_solve(CondInteriorPoint* ip, CondSemismooth* newton,
                                      const CondCertificateData* data, double tolerance,
                                      CondCentralStart start, CondAnswer* best, int* passes,

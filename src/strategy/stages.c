@@ -154,7 +154,11 @@ static CondStatus polish(CondStrategy* s, CondSolveInfo* info)
 CondStatus cond_stage_interior_point(CondStrategy* s, CondSolveInfo* info)
 {
     static const CondCentralStart starts[] = {
-        {0.1, 0.9, 0.0}, {0.1, 1.0, 0.0}, {1.0, 0.9, 0.0}, {1.0, 1.0, 0.0}};
+        {.force = 0.1, .near = COND_CENTRAL_NEAR, .theta = 0.9},
+        {.force = 0.1, .near = 1.0, .theta = 1.0},
+        {.force = 1.0, .near = 1.0, .theta = 0.9},
+        {.force = 1.0, .near = 1.0, .theta = 1.0},
+    };
     enum { N_START = sizeof starts / sizeof starts[0] };
     const CondProblem* problem = s->vfpi.nodal.problem;
     CondCertificateData data = cond_strategy_certificate_data(s);
