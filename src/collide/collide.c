@@ -32,7 +32,6 @@ CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, 
     cond_volume_contacts_begin(m, &collider->found);
     collider->found.threads = model->settings.solver.threads;
     cond_pair_work_begin(m, &collider->pairs);
-    cond_arena_begin(m, &collider->memory.arena);
     cond_shared_context_begin(m, &collider->shared);
     collider->volume =
         cond_arena_allocate(&collider->arena, (size_t)model->n_body, sizeof *collider->volume);
@@ -41,6 +40,8 @@ CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, 
     if (!collider->volume || !collider->soft)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     collider->n_solid = model->n_obstacle + model->n_solid;
+    if (cond_pair_memory_create(m, collider->n_solid, &collider->memory))
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     collider->pose =
         cond_arena_allocate(&collider->arena, (size_t)collider->n_solid, 7 * sizeof(double));
     collider->box =
@@ -92,6 +93,7 @@ void cond_collider_renew(CondCollider* collider)
 {
     const CondModel* model = collider->model;
     collider->placed = 0;
+    cond_pair_memory_forget(&collider->memory);
     collider->links.built = 0;
     if (model->n_obstacle > 0)
         memset(collider->bounded, 0, (size_t)model->n_obstacle * sizeof *collider->bounded);
@@ -111,7 +113,7 @@ void cond_collider_destroy(CondCollider* collider)
     cond_rod_links_destroy(&collider->links);
     cond_pair_work_end(&collider->pairs);
     cond_pair_rooms_end(collider);
-    cond_arena_release(&collider->memory.arena);
+    cond_pair_memory_destroy(&collider->memory);
     cond_shared_context_end(&collider->shared);
     cond_sweep_destroy(&collider->arena.context, &collider->sweep);
     cond_broad_destroy(&collider->broad);
@@ -139,8 +141,12 @@ static void place_solids(CondCollider* collider, const CondKinematics* kinematic
     // Obstacles stay where they were placed first.
     for (int i = collider->placed ? collider->model->n_obstacle : 0; i < collider->n_solid; i++) {
         const CondSolid* solid = cond_solid_at(collider->model, i);
-        double *pose = collider->pose + 7 * (size_t)i, R[9];
-        cond_solid_pose(kinematics, solid, pose);
+        double *pose = collider->pose + 7 * (size_t)i, now[7], R[9];
+        cond_solid_pose(kinematics, solid, now);
+        if (collider->placed && memcmp(now, pose, sizeof now) == 0)
+            continue;
+        memcpy(pose, now, sizeof now);
+        cond_pair_memory_move(&collider->memory, i);
         cond_shape_bound(&solid->shape, pose, collider->box + 6 * (size_t)i);
         if (collider->n_soft == 0)
             continue; // edges meet soft bodies alone

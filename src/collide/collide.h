@@ -8,6 +8,7 @@
 #include "collide/candidate.h"
 #include "collide/fold.h"
 #include "collide/pair.h"
+#include "collide/pair_memory.h"
 #include "collide/rod_contact.h"
 #include "collide/volume.h"
 #include "model/state.h"

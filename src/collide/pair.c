@@ -44,22 +44,25 @@ void cond_pair_work_end(CondPairWork* work)
     cond_pair_depth_end(&work->deep);
 }
 
-CondStatus cond_cores_meet(CondPairWork* work, const CondCore* a, const CondCore* b, double far)
+// Where two cores meet that are apart so, within `far`.
+static CondStatus cores_touch(CondPairWork* work, const CondCore* a, const CondCore* b,
+                              const CondSeparation* apart, double far)
 {
-    CondSeparation apart;
-    work->manifold.n = 0;
-    int near = cond_cores_separate(a, b, far, &apart);
-    memcpy(work->normal, apart.normal, sizeof work->normal);
-    if (!near)
-        return COND_OK;
-    const double *n = apart.normal, back[3] = {-n[0], -n[1], -n[2]};
+    const double *n = apart->normal, back[3] = {-n[0], -n[1], -n[2]};
     CondStatus status = cond_facet_make(a, back, &work->facet[0]);
     if (!status)
         status = cond_facet_make(b, n, &work->facet[1]);
     if (!status)
         status = cond_manifold_make(&work->facet[0], a->round, &work->facet[1], b->round, n, far,
                                     SMALL * fmin(a->size, b->size), &work->manifold);
-    return status ? status : cond_manifold_hold(a, b, &apart, &work->manifold);
+    return status ? status : cond_manifold_hold(a, b, apart, &work->manifold);
+}
+
+CondStatus cond_cores_meet(CondPairWork* work, const CondCore* a, const CondCore* b, double far)
+{
+    CondSeparation apart;
+    work->manifold.n = 0;
+    return cond_cores_separate(a, b, far, &apart) ? cores_touch(work, a, b, &apart, far) : COND_OK;
 }
 
 typedef struct Side {
@@ -133,31 +136,21 @@ CondStatus cond_shapes_meet(CondPairWork* work, const CondShape* a, const CondCo
     return cond_cores_meet(work, core_a, core_b, far);
 }
 
-// 1 where two cores are farther apart along a normal, by more than rounding can make of the
-// distance that is found without it: what is known of the last search spares time and decides
-// nothing.
-static int is_apart(const CondCore* a, const CondCore* b, const double normal[3], double far)
-{
-    double x[3], round = a->round + b->round, slack = SMALL * fmin(a->size, b->size);
-    return cond_cores_apart(a, b, normal, x) - round > far + slack;
-}
-
-// a moves. `normal` is the one that the pair had in the last search, and then in this one.
+// a moves.
 static CondStatus collide_pair(const CondCollider* collider, const CondKinematics* kinematics,
-                               const Side* a, const Side* b, double far, double normal[3],
+                               const Side* a, const Side* b, double far, CondPairKnown* known,
                                CondPairRoom* room)
 {
     CondPairWork* work = &room->work;
     CondCore core_a, core_b;
+    CondStatus status = COND_OK;
     cond_core_make(&a->solid->shape, a->pose, b->pose, &core_a);
     cond_core_make(&b->solid->shape, b->pose, b->pose, &core_b);
-    int hollow = cond_shape_is_hollow(&a->solid->shape) || cond_shape_is_hollow(&b->solid->shape);
-    if (!hollow && is_apart(&core_a, &core_b, normal, far))
-        return COND_OK;
-    CondStatus status =
-        cond_shapes_meet(work, &a->solid->shape, &core_a, &b->solid->shape, &core_b, far);
-    if (!hollow)
-        memcpy(normal, work->normal, sizeof work->normal);
+    work->manifold.n = 0;
+    if (cond_shape_is_hollow(&a->solid->shape) || cond_shape_is_hollow(&b->solid->shape))
+        status = cond_shapes_meet(work, &a->solid->shape, &core_a, &b->solid->shape, &core_b, far);
+    else if (cond_pair_separate(&collider->memory, known, &core_a, &core_b, far))
+        status = cores_touch(work, &core_a, &core_b, &known->apart, far);
     if (status || work->manifold.n == 0)
         return status;
     CondCandidate candidate = {.plane = -1, .triangle = -1};
@@ -182,16 +175,16 @@ static CondStatus collide_solids(const PairLoop* l, int k, CondPairRoom* room)
 {
     const CondCollider* collider = l->collider;
     const int* pair = collider->broad.pairs.pair[k];
-    double *normal = collider->memory.next[k], far;
+    CondPairKnown* known = &collider->memory.known[collider->memory.place[k]];
     Side a = side_of(collider, pair[1]), b = side_of(collider, pair[0]);
     if ((is_still(a.solid) && is_still(b.solid)) ||
         !cond_parties_touch(collider->model, a.solid->party, b.solid->party))
         return COND_OK;
     // A body's reach is twice its way: enough for two of its links that come towards each other.
     int other = b.solid->body == a.solid->body ? -1 : b.solid->body;
-    far = l->reach[a.solid->body] + (other >= 0 ? l->reach[other] : 0.0);
-    return is_still(a.solid) ? collide_pair(collider, l->kinematics, &b, &a, far, normal, room)
-                             : collide_pair(collider, l->kinematics, &a, &b, far, normal, room);
+    double far = l->reach[a.solid->body] + (other >= 0 ? l->reach[other] : 0.0);
+    return is_still(a.solid) ? collide_pair(collider, l->kinematics, &b, &a, far, known, room)
+                             : collide_pair(collider, l->kinematics, &a, &b, far, known, room);
 }
 
 // ---- planes
@@ -254,37 +247,6 @@ static CondStatus collide_planes(const PairLoop* l, int i, CondPairRoom* room)
 }
 
 // ---- the search
-
-// For each pair the normal that it had in the last search; both lists are in the same order.
-static CondStatus recall_normals(const CondTreePairs* pairs, CondPairMemory* memory)
-{
-    CondArena* m = &memory->arena;
-    if (COND_RESERVE(m, memory->next, pairs->n) || COND_RESERVE(m, memory->normal, pairs->n) ||
-        COND_RESERVE(m, memory->pair, pairs->n))
-        return COND_OUT_OF_MEMORY;
-    for (int k = 0, at = 0; k < pairs->n; k++) {
-        const int* pair = pairs->pair[k];
-        while (at < memory->n &&
-               (memory->pair[at][1] < pair[1] ||
-                (memory->pair[at][1] == pair[1] && memory->pair[at][0] < pair[0])))
-            at++;
-        int known =
-            at < memory->n && memory->pair[at][0] == pair[0] && memory->pair[at][1] == pair[1];
-        for (int i = 0; i < 3; i++)
-            memory->next[k][i] = known ? memory->normal[at][i] : 0.0;
-    }
-    return COND_OK;
-}
-
-static void keep_normals(const CondTreePairs* pairs, CondPairMemory* memory)
-{
-    double(*made)[3] = memory->next;
-    memory->next = memory->normal;
-    memory->normal = made;
-    memory->n = pairs->n;
-    if (pairs->n > 0)
-        memcpy(memory->pair, pairs->pair, (size_t)pairs->n * sizeof *pairs->pair);
-}
 
 static CondStatus reserve_rooms(CondCollider* collider, int n)
 {
@@ -356,7 +318,7 @@ CondStatus cond_collide_pairs(CondCollider* collider, const CondKinematics* kine
     int n_thread = cond_threads(PAIR_WORK * ((size_t)pairs->n + (size_t)collider->n_solid),
                                 collider->model->settings.solver.threads);
     if (!status)
-        status = recall_normals(pairs, &collider->memory);
+        status = cond_pair_memory_begin(&collider->memory, pairs);
     if (!status)
         status = reserve_rooms(collider, n_thread);
     if (status)
@@ -367,6 +329,5 @@ CondStatus cond_collide_pairs(CondCollider* collider, const CondKinematics* kine
     }
     PairLoop loop = {collider, kinematics, reach, n_thread};
     cond_parallel(n_thread, n_thread, search_parts, &loop);
-    keep_normals(pairs, &collider->memory);
     return gather_parts(collider, n_thread, list);
 }

@@ -20,18 +20,7 @@ typedef struct CondPairWork {
     int* near;        // the same, ascending                                        (n_near)
     int n_near;       //
     double box[6];    // around what meets the mesh, with its reach, in the mesh's axes
-    double normal[3]; // from b to a of the last two cores, whether they met or not
 } CondPairWork;
-
-// What was found of pairs of solids in the last search, in the order of the broad phase: where two
-// are apart along the normal that they had, no other need be looked for.
-typedef struct CondPairMemory {
-    CondArena arena;
-    int n;               // pairs of the last search
-    int (*pair)[2];      //                                                        (n)
-    double (*normal)[3]; // zero: none is known                                    (n)
-    double (*next)[3];   // of the search at hand
-} CondPairMemory;
 
 // Of a thread.
 typedef struct CondPairRoom {

@@ -136,8 +136,10 @@ int cond_cores_separate(const CondCore* a, const CondCore* b, double far, CondSe
         return out->apart <= far;
     }
     int found = cond_cores_distance(a, b, far + round, n);
-    if (found == 0)
+    if (found == 0) {
+        out->apart = INFINITY;
         return 0;
+    }
     if (found < 0 && is_box(a) && is_box(b))
         box_normal(a, b, n);
     else if (found < 0)

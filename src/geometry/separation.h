@@ -10,7 +10,8 @@ typedef struct CondSeparation {
 } CondSeparation;
 
 // max over unit vectors n of min over A - B of n . x: the distance, or minus the shortest way out.
-// 0 when the shapes are farther apart than `far`, with a normal along which they are.
+// 0 when the shapes are farther apart than `far`, with a normal along which they are; how far may
+// then be left as infinite.
 int cond_cores_separate(const CondCore* a, const CondCore* b, double far, CondSeparation* out);
 
 // The parts of it. Distance by the algorithm of Gilbert, Johnson and Keerthi: 1 and the normal from
