@@ -63,8 +63,10 @@ typedef struct CondCollider {
     CondPairRoom* room;       // one a thread                                    (n_room)
     int n_room;
     CondSweep sweep;
-    double* visited; // NULL, or boxes around where the bodies were looked for, with their reach
-                     //                                                       (n_body x 6)
+    double* visited;   // NULL, or boxes around where the bodies were looked for, with their reach
+                       //                                                       (n_body x 6)
+    const int* wanted; // NULL, or 1: a body whose contacts are asked for; those of rigid shapes
+                       // between others are left out                         (n_body)
 } CondCollider;
 
 // Key of edge ea of soft body a across edge eb of soft body b: a < b, or one body and ea < eb.

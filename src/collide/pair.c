@@ -170,6 +170,12 @@ typedef struct PairLoop {
     int n_part;
 } PairLoop;
 
+// 1 for a body, or what is static, whose contacts with others of this kind are not asked for.
+static int is_unwanted(const CondCollider* collider, const CondSolid* solid)
+{
+    return collider->wanted && (solid->body < 0 || !collider->wanted[solid->body]);
+}
+
 // Pair k of those that the broad phase has left.
 static CondStatus collide_solids(const PairLoop* l, int k, CondPairRoom* room)
 {
@@ -178,6 +184,7 @@ static CondStatus collide_solids(const PairLoop* l, int k, CondPairRoom* room)
     CondPairKnown* known = &collider->memory.known[collider->memory.place[k]];
     Side a = side_of(collider, pair[1]), b = side_of(collider, pair[0]);
     if ((is_still(a.solid) && is_still(b.solid)) ||
+        (is_unwanted(collider, a.solid) && is_unwanted(collider, b.solid)) ||
         !cond_parties_touch(collider->model, a.solid->party, b.solid->party))
         return COND_OK;
     // A body's reach is twice its way: enough for two of its links that come towards each other.
@@ -239,7 +246,9 @@ static CondStatus collide_planes(const PairLoop* l, int i, CondPairRoom* room)
     const CondModel* model = l->collider->model;
     Side a = side_of(l->collider, i);
     CondStatus status = COND_OK;
-    for (int p = 0; p < model->n_plane && !status && !is_still(a.solid); p++)
+    if (is_still(a.solid) || is_unwanted(l->collider, a.solid))
+        return COND_OK;
+    for (int p = 0; p < model->n_plane && !status; p++)
         if (cond_parties_touch(model, a.solid->party, model->plane[p].party))
             status =
                 collide_plane(l->collider, l->kinematics, &a, p, l->reach[a.solid->body], room);

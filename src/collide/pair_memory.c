@@ -51,8 +51,7 @@ CondStatus cond_pair_memory_begin(CondPairMemory* memory, const CondTreePairs* p
         const int* pair = pairs->pair[k];
         n = keep_missed(memory, pair, &at, n);
         int known = at < memory->n && !comes_before(pair, memory->known[at].pair);
-        memory->next[n] =
-            known ? memory->known[at++] : (CondPairKnown){.pair = {pair[0], pair[1]}};
+        memory->next[n] = known ? memory->known[at++] : (CondPairKnown){.pair = {pair[0], pair[1]}};
         memory->next[n].missed = 0;
         memory->place[k] = n++;
     }
