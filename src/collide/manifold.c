@@ -33,12 +33,29 @@ typedef struct View {
     double F[9]; // rows n, t1, t2
     double far, small;
     CondManifold* out;
+    const double* seen[2]; // points of the facets in that plane [m]              (n_point x 2)
 } View;
 
 static void project(const View* view, const double x[3], double at[2])
 {
     at[0] = vec3_dot(view->F + 3, x);
     at[1] = vec3_dot(view->F + 6, x);
+}
+
+// Where the points of both facets are in the plane across the normal.
+static CondStatus see_points(View* view)
+{
+    CondManifold* out = view->out;
+    int n = view->facet[0]->n_point + view->facet[1]->n_point;
+    if (COND_RESERVE(&out->arena, out->seen, 2 * n))
+        return COND_OUT_OF_MEMORY;
+    double* at = out->seen;
+    for (int side = 0; side < 2; side++) {
+        view->seen[side] = at;
+        for (int k = 0; k < view->facet[side]->n_point; k++, at += 2)
+            project(view, view->facet[side]->point + 3 * (size_t)k, at);
+    }
+    return COND_OK;
 }
 
 // Both points are given on the cores.
@@ -116,33 +133,34 @@ static const double* corner(const CondFacet* facet, int edge, int end)
     return facet->point + 3 * (size_t)facet->edge[2 * edge + end];
 }
 
-// Squared distance of x to an edge in the plane across the normal, and where on the edge.
-static double edge_distance2(const View* view, const CondFacet* facet, int edge, const double x[3],
+static const double* seen_corner(const View* view, int side, int edge, int end)
+{
+    return view->seen[side] + 2 * (size_t)view->facet[side]->edge[2 * edge + end];
+}
+
+// Squared distance of a place in the plane across the normal to an edge, and where on the edge.
+static double edge_distance2(const View* view, int side, int edge, const double at[2],
                              double* where)
 {
-    double p[2], q[2], at[2];
-    project(view, corner(facet, edge, 0), p);
-    project(view, corner(facet, edge, 1), q);
-    project(view, x, at);
+    const double *p = seen_corner(view, side, edge, 0), *q = seen_corner(view, side, edge, 1);
     double d[2] = {q[0] - p[0], q[1] - p[1]}, r[2] = {at[0] - p[0], at[1] - p[1]};
     double dd = d[0] * d[0] + d[1] * d[1];
-    *where = dd > 0.0 ? fmin(fmax((r[0] * d[0] + r[1] * d[1]) / dd, 0.0), 1.0) : 0.0;
+    double t = dd > 0.0 ? (r[0] * d[0] + r[1] * d[1]) / dd : 0.0;
+    *where = t > 0.0 ? (t < 1.0 ? t : 1.0) : 0.0;
     double u = r[0] - *where * d[0], v = r[1] - *where * d[1];
     return u * u + v * v;
 }
 
-// 1 when x lies in the polygon, by the number of sides that a line from it crosses, or on its rim.
-static int in_polygon(const View* view, const CondFacet* facet, const double x[3])
+// 1 when a place lies in the polygon, by the number of sides that a line from it crosses, or on its
+// rim.
+static int in_polygon(const View* view, int side, const double at[2])
 {
-    double at[2], where;
+    double where;
     int inside = 0;
-    project(view, x, at);
-    for (int e = 0; e < facet->n_edge; e++) {
-        double p[2], q[2];
-        if (edge_distance2(view, facet, e, x, &where) <= view->small * view->small)
+    for (int e = 0; e < view->facet[side]->n_edge; e++) {
+        const double *p = seen_corner(view, side, e, 0), *q = seen_corner(view, side, e, 1);
+        if (edge_distance2(view, side, e, at, &where) <= view->small * view->small)
             return 1;
-        project(view, corner(facet, e, 0), p);
-        project(view, corner(facet, e, 1), q);
         if ((p[1] > at[1]) != (q[1] > at[1]) &&
             at[0] < p[0] + (q[0] - p[0]) * (at[1] - p[1]) / (q[1] - p[1]))
             inside = !inside;
@@ -150,11 +168,12 @@ static int in_polygon(const View* view, const CondFacet* facet, const double x[3
     return inside;
 }
 
-// The point y of a facet over or under x, where there is one; `wide` is how far beside a segment x
-// may be, and *beside how far it is.
-static int find_over(const View* view, const CondFacet* facet, const double x[3], double wide,
+// The point y of the facet on one side over or under x, which is seen at `at`, where there is one;
+// `wide` is how far beside a segment x may be, and *beside how far it is.
+static int find_over(const View* view, int side, const double x[3], const double at[2], double wide,
                      double y[3], double* beside)
 {
+    const CondFacet* facet = view->facet[side];
     double d[3], where = 0.0;
     *beside = 0.0;
     if (facet->flat) {
@@ -162,18 +181,16 @@ static int find_over(const View* view, const CondFacet* facet, const double x[3]
         for (int i = 0; i < 3; i++)
             d[i] = y[i] - facet->centre[i];
         return facet->disc ? vec3_norm(d) <= facet->radius + view->small
-                           : in_polygon(view, facet, x);
+                           : in_polygon(view, side, at);
     }
     memcpy(y, facet->point, 3 * sizeof *y);
     if (facet->n_edge > 0) {
-        *beside = sqrt(edge_distance2(view, facet, 0, x, &where));
+        *beside = sqrt(edge_distance2(view, side, 0, at, &where));
         for (int i = 0; i < 3; i++)
             y[i] = (1.0 - where) * facet->point[i] + where * facet->point[3 + i];
     } else {
-        double p[2], q[2];
-        project(view, x, p);
-        project(view, y, q);
-        *beside = scalar_length(p[0] - q[0], p[1] - q[1]);
+        const double* q = view->seen[side];
+        *beside = scalar_length(at[0] - q[0], at[1] - q[1]);
     }
     return *beside <= fmax(wide, view->small);
 }
@@ -194,7 +211,8 @@ static CondStatus add_corners(View* view, int side)
     for (int k = 0; k < from->n_point; k++) {
         const double* x = from->point + 3 * (size_t)k;
         double y[3], beside;
-        if (!find_over(view, to, x, LATERAL * radii, y, &beside))
+        if (!find_over(view, 1 - side, x, view->seen[side] + 2 * (size_t)k, LATERAL * radii, y,
+                       &beside))
             continue;
         int id = from->id[k];
         CondStatus status = add_meeting(view, side ? y : x, side ? x : y, sagitta(radii, beside),
@@ -211,11 +229,9 @@ static CondStatus add_crossing(View* view, int i, int j)
     const CondFacet *a = view->facet[0], *b = view->facet[1];
     const double *p0 = corner(a, i, 0), *p1 = corner(a, i, 1);
     const double *q0 = corner(b, j, 0), *q1 = corner(b, j, 1);
-    double p[2], q[2], r[2], s[2], x[3], y[3];
-    project(view, p0, p);
-    project(view, p1, r);
-    project(view, q0, q);
-    project(view, q1, s);
+    const double *p = seen_corner(view, 0, i, 0), *r = seen_corner(view, 0, i, 1);
+    const double *q = seen_corner(view, 1, j, 0), *s = seen_corner(view, 1, j, 1);
+    double x[3], y[3];
     double d[2] = {r[0] - p[0], r[1] - p[1]}, e[2] = {s[0] - q[0], s[1] - q[1]};
     double w[2] = {q[0] - p[0], q[1] - p[1]}, det = d[0] * e[1] - d[1] * e[0];
     if (!(fabs(det) > 1e-12 * scalar_length(d[0], d[1]) * scalar_length(e[0], e[1])))
@@ -463,13 +479,16 @@ CondStatus cond_manifold_make(const CondFacet* a, double round_a, const CondFace
                               CondManifold* manifold)
 {
     static const double axis[3] = {1.0, 0.0, 0.0};
-    View view = {{a, b}, {round_a, round_b}, {0.0}, far, small, manifold};
+    View view = {.facet = {a, b}, .round = {round_a, round_b}, .far = far, .small = small};
+    view.out = manifold;
     mat3_frame(n, axis, view.F);
     manifold->n = 0;
     CondStatus status = COND_OK;
     if (add_nearest(&view, &status))
         return status;
-    status = add_corners(&view, 0);
+    status = see_points(&view);
+    if (!status)
+        status = add_corners(&view, 0);
     if (!status)
         status = add_corners(&view, 1);
     for (int i = 0; i < a->n_edge && !status; i++)
@@ -489,7 +508,7 @@ CondStatus cond_manifold_on_plane(const CondFacet* a, double round_a, const doub
 {
     static const double axis[3] = {1.0, 0.0, 0.0};
     CondFacet ground = {.flat = 1, .plane = {n[0], n[1], n[2], offset}};
-    View view = {{a, &ground}, {round_a, 0.0}, {0.0}, far, small, manifold};
+    View view = {.facet = {a, &ground}, .round = {round_a, 0.0}, .far = far, .out = manifold};
     CondStatus status = COND_OK;
     mat3_frame(n, axis, view.F);
     manifold->n = 0;

@@ -23,6 +23,7 @@ typedef struct CondManifold {
     CondArena arena;
     int n;
     CondManifoldPoint* meeting; //                                                  (n)
+    double* seen;               // scratch: points of two facets in the plane across the normal [m]
 } CondManifold;
 
 void cond_manifold_begin(const CondContext* context, CondManifold* manifold);
