@@ -16,10 +16,10 @@ typedef struct CondPairWork {
     CondTreeHits hits[2];
     CondArena arena;
     CondPairDepthWork deep;
-    int* seen;        // faces of a mesh that are near                              (n_face)
-    int* near;        // the same, ascending                                        (n_near)
-    int n_near;       //
-    double box[6];    // around what meets the mesh, with its reach, in the mesh's axes
+    int* seen;     // faces of a mesh that are near                              (n_face)
+    int* near;     // the same, ascending                                        (n_near)
+    int n_near;    //
+    double box[6]; // around what meets the mesh, with its reach, in the mesh's axes
 } CondPairWork;
 
 // Of a thread.
