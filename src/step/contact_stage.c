@@ -34,6 +34,7 @@ CondStatus cond_contact_stage_prepare(const CondModel* model, CondAssemblyConten
     *stage = (CondContactStage){
         .arena.context = *m, .candidates.arena.context = *m, .reduction.arena.context = *m};
     cond_frictionless_begin(m, &stage->frictionless);
+    stage->frictionless.system.threads = settings->threads;
     stage->law = settings->law;
     stage->tolerance = settings->tolerance;
     stage->v = cond_arena_allocate(&stage->arena, (size_t)model->n_dof, sizeof(double));
