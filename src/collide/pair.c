@@ -106,13 +106,14 @@ static CondStatus add_candidates(const CondKinematics* kinematics, const CondSol
         candidate->key = (CondContactKey){.pair = pair, .role = meeting->role};
         status = cond_candidate_add(list, candidate);
     }
-    for (int k = first + 1; k < list->n; k++) { // mostly they come so
+    for (int k = first + 1; k < list->n; k++) {
+        if (!cond_key_less(list->candidate[k].key, list->candidate[k - 1].key))
+            continue; // mostly they come so
         CondCandidate moving = list->candidate[k];
         int at = k;
         for (; at > first && cond_key_less(moving.key, list->candidate[at - 1].key); at--)
             list->candidate[at] = list->candidate[at - 1];
-        if (at < k)
-            list->candidate[at] = moving;
+        list->candidate[at] = moving;
     }
     return status;
 }

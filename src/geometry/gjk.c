@@ -14,13 +14,13 @@ typedef struct Simplex {
     double w[4][3];
 } Simplex;
 
+// `from` ascends.
 static void keep_weighted(Simplex* s, const int* from, const double* weight, int n)
 {
-    Simplex kept = {0};
+    s->n = 0;
     for (int k = 0; k < n; k++)
         if (weight[k] > 0.0)
-            memcpy(kept.w[kept.n++], s->w[from[k]], sizeof kept.w[0]);
-    *s = kept;
+            memmove(s->w[s->n++], s->w[from[k]], sizeof s->w[0]);
 }
 
 // v = the point of the simplex nearest to the origin; keeps the corners it depends on. 1 when the

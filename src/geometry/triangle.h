@@ -24,7 +24,10 @@ static inline double segment_nearest(const double p[3], const double a[3], const
         along += (p[i] - a[i]) * (b[i] - a[i]);
         length2 += (b[i] - a[i]) * (b[i] - a[i]);
     }
-    return along > 0.0 && length2 > 0.0 ? fmin(along / length2, 1.0) : 0.0;
+    if (!(along > 0.0 && length2 > 0.0))
+        return 0.0;
+    double t = along / length2;
+    return t < 1.0 ? t : 1.0;
 }
 
 // Weights of the point of the triangle nearest to p, and that point; returns the squared distance.
@@ -38,13 +41,13 @@ static inline double triangle_nearest(const double p[3], const double a[3], cons
     double area2 = vec3_dot(n, n);
     if (area2 > 0.0) {
         // The weight of a corner is the area that p spans with the opposite edge, along n.
-        int inside = 1;
-        for (int k = 0; k < 3; k++) {
+        int k = 0;
+        for (int inside = 1; k < 3 && inside; k += inside) {
             triangle_area_vector(p, corner[(k + 1) % 3], corner[(k + 2) % 3], part);
             weight[k] = vec3_dot(part, n) / area2;
-            inside = inside && weight[k] >= 0.0;
+            inside = weight[k] >= 0.0;
         }
-        if (inside) {
+        if (k == 3) {
             nearest = 0.0;
             for (int i = 0; i < 3; i++) {
                 point[i] = weight[0] * a[i] + weight[1] * b[i] + weight[2] * c[i];
