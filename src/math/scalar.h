@@ -11,6 +11,12 @@ static inline double scalar_max(double a, double b)
     return b > a ? b : a;
 }
 
+// max(x, 0); 0 where x is NaN.
+static inline double scalar_positive(double x)
+{
+    return x > 0.0 ? x : 0.0;
+}
+
 // 1 where neither the square nor its root has left the range of numbers.
 static inline int scalar_is_moderate(double square)
 {

@@ -16,6 +16,7 @@
 #include "base/timer.h"
 #include "law/tuning.h"
 #include "linear/lu.h"
+#include "math/scalar.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -279,13 +280,13 @@ static Worth judge(const Island* is)
     Worth out = {0.0, 0.0, 0.0, 0.0, 0.0};
     for (int k = is->first; k < is->last; k++) {
         double g = f->g[k], z = f->z[k];
-        out.force = fmax(out.force, f->diagonal[k] * z);
-        out.speed = fmax(out.speed, fabs(g - f->phi[k]));
+        out.force = scalar_max(out.force, f->diagonal[k] * z);
+        out.speed = scalar_max(out.speed, fabs(g - f->phi[k]));
         if (z > 0.0) {
-            out.error = fmax(out.error, fabs(fmin(g, f->gamma[k] * z)));
+            out.error = scalar_max(out.error, fabs(fmin(g, f->gamma[k] * z)));
             out.short_of += fmin(f->bound[k] * z, g) * g / f->bound[k];
         } else if (g < 0.0) {
-            out.error = fmax(out.error, -g);
+            out.error = scalar_max(out.error, -g);
             out.violated += g * g / f->bound[k];
         }
     }
@@ -324,7 +325,7 @@ static void go(const Island* is, double a)
 {
     const CondFrictionless* f = is->f;
     for (int k = is->first; k < is->last; k++) {
-        f->z[k] = fmax(f->z[k] - a * f->p[k], 0.0);
+        f->z[k] = scalar_positive(f->z[k] - a * f->p[k]);
         f->g[k] -= a * f->Dp[k];
     }
 }
@@ -351,14 +352,14 @@ static void leave(Island* is, double a, double room)
     memcpy(f->z_kept + is->first, f->z + is->first, bytes);
     memcpy(f->g_kept + is->first, f->g + is->first, bytes);
     for (int k = is->first; k < is->last; k++)
-        f->z[k] = fmax(f->z[k] - a * f->p[k], 0.0);
+        f->z[k] = scalar_positive(f->z[k] - a * f->p[k]);
     if (renew(is) < before)
         return;
     memcpy(f->z + is->first, f->z_kept + is->first, bytes);
     memcpy(f->g + is->first, f->g_kept + is->first, bytes);
     go(is, room);
     for (int k = is->first; k < is->last; k++)
-        f->z[k] = fmax(f->z[k] - f->g[k] / f->bound[k], 0.0);
+        f->z[k] = scalar_positive(f->z[k] - f->g[k] / f->bound[k]);
     renew(is);
 }
 
