@@ -9,6 +9,7 @@
 
 #include "scene_make.h"
 
+#include "collide/pair_memory.h"
 #include "geometry/convex.h"
 #include "geometry/separation.h"
 #include "math/quat.h"
@@ -217,11 +218,67 @@ static void test_cylinders(void** state)
     }
 }
 
+// One search of a pair in the memory; 1 where it was answered without one, and is near.
+static int check_memory(CondPairMemory* memory, const Thing* a, const Thing* b, double far)
+{
+    CondCore core_a, core_b;
+    CondSeparation alone;
+    int pair[1][2] = {{0, 1}};
+    const CondTreePairs pairs = {.n = 1, .pair = pair};
+    cond_core_make(&a->shape, a->pose, b->pose, &core_a);
+    cond_core_make(&b->shape, b->pose, b->pose, &core_b);
+    assert_int_equal(cond_pair_memory_begin(memory, &pairs), COND_OK);
+    CondPairKnown* known = &memory->known[memory->place[0]];
+    int near = cond_pair_separate(memory, known, &core_a, &core_b, far);
+    assert_int_equal(near, cond_cores_separate(&core_a, &core_b, far, &alone));
+    if (near)
+        assert_memory_equal(&known->apart, &alone, sizeof alone);
+    return near && known->search < memory->search;
+}
+
+// What is known of a pair says the same as a search, to the last bit, however far it looks and
+// wherever the pair was before.
+static void test_from_memory(void** state)
+{
+    (void)state;
+    Dice dice = {7};
+    CondConvex* crystal;
+    CondError error = {0};
+    const CondTreePairs none = {.n = 0};
+    int known = 0;
+    assert_int_equal(cond_convex_create(NULL, 6, CRYSTAL, 8, CRYSTAL_FACE, &crystal, &error),
+                     COND_OK);
+    for (int trial = 0; trial < 25 * 8; trial++) {
+        CondPairMemory memory = {0};
+        CondSeparation s;
+        Thing a = make_thing((CondShapeForm)(1 + trial % 5), crystal, trial % 3 == 0, &dice);
+        Thing b = make_thing((CondShapeForm)(1 + trial / 5 % 5), crystal, trial % 3 == 0, &dice);
+        assert_int_equal(cond_pair_memory_create(NULL, 2, &memory), COND_OK);
+        for (int pass = 0; pass < 40; pass++) {
+            assert_true(separate(&a, &b, INFINITY, &s));
+            if (pass % 4 == 0) { // to somewhere near touching
+                for (int i = 0; i < 3; i++)
+                    a.pose[i] += (dice_uniform(&dice, -0.01, 0.01) - s.apart) * s.normal[i];
+                cond_pair_memory_move(&memory, pass % 8 == 0);
+            }
+            if (pass % 16 == 9)
+                assert_int_equal(cond_pair_memory_begin(&memory, &none), COND_OK);
+            double off = pass % 3 ? 0.02 : pass % 2 ? 1e-9 : 0.0; // apart now, or clearly not so
+            known += check_memory(&memory, &a, &b, s.apart + dice_uniform(&dice, -off, off));
+            known += check_memory(&memory, &a, &b, fabs(s.apart) + off);
+        }
+        cond_pair_memory_destroy(&memory);
+    }
+    assert_true(known > 1000);
+    cond_mesh_surface_destroy(crystal);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_against_search),
         cmocka_unit_test(test_cylinders),
+        cmocka_unit_test(test_from_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
