@@ -138,6 +138,43 @@ static void test_no_bit_changes_without_violation(void** state)
     assert_true(hash[0] == hash[1]);
 }
 
+// A heavy box at 8 m/s meets a row of boxes at rest, whose gaps are wider than what the step looks
+// for around bodies at rest. The impact runs through all of them within one step, and finds the
+// gaps it closes at once, not one a round.
+static void test_impact_runs_through_a_row(void** state)
+{
+    enum { N = 12 };
+    const double size = 0.1, gap = 1.5e-3, first = 1e-2, speed = 8.0, heavy = 200.0, t = 0.005;
+    (void)state;
+    CondScene* scene = make_scene();
+    CondBodyDef box = make_box(heavy, size, size, size, -size - first, 0.0, 0.0);
+    box.velocity[0] = speed;
+    add_body(scene, &box);
+    for (int k = 0; k < N; k++) {
+        box = make_box(1.0, size, size, size, k * (size + gap), 0.0, 0.0);
+        add_body(scene, &box);
+    }
+    CondSceneSettings* settings = cond_scene_settings(scene);
+    settings->time_step = t;
+    settings->gravity[2] = 0.0;
+    Trial trial = trial_begin(scene);
+    trial_step(&trial, 1);
+    assert_int_equal(trial.info.substeps, 1);
+    assert_in_range(trial.info.rounds, 1, 2);
+    assert_true(trial.info.penetration < 1e-6);
+    // All end the step in touch: box k has gone as far as the heavy one less the gaps between them,
+    // and momentum is kept.
+    double behind = 0.0, total = 0.0;
+    for (int k = 0; k < N; k++)
+        total += (first + k * gap) / t;
+    double fastest = (heavy * speed + total) / (heavy + N);
+    for (int k = 0; k <= N; k++) {
+        assert_near(trial_pose(&trial, k).velocity[0], fastest - behind, 1e-5);
+        behind += (k == 0 ? first : gap) / t;
+    }
+    trial_end(&trial);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +183,7 @@ int main(void)
         cmocka_unit_test(test_old_penetration_makes_no_speed),
         cmocka_unit_test(test_turned_normals),
         cmocka_unit_test(test_no_bit_changes_without_violation),
+        cmocka_unit_test(test_impact_runs_through_a_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,6 +80,33 @@ CondStatus cond_candidates_sort(CondCandidateList* list)
     return COND_OK;
 }
 
+// Index of the first candidate whose key is not less.
+static int find_place(const CondCandidateList* list, CondContactKey key)
+{
+    int low = 0, high = list->n;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (cond_key_less(list->candidate[middle].key, key))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int cond_candidates_find(const CondCandidateList* list, CondContactKey key)
+{
+    int at = find_place(list, key);
+    return at < list->n && cond_key_equal(list->candidate[at].key, key) ? at : -1;
+}
+
+int cond_candidates_find_pair(const CondCandidateList* list, CondContactKey key)
+{
+    key.role = 0;
+    int at = find_place(list, key);
+    return at < list->n && list->candidate[at].key.pair == key.pair ? at : -1;
+}
+
 CondStatus cond_candidate_add(CondCandidateList* list, const CondCandidate* candidate)
 {
     if (cond_candidates_reserve(list, list->n + 1))

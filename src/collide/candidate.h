@@ -70,6 +70,11 @@ CondStatus cond_candidates_reserve(CondCandidateList* list, int n);
 // By ascending key.
 CondStatus cond_candidates_sort(CondCandidateList* list);
 
+// Index of the candidate in the ascending list with this key, or of the first between that pair in
+// any role; -1: none.
+int cond_candidates_find(const CondCandidateList* list, CondContactKey key);
+int cond_candidates_find_pair(const CondCandidateList* list, CondContactKey key);
+
 CondStatus cond_candidate_add(CondCandidateList* list, const CondCandidate* candidate);
 
 // Friction and restitution of a pair of surfaces: what only one side gives is used; two frictions

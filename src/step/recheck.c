@@ -34,8 +34,7 @@ enum {
     ROUGH = 2  // from which on a draft passes over what may be left: the answer itself will not
 };
 
-// Where a point of either side is now less where it was, along the normal.
-static double travel(const CondSim* sim, const CondCandidate* candidate, int side)
+double cond_sim_travel(const CondSim* sim, const CondCandidate* candidate, int side)
 {
     double from[3], to[3], along = 0.0;
     if (candidate->point[side].body < 0)
@@ -60,36 +59,14 @@ static double allowance(const CondSim* sim, const CondCandidate* candidate)
     return fmax(fmax(LEAST, SHARE * size), cond_sim_slack(sim, candidate, FALL, MOST));
 }
 
-// Index of the first candidate in the ascending list with this key, or with that pair in any role;
-// -1: none.
-static int find_in(const CondCandidateList* list, CondContactKey key, int any_role)
-{
-    int low = 0, high = list->n;
-    key.role = any_role ? 0 : key.role;
-    while (low < high) {
-        int middle = low + (high - low) / 2;
-        if (cond_key_less(list->candidate[middle].key, key))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == list->n || list->candidate[low].key.pair != key.pair)
-        return -1;
-    return any_role || list->candidate[low].key.role == key.role ? low : -1;
-}
-
-static int find(const CondCandidateList* list, CondContactKey key)
-{
-    return find_in(list, key, 0);
-}
-
 // What the same two have met with on the way. A link of a rod that has met a solid, or a vertex
 // that has met a soft surface, is on the side on which it did so, whatever is deep in what at the
 // end.
 static int find_met(const CondCandidateList* met, CondContactKey key)
 {
     uint64_t kind = key.pair >> 60;
-    return find_in(met, key, kind == COND_KEY_LINK >> 60 || kind == COND_KEY_SOFT >> 60);
+    int any_role = kind == COND_KEY_LINK >> 60 || kind == COND_KEY_SOFT >> 60;
+    return any_role ? cond_candidates_find_pair(met, key) : cond_candidates_find(met, key);
 }
 
 // 1 where two contacts of the same features say much the same: one stands for both. Where a line
@@ -137,7 +114,7 @@ static void take_end_arm(const CondSim* sim, CondPoint* point)
 // problem; NULL: none.
 static CondCandidate* known(CondSim* sim, CondContactKey key, int n)
 {
-    int same = find(&sim->candidates, key);
+    int same = cond_candidates_find(&sim->candidates, key);
     for (int k = 0; k < n; k++)
         if (cond_key_equal(sim->end_candidates.candidate[k].key, key))
             return &sim->end_candidates.candidate[k];
@@ -153,7 +130,7 @@ static int take(CondSim* sim, CondCandidate candidate, int round, int n)
     CondCandidateList* list = &sim->candidates;
     CondContactKey key = candidate.key;
     CondCandidate* same = NULL;
-    int first = find(list, key);
+    int first = cond_candidates_find(list, key);
     if (first >= 0 && cond_persistent_is_moved(sim, first) && round < LASTS) {
         list->candidate[first].late = 1;
         list->candidate[first].end_gap = candidate.end_gap;
@@ -214,7 +191,7 @@ static double violation(const CondSim* sim, CondCandidate* candidate)
     double may = allowance(sim, candidate), g1 = candidate->gap;
     if (!(g1 < -may))
         return 0.0;
-    double g0 = g1 - travel(sim, candidate, 0) + travel(sim, candidate, 1);
+    double g0 = g1 - cond_sim_travel(sim, candidate, 0) + cond_sim_travel(sim, candidate, 1);
     candidate->gap = g0;
     candidate->end_gap = g1;
     return (fmin(g0, 0.0) - g1) / may;
@@ -244,7 +221,10 @@ static CondStatus find_violated(CondSim* sim, int round, int more, int* n, doubl
         added = take(sim, candidate, round, added);
         ++*n;
     }
-    return merge(sim, added);
+    CondStatus status = merge(sim, added);
+    if (!status && *n > 0)
+        status = cond_sim_find_wave(sim, &added);
+    return status || *n == 0 ? status : merge(sim, added);
 }
 
 // phi of the contacts that were just taken in, from where v_hat led.
@@ -278,26 +258,31 @@ int cond_sim_may_go_on(const CondSim* sim)
     return settings->gap && settings->solver.stop == COND_STOP_CERTIFICATE && settings->rounds > 0;
 }
 
-CondStatus cond_sim_find_violated(CondSim* sim, const CondState* state, int round, int sound,
-                                  int* n)
+CondStatus cond_sim_look_at_end(CondSim* sim, const CondState* state)
 {
-    int rounds = cond_sim_may_go_on(sim) ? sim->model->settings.rounds : 0;
-    double left = 0.0;
-    *n = 0;
     cond_sim_move(sim, state);
     CondStatus status = cond_sim_remember(sim);
     if (!status)
         status = cond_sim_collide_next(sim, &sim->penetration);
-    if (!status && rounds > 0)
+    if (!status && cond_sim_may_go_on(sim))
         status = cond_collide_swept(&sim->collider, &sim->at_start, &sim->at_end, sim->next,
                                     &sim->swept_candidates);
     cond_held_filter(sim, &sim->at_end, &sim->swept_candidates);
     cond_hooks_filter(sim, &sim->swept_candidates);
     for (int c = 0; c < sim->swept_candidates.n && !status; c++)
         sim->penetration = fmax(sim->penetration, -sim->swept_candidates.candidate[c].gap);
-    if (!status && rounds > 0)
-        status = find_violated(sim, round, round < rounds && sound, n, &left);
-    if (!status && round < rounds && sound)
+    return status;
+}
+
+CondStatus cond_sim_find_violated(CondSim* sim, const CondState* state, int round, int sound,
+                                  int* n)
+{
+    int rounds = cond_sim_may_go_on(sim) ? sim->model->settings.rounds : 0;
+    int more = round < rounds && sound;
+    double left = 0.0;
+    *n = 0;
+    CondStatus status = rounds > 0 ? find_violated(sim, round, more, n, &left) : COND_OK;
+    if (!status && more)
         *n += cond_joint_rows_find_violated(sim, state);
     if (status || *n > 0)
         return status;

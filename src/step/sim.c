@@ -201,26 +201,31 @@ static int is_draft(CondSim* sim, const CondSolveInfo* info)
     return sim->rough && (rough || sim->newton.drafted);
 }
 
-// Rounds go on from drafts while contacts join; where none does any more, or may, the draft is
-// brought to the tolerance and looked at once more, with half of the rounds left at least.
+// Rounds go on from drafts while contacts join. Where none does any more, or may, the draft is
+// brought to the tolerance, with what drafts pass over and the answer will not, and looked at once
+// more, with half of the rounds left at least.
 CondStatus cond_sim_recheck(CondSim* sim, const CondState* state, CondStepInfo* info)
 {
     CondStatus status = COND_OK, worst = info->solve.status;
+    int half = sim->model->settings.rounds / 2;
     start_clock(sim);
     for (int round = 0;;) {
-        int n = 0;
-        STAGE(COND_STAGE_COLLIDE, cond_sim_find_violated(sim, state, round, worst == COND_OK, &n));
+        int n = 0, sound = worst == COND_OK;
+        STAGE(COND_STAGE_COLLIDE, cond_sim_look_at_end(sim, state));
+        STAGE(COND_STAGE_COLLIDE, cond_sim_find_violated(sim, state, round, sound, &n));
         if (n == 0 && !is_draft(sim, &info->solve))
             return status > worst ? status : worst;
-        if (n > 0) {
-            round++;
-            info->rounds++;
-            info->added += n;
-            STAGE(COND_STAGE_ASSEMBLE, cond_sim_join_violated(sim, state));
-        } else {
-            int half = sim->model->settings.rounds / 2;
+        int ends = n == 0; // the drafts
+        if (ends) {
             round = round < half ? round : half;
             set_rough(sim, 0);
+            STAGE(COND_STAGE_COLLIDE, cond_sim_find_violated(sim, state, round, sound, &n));
+        }
+        if (n > 0) {
+            round += !ends; // which are followed by a solve in any case
+            info->rounds += !ends;
+            info->added += n;
+            STAGE(COND_STAGE_ASSEMBLE, cond_sim_join_violated(sim, state));
         }
         worst = solve_again(sim, state, &info->solve);
         if (worst < 0)

@@ -103,6 +103,7 @@ struct CondSim {
     int* linear;             // 1: its forces are those of q_k, extrapolated    (n_body)
     double* f;               // forces at the start of the step, -C v included  (n_dof)
     double* reach;           // gap within which contacts are made [m]          (n_body)
+    double* way;             // by which it may give way to late contacts [m]   (n_body x 3)
     int* heap;               // body that stands for those it touches, directly or not (n_body)
     int* heaped;             // how many these are, at that body                (n_body)
     CondCollider collider;
@@ -358,12 +359,19 @@ int cond_sensors_see(const CondModel* model);
 // 1 where the end of a step is looked at for contacts to join.
 int cond_sim_may_go_on(const CondSim* sim);
 
-// Where v_hat leads, in sim->next and sim->at_end, and how many contacts *n it violates there that
-// may join the problem: not beyond the rounds of the settings, nor where the last solve was not
-// sound. COND_NOT_CONVERGED where more is violated than may be left. Then these join it, *n > 0.
+// Where v_hat leads, in sim->next and sim->at_end, and what meets there or has met on the way.
+CondStatus cond_sim_look_at_end(CondSim* sim, const CondState* state);
+// After that: how many contacts *n are violated there that may join the problem: not beyond the
+// rounds of the settings, nor where the last solve was not sound. COND_NOT_CONVERGED where more is
+// violated than may be left. Where *n is 0 it can be asked again. Then these join it, *n > 0.
 CondStatus cond_sim_find_violated(CondSim* sim, const CondState* state, int round, int sound,
                                   int* n);
 CondStatus cond_sim_join_violated(CondSim* sim, const CondState* state);
+// Of the contacts that late ones between rigid bodies will close, the *n that the problem does not
+// know: at the front of sim->end_candidates, by ascending key.
+CondStatus cond_sim_find_wave(CondSim* sim, int* n);
+// How far the point on either side of a contact moves along its normal in the step [m].
+double cond_sim_travel(const CondSim* sim, const CondCandidate* candidate, int side);
 
 // q_{k+1} = update(q_k, v_hat, t), in sim->next and sim->at_end.
 void cond_sim_move(CondSim* sim, const CondState* state);

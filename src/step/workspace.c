@@ -29,6 +29,7 @@ static CondStatus create(const CondModel* model, CondSim* whole, CondSim** sim, 
     made->linear = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof *made->linear);
     made->rest = cond_arena_allocate(&made->arena, 2 * (size_t)model->n_body, sizeof *made->rest);
     made->reach = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof(double));
+    made->way = cond_arena_allocate(&made->arena, 3 * (size_t)model->n_body, sizeof(double));
     made->heap = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof(int));
     made->heaped = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof(int));
     made->v_hat = cond_arena_allocate(&made->arena, (size_t)model->n_dof, sizeof(double));
@@ -39,8 +40,8 @@ static CondStatus create(const CondModel* model, CondSim* whole, CondSim** sim, 
     made->ik = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof *made->ik);
     CondStatus status = COND_OUT_OF_MEMORY;
     if (made->f && made->theta && made->length && made->linear && made->rest && made->reach &&
-        made->heap && made->heaped && made->v_hat && made->centre && made->work && made->rate &&
-        made->middle && made->ik)
+        made->way && made->heap && made->heaped && made->v_hat && made->centre && made->work &&
+        made->rate && made->middle && made->ik)
         status = cond_assembly_create(model, COND_ASSEMBLY_ALL, &made->assembly);
     if (!status) // Newton's method keeps damping there too
         status = cond_assembly_create(model,
