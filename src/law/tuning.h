@@ -19,7 +19,7 @@ enum {
     COND_RESISTING_STEPS = 40,     // those that resist changes of the forces: a settling heap of
                                    // 200 bodies takes 20 where many contacts change, 7 elsewhere;
     COND_RESISTING_PATIENCE = 12,  // of which this many in a row may halve nothing,
-    COND_PILE_PATIENCE = 4,        // and of piles this many: steps that go to and fro between two
+    COND_PILE_PATIENCE = 3,        // and of piles this many: steps that go to and fro between two
                                    // sets do so for ever, and the interior point needs no start
     COND_PILE_PROXIMAL = 12,       // steps of rounds from there, before the interior point
     COND_PATIENT_STEPS = 60,       // free ones, for the problems of the last two stages
