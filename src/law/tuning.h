@@ -28,6 +28,7 @@ enum {
     COND_PROXIMAL_MANY = 8,        // and after more than so many too little resistance
     COND_PROXIMAL_PATIENCE = 25,   // rounds that may make no progress: forces go a long way round
     COND_PROXIMAL_ALL = 2000,      // Newton steps of all rounds; walls under impact need 100 to 600
+    COND_PROXIMAL_DIVISIBLE = 300, // the same where the step may be made in parts
     COND_SHARED_ITERATIONS = 2000, // of max_iterations, from which shares are kept for late stages
     COND_PATH_PROBLEMS = 40,       // on a friction path: those that arrive need a dozen
     COND_PATH_STEPS = 2000,        // Newton steps on both: a problem without an answer takes all

@@ -139,18 +139,26 @@ static CondStatus run_proximal(CondStrategy* s, int steps, const CondAnswer* sta
     return status < 0 ? status : COND_OK;
 }
 
+// 1 for a pile whose step can still be made in parts: the wall that four starts and thousands of
+// proximal-point steps do not solve has an answer for half the step after a few hundred.
+static int is_divisible(const CondStrategy* s)
+{
+    return s->brief && is_pile(s);
+}
+
 // After the interior-point method: proximal-point steps from its pair. Where that did not get near,
 // from the pair that the solve began with, the last answer of a simulation.
 static CondStatus polish(CondStrategy* s, CondSolveInfo* info)
 {
     int near = s->posed || s->best.residual <= COND_PROXIMAL_FROM_BEST;
-    return run_proximal(s, COND_PROXIMAL_ALL, near ? &s->best : &s->start, info);
+    int steps = is_divisible(s) ? COND_PROXIMAL_DIVISIBLE : COND_PROXIMAL_ALL;
+    return run_proximal(s, steps, near ? &s->best : &s->start, info);
 }
 
 // Where Newton's method got near a few proximal-point steps from there; else, and where these do
 // not do, the interior-point method to where rounding stops it, then polishing; where that ends too
 // early, the same again from the middle of the cone with other forces, which leads another way, and
-// the better pair stands.
+// the better pair stands. A pile whose step can be made in parts has the first start alone.
 CondStatus cond_stage_interior_point(CondStrategy* s, CondSolveInfo* info)
 {
     static const CondCentralStart starts[] = {
@@ -166,7 +174,8 @@ CondStatus cond_stage_interior_point(CondStrategy* s, CondSolveInfo* info)
     CondStatus status = cond_answer_reserve(&s->context, problem, &s->central);
     if (!status && is_pile(s) && s->best.residual <= COND_PILE_NEAR)
         status = run_proximal(s, COND_PILE_PROXIMAL, &s->best, info);
-    for (int k = 0; k < N_START && !status && s->best.residual > tolerance; k++) {
+    int n_start = is_divisible(s) ? 1 : N_START;
+    for (int k = 0; k < n_start && !status && s->best.residual > tolerance; k++) {
         CondCentralStart start = starts[k];
         start.resistance = is_pile(s) ? COND_LEAST_RESISTANCE : 0.0;
         cond_answer_copy(problem, &s->best, &s->central);
@@ -180,5 +189,8 @@ CondStatus cond_stage_interior_point(CondStrategy* s, CondSolveInfo* info)
     }
     if (status)
         return status;
-    return s->best.residual <= tolerance ? COND_OK : COND_NOT_CONVERGED;
+    if (s->best.residual <= tolerance)
+        return COND_OK;
+    s->spared |= is_divisible(s);
+    return COND_NOT_CONVERGED;
 }

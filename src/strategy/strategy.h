@@ -25,7 +25,7 @@ typedef struct CondStrategy {
     int small;            // 1: with a factorisation, as far as is known before it is ordered
     unsigned left_out;    // stages that are not run, a bit for each name: for tests
     int diverged;         // 1: V-FPI was the last to run, and its iterates grew without bound
-    int brief;            // 1: rigid problems do without the last two stages,
+    int brief;            // 1: rigid problems do without the last two stages, piles with one start,
     int spared;           // 1: and one did
     int large;            // 1: rigid bodies in contact, more than a handful
     int rough;            // 1: answers to such problems may be rough,
