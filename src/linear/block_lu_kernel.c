@@ -1,4 +1,4 @@
-#include "linear/block_lu_kernel.h"
+#include "linear/block_lu_product.h"
 
 #include "base/lanes.h"
 #include "base/processor.h"
@@ -8,19 +8,10 @@
 typedef CondLanesAnywhere Four;
 typedef double Two __attribute__((vector_size(16), aligned(8), may_alias));
 
-// One product, without copies of its matrices.
-typedef struct Product {
-    int rows, columns, depth;
-    CondPanel A;
-    const double* B;
-    double* C;
-    ptrdiff_t b_row, c_row;
-} Product;
-
 // Rows first .. first + count - 1 of C in the columns from j on that one vector holds. The sums
 // stay in registers: the compiler knows the count and unrolls the loops over it.
 #define TILE(name, Type)                                                                           \
-    BODY void name(const Product* p, int first, int count, int j)                                  \
+    BODY void name(const CondPanelProduct* p, int first, int count, int j)                         \
     {                                                                                              \
         Type sum[COND_SIX] = {0};                                                                  \
         const double *a = p->A.value + first * p->A.row, *b = p->B + j;                            \
@@ -40,7 +31,7 @@ TILE(tile_two, Two)
 TILE(tile_one, double)
 
 // Eight columns at once: each number of A is loaded for two vectors.
-BODY void tile_eight(const Product* p, int first, int count, int j)
+BODY void tile_eight(const CondPanelProduct* p, int first, int count, int j)
 {
     Four left[COND_SIX] = {0}, right[COND_SIX] = {0};
     const double *a = p->A.value + first * p->A.row, *b = p->B + j;
@@ -60,7 +51,7 @@ BODY void tile_eight(const Product* p, int first, int count, int j)
     }
 }
 
-BODY void strip(const Product* p, int first, int count)
+BODY void strip(const CondPanelProduct* p, int first, int count)
 {
     int j = 0;
     for (; j + 2 * COND_LANES <= p->columns; j += 2 * COND_LANES)
@@ -77,7 +68,7 @@ BODY void strip(const Product* p, int first, int count)
         tile_one(p, first, count, j);
 }
 
-BODY void subtract(const Product* p)
+BODY void subtract(const CondPanelProduct* p)
 {
     int i = 0;
     for (; i + 6 <= p->rows; i += 6)
@@ -162,7 +153,7 @@ BODY void reduce(int rows, int n, const double* M, ptrdiff_t row, const double* 
         reduce_rows(1, n, M + i * row, row, y, x + i);
 }
 
-COND_AVX2 static void subtract_avx2(const Product* p)
+COND_AVX2 static void subtract_avx2(const CondPanelProduct* p)
 {
     subtract(p);
 }
@@ -185,7 +176,7 @@ COND_AVX2 static void reduce_avx2(int rows, int n, const double* M, ptrdiff_t ro
     reduce(rows, n, M, row, y, x);
 }
 
-static void subtract_generic(const Product* p)
+static void subtract_generic(const CondPanelProduct* p)
 {
     subtract(p);
 }
@@ -210,7 +201,13 @@ static void reduce_generic(int rows, int n, const double* M, ptrdiff_t row, cons
 void cond_panel_subtract(int rows, int columns, int depth, CondPanel A, const double* B,
                          ptrdiff_t b_row, double* C, ptrdiff_t c_row)
 {
-    Product p = {rows, columns, depth, A, B, C, b_row, c_row};
+    CondPanelProduct p = {rows, columns, depth, A, B, C, b_row, c_row};
+#ifdef COND_PANEL_AVX512
+    if (__builtin_cpu_supports("avx512f")) {
+        cond_panel_subtract_avx512(&p);
+        return;
+    }
+#endif
     (COND_HAS_AVX2 ? subtract_avx2 : subtract_generic)(&p);
 }
 
