@@ -9,15 +9,18 @@
 #include <string.h>
 #include <time.h>
 
-enum { SPINS = 5000 };              // some hundred microseconds
-static const long LATE = 300000;    // after that long a thread that has not come does not run [ns],
-static const long ALONE = 250000000; // and for so long none is waited for
+enum { SPINS = 5000 };               // some hundred microseconds
+static const long LATE = 300000;     // who has not come after that long does not run [ns]
+static const long CREDIT = 2000000;  // of time that teams have saved counts at most so much,
+static const long DEBT = 5000000;    // and where they have lost that much more than they saved
+static const long ALONE = 100000000; // there are none for so long
 
 // Where other programs want the processors, a thread of a team may not run for milliseconds, and
-// the others would wait for it in every loop: a step would take ten times as long as with one
-// thread. So a team that waited in vain says until when there should be none. It is the one
-// variable of the library that outlives a call. No result depends on it: a number is the same
+// the others wait for it in every loop: a step would take ten times as long as with one thread. So
+// teams keep an account of the time that they save and of that which they wait in vain. It is the
+// one thing of the library that outlives a call. No result depends on it: a number is the same
 // whatever the number of threads.
+static _Atomic long saved;         // [ns]
 static _Atomic long crowded_until; // [ns] of the clock below
 
 static long now(void)
@@ -33,9 +36,15 @@ static int is_crowded(void)
     return until > 0 && now() < until;
 }
 
-static void say_crowded(void)
+// A loop of a team took so long, of which it waited in vain: of the rest, it saved about as much.
+static void keep_account(long took, long waited)
 {
-    atomic_store_explicit(&crowded_until, now() + ALONE, memory_order_relaxed);
+    long sum = atomic_load_explicit(&saved, memory_order_relaxed) + (took - waited) / 2 - waited;
+    if (sum < -DEBT) {
+        atomic_store_explicit(&crowded_until, now() + ALONE, memory_order_relaxed);
+        sum = 0;
+    }
+    atomic_store_explicit(&saved, sum < CREDIT ? sum : CREDIT, memory_order_relaxed);
 }
 
 int cond_threads(size_t work, int threads)
@@ -65,15 +74,15 @@ void cond_parallel_team(int n, int n_thread, CondLoopBody body, const void* loop
         do_part(n, 0, 1, body, loop);
         return;
     }
-    long done = 0;
+    long begun = now(), done = begun;
 #pragma omp parallel for schedule(static) num_threads(n_thread)
     for (int k = 0; k < n_thread; k++) {
         do_part(n, k, n_thread, body, loop);
         if (k == 0)
             done = now();
     }
-    if (now() - done > LATE)
-        say_crowded();
+    long end = now();
+    keep_account(end - begun, end - done > LATE ? end - done : 0);
 }
 
 // Entries as items of a loop: the rows of a part are those that begin in it.
@@ -162,8 +171,10 @@ void cond_team(int n_thread, CondTeamBody body, void* data)
         body(data, &team, 0, 1);
         return;
     }
+    long begun = now();
 #pragma omp parallel num_threads(n_thread) // may give fewer
     body(data, &team, omp_get_thread_num(), omp_get_num_threads());
+    keep_account(now() - begun, atomic_load_explicit(&team.waited, memory_order_relaxed));
 }
 
 static void relax(void)
@@ -183,12 +194,15 @@ void cond_team_wait(CondTeam* team, int size)
         atomic_store_explicit(&team->turn, turn + 1, memory_order_release);
         return;
     }
+    long since = 0;
     for (int spins = 0; atomic_load_explicit(&team->turn, memory_order_acquire) == turn; spins++) {
         if (spins == SPINS)
-            say_crowded();
+            since = now();
         if (spins < SPINS)
             relax();
         else
             sched_yield();
     }
+    if (since > 0)
+        atomic_fetch_add_explicit(&team->waited, now() - since, memory_order_relaxed);
 }

@@ -59,7 +59,8 @@ void cond_parallel_phases(int n_phase, const CondPhase* phase, int n_thread);
 // milliseconds until other programs give it back, at every wait of a step.
 typedef struct CondTeam {
     _Atomic int arrived;
-    _Atomic int turn; // how often all had come
+    _Atomic int turn;    // how often all had come
+    _Atomic long waited; // in vain, for threads that did not run [ns]
 } CondTeam;
 
 typedef void (*CondTeamBody)(void* data, CondTeam* team, int rank, int size);
