@@ -64,6 +64,7 @@ enum {
 // bins a sixth fewer iterations than from the middle of the cone, where Newton's method has come to
 // 1e-3 a third fewer. With a third of it more of them end too early.
 #define COND_CENTRAL_NEAR 0.03
+#define COND_CENTRAL_FROM 0.1 // residual up to which the pair at hand is worth being near to
 
 // Residual up to which rounds from Newton's pair come before the interior point.
 #define COND_PILE_NEAR 1e-3

@@ -197,7 +197,7 @@ static CondSceneSettings scene_settings(void)
         .integrator = COND_INTEGRATOR_AUTO,
         .newton_tolerance = 1e-10,
         .newton_iterations = 20,
-        .substeps = 4,
+        .substeps = 8,
         .sleeping = 1,
         .rounds = 6,
         .duration = 1.0,

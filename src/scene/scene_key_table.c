@@ -100,7 +100,7 @@ const CondKey cond_key_table[] = {
     SWITCH("step", "mass_root", CondSettingsDraft, settings.mass_root, "false", "robots step in the coordinates M^(1/2) v, which keeps energy; stands for the integrator theta where none is given"),
     NUMBER("step", "newton_tolerance", CondSettingsDraft, settings.newton_tolerance, POSITIVE, "m/s", "1e-10", "change of velocity at which a non-linear step is solved"),
     WHOLE("step", "newton_iterations", CondSettingsDraft, settings.newton_iterations, FROM_ONE, ">= 1", "20", "iterations a non-linear step may take"),
-    WHOLE("step", "substeps", CondSettingsDraft, settings.substeps, FROM_ONE, ">= 1", "4", "where the contact problem of a step misses its tolerance it is tried in 2, 4, .. up to so many parts; 1: never (with solver.fallback)"),
+    WHOLE("step", "substeps", CondSettingsDraft, settings.substeps, FROM_ONE, ">= 1", "8", "where the contact problem of a step misses its tolerance it is tried in 2, 4, .. up to so many parts; 1: never (with solver.fallback)"),
     WHOLE("step", "rounds", CondSettingsDraft, settings.rounds, NOT_NEGATIVE, ">= 0", "6", "times that a step may be solved again with contacts that its answer violates at its end; 0: never (with the certified stop)"),
     SWITCH("step", "sleeping", CondSettingsDraft, settings.sleeping, "true", "islands of bodies at rest are left out of the steps until something comes near or acts on them; the results are the same to the last bit ([sleeping](sleeping.md))"),
     NUMBER("step", "duration", CondSettingsDraft, settings.duration, NOT_NEGATIVE, "s", "1", "time that a run covers"),

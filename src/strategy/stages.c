@@ -178,6 +178,8 @@ CondStatus cond_stage_interior_point(CondStrategy* s, CondSolveInfo* info)
     for (int k = 0; k < n_start && !status && s->best.residual > tolerance; k++) {
         CondCentralStart start = starts[k];
         start.resistance = is_pile(s) ? COND_LEAST_RESISTANCE : 0.0;
+        if (s->best.residual > COND_CENTRAL_FROM)
+            start.near = 1.0;
         cond_answer_copy(problem, &s->best, &s->central);
         s->best.residual = INFINITY;
         status = cond_interior_point_solve(&s->interior, &s->newton, &data, tolerance, start,
