@@ -215,8 +215,7 @@ CondStatus cond_bullet_step(CondBullet* bullet, CondState* state, CondBulletInfo
     return status;
 }
 
-void cond_bullet_contacts(const CondBullet* bullet,
-                          void (*see)(void* data, const CondContactInfo* contact), void* data)
+void cond_bullet_contacts(const CondBullet* bullet, CondBulletSee see, void* data)
 {
     cond_bullet_world_contacts(bullet->world, see, data);
 }

@@ -76,9 +76,9 @@ COND_BASELINES_API CondStatus cond_bullet_step(CondBullet* bullet, CondState* st
                                                CondBulletInfo* info);
 // Calls `see` with every contact of the last step: what Bullet's solver made of it is in `impulse`,
 // and in `velocity` that of the point afterwards; `force`, `plane` and parts are not known.
-COND_BASELINES_API void
-cond_bullet_contacts(const CondBullet* bullet,
-                     void (*see)(void* data, const CondContactInfo* contact), void* data);
+typedef void (*CondBulletSee)(void* data, const CondContactInfo* contact);
+COND_BASELINES_API void cond_bullet_contacts(const CondBullet* bullet, CondBulletSee see,
+                                             void* data);
 COND_BASELINES_API void cond_bullet_destroy(CondBullet* bullet);
 
 #ifdef __cplusplus
