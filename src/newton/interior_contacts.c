@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/parallel.h"
 #include "base/processor.h"
+#include "law/law_lanes.h"
 #include "newton/interior_cone.h"
 #include "newton/interior_interval.h"
 
@@ -37,13 +38,7 @@ COND_LANES_INLINE void store(double* array, int n, int four, const CondLanes* x)
         *(CondLanesAnywhere*)(array + (ptrdiff_t)FOUR * (n * four + i)) = x[i];
 }
 
-// Three numbers of each contact as they lie in vectors of all contacts.
-COND_LANES_INLINE void gather(const double* x, CondLanes out[3])
-{
-    for (int i = 0; i < 3; i++)
-        out[i] = (CondLanes){x[i], x[3 + i], x[6 + i], x[9 + i]};
-}
-
+// Three numbers of each contact to where they lie in vectors of all contacts.
 COND_LANES_INLINE void scatter(const CondLanes x[3], int n, double* out)
 {
     for (int k = 0; k < n; k++)
@@ -92,7 +87,7 @@ COND_LANES_INLINE void velocity(const CondInteriorContacts* at, const double* x,
 {
     double few[3 * FOUR] = {0.0};
     cond_certificate_velocity(at->data, x, FOUR * four, FOUR * four + count(at, four), few);
-    gather(few, u);
+    cond_law_lanes_gather(few, u);
 }
 
 // w = T x
@@ -247,7 +242,7 @@ COND_LANES_INLINE void find_slope(const CondInteriorContacts* at, int four, cons
                                   CondLanes rp[3])
 {
     CondLanes none = {0.0}, u[3], v[3], slip, strict;
-    gather(at->u + 3 * FOUR * (ptrdiff_t)four, u);
+    cond_law_lanes_gather(at->u + 3 * FOUR * (ptrdiff_t)four, u);
     load(at->slip, 1, four, &slip);
     load(at->strict, 1, four, &strict);
     weigh(mu, z, v); // lambda
