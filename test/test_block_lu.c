@@ -1,10 +1,12 @@
-// Sparse block LU against dense LU on random patterns, factorisations by two threads,
-// fill on graphs where it is known, and memory that runs out.
+// Sparse block LU against dense LU on random patterns, the product of panels against its sums one
+// by one, factorisations by two threads, fill on graphs where it is known, and memory that runs
+// out.
 #include "base/memory.h"
 #include "base/random.h"
 #include "dense.h"
 #include "failing_allocator.h"
 #include "linear/block_lu.h"
+#include "linear/block_lu_kernel.h"
 #include "linear/lu.h"
 
 #include <math.h>
@@ -326,11 +328,44 @@ static void memory(void** state)
     }
 }
 
+// C -= A B by the processor's registers has the bits of sums one by one, for all sizes, and touches
+// nothing beside C.
+static void panels_have_the_bits_of_sums(void** state)
+{
+    (void)state;
+    enum { MOST = 40, SIZE = MOST * MOST };
+    static double A[SIZE], B[SIZE], C[SIZE], expected[SIZE];
+    CondRandom random = {7};
+    for (int trial = 0; trial < 4000; trial++) {
+        int rows = 1 + (int)(cond_random_uniform(&random) * 20.0);
+        int columns = 1 + (int)(cond_random_uniform(&random) * (MOST - 1));
+        int depth = (int)(cond_random_uniform(&random) * MOST), turned = trial % 2;
+        for (int i = 0; i < SIZE; i++) {
+            A[i] = uniform(&random);
+            B[i] = uniform(&random);
+            C[i] = expected[i] = uniform(&random);
+        }
+        CondPanel panel = {A, turned ? 1 : MOST, turned ? MOST : 1};
+        for (int i = 0; i < rows; i++)
+            for (int j = 0; j < columns; j++) {
+                double sum = 0.0;
+                for (int k = 0; k < depth; k++)
+                    sum += A[i * panel.row + k * panel.column] * B[k * MOST + j];
+                expected[i * MOST + j] -= sum;
+            }
+        cond_panel_subtract(rows, columns, depth, panel, B, MOST, C, MOST);
+        assert_memory_equal(C, expected, sizeof C);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_patterns), cmocka_unit_test(threads_have_the_same_bits),
-        cmocka_unit_test(fill_is_counted), cmocka_unit_test(fill),
-        cmocka_unit_test(too_much),        cmocka_unit_test(memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_patterns),
+                                       cmocka_unit_test(panels_have_the_bits_of_sums),
+                                       cmocka_unit_test(threads_have_the_same_bits),
+                                       cmocka_unit_test(fill_is_counted),
+                                       cmocka_unit_test(fill),
+                                       cmocka_unit_test(too_much),
+                                       cmocka_unit_test(memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 // C -= A B with eight columns to a register, and two registers to a number of A; the last columns
 // are loaded by a mask. Each number is the same chain of operations as in the other variants.
-// Heaps of a thousand bodies, whose panels are wide, are factored in two thirds of the time.
+// A step of a heap of a thousand bodies, whose panels are wide, takes an eighth less time.
 #include "linear/block_lu_product.h"
 
 #ifdef COND_PANEL_AVX512
