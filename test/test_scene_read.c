@@ -216,6 +216,8 @@ static void test_settings_refusals(void** state)
         {"gravity: [0, .nan, 0]\n", "s.yaml:1: gravity[1]: expected a number, not .nan"},
         {"step:\n  time_step: 0\n", "s.yaml:2: step.time_step: expected a number > 0, not 0"},
         {"step:\n  time_step: -1\n", "s.yaml:2: step.time_step: expected a number > 0, not -1"},
+        {"contact: {penetration_limit: 0}\n",
+         "s.yaml:1: contact.penetration_limit: expected a number > 0 or auto, not 0"},
         {"step: {time_step: nan}\n", "s.yaml:1: step.time_step: expected a number > 0, not nan"},
         {"step: {time_step: \"1\"}\n",
          "s.yaml:1: step.time_step: expected a number > 0, not the text \"1\""},

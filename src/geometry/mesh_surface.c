@@ -7,7 +7,24 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
+
+static CondStatus refuse_edge(const CondIndexKey* key, int n_left, CondError* error)
+{
+    char why[64] = "one triangle alone has it";
+    int n = 1;
+    while (n < n_left && !cond_keys_differ(&key[0], &key[n]))
+        n++;
+    if (n == 2)
+        snprintf(why, sizeof why, "its two triangles run along it the same way");
+    if (n > 2)
+        snprintf(why, sizeof why, "%d triangles have it", n);
+    return cond_error_set(error, COND_BAD_ARGUMENT,
+                          "the mesh is not closed and oriented at the edge of the vertices %d and "
+                          "%d: %s",
+                          key->part[0], key->part[1], why);
+}
 
 // Every directed edge must occur once, and once the other way round; the two are neighbours.
 static CondStatus find_neighbours(CondMeshSurface* mesh_surface, const int* face, CondError* error)
@@ -28,10 +45,7 @@ static CondStatus find_neighbours(CondMeshSurface* mesh_surface, const int* face
         int a = key[k].value, b = pair ? key[k + 1].value : a;
         // Both begin at the same vertex where they run the same way.
         if (!pair || third || face[a] == face[b])
-            status = cond_error_set(error, COND_BAD_ARGUMENT,
-                                    "the mesh is not closed and oriented at the edge of the "
-                                    "vertices %d and %d",
-                                    key[k].part[0], key[k].part[1]);
+            status = refuse_edge(key + k, n - k, error);
         mesh_surface->neighbour[a] = b / 3;
         mesh_surface->neighbour[b] = a / 3;
     }

@@ -1,9 +1,10 @@
-// Surfaces of rigid shapes: read or made, scaled, checked, and kept by the model.
+// Surfaces of rigid shapes: read or made, scaled, mended, checked, and kept by the model.
 #include "base/error.h"
 #include "base/memory.h"
 #include "geometry/convex.h"
 #include "math/vec3.h"
 #include "scene/compile.h"
+#include "scene/mesh_mend.h"
 #include "scene/scene_files.h"
 
 #include <string.h>
@@ -71,12 +72,18 @@ static CondStatus read_mesh_surface(const CondScene* scene, const char* path, co
     if (!status) {
         for (int k = 0; k < 3 * mesh->n_node; k++)
             mesh->node[k] *= scale[k % 3];
+        status = cond_mesh_mend(mesh, &inner);
+        if (!status && !mended && mesh->n_triangle == 0)
+            status = cond_error_set(&inner, COND_BAD_ARGUMENT,
+                                    "the triangles have no area or lie on each other");
+    }
+    if (!status) {
         if (mended && signed_volume(mesh) < 0.0)
             turn_out(mesh);
         status = make_mesh_surface(scene, mesh, convex, mesh_surface, mended, &inner);
-        if (status)
-            cond_error_set(error, status, "%.200s: %.1500s", path, inner.message);
     }
+    if (status && inner.status)
+        cond_error_set(error, status, "%.200s: %.1500s", path, inner.message);
     cond_mesh_destroy(mesh);
     return status;
 }

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "geometry/mesh_surface.h"
 #include "scene/compile.h"
+#include "scene/mesh_mend.h"
 #include "scene/scene_files.h"
 #include "scene/terrain.h"
 
@@ -32,6 +33,8 @@ static CondStatus take_surface(const CondScene* scene, const CondObstacleDef* de
     CondStatus status = cond_scene_get_mesh(scene, def->mesh, open, error);
     for (int k = 0; k < 3 * (status ? 0 : (*open)->n_node); k++)
         (*open)->node[k] *= def->mesh_scale;
+    if (!status)
+        status = cond_mesh_mend(*open, error);
     if (!status && (*open)->n_triangle == 0)
         status = cond_error_set(error, COND_BAD_INPUT, "%.200s: there are no triangles", def->mesh);
     return status;

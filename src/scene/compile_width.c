@@ -1,5 +1,6 @@
 // How thick things are: the least extent of a body or an obstacle along any of thirteen directions,
-// which says how far it may be pressed into another before it is on its way through.
+// which says how far it may be pressed into another before it is on its way through. Points and
+// flat surfaces have no thickness of their own: theirs is infinite, so that the other one's counts.
 #include "geometry/mesh_surface.h"
 #include "math/vec3.h"
 #include "model/fem.h"
@@ -8,10 +9,14 @@
 
 #include <math.h>
 
-// Least extent of points along the three axes, the six face diagonals and the four long ones.
+// Share of the greatest extent below which the least is rounding: the points lie in a plane.
+static const double FLAT = 1e-9;
+
+// Least extent of points along the three axes, the six face diagonals and the four long ones;
+// infinity where it is 0 but for rounding.
 static double least_extent(int n, const double* x)
 {
-    double least = INFINITY;
+    double least = INFINITY, most = 0.0;
     for (int k = 1; k <= 13; k++) {
         // The digits of k in base 3, less one: one of each pair of opposite directions.
         int code = 13 + k;
@@ -23,8 +28,9 @@ static double least_extent(int n, const double* x)
             high = fmax(high, at);
         }
         least = fmin(least, (high - low) / vec3_norm(d));
+        most = fmax(most, (high - low) / vec3_norm(d));
     }
-    return least;
+    return least > FLAT * most ? least : INFINITY;
 }
 
 static double shape_width(const CondShape* shape)
@@ -63,7 +69,7 @@ void cond_compile_widths(CondModel* model)
             body->width = least_extent(body->fem->n_node, body->start) + 2.0 * body->thickness;
         if (body->kind == COND_BODY_ROD && body->rod->radius > 0.0)
             body->width = 2.0 * body->rod->radius;
-        if (body->kind == COND_BODY_RIGID && body->n_feature > 1)
+        if (body->kind == COND_BODY_RIGID && body->n_feature > 1 && body->radius > 0.0)
             body->width = 2.0 * body->radius; // of points; what has a shape follows
     }
     for (int i = 0; i < model->n_solid; i++) {

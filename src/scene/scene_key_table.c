@@ -114,7 +114,7 @@ const CondKey cond_key_table[] = {
     NUMBER("contact", "kv", CondSettingsDraft, settings.kv, POSITIVE_OR_INFINITE, "N s/m", ".inf", "gain that ties a contact point to its body; .inf lets nothing slip"),
     NUMBER("contact", "friction_scale", CondSettingsDraft, settings.friction_scale, NOT_NEGATIVE, "", "1", "every coefficient of friction is multiplied by it"),
     NUMBER_OR_AUTO("contact", "margin", CondSettingsDraft, settings.margin, NOT_NEGATIVE, "m", "auto", "gap below which a contact is made; auto takes it from speed and step"),
-    NUMBER_OR_AUTO("contact", "penetration_limit", CondSettingsDraft, settings.penetration_limit, NOT_NEGATIVE, "m", "auto", "a step that leaves two things deeper in each other counts as missed; auto is a tenth of the thinner one's least extent"),
+    NUMBER_OR_AUTO("contact", "penetration_limit", CondSettingsDraft, settings.penetration_limit, POSITIVE, "m", "auto", "a step that leaves two things deeper in each other counts as missed; auto is a tenth of the thinner one's least extent"),
 
     CHOICE("solver", "preset", CondSettingsDraft, preset, 2, cond_choice_preset, "default, paper", "default", "where the other settings of the solver start from, applied before them"),
     CHOICE("solver", "surrogate", CondSettingsDraft, settings.solver.surrogate, 6, cond_choice_surrogate, "frobenius, bb1, bb2, bb-alternating, spectrum, block", "block", "approximate inverse of the system matrix"),
