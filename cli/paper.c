@@ -9,9 +9,9 @@
 #include <string.h>
 
 static const Experiment* const experiments[] = {
-    &paper_box,     &paper_anisotropic, &paper_mat,  &paper_ball, &paper_stiffness,
-    &paper_gripper, &paper_cable,       &paper_hold, &paper_ccs,  &paper_chebyshev,
-    &paper_scaling, &paper_invertible,  &paper_pbd,  &paper_hertz};
+    &paper_box,       &paper_manipulation, &paper_anisotropic, &paper_mat,  &paper_ball,
+    &paper_stiffness, &paper_gripper,      &paper_cable,       &paper_hold, &paper_ccs,
+    &paper_chebyshev, &paper_scaling,      &paper_invertible,  &paper_pbd,  &paper_hertz};
 enum { N_EXPERIMENT = sizeof experiments / sizeof experiments[0] };
 
 CondStatus paper_worst(CondStatus a, CondStatus b)
@@ -136,8 +136,8 @@ static int misses_row(const PaperOptions* options, const json_t* rows)
 }
 
 // Runs one experiment: table to standard error, report to a folder, JSON into *json.
-static int run_one(const Experiment* experiment, const PaperOptions* options, const char* directory,
-                   Report* report, json_t** json)
+static int run_one(const Experiment* experiment, const PaperOptions* options, Report* report,
+                   json_t** json)
 {
     PaperResult result = {0};
     fprintf(stderr, "%s\n\n", experiment->title);
@@ -155,11 +155,11 @@ static int run_one(const Experiment* experiment, const PaperOptions* options, co
         if (!*json) {
             cli_complain("out of memory");
             code = CLI_INPUT;
-        } else if (directory) {
-            if (report_add(report, experiment, &result, *json, directory))
+        } else if (options->directory) {
+            if (report_add(report, experiment, &result, *json, options->directory))
                 code = CLI_INPUT;
             else
-                fprintf(stderr, "report: %s/%s.md\n\n", directory, experiment->name);
+                fprintf(stderr, "report: %s/%s.md\n\n", options->directory, experiment->name);
         }
         if (code == CLI_FINE)
             code = cli_exit(result.status);
@@ -170,10 +170,10 @@ static int run_one(const Experiment* experiment, const PaperOptions* options, co
     return code;
 }
 
-static int put_report(const Report* report, const char* directory, const PaperOptions* options)
+static int put_report(const Report* report, const PaperOptions* options)
 {
     json_t* machine = json_machine(options->threads);
-    int failed = report_write(report, directory, machine);
+    int failed = report_write(report, options->directory, machine);
     json_decref(machine);
     return failed;
 }
@@ -184,13 +184,36 @@ static void list_experiments(void)
         fprintf(stderr, "  %-14s %s\n", experiments[i]->name, experiments[i]->title);
 }
 
+// Marks the experiments of these names and returns how many there are; 0 after a message.
+static int choose(int n_name, const char* const* name, int* asked)
+{
+    int n = 0;
+    memset(asked, 0, N_EXPERIMENT * sizeof *asked);
+    if (n_name == 0)
+        cli_complain("paper: name an experiment");
+    for (int k = 0; k < n_name; k++) {
+        int all = strcmp(name[k], "all") == 0, found = all;
+        for (int i = 0; i < N_EXPERIMENT; i++) {
+            int is = all || strcmp(name[k], experiments[i]->name) == 0;
+            n += is && !asked[i];
+            asked[i] |= is;
+            found |= is;
+        }
+        if (!found) {
+            cli_complain("paper: no experiment is named '%s'", name[k]);
+            return 0;
+        }
+    }
+    return n;
+}
+
 static int run(int argc, char** argv)
 {
     PaperOptions options = {0};
-    const char *json_path = NULL, *directory = NULL, *name = NULL;
+    const char *json_path = NULL, *name[N_EXPERIMENT];
     const Option table[] = {
         {"--json", OPTION_TEXT(&json_path), "FILE", "the result as JSON; - is standard output"},
-        {"--out", OPTION_TEXT(&directory), "DIR", "a report with table, data and plots"},
+        {"--out", OPTION_TEXT(&options.directory), "DIR", "a report with table, data and plots"},
         {"--trials", OPTION_INT(&options.trials, 1, 100000), "N",
          "randomised trials, where there are any"},
         {"--steps", OPTION_INT(&options.steps, 1, CLI_MOST_STEPS), "N",
@@ -200,21 +223,17 @@ static int run(int argc, char** argv)
         {"--threads", OPTION_INT(&options.threads, 0, CLI_MOST_THREADS), "N",
          "0: as OpenMP decides"},
     };
-    int n_positional;
-    if (options_read(&cli_paper, table, sizeof table / sizeof table[0], argc, argv, &name, 1,
-                     &n_positional))
-        return n_positional < 0 ? CLI_FINE : CLI_USAGE;
-    int all = name && strcmp(name, "all") == 0, found = 0, worst = CLI_FINE;
-    for (int i = 0; i < N_EXPERIMENT && name; i++)
-        found |= all || strcmp(name, experiments[i]->name) == 0;
-    if (!found) {
-        cli_complain(name ? "paper: no experiment is named '%s'" : "paper: name an experiment%s",
-                     name ? name : "");
+    int n_name;
+    if (options_read(&cli_paper, table, sizeof table / sizeof table[0], argc, argv, name,
+                     N_EXPERIMENT, &n_name))
+        return n_name < 0 ? CLI_FINE : CLI_USAGE;
+    int asked[N_EXPERIMENT], n_asked = choose(n_name, name, asked), worst = CLI_FINE;
+    if (n_asked == 0) {
         list_experiments();
         return CLI_USAGE;
     }
-    options.all = all;
-    if (directory && report_folder(directory))
+    options.all = n_asked > 1;
+    if (options.directory && report_folder(options.directory))
         return CLI_INPUT;
     json_t* list = json_array();
     Report report = {.title = "The paper's experiments",
@@ -222,27 +241,28 @@ static int run(int argc, char** argv)
                               "the paper's numbers.",
                      .command = "cond paper"};
     interrupt_keep(0.0);
-    for (int i = 0; i < N_EXPERIMENT && !interrupt_signal(); i++) {
-        if (!all && strcmp(name, experiments[i]->name) != 0)
+    for (int i = 0, n = 0; i < N_EXPERIMENT && !interrupt_signal(); i++) {
+        if (!asked[i])
             continue;
         json_t* json = NULL;
-        if (all)
-            fprintf(stderr, "[%d of %d] ", i + 1, N_EXPERIMENT);
-        int code = run_one(experiments[i], &options, directory, &report, &json);
+        n++;
+        if (n_asked > 1)
+            fprintf(stderr, "[%d of %d] ", n, n_asked);
+        int code = run_one(experiments[i], &options, &report, &json);
         worst = code > worst ? code : worst;
         if (json)
             json_array_append_new(list, json);
         else
             report_add_failure(&report, experiments[i]);
         // After each of them, so that what was measured stays when the rest is broken off.
-        if (directory && put_report(&report, directory, &options))
+        if (options.directory && put_report(&report, &options))
             worst = CLI_INPUT;
     }
-    if (directory && worst != CLI_INPUT)
-        fprintf(stderr, "report: %s/report.html\n", directory);
+    if (options.directory && worst != CLI_INPUT)
+        fprintf(stderr, "report: %s/report.html\n", options.directory);
     report_free(&report);
     if (json_path && json_array_size(list) > 0) {
-        json_t* out = all ? json_incref(list) : json_incref(json_array_get(list, 0));
+        json_t* out = n_asked > 1 ? json_incref(list) : json_incref(json_array_get(list, 0));
         if (json_put(out, json_path))
             worst = CLI_INPUT;
     }
@@ -253,5 +273,5 @@ static int run(int argc, char** argv)
     return interrupt_code(worst);
 }
 
-const Command cli_paper = {"paper", "paper NAME|all [options]",
+const Command cli_paper = {"paper", "paper NAME..|all [options]",
                            "the paper's tables and figures, beside its numbers", run};

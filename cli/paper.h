@@ -6,12 +6,13 @@
 #include "json.h"
 
 typedef struct PaperOptions {
-    int trials;       // 0: the experiment's own number
-    int steps;        // 0: the experiment's own number
-    int seed;         //
-    int threads;      // 0: as the run time decides
-    int all;          // 1: this is one of all experiments, which have rows of other labels
-    const char* rows; // only the rows of these labels, separated by commas; NULL: all
+    int trials;            // 0: the experiment's own number
+    int steps;             // 0: the experiment's own number
+    int seed;              //
+    int threads;           // 0: as the run time decides
+    int all;               // 1: this is one of all experiments, which have rows of other labels
+    const char* rows;      // only the rows of these labels, separated by commas; NULL: all
+    const char* directory; // of the report; NULL: there is none
 } PaperOptions;
 
 // One column of a table.
@@ -28,6 +29,14 @@ typedef struct PaperPlot {
     const char* script;
 } PaperPlot;
 
+// What a recorded run looks like: NAME.png, and NAME.html where that is interactive.
+typedef struct PaperView {
+    const char *name, *title;
+    int interactive; // 1: NAME.html was written
+} PaperView;
+
+enum { PAPER_MOST_VIEWS = 8 };
+
 typedef struct PaperResult {
     CondStatus status;         // worst of all steps
     json_t* settings;          // object
@@ -39,6 +48,8 @@ typedef struct PaperResult {
     int n_column;
     const PaperPlot* plot; //                                          (n_plot)
     int n_plot;
+    PaperView view[PAPER_MOST_VIEWS]; //                               (n_view)
+    int n_view;
     char* csv; // data of the plots, from malloc
     int alone; // 1: there is no other to compare with, so no column says whose a row is
 } PaperResult;
@@ -51,8 +62,8 @@ typedef struct Experiment {
 } Experiment;
 
 extern const Experiment paper_anisotropic, paper_ball, paper_box, paper_ccs, paper_chebyshev,
-    paper_cable, paper_gripper, paper_hertz, paper_hold, paper_invertible, paper_mat, paper_pbd,
-    paper_scaling, paper_stiffness;
+    paper_cable, paper_gripper, paper_hertz, paper_hold, paper_invertible, paper_manipulation,
+    paper_mat, paper_pbd, paper_scaling, paper_stiffness;
 
 // Reads a shipped scene with overrides and compiles it; exit code after a message.
 int paper_load(const char* scene, int n_override, const char* const* override, CondModel** model);

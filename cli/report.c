@@ -195,6 +195,27 @@ static void add_details(Text* text, const char* title, const json_t* value)
     free(dump);
 }
 
+// Pictures, and below each the viewer in a frame that is loaded when it is opened.
+static void add_views(Text* html, const PaperResult* result)
+{
+    if (result->n_view > 0)
+        text_add(html, "<div class=\"plots\">\n");
+    for (int i = 0; i < result->n_view; i++) {
+        const PaperView* view = &result->view[i];
+        text_add(html, "<figure><img src=\"%s.png\" alt=\"%s\"><figcaption>%s</figcaption>\n",
+                 view->name, view->title, view->title);
+        if (view->interactive)
+            text_add(html,
+                     "<details><summary>Interactive view (<a href=\"%s.html\">page of its "
+                     "own</a>)</summary><iframe src=\"%s.html\" title=\"%s\" "
+                     "loading=\"lazy\"></iframe></details>\n",
+                     view->name, view->name, view->title);
+        text_add(html, "</figure>\n");
+    }
+    if (result->n_view > 0)
+        text_add(html, "</div>\n");
+}
+
 static void add_section(Report* report, const Experiment* experiment, const PaperResult* result,
                         const json_t* json, const int* drawn)
 {
@@ -204,6 +225,7 @@ static void add_section(Report* report, const Experiment* experiment, const Pape
     text_add(html, "<section id=\"%s\">\n<h2>%s</h2>\n", experiment->name, experiment->title);
     text_add(&report->markdown, "* [%s](%s.md)\n", experiment->title, experiment->name);
     add_html_table(html, result);
+    add_views(html, result);
     if (result->n_plot > 0)
         text_add(html, "<div class=\"plots\">\n");
     for (int i = 0; i < result->n_plot; i++)
@@ -215,10 +237,12 @@ static void add_section(Report* report, const Experiment* experiment, const Pape
     if (result->whole)
         text_add(html, "<p>" REPORT_CUT_SHORT "</p>\n", result->whole);
     add_prose(html, result->remarks);
-    text_add(html,
-             "<p class=\"made\">Made by <code>%s %s</code>; data in "
-             "<a href=\"%s.csv\">%s.csv</a>.</p>\n",
-             report->command, experiment->name, experiment->name, experiment->name);
+    text_add(html, "<p class=\"made\">Made by <code>%s %s</code>", report->command,
+             experiment->name);
+    if (result->csv)
+        text_add(html, "; data in <a href=\"%s.csv\">%s.csv</a>", experiment->name,
+                 experiment->name);
+    text_add(html, ".</p>\n");
     add_details(html, "settings", json_object_get(json, "settings"));
     text_add(html, "</section>\n");
 }
@@ -268,7 +292,7 @@ int report_add(Report* report, const Experiment* experiment, const PaperResult* 
     snprintf(page, sizeof page, "%s.md", experiment->name);
     const Text data = {.data = result->csv, .size = result->csv ? strlen(result->csv) : 0};
     const Text* part[] = {&data, &text};
-    int failed = put(directory, csv, part, 1);
+    int failed = result->csv && put(directory, csv, part, 1);
     for (int i = 0; i < result->n_plot && !failed; i++) {
         const PaperPlot* plot = &result->plot[i];
         drawn[i] =
@@ -277,6 +301,12 @@ int report_add(Report* report, const Experiment* experiment, const PaperResult* 
             text_add(&text, "\n![%s](%s.svg)\n", plot->title, plot->name);
         else
             text_add(&text, "\n(%s was not drawn: gnuplot is missing or failed.)\n", plot->name);
+    }
+    for (int i = 0; i < result->n_view; i++) {
+        const PaperView* view = &result->view[i];
+        text_add(&text, "\n![%s](%s.png)\n\n*%s*\n", view->title, view->name, view->title);
+        if (view->interactive)
+            text_add(&text, "[interactive view](%s.html)\n", view->name);
     }
     add_settings(&text, json_object_get(json, "settings"));
     add_settings(&text, json_object_get(json, "machine"));
@@ -314,7 +344,8 @@ int report_write(const Report* report, const char* directory, const json_t* mach
         "grid-template-columns:repeat(auto-fit,minmax(500px,1fr));align-items:start}p{max-width:"
         "860px}pre,code{background:"
         "#f3f5f8;border-radius:4px;padding:1px 4px;font-size:13px}pre{padding:10px;overflow:auto}"
-        ".made,summary{color:#66707f;font-size:13px}";
+        ".made,summary,figcaption{color:#66707f;font-size:13px}figure{margin:0}"
+        "iframe{width:100%;aspect-ratio:16/10;border:1px solid #d9dee5}";
     Text head = {0}, top = {0}, tail = {0};
     char* dump = json_dumps(machine, JSON_INDENT(1));
     char date[32] = "";

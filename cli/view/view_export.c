@@ -5,6 +5,7 @@
 #include "cli.h"
 #include "progress.h"
 #include "view/view_encode.h"
+#include "view_page.h"
 
 #include <string.h>
 #include <zlib.h>
@@ -95,6 +96,16 @@ static CondStatus pack_all(ViewRecording* view, Base64* out, CondError* error)
     deflateEnd(&stream);
     bytes_free(&frame);
     return status ? status : failed ? COND_OUT_OF_MEMORY : COND_OK;
+}
+
+int view_page_write(const char* recording, const char* page)
+{
+    ViewRecording view;
+    int code = view_recording_open(recording, &view);
+    if (code == CLI_FINE)
+        code = view_export(&view, page);
+    view_recording_close(&view);
+    return code == CLI_FINE;
 }
 
 int view_export(ViewRecording* view, const char* path)

@@ -1,6 +1,7 @@
 // What a tool that was built without an HTTP server says of the viewer.
 #include "cli.h"
 #include "live.h"
+#include "view_page.h"
 
 static int say(const char* what)
 {
@@ -28,6 +29,14 @@ int live_run(const LiveRun* run)
 {
     (void)run;
     return say("run --view");
+}
+
+int view_page_write(const char* recording, const char* page)
+{
+    (void)recording;
+    (void)page;
+    say("an interactive view is left out");
+    return 0;
 }
 
 const Command cli_view = {"view", "view RUN.h5 [options]", "a recording in the browser (not built)",

@@ -138,7 +138,8 @@ typedef struct CondLinkDef {
 } CondLinkDef;
 
 // Friction and restitution of a surface. Where two surfaces meet: a value that only one of them
-// gives is used; two frictions combine as the geometric mean, two restitutions as the larger.
+// gives is used; two frictions combine as the geometric mean, two restitutions as the larger. Where
+// neither gives one, friction is 0.5 and restitution 0.
 typedef struct CondSurfaceDef {
     double friction[2]; // mu along the surface's two tangents; NaN: not given
     double restitution; // 0 .. 1; NaN: not given

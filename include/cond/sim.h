@@ -143,8 +143,9 @@ COND_IO_API CondStatus cond_state_read(const CondModel* model, CondState* state,
                                        CondError* error);
 
 COND_API double cond_state_time(const CondState* state);
-// The whole number of steps that is nearest to a time [s]: for a state that was copied from a model
-// with another time step. COND_BAD_ARGUMENT where a double cannot count them.
+// Sets the time to the whole number of steps that is nearest to `time` [s], for example in a state
+// that was copied from a model with another time step. COND_BAD_ARGUMENT: not finite, negative, or
+// too many steps to count.
 COND_API CondStatus cond_state_set_time(const CondModel* model, CondState* state, double time);
 // Pose and velocity of a body, in world axes; any pointer may be NULL.
 typedef struct CondPose {

@@ -21,9 +21,9 @@ typedef enum CondAcceleratorKind {
     COND_ACCELERATOR_NONE = 0,
     COND_ACCELERATOR_CHEBYSHEV = 1, // Alg. 3
     COND_ACCELERATOR_ANDERSON = 2,  // least squares over the last iterates, restarted when it fails
-    COND_ACCELERATOR_PRIMAL_DUAL = 3, // V-FPI predicts the contacts' states and conjugate gradients
-                                      // do the rest, where there are soft bodies and the stop is
-                                      // the certificate; else as anderson
+    COND_ACCELERATOR_PRIMAL_DUAL = 3, // where the stop is the certificate: Newton's method, with
+                                      // conjugate gradients for soft bodies and a factorisation
+                                      // for all others (docs/strategy.md); else as anderson
 } CondAcceleratorKind;
 
 typedef enum CondStop {

@@ -18,7 +18,7 @@ typedef struct CondIncidence {
     int term, entry;
     int n_row;    // of the term
     int row;      // its first, into force
-    int jacobian; // the column of J, into touch_jacobian
+    int jacobian; // the column of J, into incidence_jacobian
 } CondIncidence;
 
 // Memory of the arrays of a view, in lines of the cache.
@@ -41,9 +41,9 @@ typedef struct CondNodal {
     double* jacobian;           // of the ties
     double* force;              // K J x of every row, by multiply
     double* rate;               // J x of every row, by multiply
-    int* incidence_begin;       // terms that touch a coordinate, into touch          (n + 1)
+    int* incidence_begin;       // terms that touch a coordinate, into incidence      (n + 1)
     CondIncidence* incidence;   // in the order of the terms
-    double* incidence_jacobian; // the columns of J in the order of touch
+    double* incidence_jacobian; // the columns of J in the order of incidence
     int* touched;               // the coordinates that any term touches              (n_touched)
     int n_touched;              //
     int* own;              // 1: the side is a node of its own                   (n_contact x 2)

@@ -156,7 +156,7 @@ const CondKey cond_key_table[] = {
     VECTOR("planes", "normal", CondPlaneDef, normal, "", "[0, 0, 1]", "points to the side where bodies live; any length"),
     NUMBER("planes", "offset", CondPlaneDef, offset, FINITE, "m", "0", "distance from the origin along the normal"),
     VECTOR_OF("planes", "direction", CondPlaneDef, direction, VECTOR, 3, FINITE, AUTO, "vector of 3 or auto", "", "auto", "first tangent, made orthogonal to the normal; auto is the x axis, or y where x is too close to the normal"),
-    VECTOR_OF("planes", "friction", CondPlaneDef, surface.friction, SAME, 2, NOT_NEGATIVE, ABSENT, "number >= 0 or list of 2", "", "not given", "coefficient, or one per tangent; where both surfaces give one, the geometric mean"),
+    VECTOR_OF("planes", "friction", CondPlaneDef, surface.friction, SAME, 2, NOT_NEGATIVE, ABSENT, "number >= 0 or list of 2", "", "not given", "coefficient, or one per tangent; where both surfaces give one, the geometric mean; where neither does, 0.5"),
     NUMBER_OR_ABSENT("planes", "restitution", CondPlaneDef, surface.restitution, UNIT, "", "not given", "speed after over speed before an impact; where both surfaces give one, the larger"),
     GROUPS("planes", "groups", CondPlaneDef, groups, "default", "groups that it is in"),
     GROUPS("planes", "touches", CondPlaneDef, touches, "all", "groups that it touches: two things touch where each is in a group that the other touches"),
