@@ -3,6 +3,8 @@
 #ifndef COND_CONTEXT_H
 #define COND_CONTEXT_H
 
+#include "cond/api.h"
+
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -23,6 +25,11 @@ typedef struct CondContext {
     // leaves its state as it was. It must go on saying so until then. NULL: all work is wanted.
     int (*cancelled)(void* user);
 } CondContext;
+
+// Ends the threads that the run time keeps waiting for the next loop of the calling thread; that
+// loop starts them anew. A program calls it before fork(): the child has none of them, and its
+// first loop would wait for them for ever. Not 0: called within a loop, whose threads go on.
+COND_API int cond_threads_end(void);
 
 #ifdef __cplusplus
 }

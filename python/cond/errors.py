@@ -55,7 +55,7 @@ class Cancelled(Error):
 
 
 class Forked(Error, RuntimeError):
-    """The process was forked from one that had used the library, whose threads are not here."""
+    """The process was forked from within a call of the library, whose threads are not here."""
 
 
 BY_STATUS: dict[int, type[Error]] = {

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cond._cond import ffi
+from cond._cond import ffi, lib
 from cond.errors import BadArgument, Forked
 
 Array = NDArray[np.float64]
@@ -21,35 +21,39 @@ Path = str | os.PathLike[str]
 
 
 class Process:
-    """Whether the library was used here, and whether this process was forked off after that."""
+    """Whether the library was used here, and whether this process was forked off within a loop of it."""
 
     used: ClassVar[bool] = False
-    forked: ClassVar[bool] = False
+    torn: ClassVar[bool] = False
 
 
 class ForkedLibrary:
-    """Takes the place of `lib` in a process that was forked off after the library was used: the threads of the
-    library stayed behind, and the first loop over them would wait for ever."""
+    """Takes the place of `lib` in a process that was forked off within a loop of the library: the threads of the loop
+    stayed behind, and the next one would wait for them for ever."""
 
     def __getattr__(self, name: str) -> Any:
         raise Forked(
-            f"{name}: this process was forked from one that had used cond, whose threads are not here; "
-            'start it by multiprocessing.get_context("spawn"), or fork before the first use'
+            f"{name}: this process was forked from within a call of cond, such as a reward in Python, whose threads "
+            "are not here; fork between two calls"
         )
 
 
+def before_fork() -> None:
+    """Ends the threads that wait for the next loop: a child has none of them, and starts its own."""
+    Process.torn = Process.used and lib.cond_threads_end() != 0
+
+
 def after_fork() -> None:
-    """Puts ForkedLibrary in the place of `lib` in all modules of the package."""
-    if not Process.used:
+    """In a child that was forked off within a loop puts ForkedLibrary in the place of `lib` in all modules."""
+    if not Process.torn:
         return
-    Process.forked = True
     for name, module in list(sys.modules.items()):
         if (name == "cond" or name.startswith("cond.")) and hasattr(module, "lib") and name != "cond._cond":
             module.lib = ForkedLibrary()  # type: ignore[attr-defined]
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=after_fork)
+    os.register_at_fork(before=before_fork, after_in_child=after_fork)
 
 
 class Life:

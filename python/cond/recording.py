@@ -1,6 +1,7 @@
 """Record and Recording: simulations as files to look at and to compute with, and Snapshot: one moment of one."""
 from __future__ import annotations
 
+import os
 from types import TracebackType
 from typing import Any
 
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from cond._cond import ffi, lib
 from cond.errors import BadArgument, check, new_error
-from cond.memory import HDF5, Array, Path, Process, new_lock, own, path_bytes, text, view
+from cond.memory import HDF5, Array, Path, new_lock, own, path_bytes, text, view
 from cond.model import Model
 from cond.sim import Sim
 from cond.state import State
@@ -34,10 +35,10 @@ class Record:
         told = ffi.NULL if settings is None else settings.pointer
         with HDF5:
             check(lib.cond_record_open(ffi.NULL, path_bytes(path), model._c, told, made, error), error)
-        close = lib.cond_record_close
+        close, process = lib.cond_record_close, os.getpid()
 
         def leave(record: Any) -> None:
-            if not Process.forked:  # a child of a fork leaves its parent's file alone
+            if os.getpid() == process:  # a child of a fork leaves its parent's file alone
                 with HDF5:
                     close(record)
 
@@ -176,10 +177,10 @@ class Recording:
         made, error = ffi.new("CondRecording**"), new_error()
         with HDF5:
             check(lib.cond_recording_open(ffi.NULL, path_bytes(path), made, error), error)
-        close = lib.cond_recording_close
+        close, process = lib.cond_recording_close, os.getpid()
 
         def leave(recording: Any) -> None:
-            if not Process.forked:
+            if os.getpid() == process:
                 with HDF5:
                     close(recording)
 

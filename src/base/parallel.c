@@ -60,6 +60,11 @@ int cond_threads_chained(size_t work, int threads)
     return cond_threads(work / COND_PARALLEL_CHAINED, threads);
 }
 
+int cond_threads_end(void)
+{
+    return omp_pause_resource_all(omp_pause_soft);
+}
+
 // Part k of n_part.
 static void do_part(int n, int k, int n_part, CondLoopBody body, const void* loop)
 {
