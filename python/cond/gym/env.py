@@ -53,7 +53,8 @@ def info_of(result: Result | None) -> dict[str, Any]:
 class TaskEnv(gymnasium.Env[Any, NDArray[np.float64]]):
     """One environment. `info` has the certificate of the action, the worst of its time steps, how many of them missed
     their tolerance, and whether the task's success holds. The observation is a vector, whose parts `layout` names, or
-    where the task has goals a dict of `observation`, `achieved_goal` and `desired_goal`."""
+    where the task has goals a dict of `observation`, `achieved_goal` and `desired_goal`; these tasks alone have
+    `compute_reward`."""
 
     metadata: dict[str, Any] = dict(RENDER)
 
@@ -69,6 +70,8 @@ class TaskEnv(gymnasium.Env[Any, NDArray[np.float64]]):
         step = settings.time_step * settings.environment.substeps
         self.metadata = {**RENDER, "render_fps": max(1, round(1.0 / step))}
         self._show = Show(render_mode, width, height, camera, self.metadata["render_fps"])
+        if self.env.n_goal:  # learners take who has it for a task with goals
+            self.compute_reward = self._reward_of_goals
 
     @property
     def layout(self) -> dict[str, slice]:
@@ -101,7 +104,7 @@ class TaskEnv(gymnasium.Env[Any, NDArray[np.float64]]):
         self._show_human()
         return self._observe(), result.reward, result.done, result.cut, info_of(result)
 
-    def compute_reward(self, achieved_goal: Array, desired_goal: Array, info: Any) -> Any:
+    def _reward_of_goals(self, achieved_goal: Array, desired_goal: Array, info: Any) -> Any:
         """The rewards of the goal with other numbers, for one pair or for rows of them."""
         achieved, desired = np.atleast_2d(achieved_goal), np.atleast_2d(desired_goal)
         values = np.array([self.env.goal_reward(a, d) for a, d in zip(achieved, desired, strict=True)])
