@@ -6,18 +6,18 @@ import http.server
 import json
 import os
 import subprocess
+import tempfile
 import threading
 import time
 import webbrowser
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
+from cond_tool import TOOL
 
-from cond._cond import ffi, lib
-from cond.errors import Error, NoFile, check, new_error
-from cond.memory import own, share, text
-from cond.memory import view as view_memory
+from cond.errors import BadArgument, Error, NoFile
+from cond.memory import Path
+from cond.stage import Stage, page_of, read_page
 
 PAGE_HEIGHT = 480  # pixels in a notebook
 
@@ -67,11 +67,8 @@ class RecordingView(View):
     """A recording, served by the tool `cond view`."""
 
     def __init__(self, path: str) -> None:
-        tool = os.path.join(os.path.dirname(share()), "..", "bin", "cond")
-        if not os.path.exists(path):
-            raise NoFile(f"{path}: there is no such file")
-        self._process = subprocess.Popen([os.path.normpath(tool), "view", path, "--no-open"], text=True,
-                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+        self._process = subprocess.Popen([TOOL, "view", path, "--no-open"], text=True, stdout=subprocess.PIPE,
+                                         stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
         assert self._process.stdout is not None and self._process.stderr is not None
         self.address = self._process.stdout.readline().strip()
         if not self.address:
@@ -90,66 +87,85 @@ class RecordingView(View):
             self.close()
 
 
-class Stage:
-    """What the page is sent: the scene as JSON and moments as bytes, in the layout of cli/view/view_encode.h, with
-    the speed of the points as the one field."""
+class PageView(View):
+    """A page that holds all it shows, in one file, and needs no server: a notebook keeps it in the output of a cell,
+    wherever its browser runs."""
 
-    def __init__(self, model: Any) -> None:
-        made, error = ffi.new("CondSnapshot**"), new_error()
-        handle = getattr(model, "_c", model)
-        check(lib.cond_snapshot_create(ffi.NULL, handle, made, error), error)
-        self._c = own(made[0], lib.cond_snapshot_destroy, handle)
-        self._scenery = lib.cond_snapshot_scenery(self._c)
+    def html(self) -> str:
+        """The whole page."""
+        raise NotImplementedError
 
-    def _ints(self, name: str, n: int) -> list[int]:
-        values: list[int] = view_memory(getattr(self._scenery, name), (n,), self._c).tolist()
-        return values
+    def save(self, path: Path) -> None:
+        """Writes the page to a file."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.html())
 
-    def scene(self, name: str) -> bytes:
-        """The description of a live run."""
-        s = self._scenery
-        numbers = [{"name": text(lib.cond_number_name(k)), "unit": text(lib.cond_number_unit(k))}
-                   for k in range(lib.COND_N_NUMBER)]
-        numbers += [{"name": f"sensor {text(s.sensor[k])}", "unit": "N"} for k in range(s.n_sensor)]
-        field = {"name": "velocity", "label": "velocity", "unit": "m/s", "kind": "", "signed": False}
-        return json.dumps({
-            "format": 2, "scene": name, "live": True, "n_frame": 0, "n_point": s.n_point, "plane_begin": s.plane_begin,
-            "bodies": [{"name": text(s.name[b]), "kind": text(s.kind[b])} for b in range(s.n_body)],
-            "corner": self._ints("corner", s.n_corner), "end": self._ints("corner_end", s.n_cell),
-            "type": self._ints("type", s.n_cell), "body": self._ints("body", s.n_cell),
-            "colour": self._ints("colour", s.n_cell), "numbers": numbers, "series": [[] for _ in numbers],
-            "fields": [field],
-        }).encode()
+    def open(self) -> None:
+        """Shows the page below the cell of a notebook; elsewhere in the browser, from a file that stays."""
+        display = notebook_display()
+        if display is not None:
+            display(self)
+            return
+        handle, path = tempfile.mkstemp(".html", "cond-")
+        os.close(handle)
+        self.save(path)
+        self.address = f"file://{path}"
+        webbrowser.open(self.address)
 
-    def frame(self, index: int, state: Any, sim: Any, info: Any = None) -> bytes:
-        """A moment; info has the numbers of the step that led there."""
-        error = new_error()
-        step = ffi.NULL if info is None else info.pointer
-        told = ffi.NULL if sim is None else getattr(sim, "_c", sim)
-        check(lib.cond_snapshot_take(self._c, told, getattr(state, "_c", state), step, error), error)
-        m, s = lib.cond_snapshot_moment(self._c), self._scenery
+    def _repr_html_(self) -> str:
+        return (f'<iframe srcdoc="{html.escape(self.html())}" width="100%" height="{PAGE_HEIGHT}" '
+                'style="border: 0"></iframe>')
 
-        def numbers(pointer: Any, *shape: int) -> Any:
-            return view_memory(pointer, shape, self._c)
+    def __repr__(self) -> str:
+        return "<cond viewer in a page>"
 
-        sensors = np.linalg.norm(numbers(m.sensor_force, s.n_sensor, 3), axis=1) if s.n_sensor else np.empty(0)
-        n = m.n_contact
-        contact = np.zeros((n, 16), "<f4")
-        pair = np.zeros((n, 2), "<i4")
-        if n:
-            contact[:, 0:3] = numbers(m.contact_position, n, 3)
-            contact[:, 3:6] = numbers(m.contact_force, n, 3)
-            contact[:, 6:12] = numbers(m.contact_frame, n, 9)[:, :6]
-            contact[:, 12:14] = numbers(m.contact_friction, n, 2)
-            contact[:, 14] = numbers(m.contact_gap, n)
-            contact[:, 15] = numbers(m.contact_error, n)
-            pair[:, 0] = numbers(m.contact_body, n)
-            pair[:, 1] = numbers(m.contact_other, n)
-        head = np.array([index, s.n_point, n, lib.COND_N_NUMBER + s.n_sensor, 1], "<i4")
-        values = [np.array(list(m.number), "<f8"), sensors.astype("<f8"),
-                  numbers(m.position, s.n_point, 3).astype("<f4"),
-                  np.linalg.norm(numbers(m.velocity, s.n_point, 3), axis=1).astype("<f4"), contact, pair]
-        return b"CFRM" + head.tobytes() + b"".join(part.tobytes() for part in values)
+
+class RecordingPage(PageView):
+    """A recording in a page, as `cond view --export` makes it."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def html(self) -> str:
+        with tempfile.TemporaryDirectory() as folder:
+            page = os.path.join(folder, "page.html")
+            done = subprocess.run([TOOL, "view", self._path, "--export", page], text=True, capture_output=True,
+                                  stdin=subprocess.DEVNULL, check=False)
+            if done.returncode != 0:
+                raise Error(done.stderr.strip() or f"cond view ended with status {done.returncode}")
+            with open(page, encoding="utf-8") as file:
+                return file.read()
+
+
+class RunPage(PageView):
+    """A page of a simulation that this program runs: every update adds a frame.
+
+        page = cond.view(sim, state, server=False)
+        for _ in range(100):
+            page.update(info=sim.step(state))
+        page                                        # the last line of a cell shows it; or page.save("run.html")
+    """
+
+    def __init__(self, model: Any, source: Callable[[], tuple[Any, Any, Any]], *, name: str = "Python") -> None:
+        """source: gives the model (None: as before), the state and the sim of an update."""
+        self.name, self._source = name, source
+        self._stage = Stage(model)
+        self._scene = self._stage.scene(name)
+        self._frames: list[bytes] = []
+        self.update()
+
+    def update(self, *, info: Any = None) -> None:
+        """Adds what is now. info: what sim.step returned, for the plots of certificate and energies."""
+        model, state, sim = self._source()
+        if model is not None and self._frames:
+            stage = Stage(model)
+            if stage.scene(self.name) != self._scene:
+                raise BadArgument("a page shows one scene, and this episode has another: begin another page")
+            self._stage = stage
+        self._frames.append(self._stage.frame(len(self._frames), state, sim, info))
+
+    def html(self) -> str:
+        return page_of(self._stage, self.name, self._frames).decode()
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -228,11 +244,7 @@ class LiveView(View):
                  rate: float = 0.0) -> None:
         """source: gives the model (None: as before), the state and the sim of an update that is told nothing. rate:
         updates a second at most, so that what is shown keeps pace with the clock; 0: as fast as they come."""
-        path = share("viewer.html")
-        if not os.path.exists(path):
-            raise NoFile(f"{path} is not there: the viewer was not built; install Node.js and npm, and build again")
-        with open(path, "rb") as file:
-            self.page = file.read()
+        self.page = read_page()
         self.name, self.period = name, 1.0 / rate if rate > 0 else 0.0
         self._lock = threading.Condition()
         self._frame, self._index, self._paused, self._steps, self._closed = b"", -1, False, 0, False
@@ -286,18 +298,38 @@ class LiveView(View):
         self._server.server_close()
 
 
-def view(what: Any, state: Any = None, *, rate: float = 0.0, show: bool = True) -> View:
+def view(what: Any, state: Any = None, *, rate: float = 0.0, show: bool = True, server: bool | None = None) -> View:
     """Opens the viewer for a recording (its path, or a cond.Recording) or for a simulation: view(sim, state), whose
-    page follows `update`. In a notebook the page is shown below the cell. show=False: only serves, at `address`."""
+    page follows `update`; what may also be a cond.Env. In a notebook the page is shown below the cell.
+
+    server: True serves the page on this machine; False makes a page that holds everything, which its `save` writes
+    and a notebook keeps. By default that is what a notebook gets of a recording; all else is served.
+    show=False: opens nothing. A page of a simulation without a server is shown when its `open` is called, or as the
+    last line of a cell."""
     path = getattr(what, "path", what)
-    page: View
     if isinstance(path, (str, os.PathLike)):
-        page = RecordingView(os.fspath(path))
-    elif hasattr(what, "state") and hasattr(what, "sim"):  # a cond.Env
-        page = LiveView(what.model, lambda: (what.model, what.state, what.sim), rate=rate)
-    else:
+        if not os.path.exists(path):
+            raise NoFile(f"{os.fspath(path)}: there is no such file")
+        if not os.access(TOOL, os.X_OK):
+            raise NoFile(f"{TOOL} is not there: build the target cond_cli")
+        served = notebook_display() is None if server is None else server
+        page: View = RecordingView(os.fspath(path)) if served else RecordingPage(os.fspath(path))
+        if show:
+            page.open()
+        return page
+    if hasattr(what, "state") and hasattr(what, "sim"):  # a cond.Env
+        def source() -> tuple[Any, Any, Any]:
+            return what.model, what.state, what.sim
+    elif hasattr(what, "model"):
         shown = what.model.state() if state is None else state
-        page = LiveView(what.model, lambda: (None, shown, what), rate=rate)
+
+        def source() -> tuple[Any, Any, Any]:
+            return None, shown, what
+    else:
+        raise BadArgument(f"view: {what!r} is no recording, no simulation and no environment")
+    if server is False:
+        return RunPage(what.model, source)
+    live = LiveView(what.model, source, rate=rate)
     if show:
-        page.open()
-    return page
+        live.open()
+    return live
