@@ -199,6 +199,7 @@ typedef struct Verified {
     double speed[2];   // velocity at play of cones; of all contacts, over that root
     int at[2];         // contact of the former, -1: none
     double* unit;      // of velocity: root of the scale of an interval, 1        (n_contact)
+    double* motion;    // what cancels in its velocity                            (n_contact)
     double push;       // largest gamma |lambda|
     double friction;   // largest mu
     double angle_slack;
@@ -266,6 +267,32 @@ static void verify_contact(Verified* out, const CondContact* contact, CondLaw la
     out->friction = fmax(out->friction, fmax(contact->friction[0], contact->friction[1]));
 }
 
+// sum_k |J_k| |v_k|, of an interval along its one row.
+static double motion_at(const CondContact* contact, const double* v)
+{
+    double sum = 0.0;
+    for (int s = 0; s < 2; s++)
+        for (int k = 0; k < contact->side[s].n_coordinate; k++) {
+            double column[3], length = 0.0;
+            for (int i = 0; i < 3; i++) {
+                column[i] = side_entry(&contact->side[s], i, k);
+                length += column[i] * column[i];
+            }
+            length = is_interval(contact) ? fabs(contact->frame[0] * column[0] +
+                                                 contact->frame[1] * column[1] +
+                                                 contact->frame[2] * column[2])
+                                          : sqrt(length);
+            sum += length * fabs(v[contact->side[s].coordinate[k]]);
+        }
+    return sum;
+}
+
+// The velocity at play of a class whose worst contact is c.
+static double speed_with(const Verified* out, int k, int c)
+{
+    return c < 0 ? out->speed[k] : fmax(out->speed[k], 1e-6 * out->motion[c] / out->unit[c]);
+}
+
 // relaxed: contacts held to the proximal law, or NULL.
 static Verified verify(const CondProblem* problem, CondLaw law, double omega, const int* relaxed,
                        const double* v, const double* lambda)
@@ -280,6 +307,7 @@ static Verified verify(const CondProblem* problem, CondLaw law, double omega, co
     assert_non_null(sides);
     out.natural = dense_zeros((size_t)nc);
     out.unit = dense_zeros((size_t)nc);
+    out.motion = dense_zeros((size_t)nc);
     product_and_diagonal(problem, v, Av, diagonal);
     verifier_virtual_sides(problem, sides);
     for (int c = 0; c < nc; c++)
@@ -293,6 +321,7 @@ static Verified verify(const CondProblem* problem, CondLaw law, double omega, co
         CondLaw own = relaxed && relaxed[c] ? COND_LAW_PROXIMAL : law;
         verify_contact(&out, contact, own, omega, slip, delassus_scale(contact, diagonal),
                        Jv + 3 * c, w, lambda + 3 * c, c);
+        out.motion[c] = motion_at(contact, v);
     }
     CondCertificate* z = &out.certificate;
     double scale = fmax(weighted(n, diagonal, Av),
@@ -303,13 +332,15 @@ static Verified verify(const CondProblem* problem, CondLaw law, double omega, co
     z->dynamics = z->dynamics == 0.0 ? 0.0 : z->dynamics / scale;
     double ratio[2];
     for (int k = 0; k < 2; k++)
-        ratio[k] = out.at[k] < 0 || out.worst[k] == 0.0 ? 0.0 : out.worst[k] / out.speed[k];
+        ratio[k] = out.at[k] < 0 || out.worst[k] == 0.0
+                       ? 0.0
+                       : out.worst[k] / speed_with(&out, k, out.at[k]);
     int worse = out.at[1] >= 0 && (out.at[0] < 0 || ratio[1] > ratio[0] || isnan(ratio[1]));
     z->worst_contact = out.at[worse];
     double unit = z->worst_contact < 0 ? 1.0 : out.unit[z->worst_contact];
     z->contact = ratio[worse];
     z->contact_speed = out.at[worse] < 0 ? 0.0 : unit * out.worst[worse];
-    z->velocity_scale = unit * out.speed[worse];
+    z->velocity_scale = unit * speed_with(&out, worse, out.at[worse]);
     if (!isfinite(z->dynamics))
         z->dynamics = INFINITY;
     if (!isfinite(z->contact))
@@ -328,7 +359,7 @@ CondCertificate verifier_certificate(const CondProblem* problem, CondLaw law, do
                                      const double* v, const double* lambda)
 {
     Verified true_one = verify(problem, law, omega, NULL, v, lambda);
-    free(true_one.natural), free(true_one.unit);
+    free(true_one.natural), free(true_one.unit), free(true_one.motion);
     return true_one.certificate;
 }
 
@@ -336,7 +367,7 @@ double verifier_relaxed_residual(const CondProblem* problem, CondLaw law, double
                                  const int* relaxed, const double* v, const double* lambda)
 {
     Verified true_one = verify(problem, law, omega, relaxed, v, lambda);
-    free(true_one.natural), free(true_one.unit);
+    free(true_one.natural), free(true_one.unit), free(true_one.motion);
     return cond_certificate_residual(&true_one.certificate);
 }
 
@@ -360,7 +391,7 @@ void verifier_check_certificate(const CondProblem* problem, CondLaw law, double 
         reported->worst_contact < problem->n_contact) {
         int c = reported->worst_contact, k = is_interval(&problem->contact[c]);
         z->contact_speed = mine.unit[c] * mine.worst[k];
-        z->velocity_scale = mine.unit[c] * mine.speed[k];
+        z->velocity_scale = mine.unit[c] * speed_with(&mine, k, c);
     }
     double stiff = 1.0 + mine.friction; // |u_t|_mu turns a rounding of u_t into mu times as much
     double speed = stiff * fmax(z->velocity_scale, mine.push), force = stiff * mine.force;
@@ -387,7 +418,7 @@ void verifier_check_certificate(const CondProblem* problem, CondLaw law, double 
             same("worst contact", mine.natural[reported->worst_contact], z->contact_speed, speed);
     }
     assert_true(cond_certificate_residual(reported) == fmax(reported->dynamics, reported->contact));
-    free(mine.natural), free(mine.unit);
+    free(mine.natural), free(mine.unit), free(mine.motion);
 }
 
 void verifier_check(const CondProblem* problem, const CondSolverSettings* settings, const double* v,
@@ -450,7 +481,7 @@ static void check_relaxed(const CondSolver* solver, const CondProblem* problem,
     same("relaxed residual", info->relaxed_residual, residual, 1.0 + mine.friction);
     same("relaxed certificate", cond_certificate_residual(&theirs), residual, 1.0 + mine.friction);
     assert_true(info->relaxed_residual <= settings->tolerance);
-    free(mine.natural), free(mine.unit);
+    free(mine.natural), free(mine.unit), free(mine.motion);
 }
 
 CondStatus verifier_solve(const CondProblem* problem, const CondSolverSettings* settings, double* v,

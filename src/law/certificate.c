@@ -20,6 +20,9 @@ enum {
 };
 static const double WIDTH = 1e-2;       // of half the width of an interval, as velocity at play
 static const double SELF_STRESS = 1e-9; // share of gamma |lambda| that counts in any case
+static const double CANCELLED = 1e-6;   // the same of the motions that cancel in a contact: they
+                                        // leave 1e-16 of themselves, a hundredth of the 1e-8 of it
+                                        // that tolerances ask for
 
 double cond_certificate_residual(const CondCertificate* certificate)
 {
@@ -140,16 +143,19 @@ typedef struct Part {
     double worst[N_CLASS], velocity[N_CLASS];
     double unit[N_CLASS]; // of the worst contact of intervals: the root of its scale
     int at[N_CLASS];      // the worst contact; -1: none
+    int own[N_CLASS];     // the same as this rank counts
 } Part;
 
-static const Part no_part = {.out = {.worst_contact = -1}, .worst = {-1.0, -1.0}, .at = {-1, -1}};
+static const Part no_part = {
+    .out = {.worst_contact = -1}, .worst = {-1.0, -1.0}, .at = {-1, -1}, .own = {-1, -1}};
 
-static void take_worst(int k, double error, double unit, int at, Part* part)
+static void take_worst(int k, double error, double unit, int at, int own, Part* part)
 {
     if (!isnan(part->worst[k]) && !(error <= part->worst[k])) { // also takes NaN, and keeps it
         part->worst[k] = error;
         part->unit[k] = unit;
         part->at[k] = at;
+        part->own[k] = own;
     }
 }
 
@@ -184,7 +190,7 @@ static void judge_contact(const ContactLoop* loop, int c, const Seen* seen, Part
     // direction by 1/mu; penetration counts in full.
     double law_error = scalar_max(seen->natural, seen->penetration); // NaN where natural is
     double unit = kind == CONES ? 1.0 : sqrt(data->delassus[c]);
-    take_worst(kind, law_error / unit, unit, data->ranks ? data->ranks->contact[c] : c, part);
+    take_worst(kind, law_error / unit, unit, data->ranks ? data->ranks->contact[c] : c, c, part);
     if (data->error)
         data->error[c] = law_error;
     out->penetration = scalar_max(out->penetration, seen->penetration);
@@ -228,7 +234,7 @@ static void judge_parts(const void* data, int first, int last)
 static void join_part(const Part* part, Part* all)
 {
     for (int k = 0; k < N_CLASS; k++) {
-        take_worst(k, part->worst[k], part->unit[k], part->at[k], all);
+        take_worst(k, part->worst[k], part->unit[k], part->at[k], part->own[k], all);
         all->velocity[k] = fmax(all->velocity[k], part->velocity[k]);
     }
     all->out.penetration = fmax(all->out.penetration, part->out.penetration);
@@ -254,6 +260,29 @@ static void conclude(const Part* all, CondCertificate* out)
     out->velocity_scale = all->unit[k] * all->velocity[k];
     out->contact_speed = all->unit[k] * all->worst[k];
     out->contact = k == INTERVALS ? intervals : cones;
+}
+
+// sum_k |J_k| |v_k|, the columns in the rows in which the contact acts.
+static double motion_of(const CondContact* contact, const double* v)
+{
+    double sum = 0.0;
+    for (int s = 0; s < 2; s++) {
+        const CondSide* side = &contact->side[s];
+        for (int k = 0; k < side->n_coordinate; k++)
+            sum += sqrt(cond_contact_square(contact, side, k)) * fabs(v[side->coordinate[k]]);
+    }
+    return sum;
+}
+
+// A ball that rolls has a velocity and a spin whose sum in the contact is rounding of both: of the
+// worst contacts a share of what cancels there is at play too. Their indices are this rank's own.
+static void add_cancelled(const CondCertificateData* data, const double* v, Part* all)
+{
+    for (int k = 0; k < N_CLASS; k++)
+        if (all->own[k] >= 0)
+            all->velocity[k] = scalar_max(
+                all->velocity[k],
+                CANCELLED * motion_of(&data->problem->contact[all->own[k]], v) / all->unit[k]);
 }
 
 static CondPhase contact_phase(const ContactLoop* loop)
@@ -344,6 +373,7 @@ CondCertificate cond_certificate_estimate(const CondCertificateData* data, const
     Norms norms = judge_all(&dynamics, &contacts);
     for (int k = 0; k * size < nc; k++)
         join_part(&part[k], &all);
+    add_cancelled(data, v, &all);
     if (data->ranks)
         join_ranks(data->ranks, &norms, &all);
     out = all.out;

@@ -297,7 +297,7 @@ static int count_products(const Solver* s, int n_dof)
     long long work = 0;
     for (int i = 0; i < s->islands.n; i++)
         work += (long long)s->info[i].products * s->islands.island[i].n_dof;
-    int all = (int)((work + n_dof - 1) / n_dof);
+    int all = n_dof > 0 ? (int)((work + n_dof - 1) / n_dof) : 0; // 0: nothing can move
     int most = s->lead->lead >= 0 ? s->info[s->lead->lead].products : 0;
     return all > most ? all : most;
 }
