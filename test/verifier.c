@@ -278,10 +278,10 @@ static double motion_at(const CondContact* contact, const double* v)
                 column[i] = side_entry(&contact->side[s], i, k);
                 length += column[i] * column[i];
             }
-            length = is_interval(contact) ? fabs(contact->frame[0] * column[0] +
-                                                 contact->frame[1] * column[1] +
-                                                 contact->frame[2] * column[2])
-                                          : sqrt(length);
+            length = is_interval(contact)
+                         ? fabs(contact->frame[0] * column[0] + contact->frame[1] * column[1] +
+                                contact->frame[2] * column[2])
+                         : sqrt(length);
             sum += length * fabs(v[contact->side[s].coordinate[k]]);
         }
     return sum;
