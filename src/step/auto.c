@@ -170,11 +170,12 @@ static double worst_residual(CondSim* sim, const CondState* state)
     double worst = 0.0;
     sim->newton.drafted = 0;
     size_up(sim, state);
+    cond_sim_find_rounding(sim);
     for (int g = 0; g < groups->n; g++) {
         double load = hypot(groups->load[g], sqrt((groups->fall[g] + NOTHING) / sim->time_step));
-        double enough = tolerance * 10.0 * load;
         // Contacts that last do so for many steps, in which small errors grow into one.
-        double share = (lasts(groups, g) ? STRICT : 1.0) * groups->residual[g] / enough;
+        double enough = tolerance * 10.0 * load / (lasts(groups, g) ? STRICT : 1.0);
+        double share = groups->residual[g] / fmax(enough, groups->rounding[g]);
         groups->fails[g] = !(share <= 1.0 || groups->residual[g] <= FAIR * load);
         double rough = draft_share(sim, g);
         sim->newton.drafted |= share > 1.0 && rough > 1.0;

@@ -14,7 +14,8 @@ CondStatus cond_groups_create(const CondContext* context, int n_body, CondGroups
     int failed = RESERVE(of) || RESERVE(members) || RESERVE(begin) || RESERVE(body) ||
                  RESERVE(touched) || RESERVE(anchored) || RESERVE(persistent) || RESERVE(euler) ||
                  RESERVE(newton) || RESERVE(fails) || RESERVE(residual) || RESERVE(load) ||
-                 RESERVE(fall) || RESERVE(before) || RESERVE(kinetic) || RESERVE(excess);
+                 RESERVE(rounding) || RESERVE(fall) || RESERVE(before) || RESERVE(kinetic) ||
+                 RESERVE(excess);
 #undef RESERVE
     return failed ? COND_OUT_OF_MEMORY : COND_OK;
 }

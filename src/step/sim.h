@@ -269,6 +269,9 @@ CondStatus cond_auto_next(CondSim* sim, const CondState* state, CondStatus solve
 // then goes on.
 int cond_auto_iterates(CondSim* sim);
 CondStatus cond_auto_resume(CondSim* sim, const CondState* state);
+// What rounding leaves of the residuals of the groups, in groups.rounding; needs sim->at_end at the
+// iterate and newton.diagonal.
+void cond_sim_find_rounding(CondSim* sim);
 
 // Of the integrator auto: theta before the contacts are known (of others too), and by group once
 // they are. again: 1 where contacts have joined a step that was solved; which of the others last
