@@ -1,16 +1,14 @@
 // Pivoted Cholesky factor of a positive semi-definite matrix.
 #include "record/fclib_factor.h"
 
-#include <cblas.h>
-#include <lapacke.h>
+#include "base/memory.h"
+#include "linear/pivoted_cholesky.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "base/memory.h"
-
-// D = W, dense and column-major, with row and column i moved to place[i] (NULL: left where they
-// are).
+// D = W, dense and row-major, with row and column i moved to place[i] (NULL: left where they are).
 static void fill_dense(const CondCsr* W, const int* place, double* D)
 {
     size_t n = (size_t)W->n_row;
@@ -20,33 +18,33 @@ static void fill_dense(const CondCsr* W, const int* place, double* D)
             int j = W->column[k];
             size_t row = (size_t)(place ? place[i] : i);
             size_t col = (size_t)(place ? place[j] : j);
-            D[row + n * col] = W->value[k];
+            D[n * row + col] = W->value[k];
         }
 }
 
 // max |P'WP - F F'| / max |W| over the lower triangle; D is workspace (n x n).
-static double factor_error(const CondCsr* W, const int* place, int rank, const double* F, double* D)
+static double factor_error(const CondCsr* W, const int* place, int rank, const double* F, double* D,
+                           double* work)
 {
     int n = W->n_row;
     double scale = 0.0;
     for (int k = 0; k < W->row_begin[n]; k++)
         scale = fmax(scale, fabs(W->value[k]));
     fill_dense(W, place, D);
-    if (rank > 0) // D = D - F F'
-        cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, n, rank, -1.0, F, n, 1.0, D, n);
+    cond_subtract_square(n, rank, F, D, work);
     double worst = 0.0;
-    for (size_t j = 0; j < (size_t)n; j++)
-        for (size_t i = j; i < (size_t)n; i++)
-            worst = fmax(worst, fabs(D[i + (size_t)n * j]));
+    for (size_t i = 0; i < (size_t)n; i++)
+        for (size_t j = 0; j <= i; j++)
+            worst = fmax(worst, fabs(D[(size_t)n * i + j]));
     return scale > 0.0 ? worst / scale : 0.0;
 }
 
-// Clears what dpstrf leaves above the diagonal and in the columns beyond the rank.
+// Clears what the factorisation leaves above the diagonal and in the columns beyond the rank.
 static void clear_rest(int n, int rank, double* F)
 {
-    for (size_t j = 0; j < (size_t)n; j++) {
-        size_t end = j < (size_t)rank ? j : (size_t)n;
-        memset(F + (size_t)n * j, 0, end * sizeof *F);
+    for (int i = 0; i < n; i++) {
+        int begin = i + 1 < rank ? i + 1 : rank;
+        memset(F + (size_t)n * (size_t)i + begin, 0, (size_t)(n - begin) * sizeof *F);
     }
 }
 
@@ -55,7 +53,7 @@ static CondStatus compress(const CondContext* context, int n, int rank, const in
                            const double* F, CondCsr* L)
 {
     size_t n_entry = 0;
-    for (size_t k = 0; k < (size_t)n * (size_t)rank; k++)
+    for (size_t k = 0; k < (size_t)n * (size_t)n; k++)
         n_entry += F[k] != 0.0;
     if (n_entry > INT32_MAX)
         return COND_OUT_OF_MEMORY;
@@ -71,7 +69,7 @@ static CondStatus compress(const CondContext* context, int n, int rank, const in
     int k = 0;
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < rank; j++) {
-            double value = F[(size_t)place[i] + (size_t)n * (size_t)j];
+            double value = F[(size_t)n * (size_t)place[i] + (size_t)j];
             if (value != 0.0) {
                 L->column[k] = j;
                 L->value[k++] = value;
@@ -90,25 +88,22 @@ CondStatus cond_fclib_factor(const CondContext* context, const CondCsr* W, CondC
     CondStatus status = COND_OUT_OF_MEMORY;
     double* F = n > 0 && n > SIZE_MAX / n ? NULL : cond_allocate(context, n * n, sizeof *F);
     double* D = F ? cond_allocate(context, n * n, sizeof *D) : NULL;
-    double* work = cond_allocate(context, 2 * n, sizeof *work);
-    lapack_int* pivot = cond_allocate(context, n, sizeof *pivot);
+    double* work = D ? cond_allocate(context, cond_pivoted_work(n), sizeof *work) : NULL;
+    int* order = cond_allocate(context, n, sizeof *order);
     int* place = cond_allocate(context, n, sizeof *place);
-    if (F && D && work && pivot && place) {
-        lapack_int rank = 0;
+    if (F && D && work && order && place) {
         fill_dense(W, NULL, F);
-        // P'WP = F F', stopping when the largest diagonal entry left is mere rounding (tol < 0).
-        LAPACKE_dpstrf_work(LAPACK_COL_MAJOR, 'L', (lapack_int)n, F, (lapack_int)n, pivot, &rank,
-                            -1.0, work);
+        int rank = cond_pivoted_cholesky((int)n, F, order, work);
         for (int k = 0; k < (int)n; k++)
-            place[pivot[k] - 1] = k;
-        clear_rest((int)n, (int)rank, F);
-        *error = factor_error(W, place, (int)rank, F, D);
-        status = compress(context, (int)n, (int)rank, place, F, L);
+            place[order[k]] = k;
+        clear_rest((int)n, rank, F);
+        *error = factor_error(W, place, rank, F, D, work);
+        status = compress(context, (int)n, rank, place, F, L);
     }
     cond_release(context, F);
     cond_release(context, D);
     cond_release(context, work);
-    cond_release(context, pivot);
+    cond_release(context, order);
     cond_release(context, place);
     return status;
 }
