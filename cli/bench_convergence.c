@@ -272,7 +272,7 @@ static int look(void* data, const BenchStage* stage)
     char unknown[64];
     if (run->options->solvers &&
         text_unknown(run->options->solvers, variant_name, variant, unknown, sizeof unknown)) {
-        cli_complain("bench: --solvers: none is named '%s' here", unknown);
+        cli_complain("bench: --solvers: none is named '%s' here%s", unknown, solvers_hint(unknown));
         free(variant);
         return CLI_USAGE;
     }

@@ -131,13 +131,11 @@ static BenchPeerTime time_baseline(const char* name, CondLaw law, const BenchSta
     CondSolverSettings settings = cond_model_settings(stage->model)->solver;
     CondError error;
     BenchPeerTime time = no_time("not installed");
-    int known = 0;
     settings.stop = COND_STOP_CERTIFICATE;
     settings.tolerance = tolerance;
     settings.threads = 1;
     settings.law = law;
-    for (int k = 0; solvers_name(k); k++)
-        known |= strcmp(solvers_name(k), name) == 0;
+    int known = solvers_is_built(name);
     // Few iterations and some more, then all that fit into the limit. The second solve of these has
     // the analysis of the pattern at hand, as in a running scene.
     double taken[2] = {0.0, 0.0};
@@ -257,6 +255,7 @@ static BenchPeerTime time_peer(BenchPeer peer, const BenchStage* stage, double t
 BenchPeerTime bench_peer_time(BenchPeer peer, const BenchStage* stage, double tolerance,
                               int threads, const BenchReference* ours)
 {
+    solvers_say_left_out("peers are");
     int before = cond_baseline_set_threads(peer == BENCH_PEER_FACTORISATION ? threads : 1);
     BenchPeerTime time = time_peer(peer, stage, tolerance, ours);
     cond_baseline_set_threads(before);

@@ -5,6 +5,7 @@
 #include "interrupt.h"
 #include "memory.h"
 #include "progress.h"
+#include "solvers.h"
 #include "text.h"
 
 #ifdef COND_BASELINES
@@ -229,9 +230,10 @@ static int run_engine(const CondModel* model, const char* scene, int engine, int
         *ours = 1e3 * run.seconds / run.done;
     if (!status && run.done > 0)
         json_array_append_new(rows, make_row(scene, engine, &run, *ours));
-    if (status == COND_NOT_SUPPORTED)
+    if (status == COND_NOT_SUPPORTED) {
+        solvers_say_left_out("Bullet is");
         fprintf(stderr, "%s: without %s\n", scene, engines[engine].name);
-    else if (status)
+    } else if (status)
         cli_complain("%s: %s: step %d: %s %s", scene, engines[engine].name, run.done,
                      cond_status_name(status), error.message);
     free(run.before);

@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "interrupt.h"
 #include "memory.h"
+#include "version.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -98,7 +99,7 @@ static int obey(int argc, char** argv)
         return CLI_FINE;
     }
     if (strcmp(argv[1], "--version") == 0) {
-        printf("cond %s\n", cond_version());
+        version_print();
         return CLI_FINE;
     }
     for (int i = 0; i < N_COMMAND; i++)

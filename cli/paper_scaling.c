@@ -43,14 +43,6 @@ typedef struct ScalingRun {
     CondStatus status;
 } ScalingRun;
 
-static int is_built(const char* solver)
-{
-    for (int i = 0; solvers_name(i); i++)
-        if (strcmp(solvers_name(i), solver) == 0)
-            return 1;
-    return 0;
-}
-
 static int simulate(const CondModel* model, const char* label, const char* solver, int steps,
                     ScalingRun* out)
 {
@@ -234,8 +226,10 @@ static int run(const PaperOptions* options, PaperResult* result)
     for (int m = 0; m < N_MODE && code == CLI_FINE; m++) {
         const char* solver = modes[m].solver;
         int own = steps;
-        if (solver && !is_built(solver))
+        if (solver && !solvers_is_built(solver)) {
+            solvers_say_left_out("scaling: pgs and apgd are");
             continue;
+        }
         if (solver && own > BASELINE_STEPS)
             own = BASELINE_STEPS;
         for (int i = 0; i < n_size && code == CLI_FINE; i++)

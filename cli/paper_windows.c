@@ -269,8 +269,13 @@ int paper_windows_run(PaperWindows* windows, const PaperOptions* options, PaperR
     double contacts = 0.0;
     memset(windows->tally, 0, sizeof windows->tally);
     memset(&windows->trace, 0, sizeof windows->trace);
-    for (int i = 0; i < windows->n_variant; i++)
+    for (int i = 0; i < windows->n_variant; i++) {
         windows->left_out[i] = !paper_asked(options, windows->variant[i].label);
+        if (windows->left_out[i] || solvers_is_built(windows->variant[i].solver))
+            continue;
+        windows->left_out[i] = 1;
+        solvers_say_left_out("rows of pgs, apgd and ccs are");
+    }
     for (int trial = 0; trial < trials && code == CLI_FINE; trial++)
         code = run_trial(windows, options, trial, steps, trials, &contacts, result);
     windows->contacts = contacts / ((double)steps * trials);

@@ -47,7 +47,7 @@ typedef struct PaperWindows {
     int n_extra;
     const char* const* extra;            // more overrides                 (n_extra)
     PaperTally tally[PAPER_MAX_VARIANT]; // by paper_windows_run           (n_variant)
-    int left_out[PAPER_MAX_VARIANT];     // 1: not asked for               (by run)
+    int left_out[PAPER_MAX_VARIANT];     // 1: not asked for, not built    (by run)
     double contacts;                     // mean                           (by run)
     int missed, led;                     // steps of the leading run, in all trials: those that
                                          // missed their tolerance, all       (by run)

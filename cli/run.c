@@ -141,12 +141,10 @@ CondStatus run_load(const char* path, int n_set, const char* const* set, int see
 
 static int known_solver(const char* name)
 {
-    for (int i = 0; name && solvers_name(i); i++)
-        if (strcmp(name, solvers_name(i)) == 0)
-            return 1;
-    if (name)
-        cli_complain("run: --solver %s: no solver has that name", name);
-    return !name;
+    if (!name || solvers_is_built(name))
+        return 1;
+    cli_complain("run: --solver %s: no solver has that name%s", name, solvers_hint(name));
+    return 0;
 }
 
 CondStatus run_use_solver(CondSim* sim, const CondModel* model, const char* name, CondError* error)

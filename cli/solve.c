@@ -132,6 +132,10 @@ static int read_options(int argc, char** argv, SolveOptions* o, int* helped)
     CHOOSE("--storage", o->storage, cli_storage_name, o->settings.storage);
     CHOOSE("--stop", o->stop, cli_stop_name, o->settings.stop);
     CHOOSE("--layout", o->layout, layout_name, o->file_layout);
+    if (o->solver && *solvers_hint(o->solver)) {
+        cli_complain("--solver %s: not in this build%s", o->solver, solvers_hint(o->solver));
+        return CLI_USAGE;
+    }
     CHOOSE("--solver", o->solver, solver_choice, choice);
     o->first = solvers_name(choice) ? choice : 0;
     o->last = solvers_name(choice) ? choice : choice - 1;

@@ -2,9 +2,9 @@
 # too, so that a static libcond_io finds the same libraries in the project that links it.
 pkg_search_module(HDF5 REQUIRED IMPORTED_TARGET hdf5-serial hdf5)
 pkg_check_modules(YAML REQUIRED IMPORTED_TARGET yaml-0.1)
-pkg_check_modules(LAPACKE REQUIRED IMPORTED_TARGET lapacke)
-pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)
 pkg_check_modules(XML2 REQUIRED IMPORTED_TARGET libxml-2.0)
 pkg_check_modules(QHULL REQUIRED IMPORTED_TARGET qhull_r)
-pkg_check_modules(ASSIMP REQUIRED IMPORTED_TARGET assimp)
 pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
+if(COND_ASSIMP)
+  pkg_check_modules(ASSIMP REQUIRED IMPORTED_TARGET assimp)
+endif()

@@ -1,5 +1,5 @@
 // Meshes that assimp reads: units, axes, transforms and colours of a box of 1 x 2 x 3, and files
-// that are none.
+// that are none; a build without assimp says so. The colours of .obj files need no assimp.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -163,17 +163,79 @@ static void expect_colour(const char* path, int n, const double colour[3])
 static void test_colours(void** state)
 {
     (void)state;
-    static const char obj[] = "mtllib c.mtl\nusemtl green\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
-    static const char mtl[] = "newmtl green\nKd 0.1 0.7 0.3\n";
     char* text = make_dae("1", "Z_UP");
     write_bytes("red.dae", text, strlen(text));
     expect_colour("red.dae", 24, (double[]){0.8, 0.1, 0.2});
     text = make_gltf();
     write_bytes("blue.gltf", text, strlen(text));
     expect_colour("blue.gltf", 12, (double[]){0.1, 0.2, 0.9});
+}
+
+// Three faces of three materials, the last of which is in no file, then one of the second again.
+static void test_obj_colours(void** state)
+{
+    (void)state;
+    static const char obj[] = "mtllib no.mtl\nmtllib the colours.mtl # here\nv 0 0 0\nv 1 0 0\n"
+                              "v 0 1 0\nv 1 1 0\nf 1 2 3\nusemtl light green\nf 1 2 3 4\n"
+                              "usemtl none\nf 1 2 3\nusemtl dark\nf 2 4 3\n";
+    static const char mtl[] =
+        "# Kd 9 9 9\nKd 1 1 1\nnewmtl light green\r\n\tKd 0.1 0.7 0.3\r\n"
+        "Ns 10\nd 0.5\n\nnewmtl dark\nKd spectral x.rfl\nTr 0.25\nKd 2 -1 0.5\n"
+        "d 0";
+    static const float expected[5][4] = {{-1, -1, -1, 1},
+                                         {0.1f, 0.7f, 0.3f, 0.5f},
+                                         {0.1f, 0.7f, 0.3f, 0.5f},
+                                         {-1, -1, -1, 1},
+                                         {1, 0, 0.5f, 0.75f}};
+    CondColouredMesh mesh;
+    CondError error = {.message = ""};
     write_bytes("c.obj", obj, sizeof obj - 1);
-    write_bytes("c.mtl", mtl, sizeof mtl - 1);
-    expect_colour("c.obj", 1, (double[]){0.1, 0.7, 0.3});
+    write_bytes("the colours.mtl", mtl, sizeof mtl - 1);
+    if (cond_coloured_mesh_read(NULL, "c.obj", &mesh, &error))
+        fail_msg("%s", error.message);
+    assert_int_equal(mesh.n_triangle, 5);
+    assert_int_equal(mesh.n_node, 4);
+    for (int t = 0; t < 5; t++)
+        for (int k = 0; k < 4; k++)
+            assert_true(mesh.colour[4 * t + k] == expected[t][k]);
+    cond_coloured_mesh_release(&mesh);
+    // A surface of another format has none.
+    static const char stl[] =
+        "solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\n"
+        "vertex 0 1 0\nendloop\nendfacet\nendsolid s\n";
+    write_bytes("c.stl", stl, sizeof stl - 1);
+    assert_int_equal(cond_coloured_mesh_read(NULL, "c.stl", &mesh, &error), COND_OK);
+    assert_int_equal(mesh.n_triangle, 1);
+    assert_true(mesh.colour[0] == -1.0f);
+    cond_coloured_mesh_release(&mesh);
+}
+
+// What is read by assimp alone is refused by name, and how to have it is said.
+static void test_without_assimp(void** state)
+{
+    (void)state;
+    static const char* const files[][2] = {{"a.dae", "COLLADA"},
+                                           {"a.glb", "glTF"},
+                                           {"a.gltf", "glTF"},
+                                           {"a.ply", "PLY"},
+                                           {"a.3DS", "3ds"}};
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+        CondMesh* mesh;
+        CondColouredMesh coloured;
+        CondError error = {.message = ""};
+        write_bytes(files[k][0], "x", 1);
+        assert_int_equal(cond_mesh_read(NULL, files[k][0], &mesh, NULL, &error),
+                         COND_NOT_SUPPORTED);
+        assert_null(mesh);
+        assert_non_null(strstr(error.message, files[k][0]));
+        assert_non_null(strstr(error.message, files[k][1]));
+        assert_non_null(strstr(error.message, "-DCOND_ASSIMP=ON"));
+        assert_int_equal(cond_coloured_mesh_read(NULL, files[k][0], &coloured, &error),
+                         COND_NOT_SUPPORTED);
+        cond_coloured_mesh_release(&coloured);
+        remove(files[k][0]);
+        assert_int_equal(cond_mesh_read(NULL, files[k][0], &mesh, NULL, &error), COND_NO_FILE);
+    }
 }
 
 static void refuse(const char* path, const char* text, size_t length)
@@ -207,9 +269,15 @@ static void test_refuses(void** state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_collada), cmocka_unit_test(test_gltf),    cmocka_unit_test(test_ply),
-        cmocka_unit_test(test_colours), cmocka_unit_test(test_refuses),
+    const struct CMUnitTest with[] = {
+        cmocka_unit_test(test_collada), cmocka_unit_test(test_gltf),
+        cmocka_unit_test(test_ply),     cmocka_unit_test(test_colours),
+        cmocka_unit_test(test_refuses), cmocka_unit_test(test_obj_colours),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest without[] = {
+        cmocka_unit_test(test_without_assimp),
+        cmocka_unit_test(test_obj_colours),
+    };
+    return cond_mesh_import_available() ? cmocka_run_group_tests(with, NULL, NULL)
+                                        : cmocka_run_group_tests(without, NULL, NULL);
 }

@@ -11,6 +11,7 @@
 
 #include "cond/record.h"
 #include "cond/recording.h"
+#include "io/mesh_import.h"
 #include "io/urdf.h"
 #include "record/visual.h"
 
@@ -63,6 +64,24 @@ static void test_materials(void** state)
     // What is wrong with the looks is no fault; missing meshes are counted.
     assert_int_equal(a->n_warning, 1);
     assert_string_equal(a->warning[0], "seen.urdf:1: 1 visual mesh is not there");
+    cond_articulation_destroy(a);
+}
+
+// A look that this build cannot read is told of, and the robot is as good as before.
+static void test_looks_without_assimp(void** state)
+{
+    (void)state;
+    CondArticulation* a;
+    CondError error = {.message = ""};
+    write_text("look.dae", "<COLLADA/>");
+    write_text("look.urdf", "<robot name='r'><link name='a'><visual><geometry>"
+                            "<mesh filename='look.dae'/></geometry></visual></link></robot>");
+    if (cond_urdf_read(NULL, "look.urdf", NULL, &a, &error))
+        fail_msg("%s", error.message);
+    assert_int_equal(a->n_visual, 1);
+    assert_int_equal(a->n_warning, !cond_mesh_import_available());
+    if (a->n_warning)
+        assert_non_null(strstr(a->warning[0], "1 visual mesh is of a format that needs assimp"));
     cond_articulation_destroy(a);
 }
 
@@ -171,6 +190,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_materials),
+        cmocka_unit_test(test_looks_without_assimp),
         cmocka_unit_test(test_meshes_are_made_coarser),
         cmocka_unit_test(test_recordings_keep_colours),
     };

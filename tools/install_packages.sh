@@ -22,11 +22,7 @@ libyaml-dev       reads scenes
 libjansson-dev    writes JSON
 libxml2-dev       reads robots (URDF) and meshes (VTU)
 libqhull-dev      convex hulls of meshes that are not closed
-libassimp-dev     reads meshes of robots (COLLADA, glTF, PLY) and the colours of their materials
 zlib1g-dev        reads compressed meshes (VTU)
-liblapacke-dev    dense linear algebra, C interface
-libopenblas-dev   dense linear algebra, fast kernels
-libsuitesparse-dev  sparse factorisation, for the solvers COND is compared with
 gnuplot-nox       draws the plots of reports
 libmicrohttpd-dev  serves the viewer on this machine
 nodejs            builds the viewer's page
@@ -35,6 +31,9 @@ LIST
     [ "$1" = check ] || return 0
     cat <<'LIST'
 g++               checks that the headers serve C++
+libassimp-dev     reads meshes of robots in COLLADA, glTF and PLY
+libsuitesparse-dev  sparse factorisation, for the solvers COND is compared with
+libopenblas-dev   dense linear algebra, for the same
 clang             second compiler
 libomp-dev        OpenMP for clang
 lld               links the tests in a quarter of the time

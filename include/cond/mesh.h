@@ -75,9 +75,9 @@ COND_API CondStatus cond_mesh_check_solid(const CondContext* context, const Cond
                                           CondError* error);
 
 // Reads a mesh; the ending of the path says the format: .msh (gmsh 2.2 and 4.1), .vtk (legacy),
-// .vtu, .obj, .stl, and by assimp .dae, .glb, .gltf, .ply and .3ds. Inverted tetrahedra are turned
-// round and counted in the report, which may be NULL. Errors name the file and the line, or the
-// byte in a binary file.
+// .vtu, .obj, .stl, and in a build with assimp .dae, .glb, .gltf, .ply and .3ds. Inverted
+// tetrahedra are turned round and counted in the report, which may be NULL. Errors name the file
+// and the line, or the byte in a binary file.
 COND_IO_API CondStatus cond_mesh_read(const CondContext* context, const char* path, CondMesh** mesh,
                                       CondMeshReport* report, CondError* error);
 

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+typedef struct CondMeshPalette CondMeshPalette; // mesh_palette.h
+
 typedef struct CondMeshFile {
     CondContext context;
     const char* path;
@@ -24,6 +26,7 @@ typedef struct CondMeshFile {
     int n_node, n_tet, n_triangle;
     int node_capacity, tet_capacity, triangle_capacity;
     int n_ignored;
+    CondMeshPalette* palette; // gets the colours of the triangles; NULL: nobody asks for them
 } CondMeshFile;
 
 CondStatus cond_mesh_file_open(CondMeshFile* file, const CondContext* context, const char* path,
@@ -71,6 +74,11 @@ CondStatus cond_mesh_file_add_node(CondMeshFile* file, size_t at, int64_t number
                                    const double place[3]);
 CondStatus cond_mesh_file_add_element(CondMeshFile* file, size_t at, int64_t number, int n_corner,
                                       const int64_t* corner);
+
+// 1 where the ending names one of the formats below; reads the file by it, numbers with a decimal
+// point whatever the language of the host program.
+int cond_mesh_file_is_known(const char* path);
+CondStatus cond_mesh_file_read(CondMeshFile* file);
 
 // The formats.
 CondStatus cond_mesh_read_gmsh(CondMeshFile* file);

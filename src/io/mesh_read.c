@@ -19,15 +19,50 @@ static const Format formats[] = {
     {".msh", cond_mesh_read_gmsh}, {".vtk", cond_mesh_read_vtk}, {".vtu", cond_mesh_read_vtu},
     {".obj", cond_mesh_read_obj},  {".stl", cond_mesh_read_stl},
 };
-static const Format imported = {"", cond_mesh_read_import};
+
+static const char* ending(const char* path)
+{
+    const char* dot = strrchr(path, '.');
+    return dot ? dot : "";
+}
 
 static const Format* find_format(const char* path)
 {
-    const char* dot = strrchr(path, '.');
-    for (size_t i = 0; dot && i < sizeof formats / sizeof formats[0]; i++)
-        if (strcasecmp(dot, formats[i].ending) == 0)
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+        if (strcasecmp(ending(path), formats[i].ending) == 0)
             return &formats[i];
-    return cond_mesh_is_import(path) ? &imported : NULL;
+    return NULL;
+}
+
+const char* cond_mesh_import_format(const char* path)
+{
+    static const char* const known[][2] = {{".dae", "COLLADA (.dae)"},
+                                           {".glb", "glTF (.glb)"},
+                                           {".gltf", "glTF (.gltf)"},
+                                           {".ply", "PLY (.ply)"},
+                                           {".3ds", "3D Studio's format (.3ds)"}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcasecmp(ending(path), known[i][0]) == 0)
+            return known[i][1];
+    return NULL;
+}
+
+int cond_mesh_file_is_known(const char* path)
+{
+    return find_format(path) != NULL;
+}
+
+CondStatus cond_mesh_file_read(CondMeshFile* file)
+{
+    const Format* format = find_format(file->path);
+    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+    if (plain == (locale_t)0)
+        return cond_mesh_file_no_memory(file);
+    locale_t before = uselocale(plain);
+    CondStatus status = format ? format->read(file) : cond_mesh_read_import(file);
+    uselocale(before);
+    freelocale(plain);
+    return status;
 }
 
 // Makes the mesh out of what the reader found. The arrays change hands.
@@ -78,26 +113,18 @@ CondStatus cond_mesh_read(const CondContext* context, const char* path, CondMesh
                           CondMeshReport* report, CondError* error)
 {
     *mesh = NULL;
-    const Format* format = find_format(path);
-    if (!format)
+    if (!find_format(path) && !cond_mesh_import_format(path))
         return cond_error_set(
             error, COND_NOT_SUPPORTED,
             "%.200s: its ending is none of .msh, .vtk, .vtu, .obj, .stl, .dae, .glb, "
             ".gltf, .ply, .3ds",
             path);
-    // Numbers have a decimal point, whatever the language of the host program.
-    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-    if (plain == (locale_t)0)
-        return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory to read %.200s", path);
-    locale_t before = uselocale(plain);
     CondMeshFile file;
     CondStatus status = cond_mesh_file_open(&file, context, path, error);
     if (status == COND_OK)
-        status = format->read(&file);
+        status = cond_mesh_file_read(&file);
     if (status == COND_OK)
         status = finish(&file, mesh, report);
     cond_mesh_file_close(&file);
-    uselocale(before);
-    freelocale(plain);
     return status;
 }

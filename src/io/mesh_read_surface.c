@@ -1,11 +1,12 @@
 // Surfaces: Wavefront .obj, and .stl as text and binary.
 #include "base/memory.h"
 #include "io/mesh_file.h"
+#include "io/mesh_palette.h"
 #include "io/mesh_weld.h"
 
 #include <string.h>
 
-// ---- .obj: one statement a line; v, f are read, what colours or groups them is passed over.
+// ---- .obj: one statement a line; v, f are read, and materials where somebody asks for colours.
 
 // A line that ends with a backslash goes on in the next. The break becomes a vertical tab, which is
 // white space here and still counts as a line in messages.
@@ -87,13 +88,27 @@ static CondStatus read_face(CondMeshFile* file, size_t at, size_t end)
             corner[1] = corner[2];
         }
     }
-    return n >= 3 ? COND_OK : cond_mesh_file_refuse(file, at, "a face with %d corners", n);
+    if (n < 3)
+        return cond_mesh_file_refuse(file, at, "a face with %d corners", n);
+    return file->palette ? cond_mesh_palette_paint(file) : COND_OK;
+}
+
+// The name of a material or of a file of them, which may have blanks within.
+static CondStatus read_material(CondMeshFile* file, int is_library, size_t end)
+{
+    if (!file->palette || !more_on_line(file, end))
+        return COND_OK;
+    const char* name = file->data + file->at;
+    size_t length = end - file->at;
+    while (strchr(" \t\r\v\f", name[length - 1]))
+        length--;
+    return is_library ? cond_mesh_palette_load(file, name, length)
+                      : cond_mesh_palette_choose(file, name, length);
 }
 
 CondStatus cond_mesh_read_obj(CondMeshFile* file)
 {
-    static const char* const silent[] = {"vt",     "vn",     "vp", "g",   "o",   "s",
-                                         "usemtl", "mtllib", "mg", "lod", "call"};
+    static const char* const silent[] = {"vt", "vn", "vp", "g", "o", "s", "mg", "lod", "call"};
     join_lines(file);
     if (memchr(file->data, 0, file->size))
         return cond_mesh_file_refuse(file, 0, "the file is not text");
@@ -109,6 +124,8 @@ CondStatus cond_mesh_read_obj(CondMeshFile* file)
             status = read_vertex(file, at, end);
         else if (length == 1 && word[0] == 'f')
             status = read_face(file, at, end);
+        else if (length == 6 && (!memcmp(word, "mtllib", 6) || !memcmp(word, "usemtl", 6)))
+            status = read_material(file, word[0] == 'm', end);
         else if (length == 1 && (word[0] == 'l' || word[0] == 'p'))
             file->n_ignored++;
         else if (!known)

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "io/mesh_import.h"
 #include "io/urdf_part.h"
 #include "io/urdf_repair.h"
 #include "io/urdf_tree.h"
@@ -231,6 +232,28 @@ static CondStatus warn_of_loose_limits(const CondUrdfFile* file, const CondUrdfT
     return status;
 }
 
+// Visual meshes that will not be drawn: those that are not there, and those that this build cannot
+// read.
+static CondStatus warn_of_unseen(const CondUrdfFile* file, const CondUrdfTree* tree,
+                                 const xmlNode* robot)
+{
+    CondStatus status = COND_OK;
+    int n = 0;
+    if (tree->n_unseen > 0)
+        status = cond_urdf_warn(file, robot, "%d visual mesh%s not there", tree->n_unseen,
+                                tree->n_unseen > 1 ? "es are" : " is");
+    for (int i = 0; i < tree->n_visual && !cond_mesh_import_available(); i++) {
+        const CondLinkShape* visual = &tree->visual[i];
+        n += visual->kind == COND_LINK_MESH && !cond_mesh_file_is_known(visual->file);
+    }
+    if (!status && n > 0)
+        status = cond_urdf_warn(file, robot,
+                                "%d visual mesh%s of a format that needs assimp "
+                                "(-DCOND_ASSIMP=ON): the shapes that touch are drawn instead",
+                                n, n > 1 ? "es are" : " is");
+    return status;
+}
+
 static CondStatus build(const CondUrdfFile* file, int floating, CondUrdfTree* tree)
 {
     const xmlNode* robot = xmlDocGetRootElement(file->document);
@@ -257,9 +280,8 @@ static CondStatus build(const CondUrdfFile* file, int floating, CondUrdfTree* tr
         status = finish(file, tree);
     if (!status)
         status = warn_of_loose_limits(file, tree);
-    if (!status && tree->n_unseen > 0)
-        status = cond_urdf_warn(file, robot, "%d visual mesh%s not there", tree->n_unseen,
-                                tree->n_unseen > 1 ? "es are" : " is");
+    if (!status)
+        status = warn_of_unseen(file, tree, robot);
     return status ? status : cond_urdf_warn_ignored(file, robot);
 }
 

@@ -1,8 +1,9 @@
-#define _POSIX_C_SOURCE 200809L
+// Meshes by assimp.
 #include "io/mesh_import.h"
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "io/mesh_coloured.h"
 #include "io/mesh_weld.h"
 
 #include <assimp/cimport.h>
@@ -12,25 +13,9 @@
 #include <assimp/scene.h>
 
 #include <string.h>
-#include <strings.h>
 
 // Depth of nodes and number of triangles above which a file is not believed.
 enum { DEEPEST = 200, MOST_TRIANGLES = 20000000 };
-
-static const char* ending(const char* path)
-{
-    const char* dot = strrchr(path, '.');
-    return dot ? dot : "";
-}
-
-int cond_mesh_is_import(const char* path)
-{
-    static const char* const known[] = {".dae", ".glb", ".gltf", ".ply", ".3ds"};
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (strcasecmp(ending(path), known[i]) == 0)
-            return 1;
-    return 0;
-}
 
 // Who gets the triangles: first how many there may be, then corners in metres and the material.
 typedef struct Sink {
@@ -141,6 +126,11 @@ static CondStatus take_welded(void* owner, const double corner[9],
     return cond_mesh_file_add_element(file, 0, file->n_triangle + 1, 3, index);
 }
 
+int cond_mesh_import_available(void)
+{
+    return 1;
+}
+
 CondStatus cond_mesh_read_import(CondMeshFile* file)
 {
     Welding welding = {.file = file};
@@ -200,25 +190,8 @@ static CondStatus take_coloured(void* owner, const double corner[9],
     return COND_OK;
 }
 
-CondStatus cond_coloured_mesh_read(const CondContext* context, const char* path,
-                                   CondColouredMesh* mesh, CondError* error)
+CondStatus cond_coloured_mesh_import(CondMeshFile* file, CondColouredMesh* mesh)
 {
-    *mesh = (CondColouredMesh){.context = cond_context_or_default(context)};
     const Sink sink = {begin_coloured, take_coloured, mesh};
-    CondMeshFile file;
-    CondStatus status = cond_mesh_file_open(&file, context, path, error);
-    if (!status)
-        status = import(&file, &sink);
-    if (status == COND_OUT_OF_MEMORY)
-        cond_error_set(error, status, "%.200s: no memory for its triangles", path);
-    cond_mesh_file_close(&file);
-    return status;
-}
-
-void cond_coloured_mesh_release(CondColouredMesh* mesh)
-{
-    cond_release(&mesh->context, mesh->node);
-    cond_release(&mesh->context, mesh->triangle);
-    cond_release(&mesh->context, mesh->colour);
-    mesh->n_node = mesh->n_triangle = 0;
+    return import(file, &sink);
 }

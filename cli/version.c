@@ -1,0 +1,18 @@
+#include "version.h"
+
+#include "cli.h"
+
+#include <stdio.h>
+
+// CMake says what is built in (cli/CMakeLists.txt).
+#ifdef COND_BASELINES
+static const char licence[] = "GPL-3.0-or-later for this build, because of CHOLMOD; COND itself "
+                              "is under Apache-2.0";
+#else
+static const char licence[] = "Apache-2.0";
+#endif
+
+void version_print(void)
+{
+    printf("cond %s\nbuilt with %s\nlicence %s\n", cond_version(), COND_BUILT_WITH, licence);
+}
