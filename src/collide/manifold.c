@@ -113,6 +113,37 @@ CondStatus cond_manifold_hold(const CondCore* a, const CondCore* b, const CondSe
     return add_meeting(&view, x, y, 0.0, 3u << 30);
 }
 
+int cond_manifold_is_sharp(const CondManifold* manifold, double touching, double tie,
+                           double on_a[3], double on_b[3])
+{
+    const CondManifoldPoint *p = NULL, *q = NULL;
+    double longest = 0.0;
+    for (int i = 0; i < manifold->n; i++)
+        for (int j = 0; j <= i; j++) {
+            const CondManifoldPoint *a = &manifold->meeting[i], *b = &manifold->meeting[j];
+            double d = scalar_length(a->at[0] - b->at[0], a->at[1] - b->at[1]);
+            if (a->gap > touching || b->gap > touching || (p && !(d > longest)))
+                continue;
+            longest = d;
+            p = a;
+            q = b;
+        }
+    if (!p)
+        return 0;
+    for (int k = 0; k < manifold->n; k++) {
+        const CondManifoldPoint* m = &manifold->meeting[k];
+        double u[2] = {m->at[0] - p->at[0], m->at[1] - p->at[1]};
+        double v[2] = {q->at[0] - p->at[0], q->at[1] - p->at[1]};
+        if (m->gap <= touching && fabs(u[0] * v[1] - u[1] * v[0]) > tie * longest)
+            return 0;
+    }
+    for (int i = 0; i < 3; i++) {
+        on_a[i] = 0.5 * (p->point[0][i] + q->point[0][i]);
+        on_b[i] = 0.5 * (p->point[1][i] + q->point[1][i]);
+    }
+    return 1;
+}
+
 // The roles of corners and of crossings: kind, then the features of both.
 static uint32_t role_of(unsigned kind, int a, int b)
 {

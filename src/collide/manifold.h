@@ -43,6 +43,11 @@ CondStatus cond_manifold_on_plane(const CondFacet* a, double round_a, const doub
 CondStatus cond_manifold_hold(const CondCore* a, const CondCore* b, const CondSeparation* apart,
                               CondManifold* manifold);
 
+// 1 where the meetings with a gap of at most `touching` lie in a point or a line, within `tie`;
+// their middle on both sides.
+int cond_manifold_is_sharp(const CondManifold* manifold, double touching, double tie,
+                           double on_a[3], double on_b[3]);
+
 // A meeting of a point given in the axes of core a with what lies `gap` below it along n.
 CondStatus cond_manifold_add(CondManifold* manifold, const CondCore* a, const double local[3],
                              const double n[3], double gap, uint32_t role);

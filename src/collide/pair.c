@@ -7,6 +7,7 @@
 #include "collide/mesh_pair.h"
 #include "collide/solid.h"
 #include "geometry/box.h"
+#include "geometry/fan.h"
 #include "geometry/mesh_surface.h"
 #include "geometry/separation.h"
 #include "math/quat.h"
@@ -16,6 +17,7 @@
 #include <string.h>
 
 static const double SMALL = 1e-7; // of the size: points as near as this are one
+static const double TIE = 1e-5;   // of the size: edges that near to touching are as if round
 
 enum { PAIR_WORK = 64 }; // of a pair and of a solid, in multiply-adds
 
@@ -44,9 +46,9 @@ void cond_pair_work_end(CondPairWork* work)
     cond_pair_depth_end(&work->deep);
 }
 
-// Where two cores meet that are apart so, within `far`.
-static CondStatus cores_touch(CondPairWork* work, const CondCore* a, const CondCore* b,
-                              const CondSeparation* apart, double far)
+// The meetings along one normal.
+static CondStatus meet_along(CondPairWork* work, const CondCore* a, const CondCore* b,
+                             const CondSeparation* apart, double far)
 {
     const double *n = apart->normal, back[3] = {-n[0], -n[1], -n[2]};
     CondStatus status = cond_facet_make(a, back, &work->facet[0]);
@@ -56,6 +58,21 @@ static CondStatus cores_touch(CondPairWork* work, const CondCore* a, const CondC
         status = cond_manifold_make(&work->facet[0], a->round, &work->facet[1], b->round, n, far,
                                     SMALL * fmin(a->size, b->size), &work->manifold);
     return status ? status : cond_manifold_hold(a, b, apart, &work->manifold);
+}
+
+// Where two cores meet that are apart so, within `far`.
+static CondStatus cores_touch(CondPairWork* work, const CondCore* a, const CondCore* b,
+                              const CondSeparation* known, double far)
+{
+    double tie = TIE * fmin(a->size, b->size), on_a[3], on_b[3];
+    CondSeparation apart = *known;
+    CondStatus status = meet_along(work, a, b, &apart, far);
+    if (status || !cond_cores_may_fan(a, b, &apart, tie) ||
+        !cond_manifold_is_sharp(&work->manifold, apart.apart + tie, tie, on_a, on_b) ||
+        !cond_cores_fan(a, b, on_a, on_b, tie, &apart))
+        return status;
+    work->manifold.n = 0;
+    return meet_along(work, a, b, &apart, far);
 }
 
 CondStatus cond_cores_meet(CondPairWork* work, const CondCore* a, const CondCore* b, double far)
