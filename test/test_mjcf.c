@@ -560,7 +560,7 @@ static void refuses(const char* text, const char* message)
 static void test_faults(void** state)
 {
     (void)state;
-    refuses("<robot/>", "r.xml:1: the file holds no <mujoco>");
+    refuses("<model/>", "r.xml:1: the file holds no <mujoco> and no <robot>");
     refuses("<mujoco><worldbody></mujoco>",
             "r.xml:1: Opening and ending tag mismatch: worldbody line 1 and mujoco");
     refuses(WORLD("<body><joint axis='0 0 0' name='j'/><geom size='-1'/></body>\n"
@@ -593,7 +593,7 @@ static void test_faults(void** state)
     refuses("<mujoco><worldbody><body><joint name='a'/><geom size='.1'/></body></worldbody>\n"
             "<actuator><motor joint='b'/></actuator>\n<equality><joint joint1='c'/></equality>\n"
             "<keyframe><key name='home' qpos='1 2'/></keyframe></mujoco>",
-            "r.xml:3: there is no joint 'c'\nr.xml:4: qpos of <key>: expected 1 numbers\n"
+            "r.xml:3: there is no joint 'c'\nr.xml:4: qpos of <key>: expected at most 1 number\n"
             "r.xml:2: there is no joint 'b'");
 }
 

@@ -11,6 +11,8 @@
 
 #include "io/urdf.h"
 #include "math/quat.h"
+#include "model/model.h"
+#include "scene/scene.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -519,6 +521,45 @@ static void test_mends_bare_links(void** state)
     cond_articulation_destroy(a);
 }
 
+// Invented masses depend on those that are given, not on the order of the links.
+static void test_bare_links_any_order(void** state)
+{
+    (void)state;
+    static const char* const link[] = {"<link name='x'/>\n<link name='y'/>\n",
+                                       "<link name='y'/>\n<link name='x'/>\n"};
+    for (int k = 0; k < 2; k++) {
+        char text[4000];
+        snprintf(text, sizeof text, "%s%s%s", HEAD BASE, link[k],
+                 ARM JOINT("i", "continuous", "base", "x", "")
+                     JOINT("l", "continuous", "x", "y", "<axis xyz='0 0 1'/>")
+                         JOINT("j", "continuous", "y", "arm", "<axis xyz='0 1 0'/>") TAIL);
+        CondArticulation* a = read_with(text, NULL);
+        assert_int_equal(a->n_warning, 2);
+        assert_near(a->link[cond_articulation_find_link(a, "x")].mass, 0.002, 1e-15);
+        assert_near(a->link[cond_articulation_find_link(a, "y")].mass, 0.002, 1e-15);
+        cond_articulation_destroy(a);
+    }
+}
+
+// A URDF stands for a scene of one robot.
+static void test_as_scene(void** state)
+{
+    (void)state;
+    static const char text[] = HEAD BASE ARM JOINT("j", "continuous", "base", "arm", "") TAIL;
+    write_bytes(FILE_NAME, text, strlen(text));
+    static const char* const floating = "bodies.r.floating=true";
+    CondScene* scene = NULL;
+    CondError error = {0};
+    if (cond_scene_read(NULL, "r.urdf", 1, &floating, &scene, &error))
+        fail_msg("%s", error.message);
+    assert_int_equal(scene->n_body, 1);
+    assert_int_equal(scene->body[0].kind, COND_BODY_ROBOT);
+    assert_int_equal(scene->body[0].floating, 1);
+    Trial t = trial_begin(scene);
+    assert_int_equal(t.model->n_dof, 7);
+    trial_end(&t);
+}
+
 static void test_empty_shapes(void** state)
 {
     (void)state;
@@ -705,6 +746,8 @@ int main(void)
         cmocka_unit_test(test_mends_joints),
         cmocka_unit_test(test_mends_inertias),
         cmocka_unit_test(test_mends_bare_links),
+        cmocka_unit_test(test_bare_links_any_order),
+        cmocka_unit_test(test_as_scene),
         cmocka_unit_test(test_empty_shapes),
         cmocka_unit_test(test_all_faults_at_once),
         cmocka_unit_test(test_refuses_what_is_not_xml),

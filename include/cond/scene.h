@@ -85,7 +85,9 @@ typedef struct CondJointDef {
     // have coordinates NAME.x, NAME.y, and NAME.z or NAME.angle, each named like a joint.
     double orientation[4];      // of the link in the joint's frame; 0: not turned
     double angular_velocity[3]; // relative, in the axes of the turning link [rad/s]
-    double lead; // by how much its target is ahead of the position at the start [rad, m]
+    double lead;        // by how much its target is ahead of the position at the start [rad, m]
+    double effort_back; // largest torque or force against the axis [N m, N]; NaN: effort
+    double torque;      // that its motor adds until it is told another one, within these [N m, N]
 } CondJointDef;
 
 // How a link moves on its parent.
@@ -135,6 +137,7 @@ typedef struct CondLinkDef {
     double inertia[6];          // xx, yy, zz, xy, xz, yz about it, link axes [kg m2]
     int n_shape;
     const CondLinkShapeDef* shape; // (n_shape)
+    double effort_back;            // largest torque or force against the axis [N m, N]; NaN: effort
 } CondLinkDef;
 
 // Friction and restitution of a surface. Where two surfaces meet: a value that only one of them
@@ -288,7 +291,8 @@ typedef struct CondEndDef {
     double at;                       // rods: distance from the begin, along it [m]; NaN: not given
 } CondEndDef;
 
-// Holds two frames together as they are at the moment it is made, by implicit spring-dampers.
+// Holds two frames together, as they are at the moment it is made or as it is told, by implicit
+// spring-dampers.
 typedef struct CondAttachmentDef {
     char name[COND_NAME_SIZE];
     size_t struct_size; // of this struct, by its default function
@@ -300,6 +304,9 @@ typedef struct CondAttachmentDef {
     double rotation_stiffness; // [N m/rad]
     double rotation_damping;   // [N m s/rad]
     double start, end_time;    // [s]; INFINITY: for ever
+    // Of end 0 seen from end 1, in the axes of the latter's body: where it is held, from end 1's
+    // point [m], and how it is turned. NaN: as they are when it is made.
+    double position[3], orientation[4];
 } CondAttachmentDef;
 
 typedef struct CondWaypoint {

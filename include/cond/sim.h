@@ -513,7 +513,7 @@ typedef struct CondJointReading {
     double position; // at the end of the step [rad, m]
     double velocity; // [rad/s, m/s]
     double motor;    // of its motor, within its effort
-    double effort;   // limit of the motor; INFINITY: none
+    double effort;   // limit of the motor on that side; INFINITY: none
     double friction; // dry friction
     double limit;    // of its position limits: positive from the lower, negative from the upper
     double velocity_limit; // of its velocity limit

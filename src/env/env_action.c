@@ -176,10 +176,12 @@ static void joint_bounds(const CondEnvWorld* world, const CondEnvAct* act, int k
     if (def->kind == COND_ACTION_JOINTS && def->mode == COND_ACTION_ABSOLUTE)
         return;
     *high = joint->slides ? def->linear : def->angular;
-    if (def->kind == COND_ACTION_TORQUES)
-        *high =
-            fmin(def->effort, world->state->motor[body->target_begin + act->coordinate[k]].effort);
     *low = -*high;
+    if (def->kind == COND_ACTION_TORQUES) {
+        const CondMotor* motor = &world->state->motor[body->target_begin + act->coordinate[k]];
+        *high = fmin(def->effort, motor->effort);
+        *low = -fmin(def->effort, motor->effort_back);
+    }
 }
 
 void cond_env_act_bounds(const CondEnvWorld* world, const CondEnvAct* act, int k, double* low,

@@ -65,8 +65,8 @@ static void read_range(CondMjcf* m, const CondMjcfNode* node, CondMjcfJoint* joi
         return;
     }
     int turns = joint->kind == COND_MJCF_HINGE;
-    joint->lower = turns ? cond_mjcf_angle(m, range[0]) : range[0];
-    joint->upper = turns ? cond_mjcf_angle(m, range[1]) : range[1];
+    joint->lower = turns ? cond_mjcf_angle(m, node, range[0]) : range[0];
+    joint->upper = turns ? cond_mjcf_angle(m, node, range[1]) : range[1];
     if (!(joint->lower < joint->upper)) {
         cond_mjcf_refuse(m, node, "joint '%s': range %g .. %g is empty", joint->name, range[0],
                          range[1]);
@@ -88,8 +88,8 @@ static void read_joint_numbers(CondMjcf* m, const CondMjcfNode* node, CondMjcfJo
     joint->ref = cond_mjcf_number(m, node, "ref", 0.0);
     joint->spring_rest = cond_mjcf_number(m, node, "springref", 0.0);
     if (turns) {
-        joint->ref = cond_mjcf_angle(m, joint->ref);
-        joint->spring_rest = cond_mjcf_angle(m, joint->spring_rest);
+        joint->ref = cond_mjcf_angle(m, node, joint->ref);
+        joint->spring_rest = cond_mjcf_angle(m, node, joint->spring_rest);
     }
     const struct {
         const char* name;
@@ -106,11 +106,7 @@ static void read_joint_numbers(CondMjcf* m, const CondMjcfNode* node, CondMjcfJo
     }
     if (cond_mjcf_limited(m, node, "actuatorfrclimited", "actuatorfrcrange") &&
         cond_mjcf_numbers(m, node, "actuatorfrcrange", 2, 2, range)) {
-        joint->effort = fmax(fabs(range[0]), fabs(range[1]));
-        if (range[0] != -range[1])
-            cond_mjcf_warn(m, node,
-                           "joint '%s': actuatorfrcrange %g .. %g is taken as %g both ways",
-                           joint->name, range[0], range[1], joint->effort);
+        memcpy(joint->effort, range, sizeof range);
     }
     read_range(m, node, joint);
     joint->start = joint->ref;
@@ -131,7 +127,7 @@ static void read_joint(CondMjcf* m, CondMjcfNode* node, int body)
                              .axis = {0.0, 0.0, 1.0},
                              .lower = NAN,
                              .upper = NAN,
-                             .effort = INFINITY,
+                             .effort = {-INFINITY, INFINITY},
                              .mimic = -1,
                              .turn = {1.0, 0.0, 0.0, 0.0}};
     cond_mjcf_visit(m, node);
@@ -187,6 +183,20 @@ static void read_composite(CondMjcf* m, CondMjcfNode* node, int body, const Cond
         m->cable[m->n_cable++] = (CondMjcfCable){node, body, *frame};
 }
 
+// 1 where bodies, or what they consist of, are below an element.
+static int holds_bodies(const CondMjcfNode* node)
+{
+    static const char* const names[] = {"body", "geom", "joint", "freejoint", "frame"};
+    int found = 0;
+    for (const CondMjcfNode* child = node->first; child && !found; child = child->next) {
+        for (size_t k = 0; k < sizeof names / sizeof *names && !found; k++)
+            found = cond_mjcf_is(child, names[k]);
+        found = found || holds_bodies(child);
+    }
+    // These make bodies of their own, and are told where they are left out.
+    return found && !cond_mjcf_is(node, "composite") && !cond_mjcf_is(node, "flexcomp");
+}
+
 static void read_body(CondMjcf* m, CondMjcfNode* node, int parent, const CondMjcfPose* frame);
 
 // What stands in a body or a frame; `frame` is the latter's pose in the body. Joints come first:
@@ -212,6 +222,9 @@ static void read_children(CondMjcf* m, CondMjcfNode* node, int body, const CondM
             read_body(m, child, body, frame);
         } else if (cond_mjcf_is(child, "composite")) {
             read_composite(m, child, body, frame);
+        } else if (holds_bodies(child)) {
+            cond_mjcf_refuse(m, child, "<%.40s> is not understood, and there are bodies in it",
+                             child->name);
         }
     }
 }

@@ -184,8 +184,8 @@ static void add_moved(const double R[9], const double I[9], double mass, const d
 
 static int counts(const CondMjcf* m, const CondMjcfGeom* geom, int body)
 {
-    return geom->body == body && geom->group >= m->group_range[0] &&
-           geom->group <= m->group_range[1];
+    const int* range = cond_mjcf_settings(m, geom->node)->group_range;
+    return geom->body == body && geom->group >= range[0] && geom->group <= range[1];
 }
 
 // Two passes: the centre of mass of the body, then the moments about it.
@@ -220,18 +220,19 @@ static void from_geoms(CondMjcf* m, int b)
 // The compiler's bounds and the balance of moments, on principal moments I = Q diag(w) Q'.
 static void adjust(CondMjcf* m, CondMjcfBody* body)
 {
-    body->mass = fmax(body->mass, m->bound_mass);
+    const CondMjcfSettings* settings = cond_mjcf_settings(m, body->node);
+    body->mass = fmax(body->mass, settings->bound_mass);
     CondLink link = cond_link_default();
     double w[3], Q[9];
     memcpy(link.name, body->name, sizeof link.name);
     memcpy(link.inertia, body->inertia, sizeof link.inertia);
     link.mass = body->mass;
-    if (body->mass > 0.0 && (m->bound_inertia > 0.0 || m->balance)) {
+    if (body->mass > 0.0 && (settings->bound_inertia > 0.0 || settings->balance)) {
         cond_inertia_moments(link.inertia, w, Q);
         for (int i = 0; i < 3; i++)
-            w[i] = fmax(w[i], m->bound_inertia);
+            w[i] = fmax(w[i], settings->bound_inertia);
         double sum = w[0] + w[1] + w[2], largest = fmax(w[0], fmax(w[1], w[2]));
-        for (int i = 0; i < 3 && m->balance && 2.0 * largest > sum; i++)
+        for (int i = 0; i < 3 && settings->balance && 2.0 * largest > sum; i++)
             w[i] = sum / 3.0;
         cond_inertia_put(w, Q, link.inertia);
     }
@@ -251,10 +252,11 @@ static int is_moved(const CondMjcf* m, int b)
 
 void cond_mjcf_inertias(CondMjcf* m)
 {
-    double total = 0.0;
+    double total = 0.0, wanted = m->model[0].total_mass;
     for (int b = 1; b < m->n_body && !cond_mjcf_ends(m); b++) {
         CondMjcfBody* body = &m->body[b];
-        int geoms = m->inertia_from_geom == 1 || (m->inertia_from_geom == 2 && !body->inertial);
+        int from = cond_mjcf_settings(m, body->node)->inertia_from_geom;
+        int geoms = from == 1 || (from == 2 && !body->inertial);
         if (is_moved(m, b) && geoms)
             from_geoms(m, b);
         if (!is_moved(m, b)) // what never moves has no mass that counts
@@ -263,9 +265,9 @@ void cond_mjcf_inertias(CondMjcf* m)
             adjust(m, body);
         total += body->mass;
     }
-    for (int b = 1; b < m->n_body && m->total_mass > 0.0 && total > 0.0; b++) {
-        m->body[b].mass *= m->total_mass / total;
+    for (int b = 1; b < m->n_body && wanted > 0.0 && total > 0.0; b++) {
+        m->body[b].mass *= wanted / total;
         for (int i = 0; i < 9; i++)
-            m->body[b].inertia[i] *= m->total_mass / total;
+            m->body[b].inertia[i] *= wanted / total;
     }
 }

@@ -26,7 +26,7 @@ static CondMjcfNode* find_field(CondMjcf* m, const char* name)
 static int take_numbers(CondMjcf* m, const CondMjcfNode* node, const char* text, int n,
                         double* height)
 {
-    int good = cond_mjcf_list(text, n, height);
+    int good = cond_mjcf_list(text, n, height) == n;
     if (!good)
         cond_mjcf_refuse(m, node, "elevation of <hfield>: expected %d numbers", n);
     return good;

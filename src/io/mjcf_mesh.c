@@ -30,12 +30,13 @@ static int join(const char* beside, const char* folder, const char* name, char* 
 
 void cond_mjcf_find_file(CondMjcf* m, const CondMjcfNode* node, const char* name, char* path)
 {
-    const char* slash = m->strip_path ? strrchr(name, '/') : NULL;
+    const CondMjcfSettings* settings = cond_mjcf_settings(m, node);
+    const char* slash = settings->strip_path ? strrchr(name, '/') : NULL;
     name = slash ? slash + 1 : name;
-    int fits = join(m->file.path, m->mesh_folder, name, path);
+    int fits = join(settings->path, settings->mesh_folder, name, path);
     if (fits && !is_readable(path)) { // beside an included file
         char other[COND_PATH_SIZE];
-        if (join(node->file, m->mesh_folder, name, other) && is_readable(other))
+        if (join(node->file, settings->mesh_folder, name, other) && is_readable(other))
             memcpy(path, other, sizeof other);
     }
     if (!fits)

@@ -26,6 +26,21 @@ typedef struct CondMjcfClass {
     CondMjcfNode* node;
 } CondMjcfClass;
 
+// <compiler> of a file, and the class that its elements take their defaults from where none is
+// told.
+typedef struct CondMjcfSettings {
+    CondMjcfNode* root;       // of its tree
+    const CondMjcfNode* into; // the root of the tree it is attached to; NULL: of none
+    const char* path;
+    const char* main;
+    int degrees, autolimits,
+        inertia_from_geom; // the last: 0 never, 1 always, 2 where none is given
+    int balance, strip_path, group_range[2];
+    double bound_mass, bound_inertia, total_mass; // the last: -1: as it is
+    char eulerseq[4];
+    const char* mesh_folder; // NULL: that of the file
+} CondMjcfSettings;
+
 typedef struct CondMjcfMesh {
     const CondMjcfNode* node;
     const char* name;
@@ -80,16 +95,23 @@ typedef struct CondMjcfJoint {
     double pos[3], axis[3];
     double lower, upper; // NaN: none
     double ref, damping, armature, friction, stiffness, spring_rest;
-    double effort;   // INFINITY: none
-    int qpos;        // where its coordinates begin in a keyframe
-    double start;    // position of hinge and slide
-    double turn[4];  // of ball and free
-    double place[3]; // of free
-    int fixed;       // 1: held where it starts by an equality
-    int mimic;       // -1: none
+    double effort[2]; // least and largest torque of its motor; -INFINITY, INFINITY: none
+    int qpos;         // where its coordinates begin in a keyframe
+    double start;     // position of hinge and slide
+    double turn[4];   // of ball and free
+    double place[3];  // of free
+    int fixed;        // 1: held where it starts by an equality
+    int mimic;        // -1: none
     double multiplier, offset;
+    int actuated;                                      // 1: some actuator acts on it
     double motor_stiffness, motor_damping, motor_pull; // torque = pull - stiffness q - damping q'
 } CondMjcfJoint;
+
+// The coordinate that a joint moves with: position = scale * (that of joint `leader`) + shift.
+typedef struct CondMjcfLead {
+    int leader;
+    double scale, shift;
+} CondMjcfLead;
 
 typedef struct CondMjcfBody {
     const CondMjcfNode* node;
@@ -135,13 +157,8 @@ typedef struct CondMjcf {
     CondScene* scene;
     CondMjcfOptions options;
     CondMjcfNode* root;
-    // <compiler>
-    int degrees, autolimits,
-        inertia_from_geom; // the last: 0 never, 1 always, 2 where none is given
-    int balance, strip_path, group_range[2];
-    double bound_mass, bound_inertia, total_mass; // the last: -1: as it is
-    char eulerseq[4];
-    const char* mesh_folder; // NULL: that of the file
+    int n_model;
+    CondMjcfSettings* model; // the file's own first, then those attached          (n_model)
     int n_asked;
     CondMjcfAsked* asked;
     int n_class, n_mesh, n_body, n_joint, n_geom, n_site;
@@ -182,22 +199,34 @@ void cond_mjcf_visit(CondMjcf* m, CondMjcfNode* node);
 void cond_mjcf_mark_asked(CondMjcf* m);
 // Values (mjcf_value.c): of the node, or else of its class of defaults and those above it.
 const char* cond_mjcf_text(CondMjcf* m, const CondMjcfNode* node, const char* name);
-// 1 where a text holds n finite numbers with blanks between them, which it fills in.
+// How many finite numbers with blanks between them a text holds, n at most, which it fills in; -1
+// where it holds anything else.
 int cond_mjcf_list(const char* text, int n, double* numbers);
 // From least to most numbers; returns how many there are, 0 also where they are refused.
 int cond_mjcf_numbers(CondMjcf* m, const CondMjcfNode* node, const char* name, int least, int most,
                       double* value);
+// The same of what the node itself says, without defaults.
+int cond_mjcf_own_numbers(CondMjcf* m, const CondMjcfNode* node, const char* name, int least,
+                          int most, double* value);
 double cond_mjcf_number(CondMjcf* m, const CondMjcfNode* node, const char* name, double initial);
 int cond_mjcf_whole(CondMjcf* m, const CondMjcfNode* node, const char* name, int initial);
 // The place of the word among those given (NULL ends them); `initial` where there is none.
 int cond_mjcf_word(CondMjcf* m, const CondMjcfNode* node, const char* name,
                    const char* const* words, int initial);
+int cond_mjcf_own_word(CondMjcf* m, const CondMjcfNode* node, const char* name,
+                       const char* const* words, int initial);
+// Calls back with every default of the element's kind, those of the outermost class first.
+void cond_mjcf_each_default(CondMjcf* m, const CondMjcfNode* node,
+                            void (*take)(CondMjcf*, const CondMjcfNode*, void*), void* data);
 int cond_mjcf_true(CondMjcf* m, const CondMjcfNode* node, const char* name, int initial);
 // pos and orientation, which is one of quat, axisangle, euler, xyaxes, zaxis.
 CondMjcfPose cond_mjcf_pose(CondMjcf* m, const CondMjcfNode* node);
 // A rotation that takes the z axis to the direction v, the short way.
 void cond_mjcf_from_z(const double v[3], double q[4]);
-double cond_mjcf_angle(const CondMjcf* m, double angle); // in radians
+double cond_mjcf_angle(const CondMjcf* m, const CondMjcfNode* node, double angle); // in radians
+// A turn by three angles; stays as it is where the attribute is not there.
+void cond_mjcf_euler(CondMjcf* m, const CondMjcfNode* node, const char* name, double q[4]);
+const CondMjcfSettings* cond_mjcf_settings(const CondMjcf* m, const CondMjcfNode* node);
 // A name of at most COND_NAME_SIZE - 1 bytes: the node's own, or made of `word` and a number.
 void cond_mjcf_name(CondMjcf* m, const CondMjcfNode* node, const char* word, int number,
                     char name[COND_NAME_SIZE]);
@@ -212,7 +241,9 @@ CondMjcfPose cond_mjcf_inverse(const CondMjcfPose* a);
 void cond_mjcf_place(const CondMjcfPose* a, const double x[3], double y[3]);
 
 // The parts of a file (one file each).
+void cond_mjcf_attach(CondMjcf* m);
 void cond_mjcf_read_compiler(CondMjcf* m);
+void cond_mjcf_replicate(CondMjcf* m);
 void cond_mjcf_read_classes(CondMjcf* m);
 void cond_mjcf_read_meshes(CondMjcf* m);
 void cond_mjcf_read_bodies(CondMjcf* m);
@@ -239,7 +270,11 @@ void cond_mjcf_find_file(CondMjcf* m, const CondMjcfNode* node, const char* name
 const char* cond_mjcf_asset_name(CondMjcf* m, const CondMjcfNode* node, const char* file);
 // Volume, centre and moments of a mesh, as its `inertia` says; 0 after a fault.
 int cond_mjcf_mesh_moments(CondMjcf* m, const CondMjcfNode* geom, CondMjcfMesh* mesh);
-CondMjcfNode* cond_mjcf_find_tendon(CondMjcf* m, const char* name); // a fixed one; NULL: none
+CondMjcfNode* cond_mjcf_find_tendon(CondMjcf* m, const char* name); // NULL: none
+CondMjcfLead cond_mjcf_find_leader(const CondMjcf* m, int joint);
+int cond_mjcf_is_single(const CondMjcfJoint* joint); // 1: a hinge or a slide
+// The numbers of a list with at most n of them, zeros behind; NULL where there is none.
+double* cond_mjcf_read_list(CondMjcf* m, const CondMjcfNode* node, const char* name, int n);
 int cond_mjcf_find_joint(const CondMjcf* m, const char* name);
 int cond_mjcf_find_body(const CondMjcf* m, const char* name);
 int cond_mjcf_find_site(const CondMjcf* m, const char* name);

@@ -45,7 +45,7 @@ int cond_mjcf_ends(const CondMjcf* m)
     return cond_urdf_ends(m->status);
 }
 
-static void read_eulerseq(CondMjcf* m, const CondMjcfNode* node)
+static void read_eulerseq(CondMjcf* m, const CondMjcfNode* node, CondMjcfSettings* s)
 {
     const char* text = cond_mjcf_text(m, node, "eulerseq");
     if (!text)
@@ -54,49 +54,54 @@ static void read_eulerseq(CondMjcf* m, const CondMjcfNode* node)
         cond_mjcf_refuse(m, node, "eulerseq='%.20s' is not three of the letters x, y, z, X, Y, Z",
                          text);
     else
-        memcpy(m->eulerseq, text, 4);
+        memcpy(s->eulerseq, text, 4);
+}
+
+static void read_settings(CondMjcf* m, CondMjcfNode* node, CondMjcfSettings* s)
+{
+    static const char* const angles[] = {"radian", "degree", NULL};
+    static const char* const from_geom[] = {"false", "true", "auto", NULL};
+    double range[2];
+    cond_mjcf_visit(m, node);
+    s->degrees = cond_mjcf_word(m, node, "angle", angles, s->degrees);
+    s->autolimits = cond_mjcf_true(m, node, "autolimits", s->autolimits);
+    s->inertia_from_geom =
+        cond_mjcf_word(m, node, "inertiafromgeom", from_geom, s->inertia_from_geom);
+    s->balance = cond_mjcf_true(m, node, "balanceinertia", s->balance);
+    s->strip_path = cond_mjcf_true(m, node, "strippath", s->strip_path);
+    s->bound_mass = cond_mjcf_number(m, node, "boundmass", s->bound_mass);
+    s->bound_inertia = cond_mjcf_number(m, node, "boundinertia", s->bound_inertia);
+    s->total_mass = cond_mjcf_number(m, node, "settotalmass", s->total_mass);
+    if (cond_mjcf_numbers(m, node, "inertiagrouprange", 2, 2, range)) {
+        s->group_range[0] = (int)range[0];
+        s->group_range[1] = (int)range[1];
+    }
+    read_eulerseq(m, node, s);
+    const char* assets = cond_mjcf_text(m, node, "assetdir");
+    const char* meshes = cond_mjcf_text(m, node, "meshdir");
+    s->mesh_folder = meshes ? meshes : assets ? assets : s->mesh_folder;
+    // Without effect here: what is static moves with nothing either way, and pictures.
+    static const char* const unused[] = {"fusestatic", "discardvisual", "texturedir", "usethread",
+                                         "convexhull"};
+    for (size_t k = 0; k < sizeof unused / sizeof *unused; k++)
+        cond_mjcf_own(node, unused[k]);
+    const char* coordinate = cond_mjcf_text(m, node, "coordinate");
+    if (coordinate && strcmp(coordinate, "global") == 0)
+        cond_mjcf_refuse(m, node, "coordinate='global' is not understood, nor is it by MuJoCo");
 }
 
 void cond_mjcf_read_compiler(CondMjcf* m)
 {
-    static const char* const angles[] = {"radian", "degree", NULL};
-    static const char* const from_geom[] = {"false", "true", "auto", NULL};
-    m->degrees = m->autolimits = 1;
-    m->inertia_from_geom = 2;
-    m->group_range[1] = 5;
-    m->total_mass = -1.0;
-    memcpy(m->eulerseq, "xyz", 4);
-    for (CondMjcfNode* node = m->root->first; node; node = node->next) {
-        double range[2];
-        if (!cond_mjcf_is(node, "compiler"))
-            continue;
-        cond_mjcf_visit(m, node);
-        m->degrees = cond_mjcf_word(m, node, "angle", angles, m->degrees);
-        m->autolimits = cond_mjcf_true(m, node, "autolimits", m->autolimits);
-        m->inertia_from_geom =
-            cond_mjcf_word(m, node, "inertiafromgeom", from_geom, m->inertia_from_geom);
-        m->balance = cond_mjcf_true(m, node, "balanceinertia", m->balance);
-        m->strip_path = cond_mjcf_true(m, node, "strippath", m->strip_path);
-        m->bound_mass = cond_mjcf_number(m, node, "boundmass", m->bound_mass);
-        m->bound_inertia = cond_mjcf_number(m, node, "boundinertia", m->bound_inertia);
-        m->total_mass = cond_mjcf_number(m, node, "settotalmass", m->total_mass);
-        if (cond_mjcf_numbers(m, node, "inertiagrouprange", 2, 2, range)) {
-            m->group_range[0] = (int)range[0];
-            m->group_range[1] = (int)range[1];
-        }
-        read_eulerseq(m, node);
-        const char* assets = cond_mjcf_text(m, node, "assetdir");
-        const char* meshes = cond_mjcf_text(m, node, "meshdir");
-        m->mesh_folder = meshes ? meshes : assets ? assets : m->mesh_folder;
-        // Without effect here: what is static moves with nothing either way, and pictures.
-        cond_mjcf_own(node, "fusestatic");
-        cond_mjcf_own(node, "discardvisual");
-        cond_mjcf_own(node, "texturedir");
-        cond_mjcf_own(node, "usethread");
-        cond_mjcf_own(node, "convexhull");
-        if (cond_mjcf_text(m, node, "coordinate") &&
-            strcmp(cond_mjcf_text(m, node, "coordinate"), "global") == 0)
-            cond_mjcf_refuse(m, node, "coordinate='global' is not understood, nor is it by MuJoCo");
+    for (int k = 0; k < m->n_model; k++) {
+        CondMjcfSettings* s = &m->model[k];
+        s->degrees = s->autolimits = 1;
+        s->inertia_from_geom = 2;
+        s->group_range[1] = 5;
+        s->total_mass = -1.0;
+        memcpy(s->eulerseq, "xyz", 4);
+        for (CondMjcfNode* node = s->root->first; node; node = node->next)
+            if (cond_mjcf_is(node, "compiler"))
+                read_settings(m, node, s);
     }
 }
 
@@ -106,13 +111,14 @@ static void add_classes(CondMjcf* m, CondMjcfNode* node, const char* parent)
     node->used = 1;
     if (!name && parent)
         cond_mjcf_refuse(m, node, "<default> inside another needs a class");
-    name = name ? name : "main";
+    const char* main = cond_mjcf_settings(m, node)->main;
+    name = name ? name : main;
     if (COND_RESERVE(&m->arena, m->classes, m->n_class + 1)) {
         cond_mjcf_no_memory(m);
         return;
     }
-    if (!parent && strcmp(name, "main") != 0)
-        parent = "main";
+    if (!parent && strcmp(name, main) != 0)
+        parent = main;
     m->classes[m->n_class++] = (CondMjcfClass){name, parent, node};
     for (CondMjcfNode* child = node->first; child && !cond_mjcf_ends(m); child = child->next) {
         child->used = 1; // its attributes are told where nobody asks for them
@@ -172,9 +178,17 @@ static void read_options(CondMjcf* m)
 static void read_parts(CondMjcf* m)
 {
     void (*const parts[])(CondMjcf*) = {
-        cond_mjcf_read_classes,          cond_mjcf_read_compiler, read_options,
-        cond_mjcf_read_meshes,           cond_mjcf_read_bodies,   cond_mjcf_inertias,
-        cond_mjcf_read_joint_equalities, cond_mjcf_read_keyframe, cond_mjcf_read_actuators,
+        cond_mjcf_attach,
+        cond_mjcf_read_classes,
+        cond_mjcf_read_compiler,
+        cond_mjcf_replicate,
+        read_options,
+        cond_mjcf_read_meshes,
+        cond_mjcf_read_bodies,
+        cond_mjcf_inertias,
+        cond_mjcf_read_joint_equalities,
+        cond_mjcf_read_keyframe,
+        cond_mjcf_read_actuators,
     };
     void (*const makers[])(CondMjcf*) = {cond_mjcf_make_bodies,     cond_mjcf_make_cables,
                                          cond_mjcf_make_equalities, cond_mjcf_make_sensors,

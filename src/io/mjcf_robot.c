@@ -63,7 +63,8 @@ static CondMjcfPose motion(const CondMjcfJoint* joint, double q)
 
 static void put_start(CondMjcf* m, Robot* robot, const CondMjcfJoint* joint)
 {
-    int motor = joint->motor_stiffness > 0.0 || joint->motor_damping > 0.0;
+    int motor =
+        joint->motor_stiffness > 0.0 || joint->motor_damping > 0.0 || joint->motor_pull != 0.0;
     int turned = joint->kind == COND_MJCF_BALL && joint->turn[0] != 1.0;
     if (joint->mimic >= 0 || joint->fixed || (!motor && !turned && joint->start == 0.0))
         return;
@@ -85,6 +86,8 @@ static void put_start(CondMjcf* m, Robot* robot, const CondMjcfJoint* joint)
     def->damping = joint->motor_damping;
     if (joint->motor_stiffness > 0.0)
         def->lead = joint->motor_pull / joint->motor_stiffness - joint->start;
+    else
+        def->torque = joint->motor_pull;
 }
 
 // The joint of a link, whose frame against the parent's is `at` where the joint is at its
@@ -107,7 +110,8 @@ static void put_joint(const CondMjcf* m, const CondMjcfJoint* joint, const CondM
     memcpy(link->axis, joint->axis, sizeof link->axis);
     link->lower = joint->lower;
     link->upper = joint->upper;
-    link->effort = joint->effort;
+    link->effort = fmax(joint->effort[1], 0.0);
+    link->effort_back = fmax(-joint->effort[0], 0.0);
     link->friction = joint->friction;
     link->damping = joint->damping;
     link->armature = joint->armature;

@@ -179,13 +179,36 @@ static void put_end(const CondMjcf* m, int body, const double point[3], CondEndD
     cond_mjcf_place(&at->in_link, point, end->point);
 }
 
-// The two bodies of an equality and the point where it holds them, by bodies or by sites; 0 after a
+// The frames that an equality of two bodies makes one, in their axes: a point is all that counts of
+// those of <connect>, whose anchor is in the first body; that of <weld> is in the second one.
+static void find_frames(CondMjcf* m, const CondMjcfNode* node, const int body[2],
+                        CondMjcfPose frame[2])
+{
+    int weld = cond_mjcf_is(node, "weld");
+    double relative[7] = {0.0}, square = 0.0;
+    cond_mjcf_numbers(m, node, "anchor", 3, 3, frame[weld].p);
+    // At the references the two are one, unless <weld> says where the second body is then.
+    CondMjcfPose back = cond_mjcf_inverse(&m->body[body[!weld]].world);
+    CondMjcfPose world = cond_mjcf_times(&m->body[body[weld]].world, &frame[weld]);
+    frame[!weld] = cond_mjcf_times(&back, &world);
+    if (!weld || !cond_mjcf_numbers(m, node, "relpose", 7, 7, relative))
+        return;
+    for (int i = 3; i < 7; i++)
+        square += relative[i] * relative[i];
+    if (square < 1e-18) // that is: not given
+        return;
+    memcpy(frame[0].p, relative, sizeof frame[0].p);
+    memcpy(frame[0].q, relative + 3, sizeof frame[0].q);
+    quat_normalize(frame[0].q);
+}
+
+// The two bodies of an equality and the frames that it makes one, by bodies or by sites; 0 after a
 // fault.
-static int find_ends(CondMjcf* m, CondMjcfNode* node, int body[2], double point[2][3])
+static int find_ends(CondMjcf* m, CondMjcfNode* node, int body[2], CondMjcfPose frame[2])
 {
     const char* site[2] = {cond_mjcf_own(node, "site1"), cond_mjcf_own(node, "site2")};
     const char* name[2] = {cond_mjcf_own(node, "body1"), cond_mjcf_own(node, "body2")};
-    double anchor[3] = {0.0, 0.0, 0.0};
+    frame[0] = frame[1] = cond_mjcf_unit();
     if (site[0] && site[1]) {
         for (int k = 0; k < 2; k++) {
             int s = cond_mjcf_find_site(m, site[k]);
@@ -194,7 +217,7 @@ static int find_ends(CondMjcf* m, CondMjcfNode* node, int body[2], double point[
                 return 0;
             }
             body[k] = m->site[s].body;
-            memcpy(point[k], m->site[s].pose.p, sizeof point[k]);
+            frame[k] = m->site[s].pose;
         }
         return 1;
     }
@@ -205,15 +228,19 @@ static int find_ends(CondMjcf* m, CondMjcfNode* node, int body[2], double point[
             return 0;
         }
     }
-    // The anchor of connect is in the first body's axes, that of weld in the second's.
-    int weld = cond_mjcf_is(node, "weld");
-    cond_mjcf_numbers(m, node, "anchor", 3, 3, anchor);
-    CondMjcfPose back = cond_mjcf_inverse(&m->body[body[!weld]].world);
-    double world[3];
-    cond_mjcf_place(&m->body[body[weld]].world, anchor, world);
-    memcpy(point[weld], anchor, sizeof anchor);
-    cond_mjcf_place(&back, world, point[!weld]);
+    find_frames(m, node, body, frame);
     return 1;
+}
+
+// How the first end's axes are turned, seen from those of the second, where the frames are one.
+static void put_turn(const CondMjcf* m, const int body[2], const CondMjcfPose frame[2],
+                     double turn[4])
+{
+    CondMjcfPose at[2];
+    for (int k = 0; k < 2; k++)
+        at[k] = cond_mjcf_times(&m->body[body[k]].in_link, &frame[k]);
+    CondMjcfPose back = cond_mjcf_inverse(&at[0]), both = cond_mjcf_times(&at[1], &back);
+    memcpy(turn, both.q, sizeof both.q);
 }
 
 // MuJoCo's constraint lets an acceleration (1 - d) a0 of what acts pass and adds d (-b v - k r),
@@ -255,9 +282,9 @@ static void make_equality(CondMjcf* m, CondMjcfNode* node)
     CondSceneIssue issue;
     const char* name = cond_mjcf_own(node, "name");
     int body[2];
-    double point[2][3];
+    CondMjcfPose frame[2];
     cond_mjcf_visit(m, node);
-    if (!find_ends(m, node, body, point))
+    if (!find_ends(m, node, body, frame))
         return;
     if (!cond_mjcf_true(m, node, "active", 1)) {
         cond_mjcf_warn(m, node, "<%.40s> is not active and left out", node->name);
@@ -267,14 +294,15 @@ static void make_equality(CondMjcf* m, CondMjcfNode* node)
     def.turns = cond_mjcf_is(node, "weld");
     def.contact = 0;
     for (int k = 0; k < 2; k++)
-        put_end(m, body[k], point[k], &def.end[k]);
+        put_end(m, body[k], frame[k].p, &def.end[k]);
+    memset(def.position, 0, sizeof def.position);
+    if (def.turns)
+        put_turn(m, body, frame, def.orientation);
     set_stiffness(m, node, body, &def);
     if (!def.end[0].body[0] && !def.end[1].body[0]) {
         cond_mjcf_warn(m, node, "<%.40s> holds two things that stand still: left out", node->name);
         return;
     }
-    if (def.turns && cond_mjcf_own(node, "relpose"))
-        cond_mjcf_warn(m, node, "relpose is left out: <weld> holds the two as they start");
     refuse_issue(m, node, cond_scene_put_attachment(m->scene, &def, &issue), &issue);
 }
 
@@ -358,9 +386,18 @@ static void list_unseen(CondMjcf* m)
                        m->n_geom);
 }
 
+// A file of which nothing became a part of the scene is not fine.
+static void list_nothing(CondMjcf* m)
+{
+    const CondScene* scene = m->scene;
+    if (scene->n_body + scene->n_plane + scene->n_obstacle == 0)
+        cond_mjcf_warn(m, m->root, "nothing in the file became a body, a plane or an obstacle");
+}
+
 void cond_mjcf_list_left(CondMjcf* m)
 {
     list_unseen(m);
+    list_nothing(m);
     CondMjcfLeft* left = NULL;
     int n = 0;
     char pictures[COND_WARNING_SIZE - 60] = "";

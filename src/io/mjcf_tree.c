@@ -137,7 +137,8 @@ static CondStatus read_file(Source* source, CondMjcfNode* parent, CondMjcfNode**
     CondStatus status = cond_urdf_xml_read(&source->file);
     const xmlNode* top = status ? NULL : xmlDocGetRootElement(source->file.document);
     if (!status && !parent && (!top || !cond_urdf_is(top, "mujoco")))
-        status = cond_urdf_refuse(&source->file, top, COND_BAD_INPUT, "the file holds no <mujoco>");
+        status = cond_urdf_refuse(&source->file, top, COND_BAD_INPUT,
+                                  "the file holds no <mujoco> and no <robot>");
     if (!status && !parent) {
         status = make_node(source, top, NULL, root);
         parent = *root;
@@ -202,6 +203,10 @@ static CondStatus add_left(CondArena* arena, const CondMjcfNode* node, const cha
 CondStatus cond_mjcf_tree_left(CondArena* arena, const CondMjcfNode* node, CondMjcfLeft** left,
                                int* n_left)
 {
+    // A section with nothing in it says nothing.
+    if (!node->used && !node->first && node->n_attribute == 0 && node->parent &&
+        !node->parent->parent)
+        return COND_OK;
     if (!node->used)
         return add_left(arena, node, NULL, left, n_left);
     CondStatus status = COND_OK;

@@ -16,7 +16,9 @@ typedef struct CondMjcfNode {
     const char* name;
     const char* file;
     long line;
-    int used; // 1: somebody looked into it
+    int used;     // 1: somebody looked into it
+    int model;    // into CondMjcf.model: whose settings it is read by; 0: the file's own
+    int replaced; // 1: copies stand for it
     int n_attribute;
     CondMjcfAttribute* attribute; // (n_attribute)
     struct CondMjcfNode *parent, *first, *last, *next;

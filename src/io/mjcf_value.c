@@ -10,12 +10,17 @@
 static const char blank[] = " \t\r\n";
 
 // The class that an element takes its defaults from: its own, or that of the body around it.
-static const char* class_of(const CondMjcfNode* node)
+static const char* class_of(const CondMjcf* m, const CondMjcfNode* node)
 {
     const char* own = cond_mjcf_own(node, "class");
     for (const CondMjcfNode* at = node->parent; !own && at; at = at->parent)
         own = cond_mjcf_own(at, "childclass");
-    return own ? own : "main";
+    return own ? own : cond_mjcf_settings(m, node)->main;
+}
+
+const CondMjcfSettings* cond_mjcf_settings(const CondMjcf* m, const CondMjcfNode* node)
+{
+    return &m->model[node->model];
 }
 
 static int is_class(const CondMjcf* m, const char* name)
@@ -23,7 +28,10 @@ static int is_class(const CondMjcf* m, const char* name)
     for (int i = 0; i < m->n_class; i++)
         if (strcmp(m->classes[i].name, name) == 0)
             return 1;
-    return strcmp(name, "main") == 0;
+    for (int k = 0; k < m->n_model; k++)
+        if (strcmp(m->model[k].main, name) == 0)
+            return 1;
+    return 0;
 }
 
 void cond_mjcf_visit(CondMjcf* m, CondMjcfNode* node)
@@ -93,10 +101,36 @@ void cond_mjcf_mark_asked(CondMjcf* m)
                     cond_mjcf_own(child, m->asked[i].attribute);
 }
 
+// The class above one; NULL: none.
+static const char* parent_of(const CondMjcf* m, const char* class)
+{
+    for (int i = m->n_class - 1; i >= 0; i--)
+        if (strcmp(m->classes[i].name, class) == 0 && m->classes[i].parent)
+            return m->classes[i].parent;
+    return NULL;
+}
+
+void cond_mjcf_each_default(CondMjcf* m, const CondMjcfNode* node,
+                            void (*take)(CondMjcf*, const CondMjcfNode*, void*), void* data)
+{
+    enum { DEEPEST = 300 }; // classes that are each other's parent end here
+    const char* chain[DEEPEST];
+    int n = 0;
+    for (const char* at = class_of(m, node); at && n < DEEPEST; at = parent_of(m, at))
+        chain[n++] = at;
+    while (n-- > 0)
+        for (int i = 0; i < m->n_class; i++)
+            for (CondMjcfNode* child =
+                     strcmp(m->classes[i].name, chain[n]) == 0 ? m->classes[i].node->first : NULL;
+                 child; child = child->next)
+                if (is_kind(child, node))
+                    take(m, child, data);
+}
+
 const char* cond_mjcf_text(CondMjcf* m, const CondMjcfNode* node, const char* name)
 {
     enum { DEEPEST = 300 }; // classes that are each other's parent end here
-    const char *found = cond_mjcf_own(node, name), *class = class_of(node), *parent;
+    const char *found = cond_mjcf_own(node, name), *class = class_of(m, node), *parent;
     note_asked(m, node, name);
     for (int depth = 0; !found && class && depth < DEEPEST; depth++) {
         found = find_default(m, class, node, name, &parent);
@@ -140,13 +174,13 @@ int cond_mjcf_list(const char* text, int n, double* numbers)
         at += length;
         at += strspn(at, blank);
     }
-    return good && found == n;
+    return good ? found : -1;
 }
 
-int cond_mjcf_numbers(CondMjcf* m, const CondMjcfNode* node, const char* name, int least, int most,
-                      double* value)
+// The numbers of an attribute's text, from least to most.
+static int take_numbers(CondMjcf* m, const CondMjcfNode* node, const char* name, const char* text,
+                        int least, int most, double* value)
 {
-    const char* text = cond_mjcf_text(m, node, name);
     double number[16];
     if (!text)
         return 0;
@@ -163,6 +197,19 @@ int cond_mjcf_numbers(CondMjcf* m, const CondMjcfNode* node, const char* name, i
     }
     memcpy(value, number, (size_t)n * sizeof *value);
     return n;
+}
+
+int cond_mjcf_numbers(CondMjcf* m, const CondMjcfNode* node, const char* name, int least, int most,
+                      double* value)
+{
+    return take_numbers(m, node, name, cond_mjcf_text(m, node, name), least, most, value);
+}
+
+int cond_mjcf_own_numbers(CondMjcf* m, const CondMjcfNode* node, const char* name, int least,
+                          int most, double* value)
+{
+    note_asked(m, node, name);
+    return take_numbers(m, node, name, cond_mjcf_own(node, name), least, most, value);
 }
 
 double cond_mjcf_number(CondMjcf* m, const CondMjcfNode* node, const char* name, double initial)
@@ -184,10 +231,9 @@ int cond_mjcf_whole(CondMjcf* m, const CondMjcfNode* node, const char* name, int
     return (int)value;
 }
 
-int cond_mjcf_word(CondMjcf* m, const CondMjcfNode* node, const char* name,
-                   const char* const* words, int initial)
+static int take_word(CondMjcf* m, const CondMjcfNode* node, const char* name, const char* text,
+                     const char* const* words, int initial)
 {
-    const char* text = cond_mjcf_text(m, node, name);
     if (!text)
         return initial;
     char known[160] = "";
@@ -201,6 +247,19 @@ int cond_mjcf_word(CondMjcf* m, const CondMjcfNode* node, const char* name,
     }
     cond_mjcf_refuse(m, node, "%s='%.40s' of <%.40s> is none of %s", name, text, node->name, known);
     return initial;
+}
+
+int cond_mjcf_word(CondMjcf* m, const CondMjcfNode* node, const char* name,
+                   const char* const* words, int initial)
+{
+    return take_word(m, node, name, cond_mjcf_text(m, node, name), words, initial);
+}
+
+int cond_mjcf_own_word(CondMjcf* m, const CondMjcfNode* node, const char* name,
+                       const char* const* words, int initial)
+{
+    note_asked(m, node, name);
+    return take_word(m, node, name, cond_mjcf_own(node, name), words, initial);
 }
 
 int cond_mjcf_true(CondMjcf* m, const CondMjcfNode* node, const char* name, int initial)
@@ -217,12 +276,12 @@ int cond_mjcf_limited(CondMjcf* m, const CondMjcfNode* node, const char* limited
     if (word == 1 && !given)
         cond_mjcf_refuse(m, node, "%s of <%.40s> is true, but there is no %s", limited, node->name,
                          range);
-    return given && (word == 2 ? m->autolimits : word);
+    return given && (word == 2 ? cond_mjcf_settings(m, node)->autolimits : word);
 }
 
-double cond_mjcf_angle(const CondMjcf* m, double angle)
+double cond_mjcf_angle(const CondMjcf* m, const CondMjcfNode* node, double angle)
 {
-    return m->degrees ? angle * (3.14159265358979323846 / 180.0) : angle;
+    return cond_mjcf_settings(m, node)->degrees ? angle * (3.14159265358979323846 / 180.0) : angle;
 }
 
 void cond_mjcf_name(CondMjcf* m, const CondMjcfNode* node, const char* word, int number,
@@ -330,21 +389,30 @@ static int from_axes(const double xy[6], double q[4])
 
 // Small letters turn about the axes as they have been turned so far, capital ones about those
 // fixed.
-static void from_euler(const CondMjcf* m, const double angle[3], double q[4])
+static void from_euler(const CondMjcf* m, const CondMjcfNode* node, const double angle[3],
+                       double q[4])
 {
     memcpy(q, (double[4]){1.0, 0.0, 0.0, 0.0}, 4 * sizeof *q);
     for (int k = 0; k < 3; k++) {
-        char letter = m->eulerseq[k];
+        char letter = cond_mjcf_settings(m, node)->eulerseq[k];
         int fixed = letter >= 'X' && letter <= 'Z';
         double axis[3] = {0.0, 0.0, 0.0}, one[4], product[4];
         axis[letter - (fixed ? 'X' : 'x')] = 1.0;
-        turn(axis, cond_mjcf_angle(m, angle[k]), one);
+        turn(axis, cond_mjcf_angle(m, node, angle[k]), one);
         quat_product(fixed ? one : q, fixed ? q : one, product);
         memcpy(q, product, sizeof product);
     }
 }
 
-static int orient(const CondMjcf* m, const char* form, const double* value, double q[4])
+void cond_mjcf_euler(CondMjcf* m, const CondMjcfNode* node, const char* name, double q[4])
+{
+    double angle[3];
+    if (cond_mjcf_numbers(m, node, name, 3, 3, angle))
+        from_euler(m, node, angle, q);
+}
+
+static int orient(const CondMjcf* m, const CondMjcfNode* node, const char* form,
+                  const double* value, double q[4])
 {
     if (strcmp(form, "quat") == 0) {
         double square = 0.0;
@@ -358,11 +426,11 @@ static int orient(const CondMjcf* m, const char* form, const double* value, doub
     if (strcmp(form, "axisangle") == 0) {
         double length = vec3_norm(value);
         const double axis[3] = {value[0] / length, value[1] / length, value[2] / length};
-        turn(axis, cond_mjcf_angle(m, value[3]), q);
+        turn(axis, cond_mjcf_angle(m, node, value[3]), q);
         return length > 1e-9;
     }
     if (strcmp(form, "euler") == 0) {
-        from_euler(m, value, q);
+        from_euler(m, node, value, q);
         return 1;
     }
     if (strcmp(form, "xyaxes") == 0)
@@ -391,7 +459,7 @@ CondMjcfPose cond_mjcf_pose(CondMjcf* m, const CondMjcfNode* node)
         if (given && own && cond_mjcf_own(node, given))
             cond_mjcf_refuse(m, node, "<%.40s> has two orientations, %s and %s", node->name, given,
                              form[k].name);
-        if (!orient(m, form[k].name, value, pose.q)) {
+        if (!orient(m, node, form[k].name, value, pose.q)) {
             cond_mjcf_refuse(m, node, "%s of <%.40s> is no orientation", form[k].name, node->name);
             pose = cond_mjcf_unit();
         }

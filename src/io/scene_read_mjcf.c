@@ -1,8 +1,9 @@
-// MJCF files in scenes: as the whole scene, or among other things.
+// MJCF files in scenes: as the whole scene, or among other things. A URDF is a scene of one robot.
 #include "base/error.h"
 #include "io/mjcf.h"
 #include "io/scene_part.h"
 #include "io/scene_write.h"
+#include "io/urdf_xml.h"
 
 #include <string.h>
 
@@ -13,15 +14,33 @@ static int is_keyframe(const char* override)
     return strncmp(override, KEYFRAME, sizeof KEYFRAME - 1) == 0;
 }
 
+static CondStatus add_robot(CondScene* scene, const char* file, const char* name, CondError* error)
+{
+    CondBodyDef def = cond_body_def_default();
+    if (strlen(file) >= sizeof def.urdf)
+        return cond_error_set(error, COND_BAD_INPUT, "%s: the path is longer than %d bytes", file,
+                              COND_PATH_SIZE - 1);
+    memcpy(def.name, name, strlen(name));
+    memcpy(def.urdf, file, strlen(file));
+    def.kind = COND_BODY_ROBOT;
+    return cond_scene_add_body(scene, &def, error);
+}
+
 // The file as the text of a scene: what `cond convert` would write. Its warnings go to the reader's
 // scene.
 static CondStatus write_mjcf(CondSceneReader* reader, const CondMjcfOptions* options,
                              CondSceneText* text)
 {
     CondScene* made = NULL;
+    char robot[COND_NAME_SIZE];
+    int is_robot = 0;
     CondStatus status = cond_scene_create(&reader->context, &made, reader->error);
+    if (!status && cond_urdf_find_robot(&reader->context, reader->file, robot, &is_robot))
+        status =
+            cond_error_set(reader->error, COND_OUT_OF_MEMORY, "no memory to read %s", reader->file);
     if (!status)
-        status = cond_mjcf_read(made, reader->file, options, reader->error);
+        status = is_robot ? add_robot(made, reader->file, robot, reader->error)
+                          : cond_mjcf_read(made, reader->file, options, reader->error);
     if (!status) {
         status = cond_scene_write_text(made, text);
         for (int i = 0; i < made->n_warning && !status; i++)

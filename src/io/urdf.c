@@ -198,9 +198,10 @@ static CondStatus finish(const CondUrdfFile* file, const CondUrdfTree* tree)
     CondArticulation* a = file->articulation;
     CondError fault;
     CondStatus status = cond_articulation_finish(a, &fault);
+    double mass = cond_urdf_given_mass(a); // by what the file gives, not by what is added here
     for (int i = 0; i < a->n_link && is_bare(a, status); i++) {
         CondLink* link = &a->link[a->fault];
-        cond_urdf_give_inertia(a, link);
+        cond_urdf_give_inertia(mass, link);
         status = cond_urdf_warn(file, tree->link[tree->order[a->fault]].node,
                                 "link '%s' moves but has no inertia: taken as %.4g kg", link->name,
                                 link->mass);

@@ -8,7 +8,7 @@
 static const double SHARE = 1e-3; // of the links' mean mass, for a link without one
 static const double LEAST = 1e-3; // the same where no link has any [kg]
 
-void cond_urdf_give_inertia(const CondArticulation* articulation, CondLink* link)
+double cond_urdf_given_mass(const CondArticulation* articulation)
 {
     double sum = 0.0;
     int n = 0;
@@ -16,7 +16,12 @@ void cond_urdf_give_inertia(const CondArticulation* articulation, CondLink* link
         sum += articulation->link[i].mass;
         n += articulation->link[i].mass > 0.0;
     }
-    link->mass = n ? SHARE * sum / n : LEAST;
+    return n ? SHARE * sum / n : LEAST;
+}
+
+void cond_urdf_give_inertia(double mass, CondLink* link)
+{
+    link->mass = mass;
     memset(link->inertia, 0, sizeof link->inertia);
     for (int k = 0; k < 3; k++)
         link->inertia[4 * k] = cond_inertia_ball(link->mass);
@@ -62,5 +67,6 @@ CondStatus cond_urdf_repair_limits(const CondUrdfFile* file, const xmlNode* node
                                 link->joint, link->effort);
         link->effort = INFINITY;
     }
+    link->effort_back = link->effort;
     return status;
 }

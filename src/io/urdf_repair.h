@@ -14,7 +14,10 @@ CondStatus cond_urdf_repair_inertia(const CondUrdfFile* file, const xmlNode* nod
 // and efforts that are not above zero, which is how exporters write what they do not know.
 CondStatus cond_urdf_repair_limits(const CondUrdfFile* file, const xmlNode* node, CondLink* link);
 
-// The inertia that a link gets which moves on its own without any: that of a small ball of water.
-void cond_urdf_give_inertia(const CondArticulation* articulation, CondLink* link);
+// The mass of links that move on their own and have none: a thousandth of the mean of those that
+// the file gives, whatever their order.
+double cond_urdf_given_mass(const CondArticulation* articulation);
+// That mass, and the inertia of a ball of water.
+void cond_urdf_give_inertia(double mass, CondLink* link);
 
 #endif

@@ -278,6 +278,22 @@ CondStatus cond_urdf_xml_read(CondUrdfFile* file)
     return status;
 }
 
+CondStatus cond_urdf_find_robot(const CondContext* context, const char* path,
+                                char name[COND_NAME_SIZE], int* found)
+{
+    int n_fault = 0;
+    CondUrdfFile file = {
+        .context = cond_context_or_default(context), .path = path, .n_fault = &n_fault, .quiet = 1};
+    CondStatus status = cond_urdf_xml_read(&file);
+    const xmlNode* root = file.document ? xmlDocGetRootElement(file.document) : NULL;
+    *found = root && cond_urdf_is(root, "robot");
+    const char* own = *found ? cond_urdf_text(root, "name") : NULL;
+    snprintf(name, COND_NAME_SIZE, "%.63s", own && *own ? own : "robot");
+    if (file.document)
+        xmlFreeDoc(file.document);
+    return status == COND_OUT_OF_MEMORY ? status : COND_OK;
+}
+
 void cond_urdf_ignore(const CondUrdfFile* file, const xmlNode* node)
 {
     CondUrdfIgnored* ignored = file->ignored;

@@ -36,6 +36,12 @@ typedef struct CondUrdfFile {
 // (xacro) are refused.
 CondStatus cond_urdf_xml_read(CondUrdfFile* file);
 
+// *found is 1 where the file is XML with a <robot>, whose name is filled in, cut where it is too
+// long. All other faults of the file are left to who reads it whole: fails for lack of memory
+// alone.
+CondStatus cond_urdf_find_robot(const CondContext* context, const char* path,
+                                char name[COND_NAME_SIZE], int* found);
+
 // 1 where there is no sense in looking for further faults.
 static inline int cond_urdf_ends(CondStatus status)
 {

@@ -43,6 +43,7 @@ typedef struct CondLink {
     double lower, upper;   // [rad, m]; -INFINITY, INFINITY: none
     double velocity;       // largest speed [rad/s, m/s]; INFINITY: none
     double effort;         // largest torque or force [N m, N]; INFINITY: none
+    double effort_back;    // the same against the axis
     double damping;        // [N m s/rad, N s/m]
     double friction;       // dry: the torque or force it holds with [N m, N]
     double armature;       // inertia of its rotor, as the joint feels it [kg m2, kg]
@@ -99,6 +100,7 @@ typedef struct CondJointCoordinate {
     double lower, upper; // where this joint and all that mimic it stay within theirs [rad, m]
     double velocity;     // [rad/s, m/s]
     double effort;       // of the joint itself: followers have no motor [N m, N]
+    double effort_back;  // against the axis [N m, N]
     double damping;      // sum of multiplier^2 damping [N m s/rad, N s/m]
     double friction;     // sum of |multiplier| friction [N m, N]
     double armature;     // sum of multiplier^2 armature [kg m2, kg]

@@ -43,6 +43,7 @@ CondLink cond_link_default(void)
                      .upper = INFINITY,
                      .velocity = INFINITY,
                      .effort = INFINITY,
+                     .effort_back = INFINITY,
                      .mimic = -1,
                      .multiplier = 1.0,
                      .coordinate = -1,
@@ -98,6 +99,10 @@ CondStatus cond_link_check_joint(const CondLink* link, CondError* error)
     if (!(link->effort >= 0.0))
         return cond_error_set(error, bad, "joint '%s': effort limit %g is negative", name,
                               link->effort);
+    if (!(link->effort_back >= 0.0))
+        return cond_error_set(error, bad,
+                              "joint '%s': effort limit %g against its axis is negative", name,
+                              link->effort_back);
     if (!(link->damping >= 0.0) || isinf(link->damping))
         return cond_error_set(error, bad, "joint '%s': damping %g is negative or not finite", name,
                               link->damping);

@@ -147,7 +147,8 @@ static void describe(CondArticulation* a, int i)
                                    .lower = link->lower,
                                    .upper = link->upper,
                                    .velocity = link->velocity,
-                                   .effort = link->effort};
+                                   .effort = link->effort,
+                                   .effort_back = link->effort_back};
         snprintf(c->name, sizeof c->name, "%s%s%s", link->joint, n > 1 ? "." : "",
                  n > 1 ? part[link->kind == COND_LINK_FLOATING][k] : "");
     }

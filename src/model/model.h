@@ -25,12 +25,13 @@ typedef struct CondFeature {
 
 // The motor of one joint coordinate of a robot.
 typedef struct CondMotor {
-    double stiffness; // [N m/rad, N/m]
-    double damping;   // [N m s/rad, N s/m]
-    double effort;    // largest torque or force [N m, N]; INFINITY: none
-    double lead;      // of the target before the position, at the start [rad, m]
-    double torque;    // added by the user, within the effort [N m, N]
-    double speed;     // added by the user to the rate of the target [rad/s, m/s]
+    double stiffness;   // [N m/rad, N/m]
+    double damping;     // [N m s/rad, N s/m]
+    double effort;      // largest torque or force [N m, N]; INFINITY: none
+    double effort_back; // the same against the axis
+    double lead;        // of the target before the position, at the start [rad, m]
+    double torque;      // added by the user, within the effort [N m, N]
+    double speed;       // added by the user to the rate of the target [rad/s, m/s]
 } CondMotor;
 
 // What bounds one joint coordinate of a robot in a step, where the scene says that it does.
@@ -155,6 +156,8 @@ typedef struct CondAttachment {
     double stiffness[2]; // linear [N/m], angular [N m/rad]
     double damping[2];   // linear [N s/m], angular [N m s/rad]
     double start, end_time;
+    int placed, oriented;               // 1: it holds these, else what is there when it is made
+    double position[3], orientation[4]; // of end 0 seen from end 1
 } CondAttachment;
 
 typedef struct CondTrajectory {

@@ -128,6 +128,10 @@ void cond_weld_make(const CondKinematics* kinematics, CondWeld* weld)
             Q[3 * i + j] =
                 R[1][i] * R[0][j] + R[1][3 + i] * R[0][3 + j] + R[1][6 + i] * R[0][6 + j];
     matrix_quat(Q, weld->turn);
+    if (weld->what.placed)
+        memcpy(weld->anchor, weld->what.position, sizeof weld->anchor);
+    if (weld->what.oriented)
+        memcpy(weld->turn, weld->what.orientation, sizeof weld->turn);
     weld->active = 1;
 }
 

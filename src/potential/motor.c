@@ -20,7 +20,7 @@ CondStatus cond_motor_add(const CondKinematics* kinematics, const CondBody* body
         if (left && left[j])
             f[first + j] += base[j];
         else if (!is_added(&motor[j], j, left)) // a plain torque
-            f[first + j] += fmax(-motor[j].effort, fmin(motor[j].torque, motor[j].effort));
+            f[first + j] += cond_motor_bound(&motor[j], motor[j].torque);
     }
     if (n == 0)
         return COND_OK;
@@ -53,13 +53,13 @@ double cond_motor_torque(const CondKinematics* kinematics, const CondBody* body,
     double torque = motor[j].stiffness * (target - q - step * v) + motor[j].damping * (rate - v) +
                     motor[j].torque;
     int plain = !is_added(&motor[j], j, NULL);
-    return plain ? fmax(-motor[j].effort, fmin(torque, motor[j].effort)) : torque;
+    return plain ? cond_motor_bound(&motor[j], torque) : torque;
 }
 
 // 1/2 k e^2 while k |e| is within the effort F, and F |e| - F^2/(2 k) beyond.
 static double spring_energy(const CondMotor* motor, double e)
 {
-    double k = motor->stiffness, F = motor->effort;
+    double k = motor->stiffness, F = e > 0.0 ? motor->effort : motor->effort_back;
     if (!(k * fabs(e) > F))
         return 0.5 * k * e * e;
     return F * fabs(e) - 0.5 * F * F / k;

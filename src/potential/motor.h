@@ -4,6 +4,8 @@
 
 #include "assemble/assemble.h"
 
+#include <math.h>
+
 // Motors are those of a state, from the body's first joint on (n_joint).
 //
 // torque = k (target - q - th t v) + d (rate - v) + torque of the user per joint coordinate of a
@@ -21,6 +23,12 @@ CondStatus cond_motor_add(const CondKinematics* kinematics, const CondBody* body
 double cond_motor_torque(const CondKinematics* kinematics, const CondBody* body,
                          const CondMotor* motor, int j, double target, double rate, double step,
                          const double* v_hat);
+
+// A torque within the motor's effort, one way and the other.
+static inline double cond_motor_bound(const CondMotor* motor, double torque)
+{
+    return fmax(-motor->effort_back, fmin(torque, motor->effort));
+}
 
 // Of springs that pull no harder than the effort of their motors.
 double cond_motor_energy(const CondKinematics* kinematics, const CondBody* body,

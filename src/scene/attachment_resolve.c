@@ -2,6 +2,7 @@
 // own attachments, and again for those that are made while a simulation runs.
 #include "base/definition.h"
 #include "base/error.h"
+#include "math/quat.h"
 #include "math/vec3.h"
 #include "model/articulation.h"
 #include "scene/compile.h"
@@ -71,6 +72,10 @@ static CondStatus check_pair(const CondAttachmentDef* def, const CondFrame end[2
     if (same && !links && (end[0].patch < 0 || end[0].patch == end[1].patch))
         return cond_error_set(error, COND_BAD_ARGUMENT,
                               "attachment %s: its ends must be on two different things", def->name);
+    const double* q = def->orientation;
+    if (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] < 1e-18)
+        return cond_error_set(error, COND_BAD_ARGUMENT, "attachment %s: orientation is zero",
+                              def->name);
     if (def->turns && !(def->rotation_stiffness > 0.0))
         return cond_error_set(error, COND_BAD_ARGUMENT,
                               "attachment %s: rotation_stiffness must be > 0 where orientation is "
@@ -86,6 +91,12 @@ static CondStatus check_exact(const CondModel* model, const CondAttachmentDef* d
 {
     if (!isinf(def->stiffness))
         return COND_OK;
+    if (!isnan(def->position[0]) || !isnan(def->orientation[0]))
+        return cond_error_set(
+            error, COND_BAD_ARGUMENT,
+            "attachment %s: stiffness .inf holds things as they are: position and "
+            "orientation cannot be given",
+            def->name);
     int side = end[0].point.body >= 0 ? 0 : 1;
     if (end[1 - side].point.body >= 0)
         return cond_error_set(error, COND_BAD_ARGUMENT,
@@ -150,6 +161,14 @@ CondStatus cond_attachment_resolve(const CondModel* model, const CondAttachmentD
     out->stiffness[1] = def->rotation_stiffness;
     out->damping[0] = def->damping;
     out->damping[1] = def->rotation_damping;
+    out->placed = !isnan(def->position[0]);
+    out->oriented = !isnan(def->orientation[0]);
+    if (out->placed)
+        memcpy(out->position, def->position, sizeof out->position);
+    if (out->oriented) {
+        memcpy(out->orientation, def->orientation, sizeof out->orientation);
+        quat_normalize(out->orientation);
+    }
     out->start = def->start;
     out->end_time = def->end_time;
     return status;

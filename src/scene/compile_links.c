@@ -63,6 +63,7 @@ static CondLink make_link(const CondBodyDef* def, int i)
     link.upper = isnan(from->upper) ? INFINITY : from->upper;
     link.velocity = from->velocity_limit;
     link.effort = from->effort;
+    link.effort_back = isnan(from->effort_back) ? from->effort : from->effort_back;
     link.friction = from->friction;
     link.damping = from->damping;
     link.armature = from->armature;

@@ -117,7 +117,7 @@ static void set_bounds(const CondBodyDef* def, CondBody* body)
             .friction = def->joint_friction ? limits->friction : 0.0,
         };
         if (!def->effort_limits)
-            body->motor[j].effort = INFINITY;
+            body->motor[j].effort = body->motor[j].effort_back = INFINITY;
     }
 }
 
@@ -128,7 +128,8 @@ static int is_bounded(const CondBody* body, int j)
     const CondMotor* motor = &body->motor[j];
     int drives = motor->stiffness > 0.0 || motor->damping > 0.0;
     return isfinite(bounds->lower) || isfinite(bounds->upper) || isfinite(bounds->velocity) ||
-           bounds->friction > 0.0 || (drives && isfinite(motor->effort));
+           bounds->friction > 0.0 ||
+           (drives && (isfinite(motor->effort) || isfinite(motor->effort_back)));
 }
 
 // The baselines have no problem whose rows limits could be.
@@ -154,10 +155,12 @@ static CondStatus start_joints(CondModel* model, CondBody* body, const CondBodyD
     double* q = body->start + arm->n_q - arm->n_joint;
     double* v = body->start_v + arm->n_dof - arm->n_joint;
     for (int j = 0; j < arm->n_joint; j++)
-        body->motor[j] = (CondMotor){.stiffness = def->motor_stiffness,
-                                     .damping = def->motor_damping,
-                                     .effort = isnan(def->motor_effort) ? arm->coordinate[j].effort
-                                                                        : def->motor_effort};
+        body->motor[j] = (CondMotor){
+            .stiffness = def->motor_stiffness,
+            .damping = def->motor_damping,
+            .effort = isnan(def->motor_effort) ? arm->coordinate[j].effort : def->motor_effort,
+            .effort_back =
+                isnan(def->motor_effort) ? arm->coordinate[j].effort_back : def->motor_effort};
     for (int k = 0; k < def->n_joint; k++) {
         const CondJointDef* joint = &def->joint[k];
         int ball = find_ball(arm, joint->name);
@@ -191,7 +194,10 @@ static CondStatus start_joints(CondModel* model, CondBody* body, const CondBodyD
         if (!isnan(joint->damping))
             body->motor[j].damping = joint->damping;
         if (joint->bounded && !isnan(joint->effort))
-            body->motor[j].effort = joint->effort;
+            body->motor[j].effort = body->motor[j].effort_back = joint->effort;
+        if (joint->bounded && !isnan(joint->effort_back))
+            body->motor[j].effort_back = joint->effort_back;
+        body->motor[j].torque = joint->torque;
         body->motor[j].lead = joint->lead;
     }
     set_bounds(def, body);

@@ -94,6 +94,15 @@ int cond_scene_find_trajectory(const CondScene* scene, const char* name)
                                 sizeof *scene->trajectory, name);
 }
 
+// 1 where a body is a robot with such a link; links of a robot's file are not known yet.
+static int may_have(const CondBodyDef* def, const char* link)
+{
+    int found = def->n_link == 0;
+    for (int i = 0; i < def->n_link && !found; i++)
+        found = strcmp(def->link[i].name, link) == 0;
+    return def->kind == COND_BODY_ROBOT && found;
+}
+
 int cond_scene_find_thing(const CondScene* scene, const char* name, CondSceneThing* thing)
 {
     const char* slash = strchr(name, '/');
@@ -103,13 +112,22 @@ int cond_scene_find_thing(const CondScene* scene, const char* name, CondSceneThi
     thing->plane =
         cond_name_index_find(&scene->plane_name, scene->plane, sizeof *scene->plane, name);
     int n = (thing->body >= 0) + (thing->obstacle >= 0) + (thing->plane >= 0);
-    if (n > 0 || !slash || slash - name >= COND_NAME_SIZE || strlen(slash + 1) >= COND_NAME_SIZE)
+    if (n > 0)
         return n;
-    char robot[COND_NAME_SIZE];
-    snprintf(robot, sizeof robot, "%.*s", (int)(slash - name), name);
-    snprintf(thing->link, sizeof thing->link, "%.63s", slash + 1);
-    thing->body = cond_scene_find_body(scene, robot);
-    return thing->body >= 0 && scene->body[thing->body].kind == COND_BODY_ROBOT;
+    // Names may hold a slash themselves: the robot's ends at the first at which there is one with
+    // such a link, as far as its links are known here.
+    for (; slash && slash - name < COND_NAME_SIZE; slash = strchr(slash + 1, '/')) {
+        char robot[COND_NAME_SIZE];
+        snprintf(robot, sizeof robot, "%.*s", (int)(slash - name), name);
+        int body = cond_scene_find_body(scene, robot);
+        if (body < 0 || strlen(slash + 1) >= COND_NAME_SIZE ||
+            !may_have(&scene->body[body], slash + 1))
+            continue;
+        thing->body = body;
+        snprintf(thing->link, sizeof thing->link, "%.63s", slash + 1);
+        return 1;
+    }
+    return 0;
 }
 
 // The arrays of one kind, seen without its type: every definition begins with its name.

@@ -154,6 +154,11 @@ CondStatus cond_scene_check_attachment(const CondScene* scene, const CondAttachm
         return cond_scene_issue_set(issue, "rotation_stiffness",
                                     "must be > 0 where orientation is held (turns: false makes a "
                                     "ball joint)");
+    double square = 0.0;
+    for (int i = 0; i < 4; i++)
+        square += def->orientation[i] * def->orientation[i];
+    if (square < 1e-18)
+        return cond_scene_issue_set(issue, "orientation", "is zero");
     if (!(def->end_time > def->start))
         return cond_scene_issue_set(issue, "end", "must come after the start (%g s), not at %g s",
                                     def->start, def->end_time);

@@ -45,7 +45,8 @@ void cond_joint_def_default_fill(CondJointDef* made, size_t size)
                                    .passive_damping = NAN,
                                    .armature = NAN,
                                    .spring = NAN,
-                                   .spring_rest = NAN};
+                                   .spring_rest = NAN,
+                                   .effort_back = NAN};
     memcpy(made, &defaults, size < sizeof defaults ? size : sizeof defaults);
 }
 
@@ -57,7 +58,8 @@ void cond_link_def_default_fill(CondLinkDef* made, size_t size)
                                   .upper = NAN,
                                   .velocity_limit = INFINITY,
                                   .effort = INFINITY,
-                                  .multiplier = 1.0};
+                                  .multiplier = 1.0,
+                                  .effort_back = NAN};
     memcpy(made, &defaults, size < sizeof defaults ? size : sizeof defaults);
 }
 
@@ -105,6 +107,8 @@ static CondAttachmentDef attachment_def(void)
         .rotation_stiffness = 10.0,
         .rotation_damping = 0.1,
         .end_time = INFINITY,
+        .position = {NAN, NAN, NAN},
+        .orientation = {NAN, NAN, NAN, NAN},
     };
 }
 

@@ -3,6 +3,14 @@
 #include "potential/motor.h"
 #include "step/sim.h"
 
+// The limit of a motor on the side that it pulls to.
+static void set_effort(CondSim* sim, int i)
+{
+    const CondMotor* motor = &sim->next->motor[i];
+    CondJointReading* reading = &sim->rows.reading[i];
+    reading->effort = reading->motor < 0.0 ? motor->effort_back : motor->effort;
+}
+
 // Robots of position-based dynamics have no motors, and those of the penalty method act at v_k.
 static void read_motors(CondSim* sim, const CondBody* body)
 {
@@ -11,8 +19,7 @@ static void read_motors(CondSim* sim, const CondBody* body)
     for (int j = 0; j < body->arm->n_joint; j++) {
         CondJointReading* reading = &sim->rows.reading[body->target_begin + j];
         *reading = (CondJointReading){.position = sim->next->q[cond_body_joint_q(body) + j],
-                                      .velocity = sim->next->v[cond_body_joint_v(body) + j],
-                                      .effort = sim->next->motor[body->target_begin + j].effort};
+                                      .velocity = sim->next->v[cond_body_joint_v(body) + j]};
         int i = body->target_begin + j;
         if (sim->rows.motor[i])
             reading->motor = sim->rows.base[i];
@@ -20,6 +27,7 @@ static void read_motors(CondSim* sim, const CondBody* body)
             reading->motor =
                 cond_motor_torque(&sim->at_start, body, sim->next->motor + body->target_begin, j,
                                   sim->middle[i], sim->rate[i], step, sim->v_hat);
+        set_effort(sim, i);
     }
 }
 
@@ -40,9 +48,10 @@ void cond_joint_rows_read(CondSim* sim)
             reading->limit += force;
         else if (row->kind == COND_ROW_FRICTION)
             reading->friction = force;
-        else if (row->kind == COND_ROW_MOTOR) // which is counted from its base
+        else if (row->kind == COND_ROW_MOTOR) { // which is counted from its base
             reading->motor += force;
-        else
+            set_effort(sim, model->body[row->body].target_begin + row->joint);
+        } else
             reading->velocity_limit += force;
     }
 }

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "model/articulation.h"
+#include "potential/motor.h"
 #include "step/sim.h"
 
 #include <math.h>
@@ -121,6 +122,12 @@ static int is_rechecked(const CondSim* sim)
     return settings->gap && settings->solver.stop == COND_STOP_CERTIFICATE && settings->rounds > 0;
 }
 
+// 1 where a torque is beyond a share of the motor's effort.
+static int is_beyond(const CondMotor* motor, double torque, double share)
+{
+    return torque > share * motor->effort || -torque > share * motor->effort_back;
+}
+
 // 1 where a joint passes a limit with the velocities at hand, or is about to.
 static int is_near(const CondSim* sim, const CondState* state, const CondBody* body, int j,
                    CondJointRowKind kind)
@@ -130,8 +137,8 @@ static int is_near(const CondSim* sim, const CondState* state, const CondBody* b
     double q = state->q[cond_body_joint_q(body) + j], sign = cond_joint_row_sign(kind), g;
     double slow = fmin(sign * state->v[at], sign * state->v_hat[at]); // towards the limit
     if (kind == COND_ROW_MOTOR)
-        return fabs(motor_torque(sim, body, j, q, state->v_hat[at], &g)) >
-               NEAR * motors_of(sim, body)[j].effort;
+        return is_beyond(&motors_of(sim, body)[j],
+                         motor_torque(sim, body, j, q, state->v_hat[at], &g), NEAR);
     return is_limit(kind) ? gap_of(bounds, kind, q) + 2.0 * sim->time_step * slow < 0.0
                           : -slow > NEAR * bounds->velocity;
 }
@@ -147,8 +154,9 @@ static int choose_joint(const CondSim* sim, const CondState* state, const CondBo
         if (kind == COND_ROW_FRICTION || (kind == COND_ROW_MOTOR && !has_motor(motor)))
             continue;
         double force = last_force(state, body, j, kind);
-        int acted =
-            kind == COND_ROW_MOTOR ? fabs(force) >= (1.0 - OVER) * motor->effort : force > 0.0;
+        int acted = kind == COND_ROW_MOTOR ? force >= (1.0 - OVER) * motor->effort ||
+                                                 -force >= (1.0 - OVER) * motor->effort_back
+                                           : force > 0.0;
         if (acted || (!again && is_near(sim, state, body, j, kind)))
             wanted |= 1 << k;
     }
@@ -179,10 +187,10 @@ void cond_joint_rows_set_base(CondSim* sim, int body)
     const CondBody* robot = &sim->model->body[body];
     const double* q = sim->at_start.q + cond_body_joint_q(robot);
     for (int j = 0; j < robot->arm->n_joint; j++) {
-        double effort = motors_of(sim, robot)[j].effort, g;
+        double g;
         if (sim->rows.motor[robot->target_begin + j])
-            sim->rows.base[robot->target_begin + j] =
-                fmax(-effort, fmin(effort, motor_torque(sim, robot, j, q[j], 0.0, &g)));
+            sim->rows.base[robot->target_begin + j] = cond_motor_bound(
+                &motors_of(sim, robot)[j], motor_torque(sim, robot, j, q[j], 0.0, &g));
     }
 }
 
@@ -192,7 +200,8 @@ static void make_contact(const CondSim* sim, const CondJointRow* row, CondContac
     static const double along[3] = {1.0, 0.0, 0.0}, against[3] = {-1.0, 0.0, 0.0};
     const CondBody* body = &sim->model->body[row->body];
     const CondJointBounds* bounds = &body->bounds[row->joint];
-    double theta = sim->theta[row->body], effort = motors_of(sim, body)[row->joint].effort, g;
+    const CondMotor* motor = &motors_of(sim, body)[row->joint];
+    double theta = sim->theta[row->body], g;
     double base = sim->rows.base[body->target_begin + row->joint];
     *contact = (CondContact){.frame = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0},
                              .kv = INFINITY, // a stop does not creep
@@ -219,8 +228,8 @@ static void make_contact(const CondSim* sim, const CondJointRow* row, CondContac
     default:
         contact->phi[0] = (base - motor_torque(sim, body, row->joint, row->q, 0.0, &g)) / g;
         contact->compliance = 1.0 / g;
-        contact->bound[0] = -effort - base;
-        contact->bound[1] = effort - base;
+        contact->bound[0] = -motor->effort_back - base;
+        contact->bound[1] = motor->effort - base;
     }
 }
 
@@ -266,7 +275,7 @@ static int violated(const CondSim* sim, const CondState* state, const CondBody* 
     if (fabs(v) > (1.0 + OVER) * bounds->velocity)
         wanted |= 1 << (v > 0.0 ? COND_ROW_FASTEST : COND_ROW_SLOWEST);
     if (has_motor(&motors_of(sim, body)[j]) &&
-        fabs(torque) > (1.0 + OVER) * motors_of(sim, body)[j].effort)
+        is_beyond(&motors_of(sim, body)[j], torque, 1.0 + OVER))
         wanted |= 1 << COND_ROW_MOTOR;
     return wanted;
 }

@@ -5,7 +5,7 @@
 //     velocity limit   u = +-v_hat + phi: |v_{k+1}| at its limit where u = 0, lambda in [0, inf)
 //     dry friction     u = v_hat,                              lambda in [-F, F]
 //     motor            u + lambda/g = v_hat + (base - k (target - q) - d rate + lambda)/g,
-//                      g = th t k + d,          base + lambda in [-effort, effort]
+//                      g = th t k + d,          base + lambda in [-effort_back, effort]
 //
 // base, the torque at rest within these bounds, stands in b: two large forces of rows that hold
 // each other with nothing in b would leave the dynamics without a scale. A joint moves along a

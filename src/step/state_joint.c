@@ -95,7 +95,7 @@ CondStatus cond_state_set_motor(const CondModel* model, CondState* state, int bo
             continue;
         motor->stiffness = gains->stiffness;
         motor->damping = gains->damping;
-        motor->effort = gains->effort;
+        motor->effort = motor->effort_back = gains->effort;
     }
     return COND_OK;
 }

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { VERSION = 7 };
+enum { VERSION = 8 };
 static const char magic[8] = "CONDstat";
 static const uint32_t order = 0x01020304;
 
@@ -60,6 +60,12 @@ static void pass_weld(CondPack* pack, CondWeld* weld)
     pass_numbers(pack, what->damping, 2);
     pass_numbers(pack, &what->start, 1);
     pass_numbers(pack, &what->end_time, 1);
+    if (pack->kind != COND_PACK_HASH) { // what is held counts, and that is below
+        cond_pack_pass(pack, &what->placed, sizeof what->placed);
+        cond_pack_pass(pack, &what->oriented, sizeof what->oriented);
+        pass_numbers(pack, what->position, 3);
+        pass_numbers(pack, what->orientation, 4);
+    }
     pass_numbers(pack, weld->anchor, 3);
     pass_numbers(pack, weld->turn, 4);
 }
@@ -85,6 +91,9 @@ static void pass_state(CondPack* pack, CondState* state)
         pass_numbers(pack, &state->motor[i].stiffness, 1);
         pass_numbers(pack, &state->motor[i].damping, 1);
         pass_numbers(pack, &state->motor[i].effort, 1);
+        // The same as effort but for few: only there it is part of the hash.
+        if (pack->kind != COND_PACK_HASH || state->motor[i].effort_back != state->motor[i].effort)
+            pass_numbers(pack, &state->motor[i].effort_back, 1);
         pass_numbers(pack, &state->motor[i].torque, 1);
         pass_numbers(pack, &state->motor[i].speed, 1);
     }
@@ -298,7 +307,8 @@ static int sound(const CondModel* model, const CondState* state)
         const CondMotor* motor = &state->motor[i];
         finite += 0.0 * motor->torque + 0.0 * motor->speed + 0.0 * motor->stiffness +
                   0.0 * motor->damping;
-        if (!(motor->stiffness >= 0.0) || !(motor->damping >= 0.0) || !(motor->effort > 0.0))
+        if (!(motor->stiffness >= 0.0) || !(motor->damping >= 0.0) || !(motor->effort >= 0.0) ||
+            !(motor->effort_back >= 0.0))
             return 0;
     }
     for (int i = 0; i < state->n_push; i++) {

@@ -1,0 +1,323 @@
+// MJCF files, what bodies are made of and driven by: replicas and attached models, keys, equalities
+// at their references, and the defaults that kinds of actuators share. Numbers of MuJoCo where the
+// format alone does not give them.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "scene_make.h"
+
+#include "model/articulation.h"
+#include "model/model.h"
+#include "model/state.h"
+#include "scene/scene.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void write_text(const char* name, const char* text)
+{
+    FILE* file = fopen(name, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
+    assert_int_equal(fclose(file), 0);
+}
+
+static CondScene* read_text(const char* text)
+{
+    CondScene* scene = NULL;
+    CondError error = {0};
+    write_text("m.xml", text);
+    if (cond_scene_read(NULL, "m.xml", 0, NULL, &scene, &error))
+        fail_msg("%s", error.message);
+    return scene;
+}
+
+static void refuses(const char* text, const char* part)
+{
+    CondScene* scene = NULL;
+    CondError error = {0};
+    write_text("m.xml", text);
+    if (!cond_scene_read(NULL, "m.xml", 0, NULL, &scene, &error))
+        fail_msg("accepted, instead of: %s", part);
+    if (!strstr(error.message, part))
+        fail_msg("'%s' instead of '%s'", error.message, part);
+}
+
+static int warns(const CondScene* scene, const char* part)
+{
+    for (int i = 0; i < scene->n_warning; i++)
+        if (strstr(scene->warning[i], part))
+            return 1;
+    return 0;
+}
+
+static const CondLinkDef* link_of(const CondScene* scene, int body, const char* name)
+{
+    for (int i = 0; i < scene->body[body].n_link; i++)
+        if (strcmp(scene->body[body].link[i].name, name) == 0)
+            return &scene->body[body].link[i];
+    fail_msg("there is no link %s", name);
+    return NULL;
+}
+
+static const CondJointDef* joint_of(const CondScene* scene, int body, const char* name)
+{
+    for (int i = 0; i < scene->body[body].n_joint; i++)
+        if (strcmp(scene->body[body].joint[i].name, name) == 0)
+            return &scene->body[body].joint[i];
+    fail_msg("joint %s is not told", name);
+    return NULL;
+}
+
+static void assert_vector(const double* x, double a, double b, double c)
+{
+    assert_near(x[0], a, 1e-12);
+    assert_near(x[1], b, 1e-12);
+    assert_near(x[2], c, 1e-12);
+}
+
+// Replicas are moved by offset and euler from each other; all that refers to them is repeated.
+static void test_replicate(void** state)
+{
+    (void)state;
+    CondScene* scene = read_text(
+        "<mujoco><worldbody><body name='p' pos='1 0 0'><joint name='top'/><geom size='.1'/>"
+        "<replicate count='12' offset='1 0 0' euler='0 0 90'><body name='r' pos='0 0 1'>"
+        "<joint name='j'/><site name='s'/><geom size='.1'/></body></replicate></body></worldbody>"
+        "<actuator><position joint='j' kp='3'/><position joint='top' kp='5'/></actuator>"
+        "<sensor><force site='s' name='f'/></sensor>"
+        "<contact><exclude body1='p' body2='r'/></contact></mujoco>");
+    assert_int_equal(scene->body[0].n_link, 14);
+    assert_vector(link_of(scene, 0, "r00")->position, 0.0, 0.0, 1.0);
+    assert_vector(link_of(scene, 0, "r01")->position, 1.0, 0.0, 1.0);
+    assert_vector(link_of(scene, 0, "r02")->position, 1.0, 1.0, 1.0);
+    assert_vector(link_of(scene, 0, "r11")->position, 0.0, 1.0, 1.0);
+    assert_near(link_of(scene, 0, "r02")->orientation[3], 1.0, 1e-12); // half a turn
+    assert_near(joint_of(scene, 0, "j07")->stiffness, 3.0, 0.0);
+    assert_near(joint_of(scene, 0, "top")->stiffness, 5.0, 0.0);
+    assert_int_equal(scene->n_sensor, 12);
+    assert_string_equal(scene->sensor[11].name, "f11");
+    assert_int_equal(scene->n_exclude, 12);
+    cond_scene_destroy(scene);
+    scene = read_text("<mujoco><worldbody><replicate count='2' offset='0 0 1' sep='-'>"
+                      "<replicate count='2' offset='1 0 0'><body name='r'><freejoint/>"
+                      "<geom size='.1'/></body></replicate></replicate></worldbody></mujoco>");
+    assert_int_equal(scene->n_body, 4);
+    assert_string_equal(scene->body[1].name, "r1-0");
+    assert_vector(scene->body[3].position, 1.0, 0.0, 1.0);
+    cond_scene_destroy(scene);
+    refuses("<mujoco><worldbody><replicate count='0'/></worldbody></mujoco>",
+            "m.xml:1: count of <replicate>: expected 1 to 100000");
+}
+
+// A body of another file, by that file's settings and classes, with what refers to it.
+static void test_attach(void** state)
+{
+    (void)state;
+    write_text("kid.xml",
+               "<mujoco model='kid'><compiler angle='radian'/><default><joint damping='3'/>"
+               "<default class='k'><geom size='.2'/></default></default><worldbody>"
+               "<body name='base' pos='0 0 1' euler='0 0 1.5707963267948966'><geom class='k'/>"
+               "<body name='arm' pos='.5 0 0'><joint name='h' range='-1 1'/>"
+               "<geom type='box' size='.1 .1 .1'/></body></body></worldbody>"
+               "<actuator><position joint='h' name='a' kp='5'/></actuator>"
+               "<keyframe><key name='k' qpos='1'/></keyframe></mujoco>");
+    write_text("mid.xml", "<mujoco model='mid'><asset><model name='kid' file='kid.xml'/></asset>"
+                          "<worldbody><body name='m' pos='1 0 0'><joint name='h'/>"
+                          "<geom size='.1'/><attach model='kid' body='arm' prefix='k_'/></body>"
+                          "</worldbody></mujoco>");
+    CondScene* scene =
+        read_text("<mujoco><asset><model file='kid.xml'/><model name='mid' file='mid.xml'/></asset>"
+                  "<default><joint damping='7'/></default><worldbody>"
+                  "<frame pos='0 0 1'><attach model='kid' body='base' prefix='a_'/></frame>"
+                  "<body name='q'><joint name='h' range='0 90'/><geom size='.1'/></body>"
+                  "<attach model='mid' prefix='b_'/></worldbody></mujoco>");
+    assert_int_equal(scene->n_body, 3);
+    assert_string_equal(scene->body[0].name, "a_base");
+    assert_vector(scene->body[0].position, 0.0, 0.0, 2.0);
+    assert_near(scene->body[0].orientation[3], sqrt(0.5), 1e-12); // in radians
+    const CondLinkDef* arm = link_of(scene, 0, "a_arm");
+    assert_near(arm->upper, 1.0, 0.0);
+    assert_near(arm->damping, 3.0, 0.0);
+    assert_near(joint_of(scene, 0, "a_h")->stiffness, 5.0, 0.0);
+    assert_near(link_of(scene, 0, "a_base")->shape[0].size[0], 0.2, 0.0);
+    const CondLinkDef* own = link_of(scene, 1, "q"); // in degrees, by its own default
+    assert_near(own->upper, 1.57079632679489661923, 1e-15);
+    assert_near(own->damping, 7.0, 0.0);
+    assert_near(link_of(scene, 2, "b_m")->damping, 0.0, 0.0);
+    assert_near(link_of(scene, 2, "b_k_arm")->damping, 3.0, 0.0);
+    assert_near(link_of(scene, 2, "b_k_arm")->upper, 1.0, 0.0);
+    assert_near(joint_of(scene, 2, "b_k_h")->stiffness, 5.0, 0.0);
+    assert_true(warns(scene, "the keyframes of the attached model 'kid' are left out"));
+    cond_scene_destroy(scene);
+    refuses("<mujoco><worldbody><attach model='x'/></worldbody></mujoco>",
+            "<attach>: there is no model 'x'");
+    refuses("<mujoco><asset><model name='x' file='m.xml'/></asset><worldbody>"
+            "<attach model='x'/></worldbody></mujoco>",
+            "models attach each other in a circle");
+    refuses("<mujoco><asset><model name='x' file='kid.xml'/></asset><worldbody>"
+            "<attach model='x' body='none'/></worldbody></mujoco>",
+            "<attach>: there is no body 'none' in kid.xml");
+}
+
+// Bodies in something unknown are no silent loss, and neither is a file without any.
+static void test_unknown(void** state)
+{
+    (void)state;
+    refuses("<mujoco><worldbody><crowd><body><geom size='1'/></body></crowd></worldbody></mujoco>",
+            "m.xml:1: <crowd> is not understood, and there are bodies in it");
+    CondScene* scene = read_text("<mujoco><worldbody><light/></worldbody><tendon/></mujoco>");
+    assert_true(warns(scene, "nothing in the file became a body"));
+    assert_false(warns(scene, "<tendon> is left out"));
+    cond_scene_destroy(scene);
+}
+
+// All kinds of actuators share one default: numbers of MuJoCo 3.12.
+static void test_shared_default(void** state)
+{
+    (void)state;
+    static const struct {
+        const char *defaults, *actuator;
+        double stiffness, damping, lead, torque;
+    } row[] = {
+        {"<general gainprm='40' biastype='affine' biasprm='3 -40 -2'/>", "<position", 40, 2,
+         (40 * 0.5 + 3) / 40, 0},
+        {"<general gainprm='40' biastype='affine' biasprm='0 -40 -2'/>", "<position kp='7'", 7, 2,
+         0.5, 0},
+        {"<general gainprm='40' biastype='affine' biasprm='3 -40 -2'/>", "<velocity", 0, 40, 0, 20},
+        {"<position kp='5' kv='2'/>", "<general", 5, 2, 0.5, 0},
+        {"<position kp='5' kv='2'/>", "<motor", 0, 0, 0, 0.5},
+        {"", "<damper kv='3' ctrlrange='0 1'", 0, 1.5, 0, 0},
+        {"", "<general gaintype='affine' gainprm='2 -4 0'", 2, 0, 0.5, 0},
+    };
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        char text[900];
+        snprintf(text, sizeof text,
+                 "<mujoco><default><default class='x'>%s</default></default><worldbody>"
+                 "<body><joint name='a'/><geom size='.1'/></body></worldbody>"
+                 "<actuator>%s joint='a' class='x'/></actuator>"
+                 "<keyframe><key name='home' ctrl='.5'/></keyframe></mujoco>",
+                 row[k].defaults, row[k].actuator);
+        CondScene* scene = read_text(text);
+        const CondJointDef* joint = joint_of(scene, 0, "a");
+        assert_near(joint->stiffness, row[k].stiffness, 1e-12);
+        assert_near(joint->damping, row[k].damping, 1e-12);
+        assert_near(joint->lead, row[k].lead, 1e-12);
+        assert_near(joint->torque, row[k].torque, 1e-12);
+        cond_scene_destroy(scene);
+    }
+}
+
+// A force is bounded as it is one way and the other: a servo that pulls its joint down only stays
+// where it is, and lets gravity do the rest.
+static void test_force_range(void** state)
+{
+    (void)state;
+    CondScene* scene =
+        read_text("<mujoco><option gravity='0 0 0'/><worldbody><body><joint name='a' type='slide' "
+                  "axis='1 0 0'/>"
+                  "<geom size='.1' mass='2'/></body><body pos='0 1 0'><joint name='b' type='slide' "
+                  "axis='1 0 0'/><geom size='.1' mass='2'/></body></worldbody><actuator>"
+                  "<position joint='a' kp='1000' gear='-1' forcerange='-4 0'/>"
+                  "<motor joint='b' forcerange='-1 3'/></actuator>"
+                  "<keyframe><key name='home' qpos='-1 0' ctrl='1 2'/></keyframe></mujoco>");
+    assert_near(link_of(scene, 0, "body1")->effort, 4.0, 0.0);
+    assert_near(link_of(scene, 0, "body1")->effort_back, 0.0, 0.0);
+    Trial t = trial_begin(scene);
+    trial_step(&t, 50); // L = -q, so that the force -k (q + 1) begins with 0
+    assert_near(t.state->q[0], -1.0, 1e-9);
+    assert_near(t.state->v[1], 2.0 * 0.1 / 2.0, 1e-9); // a = F / m
+    // Beyond the target it may not push, before it no harder than 4 N.
+    t.state->q[0] = -2.0;
+    t.state->v[0] = 0.0;
+    trial_step(&t, 1);
+    assert_near(t.state->v[0], 4.0 * 0.002 / 2.0, 1e-9);
+    t.state->q[0] = -0.5;
+    t.state->v[0] = 0.0;
+    trial_step(&t, 1);
+    assert_near(t.state->v[0], 0.0, 1e-9);
+    trial_end(&t);
+}
+
+// A key that is too short goes on with zeros, and no quaternion is one.
+static void test_short_keys(void** state)
+{
+    (void)state;
+    CondScene* scene =
+        read_text("<mujoco><worldbody><body><joint name='a' ref='2'/><geom size='.1'/></body>"
+                  "<body><joint name='b' ref='2'/><geom size='.1'/></body>"
+                  "<body pos='1 2 3'><freejoint/><geom size='.1'/></body></worldbody>"
+                  "<keyframe><key name='home' qpos='.5' ctrl=''/></keyframe></mujoco>");
+    Trial t = trial_begin(scene);
+    assert_near(t.state->q[0], 0.5, 0.0);
+    assert_near(t.state->q[1], 0.0, 0.0);
+    assert_vector(t.state->q + 2, 0.0, 0.0, 0.0);
+    assert_near(t.state->q[5], 1.0, 0.0);
+    trial_end(&t);
+}
+
+// connect and weld hold what they name at the references, whatever the key says.
+static void test_references(void** state)
+{
+    (void)state;
+    static const char* const equality[] = {
+        "<connect body1='c' body2='r' anchor='1 0 0'/>",
+        "<weld body1='c' body2='r'/>",
+        "<weld body1='c' body2='r' relpose='1 0 1 1 0 0 0'/>",
+        "<weld site1='sc' site2='sr'/>",
+    };
+    for (size_t k = 0; k < sizeof equality / sizeof *equality; k++) {
+        char text[1500];
+        snprintf(text, sizeof text,
+                 "<mujoco><option timestep='.001'/><worldbody>"
+                 "<body name='l'><joint name='a' axis='0 1 0' damping='5'/>"
+                 "<geom type='capsule' fromto='0 0 0 0 0 -1' size='.02' mass='1'/>"
+                 "<body name='c' pos='0 0 -1'><joint name='b' axis='0 1 0'/><site name='sc' "
+                 "pos='1 0 0'/><geom type='capsule' fromto='0 0 0 .9 0 0' size='.02' mass='1'/>"
+                 "</body></body><body name='r' pos='1 0 0'><joint name='d' axis='0 1 0'/>"
+                 "<site name='sr' pos='0 0 -1'/>"
+                 "<geom type='capsule' fromto='0 0 0 0 0 -.9' size='.02' mass='1'/></body>"
+                 "</worldbody><contact><exclude body1='c' body2='r'/></contact><equality>%s"
+                 "</equality><keyframe><key name='home' qpos='.03 -.025 .03'/></keyframe></mujoco>",
+                 equality[k]);
+        Trial t = trial_begin(read_text(text));
+        trial_step(&t, 1000);
+        double a = t.state->q[0], b = t.state->q[1], d = t.state->q[2];
+        assert_near(sin(-a) + cos(a + b) - 1.0 - sin(-d), 0.0, 2e-3);
+        assert_near(-cos(a) - sin(a + b) + cos(d), 0.0, 2e-3);
+        if (k > 0) // the welded body keeps the turn that it has at the reference
+            assert_near(a + b - d, 0.0, 2e-3);
+        trial_end(&t);
+    }
+}
+
+// Names may hold slashes.
+static void test_slashes(void** state)
+{
+    (void)state;
+    CondScene* scene = read_text(
+        "<mujoco><worldbody><body name='arm/base'><geom size='.05'/><body name='arm/l1'>"
+        "<joint/><geom size='.03'/><body name='arm/l2'><joint/><geom size='.03'/></body></body>"
+        "</body></worldbody><contact><exclude body1='arm/base' body2='arm/l2'/></contact>"
+        "</mujoco>");
+    assert_int_equal(scene->n_exclude, 1);
+    assert_string_equal(scene->exclude[0].thing[0], "arm/base/arm/base");
+    Trial t = trial_begin(scene);
+    trial_end(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_replicate),   cmocka_unit_test(test_attach),
+        cmocka_unit_test(test_unknown),     cmocka_unit_test(test_shared_default),
+        cmocka_unit_test(test_force_range), cmocka_unit_test(test_short_keys),
+        cmocka_unit_test(test_references),  cmocka_unit_test(test_slashes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
