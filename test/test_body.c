@@ -166,7 +166,7 @@ static void test_force_and_torque_do_work(void** state)
     lone.kinematics.frame_columns = columns;
     lone.model.n_dof = 6;
     CondState now = {.force = given};
-    cond_force_add(&lone.kinematics, &now, f);
+    cond_force_add(&lone.kinematics, &now, 0.01, f);
     quat_matrix(q + 3, R);
     mat3_multiply(R, v + 3, w);
     assert_near(vec3_dot(f + 3, v + 3), vec3_dot(pure.torque, w), 1e-14);

@@ -117,7 +117,7 @@ static void tangent(void** state)
             double keep = x[j];
             x[j] += side ? h : -h;
             memset(f[side], 0, sizeof f[side]);
-            cond_load_add(&kinematics, force, f[side]);
+            cond_load_add(&kinematics, force, 1.0, f[side]);
             x[j] = keep;
         }
         for (int i = 0; i < n; i++)

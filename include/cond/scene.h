@@ -497,7 +497,7 @@ typedef struct CondForceDef {
     double torque[3]; // world axes [N m], rigid bodies and rods
     double point[3];  // body axes [m]; of rods: link axes
     double at;        // rods: distance from the begin, along it [m]; NaN: not given
-    double start;     // [s]
+    double start;     // [s]; of a step that it acts in a part of it acts with its mean
     double end;       // [s]; INFINITY: for ever
     // Soft bodies: the patch over whose surface the force is spread, or that the pressure acts on;
     // "": of pressure the whole surface.

@@ -1,6 +1,8 @@
 #include "body/body.h"
 #include "potential/potential.h"
 
+#include <math.h>
+
 // f += J' torque, J being that of the angular velocity of the axes that a point moves with.
 static void twist(const CondKinematics* kinematics, const CondPoint* point, const double torque[3],
                   double* f)
@@ -14,37 +16,47 @@ static void twist(const CondKinematics* kinematics, const CondPoint* point, cons
             J[3 * n + k] * torque[0] + J[4 * n + k] * torque[1] + J[5 * n + k] * torque[2];
 }
 
-static void push(const CondKinematics* kinematics, const CondPoint* point, const double force[3],
-                 const double torque[3], double* f)
+// A share of a force and a torque.
+static void push(const CondKinematics* kinematics, const CondPoint* point, double share,
+                 const double force[3], const double torque[3], double* f)
 {
-    cond_body_add_force(kinematics, point, force, f);
-    if (torque[0] != 0.0 || torque[1] != 0.0 || torque[2] != 0.0)
-        twist(kinematics, point, torque, f);
+    double F[3] = {share * force[0], share * force[1], share * force[2]};
+    double T[3] = {share * torque[0], share * torque[1], share * torque[2]};
+    cond_body_add_force(kinematics, point, F, f);
+    if (T[0] != 0.0 || T[1] != 0.0 || T[2] != 0.0)
+        twist(kinematics, point, T, f);
 }
 
-// A force acts in the steps that begin within its span. The small part of a step makes 0.1 + 0.1 +
-// ... meet the span's ends as the user means them.
-int cond_force_acts(const CondModel* model, const CondForce* force, double time)
+// The overlap of [time, time + t] and [start, end] over t, so that the impulse of the force is
+// exact however its span lies to the steps. An overlap that differs from none or all by SLACK is
+// that: 0.1
+// + 0.1 + ... meets the ends of the span as the user means them.
+double cond_force_share(const CondForce* force, double time, double t)
 {
-    double slack = 1e-9 * model->settings.time_step;
-    return !(time < force->start - slack || time >= force->end - slack);
+    static const double SLACK = 1e-9;
+    double from = fmax(force->start - time, 0.0), to = fmin(force->end - time, t);
+    double share = (to - from) / t;
+    return share < SLACK ? 0.0 : share > 1.0 - SLACK ? 1.0 : share;
 }
 
-void cond_force_add(const CondKinematics* kinematics, const CondState* state, double* f)
+void cond_force_add(const CondKinematics* kinematics, const CondState* state, double t, double* f)
 {
     const CondModel* model = kinematics->model;
     for (int i = 0; i < model->n_force; i++) {
         const CondForce* force = &model->force[i];
-        if (!cond_force_acts(model, force, state->time))
+        double share = cond_force_share(force, state->time, t);
+        if (share == 0.0)
             continue;
         if (model->body[force->point.body].kind == COND_BODY_SOFT)
-            cond_load_add(kinematics, force, f);
+            cond_load_add(kinematics, force, share, f);
         else
-            push(kinematics, &force->point, force->force, force->torque, f);
+            push(kinematics, &force->point, share, force->force, force->torque, f);
     }
-    for (int i = 0; i < state->n_push; i++)
-        if (state->push[i].point.body >= 0)
-            push(kinematics, &state->push[i].point, state->push[i].force, state->push[i].torque, f);
+    for (int i = 0; i < state->n_push; i++) {
+        const CondPush* given = &state->push[i];
+        if (given->point.body >= 0)
+            push(kinematics, &given->point, 1.0, given->force, given->torque, f);
+    }
     for (int i = 0; i < model->n_dof; i++)
         f[i] += state->force[i];
 }

@@ -21,15 +21,16 @@ static void push_face(const double* x, const int* corner, double pressure, doubl
         f[3 * corner[i / 3] + i % 3] -= pressure * twice[i % 3] / 6.0;
 }
 
-void cond_load_add(const CondKinematics* kinematics, const CondForce* force, double* f)
+void cond_load_add(const CondKinematics* kinematics, const CondForce* force, double share,
+                   double* f)
 {
     const CondBody* body = &kinematics->model->body[force->point.body];
     const double* x = kinematics->q + body->q_begin;
     double* own = f + body->dof_begin;
     for (int k = 0; k < 3 * force->n_node; k++)
-        own[3 * force->node[k / 3] + k % 3] += force->weight[k / 3] * force->force[k % 3];
+        own[3 * force->node[k / 3] + k % 3] += share * force->weight[k / 3] * force->force[k % 3];
     for (int i = 0; i < force->n_triangle && force->pressure != 0.0; i++)
-        push_face(x, force->triangle + (ptrdiff_t)3 * i, force->pressure, own);
+        push_face(x, force->triangle + (ptrdiff_t)3 * i, share * force->pressure, own);
 }
 
 // The derivative of -f on corner i by corner j is p/6 [e_j]x, with e_j the edge opposite to j from
@@ -68,20 +69,21 @@ static void add_face(const CondFem* fem, const double* x, const int* corner, dou
         }
 }
 
-void cond_load_stiffen(const CondKinematics* kinematics, const CondState* state, const double* step,
+void cond_load_stiffen(const CondKinematics* kinematics, double time, double t, const double* step,
                        CondAssembly* assembly)
 {
     const CondModel* model = kinematics->model;
     for (int i = 0; i < model->n_force; i++) {
         const CondForce* force = &model->force[i];
         const CondBody* body = &model->body[force->point.body];
-        if (force->pressure == 0.0 || !cond_force_acts(model, force, state->time))
+        double pressure = cond_force_share(force, time, t) * force->pressure;
+        if (pressure == 0.0)
             continue;
         double* values = assembly->block_values + assembly->block_begin[body->index];
         if (assembly->block[body->index].column != body->fem->pattern.column)
             continue; // masses alone
         for (int k = 0; k < force->n_triangle; k++)
             add_face(body->fem, kinematics->q + body->q_begin, force->triangle + (ptrdiff_t)3 * k,
-                     force->pressure, step[body->index], values);
+                     pressure, step[body->index], values);
     }
 }

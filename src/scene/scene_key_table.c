@@ -412,8 +412,8 @@ const CondKey cond_key_table[] = {
     NUMBER_OR_ABSENT("forces", "at", CondForceDef, at, NOT_NEGATIVE, "m", "not given", "required for rods: distance from the begin of the rod, along it"),
     TEXT("forces", "patch", CondForceDef, patch, "", "of soft bodies: over whose surface the force is spread, by area, or by mass where it has none; where the pressure acts: the whole surface where it is left out"),
     NUMBER("forces", "pressure", CondForceDef, pressure, FINITE, "Pa", "0", "of soft bodies: against the surface, along its normals as they turn and with its area as it stretches"),
-    NUMBER("forces", "start", CondForceDef, start, FINITE, "s", "0", "when it begins"),
-    NUMBER("forces", "end", CondForceDef, end, ABOVE, "s", ".inf", "when it ends; .inf is never"),
+    NUMBER("forces", "start", CondForceDef, start, FINITE, "s", "0", "when it begins, also within a step: its impulse is exact"),
+    NUMBER("forces", "end", CondForceDef, end, ABOVE, "s", ".inf", "when it ends, likewise; .inf is never"),
 
     TEXT("springs", "name", CondSpringDef, name, "", "unique among springs; a number is given where it is left out"),
     NESTED("springs", "from", SECTION, "mapping", "required", "one end"),

@@ -87,10 +87,11 @@ static void add_soft_loads(CondSim* sim, const CondState* state)
     for (int i = 0; i < model->n_force; i++) {
         const CondForce* force = &model->force[i];
         const CondBody* body = &model->body[force->point.body];
-        if (body->kind != COND_BODY_SOFT || !cond_force_acts(model, force, state->time))
+        double share = cond_force_share(force, state->time, sim->time_step);
+        if (body->kind != COND_BODY_SOFT || share == 0.0)
             continue;
         memset(f + body->dof_begin, 0, (size_t)body->n_dof * sizeof *f);
-        cond_load_add(&sim->at_end, force, f);
+        cond_load_add(&sim->at_end, force, share, f);
         for (int k = body->dof_begin; k < body->dof_begin + body->n_dof; k++)
             sim->groups.load[sim->groups.of[body->index]] += f[k] * f[k] / sim->newton.diagonal[k];
     }

@@ -119,7 +119,7 @@ static CondStatus subtract_work(CondSim* sim, const CondState* state, double* en
     for (int b = 0; b < model->n_body; b++)
         balance->extra[b] = sim->linear[b] ? sim->length[b] : 0.0;
     memset(given, 0, bytes);
-    cond_force_add(&sim->at_end, state, given);
+    cond_force_add(&sim->at_end, state, sim->time_step, given);
     cond_assembly_begin_damping(&sim->matrix, &sim->at_end);
     CondStatus status =
         cond_sim_couple(sim, &sim->at_end, COND_COUPLED_GIVEN, balance->extra, &sim->matrix, given);

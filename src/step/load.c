@@ -62,7 +62,7 @@ CondStatus cond_sim_couple(CondSim* sim, const CondKinematics* kinematics, CondC
     if (!status && (which & COND_COUPLED_GIVEN))
         status = cond_hooks_add_forces(sim, kinematics, step, assembly, f);
     if (!status && (which & COND_COUPLED_GIVEN) && step)
-        cond_load_stiffen(kinematics, sim->next, step, assembly);
+        cond_load_stiffen(kinematics, sim->begun, sim->time_step, step, assembly);
     return status ? status : cond_sim_add_controls(sim, kinematics, which, step, assembly, f);
 }
 
@@ -96,7 +96,7 @@ CondStatus cond_sim_load_forces(CondSim* sim, const CondState* state)
 {
     for (int b = 0; b < sim->model->n_body; b++)
         cond_sim_bias(sim, state, b, sim->f);
-    cond_force_add(&sim->at_start, state, sim->f);
+    cond_force_add(&sim->at_start, state, sim->time_step, sim->f);
     return COND_OK;
 }
 

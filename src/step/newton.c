@@ -170,7 +170,7 @@ CondStatus cond_newton_evaluate(CondSim* sim, const CondState* state)
     cond_newton_pose(sim, state);
     see_start(sim, state, &sim->at_start, &sim->at_end, newton->start);
     bias(sim, state, v, sim->f);
-    cond_force_add(&sim->at_end, state, sim->f);
+    cond_force_add(&sim->at_end, state, sim->time_step, sim->f);
     cond_assembly_begin(&sim->assembly, &sim->at_end, sim->length, sim->f);
     CondStatus status =
         cond_sim_couple(sim, &sim->at_end, COND_COUPLED_ALL, sim->length, &sim->assembly, sim->f);

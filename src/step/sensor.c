@@ -163,10 +163,15 @@ static void load_given(const CondSim* sim, const CondState* state, const CondKin
     double at[3];
     for (int i = 0; i < sim->model->n_force; i++) {
         const CondForce* force = &sim->model->force[i];
-        if (force->point.body != body->index || !cond_force_acts(sim->model, force, state->time))
+        double share = cond_force_share(force, state->time, sim->time_step), F[3], T[3];
+        if (force->point.body != body->index || share == 0.0)
             continue;
+        for (int k = 0; k < 3; k++) {
+            F[k] = share * force->force[k];
+            T[k] = share * force->torque[k];
+        }
         cond_kinematics_point(acting, &force->point, at, NULL, NULL);
-        cond_articulation_push(work, at, force->force, force->torque, load + 6 * force->point.part);
+        cond_articulation_push(work, at, F, T, load + 6 * force->point.part);
     }
     for (int i = 0; i < state->n_push; i++) {
         const CondPush* push = &state->push[i];

@@ -85,14 +85,24 @@ static int mark_changed(const CondSim* sim, const CondState* state, int* wakes)
     return 1;
 }
 
+// Whether a force acts in the whole step, not at all, or in a part of it: then it is another one
+// than before and after.
+enum { ACTS_NOT = 0, ACTS = 1, ACTS_PARTLY = 2 };
+
+static int how_it_acts(const CondForce* force, double time, double t)
+{
+    double share = cond_force_share(force, time, t);
+    return share == 0.0 ? ACTS_NOT : share == 1.0 ? ACTS : ACTS_PARTLY;
+}
+
 // What acts on sleepers and did not, or does no more.
 static void mark_acted_on(const CondSim* sim, const CondState* state, int* wakes)
 {
     const CondModel* model = sim->model;
     CondSleep* sleep = sim->sleep;
     for (int i = 0; i < model->n_force; i++) {
-        int acts = cond_force_acts(model, &model->force[i], state->time);
-        if (acts != sleep->acts[i])
+        int acts = how_it_acts(&model->force[i], state->time, sim->time_step);
+        if (acts != sleep->acts[i] || acts == ACTS_PARTLY)
             keep_awake(sleep, model->force[i].point.body, wakes);
         sleep->acts[i] = acts;
     }

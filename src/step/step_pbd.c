@@ -326,7 +326,7 @@ CondStatus cond_pbd_forces(CondSim* sim, const CondState* state)
     if (status)
         return status;
     memset(outside, 0, (size_t)model->n_dof * sizeof *outside);
-    cond_force_add(&sim->at_start, state, outside);
+    cond_force_add(&sim->at_start, state, sim->time_step, outside);
     load_links(model, state, outside, &sim->pbd);
     for (int b = 0; b < model->n_body; b++) { // the reach of the contacts asks for f
         const CondBody* body = &model->body[b];

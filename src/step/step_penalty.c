@@ -64,7 +64,7 @@ CondStatus cond_penalty_forces(CondSim* sim, const CondState* state)
             ->bias(body, &sim->at_start, state->v + body->dof_begin, model->settings.time_step,
                    model->settings.gravity, sim->f + body->dof_begin);
     }
-    cond_force_add(&sim->at_start, state, sim->f);
+    cond_force_add(&sim->at_start, state, sim->time_step, sim->f);
     cond_assembly_begin(&sim->assembly, &sim->at_start, sim->length, sim->f);
     cond_assembly_begin_damping(&sim->assembly, &sim->at_start);
     status = cond_sim_couple(sim, &sim->at_start, COND_COUPLED_ALL, NULL, &sim->assembly, sim->f);

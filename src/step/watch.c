@@ -203,7 +203,7 @@ static double force_work(CondSim* sim, const CondState* state)
     const CondModel* model = sim->model;
     double work = 0.0, *f = sim->work;
     memset(f, 0, (size_t)model->n_dof * sizeof *f);
-    cond_force_add(&sim->at_start, state, f);
+    cond_force_add(&sim->at_start, state, sim->time_step, f);
     cond_hooks_add_forces(sim, &sim->at_start, NULL, NULL, f); // as in the step, which took them
     for (int i = 0; i < model->n_dof; i++)
         work += sim->time_step * fabs(f[i] * sim->next->v_hat[i]);
