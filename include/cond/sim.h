@@ -322,9 +322,9 @@ typedef struct CondStepInfo {
     double time;                  // after the step [s]
     int n_contact;                // those of sleepers included
     int asleep;                   // bodies that were left out, at rest
-    CondSolveInfo solve;          // the step's contact problem; of the last one, with the work of
-                                  // all summed up, where the integrator is non-linear; of the
-                                  // worst one where the step was made in parts
+    CondSolveInfo solve;          // the step's contact problem; of the last one where the integrator
+                                  // is non-linear, of the worst one where the step was made in
+                                  // parts; with the work of all solves, also of attempts in vain
     int newton_iterations;        // of a non-linear integrator, from 1; 0 for theta
     int substeps;                 // parts that the step was made in; 1: as a whole
     int rounds;                   // times that the step was solved again, with contacts that its

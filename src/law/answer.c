@@ -37,3 +37,14 @@ void cond_answer_destroy(CondAnswer* answer)
 {
     cond_arena_release(&answer->arena);
 }
+
+void cond_solve_info_add_work(const CondSolveInfo* a, const CondSolveInfo* b, CondSolveInfo* sum)
+{
+    sum->iterations = a->iterations + b->iterations;
+    sum->cg_iterations = a->cg_iterations + b->cg_iterations;
+    sum->outer = a->outer + b->outer;
+    sum->products = a->products + b->products;
+    sum->restarts = a->restarts + b->restarts;
+    sum->passes = a->passes + b->passes;
+    sum->seconds = a->seconds + b->seconds;
+}

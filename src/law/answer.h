@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "cond/certificate.h"
+#include "cond/solver.h"
 
 typedef struct CondAnswer {
     CondArena arena;
@@ -24,5 +25,8 @@ void cond_answer_set(const CondProblem* problem, const double* v, const double* 
 void cond_answer_copy(const CondProblem* problem, const CondAnswer* from, CondAnswer* to);
 
 void cond_answer_destroy(CondAnswer* answer);
+
+// The work of two solves added up: iterations, products, Newton steps, time.
+void cond_solve_info_add_work(const CondSolveInfo* a, const CondSolveInfo* b, CondSolveInfo* sum);
 
 #endif

@@ -275,13 +275,7 @@ static CondStatus descend(CondSim* sim, const CondState* state, double noise, do
 void cond_solve_info_add(CondSolveInfo* info, const CondSolveInfo* last)
 {
     CondSolveInfo sum = *last;
-    sum.iterations += info->iterations;
-    sum.cg_iterations += info->cg_iterations;
-    sum.outer += info->outer;
-    sum.products += info->products;
-    sum.restarts += info->restarts;
-    sum.passes += info->passes;
-    sum.seconds += info->seconds;
+    cond_solve_info_add_work(info, last, &sum);
     *info = sum;
 }
 

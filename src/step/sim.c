@@ -192,12 +192,13 @@ static void set_rough(CondSim* sim, int rough)
     cond_solver_draft(sim->solver, rough);
 }
 
-// 1 where the answer at hand was made roughly, to see which contacts join.
+// 1 where the answer at hand was made roughly, to see which contacts join. The solver stays as it
+// is: a caller of single stages has asked for no drafts, and gets none from the next solve.
 static int is_draft(CondSim* sim, const CondSolveInfo* info)
 {
     double tolerance = sim->model->settings.solver.tolerance;
     int rough = cond_certificate_residual(&info->certificate) > tolerance &&
-                cond_solver_draft(sim->solver, 1);
+                cond_solver_draft(sim->solver, sim->rough);
     return sim->rough && (rough || sim->newton.drafted);
 }
 
@@ -318,14 +319,6 @@ CondStatus cond_sim_attempt(CondSim* sim, const CondState* state, CondStepInfo* 
     return status;
 }
 
-// The work of an attempt that was made before.
-static void add_attempt(const CondStepInfo* first, CondStepInfo* out)
-{
-    cond_solve_info_add_work(&first->solve, &out->solve, &out->solve);
-    for (int k = 0; k < COND_N_STAGE; k++)
-        out->seconds[k] += first->seconds[k];
-}
-
 // 1 where a smaller step may come next.
 static int is_divisible(const CondSceneSettings* settings)
 {
@@ -349,7 +342,7 @@ static CondStatus try_velocity(CondSim* sim, CondState* state, CondStepInfo* out
             CondStepInfo first = *out;
             *out = (CondStepInfo){.substeps = 1};
             worst = cond_sim_attempt(sim, state, out);
-            add_attempt(&first, out);
+            cond_sim_add_attempt(&first, out);
         }
     }
     if (worst < 0)
@@ -371,7 +364,7 @@ CondStatus cond_sim_step_velocity(CondSim* sim, CondState* state, CondStepInfo* 
         *out = (CondStepInfo){.substeps = 1};
         cond_watch_begin(sim);
         status = try_velocity(sim, state, out);
-        add_attempt(&first, out);
+        cond_sim_add_attempt(&first, out);
     }
     sim->persistent = COND_PERSISTENT_FREE;
     return status;

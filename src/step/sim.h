@@ -5,6 +5,7 @@
 #include "assemble/assemble.h"
 #include "body/kinematics.h"
 #include "collide/collide.h"
+#include "law/answer.h"
 #include "law/history.h"
 #include "model/state.h"
 #include "step/balance.h"
@@ -300,6 +301,8 @@ CondStatus cond_sim_step_in_parts(CondSim* sim, CondState* state, CondStepInfo* 
 void cond_parts_destroy(CondSim* sim);
 // Work is added up; of the certificates the worst stands.
 void cond_sim_add_solve(const CondSolveInfo* part, CondSolveInfo* sum);
+// Adds the work and the time of another attempt at the same step.
+void cond_sim_add_attempt(const CondStepInfo* other, CondStepInfo* info);
 
 // Makes and destroys sim->newton and sim->carry.
 CondStatus cond_newton_create(CondSim* sim);
@@ -378,9 +381,6 @@ double cond_sim_travel(const CondSim* sim, const CondCandidate* candidate, int s
 
 // q_{k+1} = update(q_k, v_hat, t), in sim->next and sim->at_end.
 void cond_sim_move(CondSim* sim, const CondState* state);
-
-// Work of two solves added up.
-void cond_solve_info_add_work(const CondSolveInfo* a, const CondSolveInfo* b, CondSolveInfo* sum);
 
 // v_{k+1} and q_{k+1} in sim->next; after impact and correction what robots and energies ask for.
 CondStatus cond_sim_make_next(CondSim* sim, const CondState* state);

@@ -199,10 +199,14 @@ static CondStatus step_awake(CondSim* sim, CondState* state, CondStepInfo* info)
 {
     CondSleep* sleep = sim->sleep;
     const CondStepInfo fresh = *info;
+    CondStepInfo vain = {0}; // attempts that have woken somebody
     for (int near = 1; near;) {
         *info = fresh;
-        if (sleep->n_asleep == 0)
-            return cond_sim_step_velocity(sim, state, info);
+        if (sleep->n_asleep == 0) {
+            CondStatus status = cond_sim_step_velocity(sim, state, info);
+            cond_sim_add_attempt(&vain, info);
+            return status;
+        }
         CondSim* awake = sleep->awake;
         awake->pull = sim->pull;
         cond_part_enter(&sleep->part, &awake->pull.end[0]);
@@ -219,7 +223,10 @@ static CondStatus step_awake(CondSim* sim, CondState* state, CondStepInfo* info)
         status = cond_sleep_wake_near(sim, info, &near);
         if (status)
             return status;
+        if (near)
+            cond_sim_add_attempt(info, &vain);
     }
+    cond_sim_add_attempt(&vain, info);
     if (info->status < 0)
         return info->status;
     CondStatus status = take_readings(sim);

@@ -57,8 +57,8 @@ static void set_parts(CondSim* sim, int part, int parts)
     sim->time_step = sim->model->settings.time_step / parts;
 }
 
-// All as it was after the solve of the whole step.
-static CondStatus go_back(CondSim* sim, const CondState* state)
+// All as it was after the solve of the whole step. What is solved again for that counts in info.
+static CondStatus go_back(CondSim* sim, const CondState* state, CondStepInfo* info)
 {
     CondParts* split = &sim->split;
     const CondSceneSettings* settings = &sim->model->settings;
@@ -67,6 +67,7 @@ static CondStatus go_back(CondSim* sim, const CondState* state)
     cond_solver_reset(sim->solver);
     if (settings->integrator != COND_INTEGRATOR_THETA) { // its last iterate is spread too wide
         CondStatus status = cond_sim_attempt(sim, state, &again);
+        cond_sim_add_attempt(&again, info);
         return status < 0 ? status : COND_OK;
     }
     CondStatus status = cond_sim_forces(sim, state);
@@ -90,15 +91,13 @@ static CondStatus go_back(CondSim* sim, const CondState* state)
     return COND_OK;
 }
 
-void cond_solve_info_add_work(const CondSolveInfo* a, const CondSolveInfo* b, CondSolveInfo* sum)
+void cond_sim_add_attempt(const CondStepInfo* other, CondStepInfo* info)
 {
-    sum->iterations = a->iterations + b->iterations;
-    sum->cg_iterations = a->cg_iterations + b->cg_iterations;
-    sum->outer = a->outer + b->outer;
-    sum->products = a->products + b->products;
-    sum->restarts = a->restarts + b->restarts;
-    sum->passes = a->passes + b->passes;
-    sum->seconds = a->seconds + b->seconds;
+    cond_solve_info_add_work(&other->solve, &info->solve, &info->solve);
+    cond_solve_info_add_work(&other->impact, &info->impact, &info->impact);
+    cond_solve_info_add_work(&other->correction, &info->correction, &info->correction);
+    for (int k = 0; k < COND_N_STAGE; k++)
+        info->seconds[k] += other->seconds[k];
 }
 
 void cond_sim_add_solve(const CondSolveInfo* part, CondSolveInfo* sum)
@@ -267,14 +266,6 @@ static void spread_readings(CondSim* sim, int parts)
     cond_joint_rows_mean(sim, parts);
 }
 
-// The work of other attempts is counted as well.
-static void add_work(const CondStepInfo* other, CondStepInfo* info)
-{
-    cond_solve_info_add_work(&other->solve, &info->solve, &info->solve);
-    for (int k = 0; k < COND_N_STAGE; k++)
-        info->seconds[k] += other->seconds[k];
-}
-
 // All parts have been made and hold: the step is what they made together.
 static CondStatus commit(CondSim* sim, CondState* state, int parts)
 {
@@ -298,7 +289,7 @@ CondStatus cond_sim_step_in_parts(CondSim* sim, CondState* state, CondStepInfo* 
         status = make_parts(sim, state, parts, &made);
         set_parts(sim, 0, 1);
         if (status == COND_NOT_CONVERGED) {
-            add_work(&made, info);
+            cond_sim_add_attempt(&made, info);
             continue;
         }
         if (!status)
@@ -306,10 +297,10 @@ CondStatus cond_sim_step_in_parts(CondSim* sim, CondState* state, CondStepInfo* 
         if (status)
             return status;
         made.solve.solved_by = COND_BY_SUBSTEPS;
-        add_work(info, &made);
+        cond_sim_add_attempt(info, &made);
         *info = made;
         return COND_OK;
     }
-    status = go_back(sim, state);
+    status = go_back(sim, state, info);
     return status ? status : COND_NOT_CONVERGED;
 }

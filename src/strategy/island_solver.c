@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/shared_context.h"
+#include "law/answer.h"
 #include "law/certificate.h"
 #include "nodalize/nodalize.h"
 #include "strategy/island.h"
@@ -418,12 +419,12 @@ static CondStatus solve(void* work, const CondProblem* problem, double* v, doubl
     if (status || info->status != COND_OK || s->rough ||
         cond_certificate_residual(&info->certificate) <= s->settings.tolerance)
         return status ? status : info->status;
-    int products = info->products;
+    CondSolveInfo apart = *info;
     memset(info, 0, sizeof *info);
     status = nodalize_whole(s, problem);
     if (!status)
         status = solve_whole(s, problem, v, lambda, info);
-    info->products += products;
+    cond_solve_info_add_work(&apart, info, info);
     return status;
 }
 
