@@ -318,27 +318,27 @@ typedef struct CondPenetration {
 } CondPenetration;
 
 typedef struct CondStepInfo {
-    CondStatus status;            // the worst of the solves below
-    double time;                  // after the step [s]
-    int n_contact;                // those of sleepers included
-    int asleep;                   // bodies that were left out, at rest
-    CondSolveInfo solve;          // the step's contact problem; of the last one where the integrator
-                                  // is non-linear, of the worst one where the step was made in
-                                  // parts; with the work of all solves, also of attempts in vain
-    int newton_iterations;        // of a non-linear integrator, from 1; 0 for theta
-    int substeps;                 // parts that the step was made in; 1: as a whole
-    int rounds;                   // times that the step was solved again, with contacts that its
-                                  // answer had violated at its end; of all its parts
-    int added;                    // such contacts
-    CondSolveInfo impact;         // the impact problem; iterations 0 when none was needed
-    CondSolveInfo correction;     // the position problem; iterations 0 when none was needed
-    double penetration;           // deepest at the end of the step, before correction [m]
-    CondPenetration deepest;      // of the pair that is deepest for its limit
-    double corrected;             // longest way of a point in the correction [m]
-    double kinetic_before;        // [J]
-    double potential_before;      // gravity, elasticity, springs, motors, attachments [J]
-    double kinetic_after;         //
-    double potential_after;       //
+    CondStatus status;        // the worst of the solves below
+    double time;              // after the step [s]
+    int n_contact;            // those of sleepers included
+    int asleep;               // bodies that were left out, at rest
+    CondSolveInfo solve;      // the step's contact problem; of the last one where the integrator
+                              // is non-linear, of the worst one where the step was made in
+                              // parts; with the work of all solves, also of attempts in vain
+    int newton_iterations;    // of a non-linear integrator, from 1; 0 for theta
+    int substeps;             // parts that the step was made in; 1: as a whole
+    int rounds;               // times that the step was solved again, with contacts that its
+                              // answer had violated at its end; of all its parts
+    int added;                // such contacts
+    CondSolveInfo impact;     // the impact problem; iterations 0 when none was needed
+    CondSolveInfo correction; // the position problem; iterations 0 when none was needed
+    double penetration;       // deepest at the end of the step, before correction [m]
+    CondPenetration deepest;  // of the pair that is deepest for its limit
+    double corrected;         // longest way of a point in the correction [m]
+    double kinetic_before;    // [J]
+    double potential_before;  // gravity, elasticity, springs, motors, attachments [J]
+    double kinetic_after;     //
+    double potential_after;   //
     double seconds[COND_N_STAGE]; // wall clock per stage
 } CondStepInfo;
 
