@@ -65,6 +65,7 @@ typedef struct CondEnvResult {
     int missed;         // time steps that missed their tolerance
     double certificate; // worst of the time steps
     int success;        // 1: all success bounds of the rewards hold, for as long as the scene asks
+    double goal_reward; // of the reward, the part of those that are `desired`
 } CondEnvResult;
 
 // Acts and simulates. Values beyond the bounds are cut to them. COND_BAD_ARGUMENT for a value that
@@ -175,6 +176,7 @@ typedef struct CondEnvArrays {
     double* desired_goal;        //                                          (n x n_goal)
     double* final_achieved_goal; // with final_observation                 (n x n_goal)
     double* final_desired_goal;  //                                        (n x n_goal)
+    double* goal_reward;         // as in CondEnvResult                      (n)
 } CondEnvArrays;
 COND_DEFAULT(COND_IO_API, CondEnvArrays, cond_env_arrays_default)
 

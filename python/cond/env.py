@@ -33,6 +33,7 @@ class Result(NamedTuple):
     missed: int  # time steps that missed their tolerance
     status: int  # worst of the time steps (cond.Status)
     success: bool  # all success bounds of the rewards hold
+    goal_reward: float  # of the reward, the part of those that the scene calls desired
 
 
 class Goals(NamedTuple):
@@ -57,6 +58,7 @@ class Results(NamedTuple):
     goal: Goals | None  # of the observation, where the task has goals
     final_observation: Array | None  # rows that ended, when another episode begins in the same step
     final_goal: Goals | None  # the same of the goals
+    goal_reward: Array  # of the reward, the part of those that the scene calls desired
 
 
 class RewardCall:
@@ -226,7 +228,8 @@ class Env:
         r = self._result
         if status != lib.COND_DIVERGED:  # that ends the episode, as a bound of a reward does
             check(status, what="step: the action is not finite or the episode is over")
-        return Result(r.reward, r.done != 0, r.cut != 0, r.certificate, r.missed, r.status, r.success != 0)
+        return Result(r.reward, r.done != 0, r.cut != 0, r.certificate, r.missed, r.status, r.success != 0,
+                      r.goal_reward)
 
     @property
     def n_goal(self) -> int:
@@ -415,12 +418,13 @@ class EnvBatch:
         observation: Array = np.empty((n, self.n_observation))
         final: Array | None = np.empty((n, self.n_observation)) if autoreset == Autoreset.SAME_STEP else None
         goal, final_goal = self._goals(), self._goals() if final is not None else None
-        numbers: Array = np.empty((2, n))
+        numbers: Array = np.empty((3, n))
         flags = np.empty((5, n), np.uint8)
         missed = np.empty(n, np.int32)
         a, error = self._arrays, new_error()
         a.observation, a.final_observation = _pointer("double[]", observation), _pointer("double[]", final)
         a.reward, a.certificate = _pointer("double[]", numbers[0]), _pointer("double[]", numbers[1])
+        a.goal_reward = _pointer("double[]", numbers[2])
         a.done, a.cut, a.began, a.ended, a.success = (_pointer("uint8_t[]", flag) for flag in flags)
         if goal is not None:
             a.achieved_goal, a.desired_goal = (_pointer("double[]", part) for part in goal)
@@ -433,7 +437,7 @@ class EnvBatch:
         check(status, error)
         marks = flags.view(np.bool_)
         return Results(observation, numbers[0], marks[0], marks[1], marks[2], marks[3], numbers[1], missed, marks[4],
-                       goal, final, final_goal)
+                       goal, final, final_goal, numbers[2])
 
     def _goals(self) -> Goals | None:
         shape = (self.n, self.n_goal)

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import cond
+from cond.tasks import TASKS
 
 gymnasium = pytest.importorskip("gymnasium")
 from gymnasium.utils.env_checker import check_env  # noqa: E402
@@ -26,16 +27,54 @@ def make_vec(n: int, mode: AutoresetMode, **kwargs: object) -> Any:
                               autoreset_mode=mode, **kwargs)
 
 
-def test_check_env() -> None:
+@pytest.mark.parametrize("name", TASKS)
+def test_check_env(name: str) -> None:
+    """Gymnasium's checker, and what learners ask of goals: only tasks that have them have compute_reward, and that
+    gives the rewards of steps to the bit, alone and in rows."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # numbers without bounds, and a page that may not be built
-        env = gymnasium.make("cond/Pusher-v0", render_mode="rgb_array")
-        check_env(env.unwrapped, skip_render_check=True)
+        warnings.simplefilter("ignore")  # numbers without bounds
+        env = gymnasium.make(name).unwrapped
+        check_env(env, skip_render_check=True)
+    has_goals = isinstance(env.observation_space, gymnasium.spaces.Dict)
+    assert hasattr(env, "compute_reward") == has_goals
+    env.reset(seed=1)
+    env.action_space.seed(1)
+    for _ in range(3 if has_goals else 0):
+        observation, reward, _, _, info = env.step(env.action_space.sample())
+        achieved, desired = observation["achieved_goal"], observation["desired_goal"]
+        assert env.compute_reward(achieved, desired, info) == reward
+        rows = env.compute_reward(np.stack([achieved] * 2), np.stack([desired] * 2), np.array([info, info]))
+        assert rows.shape == (2,) and rows[0] == reward
+        assert env.compute_reward(achieved, desired, {}) == info["goal_reward"]
+        reached = env.compute_reward(achieved, achieved, info)
+        best = env.compute_reward(achieved, achieved, {})
+        assert np.isclose(reached, reward + best - info["goal_reward"]) and reached > reward
+
+
+def test_render() -> None:
+    env = gymnasium.make("cond/Pusher-v0", render_mode="rgb_array")
     env.reset(seed=1)
     pixels = env.render()
     assert pixels.shape == (360, 480, 3) and pixels.dtype == np.uint8 and pixels.std() > 5
     env.close()
     env.close()
+
+
+def test_vector_of_processes() -> None:
+    """Gymnasium's own vector environments in processes: forked, after the library was used, and spawned."""
+    ours = make_vec(2, AutoresetMode.NEXT_STEP)
+    first, _ = ours.reset(seed=5)
+    rows = [ours.step(np.full((2, 3), 0.002))[0] for _ in range(9)]
+    for context in ("fork", "spawn"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Python warns of forks where there are threads, as BLAS has
+            theirs = gymnasium.make_vec("cond/Pusher-v0", num_envs=2, vectorization_mode="async", overrides=SHORT,
+                                        vector_kwargs={"context": context})
+        other, _ = theirs.reset(seed=5)
+        assert np.array_equal(first, other)
+        for row in rows:
+            assert np.array_equal(row, theirs.step(np.full((2, 3), 0.002))[0])
+        theirs.close()
 
 
 @pytest.mark.parametrize("mode", list(AutoresetMode))

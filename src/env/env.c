@@ -200,6 +200,7 @@ CondStatus cond_env_step(CondEnv* env, const double* action, CondEnvResult* resu
     env->n_step++;
     int reached = 0;
     out->reward = cond_env_term_evaluate(world, &out->done, &reached);
+    out->goal_reward = cond_env_term_goal(world);
     world->held = reached && status != COND_DIVERGED ? world->held + 1 : 0;
     out->success = world->held >= world->model->settings.environment.success_steps;
     out->done |= out->success && world->model->settings.environment.success_ends;

@@ -141,6 +141,8 @@ CondStatus cond_env_points_spread(const CondEnvWorld* world, int body, int patch
 // The rewards of a new world; and their values now, summed up. *success: all bounds hold.
 CondStatus cond_env_term_create(CondEnvWorld* world, CondError* error);
 double cond_env_term_evaluate(CondEnvWorld* world, int* done, int* success);
+// Of the values that it found, what those that are `desired` are worth.
+double cond_env_term_goal(const CondEnvWorld* world);
 
 // The scene's own observations of a new world.
 CondStatus cond_env_sight_create(CondEnvWorld* world, CondError* error);

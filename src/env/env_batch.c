@@ -164,6 +164,8 @@ static void put_outcome(const CondEnv* env, int i, const Outcome* outcome,
         arrays->success[i] = result->success != 0;
     if (arrays->reward)
         arrays->reward[i] = result->reward;
+    if (arrays->goal_reward)
+        arrays->goal_reward[i] = result->goal_reward;
     if (arrays->done)
         arrays->done[i] = result->done != 0;
     if (arrays->cut)

@@ -201,6 +201,15 @@ double cond_env_term_evaluate(CondEnvWorld* world, int* done, int* success)
     return sum;
 }
 
+double cond_env_term_goal(const CondEnvWorld* world)
+{
+    double sum = 0.0;
+    for (int i = 0; i < world->n_term; i++)
+        if (world->term[i].def->desired)
+            sum += worth(world->term[i].def, world->term[i].value);
+    return sum;
+}
+
 int cond_env_goal_values(const CondEnvWorld* world, double* achieved, double* desired)
 {
     int n = 0;

@@ -43,11 +43,16 @@ def with_goals(observation: Array, goal: Goals | None) -> Observation:
     return {"observation": observation, "achieved_goal": goal.achieved, "desired_goal": goal.desired}
 
 
-def info_of(result: Result | None) -> dict[str, Any]:
-    """What a step certifies; nothing was solved at a reset."""
+def info_of(result: Result | None, n_goal: int) -> dict[str, Any]:
+    """What a step certifies; nothing was solved at a reset. With goals also the reward and their part of it, from
+    which `compute_reward` tells what it would have been with another goal."""
     if result is None:
-        return {"certificate": 0.0, "missed": 0, "is_success": False}
-    return {"certificate": result.certificate, "missed": result.missed, "is_success": result.success}
+        info = {"certificate": 0.0, "missed": 0, "is_success": False}
+        goals = {"reward": 0.0, "goal_reward": 0.0}
+    else:
+        info = {"certificate": result.certificate, "missed": result.missed, "is_success": result.success}
+        goals = {"reward": result.reward, "goal_reward": result.goal_reward}
+    return {**info, **goals} if n_goal else info
 
 
 class TaskEnv(gymnasium.Env[Any, NDArray[np.float64]]):
@@ -96,18 +101,24 @@ class TaskEnv(gymnasium.Env[Any, NDArray[np.float64]]):
         self._show.begin()
         self.env.reset(seed)
         self._show_human()
-        return self._observe(), info_of(None)
+        return self._observe(), info_of(None, self.env.n_goal)
 
     def step(self, action: NDArray[np.float64]) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Acts and simulates; values beyond the bounds are cut to them."""
         result = self.env.step(action)
         self._show_human()
-        return self._observe(), result.reward, result.done, result.cut, info_of(result)
+        return self._observe(), result.reward, result.done, result.cut, info_of(result, self.env.n_goal)
 
     def _reward_of_goals(self, achieved_goal: Array, desired_goal: Array, info: Any) -> Any:
-        """The rewards of the goal with other numbers, for one pair or for rows of them."""
+        """What the reward of a step would have been with other goals, for one pair and the info of the step or for
+        rows of them; where info does not have it, the part of the goals alone."""
         achieved, desired = np.atleast_2d(achieved_goal), np.atleast_2d(desired_goal)
         values = np.array([self.env.goal_reward(a, d) for a, d in zip(achieved, desired, strict=True)])
+        infos = [info] if isinstance(info, dict) else [] if info is None else list(info)
+        if len(infos) == len(values) and all("goal_reward" in one for one in infos):
+            # With the goals of the step itself the difference is 0, and the reward the same to the bit.
+            values = np.array([one["reward"] + (value - one["goal_reward"])
+                               for one, value in zip(infos, values, strict=True)])
         return values if np.ndim(achieved_goal) > 1 else float(values[0])
 
     def _show_human(self) -> None:
