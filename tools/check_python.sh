@@ -34,14 +34,22 @@ python -m build --no-isolation --sdist --outdir "$dist" . >"$work/sdist.log" 2>&
 rm -rf "$work/unpacked"
 mkdir -p "$work/unpacked" "$work/source"
 tar -xzf "$dist"/cond_sim-*.tar.gz -C "$work/unpacked" --strip-components 1
-# What has changed is copied, with the time of now; what is not in the archive goes, but for the packages of npm.
-(cd "$work/unpacked" && find . -type f) | while read -r file; do
-    cmp -s "$work/unpacked/$file" "$work/source/$file" || install -D -m "$(stat -c %a "$work/unpacked/$file")" \
-        "$work/unpacked/$file" "$work/source/$file"
-done
-(cd "$work/source" && find . -path ./viewer/node_modules -prune -o -type f -print) | while read -r file; do
-    [ -e "$work/unpacked/$file" ] || rm "$work/source/$file"
-done
+# What has changed is copied, with the time of now; what the archive lacks goes, but for the packages of npm.
+python - "$work/unpacked" "$work/source" <<'EOF'
+import filecmp, pathlib, shutil, sys
+
+new, old = map(pathlib.Path, sys.argv[1:])
+files = {path.relative_to(new) for path in new.rglob("*") if path.is_file()}
+for name in sorted(files):
+    if not (old / name).is_file() or not filecmp.cmp(new / name, old / name, shallow=False):
+        (old / name).parent.mkdir(parents=True, exist_ok=True)
+        (old / name).unlink(missing_ok=True)
+        shutil.copyfile(new / name, old / name)
+        shutil.copymode(new / name, old / name)
+for path in [path for path in old.rglob("*") if path.is_file() and "node_modules" not in path.parts]:
+    if path.relative_to(old) not in files:
+        path.unlink()
+EOF
 python -m build --no-isolation --wheel --outdir "$dist/plain" -Cbuild-dir="$work/wheel-build" "$work/source" \
     >"$work/wheel.log" 2>&1 || { tail -n 40 "$work/wheel.log"; exit 1; }
 auditwheel repair "$dist"/plain/*.whl --wheel-dir "$dist" >"$work/audit.log" 2>&1 || { tail -n 20 "$work/audit.log"; exit 1; }

@@ -13,11 +13,10 @@ import webbrowser
 from collections.abc import Callable
 from typing import Any
 
-from cond_tool import TOOL
-
 from cond.errors import BadArgument, Error, NoFile
 from cond.memory import Path
 from cond.stage import Stage, page_of, read_page
+from cond_tool import TOOL
 
 PAGE_HEIGHT = 480  # pixels in a notebook
 
